@@ -1,0 +1,44 @@
+// One arena per class: everything that lives as long as a class is being rewritten comes from here and
+// is freed at once. An arena that is reset keeps its memory, so that the next class costs no malloc.
+
+#ifndef CF_ARENA_H
+#define CF_ARENA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct cf_arena_chunk;
+
+struct cf_arena {
+    struct cf_arena_chunk *first, *current;
+    uint8_t *next, *end;
+    size_t limit; // bytes that may be taken between two resets; 0: no limit
+    size_t taken;
+    void *(*allocate)(size_t size); // malloc, unless a test brings its own
+    void (*release)(void *memory);
+};
+
+// No memory is taken yet.
+void cf_arena_init(struct cf_arena *arena);
+// Frees all memory; the arena can be used again.
+void cf_arena_free(struct cf_arena *arena);
+// Forgets what was allocated; keeps at most `keep` bytes for the next class, frees what is above.
+void cf_arena_reset(struct cf_arena *arena, size_t keep);
+
+void *cf_arena_slow(struct cf_arena *arena, size_t size);
+
+// `size` bytes, aligned to 8, uninitialised; NULL when out of memory.
+static inline void *cf_arena_alloc(struct cf_arena *arena, size_t size) {
+    size_t rounded = (size + 7u) & ~(size_t)7u;
+    if (rounded >= size && rounded <= (size_t)(arena->end - arena->next)) {
+        void *memory = arena->next;
+        arena->next += rounded;
+        return memory;
+    }
+    return cf_arena_slow(arena, size);
+}
+
+// `count` zeroed elements of `size` bytes; NULL when out of memory or when the product overflows.
+void *cf_arena_zeroed(struct cf_arena *arena, size_t count, size_t size);
+
+#endif

@@ -1,0 +1,233 @@
+// Opening a class file: the index of the constant pool and of the methods.
+
+#include "classfile/classfile.h"
+
+#define MAGIC 0xCAFEBABEu
+
+// Bytes behind the tag, for kinds of fixed size; 0: not known (or Utf8, which is read apart).
+static const uint8_t constant_size[256] = {
+    [CF_TAG_INTEGER] = 4,       [CF_TAG_FLOAT] = 4,
+    [CF_TAG_LONG] = 8,          [CF_TAG_DOUBLE] = 8,
+    [CF_TAG_CLASS] = 2,         [CF_TAG_STRING] = 2,
+    [CF_TAG_FIELDREF] = 4,      [CF_TAG_METHODREF] = 4,
+    [CF_TAG_INTERFACE_METHODREF] = 4, [CF_TAG_NAME_AND_TYPE] = 4,
+    [CF_TAG_METHOD_HANDLE] = 3, [CF_TAG_METHOD_TYPE] = 2,
+    [CF_TAG_DYNAMIC] = 4,       [CF_TAG_INVOKE_DYNAMIC] = 4,
+    [CF_TAG_MODULE] = 2,        [CF_TAG_PACKAGE] = 2,
+};
+
+// Names that the rewriter needs are noted when the index passes them: looking later would cost a walk.
+static void note_name(struct cf_class *cls, const uint8_t *utf8, uint32_t length, uint32_t index) {
+    if (length == 4 && memcmp(utf8, "Code", 4) == 0 && !cls->utf8_code)
+        cls->utf8_code = (uint16_t)index;
+    else if (length == 13 && memcmp(utf8, "StackMapTable", 13) == 0 && !cls->utf8_stack_map_table)
+        cls->utf8_stack_map_table = (uint16_t)index;
+}
+
+// JVMS 4.4: every entry's tag and size; what the entries refer to is checked when it is asked for.
+static enum cf_status index_constant_pool(struct cf_class *cls, struct cf_reader *r) {
+    uint32_t count = cls->constant_pool_count = cf_u2(r);
+    if (cls->error.status) return cls->error.status;
+    if (count == 0) return cf_fail(&cls->error, CF_MALFORMED, r->pos - 2, "empty constant pool", 0);
+    uint32_t *offsets = cf_arena_alloc(cls->arena, count * sizeof *offsets);
+    if (!offsets) return cf_fail(&cls->error, CF_NO_MEMORY, r->pos, "out of memory", 0);
+    cls->constant_pool = offsets;
+    offsets[0] = 0;
+    const uint8_t *bytes = r->bytes;
+    uint32_t pos = r->pos, end = r->end;
+    for (uint32_t i = 1; i < count; i++) {
+        // Every entry takes at least three bytes.
+        if (end - pos < 3) return cf_fail(&cls->error, CF_TRUNCATED, pos, "truncated", 0);
+        offsets[i] = pos;
+        uint32_t tag = bytes[pos], size;
+        if (tag == CF_TAG_UTF8) {
+            uint32_t length = cf_be2(bytes + pos + 1);
+            size = 3 + length;
+            if (size > end - pos) return cf_fail(&cls->error, CF_TRUNCATED, pos, "truncated", 0);
+            if (length == 4 || length == 13) note_name(cls, bytes + pos + 3, length, i);
+        } else {
+            size = constant_size[tag];
+            if (size == 0)
+                return cf_fail(&cls->error, CF_UNKNOWN, pos, "unknown constant pool tag %u", tag);
+            size++;
+            if (size > end - pos) return cf_fail(&cls->error, CF_TRUNCATED, pos, "truncated", 0);
+            if (tag == CF_TAG_LONG || tag == CF_TAG_DOUBLE) {
+                if (i + 1 >= count)
+                    return cf_fail(&cls->error, CF_MALFORMED, pos,
+                                   "long or double in the last constant pool entry", 0);
+                offsets[++i] = 0;
+            }
+        }
+        pos += size;
+    }
+    r->pos = pos;
+    return CF_OK;
+}
+
+static int is_code(const struct cf_class *cls, uint32_t name_index) {
+    return name_index == cls->utf8_code || CF_IS(cf_utf8(cls, name_index), "Code");
+}
+
+// Reads one field_info or method_info; `code` of a method is the first attribute named Code.
+static int read_member(const struct cf_class *cls, struct cf_reader *r, struct cf_member *m,
+                       int methods) {
+    m->offset = r->pos;
+    m->code = 0;
+    if (!cf_need(r, 8)) return 0;
+    const uint8_t *p = r->bytes + r->pos;
+    m->access_flags = cf_be2(p);
+    m->name_index = cf_be2(p + 2);
+    m->descriptor_index = cf_be2(p + 4);
+    m->attributes_count = cf_be2(p + 6);
+    r->pos += 8;
+    for (uint32_t i = 0; i < m->attributes_count; i++) {
+        if (!cf_need(r, 6)) return 0;
+        p = r->bytes + r->pos;
+        uint32_t offset = r->pos, length = cf_be4(p + 2);
+        r->pos += 6;
+        if (!cf_need(r, length)) return 0;
+        if (methods && !m->code && is_code(cls, cf_be2(p))) m->code = offset;
+        r->pos += length;
+    }
+    m->end = r->pos;
+    return 1;
+}
+
+static enum cf_status index_members(struct cf_class *cls, struct cf_reader *r) {
+    cls->fields_count = cf_u2(r);
+    cls->fields = r->pos;
+    struct cf_member field;
+    for (uint32_t i = 0; i < cls->fields_count; i++)
+        if (!read_member(cls, r, &field, 0)) return cls->error.status;
+    cls->methods_count = cf_u2(r);
+    cls->methods = cf_arena_alloc(cls->arena, cls->methods_count * sizeof *cls->methods);
+    if (!cls->methods) return cf_fail(&cls->error, CF_NO_MEMORY, r->pos, "out of memory", 0);
+    for (uint32_t i = 0; i < cls->methods_count; i++)
+        if (!read_member(cls, r, &cls->methods[i], 1)) return cls->error.status;
+    return CF_OK;
+}
+
+enum cf_status cf_class_open(struct cf_class *cls, const uint8_t *bytes, size_t length,
+                             struct cf_arena *arena) {
+    memset(cls, 0, sizeof *cls);
+    cls->bytes = bytes;
+    cls->arena = arena;
+    if (length > INT32_MAX)
+        return cf_fail(&cls->error, CF_LIMIT, 0, "class file of more than 2 GB", 0);
+    cls->length = (uint32_t)length;
+    struct cf_reader r = {bytes, 0, cls->length, &cls->error};
+    uint32_t magic = cf_u4(&r);
+    if (cls->error.status) return cls->error.status;
+    if (magic != MAGIC)
+        return cf_fail(&cls->error, CF_MALFORMED, 0, "not a class file: wrong magic", 0);
+    cls->minor_version = cf_u2(&r);
+    cls->major_version = cf_u2(&r);
+    CF_TRY(index_constant_pool(cls, &r));
+    cls->constant_pool_end = r.pos;
+    cls->access_flags = cf_u2(&r);
+    cls->this_class = cf_u2(&r);
+    cls->super_class = cf_u2(&r);
+    cls->interfaces_count = cf_u2(&r);
+    cls->interfaces = r.pos;
+    cf_skip(&r, 2u * cls->interfaces_count);
+    CF_TRY(cls->error.status);
+    CF_TRY(index_members(cls, &r));
+    cls->attributes_count = cf_u2(&r);
+    cls->attributes = r.pos;
+    for (uint32_t i = 0; i < cls->attributes_count; i++) {
+        cf_skip(&r, 2);
+        cf_skip(&r, cf_u4(&r));
+        if (cls->error.status) break;
+    }
+    CF_TRY(cls->error.status);
+    if (r.pos != r.end)
+        return cf_fail(&cls->error, CF_MALFORMED, r.pos, "%u bytes after the end of the class",
+                       r.end - r.pos);
+    return CF_OK;
+}
+
+struct cf_slice cf_utf8(const struct cf_class *cls, unsigned index) {
+    struct cf_slice none = {NULL, 0};
+    const uint8_t *p = cf_entry(cls, index, CF_TAG_UTF8);
+    if (!p) return none;
+    struct cf_slice s = {p + 2, cf_be2(p)};
+    return s;
+}
+
+struct cf_slice cf_named(const struct cf_class *cls, unsigned index, unsigned tag) {
+    struct cf_slice none = {NULL, 0};
+    const uint8_t *p = cf_entry(cls, index, tag);
+    return p ? cf_utf8(cls, cf_be2(p)) : none;
+}
+
+int cf_name_and_type(const struct cf_class *cls, unsigned index, struct cf_slice *name,
+                     struct cf_slice *descriptor) {
+    const uint8_t *p = cf_entry(cls, index, CF_TAG_NAME_AND_TYPE);
+    if (!p) return 0;
+    *name = cf_utf8(cls, cf_be2(p));
+    *descriptor = cf_utf8(cls, cf_be2(p + 2));
+    return name->bytes && descriptor->bytes;
+}
+
+int cf_reference(const struct cf_class *cls, unsigned index, struct cf_slice *class_name,
+                 struct cf_slice *name, struct cf_slice *descriptor) {
+    unsigned tag = cf_tag_at(cls, index);
+    const uint8_t *p;
+    *class_name = (struct cf_slice){NULL, 0};
+    switch (tag) {
+    case CF_TAG_FIELDREF:
+    case CF_TAG_METHODREF:
+    case CF_TAG_INTERFACE_METHODREF:
+        p = cf_entry(cls, index, tag);
+        *class_name = cf_class_name(cls, cf_be2(p));
+        return class_name->bytes && cf_name_and_type(cls, cf_be2(p + 2), name, descriptor);
+    case CF_TAG_DYNAMIC:
+    case CF_TAG_INVOKE_DYNAMIC:
+        p = cf_entry(cls, index, tag);
+        return cf_name_and_type(cls, cf_be2(p + 2), name, descriptor);
+    default: return 0;
+    }
+}
+
+struct cf_slice cf_this_name(const struct cf_class *cls) { return cf_class_name(cls, cls->this_class); }
+
+struct cf_walk cf_walk_attributes(const struct cf_class *cls, uint32_t start, uint32_t count,
+                                  uint32_t end, struct cf_error *error) {
+    struct cf_walk walk = {cls, {cls->bytes, start, end, error}, count};
+    return walk;
+}
+
+int cf_next_attribute(struct cf_walk *walk, struct cf_attribute *a) {
+    if (walk->left == 0) return 0;
+    walk->left--;
+    struct cf_reader *r = &walk->r;
+    a->offset = r->pos;
+    if (!cf_need(r, 6)) return 0;
+    a->name_index = cf_be2(r->bytes + r->pos);
+    a->length = cf_be4(r->bytes + r->pos + 2);
+    r->pos += 6;
+    a->info = r->pos;
+    if (!cf_need(r, a->length)) return 0;
+    r->pos += a->length;
+    a->name = cf_utf8(walk->cls, a->name_index);
+    return 1;
+}
+
+struct cf_walk cf_member_attributes(const struct cf_class *cls, const struct cf_member *m,
+                                    struct cf_error *error) {
+    return cf_walk_attributes(cls, m->offset + 8, m->attributes_count, m->end, error);
+}
+
+struct cf_walk cf_class_attributes(const struct cf_class *cls, struct cf_error *error) {
+    return cf_walk_attributes(cls, cls->attributes, cls->attributes_count, cls->length, error);
+}
+
+struct cf_walk cf_walk_fields(const struct cf_class *cls, struct cf_error *error) {
+    return cf_walk_attributes(cls, cls->fields, cls->fields_count, cls->length, error);
+}
+
+int cf_next_field(struct cf_walk *walk, struct cf_member *field) {
+    if (walk->left == 0) return 0;
+    walk->left--;
+    return read_member(walk->cls, &walk->r, field, 0);
+}

@@ -1,0 +1,192 @@
+// A class file, opened (JVMS 4.1). Opening indexes the constant pool, the methods and their Code
+// attributes, all bounds-checked, and looks no further: fields, attributes and code are walked only when
+// somebody asks. Nothing is copied; the caller keeps the bytes alive and unchanged.
+//
+//      struct cf_class cls;
+//      if (cf_class_open(&cls, bytes, length, &arena) != CF_OK) ... cls.error says where and why ...
+//
+// Every accessor checks what it is given: an index out of range or of the wrong kind gives an empty
+// slice (bytes == NULL), never a crash. The walks report their errors through cf_error.
+
+#ifndef CF_CLASSFILE_H
+#define CF_CLASSFILE_H
+
+#include "classfile/arena.h"
+#include "classfile/error.h"
+#include "classfile/reader.h"
+
+enum cf_tag { // JVMS table 4.4-A
+    CF_TAG_UTF8 = 1,
+    CF_TAG_INTEGER = 3,
+    CF_TAG_FLOAT = 4,
+    CF_TAG_LONG = 5,
+    CF_TAG_DOUBLE = 6,
+    CF_TAG_CLASS = 7,
+    CF_TAG_STRING = 8,
+    CF_TAG_FIELDREF = 9,
+    CF_TAG_METHODREF = 10,
+    CF_TAG_INTERFACE_METHODREF = 11,
+    CF_TAG_NAME_AND_TYPE = 12,
+    CF_TAG_METHOD_HANDLE = 15,
+    CF_TAG_METHOD_TYPE = 16,
+    CF_TAG_DYNAMIC = 17,
+    CF_TAG_INVOKE_DYNAMIC = 18,
+    CF_TAG_MODULE = 19,
+    CF_TAG_PACKAGE = 20
+};
+
+enum { // access_flags, JVMS tables 4.1-B, 4.5-A, 4.6-A
+    CF_ACC_PUBLIC = 0x0001,
+    CF_ACC_PRIVATE = 0x0002,
+    CF_ACC_PROTECTED = 0x0004,
+    CF_ACC_STATIC = 0x0008,
+    CF_ACC_FINAL = 0x0010,
+    CF_ACC_SYNCHRONIZED = 0x0020,
+    CF_ACC_BRIDGE = 0x0040,
+    CF_ACC_VARARGS = 0x0080,
+    CF_ACC_NATIVE = 0x0100,
+    CF_ACC_INTERFACE = 0x0200,
+    CF_ACC_ABSTRACT = 0x0400,
+    CF_ACC_STRICT = 0x0800, // on fields of value classes: ACC_STRICT_INIT
+    CF_ACC_SYNTHETIC = 0x1000,
+    CF_ACC_ANNOTATION = 0x2000,
+    CF_ACC_ENUM = 0x4000,
+    CF_ACC_MODULE = 0x8000
+};
+
+// A run of bytes in the class file, not terminated; bytes == NULL means "none".
+struct cf_slice {
+    const uint8_t *bytes;
+    uint32_t length;
+};
+
+// A field_info or method_info (JVMS 4.5, 4.6).
+struct cf_member {
+    uint32_t offset; // of access_flags
+    uint32_t end;    // one past the last attribute
+    uint16_t access_flags, name_index, descriptor_index, attributes_count;
+    uint32_t code; // methods: offset of the Code attribute_info (its attribute_name_index); 0: none
+};
+
+struct cf_class {
+    const uint8_t *bytes;
+    uint32_t length;
+    uint16_t minor_version, major_version;
+    uint16_t constant_pool_count;
+    // Per index the offset of the entry's tag; 0 for index 0 and for the index after a long or double.
+    uint32_t *constant_pool;
+    uint32_t constant_pool_end; // offset of access_flags
+    uint16_t access_flags, this_class, super_class;
+    uint16_t interfaces_count, fields_count, methods_count, attributes_count;
+    uint32_t interfaces; // offset of the first u2
+    uint32_t fields;     // offset of the first field_info
+    uint32_t attributes; // offset of the first attribute_info of the class
+    struct cf_member *methods;
+    // Names met while indexing the pool, 0 if absent: saves looking for them, or adding them again.
+    uint16_t utf8_code, utf8_stack_map_table;
+    struct cf_arena *arena;
+    struct cf_error error;
+};
+
+// Opens `length` bytes. The index lives in `arena`. Trailing bytes, a missing magic, a pool tag that is
+// not known, sizes that do not add up: an error with its offset in cls->error. Versions above the newest
+// known are no error.
+enum cf_status cf_class_open(struct cf_class *cls, const uint8_t *bytes, size_t length,
+                             struct cf_arena *arena);
+
+// --- constant pool (JVMS 4.4) ---
+
+// The tag at `index`, 0 when there is no entry.
+static inline unsigned cf_tag_at(const struct cf_class *cls, unsigned index) {
+    if (index >= cls->constant_pool_count || cls->constant_pool[index] == 0) return 0;
+    return cls->bytes[cls->constant_pool[index]];
+}
+// The bytes behind the tag, when the entry is of kind `tag`; else NULL. As many bytes as the kind has
+// are there: opening has checked it.
+static inline const uint8_t *cf_entry(const struct cf_class *cls, unsigned index, unsigned tag) {
+    return cf_tag_at(cls, index) == tag ? cls->bytes + cls->constant_pool[index] + 1 : NULL;
+}
+// CONSTANT_Utf8: the modified UTF-8 as it stands (JVMS 4.4.7).
+struct cf_slice cf_utf8(const struct cf_class *cls, unsigned index);
+// The name behind a CONSTANT_Class, String, MethodType, Module or Package.
+struct cf_slice cf_named(const struct cf_class *cls, unsigned index, unsigned tag);
+static inline struct cf_slice cf_class_name(const struct cf_class *cls, unsigned index) {
+    return cf_named(cls, index, CF_TAG_CLASS);
+}
+// CONSTANT_NameAndType. Returns 1, or 0 when `index` is none.
+int cf_name_and_type(const struct cf_class *cls, unsigned index, struct cf_slice *name,
+                     struct cf_slice *descriptor);
+// Fieldref, Methodref, InterfaceMethodref: all three parts; Dynamic and InvokeDynamic: class is empty.
+// Returns 1, or 0 when `index` is none of these or its parts do not hold together.
+int cf_reference(const struct cf_class *cls, unsigned index, struct cf_slice *class_name,
+                 struct cf_slice *name, struct cf_slice *descriptor);
+
+// --- names ---
+
+static inline int cf_slice_is(struct cf_slice s, const char *text, size_t length) {
+    return s.bytes && s.length == length && memcmp(s.bytes, text, length) == 0;
+}
+// Comparison with a string literal.
+#define CF_IS(slice, literal) cf_slice_is((slice), (literal), sizeof(literal) - 1)
+static inline int cf_slice_equal(struct cf_slice a, struct cf_slice b) {
+    return a.length == b.length && a.bytes && b.bytes && memcmp(a.bytes, b.bytes, a.length) == 0;
+}
+struct cf_slice cf_this_name(const struct cf_class *cls);
+static inline struct cf_slice cf_member_name(const struct cf_class *cls, const struct cf_member *m) {
+    return cf_utf8(cls, m->name_index);
+}
+static inline struct cf_slice cf_member_descriptor(const struct cf_class *cls,
+                                                   const struct cf_member *m) {
+    return cf_utf8(cls, m->descriptor_index);
+}
+
+// --- walks ---
+
+// An attribute_info (JVMS 4.7).
+struct cf_attribute {
+    uint32_t offset; // of attribute_name_index
+    uint32_t info;   // offset of the first byte after attribute_length
+    uint32_t length; // of info
+    uint16_t name_index;
+    struct cf_slice name;
+};
+
+// Walks `count` attributes from offset `start`, not past `end`:
+//      struct cf_walk w = cf_walk_attributes(cls, start, count, end, &error);
+//      struct cf_attribute a;
+//      while (cf_next_attribute(&w, &a)) ...
+// ends early when the bytes do not hold (error.status then tells).
+struct cf_walk {
+    const struct cf_class *cls;
+    struct cf_reader r;
+    uint32_t left;
+};
+struct cf_walk cf_walk_attributes(const struct cf_class *cls, uint32_t start, uint32_t count,
+                                  uint32_t end, struct cf_error *error);
+int cf_next_attribute(struct cf_walk *walk, struct cf_attribute *attribute);
+// The attributes of a member, of the class itself.
+struct cf_walk cf_member_attributes(const struct cf_class *cls, const struct cf_member *m,
+                                    struct cf_error *error);
+struct cf_walk cf_class_attributes(const struct cf_class *cls, struct cf_error *error);
+// The fields of the class, in file order.
+struct cf_walk cf_walk_fields(const struct cf_class *cls, struct cf_error *error);
+int cf_next_field(struct cf_walk *walk, struct cf_member *field);
+
+// A reader over a part of the class file.
+static inline struct cf_reader cf_read(const struct cf_class *cls, uint32_t start, uint32_t length,
+                                       struct cf_error *error) {
+    struct cf_reader r = {cls->bytes, start, start + length, error};
+    return r;
+}
+
+// --- descriptors (JVMS 4.3) ---
+
+// Slots taken by the parameters (long and double two each, without `this`) and by the result (0, 1, 2)
+// of a method descriptor. Returns 1, or 0 when it is malformed or passes 255 slots.
+int cf_method_slots(struct cf_slice descriptor, unsigned *parameters, unsigned *result);
+// Slots of a field descriptor: 1 or 2; 0 when malformed.
+unsigned cf_field_slots(struct cf_slice descriptor);
+// The length of the field type at the start of `bytes`; 0 when malformed.
+uint32_t cf_field_type_length(const uint8_t *bytes, uint32_t length);
+
+#endif

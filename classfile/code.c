@@ -1,0 +1,243 @@
+// Opening and scanning a Code attribute.
+
+#include "classfile/code.h"
+
+enum cf_status cf_code_open(struct cf_code *code, const struct cf_class *cls,
+                            const struct cf_member *method, struct cf_error *error) {
+    memset(code, 0, sizeof *code);
+    code->cls = cls;
+    code->method = method;
+    uint32_t length = cf_be4(cls->bytes + method->code + 2);
+    struct cf_reader r = cf_read(cls, method->code + 6, length, error);
+    code->end = r.end;
+    code->max_stack = cf_u2(&r);
+    code->max_locals = cf_u2(&r);
+    code->length = cf_u4(&r);
+    code->offset = r.pos;
+    code->bytes = cls->bytes + r.pos;
+    cf_skip(&r, code->length);
+    CF_TRY(error->status);
+    if (code->length == 0 || code->length > 65535)
+        return cf_fail(error, CF_MALFORMED, code->offset - 4, "code_length %u", code->length);
+    code->exception_table_length = cf_u2(&r);
+    code->exception_table = r.pos;
+    cf_skip(&r, 8u * code->exception_table_length);
+    code->attributes_count = cf_u2(&r);
+    code->attributes = r.pos;
+    CF_TRY(error->status);
+    struct cf_walk walk =
+        cf_walk_attributes(cls, code->attributes, code->attributes_count, code->end, error);
+    struct cf_attribute a;
+    while (cf_next_attribute(&walk, &a))
+        if (CF_IS(a.name, "StackMapTable") && !code->stack_map_table) {
+            code->stack_map_table = a.info;
+            code->stack_map_table_length = a.length;
+        }
+    CF_TRY(error->status);
+    if (walk.r.pos != code->end)
+        return cf_fail(error, CF_MALFORMED, walk.r.pos, "Code attribute longer than its parts", 0);
+    return CF_OK;
+}
+
+uint32_t cf_instruction_length(const uint8_t *code, uint32_t pc, uint32_t length) {
+    uint32_t op = code[pc], left = length - pc;
+    if (op >= CF_OPCODE_COUNT) return 0;
+    uint32_t n = cf_opcodes[op].length;
+    if (n) return n <= left ? n : 0;
+    if (op == CF_OP_wide) {
+        if (left < 4) return 0;
+        unsigned widened = code[pc + 1];
+        if (widened == CF_OP_iinc) return left >= 6 ? 6 : 0;
+        return (widened < CF_OPCODE_COUNT && cf_opcodes[widened].operands == CF_LOCAL) ? 4 : 0;
+    }
+    uint32_t at = 4 - (pc & 3); // from the opcode to the default offset
+    uint64_t size;
+    if (op == CF_OP_tableswitch) {
+        if (left < at + 12) return 0;
+        int64_t low = (int32_t)cf_be4(code + pc + at + 4), high = (int32_t)cf_be4(code + pc + at + 8);
+        if (low > high) return 0;
+        size = at + 12 + 4 * (uint64_t)(high - low + 1);
+    } else {
+        if (left < at + 8) return 0;
+        uint32_t npairs = cf_be4(code + pc + at + 4);
+        size = at + 8 + 8 * (uint64_t)npairs;
+    }
+    return size <= left ? (uint32_t)size : 0;
+}
+
+struct cf_exception cf_exception_at(const struct cf_code *code, uint32_t i) {
+    const uint8_t *p = code->cls->bytes + code->exception_table + 8 * i;
+    struct cf_exception e = {cf_be2(p), cf_be2(p + 2), cf_be2(p + 4), cf_be2(p + 6)};
+    return e;
+}
+
+void cf_switch_open(const struct cf_code *code, uint32_t pc, struct cf_switch *sw) {
+    const uint8_t *p = code->bytes + pc + 4 - (pc & 3);
+    sw->pc = pc;
+    sw->is_table = code->bytes[pc] == CF_OP_tableswitch;
+    sw->default_pc = pc + cf_be4(p);
+    if (sw->is_table) {
+        sw->low = (int32_t)cf_be4(p + 4);
+        sw->count = cf_be4(p + 8) - cf_be4(p + 4) + 1;
+        sw->cases = p + 12;
+    } else {
+        sw->low = 0;
+        sw->count = cf_be4(p + 4);
+        sw->cases = p + 8;
+    }
+    sw->length = (uint32_t)(sw->cases - (code->bytes + pc)) + sw->count * (sw->is_table ? 4 : 8);
+}
+
+uint32_t cf_switch_target(const struct cf_switch *sw, uint32_t i) {
+    return sw->pc + cf_be4(sw->is_table ? sw->cases + 4 * i : sw->cases + 8 * i + 4);
+}
+
+int32_t cf_switch_match(const struct cf_switch *sw, uint32_t i) {
+    return sw->is_table ? (int32_t)((uint32_t)sw->low + i) : (int32_t)cf_be4(sw->cases + 8 * i);
+}
+
+int cf_never_falls_through(unsigned op) {
+    switch (op) {
+    case CF_OP_goto: case CF_OP_goto_w: case CF_OP_jsr: case CF_OP_jsr_w: case CF_OP_ret:
+    case CF_OP_tableswitch: case CF_OP_lookupswitch: case CF_OP_athrow:
+        return 1;
+    default: return cf_is_return(op);
+    }
+}
+
+unsigned cf_return_slots(unsigned op) {
+    if (op == CF_OP_return) return 0;
+    return op == CF_OP_lreturn || op == CF_OP_dreturn ? 2 : 1;
+}
+
+// What the scan does at an opcode, beyond stepping over it.
+enum { STEP, SPECIAL };
+
+static enum cf_status fail_at(struct cf_error *error, uint32_t pc, const char *reason, uint32_t v) {
+    cf_fail(error, CF_MALFORMED, pc, reason, v);
+    error->at_pc = 1;
+    return CF_MALFORMED;
+}
+
+static enum cf_status mark_target(struct cf_code *code, uint32_t pc, uint32_t target,
+                                  struct cf_error *error) {
+    if (target >= code->length) return fail_at(error, pc, "branch out of the code", 0);
+    code->marks[target] |= CF_MARK_TARGET;
+    return CF_OK;
+}
+
+static enum cf_status scan_switch(struct cf_code *code, uint32_t pc, struct cf_error *error) {
+    struct cf_switch sw;
+    cf_switch_open(code, pc, &sw);
+    code->switches[code->switches_count++] = pc;
+    CF_TRY(mark_target(code, pc, sw.default_pc, error));
+    for (uint32_t i = 0; i < sw.count; i++)
+        CF_TRY(mark_target(code, pc, cf_switch_target(&sw, i), error));
+    return CF_OK;
+}
+
+static enum cf_status scan_branch(struct cf_code *code, uint32_t pc, struct cf_error *error) {
+    const uint8_t *p = code->bytes + pc;
+    int32_t offset = cf_opcodes[p[0]].operands == CF_BRANCH4 ? (int32_t)cf_be4(p + 1)
+                                                             : (int16_t)cf_be2(p + 1);
+    struct cf_branch *b = &code->branches[code->branches_count++];
+    b->pc = pc;
+    b->target = pc + (uint32_t)offset;
+    return mark_target(code, pc, b->target, error);
+}
+
+// Opcodes at which the scan stops to look.
+static const uint8_t looks[256] = {
+    [CF_OP_ifeq ... CF_OP_return] = SPECIAL, // branches, switches, returns
+    [CF_OP_wide] = SPECIAL,
+    [CF_OP_ifnull ... CF_OP_jsr_w] = SPECIAL,
+    [CF_OPCODE_COUNT ... 255] = SPECIAL,
+};
+
+static enum cf_status scan_special(struct cf_code *code, uint32_t pc, uint32_t *n,
+                                   struct cf_error *error) {
+    unsigned op = code->bytes[pc];
+    if (op >= CF_OPCODE_COUNT) {
+        cf_fail(error, CF_UNKNOWN, pc, "unknown opcode %u", op);
+        error->at_pc = 1;
+        return CF_UNKNOWN;
+    }
+    *n = cf_instruction_length(code->bytes, pc, code->length);
+    if (*n == 0) return fail_at(error, pc, "instruction not whole", 0);
+    switch (cf_opcodes[op].operands) {
+    case CF_BRANCH2: case CF_BRANCH4:
+        if (op == CF_OP_jsr || op == CF_OP_jsr_w) code->has_jsr = 1;
+        return scan_branch(code, pc, error);
+    case CF_TABLESWITCH: case CF_LOOKUPSWITCH: return scan_switch(code, pc, error);
+    case CF_LOCAL: code->has_jsr = 1; return CF_OK; // ret
+    case CF_WIDE:
+        if (code->bytes[pc + 1] == CF_OP_ret) code->has_jsr = 1;
+        return CF_OK;
+    default: code->returns[code->returns_count++] = pc; return CF_OK;
+    }
+}
+
+// Handlers are targets; a range must lie within the code and at instructions.
+static enum cf_status scan_exceptions(struct cf_code *code, struct cf_error *error) {
+    for (uint32_t i = 0; i < code->exception_table_length; i++) {
+        struct cf_exception e = cf_exception_at(code, i);
+        if (e.start_pc >= e.end_pc || e.end_pc > code->length || e.handler_pc >= code->length)
+            return fail_at(error, e.start_pc, "exception table entry out of the code", 0);
+        if (!(code->marks[e.start_pc] & code->marks[e.handler_pc] & code->marks[e.end_pc] &
+              CF_MARK_START))
+            return fail_at(error, e.start_pc, "exception table entry inside an instruction", 0);
+        code->marks[e.handler_pc] |= CF_MARK_TARGET;
+    }
+    return CF_OK;
+}
+
+// Room for the lists: no list can be longer than this, and one allocation serves all.
+static enum cf_status make_room(struct cf_code *code, struct cf_error *error) {
+    struct cf_arena *arena = code->cls->arena;
+    uint32_t n = code->length;
+    code->pc = cf_arena_alloc(arena, (n + 1) * sizeof *code->pc);
+    code->marks = cf_arena_zeroed(arena, n + 1, 1);
+    code->branches = cf_arena_alloc(arena, (n / 3 + 1) * sizeof *code->branches);
+    code->returns = cf_arena_alloc(arena, (n + 1) * sizeof *code->returns);
+    code->switches = cf_arena_alloc(arena, (n / 9 + 1) * sizeof *code->switches);
+    if (!code->pc || !code->marks || !code->branches || !code->returns || !code->switches)
+        return cf_fail(error, CF_NO_MEMORY, code->offset, "out of memory", 0);
+    return CF_OK;
+}
+
+enum cf_status cf_code_scan(struct cf_code *code, struct cf_error *error) {
+    CF_TRY(make_room(code, error));
+    const uint8_t *bytes = code->bytes;
+    uint32_t length = code->length, count = 0, pc = 0;
+    while (pc < length) {
+        unsigned op = bytes[pc];
+        uint32_t n;
+        code->marks[pc] |= CF_MARK_START;
+        code->pc[count++] = pc;
+        if (looks[op] == STEP)
+            n = cf_opcodes[op].length;
+        else
+            CF_TRY(scan_special(code, pc, &n, error));
+        pc += n;
+    }
+    if (pc != length) return fail_at(error, code->pc[count - 1], "instruction not whole", 0);
+    code->pc[count] = length;
+    code->count = count;
+    code->marks[length] |= CF_MARK_START; // a range may end here
+    CF_TRY(scan_exceptions(code, error));
+    for (uint32_t i = 0; i < code->branches_count; i++)
+        if (!(code->marks[code->branches[i].target] & CF_MARK_START))
+            return fail_at(error, code->branches[i].pc, "branch into an instruction", 0);
+    for (uint32_t i = 0; i < code->switches_count; i++) {
+        struct cf_switch sw;
+        cf_switch_open(code, code->switches[i], &sw);
+        int good = code->marks[sw.default_pc] & CF_MARK_START;
+        for (uint32_t k = 0; good && k < sw.count; k++)
+            good = code->marks[cf_switch_target(&sw, k)] & CF_MARK_START;
+        if (!good) return fail_at(error, sw.pc, "branch into an instruction", 0);
+    }
+    unsigned last = bytes[code->pc[count - 1]];
+    if (!cf_never_falls_through(last) && last != CF_OP_wide)
+        return fail_at(error, code->pc[count - 1], "control falls off the end of the code", 0);
+    return CF_OK;
+}

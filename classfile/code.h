@@ -1,0 +1,88 @@
+// A Code attribute (JVMS 4.7.3), decoded: where its parts are, and where its instructions begin.
+//
+// Opening finds the parts; scanning walks the instructions once and checks what the rewriter relies on:
+// opcodes known, operands whole, every branch, handler and table entry at an instruction's start.
+
+#ifndef CF_CODE_H
+#define CF_CODE_H
+
+#include "classfile/classfile.h"
+#include "classfile/opcodes.h"
+
+// Marks of a pc.
+enum {
+    CF_MARK_START = 1,  // an instruction begins here
+    CF_MARK_TARGET = 2, // a branch, a switch or an exception handler leads here
+    CF_MARK_FRAME = 4,  // a stack map frame stands here
+    CF_MARK_EDIT = 8,   // an edit is anchored here
+    CF_MARK_JOINED = 16 // a snippet branches here
+};
+
+struct cf_branch { // a branch instruction with one target (not a switch)
+    uint32_t pc, target;
+};
+
+struct cf_code {
+    const struct cf_class *cls;
+    const struct cf_member *method;
+    uint16_t max_stack, max_locals;
+    uint32_t offset; // of the code array in the class file
+    uint32_t length; // code_length
+    const uint8_t *bytes;
+    uint16_t exception_table_length, attributes_count;
+    uint32_t exception_table; // offset of the first entry
+    uint32_t attributes;      // offset of the first attribute_info
+    uint32_t end;             // one past the Code attribute
+    // Offsets of the info of these attributes and their lengths; 0: absent.
+    uint32_t stack_map_table, stack_map_table_length;
+
+    // After cf_code_scan; all in the class's arena.
+    uint32_t count;    // of instructions
+    uint32_t *pc;      // pc[0] .. pc[count-1], and pc[count] == length
+    uint8_t *marks;    // length + 1 of them
+    struct cf_branch *branches;
+    uint32_t branches_count;
+    uint32_t *switches; // pcs
+    uint32_t switches_count;
+    uint32_t *returns; // pcs of the xreturn instructions
+    uint32_t returns_count;
+    int has_jsr; // jsr, jsr_w or ret occurs
+};
+
+// Finds the parts of the method's Code attribute (method->code must not be 0).
+enum cf_status cf_code_open(struct cf_code *code, const struct cf_class *cls,
+                            const struct cf_member *method, struct cf_error *error);
+enum cf_status cf_code_scan(struct cf_code *code, struct cf_error *error);
+
+// The length of the instruction at `pc`, 0 when it is not known or not whole.
+uint32_t cf_instruction_length(const uint8_t *code, uint32_t pc, uint32_t length);
+
+// An entry of the exception table.
+struct cf_exception {
+    uint32_t start_pc, end_pc, handler_pc, catch_type;
+};
+struct cf_exception cf_exception_at(const struct cf_code *code, uint32_t i);
+
+// A tableswitch or lookupswitch; opened only where scanning has checked it.
+struct cf_switch {
+    uint32_t pc, length;   // of the whole instruction
+    uint32_t default_pc;   // target
+    uint32_t count;        // of cases
+    int32_t low;           // tableswitch: the first case
+    const uint8_t *cases;  // 4 bytes a case (offset), or 8 (match, offset)
+    int is_table;
+};
+void cf_switch_open(const struct cf_code *code, uint32_t pc, struct cf_switch *sw);
+uint32_t cf_switch_target(const struct cf_switch *sw, uint32_t i);
+int32_t cf_switch_match(const struct cf_switch *sw, uint32_t i);
+
+// Is it goto, goto_w, a switch, xreturn, athrow, jsr, ret: does control never fall through?
+// (jsr falls through by way of ret; it counts as one that does not.)
+int cf_never_falls_through(unsigned opcode);
+static inline int cf_is_return(unsigned opcode) {
+    return opcode >= CF_OP_ireturn && opcode <= CF_OP_return;
+}
+// Slots of the value that an xreturn takes from the stack.
+unsigned cf_return_slots(unsigned opcode);
+
+#endif

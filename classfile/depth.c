@@ -1,0 +1,157 @@
+// The depth of the operand stack before each instruction, in slots: what an inserted snippet needs comes
+// on top of it, so that max_stack is exact.
+
+#include "classfile/edit.h"
+
+#define UNKNOWN UINT16_MAX
+
+// What a constant does to the stack: a field's slots, or an invoke's result less its parameters.
+static enum cf_status look_up(struct cf_edit *edit, unsigned index, int *effect) {
+    struct cf_rewrite *rewrite = edit->rewrite;
+    struct cf_class *cls = rewrite->cls;
+    if (!rewrite->effects) {
+        size_t size = cls->constant_pool_count * sizeof *rewrite->effects;
+        rewrite->effects = cf_arena_alloc(cls->arena, size);
+        if (!rewrite->effects) return cf_fail(&edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
+        memset(rewrite->effects, 0x7f, size);
+    }
+    struct cf_slice class_name, name, descriptor;
+    unsigned parameters, result;
+    if (!cf_reference(cls, index, &class_name, &name, &descriptor)) goto malformed;
+    if (cf_tag_at(cls, index) == CF_TAG_FIELDREF) {
+        unsigned slots = cf_field_slots(descriptor);
+        if (!slots) goto malformed;
+        *effect = (int)slots;
+    } else {
+        if (!cf_method_slots(descriptor, &parameters, &result)) goto malformed;
+        *effect = (int)result - (int)parameters;
+    }
+    rewrite->effects[index] = (int16_t)*effect;
+    return CF_OK;
+malformed:
+    return cf_fail(&edit->error, CF_MALFORMED, edit->code.offset,
+                   "instruction names constant %u, which does not hold together", index);
+}
+
+static enum cf_status of_constant(struct cf_edit *edit, unsigned index, int *effect) {
+    const int16_t *effects = edit->rewrite->effects;
+    if (effects && index < edit->rewrite->cls->constant_pool_count && effects[index] != 0x7f7f) {
+        *effect = effects[index];
+        return CF_OK;
+    }
+    return look_up(edit, index, effect);
+}
+
+// The change that the instruction at `p` makes, where the table of opcodes does not say.
+static enum cf_status varying(struct cf_edit *edit, const uint8_t *p, int *net) {
+    unsigned op = p[0];
+    int effect = 0;
+    switch (op) {
+    case CF_OP_ldc: case CF_OP_ldc_w: *net = 1; return CF_OK;
+    case CF_OP_ldc2_w: *net = 2; return CF_OK;
+    case CF_OP_multianewarray: *net = 1 - p[3]; return CF_OK;
+    default: break;
+    }
+    CF_TRY(of_constant(edit, cf_be2(p + 1), &effect));
+    switch (op) {
+    case CF_OP_getstatic: *net = effect; break;
+    case CF_OP_putstatic: *net = -effect; break;
+    case CF_OP_getfield: *net = effect - 1; break;
+    case CF_OP_putfield: *net = -effect - 1; break;
+    case CF_OP_invokestatic: case CF_OP_invokedynamic: *net = effect; break;
+    default: *net = effect - 1; break;
+    }
+    return CF_OK;
+}
+
+static enum cf_status from_frames(struct cf_edit *edit) {
+    struct cf_frame_reader frames;
+    uint32_t depth;
+    CF_TRY(cf_frames_open(&frames, &edit->code, &edit->error));
+    while (cf_frames_next_depth(&frames, &depth)) {
+        edit->depths[frames.frame.pc] = (uint16_t)depth;
+        edit->code.marks[frames.frame.pc] |= CF_MARK_FRAME;
+    }
+    return edit->error.status;
+}
+
+struct pass {
+    struct cf_edit *edit;
+    uint32_t next_branch, next_switch;
+    int again; // a target before its branch became known
+};
+
+static void reach(struct pass *p, uint32_t from, uint32_t target, uint32_t depth) {
+    uint16_t *place = &p->edit->depths[target];
+    if (*place != UNKNOWN) return;
+    *place = (uint16_t)depth;
+    if (target <= from) p->again = 1;
+}
+
+static void reach_targets(struct pass *p, uint32_t pc, uint32_t depth) {
+    const struct cf_code *code = &p->edit->code;
+    unsigned op = code->bytes[pc];
+    if (op == CF_OP_tableswitch || op == CF_OP_lookupswitch) {
+        struct cf_switch sw;
+        cf_switch_open(code, pc, &sw);
+        reach(p, pc, sw.default_pc, depth);
+        for (uint32_t i = 0; i < sw.count; i++) reach(p, pc, cf_switch_target(&sw, i), depth);
+    } else if (cf_opcodes[op].operands == CF_BRANCH2 || cf_opcodes[op].operands == CF_BRANCH4) {
+        while (code->branches[p->next_branch].pc != pc) p->next_branch++;
+        reach(p, pc, code->branches[p->next_branch].target, depth);
+        // What a subroutine leaves on the stack: jsr comes back with what was there before it.
+        if (op == CF_OP_jsr || op == CF_OP_jsr_w)
+            reach(p, pc, pc + cf_opcodes[op].length, depth - 1);
+    }
+}
+
+// One walk in code order. `linear`: frames tell where control does not fall in.
+static enum cf_status walk(struct pass *p, int with_frames) {
+    struct cf_edit *edit = p->edit;
+    const struct cf_code *code = &edit->code;
+    uint16_t *depths = edit->depths;
+    int depth = depths[0];
+    p->next_branch = 0;
+    for (uint32_t i = 0; i < code->count; i++) {
+        uint32_t pc = code->pc[i];
+        if (depths[pc] != UNKNOWN) depth = depths[pc];
+        if (depth == UNKNOWN) continue;
+        depths[pc] = (uint16_t)depth;
+        unsigned op = code->bytes[pc];
+        int net = cf_opcodes[op == CF_OP_wide ? code->bytes[pc + 1] : op].net;
+        if (net == CF_EFFECT_VARIES) CF_TRY(varying(edit, code->bytes + pc, &net));
+        depth += net;
+        if (depth < 0 || depth > code->max_stack) {
+            cf_fail(&edit->error, CF_MALFORMED, pc, "operand stack of %u slots", (uint32_t)depth);
+            edit->error.at_pc = 1;
+            return CF_MALFORMED;
+        }
+        if (!with_frames) reach_targets(p, pc, (uint32_t)depth);
+        if (cf_never_falls_through(op)) depth = UNKNOWN;
+    }
+    return CF_OK;
+}
+
+enum cf_status cf_edit_depths(struct cf_edit *edit) {
+    if (edit->depths) return CF_OK;
+    const struct cf_code *code = &edit->code;
+    size_t size = (code->length + 1) * sizeof *edit->depths;
+    edit->depths = cf_arena_alloc(code->cls->arena, size);
+    if (!edit->depths) return cf_fail(&edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
+    memset(edit->depths, 0xff, size);
+    edit->depths[0] = 0;
+    if (code->stack_map_table) CF_TRY(from_frames(edit));
+    for (uint32_t i = 0; i < code->exception_table_length; i++)
+        edit->depths[cf_exception_at(code, i).handler_pc] = 1;
+    struct pass p = {.edit = edit};
+    // Without frames a loop may be entered at its end; each round makes known at least one more block.
+    // Real code needs as many rounds as loops are nested; only made-up code needs a thousand.
+    uint32_t rounds = 0;
+    do {
+        if (++rounds > 1000)
+            return cf_fail(&edit->error, CF_UNSUPPORTED, code->offset, "too many loops inside loops", 0);
+        p.again = 0;
+        CF_TRY(walk(&p, code->stack_map_table != 0));
+    } while (p.again);
+    return CF_OK;
+}

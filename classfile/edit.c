@@ -1,0 +1,239 @@
+// Anchoring snippets, and writing the class around the new code.
+
+#include "classfile/edit.h"
+
+enum cf_status cf_rewrite_begin(struct cf_rewrite *rewrite, struct cf_class *cls) {
+    memset(rewrite, 0, sizeof *rewrite);
+    rewrite->cls = cls;
+    cf_pool_init(&rewrite->pool, cls);
+    rewrite->utf8_stack_map_table = cls->utf8_stack_map_table;
+    rewrite->code = cf_arena_zeroed(cls->arena, cls->methods_count, sizeof *rewrite->code);
+    if (!rewrite->code) return cf_fail(&cls->error, CF_NO_MEMORY, 0, "out of memory", 0);
+    return CF_OK;
+}
+
+struct cf_callee cf_callee_new(struct cf_rewrite *rewrite, const char *class_name, const char *name,
+                               const char *descriptor) {
+    struct cf_callee callee = {0, 0, 0};
+    struct cf_slice d = {(const uint8_t *)descriptor, (uint32_t)strlen(descriptor)};
+    unsigned parameters, result;
+    if (!cf_method_slots(d, &parameters, &result)) return callee;
+    callee.methodref =
+        cf_add_reference(&rewrite->pool, CF_TAG_METHODREF, class_name, name, descriptor);
+    callee.pops = (uint8_t)parameters;
+    callee.pushes = (uint8_t)result;
+    return callee;
+}
+
+enum cf_status cf_edit_begin(struct cf_rewrite *rewrite, const struct cf_member *method,
+                             struct cf_edit **result) {
+    struct cf_class *cls = rewrite->cls;
+    struct cf_edit *edit = cf_arena_zeroed(cls->arena, 1, sizeof *edit);
+    *result = edit;
+    if (!edit) return CF_NO_MEMORY;
+    edit->rewrite = rewrite;
+    edit->method = method;
+    edit->code_limit = 65535;
+    edit->mark = cf_pool_mark(&rewrite->pool);
+    edit->nowhere.edit = edit;
+    CF_TRY(cf_code_open(&edit->code, cls, method, &edit->error));
+    CF_TRY(cf_code_scan(&edit->code, &edit->error));
+    edit->next_local = edit->code.max_locals;
+    return CF_OK;
+}
+
+void cf_edit_abandon(struct cf_edit *edit) { cf_pool_rollback(&edit->rewrite->pool, edit->mark); }
+
+static int has_anchors(const struct cf_edit *edit) {
+    return edit->sites_count || edit->edges_count || edit->thrown_count || edit->thrown_early_count;
+}
+
+enum cf_status cf_edit_commit(struct cf_edit *edit) {
+    struct cf_rewrite *rewrite = edit->rewrite;
+    struct cf_new_code code = {NULL, 0};
+    if (!edit->error.status && has_anchors(edit)) cf_edit_encode(edit, &code);
+    if (!edit->error.status && rewrite->pool.error.status) edit->error = rewrite->pool.error;
+    if (edit->error.status) {
+        cf_edit_abandon(edit);
+        return edit->error.status;
+    }
+    if (code.bytes) {
+        struct cf_new_code *place = &rewrite->code[edit->method - rewrite->cls->methods];
+        if (!place->bytes) rewrite->methods_changed++;
+        *place = code;
+    }
+    return CF_OK;
+}
+
+// Room for one more in a list that doubles. NULL: out of memory.
+static void *one_more(struct cf_edit *edit, void *list, uint32_t count, size_t size) {
+    if (count && (count < 8 || (count & (count - 1)))) return list;
+    void *larger = cf_arena_alloc(edit->code.cls->arena, (count ? count * 2 : 8) * size);
+    if (!larger)
+        cf_fail(&edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
+    else if (count)
+        memcpy(larger, list, count * size);
+    return larger;
+}
+
+uint32_t cf_new_local(struct cf_edit *edit, const char *descriptor, int live) {
+    struct cf_slice d = {(const uint8_t *)descriptor, (uint32_t)strlen(descriptor)};
+    unsigned slots = cf_field_slots(d);
+    uint32_t index = edit->next_local;
+    if (slots == 0) {
+        cf_fail(&edit->error, CF_MISUSE, 0, "malformed descriptor of a new local", 0);
+        return 0;
+    }
+    if (index + slots > 65535) {
+        cf_fail(&edit->error, CF_LIMIT, 0, "more than 65,535 local variables", 0);
+        return 0;
+    }
+    edit->next_local += slots;
+    if (!live) return index;
+    struct cf_new_local *locals =
+        one_more(edit, edit->locals, edit->locals_count, sizeof *locals);
+    if (!locals) return 0;
+    edit->locals = locals;
+    struct cf_new_local local = {index, cf_type_of(d)};
+    locals[edit->locals_count++] = local;
+    return index;
+}
+
+static void add_site(struct cf_edit *edit, uint32_t pc, enum cf_where where, int32_t order,
+                     const struct cf_snippet *s) {
+    if (s == &edit->nowhere || s->length == 0) return;
+    struct cf_site *sites = one_more(edit, edit->sites, edit->sites_count, sizeof *sites);
+    if (!sites) return;
+    edit->sites = sites;
+    struct cf_site site = {pc, where, order, s};
+    sites[edit->sites_count++] = site;
+    edit->code.marks[pc] |= CF_MARK_EDIT;
+}
+
+void cf_insert_entry(struct cf_edit *edit, const struct cf_snippet *s) {
+    add_site(edit, 0, CF_ENTRY, edit->nesting, s);
+}
+
+void cf_insert_exits(struct cf_edit *edit, const struct cf_snippet *s) {
+    for (uint32_t i = 0; i < edit->code.returns_count; i++)
+        add_site(edit, edit->code.returns[i], CF_EXIT, -edit->nesting, s);
+}
+
+// 1 when `instruction` is one; else the edit has failed.
+static int is_instruction(struct cf_edit *edit, uint32_t instruction) {
+    if (instruction < edit->code.count) return 1;
+    cf_fail(&edit->error, CF_MISUSE, 0, "no such instruction", 0);
+    return 0;
+}
+
+void cf_insert_before(struct cf_edit *edit, uint32_t instruction, const struct cf_snippet *s) {
+    if (is_instruction(edit, instruction))
+        add_site(edit, edit->code.pc[instruction], CF_BEFORE, edit->nesting, s);
+}
+
+void cf_insert_after(struct cf_edit *edit, uint32_t instruction, const struct cf_snippet *s) {
+    if (!is_instruction(edit, instruction)) return;
+    if (cf_never_falls_through(edit->code.bytes[edit->code.pc[instruction]]))
+        cf_fail(&edit->error, CF_MISUSE, 0, "after an instruction that never falls through", 0);
+    else
+        add_site(edit, edit->code.pc[instruction + 1], CF_AFTER, -edit->nesting, s);
+}
+
+void cf_replace(struct cf_edit *edit, uint32_t instruction, const struct cf_snippet *s) {
+    if (!is_instruction(edit, instruction)) return;
+    uint32_t pc = edit->code.pc[instruction];
+    for (uint32_t i = 0; i < edit->sites_count; i++)
+        if (edit->sites[i].pc == pc && edit->sites[i].where == CF_REPLACE) {
+            cf_fail(&edit->error, CF_MISUSE, 0, "instruction replaced by two passes", 0);
+            return;
+        }
+    add_site(edit, pc, CF_REPLACE, 0, s);
+}
+
+int cf_insert_constructed(struct cf_edit *edit, const struct cf_snippet *s) {
+    if (cf_edit_constructor(edit) != CF_OK) return 0;
+    const struct cf_code *code = &edit->code;
+    for (uint32_t i = 0; i < edit->delegates_count; i++)
+        add_site(edit, edit->delegates[i] + cf_opcodes[code->bytes[edit->delegates[i]]].length,
+                 CF_ENTRY, edit->nesting, s);
+    return edit->delegates_count > 0;
+}
+
+static void add_thrown(struct cf_edit *edit, const struct cf_snippet ***list, uint32_t *count,
+                       const struct cf_snippet *s) {
+    if (s == &edit->nowhere) return;
+    const struct cf_snippet **larger =
+        one_more(edit, (void *)(uintptr_t)*list, *count, sizeof *larger);
+    if (!larger) return;
+    *list = larger;
+    larger[(*count)++] = s;
+}
+
+void cf_insert_thrown(struct cf_edit *edit, const struct cf_snippet *s) {
+    if (cf_edit_constructor(edit) == CF_OK) add_thrown(edit, &edit->thrown, &edit->thrown_count, s);
+}
+
+void cf_insert_thrown_early(struct cf_edit *edit, const struct cf_snippet *s) {
+    if (cf_edit_constructor(edit) == CF_OK)
+        add_thrown(edit, &edit->thrown_early, &edit->thrown_early_count, s);
+}
+
+void cf_insert_edge(struct cf_edit *edit, uint32_t from, uint32_t to, const struct cf_snippet *s) {
+    if (!is_instruction(edit, from) || !is_instruction(edit, to)) return;
+    uint32_t pc = edit->code.pc[from];
+    unsigned op = edit->code.bytes[pc];
+    if (op == CF_OP_goto || op == CF_OP_goto_w) { // its only edge: the way to it is the way on it
+        add_site(edit, pc, CF_EXIT, edit->nesting, s);
+        return;
+    }
+    struct cf_edge *edges = one_more(edit, edit->edges, edit->edges_count, sizeof *edges);
+    if (!edges || s == &edit->nowhere) return;
+    edit->edges = edges;
+    struct cf_edge edge = {pc, edit->code.pc[to], s};
+    edges[edit->edges_count++] = edge;
+}
+
+// --- the class ---
+
+struct writer {
+    uint8_t *bytes;
+    size_t length;
+};
+
+static void copy(struct writer *w, const uint8_t *from, size_t n) {
+    if (n) memcpy(w->bytes + w->length, from, n);
+    w->length += n;
+}
+
+enum cf_status cf_rewrite_encode(struct cf_rewrite *rewrite,
+                                 void *(*allocate)(void *context, size_t size), void *context,
+                                 uint8_t **bytes, size_t *length) {
+    struct cf_class *cls = rewrite->cls;
+    size_t size = cls->length;
+    int changed = rewrite->methods_changed > 0;
+    if (changed) size += rewrite->pool.length;
+    for (uint32_t i = 0; i < cls->methods_count; i++) {
+        if (!rewrite->code[i].bytes) continue;
+        size -= cf_be4(cls->bytes + cls->methods[i].code + 2) + 6;
+        size += rewrite->code[i].length;
+    }
+    struct writer w = {allocate(context, size), 0};
+    if (!w.bytes) return cf_fail(&cls->error, CF_NO_MEMORY, 0, "out of memory", 0);
+    copy(&w, cls->bytes, cls->constant_pool_end);
+    if (changed) {
+        cf_put2(w.bytes + 8, rewrite->pool.count);
+        copy(&w, rewrite->pool.bytes, rewrite->pool.length);
+    }
+    uint32_t from = cls->constant_pool_end;
+    for (uint32_t i = 0; i < cls->methods_count; i++) {
+        if (!rewrite->code[i].bytes) continue;
+        uint32_t code = cls->methods[i].code;
+        copy(&w, cls->bytes + from, code - from);
+        copy(&w, rewrite->code[i].bytes, rewrite->code[i].length);
+        from = code + 6 + cf_be4(cls->bytes + code + 2);
+    }
+    copy(&w, cls->bytes + from, cls->length - from);
+    *bytes = w.bytes;
+    *length = size;
+    return CF_OK;
+}

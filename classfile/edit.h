@@ -1,0 +1,154 @@
+// Editing a class: constants are appended, methods' code gets snippets, everything else stays byte for
+// byte as it was.
+//
+//      struct cf_rewrite rewrite;
+//      cf_rewrite_begin(&rewrite, &cls);
+//      for each method with code:
+//          struct cf_edit *edit;
+//          if (cf_edit_begin(&rewrite, method, &edit) == CF_OK) {
+//              ... anchor snippets ...
+//              if (cf_edit_commit(edit) != CF_OK) ... this method stays as it was; edit->error ...
+//          }
+//      cf_rewrite_encode(&rewrite, malloc_like, context, &bytes, &length);
+//
+// Snippets are anchored to the original instructions. Where several meet at one instruction `i`, they run
+// in this order; a label or frame that stood at `i` now stands at the mark `>`:
+//
+//      after(i-1), innermost pass first          (not run by jumps to i)
+//      entry, constructed                        (not run by jumps to i)
+//    > before(i), outermost pass first           (run by jumps to i too)
+//      exit, innermost pass first                (run by jumps to i too)
+//      instruction i, or its replacement
+//
+// Passes nest: the first to edit is outermost, it enters first and leaves last.
+
+#ifndef CF_EDIT_H
+#define CF_EDIT_H
+
+#include "classfile/pool.h"
+#include "classfile/snippet.h"
+
+struct cf_new_code { // the encoded Code attribute_info of a method; bytes == NULL: as it was
+    uint8_t *bytes;
+    uint32_t length;
+};
+
+struct cf_rewrite {
+    struct cf_class *cls;
+    struct cf_pool pool;
+    struct cf_new_code *code; // per method
+    uint32_t methods_changed;
+    uint16_t utf8_stack_map_table; // added when first needed
+    int16_t *effects; // stack effect of references, by index; filled as asked for
+};
+
+enum cf_where { CF_AFTER, CF_ENTRY, CF_BEFORE, CF_EXIT, CF_REPLACE };
+
+struct cf_site {
+    uint32_t pc;
+    enum cf_where where;
+    int32_t order; // among sites of the same pc and kind
+    const struct cf_snippet *snippet;
+};
+
+struct cf_edge { // a branch from one instruction to another
+    uint32_t pc, target;
+    const struct cf_snippet *snippet;
+};
+
+struct cf_new_local {
+    uint32_t index;
+    struct cf_type type;
+};
+
+// Where `this` of a constructor is what, in pc order (constructor.c).
+struct cf_phase {
+    uint32_t start, end; // pcs
+    int initialized;
+};
+
+struct cf_edit {
+    struct cf_rewrite *rewrite;
+    const struct cf_member *method;
+    struct cf_code code;   // the original, opened and scanned
+    struct cf_error error; // of this method
+    // Largest code length that is acceptable; 65,535 unless a pass wants less.
+    uint32_t code_limit;
+    int32_t nesting; // of the pass at work: 0 is outermost; set by who runs the passes
+
+    // What follows is filled by the functions below and read by the encoder.
+    struct cf_pool_mark mark;
+    struct cf_site *sites;
+    struct cf_edge *edges;
+    const struct cf_snippet **thrown, **thrown_early;
+    uint32_t sites_count, edges_count, thrown_count, thrown_early_count;
+    struct cf_new_local *locals;
+    uint32_t locals_count, next_local;
+    struct cf_phase *phases;
+    uint32_t *delegates; // pcs of the constructor's delegate calls
+    uint32_t phases_count, delegates_count;
+    int constructor; // 1: phases and delegates are known
+    uint16_t *depths; // of the operand stack before each instruction, by pc (cf_edit_depth)
+    uint32_t constructed_pc; // new pc after the last `constructed` snippet; 0: none
+    struct cf_snippet nowhere;
+};
+
+// Starts on an opened class; nothing of it is changed.
+enum cf_status cf_rewrite_begin(struct cf_rewrite *rewrite, struct cf_class *cls);
+// Writes the class: without a change an identical copy. `allocate` gives the memory for the result, which is
+// the caller's then.
+enum cf_status cf_rewrite_encode(struct cf_rewrite *rewrite,
+                                 void *(*allocate)(void *context, size_t size), void *context,
+                                 uint8_t **bytes, size_t *length);
+
+// The static method class_name.name:descriptor, as a constant.
+struct cf_callee cf_callee_new(struct cf_rewrite *rewrite, const char *class_name, const char *name,
+                               const char *descriptor);
+
+// Opens and scans the code of a method. The edit lives in the class's arena.
+enum cf_status cf_edit_begin(struct cf_rewrite *rewrite, const struct cf_member *method,
+                             struct cf_edit **edit);
+// Encodes the method. On an error the method stays as it was, constants added since begin are forgotten,
+// and edit->error tells why. Without an anchored snippet nothing changes.
+enum cf_status cf_edit_commit(struct cf_edit *edit);
+// Forgets the edit and its constants.
+void cf_edit_abandon(struct cf_edit *edit);
+
+// A local variable of its own for the pass, beyond all that the method has. `descriptor` is a field
+// descriptor. With `live` it must be stored by an entry snippet: it then keeps its value through the
+// method, exits and handlers included. Without, it holds within one snippet only.
+uint32_t cf_new_local(struct cf_edit *edit, const char *descriptor, int live);
+
+// At the method's entry, before its first instruction; loops to the first instruction do not run it. In
+// a constructor `this` is not initialised there.
+void cf_insert_entry(struct cf_edit *edit, const struct cf_snippet *s);
+// In a constructor right after each delegate call (super(...) or this(...)). Returns 0, and inserts
+// nothing, when the method is none or, as java.lang.Object's, has no such call.
+int cf_insert_constructed(struct cf_edit *edit, const struct cf_snippet *s);
+// Around an instruction, by index. `after` runs when the instruction falls through.
+void cf_insert_before(struct cf_edit *edit, uint32_t instruction, const struct cf_snippet *s);
+void cf_insert_after(struct cf_edit *edit, uint32_t instruction, const struct cf_snippet *s);
+// Instead of an instruction; the snippet has its effect on the stack.
+void cf_replace(struct cf_edit *edit, uint32_t instruction, const struct cf_snippet *s);
+// Before every xreturn; the value to be returned is on the stack and stays there.
+void cf_insert_exits(struct cf_edit *edit, const struct cf_snippet *s);
+// When an exception leaves the method: it is on the stack, and stays there; it is thrown on afterwards.
+// Exceptions of inserted exit code do not count. In a constructor: once `this` is initialised; for what
+// is thrown before the delegate call see below, for what comes out of that call there is no way.
+void cf_insert_thrown(struct cf_edit *edit, const struct cf_snippet *s);
+// In a constructor, when an exception leaves before the delegate call.
+void cf_insert_thrown_early(struct cf_edit *edit, const struct cf_snippet *s);
+// On the way from a branch or switch to one of its targets, both by index; all cases of a switch that
+// lead there.
+void cf_insert_edge(struct cf_edit *edit, uint32_t from, uint32_t to, const struct cf_snippet *s);
+
+// --- used among the parts of the editor ---
+
+// Fills phases and delegates; does nothing if the method is no constructor (constructor.c).
+enum cf_status cf_edit_constructor(struct cf_edit *edit);
+// Fills depths (depth.c). UINT16_MAX: not reachable as far as can be seen.
+enum cf_status cf_edit_depths(struct cf_edit *edit);
+// Builds the Code attribute (encode.c).
+enum cf_status cf_edit_encode(struct cf_edit *edit, struct cf_new_code *result);
+
+#endif

@@ -1,0 +1,229 @@
+// The new Code attribute of an edited method.
+
+#include "classfile/layout.h"
+
+// The first site's needs at the depth that its instruction begins with.
+static void raise_stack(uint32_t *most, uint32_t depth, const struct cf_snippet *s) {
+    uint32_t need = depth + (uint32_t)(s->peak > 0 ? s->peak : 0);
+    if (need > *most) *most = need;
+}
+
+// What the snippets of all passes need at a place, one after the other: each leaves the depth as it finds it,
+// but a replacement, which has the instruction's effect.
+static enum cf_status max_stack(const struct cf_layout *l, uint32_t *result) {
+    struct cf_edit *edit = l->edit;
+    uint32_t most = edit->code.max_stack;
+    int only_entry = 1;
+    for (uint32_t i = 0; i < edit->sites_count; i++)
+        if (edit->sites[i].pc != 0 || edit->sites[i].where != CF_ENTRY) only_entry = 0;
+    if (!only_entry || edit->edges_count) CF_TRY(cf_edit_depths(edit));
+    for (uint32_t i = 0; i < edit->sites_count; i++) {
+        const struct cf_site *site = &l->sites[i];
+        uint32_t depth = site->where == CF_ENTRY && site->pc == 0 ? 0 : edit->depths[site->pc];
+        // Code that nothing is known to reach cannot need what it never uses.
+        if (depth == UINT16_MAX) depth = 0;
+        raise_stack(&most, depth, site->snippet);
+    }
+    for (uint32_t i = 0; i < edit->edges_count; i++) {
+        uint32_t depth = edit->depths[l->edges[i].target];
+        raise_stack(&most, depth == UINT16_MAX ? 0 : depth, l->edges[i].snippet);
+    }
+    for (uint32_t i = 0; i < l->thrown.count; i++) raise_stack(&most, 1, l->thrown.snippets[i]);
+    for (uint32_t i = 0; i < l->thrown_early.count; i++)
+        raise_stack(&most, 1, l->thrown_early.snippets[i]);
+    if (most == 0 && (l->thrown.count || l->thrown_early.count)) most = 1;
+    if (most > 65535)
+        return cf_fail(&edit->error, CF_LIMIT, 0, "would need %u stack slots (limit 65,535)", most);
+    *result = most;
+    return CF_OK;
+}
+
+// Snippets leave the stack as they find it, and go on; only a replacement may do otherwise.
+static enum cf_status check_snippet(struct cf_edit *edit, const struct cf_snippet *s, int replaces) {
+    if (replaces) return CF_OK;
+    if (s->unreachable)
+        return cf_fail(&edit->error, CF_MISUSE, 0, "a snippet that never falls through", 0);
+    if (s->depth != 0)
+        return cf_fail(&edit->error, CF_MISUSE, 0, "a snippet that changes the stack's depth", 0);
+    return CF_OK;
+}
+
+static enum cf_status check_snippets(struct cf_edit *edit) {
+    for (uint32_t i = 0; i < edit->sites_count; i++)
+        CF_TRY(check_snippet(edit, edit->sites[i].snippet, edit->sites[i].where == CF_REPLACE));
+    for (uint32_t i = 0; i < edit->edges_count; i++)
+        CF_TRY(check_snippet(edit, edit->edges[i].snippet, 0));
+    for (uint32_t i = 0; i < edit->thrown_count; i++)
+        CF_TRY(check_snippet(edit, edit->thrown[i], 0));
+    for (uint32_t i = 0; i < edit->thrown_early_count; i++)
+        CF_TRY(check_snippet(edit, edit->thrown_early[i], 0));
+    return CF_OK;
+}
+
+static int is_strict_init(const struct cf_class *cls, const struct cf_member *field) {
+    return cls->major_version >= 70 && (field->access_flags & CF_ACC_STRICT) &&
+           !(field->access_flags & CF_ACC_STATIC);
+}
+
+static int has_strict_fields(const struct cf_edit *edit) {
+    const struct cf_class *cls = edit->code.cls;
+    struct cf_error error = {CF_OK, 0, 0, NULL, 0};
+    struct cf_walk walk = cf_walk_fields(cls, &error);
+    struct cf_member field;
+    while (cf_next_field(&walk, &field))
+        if (is_strict_init(cls, &field)) return 1;
+    return 0;
+}
+
+// Is local 0 stored to while it should hold `this`?
+static int overwrites_this(const struct cf_edit *edit) {
+    const struct cf_code *code = &edit->code;
+    for (uint32_t i = 0; i < code->count; i++) {
+        const uint8_t *p = code->bytes + code->pc[i];
+        unsigned op = p[0];
+        if (op >= CF_OP_istore_0 && op <= CF_OP_astore_3 && (op - CF_OP_istore_0) % 4 == 0) return 1;
+        if (op >= CF_OP_istore && op <= CF_OP_astore && p[1] == 0) return 1;
+        if (op == CF_OP_wide && p[1] >= CF_OP_istore && p[1] <= CF_OP_astore && cf_be2(p + 2) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+// Instructions that throw nothing whatever comes: constants, locals, arithmetic but for division, jumps.
+static int may_throw(unsigned op) {
+    if (op >= CF_OP_ldc && op <= CF_OP_ldc2_w) return 1; // resolves
+    if (op >= CF_OP_iaload && op <= CF_OP_saload) return 1;
+    if (op >= CF_OP_iastore && op <= CF_OP_sastore) return 1;
+    if (op == CF_OP_idiv || op == CF_OP_ldiv || op == CF_OP_irem || op == CF_OP_lrem) return 1;
+    return !(op <= CF_OP_lookupswitch || op == CF_OP_wide || op == CF_OP_ifnull ||
+             op == CF_OP_ifnonnull || op == CF_OP_goto_w || op == CF_OP_jsr_w);
+}
+
+// A part of the code from which no exception can come needs no exceptional exit.
+static int phase_may_throw(const struct cf_edit *edit, int initialized) {
+    const struct cf_code *code = &edit->code;
+    uint32_t phase = 0, delegate = 0;
+    for (uint32_t i = 0; i < code->count; i++) {
+        uint32_t pc = code->pc[i];
+        unsigned op = code->bytes[pc];
+        if (delegate < edit->delegates_count && edit->delegates[delegate] == pc) {
+            delegate++;
+            continue;
+        }
+        if (cf_is_return(op) || !may_throw(op)) continue;
+        while (phase < edit->phases_count && edit->phases[phase].end <= pc) phase++;
+        int now = phase < edit->phases_count ? edit->phases[phase].initialized : 1;
+        if (now == initialized) return 1;
+    }
+    return 0;
+}
+
+// The handler before the delegate call must hold for all the code there. Where `this` is not always in local
+// 0, or a value class's fields are set one by one (the handler would have to say which), there is none.
+static void drop_idle_exits(struct cf_edit *edit) {
+    int early = 0;
+    for (uint32_t i = 0; i < edit->phases_count; i++) early |= !edit->phases[i].initialized;
+    if (edit->thrown_count && !phase_may_throw(edit, 1)) edit->thrown_count = 0;
+    if (edit->thrown_early_count && (!early || !phase_may_throw(edit, 0) || overwrites_this(edit) || has_strict_fields(edit)))
+        edit->thrown_early_count = 0;
+}
+
+static enum cf_status put_attribute(struct cf_buffer *out, const struct cf_layout *l,
+                                    const struct cf_attribute *a) {
+    uint8_t *p = cf_extend(out, 6 + a->length);
+    if (!p) return CF_NO_MEMORY;
+    memcpy(p, l->edit->code.cls->bytes + a->offset, 6 + a->length);
+    return cf_map_attribute(l, a, p + 6);
+}
+
+static enum cf_status put_stack_map_table(struct cf_buffer *out, struct cf_edit *edit,
+                                          const struct cf_frame_writer *w) {
+    struct cf_rewrite *rewrite = edit->rewrite;
+    uint16_t name = rewrite->utf8_stack_map_table;
+    if (!name) name = cf_add_utf8(&rewrite->pool, "StackMapTable", 13);
+    if (!name) return edit->error = rewrite->pool.error, edit->error.status;
+    if (w->count > 65535)
+        return cf_fail(&edit->error, CF_LIMIT, 0, "%u stack map frames (limit 65,535)", w->count);
+    uint8_t *p = cf_extend(out, 8 + w->length);
+    if (!p) return CF_NO_MEMORY;
+    cf_put2(p, name);
+    cf_put4(p + 2, 2 + w->length);
+    cf_put2(p + 6, w->count);
+    if (w->length) memcpy(p + 8, w->bytes, w->length);
+    return CF_OK;
+}
+
+static enum cf_status put_attributes(struct cf_buffer *out, const struct cf_layout *l) {
+    struct cf_edit *edit = l->edit;
+    const struct cf_code *code = &edit->code;
+    struct cf_frame_writer frames;
+    int wanted, written = 0;
+    enum cf_status status = cf_emit_frames(l, &frames, &wanted);
+    if (status != CF_OK) {
+        const struct cf_error *pool = &edit->rewrite->pool.error;
+        return cf_fail(&edit->error, status, code->offset,
+                       pool->status ? pool->reason : "out of memory", 0);
+    }
+    uint32_t count_at = out->length, count = 0;
+    if (!cf_extend(out, 2)) return CF_NO_MEMORY;
+    struct cf_walk walk = cf_walk_attributes(code->cls, code->attributes, code->attributes_count,
+                                             code->end, &edit->error);
+    struct cf_attribute a;
+    while (cf_next_attribute(&walk, &a)) {
+        if (wanted && a.info == code->stack_map_table) {
+            if (frames.count) CF_TRY(put_stack_map_table(out, edit, &frames));
+            written = frames.count > 0;
+            count += frames.count > 0;
+        } else {
+            CF_TRY(put_attribute(out, l, &a));
+            count++;
+        }
+    }
+    CF_TRY(edit->error.status);
+    if (wanted && frames.count && !written) {
+        CF_TRY(put_stack_map_table(out, edit, &frames));
+        count++;
+    }
+    if (count > 65535) return cf_fail(&edit->error, CF_LIMIT, 0, "%u attributes", count);
+    cf_put2(out->bytes + count_at, count);
+    return CF_OK;
+}
+
+// Up to where a constructor counts as not initialised: behind what is anchored at its delegate calls.
+static void note_constructed(struct cf_edit *edit, const struct cf_layout *l) {
+    for (uint32_t i = 0; i < edit->delegates_count; i++) {
+        uint32_t pc = cf_at_label(l, edit->delegates[i] + 3);
+        if (pc > edit->constructed_pc) edit->constructed_pc = pc;
+    }
+}
+
+enum cf_status cf_edit_encode(struct cf_edit *edit, struct cf_new_code *result) {
+    struct cf_layout layout;
+    uint32_t stack = 0;
+    CF_TRY(check_snippets(edit));
+    drop_idle_exits(edit);
+    if (!edit->sites_count && !edit->edges_count && !edit->thrown_count && !edit->thrown_early_count)
+        return CF_OK;
+    CF_TRY(cf_layout_make(&layout, edit));
+    note_constructed(edit, &layout);
+    CF_TRY(max_stack(&layout, &stack));
+    if (edit->next_local > 65535)
+        return cf_fail(&edit->error, CF_LIMIT, 0, "more than 65,535 local variables", 0);
+    // Most of what comes is known: the code, and tables much like the old ones.
+    const struct cf_code *code = &edit->code;
+    struct cf_buffer out = {edit, NULL, 0, 0};
+    uint32_t rest = code->end - code->offset - code->length;
+    if (!cf_extend(&out, 14 + layout.length + rest + 256)) return CF_NO_MEMORY;
+    memcpy(out.bytes, code->cls->bytes + edit->method->code, 2);
+    cf_put2(out.bytes + 6, stack);
+    cf_put2(out.bytes + 8, edit->next_local);
+    cf_put4(out.bytes + 10, layout.length);
+    CF_TRY(cf_emit_code(&layout, out.bytes + 14));
+    out.length = 14 + layout.length;
+    CF_TRY(cf_emit_exceptions(&layout, &out));
+    CF_TRY(put_attributes(&out, &layout));
+    cf_put4(out.bytes + 2, out.length - 6);
+    result->bytes = out.bytes;
+    result->length = out.length;
+    return CF_OK;
+}

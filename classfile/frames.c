@@ -1,0 +1,191 @@
+// Reading stack map frames.
+
+#include "classfile/frames.h"
+
+struct cf_type cf_type_of(struct cf_slice d) {
+    struct cf_type type = {CF_TYPE_TOP, 0, 0, {NULL, 0}};
+    switch (d.length ? d.bytes[0] : 0) {
+    case 'Z': case 'B': case 'C': case 'S': case 'I': type.tag = CF_TYPE_INTEGER; break;
+    case 'J': type.tag = CF_TYPE_LONG; break;
+    case 'F': type.tag = CF_TYPE_FLOAT; break;
+    case 'D': type.tag = CF_TYPE_DOUBLE; break;
+    case 'L':
+        type.tag = CF_TYPE_OBJECT;
+        type.name.bytes = d.bytes + 1;
+        type.name.length = d.length - 2;
+        break;
+    case '[':
+        type.tag = CF_TYPE_OBJECT;
+        type.name = d;
+        break;
+    default: break;
+    }
+    return type;
+}
+
+enum cf_status cf_initial_locals(const struct cf_code *code, struct cf_type *locals,
+                                 uint32_t *locals_count, struct cf_error *error) {
+    const struct cf_class *cls = code->cls;
+    struct cf_slice d = cf_member_descriptor(cls, code->method);
+    unsigned parameters, result;
+    uint32_t n = 0;
+    if (!cf_method_slots(d, &parameters, &result))
+        return cf_fail(error, CF_MALFORMED, code->method->offset, "malformed method descriptor", 0);
+    if (!(code->method->access_flags & CF_ACC_STATIC)) {
+        struct cf_slice name = cf_member_name(cls, code->method);
+        int constructor = CF_IS(name, "<init>") && !CF_IS(cf_this_name(cls), "java/lang/Object");
+        locals[n].tag = constructor ? CF_TYPE_UNINITIALIZED_THIS : CF_TYPE_OBJECT;
+        locals[n++].index = cls->this_class;
+    }
+    for (uint32_t i = 1; d.bytes[i] != ')';) {
+        struct cf_slice type = {d.bytes + i, cf_field_type_length(d.bytes + i, d.length - i)};
+        locals[n++] = cf_type_of(type);
+        i += type.length;
+    }
+    *locals_count = n;
+    return CF_OK;
+}
+
+enum cf_status cf_frames_open(struct cf_frame_reader *reader, const struct cf_code *code,
+                              struct cf_error *error) {
+    memset(reader, 0, sizeof *reader);
+    reader->code = code;
+    reader->first = 1;
+    reader->r = cf_read(code->cls, code->stack_map_table, code->stack_map_table_length, error);
+    if (code->stack_map_table) reader->left = cf_u2(&reader->r);
+    CF_TRY(error->status);
+    // No frame can have more entries than there are slots; the parameters are slots already.
+    reader->locals_capacity = (uint32_t)code->max_locals + 1;
+    reader->stack_capacity = (uint32_t)code->max_stack + 1;
+    if (reader->locals_capacity < 257) reader->locals_capacity = 257;
+    struct cf_arena *arena = code->cls->arena;
+    reader->frame.locals =
+        cf_arena_alloc(arena, reader->locals_capacity * sizeof *reader->frame.locals);
+    reader->frame.stack = cf_arena_alloc(arena, reader->stack_capacity * sizeof *reader->frame.stack);
+    if (!reader->frame.locals || !reader->frame.stack)
+        return cf_fail(error, CF_NO_MEMORY, code->stack_map_table, "out of memory", 0);
+    return cf_initial_locals(code, reader->frame.locals, &reader->frame.locals_count, error);
+}
+
+static int bad_frame(struct cf_frame_reader *reader, const char *reason, uint32_t value) {
+    cf_fail(reader->r.error, CF_MALFORMED, reader->offset, reason, value);
+    return 0;
+}
+
+static int read_type(struct cf_frame_reader *reader, struct cf_type *type) {
+    struct cf_reader *r = &reader->r;
+    type->tag = cf_u1(r);
+    type->index = 0;
+    if (type->tag == CF_TYPE_OBJECT) {
+        type->index = cf_u2(r);
+        if (!cf_class_name(reader->code->cls, type->index).bytes)
+            return bad_frame(reader, "stack map frame names no class", 0);
+    } else if (type->tag == CF_TYPE_UNINITIALIZED) {
+        type->pc = cf_u2(r);
+        if (type->pc >= reader->code->length)
+            return bad_frame(reader, "stack map frame: offset out of the code", 0);
+    } else if (type->tag > CF_TYPE_UNINITIALIZED) {
+        return bad_frame(reader, "stack map frame: unknown type %u", type->tag);
+    }
+    return r->error->status == CF_OK;
+}
+
+static int read_types(struct cf_frame_reader *reader, struct cf_type *types, uint32_t count,
+                      uint32_t capacity) {
+    if (count > capacity) return bad_frame(reader, "stack map frame of %u types", count);
+    for (uint32_t i = 0; i < count; i++)
+        if (!read_type(reader, &types[i])) return 0;
+    return 1;
+}
+
+// Reads what comes before a frame's types: 246's list, frame_type, offset_delta; sets pc and form.
+static int read_head(struct cf_frame_reader *reader) {
+    struct cf_reader *r = &reader->r;
+    if (reader->left == 0) return 0;
+    reader->left--;
+    reader->offset = r->pos;
+    reader->frame.unset = NULL;
+    reader->frame.unset_count = 0;
+    unsigned form = cf_u1(r);
+    if (form == CF_FRAME_EARLY_LARVAL) {
+        reader->frame.unset_count = cf_u2(r);
+        reader->frame.unset = r->bytes + r->pos;
+        cf_skip(r, 2 * reader->frame.unset_count);
+        form = cf_u1(r);
+    }
+    uint32_t delta;
+    if (form < 64)
+        delta = form;
+    else if (form < 128)
+        delta = form - 64;
+    else if (form < 247)
+        return r->error->status ? 0 : bad_frame(reader, "unknown stack map frame type %u", form);
+    else
+        delta = cf_u2(r);
+    if (r->error->status) return 0;
+    reader->frame.pc = reader->first ? delta : reader->frame.pc + delta + 1;
+    reader->first = 0;
+    reader->form = (uint8_t)form;
+    if (reader->frame.pc >= reader->code->length ||
+        !(reader->code->marks[reader->frame.pc] & CF_MARK_START))
+        return bad_frame(reader, "stack map frame not at an instruction", 0);
+    return 1;
+}
+
+int cf_frames_next(struct cf_frame_reader *reader) {
+    if (!read_head(reader)) return 0;
+    struct cf_frame *f = &reader->frame;
+    unsigned form = reader->form;
+    f->stack_count = 0;
+    if (form < 64 || form == 251) return 1;
+    if (form < 128 || form == 247) {
+        f->stack_count = 1;
+        return read_types(reader, f->stack, 1, reader->stack_capacity);
+    }
+    if (form < 251) {
+        uint32_t chopped = 251 - form;
+        if (chopped > f->locals_count) return bad_frame(reader, "chop frame: no such local", 0);
+        f->locals_count -= chopped;
+        return 1;
+    }
+    if (form < 255) {
+        uint32_t n = form - 251;
+        if (f->locals_count + n > reader->locals_capacity)
+            return bad_frame(reader, "append frame: too many locals", 0);
+        if (!read_types(reader, f->locals + f->locals_count, n, n)) return 0;
+        f->locals_count += n;
+        return 1;
+    }
+    f->locals_count = cf_u2(&reader->r);
+    if (!read_types(reader, f->locals, f->locals_count, reader->locals_capacity)) return 0;
+    f->stack_count = cf_u2(&reader->r);
+    return read_types(reader, f->stack, f->stack_count, reader->stack_capacity);
+}
+
+// Steps over `count` types and adds up their slots.
+static uint32_t skip_types(struct cf_reader *r, uint32_t count) {
+    uint32_t slots = 0;
+    while (count-- > 0 && r->error->status == CF_OK) {
+        unsigned tag = cf_u1(r);
+        slots += tag == CF_TYPE_LONG || tag == CF_TYPE_DOUBLE ? 2 : 1;
+        if (tag >= CF_TYPE_OBJECT) cf_skip(r, 2);
+    }
+    return slots;
+}
+
+int cf_frames_next_depth(struct cf_frame_reader *reader, uint32_t *depth) {
+    if (!read_head(reader)) return 0;
+    struct cf_reader *r = &reader->r;
+    unsigned form = reader->form;
+    *depth = 0;
+    if (form < 64 || (form >= 248 && form <= 251)) return 1;
+    if (form < 128 || form == 247) {
+        *depth = skip_types(r, 1);
+    } else if (form < 255) {
+        skip_types(r, form - 251);
+    } else {
+        skip_types(r, cf_u2(r));
+        *depth = skip_types(r, cf_u2(r));
+    }
+    return r->error->status == CF_OK;
+}

@@ -1,0 +1,105 @@
+// Stack map frames (JVMS 4.7.4): reading them one after another, and writing them in their shortest form.
+
+#ifndef CF_FRAMES_H
+#define CF_FRAMES_H
+
+#include "classfile/code.h"
+#include "classfile/pool.h"
+
+enum cf_type_tag { // verification_type_info
+    CF_TYPE_TOP = 0,
+    CF_TYPE_INTEGER = 1,
+    CF_TYPE_FLOAT = 2,
+    CF_TYPE_DOUBLE = 3,
+    CF_TYPE_LONG = 4,
+    CF_TYPE_NULL = 5,
+    CF_TYPE_UNINITIALIZED_THIS = 6,
+    CF_TYPE_OBJECT = 7,
+    CF_TYPE_UNINITIALIZED = 8
+};
+
+// A verification type. A class is known by its constant (index) or, until one is needed, by its name:
+// an internal name, or a descriptor for arrays.
+struct cf_type {
+    uint8_t tag;
+    uint16_t index;      // OBJECT: of the CONSTANT_Class, 0: see name
+    uint32_t pc;         // UNINITIALIZED: of the `new`, in the original code
+    struct cf_slice name; // OBJECT with index 0
+};
+
+static inline unsigned cf_type_slots(const struct cf_type *type) {
+    return type->tag == CF_TYPE_LONG || type->tag == CF_TYPE_DOUBLE ? 2 : 1;
+}
+
+#define CF_FRAME_EARLY_LARVAL 246
+
+// A frame as the table has it: long and double take one entry. Of a value class's constructor (JDK 28,
+// frame type 246) it also lists the strict fields not yet set, as NameAndType indexes.
+struct cf_frame {
+    uint32_t pc;
+    uint32_t locals_count, stack_count;
+    struct cf_type *locals, *stack;
+    const uint8_t *unset; // unset_count u2; NULL: the frame is not of type 246
+    uint32_t unset_count;
+};
+
+// Reads the frames of a method in order. `frame` holds the current one; its arrays are the reader's.
+struct cf_frame_reader {
+    const struct cf_code *code;
+    struct cf_reader r;
+    uint32_t left; // frames to come
+    int first;
+    struct cf_frame frame;
+    uint8_t form;    // frame_type of the current frame (of its base, under 246)
+    uint32_t offset; // of the current frame in the class file
+    uint32_t locals_capacity, stack_capacity;
+};
+
+// Starts before the first frame: `frame` is the implicit frame at pc 0 (JVMS 4.10.1.6), whose class names
+// still lack their constants. Without a StackMapTable there are no frames to come.
+enum cf_status cf_frames_open(struct cf_frame_reader *reader, const struct cf_code *code,
+                              struct cf_error *error);
+// Steps to the next frame. Returns 1, or 0 at the end or on an error (then error->status is set).
+int cf_frames_next(struct cf_frame_reader *reader);
+// The same, without keeping track of the types: only pc and the depth of the stack in slots.
+int cf_frames_next_depth(struct cf_frame_reader *reader, uint32_t *depth);
+
+// The implicit frame at pc 0 of the method. `locals` has room for 256 types.
+enum cf_status cf_initial_locals(const struct cf_code *code, struct cf_type *locals,
+                                 uint32_t *locals_count, struct cf_error *error);
+
+// The type that a field descriptor stands for (boolean, byte, char, short: INTEGER).
+struct cf_type cf_type_of(struct cf_slice descriptor);
+
+// --- writing ---
+
+struct cf_frame_writer {
+    struct cf_pool *pool;
+    struct cf_arena *arena;
+    const struct cf_code *code;
+    uint8_t *bytes; // the entries; the attribute's head is the caller's
+    uint32_t length, capacity;
+    uint32_t count; // frames written
+    uint32_t pc;    // of the last frame, in the new code
+    // The locals of the last frame written, which the next one is relative to.
+    struct cf_type *locals;
+    uint32_t locals_count, locals_capacity;
+    // new pc of an original instruction, for Uninitialized(offset)
+    uint32_t (*map)(const void *context, uint32_t pc);
+    const void *context;
+    enum cf_status status;
+    int locals_unknown; // the next frame is written in full: what it would be relative to is not known
+};
+
+// `initial`: the implicit frame at pc 0 that the first frame is relative to.
+void cf_frame_writer_init(struct cf_frame_writer *w, struct cf_pool *pool,
+                          const struct cf_code *code);
+enum cf_status cf_frame_writer_start(struct cf_frame_writer *w, const struct cf_type *initial,
+                                     uint32_t count);
+// Appends a frame at `pc` (new code), in the shortest form. Frames come in ascending order.
+void cf_write_frame(struct cf_frame_writer *w, uint32_t pc, const struct cf_frame *frame);
+// Appends the frame that `reader` stands at, its form kept: only the distance changes, and the offsets
+// of Uninitialized. For methods whose locals are as they were and where no frame came in between.
+void cf_copy_frame(struct cf_frame_writer *w, uint32_t pc, const struct cf_frame_reader *reader);
+
+#endif

@@ -1,0 +1,294 @@
+// Finding the place of each instruction and snippet.
+
+#include "classfile/layout.h"
+
+static enum cf_status no_memory(struct cf_edit *edit) {
+    return cf_fail(&edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
+}
+
+static int site_before(const struct cf_site *a, const struct cf_site *b) {
+    if (a->pc != b->pc) return a->pc < b->pc;
+    if (a->where != b->where) return a->where < b->where;
+    return a->order < b->order;
+}
+
+static int edge_before(const struct cf_edge *a, const struct cf_edge *b) {
+    return a->pc != b->pc ? a->pc < b->pc : a->target < b->target;
+}
+
+// Stable merge sort, bottom up; `less` compares elements `i` and `j`. Mostly the list is sorted already.
+#define SORT(type, list, count, less, arena, failed)                                               \
+    do {                                                                                           \
+        uint32_t sorted_ = 1;                                                                      \
+        while (sorted_ < (count) && !less(&(list)[sorted_], &(list)[sorted_ - 1])) sorted_++;      \
+        if (sorted_ >= (count)) break;                                                             \
+        type *other_ = cf_arena_alloc(arena, (count) * sizeof(type));                              \
+        if (!other_) failed;                                                                       \
+        for (uint32_t width_ = 1; width_ < (count); width_ *= 2) {                                 \
+            for (uint32_t lo_ = 0; lo_ < (count); lo_ += 2 * width_) {                             \
+                uint32_t mid_ = lo_ + width_ < (count) ? lo_ + width_ : (count);                   \
+                uint32_t hi_ = lo_ + 2 * width_ < (count) ? lo_ + 2 * width_ : (count);            \
+                uint32_t a_ = lo_, b_ = mid_;                                                      \
+                for (uint32_t k_ = lo_; k_ < hi_; k_++)                                            \
+                    other_[k_] = a_ < mid_ && (b_ >= hi_ || !less(&(list)[b_], &(list)[a_]))       \
+                                     ? (list)[a_++]                                                \
+                                     : (list)[b_++];                                               \
+            }                                                                                      \
+            memcpy((list), other_, (count) * sizeof(type));                                        \
+        }                                                                                          \
+    } while (0)
+
+static enum cf_status sort_sites(struct cf_layout *l) {
+    struct cf_edit *edit = l->edit;
+    l->sites = edit->sites;
+    SORT(struct cf_site, l->sites, edit->sites_count, site_before, edit->code.cls->arena,
+         return no_memory(edit));
+    l->edges = edit->edges;
+    SORT(struct cf_edge, l->edges, edit->edges_count, edge_before, edit->code.cls->arena,
+         return no_memory(edit));
+    return CF_OK;
+}
+
+static enum cf_status make_groups(struct cf_layout *l) {
+    struct cf_edit *edit = l->edit;
+    struct cf_arena *arena = edit->code.cls->arena;
+    l->groups = cf_arena_alloc(arena, (edit->sites_count + 1) * sizeof *l->groups);
+    l->site_at = cf_arena_alloc(arena, (edit->sites_count + 1) * sizeof *l->site_at);
+    if (!l->groups || !l->site_at) return no_memory(edit);
+    for (uint32_t i = 0; i < edit->sites_count; i++) {
+        if (i == 0 || l->sites[i].pc != l->sites[i - 1].pc) {
+            struct cf_group fresh = {l->sites[i].pc, i, 0, 0, 0, 0, 0, NULL};
+            l->groups[l->groups_count++] = fresh;
+        }
+        struct cf_group *g = &l->groups[l->groups_count - 1];
+        g->count++;
+        if (l->sites[i].where == CF_REPLACE) g->replacement = l->sites[i].snippet;
+    }
+    return CF_OK;
+}
+
+static enum cf_status make_detours(struct cf_layout *l) {
+    struct cf_edit *edit = l->edit;
+    if (!edit->edges_count) return CF_OK;
+    l->detours = cf_arena_alloc(edit->code.cls->arena, edit->edges_count * sizeof *l->detours);
+    if (!l->detours) return no_memory(edit);
+    for (uint32_t i = 0; i < edit->edges_count; i++) {
+        const struct cf_edge *e = &l->edges[i];
+        if (i == 0 || edge_before(&l->edges[i - 1], e)) {
+            struct cf_detour fresh = {e->pc, e->target, i, 0, 0, 0, 0};
+            l->detours[l->detours_count++] = fresh;
+        }
+        l->detours[l->detours_count - 1].count++;
+    }
+    return CF_OK;
+}
+
+const struct cf_group *cf_group_at(const struct cf_layout *l, uint32_t pc) {
+    uint32_t low = 0, high = l->groups_count;
+    if (!(l->edit->code.marks[pc] & CF_MARK_EDIT)) return NULL;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (l->groups[middle].pc == pc) return &l->groups[middle];
+        if (l->groups[middle].pc < pc)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+uint32_t cf_at_label(const struct cf_layout *l, uint32_t pc) { return l->label[pc]; }
+
+uint32_t cf_at_instruction(const struct cf_layout *l, uint32_t pc) {
+    const struct cf_group *g = cf_group_at(l, pc);
+    return g ? g->instruction : l->label[pc];
+}
+
+uint32_t cf_at_before(const struct cf_layout *l, uint32_t pc) {
+    const struct cf_group *g = cf_group_at(l, pc);
+    return g ? g->before : l->label[pc];
+}
+
+const struct cf_detour *cf_detour_of(const struct cf_layout *l, uint32_t pc, uint32_t target) {
+    uint32_t low = 0, high = l->detours_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const struct cf_detour *d = &l->detours[middle];
+        if (d->pc == pc && d->target == target) return d;
+        if (d->pc < pc || (d->pc == pc && d->target < target))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+uint32_t cf_destination(const struct cf_layout *l, uint32_t pc, uint32_t target) {
+    const struct cf_detour *d = l->detours_count ? cf_detour_of(l, pc, target) : NULL;
+    return d ? d->at : l->label[target];
+}
+
+// Gives the snippets of a group their places, from new pc `at` on; returns where the instruction begins.
+static uint32_t place_group(struct cf_layout *l, struct cf_group *g, uint32_t at) {
+    uint32_t i = g->first, end = g->first + g->count;
+    g->before = at;
+    for (; i < end && l->sites[i].where <= CF_ENTRY; i++) {
+        l->site_at[i] = at;
+        at += l->sites[i].snippet->length;
+    }
+    g->label = at;
+    for (; i < end && l->sites[i].where == CF_BEFORE; i++) {
+        l->site_at[i] = at;
+        at += l->sites[i].snippet->length;
+    }
+    g->exit = at;
+    for (; i < end && l->sites[i].where == CF_EXIT; i++) {
+        l->site_at[i] = at;
+        at += l->sites[i].snippet->length;
+    }
+    g->instruction = at;
+    if (i < end) l->site_at[i] = at; // the replacement
+    return at;
+}
+
+// The bytes that the switch at `pc` takes when it begins at new pc `at`: its padding follows the place.
+static uint32_t switch_length(const struct cf_switch *sw, uint32_t at) {
+    return sw->length - (3 - (sw->pc & 3)) + (3 - (at & 3));
+}
+
+static void fill(uint32_t *label, uint32_t from, uint32_t to, uint32_t delta) {
+    for (uint32_t pc = from; pc < to; pc++) label[pc] = pc + delta;
+}
+
+static uint32_t widened_by(const struct cf_code *code, uint32_t pc) {
+    unsigned op = code->bytes[pc];
+    return op == CF_OP_goto || op == CF_OP_jsr ? 2 : 5;
+}
+
+// One pass over all that changes the distance between old and new pcs. `delta` may wrap: it is added to
+// pcs in unsigned arithmetic.
+static void place_body(struct cf_layout *l) {
+    const struct cf_code *code = &l->edit->code;
+    uint32_t delta = 0, pos = 0, g = 0, s = 0, b = 0;
+    for (;;) {
+        while (b < code->branches_count && !l->widened[b]) b++;
+        uint32_t at_group = g < l->groups_count ? l->groups[g].pc : UINT32_MAX;
+        uint32_t at_switch = s < code->switches_count ? code->switches[s] : UINT32_MAX;
+        uint32_t at_branch = b < code->branches_count ? code->branches[b].pc : UINT32_MAX;
+        uint32_t pc = at_group < at_switch ? at_group : at_switch;
+        if (at_branch < pc) pc = at_branch;
+        if (pc == UINT32_MAX) break;
+        fill(l->label, pos, pc + 1, delta);
+        const struct cf_snippet *replacement = NULL;
+        if (pc == at_group) {
+            struct cf_group *group = &l->groups[g++];
+            delta = place_group(l, group, pc + delta) - pc;
+            l->label[pc] = group->label;
+            replacement = group->replacement;
+        }
+        if (replacement)
+            delta += replacement->length - cf_instruction_length(code->bytes, pc, code->length);
+        if (pc == at_switch) {
+            struct cf_switch sw;
+            cf_switch_open(code, pc, &sw);
+            if (!replacement) delta += switch_length(&sw, pc + delta) - sw.length;
+            s++;
+        }
+        if (pc == at_branch) {
+            if (!replacement) delta += widened_by(code, pc);
+            b++;
+        }
+        pos = pc + 1;
+    }
+    fill(l->label, pos, code->length + 1, delta);
+    l->body_end = code->length + delta;
+}
+
+static uint32_t place_exit(struct cf_exit *exit, uint32_t at) {
+    exit->at = at;
+    if (exit->count) {
+        for (uint32_t i = 0; i < exit->count; i++) at += exit->snippets[i]->length;
+        at++; // athrow
+    }
+    exit->end = at;
+    return at;
+}
+
+static void place_rest(struct cf_layout *l) {
+    uint32_t at = l->body_end;
+    for (uint32_t i = 0; i < l->detours_count; i++) {
+        struct cf_detour *d = &l->detours[i];
+        d->at = at;
+        for (uint32_t k = 0; k < d->count; k++) at += l->edges[d->first + k].snippet->length;
+        d->jump = at;
+        at += d->wide ? 5 : 3;
+    }
+    at = place_exit(&l->thrown_early, at);
+    l->length = place_exit(&l->thrown, at);
+}
+
+static int too_far(uint32_t from, uint32_t to) {
+    int64_t distance = (int64_t)to - (int64_t)from;
+    return distance < -32768 || distance > 32767;
+}
+
+static int is_replaced(const struct cf_layout *l, uint32_t pc) {
+    const struct cf_group *g = cf_group_at(l, pc);
+    return g && g->replacement;
+}
+
+// Marks the branches that no longer reach. Returns whether there are any.
+static int widen(struct cf_layout *l) {
+    const struct cf_code *code = &l->edit->code;
+    int changed = 0;
+    for (uint32_t i = 0; i < code->branches_count; i++) {
+        const struct cf_branch *b = &code->branches[i];
+        if (l->widened[i] || cf_opcodes[code->bytes[b->pc]].operands == CF_BRANCH4) continue;
+        if (!too_far(cf_at_instruction(l, b->pc), cf_destination(l, b->pc, b->target))) continue;
+        if (is_replaced(l, b->pc)) continue;
+        l->widened[i] = 1;
+        changed = 1;
+    }
+    for (uint32_t i = 0; i < l->detours_count; i++) {
+        struct cf_detour *d = &l->detours[i];
+        if (d->wide || !too_far(d->jump, cf_at_label(l, d->target))) continue;
+        d->wide = 1;
+        changed = 1;
+    }
+    return changed;
+}
+
+static enum cf_status check_length(struct cf_layout *l) {
+    struct cf_edit *edit = l->edit;
+    if (l->length > 65535)
+        return cf_fail(&edit->error, CF_LIMIT, 0, "would grow to %u bytes (limit 65,535)", l->length);
+    if (l->length > edit->code_limit)
+        return cf_fail(&edit->error, CF_LIMIT, 0,
+                       "would grow to %u bytes, and the JVM compiles none above 8,000 (huge=yes "
+                       "instruments it all the same)",
+                       l->length);
+    return CF_OK;
+}
+
+enum cf_status cf_layout_make(struct cf_layout *l, struct cf_edit *edit) {
+    const struct cf_code *code = &edit->code;
+    memset(l, 0, sizeof *l);
+    l->edit = edit;
+    CF_TRY(sort_sites(l));
+    CF_TRY(make_groups(l));
+    CF_TRY(make_detours(l));
+    l->label = cf_arena_alloc(code->cls->arena, (code->length + 1) * sizeof *l->label);
+    l->widened = cf_arena_zeroed(code->cls->arena, code->branches_count + 1, 1);
+    if (!l->label || !l->widened) return no_memory(edit);
+    l->thrown.snippets = edit->thrown;
+    l->thrown.count = edit->thrown_count;
+    l->thrown_early.snippets = edit->thrown_early;
+    l->thrown_early.count = edit->thrown_early_count;
+    // Widening only ever adds bytes, so this ends.
+    do {
+        place_body(l);
+        place_rest(l);
+        CF_TRY(check_length(l));
+    } while (code->length + 6 > 32767 || l->length > 32767 ? widen(l) : 0);
+    return CF_OK;
+}

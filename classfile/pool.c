@@ -1,0 +1,215 @@
+// Appended constants, with a small hash to find them again.
+
+#include "classfile/pool.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+void cf_pool_init(struct cf_pool *pool, const struct cf_class *cls) {
+    memset(pool, 0, sizeof *pool);
+    pool->cls = cls;
+    pool->first = pool->count = cls->constant_pool_count;
+}
+
+struct cf_pool_mark cf_pool_mark(const struct cf_pool *pool) {
+    struct cf_pool_mark mark = {pool->length, pool->count};
+    return mark;
+}
+
+static uint16_t give_up(struct cf_pool *pool, enum cf_status status, const char *reason) {
+    cf_fail(&pool->error, status, 0, reason, 0);
+    return 0;
+}
+
+static uint32_t entry_size(const uint8_t *entry) {
+    switch (entry[0]) {
+    case CF_TAG_UTF8: return 3u + cf_be2(entry + 1);
+    case CF_TAG_LONG: return 9;
+    case CF_TAG_CLASS: case CF_TAG_STRING: return 3;
+    default: return 5;
+    }
+}
+
+static void put_slot(struct cf_pool *pool, uint32_t index) {
+    const uint8_t *entry = pool->bytes + pool->offsets[index - pool->first];
+    uint32_t mask = pool->slots_count - 1;
+    uint32_t i = (uint32_t)XXH3_64bits(entry, entry_size(entry)) & mask;
+    while (pool->slots[i]) i = (i + 1) & mask;
+    pool->slots[i] = (uint16_t)index;
+}
+
+// Puts all entries into the (cleared) slots.
+static void rehash(struct cf_pool *pool) {
+    memset(pool->slots, 0, pool->slots_count * sizeof *pool->slots);
+    for (uint32_t i = pool->first; i < pool->count; i++)
+        if (pool->offsets[i - pool->first] != UINT32_MAX) put_slot(pool, i);
+}
+
+void cf_pool_rollback(struct cf_pool *pool, struct cf_pool_mark mark) {
+    memset(&pool->error, 0, sizeof pool->error);
+    if (pool->count == mark.count) return;
+    pool->length = mark.length;
+    pool->count = mark.count;
+    rehash(pool);
+}
+
+static int grow_slots(struct cf_pool *pool) {
+    uint32_t wanted = pool->slots_count ? pool->slots_count * 2 : 64;
+    uint16_t *slots = cf_arena_alloc(pool->cls->arena, wanted * sizeof *slots);
+    if (!slots) return 0;
+    pool->slots = slots;
+    pool->slots_count = wanted;
+    rehash(pool);
+    return 1;
+}
+
+static int grow_bytes(struct cf_pool *pool, uint32_t size) {
+    uint32_t wanted = pool->capacity ? pool->capacity * 2 : 1024;
+    while (wanted - pool->length < size) wanted *= 2;
+    uint8_t *bytes = cf_arena_alloc(pool->cls->arena, wanted);
+    if (!bytes) return 0;
+    if (pool->length) memcpy(bytes, pool->bytes, pool->length);
+    pool->bytes = bytes;
+    pool->capacity = wanted;
+    return 1;
+}
+
+static int grow_offsets(struct cf_pool *pool) {
+    uint32_t wanted = pool->offsets_capacity ? pool->offsets_capacity * 2 : 48;
+    uint32_t *offsets = cf_arena_alloc(pool->cls->arena, wanted * sizeof *offsets);
+    if (!offsets) return 0;
+    if (pool->offsets_capacity)
+        memcpy(offsets, pool->offsets, pool->offsets_capacity * sizeof *offsets);
+    pool->offsets = offsets;
+    pool->offsets_capacity = wanted;
+    return 1;
+}
+
+// Finds or appends the entry whose fixed part is `head` and whose rest is `tail` (a Utf8's bytes).
+static uint16_t add(struct cf_pool *pool, const uint8_t *head, uint32_t head_size, const void *tail,
+                    uint32_t tail_size) {
+    uint32_t size = head_size + tail_size, taken = pool->count - pool->first;
+    if (pool->error.status) return 0;
+    if (size > pool->capacity - pool->length && !grow_bytes(pool, size))
+        return give_up(pool, CF_NO_MEMORY, "out of memory");
+    if (taken + 2 > pool->offsets_capacity && !grow_offsets(pool))
+        return give_up(pool, CF_NO_MEMORY, "out of memory");
+    if ((taken + 1) * 2 > pool->slots_count && !grow_slots(pool))
+        return give_up(pool, CF_NO_MEMORY, "out of memory");
+    // Written first, compared in place: an entry found again is simply not kept.
+    uint8_t *entry = pool->bytes + pool->length;
+    memcpy(entry, head, head_size);
+    if (tail_size) memcpy(entry + head_size, tail, tail_size);
+    uint32_t mask = pool->slots_count - 1, i = (uint32_t)XXH3_64bits(entry, size) & mask;
+    for (; pool->slots[i]; i = (i + 1) & mask) {
+        const uint8_t *other = pool->bytes + pool->offsets[pool->slots[i] - pool->first];
+        if (other[0] == entry[0] && entry_size(other) == size && memcmp(other, entry, size) == 0)
+            return pool->slots[i];
+    }
+    uint32_t index = pool->count, entries = head[0] == CF_TAG_LONG ? 2 : 1;
+    if (index + entries > 65535)
+        return give_up(pool, CF_LIMIT, "the constant pool is full (65,535 entries)");
+    pool->offsets[taken] = pool->length;
+    if (entries == 2) pool->offsets[taken + 1] = UINT32_MAX;
+    pool->length += size;
+    pool->count += entries;
+    pool->slots[i] = (uint16_t)index;
+    return (uint16_t)index;
+}
+
+uint16_t cf_add_utf8(struct cf_pool *pool, const void *bytes, size_t length) {
+    if (length > 65535) return give_up(pool, CF_LIMIT, "a name of more than 65,535 bytes");
+    uint8_t head[3] = {CF_TAG_UTF8};
+    cf_put2(head + 1, (uint32_t)length);
+    return add(pool, head, 3, bytes, (uint32_t)length);
+}
+
+static uint16_t add_named(struct cf_pool *pool, enum cf_tag tag, const void *bytes, size_t length) {
+    uint16_t name = cf_add_utf8(pool, bytes, length);
+    uint8_t head[3] = {(uint8_t)tag};
+    cf_put2(head + 1, name);
+    return name ? add(pool, head, 3, NULL, 0) : 0;
+}
+
+uint16_t cf_add_class(struct cf_pool *pool, const void *name, size_t length) {
+    return add_named(pool, CF_TAG_CLASS, name, length);
+}
+
+uint16_t cf_add_string(struct cf_pool *pool, const void *bytes, size_t length) {
+    return add_named(pool, CF_TAG_STRING, bytes, length);
+}
+
+uint16_t cf_add_integer(struct cf_pool *pool, int32_t value) {
+    uint8_t head[5] = {CF_TAG_INTEGER};
+    cf_put4(head + 1, (uint32_t)value);
+    return add(pool, head, 5, NULL, 0);
+}
+
+uint16_t cf_add_long(struct cf_pool *pool, int64_t value) {
+    uint8_t head[9] = {CF_TAG_LONG};
+    cf_put4(head + 1, (uint32_t)((uint64_t)value >> 32));
+    cf_put4(head + 5, (uint32_t)value);
+    return add(pool, head, 9, NULL, 0);
+}
+
+static uint16_t add_pair(struct cf_pool *pool, enum cf_tag tag, uint16_t a, uint16_t b) {
+    uint8_t head[5] = {(uint8_t)tag};
+    if (!a || !b) return 0;
+    cf_put2(head + 1, a);
+    cf_put2(head + 3, b);
+    return add(pool, head, 5, NULL, 0);
+}
+
+uint16_t cf_add_name_and_type(struct cf_pool *pool, const char *name, const char *descriptor) {
+    uint16_t n = cf_add_utf8(pool, name, strlen(name));
+    uint16_t d = cf_add_utf8(pool, descriptor, strlen(descriptor));
+    return add_pair(pool, CF_TAG_NAME_AND_TYPE, n, d);
+}
+
+uint16_t cf_add_reference(struct cf_pool *pool, enum cf_tag tag, const char *class_name,
+                          const char *name, const char *descriptor) {
+    uint16_t c = cf_add_class(pool, class_name, strlen(class_name));
+    uint16_t nt = cf_add_name_and_type(pool, name, descriptor);
+    return add_pair(pool, tag, c, nt);
+}
+
+const uint8_t *cf_pool_entry(const struct cf_pool *pool, unsigned index) {
+    if (index < pool->first) {
+        uint32_t offset = pool->cls->constant_pool[index];
+        return offset ? pool->cls->bytes + offset : NULL;
+    }
+    if (index >= pool->count || pool->offsets[index - pool->first] == UINT32_MAX) return NULL;
+    return pool->bytes + pool->offsets[index - pool->first];
+}
+
+struct cf_slice cf_pool_utf8(const struct cf_pool *pool, unsigned index) {
+    struct cf_slice s = {NULL, 0};
+    const uint8_t *entry = cf_pool_entry(pool, index);
+    if (entry && entry[0] == CF_TAG_UTF8) {
+        s.bytes = entry + 3;
+        s.length = cf_be2(entry + 1);
+    }
+    return s;
+}
+
+struct cf_slice cf_pool_class_name(const struct cf_pool *pool, unsigned index) {
+    struct cf_slice none = {NULL, 0};
+    const uint8_t *entry = cf_pool_entry(pool, index);
+    return entry && entry[0] == CF_TAG_CLASS ? cf_pool_utf8(pool, cf_be2(entry + 1)) : none;
+}
+
+int cf_pool_reference(const struct cf_pool *pool, unsigned index, struct cf_slice *name,
+                      struct cf_slice *descriptor) {
+    const uint8_t *entry = cf_pool_entry(pool, index);
+    if (!entry) return 0;
+    switch (entry[0]) {
+    case CF_TAG_FIELDREF: case CF_TAG_METHODREF: case CF_TAG_INTERFACE_METHODREF:
+    case CF_TAG_DYNAMIC: case CF_TAG_INVOKE_DYNAMIC: break;
+    default: return 0;
+    }
+    const uint8_t *pair = cf_pool_entry(pool, cf_be2(entry + 3));
+    if (!pair || pair[0] != CF_TAG_NAME_AND_TYPE) return 0;
+    *name = cf_pool_utf8(pool, cf_be2(pair + 1));
+    *descriptor = cf_pool_utf8(pool, cf_be2(pair + 3));
+    return name->bytes && descriptor->bytes;
+}

@@ -1,0 +1,52 @@
+// Constants added to a class. The original constant pool stays as it is and comes first; what is added
+// here is appended, so that no index ever moves. New entries are found again among themselves, not among
+// the original ones: looking there costs more than the few bytes it saves.
+
+#ifndef CF_POOL_H
+#define CF_POOL_H
+
+#include "classfile/classfile.h"
+
+struct cf_pool {
+    const struct cf_class *cls;
+    uint8_t *bytes; // the new entries, as they will stand in the file
+    uint32_t length, capacity;
+    uint32_t first, count;  // index of the first new entry; of the next one to come
+    uint32_t *offsets;      // per new entry, into bytes
+    uint32_t offsets_capacity;
+    uint16_t *slots; // hash of entry -> index; 0: free
+    uint32_t slots_count;
+    struct cf_error error; // sticky, until cf_pool_rollback
+};
+
+// A state to go back to.
+struct cf_pool_mark {
+    uint32_t length, count;
+};
+
+void cf_pool_init(struct cf_pool *pool, const struct cf_class *cls);
+struct cf_pool_mark cf_pool_mark(const struct cf_pool *pool);
+// Forgets what was added since the mark, and the error.
+void cf_pool_rollback(struct cf_pool *pool, struct cf_pool_mark mark);
+
+// Each gives the index of the constant, adding it when it is new; 0 when the pool is full (65,535) or
+// memory is out, with the reason in pool->error. An argument index of 0 gives 0.
+uint16_t cf_add_utf8(struct cf_pool *pool, const void *bytes, size_t length);
+uint16_t cf_add_class(struct cf_pool *pool, const void *name, size_t length);
+uint16_t cf_add_string(struct cf_pool *pool, const void *bytes, size_t length);
+uint16_t cf_add_integer(struct cf_pool *pool, int32_t value);
+uint16_t cf_add_long(struct cf_pool *pool, int64_t value);
+uint16_t cf_add_name_and_type(struct cf_pool *pool, const char *name, const char *descriptor);
+// `tag`: Fieldref, Methodref or InterfaceMethodref.
+uint16_t cf_add_reference(struct cf_pool *pool, enum cf_tag tag, const char *class_name,
+                          const char *name, const char *descriptor);
+
+// As the accessors of classfile.h, for original and new entries alike.
+const uint8_t *cf_pool_entry(const struct cf_pool *pool, unsigned index); // at the tag; NULL: none
+struct cf_slice cf_pool_utf8(const struct cf_pool *pool, unsigned index);
+struct cf_slice cf_pool_class_name(const struct cf_pool *pool, unsigned index);
+// Name and descriptor of any reference, Dynamic and InvokeDynamic included. Returns 1, or 0.
+int cf_pool_reference(const struct cf_pool *pool, unsigned index, struct cf_slice *name,
+                      struct cf_slice *descriptor);
+
+#endif

@@ -1,0 +1,289 @@
+// Writing snippets.
+
+#include "classfile/edit.h"
+
+// Memory or misuse: the first reason is kept, and the method will stay as it was.
+static void spoil(struct cf_snippet *s, enum cf_status status, const char *reason) {
+    cf_fail(&s->edit->error, status, 0, reason, 0);
+}
+
+static struct cf_arena *arena_of(struct cf_snippet *s) { return s->edit->code.cls->arena; }
+
+struct cf_snippet *cf_snippet_new(struct cf_edit *edit) {
+    struct cf_snippet *s = cf_arena_alloc(edit->code.cls->arena, sizeof *s + 32);
+    if (!s) {
+        cf_fail(&edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
+        return &edit->nowhere; // what is written there is never anchored: the edit has failed
+    }
+    memset(s, 0, sizeof *s);
+    s->edit = edit;
+    s->bytes = (uint8_t *)(s + 1);
+    s->capacity = 32;
+    return s;
+}
+
+static uint8_t *reserve(struct cf_snippet *s, uint32_t size) {
+    if (s == &s->edit->nowhere) return NULL;
+    if (size > s->capacity - s->length) {
+        uint32_t wanted = s->capacity * 2;
+        uint8_t *bytes = cf_arena_alloc(arena_of(s), wanted);
+        if (!bytes || wanted > 32768) {
+            spoil(s, bytes ? CF_LIMIT : CF_NO_MEMORY, bytes ? "snippet too long" : "out of memory");
+            return NULL;
+        }
+        memcpy(bytes, s->bytes, s->length);
+        s->bytes = bytes;
+        s->capacity = wanted;
+    }
+    uint8_t *p = s->bytes + s->length;
+    s->length += size;
+    return p;
+}
+
+static void move_depth(struct cf_snippet *s, int32_t pops, int32_t pushes) {
+    s->depth -= pops;
+    if (s->depth < s->lowest) s->lowest = s->depth;
+    s->depth += pushes;
+    if (s->depth > s->peak) s->peak = s->depth;
+}
+
+static int32_t slots_of(const char *letters) {
+    int32_t n = 0;
+    for (const char *c = letters; *c; c++) n += *c == 'J' || *c == 'D' ? 2 : 1;
+    return n;
+}
+
+static void by_table(struct cf_snippet *s, unsigned op) {
+    move_depth(s, slots_of(cf_opcodes[op].pops), slots_of(cf_opcodes[op].pushes));
+    if (cf_never_falls_through(op)) s->unreachable = 1;
+}
+
+void cf_op(struct cf_snippet *s, enum cf_opcode op) {
+    uint8_t *p = reserve(s, 1);
+    if (!p) return;
+    *p = (uint8_t)op;
+    if (cf_opcodes[op].operands != CF_NONE) spoil(s, CF_MISUSE, "instruction needs an operand");
+    by_table(s, op);
+}
+
+void cf_push_int(struct cf_snippet *s, int32_t value) {
+    if (value >= -1 && value <= 5) {
+        cf_op(s, (enum cf_opcode)(CF_OP_iconst_0 + value));
+        return;
+    }
+    uint8_t *p;
+    if (value >= -128 && value <= 127) {
+        if (!(p = reserve(s, 2))) return;
+        p[0] = CF_OP_bipush;
+        p[1] = (uint8_t)value;
+    } else if (value >= -32768 && value <= 32767) {
+        if (!(p = reserve(s, 3))) return;
+        p[0] = CF_OP_sipush;
+        cf_put2(p + 1, (uint32_t)value);
+    } else {
+        cf_push_constant(s, cf_add_integer(&s->edit->rewrite->pool, value));
+        return;
+    }
+    move_depth(s, 0, 1);
+}
+
+void cf_push_constant(struct cf_snippet *s, uint16_t index) {
+    const uint8_t *entry = cf_pool_entry(&s->edit->rewrite->pool, index);
+    if (!entry) {
+        spoil(s, CF_MISUSE, "no such constant");
+        return;
+    }
+    int wide = entry[0] == CF_TAG_LONG || entry[0] == CF_TAG_DOUBLE;
+    uint8_t *p = reserve(s, wide || index > 255 ? 3 : 2);
+    if (!p) return;
+    if (wide || index > 255) {
+        p[0] = wide ? CF_OP_ldc2_w : CF_OP_ldc_w;
+        cf_put2(p + 1, index);
+    } else {
+        p[0] = CF_OP_ldc;
+        p[1] = (uint8_t)index;
+    }
+    move_depth(s, 0, wide ? 2 : 1);
+}
+
+void cf_local(struct cf_snippet *s, enum cf_opcode op, uint32_t local) {
+    int is_load = op >= CF_OP_iload && op <= CF_OP_aload;
+    unsigned kind = (unsigned)op - (is_load ? (unsigned)CF_OP_iload : (unsigned)CF_OP_istore);
+    uint8_t *p;
+    if (local >= s->edit->code.max_locals) s->uses_new_locals = 1;
+    if (local < 4) {
+        if (!(p = reserve(s, 1))) return;
+        unsigned base = is_load ? CF_OP_iload_0 : CF_OP_istore_0;
+        p[0] = (uint8_t)(base + 4 * kind + local);
+    } else if (local < 256) {
+        if (!(p = reserve(s, 2))) return;
+        p[0] = (uint8_t)op;
+        p[1] = (uint8_t)local;
+    } else {
+        if (!(p = reserve(s, 4))) return;
+        p[0] = CF_OP_wide;
+        p[1] = (uint8_t)op;
+        cf_put2(p + 2, local);
+    }
+    by_table(s, op);
+}
+
+void cf_increment(struct cf_snippet *s, uint32_t local, int32_t by) {
+    uint8_t *p;
+    if (local >= s->edit->code.max_locals) s->uses_new_locals = 1;
+    if (local < 256 && by >= -128 && by <= 127) {
+        if (!(p = reserve(s, 3))) return;
+        p[0] = CF_OP_iinc;
+        p[1] = (uint8_t)local;
+        p[2] = (uint8_t)by;
+    } else {
+        if (!(p = reserve(s, 6))) return;
+        p[0] = CF_OP_wide;
+        p[1] = CF_OP_iinc;
+        cf_put2(p + 2, local);
+        cf_put2(p + 4, (uint32_t)by);
+    }
+}
+
+void cf_call(struct cf_snippet *s, struct cf_callee callee) {
+    cf_op_constant(s, CF_OP_invokestatic, callee.methodref, callee.pops, callee.pushes);
+}
+
+void cf_op_constant(struct cf_snippet *s, enum cf_opcode op, uint16_t index, unsigned pops,
+                    unsigned pushes) {
+    uint8_t *p = reserve(s, 3);
+    if (!p) return;
+    if (!index) spoil(s, CF_MISUSE, "no such constant");
+    p[0] = (uint8_t)op;
+    cf_put2(p + 1, index);
+    move_depth(s, (int32_t)pops, (int32_t)pushes);
+}
+
+// Lists grow by doubling: at a power of two there is no room for the next one.
+static void *grown(struct cf_snippet *s, void *list, uint32_t count, size_t size) {
+    if (s == &s->edit->nowhere) return NULL;
+    if (count & (count - 1) || count == 1) return list;
+    void *larger = cf_arena_alloc(arena_of(s), (count ? count * 2 : 2) * size);
+    if (!larger)
+        spoil(s, CF_NO_MEMORY, "out of memory");
+    else if (count)
+        memcpy(larger, list, count * size);
+    return larger;
+}
+
+uint32_t cf_label(struct cf_snippet *s) {
+    struct cf_snippet_label *labels = grown(s, s->labels, s->labels_count, sizeof *labels);
+    if (!labels) return 0;
+    s->labels = labels;
+    struct cf_snippet_label fresh = {UINT32_MAX, INT32_MIN, 0};
+    labels[s->labels_count] = fresh;
+    return s->labels_count++;
+}
+
+static struct cf_snippet_label *label_at(struct cf_snippet *s, uint32_t label) {
+    if (label < s->labels_count) return &s->labels[label];
+    spoil(s, CF_MISUSE, "no such label in the snippet");
+    return NULL;
+}
+
+// A label is reached at one depth, however it is reached.
+static void meet(struct cf_snippet *s, struct cf_snippet_label *label) {
+    if (label->depth == INT32_MIN)
+        label->depth = s->depth;
+    else if (label->depth != s->depth)
+        spoil(s, CF_MISUSE, "label of the snippet reached at two depths");
+}
+
+void cf_place(struct cf_snippet *s, uint32_t label) {
+    struct cf_snippet_label *l = label_at(s, label);
+    if (!l) return;
+    if (l->at != UINT32_MAX) spoil(s, CF_MISUSE, "label of the snippet placed twice");
+    l->at = s->length;
+    if (!s->unreachable)
+        meet(s, l);
+    else if (l->depth != INT32_MIN)
+        s->depth = l->depth;
+    else
+        s->depth = l->depth = 0;
+    s->unreachable = 0;
+}
+
+static uint8_t *branch(struct cf_snippet *s, enum cf_opcode op, uint32_t label, uint32_t pc) {
+    struct cf_snippet_branch *branches =
+        grown(s, s->branches, s->branches_count, sizeof *branches);
+    if (!branches) return NULL;
+    s->branches = branches;
+    if (cf_opcodes[op].operands != CF_BRANCH2 || op == CF_OP_jsr)
+        spoil(s, CF_MISUSE, "not a branch that a snippet may have");
+    struct cf_snippet_branch b = {s->length, label, pc};
+    branches[s->branches_count++] = b;
+    uint8_t *p = reserve(s, 3);
+    if (!p) return NULL;
+    p[0] = (uint8_t)op;
+    p[1] = p[2] = 0;
+    by_table(s, op);
+    return p;
+}
+
+void cf_branch_to(struct cf_snippet *s, enum cf_opcode op, uint32_t label) {
+    struct cf_snippet_label *l = label_at(s, label);
+    if (!l || !branch(s, op, label, 0)) return;
+    l->is_target = 1;
+    meet(s, l);
+}
+
+// The opposite condition: ifeq <-> ifne and so on stand side by side (ifnull, ifnonnull too).
+unsigned cf_opposite(unsigned op) {
+    if (op == CF_OP_ifnull || op == CF_OP_ifnonnull) return op ^ 1u;
+    return ((op + 1u) ^ 1u) - 1u;
+}
+
+// In a long method the way back may not fit 16 bits: there the wide form is written at once.
+#define FAR 8000
+
+static void far_branch(struct cf_snippet *s, enum cf_opcode op, uint32_t pc) {
+    uint32_t skip = UINT32_MAX;
+    if (op != CF_OP_goto) {
+        skip = cf_label(s);
+        cf_branch_to(s, (enum cf_opcode)cf_opposite(op), skip);
+    }
+    struct cf_snippet_branch *branches =
+        grown(s, s->branches, s->branches_count, sizeof *branches);
+    if (!branches) return;
+    s->branches = branches;
+    struct cf_snippet_branch b = {s->length, UINT32_MAX, pc};
+    branches[s->branches_count++] = b;
+    uint8_t *p = reserve(s, 5);
+    if (!p) return;
+    p[0] = CF_OP_goto_w;
+    s->unreachable = 1;
+    if (skip != UINT32_MAX) cf_place(s, skip);
+}
+
+void cf_branch_to_original(struct cf_snippet *s, enum cf_opcode op, uint32_t instruction) {
+    const struct cf_code *code = &s->edit->code;
+    if (instruction >= code->count) {
+        spoil(s, CF_MISUSE, "no such instruction");
+    } else {
+        uint32_t pc = code->pc[instruction];
+        s->edit->code.marks[pc] |= CF_MARK_JOINED;
+        if (code->length > FAR)
+            far_branch(s, op, pc);
+        else
+            branch(s, op, UINT32_MAX, pc);
+    }
+}
+
+void cf_handler(struct cf_snippet *s, uint32_t start, uint32_t end, uint32_t handler,
+                uint16_t catch_type) {
+    struct cf_snippet_handler *handlers =
+        grown(s, s->handlers, s->handlers_count, sizeof *handlers);
+    struct cf_snippet_label *l = label_at(s, handler);
+    if (!handlers || !l) return;
+    s->handlers = handlers;
+    struct cf_snippet_handler h = {start, end, handler, catch_type};
+    handlers[s->handlers_count++] = h;
+    l->is_target = 1;
+    if (l->depth == INT32_MIN) l->depth = 1;
+    if (s->peak < 1) s->peak = 1;
+}

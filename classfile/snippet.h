@@ -1,0 +1,85 @@
+// Snippets: short runs of instructions that a pass wants executed, written once and anchored in as many
+// places as wanted (edit.h). A snippet knows how much stack it needs; labels, branches and handlers are
+// its own. Errors are sticky and are reported when the method is encoded.
+//
+//      struct cf_snippet *s = cf_snippet_new(edit);
+//      cf_push_int(s, id);
+//      cf_call(s, callee);
+
+#ifndef CF_SNIPPET_H
+#define CF_SNIPPET_H
+
+#include "classfile/frames.h"
+
+struct cf_edit;
+
+// A static method to call, as cf_callee_new found or made it.
+struct cf_callee {
+    uint16_t methodref; // 0: none
+    uint8_t pops, pushes; // slots
+};
+
+struct cf_snippet_label {
+    uint32_t at;   // offset in the snippet; UINT32_MAX: not placed yet
+    int32_t depth; // of the stack there, above the anchor's; INT32_MIN: not known yet
+    int is_target; // a branch or handler leads here: a frame is needed
+};
+
+struct cf_snippet_branch {
+    uint32_t at;    // of the opcode
+    uint32_t label; // of the snippet; UINT32_MAX: see pc
+    uint32_t pc;    // of an original instruction
+};
+
+struct cf_snippet_handler {
+    uint32_t start, end, handler; // labels
+    uint16_t catch_type;          // index of a CONSTANT_Class; 0: any
+};
+
+struct cf_snippet {
+    struct cf_edit *edit;
+    uint8_t *bytes;
+    uint32_t length, capacity;
+    int32_t depth, peak; // slots above the anchor's depth: now, at most
+    int32_t lowest;      // below 0: the snippet takes values that were there
+    int unreachable;     // the last instruction never falls through
+    int uses_new_locals;
+    struct cf_snippet_label *labels;
+    struct cf_snippet_branch *branches;
+    struct cf_snippet_handler *handlers;
+    uint32_t labels_count, branches_count, handlers_count;
+};
+
+// An empty snippet, owned by the edit; NULL when out of memory (the edit knows).
+struct cf_snippet *cf_snippet_new(struct cf_edit *edit);
+
+// An instruction without operands.
+void cf_op(struct cf_snippet *s, enum cf_opcode op);
+// The shortest way to push a number: iconst, bipush, sipush or ldc.
+void cf_push_int(struct cf_snippet *s, int32_t value);
+// ldc or ldc_w; ldc2_w where the constant is a long or double.
+void cf_push_constant(struct cf_snippet *s, uint16_t index);
+// xload, xstore (`op` is iload .. aload, istore .. astore), the short and wide forms chosen here.
+void cf_local(struct cf_snippet *s, enum cf_opcode op, uint32_t local);
+void cf_increment(struct cf_snippet *s, uint32_t local, int32_t by);
+void cf_call(struct cf_snippet *s, struct cf_callee callee);
+// An instruction whose operand is a constant pool index of two bytes (field access, new, checkcast,
+// invokes other than invokeinterface); slots as given.
+void cf_op_constant(struct cf_snippet *s, enum cf_opcode op, uint16_t index, unsigned pops,
+                    unsigned pushes);
+
+uint32_t cf_label(struct cf_snippet *s);
+void cf_place(struct cf_snippet *s, uint32_t label);
+// ifxx or goto to a label of the snippet.
+void cf_branch_to(struct cf_snippet *s, enum cf_opcode op, uint32_t label);
+// ifxx or goto to an original instruction, by its index: what is anchored at its entry runs.
+void cf_branch_to_original(struct cf_snippet *s, enum cf_opcode op, uint32_t instruction);
+// Exceptions of `catch_type` (0: any) between two labels go to a third, where the stack holds the
+// exception alone. Handlers of the snippet come before those of the method.
+void cf_handler(struct cf_snippet *s, uint32_t start, uint32_t end, uint32_t handler,
+                uint16_t catch_type);
+
+// The opcode of the opposite condition of an ifxx.
+unsigned cf_opposite(unsigned op);
+
+#endif

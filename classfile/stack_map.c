@@ -1,0 +1,382 @@
+// The StackMapTable of an edited method. Every frame of the original moves with its instruction and takes up
+// the new locals that live through the method. Frames that the original did not need, at labels inside
+// snippets, behind widened ifs, on detours and at the exceptional exits, are typed forward from the frame
+// before them (typing.h).
+
+#include "classfile/layout.h"
+#include "classfile/typing.h"
+
+struct walk {
+    const struct cf_layout *l;
+    struct cf_edit *edit;
+    const struct cf_code *code;
+    struct cf_frame_writer *w;
+    struct cf_frame_reader frames;
+    struct cf_frame full;  // scratch: an original frame with the new locals
+    struct cf_typing typing;
+    int reachable;
+    // A frame of ours, held back: where an original one stands at the same place, that one is right.
+    struct cf_frame pending;
+    uint32_t pending_pc;
+    int has_pending, interrupted; // interrupted: one of ours was written since the last original
+    struct cf_frame **kept;       // by pc: frames that detours lead to
+};
+
+static enum cf_status no_memory(struct walk *k) {
+    return cf_fail(&k->edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
+}
+
+static uint32_t map_pc(const void *layout, uint32_t pc) { return cf_at_instruction(layout, pc); }
+
+static uint32_t slots(const struct cf_type *types, uint32_t count) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i++) n += cf_type_slots(&types[i]);
+    return n;
+}
+
+// Appends the new locals that live, with TOP for the slots between, to `count` entries at `types`.
+static uint32_t add_new_locals(const struct cf_edit *edit, struct cf_type *types, uint32_t count) {
+    static const struct cf_type top = {CF_TYPE_TOP, 0, 0, {NULL, 0}};
+    uint32_t at = slots(types, count);
+    for (uint32_t i = 0; i < edit->locals_count; i++) {
+        while (at < edit->locals[i].index) {
+            types[count++] = top;
+            at++;
+        }
+        types[count++] = edit->locals[i].type;
+        at += cf_type_slots(&edit->locals[i].type);
+    }
+    return count;
+}
+
+// The frame as it is in the new code: k->full.
+static enum cf_status widen_frame(struct walk *k, const struct cf_frame *frame) {
+    if (slots(frame->locals, frame->locals_count) > k->code->max_locals)
+        return cf_fail(&k->edit->error, CF_MALFORMED, k->frames.offset,
+                       "stack map frame with more locals than there are", 0);
+    struct cf_type *types = k->full.locals;
+    k->full = *frame;
+    k->full.locals = types;
+    memcpy(types, frame->locals, frame->locals_count * sizeof *types);
+    k->full.locals_count = add_new_locals(k->edit, types, frame->locals_count);
+    return CF_OK;
+}
+
+static void flush_pending(struct walk *k, uint32_t next_pc) {
+    if (k->has_pending && k->pending_pc < next_pc) {
+        cf_write_frame(k->w, k->pending_pc, &k->pending);
+        k->interrupted = 1;
+    }
+    k->has_pending = 0;
+}
+
+// A frame of ours with the current types.
+static enum cf_status insert_frame(struct walk *k, uint32_t pc) {
+    flush_pending(k, pc);
+    CF_TRY(cf_typing_frame(&k->typing, &k->pending));
+    k->pending_pc = pc;
+    k->has_pending = 1;
+    return CF_OK;
+}
+
+static enum cf_status keep_for_detours(struct walk *k, uint32_t pc, const struct cf_frame *frame) {
+    struct cf_arena *arena = k->code->cls->arena;
+    struct cf_frame *copy = cf_arena_alloc(arena, sizeof *copy);
+    if (!copy) return no_memory(k);
+    *copy = *frame;
+    copy->locals = cf_arena_alloc(arena, (frame->locals_count + 1) * sizeof *copy->locals);
+    copy->stack = cf_arena_alloc(arena, (frame->stack_count + 1) * sizeof *copy->stack);
+    if (!copy->locals || !copy->stack) return no_memory(k);
+    memcpy(copy->locals, frame->locals, frame->locals_count * sizeof *copy->locals);
+    memcpy(copy->stack, frame->stack, frame->stack_count * sizeof *copy->stack);
+    k->kept[pc] = copy;
+    return CF_OK;
+}
+
+// Writes the original frame that the reader stands at.
+static enum cf_status move_frame(struct walk *k) {
+    uint32_t old_pc = k->frames.frame.pc, pc = cf_at_label(k->l, old_pc);
+    int first = k->w->count == 0, form = k->frames.form;
+    flush_pending(k, pc);
+    int same_locals = form < 128 || form == 247 || form == 251;
+    if (!k->interrupted && !k->kept && (!k->edit->locals_count || (same_locals && !first))) {
+        cf_copy_frame(k->w, pc, &k->frames);
+        return k->w->status;
+    }
+    CF_TRY(widen_frame(k, &k->frames.frame));
+    cf_write_frame(k->w, pc, &k->full);
+    k->interrupted = 0;
+    if (k->kept) CF_TRY(keep_for_detours(k, old_pc, &k->full));
+    return k->w->status;
+}
+
+// --- typing through snippets ---
+
+// Where two ways meet: what they do not agree on is TOP.
+static void merge_into(struct cf_state *s, const struct cf_frame *other) {
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < other->locals_count; i++) {
+        if (at >= s->locals_count) return;
+        const struct cf_type *a = &s->locals[at], *b = &other->locals[i];
+        int same = a->tag == b->tag && a->index == b->index && a->pc == b->pc &&
+                   a->name.bytes == b->name.bytes;
+        if (!same) s->locals[at].tag = CF_TYPE_TOP;
+        at += cf_type_slots(b);
+    }
+    while (at < s->locals_count) s->locals[at++].tag = CF_TYPE_TOP;
+}
+
+struct run {
+    struct walk *k;
+    const struct cf_snippet *s;
+    uint32_t base;            // new pc of the snippet
+    struct cf_frame *arrived; // per label
+    uint8_t *has_arrived;
+};
+
+static enum cf_status arrive(struct run *r, uint32_t label) {
+    if (r->has_arrived[label]) {
+        struct cf_typing mixed = r->k->typing;
+        CF_TRY(cf_typing_init(&mixed, r->k->code, r->k->typing.pool, r->k->typing.state.locals_capacity,
+                              r->k->typing.state.stack_capacity, &r->k->edit->error));
+        CF_TRY(cf_typing_load(&mixed, &r->arrived[label]));
+        struct cf_frame now;
+        CF_TRY(cf_typing_frame(&r->k->typing, &now));
+        merge_into(&mixed.state, &now);
+        return cf_typing_frame(&mixed, &r->arrived[label]);
+    }
+    r->has_arrived[label] = 1;
+    return cf_typing_frame(&r->k->typing, &r->arrived[label]);
+}
+
+// At the start of a handler's range: its locals are those of now, its stack the exception.
+static enum cf_status arrive_by_exception(struct run *r, const struct cf_snippet_handler *h) {
+    struct cf_state *s = &r->k->typing.state;
+    struct cf_type saved = s->stack[0];
+    uint32_t depth = s->stack_count;
+    struct cf_type thrown = {CF_TYPE_OBJECT, h->catch_type, 0,
+                             {(const uint8_t *)"java/lang/Throwable", 19}};
+    s->stack[0] = thrown;
+    s->stack_count = 1;
+    enum cf_status status = arrive(r, h->handler);
+    s->stack[0] = saved;
+    s->stack_count = depth;
+    return status;
+}
+
+static enum cf_status at_label(struct run *r, uint32_t label) {
+    struct walk *k = r->k;
+    for (uint32_t i = 0; i < r->s->handlers_count; i++)
+        if (r->s->handlers[i].start == label && k->reachable)
+            CF_TRY(arrive_by_exception(r, &r->s->handlers[i]));
+    if (!r->s->labels[label].is_target) return CF_OK;
+    if (r->has_arrived[label]) {
+        if (k->reachable) CF_TRY(arrive(r, label));
+        CF_TRY(cf_typing_load(&k->typing, &r->arrived[label]));
+        k->reachable = 1;
+    }
+    return insert_frame(k, r->base + r->s->labels[label].at);
+}
+
+static enum cf_status run_instructions(struct run *r) {
+    struct walk *k = r->k;
+    const struct cf_snippet *s = r->s;
+    for (uint32_t at = 0;;) {
+        for (uint32_t i = 0; i < s->labels_count; i++)
+            if (s->labels[i].at == at) CF_TRY(at_label(r, i));
+        if (at >= s->length) return CF_OK;
+        uint32_t length = cf_instruction_length(s->bytes, at, s->length);
+        if (length == 0) return cf_fail(&k->edit->error, CF_MISUSE, 0, "snippet not whole", 0);
+        if (k->reachable) CF_TRY(cf_typing_step(&k->typing, s->bytes + at, CF_IN_SNIPPET | at));
+        for (uint32_t i = 0; i < s->branches_count && k->reachable; i++)
+            if (s->branches[i].at == at && s->branches[i].label != UINT32_MAX)
+                CF_TRY(arrive(r, s->branches[i].label));
+        if (cf_never_falls_through(s->bytes[at])) k->reachable = 0;
+        at += length;
+    }
+}
+
+static enum cf_status run_snippet(struct walk *k, const struct cf_snippet *s, uint32_t base) {
+    struct cf_arena *arena = k->code->cls->arena;
+    struct run r = {k, s, base, NULL, NULL};
+    r.arrived = cf_arena_alloc(arena, (s->labels_count + 1) * sizeof *r.arrived);
+    r.has_arrived = cf_arena_zeroed(arena, s->labels_count + 1, 1);
+    if (!r.arrived || !r.has_arrived) return no_memory(k);
+    return run_instructions(&r);
+}
+
+static enum cf_status run_sites(struct walk *k, const struct cf_group *g, enum cf_where from,
+                                enum cf_where to) {
+    for (uint32_t i = g->first; i < g->first + g->count; i++)
+        if (k->l->sites[i].where >= from && k->l->sites[i].where <= to)
+            CF_TRY(run_snippet(k, k->l->sites[i].snippet, k->l->site_at[i]));
+    return CF_OK;
+}
+
+// --- the body, typed instruction by instruction ---
+
+static enum cf_status type_instruction(struct walk *k, uint32_t i, uint32_t *branch) {
+    const struct cf_code *code = k->code;
+    uint32_t pc = code->pc[i];
+    unsigned op = code->bytes[pc];
+    if (k->reachable) CF_TRY(cf_typing_step(&k->typing, code->bytes + pc, pc));
+    while (*branch < code->branches_count && code->branches[*branch].pc < pc) ++*branch;
+    if (*branch < code->branches_count && code->branches[*branch].pc == pc &&
+        k->l->widened[*branch] && op != CF_OP_goto && k->reachable)
+        CF_TRY(insert_frame(k, cf_at_instruction(k->l, pc) + 8));
+    if (cf_never_falls_through(op)) k->reachable = 0;
+    return CF_OK;
+}
+
+static enum cf_status typed_body(struct walk *k) {
+    const struct cf_code *code = k->code;
+    uint32_t branch = 0;
+    CF_TRY(cf_typing_load(&k->typing, &k->frames.frame));
+    k->reachable = 1;
+    int more = cf_frames_next(&k->frames);
+    for (uint32_t i = 0; i < code->count; i++) {
+        uint32_t pc = code->pc[i];
+        const struct cf_group *g = cf_group_at(k->l, pc);
+        if (g) CF_TRY(run_sites(k, g, CF_AFTER, CF_ENTRY));
+        if (more && k->frames.frame.pc == pc) {
+            CF_TRY(widen_frame(k, &k->frames.frame));
+            CF_TRY(cf_typing_load(&k->typing, &k->full));
+            k->reachable = 1;
+            CF_TRY(move_frame(k));
+            more = cf_frames_next(&k->frames);
+        } else if ((code->marks[pc] & CF_MARK_JOINED) && k->reachable) {
+            CF_TRY(insert_frame(k, cf_at_label(k->l, pc)));
+        }
+        if (g) CF_TRY(run_sites(k, g, CF_BEFORE, CF_EXIT));
+        if (g && g->replacement)
+            CF_TRY(run_sites(k, g, CF_REPLACE, CF_REPLACE));
+        else
+            CF_TRY(type_instruction(k, i, &branch));
+        CF_TRY(k->edit->error.status);
+    }
+    return CF_OK;
+}
+
+static int needs_typing(const struct cf_layout *l) {
+    const struct cf_edit *edit = l->edit;
+    for (uint32_t i = 0; i < edit->sites_count; i++)
+        if (edit->sites[i].snippet->labels_count || edit->sites[i].snippet->branches_count) return 1;
+    for (uint32_t i = 0; i < edit->code.branches_count; i++)
+        if (l->widened[i] && edit->code.bytes[edit->code.branches[i].pc] != CF_OP_goto) return 1;
+    return 0;
+}
+
+// --- behind the body ---
+
+static enum cf_status frame_and_snippets(struct walk *k, uint32_t at, const struct cf_frame *frame,
+                                         const struct cf_snippet **snippets, uint32_t count,
+                                         int backwards) {
+    CF_TRY(cf_typing_load(&k->typing, frame));
+    k->reachable = 1;
+    CF_TRY(insert_frame(k, at));
+    for (uint32_t i = 0; i < count; i++) {
+        const struct cf_snippet *s = snippets[backwards ? count - 1 - i : i];
+        if (s->labels_count) CF_TRY(run_snippet(k, s, at));
+        at += s->length;
+    }
+    return CF_OK;
+}
+
+static enum cf_status detour_frames(struct walk *k) {
+    for (uint32_t i = 0; i < k->l->detours_count; i++) {
+        const struct cf_detour *d = &k->l->detours[i];
+        const struct cf_frame *frame = k->kept[d->target];
+        if (!frame)
+            return cf_fail(&k->edit->error, CF_MALFORMED, k->code->offset,
+                           "branch to where no stack map frame is", 0);
+        CF_TRY(cf_typing_load(&k->typing, frame));
+        k->reachable = 1;
+        CF_TRY(insert_frame(k, d->at));
+        uint32_t at = d->at;
+        for (uint32_t e = d->first; e < d->first + d->count; e++) {
+            if (k->l->edges[e].snippet->labels_count)
+                CF_TRY(run_snippet(k, k->l->edges[e].snippet, at));
+            at += k->l->edges[e].snippet->length;
+        }
+    }
+    return CF_OK;
+}
+
+// An exceptional exit: of the locals it names only what its snippets use.
+static enum cf_status exit_frame(struct walk *k, const struct cf_exit *exit, int initialized) {
+    static const struct cf_type thrown = {
+        CF_TYPE_OBJECT, 0, 0, {(const uint8_t *)"java/lang/Throwable", 19}};
+    if (!exit->count) return CF_OK;
+    struct cf_type stack = thrown;
+    struct cf_frame frame = {.locals = k->full.locals, .stack = &stack, .stack_count = 1};
+    if (!initialized) {
+        struct cf_type this_type = {CF_TYPE_UNINITIALIZED_THIS, 0, 0, {NULL, 0}};
+        frame.locals[frame.locals_count++] = this_type;
+    }
+    int uses = 0;
+    for (uint32_t i = 0; i < exit->count; i++) uses |= exit->snippets[i]->uses_new_locals;
+    if (uses) frame.locals_count = add_new_locals(k->edit, frame.locals, frame.locals_count);
+    return frame_and_snippets(k, exit->at, &frame, exit->snippets, exit->count, 1);
+}
+
+static enum cf_status open_walk(struct walk *k) {
+    struct cf_edit *edit = k->edit;
+    struct cf_arena *arena = k->code->cls->arena;
+    CF_TRY(cf_frames_open(&k->frames, k->code, &edit->error));
+    uint32_t room = k->frames.locals_capacity + edit->next_local + 2;
+    k->full.locals = cf_arena_alloc(arena, room * sizeof *k->full.locals);
+    if (!k->full.locals) return no_memory(k);
+    if (k->l->detours_count) {
+        k->kept = cf_arena_zeroed(arena, k->code->length + 1, sizeof *k->kept);
+        if (!k->kept) return no_memory(k);
+    }
+    uint32_t peak = 4;
+    for (uint32_t i = 0; i < edit->sites_count; i++)
+        if (edit->sites[i].snippet->peak > (int32_t)peak)
+            peak = (uint32_t)edit->sites[i].snippet->peak;
+    for (uint32_t i = 0; i < edit->edges_count; i++)
+        if (edit->edges[i].snippet->peak > (int32_t)peak)
+            peak = (uint32_t)edit->edges[i].snippet->peak;
+    for (uint32_t i = 0; i < edit->thrown_count; i++)
+        if (edit->thrown[i]->peak + 1 > (int32_t)peak) peak = (uint32_t)edit->thrown[i]->peak + 1;
+    for (uint32_t i = 0; i < edit->thrown_early_count; i++)
+        if (edit->thrown_early[i]->peak + 1 > (int32_t)peak)
+            peak = (uint32_t)edit->thrown_early[i]->peak + 1;
+    return cf_typing_init(&k->typing, k->code, &edit->rewrite->pool,
+                          edit->next_local - k->code->max_locals, peak, &edit->error);
+}
+
+// Frames are for classes of version 50 and above. One of version 50 may do without, and falls back to the older
+// verification; then, and where jsr is used, it shall not get half a table.
+static int frames_wanted(const struct cf_edit *edit) {
+    const struct cf_code *code = &edit->code;
+    unsigned version = code->cls->major_version;
+    if (version < 50 || code->has_jsr) return 0;
+    if (version > 50 || code->stack_map_table) return 1;
+    return !code->branches_count && !code->switches_count && !code->exception_table_length;
+}
+
+enum cf_status cf_emit_frames(const struct cf_layout *l, struct cf_frame_writer *w, int *wanted) {
+    struct walk k = {.l = l, .edit = l->edit, .code = &l->edit->code, .w = w};
+    *wanted = frames_wanted(l->edit);
+    if (!*wanted) return CF_OK;
+    cf_frame_writer_init(w, &l->edit->rewrite->pool, k.code);
+    w->map = map_pc;
+    w->context = l;
+    int typed = needs_typing(l);
+    if (!typed && !k.code->stack_map_table && !l->detours_count && !l->thrown.count &&
+        !l->thrown_early.count)
+        return CF_OK;
+    CF_TRY(open_walk(&k));
+    CF_TRY(cf_frame_writer_start(w, k.frames.frame.locals, k.frames.frame.locals_count));
+    if (typed)
+        CF_TRY(typed_body(&k));
+    else
+        while (cf_frames_next(&k.frames)) CF_TRY(move_frame(&k));
+    CF_TRY(k.edit->error.status);
+    CF_TRY(detour_frames(&k));
+    CF_TRY(exit_frame(&k, &l->thrown_early, 0));
+    CF_TRY(exit_frame(&k, &l->thrown, 1));
+    flush_pending(&k, UINT32_MAX);
+    return w->status;
+}

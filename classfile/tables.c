@@ -1,0 +1,175 @@
+// Attributes of a Code attribute that hold bytecode offsets (JVMS 4.7.12 to 4.7.14, 4.7.20): their sizes stay,
+// their offsets move.
+
+#include "classfile/layout.h"
+
+struct table {
+    const struct cf_layout *l;
+    struct cf_reader r; // over the original
+    uint8_t *info;      // the copy
+    uint32_t base;      // offset of the original's info in the class file
+};
+
+static enum cf_status malformed(struct table *t, const char *reason) {
+    return cf_fail(&t->l->edit->error, CF_MALFORMED, t->r.pos, reason, 0);
+}
+
+static void set2(struct table *t, uint32_t pos, uint32_t v) { cf_put2(t->info + (pos - t->base), v); }
+
+// A pc in the table, at the reader: read it, check it, and put `to` in its place.
+static uint32_t next_pc(struct table *t, uint32_t *pos) {
+    *pos = t->r.pos;
+    uint32_t pc = cf_u2(&t->r);
+    if (pc >= t->l->edit->code.length) { // the JVM refuses it as well (JVMS 4.7.12, 4.7.13)
+        malformed(t, "offset out of the code");
+        return 0;
+    }
+    return pc;
+}
+
+// A line begins where falling into it arrives, so that what is inserted there belongs to it.
+static enum cf_status map_lines(struct table *t) {
+    uint32_t n = cf_u2(&t->r), pos;
+    while (n-- > 0 && !t->r.error->status) {
+        uint32_t pc = next_pc(t, &pos);
+        if (t->r.error->status) break;
+        set2(t, pos, pc == 0 ? 0 : cf_at_before(t->l, pc));
+        cf_skip(&t->r, 2);
+    }
+    return t->r.error->status;
+}
+
+// start_pc and length at the reader.
+static void map_range(struct table *t) {
+    uint32_t start_at, length_at;
+    uint32_t start = next_pc(t, &start_at);
+    length_at = t->r.pos;
+    uint32_t length = cf_u2(&t->r);
+    const struct cf_code *code = &t->l->edit->code;
+    if (t->r.error->status) return;
+    if (length > code->length - start) {
+        malformed(t, "range out of the code");
+        return;
+    }
+    // What is there from the first instruction, parameters say, is there from the entry on.
+    uint32_t from = start == 0 ? 0 : cf_at_label(t->l, start), end = start + length;
+    uint32_t to = end == code->length ? t->l->body_end : cf_at_before(t->l, end);
+    if (length == 0) to = from;
+    set2(t, start_at, from);
+    set2(t, length_at, to > from ? to - from : 0);
+}
+
+// LocalVariableTable and LocalVariableTypeTable.
+static enum cf_status map_variables(struct table *t) {
+    uint32_t n = cf_u2(&t->r);
+    while (n-- > 0 && !t->r.error->status) {
+        map_range(t);
+        cf_skip(&t->r, 6);
+    }
+    return t->r.error->status;
+}
+
+// javac's CharacterRangeTable (-Xjcov): start_pc, end_pc (the last byte), two positions, flags.
+static enum cf_status map_characters(struct table *t) {
+    uint32_t n = cf_u2(&t->r);
+    while (n-- > 0 && !t->r.error->status) {
+        uint32_t start_at, end_at, start = next_pc(t, &start_at), end = next_pc(t, &end_at);
+        if (t->r.error->status) break;
+        const struct cf_code *code = &t->l->edit->code;
+        if (end >= code->length || start > end) return malformed(t, "range out of the code");
+        set2(t, start_at, start == 0 ? 0 : cf_at_label(t->l, start));
+        uint32_t to = end + 1 == code->length ? t->l->body_end : cf_at_before(t->l, end + 1);
+        set2(t, end_at, to - 1);
+        cf_skip(&t->r, 10);
+    }
+    return t->r.error->status;
+}
+
+#define DEEPEST 64
+
+static enum cf_status skip_annotation(struct table *t, uint32_t depth);
+
+static enum cf_status skip_value(struct table *t, uint32_t depth) {
+    if (depth > DEEPEST) return malformed(t, "annotations nested too deeply");
+    switch (cf_u1(&t->r)) {
+    case 'e': cf_skip(&t->r, 4); break;
+    case '@': return skip_annotation(t, depth + 1);
+    case '[': {
+        uint32_t n = cf_u2(&t->r);
+        while (n-- > 0 && !t->r.error->status) CF_TRY(skip_value(t, depth + 1));
+        break;
+    }
+    default: cf_skip(&t->r, 2); break;
+    }
+    return t->r.error->status;
+}
+
+static enum cf_status skip_annotation(struct table *t, uint32_t depth) {
+    cf_skip(&t->r, 2);
+    uint32_t n = cf_u2(&t->r);
+    while (n-- > 0 && !t->r.error->status) {
+        cf_skip(&t->r, 2);
+        CF_TRY(skip_value(t, depth));
+    }
+    return t->r.error->status;
+}
+
+static enum cf_status map_offset(struct table *t) {
+    uint32_t pos, pc = next_pc(t, &pos);
+    if (t->r.error->status) return t->r.error->status;
+    set2(t, pos, cf_at_instruction(t->l, pc));
+    return CF_OK;
+}
+
+// The target_info of a type annotation (JVMS 4.7.20.1), as far as it can stand in code.
+static enum cf_status map_target(struct table *t) {
+    unsigned target_type = cf_u1(&t->r);
+    uint32_t pos, n;
+    switch (target_type) {
+    case 0x40: case 0x41: // localvar_target
+        n = cf_u2(&t->r);
+        while (n-- > 0 && !t->r.error->status) {
+            map_range(t);
+            cf_skip(&t->r, 2);
+        }
+        break;
+    case 0x42: // catch_target: entries for snippets come first in the new table
+        pos = t->r.pos;
+        n = cf_u2(&t->r) + cf_snippet_handlers(t->l);
+        if (n > 65535) return malformed(t, "exception table index out of range");
+        if (!t->r.error->status) set2(t, pos, n);
+        break;
+    case 0x43: case 0x44: case 0x45: case 0x46: // offset_target
+        return map_offset(t);
+    case 0x47: case 0x48: case 0x49: case 0x4A: case 0x4B: // type_argument_target
+        CF_TRY(map_offset(t));
+        cf_skip(&t->r, 1);
+        break;
+    default: return malformed(t, "type annotation with an unknown target");
+    }
+    return t->r.error->status;
+}
+
+static enum cf_status map_type_annotations(struct table *t) {
+    uint32_t n = cf_u2(&t->r);
+    while (n-- > 0 && !t->r.error->status) {
+        CF_TRY(map_target(t));
+        cf_skip(&t->r, 2u * cf_u1(&t->r)); // type_path
+        CF_TRY(skip_annotation(t, 0));
+    }
+    return t->r.error->status;
+}
+
+enum cf_status cf_map_attribute(const struct cf_layout *l, const struct cf_attribute *a,
+                                uint8_t *info) {
+    struct table t = {l, cf_read(l->edit->code.cls, a->info, a->length, &l->edit->error), info,
+                      a->info};
+    if (CF_IS(a->name, "LineNumberTable")) return map_lines(&t);
+    if (CF_IS(a->name, "LocalVariableTable")) return map_variables(&t);
+    if (CF_IS(a->name, "LocalVariableTypeTable")) return map_variables(&t);
+    if (CF_IS(a->name, "CharacterRangeTable")) return map_characters(&t);
+    if (CF_IS(a->name, "RuntimeVisibleTypeAnnotations") ||
+        CF_IS(a->name, "RuntimeInvisibleTypeAnnotations"))
+        return map_type_annotations(&t);
+    return CF_OK; // unknown: kept as it is
+}

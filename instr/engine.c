@@ -1,0 +1,296 @@
+// The engine: one class at a time through all passes. No lock is held while passes run.
+
+#include "instr/engine.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define ARENA_KEPT ((size_t)1024 * 1024) // bytes that an idle arena keeps for the next class
+#define KEPT_REMEMBERED 4096             // classes and methods whose reason is kept
+#define HUGE_METHOD_LIMIT 8000           // HotSpot compiles no method with more bytes of code
+
+// What a thread needs while it rewrites a class. Idle ones wait in a list for the next class.
+struct work {
+    struct work *next;
+    struct cf_arena arena;
+};
+
+struct instr_engine {
+    const struct instr_options *options;
+    struct instr_methods *methods;
+    const char *runtime_package;
+    int observes_speed;   // all passes do: methods past the limit are kept
+    pthread_mutex_t lock; // of what follows
+    struct work *idle;
+    struct instr_account account;
+    struct instr_kept *kept;
+    size_t kept_count, kept_capacity;
+};
+
+// A class being rewritten; rw_class.engine points here.
+struct job {
+    struct instr_engine *engine;
+    struct cf_class cls;
+    struct cf_rewrite rewrite;
+    struct rw_class *passes; // one for each pass
+    int *ids;                // of the method at hand, per pass; -1: none asked for
+    instr_methods_class_t class_name;
+    struct instr_rewritten *result;
+};
+
+struct instr_engine *instr_engine_new(const struct instr_options *options,
+                                      struct instr_methods *methods, const char *runtime_package) {
+    struct instr_engine *engine = calloc(1, sizeof *engine);
+    if (!engine) return NULL;
+    engine->options = options;
+    engine->methods = methods;
+    engine->runtime_package = runtime_package;
+    for (size_t i = 0; i < options->pass_count; i++)
+        if (options->passes[i].pass->flags & RW_OBSERVES_SPEED) engine->observes_speed = 1;
+    pthread_mutex_init(&engine->lock, NULL);
+    return engine;
+}
+
+void instr_engine_free(struct instr_engine *engine) {
+    if (!engine) return;
+    while (engine->idle) {
+        struct work *work = engine->idle;
+        engine->idle = work->next;
+        cf_arena_free(&work->arena);
+        free(work);
+    }
+    for (size_t i = 0; i < engine->kept_count; i++) {
+        free(engine->kept[i].class_name);
+        free(engine->kept[i].method);
+        free(engine->kept[i].reason);
+    }
+    free(engine->kept);
+    pthread_mutex_destroy(&engine->lock);
+    free(engine);
+}
+
+static struct work *take_work(struct instr_engine *engine) {
+    pthread_mutex_lock(&engine->lock);
+    struct work *work = engine->idle;
+    if (work) engine->idle = work->next;
+    pthread_mutex_unlock(&engine->lock);
+    if (work) return work;
+    work = malloc(sizeof *work);
+    if (work) cf_arena_init(&work->arena);
+    return work;
+}
+
+static void put_work(struct instr_engine *engine, struct work *work) {
+    cf_arena_reset(&work->arena, ARENA_KEPT);
+    pthread_mutex_lock(&engine->lock);
+    work->next = engine->idle;
+    engine->idle = work;
+    pthread_mutex_unlock(&engine->lock);
+}
+
+static char *text_of(const char *a, size_t a_length, const char *b, size_t b_length) {
+    char *text = malloc(a_length + b_length + 1);
+    if (!text) return NULL;
+    if (a_length) memcpy(text, a, a_length);
+    if (b_length) memcpy(text + a_length, b, b_length);
+    text[a_length + b_length] = '\0';
+    return text;
+}
+
+static struct instr_kept *one_more_kept(struct instr_engine *engine) {
+    if (engine->kept_count == KEPT_REMEMBERED) return NULL;
+    if (engine->kept_count == engine->kept_capacity) {
+        size_t wanted = engine->kept_capacity ? engine->kept_capacity * 2 : 16;
+        struct instr_kept *larger = realloc(engine->kept, wanted * sizeof *larger);
+        if (!larger) return NULL;
+        engine->kept = larger;
+        engine->kept_capacity = wanted;
+    }
+    return &engine->kept[engine->kept_count];
+}
+
+// Remembers why a class (method NULL) or a method was kept. Without memory it is only counted.
+static void remember_kept(struct instr_engine *engine, const struct cf_class *cls,
+                          const struct cf_member *method, const struct cf_error *error) {
+    char reason[256];
+    struct cf_slice name = cf_this_name(cls), m = {NULL, 0}, d = {NULL, 0};
+    if (method) {
+        m = cf_member_name(cls, method);
+        d = cf_member_descriptor(cls, method);
+    }
+    cf_error_text(error, reason, sizeof reason);
+    struct instr_kept kept = {
+        text_of((const char *)name.bytes, name.length, NULL, 0),
+        text_of((const char *)m.bytes, m.length, (const char *)d.bytes, d.length),
+        text_of(reason, strlen(reason), NULL, 0)};
+    pthread_mutex_lock(&engine->lock);
+    struct instr_kept *place =
+        kept.class_name && kept.method && kept.reason ? one_more_kept(engine) : NULL;
+    if (place) {
+        *place = kept;
+        engine->kept_count++;
+    }
+    pthread_mutex_unlock(&engine->lock);
+    if (place) return;
+    free(kept.class_name);
+    free(kept.method);
+    free(kept.reason);
+}
+
+// rw_class.method_id
+static int method_id(struct rw_class *pass, const struct cf_member *method) {
+    struct job *job = pass->engine;
+    unsigned i = (unsigned)(pass - job->passes);
+    if (job->ids[i] >= 0) return job->ids[i];
+    struct instr_methods *methods = job->engine->methods;
+    struct cf_slice class_name = cf_this_name(&job->cls), name = cf_member_name(&job->cls, method),
+                    descriptor = cf_member_descriptor(&job->cls, method);
+    if (!class_name.bytes || !name.bytes || !descriptor.bytes) return -1;
+    if (!job->class_name)
+        job->class_name =
+            instr_methods_class(methods, (const char *)class_name.bytes, class_name.length);
+    job->ids[i] = instr_methods_id_in(methods, i, job->class_name, (const char *)name.bytes,
+                                      name.length, (const char *)descriptor.bytes,
+                                      descriptor.length);
+    return job->ids[i];
+}
+
+// Constants that went with a failed method must not be used by the next one.
+static void forget_callees(struct job *job) {
+    size_t n = job->engine->options->pass_count;
+    for (size_t i = 0; i < n; i++)
+        for (unsigned k = 0; k < RW_REFS; k++)
+            if (job->passes[i].callees[k].methodref >= job->rewrite.pool.count)
+                memset(&job->passes[i].callees[k], 0, sizeof job->passes[i].callees[k]);
+}
+
+static enum cf_status run_passes(struct job *job, struct cf_edit *edit) {
+    const struct instr_engine *engine = job->engine;
+    const struct instr_options *options = engine->options;
+    if (engine->observes_speed && !options->huge && edit->code.length <= HUGE_METHOD_LIMIT)
+        edit->code_limit = HUGE_METHOD_LIMIT;
+    for (size_t i = 0; i < options->pass_count; i++) {
+        edit->nesting = (int32_t)i;
+        job->ids[i] = -1;
+        enum cf_status status = options->passes[i].pass->edit(&job->passes[i], edit);
+        if (status != CF_OK) {
+            cf_fail(&edit->error, status, 0, "the pass gave no reason", 0);
+            cf_edit_abandon(edit);
+            return status;
+        }
+    }
+    return cf_edit_commit(edit);
+}
+
+static void rewrite_method(struct job *job, const struct cf_member *method) {
+    struct cf_edit *edit;
+    uint32_t changed = job->rewrite.methods_changed;
+    struct cf_error no_memory = {CF_NO_MEMORY, 0, 0, "out of memory", 0};
+    enum cf_status status = cf_edit_begin(&job->rewrite, method, &edit);
+    if (status == CF_OK) status = run_passes(job, edit);
+    if (status != CF_OK) {
+        forget_callees(job);
+        job->result->methods_kept++;
+        remember_kept(job->engine, &job->cls, method, edit ? &edit->error : &no_memory);
+        return;
+    }
+    if (job->rewrite.methods_changed == changed || !edit->delegates_count) return;
+    for (size_t i = 0; i < job->engine->options->pass_count; i++)
+        if (job->ids[i] >= 0)
+            instr_methods_set_initialized_pc(job->engine->methods, job->ids[i],
+                                             edit->constructed_pc);
+}
+
+static enum cf_status open_job(struct job *job, struct cf_arena *arena, const uint8_t *bytes,
+                               size_t length) {
+    size_t n = job->engine->options->pass_count;
+    CF_TRY(cf_class_open(&job->cls, bytes, length, arena));
+    CF_TRY(cf_rewrite_begin(&job->rewrite, &job->cls));
+    job->passes = cf_arena_zeroed(arena, n, sizeof *job->passes);
+    job->ids = cf_arena_alloc(arena, n * sizeof *job->ids);
+    if (!job->passes || !job->ids)
+        return cf_fail(&job->cls.error, CF_NO_MEMORY, 0, "out of memory", 0);
+    for (size_t i = 0; i < n; i++) {
+        job->passes[i].rewrite = &job->rewrite;
+        job->passes[i].runtime_package = job->engine->runtime_package;
+        job->passes[i].method_id = method_id;
+        job->passes[i].engine = job;
+    }
+    return CF_OK;
+}
+
+static void rewrite_class(struct job *job, struct cf_arena *arena, const uint8_t *bytes,
+                          size_t length, void *(*allocate)(void *, size_t), void *context) {
+    struct instr_rewritten *result = job->result;
+    if (open_job(job, arena, bytes, length) == CF_OK) {
+        for (uint32_t i = 0; i < job->cls.methods_count; i++)
+            if (job->cls.methods[i].code) rewrite_method(job, &job->cls.methods[i]);
+        if (job->rewrite.methods_changed)
+            cf_rewrite_encode(&job->rewrite, allocate, context, &result->bytes, &result->length);
+        result->methods_changed = result->bytes ? job->rewrite.methods_changed : 0;
+    }
+    if (job->cls.error.status) {
+        result->error = job->cls.error;
+        remember_kept(job->engine, &job->cls, NULL, &job->cls.error);
+    }
+}
+
+static uint64_t now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void add_to_account(struct instr_engine *engine, const struct instr_rewritten *result,
+                           size_t length) {
+    pthread_mutex_lock(&engine->lock);
+    struct instr_account *a = &engine->account;
+    a->classes_seen++;
+    a->classes_matched++;
+    a->classes_changed += result->bytes != NULL;
+    a->classes_kept += result->error.status != CF_OK;
+    a->methods_changed += result->methods_changed;
+    a->methods_kept += result->methods_kept;
+    a->bytes_in += length;
+    a->bytes_out += result->bytes ? result->length : length;
+    a->nanoseconds += result->nanoseconds;
+    pthread_mutex_unlock(&engine->lock);
+}
+
+void instr_engine_rewrite(struct instr_engine *engine, const uint8_t *bytes, size_t length,
+                          void *(*allocate)(void *context, size_t n), void *context,
+                          struct instr_rewritten *result) {
+    memset(result, 0, sizeof *result);
+    uint64_t start = now();
+    struct job job = {.engine = engine, .result = result};
+    struct work *work = take_work(engine);
+    if (work) {
+        rewrite_class(&job, &work->arena, bytes, length, allocate, context);
+        put_work(engine, work);
+    } else {
+        cf_fail(&result->error, CF_NO_MEMORY, 0, "out of memory", 0);
+    }
+    result->nanoseconds = now() - start;
+    add_to_account(engine, result, length);
+}
+
+void instr_engine_seen(struct instr_engine *engine) {
+    pthread_mutex_lock(&engine->lock);
+    engine->account.classes_seen++;
+    pthread_mutex_unlock(&engine->lock);
+}
+
+struct instr_account instr_engine_account(struct instr_engine *engine) {
+    pthread_mutex_lock(&engine->lock);
+    struct instr_account account = engine->account;
+    pthread_mutex_unlock(&engine->lock);
+    return account;
+}
+
+void instr_engine_kept(struct instr_engine *engine,
+                       void (*each)(void *context, const struct instr_kept *kept), void *context) {
+    pthread_mutex_lock(&engine->lock);
+    for (size_t i = 0; i < engine->kept_count; i++) each(context, &engine->kept[i]);
+    pthread_mutex_unlock(&engine->lock);
+}

@@ -1,0 +1,58 @@
+// The engine: takes the bytes of a class through match, open, the passes' edits and encode. The same
+// inside the agent and in the offline tool; it knows neither JVM TI nor files.
+
+#ifndef INSTR_ENGINE_H
+#define INSTR_ENGINE_H
+
+#include "instr/methods.h"
+#include "instr/options.h"
+#include "rewriters/rewriter.h"
+
+struct instr_engine;
+
+// What has been done so far; all counts are totals since the engine was made (JSON: stats=FILE).
+struct instr_account {
+    uint64_t classes_seen, classes_matched, classes_changed, classes_kept;
+    uint64_t methods_changed, methods_kept;
+    uint64_t bytes_in, bytes_out;
+    uint64_t nanoseconds; // in rewriting alone, over all threads
+};
+
+// A class or method that was kept as it was. `method` is empty for a class, else name and descriptor.
+struct instr_kept {
+    char *class_name;
+    char *method;
+    char *reason;
+};
+
+// The result of one class.
+struct instr_rewritten {
+    uint8_t *bytes; // NULL: unchanged; else made by the allocate function, owned by the caller
+    size_t length;
+    unsigned methods_changed, methods_kept;
+    uint64_t nanoseconds;
+    struct cf_error error; // status != CF_OK: the class could not be read and was left alone
+};
+
+// The engine keeps `options` and `methods`; both must outlive it. `runtime_package` ends with '/'.
+// NULL when out of memory.
+struct instr_engine *instr_engine_new(const struct instr_options *options,
+                                      struct instr_methods *methods, const char *runtime_package);
+void instr_engine_free(struct instr_engine *engine);
+
+// Rewrites one class with all passes of the options. No matching is done here. `allocate(context, n)` gives the memory for
+// the result (NULL: out of memory). Thread-safe; never fails: at worst the class stays unchanged.
+void instr_engine_rewrite(struct instr_engine *engine, const uint8_t *bytes, size_t length,
+                          void *(*allocate)(void *context, size_t n), void *context,
+                          struct instr_rewritten *result);
+
+// Counts a class that came by and was not matched.
+void instr_engine_seen(struct instr_engine *engine);
+
+struct instr_account instr_engine_account(struct instr_engine *engine);
+// Calls `each` for every kept class and method, in the order of their happening (at most some thousands
+// are remembered; the account counts all).
+void instr_engine_kept(struct instr_engine *engine,
+                       void (*each)(void *context, const struct instr_kept *kept), void *context);
+
+#endif

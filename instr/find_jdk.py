@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""Prints the home of the JDK to build with: JAVA_HOME's, else that of the javac on PATH; from 11 on."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+NEEDED = "a JDK from 11 on is needed to build; on Debian or Ubuntu: apt-get install default-jdk-headless"
+
+
+def fail(what):
+    sys.exit(f"{what}: {NEEDED}")
+
+
+def home():
+    given = os.environ.get("JAVA_HOME")
+    if given:
+        return given, f"JAVA_HOME ({given})"
+    javac = shutil.which("javac")
+    if not javac:
+        fail("no JAVA_HOME, and no javac on PATH")
+    return os.path.dirname(os.path.dirname(os.path.realpath(javac))), f"javac on PATH ({javac})"
+
+
+def main():
+    path, origin = home()
+    javac = os.path.join(path, "bin", "javac")
+    for part in (javac, os.path.join(path, "include", "jvmti.h")):
+        if not os.path.exists(part):
+            fail(f"{origin} has no {os.path.relpath(part, path)}")
+    told = subprocess.run([javac, "-version"], capture_output=True, text=True, check=False)
+    version = re.search(r"javac (\d+)", told.stdout + told.stderr)
+    if not version or int(version.group(1)) < 11:
+        fail(f"{origin} is too old")
+    print(path)
+
+
+main()

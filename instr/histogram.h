@@ -1,0 +1,74 @@
+// histogram.h: distribution of durations with a bounded relative error.
+//
+// Values below 32 have a bucket each; above, every octave (2^n .. 2^(n+1)) is cut into 32 equal
+// buckets, so the middle of a bucket is at most 1/64 of the value away from anything in it. Octaves
+// cost memory only once a value fell into them. Not thread-safe: whoever owns a histogram locks it.
+#ifndef INSTR_HISTOGRAM_H
+#define INSTR_HISTOGRAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define INSTR_HISTOGRAM_SUB_BITS 5
+#define INSTR_HISTOGRAM_SUB (1u << INSTR_HISTOGRAM_SUB_BITS)
+// Values of 2^42 ns (73 minutes) and more share the last bucket.
+#define INSTR_HISTOGRAM_MAX_BITS 42
+#define INSTR_HISTOGRAM_OCTAVES (INSTR_HISTOGRAM_MAX_BITS - INSTR_HISTOGRAM_SUB_BITS + 1)
+#define INSTR_HISTOGRAM_BUCKETS (INSTR_HISTOGRAM_OCTAVES * INSTR_HISTOGRAM_SUB)
+
+// All zero is the empty histogram. The fields are the module's own; they stand here for the inline
+// add.
+struct instr_histogram {
+    union {
+        uint32_t *narrow;
+        uint64_t *wide;
+    } counts;                               // 32 counters for each octave in use
+    uint8_t place[INSTR_HISTOGRAM_OCTAVES]; // 1 + where the octave's counters begin / 32; 0: unused
+    uint8_t octaves;                        // in use
+    bool is_wide;                           // counters have 64 bits: one of them overflowed 32
+};
+
+// The bucket (0 .. INSTR_HISTOGRAM_BUCKETS-1) that counts `value`.
+static inline unsigned instr_histogram_bucket(uint64_t value) {
+    if (value >> INSTR_HISTOGRAM_MAX_BITS != 0) return INSTR_HISTOGRAM_BUCKETS - 1;
+    if (value < INSTR_HISTOGRAM_SUB) return (unsigned)value;
+    unsigned shift = 63u - (unsigned)__builtin_clzll(value) - INSTR_HISTOGRAM_SUB_BITS;
+    return (shift + 1) * INSTR_HISTOGRAM_SUB +
+           (unsigned)((value >> shift) & (INSTR_HISTOGRAM_SUB - 1));
+}
+
+// The value in the middle of a bucket.
+uint64_t instr_histogram_middle(unsigned bucket);
+
+// Counts one value in the given bucket where that needs memory. False: there was none, nothing
+// changed.
+bool instr_histogram_add_slowly(struct instr_histogram *histogram, unsigned bucket);
+
+// Counts `value`. False: out of memory, nothing changed.
+static inline bool instr_histogram_add(struct instr_histogram *histogram, uint64_t value) {
+    unsigned bucket = instr_histogram_bucket(value);
+    unsigned place = histogram->place[bucket / INSTR_HISTOGRAM_SUB];
+    if (place != 0 && !histogram->is_wide) {
+        uint32_t *count =
+            &histogram->counts
+                 .narrow[(place - 1) * INSTR_HISTOGRAM_SUB + bucket % INSTR_HISTOGRAM_SUB];
+        if (*count != UINT32_MAX) {
+            ++*count;
+            return true;
+        }
+    }
+    return instr_histogram_add_slowly(histogram, bucket);
+}
+
+// Adds the counts to `buckets`, an array of INSTR_HISTOGRAM_BUCKETS counters.
+void instr_histogram_sum(const struct instr_histogram *histogram, uint64_t *buckets);
+
+// The value below or at which `percent` (0 .. 100) of the counted values lie (nearest rank), as the
+// middle of its bucket moved into [min, max]; 0 when nothing was counted.
+uint64_t instr_histogram_percentile(const uint64_t *buckets, unsigned percent, uint64_t min,
+                                    uint64_t max);
+
+// Frees the counters; the histogram is empty again.
+void instr_histogram_clear(struct instr_histogram *histogram);
+
+#endif

@@ -1,0 +1,277 @@
+// methods.c: see methods.h
+//
+// Strings are interned and named by 32-bit handles, rows are 20 bytes, both in chunks that never
+// move: reading a row takes no lock, and ten methods of a class stay below a kilobyte.
+#define _POSIX_C_SOURCE 200809L
+
+#include "instr/methods.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define ROWS_PER_CHUNK 1024
+#define ROW_CHUNKS (INSTR_METHODS_MAX / ROWS_PER_CHUNK)
+// A chunk holds the longest string a class file can have (65,535 bytes) with its header.
+#define STRING_CHUNK_BITS 17
+#define STRING_CHUNK (1u << STRING_CHUNK_BITS)
+#define STRING_CHUNKS 4096
+#define NONE UINT32_MAX
+
+struct row {
+    uint32_t class_name, name, descriptor; // string handles
+    _Atomic uint32_t initialized_pc;
+    uint32_t pass;
+};
+
+struct string {
+    uint32_t hash;
+    uint16_t length;
+    char bytes[]; // NUL-terminated
+};
+
+// Open addressing, a power of two of slots, at most half of them taken. Slots hold handles or ids.
+struct table {
+    uint32_t *slots;
+    uint32_t mask;
+    uint32_t used;
+};
+
+struct instr_methods {
+    pthread_mutex_t mutex; // guards all but reading rows and strings already given out
+    atomic_int count;
+    atomic_uint passes;
+    struct row *rows[ROW_CHUNKS];
+    char *strings[STRING_CHUNKS];
+    uint32_t string_chunks;
+    uint32_t string_used; // bytes of the last chunk
+    struct table by_string;
+    struct table by_row;
+};
+
+static const struct string *string_at(const struct instr_methods *methods, uint32_t handle) {
+    return (const void *)(methods->strings[handle >> STRING_CHUNK_BITS] +
+                          (handle & (STRING_CHUNK - 1)));
+}
+
+static struct row *row_at(const struct instr_methods *methods, uint32_t id) {
+    return &methods->rows[id / ROWS_PER_CHUNK][id % ROWS_PER_CHUNK];
+}
+
+static uint32_t row_hash(unsigned pass, uint32_t class_name, uint32_t name, uint32_t descriptor) {
+    uint64_t hash = ((uint64_t)class_name << 32 | name) * UINT64_C(0x9E3779B97F4A7C15);
+    hash = (hash ^ (hash >> 29) ^ descriptor ^ (uint64_t)pass << 40) * UINT64_C(0xBF58476D1CE4E5B9);
+    return (uint32_t)(hash >> 32);
+}
+
+static uint32_t slot_hash(const struct instr_methods *methods, const struct table *table,
+                          uint32_t value) {
+    if (table == &methods->by_string) return string_at(methods, value)->hash;
+    const struct row *row = row_at(methods, value);
+    return row_hash(row->pass, row->class_name, row->name, row->descriptor);
+}
+
+// Makes room for one more.
+static bool table_reserve(const struct instr_methods *methods, struct table *table) {
+    if (table->slots != NULL && table->used < table->mask / 2) return true;
+    uint32_t size = table->slots == NULL ? 1024 : (table->mask + 1) * 2;
+    uint32_t *slots = malloc(size * sizeof *slots);
+    if (slots == NULL) return false;
+    memset(slots, 0xff, size * sizeof *slots);
+    for (uint32_t i = 0; table->slots != NULL && i <= table->mask; i++) {
+        if (table->slots[i] == NONE) continue;
+        uint32_t to = slot_hash(methods, table, table->slots[i]) & (size - 1);
+        while (slots[to] != NONE) to = (to + 1) & (size - 1);
+        slots[to] = table->slots[i];
+    }
+    free(table->slots);
+    table->slots = slots;
+    table->mask = size - 1;
+    return true;
+}
+
+// Room for a string, its handle in *handle, or NULL.
+static struct string *string_allocate(struct instr_methods *methods, size_t length,
+                                      uint32_t *handle) {
+    size_t size = (sizeof(struct string) + length + 1 + 3) & ~(size_t)3;
+    if (methods->string_chunks == 0 || methods->string_used + size > STRING_CHUNK) {
+        if (methods->string_chunks == STRING_CHUNKS) return NULL;
+        char *chunk = malloc(STRING_CHUNK);
+        if (chunk == NULL) return NULL;
+        methods->strings[methods->string_chunks++] = chunk;
+        // Handle 0 is no string.
+        methods->string_used = methods->string_chunks == 1 ? 4 : 0;
+    }
+    uint32_t chunk = methods->string_chunks - 1;
+    *handle = chunk << STRING_CHUNK_BITS | methods->string_used;
+    methods->string_used += (uint32_t)size;
+    return (void *)(methods->strings[chunk] + (*handle & (STRING_CHUNK - 1)));
+}
+
+// The handle of a string, under the mutex; 0: it has none and `add` is false, or there is no
+// memory.
+static uint32_t intern(struct instr_methods *methods, uint32_t hash, const char *bytes,
+                       size_t length, bool add) {
+    struct table *table = &methods->by_string;
+    if (add ? !table_reserve(methods, table) : table->slots == NULL) return 0;
+    uint32_t at = hash & table->mask;
+    for (; table->slots[at] != NONE; at = (at + 1) & table->mask) {
+        const struct string *known = string_at(methods, table->slots[at]);
+        if (known->hash == hash && known->length == length &&
+            memcmp(known->bytes, bytes, length) == 0)
+            return table->slots[at];
+    }
+    uint32_t handle;
+    struct string *string = add ? string_allocate(methods, length, &handle) : NULL;
+    if (string == NULL) return 0;
+    string->hash = hash;
+    string->length = (uint16_t)length;
+    memcpy(string->bytes, bytes, length);
+    string->bytes[length] = '\0';
+    table->slots[at] = handle;
+    table->used++;
+    return handle;
+}
+
+static uint32_t hash_bytes(const char *bytes, size_t length) {
+    return (uint32_t)XXH3_64bits(bytes, length);
+}
+
+// The slot of a row: either it holds the id or it is free. Only when the table has slots.
+static uint32_t *find_row(struct instr_methods *methods, unsigned pass, uint32_t class_name,
+                          uint32_t name, uint32_t descriptor) {
+    struct table *table = &methods->by_row;
+    uint32_t at = row_hash(pass, class_name, name, descriptor) & table->mask;
+    for (; table->slots[at] != NONE; at = (at + 1) & table->mask) {
+        const struct row *row = row_at(methods, table->slots[at]);
+        if (row->class_name == class_name && row->name == name && row->descriptor == descriptor &&
+            row->pass == pass)
+            break;
+    }
+    return &table->slots[at];
+}
+
+static int add_row(struct instr_methods *methods, uint32_t *slot, unsigned pass,
+                   uint32_t class_name, uint32_t name, uint32_t descriptor) {
+    uint32_t id = (uint32_t)atomic_load_explicit(&methods->count, memory_order_relaxed);
+    if (id == INSTR_METHODS_MAX) return -1;
+    struct row **chunk = &methods->rows[id / ROWS_PER_CHUNK];
+    if (*chunk == NULL && (*chunk = calloc(ROWS_PER_CHUNK, sizeof **chunk)) == NULL) return -1;
+    struct row *row = row_at(methods, id);
+    row->class_name = class_name;
+    row->name = name;
+    row->descriptor = descriptor;
+    row->pass = pass;
+    *slot = id;
+    methods->by_row.used++;
+    if (pass >= atomic_load(&methods->passes)) atomic_store(&methods->passes, pass + 1);
+    // Readers that saw this count see the row and its strings.
+    atomic_store_explicit(&methods->count, (int)id + 1, memory_order_release);
+    return (int)id;
+}
+
+struct instr_methods *instr_methods_new(void) {
+    struct instr_methods *methods = calloc(1, sizeof *methods);
+    if (methods != NULL) pthread_mutex_init(&methods->mutex, NULL);
+    return methods;
+}
+
+void instr_methods_free(struct instr_methods *methods) {
+    if (methods == NULL) return;
+    for (size_t i = 0; i < ROW_CHUNKS; i++) free(methods->rows[i]);
+    for (size_t i = 0; i < methods->string_chunks; i++) free(methods->strings[i]);
+    free(methods->by_string.slots);
+    free(methods->by_row.slots);
+    pthread_mutex_destroy(&methods->mutex);
+    free(methods);
+}
+
+instr_methods_class_t instr_methods_class(struct instr_methods *methods, const char *name,
+                                          size_t length) {
+    if (length > UINT16_MAX) return 0;
+    uint32_t hash = hash_bytes(name, length);
+    pthread_mutex_lock(&methods->mutex);
+    uint32_t handle = intern(methods, hash, name, length, true);
+    pthread_mutex_unlock(&methods->mutex);
+    return handle;
+}
+
+int instr_methods_id_in(struct instr_methods *methods, unsigned pass,
+                        instr_methods_class_t class_name, const char *name, size_t name_length,
+                        const char *descriptor, size_t descriptor_length) {
+    if (class_name == 0 || name_length > UINT16_MAX || descriptor_length > UINT16_MAX) return -1;
+    uint32_t name_hash = hash_bytes(name, name_length);
+    uint32_t descriptor_hash = hash_bytes(descriptor, descriptor_length);
+    int id = -1;
+    pthread_mutex_lock(&methods->mutex);
+    uint32_t name_handle = intern(methods, name_hash, name, name_length, true);
+    uint32_t descriptor_handle =
+        intern(methods, descriptor_hash, descriptor, descriptor_length, true);
+    if (name_handle != 0 && descriptor_handle != 0 && table_reserve(methods, &methods->by_row)) {
+        uint32_t *slot = find_row(methods, pass, class_name, name_handle, descriptor_handle);
+        id = *slot != NONE
+                 ? (int)*slot
+                 : add_row(methods, slot, pass, class_name, name_handle, descriptor_handle);
+    }
+    pthread_mutex_unlock(&methods->mutex);
+    return id;
+}
+
+int instr_methods_id(struct instr_methods *methods, unsigned pass, const char *class_name,
+                     size_t class_length, const char *name, size_t name_length,
+                     const char *descriptor, size_t descriptor_length) {
+    return instr_methods_id_in(methods, pass,
+                               instr_methods_class(methods, class_name, class_length), name,
+                               name_length, descriptor, descriptor_length);
+}
+
+int instr_methods_find(struct instr_methods *methods, unsigned pass, const char *class_name,
+                       const char *name, const char *descriptor) {
+    const char *strings[] = {class_name, name, descriptor};
+    uint32_t handles[3];
+    int id = -1;
+    pthread_mutex_lock(&methods->mutex);
+    bool known = methods->by_row.slots != NULL;
+    for (int i = 0; known && i < 3; i++) {
+        size_t length = strlen(strings[i]);
+        handles[i] = intern(methods, hash_bytes(strings[i], length), strings[i], length, false);
+        known = handles[i] != 0;
+    }
+    if (known) {
+        uint32_t slot = *find_row(methods, pass, handles[0], handles[1], handles[2]);
+        if (slot != NONE) id = (int)slot;
+    }
+    pthread_mutex_unlock(&methods->mutex);
+    return id;
+}
+
+int instr_methods_count(const struct instr_methods *methods) {
+    return atomic_load_explicit(&methods->count, memory_order_acquire);
+}
+
+unsigned instr_methods_passes(const struct instr_methods *methods) {
+    return atomic_load(&methods->passes);
+}
+
+struct instr_method instr_methods_get(const struct instr_methods *methods, int id) {
+    const struct row *row = row_at(methods, (uint32_t)id);
+    return (struct instr_method){
+        .class_name = string_at(methods, row->class_name)->bytes,
+        .name = string_at(methods, row->name)->bytes,
+        .descriptor = string_at(methods, row->descriptor)->bytes,
+        .pass = row->pass,
+    };
+}
+
+void instr_methods_set_initialized_pc(struct instr_methods *methods, int id, uint32_t pc) {
+    atomic_store_explicit(&row_at(methods, (uint32_t)id)->initialized_pc, pc, memory_order_relaxed);
+}
+
+uint32_t instr_methods_initialized_pc(const struct instr_methods *methods, int id) {
+    return atomic_load_explicit(&row_at(methods, (uint32_t)id)->initialized_pc,
+                                memory_order_relaxed);
+}

@@ -1,0 +1,68 @@
+// methods.h: which method an id in inserted code stands for.
+//
+// An id is given to one (pass, class, method, descriptor) and stays with it: a class that is
+// transformed again, or that another loader defines under the same name, gets the same ids. Ids
+// begin at 0 and have no gaps. Nothing is ever removed. All functions may be called by any number
+// of threads at once.
+#ifndef INSTR_METHODS_H
+#define INSTR_METHODS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Ids are below this: records in the runtime's buffers have 20 bits for one.
+#define INSTR_METHODS_MAX (1 << 20)
+struct instr_methods;
+
+// What an id stands for. The strings are modified UTF-8 as in the class file (JVMS 4.4.7),
+// NUL-terminated, and live as long as the registry.
+struct instr_method {
+    const char *class_name; // internal form: java/lang/String
+    const char *name;
+    const char *descriptor;
+    unsigned pass;
+};
+
+// A class's name in the registry, to be looked up once per class; 0 is none.
+typedef uint32_t instr_methods_class_t;
+
+// An empty registry, or NULL when out of memory. To be freed with instr_methods_free.
+struct instr_methods *instr_methods_new(void);
+void instr_methods_free(struct instr_methods *methods);
+
+// The handle of a class name of `length` bytes; 0 when out of memory.
+instr_methods_class_t instr_methods_class(struct instr_methods *methods, const char *name,
+                                          size_t length);
+
+// The id of a method of a class that instr_methods_class gave; a new one if it has none yet. -1
+// when out of memory, when all INSTR_METHODS_MAX ids are given out, or when `class_name` is 0.
+int instr_methods_id_in(struct instr_methods *methods, unsigned pass,
+                        instr_methods_class_t class_name, const char *name, size_t name_length,
+                        const char *descriptor, size_t descriptor_length);
+
+// The same in one step.
+int instr_methods_id(struct instr_methods *methods, unsigned pass, const char *class_name,
+                     size_t class_length, const char *name, size_t name_length,
+                     const char *descriptor, size_t descriptor_length);
+
+// The id that the method has already, or -1.
+int instr_methods_find(struct instr_methods *methods, unsigned pass, const char *class_name,
+                       const char *name, const char *descriptor);
+
+// How many ids have been given out.
+int instr_methods_count(const struct instr_methods *methods);
+
+// One above the highest pass that any id was given to.
+unsigned instr_methods_passes(const struct instr_methods *methods);
+
+// What an id below instr_methods_count stands for.
+struct instr_method instr_methods_get(const struct instr_methods *methods, int id);
+
+// For a constructor: the bytecode index in its rewritten code at which the delegate call (super()
+// or this()) has returned and has been taken note of. At lower indexes a call counts as not yet
+// initialized. 0 until set, which is right for a method that is no constructor.
+void instr_methods_set_initialized_pc(struct instr_methods *methods, int id, uint32_t pc);
+uint32_t instr_methods_initialized_pc(const struct instr_methods *methods, int id);
+
+#endif

@@ -1,0 +1,72 @@
+// Options: one flat list, `timing,timing.file=out.json,include=com.acme.**:org.foo.*`, the same in
+// the agent, on the command line and, one per line, in a file. A bare word is a pass. In the list
+// `\,` is a comma within a value and `\\` a backslash; in a file values stand as they are.
+//
+//      struct instr_options options;
+//      char error[INSTR_ERROR_SIZE];
+//      if (instr_options_parse(&options, text, error, sizeof error) != 0) ... print error ...
+//      instr_options_free(&options);
+
+#ifndef INSTR_OPTIONS_H
+#define INSTR_OPTIONS_H
+
+#include "instr/match.h"
+#include "rewriters/rewriter.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    INSTR_ERROR_SIZE = 512, // room for any error line of this layer
+    INSTR_TOP_DEFAULT = 20  // rows of a table when `top` is not given
+};
+
+enum instr_runtime { INSTR_RUNTIME_DIRECT = 0, INSTR_RUNTIME_PATH = 1 };
+
+// A pass that is switched on, and what was asked of it.
+struct instr_pass_options {
+    const struct rw_pass *pass;
+    char *file;     // as written, see instr_expand_file; NULL: none
+    unsigned top;   // rows of its table; 0: no table
+    char **values;  // of pass->options, in that order, NULL where not given; NULL if it has none
+    unsigned given; // for the parser
+};
+
+struct instr_options {
+    struct instr_pass_options *passes; // in the order given
+    size_t pass_count;                 // 0: the agent lies dormant
+    struct instr_match *include;       // NULL: none given
+    struct instr_match *exclude;       // NULL: none given
+    int huge, quiet, verbose;          // 1: yes
+    int runtime;                       // enum instr_runtime
+    char *stats;                       // as written, see instr_expand_file; NULL: none
+    uint64_t memory;                   // bytes; 0: not given
+    unsigned config;                   // files read
+};
+
+// Parses `text` (NULL is the same as "") into `options`, which needs no preparation. Returns 0; or
+// -1 with one line in `error`, "instr: option 'timng': unknown; did you mean 'timing'?", without a
+// newline. After an error `options` is empty and holds no memory. Otherwise the caller frees it.
+int instr_options_parse(struct instr_options *options, const char *text, char *error, size_t size);
+
+// Frees what the options hold (not the structure). Options that are empty already are fine.
+void instr_options_free(struct instr_options *options);
+
+// The options as one list that parses to the same options again, files included. The caller frees
+// the text; NULL when out of memory.
+char *instr_options_format(const struct instr_options *options);
+
+// The value of the pass's own option `key`; NULL when it was not given.
+const char *instr_pass_option(const struct instr_pass_options *pass, const char *key);
+
+// The file name that `pattern` stands for in the process `pid`: %p is its number, %% is a percent
+// sign. The caller frees the name; NULL when out of memory.
+char *instr_expand_file(const char *pattern, long pid);
+
+// Is the class of this internal name (java/util/List) to be instrumented? `platform`: it was loaded
+// by the boot or the platform loader. With `include`, what matches it is in, else what is not of
+// the platform; `exclude` takes away. The runtime's own classes never match. Allocates nothing.
+int instr_scope_matches(const struct instr_options *options, const char *name, size_t length,
+                        int platform);
+
+#endif

@@ -1,0 +1,44 @@
+// The table of options as data, for those who read, print or document it.
+
+#ifndef INSTR_OPTIONS_NAMES_H
+#define INSTR_OPTIONS_NAMES_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+enum instr_option_kind {
+    INSTR_KIND_PATTERNS, // struct instr_match *, adds up
+    INSTR_KIND_CHOICE,   // int: which of the words of `argument`
+    INSTR_KIND_FILE,     // char *
+    INSTR_KIND_SIZE,     // uint64_t, bytes
+    INSTR_KIND_NUMBER,   // unsigned
+    INSTR_KIND_CONFIG    // unsigned: files read
+};
+
+struct instr_option_row {
+    const char *key;
+    enum instr_option_kind kind;
+    size_t offset; // of the field
+    const char *argument;
+    const char *help;
+};
+
+// Both end with key == NULL; the fields of the second are those of struct instr_pass_options.
+extern const struct instr_option_row instr_option_rows[];
+extern const struct instr_option_row instr_pass_option_rows[];
+
+enum { INSTR_NAME_SIZE = 128 };
+
+// What the option `key` (also pass.key) takes, as the help shows it; NULL when there is no such
+// option.
+const char *instr_option_argument(const char *key);
+
+// Writes the name of the pass or option that is nearest to `key`.
+void instr_nearest_option(const char *key, char name[INSTR_NAME_SIZE]);
+
+// Calls `each` for all passes (argument == NULL) and then all options, in the order of the help.
+void instr_each_option(void (*each)(void *context, const char *name, const char *argument,
+                                    const char *help),
+                       void *context);
+
+#endif

@@ -1,0 +1,38 @@
+// The table of options: one row each. The parser, the structures, the help text, and (checked by a
+// test) the tables in README.md and instr.1 follow it. A row is
+//
+//      OPTION(key, kind, argument, help)
+//
+// `key` is also the field of struct instr_options (struct instr_pass_options), `argument` is what
+// the help shows; for a choice it lists the valid words, the first one being the value 0 of the
+// field and the default.
+
+#ifndef INSTR_OPTIONS_TABLE_H
+#define INSTR_OPTIONS_TABLE_H
+
+#define INSTR_OPTIONS(OPTION)                                                                      \
+    OPTION(include, PATTERNS, "PATTERNS",                                                          \
+           "the classes to instrument, whichever loader they come from; without it all classes "   \
+           "but those of the boot and platform loaders")                                           \
+    OPTION(exclude, PATTERNS, "PATTERNS", "classes to leave alone, taken away from the above")     \
+    OPTION(huge, CHOICE, "no|yes",                                                                 \
+           "also instrument methods that would grow past 8,000 bytes, which HotSpot never "        \
+           "compiles then")                                                                        \
+    OPTION(runtime, CHOICE, "direct|path",                                                         \
+           "how the Java runtime gets into the JVM: defined directly, or as a jar on the "         \
+           "bootstrap search path")                                                                \
+    OPTION(stats, FILE, "FILE", "write what was done, in figures, to FILE (JSON) at exit")         \
+    OPTION(quiet, CHOICE, "no|yes", "print no summary and no tables at exit")                      \
+    OPTION(verbose, CHOICE, "no|yes", "print each method and class that is kept as it was")        \
+    OPTION(memory, SIZE, "SIZE",                                                                   \
+           "the most memory that counters and histograms may take, such as 8M; K, M and G are "    \
+           "known")                                                                                \
+    OPTION(config, CONFIG, "FILE",                                                                 \
+           "read options from FILE, one per line; a line that starts with # is a comment")
+
+// Every pass has these, written `pass.key=value`.
+#define INSTR_PASS_OPTIONS(OPTION)                                                                 \
+    OPTION(file, FILE, "FILE", "write the result to FILE (JSON) at exit; %p is the process id")    \
+    OPTION(top, NUMBER, "N", "rows of the table printed at exit, 20 if not given; 0: no table")
+
+#endif

@@ -1,0 +1,44 @@
+// Output that is buffered, and that appears whole or not at all when it goes to a file. Errors are
+// sticky and told once, when the output is closed. Needs no memory but the structure.
+//
+//      struct instr_output out;
+//      instr_output_open(&out, "out.json");
+//      instr_output_text(&out, "{}\n");
+//      if (instr_output_close(&out, error, sizeof error) != 0) ... print error ...
+
+#ifndef INSTR_OUTPUT_H
+#define INSTR_OUTPUT_H
+
+#include <limits.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct instr_output {
+    int fd;     // -1: nothing is written any more
+    int failed; // errno of the first failure, 0: none
+    int owned;  // `fd` is closed at the end
+    size_t used;
+    char path[PATH_MAX];      // as given, for messages; "" for a descriptor
+    char target[PATH_MAX];    // what `temporary` is renamed to
+    char temporary[PATH_MAX]; // "" when the file is written directly
+    char buffer[8192];
+};
+
+// Begins to write the file `path`. A regular file is written beside its place and renamed when it
+// is whole, so that the old one stays until then; what is no regular file (/dev/full, a pipe) is
+// written directly. A symbolic link is followed.
+void instr_output_open(struct instr_output *out, const char *path);
+
+// Writes to a descriptor that stays open.
+void instr_output_descriptor(struct instr_output *out, int fd);
+
+void instr_output_bytes(struct instr_output *out, const void *bytes, size_t length);
+void instr_output_text(struct instr_output *out, const char *text);
+__attribute__((format(printf, 2, 3))) void instr_output_format(struct instr_output *out,
+                                                               const char *format, ...);
+
+// Writes what is buffered and ends. Returns 0; or -1 with one line in `error`, "instr: out.json: No
+// space left on device": then no file was made or changed.
+int instr_output_close(struct instr_output *out, char *error, size_t size);
+
+#endif

@@ -1,0 +1,185 @@
+// records.c: see records.h
+
+#define _POSIX_C_SOURCE 200809L
+
+#include "instr/records.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_SHARDS 8
+
+struct shard {
+    pthread_mutex_t mutex;
+    struct instr_row **pages; // of INSTR_ROWS_PER_PAGE; NULL: nothing there
+    uint32_t pages_length;
+    char pad[64]; // locks of different shards on different cache lines
+};
+
+// The natives of the runtime have no place to keep a pointer to their state, hence this one.
+static struct {
+    struct shard shards[MAX_SHARDS];
+    atomic_uint count;
+    atomic_uint_fast64_t lost;
+} records;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void prepare(void) {
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    for (int i = 0; i < MAX_SHARDS; i++) pthread_mutex_init(&records.shards[i].mutex, NULL);
+    atomic_store(&records.count, processors < 1            ? 1
+                                 : processors > MAX_SHARDS ? MAX_SHARDS
+                                                           : (unsigned)processors);
+}
+
+// A locked shard: the one of last time unless somebody is there and another is free.
+static struct shard *lock_shard(unsigned *last) {
+    pthread_once(&once, prepare);
+    unsigned count = atomic_load_explicit(&records.count, memory_order_relaxed);
+    for (unsigned i = 0; i < count; i++) {
+        unsigned at = (*last + i) % count;
+        if (pthread_mutex_trylock(&records.shards[at].mutex) == 0) {
+            *last = at;
+            return &records.shards[at];
+        }
+    }
+    struct shard *shard = &records.shards[*last % count];
+    pthread_mutex_lock(&shard->mutex);
+    return shard;
+}
+
+// The row of an id, made if need be; NULL when out of memory.
+static struct instr_row *make_row(struct shard *shard, uint32_t id) {
+    uint32_t page = id / INSTR_ROWS_PER_PAGE;
+    if (page >= shard->pages_length) {
+        uint32_t length = shard->pages_length < 64 ? 64 : shard->pages_length;
+        while (length <= page) length *= 2;
+        struct instr_row **pages = realloc(shard->pages, length * sizeof(struct instr_row *));
+        if (pages == NULL) return NULL;
+        memset(pages + shard->pages_length, 0,
+               (length - shard->pages_length) * sizeof(struct instr_row *));
+        shard->pages = pages;
+        shard->pages_length = length;
+    }
+    if (shard->pages[page] == NULL) {
+        // On cache lines of its own: its neighbour may be another shard's.
+        struct instr_row *rows = aligned_alloc(64, INSTR_ROWS_PER_PAGE * sizeof *rows);
+        if (rows == NULL) return NULL;
+        memset(rows, 0, INSTR_ROWS_PER_PAGE * sizeof *rows);
+        for (int i = 0; i < INSTR_ROWS_PER_PAGE; i++) rows[i].min = UINT64_MAX;
+        shard->pages[page] = rows;
+    }
+    return &shard->pages[page][id % INSTR_ROWS_PER_PAGE];
+}
+
+static inline struct instr_row *find_row(struct shard *shard, uint32_t id) {
+    uint32_t page = id / INSTR_ROWS_PER_PAGE;
+    if (page < shard->pages_length && shard->pages[page] != NULL)
+        return &shard->pages[page][id % INSTR_ROWS_PER_PAGE];
+    return make_row(shard, id);
+}
+
+static void lose(uint64_t n) {
+    atomic_fetch_add_explicit(&records.lost, n, memory_order_relaxed);
+}
+
+static inline void add_time(struct instr_row *row, uint64_t duration, uint64_t self) {
+    row->timed++;
+    row->total += duration;
+    row->self += self;
+    if (duration < row->min) row->min = duration;
+    if (duration > row->max) row->max = duration;
+    if (!instr_histogram_add(&row->histogram, duration)) lose(1);
+}
+
+static void add_event(struct instr_row *row, enum instr_event event) {
+    switch (event) {
+    case INSTR_EVENT_CALL: row->calls++; break;
+    case INSTR_EVENT_THROWN: row->thrown++; break;
+    case INSTR_EVENT_CONSTRUCT:
+        row->calls++;
+        row->thrown++;
+        break;
+    case INSTR_EVENT_INITIALIZED: row->thrown--; break;
+    case INSTR_EVENT_TIMING: break;
+    }
+}
+
+void instr_records_add(const int64_t *words, size_t n, unsigned *last) {
+    struct shard *shard = lock_shard(last);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t first = (uint64_t)~words[2 * i], second = (uint64_t)~words[2 * i + 1];
+        uint32_t id = (uint32_t)second & ((1u << INSTR_RECORD_ID_BITS) - 1);
+        struct instr_row *row = find_row(shard, id);
+        if (row == NULL)
+            lose(1);
+        else if (first >= INSTR_RECORD_EVENT)
+            add_event(row, (enum instr_event)(first & 7));
+        else
+            add_time(row, first, second >> INSTR_RECORD_ID_BITS);
+    }
+    pthread_mutex_unlock(&shard->mutex);
+}
+
+void instr_records_add_one(uint32_t id, enum instr_event event, uint64_t duration, uint64_t self,
+                           unsigned *last) {
+    struct shard *shard = lock_shard(last);
+    struct instr_row *row = find_row(shard, id);
+    if (row == NULL)
+        lose(1);
+    else if (event == INSTR_EVENT_TIMING)
+        add_time(row, duration, self);
+    else
+        add_event(row, event);
+    pthread_mutex_unlock(&shard->mutex);
+}
+
+static void sum_row(struct instr_row *to, uint64_t *buckets, const struct instr_row *from) {
+    to->calls += from->calls;
+    to->thrown += from->thrown;
+    if (from->timed == 0) return;
+    if (to->timed == 0 || from->min < to->min) to->min = from->min;
+    if (from->max > to->max) to->max = from->max;
+    to->timed += from->timed;
+    to->total += from->total;
+    to->self += from->self;
+    instr_histogram_sum(&from->histogram, buckets);
+}
+
+bool instr_records_sum(uint32_t page, struct instr_row *rows, uint64_t *buckets) {
+    pthread_once(&once, prepare);
+    bool found = false;
+    for (unsigned i = 0; i < atomic_load(&records.count); i++) {
+        struct shard *shard = &records.shards[i];
+        pthread_mutex_lock(&shard->mutex);
+        if (page < shard->pages_length && shard->pages[page] != NULL) {
+            found = true;
+            for (size_t j = 0; j < INSTR_ROWS_PER_PAGE; j++)
+                sum_row(&rows[j], buckets + j * INSTR_HISTOGRAM_BUCKETS, &shard->pages[page][j]);
+        }
+        pthread_mutex_unlock(&shard->mutex);
+    }
+    return found;
+}
+
+uint32_t instr_records_pages(void) {
+    pthread_once(&once, prepare);
+    uint32_t pages = 0;
+    for (unsigned i = 0; i < atomic_load(&records.count); i++) {
+        struct shard *shard = &records.shards[i];
+        pthread_mutex_lock(&shard->mutex);
+        uint32_t length = shard->pages_length;
+        while (length > pages && shard->pages[length - 1] == NULL) length--;
+        if (length > pages) pages = length;
+        pthread_mutex_unlock(&shard->mutex);
+    }
+    return pages;
+}
+
+uint64_t instr_records_lost(void) {
+    return atomic_load(&records.lost);
+}

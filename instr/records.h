@@ -1,0 +1,60 @@
+// records.h: adds up what threads recorded, per id. Pure C; all functions may be called by any
+// thread.
+//
+// There are some shards, each with its lock, so that threads seldom wait for each other: memory
+// grows with the number of methods, never with methods times threads. A thread stays with a shard
+// until it meets another there, so that an application with little concurrency fills few of them.
+
+#ifndef INSTR_RECORDS_H
+#define INSTR_RECORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "instr/histogram.h"
+
+// The Java side of these: InstrThreads in runtime-java/.
+#define INSTR_RECORD_EVENT (INT64_C(1) << 62)
+#define INSTR_RECORD_ID_BITS 20
+enum instr_event {
+    INSTR_EVENT_TIMING = -1,
+    INSTR_EVENT_CALL,
+    INSTR_EVENT_THROWN,
+    INSTR_EVENT_CONSTRUCT,
+    INSTR_EVENT_INITIALIZED,
+};
+
+// What is known of one id. Times in nanoseconds.
+struct instr_row {
+    uint64_t calls; // only those counted through records; most are counted in pages (threads.h)
+    int64_t thrown; // the same
+    uint64_t timed; // how many durations
+    uint64_t total, self, min, max;
+    struct instr_histogram histogram;
+};
+
+#define INSTR_ROWS_PER_PAGE 32
+_Static_assert(INSTR_ROWS_PER_PAGE * sizeof(struct instr_row) % 64 == 0, "fills cache lines");
+
+// Adds `n` records of two words each, complemented, as they lie in a thread's buffer. *shard is the
+// caller's memory of where it went last; 0 at first. Holds no lock longer than the adding takes.
+void instr_records_add(const int64_t *words, size_t n, unsigned *shard);
+
+// Adds one record. The times matter with INSTR_EVENT_TIMING only.
+void instr_records_add_one(uint32_t id, enum instr_event event, uint64_t duration, uint64_t self,
+                           unsigned *shard);
+
+// Adds up all shards' rows of ids page * INSTR_ROWS_PER_PAGE and the following into `rows`, an
+// array of INSTR_ROWS_PER_PAGE whose histograms stay as they are, and their histograms into
+// `buckets`, so many arrays of INSTR_HISTOGRAM_BUCKETS. False: there is nothing, and both are
+// unchanged.
+bool instr_records_sum(uint32_t page, struct instr_row *rows, uint64_t *buckets);
+
+// One above the highest page with anything in it.
+uint32_t instr_records_pages(void);
+
+// How many records were lost because memory was.
+uint64_t instr_records_lost(void);
+
+#endif

@@ -1,0 +1,73 @@
+// The result of a pass, and how people and programs get to read it: a table, a file (JSON), and, in
+// the command line tool, a page (report_html.h).
+
+#ifndef INSTR_REPORT_H
+#define INSTR_REPORT_H
+
+#include "instr/output.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+// What is known of one method. Times are in nanoseconds, all 0 when the pass takes none.
+struct instr_row {
+    const char *class_name; // internal or with dots
+    const char *method;
+    const char *descriptor;
+    uint64_t calls, thrown;
+    uint64_t total_ns, self_ns, min_ns, max_ns, p50_ns, p90_ns, p99_ns;
+};
+
+// What was kept as it was.
+struct instr_skipped {
+    const char *class_name;
+    const char *method; // name and descriptor; "": the whole class
+    const char *reason;
+};
+
+// A report owns nothing: whoever fills it keeps the arrays and the strings. Strings are UTF-8 or
+// modified UTF-8.
+struct instr_report {
+    const char *pass; // its name
+    const char *jvm;  // name and version of the JVM; NULL: not known
+    int timed;        // the rows have times
+    struct instr_row *rows;
+    size_t row_count;
+    const struct instr_skipped *skipped;
+    size_t skipped_count;
+};
+
+enum instr_order { INSTR_BY_SELF, INSTR_BY_TOTAL, INSTR_BY_CALLS, INSTR_BY_THROWN };
+
+// Sorts the rows, the largest first, equal ones by name. Without times the first two are the same
+// as by calls.
+void instr_report_sort(struct instr_report *report, enum instr_order order);
+
+// Writes the first `top` rows as a table for people, below a line of totals.
+void instr_report_table(const struct instr_report *report, struct instr_output *out, size_t top);
+
+// Writes the whole report as JSON:
+//      {"pass","jvm","methods":[{"class","method","descriptor","calls","thrown"}],
+//       "skipped":[{"class","method","reason"}]}
+// where a timed method goes on with
+// "total_ns","self_ns","min_ns","max_ns","p50_ns","p90_ns","p99_ns".
+void instr_report_json(const struct instr_report *report, struct instr_output *out);
+
+// The same to the file `path`, which appears whole or not at all (see output.h). Returns 0; or -1
+// with one line in `error`.
+int instr_report_write(const struct instr_report *report, const char *path, char *error,
+                       size_t size);
+
+// Writes a method the way people read it, com.acme.Foo.bar(int, String), without control
+// characters. Returns its width in columns.
+size_t instr_report_method(const struct instr_row *row, struct instr_output *out);
+
+enum { INSTR_DURATION_SIZE = 16 };
+// Writes a duration with three digits and its unit ("1.25 ms") into `text`; returns `text`.
+char *instr_duration(uint64_t nanoseconds, char text[INSTR_DURATION_SIZE]);
+
+enum { INSTR_NUMBER_SIZE = 32 };
+// Writes a number with commas ("1,234") into `text`; returns `text`.
+char *instr_number(uint64_t number, char text[INSTR_NUMBER_SIZE]);
+
+#endif

@@ -1,0 +1,203 @@
+// A pass's result as a table for people.
+
+#include "instr/report.h"
+#include "instr/utf8.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+// --- cells ---
+
+char *instr_duration(uint64_t ns, char text[INSTR_DURATION_SIZE]) {
+    static const char *const units[] = {"ns", "us", "ms", "s"};
+    if (ns < 1000) {
+        snprintf(text, INSTR_DURATION_SIZE, "%u ns", (unsigned)ns);
+        return text;
+    }
+    double value = (double)ns;
+    int unit = 0;
+    // 999.5 would be rounded to 1000.
+    for (; value >= 999.5 && unit < 3; unit++) value /= 1000;
+    if (value >= 99999.5)
+        snprintf(text, INSTR_DURATION_SIZE, "%.3g s", value);
+    else
+        snprintf(text, INSTR_DURATION_SIZE, "%.*f %s",
+                 value < 9.995   ? 2
+                 : value < 99.95 ? 1
+                                 : 0,
+                 value, units[unit]);
+    return text;
+}
+
+char *instr_number(uint64_t number, char text[INSTR_NUMBER_SIZE]) {
+    char digits[24];
+    size_t length = (size_t)snprintf(digits, sizeof digits, "%" PRIu64, number), n = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0) text[n++] = ',';
+        text[n++] = digits[i];
+    }
+    text[n] = '\0';
+    return text;
+}
+
+// --- method names ---
+
+// Writes text without what could play tricks on a terminal. Returns how many characters it has.
+static size_t put_clean(struct instr_output *out, const char *text, size_t length, int dots) {
+    size_t width = 0;
+    for (const char *end = text + length; text < end; width++) {
+        uint32_t c = instr_utf8_next(&text, end);
+        int control = c < ' ' || (c >= 127 && c < 160);
+        int invisible = (c >= 0x200B && c <= 0x200F) || (c >= 0x202A && c <= 0x202E) ||
+                        (c >= 0x2066 && c <= 0x2069);
+        if (control || invisible) c = '?';
+        if (dots && c == '/') c = '.';
+        char bytes[4];
+        instr_output_bytes(out, bytes, instr_utf8_put(c, bytes));
+    }
+    return width;
+}
+
+// Where the field type at `d` ends, NULL when it is none (JVMS 4.3.2).
+static const char *type_end(const char *d) {
+    while (*d == '[') d++;
+    if (*d == 'L') {
+        d = strchr(d, ';');
+        return d ? d + 1 : NULL;
+    }
+    return *d && strchr("BCDFIJSZ", *d) ? d + 1 : NULL;
+}
+
+// A type in the way Java writes it, classes without their package.
+static size_t put_type(struct instr_output *out, const char *d, const char *end) {
+    static const char letters[] = "BCDFIJSZ";
+    static const char *const words[] = {"byte", "char", "double", "float",
+                                        "int",  "long", "short",  "boolean"};
+    size_t dimensions = strspn(d, "["), width = 0;
+    d += dimensions;
+    if (*d == 'L') {
+        const char *name = d + 1;
+        for (const char *c = name; c < end; c++)
+            if (*c == '/') name = c + 1;
+        width = put_clean(out, name, (size_t)(end - 1 - name), 0);
+    } else {
+        const char *word = words[strchr(letters, *d) - letters];
+        instr_output_text(out, word);
+        width = strlen(word);
+    }
+    for (size_t i = 0; i < dimensions; i++) instr_output_text(out, "[]");
+    return width + 2 * dimensions;
+}
+
+static int is_method_descriptor(const char *d) {
+    if (*d++ != '(') return 0;
+    while (d && *d && *d != ')') d = type_end(d);
+    return d && *d == ')';
+}
+
+size_t instr_report_method(const struct instr_row *row, struct instr_output *out) {
+    size_t width = put_clean(out, row->class_name, strlen(row->class_name), 1) + 1;
+    instr_output_text(out, ".");
+    width += put_clean(out, row->method, strlen(row->method), 0);
+    if (!is_method_descriptor(row->descriptor))
+        return width + put_clean(out, row->descriptor, strlen(row->descriptor), 0);
+    instr_output_text(out, "(");
+    for (const char *d = row->descriptor + 1; *d != ')';) {
+        const char *end = type_end(d);
+        width += put_type(out, d, end);
+        d = end;
+        if (*d == ')') break;
+        instr_output_text(out, ", ");
+        width += 2;
+    }
+    instr_output_text(out, ")");
+    return width + 2;
+}
+
+// --- the table ---
+
+struct column {
+    const char *head;
+    size_t offset; // of the field of struct instr_row
+    int duration;
+    size_t width;
+};
+
+enum { MOST_COLUMNS = 10 };
+
+static uint64_t field_of(const struct instr_row *row, const struct column *column) {
+    return *(const uint64_t *)(const void *)((const char *)row + column->offset);
+}
+
+static const char *cell(const struct instr_row *row, const struct column *column,
+                        char text[INSTR_NUMBER_SIZE]) {
+    uint64_t value = field_of(row, column);
+    return column->duration ? instr_duration(value, text) : instr_number(value, text);
+}
+
+#define COLUMN(head, field, duration)                                                              \
+    { head, offsetof(struct instr_row, field), duration, 0 }
+static const struct column all_columns[] = {
+    COLUMN("calls", calls, 0),  COLUMN("thrown", thrown, 0), COLUMN("total", total_ns, 1),
+    COLUMN("self", self_ns, 1), COLUMN("min", min_ns, 1),    COLUMN("p50", p50_ns, 1),
+    COLUMN("p90", p90_ns, 1),   COLUMN("p99", p99_ns, 1),    COLUMN("max", max_ns, 1)};
+#undef COLUMN
+
+static size_t choose_columns(const struct instr_report *report, size_t top,
+                             struct column columns[MOST_COLUMNS]) {
+    size_t count = report->timed ? sizeof all_columns / sizeof *all_columns : 2;
+    char text[INSTR_NUMBER_SIZE];
+    for (size_t c = 0; c < count; c++) {
+        columns[c] = all_columns[c];
+        columns[c].width = strlen(columns[c].head);
+        for (size_t i = 0; i < top; i++) {
+            size_t width = strlen(cell(&report->rows[i], &columns[c], text));
+            if (width > columns[c].width) columns[c].width = width;
+        }
+    }
+    return count;
+}
+
+static uint64_t add(uint64_t a, uint64_t b) {
+    return a + b < a ? UINT64_MAX : a + b;
+}
+
+static void put_totals(const struct instr_report *report, struct instr_output *out, size_t top) {
+    uint64_t calls = 0, thrown = 0, self = 0;
+    for (size_t i = 0; i < report->row_count; i++) {
+        calls = add(calls, report->rows[i].calls);
+        thrown = add(thrown, report->rows[i].thrown);
+        self = add(self, report->rows[i].self_ns);
+    }
+    char a[INSTR_NUMBER_SIZE], b[INSTR_NUMBER_SIZE], c[INSTR_NUMBER_SIZE], d[INSTR_DURATION_SIZE];
+    put_clean(out, report->pass, strlen(report->pass), 0);
+    instr_output_format(out, ": %s method%s, %s call%s, %s thrown",
+                        instr_number(report->row_count, a), report->row_count == 1 ? "" : "s",
+                        instr_number(calls, b), calls == 1 ? "" : "s", instr_number(thrown, c));
+    if (report->timed) instr_output_format(out, ", %s in all", instr_duration(self, d));
+    if (report->skipped_count > 0)
+        instr_output_format(out, "; %s kept as they were", instr_number(report->skipped_count, a));
+    if (top < report->row_count) instr_output_format(out, "; the top %s:", instr_number(top, a));
+    instr_output_text(out, "\n");
+}
+
+void instr_report_table(const struct instr_report *report, struct instr_output *out, size_t top) {
+    if (top > report->row_count) top = report->row_count;
+    put_totals(report, out, top);
+    if (top == 0) return;
+    struct column columns[MOST_COLUMNS];
+    char text[INSTR_NUMBER_SIZE];
+    size_t count = choose_columns(report, top, columns);
+    for (size_t c = 0; c < count; c++)
+        instr_output_format(out, "  %*s", (int)columns[c].width, columns[c].head);
+    instr_output_text(out, "  method\n");
+    for (size_t i = 0; i < top; i++) {
+        for (size_t c = 0; c < count; c++)
+            instr_output_format(out, "  %*s", (int)columns[c].width,
+                                cell(&report->rows[i], &columns[c], text));
+        instr_output_text(out, "  ");
+        instr_report_method(&report->rows[i], out);
+        instr_output_text(out, "\n");
+    }
+}

@@ -1,0 +1,228 @@
+// Telling the results at the end.
+
+#include "instr/results.h"
+
+#include "instr/collect.h"
+#include "instr/json.h"
+#include "instr/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define REASONS_SHOWN 10
+
+// Standard error, line by line: what a closed one does to the JVM is nothing.
+static void say(const char *line) {
+    struct instr_output out;
+    char error[INSTR_ERROR_SIZE];
+    instr_output_descriptor(&out, STDERR_FILENO);
+    instr_output_text(&out, line);
+    instr_output_text(&out, "\n");
+    instr_output_close(&out, error, sizeof error);
+}
+
+struct skipped_list {
+    struct instr_skipped *items;
+    size_t count, capacity;
+};
+
+static void add_skipped(void *context, const struct instr_kept *kept) {
+    struct skipped_list *list = context;
+    if (list->count == list->capacity) {
+        size_t wanted = list->capacity ? list->capacity * 2 : 64;
+        struct instr_skipped *larger = realloc(list->items, wanted * sizeof *larger);
+        if (!larger) return;
+        list->items = larger;
+        list->capacity = wanted;
+    }
+    // The engine's strings stay: kept entries are never taken back.
+    struct instr_skipped item = {kept->class_name, kept->method, kept->reason};
+    list->items[list->count++] = item;
+}
+
+// "OpenJDK 64-Bit Server VM 25+36"; NULL when the VM does not tell or memory is out.
+static char *jvm_name(jvmtiEnv *jvmti) {
+    char *name = NULL, *version = NULL, *text = NULL;
+    if ((*jvmti)->GetSystemProperty(jvmti, "java.vm.name", &name) != JVMTI_ERROR_NONE) name = NULL;
+    if ((*jvmti)->GetSystemProperty(jvmti, "java.vm.version", &version) != JVMTI_ERROR_NONE)
+        version = NULL;
+    if (name && version) {
+        size_t size = strlen(name) + strlen(version) + 2;
+        text = malloc(size);
+        if (text) snprintf(text, size, "%s %s", name, version);
+    }
+    if (name) (*jvmti)->Deallocate(jvmti, (unsigned char *)name);
+    if (version) (*jvmti)->Deallocate(jvmti, (unsigned char *)version);
+    return text;
+}
+
+static struct instr_row row_of(const struct instr_method *m, const struct instr_counts *c) {
+    uint64_t thrown = c->thrown > 0 ? (uint64_t)c->thrown : 0;
+    struct instr_row row = {
+        .class_name = m->class_name,
+        .method = m->name,
+        .descriptor = m->descriptor,
+        .calls = c->calls,
+        .thrown = thrown,
+        .total_ns = c->total,
+        .self_ns = c->self,
+        .min_ns = c->min,
+        .max_ns = c->max,
+        .p50_ns = c->p50,
+        .p90_ns = c->p90,
+        .p99_ns = c->p99,
+    };
+    return row;
+}
+
+// The rows of one pass: the methods that were called.
+static size_t gather(const struct instr_results *r, unsigned pass, const struct instr_counts *counts,
+                     size_t n, struct instr_row *rows) {
+    size_t found = 0;
+    for (size_t id = 0; id < n; id++) {
+        if (!counts[id].calls) continue;
+        struct instr_method m = instr_methods_get(r->methods, (int)id);
+        if (m.pass == pass) rows[found++] = row_of(&m, &counts[id]);
+    }
+    return found;
+}
+
+static void write_report(const struct instr_report *report, const char *pattern) {
+    char error[INSTR_ERROR_SIZE], line[INSTR_ERROR_SIZE + 64];
+    char *path = instr_expand_file(pattern, (long)getpid());
+    if (!path) {
+        say("instr: out of memory: a result is not written");
+        return;
+    }
+    if (instr_report_write(report, path, error, sizeof error) != 0) {
+        say(error);
+    } else {
+        snprintf(line, sizeof line, "instr: %s: written to %s", report->pass, path);
+        say(line);
+    }
+    free(path);
+}
+
+static void tell_pass(const struct instr_results *r, unsigned i, const struct instr_counts *counts,
+                      size_t n, const struct skipped_list *skipped, const char *jvm) {
+    const struct instr_pass_options *pass = &r->options->passes[i];
+    struct instr_row *rows = malloc((n + 1) * sizeof *rows);
+    if (!rows) {
+        say("instr: out of memory: a result is not told");
+        return;
+    }
+    struct instr_report report = {
+        .pass = pass->pass->name,
+        .jvm = jvm,
+        .timed = pass->pass->timed,
+        .rows = rows,
+        .row_count = gather(r, i, counts, n, rows),
+        .skipped = skipped->items,
+        .skipped_count = skipped->count,
+    };
+    instr_report_sort(&report, INSTR_BY_SELF);
+    if (pass->top && !r->options->quiet) {
+        struct instr_output out;
+        char error[INSTR_ERROR_SIZE];
+        instr_output_descriptor(&out, STDERR_FILENO);
+        instr_report_table(&report, &out, pass->top);
+        instr_output_close(&out, error, sizeof error);
+    }
+    if (pass->file) write_report(&report, pass->file);
+    free(rows);
+}
+
+// com/acme/Foo.bar(I)V: kept as it was: ...
+static void tell_kept(const struct instr_results *r, const struct skipped_list *skipped) {
+    char line[1024];
+    size_t shown = r->options->verbose ? skipped->count : REASONS_SHOWN;
+    for (size_t i = 0; i < skipped->count && i < shown; i++) {
+        const struct instr_skipped *s = &skipped->items[i];
+        snprintf(line, sizeof line, "instr: %s%s%s: kept as it was: %s", s->class_name,
+                 s->method[0] ? "." : "", s->method, s->reason);
+        say(line);
+    }
+    if (skipped->count > shown) {
+        snprintf(line, sizeof line, "instr: and %zu more kept as they were (verbose=yes shows all)",
+                 skipped->count - shown);
+        say(line);
+    }
+}
+
+static void tell_account(const struct instr_account *a) {
+    char line[256], seen[INSTR_NUMBER_SIZE], changed[INSTR_NUMBER_SIZE], methods[INSTR_NUMBER_SIZE],
+        kept[INSTR_NUMBER_SIZE], in[INSTR_NUMBER_SIZE], out[INSTR_NUMBER_SIZE],
+        time[INSTR_DURATION_SIZE];
+    snprintf(line, sizeof line,
+             "instr: %s classes seen, %s changed; %s methods changed, %s kept; %s bytes in, %s out, "
+             "in %s",
+             instr_number(a->classes_seen, seen), instr_number(a->classes_changed, changed),
+             instr_number(a->methods_changed, methods),
+             instr_number(a->methods_kept + a->classes_kept, kept), instr_number(a->bytes_in, in),
+             instr_number(a->bytes_out, out), instr_duration(a->nanoseconds, time));
+    say(line);
+}
+
+static void account_json(struct instr_output *out, const struct instr_account *a,
+                         const struct skipped_list *kept) {
+    struct instr_json json = instr_json_start(out);
+    instr_json_open(&json, NULL, '{');
+    instr_json_number(&json, "classes_seen", a->classes_seen);
+    instr_json_number(&json, "classes_matched", a->classes_matched);
+    instr_json_number(&json, "classes_changed", a->classes_changed);
+    instr_json_number(&json, "classes_kept", a->classes_kept);
+    instr_json_number(&json, "methods_changed", a->methods_changed);
+    instr_json_number(&json, "methods_kept", a->methods_kept);
+    instr_json_number(&json, "bytes_in", a->bytes_in);
+    instr_json_number(&json, "bytes_out", a->bytes_out);
+    instr_json_number(&json, "rewriting_ns", a->nanoseconds);
+    instr_json_open(&json, "kept", '[');
+    for (size_t i = 0; i < kept->count; i++) {
+        instr_json_open_flat(&json, NULL, '{');
+        instr_json_class(&json, "class", kept->items[i].class_name);
+        instr_json_text(&json, "method", kept->items[i].method);
+        instr_json_text(&json, "reason", kept->items[i].reason);
+        instr_json_close(&json, '}');
+    }
+    instr_json_close(&json, ']');
+    instr_json_close(&json, '}');
+}
+
+static void write_account(const struct instr_results *r, const struct instr_account *account,
+                          const struct skipped_list *kept) {
+    char error[INSTR_ERROR_SIZE];
+    char *path = instr_expand_file(r->options->stats, (long)getpid());
+    if (!path) return;
+    struct instr_output out;
+    instr_output_open(&out, path);
+    account_json(&out, account, kept);
+    if (instr_output_close(&out, error, sizeof error) != 0) say(error);
+    free(path);
+}
+
+void instr_results_tell(const struct instr_results *r) {
+    struct instr_counts *counts = NULL;
+    size_t n = 0;
+    struct skipped_list skipped = {NULL, 0, 0};
+    struct instr_account account = instr_engine_account(r->engine);
+    instr_engine_kept(r->engine, add_skipped, &skipped);
+    if (instr_collect(r->jni, &counts, &n)) {
+        char *jvm = jvm_name(r->jvmti);
+        size_t known = (size_t)instr_methods_count(r->methods);
+        if (n > known) n = known;
+        instr_collect_active_constructors(r->jvmti, r->jni, r->methods, counts, n);
+        for (unsigned i = 0; i < r->options->pass_count; i++)
+            tell_pass(r, i, counts, n, &skipped, jvm);
+        free(jvm);
+    } else {
+        say("instr: out of memory: the results are not told");
+    }
+    if (!r->options->quiet) {
+        tell_kept(r, &skipped);
+        tell_account(&account);
+    }
+    if (r->options->stats) write_account(r, &account, &skipped);
+    free(counts);
+    free(skipped.items);
+}

@@ -1,0 +1,46 @@
+// calls: how often each method is called, and how often an exception leaves it.
+//
+//      entry:        id; enter            (construct, in a constructor with a delegate call)
+//      after super:  id; initialized
+//      exception:    id; thrown
+//
+// A constructor is presumed to have thrown until its delegate call has returned: that is how exceptions that
+// come out of that call, which no handler may cover, are counted.
+
+#include "rewriters/rewriter.h"
+#include "rewriters/common.h"
+
+enum { ENTER, CONSTRUCT, INITIALIZED, THROWN };
+
+static struct cf_callee callee(struct rw_class *cls, unsigned which) {
+    static const char *const names[] = {"enter", "construct", "initialized", "thrown"};
+    return rw_callee(cls, which, "InstrCalls", names[which], "(I)V");
+}
+
+static const struct cf_snippet *call_with_id(struct rw_class *cls, struct cf_edit *edit, int id,
+                                             unsigned which) {
+    struct cf_snippet *s = cf_snippet_new(edit);
+    cf_push_int(s, id);
+    cf_call(s, callee(cls, which));
+    return s;
+}
+
+static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
+    int id;
+    if (rw_leave_alone(edit)) return CF_OK;
+    CF_TRY(rw_method_id(cls, edit, &id));
+    CF_TRY(cf_edit_constructor(edit));
+    int constructs = edit->delegates_count > 0;
+    cf_insert_entry(edit, call_with_id(cls, edit, id, constructs ? CONSTRUCT : ENTER));
+    if (constructs) cf_insert_constructed(edit, call_with_id(cls, edit, id, INITIALIZED));
+    cf_insert_thrown(edit, call_with_id(cls, edit, id, THROWN));
+    return edit->error.status;
+}
+
+const struct rw_pass rw_pass_calls = {
+    .name = "calls",
+    .help = "exact number of calls and of exceptional exits of each method",
+    .flags = RW_OBSERVES_SPEED,
+    .runtime_class = "InstrCalls",
+    .edit = edit_method,
+};

@@ -1,0 +1,14 @@
+// The table of passes: one row each.
+
+#ifndef RW_REWRITERS_H
+#define RW_REWRITERS_H
+
+#define RW_PASSES(PASS)                                                                            \
+    PASS(calls)                                                                                    \
+    PASS(timing)
+
+#define RW_DECLARE(name) extern const struct rw_pass rw_pass_##name;
+RW_PASSES(RW_DECLARE)
+#undef RW_DECLARE
+
+#endif

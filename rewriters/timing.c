@@ -1,0 +1,91 @@
+// timing: calls and exceptional exits of each method, and how long they took.
+//
+//      entry:        id; enter -> saved; System.nanoTime -> start      (construct, in a constructor)
+//      after super:  id; initialized
+//      exit:         start, saved, id; exit
+//      exception:    start, saved, id; thrown      (thrownEarly before the delegate call)
+//
+// `saved` is what the thread had spent in timed methods by then: self time is what was not added to it. The
+// clock is read last at the entry and first at the exit, so that the pass measures little of itself.
+
+#include "rewriters/rewriter.h"
+#include "rewriters/common.h"
+
+enum { ENTER, CONSTRUCT, INITIALIZED, EXIT, THROWN, THROWN_EARLY, NANO_TIME };
+
+static struct cf_callee callee(struct rw_class *cls, unsigned which) {
+    static const struct {
+        const char *name, *descriptor;
+    } methods[] = {
+        [ENTER] = {"enter", "(I)J"},       [CONSTRUCT] = {"construct", "(I)J"},
+        [INITIALIZED] = {"initialized", "(I)V"}, [EXIT] = {"exit", "(JJI)V"},
+        [THROWN] = {"thrown", "(JJI)V"},   [THROWN_EARLY] = {"thrownEarly", "(JJI)V"},
+    };
+    return rw_callee(cls, which, "InstrTiming", methods[which].name, methods[which].descriptor);
+}
+
+static struct cf_callee nano_time(struct rw_class *cls) {
+    struct cf_callee *c = &cls->callees[NANO_TIME];
+    if (!c->methodref) *c = cf_callee_new(cls->rewrite, "java/lang/System", "nanoTime", "()J");
+    return *c;
+}
+
+struct timed { // a method being edited
+    struct rw_class *cls;
+    struct cf_edit *edit;
+    int id;
+    uint32_t saved, start; // locals
+};
+
+static const struct cf_snippet *entry(const struct timed *t, unsigned which) {
+    struct cf_snippet *s = cf_snippet_new(t->edit);
+    cf_push_int(s, t->id);
+    cf_call(s, callee(t->cls, which));
+    cf_local(s, CF_OP_lstore, t->saved);
+    cf_call(s, nano_time(t->cls));
+    cf_local(s, CF_OP_lstore, t->start);
+    return s;
+}
+
+static const struct cf_snippet *initialized(const struct timed *t) {
+    struct cf_snippet *s = cf_snippet_new(t->edit);
+    cf_push_int(s, t->id);
+    cf_call(s, callee(t->cls, INITIALIZED));
+    return s;
+}
+
+static const struct cf_snippet *leave(const struct timed *t, unsigned which) {
+    struct cf_snippet *s = cf_snippet_new(t->edit);
+    cf_local(s, CF_OP_lload, t->start);
+    cf_local(s, CF_OP_lload, t->saved);
+    cf_push_int(s, t->id);
+    cf_call(s, callee(t->cls, which));
+    return s;
+}
+
+static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
+    struct timed t = {cls, edit, 0, 0, 0};
+    if (rw_leave_alone(edit)) return CF_OK;
+    CF_TRY(rw_method_id(cls, edit, &t.id));
+    CF_TRY(cf_edit_constructor(edit));
+    t.saved = cf_new_local(edit, "J", 1);
+    t.start = cf_new_local(edit, "J", 1);
+    int constructs = edit->delegates_count > 0;
+    cf_insert_entry(edit, entry(&t, constructs ? CONSTRUCT : ENTER));
+    if (constructs) {
+        cf_insert_constructed(edit, initialized(&t));
+        cf_insert_thrown_early(edit, leave(&t, THROWN_EARLY));
+    }
+    if (edit->code.returns_count) cf_insert_exits(edit, leave(&t, EXIT));
+    cf_insert_thrown(edit, leave(&t, THROWN));
+    return edit->error.status;
+}
+
+const struct rw_pass rw_pass_timing = {
+    .name = "timing",
+    .help = "calls, exceptional exits, inclusive and self time, and latencies of each method",
+    .flags = RW_OBSERVES_SPEED,
+    .timed = 1,
+    .runtime_class = "InstrTiming",
+    .edit = edit_method,
+};

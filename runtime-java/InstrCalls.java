@@ -1,0 +1,37 @@
+package java.lang;
+
+/**
+ * Called by code that the calls pass inserted. An id stands for a method.
+ *
+ * <p>A constructor that calls super() or this() is presumed to have failed until that call has returned: no
+ * handler may cover it, so this is how exceptions that come out of it are counted.
+ */
+public final class InstrCalls {
+    private InstrCalls() {}
+
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    public static void enter(int id) {
+        InstrThreads.count(InstrThreads.block(Thread.currentThread()), id, InstrThreads.CALL);
+    }
+
+    /** An exception left the method. */
+    public static void thrown(int id) {
+        InstrThreads.count(InstrThreads.block(Thread.currentThread()), id, InstrThreads.THROWN);
+    }
+
+    /** Enters a constructor that will call super() or this(). */
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    public static void construct(int id) {
+        InstrThreads.count(InstrThreads.block(Thread.currentThread()), id, InstrThreads.CONSTRUCT);
+    }
+
+    /** That call has returned. */
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    public static void initialized(int id) {
+        InstrThreads.count(
+                InstrThreads.block(Thread.currentThread()), id, InstrThreads.INITIALIZED);
+    }
+}

@@ -1,0 +1,246 @@
+package java.lang;
+
+import instr.runtime.InstrNative;
+
+/**
+ * Finds the block and the task of the current thread, and writes to them.
+ *
+ * <p>Counters belong to the thread of the operating system, so adding to them needs no atomic operation. A
+ * virtual thread uses those of its carrier. That is exact, because nothing between finding a block and
+ * writing to it can make a virtual thread leave its carrier: no call but of native methods, no monitor. Its
+ * carrier is read from the field, never by Thread.currentCarrierThread(), whose result the compiler
+ * takes to be the same all through a method, although the thread may have moved in between.
+ *
+ * <p>Hot paths call intrinsics only. Slow paths that run code of the JDK, which may be instrumented itself,
+ * say so.
+ */
+final class InstrThreads {
+    /** What happened: see count. */
+    static final int CALL = 0, THROWN = 1, CONSTRUCT = 2, INITIALIZED = 3;
+
+    /** First element of a record of such an event: EVENT + what. Others are durations. */
+    static final long EVENT = 1L << 62;
+
+    /** Bits of the second element of a record for the id; the time is above. */
+    static final int ID_BITS = 20;
+
+    /** Times of records are below 2^TIME_BITS. */
+    static final int TIME_BITS = 43;
+
+    /** Blocks by thread id, in one of two places: at its low bits, and beside it. */
+    static final InstrBlock[] TABLE = new InstrBlock[4096];
+
+    /** java.lang.VirtualThread, or null. */
+    static final Class<?> VIRTUAL;
+
+    /** Offsets of Thread.tid and VirtualThread.carrierThread (0: unknown). */
+    static final long TID, CARRIER;
+
+    /** Tasks of virtual threads. */
+    static final ThreadLocal<InstrTask> TASKS;
+
+    static {
+        Class<?> virtual = null;
+        long tid = 0, carrier = 0;
+        try {
+            tid = InstrUnsafe.offset(Thread.class, "tid");
+            // Not initialized here: that would start its scheduler.
+            virtual = Class.forName("java.lang.VirtualThread", false, null);
+            carrier = InstrUnsafe.offset(virtual, "carrierThread");
+        } catch (Throwable unknown) {
+            // This VM has no virtual threads, or has them in another form. Not without ids, though.
+            if (tid == 0) throw new InternalError();
+        }
+        VIRTUAL = virtual;
+        TID = tid;
+        CARRIER = carrier;
+        TASKS = virtual == null ? null : new ThreadLocal<InstrTask>();
+    }
+
+    private InstrThreads() {}
+
+    static InstrBlock find(long tid) {
+        return (InstrBlock) InstrNative.find(tid);
+    }
+
+    /** The block for the current thread, or null. */
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    static InstrBlock block(Thread thread) {
+        Object carrier = thread;
+        if (VIRTUAL != null && thread.getClass() == VIRTUAL) {
+            carrier = CARRIER == 0 ? null : InstrUnsafe.getReference(thread, CARRIER);
+            if (carrier == null) return find(0);
+        }
+        long tid = InstrUnsafe.getLong(carrier, TID);
+        int slot = (int) tid & (TABLE.length - 1);
+        InstrBlock block = TABLE[slot];
+        if (block != null && block.tid == tid) return block;
+        block = TABLE[slot ^ 1];
+        if (block != null && block.tid == tid) return block;
+        return find(tid);
+    }
+
+    /** The task of the current thread, if it is at hand; else null. */
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    static InstrTask task(Thread thread, InstrBlock block) {
+        if (VIRTUAL == null || thread.getClass() != VIRTUAL || block == null) return block;
+        return block.virtualTid == InstrUnsafe.getLong(thread, TID) ? block.virtualTask : null;
+    }
+
+    /** Counts an event. */
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    static void count(InstrBlock block, int id, int what) {
+        if (block != null) {
+            long[][] pages = block.pages;
+            int index = InstrBlock.PAGES_HEAD + (id >>> 5);
+            if (index < pages.length) {
+                long[] page = pages[index];
+                if (page != null) {
+                    add(page, id, what);
+                    return;
+                }
+            }
+        }
+        countSlowly(block, id, what);
+    }
+
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    static void add(long[] page, int id, int what) {
+        int row = InstrBlock.HEAD + ((id & 31) << 1);
+        if (what == CALL || what == CONSTRUCT) page[row]++;
+        if (what == THROWN || what == CONSTRUCT) page[row + 1]++;
+        if (what == INITIALIZED) page[row + 1]--;
+    }
+
+    static void countSlowly(InstrBlock block, int id, int what) {
+        if (block == null) {
+            InstrNative.record(id, what, 0, 0);
+            return;
+        }
+        long[] page = block.full ? null : InstrNative.page(id);
+        if (page != null) add(page, id, what);
+        else if (!append(block, EVENT + what, id)) InstrNative.record(id, what, 0, 0);
+    }
+
+    /** Appends a record. False: there is no memory for buffers. */
+    static boolean append(InstrBlock block, long first, long second) {
+        if (block.position + 1 >= block.buffer.length) InstrNative.flush();
+        int position = block.position;
+        long[] buffer = block.buffer;
+        if (position + 1 >= buffer.length) return false;
+        buffer[position] = ~first;
+        buffer[position + 1] = ~second;
+        block.position = position + 2;
+        return true;
+    }
+
+    /** Enters a timed method: counts, and gives the children's time so far. */
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    static long open(int id, int what) {
+        Thread thread = Thread.currentThread();
+        InstrBlock block = block(thread);
+        count(block, id, what);
+        InstrTask task = task(thread, block);
+        return task != null ? task.children : openSlowly(thread);
+    }
+
+    static long openSlowly(Thread thread) {
+        try {
+            InstrTask task = fetchTask(thread);
+            return task == null ? 0 : task.children;
+        } catch (Throwable nevermind) {
+            return 0;
+        }
+    }
+
+    /** Leaves a timed method: makes a record of it. The children's time was saved when it was entered. */
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    static void close(Thread thread, InstrBlock block, long duration, long saved, int id) {
+        InstrTask task = task(thread, block);
+        if (task != null) {
+            long children = task.children - saved;
+            long self = duration - children;
+            int position = block.position;
+            long[] buffer = block.buffer;
+            if ((duration | children | self) >>> TIME_BITS == 0 && position + 1 < buffer.length) {
+                task.children = saved + duration;
+                buffer[position] = ~duration;
+                buffer[position + 1] = ~(self << ID_BITS | id);
+                block.position = position + 2;
+                return;
+            }
+        }
+        closeSlowly(thread, duration, saved, id);
+    }
+
+    /**
+     * The same whatever the numbers are: a frame may have been entered when there was no memory for a task, or
+     * as the carrier and left as the virtual thread, and then has no sensible time of children.
+     */
+    static void closeSlowly(Thread thread, long duration, long saved, int id) {
+        try {
+            InstrTask task = fetchTask(thread);
+            if (duration < 0) duration = 0;
+            long self = duration;
+            if (task != null) {
+                long children = task.children - saved;
+                if (children < 0 || children > duration) {
+                    self = children < 0 ? duration : 0;
+                    if (children < 0) task.children += duration;
+                } else {
+                    self = duration - children;
+                    task.children = saved + duration;
+                }
+            }
+            InstrBlock block = block(thread);
+            if (block == null
+                    || duration >>> TIME_BITS != 0
+                    || !append(block, duration, self << ID_BITS | id)) {
+                InstrNative.record(id, -1, duration, self);
+            }
+        } catch (Throwable nevermind) {
+            // Too little stack is left; the application shall not hear of it from here.
+        }
+    }
+
+    /**
+     * The task of the current thread, from its thread-local variable if need be. That runs code which may be
+     * instrumented, and so needs a task: it gets one of its own.
+     */
+    static InstrTask fetchTask(Thread thread) throws Throwable {
+        InstrBlock block = block(thread);
+        InstrTask task = task(thread, block);
+        if (task != null || block == null) return task;
+        InstrTask interim = (InstrTask) InstrUnsafe.allocate(InstrTask.class);
+        block.virtualTask = interim;
+        block.virtualTid = InstrUnsafe.getLong(thread, TID);
+        try {
+            task = TASKS.get();
+            if (task == null) {
+                task = interim;
+                TASKS.set(interim);
+            } else {
+                task.children += interim.children;
+            }
+        } catch (UnsupportedOperationException refused) {
+            // JDK 19 and 20 know threads that may not have thread-local variables.
+            task = interim;
+        } catch (Throwable failed) {
+            block.virtualTid = 0;
+            throw failed;
+        }
+        // The thread may have moved meanwhile.
+        block = block(thread);
+        if (block != null) {
+            block.virtualTask = task;
+            block.virtualTid = InstrUnsafe.getLong(thread, TID);
+        }
+        return task;
+    }
+}

@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""Builds the runtime that inserted code calls.
+
+    build.py JAVAC OUT
+
+JAVAC is the compiler of any JDK from 11 on. Writes to the directory OUT:
+
+    runtime_classes.c   the class files and the jar as byte arrays, declared in instr/runtime.h
+    instr-runtime.jar   the same classes in package instr.runtime, for the bootstrap class path
+    classes/direct/     the class files that are defined directly, to compile tests against
+    classes/path/       those of the jar
+
+The classes must load in any JVM from 8 on, whatever compiled them. They are compiled as if they were part
+of java.base, then their version is lowered to that of JDK 8; what JDK 8 could not read fails the build.
+"""
+
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+VERSION = 52  # class files of JDK 8
+# Superclasses first: in this order they are defined.
+CLASSES = ["InstrNative", "InstrPad", "InstrTask", "InstrBlock"]
+CLASSES += ["InstrUnsafe", "InstrThreads", "InstrCalls", "InstrTiming"]
+DELIVERIES = {"direct": "java/lang", "path": "instr/runtime"}
+
+# No JDK has both forms of Unsafe, or both of the annotation, where we may compile against them.
+STUBS = {
+    "jdk/internal/misc/Unsafe": """package jdk.internal.misc;
+        public final class Unsafe {
+            public static native Unsafe getUnsafe();
+            public native long getLong(Object object, long offset);
+            public native Object getReference(Object object, long offset);
+            public native long objectFieldOffset(Class<?> type, String field);
+            public native Object allocateInstance(Class<?> type) throws InstantiationException;
+        }""",
+    "sun/misc/Unsafe": """package sun.misc;
+        public final class Unsafe {
+            public static native Unsafe getUnsafe();
+            public native long getLong(Object object, long offset);
+            public native Object getObject(Object object, long offset);
+            public native long objectFieldOffset(java.lang.reflect.Field field);
+            public native Object allocateInstance(Class<?> type) throws InstantiationException;
+        }""",
+    "jdk/internal/vm/annotation/ForceInline": """package jdk.internal.vm.annotation;
+        import java.lang.annotation.*;
+        @Retention(RetentionPolicy.RUNTIME) public @interface ForceInline {}""",
+    "java/lang/invoke/ForceInline": """package java.lang.invoke;
+        import java.lang.annotation.*;
+        @Retention(RetentionPolicy.RUNTIME) public @interface ForceInline {}""",
+}
+
+
+def home(name, package):
+    """The package of a class in a delivery whose package is the given one."""
+    return "instr/runtime" if name == "InstrNative" else package
+
+
+def compile_runtime(javac, package, unsafe, out):
+    """Compiles all sources, with InstrUnsafe from the given file, into out."""
+    with tempfile.TemporaryDirectory() as source:
+        for name, text in STUBS.items():
+            write(os.path.join(source, name + ".java"), text.encode())
+        ours = []
+        for name in CLASSES:
+            with open(os.path.join(HERE, unsafe if name == "InstrUnsafe" else name + ".java")) as file:
+                text = file.read()
+            line = "package %s;" % package.replace("/", ".")
+            ours.append(os.path.join(source, home(name, package), name + ".java"))
+            write(ours[-1], text.replace("package java.lang;", line).encode())
+        # The stubs are named too: javac would take the JDK's own class where there is one.
+        command = [javac, "--patch-module", "java.base=" + source, "-d", out, "-proc:none", "-g:none"]
+        command += ["-implicit:none", "-encoding", "UTF-8", "-XDstringConcat=inline", "-Xlint:all", "-Werror"]
+        stubs = [os.path.join(source, name + ".java") for name in STUBS]
+        if subprocess.run(command + stubs + ours).returncode != 0:
+            sys.exit("build.py: javac failed")
+    classes = {}
+    for name in CLASSES:
+        with open(os.path.join(out, home(name, package), name + ".class"), "rb") as file:
+            classes[name] = lower(name, file.read())
+    return classes
+
+
+def lower(name, data):
+    """The class file as one of JDK 8."""
+    count = struct.unpack(">H", data[8:10])[0]
+    at, index = 10, 1
+    sizes = {3: 5, 4: 5, 5: 9, 6: 9, 7: 3, 8: 3, 9: 5, 10: 5, 11: 5, 12: 5}
+    while index < count:
+        tag = data[at]
+        if tag == 1:
+            length = struct.unpack(">H", data[at + 1 : at + 3])[0]
+            text = data[at + 3 : at + 3 + length]
+            if text in (b"NestHost", b"NestMembers", b"BootstrapMethods", b"InnerClasses", b"Record"):
+                sys.exit("build.py: %s: has %s, which JDK 8 or the runtime cannot have" % (name, text.decode()))
+            at += 3 + length
+        elif tag in sizes:
+            at += sizes[tag]
+        else:
+            sys.exit("build.py: %s: constant of kind %d, which JDK 8 cannot have" % (name, tag))
+        index += 2 if tag in (5, 6) else 1
+    return data[:4] + struct.pack(">HH", 0, VERSION) + data[8:]
+
+
+def write(path, data):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+def write_jar(path, package, classes):
+    """Stored, with a fixed time: the same sources give the same bytes."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as jar:
+        jar.writestr(zipfile.ZipInfo("META-INF/MANIFEST.MF"), "Manifest-Version: 1.0\r\n\r\n")
+        for name in CLASSES:
+            jar.writestr(zipfile.ZipInfo("%s/%s.class" % (package, name)), classes[name])
+
+
+def c_array(name, data):
+    lines = [", ".join(str(byte) for byte in data[i : i + 24]) for i in range(0, len(data), 24)]
+    return "static const unsigned char %s[] = {\n    %s,\n};\n\n" % (name, ",\n    ".join(lines))
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit("usage: build.py JAVAC OUT")
+    javac, out = sys.argv[1], os.path.abspath(sys.argv[2])
+    arrays, rows = [], []
+
+    def add(delivery, name, data, variant):
+        place = home(name, DELIVERIES[delivery])
+        array = "NULL, 0"
+        if data is not None:
+            array = "%s_%s_%s" % (delivery, name, variant.lower())
+            arrays.append(c_array(array, data))
+            array += ", sizeof " + array
+        row = (delivery.upper(), place, name, array, variant)
+        rows.append('    {INSTR_DELIVERY_%s, "%s/%s", %s, INSTR_RUNTIME_%s},\n' % row)
+
+    jar = os.path.join(out, "instr-runtime.jar")
+    for delivery, package in DELIVERIES.items():
+        folder = os.path.join(out, "classes", delivery)
+        shutil.rmtree(folder, ignore_errors=True)
+        with tempfile.TemporaryDirectory() as temporary:
+            old = compile_runtime(javac, package, "jdk8/InstrUnsafe.java", temporary)["InstrUnsafe"]
+        with tempfile.TemporaryDirectory() as temporary:
+            classes = compile_runtime(javac, package, "InstrUnsafe.java", temporary)
+        for name in CLASSES:
+            write(os.path.join(folder, home(name, package), name + ".class"), classes[name])
+            data = None if delivery == "path" else classes[name]
+            if name == "InstrUnsafe":
+                add(delivery, name, old, "JDK8")
+                add(delivery, name, data, "JDK11")
+            else:
+                add(delivery, name, data, "ANY")
+        if delivery == "path":
+            write_jar(jar, package, classes)
+    with open(jar, "rb") as file:
+        arrays.append(c_array("jar", file.read()))
+    text = "// Made by runtime-java/build.py.\n\n#include \"instr/runtime.h\"\n\n" + "".join(arrays)
+    text += "const struct instr_runtime_class instr_runtime_classes[] = {\n" + "".join(rows) + "};\n\n"
+    text += "const size_t instr_runtime_classes_count = sizeof instr_runtime_classes / sizeof *instr_runtime_classes;\n"
+    text += "const unsigned char *const instr_runtime_jar = jar;\n"
+    text += "const size_t instr_runtime_jar_size = sizeof jar;\n"
+    write(os.path.join(out, "runtime_classes.c"), text.encode())
+
+
+if __name__ == "__main__":
+    main()

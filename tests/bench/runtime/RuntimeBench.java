@@ -1,0 +1,482 @@
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Plays inserted code: measures what the runtime costs, and checks that it counts exactly.
+ *
+ * <p>Arguments: speed, exact, tight (exact with many live threads and a small page budget), hello.
+ */
+public final class RuntimeBench {
+    static native long[] counts();
+
+    static native double startMicros();
+
+    static native long lost();
+
+    static native long processorTime();
+
+    static final int CALLS = 0, THROWN = 1, TIMED = 2, TOTAL = 3, SELF = 4, MIN = 5, MAX = 6, P50 = 7, P90 = 8, P99 = 9;
+    static final Method START_VIRTUAL = startVirtual();
+    static int nextId = 40;
+    static boolean failed;
+
+    static Method startVirtual() {
+        try {
+            return Thread.class.getMethod("startVirtualThread", Runnable.class);
+        } catch (NoSuchMethodException none) {
+            return null;
+        }
+    }
+
+    static Thread start(boolean virtual, Runnable task) throws Exception {
+        if (virtual) return (Thread) START_VIRTUAL.invoke(null, task);
+        Thread thread = new Thread(task);
+        thread.start();
+        return thread;
+    }
+
+    static synchronized int newId() {
+        return nextId++;
+    }
+
+    static long get(int id, int what) {
+        long[] counts = counts();
+        return id * 10 + what < counts.length ? counts[id * 10 + what] : 0;
+    }
+
+    static void check(String what, long expected, long actual) {
+        boolean right = expected == actual;
+        failed |= !right;
+        System.out.printf("%-72s %14d %s%n", what, actual, right ? "ok" : "WRONG, expected " + expected);
+    }
+
+    static void near(String what, double expected, double actual, double tolerance) {
+        boolean right = Math.abs(actual - expected) <= tolerance * expected;
+        failed |= !right;
+        System.out.printf("%-72s %14.0f %s%n", what, actual, right ? "ok" : "WRONG, expected " + (long) expected);
+    }
+
+    // ---- methods as the passes leave them
+
+    static long mix(long x) {
+        x ^= x << 13;
+        x ^= x >>> 7;
+        return x ^ x << 17;
+    }
+
+    static long plain(long x) {
+        return mix(x);
+    }
+
+    static long nanos(long x) {
+        long start = System.nanoTime();
+        x = mix(x);
+        return x + (System.nanoTime() - start & 1);
+    }
+
+    static final int SPEED_CALLS = 8, SPEED_TIMING = 9;
+
+    static long called(long x) {
+        InstrCalls.enter(SPEED_CALLS);
+        try {
+            return mix(x);
+        } catch (Throwable t) {
+            InstrCalls.thrown(SPEED_CALLS);
+            throw t;
+        }
+    }
+
+    static long timed(long x) {
+        long saved = InstrTiming.enter(SPEED_TIMING);
+        long start = System.nanoTime();
+        long result;
+        try {
+            result = mix(x);
+        } catch (Throwable t) {
+            InstrTiming.thrown(start, saved, SPEED_TIMING);
+            throw t;
+        }
+        InstrTiming.exit(start, saved, SPEED_TIMING);
+        return result;
+    }
+
+    // ---- speed
+
+    interface Loop {
+        long run(int n, long x);
+    }
+
+    static long loopPlain(int n, long x) {
+        for (int i = 0; i < n; i++) x = plain(x);
+        return x;
+    }
+
+    static long loopCalled(int n, long x) {
+        for (int i = 0; i < n; i++) x = called(x);
+        return x;
+    }
+
+    static long loopNanos(int n, long x) {
+        for (int i = 0; i < n; i++) x = nanos(x);
+        return x;
+    }
+
+    static long loopTimed(int n, long x) {
+        for (int i = 0; i < n; i++) x = timed(x);
+        return x;
+    }
+
+    static volatile long sink;
+
+    /** Nanoseconds of processor time per iteration: the median of some rounds. */
+    static double measure(Loop loop, int n, int threads, boolean virtual) throws Exception {
+        int rounds = 15;
+        double[] results = new double[rounds];
+        for (int r = 0; r < rounds; r++) {
+            CountDownLatch ready = new CountDownLatch(threads), go = new CountDownLatch(1), done = new CountDownLatch(threads);
+            for (int t = 0; t < threads; t++) {
+                long seed = t + 1;
+                start(virtual, () -> {
+                    ready.countDown();
+                    try {
+                        go.await();
+                    } catch (InterruptedException e) {
+                        return;
+                    }
+                    sink += loop.run(n / threads, seed);
+                    done.countDown();
+                });
+            }
+            ready.await();
+            long start = processorTime();
+            go.countDown();
+            done.await();
+            results[r] = (double) (processorTime() - start) / (n / threads * threads);
+        }
+        Arrays.sort(results);
+        return results[rounds / 2];
+    }
+
+    static void speed() throws Exception {
+        System.out.println("ns per call, of processor time; calls and timing: what they add to plain and to two nanoTime");
+        System.out.printf("%-10s %8s %8s %8s %12s %8s %8s%n", "threads", "plain", "calls", "+", "2 nanoTime", "timing", "+");
+        for (int virtual = 0; virtual <= (START_VIRTUAL == null ? 0 : 1); virtual++) {
+            for (int threads = 1; threads <= Integer.getInteger("max", 8); threads *= 2) {
+                boolean v = virtual == 1;
+                double plain = measure(RuntimeBench::loopPlain, 8_000_000, threads, v);
+                double calls = measure(RuntimeBench::loopCalled, 8_000_000, threads, v);
+                double nanos = measure(RuntimeBench::loopNanos, 2_000_000, threads, v);
+                double timing = measure(RuntimeBench::loopTimed, 2_000_000, threads, v);
+                System.out.printf("%d %-8s %8.2f %8.2f %8.2f %12.2f %8.2f %8.2f%n", threads,
+                        v ? "virtual" : "platform", plain, calls, calls - plain, nanos, timing, timing - nanos);
+            }
+        }
+    }
+
+    // ---- exactness
+
+    static void called(int id, Runnable body) {
+        InstrCalls.enter(id);
+        try {
+            body.run();
+        } catch (Throwable t) {
+            InstrCalls.thrown(id);
+            throw t;
+        }
+    }
+
+    static void timed(int id, Runnable body) {
+        long saved = InstrTiming.enter(id);
+        long start = System.nanoTime();
+        try {
+            body.run();
+        } catch (Throwable t) {
+            InstrTiming.thrown(start, saved, id);
+            throw t;
+        }
+        InstrTiming.exit(start, saved, id);
+    }
+
+    static void join(Thread[] threads) throws InterruptedException {
+        for (Thread thread : threads) thread.join();
+    }
+
+    /** Counts in a tight loop that also gives the carrier away now and then, all in one compiled method. */
+    static void yielding(int calls, int timing, int n, int seed) {
+        for (int i = 0; i < n; i++) {
+            InstrCalls.enter(calls);
+            long saved = InstrTiming.enter(timing);
+            long start = System.nanoTime();
+            switch (i + seed & 63) {
+                case 7: Thread.yield(); break;
+                case 23: LockSupport.parkNanos(1000); break;
+                case 41:
+                    synchronized (LOCKS[i & 3]) {
+                        if ((i & 64) == 0) Thread.yield();
+                    }
+                    break;
+                default: break;
+            }
+            InstrCalls.enter(calls);
+            InstrTiming.exit(start, saved, timing);
+        }
+    }
+
+    static final Object[] LOCKS = {new Object(), new Object(), new Object(), new Object()};
+
+    static void sleep(long millis) {
+        try {
+            Thread.sleep(millis);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static void manyThreads(boolean virtual, int count, int each) throws Exception {
+        int calls = newId(), timing = newId();
+        Thread[] threads = new Thread[count];
+        for (int t = 0; t < count; t++) {
+            int seed = t;
+            threads[t] = start(virtual, () -> yielding(calls, timing, each, seed));
+        }
+        // Readers while writers run must not disturb, and never see a count fall.
+        long last = 0, lastTimed = 0, falls = 0;
+        while (threads[count - 1].isAlive()) {
+            long now = get(calls, CALLS), nowTimed = get(timing, TIMED);
+            if (now < last || nowTimed < lastTimed) falls++;
+            last = now;
+            lastTimed = nowTimed;
+        }
+        join(threads);
+        String who = count + (virtual ? " virtual" : " platform") + " threads that yield: ";
+        check(who + "calls", 2L * count * each, get(calls, CALLS));
+        check(who + "timing: calls", (long) count * each, get(timing, CALLS));
+        check(who + "timing: durations", (long) count * each, get(timing, TIMED));
+        check(who + "counts that fell", 0, falls);
+        check(who + "self time within total", 1, get(timing, SELF) == get(timing, TOTAL) ? 1 : 0);
+    }
+
+    static void shortLived() throws Exception {
+        int calls = newId(), timing = newId();
+        for (int i = 0; i < 200; i++) {
+            Thread[] threads = new Thread[50];
+            for (int t = 0; t < threads.length; t++) {
+                threads[t] = start(false, () -> {
+                    for (int k = 0; k < 7; k++) called(calls, () -> timed(timing, () -> {}));
+                });
+            }
+            join(threads);
+        }
+        check("10000 short-lived threads: calls", 70000, get(calls, CALLS));
+        check("10000 short-lived threads: durations", 70000, get(timing, TIMED));
+    }
+
+    static int recurse(int id, int depth) {
+        long saved = InstrTiming.enter(id);
+        long start = System.nanoTime();
+        int result;
+        try {
+            result = depth == 0 ? 0 : 1 + recurse(id, depth - 1);
+        } catch (Throwable t) {
+            InstrTiming.thrown(start, saved, id);
+            throw t;
+        }
+        InstrTiming.exit(start, saved, id);
+        return result;
+    }
+
+    static int endless(int id) {
+        InstrCalls.enter(id);
+        try {
+            return endless(id) + 1;
+        } catch (Throwable t) {
+            InstrCalls.thrown(id);
+            throw t;
+        }
+    }
+
+    static int endlessTimed(int id) {
+        long saved = InstrTiming.enter(id);
+        long start = System.nanoTime();
+        int result;
+        try {
+            result = endlessTimed(id) + 1;
+        } catch (Throwable t) {
+            InstrTiming.thrown(start, saved, id);
+            throw t;
+        }
+        InstrTiming.exit(start, saved, id);
+        return result;
+    }
+
+    static void recursion() {
+        int id = newId();
+        for (int i = 0; i < 1000; i++) recurse(id, 99);
+        check("recursion: calls", 100000, get(id, CALLS));
+        check("recursion: durations", 100000, get(id, TIMED));
+        check("recursion: self of all is the total of the outermost, at most", 1, get(id, SELF) < get(id, TOTAL) / 10 ? 1 : 0);
+        int deep = newId(), deepTimed = newId();
+        for (int i = 0; i < 50; i++) {
+            try {
+                endless(deep);
+            } catch (StackOverflowError expected) {
+            }
+            try {
+                endlessTimed(deepTimed);
+            } catch (StackOverflowError expected) {
+            }
+        }
+        System.out.printf("stack overflow, 50 times: calls %d, not seen to end %d; timing %d, not seen to end %d, not seen to throw %d%n",
+                get(deep, CALLS), get(deep, CALLS) - get(deep, THROWN), get(deepTimed, CALLS),
+                get(deepTimed, CALLS) - get(deepTimed, TIMED), get(deepTimed, CALLS) - get(deepTimed, THROWN));
+    }
+
+    static void exceptions() {
+        int calls = newId(), timing = newId(), constructor = newId(), timedConstructor = newId();
+        for (int i = 0; i < 30000; i++) {
+            boolean bad = i % 3 == 0;
+            try {
+                called(calls, () -> timed(timing, () -> {
+                    if (bad) throw new IllegalArgumentException();
+                }));
+            } catch (IllegalArgumentException expected) {
+            }
+            // A constructor: one in three fails in its delegate call, one in three after it, the rest not.
+            InstrCalls.construct(constructor);
+            long saved = InstrTiming.construct(timedConstructor);
+            long start = System.nanoTime();
+            if (i % 3 == 0) {
+                if (i % 2 == 0) InstrTiming.thrownEarly(start, saved, timedConstructor);
+                continue;
+            }
+            InstrCalls.initialized(constructor);
+            InstrTiming.initialized(timedConstructor);
+            if (i % 3 == 1) {
+                InstrCalls.thrown(constructor);
+                InstrTiming.thrown(start, saved, timedConstructor);
+            } else {
+                InstrTiming.exit(start, saved, timedConstructor);
+            }
+        }
+        check("exceptions: calls", 30000, get(calls, CALLS));
+        check("exceptions: thrown", 10000, get(calls, THROWN));
+        check("exceptions: timing: thrown", 10000, get(timing, THROWN));
+        check("exceptions: timing: durations", 30000, get(timing, TIMED));
+        check("constructors: calls", 30000, get(constructor, CALLS));
+        check("constructors: thrown", 20000, get(constructor, THROWN));
+        check("constructors: timing: thrown", 20000, get(timedConstructor, THROWN));
+        check("constructors: timing: durations", 25000, get(timedConstructor, TIMED));
+    }
+
+    static void selfTime(boolean virtual) throws Exception {
+        int parent = newId(), child = newId(), grandchild = newId();
+        Thread[] threads = new Thread[20];
+        for (int t = 0; t < threads.length; t++) {
+            threads[t] = start(virtual, () -> timed(parent, () -> {
+                sleep(30);
+                for (int i = 0; i < 3; i++) {
+                    timed(child, () -> {
+                        sleep(20);
+                        timed(grandchild, () -> sleep(10));
+                    });
+                }
+                sleep(10);
+            }));
+        }
+        join(threads);
+        String who = virtual ? "self time, virtual: " : "self time, platform: ";
+        near(who + "parent's total, ms", 20 * 130, get(parent, TOTAL) / 1e6, 0.15);
+        near(who + "parent's self, ms", 20 * 40, get(parent, SELF) / 1e6, 0.15);
+        near(who + "child's self, ms", 20 * 60, get(child, SELF) / 1e6, 0.15);
+        near(who + "grandchild's self, ms", 20 * 30, get(grandchild, SELF) / 1e6, 0.15);
+        check(who + "selves make the total", get(parent, TOTAL), get(parent, SELF) + get(child, SELF) + get(grandchild, SELF));
+    }
+
+    static void percentiles() {
+        int id = newId(), odd = newId();
+        // 1 ms .. 1000 ms, and the time that the call itself takes
+        for (int i = 1; i <= 1000; i++) {
+            long saved = InstrTiming.enter(id);
+            InstrTiming.exit(System.nanoTime() - i * 1_000_000L, saved, id);
+        }
+        near("percentiles: total, ms", 500500, get(id, TOTAL) / 1e6, 0.001);
+        near("percentiles: min, us", 1000, get(id, MIN) / 1e3, 0.05);
+        near("percentiles: max, us", 1000000, get(id, MAX) / 1e3, 0.001);
+        near("percentiles: p50, us", 500000, get(id, P50) / 1e3, 0.02);
+        near("percentiles: p90, us", 900000, get(id, P90) / 1e3, 0.02);
+        near("percentiles: p99, us", 990000, get(id, P99) / 1e3, 0.02);
+        long hours = 5 * 3600 * 1_000_000_000L;
+        InstrTiming.exit(System.nanoTime() - hours, InstrTiming.enter(odd), odd);
+        InstrTiming.exit(System.nanoTime() + hours, InstrTiming.enter(odd), odd);
+        near("percentiles: five hours, s", 5 * 3600, get(odd, TOTAL) / 1e9, 0.001);
+        check("percentiles: a duration below 0 counts as 0", 0, get(odd, MIN));
+        check("percentiles: durations", 2, get(odd, TIMED));
+    }
+
+    static void exact(boolean virtual) throws Exception {
+        manyThreads(false, 8, 100_000);
+        if (virtual) {
+            manyThreads(true, 8, 100_000);
+            manyThreads(true, 2000, 2000);
+        }
+        shortLived();
+        recursion();
+        exceptions();
+        selfTime(false);
+        if (virtual) selfTime(true);
+        percentiles();
+        check("records lost", 0, lost());
+    }
+
+    /** 500 live threads, each with calls in many methods. */
+    static void tight() throws Exception {
+        int ids = 4000, from = 2000;
+        Thread[] threads = new Thread[500];
+        CyclicBarrier barrier = new CyclicBarrier(threads.length);
+        for (int t = 0; t < threads.length; t++) {
+            int seed = t;
+            threads[t] = start(false, () -> {
+                for (int round = 0; round < 4; round++) {
+                    for (int i = 0; i < ids; i++) {
+                        int id = from + (i + seed * 7) % ids;
+                        if (round == 3) timed(id, () -> {});
+                        else InstrCalls.enter(id);
+                    }
+                    try {
+                        barrier.await();
+                    } catch (Exception e) {
+                        throw new IllegalStateException(e);
+                    }
+                }
+            });
+        }
+        join(threads);
+        long[] counts = counts();
+        long wrong = 0;
+        for (int id = from; id < from + ids; id++)
+            if (counts[id * 10 + CALLS] != 2000 || counts[id * 10 + TIMED] != 500) wrong++;
+        check("500 live threads, 4000 methods: methods with a wrong count", 0, wrong);
+        check("records lost", 0, lost());
+        long before = System.nanoTime();
+        counts();
+        System.out.printf("one snapshot: %.1f ms%n", (System.nanoTime() - before) / 1e6);
+    }
+
+    public static void main(String[] args) throws Exception {
+        System.out.printf("%s, runtime started in %.0f us%n", System.getProperty("java.version"), startMicros());
+        for (String arg : args) {
+            if (arg.equals("speed")) speed();
+            if (arg.equals("exact")) exact(START_VIRTUAL != null);
+            if (arg.equals("tight")) tight();
+            if (arg.equals("hello")) {
+                InstrCalls.enter(1);
+                check("one call", 1, get(1, CALLS));
+            }
+        }
+        if (failed) System.exit(1);
+    }
+}

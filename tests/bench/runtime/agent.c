@@ -1,0 +1,86 @@
+// agent.c: an agent that brings the runtime into the VM and does nothing else. Java code plays the part of
+// the inserted code and reads the counts. Options: path, budget=BYTES, jar=FILE (beside which library to look).
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "instr/collect.h"
+#include "instr/records.h"
+#include "instr/runtime.h"
+#include "instr/threads.h"
+
+static struct instr_runtime_config config;
+static char library[4096];
+static double started_us;
+
+static double now_us(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
+}
+
+static void JNICALL on_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread) {
+    (void)thread;
+    char reason[256];
+    double before = now_us();
+    if (!instr_runtime_start(jvmti, jni, &config, reason, sizeof reason)) {
+        fprintf(stderr, "agent: %s\n", reason);
+        exit(1);
+    }
+    started_us = now_us() - before;
+}
+
+static void parse(char *options) {
+    for (char *option = strtok(options, ","); option != NULL; option = strtok(NULL, ",")) {
+        if (strcmp(option, "path") == 0) config.delivery = INSTR_DELIVERY_PATH;
+        if (strncmp(option, "budget=", 7) == 0)
+            config.page_budget = strtoul(option + 7, NULL, 10);
+        if (strncmp(option, "jar=", 4) == 0) {
+            snprintf(library, sizeof library, "%s", option + 4);
+            config.library = library;
+        }
+    }
+}
+
+JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved) {
+    (void)reserved;
+    jvmtiEnv *jvmti;
+    if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK) return JNI_ERR;
+    if (options != NULL) parse(options);
+    jvmtiEventCallbacks callbacks = {.VMInit = on_init};
+    (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks);
+    (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_VM_INIT, NULL);
+    return JNI_OK;
+}
+
+// All ids, ten numbers each, in the order of struct instr_counts.
+JNIEXPORT jlongArray JNICALL Java_RuntimeBench_counts(JNIEnv *jni, jclass class) {
+    (void)class;
+    struct instr_counts *counts;
+    size_t n;
+    if (!instr_collect(jni, &counts, &n)) return NULL;
+    jlongArray array = (*jni)->NewLongArray(jni, (jsize)(n * 10));
+    (*jni)->SetLongArrayRegion(jni, array, 0, (jsize)(n * 10), (const jlong *)counts);
+    free(counts);
+    return array;
+}
+
+JNIEXPORT jdouble JNICALL Java_RuntimeBench_startMicros(JNIEnv *jni, jclass class) {
+    (void)jni, (void)class;
+    return started_us;
+}
+
+// Processor time of the whole process, ns: what other programs on the machine do does not show in it.
+JNIEXPORT jlong JNICALL Java_RuntimeBench_processorTime(JNIEnv *jni, jclass class) {
+    (void)jni, (void)class;
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (jlong)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+JNIEXPORT jlong JNICALL Java_RuntimeBench_lost(JNIEnv *jni, jclass class) {
+    (void)jni, (void)class;
+    return (jlong)instr_records_lost();
+}

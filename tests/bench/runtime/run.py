@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Builds and runs the micro-benchmark of the runtime.
+
+    run.py WORK JDK... [-- speed|exact|tight|path|hello...]
+
+WORK is a scratch directory, each JDK the home of one; the first one compiles. Without words, all but speed. Exits with 1
+when something was not exact.
+"""
+
+import os
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
+C_FILES = ["histogram", "records", "threads", "methods", "collect", "runtime"]
+
+
+def run(*command):
+    if subprocess.run(command).returncode != 0:
+        sys.exit("run.py: failed: " + " ".join(command))
+
+
+def compile_bench(work, javac, folder, patch, extra):
+    source = os.path.join(work, folder + "-src", "RuntimeBench.java")
+    os.makedirs(os.path.dirname(source), exist_ok=True)
+    with open(os.path.join(HERE, "RuntimeBench.java")) as file:
+        text = file.read()
+    with open(source, "w") as file:
+        file.write(extra + text)
+    out = os.path.join(work, folder)
+    if folder == "direct":
+        run(javac, "--patch-module", "java.base=" + patch, "-d", out, source)
+    else:
+        run(javac, "-cp", patch, "-d", out, source)
+
+
+def build(work, jdk):
+    javac = os.path.join(jdk, "bin", "javac")
+    run(sys.executable, os.path.join(TOP, "runtime-java", "build.py"), javac, work)
+    library = os.path.join(work, "libruntimebench.so")
+    sources = [os.path.join(TOP, "instr", name + ".c") for name in C_FILES]
+    sources += [os.path.join(HERE, "agent.c"), os.path.join(work, "runtime_classes.c")]
+    include = os.path.join(jdk, "include")
+    run("gcc", "-std=gnu11", "-O2", "-g", "-fPIC", "-shared", "-pthread", "-Wall", "-Wextra", "-Wshadow", "-Wconversion",
+        "-I" + TOP, "-I" + include, "-I" + include + "/linux", *sources, "-o", library)
+    compile_bench(work, javac, "direct", os.path.join(work, "classes", "direct"), "")
+    public = "import instr.runtime.*;\n"
+    compile_bench(work, javac, "path", os.path.join(work, "classes", "path"), public)
+    return library
+
+
+def main():
+    args, words = sys.argv[1:], ["exact", "tight", "path"]
+    if "--" in args:
+        words = args[args.index("--") + 1 :]
+        args = args[: args.index("--")]
+    if len(args) < 2:
+        sys.exit(__doc__)
+    work = os.path.abspath(args[0])
+    os.makedirs(work, exist_ok=True)
+    library = build(work, args[1])
+    # Not inlined: inlined into one loop, the finding of the block would move out of it.
+    keep = "-XX:CompileCommand=quiet -XX:CompileCommand=dontinline,RuntimeBench.plain -XX:CompileCommand=dontinline,RuntimeBench.called"
+    keep += " -XX:CompileCommand=dontinline,RuntimeBench.timed -XX:CompileCommand=dontinline,RuntimeBench.nanos"
+    variants = {
+        "speed": (keep.split(), "", "direct", "speed"),
+        "exact": ([], "", "direct", "exact"),
+        "tight": ([], "=budget=300000", "direct", "tight"),
+        "path": ([], "=path,jar=" + library, "path", "exact"),
+        "hello": ([], "", "direct", "hello"),
+    }
+    failed = False
+    for jdk in args[1:]:
+        for word in words:
+            options, agent, classes, what = variants[word]
+            java = os.path.join(jdk, "bin", "java")
+            print("--", jdk, word, flush=True)
+            command = [java, *options, "-agentpath:" + library + agent, "-cp", os.path.join(work, classes), "RuntimeBench", what]
+            failed |= subprocess.run(command).returncode != 0
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,30 @@
+package cases;
+
+import support.Try;
+
+/** Methods up to the format's limit: kept as they were where they must be, their neighbours not (see GenLarge). */
+public class LargeCode {
+    public static void main(String[] args) {
+        //= LargeMethods.bytes65533(I)I kept
+        //= LargeMethods.bytes65535(I)I kept
+        //=huge LargeMethods.bytes65000(I)I 2 0
+        //=kept LargeMethods.bytes65000(I)I kept
+        //=huge LargeMethods.bytes30000(I)I 2 0
+        //=kept LargeMethods.bytes30000(I)I kept
+        //=huge LargeMethods.bytes7999(I)I 2 0
+        //=kept LargeMethods.bytes7999(I)I kept
+        //= LargeMethods.bytes7000(I)I 2 0
+        //= LargeMethods.returns(I)I kept
+        //= LargeMethods.small(I)I 4 2
+        //= LargeMethods.smallCaller(I)I 2 1
+        Try.each("65533", x -> LargeMethods.bytes65533(x), 1, 2);
+        Try.each("65535", x -> LargeMethods.bytes65535(x), 1, 2);
+        Try.each("65000", x -> LargeMethods.bytes65000(x), 1, 2);
+        Try.each("30000", x -> LargeMethods.bytes30000(x), 1, 2);
+        Try.each("7999", x -> LargeMethods.bytes7999(x), 1, 2);
+        Try.each("7000", x -> LargeMethods.bytes7000(x), 1, 2);
+        Try.each("returns", x -> LargeMethods.returns(x), 1, 5999, 7000);
+        Try.each("small", x -> LargeMethods.small(x), 5, 0);
+        Try.each("caller", x -> LargeMethods.smallCaller(x), 5, 0);
+    }
+}

@@ -1,0 +1,93 @@
+"""Compiling the cases: Java sources by release, generated classes, the module, the reference agent."""
+
+import glob
+import os
+import shutil
+import subprocess
+import zipfile
+
+from . import jdks
+from .table import CASES
+
+
+class Failure(Exception):
+    pass
+
+
+def command(args, **kwargs):
+    run = subprocess.run(args, capture_output=True, text=True, timeout=600, **kwargs)
+    if run.returncode != 0:
+        raise Failure(f"{' '.join(args)}: exit status {run.returncode}\n{run.stdout}{run.stderr}")
+    return run
+
+
+def javac(jdk, out, sources, *options):
+    os.makedirs(out, exist_ok=True)
+    return command([jdk.tool("javac"), "-nowarn", "-Xlint:-options", "-proc:none", "-encoding", "UTF-8", "-d", out]
+                   + list(options) + sorted(sources))
+
+
+class Build:
+    """All compiled parts, below `work`; `compiler` is the newest JDK with javac."""
+
+    def __init__(self, source, work, compiler):
+        self.source, self.work, self.compiler = source, work, compiler
+        self.asm = jdks.jars("asm")
+        if not self.asm:
+            raise Failure("asm.jar not found: install libasm-java, or name its folder in INSTR_TEST_JARS")
+        self.generated = os.path.join(work, "generated")
+        self.support = os.path.join(work, "support")
+        self.modules = os.path.join(work, "modules")
+        self.reference = os.path.join(work, "reference.jar")
+
+    def path(self, *parts):
+        return os.path.join(self.source, *parts)
+
+    def all(self):
+        for old in ("support", "classes", "modules", "generator", "generated", "reference"):
+            shutil.rmtree(os.path.join(self.work, old), ignore_errors=True)
+        javac(self.compiler, self.support, glob.glob(self.path("support", "*.java")), "--release", "11")
+        self._generate()
+        for release in sorted({c.release for c in CASES}):
+            if release <= self.compiler.version:
+                self._cases(release)
+        javac(self.compiler, os.path.join(self.modules, "instr.cases.app"),
+              glob.glob(self.path("modapp", "**", "*.java"), recursive=True), "--release", "17", "-g")
+        self._reference()
+
+    def _generate(self):
+        generator = os.path.join(self.work, "generator")
+        javac(self.compiler, generator, glob.glob(self.path("gen", "*.java")), "--release", "17", "-cp", self.asm[0])
+        command([self.compiler.tool("java"), "-cp", os.pathsep.join([generator] + self.asm), "gen.Generate",
+                 self.generated])
+
+    def classes(self, release):
+        return os.path.join(self.work, "classes", str(release))
+
+    def _cases(self, release):
+        sources = {self.path("cases", c.main.rpartition("/")[2] + ".java") for c in CASES
+                   if c.release == release and not c.module}
+        javac(self.compiler, self.classes(release), sources, "--release", str(release), "-g",
+              "-cp", os.pathsep.join([self.generated, self.support]))
+
+    def _reference(self):
+        out = os.path.join(self.work, "reference")
+        javac(self.compiler, out, [self.path("reference", "ReferenceCounter.java")], "-source", "8", "-target", "8")
+        javac(self.compiler, out, [self.path("reference", "ReferenceAgent.java")], "--release", "11",
+              "-cp", self.asm[0])
+        with zipfile.ZipFile(self.reference, "w") as z:
+            z.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\nPremain-Class: ReferenceAgent\n"
+                       "Can-Redefine-Classes: true\nCan-Retransform-Classes: true\n\n")
+            for path in glob.glob(os.path.join(out, "**", "*.class"), recursive=True):
+                z.write(path, os.path.relpath(path, out))
+            with zipfile.ZipFile(self.asm[0]) as asm:
+                for name in asm.namelist():
+                    if name.endswith(".class") and name != "module-info.class":
+                        z.writestr(name, asm.read(name))
+
+    def launch(self, case):
+        """The part of the command line that names the program."""
+        if case.module:
+            return ["-p", self.modules, "-m", f"{case.module}/{case.main.replace('/', '.')}"]
+        path = [self.classes(case.release), self.generated, self.support]
+        return ["-cp", os.pathsep.join(path), case.main.replace("/", ".")]

@@ -1,0 +1,163 @@
+"""What a case expects, read from the lines `//= ...` of its sources, and how a report is held against it.
+
+    //= METHOD CALLS THROWN [open] [or kept] [KEY>=NUMBER] [KEY<=NUMBER] ...
+    //= METHOD kept
+    //=TAG ...                       counts only for the table's entries with that tag
+
+METHOD is name and descriptor, with the class before it: `f(I)V` is of the main class, `$Inner.f(I)V` of a nested one,
+`Other.f(I)V` of another class in the main class's package, `a/b/C.f(I)V` of any. `*` stands for any text, and a name
+may be a JSON string. CALLS and THROWN are `N`, `N..M`, `>=N` or `*`. `open`: still running at the end, so that its
+times say nothing. `kept`: the method must be left as it was, with a reason given.
+"""
+
+import glob
+import json
+import re
+
+LINE = re.compile(r'^\s*//=(\w*) ("(?:[^"\\]|\\.)*"|\S+) (.+?)\s*$')
+HISTOGRAM_ERROR = 0.02
+
+
+class Range:
+    def __init__(self, text):
+        self.text = text
+        if text == "*":
+            self.low, self.high = 0, float("inf")
+        elif text.startswith(">="):
+            self.low, self.high = int(text[2:]), float("inf")
+        elif ".." in text:
+            self.low, self.high = (int(x) for x in text.split(".."))
+        else:
+            self.low = self.high = int(text)
+
+    def __contains__(self, n):
+        return self.low <= n <= self.high
+
+    def __str__(self):
+        return self.text
+
+
+class Expectation:
+    def __init__(self, main, name, rest):
+        if name.startswith('"'):
+            name = json.loads(name)
+        dot = name.rfind(".", 0, name.index("(") if "(" in name else len(name))
+        cls, method = (name[:dot], name[dot + 1:]) if dot >= 0 else ("", name)
+        package = main.rpartition("/")[0]
+        if cls == "":
+            cls = main
+        elif cls.startswith("$"):
+            cls = main + cls
+        elif "/" not in cls:
+            cls = package + "/" + cls
+        self.text = cls + "." + method
+        self.matcher = re.compile(re.escape(self.text).replace(r"\*", ".*"), re.S)
+        words = rest.split()
+        self.kept = words == ["kept"]
+        self.or_kept = words[-2:] == ["or", "kept"]
+        if self.or_kept:
+            words = words[:-2]
+        self.calls = Range("0" if self.kept else words[0])
+        self.thrown = Range("0" if self.kept else words[1])
+        self.open = "open" in words
+        self.limits = []
+        for word in words[2:]:
+            if word != "open":
+                key, op, number = re.fullmatch(r"(\w+)(>=|<=)(\S+)", word).groups()
+                self.limits.append((key, op, float(number)))
+
+
+def read(main, sources, tag=""):
+    """The expectations in `sources` (paths, globs) for the main class, given as a/b/C."""
+    found = []
+    for pattern in sources:
+        for path in sorted(glob.glob(pattern, recursive=True)):
+            with open(path, encoding="utf-8") as f:
+                for line in f:
+                    match = LINE.match(line)
+                    if match and match.group(1) in ("", tag):
+                        found.append(Expectation(main, match.group(2), match.group(3)))
+    return found
+
+
+def load(path):
+    """A report file; its classes come out with slashes, whichever way they went in."""
+    with open(path, encoding="utf-8") as f:
+        report = json.load(f)
+    for row in report.get("methods", []) + report.get("skipped", []):
+        row["class"] = row["class"].replace(".", "/") if "/" not in row["class"] else row["class"]
+    return report
+
+
+def check(report, expectations, main, reference=False):
+    """Problems of one report, as lines."""
+    problems = []
+    package = main.rpartition("/")[0] + "/"
+    if not any(e.text == main + ".main([Ljava/lang/String;)V" for e in expectations):
+        expectations = expectations + [Expectation(main, "main([Ljava/lang/String;)V", "1 0")]
+    rows = [(r["class"] + "." + r["method"] + r["descriptor"], r) for r in report["methods"]]
+    covered = set()
+    for e in expectations:
+        mine = [(name, row) for name, row in rows if e.matcher.fullmatch(name)]
+        covered.update(name for name, _ in mine)
+        calls, thrown = (sum(row[k] for _, row in mine) for k in ("calls", "thrown"))
+        if reference and (e.kept or (e.or_kept and not mine)):
+            continue
+        reason = skipped_reason(report, e)
+        if (e.kept or (e.or_kept and calls == 0)) and report["pass"] == "timing" and reason is None:
+            problems.append(f"{short(e.text)}: kept as it was, but \"skipped\" does not tell why")
+        if e.or_kept and calls == 0:
+            continue
+        if reason is not None and not e.kept:
+            problems.append(f"{short(e.text)}: kept as it was: {reason}")
+        if calls not in e.calls:
+            problems.append(f"{short(e.text)}: {calls} calls, expected {e.calls}")
+        if thrown not in e.thrown and not (reference and e.open):
+            problems.append(f"{short(e.text)}: {thrown} thrown, expected {e.thrown}")
+        if report["pass"] == "timing" and not e.open:
+            for name, row in mine:
+                problems += times(name, row)
+                for key, op, number in e.limits:
+                    if not (row[key] >= number if op == ">=" else row[key] <= number):
+                        problems.append(f"{short(name)}: {key} is {row[key]}, expected {op} {number:.0f}")
+    for name, row in rows:
+        if row["class"].startswith(package) and row["calls"] > 0 and name not in covered \
+                and not name.startswith((main + ".lambda$main$", package + "$Proxy")):
+            problems.append(f"{short(name)}: {row['calls']} calls, {row['thrown']} thrown, which nobody expected")
+    return problems
+
+
+def skipped_reason(report, e):
+    """Why the report says that the method, or its whole class, was left as it was; None if it does not say."""
+    for row in report.get("skipped", []):
+        method = row.get("method") or ""
+        full = row["class"] + "." + method
+        if e.matcher.fullmatch(full) or e.matcher.fullmatch(full + row.get("descriptor", "")) \
+                or ("(" not in method and method and e.text.startswith(full + "(")) \
+                or (method in ("", "*") and e.text.startswith(row["class"] + ".")):
+            return row["reason"] or None
+    return None
+
+
+def times(name, row):
+    """What must hold between the times of any method that has ended as often as it was called."""
+    if row["calls"] == 0:
+        return []
+    rules = {
+        "thrown <= calls": row["thrown"] <= row["calls"],
+        "min <= max": row["min_ns"] <= row["max_ns"],
+        "min <= p50": row["min_ns"] <= row["p50_ns"],
+        "p50 <= p99": row["p50_ns"] <= row["p99_ns"],
+        "p99 <= max": row["p99_ns"] <= row["max_ns"],
+        "self <= total": row["self_ns"] <= row["total_ns"],
+        "max <= total": row["max_ns"] <= row["total_ns"],
+        "total <= calls * max": row["total_ns"] <= row["calls"] * row["max_ns"],
+    }
+    if row["calls"] == 1:
+        rules["one call: total = min = max"] = row["total_ns"] == row["min_ns"] == row["max_ns"]
+        rules["one call: p50 near max"] = abs(row["p50_ns"] - row["max_ns"]) <= row["max_ns"] * HISTOGRAM_ERROR + 1
+    return [f"{short(name)}: not {rule}: {row}" for rule, ok in rules.items() if not ok]
+
+
+def short(name):
+    return name if len(name) <= 160 else name[:120] + "..." + name[-30:]

@@ -1,0 +1,2 @@
+ALL=[]
+class Skip(Exception): pass

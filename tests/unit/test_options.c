@@ -1,0 +1,272 @@
+// Options: what they set, what is refused and in which words, and that a list survives formatting.
+
+#include "instr/options.h"
+#include "instr/options_names.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct instr_options options;
+static char error[INSTR_ERROR_SIZE];
+
+static void parse(const char *text) {
+    ck_assert_msg(instr_options_parse(&options, text, error, sizeof error) == 0, "%s", error);
+}
+
+static void refuse(const char *text, const char *expected) {
+    ck_assert_msg(instr_options_parse(&options, text, error, sizeof error) == -1, "%s", text);
+    ck_assert_str_eq(error, expected);
+    ck_assert_ptr_null(options.passes);
+    ck_assert_uint_eq(options.pass_count, 0);
+}
+
+// A file that holds `text`; its name is in `config`.
+static char config[64];
+static void write_config(const char *text, size_t length) {
+    strcpy(config, "/tmp/instr-options-XXXXXX");
+    int fd = mkstemp(config);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(write(fd, text, length), (ssize_t)length);
+    close(fd);
+}
+
+START_TEST(no_options_are_a_dormant_agent) {
+    parse(NULL);
+    ck_assert_uint_eq(options.pass_count, 0);
+    ck_assert_ptr_null(options.include);
+    ck_assert_int_eq(options.runtime, INSTR_RUNTIME_DIRECT);
+    instr_options_free(&options);
+    parse("");
+    instr_options_free(&options);
+    instr_options_free(&options);
+}
+END_TEST
+
+START_TEST(every_option_sets_its_field) {
+    parse("timing.file=a%p.json,timing,calls,timing.top=7,include=com.acme.**:org.foo.*,"
+          "include=x.Y,exclude=com.acme.X,huge=yes,runtime=path,stats=s.json,quiet=yes,"
+          "verbose=yes,memory=8M");
+    ck_assert_uint_eq(options.pass_count, 2);
+    ck_assert_str_eq(options.passes[0].pass->name, "timing");
+    ck_assert_str_eq(options.passes[0].file, "a%p.json");
+    ck_assert_uint_eq(options.passes[0].top, 7);
+    ck_assert_str_eq(options.passes[1].pass->name, "calls");
+    ck_assert_ptr_null(options.passes[1].file);
+    ck_assert_uint_eq(options.passes[1].top, INSTR_TOP_DEFAULT);
+    ck_assert_str_eq(instr_match_text(options.include), "com.acme.**:org.foo.*:x.Y");
+    ck_assert_str_eq(instr_match_text(options.exclude), "com.acme.X");
+    ck_assert(options.huge && options.quiet && options.verbose);
+    ck_assert_int_eq(options.runtime, INSTR_RUNTIME_PATH);
+    ck_assert_str_eq(options.stats, "s.json");
+    ck_assert_uint_eq(options.memory, 8u << 20);
+    instr_options_free(&options);
+}
+END_TEST
+
+START_TEST(a_backslash_takes_a_comma_into_a_value) {
+    parse("timing, stats = a\\,b\\\\c\\d ,quiet=yes");
+    ck_assert_str_eq(options.stats, "a,b\\c\\d");
+    ck_assert_int_eq(options.quiet, 1);
+    instr_options_free(&options);
+}
+END_TEST
+
+static const struct {
+    const char *text, *expected;
+} refused[] = {
+    {"timng", "instr: option 'timng': unknown; did you mean 'timing'?"},
+    {"clals", "instr: option 'clals': unknown; did you mean 'calls'?"},
+    {"timing,inclde=a.*", "instr: option 'inclde': unknown; did you mean 'include'?"},
+    {"timing,timing.fle=a", "instr: option 'timing.fle': unknown; did you mean 'timing.file'?"},
+    {"timing,file=a", "instr: option 'file': unknown; did you mean 'calls.file'?"},
+    {"timing,timing", "instr: option 'timing': given twice"},
+    {"timing,stats=a,stats=b", "instr: option 'stats': given twice"},
+    {"timing,timing.top=1,timing.top=1", "instr: option 'timing.top': given twice"},
+    {"timing=1", "instr: option 'timing': is a pass and takes no value"},
+    {"include", "instr: option 'include': needs a value: include=PATTERNS"},
+    {"huge", "instr: option 'huge': needs a value: huge=no|yes"},
+    {"include=", "instr: option 'include': has an empty value"},
+    {"timing,timing.file= ", "instr: option 'timing.file': has an empty value"},
+    {"timing.top=3", "instr: option 'timing.*': the pass is not switched on; add 'timing'"},
+    {"huge=ye", "instr: option 'huge': must be no or yes, not 'ye'"},
+    {"runtime=jar", "instr: option 'runtime': must be direct or path, not 'jar'"},
+    {"timing,timing.top=-1",
+     "instr: option 'timing.top': must be a number from 0 to 1000000, not '-1'"},
+    {"timing,timing.top=99999999999999999999",
+     "instr: option 'timing.top': must be a number from 0 to 1000000, not '99999999999999999999'"},
+    {"memory=8MB",
+     "instr: option 'memory': must be a size from 64K to 1024G, such as 8M, not '8MB'"},
+    {"memory=1", "instr: option 'memory': must be a size from 64K to 1024G, such as 8M, not '1'"},
+    {"memory=99999999999G",
+     "instr: option 'memory': must be a size from 64K to 1024G, such as 8M, not '99999999999G'"},
+    {"include=a..b", "instr: option 'include': pattern 'a..b' holds two dots in a row"},
+    {"timing,,calls", "instr: option '': nothing stands between two commas"},
+    {"stats=a%d", "instr: option 'stats': in a file name only %p (the process id) and %% may "
+                  "follow a %"},
+    {"stats=a%", "instr: option 'stats': in a file name only %p (the process id) and %% may "
+                 "follow a %"},
+    {"a\nb\x1b[1m", "instr: option 'a?b?[1m': unknown; did you mean 'calls'?"},
+    {"config=/does/not/exist",
+     "instr: option 'config': /does/not/exist: No such file or directory"},
+    {"config=/tmp", "instr: option 'config': /tmp: Is a directory"},
+    {"config=/dev/zero", "instr: option 'config': /dev/zero: larger than 1 MB"},
+};
+
+START_TEST(a_mistake_is_refused_in_one_clear_line) {
+    refuse(refused[_i].text, refused[_i].expected);
+}
+END_TEST
+
+START_TEST(a_long_mistake_stays_one_line) {
+    char text[5000];
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    ck_assert_int_eq(instr_options_parse(&options, text, error, sizeof error), -1);
+    ck_assert_uint_lt(strlen(error), 200);
+    ck_assert_int_eq(instr_options_parse(&options, text, error, 10), -1);
+    ck_assert_uint_eq(strlen(error), 9);
+}
+END_TEST
+
+START_TEST(a_file_holds_one_option_per_line) {
+    static const char text[] = "# what to do\r\n  timing\r\n\n\ttiming.file = a,b\\,c.json \n"
+                               "include=com.acme.**\ninclude=x.Y";
+    write_config(text, sizeof text - 1);
+    char list[128];
+    snprintf(list, sizeof list, "calls,config=%s,quiet=yes", config);
+    parse(list);
+    unlink(config);
+    ck_assert_uint_eq(options.pass_count, 2);
+    ck_assert_str_eq(options.passes[1].file, "a,b\\,c.json");
+    ck_assert_str_eq(instr_match_text(options.include), "com.acme.**:x.Y");
+    char *format = instr_options_format(&options);
+    ck_assert_str_eq(format, "calls,timing,timing.file=a\\,b\\\\\\,c.json,"
+                             "include=com.acme.**:x.Y,quiet=yes");
+    free(format);
+    instr_options_free(&options);
+}
+END_TEST
+
+START_TEST(a_mistake_in_a_file_names_its_line) {
+    write_config("timing\n\nhuge=7\n", 15);
+    char list[128], expected[256];
+    snprintf(list, sizeof list, "config=%s", config);
+    snprintf(expected, sizeof expected, "instr: %s:3: option 'huge': must be no or yes, not '7'",
+             config);
+    refuse(list, expected);
+    unlink(config);
+    write_config("tim\0ing\n", 8);
+    snprintf(list, sizeof list, "config=%s", config);
+    snprintf(expected, sizeof expected,
+             "instr: %s:1: option 'config': a NUL byte: this is no text file", config);
+    refuse(list, expected);
+    unlink(config);
+}
+END_TEST
+
+START_TEST(a_file_that_names_itself_is_refused) {
+    write_config("", 0);
+    FILE *file = fopen(config, "w");
+    fprintf(file, "config=%s\n", config);
+    fclose(file);
+    char list[128], expected[256];
+    snprintf(list, sizeof list, "config=%s", config);
+    snprintf(expected, sizeof expected,
+             "instr: %s:1: option 'config': files name each other more than 8 deep", config);
+    refuse(list, expected);
+    unlink(config);
+}
+END_TEST
+
+static const char *const round_trips[] = {
+    "",
+    "timing",
+    "calls,timing,timing.file=a.json,timing.top=0,include=a.*:b.**,exclude=c.D,huge=yes,"
+    "runtime=path,stats=/x/%p%%.json,quiet=yes,verbose=yes,memory=8388608",
+    "calls,calls.file=a\\,b\\\\c",
+};
+
+START_TEST(formatting_gives_the_same_options_again) {
+    parse(round_trips[_i]);
+    char *format = instr_options_format(&options);
+    ck_assert_str_eq(format, round_trips[_i]);
+    free(format);
+    instr_options_free(&options);
+}
+END_TEST
+
+START_TEST(a_file_name_may_hold_the_process_id) {
+    char *name = instr_expand_file("/a/%p-%%-%p.json", 4711);
+    ck_assert_str_eq(name, "/a/4711-%-4711.json");
+    free(name);
+}
+END_TEST
+
+static const struct {
+    const char *list, *name;
+    int platform, expected;
+} scopes[] = {
+    {"timing", "com/acme/Foo", 0, 1},
+    {"timing", "java/util/List", 1, 0},
+    {"timing,include=java.util.**", "java/util/List", 1, 1},
+    {"timing,include=java.util.**", "com/acme/Foo", 0, 0},
+    {"timing,include=java.util.**,exclude=java.util.L*", "java/util/List", 1, 0},
+    {"timing,exclude=com.acme.**", "com/acme/Foo", 0, 0},
+    {"timing,exclude=com.acme.**", "com/other/Foo", 0, 1},
+    {"timing,include=**", "java/lang/InstrTiming", 1, 0},
+    {"timing,include=**", "java/lang/Instr", 1, 0},
+    {"timing,include=**", "java/lang/instrument/Foo", 1, 1},
+    {"timing,include=**", "instr/runtime/Foo", 0, 0},
+};
+
+START_TEST(the_scope_is_include_or_not_platform_minus_exclude) {
+    parse(scopes[_i].list);
+    int result = instr_scope_matches(&options, scopes[_i].name, strlen(scopes[_i].name),
+                                     scopes[_i].platform);
+    ck_assert_msg(result == scopes[_i].expected, "%s %s", scopes[_i].list, scopes[_i].name);
+    instr_options_free(&options);
+}
+END_TEST
+
+static void count(void *context, const char *name, const char *argument, const char *help) {
+    ck_assert_msg(strlen(help) > 10, "%s has no help", name);
+    ck_assert_msg(!strpbrk(help, "\n\t"), "%s: the help is not one line", name);
+    if (argument) ck_assert_ptr_eq(instr_option_argument(name), argument);
+    ++*(int *)context;
+}
+
+START_TEST(every_option_has_a_line_of_help) {
+    int n = 0;
+    instr_each_option(count, &n);
+    ck_assert_int_ge(n, 2 + 9 + 4);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("options");
+    TCase *tcase = tcase_create("options");
+    tcase_add_test(tcase, no_options_are_a_dormant_agent);
+    tcase_add_test(tcase, every_option_sets_its_field);
+    tcase_add_test(tcase, a_backslash_takes_a_comma_into_a_value);
+    tcase_add_loop_test(tcase, a_mistake_is_refused_in_one_clear_line, 0,
+                        sizeof refused / sizeof *refused);
+    tcase_add_test(tcase, a_long_mistake_stays_one_line);
+    tcase_add_test(tcase, a_file_holds_one_option_per_line);
+    tcase_add_test(tcase, a_mistake_in_a_file_names_its_line);
+    tcase_add_test(tcase, a_file_that_names_itself_is_refused);
+    tcase_add_loop_test(tcase, formatting_gives_the_same_options_again, 0,
+                        sizeof round_trips / sizeof *round_trips);
+    tcase_add_test(tcase, a_file_name_may_hold_the_process_id);
+    tcase_add_loop_test(tcase, the_scope_is_include_or_not_platform_minus_exclude, 0,
+                        sizeof scopes / sizeof *scopes);
+    tcase_add_test(tcase, every_option_has_a_line_of_help);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
