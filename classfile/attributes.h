@@ -2,9 +2,11 @@
 //
 //      name  since  places  check  print
 //
-// since:  the major version from which the attribute has its meaning; in older classes a JVM ignores it.
+// since:  the major version from which the attribute has its meaning; in older classes a JVM
+// ignores it.
 //         For attributes that began as a preview, the version of the first preview.
-// places: C class, F field, M method, B Code (a method's body), R record component; elsewhere it has no
+// places: C class, F field, M method, B Code (a method's body), R record component; elsewhere it
+// has no
 //         meaning. REPEATS: it may occur more than once in one place.
 // check:  cf_check_... of structure_parts.h; print: cf_print_... of print_parts.h.
 

@@ -25,17 +25,18 @@ enum cf_status cf_code_open(struct cf_code *code, const struct cf_class *cls,
     code->attributes_count = cf_u2(&r);
     code->attributes = r.pos;
     CF_TRY(error->status);
-    struct cf_walk walk =
-        cf_walk_attributes(cls, code->attributes, code->attributes_count, code->end, error);
-    struct cf_attribute a;
-    while (cf_next_attribute(&walk, &a))
-        if (CF_IS(a.name, "StackMapTable") && !code->stack_map_table) {
-            code->stack_map_table = a.info;
-            code->stack_map_table_length = a.length;
-        }
+    for (uint32_t i = 0; i < code->attributes_count; i++) {
+        unsigned name = cf_u2(&r);
+        uint32_t n = cf_u4(&r), info = r.pos;
+        cf_skip(&r, n);
+        if (name != cls->utf8_stack_map_table && !CF_IS(cf_utf8(cls, name), "StackMapTable")) continue;
+        if (code->stack_map_table) continue;
+        code->stack_map_table = info;
+        code->stack_map_table_length = n;
+    }
     CF_TRY(error->status);
-    if (walk.r.pos != code->end)
-        return cf_fail(error, CF_MALFORMED, walk.r.pos, "Code attribute longer than its parts", 0);
+    if (r.pos != code->end)
+        return cf_fail(error, CF_MALFORMED, r.pos, "Code attribute longer than its parts", 0);
     return CF_OK;
 }
 
@@ -96,22 +97,10 @@ int32_t cf_switch_match(const struct cf_switch *sw, uint32_t i) {
     return sw->is_table ? (int32_t)((uint32_t)sw->low + i) : (int32_t)cf_be4(sw->cases + 8 * i);
 }
 
-int cf_never_falls_through(unsigned op) {
-    switch (op) {
-    case CF_OP_goto: case CF_OP_goto_w: case CF_OP_jsr: case CF_OP_jsr_w: case CF_OP_ret:
-    case CF_OP_tableswitch: case CF_OP_lookupswitch: case CF_OP_athrow:
-        return 1;
-    default: return cf_is_return(op);
-    }
-}
-
 unsigned cf_return_slots(unsigned op) {
     if (op == CF_OP_return) return 0;
     return op == CF_OP_lreturn || op == CF_OP_dreturn ? 2 : 1;
 }
-
-// What the scan does at an opcode, beyond stepping over it.
-enum { STEP, SPECIAL };
 
 static enum cf_status fail_at(struct cf_error *error, uint32_t pc, const char *reason, uint32_t v) {
     cf_fail(error, CF_MALFORMED, pc, reason, v);
@@ -129,7 +118,7 @@ static enum cf_status mark_target(struct cf_code *code, uint32_t pc, uint32_t ta
 static enum cf_status scan_switch(struct cf_code *code, uint32_t pc, struct cf_error *error) {
     struct cf_switch sw;
     cf_switch_open(code, pc, &sw);
-    code->switches[code->switches_count++] = pc;
+    code->switches[code->switches_count++] = (uint16_t)pc;
     CF_TRY(mark_target(code, pc, sw.default_pc, error));
     for (uint32_t i = 0; i < sw.count; i++)
         CF_TRY(mark_target(code, pc, cf_switch_target(&sw, i), error));
@@ -140,30 +129,24 @@ static enum cf_status scan_branch(struct cf_code *code, uint32_t pc, struct cf_e
     const uint8_t *p = code->bytes + pc;
     int32_t offset = cf_opcodes[p[0]].operands == CF_BRANCH4 ? (int32_t)cf_be4(p + 1)
                                                              : (int16_t)cf_be2(p + 1);
-    struct cf_branch *b = &code->branches[code->branches_count++];
-    b->pc = pc;
-    b->target = pc + (uint32_t)offset;
-    return mark_target(code, pc, b->target, error);
+    uint32_t target = pc + (uint32_t)offset;
+    struct cf_branch b = {(uint16_t)pc, (uint16_t)target};
+    code->branches[code->branches_count++] = b;
+    return mark_target(code, pc, target, error);
 }
-
-// Opcodes at which the scan stops to look.
-static const uint8_t looks[256] = {
-    [CF_OP_ifeq ... CF_OP_return] = SPECIAL, // branches, switches, returns
-    [CF_OP_wide] = SPECIAL,
-    [CF_OP_ifnull ... CF_OP_jsr_w] = SPECIAL,
-    [CF_OPCODE_COUNT ... 255] = SPECIAL,
-};
 
 static enum cf_status scan_special(struct cf_code *code, uint32_t pc, uint32_t *n,
                                    struct cf_error *error) {
     unsigned op = code->bytes[pc];
+    if ((op <= CF_OP_goto || op == CF_OP_ifnull || op == CF_OP_ifnonnull) && code->length - pc >= 3)
+        return scan_branch(code, pc, error);
     if (op >= CF_OPCODE_COUNT) {
         cf_fail(error, CF_UNKNOWN, pc, "unknown opcode %u", op);
         error->at_pc = 1;
         return CF_UNKNOWN;
     }
-    *n = cf_instruction_length(code->bytes, pc, code->length);
-    if (*n == 0) return fail_at(error, pc, "instruction not whole", 0);
+    if (*n == 0) *n = cf_instruction_length(code->bytes, pc, code->length);
+    if (*n == 0 || *n > code->length - pc) return fail_at(error, pc, "instruction not whole", 0);
     switch (cf_opcodes[op].operands) {
     case CF_BRANCH2: case CF_BRANCH4:
         if (op == CF_OP_jsr || op == CF_OP_jsr_w) code->has_jsr = 1;
@@ -173,7 +156,7 @@ static enum cf_status scan_special(struct cf_code *code, uint32_t pc, uint32_t *
     case CF_WIDE:
         if (code->bytes[pc + 1] == CF_OP_ret) code->has_jsr = 1;
         return CF_OK;
-    default: code->returns[code->returns_count++] = pc; return CF_OK;
+    default: return CF_OK;
     }
 }
 
@@ -191,37 +174,45 @@ static enum cf_status scan_exceptions(struct cf_code *code, struct cf_error *err
     return CF_OK;
 }
 
-// Room for the lists: no list can be longer than this, and one allocation serves all.
+// Room for the lists, each as long as it can get, in one allocation.
 static enum cf_status make_room(struct cf_code *code, struct cf_error *error) {
-    struct cf_arena *arena = code->cls->arena;
-    uint32_t n = code->length;
-    code->pc = cf_arena_alloc(arena, (n + 1) * sizeof *code->pc);
-    code->marks = cf_arena_zeroed(arena, n + 1, 1);
-    code->branches = cf_arena_alloc(arena, (n / 3 + 1) * sizeof *code->branches);
-    code->returns = cf_arena_alloc(arena, (n + 1) * sizeof *code->returns);
-    code->switches = cf_arena_alloc(arena, (n / 9 + 1) * sizeof *code->switches);
-    if (!code->pc || !code->marks || !code->branches || !code->returns || !code->switches)
-        return cf_fail(error, CF_NO_MEMORY, code->offset, "out of memory", 0);
+    size_t n = code->length, pcs = (n + 2) * sizeof *code->pc;
+    size_t branches = (n / 3 + 1) * sizeof *code->branches;
+    size_t switches = (n / 9 + 1) * sizeof *code->switches;
+    uint8_t *room = cf_arena_alloc(code->cls->arena, 2 * pcs + branches + switches + n + 1);
+    if (!room) return cf_fail(error, CF_NO_MEMORY, code->offset, "out of memory", 0);
+    code->branches = (struct cf_branch *)room;
+    code->pc = (uint16_t *)(room += branches);
+    code->returns = (uint16_t *)(room += pcs);
+    code->switches = (uint16_t *)(room += pcs);
+    code->marks = room + switches;
+    memset(code->marks, 0, n + 1);
     return CF_OK;
 }
 
 enum cf_status cf_code_scan(struct cf_code *code, struct cf_error *error) {
     CF_TRY(make_room(code, error));
     const uint8_t *bytes = code->bytes;
-    uint32_t length = code->length, count = 0, pc = 0;
+    uint32_t length = code->length, pc = 0;
+    uint16_t *pcs = code->pc, *returns = code->returns;
+    uint8_t *marks = code->marks;
     while (pc < length) {
-        unsigned op = bytes[pc];
-        uint32_t n;
-        code->marks[pc] |= CF_MARK_START;
-        code->pc[count++] = pc;
-        if (looks[op] == STEP)
-            n = cf_opcodes[op].length;
-        else
-            CF_TRY(scan_special(code, pc, &n, error));
+        unsigned op = bytes[pc], flags = cf_flags[op];
+        uint32_t n = cf_lengths[op];
+        marks[pc] |= CF_MARK_START;
+        *pcs++ = (uint16_t)pc;
+        if (flags & CF_LOOK) {
+            if (flags & CF_RETURNS)
+                *returns++ = (uint16_t)pc;
+            else
+                CF_TRY(scan_special(code, pc, &n, error));
+        }
         pc += n;
     }
+    uint32_t count = (uint32_t)(pcs - code->pc);
+    code->returns_count = (uint32_t)(returns - code->returns);
     if (pc != length) return fail_at(error, code->pc[count - 1], "instruction not whole", 0);
-    code->pc[count] = length;
+    code->pc[count] = (uint16_t)length;
     code->count = count;
     code->marks[length] |= CF_MARK_START; // a range may end here
     CF_TRY(scan_exceptions(code, error));

@@ -19,7 +19,7 @@ enum {
 };
 
 struct cf_branch { // a branch instruction with one target (not a switch)
-    uint32_t pc, target;
+    uint16_t pc, target;
 };
 
 struct cf_code {
@@ -38,13 +38,13 @@ struct cf_code {
 
     // After cf_code_scan; all in the class's arena.
     uint32_t count;    // of instructions
-    uint32_t *pc;      // pc[0] .. pc[count-1], and pc[count] == length
+    uint16_t *pc;      // pc[0] .. pc[count-1], and pc[count] == length
     uint8_t *marks;    // length + 1 of them
     struct cf_branch *branches;
     uint32_t branches_count;
-    uint32_t *switches; // pcs
+    uint16_t *switches; // pcs
     uint32_t switches_count;
-    uint32_t *returns; // pcs of the xreturn instructions
+    uint16_t *returns; // pcs of the xreturn instructions
     uint32_t returns_count;
     int has_jsr; // jsr, jsr_w or ret occurs
 };
@@ -78,10 +78,8 @@ int32_t cf_switch_match(const struct cf_switch *sw, uint32_t i);
 
 // Is it goto, goto_w, a switch, xreturn, athrow, jsr, ret: does control never fall through?
 // (jsr falls through by way of ret; it counts as one that does not.)
-int cf_never_falls_through(unsigned opcode);
-static inline int cf_is_return(unsigned opcode) {
-    return opcode >= CF_OP_ireturn && opcode <= CF_OP_return;
-}
+static inline int cf_never_falls_through(unsigned opcode) { return cf_flags[opcode] & CF_ENDS; }
+static inline int cf_is_return(unsigned opcode) { return cf_flags[opcode] & CF_RETURNS; }
 // Slots of the value that an xreturn takes from the stack.
 unsigned cf_return_slots(unsigned opcode);
 

@@ -68,7 +68,7 @@ static uint32_t delegate_in_first_block(const struct cf_code *code) {
 static int later_uninitialized(struct cf_edit *edit, uint32_t after, int *result) {
     struct cf_frame_reader frames;
     *result = 0;
-    if (cf_frames_open(&frames, &edit->code, &edit->error) != CF_OK) return 0;
+    if (cf_frames_open(&frames, &edit->code, 1, &edit->error) != CF_OK) return 0;
     while (cf_frames_next(&frames)) {
         if (frames.frame.pc <= after) continue;
         for (uint32_t i = 0; i < frames.frame.locals_count; i++)
@@ -187,7 +187,7 @@ static enum cf_status type_whole(struct cf_edit *edit) {
     struct cf_frame_reader frames;
     edit->delegates_count = edit->phases_count = 0;
     if (!edit->code.stack_map_table) CF_TRY(list_entries(&w));
-    CF_TRY(cf_frames_open(&frames, &edit->code, &edit->error));
+    CF_TRY(cf_frames_open(&frames, &edit->code, 1, &edit->error));
     CF_TRY(cf_typing_init(&w.typing, &edit->code, &edit->rewrite->pool, 0, 0, &edit->error));
     CF_TRY(cf_typing_load(&w.typing, &frames.frame));
     return walk_code(&w, &frames);

@@ -15,10 +15,13 @@ static enum cf_status look_up(struct cf_edit *edit, unsigned index, int *effect)
         if (!rewrite->effects) return cf_fail(&edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
         memset(rewrite->effects, 0x7f, size);
     }
-    struct cf_slice class_name, name, descriptor;
-    unsigned parameters, result;
-    if (!cf_reference(cls, index, &class_name, &name, &descriptor)) goto malformed;
-    if (cf_tag_at(cls, index) == CF_TAG_FIELDREF) {
+    unsigned parameters, result, tag = cf_tag_at(cls, index);
+    if (tag < CF_TAG_FIELDREF || tag > CF_TAG_INVOKE_DYNAMIC) goto malformed;
+    const uint8_t *pair = cf_entry(
+        cls, cf_be2(cls->bytes + cls->constant_pool[index] + 3), CF_TAG_NAME_AND_TYPE);
+    if (!pair || tag == CF_TAG_NAME_AND_TYPE) goto malformed;
+    struct cf_slice descriptor = cf_utf8(cls, cf_be2(pair + 2));
+    if (tag == CF_TAG_FIELDREF) {
         unsigned slots = cf_field_slots(descriptor);
         if (!slots) goto malformed;
         *effect = (int)slots;
@@ -67,7 +70,7 @@ static enum cf_status varying(struct cf_edit *edit, const uint8_t *p, int *net) 
 static enum cf_status from_frames(struct cf_edit *edit) {
     struct cf_frame_reader frames;
     uint32_t depth;
-    CF_TRY(cf_frames_open(&frames, &edit->code, &edit->error));
+    CF_TRY(cf_frames_open(&frames, &edit->code, 0, &edit->error));
     while (cf_frames_next_depth(&frames, &depth)) {
         edit->depths[frames.frame.pc] = (uint16_t)depth;
         edit->code.marks[frames.frame.pc] |= CF_MARK_FRAME;
@@ -118,7 +121,7 @@ static enum cf_status walk(struct pass *p, int with_frames) {
         if (depth == UNKNOWN) continue;
         depths[pc] = (uint16_t)depth;
         unsigned op = code->bytes[pc];
-        int net = cf_opcodes[op == CF_OP_wide ? code->bytes[pc + 1] : op].net;
+        int net = cf_nets[op == CF_OP_wide ? code->bytes[pc + 1] : op];
         if (net == CF_EFFECT_VARIES) CF_TRY(varying(edit, code->bytes + pc, &net));
         depth += net;
         if (depth < 0 || depth > code->max_stack) {
@@ -129,6 +132,59 @@ static enum cf_status walk(struct pass *p, int with_frames) {
         if (!with_frames) reach_targets(p, pc, (uint32_t)depth);
         if (cf_never_falls_through(op)) depth = UNKNOWN;
     }
+    return CF_OK;
+}
+
+// --- depths here and there, without walking the whole method ---
+
+enum cf_status cf_depth_start(struct cf_depth *d, struct cf_edit *edit) {
+    const struct cf_code *code = &edit->code;
+    memset(d, 0, sizeof *d);
+    d->edit = edit;
+    // Without frames, what a branch or a handler leads to is known only after a walk over everything.
+    d->whole = !code->stack_map_table &&
+               (code->branches_count || code->switches_count || code->exception_table_length);
+    if (d->whole) return cf_edit_depths(edit);
+    d->next_frame = UINT32_MAX;
+    if (!code->stack_map_table) return CF_OK;
+    CF_TRY(cf_frames_open(&d->frames, code, 0, &edit->error));
+    if (cf_frames_next_depth(&d->frames, &d->frame_depth)) d->next_frame = d->frames.frame.pc;
+    return edit->error.status;
+}
+
+enum cf_status cf_depth_at(struct cf_depth *d, uint32_t pc, uint32_t *depth) {
+    struct cf_edit *edit = d->edit;
+    const struct cf_code *code = &edit->code;
+    if (d->whole) {
+        *depth = edit->depths[pc] == UNKNOWN ? 0 : edit->depths[pc];
+        return CF_OK;
+    }
+    while (d->next_frame <= pc) {
+        d->pc = d->next_frame;
+        d->depth = (int)d->frame_depth;
+        d->next_frame = UINT32_MAX;
+        if (cf_frames_next_depth(&d->frames, &d->frame_depth)) d->next_frame = d->frames.frame.pc;
+    }
+    CF_TRY(edit->error.status);
+    const uint8_t *bytes = code->bytes;
+    while (d->pc < pc) {
+        unsigned op = bytes[d->pc];
+        int net = cf_nets[op];
+        if (net == CF_EFFECT_VARIES)
+            CF_TRY(varying(edit, bytes + d->pc, &net));
+        else if (op == CF_OP_wide)
+            net = cf_nets[bytes[d->pc + 1]];
+        d->depth += net;
+        if (d->depth < 0 || d->depth > code->max_stack) {
+            cf_fail(&edit->error, CF_MALFORMED, d->pc, "operand stack of %u slots", (uint32_t)d->depth);
+            edit->error.at_pc = 1;
+            return CF_MALFORMED;
+        }
+        uint32_t n = cf_lengths[op];
+        if (cf_never_falls_through(op)) d->depth = 0; // what follows without a frame is never reached
+        d->pc += n ? n : cf_instruction_length(bytes, d->pc, code->length);
+    }
+    *depth = (uint32_t)d->depth;
     return CF_OK;
 }
 

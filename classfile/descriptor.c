@@ -22,23 +22,34 @@ unsigned cf_field_slots(struct cf_slice d) {
     return d.bytes[0] == 'J' || d.bytes[0] == 'D' ? 2 : 1;
 }
 
+// Slots by the first letter of a type; 0: none begins so. Arrays and classes are looked at closer.
+static const uint8_t letter_slots[256] = {['B'] = 1, ['C'] = 1, ['D'] = 2, ['F'] = 1, ['I'] = 1,
+                                          ['J'] = 2, ['S'] = 1, ['Z'] = 1, ['L'] = 1, ['['] = 1};
+
 int cf_method_slots(struct cf_slice d, unsigned *parameters, unsigned *result) {
-    if (!d.bytes || d.length < 3 || d.bytes[0] != '(') return 0;
-    uint32_t i = 1;
+    const uint8_t *p = d.bytes, *end = p + d.length;
+    if (!p || d.length < 3 || *p++ != '(') return 0;
     unsigned slots = 0;
-    while (i < d.length && d.bytes[i] != ')') {
-        uint32_t n = cf_field_type_length(d.bytes + i, d.length - i);
-        if (n == 0) return 0;
-        slots += d.bytes[i] == 'J' || d.bytes[i] == 'D' ? 2 : 1;
-        i += n;
+    while (*p != ')') {
+        unsigned more = letter_slots[*p];
+        if (!more) return 0;
+        slots += more;
+        if (*p == 'L' || *p == '[') {
+            uint32_t n = cf_field_type_length(p, (uint32_t)(end - p));
+            if (n == 0) return 0;
+            p += n;
+        } else {
+            p++;
+        }
+        if (p >= end) return 0;
     }
-    if (slots > 255 || i + 1 >= d.length) return 0;
+    if (slots > 255 || ++p >= end) return 0;
     *parameters = slots;
-    struct cf_slice type = {d.bytes + i + 1, d.length - i - 1};
-    if (type.length == 1 && type.bytes[0] == 'V') {
+    if (*p == 'V' && end - p == 1) {
         *result = 0;
         return 1;
     }
+    struct cf_slice type = {p, (uint32_t)(end - p)};
     *result = cf_field_slots(type);
     return *result != 0;
 }

@@ -42,7 +42,12 @@ enum cf_status cf_edit_begin(struct cf_rewrite *rewrite, const struct cf_member 
     return CF_OK;
 }
 
-void cf_edit_abandon(struct cf_edit *edit) { cf_pool_rollback(&edit->rewrite->pool, edit->mark); }
+void cf_edit_abandon(struct cf_edit *edit) {
+    struct cf_rewrite *rewrite = edit->rewrite;
+    cf_pool_rollback(&rewrite->pool, edit->mark);
+    if (rewrite->throwable >= rewrite->pool.count) rewrite->throwable = 0;
+    if (rewrite->integer >= rewrite->pool.count) rewrite->integer = 0;
+}
 
 static int has_anchors(const struct cf_edit *edit) {
     return edit->sites_count || edit->edges_count || edit->thrown_count || edit->thrown_early_count;

@@ -38,7 +38,10 @@ struct cf_rewrite {
     struct cf_pool pool;
     struct cf_new_code *code; // per method
     uint32_t methods_changed;
-    uint16_t utf8_stack_map_table; // added when first needed
+    uint16_t utf8_stack_map_table; // 0: absent
+    uint16_t throwable;            // the constant java/lang/Throwable, once it was added
+    uint16_t integer;              // the Integer constant that was pushed last, and its value
+    int32_t integer_value;
     int16_t *effects; // stack effect of references, by index; filled as asked for
 };
 
@@ -146,8 +149,18 @@ void cf_insert_edge(struct cf_edit *edit, uint32_t from, uint32_t to, const stru
 
 // Fills phases and delegates; does nothing if the method is no constructor (constructor.c).
 enum cf_status cf_edit_constructor(struct cf_edit *edit);
-// Fills depths (depth.c). UINT16_MAX: not reachable as far as can be seen.
+// Fills depths, of all the code (depth.c). UINT16_MAX: not reachable as far as can be seen.
 enum cf_status cf_edit_depths(struct cf_edit *edit);
+// The depth at some pcs, asked for in ascending order: walks only from the frame before each.
+struct cf_depth {
+    struct cf_edit *edit;
+    struct cf_frame_reader frames;
+    uint32_t next_frame, frame_depth;
+    uint32_t pc;
+    int depth, whole;
+};
+enum cf_status cf_depth_start(struct cf_depth *depth, struct cf_edit *edit);
+enum cf_status cf_depth_at(struct cf_depth *depth, uint32_t pc, uint32_t *result);
 // Builds the Code attribute (encode.c).
 enum cf_status cf_edit_encode(struct cf_edit *edit, struct cf_new_code *result);
 

@@ -13,17 +13,18 @@ static void raise_stack(uint32_t *most, uint32_t depth, const struct cf_snippet 
 static enum cf_status max_stack(const struct cf_layout *l, uint32_t *result) {
     struct cf_edit *edit = l->edit;
     uint32_t most = edit->code.max_stack;
-    int only_entry = 1;
-    for (uint32_t i = 0; i < edit->sites_count; i++)
-        if (edit->sites[i].pc != 0 || edit->sites[i].where != CF_ENTRY) only_entry = 0;
-    if (!only_entry || edit->edges_count) CF_TRY(cf_edit_depths(edit));
+    struct cf_depth walk;
+    int started = 0;
     for (uint32_t i = 0; i < edit->sites_count; i++) {
         const struct cf_site *site = &l->sites[i];
-        uint32_t depth = site->where == CF_ENTRY && site->pc == 0 ? 0 : edit->depths[site->pc];
-        // Code that nothing is known to reach cannot need what it never uses.
-        if (depth == UINT16_MAX) depth = 0;
+        uint32_t depth = 0;
+        if (site->pc != 0 || site->where != CF_ENTRY) {
+            if (!started++) CF_TRY(cf_depth_start(&walk, edit));
+            CF_TRY(cf_depth_at(&walk, site->pc, &depth));
+        }
         raise_stack(&most, depth, site->snippet);
     }
+    if (edit->edges_count) CF_TRY(cf_edit_depths(edit));
     for (uint32_t i = 0; i < edit->edges_count; i++) {
         uint32_t depth = edit->depths[l->edges[i].target];
         raise_stack(&most, depth == UINT16_MAX ? 0 : depth, l->edges[i].snippet);
@@ -89,16 +90,6 @@ static int overwrites_this(const struct cf_edit *edit) {
     return 0;
 }
 
-// Instructions that throw nothing whatever comes: constants, locals, arithmetic but for division, jumps.
-static int may_throw(unsigned op) {
-    if (op >= CF_OP_ldc && op <= CF_OP_ldc2_w) return 1; // resolves
-    if (op >= CF_OP_iaload && op <= CF_OP_saload) return 1;
-    if (op >= CF_OP_iastore && op <= CF_OP_sastore) return 1;
-    if (op == CF_OP_idiv || op == CF_OP_ldiv || op == CF_OP_irem || op == CF_OP_lrem) return 1;
-    return !(op <= CF_OP_lookupswitch || op == CF_OP_wide || op == CF_OP_ifnull ||
-             op == CF_OP_ifnonnull || op == CF_OP_goto_w || op == CF_OP_jsr_w);
-}
-
 // A part of the code from which no exception can come needs no exceptional exit.
 static int phase_may_throw(const struct cf_edit *edit, int initialized) {
     const struct cf_code *code = &edit->code;
@@ -110,7 +101,7 @@ static int phase_may_throw(const struct cf_edit *edit, int initialized) {
             delegate++;
             continue;
         }
-        if (cf_is_return(op) || !may_throw(op)) continue;
+        if (!(cf_flags[op] & CF_MAY_THROW)) continue;
         while (phase < edit->phases_count && edit->phases[phase].end <= pc) phase++;
         int now = phase < edit->phases_count ? edit->phases[phase].initialized : 1;
         if (now == initialized) return 1;

@@ -47,36 +47,22 @@ static uint8_t *reserve(struct cf_frame_writer *w, uint32_t size) {
     return w->bytes + w->length;
 }
 
-static void put_bytes(struct cf_frame_writer *w, const uint8_t *bytes, uint32_t n) {
-    uint8_t *p = reserve(w, n);
-    if (!p || n == 0) return;
-    memcpy(p, bytes, n);
-    w->length += n;
-}
-
-static void put1(struct cf_frame_writer *w, uint32_t v) {
-    uint8_t b = (uint8_t)v;
-    put_bytes(w, &b, 1);
-}
-
-static void put2(struct cf_frame_writer *w, uint32_t v) {
-    uint8_t b[2];
-    cf_put2(b, v);
-    put_bytes(w, b, 2);
-}
-
-static void put_type(struct cf_frame_writer *w, struct cf_type *type) {
-    put1(w, type->tag);
+static uint8_t *put_type(struct cf_frame_writer *w, uint8_t *p, struct cf_type *type) {
+    *p++ = type->tag;
+    if (type->tag < CF_TYPE_OBJECT) return p;
+    uint32_t operand;
     if (type->tag == CF_TYPE_OBJECT) {
         if (!type->index) type->index = cf_add_class(w->pool, type->name.bytes, type->name.length);
         if (!type->index && !w->status) w->status = w->pool->error.status;
-        put2(w, type->index);
-    } else if (type->tag == CF_TYPE_UNINITIALIZED) {
-        if (type->pc < w->code->length)
-            put2(w, w->map(w->context, type->pc));
-        else if (!w->status) // made by a snippet, which may not branch before it is initialised
-            w->status = CF_MISUSE;
+        operand = type->index;
+    } else if (type->pc < w->code->length) {
+        operand = w->map(w->context, type->pc);
+    } else { // made by a snippet, which may not branch before it is initialised
+        if (!w->status) w->status = CF_MISUSE;
+        operand = 0;
     }
+    cf_put2(p, operand);
+    return p + 2;
 }
 
 static int same_type(const struct cf_frame_writer *w, const struct cf_type *a,
@@ -97,20 +83,44 @@ static uint32_t step_to(struct cf_frame_writer *w, uint32_t pc) {
     return delta;
 }
 
-static void put_unset(struct cf_frame_writer *w, const struct cf_frame *frame) {
-    if (!frame->unset) return;
-    put1(w, CF_FRAME_EARLY_LARVAL);
-    put2(w, frame->unset_count);
-    put_bytes(w, frame->unset, 2 * frame->unset_count);
+// A frame is written at `p`, where room for the longest form was reserved, and ended by end_frame.
+static uint8_t *begin_frame(struct cf_frame_writer *w, const struct cf_frame *frame) {
+    uint32_t types = frame->locals_count + frame->stack_count;
+    uint8_t *p = reserve(w, 12 + 3 * types + 2 * frame->unset_count);
+    if (!p || !frame->unset) return p;
+    *p = CF_FRAME_EARLY_LARVAL;
+    cf_put2(p + 1, frame->unset_count);
+    memcpy(p + 3, frame->unset, 2 * frame->unset_count);
+    return p + 3 + 2 * frame->unset_count;
 }
 
-static void put_full(struct cf_frame_writer *w, uint32_t delta, const struct cf_frame *frame) {
-    put1(w, 255);
-    put2(w, delta);
-    put2(w, frame->locals_count);
-    for (uint32_t i = 0; i < frame->locals_count; i++) put_type(w, &frame->locals[i]);
-    put2(w, frame->stack_count);
-    for (uint32_t i = 0; i < frame->stack_count; i++) put_type(w, &frame->stack[i]);
+static void end_frame(struct cf_frame_writer *w, const uint8_t *p) {
+    w->length = (uint32_t)(p - w->bytes);
+}
+
+static uint8_t *put_head(uint8_t *p, unsigned form, uint32_t delta) {
+    p[0] = (uint8_t)form;
+    cf_put2(p + 1, delta);
+    return p + 3;
+}
+
+// same_frame, or same_locals_1_stack_item_frame, in the shorter form.
+static uint8_t *put_same(uint8_t *p, uint32_t delta, int with_stack) {
+    if (delta >= 64) return put_head(p, with_stack ? 247 : 251, delta);
+    *p = (uint8_t)(delta + (with_stack ? 64 : 0));
+    return p + 1;
+}
+
+static uint8_t *put_full(struct cf_frame_writer *w, uint8_t *p, uint32_t delta,
+                         const struct cf_frame *frame) {
+    p = put_head(p, 255, delta);
+    cf_put2(p, frame->locals_count);
+    p += 2;
+    for (uint32_t i = 0; i < frame->locals_count; i++) p = put_type(w, p, &frame->locals[i]);
+    cf_put2(p, frame->stack_count);
+    p += 2;
+    for (uint32_t i = 0; i < frame->stack_count; i++) p = put_type(w, p, &frame->stack[i]);
+    return p;
 }
 
 static void remember_locals(struct cf_frame_writer *w, const struct cf_frame *frame, uint32_t from) {
@@ -125,96 +135,86 @@ static void remember_locals(struct cf_frame_writer *w, const struct cf_frame *fr
 }
 
 void cf_write_frame(struct cf_frame_writer *w, uint32_t pc, const struct cf_frame *frame) {
-    if (w->status) return;
-    if (w->count && pc <= w->pc) { // two frames at one place: the first stands
-        return;
-    }
+    if (w->status || (w->count && pc <= w->pc)) return; // two at one place: the first stands
+    uint8_t *p = begin_frame(w, frame);
+    if (!p) return;
     uint32_t delta = step_to(w, pc), n = frame->locals_count, common = 0;
     uint32_t shorter = n < w->locals_count ? n : w->locals_count;
-    while (common < shorter && same_type(w, &w->locals[common], &frame->locals[common])) common++;
-    put_unset(w, frame);
+    while (!w->locals_unknown && common < shorter &&
+           same_type(w, &w->locals[common], &frame->locals[common]))
+        common++;
     if (w->locals_unknown) {
-        common = 0;
-        w->locals_unknown = 0;
-        put_full(w, delta, frame);
+        p = put_full(w, p, delta, frame);
     } else if (common == n && n == w->locals_count && frame->stack_count <= 1) {
-        unsigned with_stack = frame->stack_count ? 64 : 0;
-        if (delta < 64) {
-            put1(w, delta + with_stack);
-        } else {
-            put1(w, frame->stack_count ? 247 : 251);
-            put2(w, delta);
-        }
-        if (with_stack) put_type(w, frame->stack);
+        p = put_same(p, delta, frame->stack_count != 0);
+        if (frame->stack_count) p = put_type(w, p, frame->stack);
     } else if (frame->stack_count == 0 && common == n && w->locals_count - n <= 3) {
-        put1(w, 251 - (w->locals_count - n));
-        put2(w, delta);
+        p = put_head(p, 251 - (w->locals_count - n), delta);
     } else if (frame->stack_count == 0 && common == w->locals_count && n - common <= 3) {
-        put1(w, 251 + (n - common));
-        put2(w, delta);
-        for (uint32_t i = common; i < n; i++) put_type(w, &frame->locals[i]);
+        p = put_head(p, 251 + (n - common), delta);
+        for (uint32_t i = common; i < n; i++) p = put_type(w, p, &frame->locals[i]);
     } else {
-        put_full(w, delta, frame);
+        p = put_full(w, p, delta, frame);
     }
+    end_frame(w, p);
+    w->locals_unknown = 0;
     remember_locals(w, frame, common); // where the types agree, what was there stays
 }
 
-// Copies `count` types from the class file, offsets mapped. Returns the bytes taken.
-static uint32_t copy_types(struct cf_frame_writer *w, const uint8_t *p, uint32_t count) {
-    const uint8_t *from = p;
+void cf_write_full_frame(struct cf_frame_writer *w, uint32_t pc, const struct cf_frame *frame) {
+    if (w->status || (w->count && pc <= w->pc)) return;
+    uint8_t *p = begin_frame(w, frame);
+    if (!p) return;
+    end_frame(w, put_full(w, p, step_to(w, pc), frame));
+    w->locals_unknown = 1;
+}
+
+// Copies `count` types from the class file to `p`, offsets mapped; moves both on.
+static uint8_t *copy_types(struct cf_frame_writer *w, uint8_t *p, const uint8_t **from,
+                           uint32_t count) {
+    const uint8_t *q = *from;
     for (uint32_t i = 0; i < count; i++) {
-        if (*p == CF_TYPE_UNINITIALIZED) {
-            put1(w, *p);
-            put2(w, w->map(w->context, cf_be2(p + 1)));
-            p += 3;
-        } else {
-            uint32_t n = *p == CF_TYPE_OBJECT ? 3 : 1;
-            put_bytes(w, p, n);
-            p += n;
-        }
+        unsigned tag = *p++ = *q++;
+        if (tag < CF_TYPE_OBJECT) continue;
+        uint32_t operand = cf_be2(q);
+        cf_put2(p, tag == CF_TYPE_UNINITIALIZED ? w->map(w->context, operand) : operand);
+        p += 2;
+        q += 2;
     }
-    return (uint32_t)(p - from);
+    *from = q;
+    return p;
 }
 
 void cf_copy_frame(struct cf_frame_writer *w, uint32_t pc, const struct cf_frame_reader *reader) {
-    if (w->status) return;
+    if (w->status || (w->count && pc <= w->pc)) return;
+    uint8_t *p = begin_frame(w, &reader->frame);
+    if (!p) return;
     uint32_t delta = step_to(w, pc);
     unsigned form = reader->form;
-    const uint8_t *p = reader->code->cls->bytes + reader->offset;
-    if (reader->frame.unset) p += 3 + 2 * reader->frame.unset_count;
-    put_unset(w, &reader->frame);
-    if (form < 64 || form == 251) {
-        if (delta < 64) {
-            put1(w, delta);
-        } else {
-            put1(w, 251);
-            put2(w, delta);
-        }
-        return;
-    }
-    if (form < 128 || form == 247) {
-        p += form < 128 ? 1 : 3;
-        if (delta < 64) {
-            put1(w, 64 + delta);
-        } else {
-            put1(w, 247);
-            put2(w, delta);
-        }
-        copy_types(w, p, 1);
+    const uint8_t *from = reader->code->cls->bytes + reader->offset;
+    if (reader->frame.unset) from += 3 + 2 * reader->frame.unset_count;
+    if (form < 128 || form == 247 || form == 251) {
+        int with_stack = form != 251 && form >= 64;
+        from += form < 128 ? 1 : 3;
+        p = put_same(p, delta, with_stack);
+        if (with_stack) p = copy_types(w, p, &from, 1);
+        end_frame(w, p);
         return;
     }
     w->locals_unknown = 1; // they are not looked at here
-    put1(w, form);
-    put2(w, delta);
-    p += 3;
+    p = put_head(p, form, delta);
+    from += 3;
     if (form == 255) {
-        uint32_t n = cf_be2(p);
-        put_bytes(w, p, 2);
-        p += 2;
-        p += copy_types(w, p, n);
-        put_bytes(w, p, 2);
-        copy_types(w, p + 2, cf_be2(p));
+        uint32_t n = cf_be2(from);
+        cf_put2(p, n);
+        from += 2;
+        p = copy_types(w, p + 2, &from, n);
+        n = cf_be2(from);
+        cf_put2(p, n);
+        from += 2;
+        p = copy_types(w, p + 2, &from, n);
     } else if (form > 251) {
-        copy_types(w, p, form - 251);
+        p = copy_types(w, p, &from, form - 251);
     }
+    end_frame(w, p);
 }

@@ -46,7 +46,7 @@ enum cf_status cf_initial_locals(const struct cf_code *code, struct cf_type *loc
     return CF_OK;
 }
 
-enum cf_status cf_frames_open(struct cf_frame_reader *reader, const struct cf_code *code,
+enum cf_status cf_frames_open(struct cf_frame_reader *reader, const struct cf_code *code, int types,
                               struct cf_error *error) {
     memset(reader, 0, sizeof *reader);
     reader->code = code;
@@ -54,6 +54,7 @@ enum cf_status cf_frames_open(struct cf_frame_reader *reader, const struct cf_co
     reader->r = cf_read(code->cls, code->stack_map_table, code->stack_map_table_length, error);
     if (code->stack_map_table) reader->left = cf_u2(&reader->r);
     CF_TRY(error->status);
+    if (!types) return CF_OK;
     // No frame can have more entries than there are slots; the parameters are slots already.
     reader->locals_capacity = (uint32_t)code->max_locals + 1;
     reader->stack_capacity = (uint32_t)code->max_stack + 1;

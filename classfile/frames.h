@@ -56,8 +56,9 @@ struct cf_frame_reader {
 };
 
 // Starts before the first frame: `frame` is the implicit frame at pc 0 (JVMS 4.10.1.6), whose class names
-// still lack their constants. Without a StackMapTable there are no frames to come.
-enum cf_status cf_frames_open(struct cf_frame_reader *reader, const struct cf_code *code,
+// still lack their constants. Without a StackMapTable there are no frames to come. With `types` 0 nothing
+// but cf_frames_next_depth may follow.
+enum cf_status cf_frames_open(struct cf_frame_reader *reader, const struct cf_code *code, int types,
                               struct cf_error *error);
 // Steps to the next frame. Returns 1, or 0 at the end or on an error (then error->status is set).
 int cf_frames_next(struct cf_frame_reader *reader);
@@ -98,6 +99,8 @@ enum cf_status cf_frame_writer_start(struct cf_frame_writer *w, const struct cf_
                                      uint32_t count);
 // Appends a frame at `pc` (new code), in the shortest form. Frames come in ascending order.
 void cf_write_frame(struct cf_frame_writer *w, uint32_t pc, const struct cf_frame *frame);
+// The same, always as a full_frame.
+void cf_write_full_frame(struct cf_frame_writer *w, uint32_t pc, const struct cf_frame *frame);
 // Appends the frame that `reader` stands at, its form kept: only the distance changes, and the offsets
 // of Uninitialized. For methods whose locals are as they were and where no frame came in between.
 void cf_copy_frame(struct cf_frame_writer *w, uint32_t pc, const struct cf_frame_reader *reader);

@@ -2,7 +2,9 @@
 
 #include "classfile/mutf8.h"
 
-static int continues(uint8_t byte) { return (byte & 0xC0) == 0x80; }
+static int continues(uint8_t byte) {
+    return (byte & 0xC0) == 0x80;
+}
 
 uint32_t cf_mutf8_next(const uint8_t *bytes, uint32_t length, uint32_t *pos) {
     const uint8_t *p = bytes + *pos;

@@ -259,4 +259,15 @@ struct cf_opcode_facts {
 // Indexed by opcode, CF_OPCODE_COUNT rows.
 extern const struct cf_opcode_facts cf_opcodes[];
 
+// The same for loops over code, a byte each, for all 256 values.
+enum {
+    CF_ENDS = 1,      // control never falls through (jsr counts: what follows is reached by ret)
+    CF_RETURNS = 2,   // xreturn
+    CF_MAY_THROW = 4, // anything but constants, locals, arithmetic without division, jumps
+    CF_LOOK = 8       // length varies, a branch, a return, or not known
+};
+extern const unsigned char cf_flags[256];
+extern const unsigned char cf_lengths[256]; // 0: varies, or not known
+extern const signed char cf_nets[256];
+
 #endif

@@ -5,6 +5,23 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+// Most entries are a few bytes: those are hashed as one number, long names by XXH3.
+static inline uint32_t hash_of(const uint8_t *entry, uint32_t size) {
+    uint64_t head, tail;
+    if (size < 8) {
+        head = (uint64_t)entry[0] << 32 | (size < 5 ? cf_be2(entry + 1) : cf_be4(entry + 1));
+        tail = 0;
+    } else if (size <= 24) {
+        memcpy(&head, entry, 8);
+        memcpy(&tail, entry + size - 8, 8);
+        tail ^= (uint64_t)size << 56;
+    } else {
+        return (uint32_t)XXH3_64bits(entry, size);
+    }
+    uint64_t h = (head ^ (tail >> 29) ^ (tail << 35)) * 0x9E3779B97F4A7C15u;
+    return (uint32_t)(h >> 32);
+}
+
 void cf_pool_init(struct cf_pool *pool, const struct cf_class *cls) {
     memset(pool, 0, sizeof *pool);
     pool->cls = cls;
@@ -33,7 +50,7 @@ static uint32_t entry_size(const uint8_t *entry) {
 static void put_slot(struct cf_pool *pool, uint32_t index) {
     const uint8_t *entry = pool->bytes + pool->offsets[index - pool->first];
     uint32_t mask = pool->slots_count - 1;
-    uint32_t i = (uint32_t)XXH3_64bits(entry, entry_size(entry)) & mask;
+    uint32_t i = hash_of(entry, entry_size(entry)) & mask;
     while (pool->slots[i]) i = (i + 1) & mask;
     pool->slots[i] = (uint16_t)index;
 }
@@ -100,7 +117,7 @@ static uint16_t add(struct cf_pool *pool, const uint8_t *head, uint32_t head_siz
     uint8_t *entry = pool->bytes + pool->length;
     memcpy(entry, head, head_size);
     if (tail_size) memcpy(entry + head_size, tail, tail_size);
-    uint32_t mask = pool->slots_count - 1, i = (uint32_t)XXH3_64bits(entry, size) & mask;
+    uint32_t mask = pool->slots_count - 1, i = hash_of(entry, size) & mask;
     for (; pool->slots[i]; i = (i + 1) & mask) {
         const uint8_t *other = pool->bytes + pool->offsets[pool->slots[i] - pool->first];
         if (other[0] == entry[0] && entry_size(other) == size && memcmp(other, entry, size) == 0)
@@ -154,7 +171,7 @@ uint16_t cf_add_long(struct cf_pool *pool, int64_t value) {
 
 static uint16_t add_pair(struct cf_pool *pool, enum cf_tag tag, uint16_t a, uint16_t b) {
     uint8_t head[5] = {(uint8_t)tag};
-    if (!a || !b) return 0;
+    if (!a || !b) return 0; // an argument that could not be added
     cf_put2(head + 1, a);
     cf_put2(head + 3, b);
     return add(pool, head, 5, NULL, 0);

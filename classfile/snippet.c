@@ -22,25 +22,31 @@ struct cf_snippet *cf_snippet_new(struct cf_edit *edit) {
     return s;
 }
 
-static uint8_t *reserve(struct cf_snippet *s, uint32_t size) {
+static uint8_t *reserve_slow(struct cf_snippet *s, uint32_t size) {
     if (s == &s->edit->nowhere) return NULL;
-    if (size > s->capacity - s->length) {
-        uint32_t wanted = s->capacity * 2;
-        uint8_t *bytes = cf_arena_alloc(arena_of(s), wanted);
-        if (!bytes || wanted > 32768) {
-            spoil(s, bytes ? CF_LIMIT : CF_NO_MEMORY, bytes ? "snippet too long" : "out of memory");
-            return NULL;
-        }
-        memcpy(bytes, s->bytes, s->length);
-        s->bytes = bytes;
-        s->capacity = wanted;
+    uint32_t wanted = s->capacity * 2;
+    uint8_t *bytes = wanted <= 32768 ? cf_arena_alloc(arena_of(s), wanted) : NULL;
+    if (!bytes) {
+        spoil(s, wanted > 32768 ? CF_LIMIT : CF_NO_MEMORY,
+              wanted > 32768 ? "snippet too long" : "out of memory");
+        return NULL;
     }
+    memcpy(bytes, s->bytes, s->length);
+    s->bytes = bytes;
+    s->capacity = wanted;
     uint8_t *p = s->bytes + s->length;
     s->length += size;
     return p;
 }
 
-static void move_depth(struct cf_snippet *s, int32_t pops, int32_t pushes) {
+static inline uint8_t *reserve(struct cf_snippet *s, uint32_t size) {
+    if (size > s->capacity - s->length) return reserve_slow(s, size);
+    uint8_t *p = s->bytes + s->length;
+    s->length += size;
+    return p;
+}
+
+static inline void move_depth(struct cf_snippet *s, int32_t pops, int32_t pushes) {
     s->depth -= pops;
     if (s->depth < s->lowest) s->lowest = s->depth;
     s->depth += pushes;
@@ -81,7 +87,12 @@ void cf_push_int(struct cf_snippet *s, int32_t value) {
         p[0] = CF_OP_sipush;
         cf_put2(p + 1, (uint32_t)value);
     } else {
-        cf_push_constant(s, cf_add_integer(&s->edit->rewrite->pool, value));
+        struct cf_rewrite *rewrite = s->edit->rewrite;
+        if (!rewrite->integer || rewrite->integer_value != value) {
+            rewrite->integer = cf_add_integer(&rewrite->pool, value);
+            rewrite->integer_value = value;
+        }
+        cf_push_constant(s, rewrite->integer);
         return;
     }
     move_depth(s, 0, 1);
@@ -125,7 +136,8 @@ void cf_local(struct cf_snippet *s, enum cf_opcode op, uint32_t local) {
         p[1] = (uint8_t)op;
         cf_put2(p + 2, local);
     }
-    by_table(s, op);
+    int32_t slots = kind == 1 || kind == 3 ? 2 : 1; // long and double
+    move_depth(s, is_load ? 0 : slots, is_load ? slots : 0);
 }
 
 void cf_increment(struct cf_snippet *s, uint32_t local, int32_t by) {

@@ -104,7 +104,11 @@ static enum cf_status move_frame(struct walk *k) {
         return k->w->status;
     }
     CF_TRY(widen_frame(k, &k->frames.frame));
-    cf_write_frame(k->w, pc, &k->full);
+    // With new locals behind them, locals that have changed fit no shorter form.
+    if (same_locals || k->kept || !k->edit->locals_count)
+        cf_write_frame(k->w, pc, &k->full);
+    else
+        cf_write_full_frame(k->w, pc, &k->full);
     k->interrupted = 0;
     if (k->kept) CF_TRY(keep_for_detours(k, old_pc, &k->full));
     return k->w->status;
@@ -268,20 +272,6 @@ static int needs_typing(const struct cf_layout *l) {
 
 // --- behind the body ---
 
-static enum cf_status frame_and_snippets(struct walk *k, uint32_t at, const struct cf_frame *frame,
-                                         const struct cf_snippet **snippets, uint32_t count,
-                                         int backwards) {
-    CF_TRY(cf_typing_load(&k->typing, frame));
-    k->reachable = 1;
-    CF_TRY(insert_frame(k, at));
-    for (uint32_t i = 0; i < count; i++) {
-        const struct cf_snippet *s = snippets[backwards ? count - 1 - i : i];
-        if (s->labels_count) CF_TRY(run_snippet(k, s, at));
-        at += s->length;
-    }
-    return CF_OK;
-}
-
 static enum cf_status detour_frames(struct walk *k) {
     for (uint32_t i = 0; i < k->l->detours_count; i++) {
         const struct cf_detour *d = &k->l->detours[i];
@@ -302,12 +292,27 @@ static enum cf_status detour_frames(struct walk *k) {
     return CF_OK;
 }
 
+static enum cf_status throwable(struct walk *k, struct cf_type *type) {
+    struct cf_rewrite *rewrite = k->edit->rewrite;
+    memset(type, 0, sizeof *type);
+    type->tag = CF_TYPE_OBJECT;
+    if (!rewrite->throwable)
+        rewrite->throwable = cf_add_class(&rewrite->pool, "java/lang/Throwable", 19);
+    type->index = rewrite->throwable;
+    return type->index ? CF_OK : rewrite->pool.error.status;
+}
+
+static int has_labels(const struct cf_exit *exit) {
+    for (uint32_t i = 0; i < exit->count; i++)
+        if (exit->snippets[i]->labels_count) return 1;
+    return 0;
+}
+
 // An exceptional exit: of the locals it names only what its snippets use.
 static enum cf_status exit_frame(struct walk *k, const struct cf_exit *exit, int initialized) {
-    static const struct cf_type thrown = {
-        CF_TYPE_OBJECT, 0, 0, {(const uint8_t *)"java/lang/Throwable", 19}};
     if (!exit->count) return CF_OK;
-    struct cf_type stack = thrown;
+    struct cf_type stack;
+    CF_TRY(throwable(k, &stack));
     struct cf_frame frame = {.locals = k->full.locals, .stack = &stack, .stack_count = 1};
     if (!initialized) {
         struct cf_type this_type = {CF_TYPE_UNINITIALIZED_THIS, 0, 0, {NULL, 0}};
@@ -316,34 +321,55 @@ static enum cf_status exit_frame(struct walk *k, const struct cf_exit *exit, int
     int uses = 0;
     for (uint32_t i = 0; i < exit->count; i++) uses |= exit->snippets[i]->uses_new_locals;
     if (uses) frame.locals_count = add_new_locals(k->edit, frame.locals, frame.locals_count);
-    return frame_and_snippets(k, exit->at, &frame, exit->snippets, exit->count, 1);
+    if (!has_labels(exit)) {
+        flush_pending(k, exit->at);
+        cf_write_full_frame(k->w, exit->at, &frame);
+        return k->w->status;
+    }
+    CF_TRY(cf_typing_load(&k->typing, &frame));
+    k->reachable = 1;
+    CF_TRY(insert_frame(k, exit->at));
+    uint32_t at = exit->at;
+    for (uint32_t i = exit->count; i-- > 0;) {
+        CF_TRY(run_snippet(k, exit->snippets[i], at));
+        at += exit->snippets[i]->length;
+    }
+    return CF_OK;
 }
 
-static enum cf_status open_walk(struct walk *k) {
+static void raise_peak(uint32_t *peak, const struct cf_snippet *s, uint32_t below) {
+    if (s->peak > 0 && (uint32_t)s->peak + below > *peak) *peak = (uint32_t)s->peak + below;
+}
+
+static enum cf_status open_typing(struct walk *k) {
+    struct cf_edit *edit = k->edit;
+    uint32_t peak = 1;
+    for (uint32_t i = 0; i < edit->sites_count; i++) raise_peak(&peak, edit->sites[i].snippet, 0);
+    for (uint32_t i = 0; i < edit->edges_count; i++) raise_peak(&peak, edit->edges[i].snippet, 0);
+    for (uint32_t i = 0; i < edit->thrown_count; i++) raise_peak(&peak, edit->thrown[i], 1);
+    for (uint32_t i = 0; i < edit->thrown_early_count; i++)
+        raise_peak(&peak, edit->thrown_early[i], 1);
+    return cf_typing_init(&k->typing, k->code, &edit->rewrite->pool,
+                          edit->next_local - k->code->max_locals, peak, &edit->error);
+}
+
+// The frames' types are looked at only where new locals join them or something is typed.
+static enum cf_status open_walk(struct walk *k, int typed) {
     struct cf_edit *edit = k->edit;
     struct cf_arena *arena = k->code->cls->arena;
-    CF_TRY(cf_frames_open(&k->frames, k->code, &edit->error));
+    int detours = k->l->detours_count > 0;
+    int types = typed || detours || k->code->stack_map_table;
+    CF_TRY(cf_frames_open(&k->frames, k->code, types, &edit->error));
     uint32_t room = k->frames.locals_capacity + edit->next_local + 2;
     k->full.locals = cf_arena_alloc(arena, room * sizeof *k->full.locals);
     if (!k->full.locals) return no_memory(k);
-    if (k->l->detours_count) {
+    if (detours) {
         k->kept = cf_arena_zeroed(arena, k->code->length + 1, sizeof *k->kept);
         if (!k->kept) return no_memory(k);
     }
-    uint32_t peak = 4;
-    for (uint32_t i = 0; i < edit->sites_count; i++)
-        if (edit->sites[i].snippet->peak > (int32_t)peak)
-            peak = (uint32_t)edit->sites[i].snippet->peak;
-    for (uint32_t i = 0; i < edit->edges_count; i++)
-        if (edit->edges[i].snippet->peak > (int32_t)peak)
-            peak = (uint32_t)edit->edges[i].snippet->peak;
-    for (uint32_t i = 0; i < edit->thrown_count; i++)
-        if (edit->thrown[i]->peak + 1 > (int32_t)peak) peak = (uint32_t)edit->thrown[i]->peak + 1;
-    for (uint32_t i = 0; i < edit->thrown_early_count; i++)
-        if (edit->thrown_early[i]->peak + 1 > (int32_t)peak)
-            peak = (uint32_t)edit->thrown_early[i]->peak + 1;
-    return cf_typing_init(&k->typing, k->code, &edit->rewrite->pool,
-                          edit->next_local - k->code->max_locals, peak, &edit->error);
+    if (typed || detours || has_labels(&k->l->thrown) || has_labels(&k->l->thrown_early))
+        return open_typing(k);
+    return CF_OK;
 }
 
 // Frames are for classes of version 50 and above. One of version 50 may do without, and falls back to the older
@@ -367,7 +393,7 @@ enum cf_status cf_emit_frames(const struct cf_layout *l, struct cf_frame_writer 
     if (!typed && !k.code->stack_map_table && !l->detours_count && !l->thrown.count &&
         !l->thrown_early.count)
         return CF_OK;
-    CF_TRY(open_walk(&k));
+    CF_TRY(open_walk(&k, typed));
     CF_TRY(cf_frame_writer_start(w, k.frames.frame.locals, k.frames.frame.locals_count));
     if (typed)
         CF_TRY(typed_body(&k));

@@ -6,7 +6,7 @@
 #include "classfile/attributes.h"
 #include "classfile/classfile.h"
 
-enum { // of cf_checker.marks
+enum {                  // of cf_checker.marks
     CF_CHECK_START = 1, // an instruction begins at this pc
     CF_CHECK_NEW = 2    // it is `new`
 };
@@ -20,17 +20,17 @@ enum { // of cf_utf8_facts.flags
     CF_FACT_CLASS_NAME = 0x020,  // an internal class name or an array descriptor
     CF_FACT_ARRAY = 0x040,       // ... the latter
     CF_FACT_UNQUALIFIED = 0x080, // an unqualified name (JVMS 4.2.2)
-    CF_FACT_ANGLE = 0x100,       // it has a < or >: no method's name, unless it is one of the next two
-    CF_FACT_INIT = 0x200,        // <init>
-    CF_FACT_CLINIT = 0x400       // <clinit>
+    CF_FACT_ANGLE = 0x100, // it has a < or >: no method's name, unless it is one of the next two
+    CF_FACT_INIT = 0x200,  // <init>
+    CF_FACT_CLINIT = 0x400 // <clinit>
 };
 
 // What a CONSTANT_Utf8 can serve as, found once per constant: many may refer to the same long one.
 struct cf_utf8_facts {
     uint16_t flags;
-    uint8_t slots;            // METHOD: of the parameters
-    uint8_t parameters_count; // METHOD
-    uint8_t dimensions;       // ARRAY
+    uint8_t slots;             // METHOD: of the parameters
+    uint8_t parameters_count;  // METHOD
+    uint8_t dimensions;        // ARRAY
     const uint8_t *parameters; // METHOD: slots of each
 };
 
@@ -38,7 +38,7 @@ struct cf_checker {
     const struct cf_class *cls;
     struct cf_error *error;
     int strict;
-    struct cf_reader r; // over the attribute being checked; its end is the attribute's
+    struct cf_reader r;          // over the attribute being checked; its end is the attribute's
     struct cf_utf8_facts *facts; // by constant pool index
     uint32_t bootstrap_methods_count;
     const struct cf_member *member; // the field or method being checked; NULL: the class
@@ -60,12 +60,14 @@ enum cf_status cf_reject(struct cf_checker *c, uint32_t offset, const char *reas
 enum cf_status cf_check_constants(struct cf_checker *c);
 // Facts of a CONSTANT_Utf8; all flags 0 when `index` is none.
 const struct cf_utf8_facts *cf_facts(struct cf_checker *c, unsigned index);
-// Facts of the name and of the descriptor of a Fieldref, ..., Dynamic, InvokeDynamic or NameAndType.
+// Facts of the name and of the descriptor of a Fieldref, ..., Dynamic, InvokeDynamic or
+// NameAndType.
 void cf_reference_facts(struct cf_checker *c, unsigned index, const struct cf_utf8_facts **name,
                         const struct cf_utf8_facts **descriptor);
 // Facts of the name of a CONSTANT_Class.
 const struct cf_utf8_facts *cf_class_facts(struct cf_checker *c, unsigned index);
-// Is it a constant that ldc, ldc_w or ldc2_w may load, or a bootstrap method take (JVMS 4.4, table C)?
+// Is it a constant that ldc, ldc_w or ldc2_w may load, or a bootstrap method take (JVMS 4.4, table
+// C)?
 int cf_is_loadable(struct cf_checker *c, unsigned index);
 // Reads a constant pool index from c->r and rejects one of another kind than `tag`.
 unsigned cf_check_index(struct cf_checker *c, unsigned tag);
@@ -78,16 +80,11 @@ unsigned cf_check_descriptor_index(struct cf_checker *c);
 
 // Reads `count` attributes from c->r and checks those that have a meaning in `place`.
 enum cf_status cf_check_attributes(struct cf_checker *c, unsigned place, uint32_t count);
-// Number of entries of the BootstrapMethods attribute, 0 without one.
-uint32_t cf_count_bootstrap_methods(struct cf_checker *c);
 
-// --- structure_annotations.c ---
+// --- the checkers ---
 
-// An annotation, an element_value: from c->r.
-enum cf_status cf_check_annotation(struct cf_checker *c, unsigned depth);
-
-// One checker per kind of attribute; it reads the info through c->r, and whoever called it sees to it that
-// all of it was read.
+// One checker per kind of attribute; it reads the info through c->r, and whoever called it sees to
+// it that all of it was read.
 #define CF_CHECKER(name) enum cf_status cf_check_##name(struct cf_checker *c)
 CF_CHECKER(code);
 CF_CHECKER(stack_map_table);

@@ -29,14 +29,17 @@ static uint32_t next_pc(struct table *t, uint32_t *pos) {
 
 // A line begins where falling into it arrives, so that what is inserted there belongs to it.
 static enum cf_status map_lines(struct table *t) {
-    uint32_t n = cf_u2(&t->r), pos;
-    while (n-- > 0 && !t->r.error->status) {
-        uint32_t pc = next_pc(t, &pos);
-        if (t->r.error->status) break;
-        set2(t, pos, pc == 0 ? 0 : cf_at_before(t->l, pc));
-        cf_skip(&t->r, 2);
+    const struct cf_layout *l = t->l;
+    uint32_t n = cf_u2(&t->r);
+    if (!cf_need(&t->r, 4 * n)) return t->r.error->status;
+    const uint8_t *from = t->r.bytes + t->r.pos;
+    uint8_t *to = t->info + 2;
+    for (; n > 0; n--, from += 4, to += 4) {
+        uint32_t pc = cf_be2(from);
+        if (pc >= l->edit->code.length) return malformed(t, "line number out of the code");
+        if (pc) cf_put2(to, l->edit->code.marks[pc] & CF_MARK_EDIT ? cf_at_before(l, pc) : l->label[pc]);
     }
-    return t->r.error->status;
+    return CF_OK;
 }
 
 // start_pc and length at the reader.
@@ -164,6 +167,7 @@ enum cf_status cf_map_attribute(const struct cf_layout *l, const struct cf_attri
                                 uint8_t *info) {
     struct table t = {l, cf_read(l->edit->code.cls, a->info, a->length, &l->edit->error), info,
                       a->info};
+    if (a->name.length < 15) return CF_OK;
     if (CF_IS(a->name, "LineNumberTable")) return map_lines(&t);
     if (CF_IS(a->name, "LocalVariableTable")) return map_variables(&t);
     if (CF_IS(a->name, "LocalVariableTypeTable")) return map_variables(&t);

@@ -30,11 +30,13 @@ struct instr_histogram {
 
 // The bucket (0 .. INSTR_HISTOGRAM_BUCKETS-1) that counts `value`.
 static inline unsigned instr_histogram_bucket(uint64_t value) {
-    if (value >> INSTR_HISTOGRAM_MAX_BITS != 0) return INSTR_HISTOGRAM_BUCKETS - 1;
-    if (value < INSTR_HISTOGRAM_SUB) return (unsigned)value;
-    unsigned shift = 63u - (unsigned)__builtin_clzll(value) - INSTR_HISTOGRAM_SUB_BITS;
-    return (shift + 1) * INSTR_HISTOGRAM_SUB +
-           (unsigned)((value >> shift) & (INSTR_HISTOGRAM_SUB - 1));
+    const uint64_t last = (UINT64_C(1) << INSTR_HISTOGRAM_MAX_BITS) - 1;
+    if (value > last) value = last;
+    // No shift for the values of the first octave either, whose buckets follow those of the values
+    // below it.
+    unsigned shift =
+        63u - INSTR_HISTOGRAM_SUB_BITS - (unsigned)__builtin_clzll(value | INSTR_HISTOGRAM_SUB);
+    return shift * INSTR_HISTOGRAM_SUB + (unsigned)(value >> shift);
 }
 
 // The value in the middle of a bucket.

@@ -91,8 +91,8 @@ static inline void add_time(struct instr_row *row, uint64_t duration, uint64_t s
     row->timed++;
     row->total += duration;
     row->self += self;
-    if (duration < row->min) row->min = duration;
-    if (duration > row->max) row->max = duration;
+    if (__builtin_expect(duration < row->min, 0)) row->min = duration;
+    if (__builtin_expect(duration > row->max, 0)) row->max = duration;
     if (!instr_histogram_add(&row->histogram, duration)) lose(1);
 }
 

@@ -58,9 +58,16 @@ void instr_report_json(const struct instr_report *report, struct instr_output *o
 int instr_report_write(const struct instr_report *report, const char *path, char *error,
                        size_t size);
 
-// Writes a method the way people read it, com.acme.Foo.bar(int, String), without control
-// characters. Returns its width in columns.
-size_t instr_report_method(const struct instr_row *row, struct instr_output *out);
+enum { // styles, added up
+    INSTR_PLAIN = 0,
+    INSTR_DOTS = 1, // slashes become dots
+    INSTR_HTML = 2  // escaped for HTML
+};
+// Writes text without control characters and others that could play tricks on a reader.
+void instr_report_text(struct instr_output *out, const char *text, int style);
+
+// Writes a method the way people read it: com.acme.Foo.bar(int, String).
+void instr_report_method(const struct instr_row *row, struct instr_output *out, int style);
 
 enum { INSTR_DURATION_SIZE = 16 };
 // Writes a duration with three digits and its unit ("1.25 ms") into `text`; returns `text`.

@@ -1,4 +1,4 @@
-// A pass's result as a table for people.
+// A pass's result as people read it: durations, numbers, names, and the table of them.
 
 #include "instr/report.h"
 #include "instr/utf8.h"
@@ -41,22 +41,32 @@ char *instr_number(uint64_t number, char text[INSTR_NUMBER_SIZE]) {
     return text;
 }
 
-// --- method names ---
+// --- names ---
 
-// Writes text without what could play tricks on a terminal. Returns how many characters it has.
-static size_t put_clean(struct instr_output *out, const char *text, size_t length, int dots) {
-    size_t width = 0;
-    for (const char *end = text + length; text < end; width++) {
+// Characters that do something to what is around them instead of showing.
+static int plays_tricks(uint32_t c) {
+    int control = c < ' ' || (c >= 127 && c < 160);
+    int invisible = (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) ||
+                    (c >= 0x2066 && c <= 0x2069) || c == 0xFEFF;
+    return control || invisible;
+}
+
+static void put_text(struct instr_output *out, const char *text, size_t length, int style) {
+    for (const char *end = text + length; text < end;) {
         uint32_t c = instr_utf8_next(&text, end);
-        int control = c < ' ' || (c >= 127 && c < 160);
-        int invisible = (c >= 0x200B && c <= 0x200F) || (c >= 0x202A && c <= 0x202E) ||
-                        (c >= 0x2066 && c <= 0x2069);
-        if (control || invisible) c = '?';
-        if (dots && c == '/') c = '.';
+        if (plays_tricks(c)) c = '?';
+        if ((style & INSTR_DOTS) && c == '/') c = '.';
+        const char *found = c < 128 && (style & INSTR_HTML) ? strchr("&<>\"'", (int)c) : NULL;
         char bytes[4];
-        instr_output_bytes(out, bytes, instr_utf8_put(c, bytes));
+        if (found)
+            instr_output_format(out, "&#%u;", (unsigned)c);
+        else
+            instr_output_bytes(out, bytes, instr_utf8_put(c, bytes));
     }
-    return width;
+}
+
+void instr_report_text(struct instr_output *out, const char *text, int style) {
+    put_text(out, text, strlen(text), style);
 }
 
 // Where the field type at `d` ends, NULL when it is none (JVMS 4.3.2).
@@ -70,24 +80,21 @@ static const char *type_end(const char *d) {
 }
 
 // A type in the way Java writes it, classes without their package.
-static size_t put_type(struct instr_output *out, const char *d, const char *end) {
+static void put_type(struct instr_output *out, const char *d, const char *end, int style) {
     static const char letters[] = "BCDFIJSZ";
     static const char *const words[] = {"byte", "char", "double", "float",
                                         "int",  "long", "short",  "boolean"};
-    size_t dimensions = strspn(d, "["), width = 0;
+    size_t dimensions = strspn(d, "[");
     d += dimensions;
     if (*d == 'L') {
         const char *name = d + 1;
         for (const char *c = name; c < end; c++)
             if (*c == '/') name = c + 1;
-        width = put_clean(out, name, (size_t)(end - 1 - name), 0);
+        put_text(out, name, (size_t)(end - 1 - name), style);
     } else {
-        const char *word = words[strchr(letters, *d) - letters];
-        instr_output_text(out, word);
-        width = strlen(word);
+        instr_output_text(out, words[strchr(letters, *d) - letters]);
     }
     for (size_t i = 0; i < dimensions; i++) instr_output_text(out, "[]");
-    return width + 2 * dimensions;
 }
 
 static int is_method_descriptor(const char *d) {
@@ -96,23 +103,22 @@ static int is_method_descriptor(const char *d) {
     return d && *d == ')';
 }
 
-size_t instr_report_method(const struct instr_row *row, struct instr_output *out) {
-    size_t width = put_clean(out, row->class_name, strlen(row->class_name), 1) + 1;
+void instr_report_method(const struct instr_row *row, struct instr_output *out, int style) {
+    instr_report_text(out, row->class_name, style | INSTR_DOTS);
     instr_output_text(out, ".");
-    width += put_clean(out, row->method, strlen(row->method), 0);
-    if (!is_method_descriptor(row->descriptor))
-        return width + put_clean(out, row->descriptor, strlen(row->descriptor), 0);
+    instr_report_text(out, row->method, style);
+    if (!is_method_descriptor(row->descriptor)) {
+        instr_report_text(out, row->descriptor, style);
+        return;
+    }
     instr_output_text(out, "(");
     for (const char *d = row->descriptor + 1; *d != ')';) {
         const char *end = type_end(d);
-        width += put_type(out, d, end);
+        put_type(out, d, end, style);
         d = end;
-        if (*d == ')') break;
-        instr_output_text(out, ", ");
-        width += 2;
+        if (*d != ')') instr_output_text(out, ", ");
     }
     instr_output_text(out, ")");
-    return width + 2;
 }
 
 // --- the table ---
@@ -171,7 +177,7 @@ static void put_totals(const struct instr_report *report, struct instr_output *o
         self = add(self, report->rows[i].self_ns);
     }
     char a[INSTR_NUMBER_SIZE], b[INSTR_NUMBER_SIZE], c[INSTR_NUMBER_SIZE], d[INSTR_DURATION_SIZE];
-    put_clean(out, report->pass, strlen(report->pass), 0);
+    instr_report_text(out, report->pass, INSTR_PLAIN);
     instr_output_format(out, ": %s method%s, %s call%s, %s thrown",
                         instr_number(report->row_count, a), report->row_count == 1 ? "" : "s",
                         instr_number(calls, b), calls == 1 ? "" : "s", instr_number(thrown, c));
@@ -197,7 +203,7 @@ void instr_report_table(const struct instr_report *report, struct instr_output *
             instr_output_format(out, "  %*s", (int)columns[c].width,
                                 cell(&report->rows[i], &columns[c], text));
         instr_output_text(out, "  ");
-        instr_report_method(&report->rows[i], out);
+        instr_report_method(&report->rows[i], out, INSTR_PLAIN);
         instr_output_text(out, "\n");
     }
 }

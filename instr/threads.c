@@ -233,16 +233,23 @@ static jlongArray JNICALL native_page(JNIEnv *jni, jclass class, jint id) {
     return page;
 }
 
-// Takes the records that are in the buffer and have not been taken, under the thread's mutex. Their
-// writer may be at work: it does not order its stores, but a word not written yet is 0. Returns how
-// many words of the buffer are in use, after its head.
+// How many of the records are complete, when their writer may be at work: it does not order its
+// stores, but a word not written yet is 0.
+static jsize complete(const jlong *words, jsize n) {
+    jsize i = 0;
+    while (i < n && words[2 * i] < 0 && words[2 * i + 1] < 0) i++;
+    return i;
+}
+
+// Takes the records that are in the buffer and have not been taken, under the thread's mutex.
+// Returns how many words of the buffer are in use, after its head.
 static jsize take(JNIEnv *jni, struct thread *thread, jlongArray buffer) {
     jlong words[BUFFER_WORDS];
     jsize used = (*jni)->GetIntField(jni, thread->block, state.position) - HEAD;
-    jsize fresh = used - thread->taken, n = 0;
-    if (fresh <= 0) return used;
-    (*jni)->GetLongArrayRegion(jni, buffer, HEAD + thread->taken, fresh, words);
-    while (2 * n + 1 < fresh && words[2 * n] < 0 && words[2 * n + 1] < 0) n++;
+    jsize n = (used - thread->taken) / 2;
+    if (n <= 0) return used;
+    (*jni)->GetLongArrayRegion(jni, buffer, HEAD + thread->taken, 2 * n, words);
+    if (thread != current()) n = complete(words, n);
     if (n != 0) instr_records_add(words, (size_t)n, &thread->shard);
     thread->taken += 2 * n;
     return used;

@@ -2,14 +2,15 @@
 
 #include "rewriters/common.h"
 
-#include <stdio.h>
-
 struct cf_callee rw_callee(struct rw_class *cls, unsigned which, const char *class_name,
                            const char *name, const char *descriptor) {
     struct cf_callee *callee = &cls->callees[which];
     char full[128];
     if (callee->methodref) return *callee;
-    snprintf(full, sizeof full, "%s%s", cls->runtime_package, class_name);
+    size_t package = strlen(cls->runtime_package), name_length = strlen(class_name);
+    if (package + name_length >= sizeof full) return *callee;
+    memcpy(full, cls->runtime_package, package);
+    memcpy(full + package, class_name, name_length + 1);
     *callee = cf_callee_new(cls->rewrite, full, name, descriptor);
     return *callee;
 }

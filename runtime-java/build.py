@@ -75,7 +75,7 @@ def compile_runtime(javac, package, unsafe, out):
             write(ours[-1], text.replace("package java.lang;", line).encode())
         # The stubs are named too: javac would take the JDK's own class where there is one.
         command = [javac, "--patch-module", "java.base=" + source, "-d", out, "-proc:none", "-g:none"]
-        command += ["-implicit:none", "-encoding", "UTF-8", "-XDstringConcat=inline", "-Xlint:all", "-Werror"]
+        command += ["-implicit:none", "-encoding", "UTF-8", "-XDstringConcat=inline", "-Xlint:none"]
         stubs = [os.path.join(source, name + ".java") for name in STUBS]
         if subprocess.run(command + stubs + ours).returncode != 0:
             sys.exit("build.py: javac failed")

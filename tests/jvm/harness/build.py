@@ -38,21 +38,23 @@ class Build:
         self.generated = os.path.join(work, "generated")
         self.support = os.path.join(work, "support")
         self.modules = os.path.join(work, "modules")
+        self.programs = os.path.join(work, "programs")
         self.reference = os.path.join(work, "reference.jar")
 
     def path(self, *parts):
         return os.path.join(self.source, *parts)
 
     def all(self):
-        for old in ("support", "classes", "modules", "generator", "generated", "reference"):
+        for old in ("support", "classes", "modules", "programs", "generator", "generated", "reference"):
             shutil.rmtree(os.path.join(self.work, old), ignore_errors=True)
         javac(self.compiler, self.support, glob.glob(self.path("support", "*.java")), "--release", "11")
         self._generate()
-        for release in sorted({c.release for c in CASES}):
+        for release in sorted({c.release for c in CASES if not c.preview or c.release == self.compiler.version}):
             if release <= self.compiler.version:
                 self._cases(release)
         javac(self.compiler, os.path.join(self.modules, "instr.cases.app"),
               glob.glob(self.path("modapp", "**", "*.java"), recursive=True), "--release", "17", "-g")
+        javac(self.compiler, self.programs, glob.glob(self.path("programs", "*.java")), "--release", "11")
         self._reference()
 
     def _generate(self):
@@ -68,7 +70,8 @@ class Build:
         sources = {self.path("cases", c.main.rpartition("/")[2] + ".java") for c in CASES
                    if c.release == release and not c.module}
         javac(self.compiler, self.classes(release), sources, "--release", str(release), "-g",
-              "-cp", os.pathsep.join([self.generated, self.support]))
+              "-cp", os.pathsep.join([self.generated, self.support]),
+              *(["--enable-preview"] if any(c.preview for c in CASES if c.release == release) else []))
 
     def _reference(self):
         out = os.path.join(self.work, "reference")
@@ -90,4 +93,5 @@ class Build:
         if case.module:
             return ["-p", self.modules, "-m", f"{case.module}/{case.main.replace('/', '.')}"]
         path = [self.classes(case.release), self.generated, self.support]
-        return ["-cp", os.pathsep.join(path), case.main.replace("/", ".")]
+        preview = ["--enable-preview"] if case.preview else []
+        return preview + ["-cp", os.pathsep.join(path), case.main.replace("/", ".")]

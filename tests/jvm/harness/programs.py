@@ -1,2 +1,269 @@
-ALL=[]
-class Skip(Exception): pass
+"""Whole programs, bad input, start-up, other agents, the command: tests that need more than a line of the table.
+
+Each is a function that takes a Run and yields (what, problems); the decorator puts it into ALL.
+"""
+
+import glob
+import hashlib
+import os
+import re
+
+from . import expect, jdks, vm
+from .table import CASES
+
+
+class Skip(Exception):
+    """Raised by a test that cannot be run here, with the reason."""
+
+
+class Run:
+    """What a test needs: the tools under test, the compiled parts, one JDK, a folder of its own."""
+
+    def __init__(self, options, built, jdk, name):
+        self.agent, self.cli, self.reference_jar = options.agent, options.cli, built.reference
+        self.built, self.jdk = built, jdk
+        self.folder = os.path.join(options.work, "run", jdk.name, re.sub(r"\W+", "-", name))
+        vm.fresh(self.folder)
+        self.java = jdk.tool("java")
+
+    def file(self, *parts):
+        return os.path.join(self.folder, *parts)
+
+    def run(self, name, args, **kwargs):
+        return vm.run(args, self.file(name), **kwargs)
+
+    def with_agent(self, options):
+        return f"-agentpath:{self.agent}={options}"
+
+    def hello(self):
+        return ["-cp", self.built.programs, "Hello", "world"]
+
+    def expectations(self, name):
+        case = next(c for c in CASES if c.name == name)
+        return case, expect.read(case.main, [self.built.path(s) for s in case.sources], case.tag)
+
+
+class Program:
+    def __init__(self, name, function, quick, jdk, needs):
+        self.name, self.function, self.quick, self.jdk, self.needs = name, function, quick, jdk, needs
+
+    def run(self, options, built, jdk):
+        if jdk.version < self.jdk:
+            raise Skip(f"needs JDK {self.jdk}")
+        for tool in self.needs:
+            if not jdk.has(tool):
+                raise Skip(f"{jdk} has no {tool}")
+        return list(self.function(Run(options, built, jdk, self.name)))
+
+
+ALL = []
+
+
+def program(name, quick=True, jdk=11, needs=()):
+    def register(function):
+        ALL.append(Program(name, function, quick, jdk, needs))
+        return function
+    return register
+
+
+def digests(folder):
+    """The names and contents of all files below a folder."""
+    return {os.path.relpath(p, folder): hashlib.sha256(open(p, "rb").read()).hexdigest()
+            for p in glob.glob(os.path.join(folder, "**", "*"), recursive=True) if os.path.isfile(p)}
+
+
+def same_files(a, b):
+    left, right = digests(a), digests(b)
+    if not left:
+        return [f"{a} is empty"]
+    different = sorted(n for n in left.keys() | right.keys() if left.get(n) != right.get(n))
+    return [f"{len(different)} of {len(left)} files differ: {', '.join(different[:3])}"] if different else []
+
+
+def sane(path, calls=1):
+    """Problems of a report whose numbers nobody knows: its times fit together, and something was called."""
+    try:
+        report = expect.load(path)
+    except (OSError, ValueError) as e:
+        return [f"{os.path.basename(path)}: {e}"]
+    problems = []
+    if sum(r["calls"] for r in report["methods"]) < calls:
+        problems.append(f"{os.path.basename(path)}: fewer than {calls} calls")
+    for row in report["methods"]:
+        if report["pass"] == "timing" and row["thrown"] <= row["calls"] and row["max_ns"] > 0:
+            problems += expect.times(row["class"] + "." + row["method"] + row["descriptor"], row)
+    return problems[:3]
+
+
+def sources_for_compilers(folder, count):
+    """Generated Java 8 sources with something of everything, the same every time."""
+    os.makedirs(folder)
+    files = []
+    for n in range(count):
+        text = f"""package made;
+import java.util.*;
+public class Made{n}<T extends Comparable<T>> implements Iterable<T> {{
+    private final List<T> items = new ArrayList<>();
+    static final String[] NAMES = {{"a{n}", "b" + {n}, "\\u00e9"}};
+    enum Kind {{ ONE, TWO {{ int v() {{ return {n}; }} }}, THREE; int v() {{ return ordinal() * {n + 1}; }} }}
+    interface Op {{ long apply(long a, int b); default Op twice() {{ return (x, y) -> apply(apply(x, y), y); }} }}
+    public Iterator<T> iterator() {{ return items.iterator(); }}
+    synchronized T best(Comparator<? super T> c) {{
+        T best = null;
+        for (T t : this) if (best == null || c.compare(t, best) > 0) best = t;
+        return best;
+    }}
+    static long compute(int seed) {{
+        long sum = {n}L;
+        outer: for (int i = 0; i < seed; i++) {{
+            switch (i % 5) {{
+                case 0: sum += i; break;
+                case 1: sum ^= (long) i << 3; continue outer;
+                case 3: if (sum > 1e9) break outer;
+                default: sum -= Kind.values()[i % 3].v();
+            }}
+            try {{ if (i == {n % 7}) throw new IllegalStateException("i" + i); sum++; }}
+            catch (IllegalStateException | UnsupportedOperationException e) {{ sum += e.getMessage().length(); }}
+            finally {{ sum *= 3; }}
+        }}
+        return sum;
+    }}
+    {"".join(f'''
+    static int method{k}(int a, Object o, double d) {{
+        int[][] grid = new int[{k + 2}][a & 7];
+        for (int[] row : grid) for (int j = 0; j < row.length; j++) row[j] = j * {k} + a--;
+        String s = o instanceof String ? (String) o : String.valueOf(d) + a + NAMES[{k} % 3];
+        switch (s) {{ case "x{k}": return 1; case "y": return grid.length; default: }}
+        Op op = (x, y) -> x * y + {k};
+        return (int) op.twice().apply(s.hashCode(), a) + new Object() {{ int inner() {{ return {k}; }} }}.inner();
+    }}''' for k in range(12))}
+}}
+"""
+        path = os.path.join(folder, f"Made{n}.java")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text)
+        files.append(path)
+    return files
+
+
+SCOPES = {
+    "default": "",
+    "java.util and java.lang": ",include=java.util.**:java.lang.**",
+    "everything": ",include=**",
+}
+
+
+@program("javac", needs=["javac"])
+def javac(r):
+    """The compiler compiles as it does without the agent, to the byte."""
+    sources = glob.glob(r.built.path("cases", "L*.java")) + glob.glob(r.built.path("cases", "[E-I]*.java")) \
+        + sources_for_compilers(r.file("made"), 40)
+
+    def go(name, *vm_options):
+        os.makedirs(r.file(name + ".out"))
+        return r.run(name, [r.jdk.tool("javac")] + [f"-J{o}" for o in r.jdk.verify + list(vm_options)]
+                     + ["-nowarn", "-g", "-proc:none", "-encoding", "UTF-8", "-d", r.file(name + ".out"), "-cp",
+                        os.pathsep.join([r.built.generated, r.built.support])] + sources)
+
+    plain = go("plain")
+    yield "plain", [] if plain.status == 0 else [plain.tail()]
+    for scope, option in SCOPES.items():
+        name = scope.replace(" ", "-")
+        report = r.file(name + ".json")
+        other = go(name, r.with_agent(f"calls,timing,timing.file={report}{option}"))
+        yield scope, vm.compare(plain, other, may_keep=True) + same_files(r.file("plain.out"), r.file(name + ".out")) \
+            + sane(report, 100000)
+
+
+@program("ecj", quick=False)
+def ecj(r):
+    """The Eclipse compiler on some hundred sources: same output, to the byte."""
+    jars = jdks.jars("ecj")
+    if not jars:
+        raise Skip("ecj.jar not found: install libecj-java")
+    sources = sources_for_compilers(r.file("made"), 250)
+
+    def go(name, *vm_options):
+        os.makedirs(r.file(name + ".out"))
+        return r.run(name, [r.java] + r.jdk.verify + list(vm_options) + ["-cp", jars[0],
+                     "org.eclipse.jdt.internal.compiler.batch.Main", "-8", "-nowarn", "-proc:none", "-encoding",
+                     "UTF-8", "-d", r.file(name + ".out")] + sources)
+
+    plain = go("plain")
+    yield "plain", [] if plain.status == 0 else [plain.tail()]
+    for scope, option in SCOPES.items():
+        name = scope.replace(" ", "-")
+        report = r.file(name + ".json")
+        other = go(name, r.with_agent(f"calls,timing,timing.file={report}{option}"))
+        yield scope, vm.compare(plain, other, may_keep=True) + same_files(r.file("plain.out"), r.file(name + ".out")) \
+            + sane(report, 1000000)
+
+
+@program("hello")
+def hello(r):
+    """Hello world in every scope, and with the agent loaded but dormant."""
+    plain = r.run("plain", [r.java] + r.hello())
+    yield "dormant", vm.compare(plain, r.run("dormant", [r.java, f"-agentpath:{r.agent}"] + r.hello()))
+    for scope, option in SCOPES.items():
+        for passes in ("calls", "timing", "calls,timing"):
+            name = (scope + " " + passes).replace(" ", "-").replace(",", "+")
+            report = r.file(name + ".json")
+            first = passes.split(",")[-1]
+            other = r.run(name, [r.java] + r.jdk.verify + [r.with_agent(f"{passes},{first}.file={report}{option}")]
+                          + r.hello())
+            yield f"{scope} {passes}", vm.compare(plain, other, may_keep=True) + sane(report)
+
+
+@program("cases with everything instrumented")
+def everything(r):
+    """Some cases while the whole JDK is instrumented with them; their own numbers must still be right."""
+    for name in ("Constructors", "Exceptions", "Language", "Threads", "Reflection", "Handles", "Finalizers",
+                 "VirtualThreads", "Observed", "Loaders"):
+        case, expectations = r.expectations(name)
+        if case.jdk > r.jdk.version:
+            continue
+        launch = r.built.launch(case)
+        plain = r.run(name, [r.java] + launch)
+        report = r.file(name + ".json")
+        other = r.run(name + "-agent", [r.java] + r.jdk.verify + [
+            r.with_agent(f"timing,timing.file={report},include=**")] + launch)
+        yield name, vm.compare(plain, other, may_keep=True) + check(report, expectations, case)
+
+
+def check(path, expectations, case):
+    try:
+        return expect.check(expect.load(path), expectations, case.main)
+    except (OSError, ValueError) as e:
+        return [f"{os.path.basename(path)}: {e}"]
+
+
+@program("every class of the JDK", quick=False)
+def link_all(r):
+    """All classes of the run-time image, instrumented and verified."""
+    args = r.jdk.verify + ["-cp", r.built.programs, "LinkAll"]
+    plain = r.run("plain", [r.java] + args)
+    for passes in ("calls", "timing", "calls,timing"):
+        other = r.run(passes.replace(",", "+"), [r.java, r.with_agent(passes + ",include=**")] + args, timeout=600)
+        yield passes, vm.compare(plain, other, may_keep=True)
+
+
+@program("JDK tools", needs=["javap", "jar"])
+def tools(r):
+    """javap and jar, told by -J and by JAVA_TOOL_OPTIONS."""
+    classes = sorted(glob.glob(os.path.join(r.built.classes(17), "cases", "L*.class")))
+    commands = {
+        "javap": ["javap", "-v", "-p"] + classes,
+        "jar": ["jar", "--create", "--file", "out.jar", "-C", r.built.classes(17), "cases"],
+    }
+    for name, args in commands.items():
+        plain = r.run(name, [r.jdk.tool(args[0])] + args[1:])
+        report = r.file(name + ".json")
+        agent = r.with_agent(f"timing,timing.file={report},include=**")
+        by_option = r.run(name + "-option", [r.jdk.tool(args[0]), "-J" + agent] + args[1:])
+        yield name + " -J", vm.compare(plain, by_option, may_keep=True) + sane(report)
+        os.remove(report) if os.path.exists(report) else None
+        by_variable = r.run(name + "-variable", [r.jdk.tool(args[0])] + args[1:], env={"JAVA_TOOL_OPTIONS": agent})
+        yield name + " JAVA_TOOL_OPTIONS", vm.compare(plain, by_variable, may_keep=True) + sane(report)
+
+
+from . import programs_input, programs_vm  # noqa: E402,F401  they register theirs

@@ -16,6 +16,7 @@ class Case:
     sources: list = field(default_factory=list)  # further files with expectations
     kept: bool = False            # the agent may report methods that it kept as they were
     module: str = ""              # run as this module of the module path
+    preview: bool = False         # uses preview features, so that compiler and VM must be of exactly this release
     reference: bool = True        # the reference agent can count it
 
     def __post_init__(self):
@@ -60,12 +61,13 @@ CASES = [
     Case("FramesAndLocals"),
     Case("Instructions"),
     Case("OldClasses", kept=True),
-    Case("FarBranches", tag="huge", agent="huge=yes"),
-    Case("FarBranches", name="FarBranchesKept", tag="kept", kept=True, reference=False),
+    Case("FarBranches"),
     Case("LargeCode", tag="huge", agent="huge=yes", kept=True),
     Case("LargeCode", name="LargeCodeKept", tag="kept", kept=True, reference=False),
     Case("LargePools", kept=True),
-    Case("Limits", kept=True, agent="huge=yes"),
+    Case("Limits", kept=True),
     Case("DynamicConstants"),
     Case("OddNames"),
+    Case("OutOfMemory", java=["-Xmx24m"]),
+    Case("ValueClasses", release=28, preview=True),
 ]

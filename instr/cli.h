@@ -1,0 +1,49 @@
+// The command line tool: what its commands share. Each command is a file cli_<command>.c.
+
+#ifndef INSTR_CLI_H
+#define INSTR_CLI_H
+
+// COMMAND(name, arguments, help): the table of commands, in the order of the help.
+#define INSTR_COMMANDS(COMMAND)                                                                    \
+    COMMAND(run, "OPTION... -- COMMAND ARGUMENT...", "start a command with the agent in its JVMs") \
+    COMMAND(report, "FILE [--top N] [--sort KEY] [--html OUT]",                                    \
+            "print the result of a pass again, or make a page of it")                              \
+    COMMAND(show, "FILE.class | JAR!ENTRY | JAR!com.acme.Foo | -", "print a class file")           \
+    COMMAND(check, "[--passes LIST|all] [--jobs N] PATH...",                                       \
+            "check that the classes of directories and jars can be rewritten")                     \
+    COMMAND(help, "[options]", "print this, or all options")                                       \
+    COMMAND(version, "", "print the version")
+
+// Exit statuses.
+enum {
+    CLI_OK = 0,
+    CLI_FAILED = 1,
+    CLI_USAGE = 2,
+    CLI_CANNOT_RUN = 126, // as the shell has it: the command is there, but cannot be run
+    CLI_NOT_FOUND = 127   // ... and: there is no such command
+};
+
+// A command gets its own arguments, argv[0] being the first one behind its name, and returns the
+// exit status. Errors have been printed.
+#define INSTR_COMMAND_FUNCTION(name, arguments, help) int cli_##name(int argc, char **argv);
+INSTR_COMMANDS(INSTR_COMMAND_FUNCTION)
+#undef INSTR_COMMAND_FUNCTION
+
+// Prints the line "instr: ..." to standard error. Control characters are shown as '?'.
+__attribute__((format(printf, 1, 2))) void cli_error(const char *format, ...);
+
+// Prints what is wrong with the arguments of a command, and how they should be. Returns CLI_USAGE.
+__attribute__((format(printf, 2, 3))) int cli_usage(const char *command, const char *format, ...);
+
+// Ends what was printed to standard output: a full disk must not go unnoticed. Returns `status`, or
+// CLI_FAILED.
+int cli_finish(int status);
+
+// Is argv[*i] the option `name`? Then *value is its value, from "--name=VALUE" or the next
+// argument, and *i stands on the last argument used. 1: yes, 0: no, -1: yes, but without a value.
+int cli_option(int argc, char **argv, int *i, const char *name, const char **value);
+
+// A number from 1 (0 with `zero`) to `most`, all of `text`; -1 if it is none.
+long cli_number(const char *text, int zero, long most);
+
+#endif

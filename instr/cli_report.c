@@ -1,0 +1,82 @@
+// instr report: prints the result of a pass again, or makes a page of it.
+
+#include "instr/cli.h"
+#include "instr/options.h"
+#include "instr/report_html.h"
+#include "instr/report_read.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+struct wishes {
+    const char *file, *html;
+    long top; // -1: not said
+    enum instr_order order;
+};
+
+static int read_order(const char *word, enum instr_order *order) {
+    static const char *const words[] = {"self", "total", "calls", "thrown"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strcmp(words[i], word) != 0) continue;
+        *order = (enum instr_order)i;
+        return 0;
+    }
+    return -1;
+}
+
+static int read_arguments(int argc, char **argv, struct wishes *wishes) {
+    const char *top = NULL, *sort = NULL;
+    for (int i = 0; i < argc; i++) {
+        int known = cli_option(argc, argv, &i, "--html", &wishes->html);
+        if (known == 0) known = cli_option(argc, argv, &i, "--top", &top);
+        if (known == 0) known = cli_option(argc, argv, &i, "--sort", &sort);
+        if (known < 0) return cli_usage("report", "instr: report: %s needs a value", argv[i]);
+        if (known > 0) continue;
+        if (argv[i][0] == '-' && argv[i][1] != '\0')
+            return cli_usage("report", "instr: report: unknown option '%.64s'", argv[i]);
+        if (wishes->file) return cli_usage("report", "instr: report: one file at a time");
+        wishes->file = argv[i];
+    }
+    if (!wishes->file) return cli_usage("report", "instr: report: which file?");
+    if (top && (wishes->top = cli_number(top, 1, 100000000)) < 0)
+        return cli_usage("report", "instr: report: --top must be a number, not '%.64s'", top);
+    if (sort && read_order(sort, &wishes->order) != 0)
+        return cli_usage("report", "instr: report: --sort must be self, total, calls or thrown");
+    return CLI_OK;
+}
+
+static int write_report(const struct instr_report *report, const struct wishes *wishes) {
+    struct instr_output out;
+    char error[INSTR_ERROR_SIZE];
+    size_t top = wishes->top >= 0 ? (size_t)wishes->top
+                 : wishes->html   ? report->row_count
+                                  : INSTR_TOP_DEFAULT;
+    if (wishes->html && strcmp(wishes->html, "-") != 0)
+        instr_output_open(&out, wishes->html);
+    else
+        instr_output_descriptor(&out, STDOUT_FILENO);
+    if (wishes->html)
+        instr_report_html(report, &out, top, wishes->order);
+    else
+        instr_report_table(report, &out, top);
+    if (instr_output_close(&out, error, sizeof error) == 0) return CLI_OK;
+    cli_error("%s", error);
+    return CLI_FAILED;
+}
+
+int cli_report(int argc, char **argv) {
+    struct wishes wishes = {NULL, NULL, -1, INSTR_BY_SELF};
+    struct instr_report_file file;
+    char error[INSTR_ERROR_SIZE];
+    int status = read_arguments(argc, argv, &wishes);
+    if (status != CLI_OK) return status;
+    if (instr_report_read(&file, wishes.file, error, sizeof error) != 0) {
+        cli_error("%s", error);
+        return CLI_FAILED;
+    }
+    instr_report_sort(&file.report, wishes.order);
+    status = write_report(&file.report, &wishes);
+    instr_report_file_free(&file);
+    return status;
+}

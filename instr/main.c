@@ -1,0 +1,100 @@
+// instr: the command line tool.
+
+#include "instr/cli.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct command {
+    const char *name, *arguments;
+    int (*run)(int argc, char **argv);
+};
+
+#define ROW(name, arguments, help) {#name, arguments, cli_##name},
+static const struct command commands[] = {INSTR_COMMANDS(ROW){NULL, NULL, NULL}};
+#undef ROW
+
+static const struct command *command_named(const char *name) {
+    for (const struct command *c = commands; c->name; c++)
+        if (strcmp(c->name, name) == 0) return c;
+    return NULL;
+}
+
+static void print_line(const char *format, va_list arguments) {
+    char line[2048];
+    vsnprintf(line, sizeof line, format, arguments);
+    for (char *c = line; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127) *c = '?';
+    fprintf(stderr, "%s\n", line);
+}
+
+void cli_error(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    print_line(format, arguments);
+    va_end(arguments);
+}
+
+int cli_usage(const char *name, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    print_line(format, arguments);
+    va_end(arguments);
+    const struct command *command = command_named(name);
+    if (command) fprintf(stderr, "usage: instr %s %s\n", name, command->arguments);
+    return CLI_USAGE;
+}
+
+int cli_finish(int status) {
+    int failed = ferror(stdout);
+    if (fflush(stdout) == 0 && !failed) return status;
+    if (errno != EPIPE) cli_error("instr: standard output: %s", strerror(errno));
+    return CLI_FAILED;
+}
+
+int cli_option(int argc, char **argv, int *i, const char *name, const char **value) {
+    size_t n = strlen(name);
+    if (strncmp(argv[*i], name, n) != 0) return 0;
+    if (argv[*i][n] == '=') {
+        *value = argv[*i] + n + 1;
+        return 1;
+    }
+    if (argv[*i][n] != '\0') return 0;
+    if (*i + 1 == argc) return -1;
+    *value = argv[++*i];
+    return 1;
+}
+
+long cli_number(const char *text, int zero, long most) {
+    char *end;
+    errno = 0;
+    long number = strtol(text, &end, 10);
+    int plain = *text >= '0' && *text <= '9' && *end == '\0' && errno == 0;
+    return plain && number <= most && number >= (zero ? 0 : 1) ? number : -1;
+}
+
+// --help and --version are commands, too.
+static const char *command_word(const char *word) {
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return "help";
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) return "version";
+    return word;
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2) {
+        cli_error("instr: which command? See 'instr help'");
+        return CLI_USAGE;
+    }
+    const struct command *command = command_named(command_word(argv[1]));
+    if (!command) {
+        cli_error("instr: '%.64s' is no command; see 'instr help'", argv[1]);
+        return CLI_USAGE;
+    }
+    // `instr run --help`, but not `instr run timing -- java --help`.
+    int asks = argc == 3 && strcmp(command_word(argv[2]), "help") == 0 && argv[2][0] == '-';
+    if (asks) return cli_help(0, argv + argc);
+    return command->run(argc - 2, argv + 2);
+}

@@ -1,0 +1,19 @@
+// Reports read back from their files, for the command line tool.
+
+#ifndef INSTR_REPORT_READ_H
+#define INSTR_REPORT_READ_H
+
+#include "instr/report.h"
+
+struct instr_report_file {
+    struct instr_report report; // its strings live as long as the file
+    void *owned;
+};
+
+// Reads what instr_report_write wrote, and what others made in its likeness: keys that are not
+// known are ignored, times that are missing are 0. `path` "-" is standard input. Returns 0; or -1
+// with one line in `error`, which names the place; then there is nothing to free.
+int instr_report_read(struct instr_report_file *file, const char *path, char *error, size_t size);
+void instr_report_file_free(struct instr_report_file *file);
+
+#endif

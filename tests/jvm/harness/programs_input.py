@@ -1,0 +1,148 @@
+"""Bad input: damaged classes, files that cannot be written, options that do not exist."""
+
+import glob
+import os
+import re
+
+from . import vm
+from .programs import program
+
+
+@program("damaged classes")
+def damaged(r):
+    """Thousands of damaged class files: the VM accepts and refuses the same ones, in the same words."""
+    generated = os.path.join(r.built.generated, "cases")
+    files = [os.path.join(generated, n + ".class") for n in
+             ("DelegateBranches", "UninitializedTypes", "FrameForms", "SwitchPaddings", "LoadedConstants",
+              "Subroutines49", "FiftyFramed", "ArrayCode", "WholeMethod")]
+    files += sorted(glob.glob(os.path.join(r.built.classes(17), "cases", "Language*.class")))
+    files += sorted(glob.glob(os.path.join(r.built.classes(17), "cases", "Reflection*.class")))
+    args = r.jdk.verify + ["-cp", r.built.programs, "Mutants", "150"] + files
+    plain = r.run("plain", [r.java] + args)
+    if plain.status != 0 or plain.stdout.count("\n") < 2000:
+        yield "plain", [plain.tail()]
+    for passes in ("calls", "timing"):
+        yield passes, vm.compare(plain, r.run(passes, [r.java, r.with_agent(passes)] + args), may_keep=True)
+
+
+@program("class path with bad files")
+def class_path(r):
+    """Empty, cut, foreign and huge class files, and a jar that is none: the same errors, to the letter."""
+    folder = vm.fresh(r.file("path"))
+
+    def put(name, data):
+        with open(os.path.join(folder, name + ".class"), "wb") as f:
+            f.write(data)
+
+    with open(os.path.join(r.built.programs, "Hello.class"), "rb") as f:
+        good = f.read()
+    put("Hello", good)
+    put("Empty", b"")
+    put("OneByte", b"\xca")
+    put("MagicOnly", good[:4])
+    put("CutInPool", good[:60])
+    put("CutInCode", good[:-40])
+    put("Trailing", good + b"\0")
+    put("BadMagic", b"\xca\xfe\xba\xbf" + good[4:])
+    put("OtherName", good)
+    put("TooNew", good[:4] + b"\0\0\x03\xe8" + good[8:])
+    put("Preview", good[:4] + b"\xff\xff\0\x37" + good[8:])
+    put("Zeroes", b"\0" * 100)
+    put("Text", b"class Text {}\n" * 50)
+    put("BadTag", good[:10] + b"\x63" + good[11:])
+    put("Junk100M", b"\xca\xfe\xba\xbe" + b"\x5a" * (100 << 20))
+    # a valid class with an unknown attribute of 100 MB: the last two bytes are attributes_count, then SourceFile
+    huge = bytearray(good)
+    at = huge.rindex(b"\0\1\0", 0, len(huge) - 8)
+    if int.from_bytes(huge[at:at + 2], "big") == 1 and len(huge) - at == 10:
+        name = huge[at + 2:at + 4]
+        put("Huge100M", bytes(huge[:at]) + b"\0\2" + bytes(huge[at + 2:]) + bytes(name)
+            + (100 << 20).to_bytes(4, "big") + b"\0" * (100 << 20))
+    with open(r.file("none.jar"), "wb") as f:
+        f.write(b"this is no jar\n" * 100)
+    names = sorted(os.path.basename(f)[:-6] for f in glob.glob(os.path.join(folder, "*.class")))
+    args = ["-cp", os.pathsep.join([r.file("none.jar"), folder, r.built.programs]), "LoadNamed"] + names
+    plain = r.run("plain", [r.java] + args)
+    if "end" not in plain.stdout:
+        yield "plain", [plain.tail()]
+    for passes in ("calls", "timing"):
+        yield passes, vm.compare(plain, r.run(passes, [r.java, r.with_agent(passes)] + args), may_keep=True)
+
+
+@program("output that cannot be written")
+def unwritable(r):
+    """The program ends as it would; one line names the file."""
+    plain = r.run("plain", [r.java] + r.hello())
+    os.makedirs(r.file("folder"))
+    for name, path in {"no such folder": "/nonexistent/folder/x.json", "a folder": r.file("folder"),
+                       "full disk": "/dev/full"}.items():
+        for option in ("timing.file", "calls.file", "stats"):
+            passes = "calls" if option == "calls.file" else "timing"
+            other = r.run("run", [r.java, r.with_agent(f"{passes},{option}={path}")] + r.hello())
+            problems = vm.compare(plain, other, stderr=False)
+            lines = [s for s in other.stderr.splitlines() if s.startswith("instr:") and path in s]
+            if len(lines) != 1:
+                problems.append(f"{len(lines)} lines name {path}: {other.stderr[-400:]!r}")
+            yield f"{name}, {option}", problems
+    # nobody reads stderr, or it is full: still the same program
+    for name, redirect in {"stderr full": "2>/dev/full", "stderr closed": "2>&-", "stdin closed": "<&-"}.items():
+        args = [r.java, r.with_agent("calls,timing")] + r.hello()
+        other = r.run("run", ["sh", "-c", f'exec "$@" {redirect}', "sh"] + args)
+        yield name, vm.compare(plain, other, stderr=False)
+
+
+TYPOS = {
+    "timming": "timing",
+    "call": "calls",
+    "calls,calls.fil=x.json": "calls.file",
+    "timing,timing.tpo=5": "timing.top",
+    "timing,timing.top=abc": "timing.top",
+    "timing,timing.top=-1": "timing.top",
+    "timing,includ=com.acme.**": "include",
+    "timing,exlude=a.*": "exclude",
+    "timing,huge=maybe": "yes",
+    "timing,runtime=pth": "path",
+    "timing,include=": "include",
+    "timing,file=x": ".file",
+    "timing,TIMING.FILE=x": "timing.file",
+    "timing,stat=x": "stats",
+    "timing=yes": "timing",
+    "config=/nonexistent/instr.options": "/nonexistent/instr.options",
+}
+
+
+@program("mistyped options")
+def typos(r):
+    """The VM does not start; one line names the nearest valid option."""
+    for text, nearest in TYPOS.items():
+        result = r.run("run", [r.java, r.with_agent(text)] + r.hello())
+        problems = []
+        if result.status != 1:
+            problems.append(f"exit status {result.status}")
+        if "hello" in result.stdout:
+            problems.append("the program ran")
+        lines = [s for s in (result.stderr + result.stdout).splitlines() if s.startswith("instr:")]
+        if len(lines) != 1 or nearest not in lines[0]:
+            problems.append(f"expected one line with {nearest!r}: {lines}")
+        yield text, problems
+
+
+@program("option file")
+def option_file(r):
+    """config= reads the same options, one per line, and its mistakes are told with file and line."""
+    good = r.file("good.options")
+    with open(good, "w", encoding="utf-8") as f:
+        f.write("# passes\ncalls\n\n  timing\ninclude=Hello\n# end\ncalls.file=" + r.file("calls.json") + "\n")
+    plain = r.run("plain", [r.java] + r.hello())
+    other = r.run("good", [r.java, r.with_agent("config=" + good)] + r.hello())
+    problems = vm.compare(plain, other)
+    if not os.path.exists(r.file("calls.json")):
+        problems.append("calls.json was not written")
+    yield "good", problems
+    bad = r.file("bad.options")
+    with open(bad, "w", encoding="utf-8") as f:
+        f.write("timing\n\nincldue=Hello\n")
+    result = r.run("bad", [r.java, r.with_agent("config=" + bad)] + r.hello())
+    line = next((s for s in result.stderr.splitlines() if s.startswith("instr:")), "")
+    yield "bad", [] if result.status == 1 and "include" in line and re.search(r"bad\.options\D+3\b", line) \
+        else [f"status {result.status}: {line!r}"]

@@ -1,0 +1,302 @@
+"""The VM around the agent: shared classes, other agents, late attach, the command that starts programs."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+from . import expect, jdks, vm
+from .programs import Skip, check, program
+
+NOTHING = "timing,include=no.such.package.**"
+
+
+def shared_classes(log):
+    with open(log, encoding="utf-8") as f:
+        return sum("source: shared objects file" in line for line in f)
+
+
+@program("shared classes")
+def cds(r):
+    """The VM's own archive stays in use: as many shared classes with an agent that matches nothing."""
+    counts = {}
+    for name, agent in {"plain": [], "dormant": [f"-agentpath:{r.agent}"], "nothing": [r.with_agent(NOTHING)],
+                        "timing": [r.with_agent("timing")]}.items():
+        log = r.file(name + ".log")
+        r.run(name, [r.java, f"-Xlog:class+load:file={log}"] + agent + r.hello())
+        counts[name] = shared_classes(log)
+    if counts["plain"] < 100:
+        raise Skip(f"{r.jdk} has no archive of shared classes")
+    for name in ("dormant", "nothing", "timing"):
+        yield name, [] if counts[name] >= counts["plain"] else [f"shared classes: {counts}"]
+
+
+@program("AOT cache", jdk=25)
+def aot(r):
+    """An AOT cache stays in use, and the application's classes that come out of it are instrumented all the same."""
+    case, expectations = r.expectations("Constructors")
+    # the cache takes classes from jars only
+    jar = r.file("program.jar")
+    subprocess.run([r.jdk.tool("jar"), "--create", "--file", jar, "-C", r.built.classes(17), "cases", "-C",
+                    r.built.support, "support"], check=True, capture_output=True)
+    launch = ["-cp", jar, "cases.Constructors"]
+    cache = r.file("program.aot")
+    made = r.run("create", [r.java, f"-XX:AOTCacheOutput={cache}"] + launch, timeout=300)
+    if made.status != 0 or not os.path.exists(cache):
+        raise Skip(f"{r.jdk} makes no AOT cache: {made.tail()[-200:]}")
+    plain = r.run("plain", [r.java, f"-XX:AOTCache={cache}", f"-Xlog:class+load:file={r.file('plain.log')}"] + launch)
+    expected = shared_classes(r.file("plain.log"))
+    yield "plain", [] if expected > 300 else [f"{expected} shared classes only"]
+    report = r.file("timing.json")
+    for name, agent in {"dormant": f"-agentpath:{r.agent}", "nothing": r.with_agent(NOTHING),
+                        "timing": r.with_agent(f"timing,timing.file={report}")}.items():
+        log = r.file(name + ".log")
+        other = r.run(name, [r.java, f"-XX:AOTCache={cache}", "-XX:AOTMode=on", f"-Xlog:class+load:file={log}", agent]
+                      + launch)
+        problems = vm.compare(plain, other)
+        if shared_classes(log) < expected:
+            problems.append(f"{shared_classes(log)} shared classes, {expected} without the agent")
+        if name == "timing":
+            problems += check(report, expectations, case)
+        yield name, problems
+
+
+@program("another agent")
+def another(r):
+    """A Java agent that rewrites the same classes, before and after; both count right."""
+    for name in ("Constructors", "Exceptions", "Exits", "Language", "FramesAndLocals", "OldClasses", "BeforeSuper"):
+        case, expectations = r.expectations(name)
+        launch = r.built.launch(case)
+        plain = r.run(name, [r.java] + launch)
+        for order in ("first", "last"):
+            ours, theirs = r.file(f"{name}.{order}.json"), r.file(f"{name}.{order}.reference.json")
+            agents = [r.with_agent(f"timing,timing.file={ours}"), f"-javaagent:{r.reference_jar}={theirs}"]
+            if order == "last":
+                agents.reverse()
+            other = r.run(f"{name}-{order}", [r.java] + r.jdk.verify + agents + launch)
+            problems = vm.compare(plain, other, may_keep=case.kept) + check(ours, expectations, case)
+            try:
+                problems += expect.check(expect.load(theirs), expectations, case.main, reference=True)
+            except (OSError, ValueError) as e:
+                problems.append(str(e))
+            yield f"{name}, {order}", problems
+
+
+@program("runtime=path")
+def runtime_path(r):
+    """The second way to deliver the runtime."""
+    for name in ("Constructors", "Exceptions", "Language", "NamedModule", "Threads"):
+        case, expectations = r.expectations(name)
+        launch = r.built.launch(case)
+        plain = r.run(name, [r.java] + launch)
+        report = r.file(name + ".json")
+        other = r.run(name + "-agent", [r.java] + r.jdk.verify
+                      + [r.with_agent(f"timing,timing.file={report},runtime=path")] + launch)
+        yield name, vm.compare(plain, other) + check(report, expectations, case)
+
+
+@program("options of the VM")
+def vm_options(r):
+    """Collectors, the interpreter alone, the compiler at once, no compressed pointers, small stacks, no CDS."""
+    case, expectations = r.expectations("Language")
+    launch = r.built.launch(case)
+    plain = r.run("plain", [r.java] + launch)
+    for options in (["-Xint"], ["-Xcomp"], ["-XX:TieredStopAtLevel=1"], ["-XX:+UseSerialGC"], ["-XX:+UseParallelGC"],
+                    ["-XX:+UseZGC"], ["-XX:-UseCompressedOops"], ["-Xshare:off"], ["-Xcheck:jni"],
+                    ["-XX:+UnlockDiagnosticVMOptions", "-XX:+VerifyBeforeGC", "-XX:+VerifyAfterGC", "-Xmx32m"]):
+        report = r.file("timing.json")
+        if os.path.exists(report):
+            os.remove(report)
+        bare = r.run("bare", [r.java] + options + launch)
+        if bare.status != 0:
+            continue  # not known to this VM
+        other = r.run("agent", [r.java] + options + [r.with_agent(f"calls,timing,timing.file={report}")] + launch)
+        problems = vm.compare(bare, other) + check(report, expectations, case)
+        if options == ["-Xcheck:jni"]:
+            problems += [f"-Xcheck:jni: {s!r}" for s in other.stdout.splitlines() + other.stderr.splitlines()
+                         if ("WARNING" in s or "FATAL" in s) and s not in bare.stdout + bare.stderr]
+        yield " ".join(options), problems
+    yield "plain", [] if plain.status == 0 else [plain.tail()]
+
+
+class Attached:
+    """The program Waiting, and jcmd to reach it."""
+
+    def __init__(self, r, *java):
+        self.r = r
+        self.errors = open(r.file("stderr"), "w+b")
+        self.process = subprocess.Popen([r.java, *java, "-cp", r.built.programs, "Waiting"], cwd=r.folder,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True)
+        self.output = [self.process.stdout.readline()]
+
+    def load(self, options):
+        return subprocess.run([self.r.jdk.tool("jcmd"), str(self.process.pid), "JVMTI.agent_load", self.r.agent,
+                               f'"{options}"'], capture_output=True, text=True, timeout=60)
+
+    def round(self):
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        self.output.append(self.process.stdout.readline())
+
+    def end(self):
+        self.process.stdin.close()
+        self.output.append(self.process.stdout.read())
+        status = self.process.wait(timeout=60)
+        self.errors.seek(0)
+        return status, "".join(self.output), self.errors.read().decode("utf-8", "replace")
+
+
+@program("late attach", needs=["jcmd"])
+def attach(r):
+    """Loaded into a running VM: classes that are there already are counted from then on; mistakes leave it alone."""
+    expected = "ready 1042\nround 2084\nround 3126\nround 4168\nend\n"
+    program = Attached(r)
+    program.round()
+    report = r.file("timing.json")
+    loaded = program.load(f"calls,timing,timing.file={report}")
+    program.round()
+    program.round()
+    status, stdout, stderr = program.end()
+    problems = [] if status == 0 and stdout == expected else [f"status {status}, stdout {stdout!r}, {stderr[-300:]!r}"]
+    try:
+        rows = {x["method"]: (x["calls"], x["thrown"]) for x in expect.load(report)["methods"]}
+        if rows.get("work") != (20, 2) or rows.get("round") != (2, 0):
+            problems.append(f"work and round: {rows}, expected (20, 2) and (2, 0)")
+    except (OSError, ValueError) as e:
+        problems.append(f"{e}: jcmd: {loaded.stdout[-300:]!r} {stderr[-300:]!r}")
+    yield "good", problems
+
+    program = Attached(r)
+    loaded = program.load("timming")
+    for _ in range(3):
+        program.round()
+    status, stdout, stderr = program.end()
+    problems = [] if status == 0 and stdout == expected else [f"status {status}, stdout {stdout!r}, {stderr[-300:]!r}"]
+    if "timing" not in stderr + loaded.stdout + loaded.stderr:
+        problems.append(f"nothing names the nearest option: {stderr!r}, {loaded.stdout!r}")
+    yield "mistyped", problems
+
+    program = Attached(r)
+    program.load("timing")
+    program.load("timing")
+    for _ in range(3):
+        program.round()
+    status, stdout, stderr = program.end()
+    yield "twice", [] if status == 0 and stdout == expected else [f"status {status}, {stdout!r}, {stderr[-300:]!r}"]
+
+
+@program("instr run")
+def instr_run(r):
+    """Exit status, signals, existing options, spaces in paths, several VMs."""
+    if not os.path.exists(r.cli):
+        raise Skip(f"{r.cli} is not there")
+    spaced = vm.fresh(r.file("a folder with spaces"))
+    for path in (r.cli, r.agent):
+        shutil.copy2(path, spaced)
+    cli = os.path.join(spaced, os.path.basename(r.cli))
+    program = [r.java, "-Dgiven=x y"] + r.hello()
+    plain = r.run("plain", program)
+
+    report = os.path.join(spaced, "calls.json")
+    direct = r.run("direct", [cli, "run", f"calls,calls.file={report}", "--"] + program)
+    yield "a java launcher", vm.compare(plain, direct) + counted(report)
+
+    report = os.path.join(spaced, "by script.json")
+    script = f'"$0" -cp "{r.built.programs}" Hello world'
+    plain = r.run("script-plain", ["sh", "-c", script, r.java], env={"JAVA_TOOL_OPTIONS": "-Dgiven=kept"})
+    other = r.run("script", [cli, "run", f"timing,timing.file={report}", "--", "sh", "-c", script, r.java],
+                  env={"JAVA_TOOL_OPTIONS": "-Dgiven=kept"})
+    yield "a script, options kept", vm.compare(plain, other, stderr=False) + counted(report)
+
+    other = r.run("two", [cli, "run", "timing,timing.file=" + os.path.join(spaced, "out %p.json"), "--", "sh", "-c",
+                          script + "; " + script, r.java])
+    files = [f for f in os.listdir(spaced) if re.fullmatch(r"out \d+\.json", f)]
+    problems = [] if other.status == 0 and len(files) == 2 else [f"status {other.status}, files {files}, {other.tail()}"]
+    for f in files:
+        problems += counted(os.path.join(spaced, f))
+    yield "two VMs and %p", problems
+
+    for status in (0, 1, 42, 255):
+        result = r.run("status", [cli, "run", "calls", "--", r.java, f"-Dstatus={status}"] + r.hello())
+        yield f"exit status {status}", [] if result.status == status else [f"became {result.status}"]
+    missing = r.run("missing", [cli, "run", "calls", "--", "/nonexistent/program"])
+    yield "no such program", [] if missing.status == 127 and "/nonexistent/program" in missing.stderr \
+        else [f"status {missing.status}: {missing.tail()}"]
+    typo = r.run("typo", [cli, "run", "timming", "--"] + program)
+    yield "mistyped option", [] if typo.status not in (0, None) and "hello" not in typo.stdout \
+        and "timing" in typo.stderr else [f"status {typo.status}: {typo.tail()}"]
+
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        report = r.file("signal.json")
+        process = subprocess.Popen([cli, "run", f"calls,calls.file={report}", "--", r.java, "-cp", r.built.programs,
+                                    "Waiting"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.DEVNULL, text=True, start_new_session=True)
+        first = process.stdout.readline()
+        process.send_signal(number)
+        try:
+            status = process.wait(timeout=30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            status = None
+        process.stdin.close()
+        problems = [] if status in (128 + number, -number) and first.startswith("ready") else [f"status {status}"]
+        deadline = time.monotonic() + 10
+        while not os.path.exists(report) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        yield f"signal {number.name}", problems + counted(report, "work", 10)
+        os.remove(report) if os.path.exists(report) else None
+
+
+def counted(report, method="main", calls=1):
+    try:
+        rows = {x["method"]: x["calls"] for x in expect.load(report)["methods"]}
+        return [] if rows.get(method) == calls else [f"{os.path.basename(report)}: {rows}, expected {calls} of {method}"]
+    except (OSError, ValueError) as e:
+        return [f"{os.path.basename(report)}: {e}"]
+
+
+@program("instr check, show, report")
+def cli_reads(r):
+    """The command on the classes and reports that the cases make."""
+    if not os.path.exists(r.cli):
+        raise Skip(f"{r.cli} is not there")
+    if r.jdk.version != max(j.version for j in jdks.find()):
+        raise Skip("once is enough, with the newest JDK")
+    folders = [r.built.classes(n) for n in (8, 17, 21, 25)] + [r.built.modules, r.built.programs]
+    check_all = r.run("check", [r.cli, "check", "--passes", "all", r.built.generated]
+                      + [f for f in folders if os.path.isdir(f)])
+    yield "check", [] if check_all.status == 0 else [f"status {check_all.status}: {check_all.stdout[-500:]} "
+                                                     f"{check_all.tail()}"]
+    generated = os.path.join(r.built.generated, "cases")
+    problems = []
+    for name in sorted(os.listdir(generated)):
+        shown = r.run("show", [r.cli, "show", os.path.join(generated, name)])
+        if shown.status != 0 or len(shown.stdout) < 200 or shown.stderr:
+            problems.append(f"show {name}: status {shown.status}: {shown.tail()[-200:]}")
+    yield "show", problems
+    garbage = r.file("Garbage.class")
+    with open(garbage, "wb") as f:
+        f.write(b"\xca\xfe\xba\xbe\0\0\0\x34\xff")
+    for command in (["show"], ["check"]):
+        bad = r.run("bad", [r.cli] + command + [garbage])
+        yield command[0] + " garbage", [] if bad.status == 1 and len(bad.stderr.splitlines() + bad.stdout.splitlines()) \
+            < 12 and "Garbage.class" in bad.stdout + bad.stderr else [f"status {bad.status}: {bad.tail()}"]
+    report = r.file("timing.json")
+    r.run("make", [r.java, r.with_agent(f"timing,timing.file={report}")] + r.hello())
+    text = r.run("report", [r.cli, "report", report])
+    yield "report", [] if text.status == 0 and "main" in text.stdout else [f"status {text.status}: {text.tail()}"]
+    page = r.file("page.html")
+    html = r.run("html", [r.cli, "report", report, "--html", page])
+    content = open(page, encoding="utf-8").read() if os.path.exists(page) else ""
+    yield "report --html", [] if html.status == 0 and "<table" in content and "Hello" in content \
+        and "http" not in content.replace("http://www.w3.org", "") else [f"status {html.status}: {content[:200]!r}"]
+    stats = r.file("stats.json")
+    r.run("stats", [r.java, r.with_agent(f"timing,stats={stats}")] + r.hello())
+    try:
+        with open(stats, encoding="utf-8") as f:
+            yield "stats", [] if json.load(f)["classes_changed"] >= 1 else ["no class changed"]
+    except (OSError, ValueError, KeyError) as e:
+        yield "stats", [f"{type(e).__name__}: {e}"]
