@@ -75,7 +75,8 @@ void cf_branch_to(struct cf_snippet *s, enum cf_opcode op, uint32_t label);
 // ifxx or goto to an original instruction, by its index: what is anchored at its entry runs.
 void cf_branch_to_original(struct cf_snippet *s, enum cf_opcode op, uint32_t instruction);
 // Exceptions of `catch_type` (0: any) between two labels go to a third, where the stack holds the
-// exception alone. Handlers of the snippet come before those of the method.
+// exception alone. To be called before that third label is placed. Handlers of the snippet come before
+// those of the method.
 void cf_handler(struct cf_snippet *s, uint32_t start, uint32_t end, uint32_t handler,
                 uint16_t catch_type);
 

@@ -46,10 +46,12 @@ static void print_option(void *context, const char *name, const char *argument, 
 
 static void print_options(void) {
     int in_passes = 1;
-    printf("Options are separated by commas, or by blanks behind 'instr run'; in a value \\, is a\n"
-           "comma. PATTERNS are class names separated by colons: com.acme.Foo, org.foo.* (one\n"
-           "package), com.acme.** (with all packages below it), ** (every class).\n\n"
-           "Passes, in the order in which they nest, the first outermost:\n");
+    printf(
+        "Options are separated by commas, or by blanks behind 'instr run'; in a value \\, is a\n"
+        "comma. PATTERNS are class names separated by colons: com.acme.Foo, org.foo.* (one\n"
+        "package), com.acme.** (with all packages below it), ** (every class). Of the words of a\n"
+        "choice the first one is the default.\n\n"
+        "Passes, in the order in which they nest, the first outermost:\n");
     instr_each_option(print_option, &in_passes);
 }
 
@@ -80,7 +82,8 @@ static void print_commands(void) {
     INSTR_COMMANDS(PRINT)
 #undef PRINT
     putchar('\n');
-#define PRINT(name, arguments, help) printf("  instr %s %s\n", #name, arguments);
+#define PRINT(name, arguments, help)                                                               \
+    printf("  instr %s%s%s\n", #name, *arguments ? " " : "", arguments);
     INSTR_COMMANDS(PRINT)
 #undef PRINT
     printf("\nFor example:\n"

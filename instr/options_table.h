@@ -21,12 +21,12 @@
     OPTION(runtime, CHOICE, "direct|path",                                                         \
            "how the Java runtime gets into the JVM: defined directly, or as a jar on the "         \
            "bootstrap search path")                                                                \
-    OPTION(stats, FILE, "FILE", "write what was done, in figures, to FILE (JSON) at exit")         \
+    OPTION(stats, FILE, "FILE",                                                                    \
+           "write what was done, in figures, to FILE (JSON) at exit; %p is the process id")        \
     OPTION(quiet, CHOICE, "no|yes", "print no summary and no tables at exit")                      \
     OPTION(verbose, CHOICE, "no|yes", "print each method and class that is kept as it was")        \
     OPTION(memory, SIZE, "SIZE",                                                                   \
-           "the most memory that counters and histograms may take, such as 8M; K, M and G are "    \
-           "known")                                                                                \
+           "the most memory that counters and histograms may take, such as 8M")                    \
     OPTION(config, CONFIG, "FILE",                                                                 \
            "read options from FILE, one per line; a line that starts with # is a comment")
 

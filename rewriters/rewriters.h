@@ -3,9 +3,15 @@
 #ifndef RW_REWRITERS_H
 #define RW_REWRITERS_H
 
+// More rows, for builds that bring passes of their own.
+#ifndef RW_MORE_PASSES
+#define RW_MORE_PASSES(PASS)
+#endif
+
 #define RW_PASSES(PASS)                                                                            \
     PASS(calls)                                                                                    \
-    PASS(timing)
+    PASS(timing)                                                                                   \
+    RW_MORE_PASSES(PASS)
 
 #define RW_DECLARE(name) extern const struct rw_pass rw_pass_##name;
 RW_PASSES(RW_DECLARE)

@@ -2,13 +2,13 @@ import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
  * Plays inserted code: measures what the runtime costs, and checks that it counts exactly.
  *
- * <p>Arguments: speed, exact, tight (exact with many live threads and a small page budget), hello.
+ * <p>Arguments: speed, exact, tight (exact with many live threads and a small page budget), full (exact with a full heap), hello.
  */
 public final class RuntimeBench {
     static native long[] counts();
@@ -18,6 +18,8 @@ public final class RuntimeBench {
     static native long lost();
 
     static native long processorTime();
+
+    static native void attachAgain(Runnable task, int threads, int times);
 
     static final int CALLS = 0, THROWN = 1, TIMED = 2, TOTAL = 3, SELF = 4, MIN = 5, MAX = 6, P50 = 7, P90 = 8, P99 = 9;
     static final Method START_VIRTUAL = startVirtual();
@@ -275,6 +277,39 @@ public final class RuntimeBench {
         check("10000 short-lived threads: durations", 70000, get(timing, TIMED));
     }
 
+    /** Threads whose ids agree in their low bits, so that they compete for places in the table. */
+    static void colliding() throws Exception {
+        int calls = newId(), timing = newId();
+        Thread[] threads = new Thread[10];
+        CyclicBarrier barrier = new CyclicBarrier(threads.length);
+        for (int t = 0; t < threads.length; t++) {
+            threads[t] = new Thread(() -> {
+                for (int round = 0; round < 10; round++) {
+                    try {
+                        barrier.await();
+                    } catch (Exception e) {
+                        throw new IllegalStateException(e);
+                    }
+                    for (int i = 0; i < 3000; i++) called(calls, () -> timed(timing, () -> {}));
+                }
+            });
+            for (int i = 1; i < 4096; i++) new Thread();
+        }
+        for (Thread thread : threads) thread.start();
+        join(threads);
+        check("10 threads with colliding ids: calls", 300000, get(calls, CALLS));
+        check("10 threads with colliding ids: durations", 300000, get(timing, TIMED));
+    }
+
+    static void attached() {
+        int calls = newId(), timing = newId();
+        attachAgain(() -> {
+            for (int i = 0; i < 10; i++) called(calls, () -> timed(timing, () -> {}));
+        }, 8, 200);
+        check("8 native threads that attach 200 times: calls", 16000, get(calls, CALLS));
+        check("8 native threads that attach 200 times: durations", 16000, get(timing, TIMED));
+    }
+
     static int recurse(int id, int depth) {
         long saved = InstrTiming.enter(id);
         long start = System.nanoTime();
@@ -424,6 +459,8 @@ public final class RuntimeBench {
             manyThreads(true, 2000, 2000);
         }
         shortLived();
+        colliding();
+        attached();
         recursion();
         exceptions();
         selfTime(false);
@@ -466,12 +503,63 @@ public final class RuntimeBench {
         System.out.printf("one snapshot: %.1f ms%n", (System.nanoTime() - before) / 1e6);
     }
 
+    static volatile boolean go;
+    static final AtomicInteger done = new AtomicInteger();
+
+    /** Threads that begin when there is no memory for their blocks. */
+    static void full() throws Exception {
+        int calls = newId(), timing = newId(), constructor = newId();
+        Runnable nothing = () -> {};
+        // Everything that the loop needs is loaded and linked before.
+        Runnable loop = () -> {
+            while (!go) Thread.yield();
+            for (int i = 0; i < 5000; i++) {
+                called(calls, nothing);
+                timed(timing, nothing);
+                InstrCalls.construct(constructor);
+                if (i % 2 == 0) InstrCalls.initialized(constructor);
+            }
+            done.incrementAndGet();
+        };
+        Thread[] threads = new Thread[4];
+        for (int t = 0; t < threads.length; t++) threads[t] = start(false, loop);
+        try {
+            throw new OutOfMemoryError();
+        } catch (OutOfMemoryError resolved) {
+            // The handlers below could not be found for want of memory.
+        }
+        Object[] list = null;
+        int size = 1 << 20;
+        for (; size >= 16; size /= 2) {
+            try {
+                while (true) {
+                    Object[] next = new Object[size];
+                    next[0] = list;
+                    list = next;
+                }
+            } catch (OutOfMemoryError expected) {
+            }
+        }
+        go = true;
+        // No join: it takes memory.
+        while (done.get() < threads.length) Thread.yield();
+        boolean held = list != null;
+        list = null;
+        if (!held) throw new IllegalStateException();
+        check("heap full: calls", 20000, get(calls, CALLS));
+        check("heap full: durations", 20000, get(timing, TIMED));
+        check("heap full: constructors", 20000, get(constructor, CALLS));
+        check("heap full: constructors that threw", 10000, get(constructor, THROWN));
+        check("records lost", 0, lost());
+    }
+
     public static void main(String[] args) throws Exception {
         System.out.printf("%s, runtime started in %.0f us%n", System.getProperty("java.version"), startMicros());
         for (String arg : args) {
             if (arg.equals("speed")) speed();
             if (arg.equals("exact")) exact(START_VIRTUAL != null);
             if (arg.equals("tight")) tight();
+            if (arg.equals("full")) full();
             if (arg.equals("hello")) {
                 InstrCalls.enter(1);
                 check("one call", 1, get(1, CALLS));

@@ -1,6 +1,8 @@
-// agent.c: an agent that brings the runtime into the VM and does nothing else. Java code plays the part of
-// the inserted code and reads the counts. Options: path, budget=BYTES, jar=FILE (beside which library to look).
+// agent.c: an agent that brings the runtime into the VM and does nothing else. Java code plays the
+// part of the inserted code and reads the counts. Options: path, budget=BYTES, jar=FILE (beside
+// which library to look).
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +37,7 @@ static void JNICALL on_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread) {
 static void parse(char *options) {
     for (char *option = strtok(options, ","); option != NULL; option = strtok(NULL, ",")) {
         if (strcmp(option, "path") == 0) config.delivery = INSTR_DELIVERY_PATH;
-        if (strncmp(option, "budget=", 7) == 0)
-            config.page_budget = strtoul(option + 7, NULL, 10);
+        if (strncmp(option, "budget=", 7) == 0) config.page_budget = strtoul(option + 7, NULL, 10);
         if (strncmp(option, "jar=", 4) == 0) {
             snprintf(library, sizeof library, "%s", option + 4);
             config.library = library;
@@ -72,7 +73,8 @@ JNIEXPORT jdouble JNICALL Java_RuntimeBench_startMicros(JNIEnv *jni, jclass clas
     return started_us;
 }
 
-// Processor time of the whole process, ns: what other programs on the machine do does not show in it.
+// Processor time of the whole process, ns: what other programs on the machine do does not show in
+// it.
 JNIEXPORT jlong JNICALL Java_RuntimeBench_processorTime(JNIEnv *jni, jclass class) {
     (void)jni, (void)class;
     struct timespec now;
@@ -83,4 +85,37 @@ JNIEXPORT jlong JNICALL Java_RuntimeBench_processorTime(JNIEnv *jni, jclass clas
 JNIEXPORT jlong JNICALL Java_RuntimeBench_lost(JNIEnv *jni, jclass class) {
     (void)jni, (void)class;
     return (jlong)instr_records_lost();
+}
+
+struct attaching {
+    JavaVM *vm;
+    jobject task;
+    jmethodID run;
+    int times;
+};
+
+// Attaches, runs the task and detaches, again and again: each time a new Thread on the same thread
+// of the operating system.
+static void *attach_again(void *argument) {
+    const struct attaching *a = argument;
+    for (int i = 0; i < a->times; i++) {
+        JNIEnv *jni;
+        if ((*a->vm)->AttachCurrentThread(a->vm, (void **)&jni, NULL) != JNI_OK) break;
+        (*jni)->CallVoidMethod(jni, a->task, a->run);
+        (*a->vm)->DetachCurrentThread(a->vm);
+    }
+    return NULL;
+}
+
+JNIEXPORT void JNICALL Java_RuntimeBench_attachAgain(JNIEnv *jni, jclass class, jobject task,
+                                                     jint threads, jint times) {
+    (void)class;
+    struct attaching a = {.task = (*jni)->NewGlobalRef(jni, task), .times = times};
+    a.run = (*jni)->GetMethodID(jni, (*jni)->GetObjectClass(jni, task), "run", "()V");
+    (*jni)->GetJavaVM(jni, &a.vm);
+    pthread_t *ids = calloc((size_t)threads, sizeof *ids);
+    for (int i = 0; i < threads; i++) pthread_create(&ids[i], NULL, attach_again, &a);
+    for (int i = 0; i < threads; i++) pthread_join(ids[i], NULL);
+    free(ids);
+    (*jni)->DeleteGlobalRef(jni, a.task);
 }

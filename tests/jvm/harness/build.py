@@ -1,10 +1,12 @@
 """Compiling the cases: Java sources by release, generated classes, the module, the reference agent."""
 
 import glob
+import hashlib
 import os
 import shutil
 import subprocess
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 
 from . import jdks
 from .table import CASES
@@ -45,17 +47,42 @@ class Build:
         return os.path.join(self.source, *parts)
 
     def all(self):
+        """Everything, unless it is there already, from the same sources and the same compiler."""
+        stamp, now = os.path.join(self.work, "built"), self._fingerprint()
+        if os.path.exists(stamp) and open(stamp, encoding="utf-8").read() == now:
+            return
         for old in ("support", "classes", "modules", "programs", "generator", "generated", "reference"):
             shutil.rmtree(os.path.join(self.work, old), ignore_errors=True)
+        with ThreadPoolExecutor(2) as pool:
+            rest = [pool.submit(self._programs), pool.submit(self._reference)]
+            first = [pool.submit(self._support), pool.submit(self._generate)]
+            for f in first:
+                f.result()
+            rest += [pool.submit(self._cases, n) for n in sorted(self.releases())]
+            for f in rest:
+                f.result()
+        with open(stamp, "w", encoding="utf-8") as f:
+            f.write(now)
+
+    def releases(self):
+        return {c.release for c in CASES if c.release <= self.compiler.version
+                and not (c.preview and c.release != self.compiler.version)}
+
+    def _fingerprint(self):
+        lines = [self.compiler.home, str(self.compiler.version)]
+        for path in sorted(glob.glob(self.path("**", "*"), recursive=True)):
+            if path.endswith((".java", ".py")):
+                with open(path, "rb") as f:
+                    lines.append(f"{path} {hashlib.sha256(f.read()).hexdigest()}")
+        return "\n".join(lines)
+
+    def _support(self):
         javac(self.compiler, self.support, glob.glob(self.path("support", "*.java")), "--release", "11")
-        self._generate()
-        for release in sorted({c.release for c in CASES if not c.preview or c.release == self.compiler.version}):
-            if release <= self.compiler.version:
-                self._cases(release)
+
+    def _programs(self):
+        javac(self.compiler, self.programs, glob.glob(self.path("programs", "*.java")), "--release", "11")
         javac(self.compiler, os.path.join(self.modules, "instr.cases.app"),
               glob.glob(self.path("modapp", "**", "*.java"), recursive=True), "--release", "17", "-g")
-        javac(self.compiler, self.programs, glob.glob(self.path("programs", "*.java")), "--release", "11")
-        self._reference()
 
     def _generate(self):
         generator = os.path.join(self.work, "generator")

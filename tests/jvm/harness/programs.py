@@ -25,6 +25,7 @@ class Run:
         self.folder = os.path.join(options.work, "run", jdk.name, re.sub(r"\W+", "-", name))
         vm.fresh(self.folder)
         self.java = jdk.tool("java")
+        self.verify = jdk.verify if options.verify else []
 
     def file(self, *parts):
         return os.path.join(self.folder, *parts)
@@ -156,12 +157,11 @@ SCOPES = {
 @program("javac", needs=["javac"])
 def javac(r):
     """The compiler compiles as it does without the agent, to the byte."""
-    sources = glob.glob(r.built.path("cases", "L*.java")) + glob.glob(r.built.path("cases", "[E-I]*.java")) \
-        + sources_for_compilers(r.file("made"), 40)
+    sources = glob.glob(r.built.path("cases", "L*.java")) + sources_for_compilers(r.file("made"), 8)
 
     def go(name, *vm_options):
         os.makedirs(r.file(name + ".out"))
-        return r.run(name, [r.jdk.tool("javac")] + [f"-J{o}" for o in r.jdk.verify + list(vm_options)]
+        return r.run(name, [r.jdk.tool("javac")] + [f"-J{o}" for o in r.verify + list(vm_options)]
                      + ["-nowarn", "-g", "-proc:none", "-encoding", "UTF-8", "-d", r.file(name + ".out"), "-cp",
                         os.pathsep.join([r.built.generated, r.built.support])] + sources)
 
@@ -185,7 +185,7 @@ def ecj(r):
 
     def go(name, *vm_options):
         os.makedirs(r.file(name + ".out"))
-        return r.run(name, [r.java] + r.jdk.verify + list(vm_options) + ["-cp", jars[0],
+        return r.run(name, [r.java] + r.verify + list(vm_options) + ["-cp", jars[0],
                      "org.eclipse.jdt.internal.compiler.batch.Main", "-8", "-nowarn", "-proc:none", "-encoding",
                      "UTF-8", "-d", r.file(name + ".out")] + sources)
 
@@ -209,12 +209,12 @@ def hello(r):
             name = (scope + " " + passes).replace(" ", "-").replace(",", "+")
             report = r.file(name + ".json")
             first = passes.split(",")[-1]
-            other = r.run(name, [r.java] + r.jdk.verify + [r.with_agent(f"{passes},{first}.file={report}{option}")]
+            other = r.run(name, [r.java] + r.verify + [r.with_agent(f"{passes},{first}.file={report}{option}")]
                           + r.hello())
             yield f"{scope} {passes}", vm.compare(plain, other, may_keep=True) + sane(report)
 
 
-@program("cases with everything instrumented")
+@program("cases with everything instrumented", quick=False)
 def everything(r):
     """Some cases while the whole JDK is instrumented with them; their own numbers must still be right."""
     for name in ("Constructors", "Exceptions", "Language", "Threads", "Reflection", "Handles", "Finalizers",
@@ -225,7 +225,7 @@ def everything(r):
         launch = r.built.launch(case)
         plain = r.run(name, [r.java] + launch)
         report = r.file(name + ".json")
-        other = r.run(name + "-agent", [r.java] + r.jdk.verify + [
+        other = r.run(name + "-agent", [r.java] + r.verify + [
             r.with_agent(f"timing,timing.file={report},include=**")] + launch)
         yield name, vm.compare(plain, other, may_keep=True) + check(report, expectations, case)
 
@@ -240,7 +240,7 @@ def check(path, expectations, case):
 @program("every class of the JDK", quick=False)
 def link_all(r):
     """All classes of the run-time image, instrumented and verified."""
-    args = r.jdk.verify + ["-cp", r.built.programs, "LinkAll"]
+    args = r.verify + ["-cp", r.built.programs, "LinkAll"]
     plain = r.run("plain", [r.java] + args)
     for passes in ("calls", "timing", "calls,timing"):
         other = r.run(passes.replace(",", "+"), [r.java, r.with_agent(passes + ",include=**")] + args, timeout=600)

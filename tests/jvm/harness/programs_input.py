@@ -17,7 +17,7 @@ def damaged(r):
               "Subroutines49", "FiftyFramed", "ArrayCode", "WholeMethod")]
     files += sorted(glob.glob(os.path.join(r.built.classes(17), "cases", "Language*.class")))
     files += sorted(glob.glob(os.path.join(r.built.classes(17), "cases", "Reflection*.class")))
-    args = r.jdk.verify + ["-cp", r.built.programs, "Mutants", "150"] + files
+    args = r.verify + ["-cp", r.built.programs, "Mutants", "150"] + files
     plain = r.run("plain", [r.java] + args)
     if plain.status != 0 or plain.stdout.count("\n") < 2000:
         yield "plain", [plain.tail()]
@@ -25,7 +25,7 @@ def damaged(r):
         yield passes, vm.compare(plain, r.run(passes, [r.java, r.with_agent(passes)] + args), may_keep=True)
 
 
-@program("class path with bad files")
+@program("class path with bad files", quick=False)
 def class_path(r):
     """Empty, cut, foreign and huge class files, and a jar that is none: the same errors, to the letter."""
     folder = vm.fresh(r.file("path"))

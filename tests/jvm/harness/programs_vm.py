@@ -64,7 +64,7 @@ def aot(r):
         yield name, problems
 
 
-@program("another agent")
+@program("another agent", quick=False)
 def another(r):
     """A Java agent that rewrites the same classes, before and after; both count right."""
     for name in ("Constructors", "Exceptions", "Exits", "Language", "FramesAndLocals", "OldClasses", "BeforeSuper"):
@@ -76,7 +76,7 @@ def another(r):
             agents = [r.with_agent(f"timing,timing.file={ours}"), f"-javaagent:{r.reference_jar}={theirs}"]
             if order == "last":
                 agents.reverse()
-            other = r.run(f"{name}-{order}", [r.java] + r.jdk.verify + agents + launch)
+            other = r.run(f"{name}-{order}", [r.java] + r.verify + agents + launch)
             problems = vm.compare(plain, other, may_keep=case.kept) + check(ours, expectations, case)
             try:
                 problems += expect.check(expect.load(theirs), expectations, case.main, reference=True)
@@ -93,12 +93,12 @@ def runtime_path(r):
         launch = r.built.launch(case)
         plain = r.run(name, [r.java] + launch)
         report = r.file(name + ".json")
-        other = r.run(name + "-agent", [r.java] + r.jdk.verify
+        other = r.run(name + "-agent", [r.java] + r.verify
                       + [r.with_agent(f"timing,timing.file={report},runtime=path")] + launch)
         yield name, vm.compare(plain, other) + check(report, expectations, case)
 
 
-@program("options of the VM")
+@program("options of the VM", quick=False)
 def vm_options(r):
     """Collectors, the interpreter alone, the compiler at once, no compressed pointers, small stacks, no CDS."""
     case, expectations = r.expectations("Language")

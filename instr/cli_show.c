@@ -1,0 +1,101 @@
+// instr show: prints a class file.
+
+#include "classfile/print.h"
+#include "instr/cli.h"
+#include "instr/cli_input.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static int is_file(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 && !S_ISDIR(st.st_mode);
+}
+
+// Where the '!' stands that parts jar and entry: the first one with a file before it, since both
+// names may hold more of them. NULL: none. Cuts `name` there.
+static char *cut_at_entry(char *name) {
+    for (char *mark = strchr(name, '!'); mark; mark = strchr(mark + 1, '!')) {
+        *mark = '\0';
+        if (is_file(name)) return mark + 1;
+        *mark = '!';
+    }
+    return NULL;
+}
+
+static int read_from_jar(const char *path, const char *entry, struct cli_bytes *bytes,
+                         char reason[CLI_REASON_SIZE]) {
+    struct zip *jar;
+    if (cli_open_jar(path, &jar, reason) != 0) return -1;
+    long long index = cli_find_entry(jar, *entry == '/' ? entry + 1 : entry);
+    int result = -1;
+    if (index >= 0)
+        result = cli_read_entry(jar, (size_t)index, bytes, reason);
+    else
+        snprintf(reason, CLI_REASON_SIZE, "the jar has no such entry or class");
+    cli_close_jar(jar);
+    return result;
+}
+
+static int read_class(const char *name, struct cli_bytes *bytes, char reason[CLI_REASON_SIZE]) {
+    if (strcmp(name, "-") == 0 || is_file(name) || !strchr(name, '!'))
+        return cli_read_file(name, bytes, reason);
+    char *copy = strdup(name);
+    char *entry = copy ? cut_at_entry(copy) : NULL;
+    int result = -1;
+    if (entry)
+        result = read_from_jar(copy, entry, bytes, reason);
+    else
+        snprintf(reason, CLI_REASON_SIZE, "there is no such jar");
+    free(copy);
+    return result;
+}
+
+static int to_stdout(void *context, const char *bytes, size_t length) {
+    (void)context;
+    return fwrite(bytes, 1, length, stdout) == length;
+}
+
+static int print_class(const char *name, const struct cli_bytes *bytes) {
+    struct cf_arena arena;
+    struct cf_class cls;
+    struct cf_text text;
+    char reason[CLI_REASON_SIZE];
+    cf_arena_init(&arena);
+    cf_text_init(&text, to_stdout, NULL);
+    enum cf_status opened = cf_class_open(&cls, bytes->bytes, bytes->length, &arena);
+    enum cf_status printed = cf_print_class(&cls, &text);
+    int status = CLI_OK;
+    if (opened != CF_OK)
+        cli_error("instr: %s: %s", name, cf_error_text(&cls.error, reason, sizeof reason));
+    else if (printed == CF_LIMIT && !ferror(stdout))
+        cli_error("instr: %s: too much text; the rest is left out", name);
+    else if (printed != CF_OK && !ferror(stdout))
+        cli_error("instr: %s: errors were found; see the lines 'error: ...'", name);
+    if (opened != CF_OK || printed != CF_OK) status = CLI_FAILED;
+    cf_arena_free(&arena);
+    return cli_finish(status);
+}
+
+int cli_show(int argc, char **argv) {
+    struct cli_bytes bytes;
+    char reason[CLI_REASON_SIZE];
+    if (argc != 1) return cli_usage("show", "instr: show: one class at a time");
+    if (argv[0][0] == '-' && argv[0][1] != '\0')
+        return cli_usage("show", "instr: show: unknown option '%.64s'", argv[0]);
+    if (read_class(argv[0], &bytes, reason) != 0) {
+        cli_error("instr: %s: %s", argv[0], reason);
+        return CLI_FAILED;
+    }
+    int status;
+    if (bytes.length >= 2 && memcmp(bytes.bytes, "PK", 2) == 0) {
+        cli_error("instr: %s: this is a jar; name a class in it: JAR!com.acme.Foo", argv[0]);
+        status = CLI_FAILED;
+    } else {
+        status = print_class(argv[0], &bytes);
+    }
+    free(bytes.bytes);
+    return status;
+}

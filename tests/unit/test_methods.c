@@ -1,0 +1,195 @@
+// The registry of methods: ids are stable, dense and the same for every thread.
+
+#include "instr/methods.h"
+
+#include <check.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int id_of(struct instr_methods *methods, unsigned pass, const char *class_name,
+                 const char *name, const char *descriptor) {
+    return instr_methods_id(methods, pass, class_name, strlen(class_name), name, strlen(name),
+                            descriptor, strlen(descriptor));
+}
+
+START_TEST(the_same_method_has_the_same_id) {
+    struct instr_methods *methods = instr_methods_new();
+    ck_assert_int_eq(id_of(methods, 0, "a/B", "c", "()V"), 0);
+    ck_assert_int_eq(id_of(methods, 0, "a/B", "c", "()I"), 1);
+    ck_assert_int_eq(id_of(methods, 1, "a/B", "c", "()V"), 2);
+    ck_assert_int_eq(id_of(methods, 0, "a/C", "c", "()V"), 3);
+    ck_assert_int_eq(id_of(methods, 0, "a/B", "", "()V"), 4);
+    ck_assert_int_eq(id_of(methods, 0, "a/B", "c", "()V"), 0);
+    ck_assert_int_eq(id_of(methods, 0, "a/B", "c", "()I"), 1);
+    ck_assert_int_eq(id_of(methods, 1, "a/B", "c", "()V"), 2);
+    ck_assert_int_eq(instr_methods_count(methods), 5);
+    ck_assert_uint_eq(instr_methods_passes(methods), 2);
+    instr_methods_free(methods);
+}
+END_TEST
+
+START_TEST(names_need_no_terminator) {
+    struct instr_methods *methods = instr_methods_new();
+    int id = instr_methods_id(methods, 0, "a/Bx", 3, "cx", 1, "()Vx", 3);
+    ck_assert_int_eq(id, id_of(methods, 0, "a/B", "c", "()V"));
+    instr_methods_free(methods);
+}
+END_TEST
+
+START_TEST(an_id_tells_its_method) {
+    struct instr_methods *methods = instr_methods_new();
+    id_of(methods, 0, "a/B", "c", "()V");
+    struct instr_method method = instr_methods_get(methods, id_of(methods, 7, "x/Y", "z", "(J)I"));
+    ck_assert_str_eq(method.class_name, "x/Y");
+    ck_assert_str_eq(method.name, "z");
+    ck_assert_str_eq(method.descriptor, "(J)I");
+    ck_assert_uint_eq(method.pass, 7);
+    instr_methods_free(methods);
+}
+END_TEST
+
+START_TEST(finding_gives_out_no_id) {
+    struct instr_methods *methods = instr_methods_new();
+    ck_assert_int_eq(instr_methods_find(methods, 0, "a/B", "c", "()V"), -1);
+    ck_assert_int_eq(instr_methods_count(methods), 0);
+    int id = id_of(methods, 0, "a/B", "c", "()V");
+    ck_assert_int_eq(instr_methods_find(methods, 0, "a/B", "c", "()V"), id);
+    ck_assert_int_eq(instr_methods_find(methods, 1, "a/B", "c", "()V"), -1);
+    ck_assert_int_eq(instr_methods_find(methods, 0, "a/B", "c", "()J"), -1);
+    instr_methods_free(methods);
+}
+END_TEST
+
+START_TEST(the_initialized_pc_is_kept_per_id) {
+    struct instr_methods *methods = instr_methods_new();
+    int a = id_of(methods, 0, "a/B", "<init>", "()V"),
+        b = id_of(methods, 1, "a/B", "<init>", "()V");
+    ck_assert_uint_eq(instr_methods_initialized_pc(methods, a), 0);
+    instr_methods_set_initialized_pc(methods, a, 17);
+    instr_methods_set_initialized_pc(methods, b, 23);
+    ck_assert_uint_eq(instr_methods_initialized_pc(methods, a), 17);
+    ck_assert_uint_eq(instr_methods_initialized_pc(methods, b), 23);
+    instr_methods_free(methods);
+}
+END_TEST
+
+START_TEST(the_longest_names_of_a_class_file_fit) {
+    struct instr_methods *methods = instr_methods_new();
+    char *name = malloc(65536);
+    ck_assert_ptr_nonnull(name);
+    memset(name, 'n', 65535);
+    name[65535] = '\0';
+    for (int i = 0; i < 10; i++) {
+        name[0] = (char)('a' + i);
+        ck_assert_int_eq(instr_methods_id(methods, 0, name, 65535, name, 65535, name, 65535), i);
+    }
+    name[0] = 'a';
+    ck_assert_int_eq(instr_methods_find(methods, 0, name, name, name), 0);
+    ck_assert_str_eq(instr_methods_get(methods, 0).descriptor, name);
+    ck_assert_int_eq(instr_methods_id(methods, 0, name, 65536, "a", 1, "a", 1), -1);
+    free(name);
+    instr_methods_free(methods);
+}
+END_TEST
+
+START_TEST(there_are_no_ids_beyond_the_limit) {
+    struct instr_methods *methods = instr_methods_new();
+    instr_methods_class_t class_name = instr_methods_class(methods, "a/B", 3);
+    char name[16];
+    for (int i = 0; i < INSTR_METHODS_MAX; i++) {
+        size_t length = (size_t)snprintf(name, sizeof name, "m%d", i);
+        ck_assert_int_eq(instr_methods_id_in(methods, 0, class_name, name, length, "()V", 3), i);
+    }
+    ck_assert_int_eq(instr_methods_id_in(methods, 0, class_name, "one more", 8, "()V", 3), -1);
+    ck_assert_int_eq(instr_methods_id_in(methods, 0, class_name, "m5", 2, "()V", 3), 5);
+    ck_assert_int_eq(instr_methods_count(methods), INSTR_METHODS_MAX);
+    instr_methods_free(methods);
+}
+END_TEST
+
+// A thousand classes of ten methods, in names and descriptors as long as they are in practice.
+START_TEST(a_class_of_ten_methods_takes_less_than_a_kilobyte) {
+    enum { CLASSES = 1000, METHODS = 10 };
+    size_t before = mallinfo2().uordblks;
+    struct instr_methods *methods = instr_methods_new();
+    for (int i = 0; i < CLASSES * METHODS; i++) {
+        char class_name[64], name[32], descriptor[64];
+        snprintf(class_name, sizeof class_name, "com/acme/product/module/SomeClass%d", i / METHODS);
+        snprintf(name, sizeof name, "someMethod%d", i % 2000);
+        snprintf(descriptor, sizeof descriptor, "(ILjava/lang/String;Lcom/acme/Type%d;)V", i % 500);
+        ck_assert_int_eq(id_of(methods, 0, class_name, name, descriptor), i);
+    }
+    size_t per_class = (mallinfo2().uordblks - before) / CLASSES;
+    ck_assert_uint_lt(per_class, 1024);
+    instr_methods_free(methods);
+}
+END_TEST
+
+enum { THREADS = 8, SHARED = 20000 };
+
+struct worker {
+    struct instr_methods *methods;
+    int ids[SHARED];
+};
+
+static void *register_all(void *argument) {
+    struct worker *worker = argument;
+    for (int i = 0; i < SHARED; i++) {
+        char class_name[32], name[32];
+        snprintf(class_name, sizeof class_name, "a/Class%d", i / 10);
+        snprintf(name, sizeof name, "method%d", i % 10);
+        int id = id_of(worker->methods, 0, class_name, name, "()V");
+        worker->ids[i] = id;
+        // What was given out can be read at once, while others add.
+        if (id < 0 || strcmp(instr_methods_get(worker->methods, id).class_name, class_name) != 0 ||
+            strcmp(instr_methods_get(worker->methods, id).name, name) != 0)
+            return argument;
+    }
+    return NULL;
+}
+
+START_TEST(threads_get_the_same_ids) {
+    struct instr_methods *methods = instr_methods_new();
+    struct worker *workers = calloc(THREADS, sizeof *workers);
+    pthread_t threads[THREADS];
+    ck_assert_ptr_nonnull(workers);
+    for (int i = 0; i < THREADS; i++) {
+        workers[i].methods = methods;
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, register_all, &workers[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        void *wrong;
+        pthread_join(threads[i], &wrong);
+        ck_assert_ptr_null(wrong);
+    }
+    for (int i = 1; i < THREADS; i++)
+        ck_assert_mem_eq(workers[i].ids, workers[0].ids, sizeof workers[0].ids);
+    ck_assert_int_eq(instr_methods_count(methods), SHARED);
+    free(workers);
+    instr_methods_free(methods);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("methods");
+    TCase *tests = tcase_create("methods");
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, the_same_method_has_the_same_id);
+    tcase_add_test(tests, names_need_no_terminator);
+    tcase_add_test(tests, an_id_tells_its_method);
+    tcase_add_test(tests, finding_gives_out_no_id);
+    tcase_add_test(tests, the_initialized_pc_is_kept_per_id);
+    tcase_add_test(tests, the_longest_names_of_a_class_file_fit);
+    tcase_add_test(tests, there_are_no_ids_beyond_the_limit);
+    tcase_add_test(tests, a_class_of_ten_methods_takes_less_than_a_kilobyte);
+    tcase_add_test(tests, threads_get_the_same_ids);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
