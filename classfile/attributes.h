@@ -49,8 +49,8 @@ enum { // where an attribute stands
     ROW(Signature,                            49, CFMR,  utf8,                  signature) \
     ROW(SourceFile,                           45, C,     utf8,                  source_file) \
     ROW(SourceDebugExtension,                 49, C,     any_bytes,             source_debug_extension) \
-    ROW(SourceID,                             45, C,     utf8,                  utf8) \
-    ROW(CompilationID,                        45, C,     utf8,                  utf8) \
+    ROW(SourceID,                             45, C,     utf8,                  one_utf8) \
+    ROW(CompilationID,                        45, C,     utf8,                  one_utf8) \
     ROW(RuntimeVisibleAnnotations,            49, CFMR,  annotations,           annotations) \
     ROW(RuntimeInvisibleAnnotations,          49, CFMR,  annotations,           annotations) \
     ROW(RuntimeVisibleParameterAnnotations,   49, M,     parameter_annotations, parameter_annotations) \

@@ -9,12 +9,13 @@
 
 // --- numbers ---
 
-// Lays out decimal digits as Java does: plain from 10^-3 up to 10^7, else with an exponent. `digits` holds
-// at least two; the value is 0.d1d2d3... times 10^point.
+// Lays out decimal digits as Java does: plain from 10^-3 up to 10^7, else with an exponent.
+// `digits` holds at least two; the value is 0.d1d2d3... times 10^point.
 static void lay_out(char *out, const char *digits, int point) {
     int count = (int)strlen(digits);
     while (count > 1 && digits[count - 1] == '0') count--;
-    int shown = point > -3 && point <= 7 ? point : 1; // digits before the point; not positive: zeros
+    int shown =
+        point > -3 && point <= 7 ? point : 1; // digits before the point; not positive: zeros
     if (shown <= 0) {
         out += sprintf(out, "0.");
         for (int i = shown; i < 0; i++) *out++ = '0';
@@ -22,7 +23,8 @@ static void lay_out(char *out, const char *digits, int point) {
         return;
     }
     for (int i = 0; i < shown; i++) *out++ = i < count ? digits[i] : '0';
-    out += sprintf(out, ".%.*s", count > shown ? count - shown : 1, count > shown ? digits + shown : "0");
+    out += sprintf(out, ".%.*s", count > shown ? count - shown : 1,
+                   count > shown ? digits + shown : "0");
     if (shown != point) sprintf(out, "E%d", point - 1);
 }
 
@@ -38,7 +40,8 @@ static char *shortest(double value, int most, int is_float, char *buffer) {
     char text[40], digits[24];
     for (int n = 2; n <= most; n++) {
         snprintf(text, sizeof text, "%.*e", n - 1, value);
-        if (is_float ? strtof(text, NULL) == (float)value : !(strtod(text, NULL) < value || strtod(text, NULL) > value))
+        if (is_float ? strtof(text, NULL) == (float)value
+                     : !(strtod(text, NULL) < value || strtod(text, NULL) > value))
             break;
     }
     char *e = strchr(text, 'e');
@@ -66,7 +69,8 @@ static int starts_identifier(uint32_t c) {
            (c >= 0xA0 && !(c & CF_MUTF8_BAD));
 }
 
-// An identifier, or several divided by slashes. All letters beyond ASCII count: their tables are Java's.
+// An identifier, or several divided by slashes. All letters beyond ASCII count: their tables are
+// Java's.
 static int is_identifier(struct cf_slice name) {
     uint32_t pos = 0, before = '/';
     while (pos < name.length) {
@@ -126,10 +130,16 @@ static void print_member_reference(struct cf_printer *p, unsigned index, int lea
 }
 
 static const char *handle_kind(unsigned kind) {
-    static const char *const kinds[] = {
-        "REF_0?",           "REF_getField",      "REF_getStatic",     "REF_putField",
-        "REF_putStatic",    "REF_invokeVirtual", "REF_invokeStatic",  "REF_invokeSpecial",
-        "REF_newInvokeSpecial", "REF_invokeInterface"};
+    static const char *const kinds[] = {"REF_0?",
+                                        "REF_getField",
+                                        "REF_getStatic",
+                                        "REF_putField",
+                                        "REF_putStatic",
+                                        "REF_invokeVirtual",
+                                        "REF_invokeStatic",
+                                        "REF_invokeSpecial",
+                                        "REF_newInvokeSpecial",
+                                        "REF_invokeInterface"};
     return kinds[kind <= 9 ? kind : 0];
 }
 
@@ -157,25 +167,29 @@ static void print_number(struct cf_printer *p, unsigned tag, const uint8_t *entr
 
 void cf_print_constant(struct cf_printer *p, unsigned index) {
     unsigned tag = cf_tag_at(p->cls, index);
-    const uint8_t *entry = cf_entry(p->cls, index, tag);
+    const uint8_t *entry = tag ? cf_entry(p->cls, index, tag) : NULL;
     switch (tag) {
     case CF_TAG_UTF8: cf_print_utf8(p, index); break;
-    case CF_TAG_INTEGER: case CF_TAG_FLOAT: case CF_TAG_LONG: case CF_TAG_DOUBLE:
-        print_number(p, tag, entry);
-        break;
-    case CF_TAG_CLASS: case CF_TAG_PACKAGE: print_named(p, index, tag); break;
+    case CF_TAG_INTEGER:
+    case CF_TAG_FLOAT:
+    case CF_TAG_LONG:
+    case CF_TAG_DOUBLE: print_number(p, tag, entry); break;
+    case CF_TAG_CLASS:
+    case CF_TAG_PACKAGE: print_named(p, index, tag); break;
     case CF_TAG_MODULE:
         cf_text_put(p->text, "\"");
         cf_print_utf8(p, cf_be2(entry));
         cf_text_put(p->text, "\"");
         break;
-    case CF_TAG_STRING: case CF_TAG_METHOD_TYPE: cf_print_utf8(p, cf_be2(entry)); break;
-    case CF_TAG_FIELDREF: case CF_TAG_METHODREF: case CF_TAG_INTERFACE_METHODREF:
-        print_member_reference(p, index, 0);
-        break;
+    case CF_TAG_STRING:
+    case CF_TAG_METHOD_TYPE: cf_print_utf8(p, cf_be2(entry)); break;
+    case CF_TAG_FIELDREF:
+    case CF_TAG_METHODREF:
+    case CF_TAG_INTERFACE_METHODREF: print_member_reference(p, index, 0); break;
     case CF_TAG_NAME_AND_TYPE: print_name_and_type(p, index); break;
     case CF_TAG_METHOD_HANDLE: print_method_handle(p, entry); break;
-    case CF_TAG_DYNAMIC: case CF_TAG_INVOKE_DYNAMIC:
+    case CF_TAG_DYNAMIC:
+    case CF_TAG_INVOKE_DYNAMIC:
         cf_text_format(p->text, "#%u:", cf_be2(entry));
         print_name_and_type(p, cf_be2(entry + 2));
         break;
@@ -211,11 +225,17 @@ void cf_print_constant_use(struct cf_printer *p, unsigned index) {
         cf_print_constant(p, index);
 }
 
-void cf_print_index(struct cf_printer *p, unsigned index, uint32_t column) {
+void cf_print_comment(struct cf_printer *p) {
+    cf_text_put(p->text, " ");
+    cf_text_column(p->text, p->text->indent + 40);
+    cf_text_put(p->text, "// ");
+}
+
+void cf_print_index(struct cf_printer *p, unsigned index) {
     cf_text_format(p->text, "#%u", index);
     if (index == 0) return;
-    cf_text_column(p->text, column);
-    cf_text_put(p->text, " // ");
+    cf_print_comment(p);
+
     cf_print_constant(p, index);
 }
 
@@ -248,13 +268,19 @@ static const char *tag_name(unsigned tag) {
 static int print_entry(struct cf_printer *p, unsigned index, unsigned tag) {
     const uint8_t *entry = cf_entry(p->cls, index, tag);
     switch (tag) {
-    case CF_TAG_UTF8: case CF_TAG_INTEGER: case CF_TAG_FLOAT: case CF_TAG_LONG: case CF_TAG_DOUBLE:
-        cf_print_constant(p, index);
-        return 0;
-    case CF_TAG_FIELDREF: case CF_TAG_METHODREF: case CF_TAG_INTERFACE_METHODREF:
+    case CF_TAG_UTF8:
+    case CF_TAG_INTEGER:
+    case CF_TAG_FLOAT:
+    case CF_TAG_LONG:
+    case CF_TAG_DOUBLE: cf_print_constant(p, index); return 0;
+    case CF_TAG_FIELDREF:
+    case CF_TAG_METHODREF:
+    case CF_TAG_INTERFACE_METHODREF:
         cf_text_format(p->text, "#%u.#%u", cf_be2(entry), cf_be2(entry + 2));
         return 1;
-    case CF_TAG_NAME_AND_TYPE: case CF_TAG_DYNAMIC: case CF_TAG_INVOKE_DYNAMIC:
+    case CF_TAG_NAME_AND_TYPE:
+    case CF_TAG_DYNAMIC:
+    case CF_TAG_INVOKE_DYNAMIC:
         cf_text_format(p->text, "#%u:#%u", cf_be2(entry), cf_be2(entry + 2));
         return 1;
     case CF_TAG_METHOD_HANDLE:
@@ -275,8 +301,8 @@ void cf_print_constant_pool(struct cf_printer *p) {
         snprintf(index, sizeof index, "#%u", i);
         cf_text_format(p->text, "%*s = %-18s ", width, index, tag_name(tag));
         if (print_entry(p, i, tag)) {
-            cf_text_column(p->text, CF_COLUMN_POOL);
-            cf_text_put(p->text, " // ");
+            cf_print_comment(p);
+
             cf_print_constant(p, i);
         }
         cf_text_put(p->text, "\n");

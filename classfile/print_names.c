@@ -50,12 +50,14 @@ static void print_type(struct cf_printer *p, struct cf_slice d, int varargs) {
         cf_text_put(p->text, varargs && i + 1 == dimensions ? "..." : "[]");
 }
 
-void cf_print_type(struct cf_printer *p, struct cf_slice descriptor) { print_type(p, descriptor, 0); }
+void cf_print_type(struct cf_printer *p, struct cf_slice descriptor) {
+    print_type(p, descriptor, 0);
+}
 
 // The parameter type at `pos` of a method descriptor; empty at the end or where it is malformed.
 static struct cf_slice parameter_at(struct cf_slice d, uint32_t pos) {
-    uint32_t n = pos < d.length ? cf_field_type_length(d.bytes + pos, d.length - pos) : 0;
-    return (struct cf_slice){d.bytes + pos, n};
+    if (pos >= d.length) return (struct cf_slice){NULL, 0};
+    return (struct cf_slice){d.bytes + pos, cf_field_type_length(d.bytes + pos, d.length - pos)};
 }
 
 void cf_print_parameters(struct cf_printer *p, struct cf_slice descriptor, int varargs) {
@@ -147,6 +149,7 @@ void cf_print_flags(struct cf_printer *p, unsigned flags, int of) {
 void cf_print_modifiers(struct cf_printer *p, unsigned flags, int of) {
     for (int i = 0; i < FLAGS; i++) {
         const struct flag *f = &flags_table[i];
-        if ((flags & f->value) && (f->of >> of & 1) && f->modifier) cf_text_put(p->text, f->modifier);
+        if ((flags & f->value) && (f->of >> of & 1) && f->modifier)
+            cf_text_put(p->text, f->modifier);
     }
 }

@@ -7,12 +7,6 @@
 #include "classfile/classfile.h"
 #include "classfile/text.h"
 
-enum { // columns at which comments begin
-    CF_COLUMN_POOL = 40,
-    CF_COLUMN_CODE = 46,
-    CF_COLUMN_CLASS = 42
-};
-
 struct cf_printer {
     const struct cf_class *cls;
     struct cf_text *text;
@@ -41,11 +35,13 @@ void cf_print_attributes(struct cf_printer *p, unsigned place, uint32_t count);
 void cf_print_constant_pool(struct cf_printer *p);
 // What constant `index` stands for, as in the comments of the pool; #N when it is broken.
 void cf_print_constant(struct cf_printer *p, unsigned index);
-// The same with its kind in front: "Method java/lang/Object.\"<init>\":()V". The class is left out where it
-// is this class.
+// The same with its kind in front: "Method java/lang/Object.\"<init>\":()V". The class is left out
+// where it is this class.
 void cf_print_constant_use(struct cf_printer *p, unsigned index);
-// "#N", and from `column` on a comment with what it stands for. Index 0 has no comment.
-void cf_print_index(struct cf_printer *p, unsigned index, uint32_t column);
+// "#N", and a comment with what it stands for. Index 0 has no comment.
+void cf_print_index(struct cf_printer *p, unsigned index);
+// Goes to the column of the comments, 40 behind the indent, and begins one.
+void cf_print_comment(struct cf_printer *p);
 // A Utf8 as it is, escaped; #N when it is none.
 void cf_print_utf8(struct cf_printer *p, unsigned index);
 // A class or member name; in quotes when it is no Java identifier.
@@ -69,8 +65,8 @@ void cf_print_flags(struct cf_printer *p, unsigned flags, int of);
 // "public static " as in a declaration.
 void cf_print_modifiers(struct cf_printer *p, unsigned flags, int of);
 
-// One printer per kind of attribute: it begins with the name of the attribute and reads the info from p->r.
-// On an error it stops; whoever called it prints the error.
+// One printer per kind of attribute: it begins with the name of the attribute and reads the info
+// from p->r. On an error it stops; whoever called it prints the error.
 #define CF_PRINTER(name) void cf_print_##name(struct cf_printer *p)
 CF_PRINTER(code);
 CF_PRINTER(constant_value);
@@ -85,7 +81,7 @@ CF_PRINTER(nothing);
 CF_PRINTER(signature);
 CF_PRINTER(source_file);
 CF_PRINTER(source_debug_extension);
-CF_PRINTER(utf8);
+CF_PRINTER(one_utf8);
 CF_PRINTER(annotations);
 CF_PRINTER(parameter_annotations);
 CF_PRINTER(type_annotations);

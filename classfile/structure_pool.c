@@ -102,9 +102,9 @@ const struct cf_utf8_facts *cf_facts(struct cf_checker *c, unsigned index) {
 
 void cf_reference_facts(struct cf_checker *c, unsigned index, const struct cf_utf8_facts **name,
                         const struct cf_utf8_facts **descriptor) {
-    const uint8_t *p = cf_entry(c->cls, index, cf_tag_at(c->cls, index));
-    if (cf_tag_at(c->cls, index) != CF_TAG_NAME_AND_TYPE)
-        p = cf_entry(c->cls, cf_be2(p + 2), CF_TAG_NAME_AND_TYPE);
+    unsigned tag = cf_tag_at(c->cls, index);
+    const uint8_t *p = tag ? cf_entry(c->cls, index, tag) : NULL;
+    if (p && tag != CF_TAG_NAME_AND_TYPE) p = cf_entry(c->cls, cf_be2(p + 2), CF_TAG_NAME_AND_TYPE);
     *name = cf_facts(c, p ? cf_be2(p) : 0);
     *descriptor = cf_facts(c, p ? cf_be2(p + 2) : 0);
 }

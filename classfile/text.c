@@ -14,7 +14,8 @@ void cf_text_init(struct cf_text *text, cf_text_writer *write, void *context) {
 }
 
 enum cf_status cf_text_flush(struct cf_text *text) {
-    if (text->used && text->status == CF_OK && !text->write(text->context, text->buffer, text->used))
+    if (text->used && text->status == CF_OK &&
+        !text->write(text->context, text->buffer, text->used))
         text->status = CF_LIMIT;
     text->used = 0;
     return text->status;
@@ -26,18 +27,29 @@ static void put_byte(struct cf_text *text, char byte) {
     if (text->used == sizeof text->buffer && cf_text_flush(text) != CF_OK) return;
     text->buffer[text->used++] = byte;
     text->written++;
-    if (((uint8_t)byte & 0xC0) != 0x80) text->column++; // a character, not a byte
 }
 
+// A character, or a byte of one, behind the blanks that waited for it.
+static void put_exactly(struct cf_text *text, char byte) {
+    if (text->column == 0) text->column = text->blanks = text->indent;
+    for (; text->blanks; text->blanks--) put_byte(text, ' ');
+    put_byte(text, byte);
+    if (((uint8_t)byte & 0xC0) != 0x80) text->column++;
+}
+
+// Our own blanks wait for what comes behind them, so that no line ends in one. `column` counts
+// them.
 static void put_character(struct cf_text *text, char byte) {
     if (byte == '\n') {
         put_byte(text, byte);
-        text->column = 0;
-        return;
+        text->column = text->blanks = 0;
+    } else if (byte == ' ') {
+        if (text->column == 0) text->column = text->blanks = text->indent;
+        text->blanks++;
+        text->column++;
+    } else {
+        put_exactly(text, byte);
     }
-    if (text->column == 0)
-        for (uint32_t i = 0; i < text->indent; i++) put_byte(text, ' ');
-    put_byte(text, byte);
 }
 
 void cf_text_put(struct cf_text *text, const char *string) {
@@ -59,8 +71,9 @@ void cf_text_column(struct cf_text *text, uint32_t column) {
 
 // --- text of a class file ---
 
-// Characters that a terminal obeys or that hide what is there: controls, line and paragraph separators,
-// marks that turn the direction of writing, the invisible ones, and halves of a surrogate pair.
+// Characters that a terminal obeys or that hide what is there: controls, line and paragraph
+// separators, marks that turn the direction of writing, the invisible ones, and halves of a
+// surrogate pair.
 static int is_unsafe(uint32_t c) {
     return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0xAD || (c >= 0x200B && c <= 0x200F) ||
            (c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x206F) ||
@@ -70,13 +83,13 @@ static int is_unsafe(uint32_t c) {
 
 static void put_utf8(struct cf_text *text, uint32_t c) {
     if (c < 0x80) {
-        put_character(text, (char)c);
+        put_exactly(text, (char)c);
         return;
     }
     unsigned more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
     static const uint8_t lead[] = {0, 0xC0, 0xE0, 0xF0};
-    put_character(text, (char)(lead[more] | c >> 6 * more));
-    while (more--) put_byte(text, (char)(0x80 | (c >> 6 * more & 0x3F)));
+    put_exactly(text, (char)(lead[more] | c >> 6 * more));
+    while (more--) put_exactly(text, (char)(0x80 | (c >> 6 * more & 0x3F)));
 }
 
 static void put_escaped(struct cf_text *text, uint32_t c, int escape) {

@@ -29,7 +29,8 @@ enum {
 INSTR_COMMANDS(INSTR_COMMAND_FUNCTION)
 #undef INSTR_COMMAND_FUNCTION
 
-// Prints the line "instr: ..." to standard error. Control characters are shown as '?'.
+// Prints the line "instr: ..." to standard error. Control characters are
+// shown as '?'.
 __attribute__((format(printf, 1, 2))) void cli_error(const char *format, ...);
 
 // Prints what is wrong with the arguments of a command, and how they should be. Returns CLI_USAGE.

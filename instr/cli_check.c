@@ -101,37 +101,68 @@ static void work_in_threads(struct check *check) {
 // --- the summary ---
 
 struct kept_printer {
+    struct instr_output *out;
     size_t count;
 };
 
 static void print_kept(void *context, const struct instr_kept *kept) {
     struct kept_printer *printer = context;
-    if (printer->count++ < MOST_KEPT_SHOWN)
-        printf("    %s%s%s: %s\n", kept->class_name, *kept->method ? "." : "", kept->method,
-               kept->reason);
+    if (printer->count++ >= MOST_KEPT_SHOWN) return;
+    const char *const parts[] = {"    ", kept->class_name, *kept->method ? "." : "", kept->method,
+                                 ": ",   kept->reason};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        instr_report_text(printer->out, parts[i], INSTR_PLAIN);
+    instr_output_text(printer->out, "\n");
 }
 
-static void print_summary(struct check *check) {
-    struct instr_account account = instr_engine_account(check->engine);
-    char number[7][INSTR_NUMBER_SIZE];
-    size_t failures = check->failures + check->paths.failures;
-    printf("%s classes with %s methods checked, passes: ", instr_number(check->checked, number[0]),
-           instr_number(check->classes_methods, number[1]));
+// "1 class", "7,401 classes"
+static const char *counted(uint64_t count, const char *noun, const char *ending, char text[64]) {
+    char number[INSTR_NUMBER_SIZE];
+    snprintf(text, 64, "%s %s%s", instr_number(count, number), noun, count == 1 ? "" : ending);
+    return text;
+}
+
+static void print_checked(struct check *check, struct instr_output *out) {
+    char a[64], b[64];
+    instr_output_format(out,
+                        "%s with %s checked, passes: ", counted(check->checked, "class", "es", a),
+                        counted(check->classes_methods, "method", "s", b));
     for (size_t i = 0; i < check->options.pass_count; i++)
-        printf("%s%s", i > 0 ? ", " : "", check->options.passes[i].pass->name);
-    printf("\n%s classes and %s methods changed; %s classes and %s methods kept as they were\n",
-           instr_number(account.classes_changed, number[2]),
-           instr_number(account.methods_changed, number[3]),
-           instr_number(account.classes_kept, number[4]),
-           instr_number(account.methods_kept, number[5]));
-    struct kept_printer printer = {0};
+        instr_output_format(out, "%s%s", i > 0 ? ", " : "", check->options.passes[i].pass->name);
+    instr_output_text(out, "\n");
+}
+
+static void print_rewritten(struct check *check, struct instr_output *out) {
+    struct instr_account account = instr_engine_account(check->engine);
+    char a[64], b[64], c[64], d[64];
+    instr_output_format(out, "%s and %s changed; %s and %s kept as they were\n",
+                        counted(account.classes_changed, "class", "es", a),
+                        counted(account.methods_changed, "method", "s", b),
+                        counted(account.classes_kept, "class", "es", c),
+                        counted(account.methods_kept, "method", "s", d));
+    struct kept_printer printer = {out, 0};
     instr_engine_kept(check->engine, print_kept, &printer);
     uint64_t kept = account.classes_kept + account.methods_kept;
-    if (kept > MOST_KEPT_SHOWN) printf("    and %" PRIu64 " more\n", kept - MOST_KEPT_SHOWN);
+    if (kept > MOST_KEPT_SHOWN)
+        instr_output_format(out, "    and %" PRIu64 " more\n", kept - MOST_KEPT_SHOWN);
     if (account.classes_matched > 0)
-        printf("rewriting alone: %.2f us per class\n",
-               (double)account.nanoseconds / 1000 / (double)account.classes_matched);
-    printf("%s failures\n", instr_number(failures, number[6]));
+        instr_output_format(out, "rewriting alone: %.2f us per class\n",
+                            (double)account.nanoseconds / 1000 / (double)account.classes_matched);
+}
+
+// Returns the exit status.
+static int print_summary(struct check *check) {
+    struct instr_output out;
+    char error[INSTR_ERROR_SIZE], a[64];
+    size_t failures = check->failures + check->paths.failures;
+    instr_output_descriptor(&out, STDOUT_FILENO);
+    print_checked(check, &out);
+    print_rewritten(check, &out);
+    instr_output_format(&out, "%s\n", counted(failures, "failure", "s", a));
+    if (instr_output_close(&out, error, sizeof error) == 0)
+        return failures > 0 ? CLI_FAILED : CLI_OK;
+    cli_error("%s", error);
+    return CLI_FAILED;
 }
 
 // --- the command ---
@@ -185,8 +216,7 @@ static int check_all(struct check *check, char **paths) {
         check->engine = instr_engine_new(&check->options, check->methods, "java/lang/");
     if (!check->engine) return no_memory();
     work_in_threads(check);
-    print_summary(check);
-    return cli_finish(check->failures + check->paths.failures > 0 ? CLI_FAILED : CLI_OK);
+    return print_summary(check);
 }
 
 int cli_check(int argc, char **argv) {

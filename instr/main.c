@@ -1,12 +1,15 @@
 // instr: the command line tool.
 
 #include "instr/cli.h"
+#include "instr/options.h"
+#include "instr/report.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct command {
     const char *name, *arguments;
@@ -23,12 +26,16 @@ static const struct command *command_named(const char *name) {
     return NULL;
 }
 
+// Texts from files and from the command line come this way, so nothing in them gets at the
+// terminal.
 static void print_line(const char *format, va_list arguments) {
-    char line[2048];
+    char line[2048], error[INSTR_ERROR_SIZE];
+    struct instr_output out;
     vsnprintf(line, sizeof line, format, arguments);
-    for (char *c = line; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 127) *c = '?';
-    fprintf(stderr, "%s\n", line);
+    instr_output_descriptor(&out, STDERR_FILENO);
+    instr_report_text(&out, line, INSTR_PLAIN);
+    instr_output_text(&out, "\n");
+    instr_output_close(&out, error, sizeof error); // there is nobody left to tell
 }
 
 void cli_error(const char *format, ...) {

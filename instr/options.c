@@ -33,8 +33,11 @@ __attribute__((format(printf, 3, 4))) static int fail(struct parser *p, const ch
     vsnprintf(reason, sizeof reason, format, arguments);
     va_end(arguments);
     if (p->file) snprintf(where, sizeof where, "%.100s:%u: ", p->file, p->line);
-    snprintf(shown, sizeof shown, "instr: %soption '%.64s%s': %.250s", where, key,
-             strlen(key) > 64 ? "..." : "", reason);
+    if (!*key)
+        snprintf(shown, sizeof shown, "instr: %soptions: %.250s", where, reason);
+    else
+        snprintf(shown, sizeof shown, "instr: %soption '%.64s%s': %.250s", where, key,
+                 strlen(key) > 64 ? "..." : "", reason);
     for (char *c = shown; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 127) *c = '?';
     snprintf(p->error, p->error_size, "%s", shown);

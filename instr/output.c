@@ -135,7 +135,7 @@ int instr_output_close(struct instr_output *out, char *error, size_t size) {
     if (out->temporary[0] && out->failed) unlink(out->temporary);
     out->temporary[0] = '\0';
     if (!out->failed) return 0;
-    snprintf(error, size, "instr: %.300s: %s", out->path[0] ? out->path : "output",
+    snprintf(error, size, "instr: %.300s: %s", out->path[0] ? out->path : "standard output",
              strerror(out->failed));
     return -1;
 }

@@ -1,12 +1,14 @@
 // Runs the class file layer over real classes, and over broken ones made from them.
 //
-//      corpus [--strict] [--time ROUNDS] [--mutate ROUNDS] [--truncate] [--sample N] [--seed N] PATH...
+//      corpus [--strict] [--time ROUNDS] [--mutate ROUNDS] [--truncate] [--sample N] [--seed N]
+//      PATH...
 //
-// PATH: a class file, or a directory with class files anywhere below. Every class is opened, its structure
-// checked and its text printed to nowhere; a complaint is a failure. --mutate and --truncate take a sample
-// of N classes (300): each is broken in ROUNDS random ways, or cut off at every length; whatever comes of
-// it, nothing may crash (run it under the sanitizers), and what was cut off must not open. --time opens all
-// classes ROUNDS times and prints the time per class, best round. Exit status 1 on any failure.
+// PATH: a class file, or a directory with class files anywhere below. Every class is opened, its
+// structure checked and its text printed to nowhere; a complaint is a failure. --mutate and
+// --truncate take a sample of N classes (300): each is broken in ROUNDS random ways, or cut off at
+// every length; whatever comes of it, nothing may crash (run it under the sanitizers), and what was
+// cut off must not open. --time opens all classes ROUNDS times and prints the time per class, best
+// round. Exit status 1 on any failure.
 
 #define _XOPEN_SOURCE 700
 
@@ -125,7 +127,9 @@ static uint64_t next_random(void) { // xorshift64*
     return run.random * 0x2545F4914F6CDD1Du;
 }
 
-static size_t below(size_t n) { return (size_t)(next_random() % n); }
+static size_t below(size_t n) {
+    return (size_t)(next_random() % n);
+}
 
 // Mutations as they hurt: flipped bits, extreme values in two-byte fields, a run moved elsewhere.
 static void mutate(uint8_t *bytes, size_t length) {

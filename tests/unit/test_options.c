@@ -103,7 +103,7 @@ static const struct {
     {"memory=99999999999G",
      "instr: option 'memory': must be a size from 64K to 1024G, such as 8M, not '99999999999G'"},
     {"include=a..b", "instr: option 'include': pattern 'a..b' holds two dots in a row"},
-    {"timing,,calls", "instr: option '': nothing stands between two commas"},
+    {"timing,,calls", "instr: options: nothing stands between two commas"},
     {"stats=a%d", "instr: option 'stats': in a file name only %p (the process id) and %% may "
                   "follow a %"},
     {"stats=a%", "instr: option 'stats': in a file name only %p (the process id) and %% may "

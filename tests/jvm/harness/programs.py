@@ -21,7 +21,7 @@ class Run:
 
     def __init__(self, options, built, jdk, name):
         self.agent, self.cli, self.reference_jar = options.agent, options.cli, built.reference
-        self.built, self.jdk = built, jdk
+        self.built, self.jdk, self.quick = built, jdk, options.quick
         self.folder = os.path.join(options.work, "run", jdk.name, re.sub(r"\W+", "-", name))
         vm.fresh(self.folder)
         self.java = jdk.tool("java")
@@ -157,7 +157,7 @@ SCOPES = {
 @program("javac", needs=["javac"])
 def javac(r):
     """The compiler compiles as it does without the agent, to the byte."""
-    sources = glob.glob(r.built.path("cases", "L*.java")) + sources_for_compilers(r.file("made"), 8)
+    sources = glob.glob(r.built.path("cases", "L*.java")) + sources_for_compilers(r.file("made"), 4 if r.quick else 30)
 
     def go(name, *vm_options):
         os.makedirs(r.file(name + ".out"))
@@ -168,6 +168,8 @@ def javac(r):
     plain = go("plain")
     yield "plain", [] if plain.status == 0 else [plain.tail()]
     for scope, option in SCOPES.items():
+        if r.quick and option:
+            continue
         name = scope.replace(" ", "-")
         report = r.file(name + ".json")
         other = go(name, r.with_agent(f"calls,timing,timing.file={report}{option}"))
@@ -258,7 +260,7 @@ def tools(r):
     for name, args in commands.items():
         plain = r.run(name, [r.jdk.tool(args[0])] + args[1:])
         report = r.file(name + ".json")
-        agent = r.with_agent(f"timing,timing.file={report},include=**")
+        agent = r.with_agent(f"timing,timing.file={report}")
         by_option = r.run(name + "-option", [r.jdk.tool(args[0]), "-J" + agent] + args[1:])
         yield name + " -J", vm.compare(plain, by_option, may_keep=True) + sane(report)
         os.remove(report) if os.path.exists(report) else None

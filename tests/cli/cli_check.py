@@ -1,0 +1,112 @@
+"""instr check and instr show."""
+
+import io
+import os
+import zipfile
+
+from support import CliTest, class_file
+
+
+def jar(entries):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in entries.items():
+            archive.writestr(name, content)
+    return file.getvalue()
+
+
+class Check(CliTest):
+    def test_all_classes_of_directories_and_jars_are_checked(self):
+        self.write("d/Foo.class", class_file())
+        self.write("d/e/Bar.class", class_file("com/acme/Bar"))
+        self.write("d/e/notes.txt", "no class")
+        self.write("d/x.jar", jar({"A.class": class_file("A"), "m.txt": "", "b/B.class": class_file("b/B")}))
+        os.symlink(self.folder, self.path("d/loop"))
+        done = self.expect(["check", "d"], 0, ["4 classes with 4 methods checked, passes: calls, timing\n",
+                                               "4 classes and 4 methods changed; 0 classes and 0 methods kept",
+                                               " us per class\n", "\n0 failures\n"], "")
+        self.assertEqual(len(done.stdout.splitlines()), 4)
+        self.expect(["check", "--jobs", "3", "--passes=calls", "d/Foo.class", "d/x.jar"], 0,
+                    ["3 classes with 3 methods checked, passes: calls\n"], "")
+
+    def test_patterns_choose_what_is_rewritten(self):
+        self.write("x.jar", jar({"A.class": class_file("a/A"), "B.class": class_file("b/B")}))
+        self.expect(["check", "--passes", "timing,include=a.*", "x.jar"], 0,
+                    ["2 classes with 2 methods checked", "1 class and 1 method changed"], "")
+
+    def test_each_failure_is_one_line_and_the_status_is_1(self):
+        good = class_file()
+        self.write("d/empty.class", b"")
+        self.write("d/cut.class", good[:-9])
+        self.write("d/good.class", good)
+        self.write("d/magic.class", b"hello, world")
+        self.write("d/more.class", good + b"\0")
+        self.write("d/opcode.class", class_file(code=b"\xfd\xac"))
+        self.write("d/no.jar", "no jar at all")
+        self.write("d/x.jar", jar({"Bad.class": good[:50]}))
+        done = self.expect(["check", "d"], 1, ["7 classes", "\n7 failures\n"])
+        lines = sorted(done.stderr.splitlines())
+        names = [line.split(": ")[1] for line in lines]
+        self.assertEqual(names, ["d/cut.class", "d/empty.class", "d/magic.class", "d/more.class",
+                                 "d/no.jar", "d/opcode.class", "d/x.jar!Bad.class"])
+        self.assertEqual(lines[4], "instr: d/no.jar: no jar: Not a zip archive")
+        for line in lines:
+            self.assertRegex(line, r"^instr: \S+: .{8,}$")
+
+    def test_a_damaged_jar_is_told(self):
+        data = bytearray(jar({"A.class": class_file("A")}))
+        data[40] ^= 0xFF
+        self.write("x.jar", bytes(data))
+        self.expect(["check", "x.jar"], 1, ["\n1 failure\n"], ["instr: x.jar!A.class: "])
+
+    def test_what_is_not_there_is_told(self):
+        self.expect(["check", "none", "/dev/null"], 1, ["\n2 failures\n"],
+                    "instr: none: No such file or directory\n"
+                    "instr: /dev/null: is neither a file nor a directory\n")
+
+    def test_a_large_file_is_handled(self):
+        with open(self.write("big.class", class_file()), "r+b") as file:
+            file.truncate(100 << 20)
+        self.expect(["check", "big.class"], 1, ["\n1 failure\n"], ["instr: big.class: no class file: "])
+        with open(self.path("big.class"), "r+b") as file:
+            file.truncate(600 << 20)
+        self.expect(["check", "big.class"], 1, ["\n1 failure\n"],
+                    "instr: big.class: larger than 512 MB\n")
+
+    def test_usage_is_told(self):
+        for arguments, line in (([], "which files or directories?"),
+                                (["--jobs", "0", "x"], "--jobs must be a number from 1 to 256"),
+                                (["--jobs"], "--jobs needs a value"),
+                                (["--pases=all", "x"], "unknown option '--pases=all'"),
+                                (["--passes", "timng", "x"], "did you mean 'timing'?"),
+                                (["--passes", "", "x"], "no pass in --passes")):
+            self.expect(["check", *arguments], 2, "", [line, "usage: instr check"])
+
+
+class Show(CliTest):
+    def test_a_class_is_printed_wherever_it_is(self):
+        data = class_file()
+        self.write("Foo.class", data)
+        self.write("a!b.jar", jar({"com/acme/Foo.class": data}))
+        whole = self.expect(["show", "Foo.class"], 0, ["com.acme.Foo", "ireturn", "Utf8"], "").stdout
+        for name in ("a!b.jar!com/acme/Foo.class", "a!b.jar!com.acme.Foo", "a!b.jar!/com/acme/Foo.class"):
+            self.expect(["show", name], 0, whole, "")
+        with open(self.path("Foo.class"), "rb") as file:
+            self.expect(["show", "-"], 0, whole, "", stdin=file)
+
+    def test_what_cannot_be_read_is_told_in_one_line(self):
+        self.write("x.jar", jar({"A.class": class_file("A")}))
+        self.write("no.jar", "no")
+        for name, reason in (("none", "No such file or directory"), (".", "Is a directory"),
+                             ("x.jar!B", "the jar has no such entry or class"),
+                             ("x.jar", "this is a jar; name a class in it: JAR!com.acme.Foo"),
+                             ("no.jar!A", "no jar: Not a zip archive"),
+                             ("none.jar!A", "there is no such jar")):
+            self.expect(["show", name], 1, "", f"instr: {name}: {reason}\n")
+        self.expect(["show"], 2, "", ["one class at a time", "usage: instr show"])
+
+    def test_of_a_broken_class_is_printed_what_can_be_read(self):
+        self.write("cut.class", class_file()[:-12])
+        self.write("text.class", "hello")
+        self.expect(["show", "cut.class"], 1, ["com/acme/Foo"], ["instr: cut.class: truncated (at offset "])
+        self.expect(["show", "text.class"], 1, None, ["instr: text.class: not a class file"])

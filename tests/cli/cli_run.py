@@ -1,0 +1,99 @@
+"""instr run: how the agent gets into a command. The agent's library is a stand-in: no JVM is started."""
+
+import os
+import shutil
+import signal
+
+from support import CliTest
+
+
+class Run(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.tool = self.install("bin")
+        self.write("echo/java", '#!/bin/sh\nfor a; do echo "[$a]"; done\n')
+        os.chmod(self.path("echo/java"), 0o755)
+        self.environment = {k: v for k, v in os.environ.items() if k != "JAVA_TOOL_OPTIONS"}
+
+    def install(self, folder):
+        """A copy of the tool with a library beside it. Gives its path."""
+        self.write(f"{folder}/libinstr.so", "")
+        return shutil.copy(self.instr, self.path(f"{folder}/instr"))
+
+    def agent(self, options, folder="bin"):
+        return f"-agentpath:{os.path.realpath(self.path(folder))}/libinstr.so={options}"
+
+    def run_with(self, arguments, status=0, out=None, err="", tool=None, before=None):
+        environment = dict(self.environment)
+        if before is not None:
+            environment["JAVA_TOOL_OPTIONS"] = before
+        return self.expect(["run", *arguments], status, out, err, tool=tool or self.tool,
+                           env=environment)
+
+    def tool_options(self, arguments, before=None, tool=None):
+        return self.run_with([*arguments, "--", "sh", "-c", 'printf %s "$JAVA_TOOL_OPTIONS"'],
+                             before=before, tool=tool).stdout
+
+    def test_a_java_launcher_gets_the_agent_as_its_first_argument(self):
+        self.run_with(["timing", "timing.top=3", "--", self.path("echo/java"), "-cp", "a b", "Main", "--"],
+                      out=f"[{self.agent('timing,timing.top=3')}]\n[-cp]\n[a b]\n[Main]\n[--]\n")
+
+    def test_another_command_gets_it_in_the_environment(self):
+        self.assertEqual(self.tool_options(["timing"]), self.agent("timing"))
+
+    def test_what_is_in_the_environment_stays(self):
+        self.assertEqual(self.tool_options(["calls"], before="-Dx='a b'"),
+                         "-Dx='a b' " + self.agent("calls"))
+
+    def test_blanks_and_quotes_are_quoted_as_the_jvm_takes_them(self):
+        tool = self.install("a b'c\"d")
+        told = self.tool_options(["timing", "timing.file=x y"], tool=tool)
+        agent = self.agent("timing,timing.file=x y", "a b'c\"d")
+        self.assertEqual(told, '"' + agent.replace('"', "\"'\"'\"") + '"')
+
+    def test_options_are_joined_and_files_taken_in(self):
+        self.write("conf", "timing\n# no\ntiming.file=a,b.json\n")
+        self.assertEqual(self.tool_options(["config=conf", "include=a.**,exclude=a.B"]),
+                         self.agent("timing,timing.file=a\\,b.json,include=a.**,exclude=a.B"))
+        self.assertEqual(self.tool_options(["timing", "stats=a\\", "quiet=yes"]),
+                         self.agent("timing,stats=a\\\\,quiet=yes"))
+
+    def test_bad_options_never_start_the_command(self):
+        mark = self.path("started")
+        for words, line in (
+                (["timng"], "instr: option 'timng': unknown; did you mean 'timing'?\n"),
+                (["timing", "huge=1"], "instr: option 'huge': must be no or yes, not '1'\n"),
+                (["quiet=yes"], "instr: no pass is among the options, so nothing would be done; "
+                                "see 'instr help options'\n")):
+            self.run_with([*words, "--", "touch", mark], 2, "", line)
+        self.assertFalse(os.path.exists(mark))
+
+    def test_usage_is_told(self):
+        self.run_with(["timing", "java"], 2, "", ["'--' is missing", "usage: instr run"])
+        self.run_with(["timing", "--"], 2, "", ["no command behind '--'"])
+        self.run_with(["--", "true"], 2, "", ["no options before '--'"])
+
+    def test_the_exit_status_passes_through(self):
+        self.run_with(["timing", "--", "sh", "-c", "exit 42"], 42)
+
+    def test_a_signal_passes_through(self):
+        self.run_with(["timing", "--", "sh", "-c", "kill -TERM $$"], -signal.SIGTERM)
+
+    def test_a_command_that_cannot_be_run_is_told_as_the_shell_does(self):
+        self.run_with(["timing", "--", "no-such-command"], 127, "",
+                      "instr: no-such-command: command not found\n")
+        self.run_with(["timing", "--", "./none"], 127, "", "instr: ./none: No such file or directory\n")
+        self.write("plain", "")
+        self.run_with(["timing", "--", "./plain"], 126, "", "instr: ./plain: Permission denied\n")
+
+    def test_a_missing_library_is_told(self):
+        os.unlink(self.path("bin/libinstr.so"))
+        done = self.run_with(["timing", "--", "echo", "started"], 1, "", None)
+        self.assertRegex(done.stderr, r"^instr: the agent, libinstr\.so, is neither in .* nor in .*\n$")
+
+    def test_a_library_that_no_jvm_can_load_is_told(self):
+        self.run_with(["timing", "--", "echo"], 1, "", ["'=' in its path"], tool=self.install("a=b"))
+
+    def test_what_jdk_8_would_ignore_is_told(self):
+        self.run_with(["timing", "include=" + "a" * 1000, "--", "true"], 0, "",
+                      ["note: JAVA_TOOL_OPTIONS is longer than 1023 bytes"])

@@ -1,0 +1,47 @@
+import java.net.URI;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Links, and so verifies, every class of the JDK that runs it: asking for a class's methods links it. Prints one
+ * line for each class that the JVM refuses, and the number of those that it took.
+ */
+public class LinkAll {
+    private static int linked;
+    private static final List<String> refused = new ArrayList<>();
+
+    private static void link(String name) {
+        try {
+            Class<?> cls = Class.forName(name, false, ClassLoader.getSystemClassLoader());
+            cls.getDeclaredMethods();
+            cls.getDeclaredConstructors();
+            linked++;
+        } catch (ClassNotFoundException | NoClassDefFoundError absent) {
+            // A class of a module that is not resolved here, or that needs one.
+        } catch (Throwable problem) {
+            refused.add(name + ": " + problem);
+        }
+    }
+
+    public static void main(String[] args) throws Exception {
+        FileSystem jrt = FileSystems.getFileSystem(URI.create("jrt:/"));
+        List<Path> paths;
+        try (Stream<Path> walk = Files.walk(jrt.getPath("/modules"))) {
+            paths = walk.filter(p -> p.toString().endsWith(".class")).sorted().collect(Collectors.toList());
+        }
+        for (Path path : paths) {
+            String module = path.getName(1).toString();
+            if (args.length > 0 && !args[0].equals(module)) continue;
+            String name = path.subpath(2, path.getNameCount()).toString();
+            if (!name.endsWith("module-info.class")) link(name.substring(0, name.length() - 6).replace('/', '.'));
+        }
+        refused.forEach(System.out::println);
+        System.out.println(linked + " classes linked");
+    }
+}
