@@ -7,6 +7,9 @@ enum cf_status cf_code_open(struct cf_code *code, const struct cf_class *cls,
     memset(code, 0, sizeof *code);
     code->cls = cls;
     code->method = method;
+    if (cls->major_version == 45 && cls->minor_version < 3)
+        return cf_fail(error, CF_UNSUPPORTED, method->code,
+                       "Code attribute in the shorter form of version 45.%u", cls->minor_version);
     uint32_t length = cf_be4(cls->bytes + method->code + 2);
     struct cf_reader r = cf_read(cls, method->code + 6, length, error);
     code->end = r.end;

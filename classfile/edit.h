@@ -90,9 +90,11 @@ struct cf_edit {
     struct cf_phase *phases;
     uint32_t *delegates; // pcs of the constructor's delegate calls
     uint32_t phases_count, delegates_count;
-    int constructor; // 1: phases and delegates are known
+    int constructor; // 1: it is one (not Object's), and phases and delegates are known
     uint16_t *depths; // of the operand stack before each instruction, by pc (cf_edit_depth)
-    uint32_t constructed_pc; // new pc after the last `constructed` snippet; 0: none
+    // New pc after the last `constructed` snippet; the code's length if there is no delegate call; 0: no
+    // constructor.
+    uint32_t constructed_pc;
     struct cf_snippet nowhere;
 };
 

@@ -182,6 +182,7 @@ static enum cf_status put_attributes(struct cf_buffer *out, const struct cf_layo
 
 // Up to where a constructor counts as not initialised: behind what is anchored at its delegate calls.
 static void note_constructed(struct cf_edit *edit, const struct cf_layout *l) {
+    if (edit->constructor && !edit->delegates_count) edit->constructed_pc = l->length;
     for (uint32_t i = 0; i < edit->delegates_count; i++) {
         uint32_t pc = cf_at_label(l, edit->delegates[i] + 3);
         if (pc > edit->constructed_pc) edit->constructed_pc = pc;

@@ -7,6 +7,15 @@ static void spoil(struct cf_snippet *s, enum cf_status status, const char *reaso
     cf_fail(&s->edit->error, status, 0, reason, 0);
 }
 
+// Mostly there is none because the pool is full.
+static void spoil_without_constant(struct cf_snippet *s) {
+    const struct cf_error *pool = &s->edit->rewrite->pool.error;
+    if (pool->status)
+        spoil(s, pool->status, pool->reason);
+    else
+        spoil(s, CF_MISUSE, "no such constant");
+}
+
 static struct cf_arena *arena_of(struct cf_snippet *s) { return s->edit->code.cls->arena; }
 
 struct cf_snippet *cf_snippet_new(struct cf_edit *edit) {
@@ -101,7 +110,7 @@ void cf_push_int(struct cf_snippet *s, int32_t value) {
 void cf_push_constant(struct cf_snippet *s, uint16_t index) {
     const uint8_t *entry = cf_pool_entry(&s->edit->rewrite->pool, index);
     if (!entry) {
-        spoil(s, CF_MISUSE, "no such constant");
+        spoil_without_constant(s);
         return;
     }
     int wide = entry[0] == CF_TAG_LONG || entry[0] == CF_TAG_DOUBLE;
@@ -165,7 +174,7 @@ void cf_op_constant(struct cf_snippet *s, enum cf_opcode op, uint16_t index, uns
                     unsigned pushes) {
     uint8_t *p = reserve(s, 3);
     if (!p) return;
-    if (!index) spoil(s, CF_MISUSE, "no such constant");
+    if (!index) spoil_without_constant(s);
     p[0] = (uint8_t)op;
     cf_put2(p + 1, index);
     move_depth(s, (int32_t)pops, (int32_t)pushes);

@@ -195,7 +195,7 @@ static void rewrite_method(struct job *job, const struct cf_member *method) {
         remember_kept(job->engine, &job->cls, method, edit ? &edit->error : &no_memory);
         return;
     }
-    if (job->rewrite.methods_changed == changed || !edit->delegates_count) return;
+    if (job->rewrite.methods_changed == changed || !edit->constructor) return;
     for (size_t i = 0; i < job->engine->options->pass_count; i++)
         if (job->ids[i] >= 0)
             instr_methods_set_initialized_pc(job->engine->methods, job->ids[i],

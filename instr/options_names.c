@@ -4,6 +4,7 @@
 #include "instr/options.h"
 #include "instr/options_table.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #define ROW(key, kind, argument, help)                                                             \
@@ -64,7 +65,7 @@ static unsigned least(unsigned a, unsigned b) {
 }
 
 // Edits (insert, delete, replace, swap two neighbours) that lead from a to b; both are looked at up
-// to 63 bytes.
+// to 63 bytes. Case does not count; names are in lower case.
 static unsigned distance(const char *a, const char *b) {
     unsigned rows[3][64];
     unsigned n = least((unsigned)strlen(a), 63), m = least((unsigned)strlen(b), 63);
@@ -73,7 +74,7 @@ static unsigned distance(const char *a, const char *b) {
         unsigned *row = rows[i % 3], *above = rows[(i + 2) % 3], *above2 = rows[(i + 1) % 3];
         row[0] = i;
         for (unsigned j = 1; j <= m; j++) {
-            unsigned replaced = above[j - 1] + (a[i - 1] != b[j - 1]);
+            unsigned replaced = above[j - 1] + (tolower((unsigned char)a[i - 1]) != b[j - 1]);
             row[j] = least(replaced, least(above[j], row[j - 1]) + 1);
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
                 row[j] = least(row[j], above2[j - 2] + 1);

@@ -30,7 +30,7 @@ static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
     if (rw_leave_alone(edit)) return CF_OK;
     CF_TRY(rw_method_id(cls, edit, &id));
     CF_TRY(cf_edit_constructor(edit));
-    int constructs = edit->delegates_count > 0;
+    int constructs = edit->constructor; // even if it never gets to a delegate call
     cf_insert_entry(edit, call_with_id(cls, edit, id, constructs ? CONSTRUCT : ENTER));
     if (constructs) cf_insert_constructed(edit, call_with_id(cls, edit, id, INITIALIZED));
     cf_insert_thrown(edit, call_with_id(cls, edit, id, THROWN));

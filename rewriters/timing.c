@@ -70,7 +70,7 @@ static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
     CF_TRY(cf_edit_constructor(edit));
     t.saved = cf_new_local(edit, "J", 1);
     t.start = cf_new_local(edit, "J", 1);
-    int constructs = edit->delegates_count > 0;
+    int constructs = edit->constructor; // even if it never gets to a delegate call
     cf_insert_entry(edit, entry(&t, constructs ? CONSTRUCT : ENTER));
     if (constructs) {
         cf_insert_constructed(edit, initialized(&t));

@@ -1,5 +1,7 @@
 package cases;
 
+import java.io.InputStream;
+import java.lang.invoke.MethodHandles;
 import support.Try;
 
 /** Class files of versions 45 to 50: jsr and ret, no frames, untyped dead code (see GenOld). */
@@ -47,10 +49,16 @@ public class OldClasses {
         //= DeadCode49.run(I)I 3 1
         Try.each("dead 49", x -> DeadCode49.run(x), 5, 0, -3);
         //= OldConstructors.<init>(I)V 4 2
-        //= DelegateBase.<init>(I)V 4 1
+        //= OldFinally.<init>(I)V 3 2
+        //= DelegateBase.<init>(I)V 7 2
         Try.each("constructor", x -> new OldConstructors(x).value, 6, 2, 0, -2);
+        Try.each("finally in constructor", x -> new OldFinally(x).value, 6, 0, -1);
         // 45.2, where parts of Code are shorter: VMs since 11 refuse it, in words that must stay
-        Try.show("short code", () -> Class.forName("cases.ShortCode"));
+        Try.show("short code", () -> {
+            try (InputStream in = OldClasses.class.getResourceAsStream("/broken/ShortCode.class")) {
+                return MethodHandles.lookup().defineClass(in.readAllBytes());
+            }
+        });
 
         //= FiftyFramed.run(I)I 4 1
         //= FiftyBare.run(I)I 4 1

@@ -17,6 +17,7 @@ final class GenOld {
         }
         deadCode();
         oldConstructors();
+        subroutineInConstructor();
         beforeOne1();
         fifty();
         longSubroutine();
@@ -107,6 +108,22 @@ final class GenOld {
                 .write();
     }
 
+    /** try/finally behind super(), with a subroutine, as old compilers wrote it in many constructors. */
+    static void subroutineInConstructor() {
+        String self = "cases/OldFinally", base = "cases/DelegateBase";
+        Label s = new Label(), e = new Label(), h = new Label(), sub = new Label();
+        new Unit(V1_4, self, base, false)
+                .method(ACC_PUBLIC, "<init>", "(I)V", c -> c
+                        .guard(s, e, h, null)
+                        .var(ALOAD, 0).var(ILOAD, 1).init(base, "(I)V")
+                        .at(s).num(60).var(ILOAD, 1).op(IDIV, POP).jump(JSR, sub).op(RETURN)
+                        .at(e).at(h).var(ASTORE, 2).jump(JSR, sub).var(ALOAD, 2).op(ATHROW)
+                        .at(sub).var(ASTORE, 3)
+                        .var(ALOAD, 0).op(DUP).field(GETFIELD, base, "value", "I").num(100).op(IADD)
+                        .field(PUTFIELD, base, "value", "I").var(RET, 3))
+                .write();
+    }
+
     /** Version 45.2, where max_stack and max_locals take one byte and code_length takes two. */
     static void beforeOne1() {
         byte[] b = new Unit(V1_1, "cases/ShortCode")
@@ -124,7 +141,7 @@ final class GenOld {
                 System.arraycopy(b, i + 8, shorter, i + 4, b.length - i - 8);
                 shorter[i - 1] -= 4;
                 shorter[5] = 2;
-                Unit.write("cases/ShortCode.class", shorter);
+                Unit.write("broken/ShortCode.class", shorter);
                 return;
             }
         throw new AssertionError("Code not found");

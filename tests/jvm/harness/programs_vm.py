@@ -85,6 +85,44 @@ def another(r):
             yield f"{name}, {order}", problems
 
 
+@program("transformed again")
+def again(r):
+    """A Java agent has classes retransformed and redefined while they are instrumented; every call is counted."""
+    launch = ["-cp", r.built.programs, "Again"]
+    plain = r.run("plain", [r.java] + launch)
+    # steps: the numbers below 100, except multiples of ten, summed, in each of four rounds
+    expected = {"round": (4, 0), "<init>": (400, 40), "work": (360, 0), "step": (4 * (4950 - 450), 0)}
+    for order in ("first", "last"):
+        for passes in ("calls", "timing"):
+            report = r.file(f"{order}-{passes}.json")
+            agents = [r.with_agent(f"{passes},{passes}.file={report},include=Again*"),
+                      f"-javaagent:{r.reference_jar}={r.file('reference.json')}"]
+            other = r.run("run", [r.java] + r.verify + (agents if order == "first" else agents[::-1]) + launch)
+            problems = vm.compare(plain, other)
+            try:
+                rows = {x["method"]: (x["calls"], x["thrown"]) for x in expect.load(report)["methods"]}
+                problems += [f"{m}: {rows.get(m)}, expected {n}" for m, n in expected.items() if rows.get(m) != n]
+            except (OSError, ValueError) as e:
+                problems.append(str(e))
+            yield f"{order}, {passes}", problems
+
+
+@program("with the flight recorder", quick=False)
+def recorder(r):
+    """JFR retransforms classes of its own while everything is instrumented."""
+    case, expectations = r.expectations("Exceptions")
+    launch = r.built.launch(case)
+    jfr = ["-Xlog:disable", "-Xlog:all=error:stderr", "-XX:StartFlightRecording:filename=recording.jfr,settings=profile"]
+    plain = r.run("plain", [r.java] + jfr + launch)
+    if plain.status != 0:
+        raise Skip(f"{r.jdk} has no flight recorder")
+    for scope in ("", ",include=**"):
+        report = r.file("timing.json")
+        other = r.run("agent" + scope[:4], [r.java] + jfr + [r.with_agent(f"timing,timing.file={report}{scope}")]
+                      + launch)
+        yield scope or "default", vm.compare(plain, other, may_keep=True) + check(report, expectations, case)
+
+
 @program("runtime=path")
 def runtime_path(r):
     """The second way to deliver the runtime."""
@@ -266,7 +304,7 @@ def cli_reads(r):
     if r.jdk.version != max(j.version for j in jdks.find()):
         raise Skip("once is enough, with the newest JDK")
     folders = [r.built.classes(n) for n in (8, 17, 21, 25)] + [r.built.modules, r.built.programs]
-    check_all = r.run("check", [r.cli, "check", "--passes", "all", r.built.generated]
+    check_all = r.run("check", [r.cli, "check", "--passes", "all", os.path.join(r.built.generated, "cases")]
                       + [f for f in folders if os.path.isdir(f)])
     yield "check", [] if check_all.status == 0 else [f"status {check_all.status}: {check_all.stdout[-500:]} "
                                                      f"{check_all.tail()}"]
@@ -292,7 +330,7 @@ def cli_reads(r):
     html = r.run("html", [r.cli, "report", report, "--html", page])
     content = open(page, encoding="utf-8").read() if os.path.exists(page) else ""
     yield "report --html", [] if html.status == 0 and "<table" in content and "Hello" in content \
-        and "http" not in content.replace("http://www.w3.org", "") else [f"status {html.status}: {content[:200]!r}"]
+        and not re.search(r"https?://(?!www\.w3\.org)|src=|href=", content) else [f"status {html.status}: {html.tail()}, {len(content)} characters"]
     stats = r.file("stats.json")
     r.run("stats", [r.java, r.with_agent(f"timing,stats={stats}")] + r.hello())
     try:

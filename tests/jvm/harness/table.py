@@ -49,6 +49,7 @@ CASES = [
     Case("app/Main", name="NamedModule", module="instr.cases.app", sources=["modapp/instr.cases.app/**/*.java"]),
     Case("Threads"),
     Case("ThreadChurn"),
+    Case("ParallelLoading"),
     Case("VirtualThreads", release=21),
     Case("Monitors"),
     Case("UnbalancedLocks"),

@@ -4,7 +4,7 @@ import java.util.Random;
 
 /**
  * Damages class files, the same way every time, defines and links each, and prints what the VM has to say. The code
- * never runs. Arguments: how many of each file, then the files.
+ * never runs. Arguments: how many of each file, then the files. With -Dsave=3.14 that mutant is written to 3.14.class.
  */
 public class Mutants {
     static final class Loader extends ClassLoader {
@@ -23,13 +23,19 @@ public class Mutants {
             byte[] original = Files.readAllBytes(Path.of(args[f]));
             Random random = new Random(f * 7919L + original.length);
             for (int i = 0; i < each; i++)
-                System.out.println(f + "." + i + " " + outcome(mutate(original, random)));
+                print(f + "." + i, mutate(original, random));
             for (int length = 0; length < original.length; length += 1 + original.length / 40) {
                 byte[] b = new byte[length];
                 System.arraycopy(original, 0, b, 0, length);
-                System.out.println(f + " cut to " + length + " " + outcome(b));
+                print(f + ".cut" + length, b);
             }
         }
+    }
+
+    static void print(String id, byte[] b) throws Exception {
+        if (id.equals(System.getProperty("save")))
+            Files.write(Path.of(id + ".class"), b);
+        System.out.println(id + " " + outcome(b));
     }
 
     static byte[] mutate(byte[] original, Random random) {

@@ -31,7 +31,11 @@ public final class ReferenceAgent implements ClassFileTransformer {
     private final List<String[]> methods = new ArrayList<>();
     private final ClassLoader platform = ClassLoader.getPlatformClassLoader();
 
+    /** For programs that want classes transformed again. */
+    public static Instrumentation instrumentation;
+
     public static void premain(String file, Instrumentation inst) throws Throwable {
+        instrumentation = inst;
         // the counter goes to java.lang, where code of every loader finds it
         inst.redefineModule(Object.class.getModule(), Set.of(), Map.of(),
                 Map.of("java.lang", Set.of(ReferenceAgent.class.getModule())), Set.of(), Map.of());

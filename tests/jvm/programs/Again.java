@@ -1,0 +1,61 @@
+import java.io.InputStream;
+import java.lang.instrument.ClassDefinition;
+import java.lang.instrument.Instrumentation;
+
+/** Has its classes retransformed, then redefined as they were, by the agent that is there, if one is. */
+public class Again {
+    static class Part {
+        final int n;
+
+        Part(int n) {
+            if (n % 10 == 0)
+                throw new IllegalArgumentException();
+            this.n = n;
+        }
+
+        long work() {
+            long sum = 0;
+            for (int i = 0; i < n; i++)
+                sum += step(i);
+            return sum;
+        }
+
+        static int step(int i) {
+            return i;
+        }
+    }
+
+    static long round() {
+        long sum = 0;
+        for (int i = 0; i < 100; i++)
+            try {
+                sum += new Part(i).work();
+            } catch (IllegalArgumentException e) {
+                sum += 1000;
+            }
+        return sum;
+    }
+
+    static Instrumentation instrumentation() throws ReflectiveOperationException {
+        try {
+            return (Instrumentation) Class.forName("ReferenceAgent").getField("instrumentation").get(null);
+        } catch (ClassNotFoundException e) {
+            return null;
+        }
+    }
+
+    public static void main(String[] args) throws Exception {
+        Instrumentation inst = instrumentation();
+        System.out.println(round());
+        for (int i = 0; i < 2; i++) {
+            if (inst != null)
+                inst.retransformClasses(Part.class, Again.class);
+            System.out.println(round());
+        }
+        if (inst != null)
+            try (InputStream in = Again.class.getResourceAsStream("Again$Part.class")) {
+                inst.redefineClasses(new ClassDefinition(Part.class, in.readAllBytes()));
+            }
+        System.out.println(round());
+    }
+}
