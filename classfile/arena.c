@@ -72,6 +72,7 @@ void *cf_arena_slow(struct cf_arena *arena, size_t size) {
         }
     }
     size_t step = arena->current ? arena->current->size * 2 : FIRST_CHUNK;
+    if (arena->smallest) step = arena->smallest;
     if (step > LARGEST_STEP) step = LARGEST_STEP;
     if (step < rounded) step = rounded;
     struct cf_arena_chunk *chunk = arena->allocate(sizeof *chunk + step);

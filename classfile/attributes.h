@@ -62,7 +62,7 @@ enum { // where an attribute stands
     ROW(MethodParameters,                     52, M,     method_parameters,     method_parameters) \
     ROW(Module,                               53, C,     module,                module) \
     ROW(ModulePackages,                       53, C,     packages,              module_packages) \
-    ROW(ModuleMainClass,                      53, C,     one_class,             one_class) \
+    ROW(ModuleMainClass,                      53, C,     one_class,             module_main_class) \
     ROW(ModuleTarget,                         53, C,     optional_utf8,         module_target) \
     ROW(ModuleHashes,                         53, C,     module_hashes,         module_hashes) \
     ROW(ModuleResolution,                     53, C,     two_bytes,             module_resolution) \

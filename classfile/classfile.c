@@ -6,22 +6,38 @@
 
 // Bytes behind the tag, for kinds of fixed size; 0: not known (or Utf8, which is read apart).
 static const uint8_t constant_size[256] = {
-    [CF_TAG_INTEGER] = 4,       [CF_TAG_FLOAT] = 4,
-    [CF_TAG_LONG] = 8,          [CF_TAG_DOUBLE] = 8,
-    [CF_TAG_CLASS] = 2,         [CF_TAG_STRING] = 2,
-    [CF_TAG_FIELDREF] = 4,      [CF_TAG_METHODREF] = 4,
-    [CF_TAG_INTERFACE_METHODREF] = 4, [CF_TAG_NAME_AND_TYPE] = 4,
-    [CF_TAG_METHOD_HANDLE] = 3, [CF_TAG_METHOD_TYPE] = 2,
-    [CF_TAG_DYNAMIC] = 4,       [CF_TAG_INVOKE_DYNAMIC] = 4,
-    [CF_TAG_MODULE] = 2,        [CF_TAG_PACKAGE] = 2,
+    [CF_TAG_INTEGER] = 4,       [CF_TAG_FLOAT] = 4,          [CF_TAG_LONG] = 8,
+    [CF_TAG_DOUBLE] = 8,        [CF_TAG_CLASS] = 2,          [CF_TAG_STRING] = 2,
+    [CF_TAG_FIELDREF] = 4,      [CF_TAG_METHODREF] = 4,      [CF_TAG_INTERFACE_METHODREF] = 4,
+    [CF_TAG_NAME_AND_TYPE] = 4, [CF_TAG_METHOD_HANDLE] = 3,  [CF_TAG_METHOD_TYPE] = 2,
+    [CF_TAG_DYNAMIC] = 4,       [CF_TAG_INVOKE_DYNAMIC] = 4, [CF_TAG_MODULE] = 2,
+    [CF_TAG_PACKAGE] = 2,
 };
 
-// Names that the rewriter needs are noted when the index passes them: looking later would cost a walk.
+// Names that the rewriter needs are noted when the index passes them: looking later would cost a
+// walk. The lengths of all of them are in the mask.
+#define NOTED_LENGTHS (1u << 4 | 1u << 13 | 1u << 15 | 1u << 18 | 1u << 22)
+
 static void note_name(struct cf_class *cls, const uint8_t *utf8, uint32_t length, uint32_t index) {
-    if (length == 4 && memcmp(utf8, "Code", 4) == 0 && !cls->utf8_code)
-        cls->utf8_code = (uint16_t)index;
-    else if (length == 13 && memcmp(utf8, "StackMapTable", 13) == 0 && !cls->utf8_stack_map_table)
-        cls->utf8_stack_map_table = (uint16_t)index;
+    uint16_t i = (uint16_t)index;
+    switch (length) {
+    case 4:
+        if (memcmp(utf8, "Code", 4) == 0) cls->utf8_code = i;
+        break;
+    case 13:
+        if (memcmp(utf8, "StackMapTable", 13) == 0) cls->utf8_stack_map_table = i;
+        break;
+    case 15:
+        if (memcmp(utf8, "LineNumberTable", 15) == 0) cls->utf8_line_number_table = i;
+        break;
+    case 18:
+        if (memcmp(utf8, "LocalVariableTable", 18) == 0) cls->utf8_local_variable_table = i;
+        break;
+    default:
+        if (memcmp(utf8, "LocalVariableTypeTable", 22) == 0)
+            cls->utf8_local_variable_type_table = i;
+        break;
+    }
 }
 
 // JVMS 4.4: every entry's tag and size; what the entries refer to is checked when it is asked for.
@@ -44,7 +60,8 @@ static enum cf_status index_constant_pool(struct cf_class *cls, struct cf_reader
             uint32_t length = cf_be2(bytes + pos + 1);
             size = 3 + length;
             if (size > end - pos) return cf_fail(&cls->error, CF_TRUNCATED, pos, "truncated", 0);
-            if (length == 4 || length == 13) note_name(cls, bytes + pos + 3, length, i);
+            if (length < 32 && (NOTED_LENGTHS >> length & 1))
+                note_name(cls, bytes + pos + 3, length, i);
         } else {
             size = constant_size[tag];
             if (size == 0)
@@ -65,7 +82,8 @@ static enum cf_status index_constant_pool(struct cf_class *cls, struct cf_reader
 }
 
 static int is_code(const struct cf_class *cls, uint32_t name_index) {
-    return name_index == cls->utf8_code || CF_IS(cf_utf8(cls, name_index), "Code");
+    if (name_index == cls->utf8_code) return name_index != 0;
+    return CF_IS(cf_utf8(cls, name_index), "Code");
 }
 
 // Reads one field_info or method_info; `code` of a method is the first attribute named Code.
@@ -189,7 +207,9 @@ int cf_reference(const struct cf_class *cls, unsigned index, struct cf_slice *cl
     }
 }
 
-struct cf_slice cf_this_name(const struct cf_class *cls) { return cf_class_name(cls, cls->this_class); }
+struct cf_slice cf_this_name(const struct cf_class *cls) {
+    return cf_class_name(cls, cls->this_class);
+}
 
 struct cf_walk cf_walk_attributes(const struct cf_class *cls, uint32_t start, uint32_t count,
                                   uint32_t end, struct cf_error *error) {

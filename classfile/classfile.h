@@ -1,9 +1,10 @@
 // A class file, opened (JVMS 4.1). Opening indexes the constant pool, the methods and their Code
-// attributes, all bounds-checked, and looks no further: fields, attributes and code are walked only when
-// somebody asks. Nothing is copied; the caller keeps the bytes alive and unchanged.
+// attributes, all bounds-checked, and looks no further: fields, attributes and code are walked only
+// when somebody asks. Nothing is copied; the caller keeps the bytes alive and unchanged.
 //
 //      struct cf_class cls;
-//      if (cf_class_open(&cls, bytes, length, &arena) != CF_OK) ... cls.error says where and why ...
+//      if (cf_class_open(&cls, bytes, length, &arena) != CF_OK) ... cls.error says where and why
+//      ...
 //
 // Every accessor checks what it is given: an index out of range or of the wrong kind gives an empty
 // slice (bytes == NULL), never a crash. The walks report their errors through cf_error.
@@ -73,7 +74,8 @@ struct cf_class {
     uint32_t length;
     uint16_t minor_version, major_version;
     uint16_t constant_pool_count;
-    // Per index the offset of the entry's tag; 0 for index 0 and for the index after a long or double.
+    // Per index the offset of the entry's tag; 0 for index 0 and for the index after a long or
+    // double.
     uint32_t *constant_pool;
     uint32_t constant_pool_end; // offset of access_flags
     uint16_t access_flags, this_class, super_class;
@@ -83,14 +85,16 @@ struct cf_class {
     uint32_t attributes; // offset of the first attribute_info of the class
     struct cf_member *methods;
     // Names met while indexing the pool, 0 if absent: saves looking for them, or adding them again.
-    uint16_t utf8_code, utf8_stack_map_table;
+    // A class may hold a name twice, so what is none of these may still be called so.
+    uint16_t utf8_code, utf8_stack_map_table, utf8_line_number_table, utf8_local_variable_table,
+        utf8_local_variable_type_table;
     struct cf_arena *arena;
     struct cf_error error;
 };
 
-// Opens `length` bytes. The index lives in `arena`. Trailing bytes, a missing magic, a pool tag that is
-// not known, sizes that do not add up: an error with its offset in cls->error. Versions above the newest
-// known are no error.
+// Opens `length` bytes. The index lives in `arena`. Trailing bytes, a missing magic, a pool tag
+// that is not known, sizes that do not add up: an error with its offset in cls->error. Versions
+// above the newest known are no error.
 enum cf_status cf_class_open(struct cf_class *cls, const uint8_t *bytes, size_t length,
                              struct cf_arena *arena);
 
@@ -101,10 +105,10 @@ static inline unsigned cf_tag_at(const struct cf_class *cls, unsigned index) {
     if (index >= cls->constant_pool_count || cls->constant_pool[index] == 0) return 0;
     return cls->bytes[cls->constant_pool[index]];
 }
-// The bytes behind the tag, when the entry is of kind `tag`; else NULL. As many bytes as the kind has
-// are there: opening has checked it.
+// The bytes behind the tag, when the entry is of kind `tag`; else NULL. As many bytes as the kind
+// has are there: opening has checked it.
 static inline const uint8_t *cf_entry(const struct cf_class *cls, unsigned index, unsigned tag) {
-    return cf_tag_at(cls, index) == tag ? cls->bytes + cls->constant_pool[index] + 1 : NULL;
+    return tag && cf_tag_at(cls, index) == tag ? cls->bytes + cls->constant_pool[index] + 1 : NULL;
 }
 // CONSTANT_Utf8: the modified UTF-8 as it stands (JVMS 4.4.7).
 struct cf_slice cf_utf8(const struct cf_class *cls, unsigned index);
@@ -116,8 +120,8 @@ static inline struct cf_slice cf_class_name(const struct cf_class *cls, unsigned
 // CONSTANT_NameAndType. Returns 1, or 0 when `index` is none.
 int cf_name_and_type(const struct cf_class *cls, unsigned index, struct cf_slice *name,
                      struct cf_slice *descriptor);
-// Fieldref, Methodref, InterfaceMethodref: all three parts; Dynamic and InvokeDynamic: class is empty.
-// Returns 1, or 0 when `index` is none of these or its parts do not hold together.
+// Fieldref, Methodref, InterfaceMethodref: all three parts; Dynamic and InvokeDynamic: class is
+// empty. Returns 1, or 0 when `index` is none of these or its parts do not hold together.
 int cf_reference(const struct cf_class *cls, unsigned index, struct cf_slice *class_name,
                  struct cf_slice *name, struct cf_slice *descriptor);
 
@@ -132,7 +136,8 @@ static inline int cf_slice_equal(struct cf_slice a, struct cf_slice b) {
     return a.length == b.length && a.bytes && b.bytes && memcmp(a.bytes, b.bytes, a.length) == 0;
 }
 struct cf_slice cf_this_name(const struct cf_class *cls);
-static inline struct cf_slice cf_member_name(const struct cf_class *cls, const struct cf_member *m) {
+static inline struct cf_slice cf_member_name(const struct cf_class *cls,
+                                             const struct cf_member *m) {
     return cf_utf8(cls, m->name_index);
 }
 static inline struct cf_slice cf_member_descriptor(const struct cf_class *cls,
@@ -181,8 +186,8 @@ static inline struct cf_reader cf_read(const struct cf_class *cls, uint32_t star
 
 // --- descriptors (JVMS 4.3) ---
 
-// Slots taken by the parameters (long and double two each, without `this`) and by the result (0, 1, 2)
-// of a method descriptor. Returns 1, or 0 when it is malformed or passes 255 slots.
+// Slots taken by the parameters (long and double two each, without `this`) and by the result (0, 1,
+// 2) of a method descriptor. Returns 1, or 0 when it is malformed or passes 255 slots.
 int cf_method_slots(struct cf_slice descriptor, unsigned *parameters, unsigned *result);
 // Slots of a field descriptor: 1 or 2; 0 when malformed.
 unsigned cf_field_slots(struct cf_slice descriptor);

@@ -2,6 +2,32 @@
 
 #include "classfile/code.h"
 
+static enum cf_status truncated(struct cf_error *error, uint32_t offset) {
+    return cf_fail(error, CF_TRUNCATED, offset, "truncated", 0);
+}
+
+// Finds the StackMapTable, and whether the attributes fill what is left of the Code attribute.
+static enum cf_status find_attributes(struct cf_code *code, struct cf_error *error) {
+    const struct cf_class *cls = code->cls;
+    uint32_t pos = code->attributes, end = code->end;
+    for (uint32_t i = 0; i < code->attributes_count; i++) {
+        if (end - pos < 6) return truncated(error, pos);
+        uint32_t name = cf_be2(cls->bytes + pos), n = cf_be4(cls->bytes + pos + 2);
+        pos += 6;
+        if (end - pos < n) return truncated(error, pos);
+        pos += n;
+        if (name == cls->utf8_line_number_table || name == cls->utf8_local_variable_table) continue;
+        if (name != cls->utf8_stack_map_table && !CF_IS(cf_utf8(cls, name), "StackMapTable"))
+            continue;
+        if (code->stack_map_table) continue;
+        code->stack_map_table = pos - n;
+        code->stack_map_table_length = n;
+    }
+    if (pos != end)
+        return cf_fail(error, CF_MALFORMED, pos, "Code attribute longer than its parts", 0);
+    return CF_OK;
+}
+
 enum cf_status cf_code_open(struct cf_code *code, const struct cf_class *cls,
                             const struct cf_member *method, struct cf_error *error) {
     memset(code, 0, sizeof *code);
@@ -10,37 +36,28 @@ enum cf_status cf_code_open(struct cf_code *code, const struct cf_class *cls,
     if (cls->major_version == 45 && cls->minor_version < 3)
         return cf_fail(error, CF_UNSUPPORTED, method->code,
                        "Code attribute in the shorter form of version 45.%u", cls->minor_version);
-    uint32_t length = cf_be4(cls->bytes + method->code + 2);
-    struct cf_reader r = cf_read(cls, method->code + 6, length, error);
-    code->end = r.end;
-    code->max_stack = cf_u2(&r);
-    code->max_locals = cf_u2(&r);
-    code->length = cf_u4(&r);
-    code->offset = r.pos;
-    code->bytes = cls->bytes + r.pos;
-    cf_skip(&r, code->length);
-    CF_TRY(error->status);
+    // The attribute as a whole lies within the class: opening has checked it.
+    uint32_t pos = method->code + 6, end = pos + cf_be4(cls->bytes + method->code + 2);
+    code->end = end;
+    if (end - pos < 8) return truncated(error, pos);
+    const uint8_t *p = cls->bytes + pos;
+    code->max_stack = cf_be2(p);
+    code->max_locals = cf_be2(p + 2);
+    code->length = cf_be4(p + 4);
+    code->offset = pos += 8;
+    code->bytes = p + 8;
+    if (end - pos < code->length) return truncated(error, pos);
     if (code->length == 0 || code->length > 65535)
         return cf_fail(error, CF_MALFORMED, code->offset - 4, "code_length %u", code->length);
-    code->exception_table_length = cf_u2(&r);
-    code->exception_table = r.pos;
-    cf_skip(&r, 8u * code->exception_table_length);
-    code->attributes_count = cf_u2(&r);
-    code->attributes = r.pos;
-    CF_TRY(error->status);
-    for (uint32_t i = 0; i < code->attributes_count; i++) {
-        unsigned name = cf_u2(&r);
-        uint32_t n = cf_u4(&r), info = r.pos;
-        cf_skip(&r, n);
-        if (name != cls->utf8_stack_map_table && !CF_IS(cf_utf8(cls, name), "StackMapTable")) continue;
-        if (code->stack_map_table) continue;
-        code->stack_map_table = info;
-        code->stack_map_table_length = n;
-    }
-    CF_TRY(error->status);
-    if (r.pos != code->end)
-        return cf_fail(error, CF_MALFORMED, r.pos, "Code attribute longer than its parts", 0);
-    return CF_OK;
+    pos += code->length;
+    if (end - pos < 2) return truncated(error, pos);
+    code->exception_table_length = cf_be2(cls->bytes + pos);
+    code->exception_table = pos += 2;
+    if (end - pos < 8u * code->exception_table_length + 2) return truncated(error, pos);
+    pos += 8u * code->exception_table_length;
+    code->attributes_count = cf_be2(cls->bytes + pos);
+    code->attributes = pos + 2;
+    return find_attributes(code, error);
 }
 
 uint32_t cf_instruction_length(const uint8_t *code, uint32_t pc, uint32_t length) {
@@ -58,7 +75,8 @@ uint32_t cf_instruction_length(const uint8_t *code, uint32_t pc, uint32_t length
     uint64_t size;
     if (op == CF_OP_tableswitch) {
         if (left < at + 12) return 0;
-        int64_t low = (int32_t)cf_be4(code + pc + at + 4), high = (int32_t)cf_be4(code + pc + at + 8);
+        int64_t low = (int32_t)cf_be4(code + pc + at + 4),
+                high = (int32_t)cf_be4(code + pc + at + 8);
         if (low > high) return 0;
         size = at + 12 + 4 * (uint64_t)(high - low + 1);
     } else {
@@ -130,8 +148,8 @@ static enum cf_status scan_switch(struct cf_code *code, uint32_t pc, struct cf_e
 
 static enum cf_status scan_branch(struct cf_code *code, uint32_t pc, struct cf_error *error) {
     const uint8_t *p = code->bytes + pc;
-    int32_t offset = cf_opcodes[p[0]].operands == CF_BRANCH4 ? (int32_t)cf_be4(p + 1)
-                                                             : (int16_t)cf_be2(p + 1);
+    int32_t offset =
+        cf_opcodes[p[0]].operands == CF_BRANCH4 ? (int32_t)cf_be4(p + 1) : (int16_t)cf_be2(p + 1);
     uint32_t target = pc + (uint32_t)offset;
     struct cf_branch b = {(uint16_t)pc, (uint16_t)target};
     code->branches[code->branches_count++] = b;
@@ -141,8 +159,6 @@ static enum cf_status scan_branch(struct cf_code *code, uint32_t pc, struct cf_e
 static enum cf_status scan_special(struct cf_code *code, uint32_t pc, uint32_t *n,
                                    struct cf_error *error) {
     unsigned op = code->bytes[pc];
-    if ((op <= CF_OP_goto || op == CF_OP_ifnull || op == CF_OP_ifnonnull) && code->length - pc >= 3)
-        return scan_branch(code, pc, error);
     if (op >= CF_OPCODE_COUNT) {
         cf_fail(error, CF_UNKNOWN, pc, "unknown opcode %u", op);
         error->at_pc = 1;
@@ -151,10 +167,12 @@ static enum cf_status scan_special(struct cf_code *code, uint32_t pc, uint32_t *
     if (*n == 0) *n = cf_instruction_length(code->bytes, pc, code->length);
     if (*n == 0 || *n > code->length - pc) return fail_at(error, pc, "instruction not whole", 0);
     switch (cf_opcodes[op].operands) {
-    case CF_BRANCH2: case CF_BRANCH4:
+    case CF_BRANCH2:
+    case CF_BRANCH4:
         if (op == CF_OP_jsr || op == CF_OP_jsr_w) code->has_jsr = 1;
         return scan_branch(code, pc, error);
-    case CF_TABLESWITCH: case CF_LOOKUPSWITCH: return scan_switch(code, pc, error);
+    case CF_TABLESWITCH:
+    case CF_LOOKUPSWITCH: return scan_switch(code, pc, error);
     case CF_LOCAL: code->has_jsr = 1; return CF_OK; // ret
     case CF_WIDE:
         if (code->bytes[pc + 1] == CF_OP_ret) code->has_jsr = 1;
@@ -193,32 +211,8 @@ static enum cf_status make_room(struct cf_code *code, struct cf_error *error) {
     return CF_OK;
 }
 
-enum cf_status cf_code_scan(struct cf_code *code, struct cf_error *error) {
-    CF_TRY(make_room(code, error));
-    const uint8_t *bytes = code->bytes;
-    uint32_t length = code->length, pc = 0;
-    uint16_t *pcs = code->pc, *returns = code->returns;
-    uint8_t *marks = code->marks;
-    while (pc < length) {
-        unsigned op = bytes[pc], flags = cf_flags[op];
-        uint32_t n = cf_lengths[op];
-        marks[pc] |= CF_MARK_START;
-        *pcs++ = (uint16_t)pc;
-        if (flags & CF_LOOK) {
-            if (flags & CF_RETURNS)
-                *returns++ = (uint16_t)pc;
-            else
-                CF_TRY(scan_special(code, pc, &n, error));
-        }
-        pc += n;
-    }
-    uint32_t count = (uint32_t)(pcs - code->pc);
-    code->returns_count = (uint32_t)(returns - code->returns);
-    if (pc != length) return fail_at(error, code->pc[count - 1], "instruction not whole", 0);
-    code->pc[count] = (uint16_t)length;
-    code->count = count;
-    code->marks[length] |= CF_MARK_START; // a range may end here
-    CF_TRY(scan_exceptions(code, error));
+// Every branch and switch must lead to an instruction.
+static enum cf_status check_targets(const struct cf_code *code, struct cf_error *error) {
     for (uint32_t i = 0; i < code->branches_count; i++)
         if (!(code->marks[code->branches[i].target] & CF_MARK_START))
             return fail_at(error, code->branches[i].pc, "branch into an instruction", 0);
@@ -230,6 +224,47 @@ enum cf_status cf_code_scan(struct cf_code *code, struct cf_error *error) {
             good = code->marks[cf_switch_target(&sw, k)] & CF_MARK_START;
         if (!good) return fail_at(error, sw.pc, "branch into an instruction", 0);
     }
+    return CF_OK;
+}
+
+enum cf_status cf_code_scan(struct cf_code *code, struct cf_error *error) {
+    CF_TRY(make_room(code, error));
+    const uint8_t *bytes = code->bytes;
+    uint32_t length = code->length, pc = 0;
+    uint16_t *pcs = code->pc, *returns = code->returns;
+    uint8_t *marks = code->marks;
+    unsigned met = 0;
+    while (pc < length) {
+        unsigned op = bytes[pc], flags = cf_flags[op];
+        uint32_t n = cf_lengths[op];
+        marks[pc] |= CF_MARK_START;
+        *pcs++ = (uint16_t)pc;
+        met |= flags;
+        if (flags & CF_LOOK) {
+            if (flags & CF_RETURNS) {
+                *returns++ = (uint16_t)pc;
+            } else if ((flags & CF_JUMPS) && length - pc >= 3) {
+                int32_t offset = (int16_t)cf_be2(bytes + pc + 1);
+                uint32_t target = pc + (uint32_t)offset;
+                if (target >= length) return fail_at(error, pc, "branch out of the code", 0);
+                struct cf_branch b = {(uint16_t)pc, (uint16_t)target};
+                code->branches[code->branches_count++] = b;
+                marks[target] |= CF_MARK_TARGET;
+            } else {
+                CF_TRY(scan_special(code, pc, &n, error));
+            }
+        }
+        pc += n;
+    }
+    uint32_t count = (uint32_t)(pcs - code->pc);
+    code->returns_count = (uint32_t)(returns - code->returns);
+    code->may_throw = (met & CF_MAY_THROW) != 0;
+    if (pc != length) return fail_at(error, code->pc[count - 1], "instruction not whole", 0);
+    code->pc[count] = (uint16_t)length;
+    code->count = count;
+    code->marks[length] |= CF_MARK_START; // a range may end here
+    CF_TRY(scan_exceptions(code, error));
+    CF_TRY(check_targets(code, error));
     unsigned last = bytes[code->pc[count - 1]];
     if (!cf_never_falls_through(last) && last != CF_OP_wide)
         return fail_at(error, code->pc[count - 1], "control falls off the end of the code", 0);

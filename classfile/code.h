@@ -1,7 +1,8 @@
 // A Code attribute (JVMS 4.7.3), decoded: where its parts are, and where its instructions begin.
 //
-// Opening finds the parts; scanning walks the instructions once and checks what the rewriter relies on:
-// opcodes known, operands whole, every branch, handler and table entry at an instruction's start.
+// Opening finds the parts; scanning walks the instructions once and checks what the rewriter relies
+// on: opcodes known, operands whole, every branch, handler and table entry at an instruction's
+// start.
 
 #ifndef CF_CODE_H
 #define CF_CODE_H
@@ -37,22 +38,29 @@ struct cf_code {
     uint32_t stack_map_table, stack_map_table_length;
 
     // After cf_code_scan; all in the class's arena.
-    uint32_t count;    // of instructions
-    uint16_t *pc;      // pc[0] .. pc[count-1], and pc[count] == length
-    uint8_t *marks;    // length + 1 of them
+    uint32_t count; // of instructions
+    uint16_t *pc;   // pc[0] .. pc[count-1], and pc[count] == length
+    uint8_t *marks; // length + 1 of them
     struct cf_branch *branches;
     uint32_t branches_count;
     uint16_t *switches; // pcs
     uint32_t switches_count;
     uint16_t *returns; // pcs of the xreturn instructions
     uint32_t returns_count;
-    int has_jsr; // jsr, jsr_w or ret occurs
+    int has_jsr;   // jsr, jsr_w or ret occurs
+    int may_throw; // an instruction that may throw occurs
 };
 
 // Finds the parts of the method's Code attribute (method->code must not be 0).
 enum cf_status cf_code_open(struct cf_code *code, const struct cf_class *cls,
                             const struct cf_member *method, struct cf_error *error);
 enum cf_status cf_code_scan(struct cf_code *code, struct cf_error *error);
+
+// Is it a constructor whose `this` comes uninitialised? All are but java.lang.Object's.
+static inline int cf_is_constructor(const struct cf_class *cls, const struct cf_member *method) {
+    struct cf_slice name = cf_member_name(cls, method);
+    return CF_IS(name, "<init>") && !CF_IS(cf_this_name(cls), "java/lang/Object");
+}
 
 // The length of the instruction at `pc`, 0 when it is not known or not whole.
 uint32_t cf_instruction_length(const uint8_t *code, uint32_t pc, uint32_t length);
@@ -65,11 +73,11 @@ struct cf_exception cf_exception_at(const struct cf_code *code, uint32_t i);
 
 // A tableswitch or lookupswitch; opened only where scanning has checked it.
 struct cf_switch {
-    uint32_t pc, length;   // of the whole instruction
-    uint32_t default_pc;   // target
-    uint32_t count;        // of cases
-    int32_t low;           // tableswitch: the first case
-    const uint8_t *cases;  // 4 bytes a case (offset), or 8 (match, offset)
+    uint32_t pc, length;  // of the whole instruction
+    uint32_t default_pc;  // target
+    uint32_t count;       // of cases
+    int32_t low;          // tableswitch: the first case
+    const uint8_t *cases; // 4 bytes a case (offset), or 8 (match, offset)
     int is_table;
 };
 void cf_switch_open(const struct cf_code *code, uint32_t pc, struct cf_switch *sw);
@@ -78,8 +86,12 @@ int32_t cf_switch_match(const struct cf_switch *sw, uint32_t i);
 
 // Is it goto, goto_w, a switch, xreturn, athrow, jsr, ret: does control never fall through?
 // (jsr falls through by way of ret; it counts as one that does not.)
-static inline int cf_never_falls_through(unsigned opcode) { return cf_flags[opcode] & CF_ENDS; }
-static inline int cf_is_return(unsigned opcode) { return cf_flags[opcode] & CF_RETURNS; }
+static inline int cf_never_falls_through(unsigned opcode) {
+    return cf_flags[opcode] & CF_ENDS;
+}
+static inline int cf_is_return(unsigned opcode) {
+    return cf_flags[opcode] & CF_RETURNS;
+}
 // Slots of the value that an xreturn takes from the stack.
 unsigned cf_return_slots(unsigned opcode);
 

@@ -1,6 +1,6 @@
 // Constructors: where the delegate call is, super(...) or this(...), before which `this` is not
-// initialised (JVMS 4.10.1.9, invokespecial). There may be several, in branches, and since JDK 22 any
-// code before them.
+// initialised (JVMS 4.10.1.9, invokespecial). There may be several, in branches, and since JDK 22
+// any code before them.
 
 #include "classfile/edit.h"
 #include "classfile/typing.h"
@@ -45,8 +45,8 @@ static enum cf_status add_phase(struct cf_edit *edit, uint32_t start, int initia
     return CF_OK;
 }
 
-// The common case: the delegate call stands in the first basic block, and the only other objects made
-// before it are its arguments, each with its own `new`. Returns the call's pc, or UINT32_MAX.
+// The common case: the delegate call stands in the first basic block, and the only other objects
+// made before it are its arguments, each with its own `new`. Returns the call's pc, or UINT32_MAX.
 static uint32_t delegate_in_first_block(const struct cf_code *code) {
     uint32_t outstanding = 0;
     for (uint32_t i = 0; i < code->count; i++) {
@@ -63,8 +63,8 @@ static uint32_t delegate_in_first_block(const struct cf_code *code) {
     return UINT32_MAX;
 }
 
-// May any frame still have `this` uninitialised after the first delegate call? Only with several calls in
-// branches, so a look at the frames' locals suffices.
+// May any frame still have `this` uninitialised after the first delegate call? Only with several
+// calls in branches, so a look at the frames' locals suffices.
 static int later_uninitialized(struct cf_edit *edit, uint32_t after, int *result) {
     struct cf_frame_reader frames;
     *result = 0;
@@ -80,8 +80,8 @@ static int later_uninitialized(struct cf_edit *edit, uint32_t after, int *result
 struct walk {
     struct cf_edit *edit;
     struct cf_typing typing;
-    // For code without frames, by pc: the state met at a branch target (the first way to it decides), and
-    // the exception table entries that start there, as lists.
+    // For code without frames, by pc: the state met at a branch target (the first way to it
+    // decides), and the exception table entries that start there, as lists.
     struct cf_frame **met;
     uint32_t *first_entry, *next_entry; // index + 1; 0: none
     int reachable;
@@ -197,9 +197,7 @@ enum cf_status cf_edit_constructor(struct cf_edit *edit) {
     if (edit->error.status) return edit->error.status;
     if (edit->constructor) return CF_OK;
     const struct cf_code *code = &edit->code;
-    if (!CF_IS(cf_member_name(code->cls, edit->method), "<init>") ||
-        CF_IS(cf_this_name(code->cls), "java/lang/Object"))
-        return CF_OK;
+    if (!cf_is_constructor(code->cls, edit->method)) return CF_OK;
     edit->constructor = 1;
     uint32_t pc = delegate_in_first_block(code);
     int again = 0;

@@ -1,5 +1,5 @@
-// The depth of the operand stack before each instruction, in slots: what an inserted snippet needs comes
-// on top of it, so that max_stack is exact.
+// The depth of the operand stack before each instruction, in slots: what an inserted snippet needs
+// comes on top of it, so that max_stack is exact.
 
 #include "classfile/edit.h"
 
@@ -17,8 +17,8 @@ static enum cf_status look_up(struct cf_edit *edit, unsigned index, int *effect)
     }
     unsigned parameters, result, tag = cf_tag_at(cls, index);
     if (tag < CF_TAG_FIELDREF || tag > CF_TAG_INVOKE_DYNAMIC) goto malformed;
-    const uint8_t *pair = cf_entry(
-        cls, cf_be2(cls->bytes + cls->constant_pool[index] + 3), CF_TAG_NAME_AND_TYPE);
+    const uint8_t *pair =
+        cf_entry(cls, cf_be2(cls->bytes + cls->constant_pool[index] + 3), CF_TAG_NAME_AND_TYPE);
     if (!pair || tag == CF_TAG_NAME_AND_TYPE) goto malformed;
     struct cf_slice descriptor = cf_utf8(cls, cf_be2(pair + 2));
     if (tag == CF_TAG_FIELDREF) {
@@ -50,7 +50,8 @@ static enum cf_status varying(struct cf_edit *edit, const uint8_t *p, int *net) 
     unsigned op = p[0];
     int effect = 0;
     switch (op) {
-    case CF_OP_ldc: case CF_OP_ldc_w: *net = 1; return CF_OK;
+    case CF_OP_ldc:
+    case CF_OP_ldc_w: *net = 1; return CF_OK;
     case CF_OP_ldc2_w: *net = 2; return CF_OK;
     case CF_OP_multianewarray: *net = 1 - p[3]; return CF_OK;
     default: break;
@@ -61,7 +62,8 @@ static enum cf_status varying(struct cf_edit *edit, const uint8_t *p, int *net) 
     case CF_OP_putstatic: *net = -effect; break;
     case CF_OP_getfield: *net = effect - 1; break;
     case CF_OP_putfield: *net = -effect - 1; break;
-    case CF_OP_invokestatic: case CF_OP_invokedynamic: *net = effect; break;
+    case CF_OP_invokestatic:
+    case CF_OP_invokedynamic: *net = effect; break;
     default: *net = effect - 1; break;
     }
     return CF_OK;
@@ -141,7 +143,8 @@ enum cf_status cf_depth_start(struct cf_depth *d, struct cf_edit *edit) {
     const struct cf_code *code = &edit->code;
     memset(d, 0, sizeof *d);
     d->edit = edit;
-    // Without frames, what a branch or a handler leads to is known only after a walk over everything.
+    // Without frames, what a branch or a handler leads to is known only after a walk over
+    // everything.
     d->whole = !code->stack_map_table &&
                (code->branches_count || code->switches_count || code->exception_table_length);
     if (d->whole) return cf_edit_depths(edit);
@@ -176,12 +179,14 @@ enum cf_status cf_depth_at(struct cf_depth *d, uint32_t pc, uint32_t *depth) {
             net = cf_nets[bytes[d->pc + 1]];
         d->depth += net;
         if (d->depth < 0 || d->depth > code->max_stack) {
-            cf_fail(&edit->error, CF_MALFORMED, d->pc, "operand stack of %u slots", (uint32_t)d->depth);
+            cf_fail(&edit->error, CF_MALFORMED, d->pc, "operand stack of %u slots",
+                    (uint32_t)d->depth);
             edit->error.at_pc = 1;
             return CF_MALFORMED;
         }
         uint32_t n = cf_lengths[op];
-        if (cf_never_falls_through(op)) d->depth = 0; // what follows without a frame is never reached
+        if (cf_never_falls_through(op))
+            d->depth = 0; // what follows without a frame is never reached
         d->pc += n ? n : cf_instruction_length(bytes, d->pc, code->length);
     }
     *depth = (uint32_t)d->depth;
@@ -200,12 +205,14 @@ enum cf_status cf_edit_depths(struct cf_edit *edit) {
     for (uint32_t i = 0; i < code->exception_table_length; i++)
         edit->depths[cf_exception_at(code, i).handler_pc] = 1;
     struct pass p = {.edit = edit};
-    // Without frames a loop may be entered at its end; each round makes known at least one more block.
-    // Real code needs as many rounds as loops are nested; only made-up code needs a thousand.
+    // Without frames a loop may be entered at its end; each round makes known at least one more
+    // block. Real code needs as many rounds as loops are nested; only made-up code needs a
+    // thousand.
     uint32_t rounds = 0;
     do {
         if (++rounds > 1000)
-            return cf_fail(&edit->error, CF_UNSUPPORTED, code->offset, "too many loops inside loops", 0);
+            return cf_fail(&edit->error, CF_UNSUPPORTED, code->offset,
+                           "too many loops inside loops", 0);
         p.again = 0;
         CF_TRY(walk(&p, code->stack_map_table != 0));
     } while (p.again);

@@ -18,7 +18,7 @@ uint32_t cf_field_type_length(const uint8_t *bytes, uint32_t length) {
 }
 
 unsigned cf_field_slots(struct cf_slice d) {
-    if (!d.bytes || cf_field_type_length(d.bytes, d.length) != d.length) return 0;
+    if (!d.bytes || !d.length || cf_field_type_length(d.bytes, d.length) != d.length) return 0;
     return d.bytes[0] == 'J' || d.bytes[0] == 'D' ? 2 : 1;
 }
 

@@ -25,17 +25,37 @@ struct cf_callee cf_callee_new(struct cf_rewrite *rewrite, const char *class_nam
     return callee;
 }
 
+int cf_callees_new(struct cf_rewrite *rewrite, const char *class_name,
+                   const struct cf_method_name *names, unsigned count, struct cf_callee *callees) {
+    uint16_t methodrefs[32];
+    if (count > 32 || !cf_add_methods(&rewrite->pool, class_name, names, count, methodrefs))
+        return 0;
+    for (unsigned i = 0; i < count; i++) {
+        struct cf_slice d = {(const uint8_t *)names[i].descriptor, names[i].descriptor_length};
+        unsigned parameters, result;
+        if (!cf_method_slots(d, &parameters, &result)) return 0;
+        callees[i].methodref = methodrefs[i];
+        callees[i].pops = (uint8_t)parameters;
+        callees[i].pushes = (uint8_t)result;
+    }
+    return 1;
+}
+
 enum cf_status cf_edit_begin(struct cf_rewrite *rewrite, const struct cf_member *method,
                              struct cf_edit **result) {
     struct cf_class *cls = rewrite->cls;
-    struct cf_edit *edit = cf_arena_zeroed(cls->arena, 1, sizeof *edit);
+    struct cf_edit *edit = cf_arena_alloc(cls->arena, sizeof *edit);
     *result = edit;
     if (!edit) return CF_NO_MEMORY;
+    memset(edit, 0, offsetof(struct cf_edit, nowhere));
     edit->rewrite = rewrite;
     edit->method = method;
     edit->code_limit = 65535;
     edit->mark = cf_pool_mark(&rewrite->pool);
-    edit->nowhere.edit = edit;
+    edit->sites = edit->first_sites;
+    edit->locals = edit->first_locals;
+    edit->thrown = edit->first_thrown;
+    edit->thrown_early = edit->first_thrown_early;
     CF_TRY(cf_code_open(&edit->code, cls, method, &edit->error));
     CF_TRY(cf_code_scan(&edit->code, &edit->error));
     edit->next_local = edit->code.max_locals;
@@ -47,6 +67,7 @@ void cf_edit_abandon(struct cf_edit *edit) {
     cf_pool_rollback(&rewrite->pool, edit->mark);
     if (rewrite->throwable >= rewrite->pool.count) rewrite->throwable = 0;
     if (rewrite->integer >= rewrite->pool.count) rewrite->integer = 0;
+    if (rewrite->utf8_stack_map_table >= rewrite->pool.count) rewrite->utf8_stack_map_table = 0;
 }
 
 static int has_anchors(const struct cf_edit *edit) {
@@ -70,9 +91,9 @@ enum cf_status cf_edit_commit(struct cf_edit *edit) {
     return CF_OK;
 }
 
-// Room for one more in a list that doubles. NULL: out of memory.
-static void *one_more(struct cf_edit *edit, void *list, uint32_t count, size_t size) {
-    if (count && (count < 8 || (count & (count - 1)))) return list;
+// Room for one more in a list that doubles when it is full: at `room`, a power of two, and every
+// later one. NULL: out of memory.
+static void *longer(struct cf_edit *edit, void *list, uint32_t count, size_t size) {
     void *larger = cf_arena_alloc(edit->code.cls->arena, (count ? count * 2 : 8) * size);
     if (!larger)
         cf_fail(&edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
@@ -81,33 +102,42 @@ static void *one_more(struct cf_edit *edit, void *list, uint32_t count, size_t s
     return larger;
 }
 
+static inline void *one_more(struct cf_edit *edit, void *list, uint32_t count, uint32_t room,
+                             size_t size) {
+    if (count < room || (count & (count - 1))) return list;
+    return longer(edit, list, count, size);
+}
+
 uint32_t cf_new_local(struct cf_edit *edit, const char *descriptor, int live) {
-    struct cf_slice d = {(const uint8_t *)descriptor, (uint32_t)strlen(descriptor)};
-    unsigned slots = cf_field_slots(d);
+    struct cf_type type = {cf_tag_of_letter[(uint8_t)descriptor[0]], 0, 0, {NULL, 0}};
     uint32_t index = edit->next_local;
-    if (slots == 0) {
-        cf_fail(&edit->error, CF_MISUSE, 0, "malformed descriptor of a new local", 0);
-        return 0;
+    if (type.tag == CF_TYPE_TOP || type.tag == CF_TYPE_OBJECT || descriptor[1]) {
+        struct cf_slice d = {(const uint8_t *)descriptor, (uint32_t)strlen(descriptor)};
+        if (!cf_field_slots(d)) {
+            cf_fail(&edit->error, CF_MISUSE, 0, "malformed descriptor of a new local", 0);
+            return 0;
+        }
+        type = cf_type_of(d);
     }
-    if (index + slots > 65535) {
+    if (index + cf_type_slots(&type) > 65535) {
         cf_fail(&edit->error, CF_LIMIT, 0, "more than 65,535 local variables", 0);
         return 0;
     }
-    edit->next_local += slots;
+    edit->next_local += cf_type_slots(&type);
     if (!live) return index;
     struct cf_new_local *locals =
-        one_more(edit, edit->locals, edit->locals_count, sizeof *locals);
+        one_more(edit, edit->locals, edit->locals_count, 2, sizeof *locals);
     if (!locals) return 0;
     edit->locals = locals;
-    struct cf_new_local local = {index, cf_type_of(d)};
-    locals[edit->locals_count++] = local;
+    locals[edit->locals_count].index = index;
+    locals[edit->locals_count++].type = type;
     return index;
 }
 
-static void add_site(struct cf_edit *edit, uint32_t pc, enum cf_where where, int32_t order,
-                     const struct cf_snippet *s) {
+static inline void add_site(struct cf_edit *edit, uint32_t pc, enum cf_where where, int32_t order,
+                            const struct cf_snippet *s) {
     if (s == &edit->nowhere || s->length == 0) return;
-    struct cf_site *sites = one_more(edit, edit->sites, edit->sites_count, sizeof *sites);
+    struct cf_site *sites = one_more(edit, edit->sites, edit->sites_count, 4, sizeof *sites);
     if (!sites) return;
     edit->sites = sites;
     struct cf_site site = {pc, where, order, s};
@@ -168,7 +198,7 @@ static void add_thrown(struct cf_edit *edit, const struct cf_snippet ***list, ui
                        const struct cf_snippet *s) {
     if (s == &edit->nowhere) return;
     const struct cf_snippet **larger =
-        one_more(edit, (void *)(uintptr_t)*list, *count, sizeof *larger);
+        one_more(edit, (void *)(uintptr_t)*list, *count, 2, sizeof *larger);
     if (!larger) return;
     *list = larger;
     larger[(*count)++] = s;
@@ -191,7 +221,7 @@ void cf_insert_edge(struct cf_edit *edit, uint32_t from, uint32_t to, const stru
         add_site(edit, pc, CF_EXIT, edit->nesting, s);
         return;
     }
-    struct cf_edge *edges = one_more(edit, edit->edges, edit->edges_count, sizeof *edges);
+    struct cf_edge *edges = one_more(edit, edit->edges, edit->edges_count, 0, sizeof *edges);
     if (!edges || s == &edit->nowhere) return;
     edit->edges = edges;
     struct cf_edge edge = {pc, edit->code.pc[to], s};

@@ -1,5 +1,5 @@
-// Editing a class: constants are appended, methods' code gets snippets, everything else stays byte for
-// byte as it was.
+// Editing a class: constants are appended, methods' code gets snippets, everything else stays byte
+// for byte as it was.
 //
 //      struct cf_rewrite rewrite;
 //      cf_rewrite_begin(&rewrite, &cls);
@@ -11,8 +11,8 @@
 //          }
 //      cf_rewrite_encode(&rewrite, malloc_like, context, &bytes, &length);
 //
-// Snippets are anchored to the original instructions. Where several meet at one instruction `i`, they run
-// in this order; a label or frame that stood at `i` now stands at the mark `>`:
+// Snippets are anchored to the original instructions. Where several meet at one instruction `i`,
+// they run in this order; a label or frame that stood at `i` now stands at the mark `>`:
 //
 //      after(i-1), innermost pass first          (not run by jumps to i)
 //      entry, constructed                        (not run by jumps to i)
@@ -90,18 +90,24 @@ struct cf_edit {
     struct cf_phase *phases;
     uint32_t *delegates; // pcs of the constructor's delegate calls
     uint32_t phases_count, delegates_count;
-    int constructor; // 1: it is one (not Object's), and phases and delegates are known
+    int constructor;  // 1: it is one (not Object's), and phases and delegates are known
     uint16_t *depths; // of the operand stack before each instruction, by pc (cf_edit_depth)
-    // New pc after the last `constructed` snippet; the code's length if there is no delegate call; 0: no
-    // constructor.
+    // New pc after the last `constructed` snippet; the code's length if there is no delegate call;
+    // 0: no constructor.
     uint32_t constructed_pc;
+    // What is written there is never anchored: the edit has failed. From here on nothing is
+    // cleared.
     struct cf_snippet nowhere;
+    // The lists start here: most methods need no more.
+    struct cf_site first_sites[4];
+    struct cf_new_local first_locals[2];
+    const struct cf_snippet *first_thrown[2], *first_thrown_early[2];
 };
 
 // Starts on an opened class; nothing of it is changed.
 enum cf_status cf_rewrite_begin(struct cf_rewrite *rewrite, struct cf_class *cls);
-// Writes the class: without a change an identical copy. `allocate` gives the memory for the result, which is
-// the caller's then.
+// Writes the class: without a change an identical copy. `allocate` gives the memory for the result,
+// which is the caller's then.
 enum cf_status cf_rewrite_encode(struct cf_rewrite *rewrite,
                                  void *(*allocate)(void *context, size_t size), void *context,
                                  uint8_t **bytes, size_t *length);
@@ -110,22 +116,26 @@ enum cf_status cf_rewrite_encode(struct cf_rewrite *rewrite,
 struct cf_callee cf_callee_new(struct cf_rewrite *rewrite, const char *class_name, const char *name,
                                const char *descriptor);
 
+// The same for several methods of one class (cf_add_methods). Returns 1, or 0: no room.
+int cf_callees_new(struct cf_rewrite *rewrite, const char *class_name,
+                   const struct cf_method_name *names, unsigned count, struct cf_callee *callees);
+
 // Opens and scans the code of a method. The edit lives in the class's arena.
 enum cf_status cf_edit_begin(struct cf_rewrite *rewrite, const struct cf_member *method,
                              struct cf_edit **edit);
-// Encodes the method. On an error the method stays as it was, constants added since begin are forgotten,
-// and edit->error tells why. Without an anchored snippet nothing changes.
+// Encodes the method. On an error the method stays as it was, constants added since begin are
+// forgotten, and edit->error tells why. Without an anchored snippet nothing changes.
 enum cf_status cf_edit_commit(struct cf_edit *edit);
 // Forgets the edit and its constants.
 void cf_edit_abandon(struct cf_edit *edit);
 
 // A local variable of its own for the pass, beyond all that the method has. `descriptor` is a field
-// descriptor. With `live` it must be stored by an entry snippet: it then keeps its value through the
-// method, exits and handlers included. Without, it holds within one snippet only.
+// descriptor. With `live` it must be stored by an entry snippet: it then keeps its value through
+// the method, exits and handlers included. Without, it holds within one snippet only.
 uint32_t cf_new_local(struct cf_edit *edit, const char *descriptor, int live);
 
-// At the method's entry, before its first instruction; loops to the first instruction do not run it. In
-// a constructor `this` is not initialised there.
+// At the method's entry, before its first instruction; loops to the first instruction do not run
+// it. In a constructor `this` is not initialised there.
 void cf_insert_entry(struct cf_edit *edit, const struct cf_snippet *s);
 // In a constructor right after each delegate call (super(...) or this(...)). Returns 0, and inserts
 // nothing, when the method is none or, as java.lang.Object's, has no such call.
@@ -137,14 +147,15 @@ void cf_insert_after(struct cf_edit *edit, uint32_t instruction, const struct cf
 void cf_replace(struct cf_edit *edit, uint32_t instruction, const struct cf_snippet *s);
 // Before every xreturn; the value to be returned is on the stack and stays there.
 void cf_insert_exits(struct cf_edit *edit, const struct cf_snippet *s);
-// When an exception leaves the method: it is on the stack, and stays there; it is thrown on afterwards.
-// Exceptions of inserted exit code do not count. In a constructor: once `this` is initialised; for what
-// is thrown before the delegate call see below, for what comes out of that call there is no way.
+// When an exception leaves the method: it is on the stack, and stays there; it is thrown on
+// afterwards. Exceptions of inserted exit code do not count. In a constructor: once `this` is
+// initialised; for what is thrown before the delegate call see below, for what comes out of that
+// call there is no way.
 void cf_insert_thrown(struct cf_edit *edit, const struct cf_snippet *s);
 // In a constructor, when an exception leaves before the delegate call.
 void cf_insert_thrown_early(struct cf_edit *edit, const struct cf_snippet *s);
-// On the way from a branch or switch to one of its targets, both by index; all cases of a switch that
-// lead there.
+// On the way from a branch or switch to one of its targets, both by index; all cases of a switch
+// that lead there.
 void cf_insert_edge(struct cf_edit *edit, uint32_t from, uint32_t to, const struct cf_snippet *s);
 
 // --- used among the parts of the editor ---

@@ -1,4 +1,5 @@
-// Emitting the code array: the original instructions copied in runs, snippets between them, offsets set.
+// Emitting the code array: the original instructions copied in runs, snippets between them, offsets
+// set.
 
 #include "classfile/layout.h"
 
@@ -10,14 +11,20 @@ struct emitter {
     struct cf_error *error;
 };
 
-static void copy_run(struct emitter *e, uint32_t from, uint32_t to) {
-    memcpy(e->out + e->at, e->code->bytes + from, to - from);
-    e->at += to - from;
+// Behind the code there is room for CF_SNIPPET_ROOM bytes more, in the new code and (attributes,
+// mostly) in the class: short runs are copied in one piece, what is too much is written over by
+// what follows.
+static inline void copy_run(struct emitter *e, uint32_t from, uint32_t to) {
+    uint32_t n = to - from, left = e->code->cls->length - e->code->offset - from;
+    if (n <= CF_SNIPPET_ROOM && left >= CF_SNIPPET_ROOM)
+        memcpy(e->out + e->at, e->code->bytes + from, CF_SNIPPET_ROOM);
+    else
+        memcpy(e->out + e->at, e->code->bytes + from, n);
+    e->at += n;
 }
 
-static enum cf_status put_snippet(struct emitter *e, const struct cf_snippet *s) {
+static enum cf_status put_branches(struct emitter *e, const struct cf_snippet *s) {
     uint8_t *p = e->out + e->at;
-    memcpy(p, s->bytes, s->length);
     for (uint32_t i = 0; i < s->branches_count; i++) {
         const struct cf_snippet_branch *b = &s->branches[i];
         if (b->label == UINT32_MAX) {
@@ -35,6 +42,15 @@ static enum cf_status put_snippet(struct emitter *e, const struct cf_snippet *s)
             cf_put2(p + b->at + 1, at - b->at);
         }
     }
+    return CF_OK;
+}
+
+static inline enum cf_status put_snippet(struct emitter *e, const struct cf_snippet *s) {
+    if (s->length <= CF_SNIPPET_ROOM)
+        memcpy(e->out + e->at, s->bytes, CF_SNIPPET_ROOM);
+    else
+        memcpy(e->out + e->at, s->bytes, s->length);
+    if (s->branches_count) CF_TRY(put_branches(e, s));
     e->at += s->length;
     return CF_OK;
 }
@@ -94,33 +110,32 @@ static enum cf_status put_body(struct emitter *e) {
     const struct cf_layout *l = e->l;
     const struct cf_code *code = e->code;
     uint32_t pos = 0, g = 0, s = 0, b = 0;
+    uint32_t branches = l->widened ? code->branches_count : 0;
     for (;;) {
-        while (b < code->branches_count && !l->widened[b]) b++;
+        while (b < branches && !l->widened[b]) b++;
         uint32_t at_group = g < l->groups_count ? l->groups[g].pc : UINT32_MAX;
         uint32_t at_switch = s < code->switches_count ? code->switches[s] : UINT32_MAX;
-        uint32_t at_branch = b < code->branches_count ? code->branches[b].pc : UINT32_MAX;
+        uint32_t at_branch = b < branches ? code->branches[b].pc : UINT32_MAX;
         uint32_t pc = at_group < at_switch ? at_group : at_switch;
         if (at_branch < pc) pc = at_branch;
         if (pc == UINT32_MAX) break;
         copy_run(e, pos, pc);
         pos = pc;
-        uint32_t length = cf_instruction_length(code->bytes, pc, code->length);
         int replaced = 0;
         if (pc == at_group) {
             CF_TRY(put_group(e, &l->groups[g]));
             replaced = l->groups[g++].replacement != NULL;
         }
-        if (replaced) pos = pc + length;
         if (pc == at_switch) {
             if (!replaced) put_switch(e, pc);
-            pos = pc + length;
             s++;
         }
         if (pc == at_branch) {
             if (!replaced) put_widened(e, &code->branches[b]);
-            pos = pc + length;
             b++;
         }
+        if (replaced || pc == at_switch || pc == at_branch)
+            pos = pc + cf_instruction_length(code->bytes, pc, code->length);
     }
     copy_run(e, pos, code->length);
     return CF_OK;
@@ -132,7 +147,7 @@ static void set_branches(struct emitter *e) {
     const struct cf_code *code = e->code;
     for (uint32_t i = 0; i < code->branches_count; i++) {
         const struct cf_branch *b = &code->branches[i];
-        if (l->widened[i]) continue;
+        if (cf_is_widened(l, i)) continue;
         uint32_t at = l->label[b->pc];
         if (code->marks[b->pc] & CF_MARK_EDIT) {
             const struct cf_group *g = cf_group_at(l, b->pc);
@@ -140,7 +155,7 @@ static void set_branches(struct emitter *e) {
             at = g->instruction;
         }
         uint32_t distance = cf_destination(l, b->pc, b->target) - at;
-        if (cf_opcodes[code->bytes[b->pc]].operands == CF_BRANCH4)
+        if (code->bytes[b->pc] >= CF_OP_goto_w) // jsr_w
             cf_put4(e->out + at + 1, distance);
         else
             cf_put2(e->out + at + 1, distance);
@@ -181,6 +196,7 @@ enum cf_status cf_emit_code(const struct cf_layout *l, uint8_t *out) {
     CF_TRY(put_exit(&e, &l->thrown_early));
     CF_TRY(put_exit(&e, &l->thrown));
     if (e.at != l->length)
-        return cf_fail(e.error, CF_MISUSE, 0, "layout and code disagree by %u bytes", e.at - l->length);
+        return cf_fail(e.error, CF_MISUSE, 0, "layout and code disagree by %u bytes",
+                       e.at - l->length);
     return CF_OK;
 }

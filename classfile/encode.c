@@ -2,37 +2,49 @@
 
 #include "classfile/layout.h"
 
-// The first site's needs at the depth that its instruction begins with.
-static void raise_stack(uint32_t *most, uint32_t depth, const struct cf_snippet *s) {
-    uint32_t need = depth + (uint32_t)(s->peak > 0 ? s->peak : 0);
+static inline uint32_t peak_of(const struct cf_snippet *s) {
+    return s->peak > 0 ? (uint32_t)s->peak : 0;
+}
+
+static inline void raise_stack(uint32_t *most, uint32_t depth, const struct cf_snippet *s) {
+    uint32_t need = depth + peak_of(s);
     if (need > *most) *most = need;
 }
 
-// What the snippets of all passes need at a place, one after the other: each leaves the depth as it finds it,
-// but a replacement, which has the instruction's effect.
-static enum cf_status max_stack(const struct cf_layout *l, uint32_t *result) {
+// What the snippets need at the sites, on top of what is on the stack there. The depth is looked
+// for only where it can make a difference: it is never above the method's own max_stack.
+static enum cf_status raise_at_sites(const struct cf_layout *l, uint32_t *most) {
     struct cf_edit *edit = l->edit;
-    uint32_t most = edit->code.max_stack;
     struct cf_depth walk;
     int started = 0;
     for (uint32_t i = 0; i < edit->sites_count; i++) {
         const struct cf_site *site = &l->sites[i];
         uint32_t depth = 0;
+        if (edit->code.max_stack + peak_of(site->snippet) <= *most) continue;
         if (site->pc != 0 || site->where != CF_ENTRY) {
             if (!started++) CF_TRY(cf_depth_start(&walk, edit));
             CF_TRY(cf_depth_at(&walk, site->pc, &depth));
         }
-        raise_stack(&most, depth, site->snippet);
+        raise_stack(most, depth, site->snippet);
     }
+    return CF_OK;
+}
+
+// What the snippets of all passes need at a place, one after the other: each leaves the depth as it
+// finds it, but a replacement, which has the instruction's effect.
+static enum cf_status max_stack(const struct cf_layout *l, uint32_t *result) {
+    struct cf_edit *edit = l->edit;
+    uint32_t most = edit->code.max_stack;
+    for (uint32_t i = 0; i < l->thrown.count; i++) raise_stack(&most, 1, l->thrown.snippets[i]);
+    for (uint32_t i = 0; i < l->thrown_early.count; i++)
+        raise_stack(&most, 1, l->thrown_early.snippets[i]);
+    if (most == 0 && (l->thrown.count || l->thrown_early.count)) most = 1;
+    CF_TRY(raise_at_sites(l, &most));
     if (edit->edges_count) CF_TRY(cf_edit_depths(edit));
     for (uint32_t i = 0; i < edit->edges_count; i++) {
         uint32_t depth = edit->depths[l->edges[i].target];
         raise_stack(&most, depth == UINT16_MAX ? 0 : depth, l->edges[i].snippet);
     }
-    for (uint32_t i = 0; i < l->thrown.count; i++) raise_stack(&most, 1, l->thrown.snippets[i]);
-    for (uint32_t i = 0; i < l->thrown_early.count; i++)
-        raise_stack(&most, 1, l->thrown_early.snippets[i]);
-    if (most == 0 && (l->thrown.count || l->thrown_early.count)) most = 1;
     if (most > 65535)
         return cf_fail(&edit->error, CF_LIMIT, 0, "would need %u stack slots (limit 65,535)", most);
     *result = most;
@@ -40,24 +52,22 @@ static enum cf_status max_stack(const struct cf_layout *l, uint32_t *result) {
 }
 
 // Snippets leave the stack as they find it, and go on; only a replacement may do otherwise.
-static enum cf_status check_snippet(struct cf_edit *edit, const struct cf_snippet *s, int replaces) {
-    if (replaces) return CF_OK;
-    if (s->unreachable)
-        return cf_fail(&edit->error, CF_MISUSE, 0, "a snippet that never falls through", 0);
-    if (s->depth != 0)
-        return cf_fail(&edit->error, CF_MISUSE, 0, "a snippet that changes the stack's depth", 0);
-    return CF_OK;
+static inline enum cf_status check_snippet(struct cf_edit *edit, const struct cf_snippet *s) {
+    if (!s->unreachable && s->depth == 0) return CF_OK;
+    return cf_fail(&edit->error, CF_MISUSE, 0,
+                   s->unreachable ? "a snippet that never falls through"
+                                  : "a snippet that changes the stack's depth",
+                   0);
 }
 
 static enum cf_status check_snippets(struct cf_edit *edit) {
     for (uint32_t i = 0; i < edit->sites_count; i++)
-        CF_TRY(check_snippet(edit, edit->sites[i].snippet, edit->sites[i].where == CF_REPLACE));
+        if (edit->sites[i].where != CF_REPLACE) CF_TRY(check_snippet(edit, edit->sites[i].snippet));
     for (uint32_t i = 0; i < edit->edges_count; i++)
-        CF_TRY(check_snippet(edit, edit->edges[i].snippet, 0));
-    for (uint32_t i = 0; i < edit->thrown_count; i++)
-        CF_TRY(check_snippet(edit, edit->thrown[i], 0));
+        CF_TRY(check_snippet(edit, edit->edges[i].snippet));
+    for (uint32_t i = 0; i < edit->thrown_count; i++) CF_TRY(check_snippet(edit, edit->thrown[i]));
     for (uint32_t i = 0; i < edit->thrown_early_count; i++)
-        CF_TRY(check_snippet(edit, edit->thrown_early[i], 0));
+        CF_TRY(check_snippet(edit, edit->thrown_early[i]));
     return CF_OK;
 }
 
@@ -82,7 +92,8 @@ static int overwrites_this(const struct cf_edit *edit) {
     for (uint32_t i = 0; i < code->count; i++) {
         const uint8_t *p = code->bytes + code->pc[i];
         unsigned op = p[0];
-        if (op >= CF_OP_istore_0 && op <= CF_OP_astore_3 && (op - CF_OP_istore_0) % 4 == 0) return 1;
+        if (op >= CF_OP_istore_0 && op <= CF_OP_astore_3 && (op - CF_OP_istore_0) % 4 == 0)
+            return 1;
         if (op >= CF_OP_istore && op <= CF_OP_astore && p[1] == 0) return 1;
         if (op == CF_OP_wide && p[1] >= CF_OP_istore && p[1] <= CF_OP_astore && cf_be2(p + 2) == 0)
             return 1;
@@ -94,6 +105,7 @@ static int overwrites_this(const struct cf_edit *edit) {
 static int phase_may_throw(const struct cf_edit *edit, int initialized) {
     const struct cf_code *code = &edit->code;
     uint32_t phase = 0, delegate = 0;
+    if (!edit->phases_count) return code->may_throw && initialized;
     for (uint32_t i = 0; i < code->count; i++) {
         uint32_t pc = code->pc[i];
         unsigned op = code->bytes[pc];
@@ -109,78 +121,74 @@ static int phase_may_throw(const struct cf_edit *edit, int initialized) {
     return 0;
 }
 
-// The handler before the delegate call must hold for all the code there. Where `this` is not always in local
-// 0, or a value class's fields are set one by one (the handler would have to say which), there is none.
+// The handler before the delegate call must hold for all the code there. Where `this` is not always
+// in local 0, or a value class's fields are set one by one (the handler would have to say which),
+// there is none.
 static void drop_idle_exits(struct cf_edit *edit) {
     int early = 0;
     for (uint32_t i = 0; i < edit->phases_count; i++) early |= !edit->phases[i].initialized;
     if (edit->thrown_count && !phase_may_throw(edit, 1)) edit->thrown_count = 0;
-    if (edit->thrown_early_count && (!early || !phase_may_throw(edit, 0) || overwrites_this(edit) || has_strict_fields(edit)))
+    if (edit->thrown_early_count &&
+        (!early || !phase_may_throw(edit, 0) || overwrites_this(edit) || has_strict_fields(edit)))
         edit->thrown_early_count = 0;
 }
 
-static enum cf_status put_attribute(struct cf_buffer *out, const struct cf_layout *l,
-                                    const struct cf_attribute *a) {
-    uint8_t *p = cf_extend(out, 6 + a->length);
-    if (!p) return CF_NO_MEMORY;
-    memcpy(p, l->edit->code.cls->bytes + a->offset, 6 + a->length);
-    return cf_map_attribute(l, a, p + 6);
+static enum cf_status name_of_frames(struct cf_edit *edit, uint16_t *name) {
+    struct cf_rewrite *rewrite = edit->rewrite;
+    if (!rewrite->utf8_stack_map_table)
+        rewrite->utf8_stack_map_table = cf_add_utf8(&rewrite->pool, "StackMapTable", 13);
+    *name = rewrite->utf8_stack_map_table;
+    if (!*name) edit->error = rewrite->pool.error;
+    return edit->error.status;
 }
 
-static enum cf_status put_stack_map_table(struct cf_buffer *out, struct cf_edit *edit,
-                                          const struct cf_frame_writer *w) {
-    struct cf_rewrite *rewrite = edit->rewrite;
-    uint16_t name = rewrite->utf8_stack_map_table;
-    if (!name) name = cf_add_utf8(&rewrite->pool, "StackMapTable", 13);
-    if (!name) return edit->error = rewrite->pool.error, edit->error.status;
-    if (w->count > 65535)
-        return cf_fail(&edit->error, CF_LIMIT, 0, "%u stack map frames (limit 65,535)", w->count);
-    uint8_t *p = cf_extend(out, 8 + w->length);
-    if (!p) return CF_NO_MEMORY;
+// The StackMapTable, unless it has no frames; `count` of attributes.
+static enum cf_status put_stack_map_table(struct cf_buffer *out, const struct cf_layout *l,
+                                          uint32_t *count) {
+    struct cf_edit *edit = l->edit;
+    uint32_t start = out->length, frames = 0;
+    uint16_t name;
+    if (!cf_extend(out, 8)) return CF_NO_MEMORY;
+    CF_TRY(cf_emit_frames(l, out, &frames));
+    if (frames > 65535)
+        return cf_fail(&edit->error, CF_LIMIT, 0, "%u stack map frames (limit 65,535)", frames);
+    if (frames == 0) {
+        out->length = start;
+        return CF_OK;
+    }
+    CF_TRY(name_of_frames(edit, &name));
+    uint8_t *p = out->bytes + start;
     cf_put2(p, name);
-    cf_put4(p + 2, 2 + w->length);
-    cf_put2(p + 6, w->count);
-    if (w->length) memcpy(p + 8, w->bytes, w->length);
+    cf_put4(p + 2, out->length - start - 6);
+    cf_put2(p + 6, frames);
+    ++*count;
     return CF_OK;
 }
 
 static enum cf_status put_attributes(struct cf_buffer *out, const struct cf_layout *l) {
     struct cf_edit *edit = l->edit;
     const struct cf_code *code = &edit->code;
-    struct cf_frame_writer frames;
-    int wanted, written = 0;
-    enum cf_status status = cf_emit_frames(l, &frames, &wanted);
-    if (status != CF_OK) {
-        const struct cf_error *pool = &edit->rewrite->pool.error;
-        return cf_fail(&edit->error, status, code->offset,
-                       pool->status ? pool->reason : "out of memory", 0);
-    }
-    uint32_t count_at = out->length, count = 0;
+    int wanted = cf_frames_wanted(edit), written = !wanted;
+    uint32_t count_at = out->length, count = 0, pos = code->attributes;
     if (!cf_extend(out, 2)) return CF_NO_MEMORY;
-    struct cf_walk walk = cf_walk_attributes(code->cls, code->attributes, code->attributes_count,
-                                             code->end, &edit->error);
-    struct cf_attribute a;
-    while (cf_next_attribute(&walk, &a)) {
-        if (wanted && a.info == code->stack_map_table) {
-            if (frames.count) CF_TRY(put_stack_map_table(out, edit, &frames));
-            written = frames.count > 0;
-            count += frames.count > 0;
+    for (uint32_t i = 0; i < code->attributes_count; i++) {
+        if (wanted && pos + 6 == code->stack_map_table) {
+            CF_TRY(put_stack_map_table(out, l, &count));
+            written = 1;
         } else {
-            CF_TRY(put_attribute(out, l, &a));
+            CF_TRY(cf_emit_attribute(l, out, pos));
             count++;
         }
+        pos += 6 + cf_be4(code->cls->bytes + pos + 2);
     }
-    CF_TRY(edit->error.status);
-    if (wanted && frames.count && !written) {
-        CF_TRY(put_stack_map_table(out, edit, &frames));
-        count++;
-    }
+    if (!written) CF_TRY(put_stack_map_table(out, l, &count));
     if (count > 65535) return cf_fail(&edit->error, CF_LIMIT, 0, "%u attributes", count);
     cf_put2(out->bytes + count_at, count);
     return CF_OK;
 }
 
-// Up to where a constructor counts as not initialised: behind what is anchored at its delegate calls.
+// Up to where a constructor counts as not initialised: behind what is anchored at its delegate
+// calls.
 static void note_constructed(struct cf_edit *edit, const struct cf_layout *l) {
     if (edit->constructor && !edit->delegates_count) edit->constructed_pc = l->length;
     for (uint32_t i = 0; i < edit->delegates_count; i++) {
@@ -194,7 +202,7 @@ enum cf_status cf_edit_encode(struct cf_edit *edit, struct cf_new_code *result) 
     uint32_t stack = 0;
     CF_TRY(check_snippets(edit));
     drop_idle_exits(edit);
-    if (!edit->sites_count && !edit->edges_count && !edit->thrown_count && !edit->thrown_early_count)
+    if (!(edit->sites_count | edit->edges_count | edit->thrown_count | edit->thrown_early_count))
         return CF_OK;
     CF_TRY(cf_layout_make(&layout, edit));
     note_constructed(edit, &layout);
@@ -205,7 +213,7 @@ enum cf_status cf_edit_encode(struct cf_edit *edit, struct cf_new_code *result) 
     const struct cf_code *code = &edit->code;
     struct cf_buffer out = {edit, NULL, 0, 0};
     uint32_t rest = code->end - code->offset - code->length;
-    if (!cf_extend(&out, 14 + layout.length + rest + 256)) return CF_NO_MEMORY;
+    if (!cf_room(&out, 14 + layout.length + rest + 256)) return CF_NO_MEMORY;
     memcpy(out.bytes, code->cls->bytes + edit->method->code, 2);
     cf_put2(out.bytes + 6, stack);
     cf_put2(out.bytes + 8, edit->next_local);

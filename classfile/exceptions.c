@@ -1,36 +1,37 @@
-// The exception table of an edited method: the handlers of snippets, the original ones with their ranges
-// moved, and last of all those that catch what leaves the method.
+// The exception table of an edited method: the handlers of snippets, the original ones with their
+// ranges moved, and last of all those that catch what leaves the method.
 
 #include "classfile/layout.h"
 
-uint8_t *cf_extend(struct cf_buffer *b, uint32_t n) {
-    if (n > b->capacity - b->length) {
-        uint32_t wanted = b->capacity ? b->capacity * 2 : 256;
-        while (wanted - b->length < n) wanted *= 2;
-        uint8_t *bytes = cf_arena_alloc(b->edit->code.cls->arena, wanted);
-        if (!bytes) {
-            cf_fail(&b->edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
-            return NULL;
-        }
-        if (b->length) memcpy(bytes, b->bytes, b->length);
-        b->bytes = bytes;
-        b->capacity = wanted;
+uint8_t *cf_room_slow(struct cf_buffer *b, uint32_t n) {
+    uint32_t wanted = b->capacity ? b->capacity * 2 : 256;
+    while (wanted - b->length < n) wanted *= 2;
+    uint8_t *bytes = cf_arena_alloc(b->edit->code.cls->arena, wanted);
+    if (!bytes) {
+        cf_fail(&b->edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
+        return NULL;
     }
-    uint8_t *p = b->bytes + b->length;
-    b->length += n;
-    return p;
+    if (b->length) memcpy(bytes, b->bytes, b->length);
+    b->bytes = bytes;
+    b->capacity = wanted;
+    return b->bytes + b->length;
 }
 
-static enum cf_status put_entry(struct cf_buffer *out, uint32_t start, uint32_t end,
-                                uint32_t handler, uint32_t catch_type) {
-    if (start >= end) return CF_OK; // an empty range is none
-    uint8_t *p = cf_extend(out, 8);
-    if (!p) return CF_NO_MEMORY;
+// The entries being written: room for all of them was made.
+struct entries {
+    const struct cf_layout *l;
+    uint8_t *next;
+};
+
+static inline void put_entry(struct entries *e, uint32_t start, uint32_t end, uint32_t handler,
+                             uint32_t catch_type) {
+    if (start >= end) return; // an empty range is none
+    uint8_t *p = e->next;
     cf_put2(p, start);
     cf_put2(p + 2, end);
     cf_put2(p + 4, handler);
     cf_put2(p + 6, catch_type);
-    return CF_OK;
+    e->next = p + 8;
 }
 
 // Calls for each place where a snippet stands in the new code.
@@ -60,43 +61,52 @@ static enum cf_status put_entry(struct cf_buffer *out, uint32_t start, uint32_t 
         }                                                                                          \
     } while (0)
 
-uint32_t cf_snippet_handlers(const struct cf_layout *l) {
-    uint32_t n = 0;
-    EACH_SNIPPET(l, s, at, (void)at; n += s->handlers_count);
-    return n;
-}
-
-static enum cf_status put_snippet_handlers(const struct cf_layout *l, struct cf_buffer *out,
-                                           const struct cf_snippet *s, uint32_t at) {
+static enum cf_status put_snippet_handlers(struct entries *out, const struct cf_snippet *s,
+                                           uint32_t at) {
     for (uint32_t i = 0; i < s->handlers_count; i++) {
         const struct cf_snippet_handler *h = &s->handlers[i];
         uint32_t start = s->labels[h->start].at, end = s->labels[h->end].at,
                  handler = s->labels[h->handler].at;
         if (start == UINT32_MAX || end == UINT32_MAX || handler == UINT32_MAX || start >= end)
-            return cf_fail(&l->edit->error, CF_MISUSE, 0, "handler of a snippet without a range", 0);
-        CF_TRY(put_entry(out, at + start, at + end, at + handler, h->catch_type));
+            return cf_fail(&out->l->edit->error, CF_MISUSE, 0,
+                           "handler of a snippet without a range", 0);
+        put_entry(out, at + start, at + end, at + handler, h->catch_type);
     }
     return CF_OK;
 }
 
-// What leaves the code between the original pcs start and end goes to `exit`, but for the exit snippets and
-// the returns behind them, and for delegate calls: `this` is of two kinds there.
+static enum cf_status put_all_snippet_handlers(struct entries *out) {
+    EACH_SNIPPET(out->l, s, at, CF_TRY(put_snippet_handlers(out, s, at)));
+    return CF_OK;
+}
+
+static void put_original(struct entries *out) {
+    const struct cf_layout *l = out->l;
+    const struct cf_code *code = &l->edit->code;
+    for (uint32_t i = 0; i < code->exception_table_length; i++) {
+        struct cf_exception e = cf_exception_at(code, i);
+        uint32_t end = e.end_pc == code->length ? l->body_end : cf_at_before(l, e.end_pc);
+        put_entry(out, cf_at_label(l, e.start_pc), end, cf_at_label(l, e.handler_pc), e.catch_type);
+    }
+}
+
+// What leaves the code between the original pcs start and end goes to `exit`, but for the exit
+// snippets and the returns behind them, and for delegate calls: `this` is of two kinds there.
 struct cover {
-    const struct cf_layout *l;
-    struct cf_buffer *out;
+    struct entries *out;
     uint32_t next_return, next_delegate; // of the code's lists, both in pc order
 };
 
-static enum cf_status cover_phase(struct cover *c, uint32_t start, uint32_t end,
-                                  const struct cf_exit *exit) {
-    const struct cf_layout *l = c->l;
+static void cover_phase(struct cover *c, uint32_t start, uint32_t end, const struct cf_exit *exit) {
+    const struct cf_layout *l = c->out->l;
     const struct cf_edit *edit = l->edit;
     const struct cf_code *code = &edit->code;
     uint32_t from = cf_at_label(l, start);
     for (;;) {
         while (c->next_return < code->returns_count && code->returns[c->next_return] < start)
             c->next_return++;
-        while (c->next_delegate < edit->delegates_count && edit->delegates[c->next_delegate] < start)
+        while (c->next_delegate < edit->delegates_count &&
+               edit->delegates[c->next_delegate] < start)
             c->next_delegate++;
         uint32_t r = c->next_return < code->returns_count ? code->returns[c->next_return] : end;
         uint32_t d =
@@ -104,45 +114,43 @@ static enum cf_status cover_phase(struct cover *c, uint32_t start, uint32_t end,
         uint32_t gap = r < d ? r : d;
         if (gap >= end) break;
         const struct cf_group *g = cf_group_at(l, gap);
-        uint32_t stop = g ? g->exit : cf_at_label(l, gap);
-        CF_TRY(put_entry(c->out, from, stop, exit->at, 0));
-        uint32_t length = cf_opcodes[code->bytes[gap]].length;
-        from = cf_at_instruction(l, gap) + length;
+        put_entry(c->out, from, g ? g->exit : cf_at_label(l, gap), exit->at, 0);
+        from = (g ? g->instruction : cf_at_label(l, gap)) + cf_lengths[code->bytes[gap]];
         if (gap == r) c->next_return++;
         if (gap == d) c->next_delegate++;
     }
     uint32_t to = end == code->length ? l->body_end : cf_at_before(l, end);
-    return put_entry(c->out, from, to, exit->at, 0);
+    put_entry(c->out, from, to, exit->at, 0);
 }
 
-static enum cf_status put_exits(const struct cf_layout *l, struct cf_buffer *out) {
+static void put_exits(struct entries *out) {
+    const struct cf_layout *l = out->l;
     const struct cf_edit *edit = l->edit;
-    struct cover c = {l, out, 0, 0};
-    if (!edit->phases_count)
-        return l->thrown.count ? cover_phase(&c, 0, edit->code.length, &l->thrown) : CF_OK;
+    struct cover c = {out, 0, 0};
+    if (!edit->phases_count && l->thrown.count) cover_phase(&c, 0, edit->code.length, &l->thrown);
     for (uint32_t i = 0; i < edit->phases_count; i++) {
         const struct cf_phase *phase = &edit->phases[i];
         const struct cf_exit *exit = phase->initialized ? &l->thrown : &l->thrown_early;
-        if (exit->count) CF_TRY(cover_phase(&c, phase->start, phase->end, exit));
+        if (exit->count) cover_phase(&c, phase->start, phase->end, exit);
     }
-    return CF_OK;
 }
 
 enum cf_status cf_emit_exceptions(const struct cf_layout *l, struct cf_buffer *out) {
-    const struct cf_code *code = &l->edit->code;
-    uint32_t start = out->length;
-    if (!cf_extend(out, 2)) return CF_NO_MEMORY;
-    EACH_SNIPPET(l, s, at, CF_TRY(put_snippet_handlers(l, out, s, at)));
-    for (uint32_t i = 0; i < code->exception_table_length; i++) {
-        struct cf_exception e = cf_exception_at(code, i);
-        uint32_t end = e.end_pc == code->length ? l->body_end : cf_at_before(l, e.end_pc);
-        CF_TRY(put_entry(out, cf_at_label(l, e.start_pc), end, cf_at_label(l, e.handler_pc),
-                         e.catch_type));
-    }
-    CF_TRY(put_exits(l, out));
-    uint32_t count = (out->length - start - 2) / 8;
+    const struct cf_edit *edit = l->edit;
+    // The body is covered in as many pieces as there are phases, returns and delegate calls, and
+    // one.
+    uint32_t most = l->handlers_count + edit->code.exception_table_length + edit->phases_count +
+                    edit->code.returns_count + edit->delegates_count + 1;
+    uint8_t *p = cf_room(out, 2 + 8 * most);
+    if (!p) return CF_NO_MEMORY;
+    struct entries entries = {l, p + 2};
+    if (l->handlers_count) CF_TRY(put_all_snippet_handlers(&entries));
+    put_original(&entries);
+    put_exits(&entries);
+    uint32_t length = (uint32_t)(entries.next - p), count = (length - 2) / 8;
     if (count > 65535)
         return cf_fail(&l->edit->error, CF_LIMIT, 0, "exception table of %u entries", count);
-    cf_put2(out->bytes + start, count);
+    cf_put2(p, count);
+    out->length += length;
     return CF_OK;
 }

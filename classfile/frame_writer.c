@@ -10,7 +10,9 @@ void cf_frame_writer_init(struct cf_frame_writer *w, struct cf_pool *pool,
     w->code = code;
 }
 
-static enum cf_status no_memory(struct cf_frame_writer *w) { return w->status = CF_NO_MEMORY; }
+static enum cf_status no_memory(struct cf_frame_writer *w) {
+    return w->status = CF_NO_MEMORY;
+}
 
 static int room_for_locals(struct cf_frame_writer *w, uint32_t count) {
     if (count <= w->locals_capacity) return 1;
@@ -123,7 +125,8 @@ static uint8_t *put_full(struct cf_frame_writer *w, uint8_t *p, uint32_t delta,
     return p;
 }
 
-static void remember_locals(struct cf_frame_writer *w, const struct cf_frame *frame, uint32_t from) {
+static void remember_locals(struct cf_frame_writer *w, const struct cf_frame *frame,
+                            uint32_t from) {
     if (!room_for_locals(w, frame->locals_count)) {
         no_memory(w);
         return;
@@ -140,12 +143,8 @@ void cf_write_frame(struct cf_frame_writer *w, uint32_t pc, const struct cf_fram
     if (!p) return;
     uint32_t delta = step_to(w, pc), n = frame->locals_count, common = 0;
     uint32_t shorter = n < w->locals_count ? n : w->locals_count;
-    while (!w->locals_unknown && common < shorter &&
-           same_type(w, &w->locals[common], &frame->locals[common]))
-        common++;
-    if (w->locals_unknown) {
-        p = put_full(w, p, delta, frame);
-    } else if (common == n && n == w->locals_count && frame->stack_count <= 1) {
+    while (common < shorter && same_type(w, &w->locals[common], &frame->locals[common])) common++;
+    if (common == n && n == w->locals_count && frame->stack_count <= 1) {
         p = put_same(p, delta, frame->stack_count != 0);
         if (frame->stack_count) p = put_type(w, p, frame->stack);
     } else if (frame->stack_count == 0 && common == n && w->locals_count - n <= 3) {
@@ -157,64 +156,5 @@ void cf_write_frame(struct cf_frame_writer *w, uint32_t pc, const struct cf_fram
         p = put_full(w, p, delta, frame);
     }
     end_frame(w, p);
-    w->locals_unknown = 0;
     remember_locals(w, frame, common); // where the types agree, what was there stays
-}
-
-void cf_write_full_frame(struct cf_frame_writer *w, uint32_t pc, const struct cf_frame *frame) {
-    if (w->status || (w->count && pc <= w->pc)) return;
-    uint8_t *p = begin_frame(w, frame);
-    if (!p) return;
-    end_frame(w, put_full(w, p, step_to(w, pc), frame));
-    w->locals_unknown = 1;
-}
-
-// Copies `count` types from the class file to `p`, offsets mapped; moves both on.
-static uint8_t *copy_types(struct cf_frame_writer *w, uint8_t *p, const uint8_t **from,
-                           uint32_t count) {
-    const uint8_t *q = *from;
-    for (uint32_t i = 0; i < count; i++) {
-        unsigned tag = *p++ = *q++;
-        if (tag < CF_TYPE_OBJECT) continue;
-        uint32_t operand = cf_be2(q);
-        cf_put2(p, tag == CF_TYPE_UNINITIALIZED ? w->map(w->context, operand) : operand);
-        p += 2;
-        q += 2;
-    }
-    *from = q;
-    return p;
-}
-
-void cf_copy_frame(struct cf_frame_writer *w, uint32_t pc, const struct cf_frame_reader *reader) {
-    if (w->status || (w->count && pc <= w->pc)) return;
-    uint8_t *p = begin_frame(w, &reader->frame);
-    if (!p) return;
-    uint32_t delta = step_to(w, pc);
-    unsigned form = reader->form;
-    const uint8_t *from = reader->code->cls->bytes + reader->offset;
-    if (reader->frame.unset) from += 3 + 2 * reader->frame.unset_count;
-    if (form < 128 || form == 247 || form == 251) {
-        int with_stack = form != 251 && form >= 64;
-        from += form < 128 ? 1 : 3;
-        p = put_same(p, delta, with_stack);
-        if (with_stack) p = copy_types(w, p, &from, 1);
-        end_frame(w, p);
-        return;
-    }
-    w->locals_unknown = 1; // they are not looked at here
-    p = put_head(p, form, delta);
-    from += 3;
-    if (form == 255) {
-        uint32_t n = cf_be2(from);
-        cf_put2(p, n);
-        from += 2;
-        p = copy_types(w, p + 2, &from, n);
-        n = cf_be2(from);
-        cf_put2(p, n);
-        from += 2;
-        p = copy_types(w, p + 2, &from, n);
-    } else if (form > 251) {
-        p = copy_types(w, p, &from, form - 251);
-    }
-    end_frame(w, p);
 }

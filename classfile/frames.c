@@ -2,23 +2,21 @@
 
 #include "classfile/frames.h"
 
+const uint8_t cf_tag_of_letter[256] = {
+    ['Z'] = CF_TYPE_INTEGER, ['B'] = CF_TYPE_INTEGER, ['C'] = CF_TYPE_INTEGER,
+    ['S'] = CF_TYPE_INTEGER, ['I'] = CF_TYPE_INTEGER, ['J'] = CF_TYPE_LONG,
+    ['F'] = CF_TYPE_FLOAT,   ['D'] = CF_TYPE_DOUBLE,  ['L'] = CF_TYPE_OBJECT,
+    ['['] = CF_TYPE_OBJECT};
+
 struct cf_type cf_type_of(struct cf_slice d) {
     struct cf_type type = {CF_TYPE_TOP, 0, 0, {NULL, 0}};
-    switch (d.length ? d.bytes[0] : 0) {
-    case 'Z': case 'B': case 'C': case 'S': case 'I': type.tag = CF_TYPE_INTEGER; break;
-    case 'J': type.tag = CF_TYPE_LONG; break;
-    case 'F': type.tag = CF_TYPE_FLOAT; break;
-    case 'D': type.tag = CF_TYPE_DOUBLE; break;
-    case 'L':
-        type.tag = CF_TYPE_OBJECT;
+    if (!d.length) return type;
+    type.tag = cf_tag_of_letter[d.bytes[0]];
+    if (d.bytes[0] == '[') {
+        type.name = d;
+    } else if (d.bytes[0] == 'L') {
         type.name.bytes = d.bytes + 1;
         type.name.length = d.length - 2;
-        break;
-    case '[':
-        type.tag = CF_TYPE_OBJECT;
-        type.name = d;
-        break;
-    default: break;
     }
     return type;
 }
@@ -32,9 +30,8 @@ enum cf_status cf_initial_locals(const struct cf_code *code, struct cf_type *loc
     if (!cf_method_slots(d, &parameters, &result))
         return cf_fail(error, CF_MALFORMED, code->method->offset, "malformed method descriptor", 0);
     if (!(code->method->access_flags & CF_ACC_STATIC)) {
-        struct cf_slice name = cf_member_name(cls, code->method);
-        int constructor = CF_IS(name, "<init>") && !CF_IS(cf_this_name(cls), "java/lang/Object");
-        locals[n].tag = constructor ? CF_TYPE_UNINITIALIZED_THIS : CF_TYPE_OBJECT;
+        locals[n].tag =
+            cf_is_constructor(cls, code->method) ? CF_TYPE_UNINITIALIZED_THIS : CF_TYPE_OBJECT;
         locals[n++].index = cls->this_class;
     }
     for (uint32_t i = 1; d.bytes[i] != ')';) {
@@ -62,7 +59,8 @@ enum cf_status cf_frames_open(struct cf_frame_reader *reader, const struct cf_co
     struct cf_arena *arena = code->cls->arena;
     reader->frame.locals =
         cf_arena_alloc(arena, reader->locals_capacity * sizeof *reader->frame.locals);
-    reader->frame.stack = cf_arena_alloc(arena, reader->stack_capacity * sizeof *reader->frame.stack);
+    reader->frame.stack =
+        cf_arena_alloc(arena, reader->stack_capacity * sizeof *reader->frame.stack);
     if (!reader->frame.locals || !reader->frame.stack)
         return cf_fail(error, CF_NO_MEMORY, code->stack_map_table, "out of memory", 0);
     return cf_initial_locals(code, reader->frame.locals, &reader->frame.locals_count, error);

@@ -1,4 +1,5 @@
-// Stack map frames (JVMS 4.7.4): reading them one after another, and writing them in their shortest form.
+// Stack map frames (JVMS 4.7.4): reading them one after another, and writing them in their shortest
+// form.
 
 #ifndef CF_FRAMES_H
 #define CF_FRAMES_H
@@ -18,12 +19,12 @@ enum cf_type_tag { // verification_type_info
     CF_TYPE_UNINITIALIZED = 8
 };
 
-// A verification type. A class is known by its constant (index) or, until one is needed, by its name:
-// an internal name, or a descriptor for arrays.
+// A verification type. A class is known by its constant (index) or, until one is needed, by its
+// name: an internal name, or a descriptor for arrays.
 struct cf_type {
     uint8_t tag;
-    uint16_t index;      // OBJECT: of the CONSTANT_Class, 0: see name
-    uint32_t pc;         // UNINITIALIZED: of the `new`, in the original code
+    uint16_t index;       // OBJECT: of the CONSTANT_Class, 0: see name
+    uint32_t pc;          // UNINITIALIZED: of the `new`, in the original code
     struct cf_slice name; // OBJECT with index 0
 };
 
@@ -33,8 +34,8 @@ static inline unsigned cf_type_slots(const struct cf_type *type) {
 
 #define CF_FRAME_EARLY_LARVAL 246
 
-// A frame as the table has it: long and double take one entry. Of a value class's constructor (JDK 28,
-// frame type 246) it also lists the strict fields not yet set, as NameAndType indexes.
+// A frame as the table has it: long and double take one entry. Of a value class's constructor (JDK
+// 28, frame type 246) it also lists the strict fields not yet set, as NameAndType indexes.
 struct cf_frame {
     uint32_t pc;
     uint32_t locals_count, stack_count;
@@ -43,7 +44,8 @@ struct cf_frame {
     uint32_t unset_count;
 };
 
-// Reads the frames of a method in order. `frame` holds the current one; its arrays are the reader's.
+// Reads the frames of a method in order. `frame` holds the current one; its arrays are the
+// reader's.
 struct cf_frame_reader {
     const struct cf_code *code;
     struct cf_reader r;
@@ -55,9 +57,9 @@ struct cf_frame_reader {
     uint32_t locals_capacity, stack_capacity;
 };
 
-// Starts before the first frame: `frame` is the implicit frame at pc 0 (JVMS 4.10.1.6), whose class names
-// still lack their constants. Without a StackMapTable there are no frames to come. With `types` 0 nothing
-// but cf_frames_next_depth may follow.
+// Starts before the first frame: `frame` is the implicit frame at pc 0 (JVMS 4.10.1.6), whose class
+// names still lack their constants. Without a StackMapTable there are no frames to come. With
+// `types` 0 nothing but cf_frames_next_depth may follow.
 enum cf_status cf_frames_open(struct cf_frame_reader *reader, const struct cf_code *code, int types,
                               struct cf_error *error);
 // Steps to the next frame. Returns 1, or 0 at the end or on an error (then error->status is set).
@@ -71,6 +73,8 @@ enum cf_status cf_initial_locals(const struct cf_code *code, struct cf_type *loc
 
 // The type that a field descriptor stands for (boolean, byte, char, short: INTEGER).
 struct cf_type cf_type_of(struct cf_slice descriptor);
+// The tag of that type by the descriptor's first letter; TOP: no type begins so.
+extern const uint8_t cf_tag_of_letter[256];
 
 // --- writing ---
 
@@ -89,7 +93,6 @@ struct cf_frame_writer {
     uint32_t (*map)(const void *context, uint32_t pc);
     const void *context;
     enum cf_status status;
-    int locals_unknown; // the next frame is written in full: what it would be relative to is not known
 };
 
 // `initial`: the implicit frame at pc 0 that the first frame is relative to.
@@ -99,10 +102,5 @@ enum cf_status cf_frame_writer_start(struct cf_frame_writer *w, const struct cf_
                                      uint32_t count);
 // Appends a frame at `pc` (new code), in the shortest form. Frames come in ascending order.
 void cf_write_frame(struct cf_frame_writer *w, uint32_t pc, const struct cf_frame *frame);
-// The same, always as a full_frame.
-void cf_write_full_frame(struct cf_frame_writer *w, uint32_t pc, const struct cf_frame *frame);
-// Appends the frame that `reader` stands at, its form kept: only the distance changes, and the offsets
-// of Uninitialized. For methods whose locals are as they were and where no frame came in between.
-void cf_copy_frame(struct cf_frame_writer *w, uint32_t pc, const struct cf_frame_reader *reader);
 
 #endif

@@ -16,7 +16,8 @@ static int edge_before(const struct cf_edge *a, const struct cf_edge *b) {
     return a->pc != b->pc ? a->pc < b->pc : a->target < b->target;
 }
 
-// Stable merge sort, bottom up; `less` compares elements `i` and `j`. Mostly the list is sorted already.
+// Stable merge sort, bottom up; `less` compares elements `i` and `j`. Mostly the list is sorted
+// already.
 #define SORT(type, list, count, less, arena, failed)                                               \
     do {                                                                                           \
         uint32_t sorted_ = 1;                                                                      \
@@ -52,17 +53,27 @@ static enum cf_status sort_sites(struct cf_layout *l) {
 static enum cf_status make_groups(struct cf_layout *l) {
     struct cf_edit *edit = l->edit;
     struct cf_arena *arena = edit->code.cls->arena;
-    l->groups = cf_arena_alloc(arena, (edit->sites_count + 1) * sizeof *l->groups);
-    l->site_at = cf_arena_alloc(arena, (edit->sites_count + 1) * sizeof *l->site_at);
-    if (!l->groups || !l->site_at) return no_memory(edit);
+    l->groups = l->first_groups;
+    l->site_at = l->first_site_at;
+    if (edit->sites_count > 4) {
+        l->groups = cf_arena_alloc(arena, edit->sites_count * sizeof *l->groups);
+        l->site_at = cf_arena_alloc(arena, edit->sites_count * sizeof *l->site_at);
+        if (!l->groups || !l->site_at) return no_memory(edit);
+    }
+    struct cf_group *g = NULL;
     for (uint32_t i = 0; i < edit->sites_count; i++) {
-        if (i == 0 || l->sites[i].pc != l->sites[i - 1].pc) {
-            struct cf_group fresh = {l->sites[i].pc, i, 0, 0, 0, 0, 0, NULL};
-            l->groups[l->groups_count++] = fresh;
+        const struct cf_site *site = &l->sites[i];
+        if (!g || site->pc != g->pc) {
+            g = &l->groups[l->groups_count++];
+            g->pc = site->pc;
+            g->first = i;
+            g->count = 0;
+            g->replacement = NULL;
         }
-        struct cf_group *g = &l->groups[l->groups_count - 1];
         g->count++;
-        if (l->sites[i].where == CF_REPLACE) g->replacement = l->sites[i].snippet;
+        if (site->where == CF_REPLACE) g->replacement = site->snippet;
+        l->handlers_count += site->snippet->handlers_count;
+        if (site->snippet->labels_count | site->snippet->branches_count) l->has_labels = 1;
     }
     return CF_OK;
 }
@@ -79,13 +90,13 @@ static enum cf_status make_detours(struct cf_layout *l) {
             l->detours[l->detours_count++] = fresh;
         }
         l->detours[l->detours_count - 1].count++;
+        l->handlers_count += e->snippet->handlers_count;
     }
     return CF_OK;
 }
 
-const struct cf_group *cf_group_at(const struct cf_layout *l, uint32_t pc) {
+const struct cf_group *cf_find_group(const struct cf_layout *l, uint32_t pc) {
     uint32_t low = 0, high = l->groups_count;
-    if (!(l->edit->code.marks[pc] & CF_MARK_EDIT)) return NULL;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (l->groups[middle].pc == pc) return &l->groups[middle];
@@ -95,18 +106,6 @@ const struct cf_group *cf_group_at(const struct cf_layout *l, uint32_t pc) {
             high = middle;
     }
     return NULL;
-}
-
-uint32_t cf_at_label(const struct cf_layout *l, uint32_t pc) { return l->label[pc]; }
-
-uint32_t cf_at_instruction(const struct cf_layout *l, uint32_t pc) {
-    const struct cf_group *g = cf_group_at(l, pc);
-    return g ? g->instruction : l->label[pc];
-}
-
-uint32_t cf_at_before(const struct cf_layout *l, uint32_t pc) {
-    const struct cf_group *g = cf_group_at(l, pc);
-    return g ? g->before : l->label[pc];
 }
 
 const struct cf_detour *cf_detour_of(const struct cf_layout *l, uint32_t pc, uint32_t target) {
@@ -123,16 +122,16 @@ const struct cf_detour *cf_detour_of(const struct cf_layout *l, uint32_t pc, uin
     return NULL;
 }
 
-uint32_t cf_destination(const struct cf_layout *l, uint32_t pc, uint32_t target) {
-    const struct cf_detour *d = l->detours_count ? cf_detour_of(l, pc, target) : NULL;
-    return d ? d->at : l->label[target];
-}
-
-// Gives the snippets of a group their places, from new pc `at` on; returns where the instruction begins.
+// Gives the snippets of a group their places, from new pc `at` on; returns where the instruction
+// begins.
 static uint32_t place_group(struct cf_layout *l, struct cf_group *g, uint32_t at) {
     uint32_t i = g->first, end = g->first + g->count;
+    for (; i < end && l->sites[i].where == CF_AFTER; i++) {
+        l->site_at[i] = at;
+        at += l->sites[i].snippet->length;
+    }
     g->before = at;
-    for (; i < end && l->sites[i].where <= CF_ENTRY; i++) {
+    for (; i < end && l->sites[i].where == CF_ENTRY; i++) {
         l->site_at[i] = at;
         at += l->sites[i].snippet->length;
     }
@@ -151,13 +150,18 @@ static uint32_t place_group(struct cf_layout *l, struct cf_group *g, uint32_t at
     return at;
 }
 
-// The bytes that the switch at `pc` takes when it begins at new pc `at`: its padding follows the place.
+// The bytes that the switch at `pc` takes when it begins at new pc `at`: its padding follows the
+// place.
 static uint32_t switch_length(const struct cf_switch *sw, uint32_t at) {
     return sw->length - (3 - (sw->pc & 3)) + (3 - (at & 3));
 }
 
-static void fill(uint32_t *label, uint32_t from, uint32_t to, uint32_t delta) {
-    for (uint32_t pc = from; pc < to; pc++) label[pc] = pc + delta;
+// Eight at a time, beyond `to` too: what follows is filled later, and the list is that much longer.
+#define FILLED 8
+
+static void fill(uint16_t *label, uint32_t from, uint32_t to, uint32_t delta) {
+    for (uint32_t pc = from; pc < to; pc += FILLED)
+        for (uint32_t i = 0; i < FILLED; i++) label[pc + i] = (uint16_t)(pc + i + delta);
 }
 
 static uint32_t widened_by(const struct cf_code *code, uint32_t pc) {
@@ -165,16 +169,17 @@ static uint32_t widened_by(const struct cf_code *code, uint32_t pc) {
     return op == CF_OP_goto || op == CF_OP_jsr ? 2 : 5;
 }
 
-// One pass over all that changes the distance between old and new pcs. `delta` may wrap: it is added to
-// pcs in unsigned arithmetic.
+// One pass over all that changes the distance between old and new pcs. `delta` may wrap: it is
+// added to pcs in unsigned arithmetic.
 static void place_body(struct cf_layout *l) {
     const struct cf_code *code = &l->edit->code;
     uint32_t delta = 0, pos = 0, g = 0, s = 0, b = 0;
+    uint32_t branches = l->widened ? code->branches_count : 0;
     for (;;) {
-        while (b < code->branches_count && !l->widened[b]) b++;
+        while (b < branches && !l->widened[b]) b++;
         uint32_t at_group = g < l->groups_count ? l->groups[g].pc : UINT32_MAX;
         uint32_t at_switch = s < code->switches_count ? code->switches[s] : UINT32_MAX;
-        uint32_t at_branch = b < code->branches_count ? code->branches[b].pc : UINT32_MAX;
+        uint32_t at_branch = b < branches ? code->branches[b].pc : UINT32_MAX;
         uint32_t pc = at_group < at_switch ? at_group : at_switch;
         if (at_branch < pc) pc = at_branch;
         if (pc == UINT32_MAX) break;
@@ -183,11 +188,11 @@ static void place_body(struct cf_layout *l) {
         if (pc == at_group) {
             struct cf_group *group = &l->groups[g++];
             delta = place_group(l, group, pc + delta) - pc;
-            l->label[pc] = group->label;
+            l->label[pc] = (uint16_t)group->label;
             replacement = group->replacement;
+            if (replacement)
+                delta += replacement->length - cf_instruction_length(code->bytes, pc, code->length);
         }
-        if (replacement)
-            delta += replacement->length - cf_instruction_length(code->bytes, pc, code->length);
         if (pc == at_switch) {
             struct cf_switch sw;
             cf_switch_open(code, pc, &sw);
@@ -237,31 +242,34 @@ static int is_replaced(const struct cf_layout *l, uint32_t pc) {
     return g && g->replacement;
 }
 
-// Marks the branches that no longer reach. Returns whether there are any.
-static int widen(struct cf_layout *l) {
+// Marks the branches that no longer reach. *changed: whether there are any.
+static enum cf_status widen(struct cf_layout *l, int *changed) {
     const struct cf_code *code = &l->edit->code;
-    int changed = 0;
+    *changed = 0;
+    if (!l->widened) l->widened = cf_arena_zeroed(code->cls->arena, code->branches_count + 1, 1);
+    if (!l->widened) return no_memory(l->edit);
     for (uint32_t i = 0; i < code->branches_count; i++) {
         const struct cf_branch *b = &code->branches[i];
         if (l->widened[i] || cf_opcodes[code->bytes[b->pc]].operands == CF_BRANCH4) continue;
         if (!too_far(cf_at_instruction(l, b->pc), cf_destination(l, b->pc, b->target))) continue;
         if (is_replaced(l, b->pc)) continue;
         l->widened[i] = 1;
-        changed = 1;
+        *changed = 1;
     }
     for (uint32_t i = 0; i < l->detours_count; i++) {
         struct cf_detour *d = &l->detours[i];
         if (d->wide || !too_far(d->jump, cf_at_label(l, d->target))) continue;
         d->wide = 1;
-        changed = 1;
+        *changed = 1;
     }
-    return changed;
+    return CF_OK;
 }
 
 static enum cf_status check_length(struct cf_layout *l) {
     struct cf_edit *edit = l->edit;
     if (l->length > 65535)
-        return cf_fail(&edit->error, CF_LIMIT, 0, "would grow to %u bytes (limit 65,535)", l->length);
+        return cf_fail(&edit->error, CF_LIMIT, 0, "would grow to %u bytes (limit 65,535)",
+                       l->length);
     if (l->length > edit->code_limit)
         return cf_fail(&edit->error, CF_LIMIT, 0,
                        "would grow to %u bytes, and the JVM compiles none above 8,000 (huge=yes "
@@ -270,25 +278,32 @@ static enum cf_status check_length(struct cf_layout *l) {
     return CF_OK;
 }
 
+static void take_exit(struct cf_layout *l, struct cf_exit *exit, const struct cf_snippet **snippets,
+                      uint32_t count) {
+    exit->snippets = snippets;
+    exit->count = count;
+    for (uint32_t i = 0; i < count; i++) l->handlers_count += snippets[i]->handlers_count;
+}
+
 enum cf_status cf_layout_make(struct cf_layout *l, struct cf_edit *edit) {
     const struct cf_code *code = &edit->code;
-    memset(l, 0, sizeof *l);
+    int changed = 0;
+    memset(l, 0, offsetof(struct cf_layout, first_groups));
     l->edit = edit;
     CF_TRY(sort_sites(l));
     CF_TRY(make_groups(l));
     CF_TRY(make_detours(l));
-    l->label = cf_arena_alloc(code->cls->arena, (code->length + 1) * sizeof *l->label);
-    l->widened = cf_arena_zeroed(code->cls->arena, code->branches_count + 1, 1);
-    if (!l->label || !l->widened) return no_memory(edit);
-    l->thrown.snippets = edit->thrown;
-    l->thrown.count = edit->thrown_count;
-    l->thrown_early.snippets = edit->thrown_early;
-    l->thrown_early.count = edit->thrown_early_count;
+    l->label = cf_arena_alloc(code->cls->arena, (code->length + 1 + FILLED) * sizeof *l->label);
+    if (!l->label) return no_memory(edit);
+    take_exit(l, &l->thrown, edit->thrown, edit->thrown_count);
+    take_exit(l, &l->thrown_early, edit->thrown_early, edit->thrown_early_count);
     // Widening only ever adds bytes, so this ends.
     do {
         place_body(l);
         place_rest(l);
         CF_TRY(check_length(l));
-    } while (code->length + 6 > 32767 || l->length > 32767 ? widen(l) : 0);
+        if (l->length <= 32767) break;
+        CF_TRY(widen(l, &changed));
+    } while (changed);
     return CF_OK;
 }

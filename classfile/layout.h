@@ -1,5 +1,5 @@
-// Where everything of an edited method comes to stand: the original instructions with the snippets among
-// them, then the ways that branch edges take, then the exceptional exits.
+// Where everything of an edited method comes to stand: the original instructions with the snippets
+// among them, then the ways that branch edges take, then the exceptional exits.
 
 #ifndef CF_LAYOUT_H
 #define CF_LAYOUT_H
@@ -10,7 +10,7 @@
 struct cf_group {
     uint32_t pc;
     uint32_t first, count; // sites
-    uint32_t before;       // start of all: where the snippets run by falling through begin
+    uint32_t before;       // behind what comes after the instruction above: its line and ranges end here
     uint32_t label;        // where jumps to pc lead
     uint32_t exit;         // where the exit snippets begin
     uint32_t instruction;  // where the instruction, or what replaces it, begins
@@ -39,53 +39,93 @@ struct cf_layout {
     uint32_t *site_at;     // new pc of each site's snippet
     struct cf_group *groups;
     uint32_t groups_count;
-    uint32_t *label;  // by pc, and of code_length
-    uint8_t *widened; // per branch of the code
+    uint16_t *label;       // by pc, and of code_length
+    uint8_t *widened;      // per branch of the code; NULL: none is
     struct cf_edge *edges; // sorted
     struct cf_detour *detours;
     uint32_t detours_count;
     struct cf_exit thrown, thrown_early;
     uint32_t body_end, length; // of the new code
+    // Of all snippets: exception handlers, which come before the original ones; whether one at a
+    // site has labels or branches.
+    uint32_t handlers_count;
+    int has_labels;
+    // From here on nothing is cleared: where the lists start, most methods need no more.
+    struct cf_group first_groups[4];
+    uint32_t first_site_at[4];
 };
 
 enum cf_status cf_layout_make(struct cf_layout *layout, struct cf_edit *edit);
 
-// New pcs of an original pc: of its label, of the instruction itself, and of where falling into it from
-// above arrives (the end of a range that ends there).
-uint32_t cf_at_label(const struct cf_layout *layout, uint32_t pc);
-uint32_t cf_at_instruction(const struct cf_layout *layout, uint32_t pc);
-uint32_t cf_at_before(const struct cf_layout *layout, uint32_t pc);
-// The group at `pc`, or NULL.
-const struct cf_group *cf_group_at(const struct cf_layout *layout, uint32_t pc);
+// The group at `pc`, or NULL; where it is known that there is one.
+const struct cf_group *cf_find_group(const struct cf_layout *layout, uint32_t pc);
+static inline const struct cf_group *cf_group_at(const struct cf_layout *l, uint32_t pc) {
+    return l->edit->code.marks[pc] & CF_MARK_EDIT ? cf_find_group(l, pc) : NULL;
+}
+// New pcs of an original pc: of its label, of the instruction itself, and of where falling into it
+// from above arrives (the end of a range that ends there).
+static inline uint32_t cf_at_label(const struct cf_layout *l, uint32_t pc) {
+    return l->label[pc];
+}
+static inline uint32_t cf_at_instruction(const struct cf_layout *l, uint32_t pc) {
+    const struct cf_group *g = cf_group_at(l, pc);
+    return g ? g->instruction : l->label[pc];
+}
+static inline uint32_t cf_at_before(const struct cf_layout *l, uint32_t pc) {
+    const struct cf_group *g = cf_group_at(l, pc);
+    return g ? g->before : l->label[pc];
+}
+static inline int cf_is_widened(const struct cf_layout *l, uint32_t branch) {
+    return l->widened && l->widened[branch];
+}
 // The detour from `pc` to `target`, or NULL.
 const struct cf_detour *cf_detour_of(const struct cf_layout *layout, uint32_t pc, uint32_t target);
 // Where a branch at `pc` to `target` leads in the new code.
-uint32_t cf_destination(const struct cf_layout *layout, uint32_t pc, uint32_t target);
+static inline uint32_t cf_destination(const struct cf_layout *l, uint32_t pc, uint32_t target) {
+    const struct cf_detour *d = l->detours_count ? cf_detour_of(l, pc, target) : NULL;
+    return d ? d->at : l->label[target];
+}
 
 // --- the parts of the encoder that work on a layout ---
 
-// The new code array, layout->length bytes (emit.c).
+// The new code array, layout->length bytes; CF_SNIPPET_ROOM bytes behind it are free to write to
+// (emit.c).
 enum cf_status cf_emit_code(const struct cf_layout *layout, uint8_t *code);
-// The new StackMapTable's entries (stack_map.c). *wanted: 0 when the method shall have none but what it
-// had, which is copied as it is then.
-enum cf_status cf_emit_frames(const struct cf_layout *layout, struct cf_frame_writer *writer,
-                              int *wanted);
 
 struct cf_buffer { // grows in the class's arena
     struct cf_edit *edit;
     uint8_t *bytes;
     uint32_t length, capacity;
 };
-// Room for n more bytes, counted as written; NULL: out of memory, the edit has failed.
-uint8_t *cf_extend(struct cf_buffer *buffer, uint32_t n);
+// Room for n more bytes; NULL: out of memory, the edit has failed.
+uint8_t *cf_room_slow(struct cf_buffer *buffer, uint32_t n);
+static inline uint8_t *cf_room(struct cf_buffer *b, uint32_t n) {
+    return n <= b->capacity - b->length ? b->bytes + b->length : cf_room_slow(b, n);
+}
+// The same, counted as written.
+static inline uint8_t *cf_extend(struct cf_buffer *b, uint32_t n) {
+    uint8_t *p = cf_room(b, n);
+    if (p) b->length += n;
+    return p;
+}
+
+// Appends the entries of the new StackMapTable, and counts them. Only where cf_frames_wanted
+// (stack_map.c).
+enum cf_status cf_emit_frames(const struct cf_layout *layout, struct cf_buffer *out,
+                              uint32_t *count);
+// 0: the method shall have no frames but what it had, copied as it is.
+int cf_frames_wanted(const struct cf_edit *edit);
+// The same for methods in which nothing has to be typed (frame_mover.c).
+enum cf_status cf_move_frames(const struct cf_layout *layout, struct cf_buffer *out,
+                              uint32_t *count);
+// The index of the constant java/lang/Throwable; 0: the pool is full, the edit has failed.
+uint16_t cf_throwable(struct cf_edit *edit);
 
 // The exception table, its length in front (exceptions.c).
 enum cf_status cf_emit_exceptions(const struct cf_layout *layout, struct cf_buffer *out);
-// How many entries come before the original ones.
-uint32_t cf_snippet_handlers(const struct cf_layout *layout);
-// An attribute of the code whose offsets move, copied and mapped into `info` (its `length` bytes are
-// there already) (tables.c).
-enum cf_status cf_map_attribute(const struct cf_layout *layout, const struct cf_attribute *attribute,
-                                uint8_t *info);
+// Appends the attribute of the code that begins at `offset` of the class, the bytecode offsets in
+// it moved (tables.c).
+enum cf_status cf_emit_attribute(const struct cf_layout *layout, struct cf_buffer *out,
+                                 uint32_t offset);
 
 #endif

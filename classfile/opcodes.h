@@ -264,7 +264,8 @@ enum {
     CF_ENDS = 1,      // control never falls through (jsr counts: what follows is reached by ret)
     CF_RETURNS = 2,   // xreturn
     CF_MAY_THROW = 4, // anything but constants, locals, arithmetic without division, jumps
-    CF_LOOK = 8       // length varies, a branch, a return, or not known
+    CF_LOOK = 8,      // length varies, a branch, a return, or not known
+    CF_JUMPS = 16     // a branch of two bytes other than jsr
 };
 extern const unsigned char cf_flags[256];
 extern const unsigned char cf_lengths[256]; // 0: varies, or not known

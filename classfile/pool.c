@@ -42,7 +42,8 @@ static uint32_t entry_size(const uint8_t *entry) {
     switch (entry[0]) {
     case CF_TAG_UTF8: return 3u + cf_be2(entry + 1);
     case CF_TAG_LONG: return 9;
-    case CF_TAG_CLASS: case CF_TAG_STRING: return 3;
+    case CF_TAG_CLASS:
+    case CF_TAG_STRING: return 3;
     default: return 5;
     }
 }
@@ -53,11 +54,13 @@ static void put_slot(struct cf_pool *pool, uint32_t index) {
     uint32_t i = hash_of(entry, entry_size(entry)) & mask;
     while (pool->slots[i]) i = (i + 1) & mask;
     pool->slots[i] = (uint16_t)index;
+    pool->slots_used++;
 }
 
 // Puts all entries into the (cleared) slots.
 static void rehash(struct cf_pool *pool) {
     memset(pool->slots, 0, pool->slots_count * sizeof *pool->slots);
+    pool->slots_used = 0;
     for (uint32_t i = pool->first; i < pool->count; i++)
         if (pool->offsets[i - pool->first] != UINT32_MAX) put_slot(pool, i);
 }
@@ -70,13 +73,19 @@ void cf_pool_rollback(struct cf_pool *pool, struct cf_pool_mark mark) {
     rehash(pool);
 }
 
+// The first slots start empty: what was added by cf_add_methods alone stays out of them.
 static int grow_slots(struct cf_pool *pool) {
     uint32_t wanted = pool->slots_count ? pool->slots_count * 2 : 64;
+    while (pool->slots_count && wanted < 4 * (pool->count - pool->first)) wanted *= 2;
     uint16_t *slots = cf_arena_alloc(pool->cls->arena, wanted * sizeof *slots);
     if (!slots) return 0;
+    int first = pool->slots_count == 0;
     pool->slots = slots;
     pool->slots_count = wanted;
-    rehash(pool);
+    if (first)
+        memset(slots, 0, wanted * sizeof *slots);
+    else
+        rehash(pool);
     return 1;
 }
 
@@ -91,12 +100,13 @@ static int grow_bytes(struct cf_pool *pool, uint32_t size) {
     return 1;
 }
 
-static int grow_offsets(struct cf_pool *pool) {
+static int grow_offsets(struct cf_pool *pool, uint32_t more) {
+    uint32_t taken = pool->count - pool->first;
     uint32_t wanted = pool->offsets_capacity ? pool->offsets_capacity * 2 : 48;
+    while (wanted - taken < more) wanted *= 2;
     uint32_t *offsets = cf_arena_alloc(pool->cls->arena, wanted * sizeof *offsets);
     if (!offsets) return 0;
-    if (pool->offsets_capacity)
-        memcpy(offsets, pool->offsets, pool->offsets_capacity * sizeof *offsets);
+    if (taken) memcpy(offsets, pool->offsets, taken * sizeof *offsets);
     pool->offsets = offsets;
     pool->offsets_capacity = wanted;
     return 1;
@@ -109,9 +119,9 @@ static uint16_t add(struct cf_pool *pool, const uint8_t *head, uint32_t head_siz
     if (pool->error.status) return 0;
     if (size > pool->capacity - pool->length && !grow_bytes(pool, size))
         return give_up(pool, CF_NO_MEMORY, "out of memory");
-    if (taken + 2 > pool->offsets_capacity && !grow_offsets(pool))
+    if (taken + 2 > pool->offsets_capacity && !grow_offsets(pool, 2))
         return give_up(pool, CF_NO_MEMORY, "out of memory");
-    if ((taken + 1) * 2 > pool->slots_count && !grow_slots(pool))
+    if ((pool->slots_used + 1) * 2 > pool->slots_count && !grow_slots(pool))
         return give_up(pool, CF_NO_MEMORY, "out of memory");
     // Written first, compared in place: an entry found again is simply not kept.
     uint8_t *entry = pool->bytes + pool->length;
@@ -131,6 +141,7 @@ static uint16_t add(struct cf_pool *pool, const uint8_t *head, uint32_t head_siz
     pool->length += size;
     pool->count += entries;
     pool->slots[i] = (uint16_t)index;
+    pool->slots_used++;
     return (uint16_t)index;
 }
 
@@ -190,6 +201,62 @@ uint16_t cf_add_reference(struct cf_pool *pool, enum cf_tag tag, const char *cla
     return add_pair(pool, tag, c, nt);
 }
 
+// Makes room in a full-sized step: bytes and entries at once.
+static int reserve(struct cf_pool *pool, uint32_t size, uint32_t entries) {
+    uint32_t taken = pool->count - pool->first;
+    if (pool->error.status) return 0;
+    if (pool->count + entries > 65535)
+        return give_up(pool, CF_LIMIT, "the constant pool is full (65,535 entries)");
+    if ((size > pool->capacity - pool->length && !grow_bytes(pool, size)) ||
+        (entries > pool->offsets_capacity - taken && !grow_offsets(pool, entries)))
+        return give_up(pool, CF_NO_MEMORY, "out of memory");
+    return 1;
+}
+
+// One entry of `size` bytes, begun with its tag; there is room.
+static inline uint8_t *next_entry(struct cf_pool *pool, enum cf_tag tag, uint32_t size) {
+    uint8_t *entry = pool->bytes + pool->length;
+    pool->offsets[pool->count++ - pool->first] = pool->length;
+    pool->length += size;
+    entry[0] = (uint8_t)tag;
+    return entry;
+}
+
+static uint32_t append_utf8(struct cf_pool *pool, const char *text, uint32_t length) {
+    uint8_t *entry = next_entry(pool, CF_TAG_UTF8, 3 + length);
+    cf_put2(entry + 1, length);
+    memcpy(entry + 3, text, length);
+    return pool->count - 1;
+}
+
+static uint32_t append_pair(struct cf_pool *pool, enum cf_tag tag, uint32_t a, uint32_t b) {
+    uint8_t *entry = next_entry(pool, tag, 5);
+    cf_put2(entry + 1, a);
+    cf_put2(entry + 3, b);
+    return pool->count - 1;
+}
+
+int cf_add_methods(struct cf_pool *pool, const char *class_name, const struct cf_method_name *names,
+                   unsigned count, uint16_t *methodrefs) {
+    size_t class_length = strlen(class_name), size = 6 + class_length;
+    for (unsigned i = 0; i < count; i++)
+        size += 16u + names[i].name_length + names[i].descriptor_length;
+    if (class_length > 65535 || count > 1000) return give_up(pool, CF_LIMIT, "too much at once");
+    if (!reserve(pool, (uint32_t)size, 2 + 4 * count)) return 0;
+    uint32_t name = append_utf8(pool, class_name, (uint32_t)class_length), descriptor = 0;
+    cf_put2(next_entry(pool, CF_TAG_CLASS, 3) + 1, name);
+    for (unsigned i = 0; i < count; i++) {
+        const struct cf_method_name *m = &names[i];
+        if (i == 0 || m->descriptor_length != m[-1].descriptor_length ||
+            memcmp(m->descriptor, m[-1].descriptor, m->descriptor_length) != 0)
+            descriptor = append_utf8(pool, m->descriptor, m->descriptor_length);
+        uint32_t own = append_utf8(pool, m->name, m->name_length);
+        uint32_t pair = append_pair(pool, CF_TAG_NAME_AND_TYPE, own, descriptor);
+        methodrefs[i] = (uint16_t)append_pair(pool, CF_TAG_METHODREF, name + 1, pair);
+    }
+    return 1;
+}
+
 const uint8_t *cf_pool_entry(const struct cf_pool *pool, unsigned index) {
     if (index < pool->first) {
         uint32_t offset = pool->cls->constant_pool[index];
@@ -220,8 +287,11 @@ int cf_pool_reference(const struct cf_pool *pool, unsigned index, struct cf_slic
     const uint8_t *entry = cf_pool_entry(pool, index);
     if (!entry) return 0;
     switch (entry[0]) {
-    case CF_TAG_FIELDREF: case CF_TAG_METHODREF: case CF_TAG_INTERFACE_METHODREF:
-    case CF_TAG_DYNAMIC: case CF_TAG_INVOKE_DYNAMIC: break;
+    case CF_TAG_FIELDREF:
+    case CF_TAG_METHODREF:
+    case CF_TAG_INTERFACE_METHODREF:
+    case CF_TAG_DYNAMIC:
+    case CF_TAG_INVOKE_DYNAMIC: break;
     default: return 0;
     }
     const uint8_t *pair = cf_pool_entry(pool, cf_be2(entry + 3));

@@ -1,6 +1,6 @@
-// Constants added to a class. The original constant pool stays as it is and comes first; what is added
-// here is appended, so that no index ever moves. New entries are found again among themselves, not among
-// the original ones: looking there costs more than the few bytes it saves.
+// Constants added to a class. The original constant pool stays as it is and comes first; what is
+// added here is appended, so that no index ever moves. New entries are found again among
+// themselves, not among the original ones: looking there costs more than the few bytes it saves.
 
 #ifndef CF_POOL_H
 #define CF_POOL_H
@@ -11,11 +11,11 @@ struct cf_pool {
     const struct cf_class *cls;
     uint8_t *bytes; // the new entries, as they will stand in the file
     uint32_t length, capacity;
-    uint32_t first, count;  // index of the first new entry; of the next one to come
-    uint32_t *offsets;      // per new entry, into bytes
+    uint32_t first, count; // index of the first new entry; of the next one to come
+    uint32_t *offsets;     // per new entry, into bytes
     uint32_t offsets_capacity;
     uint16_t *slots; // hash of entry -> index; 0: free
-    uint32_t slots_count;
+    uint32_t slots_count, slots_used;
     struct cf_error error; // sticky, until cf_pool_rollback
 };
 
@@ -29,8 +29,8 @@ struct cf_pool_mark cf_pool_mark(const struct cf_pool *pool);
 // Forgets what was added since the mark, and the error.
 void cf_pool_rollback(struct cf_pool *pool, struct cf_pool_mark mark);
 
-// Each gives the index of the constant, adding it when it is new; 0 when the pool is full (65,535) or
-// memory is out, with the reason in pool->error. An argument index of 0 gives 0.
+// Each gives the index of the constant, adding it when it is new; 0 when the pool is full (65,535)
+// or memory is out, with the reason in pool->error. An argument index of 0 gives 0.
 uint16_t cf_add_utf8(struct cf_pool *pool, const void *bytes, size_t length);
 uint16_t cf_add_class(struct cf_pool *pool, const void *name, size_t length);
 uint16_t cf_add_string(struct cf_pool *pool, const void *bytes, size_t length);
@@ -40,6 +40,18 @@ uint16_t cf_add_name_and_type(struct cf_pool *pool, const char *name, const char
 // `tag`: Fieldref, Methodref or InterfaceMethodref.
 uint16_t cf_add_reference(struct cf_pool *pool, enum cf_tag tag, const char *class_name,
                           const char *name, const char *descriptor);
+
+// Some static methods of one class, in one go: cheaper than one by one, for they are neither looked
+// for among the other entries nor found again (but they share the class, and the descriptor with
+// the method before). Gives an index for each in `methodrefs`. Returns 1, or 0 as above.
+struct cf_method_name {
+    const char *name, *descriptor;
+    uint16_t name_length, descriptor_length;
+};
+#define CF_METHOD_NAME(name, descriptor)                                                           \
+    { name, descriptor, sizeof(name) - 1, sizeof(descriptor) - 1 }
+int cf_add_methods(struct cf_pool *pool, const char *class_name, const struct cf_method_name *names,
+                   unsigned count, uint16_t *methodrefs);
 
 // As the accessors of classfile.h, for original and new entries alike.
 const uint8_t *cf_pool_entry(const struct cf_pool *pool, unsigned index); // at the tag; NULL: none

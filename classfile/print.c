@@ -260,7 +260,8 @@ static void print_body(struct cf_printer *p) {
 enum cf_status cf_print_class(const struct cf_class *cls, struct cf_text *text) {
     struct cf_printer p = {.cls = cls, .text = text};
     text->limit = text->written + ((uint64_t)16 << 20) + (uint64_t)cls->length * 256;
-    print_header(&p);
+    // Of something that is no class file there is nothing to say but that.
+    if (cls->length >= 8 && cf_be4(cls->bytes) == 0xCAFEBABEu) print_header(&p);
     if (cls->constant_pool_end) cf_print_constant_pool(&p);
     if (cls->fields) print_body(&p);
     cf_print_error(&p);

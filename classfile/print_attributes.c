@@ -232,6 +232,14 @@ CF_PRINTER(local_variable_table) {
     }
 }
 
+static void print_range_kinds(struct cf_printer *p, unsigned flags) {
+    static const char *const kinds[] = {"statement",       "block",       "assignment",
+                                        "flow-controller", "flow-target", "invoke",
+                                        "create",          "branch-true", "branch-false"};
+    for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (flags >> i & 1) cf_text_format(p->text, ", %s", kinds[i]);
+}
+
 // Lines and columns share four bytes: ten bits for the column.
 CF_PRINTER(character_range_table) {
     print_title(p, "\n");
@@ -241,8 +249,10 @@ CF_PRINTER(character_range_table) {
         uint32_t start = cf_u2(&p->r), end = cf_u2(&p->r), from = cf_u4(&p->r), to = cf_u4(&p->r);
         unsigned flags = cf_u2(&p->r);
         if (!cf_going(p)) return;
-        cf_text_format(p->text, "%5u, %5u, %8x, %8x, %4x", start, end, from, to, flags);
-        cf_text_format(p->text, "    // %5u, %5u, %u:%02u, %u:%02u\n", start, end, from >> 10,
+        cf_text_format(p->text, "%5u, %3u, %6x, %6x, %4x", start, end, from, to, flags);
+        cf_text_format(p->text, "       // %2u, %3u, %4u:%02u, %4u:%02u", start, end, from >> 10,
                        from & 0x3FF, to >> 10, to & 0x3FF);
+        print_range_kinds(p, flags);
+        cf_text_put(p->text, "\n");
     }
 }

@@ -121,8 +121,7 @@ static void print_name_and_type(struct cf_printer *p, unsigned index) {
 
 static void print_member_reference(struct cf_printer *p, unsigned index, int leave_out_own_class) {
     const uint8_t *entry = cf_entry(p->cls, index, cf_tag_at(p->cls, index));
-    struct cf_slice owner = cf_class_name(p->cls, cf_be2(entry));
-    if (!leave_out_own_class || !cf_slice_equal(owner, cf_this_name(p->cls))) {
+    if (!leave_out_own_class || cf_be2(entry) != p->cls->this_class) {
         print_named(p, cf_be2(entry), CF_TAG_CLASS);
         cf_text_put(p->text, ".");
     }
@@ -175,12 +174,8 @@ void cf_print_constant(struct cf_printer *p, unsigned index) {
     case CF_TAG_LONG:
     case CF_TAG_DOUBLE: print_number(p, tag, entry); break;
     case CF_TAG_CLASS:
-    case CF_TAG_PACKAGE: print_named(p, index, tag); break;
     case CF_TAG_MODULE:
-        cf_text_put(p->text, "\"");
-        cf_print_utf8(p, cf_be2(entry));
-        cf_text_put(p->text, "\"");
-        break;
+    case CF_TAG_PACKAGE: print_named(p, index, tag); break;
     case CF_TAG_STRING:
     case CF_TAG_METHOD_TYPE: cf_print_utf8(p, cf_be2(entry)); break;
     case CF_TAG_FIELDREF:

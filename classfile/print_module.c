@@ -137,6 +137,14 @@ CF_PRINTER(module_packages) {
     }
 }
 
+CF_PRINTER(module_main_class) {
+    unsigned index = cf_u2(&p->r);
+    cf_text_format(p->text, "ModuleMainClass: #%u", index);
+    cf_print_comment(p);
+    cf_print_dotted(p, cf_class_name(p->cls, index));
+    cf_text_put(p->text, "\n");
+}
+
 CF_PRINTER(module_target) {
     cf_text_put(p->text, "ModuleTarget:\n");
     p->text->indent += 2;
@@ -147,7 +155,13 @@ CF_PRINTER(module_target) {
 
 CF_PRINTER(module_resolution) {
     unsigned flags = cf_u2(&p->r);
-    cf_text_format(p->text, "ModuleResolution:\n  %x\n", flags);
+    cf_text_format(p->text, "ModuleResolution:\n  %x", flags);
+    cf_print_comment(p);
+    if (flags & 1) cf_text_put(p->text, " DO_NOT_RESOLVE_BY_DEFAULT");
+    if (flags & 2) cf_text_put(p->text, " WARN_DEPRECATED");
+    if (flags & 4) cf_text_put(p->text, " WARN_DEPRECATED_FOR_REMOVAL");
+    if (flags & 8) cf_text_put(p->text, " WARN_INCUBATING");
+    cf_text_put(p->text, "\n");
 }
 
 CF_PRINTER(module_hashes) {
@@ -162,7 +176,8 @@ CF_PRINTER(module_hashes) {
         uint32_t length = cf_u2(&p->r);
         if (!cf_need(&p->r, length)) return;
         cf_text_format(p->text, "\nhash_length: %u\nhash: [", length);
-        cf_text_hex(p->text, p->cls->bytes + p->r.pos, length, 0);
+        for (uint32_t k = 0; k < length && cf_going(p); k++)
+            cf_text_format(p->text, "%02x", p->cls->bytes[p->r.pos + k]);
         cf_text_put(p->text, "]\n");
         p->r.pos += length;
     }

@@ -90,6 +90,7 @@ CF_PRINTER(bootstrap_methods);
 CF_PRINTER(method_parameters);
 CF_PRINTER(module);
 CF_PRINTER(module_packages);
+CF_PRINTER(module_main_class);
 CF_PRINTER(one_class);
 CF_PRINTER(module_target);
 CF_PRINTER(module_hashes);

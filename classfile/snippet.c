@@ -16,22 +16,27 @@ static void spoil_without_constant(struct cf_snippet *s) {
         spoil(s, CF_MISUSE, "no such constant");
 }
 
-static struct cf_arena *arena_of(struct cf_snippet *s) { return s->edit->code.cls->arena; }
+static struct cf_arena *arena_of(struct cf_snippet *s) {
+    return s->edit->code.cls->arena;
+}
 
 struct cf_snippet *cf_snippet_new(struct cf_edit *edit) {
-    struct cf_snippet *s = cf_arena_alloc(edit->code.cls->arena, sizeof *s + 32);
+    struct cf_snippet *s = cf_arena_alloc(edit->code.cls->arena, sizeof *s + CF_SNIPPET_ROOM);
+    uint32_t room = CF_SNIPPET_ROOM;
     if (!s) {
         cf_fail(&edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
-        return &edit->nowhere; // what is written there is never anchored: the edit has failed
+        s = &edit->nowhere;
+        room = 0;
     }
     memset(s, 0, sizeof *s);
     s->edit = edit;
     s->bytes = (uint8_t *)(s + 1);
-    s->capacity = 32;
+    s->capacity = room;
+    s->first_new_local = edit->code.max_locals;
     return s;
 }
 
-static uint8_t *reserve_slow(struct cf_snippet *s, uint32_t size) {
+uint8_t *cf_snippet_grow(struct cf_snippet *s, uint32_t size) {
     if (s == &s->edit->nowhere) return NULL;
     uint32_t wanted = s->capacity * 2;
     uint8_t *bytes = wanted <= 32768 ? cf_arena_alloc(arena_of(s), wanted) : NULL;
@@ -48,20 +53,6 @@ static uint8_t *reserve_slow(struct cf_snippet *s, uint32_t size) {
     return p;
 }
 
-static inline uint8_t *reserve(struct cf_snippet *s, uint32_t size) {
-    if (size > s->capacity - s->length) return reserve_slow(s, size);
-    uint8_t *p = s->bytes + s->length;
-    s->length += size;
-    return p;
-}
-
-static inline void move_depth(struct cf_snippet *s, int32_t pops, int32_t pushes) {
-    s->depth -= pops;
-    if (s->depth < s->lowest) s->lowest = s->depth;
-    s->depth += pushes;
-    if (s->depth > s->peak) s->peak = s->depth;
-}
-
 static int32_t slots_of(const char *letters) {
     int32_t n = 0;
     for (const char *c = letters; *c; c++) n += *c == 'J' || *c == 'D' ? 2 : 1;
@@ -69,12 +60,12 @@ static int32_t slots_of(const char *letters) {
 }
 
 static void by_table(struct cf_snippet *s, unsigned op) {
-    move_depth(s, slots_of(cf_opcodes[op].pops), slots_of(cf_opcodes[op].pushes));
+    cf_snippet_depth(s, slots_of(cf_opcodes[op].pops), slots_of(cf_opcodes[op].pushes));
     if (cf_never_falls_through(op)) s->unreachable = 1;
 }
 
 void cf_op(struct cf_snippet *s, enum cf_opcode op) {
-    uint8_t *p = reserve(s, 1);
+    uint8_t *p = cf_snippet_room(s, 1);
     if (!p) return;
     *p = (uint8_t)op;
     if (cf_opcodes[op].operands != CF_NONE) spoil(s, CF_MISUSE, "instruction needs an operand");
@@ -82,29 +73,28 @@ void cf_op(struct cf_snippet *s, enum cf_opcode op) {
 }
 
 void cf_push_int(struct cf_snippet *s, int32_t value) {
-    if (value >= -1 && value <= 5) {
-        cf_op(s, (enum cf_opcode)(CF_OP_iconst_0 + value));
-        return;
-    }
     uint8_t *p;
-    if (value >= -128 && value <= 127) {
-        if (!(p = reserve(s, 2))) return;
-        p[0] = CF_OP_bipush;
-        p[1] = (uint8_t)value;
-    } else if (value >= -32768 && value <= 32767) {
-        if (!(p = reserve(s, 3))) return;
-        p[0] = CF_OP_sipush;
-        cf_put2(p + 1, (uint32_t)value);
-    } else {
-        struct cf_rewrite *rewrite = s->edit->rewrite;
-        if (!rewrite->integer || rewrite->integer_value != value) {
-            rewrite->integer = cf_add_integer(&rewrite->pool, value);
-            rewrite->integer_value = value;
+    if (value >= -32768 && value <= 32767) {
+        int is_short = value >= -1 && value <= 5, is_byte = value >= -128 && value <= 127;
+        if (!(p = cf_snippet_room(s, is_short ? 1 : is_byte ? 2 : 3))) return;
+        if (is_short) {
+            p[0] = (uint8_t)(CF_OP_iconst_0 + value);
+        } else if (is_byte) {
+            p[0] = CF_OP_bipush;
+            p[1] = (uint8_t)value;
+        } else {
+            p[0] = CF_OP_sipush;
+            cf_put2(p + 1, (uint32_t)value);
         }
-        cf_push_constant(s, rewrite->integer);
+        cf_snippet_depth(s, 0, 1);
         return;
     }
-    move_depth(s, 0, 1);
+    struct cf_rewrite *rewrite = s->edit->rewrite;
+    if (!rewrite->integer || rewrite->integer_value != value) {
+        rewrite->integer = cf_add_integer(&rewrite->pool, value);
+        rewrite->integer_value = value;
+    }
+    cf_push_constant(s, rewrite->integer);
 }
 
 void cf_push_constant(struct cf_snippet *s, uint16_t index) {
@@ -114,7 +104,7 @@ void cf_push_constant(struct cf_snippet *s, uint16_t index) {
         return;
     }
     int wide = entry[0] == CF_TAG_LONG || entry[0] == CF_TAG_DOUBLE;
-    uint8_t *p = reserve(s, wide || index > 255 ? 3 : 2);
+    uint8_t *p = cf_snippet_room(s, wide || index > 255 ? 3 : 2);
     if (!p) return;
     if (wide || index > 255) {
         p[0] = wide ? CF_OP_ldc2_w : CF_OP_ldc_w;
@@ -123,42 +113,19 @@ void cf_push_constant(struct cf_snippet *s, uint16_t index) {
         p[0] = CF_OP_ldc;
         p[1] = (uint8_t)index;
     }
-    move_depth(s, 0, wide ? 2 : 1);
-}
-
-void cf_local(struct cf_snippet *s, enum cf_opcode op, uint32_t local) {
-    int is_load = op >= CF_OP_iload && op <= CF_OP_aload;
-    unsigned kind = (unsigned)op - (is_load ? (unsigned)CF_OP_iload : (unsigned)CF_OP_istore);
-    uint8_t *p;
-    if (local >= s->edit->code.max_locals) s->uses_new_locals = 1;
-    if (local < 4) {
-        if (!(p = reserve(s, 1))) return;
-        unsigned base = is_load ? CF_OP_iload_0 : CF_OP_istore_0;
-        p[0] = (uint8_t)(base + 4 * kind + local);
-    } else if (local < 256) {
-        if (!(p = reserve(s, 2))) return;
-        p[0] = (uint8_t)op;
-        p[1] = (uint8_t)local;
-    } else {
-        if (!(p = reserve(s, 4))) return;
-        p[0] = CF_OP_wide;
-        p[1] = (uint8_t)op;
-        cf_put2(p + 2, local);
-    }
-    int32_t slots = kind == 1 || kind == 3 ? 2 : 1; // long and double
-    move_depth(s, is_load ? 0 : slots, is_load ? slots : 0);
+    cf_snippet_depth(s, 0, wide ? 2 : 1);
 }
 
 void cf_increment(struct cf_snippet *s, uint32_t local, int32_t by) {
     uint8_t *p;
-    if (local >= s->edit->code.max_locals) s->uses_new_locals = 1;
+    if (local >= s->first_new_local) s->uses_new_locals = 1;
     if (local < 256 && by >= -128 && by <= 127) {
-        if (!(p = reserve(s, 3))) return;
+        if (!(p = cf_snippet_room(s, 3))) return;
         p[0] = CF_OP_iinc;
         p[1] = (uint8_t)local;
         p[2] = (uint8_t)by;
     } else {
-        if (!(p = reserve(s, 6))) return;
+        if (!(p = cf_snippet_room(s, 6))) return;
         p[0] = CF_OP_wide;
         p[1] = CF_OP_iinc;
         cf_put2(p + 2, local);
@@ -166,18 +133,14 @@ void cf_increment(struct cf_snippet *s, uint32_t local, int32_t by) {
     }
 }
 
-void cf_call(struct cf_snippet *s, struct cf_callee callee) {
-    cf_op_constant(s, CF_OP_invokestatic, callee.methodref, callee.pops, callee.pushes);
-}
-
 void cf_op_constant(struct cf_snippet *s, enum cf_opcode op, uint16_t index, unsigned pops,
                     unsigned pushes) {
-    uint8_t *p = reserve(s, 3);
-    if (!p) return;
+    uint8_t *p = cf_snippet_room(s, 3);
     if (!index) spoil_without_constant(s);
+    if (!p) return;
     p[0] = (uint8_t)op;
     cf_put2(p + 1, index);
-    move_depth(s, (int32_t)pops, (int32_t)pushes);
+    cf_snippet_depth(s, (int32_t)pops, (int32_t)pushes);
 }
 
 // Lists grow by doubling: at a power of two there is no room for the next one.
@@ -230,15 +193,14 @@ void cf_place(struct cf_snippet *s, uint32_t label) {
 }
 
 static uint8_t *branch(struct cf_snippet *s, enum cf_opcode op, uint32_t label, uint32_t pc) {
-    struct cf_snippet_branch *branches =
-        grown(s, s->branches, s->branches_count, sizeof *branches);
+    struct cf_snippet_branch *branches = grown(s, s->branches, s->branches_count, sizeof *branches);
     if (!branches) return NULL;
     s->branches = branches;
     if (cf_opcodes[op].operands != CF_BRANCH2 || op == CF_OP_jsr)
         spoil(s, CF_MISUSE, "not a branch that a snippet may have");
     struct cf_snippet_branch b = {s->length, label, pc};
     branches[s->branches_count++] = b;
-    uint8_t *p = reserve(s, 3);
+    uint8_t *p = cf_snippet_room(s, 3);
     if (!p) return NULL;
     p[0] = (uint8_t)op;
     p[1] = p[2] = 0;
@@ -268,13 +230,12 @@ static void far_branch(struct cf_snippet *s, enum cf_opcode op, uint32_t pc) {
         skip = cf_label(s);
         cf_branch_to(s, (enum cf_opcode)cf_opposite(op), skip);
     }
-    struct cf_snippet_branch *branches =
-        grown(s, s->branches, s->branches_count, sizeof *branches);
+    struct cf_snippet_branch *branches = grown(s, s->branches, s->branches_count, sizeof *branches);
     if (!branches) return;
     s->branches = branches;
     struct cf_snippet_branch b = {s->length, UINT32_MAX, pc};
     branches[s->branches_count++] = b;
-    uint8_t *p = reserve(s, 5);
+    uint8_t *p = cf_snippet_room(s, 5);
     if (!p) return;
     p[0] = CF_OP_goto_w;
     s->unreachable = 1;

@@ -1,6 +1,6 @@
-// Snippets: short runs of instructions that a pass wants executed, written once and anchored in as many
-// places as wanted (edit.h). A snippet knows how much stack it needs; labels, branches and handlers are
-// its own. Errors are sticky and are reported when the method is encoded.
+// Snippets: short runs of instructions that a pass wants executed, written once and anchored in as
+// many places as wanted (edit.h). A snippet knows how much stack it needs; labels, branches and
+// handlers are its own. Errors are sticky and are reported when the method is encoded.
 //
 //      struct cf_snippet *s = cf_snippet_new(edit);
 //      cf_push_int(s, id);
@@ -15,7 +15,7 @@ struct cf_edit;
 
 // A static method to call, as cf_callee_new found or made it.
 struct cf_callee {
-    uint16_t methodref; // 0: none
+    uint16_t methodref;   // 0: none
     uint8_t pops, pushes; // slots
 };
 
@@ -38,11 +38,12 @@ struct cf_snippet_handler {
 
 struct cf_snippet {
     struct cf_edit *edit;
-    uint8_t *bytes;
+    uint8_t *bytes; // room for CF_SNIPPET_ROOM at least
     uint32_t length, capacity;
-    int32_t depth, peak; // slots above the anchor's depth: now, at most
-    int32_t lowest;      // below 0: the snippet takes values that were there
-    int unreachable;     // the last instruction never falls through
+    uint32_t first_new_local; // the method's own locals are below
+    int32_t depth, peak;      // slots above the anchor's depth: now, at most
+    int32_t lowest;           // below 0: the snippet takes values that were there
+    int unreachable;          // the last instruction never falls through
     int uses_new_locals;
     struct cf_snippet_label *labels;
     struct cf_snippet_branch *branches;
@@ -50,8 +51,25 @@ struct cf_snippet {
     uint32_t labels_count, branches_count, handlers_count;
 };
 
+#define CF_SNIPPET_ROOM 32
+
 // An empty snippet, owned by the edit; NULL when out of memory (the edit knows).
 struct cf_snippet *cf_snippet_new(struct cf_edit *edit);
+
+// Room for the next `size` bytes; NULL when there is none (the edit knows).
+uint8_t *cf_snippet_grow(struct cf_snippet *s, uint32_t size);
+static inline uint8_t *cf_snippet_room(struct cf_snippet *s, uint32_t size) {
+    if (size > s->capacity - s->length) return cf_snippet_grow(s, size);
+    uint8_t *p = s->bytes + s->length;
+    s->length += size;
+    return p;
+}
+static inline void cf_snippet_depth(struct cf_snippet *s, int32_t pops, int32_t pushes) {
+    int32_t low = s->depth - pops, high = low + pushes;
+    s->depth = high;
+    if (low < s->lowest) s->lowest = low;
+    if (high > s->peak) s->peak = high;
+}
 
 // An instruction without operands.
 void cf_op(struct cf_snippet *s, enum cf_opcode op);
@@ -60,13 +78,40 @@ void cf_push_int(struct cf_snippet *s, int32_t value);
 // ldc or ldc_w; ldc2_w where the constant is a long or double.
 void cf_push_constant(struct cf_snippet *s, uint16_t index);
 // xload, xstore (`op` is iload .. aload, istore .. astore), the short and wide forms chosen here.
-void cf_local(struct cf_snippet *s, enum cf_opcode op, uint32_t local);
+static inline void cf_local(struct cf_snippet *s, enum cf_opcode op, uint32_t local) {
+    int is_load = op >= CF_OP_iload && op <= CF_OP_aload;
+    unsigned kind = (unsigned)op - (is_load ? (unsigned)CF_OP_iload : (unsigned)CF_OP_istore);
+    int32_t slots = kind == 1 || kind == 3 ? 2 : 1; // long and double
+    uint8_t *p = cf_snippet_room(s, local < 4 ? 1 : local < 256 ? 2 : 4);
+    if (!p) return;
+    if (local >= s->first_new_local) s->uses_new_locals = 1;
+    if (local < 4) {
+        p[0] = (uint8_t)((is_load ? CF_OP_iload_0 : CF_OP_istore_0) + 4 * kind + local);
+    } else if (local < 256) {
+        p[0] = (uint8_t)op;
+        p[1] = (uint8_t)local;
+    } else {
+        p[0] = CF_OP_wide;
+        p[1] = (uint8_t)op;
+        cf_put2(p + 2, local);
+    }
+    cf_snippet_depth(s, is_load ? 0 : slots, is_load ? slots : 0);
+}
 void cf_increment(struct cf_snippet *s, uint32_t local, int32_t by);
-void cf_call(struct cf_snippet *s, struct cf_callee callee);
 // An instruction whose operand is a constant pool index of two bytes (field access, new, checkcast,
 // invokes other than invokeinterface); slots as given.
 void cf_op_constant(struct cf_snippet *s, enum cf_opcode op, uint16_t index, unsigned pops,
                     unsigned pushes);
+static inline void cf_call(struct cf_snippet *s, struct cf_callee callee) {
+    uint8_t *p = callee.methodref ? cf_snippet_room(s, 3) : NULL;
+    if (p) {
+        p[0] = CF_OP_invokestatic;
+        cf_put2(p + 1, callee.methodref);
+        cf_snippet_depth(s, callee.pops, callee.pushes);
+    } else {
+        cf_op_constant(s, CF_OP_invokestatic, 0, callee.pops, callee.pushes);
+    }
+}
 
 uint32_t cf_label(struct cf_snippet *s);
 void cf_place(struct cf_snippet *s, uint32_t label);
@@ -75,8 +120,8 @@ void cf_branch_to(struct cf_snippet *s, enum cf_opcode op, uint32_t label);
 // ifxx or goto to an original instruction, by its index: what is anchored at its entry runs.
 void cf_branch_to_original(struct cf_snippet *s, enum cf_opcode op, uint32_t instruction);
 // Exceptions of `catch_type` (0: any) between two labels go to a third, where the stack holds the
-// exception alone. To be called before that third label is placed. Handlers of the snippet come before
-// those of the method.
+// exception alone. To be called before that third label is placed. Handlers of the snippet come
+// before those of the method.
 void cf_handler(struct cf_snippet *s, uint32_t start, uint32_t end, uint32_t handler,
                 uint16_t catch_type);
 

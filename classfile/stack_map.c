@@ -1,7 +1,7 @@
-// The StackMapTable of an edited method. Every frame of the original moves with its instruction and takes up
-// the new locals that live through the method. Frames that the original did not need, at labels inside
-// snippets, behind widened ifs, on detours and at the exceptional exits, are typed forward from the frame
-// before them (typing.h).
+// The StackMapTable of an edited method. Every frame of the original moves with its instruction and
+// takes up the new locals that live through the method. Frames that the original did not need, at
+// labels inside snippets, behind widened ifs and on detours, are typed forward from the frame
+// before them (typing.h); a method that needs none of those is left to frame_mover.c.
 
 #include "classfile/layout.h"
 #include "classfile/typing.h"
@@ -12,21 +12,24 @@ struct walk {
     const struct cf_code *code;
     struct cf_frame_writer *w;
     struct cf_frame_reader frames;
-    struct cf_frame full;  // scratch: an original frame with the new locals
+    struct cf_frame full; // scratch: an original frame with the new locals
     struct cf_typing typing;
     int reachable;
-    // A frame of ours, held back: where an original one stands at the same place, that one is right.
+    // A frame of ours, held back: where an original one stands at the same place, that one is
+    // right.
     struct cf_frame pending;
     uint32_t pending_pc;
-    int has_pending, interrupted; // interrupted: one of ours was written since the last original
-    struct cf_frame **kept;       // by pc: frames that detours lead to
+    int has_pending;
+    struct cf_frame **kept; // by pc: frames that detours lead to
 };
 
 static enum cf_status no_memory(struct walk *k) {
     return cf_fail(&k->edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
 }
 
-static uint32_t map_pc(const void *layout, uint32_t pc) { return cf_at_instruction(layout, pc); }
+static uint32_t map_pc(const void *layout, uint32_t pc) {
+    return cf_at_instruction(layout, pc);
+}
 
 static uint32_t slots(const struct cf_type *types, uint32_t count) {
     uint32_t n = 0;
@@ -63,10 +66,7 @@ static enum cf_status widen_frame(struct walk *k, const struct cf_frame *frame) 
 }
 
 static void flush_pending(struct walk *k, uint32_t next_pc) {
-    if (k->has_pending && k->pending_pc < next_pc) {
-        cf_write_frame(k->w, k->pending_pc, &k->pending);
-        k->interrupted = 1;
-    }
+    if (k->has_pending && k->pending_pc < next_pc) cf_write_frame(k->w, k->pending_pc, &k->pending);
     k->has_pending = 0;
 }
 
@@ -96,20 +96,9 @@ static enum cf_status keep_for_detours(struct walk *k, uint32_t pc, const struct
 // Writes the original frame that the reader stands at.
 static enum cf_status move_frame(struct walk *k) {
     uint32_t old_pc = k->frames.frame.pc, pc = cf_at_label(k->l, old_pc);
-    int first = k->w->count == 0, form = k->frames.form;
     flush_pending(k, pc);
-    int same_locals = form < 128 || form == 247 || form == 251;
-    if (!k->interrupted && !k->kept && (!k->edit->locals_count || (same_locals && !first))) {
-        cf_copy_frame(k->w, pc, &k->frames);
-        return k->w->status;
-    }
     CF_TRY(widen_frame(k, &k->frames.frame));
-    // With new locals behind them, locals that have changed fit no shorter form.
-    if (same_locals || k->kept || !k->edit->locals_count)
-        cf_write_frame(k->w, pc, &k->full);
-    else
-        cf_write_full_frame(k->w, pc, &k->full);
-    k->interrupted = 0;
+    cf_write_frame(k->w, pc, &k->full);
     if (k->kept) CF_TRY(keep_for_detours(k, old_pc, &k->full));
     return k->w->status;
 }
@@ -141,8 +130,9 @@ struct run {
 static enum cf_status arrive(struct run *r, uint32_t label) {
     if (r->has_arrived[label]) {
         struct cf_typing mixed = r->k->typing;
-        CF_TRY(cf_typing_init(&mixed, r->k->code, r->k->typing.pool, r->k->typing.state.locals_capacity,
-                              r->k->typing.state.stack_capacity, &r->k->edit->error));
+        CF_TRY(cf_typing_init(&mixed, r->k->code, r->k->typing.pool,
+                              r->k->typing.state.locals_capacity, r->k->typing.state.stack_capacity,
+                              &r->k->edit->error));
         CF_TRY(cf_typing_load(&mixed, &r->arrived[label]));
         struct cf_frame now;
         CF_TRY(cf_typing_frame(&r->k->typing, &now));
@@ -158,8 +148,8 @@ static enum cf_status arrive_by_exception(struct run *r, const struct cf_snippet
     struct cf_state *s = &r->k->typing.state;
     struct cf_type saved = s->stack[0];
     uint32_t depth = s->stack_count;
-    struct cf_type thrown = {CF_TYPE_OBJECT, h->catch_type, 0,
-                             {(const uint8_t *)"java/lang/Throwable", 19}};
+    struct cf_type thrown = {
+        CF_TYPE_OBJECT, h->catch_type, 0, {(const uint8_t *)"java/lang/Throwable", 19}};
     s->stack[0] = thrown;
     s->stack_count = 1;
     enum cf_status status = arrive(r, h->handler);
@@ -226,7 +216,7 @@ static enum cf_status type_instruction(struct walk *k, uint32_t i, uint32_t *bra
     if (k->reachable) CF_TRY(cf_typing_step(&k->typing, code->bytes + pc, pc));
     while (*branch < code->branches_count && code->branches[*branch].pc < pc) ++*branch;
     if (*branch < code->branches_count && code->branches[*branch].pc == pc &&
-        k->l->widened[*branch] && op != CF_OP_goto && k->reachable)
+        cf_is_widened(k->l, *branch) && op != CF_OP_goto && k->reachable)
         CF_TRY(insert_frame(k, cf_at_instruction(k->l, pc) + 8));
     if (cf_never_falls_through(op)) k->reachable = 0;
     return CF_OK;
@@ -262,11 +252,10 @@ static enum cf_status typed_body(struct walk *k) {
 }
 
 static int needs_typing(const struct cf_layout *l) {
-    const struct cf_edit *edit = l->edit;
-    for (uint32_t i = 0; i < edit->sites_count; i++)
-        if (edit->sites[i].snippet->labels_count || edit->sites[i].snippet->branches_count) return 1;
-    for (uint32_t i = 0; i < edit->code.branches_count; i++)
-        if (l->widened[i] && edit->code.bytes[edit->code.branches[i].pc] != CF_OP_goto) return 1;
+    const struct cf_code *code = &l->edit->code;
+    if (l->has_labels) return 1;
+    for (uint32_t i = 0; l->widened && i < code->branches_count; i++)
+        if (l->widened[i] && code->bytes[code->branches[i].pc] != CF_OP_goto) return 1;
     return 0;
 }
 
@@ -292,14 +281,12 @@ static enum cf_status detour_frames(struct walk *k) {
     return CF_OK;
 }
 
-static enum cf_status throwable(struct walk *k, struct cf_type *type) {
-    struct cf_rewrite *rewrite = k->edit->rewrite;
-    memset(type, 0, sizeof *type);
-    type->tag = CF_TYPE_OBJECT;
+uint16_t cf_throwable(struct cf_edit *edit) {
+    struct cf_rewrite *rewrite = edit->rewrite;
     if (!rewrite->throwable)
         rewrite->throwable = cf_add_class(&rewrite->pool, "java/lang/Throwable", 19);
-    type->index = rewrite->throwable;
-    return type->index ? CF_OK : rewrite->pool.error.status;
+    if (!rewrite->throwable && !edit->error.status) edit->error = rewrite->pool.error;
+    return rewrite->throwable;
 }
 
 static int has_labels(const struct cf_exit *exit) {
@@ -311,8 +298,8 @@ static int has_labels(const struct cf_exit *exit) {
 // An exceptional exit: of the locals it names only what its snippets use.
 static enum cf_status exit_frame(struct walk *k, const struct cf_exit *exit, int initialized) {
     if (!exit->count) return CF_OK;
-    struct cf_type stack;
-    CF_TRY(throwable(k, &stack));
+    struct cf_type stack = {CF_TYPE_OBJECT, cf_throwable(k->edit), 0, {NULL, 0}};
+    CF_TRY(k->edit->error.status);
     struct cf_frame frame = {.locals = k->full.locals, .stack = &stack, .stack_count = 1};
     if (!initialized) {
         struct cf_type this_type = {CF_TYPE_UNINITIALIZED_THIS, 0, 0, {NULL, 0}};
@@ -323,7 +310,7 @@ static enum cf_status exit_frame(struct walk *k, const struct cf_exit *exit, int
     if (uses) frame.locals_count = add_new_locals(k->edit, frame.locals, frame.locals_count);
     if (!has_labels(exit)) {
         flush_pending(k, exit->at);
-        cf_write_full_frame(k->w, exit->at, &frame);
+        cf_write_frame(k->w, exit->at, &frame);
         return k->w->status;
     }
     CF_TRY(cf_typing_load(&k->typing, &frame));
@@ -353,28 +340,23 @@ static enum cf_status open_typing(struct walk *k) {
                           edit->next_local - k->code->max_locals, peak, &edit->error);
 }
 
-// The frames' types are looked at only where new locals join them or something is typed.
-static enum cf_status open_walk(struct walk *k, int typed) {
+static enum cf_status open_walk(struct walk *k) {
     struct cf_edit *edit = k->edit;
     struct cf_arena *arena = k->code->cls->arena;
-    int detours = k->l->detours_count > 0;
-    int types = typed || detours || k->code->stack_map_table;
-    CF_TRY(cf_frames_open(&k->frames, k->code, types, &edit->error));
+    CF_TRY(cf_frames_open(&k->frames, k->code, 1, &edit->error));
     uint32_t room = k->frames.locals_capacity + edit->next_local + 2;
     k->full.locals = cf_arena_alloc(arena, room * sizeof *k->full.locals);
     if (!k->full.locals) return no_memory(k);
-    if (detours) {
+    if (k->l->detours_count) {
         k->kept = cf_arena_zeroed(arena, k->code->length + 1, sizeof *k->kept);
         if (!k->kept) return no_memory(k);
     }
-    if (typed || detours || has_labels(&k->l->thrown) || has_labels(&k->l->thrown_early))
-        return open_typing(k);
-    return CF_OK;
+    return open_typing(k);
 }
 
-// Frames are for classes of version 50 and above. One of version 50 may do without, and falls back to the older
-// verification; then, and where jsr is used, it shall not get half a table.
-static int frames_wanted(const struct cf_edit *edit) {
+// Frames are for classes of version 50 and above. One of version 50 may do without, and falls back
+// to the older verification; then, and where jsr is used, it shall not get half a table.
+int cf_frames_wanted(const struct cf_edit *edit) {
     const struct cf_code *code = &edit->code;
     unsigned version = code->cls->major_version;
     if (version < 50 || code->has_jsr) return 0;
@@ -382,20 +364,13 @@ static int frames_wanted(const struct cf_edit *edit) {
     return !code->branches_count && !code->switches_count && !code->exception_table_length;
 }
 
-enum cf_status cf_emit_frames(const struct cf_layout *l, struct cf_frame_writer *w, int *wanted) {
+static enum cf_status typed_frames(const struct cf_layout *l, struct cf_frame_writer *w) {
     struct walk k = {.l = l, .edit = l->edit, .code = &l->edit->code, .w = w};
-    *wanted = frames_wanted(l->edit);
-    if (!*wanted) return CF_OK;
-    cf_frame_writer_init(w, &l->edit->rewrite->pool, k.code);
     w->map = map_pc;
     w->context = l;
-    int typed = needs_typing(l);
-    if (!typed && !k.code->stack_map_table && !l->detours_count && !l->thrown.count &&
-        !l->thrown_early.count)
-        return CF_OK;
-    CF_TRY(open_walk(&k, typed));
+    CF_TRY(open_walk(&k));
     CF_TRY(cf_frame_writer_start(w, k.frames.frame.locals, k.frames.frame.locals_count));
-    if (typed)
+    if (needs_typing(l))
         CF_TRY(typed_body(&k));
     else
         while (cf_frames_next(&k.frames)) CF_TRY(move_frame(&k));
@@ -405,4 +380,24 @@ enum cf_status cf_emit_frames(const struct cf_layout *l, struct cf_frame_writer 
     CF_TRY(exit_frame(&k, &l->thrown, 1));
     flush_pending(&k, UINT32_MAX);
     return w->status;
+}
+
+enum cf_status cf_emit_frames(const struct cf_layout *l, struct cf_buffer *out, uint32_t *count) {
+    struct cf_edit *edit = l->edit;
+    if (!l->detours_count && !needs_typing(l) && !has_labels(&l->thrown) &&
+        !has_labels(&l->thrown_early))
+        return cf_move_frames(l, out, count);
+    struct cf_frame_writer w;
+    cf_frame_writer_init(&w, &edit->rewrite->pool, &edit->code);
+    enum cf_status status = typed_frames(l, &w);
+    if (status != CF_OK) {
+        const struct cf_error *pool = &edit->rewrite->pool.error;
+        return cf_fail(&edit->error, status, edit->code.offset,
+                       pool->status ? pool->reason : "out of memory", 0);
+    }
+    uint8_t *p = cf_extend(out, w.length);
+    if (!p) return CF_NO_MEMORY;
+    if (w.length) memcpy(p, w.bytes, w.length);
+    *count = w.count;
+    return CF_OK;
 }

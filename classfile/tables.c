@@ -1,5 +1,5 @@
-// Attributes of a Code attribute that hold bytecode offsets (JVMS 4.7.12 to 4.7.14, 4.7.20): their sizes stay,
-// their offsets move.
+// Attributes of a Code attribute that hold bytecode offsets (JVMS 4.7.12 to 4.7.14, 4.7.20): their
+// sizes stay, their offsets move.
 
 #include "classfile/layout.h"
 
@@ -14,7 +14,9 @@ static enum cf_status malformed(struct table *t, const char *reason) {
     return cf_fail(&t->l->edit->error, CF_MALFORMED, t->r.pos, reason, 0);
 }
 
-static void set2(struct table *t, uint32_t pos, uint32_t v) { cf_put2(t->info + (pos - t->base), v); }
+static void set2(struct table *t, uint32_t pos, uint32_t v) {
+    cf_put2(t->info + (pos - t->base), v);
+}
 
 // A pc in the table, at the reader: read it, check it, and put `to` in its place.
 static uint32_t next_pc(struct table *t, uint32_t *pos) {
@@ -30,46 +32,50 @@ static uint32_t next_pc(struct table *t, uint32_t *pos) {
 // A line begins where falling into it arrives, so that what is inserted there belongs to it.
 static enum cf_status map_lines(struct table *t) {
     const struct cf_layout *l = t->l;
-    uint32_t n = cf_u2(&t->r);
+    const uint16_t *label = l->label;
+    const uint8_t *marks = l->edit->code.marks;
+    uint32_t n = cf_u2(&t->r), length = l->edit->code.length;
     if (!cf_need(&t->r, 4 * n)) return t->r.error->status;
-    const uint8_t *from = t->r.bytes + t->r.pos;
-    uint8_t *to = t->info + 2;
-    for (; n > 0; n--, from += 4, to += 4) {
+    const uint8_t *from = t->r.bytes + t->r.pos, *end = from + 4 * n;
+    for (uint8_t *to = t->info + 2; from < end; from += 4, to += 4) {
         uint32_t pc = cf_be2(from);
-        if (pc >= l->edit->code.length) return malformed(t, "line number out of the code");
-        if (pc) cf_put2(to, l->edit->code.marks[pc] & CF_MARK_EDIT ? cf_at_before(l, pc) : l->label[pc]);
+        if (pc >= length) return malformed(t, "line number out of the code");
+        if (pc) cf_put2(to, marks[pc] & CF_MARK_EDIT ? cf_at_before(l, pc) : label[pc]);
     }
     return CF_OK;
 }
 
-// start_pc and length at the reader.
-static void map_range(struct table *t) {
-    uint32_t start_at, length_at;
-    uint32_t start = next_pc(t, &start_at);
-    length_at = t->r.pos;
-    uint32_t length = cf_u2(&t->r);
-    const struct cf_code *code = &t->l->edit->code;
-    if (t->r.error->status) return;
-    if (length > code->length - start) {
-        malformed(t, "range out of the code");
-        return;
-    }
+// A start_pc and its length, which are at `from`; written to `to`. Returns 0 when they leave the
+// code.
+static inline int map_range_at(const struct cf_layout *l, const uint8_t *from, uint8_t *to) {
+    const struct cf_code *code = &l->edit->code;
+    uint32_t start = cf_be2(from), length = cf_be2(from + 2), end = start + length;
+    if (start >= code->length || end > code->length) return 0; // the JVM refuses it as well
     // What is there from the first instruction, parameters say, is there from the entry on.
-    uint32_t from = start == 0 ? 0 : cf_at_label(t->l, start), end = start + length;
-    uint32_t to = end == code->length ? t->l->body_end : cf_at_before(t->l, end);
-    if (length == 0) to = from;
-    set2(t, start_at, from);
-    set2(t, length_at, to > from ? to - from : 0);
+    uint32_t first = start == 0 ? 0 : l->label[start];
+    uint32_t last = end == code->length ? l->body_end : cf_at_before(l, end);
+    cf_put2(to, first);
+    cf_put2(to + 2, length && last > first ? last - first : 0);
+    return 1;
+}
+
+// The same at the reader.
+static void map_range(struct table *t) {
+    uint32_t pos = t->r.pos;
+    if (!cf_need(&t->r, 4)) return;
+    t->r.pos += 4;
+    if (!map_range_at(t->l, t->r.bytes + pos, t->info + (pos - t->base)))
+        malformed(t, "range out of the code");
 }
 
 // LocalVariableTable and LocalVariableTypeTable.
 static enum cf_status map_variables(struct table *t) {
     uint32_t n = cf_u2(&t->r);
-    while (n-- > 0 && !t->r.error->status) {
-        map_range(t);
-        cf_skip(&t->r, 6);
-    }
-    return t->r.error->status;
+    if (!cf_need(&t->r, 10 * n)) return t->r.error->status;
+    const uint8_t *from = t->r.bytes + t->r.pos, *end = from + 10 * n;
+    for (uint8_t *to = t->info + 2; from < end; from += 10, to += 10)
+        if (!map_range_at(t->l, from, to)) return malformed(t, "range out of the code");
+    return CF_OK;
 }
 
 // javac's CharacterRangeTable (-Xjcov): start_pc, end_pc (the last byte), two positions, flags.
@@ -129,7 +135,8 @@ static enum cf_status map_target(struct table *t) {
     unsigned target_type = cf_u1(&t->r);
     uint32_t pos, n;
     switch (target_type) {
-    case 0x40: case 0x41: // localvar_target
+    case 0x40:
+    case 0x41: // localvar_target
         n = cf_u2(&t->r);
         while (n-- > 0 && !t->r.error->status) {
             map_range(t);
@@ -138,13 +145,20 @@ static enum cf_status map_target(struct table *t) {
         break;
     case 0x42: // catch_target: entries for snippets come first in the new table
         pos = t->r.pos;
-        n = cf_u2(&t->r) + cf_snippet_handlers(t->l);
+        n = cf_u2(&t->r) + t->l->handlers_count;
         if (n > 65535) return malformed(t, "exception table index out of range");
         if (!t->r.error->status) set2(t, pos, n);
         break;
-    case 0x43: case 0x44: case 0x45: case 0x46: // offset_target
+    case 0x43:
+    case 0x44:
+    case 0x45:
+    case 0x46: // offset_target
         return map_offset(t);
-    case 0x47: case 0x48: case 0x49: case 0x4A: case 0x4B: // type_argument_target
+    case 0x47:
+    case 0x48:
+    case 0x49:
+    case 0x4A:
+    case 0x4B: // type_argument_target
         CF_TRY(map_offset(t));
         cf_skip(&t->r, 1);
         break;
@@ -163,17 +177,30 @@ static enum cf_status map_type_annotations(struct table *t) {
     return t->r.error->status;
 }
 
-enum cf_status cf_map_attribute(const struct cf_layout *l, const struct cf_attribute *a,
-                                uint8_t *info) {
-    struct table t = {l, cf_read(l->edit->code.cls, a->info, a->length, &l->edit->error), info,
-                      a->info};
-    if (a->name.length < 15) return CF_OK;
-    if (CF_IS(a->name, "LineNumberTable")) return map_lines(&t);
-    if (CF_IS(a->name, "LocalVariableTable")) return map_variables(&t);
-    if (CF_IS(a->name, "LocalVariableTypeTable")) return map_variables(&t);
-    if (CF_IS(a->name, "CharacterRangeTable")) return map_characters(&t);
-    if (CF_IS(a->name, "RuntimeVisibleTypeAnnotations") ||
-        CF_IS(a->name, "RuntimeInvisibleTypeAnnotations"))
-        return map_type_annotations(&t);
+static enum cf_status map_by_name(struct table *t, struct cf_slice name) {
+    if (name.length < 15) return CF_OK; // none of these
+    if (CF_IS(name, "LineNumberTable")) return map_lines(t);
+    if (CF_IS(name, "LocalVariableTable")) return map_variables(t);
+    if (CF_IS(name, "LocalVariableTypeTable")) return map_variables(t);
+    if (CF_IS(name, "CharacterRangeTable")) return map_characters(t);
+    if (CF_IS(name, "RuntimeVisibleTypeAnnotations") ||
+        CF_IS(name, "RuntimeInvisibleTypeAnnotations"))
+        return map_type_annotations(t);
     return CF_OK; // unknown: kept as it is
+}
+
+enum cf_status cf_emit_attribute(const struct cf_layout *l, struct cf_buffer *out,
+                                 uint32_t offset) {
+    const struct cf_class *cls = l->edit->code.cls;
+    // It lies within the Code attribute: cf_code_open has checked it.
+    uint32_t name = cf_be2(cls->bytes + offset), length = cf_be4(cls->bytes + offset + 2);
+    uint8_t *p = cf_extend(out, 6 + length);
+    if (!p) return CF_NO_MEMORY;
+    memcpy(p, cls->bytes + offset, 6 + length);
+    struct table t = {l, cf_read(cls, offset + 6, length, &l->edit->error), p + 6, offset + 6};
+    if (name == 0) return CF_OK;
+    if (name == cls->utf8_line_number_table) return map_lines(&t);
+    if (name == cls->utf8_local_variable_table) return map_variables(&t);
+    if (name == cls->utf8_local_variable_type_table) return map_variables(&t);
+    return map_by_name(&t, cf_utf8(cls, name));
 }

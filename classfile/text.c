@@ -124,10 +124,9 @@ void cf_text_mutf8(struct cf_text *text, struct cf_slice slice, int escape) {
 }
 
 void cf_text_hex(struct cf_text *text, const uint8_t *bytes, uint32_t length, uint32_t per_line) {
-    static const char digits[] = "0123456789abcdef";
+    static const char digits[] = "0123456789ABCDEF";
     for (uint32_t i = 0; i < length && text->status == CF_OK; i++) {
-        if (per_line && i % per_line == 0 && i > 0) put_character(text, '\n');
-        if (per_line) put_character(text, ' ');
+        if (i > 0) put_character(text, i % per_line ? ' ' : '\n');
         put_character(text, digits[bytes[i] >> 4]);
         put_character(text, digits[bytes[i] & 15]);
     }

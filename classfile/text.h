@@ -49,7 +49,7 @@ enum {                    // how text of a class file is escaped
 };
 // Modified UTF-8 as UTF-8. What is malformed comes as \xNN.
 void cf_text_mutf8(struct cf_text *text, struct cf_slice slice, int escape);
-// Bytes in hexadecimal, `per_line` to the line (0: all in one), each after a blank if `per_line`.
+// Bytes in hexadecimal, `per_line` to the line.
 void cf_text_hex(struct cf_text *text, const uint8_t *bytes, uint32_t length, uint32_t per_line);
 
 // A writer into memory, for tests and for whoever needs the text as a whole. Start with all zero;

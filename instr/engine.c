@@ -35,7 +35,7 @@ struct job {
     struct cf_rewrite rewrite;
     struct rw_class *passes; // one for each pass
     int *ids;                // of the method at hand, per pass; -1: none asked for
-    instr_methods_class_t class_name;
+    struct instr_methods_cursor cursor;
     struct instr_rewritten *result;
 };
 
@@ -144,15 +144,18 @@ static int method_id(struct rw_class *pass, const struct cf_member *method) {
     unsigned i = (unsigned)(pass - job->passes);
     if (job->ids[i] >= 0) return job->ids[i];
     struct instr_methods *methods = job->engine->methods;
-    struct cf_slice class_name = cf_this_name(&job->cls), name = cf_member_name(&job->cls, method),
-                    descriptor = cf_member_descriptor(&job->cls, method);
-    if (!class_name.bytes || !name.bytes || !descriptor.bytes) return -1;
-    if (!job->class_name)
-        job->class_name =
+    struct instr_methods_cursor *cursor = &job->cursor;
+    if (!cursor->class_name) {
+        struct cf_slice class_name = cf_this_name(&job->cls);
+        if (!class_name.bytes) return -1;
+        cursor->class_name =
             instr_methods_class(methods, (const char *)class_name.bytes, class_name.length);
-    job->ids[i] = instr_methods_id_in(methods, i, job->class_name, (const char *)name.bytes,
-                                      name.length, (const char *)descriptor.bytes,
-                                      descriptor.length);
+    }
+    struct cf_slice name = cf_member_name(&job->cls, method),
+                    descriptor = cf_member_descriptor(&job->cls, method);
+    if (!name.bytes || !descriptor.bytes) return -1;
+    job->ids[i] = instr_methods_id_next(methods, i, cursor, (const char *)name.bytes, name.length,
+                                        (const char *)descriptor.bytes, descriptor.length);
     return job->ids[i];
 }
 

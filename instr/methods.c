@@ -221,6 +221,31 @@ int instr_methods_id_in(struct instr_methods *methods, unsigned pass,
     return id;
 }
 
+static bool string_is(const struct instr_methods *methods, uint32_t handle, const char *bytes,
+                      size_t length) {
+    const struct string *string = string_at(methods, handle);
+    return string->length == length && memcmp(string->bytes, bytes, length) == 0;
+}
+
+int instr_methods_id_next(struct instr_methods *methods, unsigned pass,
+                          struct instr_methods_cursor *cursor, const char *name, size_t name_length,
+                          const char *descriptor, size_t descriptor_length) {
+    uint32_t id = cursor->next;
+    if (id < (uint32_t)instr_methods_count(methods)) {
+        const struct row *row = row_at(methods, id);
+        if (row->class_name == cursor->class_name && row->pass == pass &&
+            string_is(methods, row->name, name, name_length) &&
+            string_is(methods, row->descriptor, descriptor, descriptor_length)) {
+            cursor->next = id + 1;
+            return (int)id;
+        }
+    }
+    int found = instr_methods_id_in(methods, pass, cursor->class_name, name, name_length,
+                                    descriptor, descriptor_length);
+    if (found >= 0) cursor->next = (uint32_t)found + 1;
+    return found;
+}
+
 int instr_methods_id(struct instr_methods *methods, unsigned pass, const char *class_name,
                      size_t class_length, const char *name, size_t name_length,
                      const char *descriptor, size_t descriptor_length) {

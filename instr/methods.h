@@ -41,6 +41,19 @@ int instr_methods_id_in(struct instr_methods *methods, unsigned pass,
                         instr_methods_class_t class_name, const char *name, size_t name_length,
                         const char *descriptor, size_t descriptor_length);
 
+// The methods of one class, asked for one after the other. A class that comes again asks in the
+// same order, and finds each method in the row behind the last one: without a lock and without a
+// hash. Begin with {class, 0}; one cursor serves one thread and all passes.
+struct instr_methods_cursor {
+    instr_methods_class_t class_name;
+    uint32_t next; // the id to look at first
+};
+
+// As instr_methods_id_in.
+int instr_methods_id_next(struct instr_methods *methods, unsigned pass,
+                          struct instr_methods_cursor *cursor, const char *name, size_t name_length,
+                          const char *descriptor, size_t descriptor_length);
+
 // The same in one step.
 int instr_methods_id(struct instr_methods *methods, unsigned pass, const char *class_name,
                      size_t class_length, const char *name, size_t name_length,

@@ -4,8 +4,8 @@
 //      after super:  id; initialized
 //      exception:    id; thrown
 //
-// A constructor is presumed to have thrown until its delegate call has returned: that is how exceptions that
-// come out of that call, which no handler may cover, are counted.
+// A constructor is presumed to have thrown until its delegate call has returned: that is how
+// exceptions that come out of that call, which no handler may cover, are counted.
 
 #include "rewriters/rewriter.h"
 #include "rewriters/common.h"
@@ -13,8 +13,13 @@
 enum { ENTER, CONSTRUCT, INITIALIZED, THROWN };
 
 static struct cf_callee callee(struct rw_class *cls, unsigned which) {
-    static const char *const names[] = {"enter", "construct", "initialized", "thrown"};
-    return rw_callee(cls, which, "InstrCalls", names[which], "(I)V");
+    static const struct cf_method_name names[] = {
+        [ENTER] = CF_METHOD_NAME("enter", "(I)V"),
+        [CONSTRUCT] = CF_METHOD_NAME("construct", "(I)V"),
+        [INITIALIZED] = CF_METHOD_NAME("initialized", "(I)V"),
+        [THROWN] = CF_METHOD_NAME("thrown", "(I)V"),
+    };
+    return rw_callees(cls, "InstrCalls", names, sizeof names / sizeof *names)[which];
 }
 
 static const struct cf_snippet *call_with_id(struct rw_class *cls, struct cf_edit *edit, int id,

@@ -2,16 +2,22 @@
 
 #include "rewriters/common.h"
 
-struct cf_callee rw_callee(struct rw_class *cls, unsigned which, const char *class_name,
-                           const char *name, const char *descriptor) {
-    struct cf_callee *callee = &cls->callees[which];
+const struct cf_callee *rw_callees(struct rw_class *cls, const char *class_name,
+                                   const struct cf_method_name *names, unsigned count) {
     char full[128];
-    if (callee->methodref) return *callee;
+    if (cls->callees[0].methodref) return cls->callees;
     size_t package = strlen(cls->runtime_package), name_length = strlen(class_name);
-    if (package + name_length >= sizeof full) return *callee;
+    if (package + name_length >= sizeof full || count > RW_REFS) return cls->callees;
     memcpy(full, cls->runtime_package, package);
     memcpy(full + package, class_name, name_length + 1);
-    *callee = cf_callee_new(cls->rewrite, full, name, descriptor);
+    cf_callees_new(cls->rewrite, full, names, count, cls->callees);
+    return cls->callees;
+}
+
+struct cf_callee rw_callee(struct rw_class *cls, unsigned which, const char *class_name,
+                           const struct cf_method_name *name) {
+    struct cf_callee *callee = &cls->callees[which];
+    if (!callee->methodref) cf_callees_new(cls->rewrite, class_name, name, 1, callee);
     return *callee;
 }
 

@@ -5,16 +5,21 @@
 
 #include "rewriters/rewriter.h"
 
-// The runtime's method class_name.name:descriptor, remembered for the class at hand as number `which`
-// (below RW_REFS). A methodref of 0, when the pool is full, spoils the snippet that calls it.
+// The methods of a class of the runtime that the pass calls, all of them at the first call for the
+// class at hand. A methodref of 0, when the pool is full, spoils the snippet that calls it. At most
+// RW_REFS.
+const struct cf_callee *rw_callees(struct rw_class *cls, const char *class_name,
+                                   const struct cf_method_name *names, unsigned count);
+
+// One method of the JDK, remembered as number `which` (below RW_REFS).
 struct cf_callee rw_callee(struct rw_class *cls, unsigned which, const char *class_name,
-                           const char *name, const char *descriptor);
+                           const struct cf_method_name *name);
 
 // The number of the method for inserted code. CF_LIMIT when there is none left.
 enum cf_status rw_method_id(struct rw_class *cls, struct cf_edit *edit, int *id);
 
-// Methods that no pass may put code in: java.lang.Object.finalize must stay empty, or else every object has a
-// finalizer and the VM dies at its start.
+// Methods that no pass may put code in: java.lang.Object.finalize must stay empty, or else every
+// object has a finalizer and the VM dies at its start.
 int rw_leave_alone(const struct cf_edit *edit);
 
 #endif

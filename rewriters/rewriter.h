@@ -1,6 +1,6 @@
-// A rewriter pass: one value, one file, one row in rewriters.h. A pass does not emit a class: it looks at a
-// method and anchors snippets to its original instructions (classfile/edit.h); the engine encodes the method
-// once, with the snippets of all passes in it.
+// A rewriter pass: one value, one file, one row in rewriters.h. A pass does not emit a class: it
+// looks at a method and anchors snippets to its original instructions (classfile/edit.h); the
+// engine encodes the method once, with the snippets of all passes in it.
 
 #ifndef RW_REWRITER_H
 #define RW_REWRITER_H
@@ -8,12 +8,14 @@
 #include "classfile/edit.h"
 
 enum {
-    // The pass only observes: a method that would grow past HotSpot's HugeMethodLimit (8,000 bytes, never
+    // The pass only observes: a method that would grow past HotSpot's HugeMethodLimit (8,000 bytes,
+    // never
     // compiled) is kept as it was, unless huge=yes.
     RW_OBSERVES_SPEED = 1
 };
 
-// An option of a pass, written `pass.key=value`. Every pass has `file` and `top` without naming them.
+// An option of a pass, written `pass.key=value`. Every pass has `file` and `top` without naming
+// them.
 struct rw_option {
     const char *key;
     const char *argument; // what the help shows: FILE, N, yes|no
@@ -26,7 +28,7 @@ struct rw_option {
 // A class in the hands of a pass. Made anew for each class and each pass.
 struct rw_class {
     struct cf_rewrite *rewrite;
-    const char *runtime_package; // "java/lang/", where the runtime's classes live
+    const char *runtime_package;       // "java/lang/", where the runtime's classes live
     struct cf_callee callees[RW_REFS]; // the pass's own memory, zero at first
     // Gives the number by which inserted code names this method to the runtime; < 0: none is left.
     int (*method_id)(struct rw_class *cls, const struct cf_member *method);
@@ -39,9 +41,9 @@ struct rw_pass {
     unsigned flags;
     const struct rw_option *options; // ends with key == NULL; may be NULL
     int timed;                       // its results have times
-    const char *runtime_class;       // the class of the runtime that inserted code calls, without package
-    // Edits one method that has code. CF_OK: done, or nothing to do. Any error keeps the method as it
-    // was, without the snippets of any pass, and is reported with edit->error.
+    const char *runtime_class; // the class of the runtime that inserted code calls, without package
+    // Edits one method that has code. CF_OK: done, or nothing to do. Any error keeps the method as
+    // it was, without the snippets of any pass, and is reported with edit->error.
     enum cf_status (*edit)(struct rw_class *cls, struct cf_edit *edit);
 };
 

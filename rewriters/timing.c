@@ -1,12 +1,12 @@
 // timing: calls and exceptional exits of each method, and how long they took.
 //
-//      entry:        id; enter -> saved; System.nanoTime -> start      (construct, in a constructor)
-//      after super:  id; initialized
-//      exit:         start, saved, id; exit
-//      exception:    start, saved, id; thrown      (thrownEarly before the delegate call)
+//      entry:        id; enter -> saved; System.nanoTime -> start      (construct, in a
+//      constructor) after super:  id; initialized exit:         start, saved, id; exit exception:
+//      start, saved, id; thrown      (thrownEarly before the delegate call)
 //
-// `saved` is what the thread had spent in timed methods by then: self time is what was not added to it. The
-// clock is read last at the entry and first at the exit, so that the pass measures little of itself.
+// `saved` is what the thread had spent in timed methods by then: self time is what was not added to
+// it. The clock is read last at the entry and first at the exit, so that the pass measures little
+// of itself.
 
 #include "rewriters/rewriter.h"
 #include "rewriters/common.h"
@@ -14,20 +14,20 @@
 enum { ENTER, CONSTRUCT, INITIALIZED, EXIT, THROWN, THROWN_EARLY, NANO_TIME };
 
 static struct cf_callee callee(struct rw_class *cls, unsigned which) {
-    static const struct {
-        const char *name, *descriptor;
-    } methods[] = {
-        [ENTER] = {"enter", "(I)J"},       [CONSTRUCT] = {"construct", "(I)J"},
-        [INITIALIZED] = {"initialized", "(I)V"}, [EXIT] = {"exit", "(JJI)V"},
-        [THROWN] = {"thrown", "(JJI)V"},   [THROWN_EARLY] = {"thrownEarly", "(JJI)V"},
+    static const struct cf_method_name names[] = {
+        [ENTER] = CF_METHOD_NAME("enter", "(I)J"),
+        [CONSTRUCT] = CF_METHOD_NAME("construct", "(I)J"),
+        [INITIALIZED] = CF_METHOD_NAME("initialized", "(I)V"),
+        [EXIT] = CF_METHOD_NAME("exit", "(JJI)V"),
+        [THROWN] = CF_METHOD_NAME("thrown", "(JJI)V"),
+        [THROWN_EARLY] = CF_METHOD_NAME("thrownEarly", "(JJI)V"),
     };
-    return rw_callee(cls, which, "InstrTiming", methods[which].name, methods[which].descriptor);
+    return rw_callees(cls, "InstrTiming", names, sizeof names / sizeof *names)[which];
 }
 
 static struct cf_callee nano_time(struct rw_class *cls) {
-    struct cf_callee *c = &cls->callees[NANO_TIME];
-    if (!c->methodref) *c = cf_callee_new(cls->rewrite, "java/lang/System", "nanoTime", "()J");
-    return *c;
+    static const struct cf_method_name name = CF_METHOD_NAME("nanoTime", "()J");
+    return rw_callee(cls, NANO_TIME, "java/lang/System", &name);
 }
 
 struct timed { // a method being edited

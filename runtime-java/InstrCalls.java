@@ -9,29 +9,22 @@ package java.lang;
 public final class InstrCalls {
     private InstrCalls() {}
 
-    @jdk.internal.vm.annotation.ForceInline
-    @java.lang.invoke.ForceInline
     public static void enter(int id) {
-        InstrThreads.count(InstrThreads.block(Thread.currentThread()), id, InstrThreads.CALL);
+        InstrThreads.count(Thread.currentThread(), id, InstrThreads.CALL);
     }
 
     /** An exception left the method. */
     public static void thrown(int id) {
-        InstrThreads.count(InstrThreads.block(Thread.currentThread()), id, InstrThreads.THROWN);
+        InstrThreads.count(Thread.currentThread(), id, InstrThreads.THROWN);
     }
 
     /** Enters a constructor that will call super() or this(). */
-    @jdk.internal.vm.annotation.ForceInline
-    @java.lang.invoke.ForceInline
     public static void construct(int id) {
-        InstrThreads.count(InstrThreads.block(Thread.currentThread()), id, InstrThreads.CONSTRUCT);
+        InstrThreads.count(Thread.currentThread(), id, InstrThreads.CONSTRUCT);
     }
 
     /** That call has returned. */
-    @jdk.internal.vm.annotation.ForceInline
-    @java.lang.invoke.ForceInline
     public static void initialized(int id) {
-        InstrThreads.count(
-                InstrThreads.block(Thread.currentThread()), id, InstrThreads.INITIALIZED);
+        InstrThreads.count(Thread.currentThread(), id, InstrThreads.INITIALIZED);
     }
 }

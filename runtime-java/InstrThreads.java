@@ -13,6 +13,11 @@ import instr.runtime.InstrNative;
  *
  * <p>Hot paths call intrinsics only. Slow paths that run code of the JDK, which may be instrumented itself,
  * say so.
+ *
+ * <p>What inserted code calls is not to be inlined by force: every method of the application would carry it,
+ * and the compilers would take several times as long. Those methods are short and call count, open and
+ * close, which have more than 35 bytes of code (build.py sees to that): too much for C1 to inline, while C2 does so
+ * where they are hot.
  */
 final class InstrThreads {
     /** What happened: see count. */
@@ -89,10 +94,9 @@ final class InstrThreads {
         return block.virtualTid == InstrUnsafe.getLong(thread, TID) ? block.virtualTask : null;
     }
 
-    /** Counts an event. */
-    @jdk.internal.vm.annotation.ForceInline
-    @java.lang.invoke.ForceInline
-    static void count(InstrBlock block, int id, int what) {
+    /** Counts an event of the current thread, whose block it returns. */
+    static InstrBlock count(Thread thread, int id, int what) {
+        InstrBlock block = block(thread);
         if (block != null) {
             long[][] pages = block.pages;
             int index = InstrBlock.PAGES_HEAD + (id >>> 5);
@@ -100,11 +104,12 @@ final class InstrThreads {
                 long[] page = pages[index];
                 if (page != null) {
                     add(page, id, what);
-                    return;
+                    return block;
                 }
             }
         }
         countSlowly(block, id, what);
+        return block;
     }
 
     @jdk.internal.vm.annotation.ForceInline
@@ -139,14 +144,15 @@ final class InstrThreads {
     }
 
     /** Enters a timed method: counts, and gives the children's time so far. */
-    @jdk.internal.vm.annotation.ForceInline
-    @java.lang.invoke.ForceInline
-    static long open(int id, int what) {
-        Thread thread = Thread.currentThread();
-        InstrBlock block = block(thread);
-        count(block, id, what);
-        InstrTask task = task(thread, block);
-        return task != null ? task.children : openSlowly(thread);
+    static long open(Thread thread, int id, int what) {
+        InstrBlock block = count(thread, id, what);
+        if (block != null) {
+            if (VIRTUAL == null || thread.getClass() != VIRTUAL) return block.children;
+            if (block.virtualTid == InstrUnsafe.getLong(thread, TID)) {
+                return block.virtualTask.children;
+            }
+        }
+        return openSlowly(thread);
     }
 
     static long openSlowly(Thread thread) {
@@ -159,9 +165,8 @@ final class InstrThreads {
     }
 
     /** Leaves a timed method: makes a record of it. The children's time was saved when it was entered. */
-    @jdk.internal.vm.annotation.ForceInline
-    @java.lang.invoke.ForceInline
-    static void close(Thread thread, InstrBlock block, long duration, long saved, int id) {
+    static void close(Thread thread, long duration, long saved, int id) {
+        InstrBlock block = block(thread);
         InstrTask task = task(thread, block);
         if (task != null) {
             long children = task.children - saved;

@@ -29,6 +29,12 @@ CLASSES = ["InstrNative", "InstrPad", "InstrTask", "InstrBlock"]
 CLASSES += ["InstrUnsafe", "InstrThreads", "InstrCalls", "InstrTiming"]
 DELIVERIES = {"direct": "java/lang", "path": "instr/runtime"}
 
+# These have too much code for C1 to inline (MaxInlineSize) and little enough for C2 (FreqInlineSize).
+NOT_FOR_C1 = {"InstrThreads": ["count", "open", "close"]}
+
+# Bytes of a constant after its tag.
+CONSTANTS = {3: 4, 4: 4, 5: 8, 6: 8, 7: 2, 8: 2, 9: 4, 10: 4, 11: 4, 12: 4}
+
 # No JDK has both forms of Unsafe, or both of the annotation, where we may compile against them.
 STUBS = {
     "jdk/internal/misc/Unsafe": """package jdk.internal.misc;
@@ -86,24 +92,66 @@ def compile_runtime(javac, package, unsafe, out):
     return classes
 
 
-def lower(name, data):
-    """The class file as one of JDK 8."""
-    count = struct.unpack(">H", data[8:10])[0]
-    at, index = 10, 1
-    sizes = {3: 5, 4: 5, 5: 9, 6: 9, 7: 3, 8: 3, 9: 5, 10: 5, 11: 5, 12: 5}
+class Reader:
+    """Reads a class file, big-endian."""
+
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def take(self, length):
+        self.at += length
+        return self.data[self.at - length : self.at]
+
+    def number(self, length):
+        return int.from_bytes(self.take(length), "big")
+
+
+def read_constants(name, reader):
+    """The strings of the constant pool by their index."""
+    strings, index = {}, 1
+    count = reader.number(2)
     while index < count:
-        tag = data[at]
+        tag = reader.number(1)
         if tag == 1:
-            length = struct.unpack(">H", data[at + 1 : at + 3])[0]
-            text = data[at + 3 : at + 3 + length]
-            if text in (b"NestHost", b"NestMembers", b"BootstrapMethods", b"InnerClasses", b"Record"):
-                sys.exit("build.py: %s: has %s, which JDK 8 or the runtime cannot have" % (name, text.decode()))
-            at += 3 + length
-        elif tag in sizes:
-            at += sizes[tag]
+            strings[index] = reader.take(reader.number(2)).decode()
+        elif tag in CONSTANTS:
+            reader.take(CONSTANTS[tag])
         else:
             sys.exit("build.py: %s: constant of kind %d, which JDK 8 cannot have" % (name, tag))
         index += 2 if tag in (5, 6) else 1
+    return strings
+
+
+def read_code_lengths(reader, strings):
+    """The bytes of code of each method, from access_flags on. (Overloaded ones: of the last.)"""
+    lengths = {}
+    reader.take(6)
+    reader.take(2 * reader.number(2))
+    for kind in ("field", "method"):
+        for _ in range(reader.number(2)):
+            reader.take(2)
+            member = strings[reader.number(2)]
+            reader.take(2)
+            for _ in range(reader.number(2)):
+                attribute = strings[reader.number(2)]
+                content = reader.take(reader.number(4))
+                if kind == "method" and attribute == "Code":
+                    lengths[member] = int.from_bytes(content[4:8], "big")
+    return lengths
+
+
+def lower(name, data):
+    """The class file as one of JDK 8, once it is one but for its version."""
+    reader = Reader(data)
+    reader.take(8)
+    strings = read_constants(name, reader)
+    for text in ("NestHost", "NestMembers", "BootstrapMethods", "InnerClasses", "Record"):
+        if text in strings.values():
+            sys.exit("build.py: %s: has %s, which is not for JDK 8 or not for the runtime" % (name, text))
+    lengths = read_code_lengths(reader, strings)
+    for method in NOT_FOR_C1.get(name, []):
+        if not 35 < lengths[method] <= 325:
+            sys.exit("build.py: %s.%s: %d bytes of code" % (name, method, lengths[method]))
     return data[:4] + struct.pack(">HH", 0, VERSION) + data[8:]
 
 

@@ -157,7 +157,7 @@ SCOPES = {
 @program("javac", needs=["javac"])
 def javac(r):
     """The compiler compiles as it does without the agent, to the byte."""
-    sources = glob.glob(r.built.path("cases", "L*.java")) + sources_for_compilers(r.file("made"), 4 if r.quick else 30)
+    sources = glob.glob(r.built.path("cases", "L*.java")) + sources_for_compilers(r.file("made"), 4 if r.quick else 12)
 
     def go(name, *vm_options):
         os.makedirs(r.file(name + ".out"))

@@ -271,7 +271,8 @@ def instr_run(r):
         report = r.file("signal.json")
         process = subprocess.Popen([cli, "run", f"calls,calls.file={report}", "--", r.java, "-cp", r.built.programs,
                                     "Waiting"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                   stderr=subprocess.DEVNULL, text=True, start_new_session=True)
+                                   stderr=subprocess.DEVNULL, text=True, start_new_session=True,
+                                   preexec_fn=default_signals)
         first = process.stdout.readline()
         process.send_signal(number)
         try:
@@ -286,6 +287,12 @@ def instr_run(r):
             time.sleep(0.05)
         yield f"signal {number.name}", problems + counted(report, "work", 10)
         os.remove(report) if os.path.exists(report) else None
+
+
+def default_signals():
+    """In a child: what was ignored when the tests were started, in the background say, is not any more."""
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def counted(report, method="main", calls=1):
