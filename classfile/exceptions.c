@@ -115,7 +115,8 @@ static void cover_phase(struct cover *c, uint32_t start, uint32_t end, const str
         if (gap >= end) break;
         const struct cf_group *g = cf_group_at(l, gap);
         put_entry(c->out, from, g ? g->exit : cf_at_label(l, gap), exit->at, 0);
-        from = (g ? g->instruction : cf_at_label(l, gap)) + cf_lengths[code->bytes[gap]];
+        uint32_t next = gap + cf_lengths[code->bytes[gap]];
+        from = next < code->length ? cf_at_before(l, next) : l->body_end;
         if (gap == r) c->next_return++;
         if (gap == d) c->next_delegate++;
     }

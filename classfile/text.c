@@ -93,6 +93,10 @@ static void put_utf8(struct cf_text *text, uint32_t c) {
 }
 
 static void put_escaped(struct cf_text *text, uint32_t c, int escape) {
+    if (c >= ' ' && c < 0x7F && c != '\\' && c != '"' && c != '\'') { // nearly all of them
+        put_exactly(text, (char)c);
+        return;
+    }
     static const char names[] = "\b\t\n\f\r\\";
     static const char letters[] = "btnfr\\";
     const char *name = c && c < 0x80 ? strchr(names, (int)c) : NULL;
