@@ -6,6 +6,7 @@
 
 void cf_print_dotted(struct cf_printer *p, struct cf_slice name) {
     uint32_t start = 0;
+    if (!name.bytes) return;
     for (uint32_t i = 0; i <= name.length && p->text->status == CF_OK; i++) {
         if (i < name.length && name.bytes[i] != '/') continue;
         struct cf_slice segment = {name.bytes + start, i - start};
@@ -33,6 +34,7 @@ static const char *primitive(uint8_t letter) {
 // With `varargs` the innermost brackets are written "...".
 static void print_type(struct cf_printer *p, struct cf_slice d, int varargs) {
     uint32_t dimensions = 0;
+    if (!d.bytes) return;
     while (dimensions < d.length && d.bytes[dimensions] == '[') dimensions++;
     struct cf_slice element = {d.bytes + dimensions, d.length - dimensions};
     const char *name = element.length == 1 ? primitive(element.bytes[0]) : NULL;

@@ -87,9 +87,9 @@ static void lose(uint64_t n) {
     atomic_fetch_add_explicit(&records.lost, n, memory_order_relaxed);
 }
 
-static inline void add_time(struct instr_row *row, uint64_t duration, uint64_t self) {
+static inline void add_time(struct instr_row *row, uint64_t duration, uint64_t self, bool again) {
     row->timed++;
-    row->total += duration;
+    row->total += again ? 0 : duration;
     row->self += self;
     if (__builtin_expect(duration < row->min, 0)) row->min = duration;
     if (__builtin_expect(duration > row->max, 0)) row->max = duration;
@@ -105,6 +105,7 @@ static void add_event(struct instr_row *row, enum instr_event event) {
         row->thrown++;
         break;
     case INSTR_EVENT_INITIALIZED: row->thrown--; break;
+    case INSTR_EVENT_TIMING_AGAIN:
     case INSTR_EVENT_TIMING: break;
     }
 }
@@ -120,7 +121,8 @@ void instr_records_add(const int64_t *words, size_t n, unsigned *last) {
         else if (first >= INSTR_RECORD_EVENT)
             add_event(row, (enum instr_event)(first & 7));
         else
-            add_time(row, first, second >> INSTR_RECORD_ID_BITS);
+            add_time(row, first, (second & ~INSTR_RECORD_AGAIN) >> INSTR_RECORD_ID_BITS,
+                     (second & INSTR_RECORD_AGAIN) != 0);
     }
     pthread_mutex_unlock(&shard->mutex);
 }
@@ -131,8 +133,8 @@ void instr_records_add_one(uint32_t id, enum instr_event event, uint64_t duratio
     struct instr_row *row = find_row(shard, id);
     if (row == NULL)
         lose(1);
-    else if (event == INSTR_EVENT_TIMING)
-        add_time(row, duration, self);
+    else if (event < 0)
+        add_time(row, duration, self, event == INSTR_EVENT_TIMING_AGAIN);
     else
         add_event(row, event);
     pthread_mutex_unlock(&shard->mutex);

@@ -17,7 +17,9 @@
 // The Java side of these: InstrThreads in runtime-java/.
 #define INSTR_RECORD_EVENT (INT64_C(1) << 62)
 #define INSTR_RECORD_ID_BITS 20
+#define INSTR_RECORD_AGAIN (UINT64_C(1) << 63) // as INSTR_EVENT_TIMING_AGAIN
 enum instr_event {
+    INSTR_EVENT_TIMING_AGAIN = -2, // of a call inside a call of the same method: no part of the total
     INSTR_EVENT_TIMING = -1,
     INSTR_EVENT_CALL,
     INSTR_EVENT_THROWN,
@@ -30,7 +32,8 @@ struct instr_row {
     uint64_t calls; // only those counted through records; most are counted in pages (threads.h)
     int64_t thrown; // the same
     uint64_t timed; // how many durations
-    uint64_t total, self, min, max;
+    uint64_t total; // of outermost calls: what a recursive method takes counts once
+    uint64_t self, min, max;
     struct instr_histogram histogram;
 };
 
@@ -41,7 +44,7 @@ _Static_assert(INSTR_ROWS_PER_PAGE * sizeof(struct instr_row) % 64 == 0, "fills 
 // caller's memory of where it went last; 0 at first. Holds no lock longer than the adding takes.
 void instr_records_add(const int64_t *words, size_t n, unsigned *shard);
 
-// Adds one record. The times matter with INSTR_EVENT_TIMING only.
+// Adds one record. The times matter with the two kinds of timing only.
 void instr_records_add_one(uint32_t id, enum instr_event event, uint64_t duration, uint64_t self,
                            unsigned *shard);
 

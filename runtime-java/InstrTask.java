@@ -4,4 +4,10 @@ package java.lang;
 class InstrTask extends InstrPad {
     /** Nanoseconds spent in timed methods that have returned. Only grows. */
     long children;
+
+    /**
+     * One bit for each method, from element InstrBlock.HEAD on: it is running, and the outermost call of it will
+     * clear the bit. Null or too short: not yet needed.
+     */
+    long[] running;
 }

@@ -29,6 +29,12 @@ final class InstrThreads {
     /** Bits of the second element of a record for the id; the time is above. */
     static final int ID_BITS = 20;
 
+    /**
+     * In what enter returns, and in the second element of a record: the method was running already when it was
+     * entered, so that its time is part of an outer call's. All other bits of both are below.
+     */
+    static final long AGAIN = 1L << 63;
+
     /** Times of records are below 2^TIME_BITS. */
     static final int TIME_BITS = 43;
 
@@ -147,18 +153,53 @@ final class InstrThreads {
     static long open(Thread thread, int id, int what) {
         InstrBlock block = count(thread, id, what);
         if (block != null) {
-            if (VIRTUAL == null || thread.getClass() != VIRTUAL) return block.children;
+            if (VIRTUAL == null || thread.getClass() != VIRTUAL) return mark(block, id, what);
             if (block.virtualTid == InstrUnsafe.getLong(thread, TID)) {
-                return block.virtualTask.children;
+                return mark(block.virtualTask, id, what);
             }
         }
-        return openSlowly(thread);
+        return openSlowly(thread, id, what);
     }
 
-    static long openSlowly(Thread thread) {
+    /**
+     * Gives the children's time, with AGAIN when the method is running already. Else it is from now on: a
+     * constructor only from when it is initialized, because before that it may end without being seen.
+     */
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    static long mark(InstrTask task, int id, int what) {
+        long[] running = task.running;
+        int word = InstrBlock.HEAD + (id >>> 6);
+        if (running == null || word >= running.length) return markSlowly(task, id, what);
+        long bits = running[word], bit = 1L << id;
+        if ((bits & bit) != 0) return task.children | AGAIN;
+        if (what != CONSTRUCT) running[word] = bits | bit;
+        return task.children;
+    }
+
+    static long markSlowly(InstrTask task, int id, int what) {
+        try {
+            int length = InstrBlock.HEAD + (id >>> 6) + 1;
+            long[] old = task.running, running = new long[length + (length >>> 2) + 8];
+            if (old != null) for (int i = 0; i < old.length; i++) running[i] = old[i];
+            task.running = running;
+            return mark(task, id, what);
+        } catch (Throwable nevermind) {
+            // No memory: the time of calls inside calls of the same method counts again.
+            return task.children;
+        }
+    }
+
+    /** The delegate call of a constructor has returned: it is running now, and it will be seen to end. */
+    static void initialized(Thread thread, int id) {
+        InstrTask task = task(thread, count(thread, id, INITIALIZED));
+        if (task != null) mark(task, id, INITIALIZED);
+    }
+
+    static long openSlowly(Thread thread, int id, int what) {
         try {
             InstrTask task = fetchTask(thread);
-            return task == null ? 0 : task.children;
+            return task == null ? 0 : mark(task, id, what);
         } catch (Throwable nevermind) {
             return 0;
         }
@@ -169,6 +210,11 @@ final class InstrThreads {
         InstrBlock block = block(thread);
         InstrTask task = task(thread, block);
         if (task != null) {
+            long again = saved & AGAIN;
+            saved ^= again;
+            long[] running = task.running;
+            int word = InstrBlock.HEAD + (id >>> 6);
+            if (again == 0 && running != null && word < running.length) running[word] &= ~(1L << id);
             long children = task.children - saved;
             long self = duration - children;
             int position = block.position;
@@ -176,10 +222,11 @@ final class InstrThreads {
             if ((duration | children | self) >>> TIME_BITS == 0 && position + 1 < buffer.length) {
                 task.children = saved + duration;
                 buffer[position] = ~duration;
-                buffer[position + 1] = ~(self << ID_BITS | id);
+                buffer[position + 1] = ~(again | self << ID_BITS | id);
                 block.position = position + 2;
                 return;
             }
+            saved |= again;
         }
         closeSlowly(thread, duration, saved, id);
     }
@@ -192,8 +239,12 @@ final class InstrThreads {
         try {
             InstrTask task = fetchTask(thread);
             if (duration < 0) duration = 0;
-            long self = duration;
+            long self = duration, again = saved & AGAIN;
+            saved ^= again;
             if (task != null) {
+                long[] running = task.running;
+                int word = InstrBlock.HEAD + (id >>> 6);
+                if (again == 0 && running != null && word < running.length) running[word] &= ~(1L << id);
                 long children = task.children - saved;
                 if (children < 0 || children > duration) {
                     self = children < 0 ? duration : 0;
@@ -206,8 +257,8 @@ final class InstrThreads {
             InstrBlock block = block(thread);
             if (block == null
                     || duration >>> TIME_BITS != 0
-                    || !append(block, duration, self << ID_BITS | id)) {
-                InstrNative.record(id, -1, duration, self);
+                    || !append(block, duration, again | self << ID_BITS | id)) {
+                InstrNative.record(id, again == 0 ? -1 : -2, duration, self);
             }
         } catch (Throwable nevermind) {
             // Too little stack is left; the application shall not hear of it from here.

@@ -18,7 +18,7 @@ public final class InstrTiming {
 
     /** That call has returned. */
     public static void initialized(int id) {
-        InstrThreads.count(Thread.currentThread(), id, InstrThreads.INITIALIZED);
+        InstrThreads.initialized(Thread.currentThread(), id);
     }
 
     /** The method returns. */

@@ -40,6 +40,8 @@ def normalise(line):
     line = re.sub(r"\\ud[89a-f][0-9a-f]{2}", "?", line)
     # javap 25 does not know the names of these two tags.
     line = re.sub(r"^(\s*#\d+ = )(Module|Package) ", r"\1Unknown ", line)
+    # Nor the operands of these.
+    line = re.sub(r"^(\s*\d+: (?:jsr|jsr_w|ret|ret_w))\s+\d+$", r"\1", line)
     return re.sub(r"[ \t]+", " ", line).strip(" \t\r")
 
 
@@ -74,7 +76,10 @@ def run_javap(javap, paths):
     done = subprocess.run(command + paths, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     text = done.stdout.decode("utf-8", "replace")
     parts = re.split(r"^Classfile (?:jar:file:)?(/.*)\n", text, flags=re.M)
-    return dict(zip(parts[1::2], parts[2::2]))
+    texts = dict(zip(parts[1::2], parts[2::2]))
+    if len(paths) > 1 and len(texts) < len(paths):  # it gives up at the first class that it cannot read
+        texts = {path: text for one in paths for path, text in run_javap(javap, [one]).items()}
+    return {path: text for path, text in texts.items() if not re.search(r"^Error: ", text, flags=re.M)}
 
 
 def show(command, path):

@@ -5,7 +5,7 @@ import support.Try;
 /** Methods at the limits of max_locals, max_stack, the exception table and the number of arguments. */
 public class Limits {
     public static void main(String[] args) throws Throwable {
-        // two of these locals are free above what it uses, or none: it is counted exactly or kept as it was
+        // no new local fits behind the last one, or not enough of them
         //= LocalsAtTheLimit.locals65535(I)I 2 1 or kept
         //= LocalsAtTheLimit.locals65534(I)I 2 1 or kept
         //= LocalsAtTheLimit.locals65533(I)I 2 1 or kept
@@ -17,9 +17,10 @@ public class Limits {
 
         //= StackAtTheLimit.stack6000(I)I 2 0
         //= StackAtTheLimit.stack100(I)I 2 0
-        //= StackAtTheLimit.declared(I)I 0 0
+        //= StackAtTheLimit.declared(I)I 2 1 or kept
         Try.each("stack", x -> StackAtTheLimit.stack6000(x), 5, -1);
         Try.each("stack", x -> StackAtTheLimit.stack100(x), 5, -1);
+        Try.each("declared", x -> StackAtTheLimit.declared(x), 5, 0);
 
         //= ManyHandlers.handlers65535(I)I 2 1 or kept
         //= ManyHandlers.handlers65000(I)I 2 1

@@ -210,7 +210,7 @@ final class GenFrames {
         u.write();
     }
 
-    /** max_stack of 65,535, with as much on the stack where it returns. */
+    /** Thousands of values on the stack where it returns; and a declared max_stack of 65,535. */
     static void stackAtTheLimit() {
         Unit u = new Unit(V1_8, "cases/StackAtTheLimit");
         for (int depth : new int[] {6000, 100})
@@ -225,7 +225,7 @@ final class GenFrames {
         m.visitMaxs(0, 0);
         m.visitEnd();
         byte[] b = u.bytes();
-        // the last method's Code: max_stack 2, max_locals 1, length 6 (bipush 10; iload_0; idiv; ireturn: 5)
+        // behind code_length, 5, stands bipush 10, iload_0; max_stack is 8 bytes before it
         for (int i = b.length - 10; i > 0; i--)
             if (b[i] == BIPUSH && b[i + 1] == 10 && b[i + 2] == 26 && b[i - 1] == 5 && b[i - 7] == 2) {
                 b[i - 8] = b[i - 7] = (byte) 0xff;

@@ -30,11 +30,9 @@ class Jdk:
         """Options that verify all classes, boot classes too, and print nothing about it."""
         for options in (["-Xverify:all"], ["-XX:+UnlockDiagnosticVMOptions", "-XX:+BytecodeVerificationLocal",
                                            "-XX:+BytecodeVerificationRemote"]):
-            run = subprocess.run([self.tool("java")] + options + ["-XX:-PrintWarnings", "--version"],
-                                 capture_output=True, text=True, timeout=60)
-            loud = subprocess.run([self.tool("java")] + options + ["--version"], capture_output=True, text=True,
-                                  timeout=60)
-            if run.returncode == 0 and "arning" not in loud.stdout + loud.stderr:
+            run = subprocess.run([self.tool("java")] + options + ["-version"], capture_output=True, text=True,
+                                 timeout=60)
+            if run.returncode == 0 and "arning" not in run.stdout + run.stderr:
                 return options
         return []
 
