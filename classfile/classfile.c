@@ -40,6 +40,11 @@ static void note_name(struct cf_class *cls, const uint8_t *utf8, uint32_t length
     }
 }
 
+// Behind the pool come at least access_flags, this_class, super_class and four counts. So an entry
+// of fixed size that begins before that is whole, and a Utf8's end is looked at when the next one
+// begins.
+#define AFTER_POOL 14
+
 // JVMS 4.4: every entry's tag and size; what the entries refer to is checked when it is asked for.
 static enum cf_status index_constant_pool(struct cf_class *cls, struct cf_reader *r) {
     uint32_t count = cls->constant_pool_count = cf_u2(r);
@@ -50,33 +55,30 @@ static enum cf_status index_constant_pool(struct cf_class *cls, struct cf_reader
     cls->constant_pool = offsets;
     offsets[0] = 0;
     const uint8_t *bytes = r->bytes;
-    uint32_t pos = r->pos, end = r->end;
+    uint32_t pos = r->pos, last = r->end < AFTER_POOL ? 0 : r->end - AFTER_POOL;
     for (uint32_t i = 1; i < count; i++) {
-        // Every entry takes at least three bytes.
-        if (end - pos < 3) return cf_fail(&cls->error, CF_TRUNCATED, pos, "truncated", 0);
+        if (pos >= last) return cf_fail(&cls->error, CF_TRUNCATED, pos, "truncated", 0);
         offsets[i] = pos;
-        uint32_t tag = bytes[pos], size;
+        uint32_t tag = bytes[pos];
         if (tag == CF_TAG_UTF8) {
             uint32_t length = cf_be2(bytes + pos + 1);
-            size = 3 + length;
-            if (size > end - pos) return cf_fail(&cls->error, CF_TRUNCATED, pos, "truncated", 0);
-            if (length < 32 && (NOTED_LENGTHS >> length & 1))
+            if (length < 32 && (NOTED_LENGTHS >> length & 1) && last - pos > length)
                 note_name(cls, bytes + pos + 3, length, i);
-        } else {
-            size = constant_size[tag];
-            if (size == 0)
-                return cf_fail(&cls->error, CF_UNKNOWN, pos, "unknown constant pool tag %u", tag);
-            size++;
-            if (size > end - pos) return cf_fail(&cls->error, CF_TRUNCATED, pos, "truncated", 0);
-            if (tag == CF_TAG_LONG || tag == CF_TAG_DOUBLE) {
-                if (i + 1 >= count)
-                    return cf_fail(&cls->error, CF_MALFORMED, pos,
-                                   "long or double in the last constant pool entry", 0);
-                offsets[++i] = 0;
-            }
+            pos += 3 + length;
+            continue;
         }
-        pos += size;
+        uint32_t size = constant_size[tag];
+        if (size == 0)
+            return cf_fail(&cls->error, CF_UNKNOWN, pos, "unknown constant pool tag %u", tag);
+        if (size == 8) { // a long or double takes two indexes
+            if (i + 1 >= count)
+                return cf_fail(&cls->error, CF_MALFORMED, pos,
+                               "long or double in the last constant pool entry", 0);
+            offsets[++i] = 0;
+        }
+        pos += 1 + size;
     }
+    if (pos > last) return cf_fail(&cls->error, CF_TRUNCATED, pos, "truncated", 0);
     r->pos = pos;
     return CF_OK;
 }
@@ -162,14 +164,6 @@ enum cf_status cf_class_open(struct cf_class *cls, const uint8_t *bytes, size_t 
         return cf_fail(&cls->error, CF_MALFORMED, r.pos, "%u bytes after the end of the class",
                        r.end - r.pos);
     return CF_OK;
-}
-
-struct cf_slice cf_utf8(const struct cf_class *cls, unsigned index) {
-    struct cf_slice none = {NULL, 0};
-    const uint8_t *p = cf_entry(cls, index, CF_TAG_UTF8);
-    if (!p) return none;
-    struct cf_slice s = {p + 2, cf_be2(p)};
-    return s;
 }
 
 struct cf_slice cf_named(const struct cf_class *cls, unsigned index, unsigned tag) {

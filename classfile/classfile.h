@@ -111,7 +111,11 @@ static inline const uint8_t *cf_entry(const struct cf_class *cls, unsigned index
     return tag && cf_tag_at(cls, index) == tag ? cls->bytes + cls->constant_pool[index] + 1 : NULL;
 }
 // CONSTANT_Utf8: the modified UTF-8 as it stands (JVMS 4.4.7).
-struct cf_slice cf_utf8(const struct cf_class *cls, unsigned index);
+static inline struct cf_slice cf_utf8(const struct cf_class *cls, unsigned index) {
+    const uint8_t *p = cf_entry(cls, index, CF_TAG_UTF8);
+    struct cf_slice s = {p ? p + 2 : NULL, p ? cf_be2(p) : 0};
+    return s;
+}
 // The name behind a CONSTANT_Class, String, MethodType, Module or Package.
 struct cf_slice cf_named(const struct cf_class *cls, unsigned index, unsigned tag);
 static inline struct cf_slice cf_class_name(const struct cf_class *cls, unsigned index) {

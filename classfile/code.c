@@ -156,29 +156,32 @@ static enum cf_status scan_branch(struct cf_code *code, uint32_t pc, struct cf_e
     return mark_target(code, pc, target, error);
 }
 
-static enum cf_status scan_special(struct cf_code *code, uint32_t pc, uint32_t *n,
-                                   struct cf_error *error) {
+// An instruction that needs more than a look at the tables. Returns its length; 0: an error.
+static uint32_t scan_special(struct cf_code *code, uint32_t pc, struct cf_error *error) {
     unsigned op = code->bytes[pc];
+    enum cf_status status = CF_OK;
     if (op >= CF_OPCODE_COUNT) {
         cf_fail(error, CF_UNKNOWN, pc, "unknown opcode %u", op);
         error->at_pc = 1;
-        return CF_UNKNOWN;
+        return 0;
     }
-    if (*n == 0) *n = cf_instruction_length(code->bytes, pc, code->length);
-    if (*n == 0 || *n > code->length - pc) return fail_at(error, pc, "instruction not whole", 0);
+    uint32_t n = cf_instruction_length(code->bytes, pc, code->length);
+    if (n == 0) return fail_at(error, pc, "instruction not whole", 0), 0;
     switch (cf_opcodes[op].operands) {
     case CF_BRANCH2:
     case CF_BRANCH4:
         if (op == CF_OP_jsr || op == CF_OP_jsr_w) code->has_jsr = 1;
-        return scan_branch(code, pc, error);
+        status = scan_branch(code, pc, error);
+        break;
     case CF_TABLESWITCH:
-    case CF_LOOKUPSWITCH: return scan_switch(code, pc, error);
-    case CF_LOCAL: code->has_jsr = 1; return CF_OK; // ret
+    case CF_LOOKUPSWITCH: status = scan_switch(code, pc, error); break;
+    case CF_LOCAL: code->has_jsr = 1; break; // ret
     case CF_WIDE:
         if (code->bytes[pc + 1] == CF_OP_ret) code->has_jsr = 1;
-        return CF_OK;
-    default: return CF_OK;
+        break;
+    default: break;
     }
+    return status == CF_OK ? n : 0;
 }
 
 // Handlers are targets; a range must lie within the code and at instructions.
@@ -251,7 +254,8 @@ enum cf_status cf_code_scan(struct cf_code *code, struct cf_error *error) {
                 code->branches[code->branches_count++] = b;
                 marks[target] |= CF_MARK_TARGET;
             } else {
-                CF_TRY(scan_special(code, pc, &n, error));
+                n = scan_special(code, pc, error);
+                if (n == 0) return error->status;
             }
         }
         pc += n;

@@ -193,9 +193,9 @@ static enum cf_status type_whole(struct cf_edit *edit) {
     return walk_code(&w, &frames);
 }
 
-enum cf_status cf_edit_constructor(struct cf_edit *edit) {
+enum cf_status cf_find_constructor(struct cf_edit *edit) {
     if (edit->error.status) return edit->error.status;
-    if (edit->constructor) return CF_OK;
+    edit->phases_known = 1;
     const struct cf_code *code = &edit->code;
     if (!cf_is_constructor(code->cls, edit->method)) return CF_OK;
     edit->constructor = 1;

@@ -5,16 +5,22 @@
 
 #define UNKNOWN UINT16_MAX
 
+#define NOT_KNOWN 0x7f7f
+
+// Room to remember what constants do to the stack.
+static enum cf_status open_effects(struct cf_edit *edit) {
+    struct cf_rewrite *rewrite = edit->rewrite;
+    if (rewrite->effects) return CF_OK;
+    size_t size = rewrite->cls->constant_pool_count * sizeof *rewrite->effects;
+    rewrite->effects = cf_arena_alloc(rewrite->cls->arena, size);
+    if (!rewrite->effects) return cf_fail(&edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
+    memset(rewrite->effects, NOT_KNOWN & 0xff, size);
+    return CF_OK;
+}
+
 // What a constant does to the stack: a field's slots, or an invoke's result less its parameters.
 static enum cf_status look_up(struct cf_edit *edit, unsigned index, int *effect) {
-    struct cf_rewrite *rewrite = edit->rewrite;
-    struct cf_class *cls = rewrite->cls;
-    if (!rewrite->effects) {
-        size_t size = cls->constant_pool_count * sizeof *rewrite->effects;
-        rewrite->effects = cf_arena_alloc(cls->arena, size);
-        if (!rewrite->effects) return cf_fail(&edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
-        memset(rewrite->effects, 0x7f, size);
-    }
+    struct cf_class *cls = edit->rewrite->cls;
     unsigned parameters, result, tag = cf_tag_at(cls, index);
     if (tag < CF_TAG_FIELDREF || tag > CF_TAG_INVOKE_DYNAMIC) goto malformed;
     const uint8_t *pair =
@@ -29,44 +35,42 @@ static enum cf_status look_up(struct cf_edit *edit, unsigned index, int *effect)
         if (!cf_method_slots(descriptor, &parameters, &result)) goto malformed;
         *effect = (int)result - (int)parameters;
     }
-    rewrite->effects[index] = (int16_t)*effect;
+    edit->rewrite->effects[index] = (int16_t)*effect;
     return CF_OK;
 malformed:
     return cf_fail(&edit->error, CF_MALFORMED, edit->code.offset,
                    "instruction names constant %u, which does not hold together", index);
 }
 
-static enum cf_status of_constant(struct cf_edit *edit, unsigned index, int *effect) {
-    const int16_t *effects = edit->rewrite->effects;
-    if (effects && index < edit->rewrite->cls->constant_pool_count && effects[index] != 0x7f7f) {
-        *effect = effects[index];
-        return CF_OK;
-    }
-    return look_up(edit, index, effect);
-}
+// By opcode from getstatic to invokedynamic: whether it takes what the constant tells, and what it
+// takes besides (a receiver).
+static const signed char takes[] = {0, -1, 0, -1, 0, 0, 0, 0, 0};
+static const signed char besides[] = {0, 0, -1, -1, -1, -1, 0, -1, 0};
 
 // The change that the instruction at `p` makes, where the table of opcodes does not say.
-static enum cf_status varying(struct cf_edit *edit, const uint8_t *p, int *net) {
-    unsigned op = p[0];
-    int effect = 0;
-    switch (op) {
-    case CF_OP_ldc:
-    case CF_OP_ldc_w: *net = 1; return CF_OK;
-    case CF_OP_ldc2_w: *net = 2; return CF_OK;
-    case CF_OP_multianewarray: *net = 1 - p[3]; return CF_OK;
-    default: break;
+static inline enum cf_status varying(struct cf_edit *edit, const uint8_t *p, int *net) {
+    const struct cf_rewrite *rewrite = edit->rewrite;
+    unsigned op = p[0], kind = op - CF_OP_getstatic;
+    if (kind <= CF_OP_invokedynamic - CF_OP_getstatic) {
+        unsigned index = cf_be2(p + 1);
+        int effect =
+            index < rewrite->cls->constant_pool_count ? rewrite->effects[index] : NOT_KNOWN;
+        if (effect == NOT_KNOWN) CF_TRY(look_up(edit, index, &effect));
+        *net = (effect ^ takes[kind]) - takes[kind] + besides[kind];
+        return CF_OK;
     }
-    CF_TRY(of_constant(edit, cf_be2(p + 1), &effect));
     switch (op) {
-    case CF_OP_getstatic: *net = effect; break;
-    case CF_OP_putstatic: *net = -effect; break;
-    case CF_OP_getfield: *net = effect - 1; break;
-    case CF_OP_putfield: *net = -effect - 1; break;
-    case CF_OP_invokestatic:
-    case CF_OP_invokedynamic: *net = effect; break;
-    default: *net = effect - 1; break;
+    case CF_OP_ldc2_w: *net = 2; break;
+    case CF_OP_multianewarray: *net = 1 - p[3]; break;
+    default: *net = 1; break; // ldc, ldc_w
     }
     return CF_OK;
+}
+
+static enum cf_status bad_depth(struct cf_edit *edit, uint32_t pc, int depth) {
+    cf_fail(&edit->error, CF_MALFORMED, pc, "operand stack of %u slots", (uint32_t)depth);
+    edit->error.at_pc = 1;
+    return CF_MALFORMED;
 }
 
 static enum cf_status from_frames(struct cf_edit *edit) {
@@ -126,11 +130,7 @@ static enum cf_status walk(struct pass *p, int with_frames) {
         int net = cf_nets[op == CF_OP_wide ? code->bytes[pc + 1] : op];
         if (net == CF_EFFECT_VARIES) CF_TRY(varying(edit, code->bytes + pc, &net));
         depth += net;
-        if (depth < 0 || depth > code->max_stack) {
-            cf_fail(&edit->error, CF_MALFORMED, pc, "operand stack of %u slots", (uint32_t)depth);
-            edit->error.at_pc = 1;
-            return CF_MALFORMED;
-        }
+        if (depth < 0 || depth > code->max_stack) return bad_depth(edit, pc, depth);
         if (!with_frames) reach_targets(p, pc, (uint32_t)depth);
         if (cf_never_falls_through(op)) depth = UNKNOWN;
     }
@@ -141,23 +141,51 @@ static enum cf_status walk(struct pass *p, int with_frames) {
 
 enum cf_status cf_depth_start(struct cf_depth *d, struct cf_edit *edit) {
     const struct cf_code *code = &edit->code;
-    memset(d, 0, sizeof *d);
     d->edit = edit;
+    d->pc = 0;
+    d->depth = 0;
+    d->next_frame = UINT32_MAX;
     // Without frames, what a branch or a handler leads to is known only after a walk over
     // everything.
     d->whole = !code->stack_map_table &&
                (code->branches_count || code->switches_count || code->exception_table_length);
     if (d->whole) return cf_edit_depths(edit);
-    d->next_frame = UINT32_MAX;
+    CF_TRY(open_effects(edit));
     if (!code->stack_map_table) return CF_OK;
     CF_TRY(cf_frames_open(&d->frames, code, 0, &edit->error));
     if (cf_frames_next_depth(&d->frames, &d->frame_depth)) d->next_frame = d->frames.frame.pc;
     return edit->error.status;
 }
 
-enum cf_status cf_depth_at(struct cf_depth *d, uint32_t pc, uint32_t *depth) {
+// From where the walk stands, in a block without branches into it, to `pc`.
+static enum cf_status walk_to(struct cf_depth *d, uint32_t pc) {
     struct cf_edit *edit = d->edit;
     const struct cf_code *code = &edit->code;
+    const uint8_t *bytes = code->bytes;
+    uint32_t at = d->pc, most = code->max_stack;
+    int depth = d->depth;
+    while (at < pc) {
+        unsigned op = bytes[at];
+        int net = cf_nets[op];
+        uint32_t n = cf_lengths[op];
+        if (net == CF_EFFECT_VARIES) {
+            CF_TRY(varying(edit, bytes + at, &net));
+        } else if (n == 0) {
+            if (op == CF_OP_wide) net = cf_nets[bytes[at + 1]];
+            n = cf_instruction_length(bytes, at, code->length);
+        }
+        depth += net;
+        if ((unsigned)depth > most) return bad_depth(edit, at, depth);
+        if (cf_never_falls_through(op)) depth = 0; // what follows without a frame is never reached
+        at += n;
+    }
+    d->pc = at;
+    d->depth = depth;
+    return CF_OK;
+}
+
+enum cf_status cf_depth_at(struct cf_depth *d, uint32_t pc, uint32_t *depth) {
+    struct cf_edit *edit = d->edit;
     if (d->whole) {
         *depth = edit->depths[pc] == UNKNOWN ? 0 : edit->depths[pc];
         return CF_OK;
@@ -169,26 +197,7 @@ enum cf_status cf_depth_at(struct cf_depth *d, uint32_t pc, uint32_t *depth) {
         if (cf_frames_next_depth(&d->frames, &d->frame_depth)) d->next_frame = d->frames.frame.pc;
     }
     CF_TRY(edit->error.status);
-    const uint8_t *bytes = code->bytes;
-    while (d->pc < pc) {
-        unsigned op = bytes[d->pc];
-        int net = cf_nets[op];
-        if (net == CF_EFFECT_VARIES)
-            CF_TRY(varying(edit, bytes + d->pc, &net));
-        else if (op == CF_OP_wide)
-            net = cf_nets[bytes[d->pc + 1]];
-        d->depth += net;
-        if (d->depth < 0 || d->depth > code->max_stack) {
-            cf_fail(&edit->error, CF_MALFORMED, d->pc, "operand stack of %u slots",
-                    (uint32_t)d->depth);
-            edit->error.at_pc = 1;
-            return CF_MALFORMED;
-        }
-        uint32_t n = cf_lengths[op];
-        if (cf_never_falls_through(op))
-            d->depth = 0; // what follows without a frame is never reached
-        d->pc += n ? n : cf_instruction_length(bytes, d->pc, code->length);
-    }
+    CF_TRY(walk_to(d, pc));
     *depth = (uint32_t)d->depth;
     return CF_OK;
 }
@@ -196,6 +205,7 @@ enum cf_status cf_depth_at(struct cf_depth *d, uint32_t pc, uint32_t *depth) {
 enum cf_status cf_edit_depths(struct cf_edit *edit) {
     if (edit->depths) return CF_OK;
     const struct cf_code *code = &edit->code;
+    CF_TRY(open_effects(edit));
     size_t size = (code->length + 1) * sizeof *edit->depths;
     edit->depths = cf_arena_alloc(code->cls->arena, size);
     if (!edit->depths) return cf_fail(&edit->error, CF_NO_MEMORY, 0, "out of memory", 0);

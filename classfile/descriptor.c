@@ -7,7 +7,14 @@ uint32_t cf_field_type_length(const uint8_t *bytes, uint32_t length) {
     while (i < length && bytes[i] == '[') i++;
     if (i == length || i > 255) return 0;
     switch (bytes[i]) {
-    case 'B': case 'C': case 'D': case 'F': case 'I': case 'J': case 'S': case 'Z': return i + 1;
+    case 'B':
+    case 'C':
+    case 'D':
+    case 'F':
+    case 'I':
+    case 'J':
+    case 'S':
+    case 'Z': return i + 1;
     case 'L': {
         const uint8_t *semicolon = memchr(bytes + i, ';', length - i);
         if (!semicolon || semicolon == bytes + i + 1) return 0;
@@ -26,30 +33,30 @@ unsigned cf_field_slots(struct cf_slice d) {
 static const uint8_t letter_slots[256] = {['B'] = 1, ['C'] = 1, ['D'] = 2, ['F'] = 1, ['I'] = 1,
                                           ['J'] = 2, ['S'] = 1, ['Z'] = 1, ['L'] = 1, ['['] = 1};
 
+// Where the field type at `p` ends; NULL when it is malformed.
+static inline const uint8_t *after_type(const uint8_t *p, const uint8_t *end) {
+    if (*p == 'L') {
+        const uint8_t *semicolon = memchr(p, ';', (size_t)(end - p));
+        return semicolon && semicolon > p + 1 ? semicolon + 1 : NULL;
+    }
+    if (*p != '[') return p + 1;
+    uint32_t n = cf_field_type_length(p, (uint32_t)(end - p));
+    return n ? p + n : NULL;
+}
+
 int cf_method_slots(struct cf_slice d, unsigned *parameters, unsigned *result) {
     const uint8_t *p = d.bytes, *end = p + d.length;
     if (!p || d.length < 3 || *p++ != '(') return 0;
     unsigned slots = 0;
     while (*p != ')') {
         unsigned more = letter_slots[*p];
-        if (!more) return 0;
         slots += more;
-        if (*p == 'L' || *p == '[') {
-            uint32_t n = cf_field_type_length(p, (uint32_t)(end - p));
-            if (n == 0) return 0;
-            p += n;
-        } else {
-            p++;
-        }
-        if (p >= end) return 0;
+        p = more ? after_type(p, end) : NULL;
+        if (!p || p >= end) return 0;
     }
     if (slots > 255 || ++p >= end) return 0;
     *parameters = slots;
-    if (*p == 'V' && end - p == 1) {
-        *result = 0;
-        return 1;
-    }
-    struct cf_slice type = {p, (uint32_t)(end - p)};
-    *result = cf_field_slots(type);
-    return *result != 0;
+    *result = letter_slots[*p];
+    if (*result == 0) return *p == 'V' && end - p == 1;
+    return after_type(p, end) == end;
 }

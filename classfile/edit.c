@@ -28,12 +28,13 @@ struct cf_callee cf_callee_new(struct cf_rewrite *rewrite, const char *class_nam
 int cf_callees_new(struct cf_rewrite *rewrite, const char *class_name,
                    const struct cf_method_name *names, unsigned count, struct cf_callee *callees) {
     uint16_t methodrefs[32];
+    unsigned parameters = 0, result = 0;
     if (count > 32 || !cf_add_methods(&rewrite->pool, class_name, names, count, methodrefs))
         return 0;
     for (unsigned i = 0; i < count; i++) {
         struct cf_slice d = {(const uint8_t *)names[i].descriptor, names[i].descriptor_length};
-        unsigned parameters, result;
-        if (!cf_method_slots(d, &parameters, &result)) return 0;
+        int known = i > 0 && names[i].descriptor == names[i - 1].descriptor; // one literal, mostly
+        if (!known && !cf_method_slots(d, &parameters, &result)) return 0;
         callees[i].methodref = methodrefs[i];
         callees[i].pops = (uint8_t)parameters;
         callees[i].pushes = (uint8_t)result;

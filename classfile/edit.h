@@ -91,6 +91,7 @@ struct cf_edit {
     uint32_t *delegates; // pcs of the constructor's delegate calls
     uint32_t phases_count, delegates_count;
     int constructor;  // 1: it is one (not Object's), and phases and delegates are known
+    int phases_known; // all of that has been looked for
     uint16_t *depths; // of the operand stack before each instruction, by pc (cf_edit_depth)
     // New pc after the last `constructed` snippet; the code's length if there is no delegate call;
     // 0: no constructor.
@@ -161,7 +162,10 @@ void cf_insert_edge(struct cf_edit *edit, uint32_t from, uint32_t to, const stru
 // --- used among the parts of the editor ---
 
 // Fills phases and delegates; does nothing if the method is no constructor (constructor.c).
-enum cf_status cf_edit_constructor(struct cf_edit *edit);
+enum cf_status cf_find_constructor(struct cf_edit *edit);
+static inline enum cf_status cf_edit_constructor(struct cf_edit *edit) {
+    return edit->phases_known ? edit->error.status : cf_find_constructor(edit);
+}
 // Fills depths, of all the code (depth.c). UINT16_MAX: not reachable as far as can be seen.
 enum cf_status cf_edit_depths(struct cf_edit *edit);
 // The depth at some pcs, asked for in ascending order: walks only from the frame before each.

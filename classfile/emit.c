@@ -3,70 +3,74 @@
 
 #include "classfile/layout.h"
 
+// The functions below write at `p` and give the place behind what they wrote; NULL: an error.
 struct emitter {
     const struct cf_layout *l;
     const struct cf_code *code;
     uint8_t *out;
-    uint32_t at; // new pc
     struct cf_error *error;
 };
 
 // Behind the code there is room for CF_SNIPPET_ROOM bytes more, in the new code and (attributes,
 // mostly) in the class: short runs are copied in one piece, what is too much is written over by
 // what follows.
-static inline void copy_run(struct emitter *e, uint32_t from, uint32_t to) {
-    uint32_t n = to - from, left = e->code->cls->length - e->code->offset - from;
+static inline uint8_t *put_run(const struct emitter *e, uint8_t *p, uint32_t from, uint32_t to) {
+    const struct cf_code *code = e->code;
+    uint32_t n = to - from, left = code->cls->length - code->offset - from;
     if (n <= CF_SNIPPET_ROOM && left >= CF_SNIPPET_ROOM)
-        memcpy(e->out + e->at, e->code->bytes + from, CF_SNIPPET_ROOM);
+        memcpy(p, code->bytes + from, CF_SNIPPET_ROOM);
     else
-        memcpy(e->out + e->at, e->code->bytes + from, n);
-    e->at += n;
+        memcpy(p, code->bytes + from, n);
+    return p + n;
 }
 
-static enum cf_status put_branches(struct emitter *e, const struct cf_snippet *s) {
-    uint8_t *p = e->out + e->at;
+static uint8_t *fail(const struct emitter *e, enum cf_status status, const char *reason) {
+    cf_fail(e->error, status, 0, reason, 0);
+    return NULL;
+}
+
+static uint8_t *set_snippet_branches(const struct emitter *e, uint8_t *p,
+                                     const struct cf_snippet *s) {
     for (uint32_t i = 0; i < s->branches_count; i++) {
         const struct cf_snippet_branch *b = &s->branches[i];
+        uint8_t *branch = p + b->at;
         if (b->label == UINT32_MAX) {
-            uint32_t distance = cf_at_label(e->l, b->pc) - (e->at + b->at);
-            if (p[b->at] == CF_OP_goto_w)
-                cf_put4(p + b->at + 1, distance);
+            uint32_t distance = cf_at_label(e->l, b->pc) - (uint32_t)(branch - e->out);
+            if (branch[0] == CF_OP_goto_w)
+                cf_put4(branch + 1, distance);
             else if (distance + 32768 < 65536)
-                cf_put2(p + b->at + 1, distance);
+                cf_put2(branch + 1, distance);
             else
-                return cf_fail(e->error, CF_LIMIT, 0, "a snippet's branch does not reach", 0);
+                return fail(e, CF_LIMIT, "a snippet's branch does not reach");
         } else {
             uint32_t at = s->labels[b->label].at;
-            if (at == UINT32_MAX)
-                return cf_fail(e->error, CF_MISUSE, 0, "label of a snippet never placed", 0);
-            cf_put2(p + b->at + 1, at - b->at);
+            if (at == UINT32_MAX) return fail(e, CF_MISUSE, "label of a snippet never placed");
+            cf_put2(branch + 1, at - b->at);
         }
     }
-    return CF_OK;
+    return p + s->length;
 }
 
-static inline enum cf_status put_snippet(struct emitter *e, const struct cf_snippet *s) {
+static inline uint8_t *put_snippet(const struct emitter *e, uint8_t *p,
+                                   const struct cf_snippet *s) {
     if (s->length <= CF_SNIPPET_ROOM)
-        memcpy(e->out + e->at, s->bytes, CF_SNIPPET_ROOM);
+        memcpy(p, s->bytes, CF_SNIPPET_ROOM);
     else
-        memcpy(e->out + e->at, s->bytes, s->length);
-    if (s->branches_count) CF_TRY(put_branches(e, s));
-    e->at += s->length;
-    return CF_OK;
+        memcpy(p, s->bytes, s->length);
+    return s->branches_count ? set_snippet_branches(e, p, s) : p + s->length;
 }
 
-static enum cf_status put_group(struct emitter *e, const struct cf_group *g) {
-    for (uint32_t i = g->first; i < g->first + g->count; i++)
-        CF_TRY(put_snippet(e, e->l->sites[i].snippet));
-    return CF_OK;
+static inline uint8_t *put_group(const struct emitter *e, uint8_t *p, const struct cf_group *g) {
+    const struct cf_site *site = e->l->sites + g->first, *end = site + g->count;
+    for (; p && site < end; site++) p = put_snippet(e, p, site->snippet);
+    return p;
 }
 
 // The switch at `pc`, its padding and offsets new.
-static void put_switch(struct emitter *e, uint32_t pc) {
+static uint8_t *put_switch(const struct emitter *e, uint8_t *p, uint32_t pc) {
     struct cf_switch sw;
     cf_switch_open(e->code, pc, &sw);
-    uint32_t begin = e->at;
-    uint8_t *p = e->out + begin;
+    uint32_t begin = (uint32_t)(p - e->out);
     *p++ = e->code->bytes[pc];
     while (((uint32_t)(p - e->out) & 3) != 0) *p++ = 0;
     cf_put4(p, cf_destination(e->l, pc, sw.default_pc) - begin);
@@ -87,116 +91,109 @@ static void put_switch(struct emitter *e, uint32_t pc) {
         cf_put4(p, cf_destination(e->l, pc, cf_switch_target(&sw, i)) - begin);
         p += 4;
     }
-    e->at = (uint32_t)(p - e->out);
+    return p;
 }
 
 // A branch that no longer reaches with 16 bits: goto_w, jsr_w, or the opposite if around a goto_w.
-static void put_widened(struct emitter *e, const struct cf_branch *b) {
+static uint8_t *put_widened(const struct emitter *e, uint8_t *p, const struct cf_branch *b) {
     unsigned op = e->code->bytes[b->pc];
-    uint8_t *p = e->out + e->at;
     if (op != CF_OP_goto && op != CF_OP_jsr) {
         p[0] = (uint8_t)cf_opposite(op);
         cf_put2(p + 1, 8);
         p += 3;
-        e->at += 3;
     }
     p[0] = op == CF_OP_jsr ? CF_OP_jsr_w : CF_OP_goto_w;
-    cf_put4(p + 1, cf_destination(e->l, b->pc, b->target) - e->at);
-    e->at += 5;
+    cf_put4(p + 1, cf_destination(e->l, b->pc, b->target) - (uint32_t)(p - e->out));
+    return p + 5;
 }
 
 // The original code with all that is anchored in it.
-static enum cf_status put_body(struct emitter *e) {
+static uint8_t *put_body(const struct emitter *e, uint8_t *p) {
     const struct cf_layout *l = e->l;
     const struct cf_code *code = e->code;
-    uint32_t pos = 0, g = 0, s = 0, b = 0;
-    uint32_t branches = l->widened ? code->branches_count : 0;
-    for (;;) {
+    uint32_t pos = 0, s = 0, b = 0, branches = l->widened ? code->branches_count : 0;
+    const struct cf_group *g = l->groups, *groups_end = g + l->groups_count;
+    while (p) {
         while (b < branches && !l->widened[b]) b++;
-        uint32_t at_group = g < l->groups_count ? l->groups[g].pc : UINT32_MAX;
+        uint32_t at_group = g < groups_end ? g->pc : UINT32_MAX;
         uint32_t at_switch = s < code->switches_count ? code->switches[s] : UINT32_MAX;
         uint32_t at_branch = b < branches ? code->branches[b].pc : UINT32_MAX;
-        uint32_t pc = at_group < at_switch ? at_group : at_switch;
-        if (at_branch < pc) pc = at_branch;
-        if (pc == UINT32_MAX) break;
-        copy_run(e, pos, pc);
+        uint32_t other = at_switch < at_branch ? at_switch : at_branch;
+        uint32_t pc = at_group < other ? at_group : other;
+        if (pc == UINT32_MAX) return put_run(e, p, pos, code->length);
+        p = put_run(e, p, pos, pc);
         pos = pc;
-        int replaced = 0;
+        const struct cf_snippet *replacement = NULL;
         if (pc == at_group) {
-            CF_TRY(put_group(e, &l->groups[g]));
-            replaced = l->groups[g++].replacement != NULL;
+            p = put_group(e, p, g);
+            replacement = g++->replacement;
+            if (pc != other && !replacement) continue;
         }
-        if (pc == at_switch) {
-            if (!replaced) put_switch(e, pc);
-            s++;
-        }
-        if (pc == at_branch) {
-            if (!replaced) put_widened(e, &code->branches[b]);
-            b++;
-        }
-        if (replaced || pc == at_switch || pc == at_branch)
-            pos = pc + cf_instruction_length(code->bytes, pc, code->length);
+        if (!replacement && p && pc == at_switch) p = put_switch(e, p, pc);
+        if (!replacement && p && pc == at_branch) p = put_widened(e, p, &code->branches[b]);
+        s += pc == at_switch;
+        b += pc == at_branch;
+        pos += cf_instruction_length(code->bytes, pc, code->length);
     }
-    copy_run(e, pos, code->length);
-    return CF_OK;
+    return p;
 }
 
 // Sets the offsets of the branches that kept their form.
-static void set_branches(struct emitter *e) {
+static void set_branches(const struct emitter *e) {
     const struct cf_layout *l = e->l;
-    const struct cf_code *code = e->code;
-    for (uint32_t i = 0; i < code->branches_count; i++) {
-        const struct cf_branch *b = &code->branches[i];
+    const struct cf_branch *b = e->code->branches, *end = b + e->code->branches_count;
+    const uint8_t *bytes = e->code->bytes;
+    for (uint32_t i = 0; b < end; b++, i++) {
         if (cf_is_widened(l, i)) continue;
-        uint32_t at = l->label[b->pc];
-        if (code->marks[b->pc] & CF_MARK_EDIT) {
-            const struct cf_group *g = cf_group_at(l, b->pc);
-            if (g->replacement) continue;
-            at = g->instruction;
-        }
+        const struct cf_group *g = cf_group_at(l, b->pc);
+        if (g && g->replacement) continue;
+        uint32_t at = g ? g->instruction : cf_at_label(l, b->pc);
         uint32_t distance = cf_destination(l, b->pc, b->target) - at;
-        if (code->bytes[b->pc] >= CF_OP_goto_w) // jsr_w
+        if (bytes[b->pc] >= CF_OP_goto_w) // jsr_w
             cf_put4(e->out + at + 1, distance);
         else
             cf_put2(e->out + at + 1, distance);
     }
 }
 
-static enum cf_status put_detours(struct emitter *e) {
+static uint8_t *put_detours(const struct emitter *e, uint8_t *p) {
     const struct cf_layout *l = e->l;
-    for (uint32_t i = 0; i < l->detours_count; i++) {
+    for (uint32_t i = 0; p && i < l->detours_count; i++) {
         const struct cf_detour *d = &l->detours[i];
-        for (uint32_t k = 0; k < d->count; k++)
-            CF_TRY(put_snippet(e, l->edges[d->first + k].snippet));
-        uint8_t *p = e->out + e->at;
-        uint32_t distance = cf_at_label(l, d->target) - e->at;
+        for (uint32_t k = 0; p && k < d->count; k++)
+            p = put_snippet(e, p, l->edges[d->first + k].snippet);
+        if (!p) return NULL;
+        uint32_t distance = cf_at_label(l, d->target) - (uint32_t)(p - e->out);
         p[0] = d->wide ? CF_OP_goto_w : CF_OP_goto;
         if (d->wide)
             cf_put4(p + 1, distance);
         else
             cf_put2(p + 1, distance);
-        e->at += d->wide ? 5 : 3;
+        p += d->wide ? 5 : 3;
     }
-    return CF_OK;
+    return p;
 }
 
 // The innermost pass, which edited last, sees the exception first.
-static enum cf_status put_exit(struct emitter *e, const struct cf_exit *exit) {
-    if (!exit->count) return CF_OK;
-    for (uint32_t i = exit->count; i-- > 0;) CF_TRY(put_snippet(e, exit->snippets[i]));
-    e->out[e->at++] = CF_OP_athrow;
-    return CF_OK;
+static inline uint8_t *put_exit(const struct emitter *e, uint8_t *p, const struct cf_exit *exit) {
+    if (!exit->count) return p;
+    for (uint32_t i = exit->count; p && i-- > 0;) p = put_snippet(e, p, exit->snippets[i]);
+    if (!p) return NULL;
+    *p = CF_OP_athrow;
+    return p + 1;
 }
 
 enum cf_status cf_emit_code(const struct cf_layout *l, uint8_t *out) {
-    struct emitter e = {l, &l->edit->code, out, 0, &l->edit->error};
-    CF_TRY(put_body(&e));
-    set_branches(&e);
-    CF_TRY(put_detours(&e));
-    CF_TRY(put_exit(&e, &l->thrown_early));
-    CF_TRY(put_exit(&e, &l->thrown));
-    if (e.at != l->length)
+    struct emitter e = {l, &l->edit->code, out, &l->edit->error};
+    uint8_t *p = put_body(&e, out);
+    if (p && e.code->branches_count) set_branches(&e);
+    if (p && l->detours_count) p = put_detours(&e, p);
+    if (p) p = put_exit(&e, p, &l->thrown_early);
+    if (p) p = put_exit(&e, p, &l->thrown);
+    if (!p) return e.error->status;
+    uint32_t length = (uint32_t)(p - out);
+    if (length != l->length)
         return cf_fail(e.error, CF_MISUSE, 0, "layout and code disagree by %u bytes",
-                       e.at - l->length);
+                       length - l->length);
     return CF_OK;
 }

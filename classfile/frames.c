@@ -173,8 +173,18 @@ static uint32_t skip_types(struct cf_reader *r, uint32_t count) {
 }
 
 int cf_frames_next_depth(struct cf_frame_reader *reader, uint32_t *depth) {
-    if (!read_head(reader)) return 0;
     struct cf_reader *r = &reader->r;
+    if (reader->left && r->pos < r->end && r->bytes[r->pos] < 64 && !reader->first) { // mostly
+        uint32_t pc = reader->frame.pc + r->bytes[r->pos] + 1;
+        if (pc < reader->code->length && (reader->code->marks[pc] & CF_MARK_START)) {
+            reader->frame.pc = pc;
+            reader->left--;
+            r->pos++;
+            *depth = 0;
+            return 1;
+        }
+    }
+    if (!read_head(reader)) return 0;
     unsigned form = reader->form;
     *depth = 0;
     if (form < 64 || (form >= 248 && form <= 251)) return 1;

@@ -156,12 +156,13 @@ static uint32_t switch_length(const struct cf_switch *sw, uint32_t at) {
     return sw->length - (3 - (sw->pc & 3)) + (3 - (at & 3));
 }
 
-// Eight at a time, beyond `to` too: what follows is filled later, and the list is that much longer.
-#define FILLED 8
+// Sixteen at a time, beyond `to` too: what follows is filled later, and the list is that much
+// longer.
+#define FILLED 16
 
-static void fill(uint16_t *label, uint32_t from, uint32_t to, uint32_t delta) {
-    for (uint32_t pc = from; pc < to; pc += FILLED)
-        for (uint32_t i = 0; i < FILLED; i++) label[pc + i] = (uint16_t)(pc + i + delta);
+static void fill(uint16_t *moved, uint32_t from, uint32_t to, uint32_t delta) {
+    for (uint16_t *p = moved + from; p < moved + to; p += FILLED)
+        for (size_t i = 0; i < FILLED; i++) p[i] = (uint16_t)delta;
 }
 
 static uint32_t widened_by(const struct cf_code *code, uint32_t pc) {
@@ -183,12 +184,12 @@ static void place_body(struct cf_layout *l) {
         uint32_t pc = at_group < at_switch ? at_group : at_switch;
         if (at_branch < pc) pc = at_branch;
         if (pc == UINT32_MAX) break;
-        fill(l->label, pos, pc + 1, delta);
+        fill(l->moved, pos, pc + 1, delta);
         const struct cf_snippet *replacement = NULL;
         if (pc == at_group) {
             struct cf_group *group = &l->groups[g++];
             delta = place_group(l, group, pc + delta) - pc;
-            l->label[pc] = (uint16_t)group->label;
+            l->moved[pc] = (uint16_t)(group->label - pc);
             replacement = group->replacement;
             if (replacement)
                 delta += replacement->length - cf_instruction_length(code->bytes, pc, code->length);
@@ -205,7 +206,7 @@ static void place_body(struct cf_layout *l) {
         }
         pos = pc + 1;
     }
-    fill(l->label, pos, code->length + 1, delta);
+    fill(l->moved, pos, code->length + 1, delta);
     l->body_end = code->length + delta;
 }
 
@@ -293,8 +294,8 @@ enum cf_status cf_layout_make(struct cf_layout *l, struct cf_edit *edit) {
     CF_TRY(sort_sites(l));
     CF_TRY(make_groups(l));
     CF_TRY(make_detours(l));
-    l->label = cf_arena_alloc(code->cls->arena, (code->length + 1 + FILLED) * sizeof *l->label);
-    if (!l->label) return no_memory(edit);
+    l->moved = cf_arena_alloc(code->cls->arena, (code->length + 1 + FILLED) * sizeof *l->moved);
+    if (!l->moved) return no_memory(edit);
     take_exit(l, &l->thrown, edit->thrown, edit->thrown_count);
     take_exit(l, &l->thrown_early, edit->thrown_early, edit->thrown_early_count);
     // Widening only ever adds bytes, so this ends.

@@ -10,10 +10,10 @@
 struct cf_group {
     uint32_t pc;
     uint32_t first, count; // sites
-    uint32_t before;       // behind what comes after the instruction above: its line and ranges end here
-    uint32_t label;        // where jumps to pc lead
-    uint32_t exit;         // where the exit snippets begin
-    uint32_t instruction;  // where the instruction, or what replaces it, begins
+    uint32_t before; // behind what comes after the instruction above: its line and ranges end here
+    uint32_t label;  // where jumps to pc lead
+    uint32_t exit;   // where the exit snippets begin
+    uint32_t instruction; // where the instruction, or what replaces it, begins
     const struct cf_snippet *replacement;
 };
 
@@ -39,7 +39,7 @@ struct cf_layout {
     uint32_t *site_at;     // new pc of each site's snippet
     struct cf_group *groups;
     uint32_t groups_count;
-    uint16_t *label;       // by pc, and of code_length
+    uint16_t *moved;       // by pc, and of code_length: by how much its label moves, modulo 2^16
     uint8_t *widened;      // per branch of the code; NULL: none is
     struct cf_edge *edges; // sorted
     struct cf_detour *detours;
@@ -65,15 +65,15 @@ static inline const struct cf_group *cf_group_at(const struct cf_layout *l, uint
 // New pcs of an original pc: of its label, of the instruction itself, and of where falling into it
 // from above arrives (the end of a range that ends there).
 static inline uint32_t cf_at_label(const struct cf_layout *l, uint32_t pc) {
-    return l->label[pc];
+    return (uint16_t)(pc + l->moved[pc]);
 }
 static inline uint32_t cf_at_instruction(const struct cf_layout *l, uint32_t pc) {
     const struct cf_group *g = cf_group_at(l, pc);
-    return g ? g->instruction : l->label[pc];
+    return g ? g->instruction : cf_at_label(l, pc);
 }
 static inline uint32_t cf_at_before(const struct cf_layout *l, uint32_t pc) {
     const struct cf_group *g = cf_group_at(l, pc);
-    return g ? g->before : l->label[pc];
+    return g ? g->before : cf_at_label(l, pc);
 }
 static inline int cf_is_widened(const struct cf_layout *l, uint32_t branch) {
     return l->widened && l->widened[branch];
@@ -83,7 +83,7 @@ const struct cf_detour *cf_detour_of(const struct cf_layout *layout, uint32_t pc
 // Where a branch at `pc` to `target` leads in the new code.
 static inline uint32_t cf_destination(const struct cf_layout *l, uint32_t pc, uint32_t target) {
     const struct cf_detour *d = l->detours_count ? cf_detour_of(l, pc, target) : NULL;
-    return d ? d->at : l->label[target];
+    return d ? d->at : cf_at_label(l, target);
 }
 
 // --- the parts of the encoder that work on a layout ---

@@ -72,7 +72,7 @@ void cf_op(struct cf_snippet *s, enum cf_opcode op) {
     by_table(s, op);
 }
 
-void cf_push_int(struct cf_snippet *s, int32_t value) {
+void cf_push_number(struct cf_snippet *s, int32_t value) {
     uint8_t *p;
     if (value >= -32768 && value <= 32767) {
         int is_short = value >= -1 && value <= 5, is_byte = value >= -128 && value <= 127;

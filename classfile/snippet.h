@@ -74,7 +74,18 @@ static inline void cf_snippet_depth(struct cf_snippet *s, int32_t pops, int32_t 
 // An instruction without operands.
 void cf_op(struct cf_snippet *s, enum cf_opcode op);
 // The shortest way to push a number: iconst, bipush, sipush or ldc.
-void cf_push_int(struct cf_snippet *s, int32_t value);
+void cf_push_number(struct cf_snippet *s, int32_t value);
+static inline void cf_push_int(struct cf_snippet *s, int32_t value) {
+    if (value < 128 || value > 32767 || s->capacity - s->length < 3) {
+        cf_push_number(s, value);
+        return;
+    }
+    uint8_t *p = s->bytes + s->length;
+    p[0] = CF_OP_sipush;
+    cf_put2(p + 1, (uint32_t)value);
+    s->length += 3;
+    cf_snippet_depth(s, 0, 1);
+}
 // ldc or ldc_w; ldc2_w where the constant is a long or double.
 void cf_push_constant(struct cf_snippet *s, uint16_t index);
 // xload, xstore (`op` is iload .. aload, istore .. astore), the short and wide forms chosen here.

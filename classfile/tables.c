@@ -32,7 +32,7 @@ static uint32_t next_pc(struct table *t, uint32_t *pos) {
 // A line begins where falling into it arrives, so that what is inserted there belongs to it.
 static enum cf_status map_lines(struct table *t) {
     const struct cf_layout *l = t->l;
-    const uint16_t *label = l->label;
+    const uint16_t *moved = l->moved;
     const uint8_t *marks = l->edit->code.marks;
     uint32_t n = cf_u2(&t->r), length = l->edit->code.length;
     if (!cf_need(&t->r, 4 * n)) return t->r.error->status;
@@ -40,7 +40,8 @@ static enum cf_status map_lines(struct table *t) {
     for (uint8_t *to = t->info + 2; from < end; from += 4, to += 4) {
         uint32_t pc = cf_be2(from);
         if (pc >= length) return malformed(t, "line number out of the code");
-        if (pc) cf_put2(to, marks[pc] & CF_MARK_EDIT ? cf_at_before(l, pc) : label[pc]);
+        if (pc == 0) continue;
+        cf_put2(to, marks[pc] & CF_MARK_EDIT ? cf_at_before(l, pc) : pc + moved[pc]);
     }
     return CF_OK;
 }
@@ -52,7 +53,7 @@ static inline int map_range_at(const struct cf_layout *l, const uint8_t *from, u
     uint32_t start = cf_be2(from), length = cf_be2(from + 2), end = start + length;
     if (start >= code->length || end > code->length) return 0; // the JVM refuses it as well
     // What is there from the first instruction, parameters say, is there from the entry on.
-    uint32_t first = start == 0 ? 0 : l->label[start];
+    uint32_t first = start == 0 ? 0 : cf_at_label(l, start);
     uint32_t last = end == code->length ? l->body_end : cf_at_before(l, end);
     cf_put2(to, first);
     cf_put2(to + 2, length && last > first ? last - first : 0);

@@ -260,6 +260,7 @@ static int prepare(JavaVM *vm, const char *text, int at_start, char *reason, siz
         snprintf(reason, size, "instr: out of memory");
         return 0;
     }
+    instr_engine_check_input(agent.engine);
     char why[INSTR_ERROR_SIZE - 16];
     if (take_capabilities(agent.jvmti, why, sizeof why) &&
         set_events(agent.jvmti, at_start, why, sizeof why))

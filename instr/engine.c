@@ -2,6 +2,8 @@
 
 #include "instr/engine.h"
 
+#include "classfile/structure.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
@@ -21,6 +23,7 @@ struct instr_engine {
     struct instr_methods *methods;
     const char *runtime_package;
     int observes_speed;   // all passes do: methods past the limit are kept
+    int check_input;      // see instr_engine_check_input
     pthread_mutex_t lock; // of what follows
     struct work *idle;
     struct instr_account account;
@@ -69,6 +72,8 @@ void instr_engine_free(struct instr_engine *engine) {
     pthread_mutex_destroy(&engine->lock);
     free(engine);
 }
+
+void instr_engine_check_input(struct instr_engine *engine) { engine->check_input = 1; }
 
 static struct work *take_work(struct instr_engine *engine) {
     pthread_mutex_lock(&engine->lock);
@@ -209,6 +214,7 @@ static enum cf_status open_job(struct job *job, struct cf_arena *arena, const ui
                                size_t length) {
     size_t n = job->engine->options->pass_count;
     CF_TRY(cf_class_open(&job->cls, bytes, length, arena));
+    if (job->engine->check_input) CF_TRY(cf_check_structure(&job->cls, &job->cls.error));
     CF_TRY(cf_rewrite_begin(&job->rewrite, &job->cls));
     job->passes = cf_arena_zeroed(arena, n, sizeof *job->passes);
     job->ids = cf_arena_alloc(arena, n * sizeof *job->ids);

@@ -124,7 +124,8 @@ static bool find_jar(const char *library, char *path, size_t size) {
 static jobject module_of(JNIEnv *jni, jclass class) {
     jclass meta = (*jni)->GetObjectClass(jni, class);
     jmethodID get = (*jni)->GetMethodID(jni, meta, "getModule", "()Ljava/lang/Module;");
-    return get == NULL ? NULL : (*jni)->CallObjectMethod(jni, class, get);
+    jobject module = get == NULL ? NULL : (*jni)->CallObjectMethod(jni, class, get);
+    return (*jni)->ExceptionCheck(jni) ? NULL : module;
 }
 
 // Lets java.base call InstrNative, which is in the boot loader's unnamed module; with path delivery
@@ -156,7 +157,8 @@ static jclass load(JNIEnv *jni, const char *internal_name) {
         if (*c == '/') *c = '.';
     jstring string = (*jni)->NewStringUTF(jni, name);
     if (string == NULL) return NULL;
-    return (*jni)->CallStaticObjectMethod(jni, meta, for_name, string, JNI_FALSE, NULL);
+    jclass loaded = (*jni)->CallStaticObjectMethod(jni, meta, for_name, string, JNI_FALSE, NULL);
+    return (*jni)->ExceptionCheck(jni) ? NULL : loaded;
 }
 
 static bool add_jar(jvmtiEnv *jvmti, JNIEnv *jni, const char *library, char *reason, size_t size) {

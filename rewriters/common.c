@@ -2,23 +2,15 @@
 
 #include "rewriters/common.h"
 
-const struct cf_callee *rw_callees(struct rw_class *cls, const char *class_name,
-                                   const struct cf_method_name *names, unsigned count) {
+const struct cf_callee *rw_add_callees(struct rw_class *cls, const char *class_name,
+                                       const struct cf_method_name *names, unsigned count) {
     char full[128];
-    if (cls->callees[0].methodref) return cls->callees;
     size_t package = strlen(cls->runtime_package), name_length = strlen(class_name);
     if (package + name_length >= sizeof full || count > RW_REFS) return cls->callees;
     memcpy(full, cls->runtime_package, package);
     memcpy(full + package, class_name, name_length + 1);
     cf_callees_new(cls->rewrite, full, names, count, cls->callees);
     return cls->callees;
-}
-
-struct cf_callee rw_callee(struct rw_class *cls, unsigned which, const char *class_name,
-                           const struct cf_method_name *name) {
-    struct cf_callee *callee = &cls->callees[which];
-    if (!callee->methodref) cf_callees_new(cls->rewrite, class_name, name, 1, callee);
-    return *callee;
 }
 
 enum cf_status rw_method_id(struct rw_class *cls, struct cf_edit *edit, int *id) {

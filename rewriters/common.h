@@ -8,12 +8,23 @@
 // The methods of a class of the runtime that the pass calls, all of them at the first call for the
 // class at hand. A methodref of 0, when the pool is full, spoils the snippet that calls it. At most
 // RW_REFS.
-const struct cf_callee *rw_callees(struct rw_class *cls, const char *class_name,
-                                   const struct cf_method_name *names, unsigned count);
+const struct cf_callee *rw_add_callees(struct rw_class *cls, const char *class_name,
+                                       const struct cf_method_name *names, unsigned count);
+static inline const struct cf_callee *rw_callees(struct rw_class *cls, const char *class_name,
+                                                 const struct cf_method_name *names,
+                                                 unsigned count) {
+    if (cls->callees[0].methodref) return cls->callees;
+    return rw_add_callees(cls, class_name, names, count);
+}
 
 // One method of the JDK, remembered as number `which` (below RW_REFS).
-struct cf_callee rw_callee(struct rw_class *cls, unsigned which, const char *class_name,
-                           const struct cf_method_name *name);
+static inline struct cf_callee rw_callee(struct rw_class *cls, unsigned which,
+                                         const char *class_name,
+                                         const struct cf_method_name *name) {
+    struct cf_callee *callee = &cls->callees[which];
+    if (!callee->methodref) cf_callees_new(cls->rewrite, class_name, name, 1, callee);
+    return *callee;
+}
 
 // The number of the method for inserted code. CF_LIMIT when there is none left.
 enum cf_status rw_method_id(struct rw_class *cls, struct cf_edit *edit, int *id);

@@ -13,7 +13,7 @@
 
 enum { ENTER, CONSTRUCT, INITIALIZED, EXIT, THROWN, THROWN_EARLY, NANO_TIME };
 
-static struct cf_callee callee(struct rw_class *cls, unsigned which) {
+static const struct cf_callee *callees_of(struct rw_class *cls) {
     static const struct cf_method_name names[] = {
         [ENTER] = CF_METHOD_NAME("enter", "(I)J"),
         [CONSTRUCT] = CF_METHOD_NAME("construct", "(I)J"),
@@ -22,7 +22,7 @@ static struct cf_callee callee(struct rw_class *cls, unsigned which) {
         [THROWN] = CF_METHOD_NAME("thrown", "(JJI)V"),
         [THROWN_EARLY] = CF_METHOD_NAME("thrownEarly", "(JJI)V"),
     };
-    return rw_callees(cls, "InstrTiming", names, sizeof names / sizeof *names)[which];
+    return rw_callees(cls, "InstrTiming", names, sizeof names / sizeof *names);
 }
 
 static struct cf_callee nano_time(struct rw_class *cls) {
@@ -33,6 +33,7 @@ static struct cf_callee nano_time(struct rw_class *cls) {
 struct timed { // a method being edited
     struct rw_class *cls;
     struct cf_edit *edit;
+    const struct cf_callee *callees;
     int id;
     uint32_t saved, start; // locals
 };
@@ -40,7 +41,7 @@ struct timed { // a method being edited
 static const struct cf_snippet *entry(const struct timed *t, unsigned which) {
     struct cf_snippet *s = cf_snippet_new(t->edit);
     cf_push_int(s, t->id);
-    cf_call(s, callee(t->cls, which));
+    cf_call(s, t->callees[which]);
     cf_local(s, CF_OP_lstore, t->saved);
     cf_call(s, nano_time(t->cls));
     cf_local(s, CF_OP_lstore, t->start);
@@ -50,7 +51,7 @@ static const struct cf_snippet *entry(const struct timed *t, unsigned which) {
 static const struct cf_snippet *initialized(const struct timed *t) {
     struct cf_snippet *s = cf_snippet_new(t->edit);
     cf_push_int(s, t->id);
-    cf_call(s, callee(t->cls, INITIALIZED));
+    cf_call(s, t->callees[INITIALIZED]);
     return s;
 }
 
@@ -59,15 +60,16 @@ static const struct cf_snippet *leave(const struct timed *t, unsigned which) {
     cf_local(s, CF_OP_lload, t->start);
     cf_local(s, CF_OP_lload, t->saved);
     cf_push_int(s, t->id);
-    cf_call(s, callee(t->cls, which));
+    cf_call(s, t->callees[which]);
     return s;
 }
 
 static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
-    struct timed t = {cls, edit, 0, 0, 0};
+    struct timed t = {cls, edit, NULL, 0, 0, 0};
     if (rw_leave_alone(edit)) return CF_OK;
     CF_TRY(rw_method_id(cls, edit, &t.id));
     CF_TRY(cf_edit_constructor(edit));
+    t.callees = callees_of(cls);
     t.saved = cf_new_local(edit, "J", 1);
     t.start = cf_new_local(edit, "J", 1);
     int constructs = edit->constructor; // even if it never gets to a delegate call
