@@ -70,17 +70,26 @@ void cf_pool_rollback(struct cf_pool *pool, struct cf_pool_mark mark) {
     if (pool->count == mark.count) return;
     pool->length = mark.length;
     pool->count = mark.count;
-    rehash(pool);
+    if (!pool->slots_count) return;
+    // What is left goes into the other slots: those that were never in (cf_add_methods) stay out.
+    uint16_t *old = pool->slots;
+    pool->slots = pool->other_slots;
+    pool->other_slots = old;
+    memset(pool->slots, 0, pool->slots_count * sizeof *pool->slots);
+    pool->slots_used = 0;
+    for (uint32_t i = 0; i < pool->slots_count; i++)
+        if (old[i] && old[i] < mark.count) put_slot(pool, old[i]);
 }
 
 // The first slots start empty: what was added by cf_add_methods alone stays out of them.
 static int grow_slots(struct cf_pool *pool) {
     uint32_t wanted = pool->slots_count ? pool->slots_count * 2 : 64;
     while (pool->slots_count && wanted < 4 * (pool->count - pool->first)) wanted *= 2;
-    uint16_t *slots = cf_arena_alloc(pool->cls->arena, wanted * sizeof *slots);
+    uint16_t *slots = cf_arena_alloc(pool->cls->arena, 2 * wanted * sizeof *slots);
     if (!slots) return 0;
     int first = pool->slots_count == 0;
     pool->slots = slots;
+    pool->other_slots = slots + wanted;
     pool->slots_count = wanted;
     if (first)
         memset(slots, 0, wanted * sizeof *slots);
