@@ -129,37 +129,44 @@ static enum cf_status fail_at(struct cf_error *error, uint32_t pc, const char *r
     return CF_MALFORMED;
 }
 
-static enum cf_status mark_target(struct cf_code *code, uint32_t pc, uint32_t target,
-                                  struct cf_error *error) {
+// Marks a target of the branch or switch at `pc`, which must be an instruction.
+static inline enum cf_status mark_target(struct cf_code *code, uint32_t pc, uint32_t target,
+                                         struct cf_error *error) {
     if (target >= code->length) return fail_at(error, pc, "branch out of the code", 0);
+    if (!(code->marks[target] & CF_MARK_START))
+        return fail_at(error, pc, "branch into an instruction", 0);
     code->marks[target] |= CF_MARK_TARGET;
     return CF_OK;
 }
 
-static enum cf_status scan_switch(struct cf_code *code, uint32_t pc, struct cf_error *error) {
-    struct cf_switch sw;
-    cf_switch_open(code, pc, &sw);
-    code->switches[code->switches_count++] = (uint16_t)pc;
-    CF_TRY(mark_target(code, pc, sw.default_pc, error));
-    for (uint32_t i = 0; i < sw.count; i++)
-        CF_TRY(mark_target(code, pc, cf_switch_target(&sw, i), error));
+// Once all instructions are known.
+static enum cf_status find_targets(struct cf_code *code, struct cf_error *error) {
+    for (uint32_t i = 0; i < code->branches_count; i++) {
+        uint32_t pc = code->branches[i].pc;
+        const uint8_t *p = code->bytes + pc;
+        int32_t offset = p[0] >= CF_OP_goto_w ? (int32_t)cf_be4(p + 1) : (int16_t)cf_be2(p + 1);
+        uint32_t target = pc + (uint32_t)offset;
+        CF_TRY(mark_target(code, pc, target, error));
+        code->branches[i].target = (uint16_t)target;
+    }
     return CF_OK;
 }
 
-static enum cf_status scan_branch(struct cf_code *code, uint32_t pc, struct cf_error *error) {
-    const uint8_t *p = code->bytes + pc;
-    int32_t offset =
-        cf_opcodes[p[0]].operands == CF_BRANCH4 ? (int32_t)cf_be4(p + 1) : (int16_t)cf_be2(p + 1);
-    uint32_t target = pc + (uint32_t)offset;
-    struct cf_branch b = {(uint16_t)pc, (uint16_t)target};
-    code->branches[code->branches_count++] = b;
-    return mark_target(code, pc, target, error);
+static enum cf_status find_switch_targets(struct cf_code *code, struct cf_error *error) {
+    for (uint32_t i = 0; i < code->switches_count; i++) {
+        struct cf_switch sw;
+        cf_switch_open(code, code->switches[i], &sw);
+        CF_TRY(mark_target(code, sw.pc, sw.default_pc, error));
+        for (uint32_t k = 0; k < sw.count; k++)
+            CF_TRY(mark_target(code, sw.pc, cf_switch_target(&sw, k), error));
+    }
+    return CF_OK;
 }
 
 // An instruction that needs more than a look at the tables. Returns its length; 0: an error.
-static uint32_t scan_special(struct cf_code *code, uint32_t pc, struct cf_error *error) {
+static uint32_t scan_special(struct cf_code *code, uint32_t pc, struct cf_branch **branches,
+                             struct cf_error *error) {
     unsigned op = code->bytes[pc];
-    enum cf_status status = CF_OK;
     if (op >= CF_OPCODE_COUNT) {
         cf_fail(error, CF_UNKNOWN, pc, "unknown opcode %u", op);
         error->at_pc = 1;
@@ -171,17 +178,17 @@ static uint32_t scan_special(struct cf_code *code, uint32_t pc, struct cf_error 
     case CF_BRANCH2:
     case CF_BRANCH4:
         if (op == CF_OP_jsr || op == CF_OP_jsr_w) code->has_jsr = 1;
-        status = scan_branch(code, pc, error);
+        (*branches)++->pc = (uint16_t)pc;
         break;
     case CF_TABLESWITCH:
-    case CF_LOOKUPSWITCH: status = scan_switch(code, pc, error); break;
+    case CF_LOOKUPSWITCH: code->switches[code->switches_count++] = (uint16_t)pc; break;
     case CF_LOCAL: code->has_jsr = 1; break; // ret
     case CF_WIDE:
         if (code->bytes[pc + 1] == CF_OP_ret) code->has_jsr = 1;
         break;
     default: break;
     }
-    return status == CF_OK ? n : 0;
+    return n;
 }
 
 // Handlers are targets; a range must lie within the code and at instructions.
@@ -214,61 +221,41 @@ static enum cf_status make_room(struct cf_code *code, struct cf_error *error) {
     return CF_OK;
 }
 
-// Every branch and switch must lead to an instruction.
-static enum cf_status check_targets(const struct cf_code *code, struct cf_error *error) {
-    for (uint32_t i = 0; i < code->branches_count; i++)
-        if (!(code->marks[code->branches[i].target] & CF_MARK_START))
-            return fail_at(error, code->branches[i].pc, "branch into an instruction", 0);
-    for (uint32_t i = 0; i < code->switches_count; i++) {
-        struct cf_switch sw;
-        cf_switch_open(code, code->switches[i], &sw);
-        int good = code->marks[sw.default_pc] & CF_MARK_START;
-        for (uint32_t k = 0; good && k < sw.count; k++)
-            good = code->marks[cf_switch_target(&sw, k)] & CF_MARK_START;
-        if (!good) return fail_at(error, sw.pc, "branch into an instruction", 0);
-    }
-    return CF_OK;
-}
-
 enum cf_status cf_code_scan(struct cf_code *code, struct cf_error *error) {
     CF_TRY(make_room(code, error));
     const uint8_t *bytes = code->bytes;
     uint32_t length = code->length, pc = 0;
     uint16_t *pcs = code->pc, *returns = code->returns;
     uint8_t *marks = code->marks;
+    struct cf_branch *branches = code->branches;
     unsigned met = 0;
     while (pc < length) {
         unsigned op = bytes[pc], flags = cf_flags[op];
         uint32_t n = cf_lengths[op];
-        marks[pc] |= CF_MARK_START;
+        marks[pc] = CF_MARK_START;
         *pcs++ = (uint16_t)pc;
+        // Written always, kept if it is one: no branch to predict.
+        *returns = (uint16_t)pc;
+        returns += flags / CF_RETURNS & 1;
+        branches->pc = (uint16_t)pc;
+        branches += flags / CF_JUMPS & 1;
         met |= flags;
         if (flags & CF_LOOK) {
-            if (flags & CF_RETURNS) {
-                *returns++ = (uint16_t)pc;
-            } else if ((flags & CF_JUMPS) && length - pc >= 3) {
-                int32_t offset = (int16_t)cf_be2(bytes + pc + 1);
-                uint32_t target = pc + (uint32_t)offset;
-                if (target >= length) return fail_at(error, pc, "branch out of the code", 0);
-                struct cf_branch b = {(uint16_t)pc, (uint16_t)target};
-                code->branches[code->branches_count++] = b;
-                marks[target] |= CF_MARK_TARGET;
-            } else {
-                n = scan_special(code, pc, error);
-                if (n == 0) return error->status;
-            }
+            if ((n = scan_special(code, pc, &branches, error)) == 0) return error->status;
         }
         pc += n;
     }
+    code->branches_count = (uint32_t)(branches - code->branches);
     uint32_t count = (uint32_t)(pcs - code->pc);
     code->returns_count = (uint32_t)(returns - code->returns);
     code->may_throw = (met & CF_MAY_THROW) != 0;
     if (pc != length) return fail_at(error, code->pc[count - 1], "instruction not whole", 0);
     code->pc[count] = (uint16_t)length;
     code->count = count;
-    code->marks[length] |= CF_MARK_START; // a range may end here
+    code->marks[length] = CF_MARK_START; // a range may end here
+    if (code->branches_count) CF_TRY(find_targets(code, error));
+    if (code->switches_count) CF_TRY(find_switch_targets(code, error));
     CF_TRY(scan_exceptions(code, error));
-    CF_TRY(check_targets(code, error));
     unsigned last = bytes[code->pc[count - 1]];
     if (!cf_never_falls_through(last) && last != CF_OP_wide)
         return fail_at(error, code->pc[count - 1], "control falls off the end of the code", 0);

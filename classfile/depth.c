@@ -62,6 +62,7 @@ static inline enum cf_status varying(struct cf_edit *edit, const uint8_t *p, int
     switch (op) {
     case CF_OP_ldc2_w: *net = 2; break;
     case CF_OP_multianewarray: *net = 1 - p[3]; break;
+    case CF_OP_wide: *net = cf_nets[p[1]]; break;
     default: *net = 1; break; // ldc, ldc_w
     }
     return CF_OK;
@@ -73,15 +74,32 @@ static enum cf_status bad_depth(struct cf_edit *edit, uint32_t pc, int depth) {
     return CF_MALFORMED;
 }
 
-static enum cf_status from_frames(struct cf_edit *edit) {
+// Reads edit->places.
+static enum cf_status read_places(struct cf_edit *edit) {
     struct cf_frame_reader frames;
-    uint32_t depth;
+    uint32_t depth, n = 0;
+    if (edit->places) return CF_OK;
     CF_TRY(cf_frames_open(&frames, &edit->code, 0, &edit->error));
+    struct cf_place *places =
+        cf_arena_alloc(edit->code.cls->arena, (frames.left + 1) * sizeof *places);
+    if (!places) return cf_fail(&edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
     while (cf_frames_next_depth(&frames, &depth)) {
-        edit->depths[frames.frame.pc] = (uint16_t)depth;
-        edit->code.marks[frames.frame.pc] |= CF_MARK_FRAME;
+        struct cf_place place = {(uint16_t)frames.frame.pc,
+                                 (uint16_t)(depth < 65535 ? depth : 65535)};
+        places[n++] = place;
     }
+    edit->places = places;
+    edit->places_count = n;
     return edit->error.status;
+}
+
+static enum cf_status from_frames(struct cf_edit *edit) {
+    CF_TRY(read_places(edit));
+    for (uint32_t i = 0; i < edit->places_count; i++) {
+        edit->depths[edit->places[i].pc] = edit->places[i].depth;
+        edit->code.marks[edit->places[i].pc] |= CF_MARK_FRAME;
+    }
+    return CF_OK;
 }
 
 struct pass {
@@ -127,7 +145,7 @@ static enum cf_status walk(struct pass *p, int with_frames) {
         if (depth == UNKNOWN) continue;
         depths[pc] = (uint16_t)depth;
         unsigned op = code->bytes[pc];
-        int net = cf_nets[op == CF_OP_wide ? code->bytes[pc + 1] : op];
+        int net = cf_nets[op];
         if (net == CF_EFFECT_VARIES) CF_TRY(varying(edit, code->bytes + pc, &net));
         depth += net;
         if (depth < 0 || depth > code->max_stack) return bad_depth(edit, pc, depth);
@@ -142,63 +160,53 @@ static enum cf_status walk(struct pass *p, int with_frames) {
 enum cf_status cf_depth_start(struct cf_depth *d, struct cf_edit *edit) {
     const struct cf_code *code = &edit->code;
     d->edit = edit;
-    d->pc = 0;
+    d->instruction = d->next_place = 0;
     d->depth = 0;
-    d->next_frame = UINT32_MAX;
     // Without frames, what a branch or a handler leads to is known only after a walk over
     // everything.
     d->whole = !code->stack_map_table &&
                (code->branches_count || code->switches_count || code->exception_table_length);
     if (d->whole) return cf_edit_depths(edit);
     CF_TRY(open_effects(edit));
-    if (!code->stack_map_table) return CF_OK;
-    CF_TRY(cf_frames_open(&d->frames, code, 0, &edit->error));
-    if (cf_frames_next_depth(&d->frames, &d->frame_depth)) d->next_frame = d->frames.frame.pc;
-    return edit->error.status;
+    return code->stack_map_table ? read_places(edit) : CF_OK;
 }
 
-// From where the walk stands, in a block without branches into it, to `pc`.
-static enum cf_status walk_to(struct cf_depth *d, uint32_t pc) {
+// Goes to the last frame at or before `pc`, if that is further on.
+static void go_to_frame(struct cf_depth *d, uint32_t pc) {
+    const struct cf_edit *edit = d->edit;
+    const struct cf_place *next = edit->places + d->next_place,
+                          *end = edit->places + edit->places_count;
+    if (next == end || next->pc > pc) return;
+    while (next < end && next->pc <= pc) next++;
+    d->next_place = (uint32_t)(next - edit->places);
+    d->depth = next[-1].depth;
+    while (edit->code.pc[d->instruction] < next[-1].pc) d->instruction++;
+}
+
+enum cf_status cf_depth_at(struct cf_depth *d, uint32_t pc, uint32_t *result) {
     struct cf_edit *edit = d->edit;
     const struct cf_code *code = &edit->code;
-    const uint8_t *bytes = code->bytes;
-    uint32_t at = d->pc, most = code->max_stack;
-    int depth = d->depth;
-    while (at < pc) {
-        unsigned op = bytes[at];
-        int net = cf_nets[op];
-        uint32_t n = cf_lengths[op];
-        if (net == CF_EFFECT_VARIES) {
-            CF_TRY(varying(edit, bytes + at, &net));
-        } else if (n == 0) {
-            if (op == CF_OP_wide) net = cf_nets[bytes[at + 1]];
-            n = cf_instruction_length(bytes, at, code->length);
-        }
-        depth += net;
-        if ((unsigned)depth > most) return bad_depth(edit, at, depth);
-        if (cf_never_falls_through(op)) depth = 0; // what follows without a frame is never reached
-        at += n;
-    }
-    d->pc = at;
-    d->depth = depth;
-    return CF_OK;
-}
-
-enum cf_status cf_depth_at(struct cf_depth *d, uint32_t pc, uint32_t *depth) {
-    struct cf_edit *edit = d->edit;
     if (d->whole) {
-        *depth = edit->depths[pc] == UNKNOWN ? 0 : edit->depths[pc];
+        *result = edit->depths[pc] == UNKNOWN ? 0 : edit->depths[pc];
         return CF_OK;
     }
-    while (d->next_frame <= pc) {
-        d->pc = d->next_frame;
-        d->depth = (int)d->frame_depth;
-        d->next_frame = UINT32_MAX;
-        if (cf_frames_next_depth(&d->frames, &d->frame_depth)) d->next_frame = d->frames.frame.pc;
+    if (edit->places_count) go_to_frame(d, pc);
+    // A block without branches into it.
+    const uint8_t *bytes = code->bytes;
+    const uint16_t *at = code->pc + d->instruction;
+    uint32_t most = code->max_stack;
+    int depth = d->depth;
+    for (; *at < pc; at++) {
+        unsigned op = bytes[*at];
+        int net = cf_nets[op];
+        if (net == CF_EFFECT_VARIES) CF_TRY(varying(edit, bytes + *at, &net));
+        depth += net;
+        if ((unsigned)depth > most) return bad_depth(edit, *at, depth);
+        if (cf_never_falls_through(op)) depth = 0; // what follows without a frame is never reached
     }
-    CF_TRY(edit->error.status);
-    CF_TRY(walk_to(d, pc));
-    *depth = (uint32_t)d->depth;
+    d->instruction = (uint32_t)(at - code->pc);
+    d->depth = depth;
+    *result = (uint32_t)depth;
     return CF_OK;
 }
 

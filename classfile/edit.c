@@ -109,29 +109,40 @@ static inline void *one_more(struct cf_edit *edit, void *list, uint32_t count, u
     return longer(edit, list, count, size);
 }
 
+// The type of a new local variable; TOP when the descriptor is malformed.
+static unsigned tag_of_descriptor(const char *descriptor) {
+    struct cf_slice d = {(const uint8_t *)descriptor, (uint32_t)strlen(descriptor)};
+    return cf_field_slots(d) ? cf_tag_of_letter[d.bytes[0]] : CF_TYPE_TOP;
+}
+
 uint32_t cf_new_local(struct cf_edit *edit, const char *descriptor, int live) {
-    struct cf_type type = {cf_tag_of_letter[(uint8_t)descriptor[0]], 0, 0, {NULL, 0}};
-    uint32_t index = edit->next_local;
-    if (type.tag == CF_TYPE_TOP || type.tag == CF_TYPE_OBJECT || descriptor[1]) {
-        struct cf_slice d = {(const uint8_t *)descriptor, (uint32_t)strlen(descriptor)};
-        if (!cf_field_slots(d)) {
-            cf_fail(&edit->error, CF_MISUSE, 0, "malformed descriptor of a new local", 0);
-            return 0;
-        }
-        type = cf_type_of(d);
+    unsigned tag = cf_tag_of_letter[(uint8_t)descriptor[0]];
+    if (tag == CF_TYPE_OBJECT || descriptor[tag != CF_TYPE_TOP])
+        tag = tag_of_descriptor(descriptor);
+    if (tag == CF_TYPE_TOP) {
+        cf_fail(&edit->error, CF_MISUSE, 0, "malformed descriptor of a new local", 0);
+        return 0;
     }
-    if (index + cf_type_slots(&type) > 65535) {
+    uint32_t index = edit->next_local, slots = tag == CF_TYPE_LONG || tag == CF_TYPE_DOUBLE ? 2 : 1;
+    if (index + slots > 65535) {
         cf_fail(&edit->error, CF_LIMIT, 0, "more than 65,535 local variables", 0);
         return 0;
     }
-    edit->next_local += cf_type_slots(&type);
+    edit->next_local += slots;
     if (!live) return index;
     struct cf_new_local *locals =
         one_more(edit, edit->locals, edit->locals_count, 2, sizeof *locals);
     if (!locals) return 0;
     edit->locals = locals;
-    locals[edit->locals_count].index = index;
-    locals[edit->locals_count++].type = type;
+    struct cf_new_local *local = &locals[edit->locals_count++];
+    local->index = index;
+    if (tag == CF_TYPE_OBJECT) {
+        struct cf_slice d = {(const uint8_t *)descriptor, (uint32_t)strlen(descriptor)};
+        local->type = cf_type_of(d);
+    } else {
+        memset(&local->type, 0, sizeof local->type);
+        local->type.tag = (uint8_t)tag;
+    }
     return index;
 }
 

@@ -59,6 +59,11 @@ struct cf_edge { // a branch from one instruction to another
     const struct cf_snippet *snippet;
 };
 
+// Where a stack map frame stands, and the depth of the operand stack there (65,535: or more).
+struct cf_place {
+    uint16_t pc, depth;
+};
+
 struct cf_new_local {
     uint32_t index;
     struct cf_type type;
@@ -90,7 +95,9 @@ struct cf_edit {
     struct cf_phase *phases;
     uint32_t *delegates; // pcs of the constructor's delegate calls
     uint32_t phases_count, delegates_count;
-    int constructor;  // 1: it is one (not Object's), and phases and delegates are known
+    int constructor;         // 1: it is one (not Object's), and phases and delegates are known
+    struct cf_place *places; // of the original stack map frames, once they were read
+    uint32_t places_count;
     int phases_known; // all of that has been looked for
     uint16_t *depths; // of the operand stack before each instruction, by pc (cf_edit_depth)
     // New pc after the last `constructed` snippet; the code's length if there is no delegate call;
@@ -171,9 +178,7 @@ enum cf_status cf_edit_depths(struct cf_edit *edit);
 // The depth at some pcs, asked for in ascending order: walks only from the frame before each.
 struct cf_depth {
     struct cf_edit *edit;
-    struct cf_frame_reader frames;
-    uint32_t next_frame, frame_depth;
-    uint32_t pc;
+    uint32_t instruction, next_place; // where the walk stands, by index
     int depth, whole;
 };
 enum cf_status cf_depth_start(struct cf_depth *depth, struct cf_edit *edit);

@@ -206,7 +206,6 @@ enum cf_status cf_edit_encode(struct cf_edit *edit, struct cf_new_code *result) 
         return CF_OK;
     CF_TRY(cf_layout_make(&layout, edit));
     note_constructed(edit, &layout);
-    CF_TRY(max_stack(&layout, &stack));
     if (edit->next_local > 65535)
         return cf_fail(&edit->error, CF_LIMIT, 0, "more than 65,535 local variables", 0);
     // Most of what comes is known: the code, and tables much like the old ones.
@@ -215,13 +214,14 @@ enum cf_status cf_edit_encode(struct cf_edit *edit, struct cf_new_code *result) 
     uint32_t rest = code->end - code->offset - code->length;
     if (!cf_room(&out, 14 + layout.length + rest + 256)) return CF_NO_MEMORY;
     memcpy(out.bytes, code->cls->bytes + edit->method->code, 2);
-    cf_put2(out.bytes + 6, stack);
     cf_put2(out.bytes + 8, edit->next_local);
     cf_put4(out.bytes + 10, layout.length);
     CF_TRY(cf_emit_code(&layout, out.bytes + 14));
     out.length = 14 + layout.length;
     CF_TRY(cf_emit_exceptions(&layout, &out));
     CF_TRY(put_attributes(&out, &layout));
+    CF_TRY(max_stack(&layout, &stack)); // by now the frames have been read
+    cf_put2(out.bytes + 6, stack);
     cf_put4(out.bytes + 2, out.length - 6);
     result->bytes = out.bytes;
     result->length = out.length;

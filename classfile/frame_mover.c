@@ -21,6 +21,7 @@ struct mover {
     uint8_t *locals;
     uint32_t *starts;
     uint32_t capacity, entries, length, slots, unnamed;
+    uint32_t depth; // of the stack in the frame at hand
     // The new locals, as they are written; before them comes TOP up to slot `tail_slot`.
     uint8_t *tail;
     uint32_t tail_slot, tail_length, tail_entries;
@@ -71,16 +72,19 @@ static inline uint32_t move_type(struct mover *m, uint8_t *to) {
     return 3;
 }
 
-// Moves `count` types to the end of what is written.
+// Moves `count` types to the end of what is written; m->depth: their slots.
 static enum cf_status move_types(struct mover *m, uint32_t count) {
+    m->depth = 0;
+    if (count == 0) return CF_OK;
     uint8_t *p = cf_room(m->out, 3 * count);
     if (!p) return CF_NO_MEMORY;
-    uint8_t *start = p;
     for (uint32_t i = 0; i < count; i++) {
-        p += move_type(m, p);
-        CF_TRY(m->error->status);
+        uint32_t n = move_type(m, p);
+        if (n == 0) return m->error->status;
+        m->depth += slots_of(p[0]);
+        m->out->length += n;
+        p += n;
     }
-    m->out->length += (uint32_t)(p - start);
     return CF_OK;
 }
 
@@ -91,9 +95,10 @@ static enum cf_status take_locals(struct mover *m, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         uint8_t *to = m->locals + m->length;
         m->starts[m->entries++] = m->length;
-        m->length += move_type(m, to);
+        uint32_t n = move_type(m, to);
+        if (n == 0) return m->error->status;
+        m->length += n;
         m->slots += slots_of(to[0]);
-        CF_TRY(m->error->status);
     }
     return CF_OK;
 }
@@ -110,6 +115,7 @@ static enum cf_status chop_locals(struct mover *m, uint32_t count) {
 
 // Gives the classes among the parameters their constants.
 static enum cf_status name_parameters(struct mover *m) {
+    if (m->unnamed == 0) return CF_OK;
     struct cf_slice d = cf_member_descriptor(m->code->cls, m->code->method);
     uint32_t at = 1, entry = m->code->method->access_flags & CF_ACC_STATIC ? 0 : 1;
     for (; entry < m->unnamed; entry++) {
@@ -215,7 +221,11 @@ static enum cf_status move_change(struct mover *m, unsigned form, uint32_t delta
 static enum cf_status copy_change(struct mover *m, unsigned form, uint32_t delta) {
     CF_TRY(put_head(m, form, delta));
     if (form < 251) return CF_OK;
-    if (form < 255) return move_types(m, form - 251);
+    if (form < 255) {
+        CF_TRY(move_types(m, form - 251));
+        m->depth = 0; // these were locals
+        return CF_OK;
+    }
     CF_TRY(put_stack(m, cf_u2(&m->r))); // the locals are such a list too
     return put_stack(m, cf_u2(&m->r));
 }
@@ -246,6 +256,7 @@ static enum cf_status move_frame(struct mover *m, uint32_t *old_pc) {
         return malformed(m, "stack map frame not at an instruction", 0);
     int first = m->count == 0;
     uint32_t delta = step_to(m, cf_at_label(m->l, *old_pc));
+    m->depth = 0;
     if (form < 128 || form == 247 || form == 251) {
         uint32_t stack_count = form != 251 && form >= 64;
         if (first && m->tail_entries) return put_first(m, delta, stack_count);
@@ -348,19 +359,31 @@ static enum cf_status put_exit(struct mover *m, const struct cf_exit *exit, int 
     return CF_OK;
 }
 
+static enum cf_status move_all(struct mover *m) {
+    struct cf_edit *edit = m->l->edit;
+    const struct cf_code *code = m->code;
+    uint32_t pc = 0, n = 0;
+    m->r = cf_read(code->cls, code->stack_map_table, code->stack_map_table_length, &edit->error);
+    uint32_t left = cf_u2(&m->r);
+    struct cf_place *places = cf_arena_alloc(code->cls->arena, (left + 1) * sizeof *places);
+    if (!places) return no_memory(m);
+    if (edit->locals_count) CF_TRY(open_locals(m));
+    while (left-- > 0) {
+        CF_TRY(move_frame(m, &pc));
+        CF_TRY(edit->error.status);
+        places[n].pc = (uint16_t)pc;
+        places[n++].depth = (uint16_t)(m->depth < 65535 ? m->depth : 65535);
+    }
+    edit->places = places;
+    edit->places_count = n;
+    return edit->error.status;
+}
+
 enum cf_status cf_move_frames(const struct cf_layout *l, struct cf_buffer *out, uint32_t *count) {
     struct cf_edit *edit = l->edit;
-    const struct cf_code *code = &edit->code;
-    struct mover m = {.l = l, .code = code, .out = out, .error = &edit->error};
+    struct mover m = {.l = l, .code = &edit->code, .out = out, .error = &edit->error};
     if (edit->locals_count) CF_TRY(open_tail(&m));
-    if (code->stack_map_table) {
-        uint32_t pc = 0;
-        m.r = cf_read(code->cls, code->stack_map_table, code->stack_map_table_length, &edit->error);
-        uint32_t left = cf_u2(&m.r);
-        if (edit->locals_count) CF_TRY(open_locals(&m));
-        while (left-- > 0) CF_TRY(move_frame(&m, &pc));
-        CF_TRY(edit->error.status);
-    }
+    if (edit->code.stack_map_table) CF_TRY(move_all(&m));
     CF_TRY(put_exit(&m, &l->thrown_early, 0));
     CF_TRY(put_exit(&m, &l->thrown, 1));
     *count = m.count;

@@ -119,7 +119,10 @@ int cf_frames_wanted(const struct cf_edit *edit);
 enum cf_status cf_move_frames(const struct cf_layout *layout, struct cf_buffer *out,
                               uint32_t *count);
 // The index of the constant java/lang/Throwable; 0: the pool is full, the edit has failed.
-uint16_t cf_throwable(struct cf_edit *edit);
+uint16_t cf_add_throwable(struct cf_edit *edit);
+static inline uint16_t cf_throwable(struct cf_edit *edit) {
+    return edit->rewrite->throwable ? edit->rewrite->throwable : cf_add_throwable(edit);
+}
 
 // The exception table, its length in front (exceptions.c).
 enum cf_status cf_emit_exceptions(const struct cf_layout *layout, struct cf_buffer *out);

@@ -226,7 +226,7 @@
     OP(0xc1, instanceof,     CLASS,           3, "A",    "I",      0) \
     OP(0xc2, monitorenter,   NONE,            1, "A",    "",       -1) \
     OP(0xc3, monitorexit,    NONE,            1, "A",    "",       -1) \
-    OP(0xc4, wide,           WIDE,            0, "",     "",       0) \
+    OP(0xc4, wide,           WIDE,            0, "",     "",       CF_EFFECT_VARIES) \
     OP(0xc5, multianewarray, MULTIANEWARRAY,  4, "*",    "A",      CF_EFFECT_VARIES) \
     OP(0xc6, ifnull,         BRANCH2,         3, "A",    "",       -1) \
     OP(0xc7, ifnonnull,      BRANCH2,         3, "A",    "",       -1) \
@@ -264,7 +264,7 @@ enum {
     CF_ENDS = 1,      // control never falls through (jsr counts: what follows is reached by ret)
     CF_RETURNS = 2,   // xreturn
     CF_MAY_THROW = 4, // anything but constants, locals, arithmetic without division, jumps
-    CF_LOOK = 8,      // length varies, a branch, a return, or not known
+    CF_LOOK = 8,      // length varies, a branch of another kind than the next, or not known
     CF_JUMPS = 16     // a branch of two bytes other than jsr
 };
 extern const unsigned char cf_flags[256];

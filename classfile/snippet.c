@@ -20,20 +20,40 @@ static struct cf_arena *arena_of(struct cf_snippet *s) {
     return s->edit->code.cls->arena;
 }
 
+// What is written to this one goes nowhere: the edit has failed.
+static struct cf_snippet *nowhere(struct cf_edit *edit, enum cf_status status, const char *reason) {
+    cf_fail(&edit->error, status, 0, reason, 0);
+    memset(&edit->nowhere, 0, sizeof edit->nowhere);
+    edit->nowhere.edit = edit;
+    return &edit->nowhere;
+}
+
 struct cf_snippet *cf_snippet_new(struct cf_edit *edit) {
     struct cf_snippet *s = cf_arena_alloc(edit->code.cls->arena, sizeof *s + CF_SNIPPET_ROOM);
-    uint32_t room = CF_SNIPPET_ROOM;
-    if (!s) {
-        cf_fail(&edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
-        s = &edit->nowhere;
-        room = 0;
-    }
+    if (!s) return nowhere(edit, CF_NO_MEMORY, "out of memory");
     memset(s, 0, sizeof *s);
     s->edit = edit;
     s->bytes = (uint8_t *)(s + 1);
-    s->capacity = room;
+    s->capacity = CF_SNIPPET_ROOM;
     s->first_new_local = edit->code.max_locals;
     return s;
+}
+
+struct cf_snippet *cf_snippet_like(const struct cf_snippet *s, struct cf_callee callee) {
+    struct cf_edit *edit = s->edit;
+    if ((s->labels_count | s->branches_count) || s->length < 3 || !callee.methodref ||
+        s->bytes[s->length - 3] != CF_OP_invokestatic)
+        return nowhere(edit, CF_MISUSE, "not a snippet that ends with a call");
+    struct cf_snippet *copy = cf_arena_alloc(edit->code.cls->arena, sizeof *copy + s->capacity);
+    if (!copy) return nowhere(edit, CF_NO_MEMORY, "out of memory");
+    *copy = *s;
+    copy->bytes = (uint8_t *)(copy + 1);
+    if (s->capacity == CF_SNIPPET_ROOM)
+        memcpy(copy->bytes, s->bytes, CF_SNIPPET_ROOM);
+    else
+        memcpy(copy->bytes, s->bytes, s->length);
+    cf_put2(copy->bytes + copy->length - 2, callee.methodref);
+    return copy;
 }
 
 uint8_t *cf_snippet_grow(struct cf_snippet *s, uint32_t size) {

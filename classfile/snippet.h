@@ -56,6 +56,10 @@ struct cf_snippet {
 // An empty snippet, owned by the edit; NULL when out of memory (the edit knows).
 struct cf_snippet *cf_snippet_new(struct cf_edit *edit);
 
+// A copy of a snippet that ends with a call and has no labels: it ends with a call of `callee`
+// instead, which has the same descriptor.
+struct cf_snippet *cf_snippet_like(const struct cf_snippet *s, struct cf_callee callee);
+
 // Room for the next `size` bytes; NULL when there is none (the edit knows).
 uint8_t *cf_snippet_grow(struct cf_snippet *s, uint32_t size);
 static inline uint8_t *cf_snippet_room(struct cf_snippet *s, uint32_t size) {

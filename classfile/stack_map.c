@@ -281,10 +281,9 @@ static enum cf_status detour_frames(struct walk *k) {
     return CF_OK;
 }
 
-uint16_t cf_throwable(struct cf_edit *edit) {
+uint16_t cf_add_throwable(struct cf_edit *edit) {
     struct cf_rewrite *rewrite = edit->rewrite;
-    if (!rewrite->throwable)
-        rewrite->throwable = cf_add_class(&rewrite->pool, "java/lang/Throwable", 19);
+    rewrite->throwable = cf_add_class(&rewrite->pool, "java/lang/Throwable", 19);
     if (!rewrite->throwable && !edit->error.status) edit->error = rewrite->pool.error;
     return rewrite->throwable;
 }

@@ -25,12 +25,22 @@ static const struct attribute_row {
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
-// The row of an attribute that has a meaning here; ROWS: none.
-static unsigned find_row(const struct cf_checker *c, struct cf_slice name, unsigned place) {
-    for (unsigned i = 0; i < ROWS; i++)
-        if (cf_slice_is(name, rows[i].name, rows[i].length))
-            return (rows[i].places & place) && c->cls->major_version >= rows[i].since ? i : ROWS;
-    return ROWS;
+static unsigned find_row(struct cf_slice name) {
+    unsigned i = 0;
+    while (i < ROWS && !cf_slice_is(name, rows[i].name, rows[i].length)) i++;
+    return i;
+}
+
+// The row of an attribute that has a meaning here; ROWS: none. `name_index` is that of a Utf8.
+static unsigned row_here(struct cf_checker *c, unsigned name_index, unsigned place) {
+    struct cf_utf8_facts *facts = &c->facts[name_index];
+    if (!(facts->flags & CF_KNOWN_ROW)) {
+        facts->row = (uint8_t)find_row(cf_utf8(c->cls, name_index));
+        facts->flags |= CF_KNOWN_ROW;
+    }
+    unsigned row = facts->row;
+    if (row == ROWS || !(rows[row].places & place)) return ROWS;
+    return c->cls->major_version >= rows[row].since ? row : ROWS;
 }
 
 // The info of one attribute: c->r ends with it, and must have been read to that end.
@@ -50,10 +60,10 @@ enum cf_status cf_check_attributes(struct cf_checker *c, unsigned place, uint32_
     c->place = place;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t offset = c->r.pos;
-        struct cf_slice name = cf_utf8(c->cls, cf_check_index(c, CF_TAG_UTF8));
+        unsigned name_index = cf_check_index(c, CF_TAG_UTF8);
         uint32_t length = cf_u4(&c->r);
         if (!cf_need(&c->r, length) || c->error->status) return c->error->status;
-        unsigned row = find_row(c, name, place);
+        unsigned row = row_here(c, name_index, place);
         if (row == ROWS) {
             c->r.pos += length;
             continue;
@@ -91,14 +101,20 @@ static int has_one_visibility(const struct cf_member *m) {
     return (v & (v - 1)) == 0;
 }
 
-// JVMS 4.1. Compilers before version 50 set them more freely.
-static int class_flags_good(const struct cf_class *cls) {
-    unsigned flags = cls->access_flags;
+enum { ACC_SUPER = 0x0020 }; // with value classes ACC_IDENTITY
+
+// JVMS 4.1, 4.7.6. Compilers before version 50 set them more freely.
+static int class_flags_good(const struct cf_class *cls, unsigned flags) {
     if (cls->major_version < 50 || (flags & CF_ACC_MODULE)) return 1;
     if (flags & CF_ACC_INTERFACE)
-        return (flags & CF_ACC_ABSTRACT) && !(flags & (CF_ACC_FINAL | CF_ACC_ENUM));
+        return (flags & CF_ACC_ABSTRACT) && !(flags & (CF_ACC_FINAL | ACC_SUPER | CF_ACC_ENUM));
     return !(flags & CF_ACC_ANNOTATION) &&
            (flags & (CF_ACC_FINAL | CF_ACC_ABSTRACT)) != (CF_ACC_FINAL | CF_ACC_ABSTRACT);
+}
+
+enum cf_status cf_check_class_flags(struct cf_checker *c, uint32_t offset, unsigned flags) {
+    if (class_flags_good(c->cls, flags)) return CF_OK;
+    return cf_reject(c, offset, "class flags %u contradict each other", flags);
 }
 
 // JVMS 4.5; ACC_BRIDGE and ACC_VARARGS have the values of volatile and transient.
@@ -142,9 +158,9 @@ static enum cf_status check_member_attributes(struct cf_checker *c, const struct
 }
 
 static enum cf_status check_field(struct cf_checker *c, const struct cf_member *m) {
-    if (!(cf_facts(c, m->name_index)->flags & CF_FACT_UNQUALIFIED))
+    if (!(cf_facts(c, m->name_index, CF_KNOWN_NAME)->flags & CF_FACT_UNQUALIFIED))
         return cf_reject(c, m->offset + 2, "constant %u is not a field's name", m->name_index);
-    if (!(cf_facts(c, m->descriptor_index)->flags & CF_FACT_FIELD))
+    if (!(cf_facts(c, m->descriptor_index, CF_KNOWN_DESCRIPTOR)->flags & CF_FACT_FIELD))
         return cf_reject(c, m->offset + 4, "constant %u is not a field descriptor",
                          m->descriptor_index);
     if (!field_flags_good(c->cls, m))
@@ -153,8 +169,8 @@ static enum cf_status check_field(struct cf_checker *c, const struct cf_member *
 }
 
 static enum cf_status check_method(struct cf_checker *c, const struct cf_member *m) {
-    const struct cf_utf8_facts *name = cf_facts(c, m->name_index);
-    const struct cf_utf8_facts *descriptor = cf_facts(c, m->descriptor_index);
+    const struct cf_utf8_facts *name = cf_facts(c, m->name_index, CF_KNOWN_NAME);
+    const struct cf_utf8_facts *descriptor = cf_facts(c, m->descriptor_index, CF_KNOWN_DESCRIPTOR);
     unsigned special = name->flags & (CF_FACT_INIT | CF_FACT_CLINIT);
     if (!(name->flags & CF_FACT_UNQUALIFIED) || ((name->flags & CF_FACT_ANGLE) && !special))
         return cf_reject(c, m->offset + 2, "constant %u is not a method's name", m->name_index);
@@ -184,10 +200,9 @@ static enum cf_status check_members(struct cf_checker *c) {
 
 // --- members of the same name and type ---
 
-static uint64_t hash(struct cf_slice s) {
-    uint64_t h = 0xcbf29ce484222325u; // FNV-1a
-    for (uint32_t i = 0; i < s.length; i++) h = (h ^ s.bytes[i]) * 0x100000001b3u;
-    return h;
+// Members are told apart by what name and descriptor say, not by their indexes.
+static uint64_t member_key(struct cf_checker *c, const struct cf_member *m) {
+    return cf_text_hash(c, m->name_index) * 31 + cf_text_hash(c, m->descriptor_index);
 }
 
 static int compare_keys(const void *a, const void *b) {
@@ -195,20 +210,23 @@ static int compare_keys(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-// Members are told apart by what name and descriptor say, not by their indexes. `hashes` remembers
-// those of Utf8 constants, since many members may share one. A hash stands for the text: two texts
-// of the same hash do not occur by accident.
-static uint64_t member_key(const struct cf_class *cls, uint64_t *hashes,
-                           const struct cf_member *m) {
-    uint64_t *name = &hashes[m->name_index], *descriptor = &hashes[m->descriptor_index];
-    if (!*name) *name = hash(cf_member_name(cls, m));
-    if (!*descriptor) *descriptor = hash(cf_member_descriptor(cls, m));
-    return *name * 31 + *descriptor;
+// Most classes have few members: their keys are sorted in place.
+static void sort_keys(uint64_t *keys, uint32_t count) {
+    if (count > 40) {
+        qsort(keys, count, sizeof *keys, compare_keys);
+        return;
+    }
+    for (uint32_t i = 1; i < count; i++) {
+        uint64_t key = keys[i];
+        uint32_t k = i;
+        for (; k > 0 && keys[k - 1] > key; k--) keys[k] = keys[k - 1];
+        keys[k] = key;
+    }
 }
 
 static enum cf_status check_unique(struct cf_checker *c, uint64_t *keys, uint32_t count,
                                    uint32_t offset, const char *reason) {
-    qsort(keys, count, sizeof *keys, compare_keys);
+    sort_keys(keys, count);
     for (uint32_t i = 1; i < count; i++)
         if (keys[i] == keys[i - 1]) return cf_reject(c, offset, reason, 0);
     return CF_OK;
@@ -218,17 +236,14 @@ static enum cf_status check_duplicates(struct cf_checker *c) {
     const struct cf_class *cls = c->cls;
     uint32_t n = cls->fields_count > cls->methods_count ? cls->fields_count : cls->methods_count;
     if (n < 2) return CF_OK;
-    uint64_t *hashes = cf_arena_zeroed(cls->arena, cls->constant_pool_count, sizeof *hashes);
     uint64_t *keys = cf_arena_alloc(cls->arena, n * sizeof *keys);
-    if (!hashes || !keys) return cf_fail(c->error, CF_NO_MEMORY, 0, "out of memory", 0);
+    if (!keys) return cf_fail(c->error, CF_NO_MEMORY, 0, "out of memory", 0);
     struct cf_walk walk = cf_walk_fields(cls, c->error);
     struct cf_member field;
-    for (uint32_t i = 0; cf_next_field(&walk, &field); i++)
-        keys[i] = member_key(cls, hashes, &field);
+    for (uint32_t i = 0; cf_next_field(&walk, &field); i++) keys[i] = member_key(c, &field);
     CF_TRY(
         check_unique(c, keys, cls->fields_count, cls->fields, "two fields of one name and type"));
-    for (uint32_t i = 0; i < cls->methods_count; i++)
-        keys[i] = member_key(cls, hashes, &cls->methods[i]);
+    for (uint32_t i = 0; i < cls->methods_count; i++) keys[i] = member_key(c, &cls->methods[i]);
     return check_unique(c, keys, cls->methods_count,
                         cls->methods_count ? cls->methods[0].offset : 0,
                         "two methods of one name and type");
@@ -239,8 +254,7 @@ static enum cf_status check_duplicates(struct cf_checker *c) {
 static enum cf_status check_header(struct cf_checker *c) {
     const struct cf_class *cls = c->cls;
     uint32_t at = cls->constant_pool_end;
-    if (!class_flags_good(cls))
-        return cf_reject(c, at, "class flags %u contradict each other", cls->access_flags);
+    CF_TRY(cf_check_class_flags(c, at, cls->access_flags));
     if (cf_tag_at(cls, cls->this_class) != CF_TAG_CLASS ||
         (cf_class_facts(c, cls->this_class)->flags & CF_FACT_ARRAY))
         return cf_reject(c, at + 2, "this_class %u is not a class", cls->this_class);
@@ -250,12 +264,16 @@ static enum cf_status check_header(struct cf_checker *c) {
         return cf_reject(c, at + 4, "super_class %u is not a class", cls->super_class);
     if (cf_class_facts(c, cls->super_class)->flags & CF_FACT_ARRAY)
         return cf_reject(c, at + 4, "super_class %u is an array", cls->super_class);
+    if ((cls->access_flags & CF_ACC_INTERFACE) &&
+        !CF_IS(cf_class_name(cls, cls->super_class), "java/lang/Object"))
+        return cf_reject(c, at + 4, "super_class %u of an interface is not Object",
+                         cls->super_class);
     c->r = cf_read(cls, cls->interfaces, 2u * cls->interfaces_count, c->error);
     for (uint32_t i = 0; i < cls->interfaces_count; i++) cf_check_index(c, CF_TAG_CLASS);
     return c->error->status;
 }
 
-// One byte per pc of the longest method, one per local: taken once, used by all methods.
+// For the longest method, and used by all.
 static enum cf_status make_room(struct cf_checker *c) {
     const struct cf_class *cls = c->cls;
     uint32_t longest = 0, most_locals = 0;
@@ -269,7 +287,8 @@ static enum cf_status make_room(struct cf_checker *c) {
     c->facts = cf_arena_zeroed(cls->arena, cls->constant_pool_count, sizeof *c->facts);
     c->marks = cf_arena_alloc(cls->arena, longest + 1);
     c->local_slots = cf_arena_alloc(cls->arena, most_locals + 1);
-    if (!c->facts || !c->marks || !c->local_slots)
+    c->branches = cf_arena_alloc(cls->arena, (longest / 3 + 1) * sizeof *c->branches);
+    if (!c->facts || !c->marks || !c->local_slots || !c->branches)
         return cf_fail(c->error, CF_NO_MEMORY, 0, "out of memory", 0);
     return CF_OK;
 }

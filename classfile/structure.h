@@ -12,15 +12,15 @@
 // Checks an opened class against JVMS 4.1 to 4.7 and the static constraints of 4.9.1. What some
 // version of the JVM tolerates in classes of its time is no error, and neither are unknown
 // attributes. Returns CF_OK or the first thing found, with its offset in `error` (whose status must
-// be CF_OK at the start). Scratch memory comes from the class's arena: some 30 bytes per constant,
+// be CF_OK at the start). Scratch memory comes from the class's arena: some 40 bytes per constant,
 // and one per byte of the longest method. The time is linear in the length of the class, but for
 // sorting the members.
 enum cf_status cf_check_structure(const struct cf_class *cls, struct cf_error *error);
 
 // In addition: what the specification asks for but no JVM checks when it loads a class, namely that
-// tables for debuggers and type annotations point at instructions. Compilers have broken these
-// rules, so a class that fails is not bad; but one that held before it was rewritten must hold
-// afterwards.
+// line numbers, generic variables, character ranges and type annotations point at instructions.
+// Compilers have broken these rules, so a class that fails is not bad; but one that held before it
+// was rewritten must hold afterwards.
 enum cf_status cf_check_structure_strictly(const struct cf_class *cls, struct cf_error *error);
 
 #endif

@@ -30,7 +30,8 @@ static enum cf_status check_class_literal(struct cf_checker *c) {
     uint32_t offset = c->r.pos;
     unsigned index = cf_check_index(c, CF_TAG_UTF8);
     CF_TRY(c->error->status);
-    if ((cf_facts(c, index)->flags & CF_FACT_FIELD) || CF_IS(cf_utf8(c->cls, index), "V"))
+    if ((cf_facts(c, index, CF_KNOWN_DESCRIPTOR)->flags & CF_FACT_FIELD) ||
+        CF_IS(cf_utf8(c->cls, index), "V"))
         return CF_OK;
     return cf_reject(c, offset, "constant %u is not a descriptor", index);
 }

@@ -31,18 +31,6 @@ static enum cf_status check_local_operand(struct cf_checker *c, uint32_t pc, uns
     return check_local(c, pc, index, two_slots);
 }
 
-// iload_0 to aload_3, istore_0 to astore_3: the index is in the opcode.
-static enum cf_status check_plain(struct cf_checker *c, uint32_t pc, unsigned op) {
-    unsigned first;
-    if (op >= CF_OP_iload_0 && op <= CF_OP_aload_3)
-        first = CF_OP_iload_0;
-    else if (op >= CF_OP_istore_0 && op <= CF_OP_astore_3)
-        first = CF_OP_istore_0;
-    else
-        return CF_OK;
-    return check_local(c, pc, (op - first) & 3, is_two_slot_type((op - first) >> 2));
-}
-
 static enum cf_status check_load_constant(struct cf_checker *c, uint32_t pc, unsigned op,
                                           unsigned index) {
     unsigned tag = cf_tag_at(c->cls, index);
@@ -97,8 +85,10 @@ static enum cf_status check_class_operand(struct cf_checker *c, uint32_t pc, uns
     if (cf_tag_at(c->cls, index) != CF_TAG_CLASS)
         return reject_at(c, pc, "constant %u is not a Class", index);
     const struct cf_utf8_facts *name = cf_class_facts(c, index);
-    if (op == CF_OP_new && (name->flags & CF_FACT_ARRAY))
-        return reject_at(c, pc, "new of an array", 0);
+    if (op == CF_OP_new) {
+        if (name->flags & CF_FACT_ARRAY) return reject_at(c, pc, "new of an array", 0);
+        c->marks[pc] |= CF_CHECK_NEW;
+    }
     if (op == CF_OP_anewarray && name->dimensions == 255)
         return reject_at(c, pc, "array of 256 dimensions", 0);
     return CF_OK;
@@ -167,20 +157,45 @@ static enum cf_status check_lookupswitch(struct cf_checker *c, uint32_t pc) {
 
 // --- instructions ---
 
-static enum cf_status check_instruction(struct cf_checker *c, uint32_t pc) {
+// Locals that an instruction with the index in its opcode needs: iload_0 to aload_3, istore_0 to
+// astore_3.
+#define NEEDS(op, slots)                                                                           \
+    [op] = (slots), [(op) + 1] = (slots) + 1, [(op) + 2] = (slots) + 2, [(op) + 3] = (slots) + 3
+static const uint8_t locals_needed[256] = {
+    NEEDS(CF_OP_iload_0, 1),  NEEDS(CF_OP_lload_0, 2),  NEEDS(CF_OP_fload_0, 1),
+    NEEDS(CF_OP_dload_0, 2),  NEEDS(CF_OP_aload_0, 1),  NEEDS(CF_OP_istore_0, 1),
+    NEEDS(CF_OP_lstore_0, 2), NEEDS(CF_OP_fstore_0, 1), NEEDS(CF_OP_dstore_0, 2),
+    NEEDS(CF_OP_astore_0, 1),
+};
+#undef NEEDS
+
+// From opcodes.h, packed: every instruction passes here. The length is 0 where it varies, and of no
+// opcode.
+static const uint8_t length_of[256] = {
+#define LENGTH(value, name, operands, length, pops, pushes, net) [value] = length,
+    CF_OPCODES(LENGTH)
+#undef LENGTH
+};
+static const uint8_t operands_of[256] = {
+#define OPERANDS(value, name, operands, length, pops, pushes, net) [value] = CF_##operands,
+    CF_OPCODES(OPERANDS)
+#undef OPERANDS
+};
+
+// What is in the instruction alone; targets have to wait until it is known where instructions
+// begin.
+static enum cf_status check_operands(struct cf_checker *c, uint32_t pc, unsigned op) {
     const uint8_t *p = c->code + pc;
-    unsigned op = p[0];
-    switch (cf_opcodes[op].operands) {
-    case CF_NONE: return check_plain(c, pc, op);
+    switch (operands_of[op]) {
     case CF_CP1: return check_load_constant(c, pc, op, p[1]);
     case CF_CP2: return check_load_constant(c, pc, op, cf_be2(p + 1));
     case CF_LOCAL: return check_local_operand(c, pc, op, p[1]);
     case CF_IINC: return check_local(c, pc, p[1], 0);
     case CF_WIDE: return check_local_operand(c, pc, p[1], cf_be2(p + 2));
     case CF_BRANCH2:
-    case CF_BRANCH4: return check_branch(c, pc, op);
-    case CF_TABLESWITCH: return check_tableswitch(c, pc);
-    case CF_LOOKUPSWITCH: return check_lookupswitch(c, pc);
+    case CF_BRANCH4:
+    case CF_TABLESWITCH:
+    case CF_LOOKUPSWITCH: c->branches[c->branches_count++] = (uint16_t)pc; return CF_OK;
     case CF_FIELD:
         if (cf_tag_at(c->cls, cf_be2(p + 1)) == CF_TAG_FIELDREF) return CF_OK;
         return reject_at(c, pc, "constant %u is not a Fieldref", cf_be2(p + 1));
@@ -196,21 +211,41 @@ static enum cf_status check_instruction(struct cf_checker *c, uint32_t pc) {
     }
 }
 
-// Where instructions begin; opcodes are known and operands whole.
-static enum cf_status mark_instructions(struct cf_checker *c, uint32_t *last) {
-    uint32_t pc = 0;
-    memset(c->marks, 0, c->code_length + 1);
-    while (pc < c->code_length) {
-        uint32_t n = cf_instruction_length(c->code, pc, c->code_length);
+static enum cf_status check_targets(struct cf_checker *c) {
+    for (uint32_t i = 0; i < c->branches_count; i++) {
+        uint32_t pc = c->branches[i];
+        unsigned op = c->code[pc];
+        if (op == CF_OP_tableswitch)
+            CF_TRY(check_tableswitch(c, pc));
+        else if (op == CF_OP_lookupswitch)
+            CF_TRY(check_lookupswitch(c, pc));
+        else
+            CF_TRY(check_branch(c, pc, op));
+    }
+    return CF_OK;
+}
+
+// Opcodes are known, instructions whole, their operands good. Sets the marks.
+static enum cf_status check_instructions(struct cf_checker *c, uint32_t *last) {
+    uint32_t pc = 0, length = c->code_length;
+    memset(c->marks, 0, length + 1);
+    c->branches_count = 0;
+    while (pc < length) {
+        unsigned op = c->code[pc];
+        uint32_t n = length_of[op];
+        if (n - 1 >= length - pc) n = cf_instruction_length(c->code, pc, length); // 0, or too long
         if (n == 0)
-            return reject_at(c, pc, "instruction with opcode %u is unknown or not whole",
-                             c->code[pc]);
-        c->marks[pc] = c->code[pc] == CF_OP_new ? CF_CHECK_START | CF_CHECK_NEW : CF_CHECK_START;
+            return reject_at(c, pc, "instruction with opcode %u is unknown or not whole", op);
+        c->marks[pc] = CF_CHECK_START;
+        if (locals_needed[op] > c->max_locals)
+            return reject_at(c, pc, "local variable %u is above max_locals",
+                             locals_needed[op] - 1u);
+        if (n > 1) CF_TRY(check_operands(c, pc, op));
         *last = pc;
         pc += n;
     }
-    c->marks[c->code_length] = CF_CHECK_START; // ranges may end here
-    return CF_OK;
+    c->marks[length] = CF_CHECK_START; // ranges may end here
+    return check_targets(c);
 }
 
 static enum cf_status check_exception_table(struct cf_checker *c) {
@@ -236,7 +271,7 @@ static enum cf_status check_end(struct cf_checker *c, uint32_t last) {
 }
 
 static enum cf_status check_arguments_fit(struct cf_checker *c, uint32_t offset) {
-    unsigned slots = cf_facts(c, c->member->descriptor_index)->slots;
+    unsigned slots = cf_facts(c, c->member->descriptor_index, CF_KNOWN_DESCRIPTOR)->slots;
     if (!(c->member->access_flags & CF_ACC_STATIC)) slots++;
     if (slots <= c->max_locals) return CF_OK;
     return cf_reject(c, offset, "max_locals %u is less than the arguments take", c->max_locals);
@@ -253,12 +288,11 @@ enum cf_status cf_check_code(struct cf_checker *c) {
     if (c->code_length == 0 || c->code_length > 65535)
         return cf_reject(c, offset + 4, "code_length %u", c->code_length);
     CF_TRY(check_arguments_fit(c, offset + 2));
-    CF_TRY(mark_instructions(c, &last));
-    for (uint32_t pc = 0; pc < c->code_length; pc++)
-        if (c->marks[pc] & CF_CHECK_START) CF_TRY(check_instruction(c, pc));
+    CF_TRY(check_instructions(c, &last));
     CF_TRY(check_end(c, last));
     CF_TRY(check_exception_table(c));
     uint32_t count = cf_u2(&c->r);
     CF_TRY(c->error->status);
-    return cf_check_attributes(c, CF_IN_CODE, count);
+    CF_TRY(cf_check_attributes(c, CF_IN_CODE, count));
+    return cf_check_typed_variables(c);
 }

@@ -6,8 +6,8 @@
 enum {
     FRAME_SAME_LAST = 63,
     FRAME_SAME_1_LAST = 127,
-    FRAME_EARLY_LARVAL =
-        246, // JDK 28, value classes: fields not yet set, then a frame of another type
+    FRAME_EARLY_LARVAL = 246, // JDK 28, value classes: fields not yet set, then a
+                              // frame of another type
     FRAME_SAME_1_EXTENDED = 247,
     FRAME_CHOP_FIRST = 248,
     FRAME_SAME_EXTENDED = 251,
@@ -131,7 +131,8 @@ static enum cf_status check_frame(struct frame_check *f) {
 // for them.
 static void set_initial_locals(struct frame_check *f) {
     struct cf_checker *c = f->c;
-    const struct cf_utf8_facts *descriptor = cf_facts(c, c->member->descriptor_index);
+    const struct cf_utf8_facts *descriptor =
+        cf_facts(c, c->member->descriptor_index, CF_KNOWN_DESCRIPTOR);
     if (!(c->member->access_flags & CF_ACC_STATIC)) c->local_slots[f->locals_count++] = 1;
     f->locals_slots = f->locals_count + descriptor->slots;
     for (unsigned i = 0; i < descriptor->parameters_count; i++)

@@ -11,27 +11,44 @@ enum {                  // of cf_checker.marks
     CF_CHECK_NEW = 2    // it is `new`
 };
 
-enum { // of cf_utf8_facts.flags
-    CF_FACT_KNOWN = 0x001,
-    CF_FACT_FIELD = 0x002,       // a field descriptor
-    CF_FACT_TWO_SLOTS = 0x004,   // ... of a long or double
-    CF_FACT_METHOD = 0x008,      // a method descriptor
-    CF_FACT_VOID = 0x010,        // ... that returns nothing
-    CF_FACT_CLASS_NAME = 0x020,  // an internal class name or an array descriptor
-    CF_FACT_ARRAY = 0x040,       // ... the latter
-    CF_FACT_UNQUALIFIED = 0x080, // an unqualified name (JVMS 4.2.2)
-    CF_FACT_ANGLE = 0x100, // it has a < or >: no method's name, unless it is one of the next two
-    CF_FACT_INIT = 0x200,  // <init>
-    CF_FACT_CLINIT = 0x400 // <clinit>
+enum {                            // of cf_utf8_facts.flags
+    CF_KNOWN_NAME = 0x0001,       // as a name of fields, methods, variables it has been looked at:
+    CF_FACT_UNQUALIFIED = 0x0002, // an unqualified name (JVMS 4.2.2)
+    CF_FACT_ANGLE = 0x0004,  // it has a < or >: no method's name, unless it is one of the next two
+    CF_FACT_INIT = 0x0008,   // <init>
+    CF_FACT_CLINIT = 0x0010, // <clinit>
+    CF_KNOWN_DESCRIPTOR = 0x0020, // as a descriptor it has been looked at:
+    CF_FACT_FIELD = 0x0040,       // a field descriptor
+    CF_FACT_TWO_SLOTS = 0x0080,   // ... of a long or double
+    CF_FACT_METHOD = 0x0100,      // a method descriptor
+    CF_FACT_VOID = 0x0200,        // ... that returns nothing
+    CF_KNOWN_CLASS = 0x0400,      // as the name of a CONSTANT_Class it has been looked at:
+    CF_FACT_CLASS_NAME = 0x0800,  // an internal class name or an array descriptor
+    CF_FACT_ARRAY = 0x1000,       // ... the latter
+    CF_KNOWN_HASH = 0x2000,       // `hash` has been found
+    CF_KNOWN_ROW = 0x4000         // `row` has been found
 };
 
-// What a CONSTANT_Utf8 can serve as, found once per constant: many may refer to the same long one.
+// What a CONSTANT_Utf8 can serve as, found when it is asked for, once: many may refer to the same
+// long one.
 struct cf_utf8_facts {
     uint16_t flags;
     uint8_t slots;             // METHOD: of the parameters
     uint8_t parameters_count;  // METHOD
     uint8_t dimensions;        // ARRAY
+    uint8_t row;               // of the attribute of this name
     const uint8_t *parameters; // METHOD: slots of each
+    uint64_t hash;             // of the text; stands for it where texts are compared
+};
+
+// An entry of LocalVariableTable or LocalVariableTypeTable, as far as the two have to agree.
+struct cf_variable {
+    uint64_t range; // start_pc, length, index
+    uint64_t name;  // its index; for comparing, its hash
+};
+struct cf_variables {
+    struct cf_variable *entries;
+    uint32_t count, capacity;
 };
 
 struct cf_checker {
@@ -49,6 +66,9 @@ struct cf_checker {
     uint32_t code_length, max_stack, max_locals, exception_table_length;
     uint8_t *marks;       // per pc, one more at the end
     uint8_t *local_slots; // scratch of the frames: the slots of each local
+    uint16_t *branches;   // scratch of the instructions: pcs of branches and switches
+    uint32_t branches_count;
+    struct cf_variables variables, typed_variables;
 };
 
 // Records a malformed value at `offset` of the class file; returns CF_MALFORMED.
@@ -58,8 +78,18 @@ enum cf_status cf_reject(struct cf_checker *c, uint32_t offset, const char *reas
 
 // Cross references of all constants. Everything below relies on it.
 enum cf_status cf_check_constants(struct cf_checker *c);
-// Facts of a CONSTANT_Utf8; all flags 0 when `index` is none.
-const struct cf_utf8_facts *cf_facts(struct cf_checker *c, unsigned index);
+// Finds facts of a CONSTANT_Utf8: `known` is the CF_KNOWN_... asked for. All flags are 0 when
+// `index` is none.
+const struct cf_utf8_facts *cf_find_facts(struct cf_checker *c, unsigned index, unsigned known);
+static inline const struct cf_utf8_facts *cf_facts(struct cf_checker *c, unsigned index,
+                                                   unsigned known) {
+    if (index < c->cls->constant_pool_count && (c->facts[index].flags & known))
+        return &c->facts[index];
+    return cf_find_facts(c, index, known);
+}
+// The hash of a CONSTANT_Utf8. Texts of the same hash count as the same: two do not have one by
+// accident.
+uint64_t cf_text_hash(struct cf_checker *c, unsigned index);
 // Facts of the name and of the descriptor of a Fieldref, ..., Dynamic, InvokeDynamic or
 // NameAndType.
 void cf_reference_facts(struct cf_checker *c, unsigned index, const struct cf_utf8_facts **name,
@@ -80,6 +110,15 @@ unsigned cf_check_descriptor_index(struct cf_checker *c);
 
 // Reads `count` attributes from c->r and checks those that have a meaning in `place`.
 enum cf_status cf_check_attributes(struct cf_checker *c, unsigned place, uint32_t count);
+
+// Rejects flags of a class, or of an inner class, that contradict each other.
+enum cf_status cf_check_class_flags(struct cf_checker *c, uint32_t offset, unsigned flags);
+
+// --- structure_tables.c ---
+
+// Every variable with a generic type must be one that LocalVariableTable has too. To be called when
+// all attributes of the code were checked; forgets the variables.
+enum cf_status cf_check_typed_variables(struct cf_checker *c);
 
 // --- the checkers ---
 

@@ -5,17 +5,45 @@
 
 // --- names and descriptors ---
 
-// JVMS 4.2.1: segments divided by slashes, none of them empty. What a segment may hold was narrower
-// before version 49; that is not looked at.
-static int is_internal_name(const uint8_t *bytes, uint32_t length) {
-    uint8_t before = '/';
-    for (uint32_t i = 0; i < length; i++) {
-        uint8_t c = bytes[i];
-        if (c == '.' || c == ';' || c == '[' || (c == '/' && before == '/')) return 0;
-        before = c;
-    }
-    return before != '/';
+enum { FORBIDDEN = 1, SLASH = 2, ANGLE = 4 }; // letters that matter in names: . ; [ and / and < >
+
+static const uint8_t letter_kinds[256] = {
+    ['.'] = FORBIDDEN, [';'] = FORBIDDEN, ['['] = FORBIDDEN,
+    ['/'] = SLASH,     ['<'] = ANGLE,     ['>'] = ANGLE,
+};
+
+#define ONES 0x0101010101010101u // a one in each of eight letters
+#define TOPS 0x8080808080808080u
+
+// A top bit for each of the eight letters that is `letter`. The letter next to one may be marked
+// too, when the two differ in the lowest bit only; below that does no harm, since then there is a
+// forbidden one anyway.
+static uint64_t find(uint64_t eight, uint8_t letter) {
+    uint64_t x = eight ^ ONES * letter;
+    return (x - ONES) & ~x & TOPS;
 }
+
+// JVMS 4.2.1: segments divided by slashes, none of them empty. What a segment may hold was narrower
+// before version 49; that is not looked at. Names are long and many: eight letters at a time.
+static int is_internal_name(const uint8_t *bytes, uint32_t length) {
+    uint32_t i = 0;
+    uint64_t bad = 0;
+    if (length == 0 || bytes[0] == '/' || bytes[length - 1] == '/') return 0;
+    for (; i + 8 < length; i += 8) { // with one to spare, for a pair of slashes at the seam
+        uint64_t eight, next;
+        memcpy(&eight, bytes + i, 8);
+        memcpy(&next, bytes + i + 1, 8);
+        bad |= find(eight, '.') | find(eight, ';') | find(eight, '[') |
+               (find(eight, '/') & find(next, '/'));
+    }
+    for (; i < length; i++)
+        bad |= (letter_kinds[bytes[i]] & FORBIDDEN) | (bytes[i] == '/' && bytes[i - 1] == '/');
+    return bad == 0;
+}
+
+static const uint8_t is_primitive[256] = {
+    ['B'] = 1, ['C'] = 1, ['D'] = 1, ['F'] = 1, ['I'] = 1, ['J'] = 1, ['S'] = 1, ['Z'] = 1,
+};
 
 // The length of the field descriptor at the start of `bytes`, 0 when there is none (JVMS 4.3.2).
 static uint32_t field_descriptor(const uint8_t *bytes, uint32_t length, uint32_t *dimensions) {
@@ -23,7 +51,7 @@ static uint32_t field_descriptor(const uint8_t *bytes, uint32_t length, uint32_t
     while (i < length && i < 256 && bytes[i] == '[') i++;
     if (i == length || i == 256) return 0;
     *dimensions = i;
-    if (bytes[i] != 'L') return bytes[i] && memchr("BCDFIJSZ", bytes[i], 8) ? i + 1 : 0;
+    if (bytes[i] != 'L') return is_primitive[bytes[i]] ? i + 1 : 0;
     const uint8_t *semicolon = memchr(bytes + i, ';', length - i);
     if (!semicolon) return 0;
     uint32_t end = (uint32_t)(semicolon - bytes);
@@ -65,39 +93,76 @@ static void method_facts(struct cf_checker *c, struct cf_slice s, struct cf_utf8
 }
 
 static unsigned name_flags(struct cf_slice s) {
-    if (CF_IS(s, "<init>")) return CF_FACT_UNQUALIFIED | CF_FACT_ANGLE | CF_FACT_INIT;
-    if (CF_IS(s, "<clinit>")) return CF_FACT_UNQUALIFIED | CF_FACT_ANGLE | CF_FACT_CLINIT;
-    unsigned flags = s.length > 0 ? CF_FACT_UNQUALIFIED : 0;
-    for (uint32_t i = 0; i < s.length; i++) switch (s.bytes[i]) {
-        case '.':
-        case ';':
-        case '[':
-        case '/': return 0;
-        case '<':
-        case '>': flags |= CF_FACT_ANGLE; break;
-        default: break;
-        }
+    unsigned letters = 0;
+    for (uint32_t i = 0; i < s.length; i++) letters |= letter_kinds[s.bytes[i]];
+    if (s.length == 0 || (letters & (FORBIDDEN | SLASH))) return 0;
+    if (!(letters & ANGLE)) return CF_FACT_UNQUALIFIED;
+    unsigned flags = CF_FACT_UNQUALIFIED | CF_FACT_ANGLE;
+    if (CF_IS(s, "<init>")) flags |= CF_FACT_INIT;
+    if (CF_IS(s, "<clinit>")) flags |= CF_FACT_CLINIT;
     return flags;
 }
 
-const struct cf_utf8_facts *cf_facts(struct cf_checker *c, unsigned index) {
+static unsigned descriptor_flags(struct cf_slice s) {
+    uint32_t dimensions;
+    if (s.length == 0 || field_descriptor(s.bytes, s.length, &dimensions) != s.length) return 0;
+    return takes_two_slots(s.bytes[0]) ? CF_FACT_FIELD | CF_FACT_TWO_SLOTS : CF_FACT_FIELD;
+}
+
+static unsigned class_flags(struct cf_slice s, struct cf_utf8_facts *facts) {
+    uint32_t dimensions = 0;
+    if (s.length == 0 || s.bytes[0] != '[')
+        return is_internal_name(s.bytes, s.length) ? CF_FACT_CLASS_NAME : 0;
+    if (field_descriptor(s.bytes, s.length, &dimensions) != s.length) return 0;
+    facts->dimensions = (uint8_t)dimensions;
+    return CF_FACT_CLASS_NAME | CF_FACT_ARRAY;
+}
+
+const struct cf_utf8_facts *cf_find_facts(struct cf_checker *c, unsigned index, unsigned known) {
     static const struct cf_utf8_facts none = {0};
     struct cf_slice s = cf_utf8(c->cls, index);
     if (!s.bytes) return &none;
     struct cf_utf8_facts *facts = &c->facts[index];
-    if (facts->flags & CF_FACT_KNOWN) return facts;
-    uint32_t dimensions = 0;
-    unsigned flags = CF_FACT_KNOWN | name_flags(s);
-    if (s.length && field_descriptor(s.bytes, s.length, &dimensions) == s.length) {
-        flags |= CF_FACT_FIELD;
-        if (takes_two_slots(s.bytes[0])) flags |= CF_FACT_TWO_SLOTS;
-        if (dimensions) flags |= CF_FACT_CLASS_NAME | CF_FACT_ARRAY;
-    }
-    if (is_internal_name(s.bytes, s.length)) flags |= CF_FACT_CLASS_NAME;
-    facts->flags = (uint16_t)flags;
-    facts->dimensions = (uint8_t)dimensions;
-    if (s.length && s.bytes[0] == '(') method_facts(c, s, facts);
+    if (facts->flags & known) return facts;
+    unsigned flags = known;
+    if (known == CF_KNOWN_NAME)
+        flags |= name_flags(s);
+    else if (known == CF_KNOWN_CLASS)
+        flags |= class_flags(s, facts);
+    else if (s.length && s.bytes[0] == '(')
+        method_facts(c, s, facts);
+    else
+        flags |= descriptor_flags(s);
+    facts->flags |= (uint16_t)flags;
     return facts;
+}
+
+static uint64_t mix(uint64_t h, uint64_t bits) {
+    h = (h ^ bits) * 0x9E3779B97F4A7C15u;
+    return h ^ h >> 32;
+}
+
+static uint64_t hash(struct cf_slice s) {
+    uint64_t h = mix(s.length, 0), bits;
+    uint32_t i = 0;
+    for (; i + 8 <= s.length; i += 8) {
+        memcpy(&bits, s.bytes + i, 8);
+        h = mix(h, bits);
+    }
+    bits = 0;
+    if (i < s.length) memcpy(&bits, s.bytes + i, s.length - i);
+    return mix(h, bits);
+}
+
+uint64_t cf_text_hash(struct cf_checker *c, unsigned index) {
+    struct cf_slice s = cf_utf8(c->cls, index);
+    if (!s.bytes) return 0;
+    struct cf_utf8_facts *facts = &c->facts[index];
+    if (!(facts->flags & CF_KNOWN_HASH)) {
+        facts->hash = hash(s);
+        facts->flags |= CF_KNOWN_HASH;
+    }
+    return facts->hash;
 }
 
 void cf_reference_facts(struct cf_checker *c, unsigned index, const struct cf_utf8_facts **name,
@@ -105,13 +170,13 @@ void cf_reference_facts(struct cf_checker *c, unsigned index, const struct cf_ut
     unsigned tag = cf_tag_at(c->cls, index);
     const uint8_t *p = tag ? cf_entry(c->cls, index, tag) : NULL;
     if (p && tag != CF_TAG_NAME_AND_TYPE) p = cf_entry(c->cls, cf_be2(p + 2), CF_TAG_NAME_AND_TYPE);
-    *name = cf_facts(c, p ? cf_be2(p) : 0);
-    *descriptor = cf_facts(c, p ? cf_be2(p + 2) : 0);
+    *name = cf_facts(c, p ? cf_be2(p) : 0, CF_KNOWN_NAME);
+    *descriptor = cf_facts(c, p ? cf_be2(p + 2) : 0, CF_KNOWN_DESCRIPTOR);
 }
 
 const struct cf_utf8_facts *cf_class_facts(struct cf_checker *c, unsigned index) {
     const uint8_t *p = cf_entry(c->cls, index, CF_TAG_CLASS);
-    return cf_facts(c, p ? cf_be2(p) : 0);
+    return cf_facts(c, p ? cf_be2(p) : 0, CF_KNOWN_CLASS);
 }
 
 // --- indexes ---
@@ -137,7 +202,8 @@ static const char *not_a(unsigned tag) {
     }
 }
 
-static enum cf_status expect(struct cf_checker *c, uint32_t offset, unsigned index, unsigned tag) {
+static inline enum cf_status expect(struct cf_checker *c, uint32_t offset, unsigned index,
+                                    unsigned tag) {
     if (cf_tag_at(c->cls, index) == tag) return CF_OK;
     return cf_reject(c, offset, not_a(tag), index);
 }
@@ -145,7 +211,8 @@ static enum cf_status expect(struct cf_checker *c, uint32_t offset, unsigned ind
 unsigned cf_check_index(struct cf_checker *c, unsigned tag) {
     uint32_t offset = c->r.pos;
     unsigned index = cf_u2(&c->r);
-    expect(c, offset, index, tag); // a truncated read failed already: the first error is kept
+    expect(c, offset, index,
+           tag); // a truncated read failed already: the first error is kept
     return index;
 }
 
@@ -159,7 +226,8 @@ unsigned cf_check_optional_index(struct cf_checker *c, unsigned tag) {
 unsigned cf_check_descriptor_index(struct cf_checker *c) {
     uint32_t offset = c->r.pos;
     unsigned index = cf_check_index(c, CF_TAG_UTF8);
-    if (c->error->status == CF_OK && !(cf_facts(c, index)->flags & CF_FACT_FIELD))
+    if (c->error->status == CF_OK &&
+        !(cf_facts(c, index, CF_KNOWN_DESCRIPTOR)->flags & CF_FACT_FIELD))
         cf_reject(c, offset, "constant %u is not a field descriptor", index);
     return index;
 }
@@ -182,8 +250,25 @@ int cf_is_loadable(struct cf_checker *c, unsigned index) {
 
 // --- constants ---
 
+// Nearly all texts are ASCII without NUL: eight letters at a time.
+static int is_plain(struct cf_slice s) {
+    uint64_t eight, odd = 0;
+    uint32_t i = 0;
+    if (s.length < 8) {
+        for (; i < s.length; i++) odd |= (uint64_t)(s.bytes[i] - 1u) | s.bytes[i];
+        return (odd & 0x80) == 0;
+    }
+    for (; i < s.length; i += 8) {
+        if (i + 8 > s.length) i = s.length - 8; // the last eight, some of them again
+        memcpy(&eight, s.bytes + i, 8);
+        odd |= eight | (eight - ONES); // a top bit is set, if only by the borrow of a NUL
+    }
+    return (odd & TOPS) == 0;
+}
+
 static enum cf_status check_utf8(struct cf_checker *c, uint32_t offset) {
     struct cf_slice s = {c->cls->bytes + offset + 3, cf_be2(c->cls->bytes + offset + 1)};
+    if (is_plain(s)) return CF_OK;
     uint32_t good = cf_mutf8_check(s.bytes, s.length, c->cls->major_version < 48);
     if (good == s.length) return CF_OK;
     return cf_reject(c, offset + 3 + good, "Utf8 is not modified UTF-8: byte %u", s.bytes[good]);
@@ -191,7 +276,7 @@ static enum cf_status check_utf8(struct cf_checker *c, uint32_t offset) {
 
 static enum cf_status check_class(struct cf_checker *c, uint32_t offset, unsigned name_index) {
     CF_TRY(expect(c, offset, name_index, CF_TAG_UTF8));
-    if (!(cf_facts(c, name_index)->flags & CF_FACT_CLASS_NAME))
+    if (!(cf_facts(c, name_index, CF_KNOWN_CLASS)->flags & CF_FACT_CLASS_NAME))
         return cf_reject(c, offset, "constant %u is not the name of a class", name_index);
     return CF_OK;
 }
@@ -200,8 +285,8 @@ static enum cf_status check_name_and_type(struct cf_checker *c, uint32_t offset,
                                           unsigned name_index, unsigned descriptor_index) {
     CF_TRY(expect(c, offset, name_index, CF_TAG_UTF8));
     CF_TRY(expect(c, offset, descriptor_index, CF_TAG_UTF8));
-    unsigned name = cf_facts(c, name_index)->flags;
-    unsigned descriptor = cf_facts(c, descriptor_index)->flags;
+    unsigned name = cf_facts(c, name_index, CF_KNOWN_NAME)->flags;
+    unsigned descriptor = cf_facts(c, descriptor_index, CF_KNOWN_DESCRIPTOR)->flags;
     if (!(descriptor & (CF_FACT_FIELD | CF_FACT_METHOD)))
         return cf_reject(c, offset, "constant %u is not a descriptor", descriptor_index);
     int special = (name & (CF_FACT_INIT | CF_FACT_CLINIT)) != 0;
@@ -265,23 +350,16 @@ static enum cf_status check_dynamic(struct cf_checker *c, uint32_t offset, unsig
                        tag == CF_TAG_DYNAMIC ? CF_FACT_FIELD : CF_FACT_METHOD);
 }
 
-// The class file version that brought a tag (JVMS table 4.4-B).
-static unsigned tag_since(unsigned tag) {
-    switch (tag) {
-    case CF_TAG_METHOD_HANDLE:
-    case CF_TAG_METHOD_TYPE:
-    case CF_TAG_INVOKE_DYNAMIC: return 51;
-    case CF_TAG_DYNAMIC: return 55;
-    case CF_TAG_MODULE:
-    case CF_TAG_PACKAGE: return 53;
-    default: return 45;
-    }
-}
+// The class file version that brought a tag (JVMS table 4.4-B), where it was not the first.
+static const uint8_t tag_since[256] = {
+    [CF_TAG_METHOD_HANDLE] = 51, [CF_TAG_METHOD_TYPE] = 51, [CF_TAG_INVOKE_DYNAMIC] = 51,
+    [CF_TAG_DYNAMIC] = 55,       [CF_TAG_MODULE] = 53,      [CF_TAG_PACKAGE] = 53,
+};
 
 static enum cf_status check_constant(struct cf_checker *c, uint32_t offset) {
     const uint8_t *p = c->cls->bytes + offset + 1;
     unsigned tag = p[-1];
-    if (c->cls->major_version < tag_since(tag))
+    if (c->cls->major_version < tag_since[tag])
         return cf_reject(c, offset, "tag %u in a class of an older version", tag);
     switch (tag) {
     case CF_TAG_CLASS: return check_class(c, offset, cf_be2(p));
@@ -293,7 +371,7 @@ static enum cf_status check_constant(struct cf_checker *c, uint32_t offset) {
     case CF_TAG_METHOD_HANDLE: return check_method_handle(c, offset);
     case CF_TAG_METHOD_TYPE:
         CF_TRY(expect(c, offset, cf_be2(p), CF_TAG_UTF8));
-        if (cf_facts(c, cf_be2(p))->flags & CF_FACT_METHOD) return CF_OK;
+        if (cf_facts(c, cf_be2(p), CF_KNOWN_DESCRIPTOR)->flags & CF_FACT_METHOD) return CF_OK;
         return cf_reject(c, offset, "constant %u is not a method descriptor", cf_be2(p));
     case CF_TAG_DYNAMIC:
     case CF_TAG_INVOKE_DYNAMIC: return check_dynamic(c, offset, tag);
@@ -307,10 +385,12 @@ static enum cf_status check_constant(struct cf_checker *c, uint32_t offset) {
 }
 
 enum cf_status cf_check_constants(struct cf_checker *c) {
+    const struct cf_class *cls = c->cls;
+    const uint32_t *pool = cls->constant_pool;
     // Texts first: everything else is judged by them.
-    for (unsigned i = 1; i < c->cls->constant_pool_count; i++)
-        if (cf_tag_at(c->cls, i) == CF_TAG_UTF8) CF_TRY(check_utf8(c, c->cls->constant_pool[i]));
-    for (unsigned i = 1; i < c->cls->constant_pool_count; i++)
-        if (cf_tag_at(c->cls, i)) CF_TRY(check_constant(c, c->cls->constant_pool[i]));
+    for (unsigned i = 1; i < cls->constant_pool_count; i++)
+        if (pool[i] && cls->bytes[pool[i]] == CF_TAG_UTF8) CF_TRY(check_utf8(c, pool[i]));
+    for (unsigned i = 1; i < cls->constant_pool_count; i++)
+        if (pool[i] && cls->bytes[pool[i]] != CF_TAG_UTF8) CF_TRY(check_constant(c, pool[i]));
     return c->error->status;
 }

@@ -46,15 +46,30 @@ static enum cf_status map_lines(struct table *t) {
     return CF_OK;
 }
 
+// What ranges are mapped by, in one piece: stores through byte pointers would have it read again.
+struct ranges {
+    const struct cf_layout *l;
+    const uint16_t *moved;
+    const uint8_t *marks;
+    uint32_t length, body_end;
+};
+
+static struct ranges ranges_of(const struct cf_layout *l) {
+    const struct cf_code *code = &l->edit->code;
+    struct ranges ranges = {l, l->moved, code->marks, code->length, l->body_end};
+    return ranges;
+}
+
 // A start_pc and its length, which are at `from`; written to `to`. Returns 0 when they leave the
 // code.
-static inline int map_range_at(const struct cf_layout *l, const uint8_t *from, uint8_t *to) {
-    const struct cf_code *code = &l->edit->code;
+static inline int map_range_at(struct ranges r, const uint8_t *from, uint8_t *to) {
     uint32_t start = cf_be2(from), length = cf_be2(from + 2), end = start + length;
-    if (start >= code->length || end > code->length) return 0; // the JVM refuses it as well
+    if (start >= r.length || end > r.length) return 0; // the JVM refuses it as well
     // What is there from the first instruction, parameters say, is there from the entry on.
-    uint32_t first = start == 0 ? 0 : cf_at_label(l, start);
-    uint32_t last = end == code->length ? l->body_end : cf_at_before(l, end);
+    uint32_t first = start == 0 ? 0 : (uint16_t)(start + r.moved[start]), last = r.body_end;
+    if (end < r.length)
+        last =
+            r.marks[end] & CF_MARK_EDIT ? cf_at_before(r.l, end) : (uint16_t)(end + r.moved[end]);
     cf_put2(to, first);
     cf_put2(to + 2, length && last > first ? last - first : 0);
     return 1;
@@ -65,7 +80,7 @@ static void map_range(struct table *t) {
     uint32_t pos = t->r.pos;
     if (!cf_need(&t->r, 4)) return;
     t->r.pos += 4;
-    if (!map_range_at(t->l, t->r.bytes + pos, t->info + (pos - t->base)))
+    if (!map_range_at(ranges_of(t->l), t->r.bytes + pos, t->info + (pos - t->base)))
         malformed(t, "range out of the code");
 }
 
@@ -74,8 +89,9 @@ static enum cf_status map_variables(struct table *t) {
     uint32_t n = cf_u2(&t->r);
     if (!cf_need(&t->r, 10 * n)) return t->r.error->status;
     const uint8_t *from = t->r.bytes + t->r.pos, *end = from + 10 * n;
+    struct ranges ranges = ranges_of(t->l);
     for (uint8_t *to = t->info + 2; from < end; from += 10, to += 10)
-        if (!map_range_at(t->l, from, to)) return malformed(t, "range out of the code");
+        if (!map_range_at(ranges, from, to)) return malformed(t, "range out of the code");
     return CF_OK;
 }
 

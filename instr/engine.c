@@ -73,7 +73,9 @@ void instr_engine_free(struct instr_engine *engine) {
     free(engine);
 }
 
-void instr_engine_check_input(struct instr_engine *engine) { engine->check_input = 1; }
+void instr_engine_check_input(struct instr_engine *engine) {
+    engine->check_input = 1;
+}
 
 static struct work *take_work(struct instr_engine *engine) {
     pthread_mutex_lock(&engine->lock);
@@ -153,8 +155,7 @@ static int method_id(struct rw_class *pass, const struct cf_member *method) {
     if (!cursor->class_name) {
         struct cf_slice class_name = cf_this_name(&job->cls);
         if (!class_name.bytes) return -1;
-        cursor->class_name =
-            instr_methods_class(methods, (const char *)class_name.bytes, class_name.length);
+        *cursor = instr_methods_begin(methods, (const char *)class_name.bytes, class_name.length);
     }
     struct cf_slice name = cf_member_name(&job->cls, method),
                     descriptor = cf_member_descriptor(&job->cls, method);

@@ -30,6 +30,7 @@ struct row {
 
 struct string {
     uint32_t hash;
+    _Atomic uint32_t first_row; // of a class: its first method's id; NONE: it has none
     uint16_t length;
     char bytes[]; // NUL-terminated
 };
@@ -53,9 +54,8 @@ struct instr_methods {
     struct table by_row;
 };
 
-static const struct string *string_at(const struct instr_methods *methods, uint32_t handle) {
-    return (const void *)(methods->strings[handle >> STRING_CHUNK_BITS] +
-                          (handle & (STRING_CHUNK - 1)));
+static struct string *string_at(const struct instr_methods *methods, uint32_t handle) {
+    return (void *)(methods->strings[handle >> STRING_CHUNK_BITS] + (handle & (STRING_CHUNK - 1)));
 }
 
 static struct row *row_at(const struct instr_methods *methods, uint32_t id) {
@@ -129,6 +129,7 @@ static uint32_t intern(struct instr_methods *methods, uint32_t hash, const char 
     struct string *string = add ? string_allocate(methods, length, &handle) : NULL;
     if (string == NULL) return 0;
     string->hash = hash;
+    atomic_init(&string->first_row, NONE);
     string->length = (uint16_t)length;
     memcpy(string->bytes, bytes, length);
     string->bytes[length] = '\0';
@@ -168,6 +169,9 @@ static int add_row(struct instr_methods *methods, uint32_t *slot, unsigned pass,
     row->pass = pass;
     *slot = id;
     methods->by_row.used++;
+    struct string *class_string = string_at(methods, class_name);
+    if (atomic_load_explicit(&class_string->first_row, memory_order_relaxed) == NONE)
+        atomic_store_explicit(&class_string->first_row, id, memory_order_relaxed);
     if (pass >= atomic_load(&methods->passes)) atomic_store(&methods->passes, pass + 1);
     // Readers that saw this count see the row and its strings.
     atomic_store_explicit(&methods->count, (int)id + 1, memory_order_release);
@@ -219,6 +223,15 @@ int instr_methods_id_in(struct instr_methods *methods, unsigned pass,
     }
     pthread_mutex_unlock(&methods->mutex);
     return id;
+}
+
+struct instr_methods_cursor instr_methods_begin(struct instr_methods *methods, const char *name,
+                                                size_t length) {
+    struct instr_methods_cursor cursor = {instr_methods_class(methods, name, length), NONE};
+    if (cursor.class_name != 0)
+        cursor.next = atomic_load_explicit(&string_at(methods, cursor.class_name)->first_row,
+                                           memory_order_relaxed);
+    return cursor;
 }
 
 static bool string_is(const struct instr_methods *methods, uint32_t handle, const char *bytes,

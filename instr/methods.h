@@ -43,11 +43,14 @@ int instr_methods_id_in(struct instr_methods *methods, unsigned pass,
 
 // The methods of one class, asked for one after the other. A class that comes again asks in the
 // same order, and finds each method in the row behind the last one: without a lock and without a
-// hash. Begin with {class, 0}; one cursor serves one thread and all passes.
+// hash. One cursor serves one thread and all passes.
 struct instr_methods_cursor {
-    instr_methods_class_t class_name;
-    uint32_t next; // the id to look at first
+    instr_methods_class_t class_name; // 0: out of memory
+    uint32_t next;                    // the id to look at first
 };
+
+struct instr_methods_cursor instr_methods_begin(struct instr_methods *methods, const char *name,
+                                                size_t length);
 
 // As instr_methods_id_in.
 int instr_methods_id_next(struct instr_methods *methods, unsigned pass,

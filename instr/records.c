@@ -121,8 +121,8 @@ void instr_records_add(const int64_t *words, size_t n, unsigned *last) {
         else if (first >= INSTR_RECORD_EVENT)
             add_event(row, (enum instr_event)(first & 7));
         else
-            add_time(row, first, (second & ~INSTR_RECORD_AGAIN) >> INSTR_RECORD_ID_BITS,
-                     (second & INSTR_RECORD_AGAIN) != 0);
+            add_time(row, first & ~INSTR_RECORD_AGAIN, second >> INSTR_RECORD_ID_BITS,
+                     (first & INSTR_RECORD_AGAIN) != 0);
     }
     pthread_mutex_unlock(&shard->mutex);
 }

@@ -17,9 +17,10 @@
 // The Java side of these: InstrThreads in runtime-java/.
 #define INSTR_RECORD_EVENT (INT64_C(1) << 62)
 #define INSTR_RECORD_ID_BITS 20
-#define INSTR_RECORD_AGAIN (UINT64_C(1) << 63) // as INSTR_EVENT_TIMING_AGAIN
+#define INSTR_RECORD_AGAIN (UINT64_C(1) << 61) // in a duration: it is INSTR_EVENT_TIMING_AGAIN
 enum instr_event {
-    INSTR_EVENT_TIMING_AGAIN = -2, // of a call inside a call of the same method: no part of the total
+    INSTR_EVENT_TIMING_AGAIN =
+        -2, // of a call inside a call of the same method: no part of the total
     INSTR_EVENT_TIMING = -1,
     INSTR_EVENT_CALL,
     INSTR_EVENT_THROWN,

@@ -58,7 +58,7 @@ static struct {
     jclass block_class, page_class;
     jobjectArray no_pages;
     jlongArray no_buffer;
-    jfieldID tid, position, full, pages, buffer;
+    jfieldID tid, position, full, pages, buffer, running;
     atomic_size_t budget; // bytes left
 } state = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
@@ -145,6 +145,8 @@ static void publish(JNIEnv *jni, struct thread *thread, jlong tid) {
         int old = thread->slot;
         pthread_mutex_unlock(&state.mutex);
         if (old != NO_SLOT) (*jni)->SetObjectArrayElement(jni, state.table, old, NULL);
+        // Methods that another thread was in, and was not seen to leave.
+        (*jni)->SetObjectField(jni, thread->block, state.running, NULL);
         (*jni)->SetLongField(jni, thread->block, state.tid, tid);
         pthread_mutex_lock(&state.mutex);
         if (old != NO_SLOT) state.slots[old] = NULL;
@@ -337,7 +339,8 @@ static bool find_fields(JNIEnv *jni, jclass block) {
            (state.position = (*jni)->GetFieldID(jni, block, "position", "I")) != NULL &&
            (state.full = (*jni)->GetFieldID(jni, block, "full", "Z")) != NULL &&
            (state.pages = (*jni)->GetFieldID(jni, block, "pages", "[[J")) != NULL &&
-           (state.buffer = (*jni)->GetFieldID(jni, block, "buffer", "[J")) != NULL;
+           (state.buffer = (*jni)->GetFieldID(jni, block, "buffer", "[J")) != NULL &&
+           (state.running = (*jni)->GetFieldID(jni, block, "running", "[J")) != NULL;
 }
 
 static bool register_natives(JNIEnv *jni, jclass class) {

@@ -55,12 +55,13 @@ static const struct cf_snippet *initialized(const struct timed *t) {
     return s;
 }
 
-static const struct cf_snippet *leave(const struct timed *t, unsigned which) {
+// All ways out look alike; they differ in what they call.
+static const struct cf_snippet *leave(const struct timed *t) {
     struct cf_snippet *s = cf_snippet_new(t->edit);
     cf_local(s, CF_OP_lload, t->start);
     cf_local(s, CF_OP_lload, t->saved);
     cf_push_int(s, t->id);
-    cf_call(s, t->callees[which]);
+    cf_call(s, t->callees[THROWN]);
     return s;
 }
 
@@ -74,12 +75,13 @@ static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
     t.start = cf_new_local(edit, "J", 1);
     int constructs = edit->constructor; // even if it never gets to a delegate call
     cf_insert_entry(edit, entry(&t, constructs ? CONSTRUCT : ENTER));
+    const struct cf_snippet *thrown = leave(&t);
     if (constructs) {
         cf_insert_constructed(edit, initialized(&t));
-        cf_insert_thrown_early(edit, leave(&t, THROWN_EARLY));
+        cf_insert_thrown_early(edit, cf_snippet_like(thrown, t.callees[THROWN_EARLY]));
     }
-    if (edit->code.returns_count) cf_insert_exits(edit, leave(&t, EXIT));
-    cf_insert_thrown(edit, leave(&t, THROWN));
+    if (edit->code.returns_count) cf_insert_exits(edit, cf_snippet_like(thrown, t.callees[EXIT]));
+    cf_insert_thrown(edit, thrown);
     return edit->error.status;
 }
 

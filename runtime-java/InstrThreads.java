@@ -11,7 +11,8 @@ import instr.runtime.InstrNative;
  * carrier is read from the field, never by Thread.currentCarrierThread(), whose result the compiler
  * takes to be the same all through a method, although the thread may have moved in between.
  *
- * <p>Hot paths call intrinsics only. Slow paths that run code of the JDK, which may be instrumented itself,
+ * <p>Hot paths call intrinsics only, and go over to a slow path once and for all: one that came back would cost
+ * as much as a third of what is done here. Slow paths that run code of the JDK, which may be instrumented itself,
  * say so.
  *
  * <p>What inserted code calls is not to be inlined by force: every method of the application would carry it,
@@ -30,10 +31,13 @@ final class InstrThreads {
     static final int ID_BITS = 20;
 
     /**
-     * In what enter returns, and in the second element of a record: the method was running already when it was
-     * entered, so that its time is part of an outer call's. All other bits of both are below.
+     * In what enter returns: the method was running already when it was entered, so that its time is part of an
+     * outer call's. All other bits are below.
      */
     static final long AGAIN = 1L << 63;
+
+    /** In the first element of a record, AGAIN shifted by so much says the same: no element uses its highest bit. */
+    static final int AGAIN_SHIFT = 2;
 
     /** Times of records are below 2^TIME_BITS. */
     static final int TIME_BITS = 43;
@@ -70,26 +74,32 @@ final class InstrThreads {
 
     private InstrThreads() {}
 
-    static InstrBlock find(long tid) {
-        return (InstrBlock) InstrNative.find(tid);
-    }
-
-    /** The block for the current thread, or null. */
+    /** The block for the current thread, if it is at hand; else null. */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
-    static InstrBlock block(Thread thread) {
+    static InstrBlock lookUp(Thread thread) {
         Object carrier = thread;
         if (VIRTUAL != null && thread.getClass() == VIRTUAL) {
             carrier = CARRIER == 0 ? null : InstrUnsafe.getReference(thread, CARRIER);
-            if (carrier == null) return find(0);
+            if (carrier == null) return null;
         }
         long tid = InstrUnsafe.getLong(carrier, TID);
         int slot = (int) tid & (TABLE.length - 1);
         InstrBlock block = TABLE[slot];
         if (block != null && block.tid == tid) return block;
         block = TABLE[slot ^ 1];
-        if (block != null && block.tid == tid) return block;
-        return find(tid);
+        return block != null && block.tid == tid ? block : null;
+    }
+
+    /** The block for the current thread, or null when there is no memory. */
+    static InstrBlock block(Thread thread) {
+        InstrBlock block = lookUp(thread);
+        if (block != null) return block;
+        Object carrier = thread;
+        if (thread.getClass() == VIRTUAL) {
+            carrier = CARRIER == 0 ? null : InstrUnsafe.getReference(thread, CARRIER);
+        }
+        return (InstrBlock) InstrNative.find(carrier == null ? 0 : InstrUnsafe.getLong(carrier, TID));
     }
 
     /** The task of the current thread, if it is at hand; else null. */
@@ -100,9 +110,9 @@ final class InstrThreads {
         return block.virtualTid == InstrUnsafe.getLong(thread, TID) ? block.virtualTask : null;
     }
 
-    /** Counts an event of the current thread, whose block it returns. */
-    static InstrBlock count(Thread thread, int id, int what) {
-        InstrBlock block = block(thread);
+    /** Counts an event of the current thread. */
+    static void count(Thread thread, int id, int what) {
+        InstrBlock block = lookUp(thread);
         if (block != null) {
             long[][] pages = block.pages;
             int index = InstrBlock.PAGES_HEAD + (id >>> 5);
@@ -110,12 +120,11 @@ final class InstrThreads {
                 long[] page = pages[index];
                 if (page != null) {
                     add(page, id, what);
-                    return block;
+                    return;
                 }
             }
         }
-        countSlowly(block, id, what);
-        return block;
+        countSlowly(thread, id, what);
     }
 
     @jdk.internal.vm.annotation.ForceInline
@@ -127,12 +136,15 @@ final class InstrThreads {
         if (what == INITIALIZED) page[row + 1]--;
     }
 
-    static void countSlowly(InstrBlock block, int id, int what) {
+    static void countSlowly(Thread thread, int id, int what) {
+        InstrBlock block = block(thread);
         if (block == null) {
             InstrNative.record(id, what, 0, 0);
             return;
         }
-        long[] page = block.full ? null : InstrNative.page(id);
+        int index = InstrBlock.PAGES_HEAD + (id >>> 5);
+        long[] page = index < block.pages.length ? block.pages[index] : null;
+        if (page == null && !block.full) page = InstrNative.page(id);
         if (page != null) add(page, id, what);
         else if (!append(block, EVENT + what, id)) InstrNative.record(id, what, 0, 0);
     }
@@ -151,14 +163,48 @@ final class InstrThreads {
 
     /** Enters a timed method: counts, and gives the children's time so far. */
     static long open(Thread thread, int id, int what) {
-        InstrBlock block = count(thread, id, what);
+        InstrBlock block = lookUp(thread);
         if (block != null) {
-            if (VIRTUAL == null || thread.getClass() != VIRTUAL) return mark(block, id, what);
-            if (block.virtualTid == InstrUnsafe.getLong(thread, TID)) {
-                return mark(block.virtualTask, id, what);
+            InstrTask task = task(thread, block);
+            long[][] pages = block.pages;
+            int index = InstrBlock.PAGES_HEAD + (id >>> 5);
+            if (task != null && index < pages.length) {
+                long[] page = pages[index], running = task.running;
+                int word = InstrBlock.HEAD + (id >>> 6);
+                if (page != null && running != null && word < running.length) {
+                    add(page, id, what);
+                    return mark(task, running, word, id, what);
+                }
             }
         }
         return openSlowly(thread, id, what);
+    }
+
+    static long openSlowly(Thread thread, int id, int what) {
+        count(thread, id, what);
+        try {
+            InstrTask task = fetchTask(thread);
+            return task == null ? 0 : markSlowly(task, id, what);
+        } catch (Throwable nevermind) {
+            return 0;
+        }
+    }
+
+    /** As mark, with room made for the method's bit first. */
+    static long markSlowly(InstrTask task, int id, int what) {
+        try {
+            long[] running = task.running;
+            int word = InstrBlock.HEAD + (id >>> 6), length = running == null ? 0 : running.length;
+            if (word >= length) {
+                long[] longer = new long[word + (word >>> 2) + 8];
+                for (int i = 0; i < length; i++) longer[i] = running[i];
+                task.running = running = longer;
+            }
+            return mark(task, running, word, id, what);
+        } catch (Throwable nevermind) {
+            // No memory: the time of calls inside calls of the same method counts again.
+            return task.children;
+        }
     }
 
     /**
@@ -167,47 +213,23 @@ final class InstrThreads {
      */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
-    static long mark(InstrTask task, int id, int what) {
-        long[] running = task.running;
-        int word = InstrBlock.HEAD + (id >>> 6);
-        if (running == null || word >= running.length) return markSlowly(task, id, what);
+    static long mark(InstrTask task, long[] running, int word, int id, int what) {
         long bits = running[word], bit = 1L << id;
         if ((bits & bit) != 0) return task.children | AGAIN;
         if (what != CONSTRUCT) running[word] = bits | bit;
         return task.children;
     }
 
-    static long markSlowly(InstrTask task, int id, int what) {
-        try {
-            int length = InstrBlock.HEAD + (id >>> 6) + 1;
-            long[] old = task.running, running = new long[length + (length >>> 2) + 8];
-            if (old != null) for (int i = 0; i < old.length; i++) running[i] = old[i];
-            task.running = running;
-            return mark(task, id, what);
-        } catch (Throwable nevermind) {
-            // No memory: the time of calls inside calls of the same method counts again.
-            return task.children;
-        }
-    }
-
     /** The delegate call of a constructor has returned: it is running now, and it will be seen to end. */
     static void initialized(Thread thread, int id) {
-        InstrTask task = task(thread, count(thread, id, INITIALIZED));
-        if (task != null) mark(task, id, INITIALIZED);
-    }
-
-    static long openSlowly(Thread thread, int id, int what) {
-        try {
-            InstrTask task = fetchTask(thread);
-            return task == null ? 0 : mark(task, id, what);
-        } catch (Throwable nevermind) {
-            return 0;
-        }
+        count(thread, id, INITIALIZED);
+        InstrTask task = task(thread, lookUp(thread));
+        if (task != null) markSlowly(task, id, INITIALIZED);
     }
 
     /** Leaves a timed method: makes a record of it. The children's time was saved when it was entered. */
     static void close(Thread thread, long duration, long saved, int id) {
-        InstrBlock block = block(thread);
+        InstrBlock block = lookUp(thread);
         InstrTask task = task(thread, block);
         if (task != null) {
             long again = saved & AGAIN;
@@ -221,8 +243,8 @@ final class InstrThreads {
             long[] buffer = block.buffer;
             if ((duration | children | self) >>> TIME_BITS == 0 && position + 1 < buffer.length) {
                 task.children = saved + duration;
-                buffer[position] = ~duration;
-                buffer[position + 1] = ~(again | self << ID_BITS | id);
+                buffer[position] = ~(duration | again >>> AGAIN_SHIFT);
+                buffer[position + 1] = ~(self << ID_BITS | id);
                 block.position = position + 2;
                 return;
             }
@@ -257,7 +279,7 @@ final class InstrThreads {
             InstrBlock block = block(thread);
             if (block == null
                     || duration >>> TIME_BITS != 0
-                    || !append(block, duration, again | self << ID_BITS | id)) {
+                    || !append(block, duration | again >>> AGAIN_SHIFT, self << ID_BITS | id)) {
                 InstrNative.record(id, again == 0 ? -1 : -2, duration, self);
             }
         } catch (Throwable nevermind) {

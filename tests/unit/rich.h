@@ -125,8 +125,10 @@ static inline void rich_code_tables(struct build *b) {
     build_end(b, place);
     place = build_attribute(b, "LocalVariableTable");
     unsigned name = build_utf8(b, "local");
-    build_u2(b, 1), build_u2(b, 25), build_u2(b, 63), build_u2(b, name);
+    build_u2(b, 2), build_u2(b, 25), build_u2(b, 63), build_u2(b, name);
     build_u2(b, build_utf8(b, "J")), build_u2(b, 4);
+    build_u2(b, 0), build_u2(b, 110), build_u2(b, name);
+    build_u2(b, build_utf8(b, "Ljava/lang/Object;")), build_u2(b, 3);
     build_end(b, place);
     place = build_attribute(b, "LocalVariableTypeTable");
     build_u2(b, 1), build_u2(b, 0), build_u2(b, 110), build_u2(b, name);
@@ -249,7 +251,7 @@ static inline void rich_class_attributes(struct build *b) {
     rich_one_index(b, "SourceFile", build_utf8(b, "Rich.java"));
     size_t place = build_attribute(b, "InnerClasses");
     build_u2(b, 2), build_u2(b, some), build_u2(b, 0), build_u2(b, 0), build_u2(b, 0);
-    build_u2(b, some), build_u2(b, some), build_u2(b, text), build_u2(b, 0x0609);
+    build_u2(b, some), build_u2(b, 2), build_u2(b, text), build_u2(b, 0x0609);
     build_end(b, place);
     place = build_attribute(b, "EnclosingMethod");
     build_u2(b, some), build_u2(b, build_name_and_type(b, "m", "()V"));

@@ -139,28 +139,35 @@ START_TEST(records_add_up_by_id) {
     enum { EVENT_CALL = 0, EVENT_CONSTRUCT = 2, EVENT_INITIALIZED = 3 };
     const int64_t first[] = {100,
                              300,
+                             90 | (int64_t)INSTR_RECORD_AGAIN,
                              INSTR_RECORD_EVENT + EVENT_CALL,
                              INSTR_RECORD_EVENT + EVENT_CONSTRUCT,
                              INSTR_RECORD_EVENT + EVENT_CONSTRUCT,
                              INSTR_RECORD_EVENT + EVENT_INITIALIZED};
-    const int64_t second[] = {
-        60 << INSTR_RECORD_ID_BITS | 70, 5 << INSTR_RECORD_ID_BITS | 70, 70, 71, 71, 71};
-    int64_t words[12];
-    for (int i = 0; i < 6; i++) {
+    const int64_t second[] = {60 << INSTR_RECORD_ID_BITS | 70,
+                              5 << INSTR_RECORD_ID_BITS | 70,
+                              90 << INSTR_RECORD_ID_BITS | 70,
+                              70,
+                              71,
+                              71,
+                              71};
+    int64_t words[14];
+    for (int i = 0; i < 7; i++) {
         words[2 * i] = ~first[i];
         words[2 * i + 1] = ~second[i];
     }
     unsigned shard = 0;
-    instr_records_add(words, 6, &shard);
+    instr_records_add(words, 7, &shard);
     instr_records_add_one(70, INSTR_EVENT_TIMING, 7, 3, &shard);
     struct instr_row rows[INSTR_ROWS_PER_PAGE] = {0};
     uint64_t *buckets = calloc(INSTR_ROWS_PER_PAGE * INSTR_HISTOGRAM_BUCKETS, sizeof *buckets);
     ck_assert_ptr_nonnull(buckets);
     ck_assert(instr_records_sum(70 / INSTR_ROWS_PER_PAGE, rows, buckets));
     const struct instr_row *timed = &rows[70 % INSTR_ROWS_PER_PAGE], *made = timed + 1;
-    ck_assert_uint_eq(timed->timed, 3);
+    ck_assert_uint_eq(timed->timed, 4);
+    // Not the call inside a call of the same method.
     ck_assert_uint_eq(timed->total, 407);
-    ck_assert_uint_eq(timed->self, 68);
+    ck_assert_uint_eq(timed->self, 158);
     ck_assert_uint_eq(timed->min, 7);
     ck_assert_uint_eq(timed->max, 300);
     ck_assert_uint_eq(timed->calls, 1);

@@ -321,9 +321,10 @@ START_TEST(constant_values_are_of_the_type_of_the_field) {
         const char *descriptor;
         unsigned tag;
         int good;
-    } cases[] = {{"I", CF_TAG_INTEGER, 1}, {"Z", CF_TAG_INTEGER, 1}, {"J", CF_TAG_INTEGER, 0},
-                 {"J", CF_TAG_LONG, 1},    {"F", CF_TAG_DOUBLE, 0},  {"D", CF_TAG_DOUBLE, 1},
-                 {"[I", CF_TAG_INTEGER, 0}};
+    } cases[] = {{"I", CF_TAG_INTEGER, 1},  {"Z", CF_TAG_INTEGER, 1},
+                 {"J", CF_TAG_INTEGER, 0},  {"J", CF_TAG_LONG, 1},
+                 {"F", CF_TAG_DOUBLE, 0},   {"D", CF_TAG_DOUBLE, 1},
+                 {"[I", CF_TAG_INTEGER, 0}, {"Ljava/lang/String;", CF_TAG_INTEGER, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct build b;
         build_class_file(&b, 52, 0, "A");
@@ -413,6 +414,9 @@ END_TEST
 START_TEST(other_class_attributes_are_checked) {
     ck_assert_int_eq(ATTRIBUTE("InnerClasses", 0, 1, 0, OBJECT, 0, 0, 0, 0, 0, 0), CF_OK);
     ck_assert_int_eq(ATTRIBUTE("InnerClasses", 0, 1, 0, 0, 0, 0, 0, 0, 0, 0), CF_MALFORMED);
+    ck_assert_int_eq(ATTRIBUTE("InnerClasses", 0, 1, 0, OBJECT, 0, OBJECT, 0, 0, 0, 0),
+                     CF_MALFORMED);
+    ck_assert_int_eq(ATTRIBUTE("InnerClasses", 0, 1, 0, OBJECT, 0, 0, 0, 0, 2, 0), CF_MALFORMED);
     ck_assert_int_eq(ATTRIBUTE("EnclosingMethod", 0, OBJECT, 0, 0), CF_OK);
     ck_assert_int_eq(ATTRIBUTE("EnclosingMethod", 0, OBJECT, 0, METHOD), CF_MALFORMED);
     ck_assert_int_eq(ATTRIBUTE("Signature", 0, 24), CF_OK);

@@ -99,7 +99,7 @@ static const struct code_case code_cases[] = {
     C(52, NULL, CF_OP_goto_w, 0, 0, 0, 5, CF_OP_return),
     C(52, "no instruction", CF_OP_goto_w, 0x7F, 0xFF, 0xFF, 0xFF, CF_OP_return),
     C(50, NULL, CF_OP_jsr, 0, 4, CF_OP_return, CF_OP_astore_1, CF_OP_ret, 1),
-    C(51, "jsr", CF_OP_jsr, 0, 4, CF_OP_return, CF_OP_astore_1, CF_OP_ret, 1),
+    C(51, "jsr", CF_OP_jsr, 0, 4, CF_OP_return, CF_OP_astore_1, CF_OP_return),
     C(51, "ret in", CF_OP_wide, CF_OP_ret, 0, 1),
     // switches
     C(52, NULL, CF_OP_tableswitch, 0, 0, 0, 0, 0, 0, 20, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 20,
@@ -274,6 +274,38 @@ END_TEST
 
 // --- tables of the code ---
 
+// Two tables with one entry each: start_pc, length, name, type, index.
+static enum cf_status check_two_tables(const uint16_t *variable, const uint16_t *typed) {
+    static const uint8_t code[] = {CF_OP_goto, 0, 3, CF_OP_return};
+    struct build b;
+    size_t place = begin_code(&b, 52, code, sizeof code);
+    build_u2(&b, 0), build_u2(&b, 2);
+    for (int k = 0; k < 2; k++) { // the typed ones first: the order is free
+        size_t table = build_attribute(&b, k ? "LocalVariableTable" : "LocalVariableTypeTable");
+        build_u2(&b, 1);
+        for (int i = 0; i < 5; i++) build_u2(&b, (k ? variable : typed)[i]);
+        build_end(&b, table);
+    }
+    build_end(&b, place);
+    build_u2(&b, 0);
+    return check_built(&b);
+}
+
+START_TEST(generic_variables_are_variables) {
+    static const uint16_t variable[] = {0, 4, 7, 8, 1};
+    static const struct {
+        uint16_t typed[5];
+        int good;
+    } cases[] = {{{0, 4, 7, 12, 1}, 1},
+                 {{3, 1, 7, 12, 1}, 0},
+                 {{0, 3, 7, 12, 1}, 0},
+                 {{0, 4, 11, 12, 1}, 0},
+                 {{0, 4, 7, 12, 0}, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        ck_assert_int_eq(check_two_tables(variable, cases[i].typed) == CF_OK, cases[i].good);
+}
+END_TEST
+
 static enum cf_status check_table(const char *name, const uint16_t *values, size_t count,
                                   enum how how) {
     static const uint8_t code[] = {CF_OP_goto, 0, 3, CF_OP_return};
@@ -304,8 +336,9 @@ START_TEST(tables_for_debuggers_are_checked) {
     ck_assert_int_eq(TABLE("LocalVariableTable", LENIENT, 1, 0, 4, 7, 8, 2), CF_MALFORMED);
     ck_assert_int_eq(TABLE("LocalVariableTable", LENIENT, 1, 0, 4, 7, 12, 1), CF_MALFORMED);
     ck_assert_int_eq(TABLE("LocalVariableTable", LENIENT, 1, 0, 4, 9, 8, 1), CF_MALFORMED);
-    ck_assert_int_eq(TABLE("LocalVariableTable", STRICT, 1, 0, 2, 7, 8, 1), CF_MALFORMED);
-    ck_assert_int_eq(TABLE("LocalVariableTypeTable", STRICT, 1, 3, 1, 7, 12, 1), CF_OK);
+    ck_assert_int_eq(TABLE("LocalVariableTable", LENIENT, 1, 0, 2, 7, 8, 1), CF_MALFORMED);
+    ck_assert_int_eq(TABLE("LocalVariableTable", LENIENT, 1, 4, 0, 7, 8, 1), CF_MALFORMED);
+    ck_assert_int_eq(TABLE("LocalVariableTable", LENIENT, 1, 0, 4, 3, 8, 1), CF_MALFORMED);
     ck_assert_int_eq(TABLE("CharacterRangeTable", STRICT, 1, 0, 2, 0, 4, 0, 5, 1), CF_OK);
     ck_assert_int_eq(TABLE("CharacterRangeTable", LENIENT, 1, 0, 5, 0, 4, 0, 5, 1), CF_MALFORMED);
 }
@@ -322,6 +355,7 @@ int main(void) {
     tcase_add_test(tests, exception_tables_are_checked);
     tcase_add_loop_test(tests, frames_are_checked, 0, sizeof frame_cases / sizeof *frame_cases);
     tcase_add_test(tests, frames_that_end_early_are_truncated);
+    tcase_add_test(tests, generic_variables_are_variables);
     tcase_add_test(tests, tables_for_debuggers_are_checked);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

@@ -357,7 +357,7 @@ public final class RuntimeBench {
         for (int i = 0; i < 1000; i++) recurse(id, 99);
         check("recursion: calls", 100000, get(id, CALLS));
         check("recursion: durations", 100000, get(id, TIMED));
-        check("recursion: self of all is the total of the outermost, at most", 1, get(id, SELF) < get(id, TOTAL) / 10 ? 1 : 0);
+        check("recursion: what a method takes inside itself counts once", get(id, SELF), get(id, TOTAL));
         int deep = newId(), deepTimed = newId();
         for (int i = 0; i < 50; i++) {
             try {
@@ -372,6 +372,26 @@ public final class RuntimeBench {
         System.out.printf("stack overflow, 50 times: calls %d, not seen to end %d; timing %d, not seen to end %d, not seen to throw %d%n",
                 get(deep, CALLS), get(deep, CALLS) - get(deep, THROWN), get(deepTimed, CALLS),
                 get(deepTimed, CALLS) - get(deepTimed, TIMED), get(deepTimed, CALLS) - get(deepTimed, THROWN));
+    }
+
+    /** Records that a thread which goes on has in its buffer are seen, those of recursive calls too. */
+    static void unflushed() throws Exception {
+        int id = newId();
+        CountDownLatch recorded = new CountDownLatch(1), seen = new CountDownLatch(1);
+        Thread thread = start(false, () -> {
+            for (int i = 0; i < 5; i++) recurse(id, 2);
+            recorded.countDown();
+            try {
+                seen.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        recorded.await();
+        check("a living thread's buffer: durations", 15, get(id, TIMED));
+        check("a living thread's buffer: self time is the total", get(id, SELF), get(id, TOTAL));
+        seen.countDown();
+        thread.join();
     }
 
     static void exceptions() {
@@ -429,9 +449,13 @@ public final class RuntimeBench {
         }
         join(threads);
         String who = virtual ? "self time, virtual: " : "self time, platform: ";
-        near(who + "parent's self, ms", inParent.get() / 1e6, get(parent, SELF) / 1e6, 0.02);
-        near(who + "child's self, ms", inChild.get() / 1e6, get(child, SELF) / 1e6, 0.02);
-        near(who + "grandchild's self, ms", inGrandchild.get() / 1e6, get(grandchild, SELF) / 1e6, 0.02);
+        // On a busy machine a method takes more than its sleep.
+        check(who + "parent's, at least", 1, get(parent, SELF) >= inParent.get() ? 1 : 0);
+        check(who + "child's, at least", 1, get(child, SELF) >= inChild.get() ? 1 : 0);
+        check(who + "grandchild's, at least", 1, get(grandchild, SELF) >= inGrandchild.get() ? 1 : 0);
+        near(who + "parent's, ms", inParent.get() / 1e6, get(parent, SELF) / 1e6, 0.3);
+        near(who + "child's, ms", inChild.get() / 1e6, get(child, SELF) / 1e6, 0.3);
+        near(who + "grandchild's, ms", inGrandchild.get() / 1e6, get(grandchild, SELF) / 1e6, 0.3);
         check(who + "selves make the total", get(parent, TOTAL), get(parent, SELF) + get(child, SELF) + get(grandchild, SELF));
     }
 
@@ -466,6 +490,7 @@ public final class RuntimeBench {
         colliding();
         attached();
         recursion();
+        unflushed();
         exceptions();
         selfTime(false);
         if (virtual) selfTime(true);
