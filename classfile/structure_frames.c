@@ -6,8 +6,7 @@
 enum {
     FRAME_SAME_LAST = 63,
     FRAME_SAME_1_LAST = 127,
-    FRAME_EARLY_LARVAL = 246, // JDK 28, value classes: fields not yet set, then a
-                              // frame of another type
+    FRAME_EARLY_LARVAL = 246, // JDK 28, value classes: fields not yet set, then another frame
     FRAME_SAME_1_EXTENDED = 247,
     FRAME_CHOP_FIRST = 248,
     FRAME_SAME_EXTENDED = 251,

@@ -15,9 +15,9 @@ static const uint8_t letter_kinds[256] = {
 #define ONES 0x0101010101010101u // a one in each of eight letters
 #define TOPS 0x8080808080808080u
 
-// A top bit for each of the eight letters that is `letter`. The letter next to one may be marked
-// too, when the two differ in the lowest bit only; below that does no harm, since then there is a
-// forbidden one anyway.
+// A top bit for each of the eight letters that is `letter`. One next to it may be marked too, if
+// the two differ in the lowest bit only. That does no harm here: a marked : or Z stands beside a
+// forbidden letter, and . for / is one.
 static uint64_t find(uint64_t eight, uint8_t letter) {
     uint64_t x = eight ^ ONES * letter;
     return (x - ONES) & ~x & TOPS;

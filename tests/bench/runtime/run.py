@@ -65,7 +65,7 @@ def main():
         "speed": (keep.split(), "", "direct", "speed"),
         "exact": ([], "", "direct", "exact"),
         "tight": ([], "=budget=300000", "direct", "tight"),
-        "full": (["-Xmx32m", "-Xms32m"], "", "direct", "full"),
+        "full": (["-Xmx32m", "-Xms32m", "-XX:-UseGCOverheadLimit"], "", "direct", "full"),
         "path": ([], "=path,jar=" + library, "path", "exact"),
         "hello": ([], "", "direct", "hello"),
     }
