@@ -93,6 +93,8 @@ void instr_retransform_loaded(jvmtiEnv *jvmti, JNIEnv *jni,
     jint count = 0, chosen = 0;
     jclass *classes = NULL;
     if ((*jvmti)->GetLoadedClasses(jvmti, &count, &classes) != JVMTI_ERROR_NONE) return;
+    // There is a local reference for each now; -Xcheck:jni wants to be told.
+    if ((*jni)->EnsureLocalCapacity(jni, count + 64) != JNI_OK) (*jni)->ExceptionClear(jni);
     for (jint i = 0; i < count; i++) {
         if (is_wanted(&b, classes[i], wanted))
             classes[chosen++] = classes[i];
