@@ -14,32 +14,6 @@ static const uint8_t constant_size[256] = {
     [CF_TAG_PACKAGE] = 2,
 };
 
-// Names that the rewriter needs are noted when the index passes them: looking later would cost a
-// walk. The lengths of all of them are in the mask.
-#define NOTED_LENGTHS (1u << 4 | 1u << 13 | 1u << 15 | 1u << 18 | 1u << 22)
-
-static void note_name(struct cf_class *cls, const uint8_t *utf8, uint32_t length, uint32_t index) {
-    uint16_t i = (uint16_t)index;
-    switch (length) {
-    case 4:
-        if (memcmp(utf8, "Code", 4) == 0) cls->utf8_code = i;
-        break;
-    case 13:
-        if (memcmp(utf8, "StackMapTable", 13) == 0) cls->utf8_stack_map_table = i;
-        break;
-    case 15:
-        if (memcmp(utf8, "LineNumberTable", 15) == 0) cls->utf8_line_number_table = i;
-        break;
-    case 18:
-        if (memcmp(utf8, "LocalVariableTable", 18) == 0) cls->utf8_local_variable_table = i;
-        break;
-    default:
-        if (memcmp(utf8, "LocalVariableTypeTable", 22) == 0)
-            cls->utf8_local_variable_type_table = i;
-        break;
-    }
-}
-
 // Behind the pool come at least access_flags, this_class, super_class and four counts. So an entry
 // of fixed size that begins before that is whole, and a Utf8's end is looked at when the next one
 // begins.
@@ -62,8 +36,9 @@ static enum cf_status index_constant_pool(struct cf_class *cls, struct cf_reader
         uint32_t tag = bytes[pos];
         if (tag == CF_TAG_UTF8) {
             uint32_t length = cf_be2(bytes + pos + 1);
-            if (length < 32 && (NOTED_LENGTHS >> length & 1) && last - pos > length)
-                note_name(cls, bytes + pos + 3, length, i);
+            if (length == 13 && last - pos > 13 &&
+                memcmp(bytes + pos + 3, "StackMapTable", 13) == 0)
+                cls->utf8_stack_map_table = (uint16_t)i;
             pos += 3 + length;
             continue;
         }
@@ -83,14 +58,16 @@ static enum cf_status index_constant_pool(struct cf_class *cls, struct cf_reader
     return CF_OK;
 }
 
-static int is_code(const struct cf_class *cls, uint32_t name_index) {
+static int is_code(struct cf_class *cls, uint32_t name_index) {
     if (name_index == cls->utf8_code) return name_index != 0;
-    return CF_IS(cf_utf8(cls, name_index), "Code");
+    if (!CF_IS(cf_utf8(cls, name_index), "Code")) return 0;
+    cls->utf8_code = (uint16_t)name_index;
+    return 1;
 }
 
-// Reads one field_info or method_info; `code` of a method is the first attribute named Code.
-static int read_member(const struct cf_class *cls, struct cf_reader *r, struct cf_member *m,
-                       int methods) {
+// Reads one field_info (`cls` is NULL then) or method_info; `code` of a method is the first
+// attribute named Code.
+static int read_member(struct cf_class *cls, struct cf_reader *r, struct cf_member *m) {
     m->offset = r->pos;
     m->code = 0;
     if (!cf_need(r, 8)) return 0;
@@ -106,7 +83,7 @@ static int read_member(const struct cf_class *cls, struct cf_reader *r, struct c
         uint32_t offset = r->pos, length = cf_be4(p + 2);
         r->pos += 6;
         if (!cf_need(r, length)) return 0;
-        if (methods && !m->code && is_code(cls, cf_be2(p))) m->code = offset;
+        if (cls && !m->code && is_code(cls, cf_be2(p))) m->code = offset;
         r->pos += length;
     }
     m->end = r->pos;
@@ -118,12 +95,12 @@ static enum cf_status index_members(struct cf_class *cls, struct cf_reader *r) {
     cls->fields = r->pos;
     struct cf_member field;
     for (uint32_t i = 0; i < cls->fields_count; i++)
-        if (!read_member(cls, r, &field, 0)) return cls->error.status;
+        if (!read_member(NULL, r, &field)) return cls->error.status;
     cls->methods_count = cf_u2(r);
     cls->methods = cf_arena_alloc(cls->arena, cls->methods_count * sizeof *cls->methods);
     if (!cls->methods) return cf_fail(&cls->error, CF_NO_MEMORY, r->pos, "out of memory", 0);
     for (uint32_t i = 0; i < cls->methods_count; i++)
-        if (!read_member(cls, r, &cls->methods[i], 1)) return cls->error.status;
+        if (!read_member(cls, r, &cls->methods[i])) return cls->error.status;
     return CF_OK;
 }
 
@@ -243,5 +220,5 @@ struct cf_walk cf_walk_fields(const struct cf_class *cls, struct cf_error *error
 int cf_next_field(struct cf_walk *walk, struct cf_member *field) {
     if (walk->left == 0) return 0;
     walk->left--;
-    return read_member(walk->cls, &walk->r, field, 0);
+    return read_member(NULL, &walk->r, field);
 }

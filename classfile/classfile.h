@@ -84,9 +84,11 @@ struct cf_class {
     uint32_t fields;     // offset of the first field_info
     uint32_t attributes; // offset of the first attribute_info of the class
     struct cf_member *methods;
-    // Names met while indexing the pool, 0 if absent: saves looking for them, or adding them again.
-    // A class may hold a name twice, so what is none of these may still be called so.
-    uint16_t utf8_code, utf8_stack_map_table, utf8_line_number_table, utf8_local_variable_table,
+    // StackMapTable, noted while indexing the pool: without it looking for the name would cost a
+    // walk, or adding it again. The others once they were met. 0: not there, or not yet. A class
+    // may hold a name twice, so what is none of these may still be called so.
+    uint16_t utf8_stack_map_table;
+    uint16_t utf8_code, utf8_line_number_table, utf8_local_variable_table,
         utf8_local_variable_type_table;
     struct cf_arena *arena;
     struct cf_error error;

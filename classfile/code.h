@@ -12,11 +12,12 @@
 
 // Marks of a pc.
 enum {
-    CF_MARK_START = 1,  // an instruction begins here
-    CF_MARK_TARGET = 2, // a branch, a switch or an exception handler leads here
-    CF_MARK_FRAME = 4,  // a stack map frame stands here
-    CF_MARK_EDIT = 8,   // an edit is anchored here
-    CF_MARK_JOINED = 16 // a snippet branches here
+    CF_MARK_START = 1,   // an instruction begins here
+    CF_MARK_TARGET = 2,  // a branch, a switch or an exception handler leads here
+    CF_MARK_FRAME = 4,   // a stack map frame stands here
+    CF_MARK_EDIT = 8,    // an edit is anchored here
+    CF_MARK_JOINED = 16, // a snippet branches here
+    CF_MARK_SPLIT = 32   // falling in arrives elsewhere than jumps do: a snippet is between
 };
 
 struct cf_branch { // a branch instruction with one target (not a switch)

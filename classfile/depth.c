@@ -180,7 +180,9 @@ static void go_to_frame(struct cf_depth *d, uint32_t pc) {
     while (next < end && next->pc <= pc) next++;
     d->next_place = (uint32_t)(next - edit->places);
     d->depth = next[-1].depth;
-    while (edit->code.pc[d->instruction] < next[-1].pc) d->instruction++;
+    const uint16_t *at = edit->code.pc + d->instruction;
+    while (*at < next[-1].pc) at++;
+    d->instruction = (uint32_t)(at - edit->code.pc);
 }
 
 enum cf_status cf_depth_at(struct cf_depth *d, uint32_t pc, uint32_t *result) {

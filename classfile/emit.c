@@ -54,9 +54,9 @@ static uint8_t *set_snippet_branches(const struct emitter *e, uint8_t *p,
 static inline uint8_t *put_snippet(const struct emitter *e, uint8_t *p,
                                    const struct cf_snippet *s) {
     if (s->length <= CF_SNIPPET_ROOM)
-        memcpy(p, s->bytes, CF_SNIPPET_ROOM);
+        cf_snippet_copy(s, p, CF_SNIPPET_ROOM);
     else
-        memcpy(p, s->bytes, s->length);
+        cf_snippet_copy(s, p, s->length);
     return s->branches_count ? set_snippet_branches(e, p, s) : p + s->length;
 }
 
@@ -111,15 +111,11 @@ static uint8_t *put_widened(const struct emitter *e, uint8_t *p, const struct cf
 static uint8_t *put_body(const struct emitter *e, uint8_t *p) {
     const struct cf_layout *l = e->l;
     const struct cf_code *code = e->code;
-    uint32_t pos = 0, s = 0, b = 0, branches = l->widened ? code->branches_count : 0;
-    const struct cf_group *g = l->groups, *groups_end = g + l->groups_count;
+    uint32_t pos = 0, s = 0, b = 0, changed = cf_next_changed(l, s, &b);
+    const struct cf_group *g = l->groups, *end = g + l->groups_count;
     while (p) {
-        while (b < branches && !l->widened[b]) b++;
-        uint32_t at_group = g < groups_end ? g->pc : UINT32_MAX;
-        uint32_t at_switch = s < code->switches_count ? code->switches[s] : UINT32_MAX;
-        uint32_t at_branch = b < branches ? code->branches[b].pc : UINT32_MAX;
-        uint32_t other = at_switch < at_branch ? at_switch : at_branch;
-        uint32_t pc = at_group < other ? at_group : other;
+        uint32_t at_group = g < end ? g->pc : UINT32_MAX;
+        uint32_t pc = at_group < changed ? at_group : changed;
         if (pc == UINT32_MAX) return put_run(e, p, pos, code->length);
         p = put_run(e, p, pos, pc);
         pos = pc;
@@ -127,13 +123,18 @@ static uint8_t *put_body(const struct emitter *e, uint8_t *p) {
         if (pc == at_group) {
             p = put_group(e, p, g);
             replacement = g++->replacement;
-            if (pc != other && !replacement) continue;
         }
-        if (!replacement && p && pc == at_switch) p = put_switch(e, p, pc);
-        if (!replacement && p && pc == at_branch) p = put_widened(e, p, &code->branches[b]);
-        s += pc == at_switch;
-        b += pc == at_branch;
+        if (pc != changed && !replacement) continue;
         pos += cf_instruction_length(code->bytes, pc, code->length);
+        if (pc != changed) continue;
+        if (cf_is_switch(code->bytes[pc])) {
+            if (!replacement && p) p = put_switch(e, p, pc);
+            s++;
+        } else {
+            if (!replacement && p) p = put_widened(e, p, &code->branches[b]);
+            b++;
+        }
+        changed = cf_next_changed(l, s, &b);
     }
     return p;
 }

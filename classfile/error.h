@@ -1,5 +1,5 @@
-// Errors of the class file layer: values, composed once where they are known, printed where a person
-// reads them. No function of this layer prints, exits or aborts.
+// Errors of the class file layer: values, composed once where they are known, printed where a
+// person reads them. No function of this layer prints, exits or aborts.
 
 #ifndef CF_ERROR_H
 #define CF_ERROR_H
@@ -10,13 +10,13 @@
 // Values are pinned: they appear in tests and in statistics.
 enum cf_status {
     CF_OK = 0,
-    CF_TRUNCATED = 1,    // the bytes end before the structure does
-    CF_MALFORMED = 2,    // a value that the format forbids
-    CF_UNKNOWN = 3,      // a constant pool tag or an opcode that is not known: left alone
-    CF_LIMIT = 4,        // a limit of the format would be passed (65,535 bytes, entries, slots)
-    CF_NO_MEMORY = 5,    // the allocator said no
-    CF_UNSUPPORTED = 6,  // well-formed, but cannot be rewritten; the method stays as it was
-    CF_MISUSE = 7        // a pass asked for something that has no meaning
+    CF_TRUNCATED = 1,   // the bytes end before the structure does
+    CF_MALFORMED = 2,   // a value that the format forbids
+    CF_UNKNOWN = 3,     // a constant pool tag or an opcode that is not known: left alone
+    CF_LIMIT = 4,       // a limit of the format would be passed (65,535 bytes, entries, slots)
+    CF_NO_MEMORY = 5,   // the allocator said no
+    CF_UNSUPPORTED = 6, // well-formed, but cannot be rewritten; the method stays as it was
+    CF_MISUSE = 7       // a pass asked for something that has no meaning
 };
 
 struct cf_error {
@@ -28,8 +28,12 @@ struct cf_error {
 };
 
 // Records the first error only: what comes after is usually its consequence. Returns `status`.
-enum cf_status cf_fail(struct cf_error *error, enum cf_status status, uint32_t offset,
-                       const char *reason, uint32_t value);
+#if defined(__GNUC__)
+__attribute__((cold)) // compilers then lay out the way without errors in one line
+#endif
+enum cf_status
+cf_fail(struct cf_error *error, enum cf_status status, uint32_t offset, const char *reason,
+        uint32_t value);
 
 // Writes "reason (at offset N)" into `text`, always terminated. Returns `text`.
 char *cf_error_text(const struct cf_error *error, char *text, size_t size);

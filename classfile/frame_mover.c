@@ -343,6 +343,8 @@ static enum cf_status put_exit(struct mover *m, const struct cf_exit *exit, int 
     int uses = 0;
     for (uint32_t i = 0; i < exit->count; i++) uses |= exit->snippets[i]->uses_new_locals;
     uses = uses && m->tail_entries;
+    if (uses && entries > m->tail_slot)
+        return cf_fail(m->error, CF_MALFORMED, m->code->offset, "no local variable for this", 0);
     if (uses) tops = m->tail_slot - entries;
     uint8_t *start = cf_room(m->out, 11 + tops + m->tail_length), *p = start;
     if (!p) return CF_NO_MEMORY;

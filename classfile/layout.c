@@ -122,29 +122,28 @@ const struct cf_detour *cf_detour_of(const struct cf_layout *l, uint32_t pc, uin
     return NULL;
 }
 
+// Gives the sites of a group from the i-th on, up to `where`, their places; returns the next one.
+static inline uint32_t place_sites(struct cf_layout *l, uint32_t i, uint32_t end,
+                                   enum cf_where where, uint32_t *at) {
+    for (; i < end && l->sites[i].where <= where; i++) {
+        l->site_at[i] = *at;
+        *at += l->sites[i].snippet->length;
+    }
+    return i;
+}
+
 // Gives the snippets of a group their places, from new pc `at` on; returns where the instruction
 // begins.
 static uint32_t place_group(struct cf_layout *l, struct cf_group *g, uint32_t at) {
-    uint32_t i = g->first, end = g->first + g->count;
-    for (; i < end && l->sites[i].where == CF_AFTER; i++) {
-        l->site_at[i] = at;
-        at += l->sites[i].snippet->length;
-    }
+    uint32_t i = g->first, end = i + g->count;
+    i = place_sites(l, i, end, CF_AFTER, &at);
     g->before = at;
-    for (; i < end && l->sites[i].where == CF_ENTRY; i++) {
-        l->site_at[i] = at;
-        at += l->sites[i].snippet->length;
-    }
-    g->label = at;
-    for (; i < end && l->sites[i].where == CF_BEFORE; i++) {
-        l->site_at[i] = at;
-        at += l->sites[i].snippet->length;
-    }
+    i = place_sites(l, i, end, CF_ENTRY, &at);
+    g->label = g->exit = g->instruction = at;
+    if (i == end) return at;
+    i = place_sites(l, i, end, CF_BEFORE, &at);
     g->exit = at;
-    for (; i < end && l->sites[i].where == CF_EXIT; i++) {
-        l->site_at[i] = at;
-        at += l->sites[i].snippet->length;
-    }
+    i = place_sites(l, i, end, CF_EXIT, &at);
     g->instruction = at;
     if (i < end) l->site_at[i] = at; // the replacement
     return at;
@@ -170,39 +169,50 @@ static uint32_t widened_by(const struct cf_code *code, uint32_t pc) {
     return op == CF_OP_goto || op == CF_OP_jsr ? 2 : 5;
 }
 
+uint32_t cf_next_changed(const struct cf_layout *l, uint32_t s, uint32_t *b) {
+    const struct cf_code *code = &l->edit->code;
+    uint32_t branches = l->widened ? code->branches_count : 0;
+    while (*b < branches && !l->widened[*b]) ++*b;
+    uint32_t at_switch = s < code->switches_count ? code->switches[s] : UINT32_MAX;
+    uint32_t at_branch = *b < branches ? code->branches[*b].pc : UINT32_MAX;
+    return at_switch < at_branch ? at_switch : at_branch;
+}
+
+// How much longer the switch or widened branch at `pc` becomes at new pc `at`.
+static uint32_t grows_by(const struct cf_code *code, uint32_t pc, uint32_t at) {
+    if (!cf_is_switch(code->bytes[pc])) return widened_by(code, pc);
+    struct cf_switch sw;
+    cf_switch_open(code, pc, &sw);
+    return switch_length(&sw, at) - sw.length;
+}
+
 // One pass over all that changes the distance between old and new pcs. `delta` may wrap: it is
 // added to pcs in unsigned arithmetic.
 static void place_body(struct cf_layout *l) {
     const struct cf_code *code = &l->edit->code;
-    uint32_t delta = 0, pos = 0, g = 0, s = 0, b = 0;
-    uint32_t branches = l->widened ? code->branches_count : 0;
+    uint32_t delta = 0, pos = 0, s = 0, b = 0, changed = cf_next_changed(l, s, &b);
+    struct cf_group *g = l->groups, *end = g + l->groups_count;
     for (;;) {
-        while (b < branches && !l->widened[b]) b++;
-        uint32_t at_group = g < l->groups_count ? l->groups[g].pc : UINT32_MAX;
-        uint32_t at_switch = s < code->switches_count ? code->switches[s] : UINT32_MAX;
-        uint32_t at_branch = b < branches ? code->branches[b].pc : UINT32_MAX;
-        uint32_t pc = at_group < at_switch ? at_group : at_switch;
-        if (at_branch < pc) pc = at_branch;
+        uint32_t at_group = g < end ? g->pc : UINT32_MAX;
+        uint32_t pc = at_group < changed ? at_group : changed;
         if (pc == UINT32_MAX) break;
         fill(l->moved, pos, pc + 1, delta);
         const struct cf_snippet *replacement = NULL;
         if (pc == at_group) {
-            struct cf_group *group = &l->groups[g++];
-            delta = place_group(l, group, pc + delta) - pc;
-            l->moved[pc] = (uint16_t)(group->label - pc);
-            replacement = group->replacement;
+            delta = place_group(l, g, pc + delta) - pc;
+            l->moved[pc] = (uint16_t)(g->label - pc);
+            if (g->before != g->label) code->marks[pc] |= CF_MARK_SPLIT;
+            replacement = g++->replacement;
             if (replacement)
                 delta += replacement->length - cf_instruction_length(code->bytes, pc, code->length);
         }
-        if (pc == at_switch) {
-            struct cf_switch sw;
-            cf_switch_open(code, pc, &sw);
-            if (!replacement) delta += switch_length(&sw, pc + delta) - sw.length;
-            s++;
-        }
-        if (pc == at_branch) {
-            if (!replacement) delta += widened_by(code, pc);
-            b++;
+        if (pc == changed) {
+            if (!replacement) delta += grows_by(code, pc, pc + delta);
+            if (cf_is_switch(code->bytes[pc]))
+                s++;
+            else
+                b++;
+            changed = cf_next_changed(l, s, &b);
         }
         pos = pc + 1;
     }

@@ -72,8 +72,14 @@ static inline uint32_t cf_at_instruction(const struct cf_layout *l, uint32_t pc)
     return g ? g->instruction : cf_at_label(l, pc);
 }
 static inline uint32_t cf_at_before(const struct cf_layout *l, uint32_t pc) {
-    const struct cf_group *g = cf_group_at(l, pc);
-    return g ? g->before : cf_at_label(l, pc);
+    return l->edit->code.marks[pc] & CF_MARK_SPLIT ? cf_find_group(l, pc)->before
+                                                   : cf_at_label(l, pc);
+}
+// The next switch or widened branch, by pc, of those that `s` and `b` (indexes into the code's
+// lists) have not passed; moves *b on to it. UINT32_MAX: there is none.
+uint32_t cf_next_changed(const struct cf_layout *layout, uint32_t s, uint32_t *b);
+static inline int cf_is_switch(unsigned op) {
+    return op == CF_OP_tableswitch || op == CF_OP_lookupswitch;
 }
 static inline int cf_is_widened(const struct cf_layout *l, uint32_t branch) {
     return l->widened && l->widened[branch];

@@ -14,7 +14,7 @@ struct cf_pool {
     uint32_t first, count; // index of the first new entry; of the next one to come
     uint32_t *offsets;     // per new entry, into bytes
     uint32_t offsets_capacity;
-    uint16_t *slots; // hash of entry -> index; 0: free
+    uint16_t *slots;       // hash of entry -> index; 0: free
     uint16_t *other_slots; // as many, for rollback
     uint32_t slots_count, slots_used;
     struct cf_error error; // sticky, until cf_pool_rollback

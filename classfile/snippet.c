@@ -44,28 +44,31 @@ struct cf_snippet *cf_snippet_like(const struct cf_snippet *s, struct cf_callee 
     if ((s->labels_count | s->branches_count) || s->length < 3 || !callee.methodref ||
         s->bytes[s->length - 3] != CF_OP_invokestatic)
         return nowhere(edit, CF_MISUSE, "not a snippet that ends with a call");
-    struct cf_snippet *copy = cf_arena_alloc(edit->code.cls->arena, sizeof *copy + s->capacity);
-    if (!copy) return nowhere(edit, CF_NO_MEMORY, "out of memory");
-    *copy = *s;
-    copy->bytes = (uint8_t *)(copy + 1);
-    if (s->capacity == CF_SNIPPET_ROOM)
-        memcpy(copy->bytes, s->bytes, CF_SNIPPET_ROOM);
-    else
-        memcpy(copy->bytes, s->bytes, s->length);
-    cf_put2(copy->bytes + copy->length - 2, callee.methodref);
-    return copy;
+    struct cf_snippet *like = cf_snippet_new(edit);
+    if (like == &edit->nowhere) return like;
+    like->bytes = s->bytes;
+    like->length = s->length;
+    like->capacity = s->length; // nothing is ever written to shared bytes
+    like->call = callee.methodref;
+    like->depth = s->depth;
+    like->peak = s->peak;
+    like->lowest = s->lowest;
+    like->uses_new_locals = s->uses_new_locals;
+    return like;
 }
 
 uint8_t *cf_snippet_grow(struct cf_snippet *s, uint32_t size) {
     if (s == &s->edit->nowhere) return NULL;
-    uint32_t wanted = s->capacity * 2;
+    uint32_t wanted = s->capacity < CF_SNIPPET_ROOM ? CF_SNIPPET_ROOM : s->capacity * 2;
+    while (wanted - s->length < size) wanted *= 2;
     uint8_t *bytes = wanted <= 32768 ? cf_arena_alloc(arena_of(s), wanted) : NULL;
     if (!bytes) {
         spoil(s, wanted > 32768 ? CF_LIMIT : CF_NO_MEMORY,
               wanted > 32768 ? "snippet too long" : "out of memory");
         return NULL;
     }
-    memcpy(bytes, s->bytes, s->length);
+    cf_snippet_copy(s, bytes, s->length);
+    s->call = 0;
     s->bytes = bytes;
     s->capacity = wanted;
     uint8_t *p = s->bytes + s->length;

@@ -41,7 +41,7 @@ static enum cf_status map_lines(struct table *t) {
         uint32_t pc = cf_be2(from);
         if (pc >= length) return malformed(t, "line number out of the code");
         if (pc == 0) continue;
-        cf_put2(to, marks[pc] & CF_MARK_EDIT ? cf_at_before(l, pc) : pc + moved[pc]);
+        cf_put2(to, marks[pc] & CF_MARK_SPLIT ? cf_at_before(l, pc) : pc + moved[pc]);
     }
     return CF_OK;
 }
@@ -194,11 +194,22 @@ static enum cf_status map_type_annotations(struct table *t) {
     return t->r.error->status;
 }
 
-static enum cf_status map_by_name(struct table *t, struct cf_slice name) {
+static enum cf_status map_by_name(struct table *t, uint16_t name_index) {
+    struct cf_class *cls = t->l->edit->rewrite->cls;
+    struct cf_slice name = cf_utf8(cls, name_index);
     if (name.length < 15) return CF_OK; // none of these
-    if (CF_IS(name, "LineNumberTable")) return map_lines(t);
-    if (CF_IS(name, "LocalVariableTable")) return map_variables(t);
-    if (CF_IS(name, "LocalVariableTypeTable")) return map_variables(t);
+    if (CF_IS(name, "LineNumberTable")) {
+        cls->utf8_line_number_table = name_index;
+        return map_lines(t);
+    }
+    if (CF_IS(name, "LocalVariableTable")) {
+        cls->utf8_local_variable_table = name_index;
+        return map_variables(t);
+    }
+    if (CF_IS(name, "LocalVariableTypeTable")) {
+        cls->utf8_local_variable_type_table = name_index;
+        return map_variables(t);
+    }
     if (CF_IS(name, "CharacterRangeTable")) return map_characters(t);
     if (CF_IS(name, "RuntimeVisibleTypeAnnotations") ||
         CF_IS(name, "RuntimeInvisibleTypeAnnotations"))
@@ -210,7 +221,8 @@ enum cf_status cf_emit_attribute(const struct cf_layout *l, struct cf_buffer *ou
                                  uint32_t offset) {
     const struct cf_class *cls = l->edit->code.cls;
     // It lies within the Code attribute: cf_code_open has checked it.
-    uint32_t name = cf_be2(cls->bytes + offset), length = cf_be4(cls->bytes + offset + 2);
+    uint16_t name = cf_be2(cls->bytes + offset);
+    uint32_t length = cf_be4(cls->bytes + offset + 2);
     uint8_t *p = cf_extend(out, 6 + length);
     if (!p) return CF_NO_MEMORY;
     memcpy(p, cls->bytes + offset, 6 + length);
@@ -219,5 +231,5 @@ enum cf_status cf_emit_attribute(const struct cf_layout *l, struct cf_buffer *ou
     if (name == cls->utf8_line_number_table) return map_lines(&t);
     if (name == cls->utf8_local_variable_table) return map_variables(&t);
     if (name == cls->utf8_local_variable_type_table) return map_variables(&t);
-    return map_by_name(&t, cf_utf8(cls, name));
+    return map_by_name(&t, name);
 }
