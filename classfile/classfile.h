@@ -61,6 +61,8 @@ struct cf_slice {
     uint32_t length;
 };
 
+struct cf_strict;
+
 // A field_info or method_info (JVMS 4.5, 4.6).
 struct cf_member {
     uint32_t offset; // of access_flags
@@ -90,6 +92,7 @@ struct cf_class {
     uint16_t utf8_stack_map_table;
     uint16_t utf8_code, utf8_line_number_table, utf8_local_variable_table,
         utf8_local_variable_type_table;
+    const struct cf_strict *strict; // strict instance fields, once they were met (strict.h)
     struct cf_arena *arena;
     struct cf_error error;
 };

@@ -159,6 +159,7 @@ static void set_branches(const struct emitter *e) {
 
 static uint8_t *put_detours(const struct emitter *e, uint8_t *p) {
     const struct cf_layout *l = e->l;
+    if (l->bridges) *p++ = CF_OP_athrow;
     for (uint32_t i = 0; p && i < l->detours_count; i++) {
         const struct cf_detour *d = &l->detours[i];
         for (uint32_t k = 0; p && k < d->count; k++)
@@ -189,6 +190,7 @@ enum cf_status cf_emit_code(const struct cf_layout *l, uint8_t *out) {
     uint8_t *p = put_body(&e, out);
     if (p && e.code->branches_count) set_branches(&e);
     if (p && l->detours_count) p = put_detours(&e, p);
+    if (p && l->bridges && l->thrown_early.count) *p++ = CF_OP_athrow;
     if (p) p = put_exit(&e, p, &l->thrown_early);
     if (p) p = put_exit(&e, p, &l->thrown);
     if (!p) return e.error->status;

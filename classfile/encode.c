@@ -71,21 +71,6 @@ static enum cf_status check_snippets(struct cf_edit *edit) {
     return CF_OK;
 }
 
-static int is_strict_init(const struct cf_class *cls, const struct cf_member *field) {
-    return cls->major_version >= 70 && (field->access_flags & CF_ACC_STRICT) &&
-           !(field->access_flags & CF_ACC_STATIC);
-}
-
-static int has_strict_fields(const struct cf_edit *edit) {
-    const struct cf_class *cls = edit->code.cls;
-    struct cf_error error = {CF_OK, 0, 0, NULL, 0};
-    struct cf_walk walk = cf_walk_fields(cls, &error);
-    struct cf_member field;
-    while (cf_next_field(&walk, &field))
-        if (is_strict_init(cls, &field)) return 1;
-    return 0;
-}
-
 // Is local 0 stored to while it should hold `this`?
 static int overwrites_this(const struct cf_edit *edit) {
     const struct cf_code *code = &edit->code;
@@ -122,14 +107,12 @@ static int phase_may_throw(const struct cf_edit *edit, int initialized) {
 }
 
 // The handler before the delegate call must hold for all the code there. Where `this` is not always
-// in local 0, or a value class's fields are set one by one (the handler would have to say which),
-// there is none.
+// in local 0 there is none.
 static void drop_idle_exits(struct cf_edit *edit) {
     int early = 0;
     for (uint32_t i = 0; i < edit->phases_count; i++) early |= !edit->phases[i].initialized;
     if (edit->thrown_count && !phase_may_throw(edit, 1)) edit->thrown_count = 0;
-    if (edit->thrown_early_count &&
-        (!early || !phase_may_throw(edit, 0) || overwrites_this(edit) || has_strict_fields(edit)))
+    if (edit->thrown_early_count && (!early || !phase_may_throw(edit, 0) || overwrites_this(edit)))
         edit->thrown_early_count = 0;
 }
 

@@ -24,11 +24,14 @@ static int room_for_locals(struct cf_frame_writer *w, uint32_t count) {
     return 1;
 }
 
-enum cf_status cf_frame_writer_start(struct cf_frame_writer *w, const struct cf_type *initial,
-                                     uint32_t count) {
+enum cf_status cf_frame_writer_start(struct cf_frame_writer *w, const struct cf_frame *initial) {
+    uint32_t count = initial->locals_count;
     if (!room_for_locals(w, count)) return no_memory(w);
-    if (count) memcpy(w->locals, initial, count * sizeof *initial);
+    if (count) memcpy(w->locals, initial->locals, count * sizeof *initial->locals);
     w->locals_count = count;
+    w->unset = initial->unset;
+    w->was_larval = 1;
+    w->strict = initial->unset ? w->code->cls->strict : NULL;
     return CF_OK;
 }
 
@@ -85,15 +88,50 @@ static uint32_t step_to(struct cf_frame_writer *w, uint32_t pc) {
     return delta;
 }
 
+static enum cf_status fail(struct cf_frame_writer *w, enum cf_status status, const char *reason) {
+    if (!w->status) {
+        w->status = status;
+        w->reason = reason;
+    }
+    return w->status;
+}
+
+// Must the frame say which fields are not set, because it would inherit others? Behind a frame with
+// `this` initialised JVMs do not agree on what is inherited, and HotSpot takes no list.
+static int changes_unset(struct cf_frame_writer *w, const struct cf_frame *frame) {
+    if (!w->strict) return 0;
+    int larval = cf_is_larval(frame), was_larval = w->was_larval;
+    w->was_larval = larval;
+    if (!larval) return 0;
+    if (!was_larval) {
+        w->unset = NULL;
+        if (frame->unset) fail(w, CF_UNSUPPORTED, "super() amid code before super()");
+        return 0;
+    }
+    return frame->unset && !(w->unset && !memcmp(w->unset, frame->unset, w->strict->size));
+}
+
+static uint8_t *put_unset(struct cf_frame_writer *w, uint8_t *p, const uint8_t *unset) {
+    p[0] = CF_FRAME_EARLY_LARVAL;
+    cf_put2(p + 1, cf_strict_members(w->strict, unset));
+    p += 3;
+    for (uint32_t i = 0; i < w->strict->count; i++) {
+        if (!cf_strict_has(unset, i)) continue;
+        uint16_t index = cf_strict_name_and_type(w->strict, w->pool, i);
+        if (!index) fail(w, w->pool->error.status, w->pool->error.reason);
+        cf_put2(p, index);
+        p += 2;
+    }
+    w->unset = unset;
+    return p;
+}
+
 // A frame is written at `p`, where room for the longest form was reserved, and ended by end_frame.
 static uint8_t *begin_frame(struct cf_frame_writer *w, const struct cf_frame *frame) {
     uint32_t types = frame->locals_count + frame->stack_count;
-    uint8_t *p = reserve(w, 12 + 3 * types + 2 * frame->unset_count);
-    if (!p || !frame->unset) return p;
-    *p = CF_FRAME_EARLY_LARVAL;
-    cf_put2(p + 1, frame->unset_count);
-    memcpy(p + 3, frame->unset, 2 * frame->unset_count);
-    return p + 3 + 2 * frame->unset_count;
+    int list = changes_unset(w, frame);
+    uint8_t *p = reserve(w, 12 + 3 * types + (list ? 2 * w->strict->count : 0));
+    return p && list ? put_unset(w, p, frame->unset) : p;
 }
 
 static void end_frame(struct cf_frame_writer *w, const uint8_t *p) {

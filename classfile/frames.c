@@ -48,6 +48,12 @@ enum cf_status cf_frames_open(struct cf_frame_reader *reader, const struct cf_co
     memset(reader, 0, sizeof *reader);
     reader->code = code;
     reader->first = 1;
+    if (types && cf_is_constructor(code->cls, code->method)) {
+        reader->strict = cf_strict_of(code->cls, error);
+        if (!reader->strict) return error->status;
+        reader->was_larval = 1;
+        if (reader->strict->count) reader->frame.unset = reader->strict->all;
+    }
     reader->r = cf_read(code->cls, code->stack_map_table, code->stack_map_table_length, error);
     if (code->stack_map_table) reader->left = cf_u2(&reader->r);
     CF_TRY(error->status);
@@ -97,19 +103,41 @@ static int read_types(struct cf_frame_reader *reader, struct cf_type *types, uin
     return 1;
 }
 
+// Reads the list of frame type 246. Behind a frame with `this` initialised an empty one says
+// nothing.
+static int read_unset(struct cf_frame_reader *reader) {
+    struct cf_reader *r = &reader->r;
+    const struct cf_strict *strict = reader->strict;
+    uint32_t count = cf_u2(r);
+    if (!strict) { // nobody wants to know
+        cf_skip(r, 2 * count);
+        return !r->error->status;
+    }
+    if (count == 0 && (!reader->was_larval || !strict->count)) return !r->error->status;
+    if (!strict->count) return bad_frame(reader, "frame type 246 names no strict field", 0);
+    uint8_t *unset = cf_arena_zeroed(reader->code->cls->arena, strict->size, 1);
+    if (!unset) return cf_fail(r->error, CF_NO_MEMORY, r->pos, "out of memory", 0), 0;
+    for (; count > 0; count--) {
+        struct cf_slice name = {NULL, 0}, descriptor = {NULL, 0};
+        cf_name_and_type(reader->code->cls, cf_u2(r), &name, &descriptor);
+        if (r->error->status) return 0;
+        int i = cf_strict_find(strict, name, descriptor);
+        if (i < 0) return bad_frame(reader, "frame type 246 names no strict field", 0);
+        unset[i / 8] |= (uint8_t)(1u << i % 8);
+    }
+    reader->frame.unset = unset;
+    return !r->error->status;
+}
+
 // Reads what comes before a frame's types: 246's list, frame_type, offset_delta; sets pc and form.
 static int read_head(struct cf_frame_reader *reader) {
     struct cf_reader *r = &reader->r;
     if (reader->left == 0) return 0;
     reader->left--;
     reader->offset = r->pos;
-    reader->frame.unset = NULL;
-    reader->frame.unset_count = 0;
     unsigned form = cf_u1(r);
     if (form == CF_FRAME_EARLY_LARVAL) {
-        reader->frame.unset_count = cf_u2(r);
-        reader->frame.unset = r->bytes + r->pos;
-        cf_skip(r, 2 * reader->frame.unset_count);
+        if (!read_unset(reader)) return 0;
         form = cf_u1(r);
     }
     uint32_t delta;
@@ -131,8 +159,8 @@ static int read_head(struct cf_frame_reader *reader) {
     return 1;
 }
 
-int cf_frames_next(struct cf_frame_reader *reader) {
-    if (!read_head(reader)) return 0;
+// Reads the types behind a frame's head.
+static int read_body(struct cf_frame_reader *reader) {
     struct cf_frame *f = &reader->frame;
     unsigned form = reader->form;
     f->stack_count = 0;
@@ -159,6 +187,12 @@ int cf_frames_next(struct cf_frame_reader *reader) {
     if (!read_types(reader, f->locals, f->locals_count, reader->locals_capacity)) return 0;
     f->stack_count = cf_u2(&reader->r);
     return read_types(reader, f->stack, f->stack_count, reader->stack_capacity);
+}
+
+int cf_frames_next(struct cf_frame_reader *reader) {
+    if (!read_head(reader) || !read_body(reader)) return 0;
+    if (reader->frame.unset) reader->was_larval = cf_is_larval(&reader->frame);
+    return 1;
 }
 
 // Steps over `count` types and adds up their slots.

@@ -6,6 +6,7 @@
 
 #include "classfile/code.h"
 #include "classfile/pool.h"
+#include "classfile/strict.h"
 
 enum cf_type_tag { // verification_type_info
     CF_TYPE_TOP = 0,
@@ -34,15 +35,25 @@ static inline unsigned cf_type_slots(const struct cf_type *type) {
 
 #define CF_FRAME_EARLY_LARVAL 246
 
-// A frame as the table has it: long and double take one entry. Of a value class's constructor (JDK
-// 28, frame type 246) it also lists the strict fields not yet set, as NameAndType indexes.
+// A frame as the table has it: long and double take one entry. Where `this` is not initialised yet,
+// it also knows the strict fields that are not set yet: those that frame type 246 lists, or else
+// those of the frame before; at the method's entry all. To write one with `unset` NULL is to let it
+// inherit what there is.
 struct cf_frame {
     uint32_t pc;
     uint32_t locals_count, stack_count;
     struct cf_type *locals, *stack;
-    const uint8_t *unset; // unset_count u2; NULL: the frame is not of type 246
-    uint32_t unset_count;
+    const uint8_t *unset; // a set (strict.h); NULL: there are no such fields
 };
+
+// Is `this` uninitialised in it?
+static inline int cf_is_larval(const struct cf_frame *f) {
+    for (uint32_t i = 0; i < f->locals_count; i++)
+        if (f->locals[i].tag == CF_TYPE_UNINITIALIZED_THIS) return 1;
+    for (uint32_t i = 0; i < f->stack_count; i++)
+        if (f->stack[i].tag == CF_TYPE_UNINITIALIZED_THIS) return 1;
+    return 0;
+}
 
 // Reads the frames of a method in order. `frame` holds the current one; its arrays are the
 // reader's.
@@ -51,6 +62,8 @@ struct cf_frame_reader {
     struct cf_reader r;
     uint32_t left; // frames to come
     int first;
+    const struct cf_strict *strict; // NULL: no need to know
+    int was_larval;                 // the frame before
     struct cf_frame frame;
     uint8_t form;    // frame_type of the current frame (of its base, under 246)
     uint32_t offset; // of the current frame in the class file
@@ -89,17 +102,21 @@ struct cf_frame_writer {
     // The locals of the last frame written, which the next one is relative to.
     struct cf_type *locals;
     uint32_t locals_count, locals_capacity;
+    // The strict fields that the next frame inherits as unset. `strict` is NULL where none are.
+    const struct cf_strict *strict;
+    const uint8_t *unset; // NULL: not known
+    int was_larval;       // the last frame
     // new pc of an original instruction, for Uninitialized(offset)
     uint32_t (*map)(const void *context, uint32_t pc);
     const void *context;
     enum cf_status status;
+    const char *reason; // of the status, when it is not memory or the pool
 };
 
 // `initial`: the implicit frame at pc 0 that the first frame is relative to.
 void cf_frame_writer_init(struct cf_frame_writer *w, struct cf_pool *pool,
                           const struct cf_code *code);
-enum cf_status cf_frame_writer_start(struct cf_frame_writer *w, const struct cf_type *initial,
-                                     uint32_t count);
+enum cf_status cf_frame_writer_start(struct cf_frame_writer *w, const struct cf_frame *initial);
 // Appends a frame at `pc` (new code), in the shortest form. Frames come in ascending order.
 void cf_write_frame(struct cf_frame_writer *w, uint32_t pc, const struct cf_frame *frame);
 

@@ -231,7 +231,7 @@ static uint32_t place_exit(struct cf_exit *exit, uint32_t at) {
 }
 
 static void place_rest(struct cf_layout *l) {
-    uint32_t at = l->body_end;
+    uint32_t at = l->body_end + (l->bridges && l->detours_count);
     for (uint32_t i = 0; i < l->detours_count; i++) {
         struct cf_detour *d = &l->detours[i];
         d->at = at;
@@ -239,7 +239,7 @@ static void place_rest(struct cf_layout *l) {
         d->jump = at;
         at += d->wide ? 5 : 3;
     }
-    at = place_exit(&l->thrown_early, at);
+    at = place_exit(&l->thrown_early, at + (l->bridges && l->thrown_early.count));
     l->length = place_exit(&l->thrown, at);
 }
 
@@ -296,6 +296,16 @@ static void take_exit(struct cf_layout *l, struct cf_exit *exit, const struct cf
     for (uint32_t i = 0; i < count; i++) l->handlers_count += snippets[i]->handlers_count;
 }
 
+static enum cf_status find_bridges(struct cf_layout *l) {
+    struct cf_edit *edit = l->edit;
+    const struct cf_class *cls = edit->code.cls;
+    if (!l->detours_count && !edit->thrown_early_count) return CF_OK;
+    if (!cf_is_constructor(cls, edit->method)) return CF_OK;
+    const struct cf_strict *strict = cf_strict_of(cls, &edit->error);
+    l->bridges = strict && strict->count;
+    return edit->error.status;
+}
+
 enum cf_status cf_layout_make(struct cf_layout *l, struct cf_edit *edit) {
     const struct cf_code *code = &edit->code;
     int changed = 0;
@@ -304,6 +314,7 @@ enum cf_status cf_layout_make(struct cf_layout *l, struct cf_edit *edit) {
     CF_TRY(sort_sites(l));
     CF_TRY(make_groups(l));
     CF_TRY(make_detours(l));
+    CF_TRY(find_bridges(l));
     l->moved = cf_arena_alloc(code->cls->arena, (code->length + 1 + FILLED) * sizeof *l->moved);
     if (!l->moved) return no_memory(edit);
     take_exit(l, &l->thrown, edit->thrown, edit->thrown_count);

@@ -50,6 +50,9 @@ struct cf_layout {
     // site has labels or branches.
     uint32_t handlers_count;
     int has_labels;
+    // A constructor of a class with strict fields: in front of the detours and of the early exit
+    // stands an athrow for a frame (bridge_frame in stack_map.c).
+    int bridges;
     // From here on nothing is cleared: where the lists start, most methods need no more.
     struct cf_group first_groups[4];
     uint32_t first_site_at[4];

@@ -21,6 +21,7 @@ struct walk {
     uint32_t pending_pc;
     int has_pending;
     struct cf_frame **kept; // by pc: frames that detours lead to
+    const uint8_t *all_unset; // the strict fields; NULL: there are none, or this is no constructor
 };
 
 static enum cf_status no_memory(struct walk *k) {
@@ -106,10 +107,16 @@ static enum cf_status move_frame(struct walk *k) {
 // --- typing through snippets ---
 
 // Where two ways meet: what they do not agree on is TOP.
-static void merge_into(struct cf_state *s, const struct cf_frame *other) {
+static enum cf_status merge_into(struct cf_typing *t, const struct cf_frame *other) {
+    struct cf_state *s = &t->state;
     uint32_t at = 0;
+    if (s->unset && other->unset) {
+        const struct cf_class *cls = t->code->cls;
+        s->unset = cf_strict_union(cls->strict, cls->arena, s->unset, other->unset);
+        if (!s->unset) return cf_fail(t->error, CF_NO_MEMORY, 0, "out of memory", 0);
+    }
     for (uint32_t i = 0; i < other->locals_count; i++) {
-        if (at >= s->locals_count) return;
+        if (at >= s->locals_count) return CF_OK;
         const struct cf_type *a = &s->locals[at], *b = &other->locals[i];
         int same = a->tag == b->tag && a->index == b->index && a->pc == b->pc &&
                    a->name.bytes == b->name.bytes;
@@ -117,6 +124,7 @@ static void merge_into(struct cf_state *s, const struct cf_frame *other) {
         at += cf_type_slots(b);
     }
     while (at < s->locals_count) s->locals[at++].tag = CF_TYPE_TOP;
+    return CF_OK;
 }
 
 struct run {
@@ -136,7 +144,7 @@ static enum cf_status arrive(struct run *r, uint32_t label) {
         CF_TRY(cf_typing_load(&mixed, &r->arrived[label]));
         struct cf_frame now;
         CF_TRY(cf_typing_frame(&r->k->typing, &now));
-        merge_into(&mixed.state, &now);
+        CF_TRY(merge_into(&mixed, &now));
         return cf_typing_frame(&mixed, &r->arrived[label]);
     }
     r->has_arrived[label] = 1;
@@ -261,7 +269,21 @@ static int needs_typing(const struct cf_layout *l) {
 
 // --- behind the body ---
 
+// A frame with other strict fields unset must come behind one with `this` uninitialised, which the
+// body's last need not be: an athrow that nothing reaches has one.
+static enum cf_status bridge_frame(struct walk *k, uint32_t pc) {
+    struct cf_type this_type = {CF_TYPE_UNINITIALIZED_THIS, 0, 0, {NULL, 0}};
+    struct cf_type thrown = {CF_TYPE_OBJECT, cf_throwable(k->edit), 0, {NULL, 0}};
+    struct cf_frame frame = {.locals = &this_type, .locals_count = 1, .stack = &thrown,
+                             .stack_count = 1};
+    CF_TRY(k->edit->error.status);
+    flush_pending(k, pc);
+    cf_write_frame(k->w, pc, &frame);
+    return k->w->status;
+}
+
 static enum cf_status detour_frames(struct walk *k) {
+    if (k->l->bridges && k->l->detours_count) CF_TRY(bridge_frame(k, k->l->body_end));
     for (uint32_t i = 0; i < k->l->detours_count; i++) {
         const struct cf_detour *d = &k->l->detours[i];
         const struct cf_frame *frame = k->kept[d->target];
@@ -303,6 +325,8 @@ static enum cf_status exit_frame(struct walk *k, const struct cf_exit *exit, int
     if (!initialized) {
         struct cf_type this_type = {CF_TYPE_UNINITIALIZED_THIS, 0, 0, {NULL, 0}};
         frame.locals[frame.locals_count++] = this_type;
+        frame.unset = k->all_unset;
+        if (k->l->bridges) CF_TRY(bridge_frame(k, exit->at - 1));
     }
     int uses = 0;
     for (uint32_t i = 0; i < exit->count; i++) uses |= exit->snippets[i]->uses_new_locals;
@@ -368,7 +392,9 @@ static enum cf_status typed_frames(const struct cf_layout *l, struct cf_frame_wr
     w->map = map_pc;
     w->context = l;
     CF_TRY(open_walk(&k));
-    CF_TRY(cf_frame_writer_start(w, k.frames.frame.locals, k.frames.frame.locals_count));
+    const struct cf_frame *initial = &k.frames.frame;
+    k.all_unset = initial->unset;
+    CF_TRY(cf_frame_writer_start(w, initial));
     if (needs_typing(l))
         CF_TRY(typed_body(&k));
     else
@@ -383,16 +409,17 @@ static enum cf_status typed_frames(const struct cf_layout *l, struct cf_frame_wr
 
 enum cf_status cf_emit_frames(const struct cf_layout *l, struct cf_buffer *out, uint32_t *count) {
     struct cf_edit *edit = l->edit;
+    int bridged = l->bridges && l->thrown_early.count;
     if (!l->detours_count && !needs_typing(l) && !has_labels(&l->thrown) &&
-        !has_labels(&l->thrown_early))
+        !has_labels(&l->thrown_early) && !bridged)
         return cf_move_frames(l, out, count);
     struct cf_frame_writer w;
     cf_frame_writer_init(&w, &edit->rewrite->pool, &edit->code);
     enum cf_status status = typed_frames(l, &w);
     if (status != CF_OK) {
         const struct cf_error *pool = &edit->rewrite->pool.error;
-        return cf_fail(&edit->error, status, edit->code.offset,
-                       pool->status ? pool->reason : "out of memory", 0);
+        const char *reason = pool->status ? pool->reason : w.reason ? w.reason : "out of memory";
+        return cf_fail(&edit->error, status, edit->code.offset, reason, 0);
     }
     uint8_t *p = cf_extend(out, w.length);
     if (!p) return CF_NO_MEMORY;

@@ -58,17 +58,8 @@ enum cf_status cf_typing_load(struct cf_typing *t, const struct cf_frame *frame)
                   s->locals_capacity));
     CF_TRY(spread(t, frame->stack, frame->stack_count, s->stack, &s->stack_count,
                   s->stack_capacity));
-    s->this_uninitialized = 0;
-    for (uint32_t i = 0; i < s->locals_count; i++)
-        if (s->locals[i].tag == CF_TYPE_UNINITIALIZED_THIS) s->this_uninitialized = 1;
-    s->unset = NULL;
-    s->unset_count = 0;
-    if (frame->unset) {
-        s->unset = cf_arena_alloc(t->code->cls->arena, 2 * frame->unset_count + 1);
-        if (!s->unset) return cf_fail(t->error, CF_NO_MEMORY, 0, "out of memory", 0);
-        memcpy(s->unset, frame->unset, 2 * frame->unset_count);
-        s->unset_count = frame->unset_count;
-    }
+    s->this_uninitialized = cf_is_larval(frame);
+    s->unset = s->this_uninitialized ? frame->unset : NULL;
     return CF_OK;
 }
 
@@ -195,19 +186,14 @@ static enum cf_status push_constant(struct cf_typing *t, unsigned index) {
 }
 
 // After putfield on `this` before it is initialised: the field is set now (frame type 246).
-static void mark_set(struct cf_typing *t, struct cf_slice name, struct cf_slice descriptor) {
+static enum cf_status mark_set(struct cf_typing *t, struct cf_slice name,
+                               struct cf_slice descriptor) {
     struct cf_state *s = &t->state;
-    for (uint32_t i = 0; i < s->unset_count; i++) {
-        struct cf_slice n, d;
-        const uint8_t *pair = cf_pool_entry(t->pool, cf_be2(s->unset + 2 * i));
-        if (!pair || pair[0] != CF_TAG_NAME_AND_TYPE) continue;
-        n = cf_pool_utf8(t->pool, cf_be2(pair + 1));
-        d = cf_pool_utf8(t->pool, cf_be2(pair + 3));
-        if (!cf_slice_equal(n, name) || !cf_slice_equal(d, descriptor)) continue;
-        memmove(s->unset + 2 * i, s->unset + 2 * i + 2, 2 * (s->unset_count - i - 1));
-        s->unset_count--;
-        return;
-    }
+    const struct cf_strict *strict = t->code->cls->strict;
+    int field = s->unset ? cf_strict_find(strict, name, descriptor) : -1;
+    if (field < 0 || !cf_strict_has(s->unset, (uint32_t)field)) return CF_OK;
+    s->unset = cf_strict_without(strict, t->code->cls->arena, s->unset, (uint32_t)field);
+    return s->unset ? CF_OK : cf_fail(t->error, CF_NO_MEMORY, 0, "out of memory", 0);
 }
 
 static enum cf_status field(struct cf_typing *t, unsigned op, unsigned index) {
@@ -223,7 +209,7 @@ static enum cf_status field(struct cf_typing *t, unsigned op, unsigned index) {
     default: // putfield
         CF_TRY(drop(t, slots + 1));
         if (t->state.stack[t->state.stack_count].tag == CF_TYPE_UNINITIALIZED_THIS)
-            mark_set(t, name, descriptor);
+            return mark_set(t, name, descriptor);
         return CF_OK;
     }
 }
@@ -244,7 +230,6 @@ static enum cf_status initialize(struct cf_typing *t, const struct cf_type *rece
         type = object_at(code->cls->this_class);
         s->this_uninitialized = 0;
         s->unset = NULL;
-        s->unset_count = 0;
     } else if (uninitialized.tag == CF_TYPE_UNINITIALIZED) {
         if (uninitialized.pc & CF_IN_SNIPPET)
             type = object_at(uninitialized.index);
@@ -371,15 +356,10 @@ enum cf_status cf_typing_frame(const struct cf_typing *t, struct cf_frame *frame
     memset(frame, 0, sizeof *frame);
     frame->locals = cf_arena_alloc(arena, (locals + 1) * sizeof *frame->locals);
     frame->stack = cf_arena_alloc(arena, (s->stack_count + 1) * sizeof *frame->stack);
-    frame->unset = cf_arena_alloc(arena, 2 * s->unset_count + 1);
-    if (!frame->locals || !frame->stack || !frame->unset)
+    if (!frame->locals || !frame->stack)
         return cf_fail(t->error, CF_NO_MEMORY, 0, "out of memory", 0);
     frame->locals_count = gather(s->locals, locals, frame->locals);
     frame->stack_count = gather(s->stack, s->stack_count, frame->stack);
-    if (s->unset)
-        memcpy((uint8_t *)(uintptr_t)frame->unset, s->unset, 2 * s->unset_count);
-    else
-        frame->unset = NULL;
-    frame->unset_count = s->unset_count;
+    frame->unset = s->unset;
     return CF_OK;
 }

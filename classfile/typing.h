@@ -12,9 +12,7 @@ struct cf_state {
     uint32_t locals_count, stack_count; // slots
     uint32_t locals_capacity, stack_capacity;
     struct cf_type *locals, *stack;
-    // Strict fields not yet set, as NameAndType indexes (frame type 246); NULL: none are tracked.
-    uint8_t *unset;
-    uint32_t unset_count;
+    const uint8_t *unset; // strict fields not yet set (strict.h); NULL: none are tracked
     int this_uninitialized; // flagThisUninit
 };
 

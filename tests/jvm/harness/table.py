@@ -71,4 +71,5 @@ CASES = [
     Case("OddNames"),
     Case("OutOfMemory", java=["-Xmx24m"]),
     Case("ValueClasses", release=28, preview=True),
+    Case("ValueConstructors", release=28, preview=True),
 ]
