@@ -77,6 +77,13 @@ static int later_uninitialized(struct cf_edit *edit, uint32_t after, int *result
     return edit->error.status == CF_OK;
 }
 
+// The same where there are no frames: may a handler be reached from before the delegate call?
+static int handled_before(const struct cf_code *code, uint32_t delegate) {
+    for (uint32_t i = 0; i < code->exception_table_length; i++)
+        if (cf_exception_at(code, i).start_pc <= delegate) return 1;
+    return 0;
+}
+
 struct walk {
     struct cf_edit *edit;
     struct cf_typing typing;
@@ -201,6 +208,7 @@ enum cf_status cf_find_constructor(struct cf_edit *edit) {
     edit->constructor = 1;
     uint32_t pc = delegate_in_first_block(code);
     int again = 0;
+    if (pc != UINT32_MAX && !code->stack_map_table) again = handled_before(code, pc);
     if (pc != UINT32_MAX && code->stack_map_table && !later_uninitialized(edit, pc, &again))
         return edit->error.status;
     if (pc == UINT32_MAX || again) return type_whole(edit);

@@ -148,6 +148,12 @@ static enum cf_status put_stack_map_table(struct cf_buffer *out, const struct cf
     return CF_OK;
 }
 
+// CLDC's frames in classes below version 50 (also from tools that know no better): a JVM does not
+// look at them, but other tools that come after us do, and their offsets hold no more.
+static int is_stack_map(const struct cf_class *cls, uint32_t pos) {
+    return cls->major_version < 50 && CF_IS(cf_utf8(cls, cf_be2(cls->bytes + pos)), "StackMap");
+}
+
 static enum cf_status put_attributes(struct cf_buffer *out, const struct cf_layout *l) {
     struct cf_edit *edit = l->edit;
     const struct cf_code *code = &edit->code;
@@ -158,7 +164,7 @@ static enum cf_status put_attributes(struct cf_buffer *out, const struct cf_layo
         if (wanted && pos + 6 == code->stack_map_table) {
             CF_TRY(put_stack_map_table(out, l, &count));
             written = 1;
-        } else {
+        } else if (!is_stack_map(code->cls, pos)) {
             CF_TRY(cf_emit_attribute(l, out, pos));
             count++;
         }

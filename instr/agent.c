@@ -153,7 +153,8 @@ static void failed_class(void *context, const char *name, const char *reason) {
 
 // In the live phase: brings the runtime in, switches the hook on, takes up what is loaded. False: one line
 // is in `reason`, and nothing has changed in the VM.
-static int activate(jvmtiEnv *jvmti, JNIEnv *jni, char *reason, size_t size) {
+// `running`: Java code runs already.
+static int activate(jvmtiEnv *jvmti, JNIEnv *jni, int running, char *reason, size_t size) {
     struct instr_runtime_config config = {delivery(), agent.library, (size_t)agent.options.memory};
     if (!instr_runtime_start(jvmti, jni, &config, reason, size)) return 0;
     agent.platform_loader = find_platform_loader(jni);
@@ -165,14 +166,14 @@ static int activate(jvmtiEnv *jvmti, JNIEnv *jni, char *reason, size_t size) {
         snprintf(reason, size, "the JVM refuses the class file hook (JVM TI error %d)", (int)error);
         return 0;
     }
-    instr_retransform_loaded(jvmti, jni, wanted, failed_class, NULL);
+    instr_retransform_loaded(jvmti, jni, wanted, failed_class, NULL, running);
     return 1;
 }
 
 static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread) {
     (void)thread;
     char reason[INSTR_ERROR_SIZE - 64], line[INSTR_ERROR_SIZE];
-    if (activate(jvmti, jni, reason, sizeof reason)) return;
+    if (activate(jvmti, jni, 0, reason, sizeof reason)) return;
     snprintf(line, sizeof line, "instr: nothing is instrumented: %s", reason);
     say(line);
 }
@@ -313,7 +314,7 @@ INSTR_EXPORT JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, vo
         agent.state = DORMANT;
         return JNI_OK;
     }
-    if (!activate(agent.jvmti, jni, reason, sizeof reason)) {
+    if (!activate(agent.jvmti, jni, 1, reason, sizeof reason)) {
         snprintf(line, sizeof line, "instr: %s", reason);
         say(line);
         undo();

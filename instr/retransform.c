@@ -5,13 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#define BATCH 500 // classes in one call: large ones cost no more in all, but each stops the VM for longer
+#define BATCH                                                                                      \
+    500 // classes in one call: large ones cost no more in all, but each stops the VM for longer
 
 struct batcher {
     jvmtiEnv *jvmti;
     JNIEnv *jni;
     void (*failed)(void *context, const char *name, const char *reason);
     void *context;
+    jmethodID linking; // NULL: classes are not linked first
 };
 
 // Lcom/acme/Foo; -> com/acme/Foo, in place. NULL: an array or a primitive.
@@ -84,12 +86,36 @@ static int is_wanted(struct batcher *b, jclass cls,
     return yes;
 }
 
+// A class that one thread retransforms while another links it can end up with broken code, or take
+// the VM down (JDK-8277444). Nothing in JNI links a class and no more; of what does in passing,
+// this has the fewest effects: it makes the list of the public fields.
+static jmethodID find_linking(JNIEnv *jni) {
+    jclass cls = (*jni)->FindClass(jni, "java/lang/Class");
+    jmethodID method = NULL;
+    if (cls)
+        method =
+            (*jni)->GetMethodID(jni, cls, "getDeclaredFields0", "(Z)[Ljava/lang/reflect/Field;");
+    if ((*jni)->ExceptionCheck(jni)) (*jni)->ExceptionClear(jni);
+    (*jni)->DeleteLocalRef(jni, cls);
+    return method;
+}
+
+static void link_class(struct batcher *b, jclass cls) {
+    jint status = 0;
+    if (!b->linking || (*b->jvmti)->GetClassStatus(b->jvmti, cls, &status) != JVMTI_ERROR_NONE ||
+        (status & JVMTI_CLASS_STATUS_PREPARED))
+        return;
+    jobject fields = (*b->jni)->CallObjectMethod(b->jni, cls, b->linking, JNI_TRUE);
+    if ((*b->jni)->ExceptionCheck(b->jni)) (*b->jni)->ExceptionClear(b->jni); // it cannot be linked
+    (*b->jni)->DeleteLocalRef(b->jni, fields);
+}
+
 void instr_retransform_loaded(jvmtiEnv *jvmti, JNIEnv *jni,
                               int (*wanted)(void *context, JNIEnv *jni, jobject loader,
                                             const char *name),
                               void (*failed)(void *context, const char *name, const char *reason),
-                              void *context) {
-    struct batcher b = {jvmti, jni, failed, context};
+                              void *context, int running) {
+    struct batcher b = {jvmti, jni, failed, context, running ? find_linking(jni) : NULL};
     jint count = 0, chosen = 0;
     jclass *classes = NULL;
     if ((*jvmti)->GetLoadedClasses(jvmti, &count, &classes) != JVMTI_ERROR_NONE) return;
@@ -101,6 +127,7 @@ void instr_retransform_loaded(jvmtiEnv *jvmti, JNIEnv *jni,
         else
             (*jni)->DeleteLocalRef(jni, classes[i]);
     }
+    for (jint i = 0; i < chosen; i++) link_class(&b, classes[i]);
     for (jint i = 0; i < chosen; i += BATCH)
         retransform(&b, classes + i, chosen - i < BATCH ? chosen - i : BATCH);
     for (jint i = 0; i < chosen; i++) (*jni)->DeleteLocalRef(jni, classes[i]);

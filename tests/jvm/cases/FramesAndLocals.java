@@ -50,6 +50,11 @@ public class FramesAndLocals {
         //= ManyLocals.run(I)J 3 1
         Try.each("many", x -> ManyLocals.run(x), 0, 5, -1);
 
+        //= EmptyFrames.run(JID)I 3 0
+        //= EmptyFrames.dimensions(I)I 4 3
+        Try.each("empty", x -> EmptyFrames.run(1, x, 2.5), 0, 1, 5);
+        Try.each("dimensions", x -> EmptyFrames.dimensions(x), 0, 1, 2, 7);
+
         //= FrameForms.forms0(I)I 4 1
         //= FrameForms.forms70(I)I 4 1
         Try.each("forms", x -> FrameForms.forms0(x), 1, 0, -1, 2);

@@ -46,6 +46,15 @@ public class OldClasses {
         //= Subroutines45.toString()Ljava/lang/String; 1 0
         Try.show("object", () -> new Subroutines45());
 
+        //= StackMap49.loop(I)I 4 3
+        //= StackMap45.loop(I)I 4 3
+        //= StackMap49.made(I)Ljava/lang/String; 2 0
+        //= StackMap45.made(I)Ljava/lang/String; 2 0
+        Try.each("stack map", x -> StackMap49.loop(x), 5, 0, 1, -1);
+        Try.each("stack map", x -> StackMap45.loop(x), 5, 0, 1, -1);
+        Try.each("stack map", x -> StackMap49.made(x), 0, 1);
+        Try.each("stack map", x -> StackMap45.made(x), 0, 1);
+
         //= DeadCode49.run(I)I 3 1
         Try.each("dead 49", x -> DeadCode49.run(x), 5, 0, -3);
         //= OldConstructors.<init>(I)V 4 2

@@ -92,6 +92,12 @@ final class Code {
         return this;
     }
 
+    /** The one form that classes below version 50 take; ASM writes it as attribute StackMap. */
+    Code expanded(Object[] locals, Object... stack) {
+        m.visitFrame(F_NEW, locals.length, locals, stack.length, stack);
+        return this;
+    }
+
     Code same() {
         m.visitFrame(F_SAME, 0, null, 0, null);
         return this;

@@ -22,6 +22,32 @@ final class GenFrames {
         deepReturns();
         unbalanced();
         everyFrameForm();
+        emptyFrames();
+    }
+
+    /** Frames that know no local though there are some, as another agent wrote them; arrays of eight dimensions. */
+    static void emptyFrames() {
+        Label a = new Label(), b = new Label(), h = new Label(), s = new Label(), e = new Label();
+        Label l = new Label(), k = new Label();
+        new Unit(V1_8, "cases/EmptyFrames")
+                .fun("run", "(JID)I", c -> c
+                        .guard(s, e, h, ANY)
+                        .var(ILOAD, 2).jump(IFEQ, a)
+                        .at(s).num(10).var(ILOAD, 2).num(-1).op(IADD, IDIV).jump(GOTO, b)
+                        .at(e).at(a).full(types()).num(7)
+                        .at(b).full(types(), INT).num(1).op(IADD, IRETURN)
+                        .at(h).full(types(), ANY).op(POP).num(-7).op(IRETURN))
+                .fun("dimensions", "(I)I", c -> {
+                    c.num(2).num(3).m.visitMultiANewArrayInsn("[[[[[[[[Z", 2);
+                    c.var(ASTORE, 1).var(ILOAD, 0).num(7).jump(IF_ICMPEQ, l)
+                            .var(ALOAD, 1).var(ILOAD, 0).op(AALOAD).num(2).op(AALOAD).jump(IFNULL, l).fail("not null")
+                            .at(l).full(types(INT, "[[[[[[[[Z"))
+                            .var(ALOAD, 1).num(1).op(AALOAD, DUP).num(0).op(ACONST_NULL, AASTORE)
+                            .var(ILOAD, 0).jump(IFGT, k)
+                            .op(ARRAYLENGTH, IRETURN)
+                            .at(k).full(types(INT, "[[[[[[[[Z"), "[[[[[[[Z").num(1).op(AALOAD, ARRAYLENGTH, IRETURN);
+                })
+                .write();
     }
 
     /** Parameters of every size are overwritten by other types, halves of longs included. */

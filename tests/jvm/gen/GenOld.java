@@ -21,6 +21,32 @@ final class GenOld {
         beforeOne1();
         fifty();
         longSubroutine();
+        stackMap();
+    }
+
+    /** Frames in the form of CLDC, the attribute StackMap, which a JVM does not look at but ASM reads. */
+    static void stackMap() {
+        for (int version : new int[] {V1_5, V1_1}) {
+            Label loop = new Label(), done = new Label(), s = new Label(), e = new Label(), h = new Label(), n = new Label();
+            Label yes = new Label(), join = new Label();
+            new Unit(version, "cases/StackMap" + (version & 0xffff))
+                    .fun("loop", "(I)I", c -> c
+                            .guard(s, e, h, "java/lang/ArithmeticException")
+                            .num(0).var(ISTORE, 1)
+                            .at(loop).expanded(types(INT, INT)).var(ILOAD, 0).jump(IFLE, done)
+                            .at(s).var(ILOAD, 1).num(12).var(ILOAD, 0).num(-2).op(IADD, IDIV, IADD).var(ISTORE, 1)
+                            .at(e).inc(0, -1).jump(GOTO, loop)
+                            .at(h).expanded(types(INT, INT), "java/lang/ArithmeticException").op(POP)
+                            .inc(1, 1000).inc(0, -1).jump(GOTO, loop)
+                            .at(done).expanded(types(INT, INT)).num(100).var(ILOAD, 0).op(IDIV).var(ILOAD, 1).op(IADD, IRETURN))
+                    .fun("made", "(I)Ljava/lang/String;", c -> c
+                            .at(n).type(NEW, "java/lang/String").op(DUP).var(ILOAD, 0).jump(IFNE, yes)
+                            .ldc("zero").jump(GOTO, join)
+                            .at(yes).expanded(types(INT), n, n).ldc("other")
+                            .at(join).expanded(types(INT), n, n, "java/lang/String")
+                            .init("java/lang/String", "(Ljava/lang/String;)V").op(ARETURN))
+                    .write();
+        }
     }
 
     static Unit subroutines(int version, String name) {

@@ -42,6 +42,7 @@ class Build:
         self.modules = os.path.join(work, "modules")
         self.programs = os.path.join(work, "programs")
         self.reference = os.path.join(work, "reference.jar")
+        self.stripping = os.path.join(work, "stripping.jar")
 
     def path(self, *parts):
         return os.path.join(self.source, *parts)
@@ -103,13 +104,17 @@ class Build:
     def _reference(self):
         out = os.path.join(self.work, "reference")
         javac(self.compiler, out, [self.path("reference", "ReferenceCounter.java")], "-source", "8", "-target", "8")
-        javac(self.compiler, out, [self.path("reference", "ReferenceAgent.java")], "--release", "11",
-              "-cp", self.asm[0])
-        with zipfile.ZipFile(self.reference, "w") as z:
-            z.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\nPremain-Class: ReferenceAgent\n"
+        javac(self.compiler, out, [self.path("reference", a + ".java") for a in ("ReferenceAgent", "StrippingAgent")],
+              "--release", "11", "-cp", self.asm[0])
+        self._agent(self.reference, "ReferenceAgent", out)
+        self._agent(self.stripping, "StrippingAgent", out)
+
+    def _agent(self, jar, premain, classes):
+        with zipfile.ZipFile(jar, "w") as z:
+            z.writestr("META-INF/MANIFEST.MF", f"Manifest-Version: 1.0\nPremain-Class: {premain}\n"
                        "Can-Redefine-Classes: true\nCan-Retransform-Classes: true\n\n")
-            for path in glob.glob(os.path.join(out, "**", "*.class"), recursive=True):
-                z.write(path, os.path.relpath(path, out))
+            for path in glob.glob(os.path.join(classes, "**", "*.class"), recursive=True):
+                z.write(path, os.path.relpath(path, classes))
             with zipfile.ZipFile(self.asm[0]) as asm:
                 for name in asm.namelist():
                     if name.endswith(".class") and name != "module-info.class":

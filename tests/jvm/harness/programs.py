@@ -21,6 +21,7 @@ class Run:
 
     def __init__(self, options, built, jdk, name):
         self.agent, self.cli, self.reference_jar = options.agent, options.cli, built.reference
+        self.stress = options.stress
         self.built, self.jdk, self.quick = built, jdk, options.quick
         self.folder = os.path.join(options.work, "run", jdk.name, re.sub(r"\W+", "-", name))
         vm.fresh(self.folder)

@@ -107,6 +107,28 @@ def again(r):
             yield f"{order}, {passes}", problems
 
 
+@program("frames stripped by another agent")
+def stripped(r):
+    """A Java agent hands classes over as version 50 and without a single frame, which the old verifier accepts."""
+    for name in ("FramesAndLocals", "BeforeSuper", "OldClasses", "Instructions", "FarBranches"):
+        case, expectations = r.expectations(name)
+        strip = [f"-javaagent:{r.built.stripping}"]
+        plain = r.run(name, [r.java] + strip + r.built.launch(case))
+        for passes in ("calls", "timing") + (("stress",) if r.stress else ()):
+            report = r.file(f"{name}.{passes}.json")
+            for order in ("first", "last"):
+                if passes == "stress":
+                    agents = strip + [f"-agentpath:{r.stress}=stress,quiet=yes,huge=yes"]
+                else:
+                    agents = strip + [r.with_agent(f"{passes},{passes}.file={report}")]
+                other = r.run(f"{name}-{passes}-{order}", [r.java] + r.verify + (agents if order == "last" else agents[::-1])
+                              + r.built.launch(case))
+                problems = vm.compare(plain, other, may_keep=case.kept)
+                if passes != "stress":
+                    problems += check(report, expectations, case)
+                yield f"{name}, {passes}, {order}", problems + ([] if plain.status == 0 else [plain.tail()])
+
+
 @program("with the flight recorder", quick=False)
 def recorder(r):
     """JFR retransforms classes of its own while everything is instrumented."""
@@ -161,18 +183,23 @@ def vm_options(r):
 
 
 class Attached:
-    """The program Waiting, and jcmd to reach it."""
+    """A program that waits for lines, and jcmd to reach it."""
 
-    def __init__(self, r, *java):
+    def __init__(self, r, *java, main="Waiting"):
         self.r = r
         self.errors = open(r.file("stderr"), "w+b")
-        self.process = subprocess.Popen([r.java, *java, "-cp", r.built.programs, "Waiting"], cwd=r.folder,
+        self.process = subprocess.Popen([r.java, *java, "-cp", r.built.programs, main], cwd=r.folder,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True)
         self.output = [self.process.stdout.readline()]
 
+    def _command(self, options):
+        return [self.r.jdk.tool("jcmd"), str(self.process.pid), "JVMTI.agent_load", self.r.agent, f'"{options}"']
+
     def load(self, options):
-        return subprocess.run([self.r.jdk.tool("jcmd"), str(self.process.pid), "JVMTI.agent_load", self.r.agent,
-                               f'"{options}"'], capture_output=True, text=True, timeout=60)
+        return subprocess.run(self._command(options), capture_output=True, text=True, timeout=60)
+
+    def start(self, options):
+        return subprocess.Popen(self._command(options), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def round(self):
         self.process.stdin.write("\n")
@@ -224,6 +251,19 @@ def attach(r):
         program.round()
     status, stdout, stderr = program.end()
     yield "twice", [] if status == 0 and stdout == expected else [f"status {status}, {stdout!r}, {stderr[-300:]!r}"]
+
+
+@program("retransformed while linking", needs=["jcmd"])
+def linking(r):
+    """Loaded into a VM that has large classes loaded, just while these are linked by their first calls."""
+    for round_ in range(3):
+        program = Attached(r, main="Linking")
+        loading = program.start(f"calls,include=Large*,calls.file={r.file('calls.json')}")
+        time.sleep(0.1 * round_)
+        program.round()
+        loading.wait(timeout=60)
+        status, stdout, stderr = program.end()
+        yield f"{round_}", [] if (status, stdout) == (0, "ready\ngood\n") else [f"status {status}, {stdout!r}, {stderr[-300:]!r}"]
 
 
 @program("instr run")
