@@ -4,14 +4,14 @@
 
 #define MAGIC 0xCAFEBABEu
 
-// Bytes behind the tag, for kinds of fixed size; 0: not known (or Utf8, which is read apart).
-static const uint8_t constant_size[256] = {
-    [CF_TAG_INTEGER] = 4,       [CF_TAG_FLOAT] = 4,          [CF_TAG_LONG] = 8,
-    [CF_TAG_DOUBLE] = 8,        [CF_TAG_CLASS] = 2,          [CF_TAG_STRING] = 2,
-    [CF_TAG_FIELDREF] = 4,      [CF_TAG_METHODREF] = 4,      [CF_TAG_INTERFACE_METHODREF] = 4,
-    [CF_TAG_NAME_AND_TYPE] = 4, [CF_TAG_METHOD_HANDLE] = 3,  [CF_TAG_METHOD_TYPE] = 2,
-    [CF_TAG_DYNAMIC] = 4,       [CF_TAG_INVOKE_DYNAMIC] = 4, [CF_TAG_MODULE] = 2,
-    [CF_TAG_PACKAGE] = 2,
+// Bytes of an entry, of a Utf8 without its text; 0: not known.
+static const uint8_t entry_size[256] = {
+    [CF_TAG_UTF8] = 3,          [CF_TAG_INTEGER] = 5,       [CF_TAG_FLOAT] = 5,
+    [CF_TAG_LONG] = 9,          [CF_TAG_DOUBLE] = 9,        [CF_TAG_CLASS] = 3,
+    [CF_TAG_STRING] = 3,        [CF_TAG_FIELDREF] = 5,      [CF_TAG_METHODREF] = 5,
+    [CF_TAG_NAME_AND_TYPE] = 5, [CF_TAG_METHOD_HANDLE] = 4, [CF_TAG_INTERFACE_METHODREF] = 5,
+    [CF_TAG_METHOD_TYPE] = 3,   [CF_TAG_DYNAMIC] = 5,       [CF_TAG_INVOKE_DYNAMIC] = 5,
+    [CF_TAG_MODULE] = 3,        [CF_TAG_PACKAGE] = 3,
 };
 
 // Behind the pool come at least access_flags, this_class, super_class and four counts. So an entry
@@ -33,25 +33,20 @@ static enum cf_status index_constant_pool(struct cf_class *cls, struct cf_reader
     for (uint32_t i = 1; i < count; i++) {
         if (pos >= last) return cf_fail(&cls->error, CF_TRUNCATED, pos, "truncated", 0);
         offsets[i] = pos;
-        uint32_t tag = bytes[pos];
-        if (tag == CF_TAG_UTF8) {
-            uint32_t length = cf_be2(bytes + pos + 1);
-            if (length == 13 && last - pos > 13 &&
-                memcmp(bytes + pos + 3, "StackMapTable", 13) == 0)
-                cls->utf8_stack_map_table = (uint16_t)i;
-            pos += 3 + length;
-            continue;
-        }
-        uint32_t size = constant_size[tag];
+        // Half of the entries are Utf8: what is added for one is computed, not branched for.
+        uint32_t tag = bytes[pos], size = entry_size[tag], is_utf8 = tag == CF_TAG_UTF8;
+        uint32_t text = cf_be2(bytes + pos + 1) & (0u - is_utf8);
+        if (text == 13 && last - pos > 13 && memcmp(bytes + pos + 3, "StackMapTable", 13) == 0)
+            cls->utf8_stack_map_table = (uint16_t)i;
         if (size == 0)
             return cf_fail(&cls->error, CF_UNKNOWN, pos, "unknown constant pool tag %u", tag);
-        if (size == 8) { // a long or double takes two indexes
+        if (size == 9) { // a long or double takes two indexes
             if (i + 1 >= count)
                 return cf_fail(&cls->error, CF_MALFORMED, pos,
                                "long or double in the last constant pool entry", 0);
             offsets[++i] = 0;
         }
-        pos += 1 + size;
+        pos += size + text;
     }
     if (pos > last) return cf_fail(&cls->error, CF_TRUNCATED, pos, "truncated", 0);
     r->pos = pos;

@@ -16,9 +16,11 @@ static enum cf_status find_attributes(struct cf_code *code, struct cf_error *err
         pos += 6;
         if (end - pos < n) return truncated(error, pos);
         pos += n;
-        if (name == cls->utf8_line_number_table || name == cls->utf8_local_variable_table) continue;
-        if (name != cls->utf8_stack_map_table && !CF_IS(cf_utf8(cls, name), "StackMapTable"))
-            continue;
+        if (name != cls->utf8_stack_map_table) {
+            if ((name == cls->utf8_line_number_table) | (name == cls->utf8_local_variable_table))
+                continue;
+            if (!CF_IS(cf_utf8(cls, name), "StackMapTable")) continue;
+        }
         if (code->stack_map_table) continue;
         code->stack_map_table = pos - n;
         code->stack_map_table_length = n;
@@ -30,7 +32,7 @@ static enum cf_status find_attributes(struct cf_code *code, struct cf_error *err
 
 enum cf_status cf_code_open(struct cf_code *code, const struct cf_class *cls,
                             const struct cf_member *method, struct cf_error *error) {
-    memset(code, 0, sizeof *code);
+    memset(code, 0, offsetof(struct cf_code, count));
     code->cls = cls;
     code->method = method;
     if (cls->major_version == 45 && cls->minor_version < 3)
@@ -164,8 +166,7 @@ static enum cf_status find_switch_targets(struct cf_code *code, struct cf_error 
 }
 
 // An instruction that needs more than a look at the tables. Returns its length; 0: an error.
-static uint32_t scan_special(struct cf_code *code, uint32_t pc, struct cf_branch **branches,
-                             struct cf_error *error) {
+static uint32_t scan_special(struct cf_code *code, uint32_t pc, struct cf_error *error) {
     unsigned op = code->bytes[pc];
     if (op >= CF_OPCODE_COUNT) {
         cf_fail(error, CF_UNKNOWN, pc, "unknown opcode %u", op);
@@ -178,7 +179,6 @@ static uint32_t scan_special(struct cf_code *code, uint32_t pc, struct cf_branch
     case CF_BRANCH2:
     case CF_BRANCH4:
         if (op == CF_OP_jsr || op == CF_OP_jsr_w) code->has_jsr = 1;
-        (*branches)++->pc = (uint16_t)pc;
         break;
     case CF_TABLESWITCH:
     case CF_LOOKUPSWITCH: code->switches[code->switches_count++] = (uint16_t)pc; break;
@@ -205,59 +205,90 @@ static enum cf_status scan_exceptions(struct cf_code *code, struct cf_error *err
     return CF_OK;
 }
 
-// Room for the lists, each as long as it can get, in one allocation.
-static enum cf_status make_room(struct cf_code *code, struct cf_error *error) {
+// Marks are cleared this many at a time, beyond the last one too: one piece does, mostly.
+#define CLEARED 64
+
+// Room for the lists, each as long as it can get, in one allocation; for *listed too.
+static enum cf_status make_room(struct cf_code *code, uint16_t **listed, struct cf_error *error) {
     size_t n = code->length, pcs = (n + 2) * sizeof *code->pc;
-    size_t branches = (n / 3 + 1) * sizeof *code->branches;
+    size_t branches = (n / 3 + 2) * sizeof *code->branches;
     size_t switches = (n / 9 + 1) * sizeof *code->switches;
-    uint8_t *room = cf_arena_alloc(code->cls->arena, 2 * pcs + branches + switches + n + 1);
+    uint8_t *room = cf_arena_alloc(code->cls->arena, 5 * pcs + branches + switches + n + CLEARED);
     if (!room) return cf_fail(error, CF_NO_MEMORY, code->offset, "out of memory", 0);
     code->branches = (struct cf_branch *)room;
     code->pc = (uint16_t *)(room += branches);
+    code->rises = (uint16_t *)(room += pcs);
     code->returns = (uint16_t *)(room += pcs);
+    code->varying = (uint16_t *)(room += pcs);
+    *listed = (uint16_t *)(room += pcs);
     code->switches = (uint16_t *)(room += pcs);
     code->marks = room + switches;
-    memset(code->marks, 0, n + 1);
+    for (size_t i = 0; i <= n; i += CLEARED) memset(code->marks + i, 0, CLEARED);
+    return CF_OK;
+}
+
+// What goes into a list is written always, and kept if it is one: no branch to predict.
+static void sort_out(struct cf_code *code, const uint16_t *listed, const uint16_t *end) {
+    const uint8_t *bytes = code->bytes;
+    uint16_t *returns = code->returns, *varying = code->varying;
+    struct cf_branch *branches = code->branches;
+    for (; listed < end; listed++) {
+        uint16_t pc = *listed;
+        unsigned flags = cf_flags[bytes[pc]];
+        *returns = pc;
+        returns += flags / CF_RETURNS & 1;
+        *varying = pc;
+        varying += flags / CF_VARIES & 1;
+        branches->pc = pc;
+        branches += flags / CF_JUMPS & 1;
+    }
+    code->returns_count = (uint32_t)(returns - code->returns);
+    code->varying_count = (uint32_t)(varying - code->varying);
+    code->branches_count = (uint32_t)(branches - code->branches);
+}
+
+// Walks the instructions once; `listed` has room for as many.
+static enum cf_status walk(struct cf_code *code, uint16_t *listed, struct cf_error *error) {
+    const uint8_t *bytes = code->bytes;
+    const uint16_t *first = listed;
+    uint32_t length = code->length, pc = 0, met = 0, depth = 0;
+    uint16_t *pcs = code->pc, *rises = code->rises;
+    uint8_t *marks = code->marks;
+    while (pc < length) {
+        uint32_t step = (uint32_t)cf_steps[bytes[pc]];
+        marks[pc] = CF_MARK_START;
+        *pcs++ = (uint16_t)pc;
+        rises[pc] = (uint16_t)depth;
+        *listed = (uint16_t)pc;
+        listed += step / (CF_LISTED << 8) & 1;
+        met |= step;
+        depth += step >> 16; // modulo 2^16
+        uint32_t n = step & 0xff;
+        if (step & CF_LOOK << 8 && (n = scan_special(code, pc, error)) == 0) return error->status;
+        pc += n;
+    }
+    code->count = (uint32_t)(pcs - code->pc);
+    code->may_throw = (met & CF_MAY_THROW << 8) != 0;
+    if (pc != length) return fail_at(error, pcs[-1], "instruction not whole", 0);
+    *pcs = (uint16_t)length;
+    marks[length] = CF_MARK_START; // a range may end here
+    rises[length] = (uint16_t)depth;
+    sort_out(code, first, listed);
     return CF_OK;
 }
 
 enum cf_status cf_code_scan(struct cf_code *code, struct cf_error *error) {
-    CF_TRY(make_room(code, error));
-    const uint8_t *bytes = code->bytes;
-    uint32_t length = code->length, pc = 0;
-    uint16_t *pcs = code->pc, *returns = code->returns;
-    uint8_t *marks = code->marks;
-    struct cf_branch *branches = code->branches;
-    unsigned met = 0;
-    while (pc < length) {
-        unsigned op = bytes[pc], flags = cf_flags[op];
-        uint32_t n = cf_lengths[op];
-        marks[pc] = CF_MARK_START;
-        *pcs++ = (uint16_t)pc;
-        // Written always, kept if it is one: no branch to predict.
-        *returns = (uint16_t)pc;
-        returns += flags / CF_RETURNS & 1;
-        branches->pc = (uint16_t)pc;
-        branches += flags / CF_JUMPS & 1;
-        met |= flags;
-        if (flags & CF_LOOK) {
-            if ((n = scan_special(code, pc, &branches, error)) == 0) return error->status;
-        }
-        pc += n;
-    }
-    code->branches_count = (uint32_t)(branches - code->branches);
-    uint32_t count = (uint32_t)(pcs - code->pc);
-    code->returns_count = (uint32_t)(returns - code->returns);
-    code->may_throw = (met & CF_MAY_THROW) != 0;
-    if (pc != length) return fail_at(error, code->pc[count - 1], "instruction not whole", 0);
-    code->pc[count] = (uint16_t)length;
-    code->count = count;
-    code->marks[length] = CF_MARK_START; // a range may end here
+    code->switches_count = 0;
+    code->has_jsr = 0;
+    uint16_t *listed = NULL;
+    CF_TRY(make_room(code, &listed, error));
+    CF_TRY(walk(code, listed, error));
     if (code->branches_count) CF_TRY(find_targets(code, error));
     if (code->switches_count) CF_TRY(find_switch_targets(code, error));
-    CF_TRY(scan_exceptions(code, error));
-    unsigned last = bytes[code->pc[count - 1]];
+    if (code->exception_table_length) CF_TRY(scan_exceptions(code, error));
+    unsigned last = code->bytes[code->pc[code->count - 1]];
     if (!cf_never_falls_through(last) && last != CF_OP_wide)
-        return fail_at(error, code->pc[count - 1], "control falls off the end of the code", 0);
+        return fail_at(error, code->pc[code->count - 1], "control falls off the end of the code",
+                       0);
     return CF_OK;
 }

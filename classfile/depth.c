@@ -59,12 +59,7 @@ static inline enum cf_status varying(struct cf_edit *edit, const uint8_t *p, int
         *net = (effect ^ takes[kind]) - takes[kind] + besides[kind];
         return CF_OK;
     }
-    switch (op) {
-    case CF_OP_ldc2_w: *net = 2; break;
-    case CF_OP_multianewarray: *net = 1 - p[3]; break;
-    case CF_OP_wide: *net = cf_nets[p[1]]; break;
-    default: *net = 1; break; // ldc, ldc_w
-    }
+    *net = op == CF_OP_multianewarray ? 1 - p[3] : cf_nets[p[1]]; // or wide
     return CF_OK;
 }
 
@@ -159,15 +154,14 @@ static enum cf_status walk(struct pass *p, int with_frames) {
 
 enum cf_status cf_depth_start(struct cf_depth *d, struct cf_edit *edit) {
     const struct cf_code *code = &edit->code;
+    memset(d, 0, sizeof *d);
     d->edit = edit;
-    d->instruction = d->next_place = 0;
-    d->depth = 0;
     // Without frames, what a branch or a handler leads to is known only after a walk over
     // everything.
     d->whole = !code->stack_map_table &&
                (code->branches_count || code->switches_count || code->exception_table_length);
     if (d->whole) return cf_edit_depths(edit);
-    CF_TRY(open_effects(edit));
+    if (code->varying_count) CF_TRY(open_effects(edit));
     return code->stack_map_table ? read_places(edit) : CF_OK;
 }
 
@@ -179,37 +173,39 @@ static void go_to_frame(struct cf_depth *d, uint32_t pc) {
     if (next == end || next->pc > pc) return;
     while (next < end && next->pc <= pc) next++;
     d->next_place = (uint32_t)(next - edit->places);
+    d->pc = next[-1].pc;
     d->depth = next[-1].depth;
-    const uint16_t *at = edit->code.pc + d->instruction;
-    while (*at < next[-1].pc) at++;
-    d->instruction = (uint32_t)(at - edit->code.pc);
+    const uint16_t *varying = edit->code.varying;
+    uint32_t i = d->next_varying, count = edit->code.varying_count;
+    while (i < count && varying[i] < d->pc) i++;
+    d->next_varying = i;
+}
+
+// From the walk over everything.
+static enum cf_status from_walk(struct cf_edit *edit, uint32_t pc, uint32_t *result) {
+    CF_TRY(cf_edit_depths(edit));
+    *result = edit->depths[pc] == UNKNOWN ? 0 : edit->depths[pc];
+    return CF_OK;
 }
 
 enum cf_status cf_depth_at(struct cf_depth *d, uint32_t pc, uint32_t *result) {
     struct cf_edit *edit = d->edit;
     const struct cf_code *code = &edit->code;
-    if (d->whole) {
-        *result = edit->depths[pc] == UNKNOWN ? 0 : edit->depths[pc];
-        return CF_OK;
-    }
+    if (d->whole) return from_walk(edit, pc, result);
     if (edit->places_count) go_to_frame(d, pc);
-    // A block without branches into it.
-    const uint8_t *bytes = code->bytes;
-    const uint16_t *at = code->pc + d->instruction;
-    uint32_t most = code->max_stack;
-    int depth = d->depth;
-    for (; *at < pc; at++) {
-        unsigned op = bytes[*at];
-        int net = cf_nets[op];
-        if (net == CF_EFFECT_VARIES) CF_TRY(varying(edit, bytes + *at, &net));
-        depth += net;
-        if ((unsigned)depth > most) return bad_depth(edit, *at, depth);
-        if (cf_never_falls_through(op)) depth = 0; // what follows without a frame is never reached
+    // A block without branches into it: what the table of opcodes tells, and the rest one by one.
+    uint32_t depth = d->depth + code->rises[pc] - code->rises[d->pc];
+    uint32_t i = d->next_varying, count = code->varying_count;
+    for (; i < count && code->varying[i] < pc; i++) {
+        int net;
+        CF_TRY(varying(edit, code->bytes + code->varying[i], &net));
+        depth += (uint32_t)net;
     }
-    d->instruction = (uint32_t)(at - code->pc);
-    d->depth = depth;
-    *result = (uint32_t)depth;
-    return CF_OK;
+    d->next_varying = i;
+    d->pc = pc;
+    *result = d->depth = (uint16_t)depth;
+    // Not so: what is never reached, or what the verifier will refuse.
+    return *result <= code->max_stack ? CF_OK : from_walk(edit, pc, result);
 }
 
 enum cf_status cf_edit_depths(struct cf_edit *edit) {

@@ -25,20 +25,44 @@ struct cf_callee cf_callee_new(struct cf_rewrite *rewrite, const char *class_nam
     return callee;
 }
 
-int cf_callees_new(struct cf_rewrite *rewrite, const char *class_name,
-                   const struct cf_method_name *names, unsigned count, struct cf_callee *callees) {
-    uint16_t methodrefs[32];
+static int callees_from(struct cf_rewrite *rewrite, const struct cf_callees *known, unsigned count,
+                        struct cf_callee *callees) {
+    uint32_t first = cf_block_add(&rewrite->pool, &known->block);
+    if (!first) return 0;
+    for (unsigned i = 0; i < count; i++) {
+        callees[i] = known->relative[i];
+        callees[i].methodref = (uint16_t)(callees[i].methodref + first);
+    }
+    return 1;
+}
+
+static void remember_callees(struct cf_rewrite *rewrite, const struct cf_method_name *names,
+                             unsigned count, struct cf_pool_mark since, struct cf_callees *known,
+                             const struct cf_callee *callees) {
+    cf_block_take(&known->block, &rewrite->pool, since);
+    for (unsigned i = 0; i < count; i++) {
+        known->relative[i] = callees[i];
+        known->relative[i].methodref = (uint16_t)(callees[i].methodref - since.count);
+    }
+    known->names = names;
+}
+
+int cf_callees_new(struct cf_rewrite *rewrite, const struct cf_method_name *names, unsigned count,
+                   struct cf_callees *known, struct cf_callee *callees) {
+    uint16_t methodrefs[16];
     unsigned parameters = 0, result = 0;
-    if (count > 32 || !cf_add_methods(&rewrite->pool, class_name, names, count, methodrefs))
-        return 0;
+    if (known && known->names == names && known->block.count)
+        return callees_from(rewrite, known, count, callees);
+    struct cf_pool_mark since = cf_pool_mark(&rewrite->pool);
+    if (count > 16 || !cf_add_methods(&rewrite->pool, names, count, methodrefs)) return 0;
     for (unsigned i = 0; i < count; i++) {
         struct cf_slice d = {(const uint8_t *)names[i].descriptor, names[i].descriptor_length};
-        int known = i > 0 && names[i].descriptor == names[i - 1].descriptor; // one literal, mostly
-        if (!known && !cf_method_slots(d, &parameters, &result)) return 0;
+        if (!cf_method_slots(d, &parameters, &result)) return 0;
         callees[i].methodref = methodrefs[i];
         callees[i].pops = (uint8_t)parameters;
         callees[i].pushes = (uint8_t)result;
     }
+    if (known && !known->names) remember_callees(rewrite, names, count, since, known, callees);
     return 1;
 }
 
@@ -48,7 +72,7 @@ enum cf_status cf_edit_begin(struct cf_rewrite *rewrite, const struct cf_member 
     struct cf_edit *edit = cf_arena_alloc(cls->arena, sizeof *edit);
     *result = edit;
     if (!edit) return CF_NO_MEMORY;
-    memset(edit, 0, offsetof(struct cf_edit, nowhere));
+    memset(&edit->error, 0, offsetof(struct cf_edit, nowhere) - offsetof(struct cf_edit, error));
     edit->rewrite = rewrite;
     edit->method = method;
     edit->code_limit = 65535;
@@ -115,7 +139,7 @@ static unsigned tag_of_descriptor(const char *descriptor) {
     return cf_field_slots(d) ? cf_tag_of_letter[d.bytes[0]] : CF_TYPE_TOP;
 }
 
-uint32_t cf_new_local(struct cf_edit *edit, const char *descriptor, int live) {
+uint32_t cf_new_local_of(struct cf_edit *edit, const char *descriptor, int live) {
     unsigned tag = cf_tag_of_letter[(uint8_t)descriptor[0]];
     if (tag == CF_TYPE_OBJECT || descriptor[tag != CF_TYPE_TOP])
         tag = tag_of_descriptor(descriptor);

@@ -124,9 +124,15 @@ enum cf_status cf_rewrite_encode(struct cf_rewrite *rewrite,
 struct cf_callee cf_callee_new(struct cf_rewrite *rewrite, const char *class_name, const char *name,
                                const char *descriptor);
 
-// The same for several methods of one class (cf_add_methods). Returns 1, or 0: no room.
-int cf_callees_new(struct cf_rewrite *rewrite, const char *class_name,
-                   const struct cf_method_name *names, unsigned count, struct cf_callee *callees);
+// The same for several methods (cf_add_methods). Returns 1, or 0: no room. With a block of their
+// own they are taken from it, or put into it the first time.
+struct cf_callees {
+    const struct cf_method_name *names; // whose these are; NULL: nobody's yet
+    struct cf_callee relative[16];      // methodrefs: less the index of the block's first entry
+    struct cf_block block;
+};
+int cf_callees_new(struct cf_rewrite *rewrite, const struct cf_method_name *names, unsigned count,
+                   struct cf_callees *known, struct cf_callee *callees);
 
 // Opens and scans the code of a method. The edit lives in the class's arena.
 enum cf_status cf_edit_begin(struct cf_rewrite *rewrite, const struct cf_member *method,
@@ -140,7 +146,19 @@ void cf_edit_abandon(struct cf_edit *edit);
 // A local variable of its own for the pass, beyond all that the method has. `descriptor` is a field
 // descriptor. With `live` it must be stored by an entry snippet: it then keeps its value through
 // the method, exits and handlers included. Without, it holds within one snippet only.
-uint32_t cf_new_local(struct cf_edit *edit, const char *descriptor, int live);
+uint32_t cf_new_local_of(struct cf_edit *edit, const char *descriptor, int live);
+static inline uint32_t cf_new_local(struct cf_edit *edit, const char *descriptor, int live) {
+    // What passes mostly want, with a literal that the compiler sees through.
+    if (descriptor[0] != 'J' || descriptor[1] != 0 || !live || edit->locals_count > 1 ||
+        edit->next_local > 65000)
+        return cf_new_local_of(edit, descriptor, live);
+    struct cf_new_local *local = &edit->locals[edit->locals_count++];
+    memset(local, 0, sizeof *local);
+    local->type.tag = CF_TYPE_LONG;
+    local->index = edit->next_local;
+    edit->next_local += 2;
+    return local->index;
+}
 
 // At the method's entry, before its first instruction; loops to the first instruction do not run
 // it. In a constructor `this` is not initialised there.
@@ -175,11 +193,12 @@ static inline enum cf_status cf_edit_constructor(struct cf_edit *edit) {
 }
 // Fills depths, of all the code (depth.c). UINT16_MAX: not reachable as far as can be seen.
 enum cf_status cf_edit_depths(struct cf_edit *edit);
-// The depth at some pcs, asked for in ascending order: walks only from the frame before each.
+// The depth at some pcs, asked for in ascending order: known from the frame before each.
 struct cf_depth {
     struct cf_edit *edit;
-    uint32_t instruction, next_place; // where the walk stands, by index
-    int depth, whole;
+    uint32_t pc, depth;                // where it is known
+    uint32_t next_varying, next_place; // behind that, by index
+    int whole;
 };
 enum cf_status cf_depth_start(struct cf_depth *depth, struct cf_edit *edit);
 enum cf_status cf_depth_at(struct cf_depth *depth, uint32_t pc, uint32_t *result);

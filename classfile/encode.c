@@ -51,26 +51,6 @@ static enum cf_status max_stack(const struct cf_layout *l, uint32_t *result) {
     return CF_OK;
 }
 
-// Snippets leave the stack as they find it, and go on; only a replacement may do otherwise.
-static inline enum cf_status check_snippet(struct cf_edit *edit, const struct cf_snippet *s) {
-    if (!s->unreachable && s->depth == 0) return CF_OK;
-    return cf_fail(&edit->error, CF_MISUSE, 0,
-                   s->unreachable ? "a snippet that never falls through"
-                                  : "a snippet that changes the stack's depth",
-                   0);
-}
-
-static enum cf_status check_snippets(struct cf_edit *edit) {
-    for (uint32_t i = 0; i < edit->sites_count; i++)
-        if (edit->sites[i].where != CF_REPLACE) CF_TRY(check_snippet(edit, edit->sites[i].snippet));
-    for (uint32_t i = 0; i < edit->edges_count; i++)
-        CF_TRY(check_snippet(edit, edit->edges[i].snippet));
-    for (uint32_t i = 0; i < edit->thrown_count; i++) CF_TRY(check_snippet(edit, edit->thrown[i]));
-    for (uint32_t i = 0; i < edit->thrown_early_count; i++)
-        CF_TRY(check_snippet(edit, edit->thrown_early[i]));
-    return CF_OK;
-}
-
 // Is local 0 stored to while it should hold `this`?
 static int overwrites_this(const struct cf_edit *edit) {
     const struct cf_code *code = &edit->code;
@@ -186,27 +166,25 @@ static void note_constructed(struct cf_edit *edit, const struct cf_layout *l) {
     }
 }
 
+#define HEADER 14 // from attribute_name_index to code_length
+
 enum cf_status cf_edit_encode(struct cf_edit *edit, struct cf_new_code *result) {
     struct cf_layout layout;
     uint32_t stack = 0;
-    CF_TRY(check_snippets(edit));
     drop_idle_exits(edit);
     if (!(edit->sites_count | edit->edges_count | edit->thrown_count | edit->thrown_early_count))
         return CF_OK;
-    CF_TRY(cf_layout_make(&layout, edit));
+    // Most of what comes is known: the code, and tables much like the old ones.
+    const struct cf_code *code = &edit->code;
+    struct cf_buffer out;
+    uint32_t rest = code->end - code->offset - code->length;
+    CF_TRY(cf_layout_make(&layout, edit, HEADER, rest + 256, &out));
     note_constructed(edit, &layout);
     if (edit->next_local > 65535)
         return cf_fail(&edit->error, CF_LIMIT, 0, "more than 65,535 local variables", 0);
-    // Most of what comes is known: the code, and tables much like the old ones.
-    const struct cf_code *code = &edit->code;
-    struct cf_buffer out = {edit, NULL, 0, 0};
-    uint32_t rest = code->end - code->offset - code->length;
-    if (!cf_room(&out, 14 + layout.length + rest + 256)) return CF_NO_MEMORY;
     memcpy(out.bytes, code->cls->bytes + edit->method->code, 2);
     cf_put2(out.bytes + 8, edit->next_local);
     cf_put4(out.bytes + 10, layout.length);
-    CF_TRY(cf_emit_code(&layout, out.bytes + 14));
-    out.length = 14 + layout.length;
     CF_TRY(cf_emit_exceptions(&layout, &out));
     CF_TRY(put_attributes(&out, &layout));
     CF_TRY(max_stack(&layout, &stack)); // by now the frames have been read

@@ -94,40 +94,47 @@ static void put_original(struct entries *out) {
 // snippets and the returns behind them, and for delegate calls: `this` is of two kinds there.
 struct cover {
     struct entries *out;
-    uint32_t next_return, next_delegate; // of the code's lists, both in pc order
+    const uint16_t *next_return, *last_return; // of the code's list, in pc order
+    uint32_t next_delegate;                    // of the edit's, in pc order too
 };
+
+// Without delegate calls. Returns where the last piece begins.
+static uint32_t cover_returns(struct cover *c, uint32_t from, uint32_t end,
+                              const struct cf_exit *exit) {
+    const struct cf_layout *l = c->out->l;
+    uint32_t length = l->edit->code.length;
+    for (; c->next_return < c->last_return && *c->next_return < end; c->next_return++) {
+        uint32_t pc = *c->next_return;
+        const struct cf_group *g = cf_group_at(l, pc);
+        put_entry(c->out, from, g ? g->exit : cf_at_label(l, pc), exit->at, 0);
+        from = pc + 1 < length ? cf_at_before(l, pc + 1) : l->body_end;
+    }
+    return from;
+}
 
 static void cover_phase(struct cover *c, uint32_t start, uint32_t end, const struct cf_exit *exit) {
     const struct cf_layout *l = c->out->l;
     const struct cf_edit *edit = l->edit;
-    const struct cf_code *code = &edit->code;
-    uint32_t from = cf_at_label(l, start);
-    for (;;) {
-        while (c->next_return < code->returns_count && code->returns[c->next_return] < start)
-            c->next_return++;
-        while (c->next_delegate < edit->delegates_count &&
-               edit->delegates[c->next_delegate] < start)
-            c->next_delegate++;
-        uint32_t r = c->next_return < code->returns_count ? code->returns[c->next_return] : end;
-        uint32_t d =
-            c->next_delegate < edit->delegates_count ? edit->delegates[c->next_delegate] : end;
-        uint32_t gap = r < d ? r : d;
-        if (gap >= end) break;
-        const struct cf_group *g = cf_group_at(l, gap);
-        put_entry(c->out, from, g ? g->exit : cf_at_label(l, gap), exit->at, 0);
-        uint32_t next = gap + cf_lengths[code->bytes[gap]];
-        from = next < code->length ? cf_at_before(l, next) : l->body_end;
-        if (gap == r) c->next_return++;
-        if (gap == d) c->next_delegate++;
+    uint32_t from = cf_at_label(l, start), length = edit->code.length;
+    while (c->next_return < c->last_return && *c->next_return < start) c->next_return++;
+    for (; c->next_delegate < edit->delegates_count; c->next_delegate++) {
+        uint32_t pc = edit->delegates[c->next_delegate];
+        if (pc < start) continue;
+        if (pc >= end) break;
+        from = cover_returns(c, from, pc, exit);
+        const struct cf_group *g = cf_group_at(l, pc);
+        put_entry(c->out, from, g ? g->exit : cf_at_label(l, pc), exit->at, 0);
+        from = pc + 3 < length ? cf_at_before(l, pc + 3) : l->body_end; // invokespecial
     }
-    uint32_t to = end == code->length ? l->body_end : cf_at_before(l, end);
-    put_entry(c->out, from, to, exit->at, 0);
+    from = cover_returns(c, from, end, exit);
+    put_entry(c->out, from, end == length ? l->body_end : cf_at_before(l, end), exit->at, 0);
 }
 
 static void put_exits(struct entries *out) {
     const struct cf_layout *l = out->l;
     const struct cf_edit *edit = l->edit;
-    struct cover c = {out, 0, 0};
+    const uint16_t *returns = edit->code.returns;
+    struct cover c = {out, returns, returns + edit->code.returns_count, 0};
     if (!edit->phases_count && l->thrown.count) cover_phase(&c, 0, edit->code.length, &l->thrown);
     for (uint32_t i = 0; i < edit->phases_count; i++) {
         const struct cf_phase *phase = &edit->phases[i];
@@ -146,7 +153,7 @@ enum cf_status cf_emit_exceptions(const struct cf_layout *l, struct cf_buffer *o
     if (!p) return CF_NO_MEMORY;
     struct entries entries = {l, p + 2};
     if (l->handlers_count) CF_TRY(put_all_snippet_handlers(&entries));
-    put_original(&entries);
+    if (edit->code.exception_table_length) put_original(&entries);
     put_exits(&entries);
     uint32_t length = (uint32_t)(entries.next - p), count = (length - 2) / 8;
     if (count > 65535)

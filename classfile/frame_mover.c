@@ -310,50 +310,61 @@ static enum cf_status open_locals(struct mover *m) {
     return take_parameters(m);
 }
 
-static enum cf_status open_tail(struct mover *m) {
-    const struct cf_edit *edit = m->l->edit;
-    uint32_t slot = edit->locals[0].index, room = 3 * (edit->next_local - slot);
-    m->tail_slot = slot;
-    uint8_t *p = m->tail = cf_arena_alloc(m->code->cls->arena, room);
-    if (!p) return no_memory(m);
+// --- the exceptional exits ---
+
+// The new locals as they are written at `p`, behind `slot` slots of other ones. Returns where they
+// end, NULL when the pool is full.
+static uint8_t *put_new_locals(const struct cf_layout *l, uint8_t *p, uint32_t slot,
+                               uint32_t *entries) {
+    struct cf_edit *edit = l->edit;
     for (uint32_t i = 0; i < edit->locals_count; i++) {
         const struct cf_new_local *local = &edit->locals[i];
-        for (; slot < local->index; slot++, m->tail_entries++) *p++ = CF_TYPE_TOP;
-        *p++ = local->type.tag;
-        if (local->type.tag == CF_TYPE_OBJECT) {
-            uint16_t index = class_of(m, local->type.name);
-            if (!index) return m->error->status;
-            cf_put2(p, index);
-            p += 2;
+        uint32_t tops = local->index - slot, tag = local->type.tag;
+        *entries += tops + 1;
+        while (tops-- > 0) *p++ = CF_TYPE_TOP;
+        *p++ = (uint8_t)tag;
+        slot = local->index + slots_of(tag);
+        if (tag != CF_TYPE_OBJECT) continue;
+        struct cf_pool *pool = &edit->rewrite->pool;
+        uint16_t index = cf_add_class(pool, local->type.name.bytes, local->type.name.length);
+        if (!index) {
+            cf_fail(&edit->error, pool->error.status, edit->code.offset, pool->error.reason, 0);
+            return NULL;
         }
-        slot += slots_of(local->type.tag);
-        m->tail_entries++;
+        cf_put2(p, index);
+        p += 2;
     }
-    m->tail_length = (uint32_t)(p - m->tail);
+    return p;
+}
+
+static enum cf_status open_tail(struct mover *m) {
+    const struct cf_edit *edit = m->l->edit;
+    m->tail_slot = edit->locals[0].index;
+    m->tail = cf_arena_alloc(m->code->cls->arena, 3 * (edit->next_local - m->tail_slot));
+    if (!m->tail) return no_memory(m);
+    uint8_t *end = put_new_locals(m->l, m->tail, m->tail_slot, &m->tail_entries);
+    if (!end) return m->error->status;
+    m->tail_length = (uint32_t)(end - m->tail);
     return CF_OK;
 }
 
-// --- the exceptional exits ---
-
 // Of the locals it names only what its snippets use.
 static enum cf_status put_exit(struct mover *m, const struct cf_exit *exit, int initialized) {
-    if (!exit->count) return CF_OK;
-    uint32_t thrown = cf_throwable(m->l->edit), entries = initialized ? 0 : 1, tops = 0;
-    if (!thrown) return m->error->status;
+    struct cf_edit *edit = m->l->edit;
+    uint32_t thrown = cf_throwable(edit), entries = initialized ? 0 : 1;
     int uses = 0;
     for (uint32_t i = 0; i < exit->count; i++) uses |= exit->snippets[i]->uses_new_locals;
-    uses = uses && m->tail_entries;
-    if (uses && entries > m->tail_slot)
+    uses = uses && edit->locals_count;
+    if (!thrown) return edit->error.status;
+    if (uses && entries > edit->locals[0].index)
         return cf_fail(m->error, CF_MALFORMED, m->code->offset, "no local variable for this", 0);
-    if (uses) tops = m->tail_slot - entries;
-    uint8_t *start = cf_room(m->out, 11 + tops + m->tail_length), *p = start;
-    if (!p) return CF_NO_MEMORY;
-    p[0] = 255;
-    cf_put2(p + 1, step_to(m, exit->at));
-    cf_put2(p + 3, entries + (uses ? tops + m->tail_entries : 0));
-    p += 5;
+    uint8_t *start = cf_room(m->out, 11 + (uses ? 3 * edit->next_local : 0)), *p = start + 5;
+    if (!start) return CF_NO_MEMORY;
+    start[0] = 255;
+    cf_put2(start + 1, step_to(m, exit->at));
     if (!initialized) *p++ = CF_TYPE_UNINITIALIZED_THIS;
-    if (uses) p = put_tail(m, p, tops);
+    if (uses && !(p = put_new_locals(m->l, p, entries, &entries))) return edit->error.status;
+    cf_put2(start + 3, entries);
     cf_put2(p, 1);
     p[2] = CF_TYPE_OBJECT;
     cf_put2(p + 3, thrown);
@@ -369,7 +380,10 @@ static enum cf_status move_all(struct mover *m) {
     uint32_t left = cf_u2(&m->r);
     struct cf_place *places = cf_arena_alloc(code->cls->arena, (left + 1) * sizeof *places);
     if (!places) return no_memory(m);
-    if (edit->locals_count) CF_TRY(open_locals(m));
+    if (edit->locals_count) {
+        CF_TRY(open_tail(m));
+        CF_TRY(open_locals(m));
+    }
     while (left-- > 0) {
         CF_TRY(move_frame(m, &pc));
         CF_TRY(edit->error.status);
@@ -383,11 +397,18 @@ static enum cf_status move_all(struct mover *m) {
 
 enum cf_status cf_move_frames(const struct cf_layout *l, struct cf_buffer *out, uint32_t *count) {
     struct cf_edit *edit = l->edit;
-    struct mover m = {.l = l, .code = &edit->code, .out = out, .error = &edit->error};
-    if (edit->locals_count) CF_TRY(open_tail(&m));
-    if (edit->code.stack_map_table) CF_TRY(move_all(&m));
-    CF_TRY(put_exit(&m, &l->thrown_early, 0));
-    CF_TRY(put_exit(&m, &l->thrown, 1));
+    struct mover m; // most of it is for the original frames
+    m.l = l;
+    m.code = &edit->code;
+    m.out = out;
+    m.error = &edit->error;
+    m.count = m.pc = 0;
+    if (edit->code.stack_map_table) {
+        memset(&m.r, 0, sizeof m - offsetof(struct mover, r));
+        CF_TRY(move_all(&m));
+    }
+    if (l->thrown_early.count) CF_TRY(put_exit(&m, &l->thrown_early, 0));
+    if (l->thrown.count) CF_TRY(put_exit(&m, &l->thrown, 1));
     *count = m.count;
     return CF_OK;
 }

@@ -35,6 +35,7 @@ struct cf_exit {
 
 struct cf_layout {
     struct cf_edit *edit;
+    uint8_t *code;         // the new one
     struct cf_site *sites; // sorted
     uint32_t *site_at;     // new pc of each site's snippet
     struct cf_group *groups;
@@ -49,7 +50,9 @@ struct cf_layout {
     // Of all snippets: exception handlers, which come before the original ones; whether one at a
     // site has labels or branches.
     uint32_t handlers_count;
-    int has_labels;
+    uint32_t has_labels;
+    uint32_t has_branches; // any snippet
+    uint32_t added;        // bytes of code, at most
     // A constructor of a class with strict fields: in front of the detours and of the early exit
     // stands an athrow for a frame (bridge_frame in stack_map.c).
     int bridges;
@@ -58,7 +61,16 @@ struct cf_layout {
     uint32_t first_site_at[4];
 };
 
-enum cf_status cf_layout_make(struct cf_layout *layout, struct cf_edit *edit);
+struct cf_buffer { // grows in the class's arena
+    struct cf_edit *edit;
+    uint8_t *bytes;
+    uint32_t length, capacity;
+};
+
+// Lays the method out and writes the new code into a fresh buffer, `before` bytes from its start;
+// `behind` bytes more are likely to follow it.
+enum cf_status cf_layout_make(struct cf_layout *layout, struct cf_edit *edit, uint32_t before,
+                              uint32_t behind, struct cf_buffer *out);
 
 // The group at `pc`, or NULL; where it is known that there is one.
 const struct cf_group *cf_find_group(const struct cf_layout *layout, uint32_t pc);
@@ -97,15 +109,15 @@ static inline uint32_t cf_destination(const struct cf_layout *l, uint32_t pc, ui
 
 // --- the parts of the encoder that work on a layout ---
 
-// The new code array, layout->length bytes; CF_SNIPPET_ROOM bytes behind it are free to write to
-// (emit.c).
-enum cf_status cf_emit_code(const struct cf_layout *layout, uint8_t *code);
+// One pass over all that changes the distance between old and new pcs: gives every snippet and
+// label its place, and writes the code there, but for offsets of branches (emit.c). As many bytes
+// are copied at a time, and pcs mapped, beyond the last one too: what follows comes later.
+#define CF_COPIED 64
+#define CF_FILLED 32
+void cf_emit_snippets(struct cf_layout *layout);
+// Sets the offsets of branches and switches.
+enum cf_status cf_emit_branches(const struct cf_layout *layout);
 
-struct cf_buffer { // grows in the class's arena
-    struct cf_edit *edit;
-    uint8_t *bytes;
-    uint32_t length, capacity;
-};
 // Room for n more bytes; NULL: out of memory, the edit has failed.
 uint8_t *cf_room_slow(struct cf_buffer *buffer, uint32_t n);
 static inline uint8_t *cf_room(struct cf_buffer *b, uint32_t n) {

@@ -21,32 +21,37 @@ const signed char cf_nets[256] = {
 #undef CF_OPCODE_ROW
 };
 
-// Later rows override earlier ones, as the ranges are written.
-#define MAY CF_MAY_THROW
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Woverride-init"
-#ifdef __clang__
-#pragma GCC diagnostic ignored "-Winitializer-overrides"
-#endif
+#define WITHIN(op, first, last) ((op) >= CF_OP_##first && (op) <= CF_OP_##last)
+#define ENDS(op)                                                                                   \
+    (WITHIN(op, goto, return ) || (op) == CF_OP_athrow || WITHIN(op, goto_w, jsr_w) ? CF_ENDS : 0)
+#define RETURNS(op) (WITHIN(op, ireturn, return ) ? CF_RETURNS : 0)
+// Constants resolve; a division may be by zero.
+#define MAY_THROW(op)                                                                              \
+    (WITHIN(op, ldc, ldc2_w) || WITHIN(op, iaload, saload) || WITHIN(op, iastore, sastore) ||      \
+             WITHIN(op, idiv, ldiv) || WITHIN(op, irem, lrem) ||                                   \
+             WITHIN(op, getstatic, monitorexit) || (op) == CF_OP_multianewarray                    \
+         ? CF_MAY_THROW                                                                            \
+         : 0)
+#define LOOK(op)                                                                                   \
+    (WITHIN(op, jsr, lookupswitch) || (op) == CF_OP_wide || WITHIN(op, goto_w, jsr_w) ? CF_LOOK : 0)
+#define JUMPS(op) (WITHIN(op, ifeq, jsr) || WITHIN(op, ifnull, jsr_w) ? CF_JUMPS : 0)
+#define VARIES(net) ((net) == CF_EFFECT_VARIES ? CF_VARIES : 0)
+#define LISTED(op, net) (RETURNS(op) | JUMPS(op) | VARIES(net) ? CF_LISTED : 0)
+#define FLAGS(op, net)                                                                             \
+    (ENDS(op) | RETURNS(op) | MAY_THROW(op) | LOOK(op) | JUMPS(op) | VARIES(net) | LISTED(op, net))
+#define NONE_KNOWN (CF_LOOK | CF_MAY_THROW)
+
 const unsigned char cf_flags[256] = {
-    [CF_OP_ldc ... CF_OP_ldc2_w] = MAY, // resolves
-    [CF_OP_iaload ... CF_OP_saload] = MAY,
-    [CF_OP_iastore ... CF_OP_sastore] = MAY,
-    [CF_OP_idiv] = MAY,
-    [CF_OP_ldiv] = MAY,
-    [CF_OP_irem] = MAY,
-    [CF_OP_lrem] = MAY,
-    [CF_OP_ifeq ... CF_OP_if_acmpne] = CF_JUMPS,
-    [CF_OP_goto] = CF_JUMPS | CF_ENDS,
-    [CF_OP_jsr] = CF_LOOK | CF_ENDS,
-    [CF_OP_ret] = CF_LOOK | CF_ENDS,
-    [CF_OP_tableswitch ... CF_OP_lookupswitch] = CF_LOOK | CF_ENDS,
-    [CF_OP_ireturn ... CF_OP_return] = CF_ENDS | CF_RETURNS,
-    [CF_OP_getstatic ... CF_OP_multianewarray] = MAY,
-    [CF_OP_athrow] = MAY | CF_ENDS,
-    [CF_OP_wide] = CF_LOOK,
-    [CF_OP_ifnull ... CF_OP_ifnonnull] = CF_JUMPS,
-    [CF_OP_goto_w ... CF_OP_jsr_w] = CF_LOOK | CF_ENDS,
-    [CF_OPCODE_COUNT ... 255] = CF_LOOK | CF_MAY_THROW,
+#define CF_OPCODE_ROW(value, name, operands, length, pops, pushes, net) [value] = FLAGS(value, net),
+    CF_OPCODES(CF_OPCODE_ROW)
+#undef CF_OPCODE_ROW
+        [CF_OPCODE_COUNT... 255] = NONE_KNOWN,
 };
-#pragma GCC diagnostic pop
+
+const int cf_steps[256] = {
+#define CF_OPCODE_ROW(value, name, operands, length, pops, pushes, net)                            \
+    [value] = (length) | FLAGS(value, net) << 8 | ((net) == CF_EFFECT_VARIES ? 0 : (net)) * 65536,
+    CF_OPCODES(CF_OPCODE_ROW)
+#undef CF_OPCODE_ROW
+        [CF_OPCODE_COUNT... 255] = NONE_KNOWN << 8,
+};

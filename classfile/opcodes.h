@@ -48,9 +48,9 @@
     OP(0x0f, dconst_1,       NONE,            1, "",     "D",      2) \
     OP(0x10, bipush,         S1,              2, "",     "I",      1) \
     OP(0x11, sipush,         S2,              3, "",     "I",      1) \
-    OP(0x12, ldc,            CP1,             2, "",     "*",      CF_EFFECT_VARIES) \
-    OP(0x13, ldc_w,          CP2,             3, "",     "*",      CF_EFFECT_VARIES) \
-    OP(0x14, ldc2_w,         CP2,             3, "",     "*",      CF_EFFECT_VARIES) \
+    OP(0x12, ldc,            CP1,             2, "",     "*",      1) \
+    OP(0x13, ldc_w,          CP2,             3, "",     "*",      1) \
+    OP(0x14, ldc2_w,         CP2,             3, "",     "*",      2) \
     OP(0x15, iload,          LOCAL,           2, "",     "I",      1) \
     OP(0x16, lload,          LOCAL,           2, "",     "J",      2) \
     OP(0x17, fload,          LOCAL,           2, "",     "F",      1) \
@@ -265,10 +265,14 @@ enum {
     CF_RETURNS = 2,   // xreturn
     CF_MAY_THROW = 4, // anything but constants, locals, arithmetic without division, jumps
     CF_LOOK = 8,      // length varies, a branch of another kind than the next, or not known
-    CF_JUMPS = 16     // a branch of two bytes other than jsr
+    CF_JUMPS = 16,    // a branch with one target
+    CF_VARIES = 32,   // what it does to the stack depends on its operand
+    CF_LISTED = 64    // returns, jumps, or varies
 };
 extern const unsigned char cf_flags[256];
 extern const unsigned char cf_lengths[256]; // 0: varies, or not known
 extern const signed char cf_nets[256];
+// All three in one: length, flags << 8, net << 16 (0 where it varies).
+extern const int cf_steps[256];
 
 #endif

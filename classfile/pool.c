@@ -245,25 +245,81 @@ static uint32_t append_pair(struct cf_pool *pool, enum cf_tag tag, uint32_t a, u
     return pool->count - 1;
 }
 
-int cf_add_methods(struct cf_pool *pool, const char *class_name, const struct cf_method_name *names,
-                   unsigned count, uint16_t *methodrefs) {
-    size_t class_length = strlen(class_name), size = 6 + class_length;
-    for (unsigned i = 0; i < count; i++)
-        size += 16u + names[i].name_length + names[i].descriptor_length;
-    if (class_length > 65535 || count > 1000) return give_up(pool, CF_LIMIT, "too much at once");
-    if (!reserve(pool, (uint32_t)size, 2 + 4 * count)) return 0;
-    uint32_t name = append_utf8(pool, class_name, (uint32_t)class_length), descriptor = 0;
-    cf_put2(next_entry(pool, CF_TAG_CLASS, 3) + 1, name);
+int cf_add_methods(struct cf_pool *pool, const struct cf_method_name *names, unsigned count,
+                   uint16_t *methodrefs) {
+    size_t size = 0;
+    if (count > 1000) return give_up(pool, CF_LIMIT, "too much at once");
+    for (unsigned i = 0; i < count; i++) {
+        size_t class_length = names[i].class_name ? strlen(names[i].class_name) : 0;
+        if (class_length > 65535) return give_up(pool, CF_LIMIT, "too much at once");
+        size += 22u + class_length + names[i].name_length + names[i].descriptor_length;
+    }
+    if (!reserve(pool, (uint32_t)size, 6 * count)) return 0;
+    uint32_t class_index = 0, descriptor = 0;
     for (unsigned i = 0; i < count; i++) {
         const struct cf_method_name *m = &names[i];
+        if (m->class_name) {
+            uint32_t name = append_utf8(pool, m->class_name, (uint32_t)strlen(m->class_name));
+            cf_put2(next_entry(pool, CF_TAG_CLASS, 3) + 1, name);
+            class_index = name + 1;
+        }
         if (i == 0 || m->descriptor_length != m[-1].descriptor_length ||
             memcmp(m->descriptor, m[-1].descriptor, m->descriptor_length) != 0)
             descriptor = append_utf8(pool, m->descriptor, m->descriptor_length);
         uint32_t own = append_utf8(pool, m->name, m->name_length);
         uint32_t pair = append_pair(pool, CF_TAG_NAME_AND_TYPE, own, descriptor);
-        methodrefs[i] = (uint16_t)append_pair(pool, CF_TAG_METHODREF, name + 1, pair);
+        methodrefs[i] = (uint16_t)append_pair(pool, CF_TAG_METHODREF, class_index, pair);
     }
     return 1;
+}
+
+// The references of an entry, as offsets in it: 1 and perhaps 3. Other kinds are in no block.
+static unsigned references_of(const uint8_t *entry) {
+    switch (entry[0]) {
+    case CF_TAG_CLASS:
+    case CF_TAG_STRING: return 1;
+    case CF_TAG_NAME_AND_TYPE:
+    case CF_TAG_FIELDREF:
+    case CF_TAG_METHODREF:
+    case CF_TAG_INTERFACE_METHODREF: return 2;
+    default: return 0;
+    }
+}
+
+void cf_block_take(struct cf_block *block, const struct cf_pool *pool, struct cf_pool_mark since) {
+    uint32_t length = pool->length - since.length, count = pool->count - since.count;
+    block->count = block->fixups_count = 0;
+    if (pool->error.status || length > CF_BLOCK_BYTES || count > CF_BLOCK_ENTRIES) return;
+    memcpy(block->bytes, pool->bytes + since.length, length);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t offset = pool->offsets[since.count - pool->first + i];
+        if (offset == UINT32_MAX) return; // a long
+        block->offsets[i] = (uint16_t)(offset - since.length);
+        uint8_t *entry = block->bytes + block->offsets[i];
+        for (unsigned k = 0; k < references_of(entry); k++) {
+            uint32_t index = cf_be2(entry + 1 + 2 * k);
+            if (index < since.count) return;
+            cf_put2(entry + 1 + 2 * k, index - since.count);
+            block->fixups[block->fixups_count++] = (uint16_t)(block->offsets[i] + 1 + 2 * k);
+        }
+    }
+    block->length = length;
+    block->count = count;
+}
+
+uint32_t cf_block_add(struct cf_pool *pool, const struct cf_block *block) {
+    if (!reserve(pool, CF_BLOCK_BYTES, block->count)) return 0;
+    uint32_t first = pool->count, *offsets = pool->offsets + (first - pool->first);
+    uint8_t *bytes = pool->bytes + pool->length;
+    memcpy(bytes, block->bytes, CF_BLOCK_BYTES); // all of it, at a fixed length
+    for (uint32_t i = 0; i < block->count; i++) offsets[i] = pool->length + block->offsets[i];
+    for (uint32_t i = 0; i < block->fixups_count; i++) {
+        uint8_t *reference = bytes + block->fixups[i];
+        cf_put2(reference, cf_be2(reference) + first);
+    }
+    pool->length += block->length;
+    pool->count += block->count;
+    return first;
 }
 
 const uint8_t *cf_pool_entry(const struct cf_pool *pool, unsigned index) {

@@ -42,17 +42,33 @@ uint16_t cf_add_name_and_type(struct cf_pool *pool, const char *name, const char
 uint16_t cf_add_reference(struct cf_pool *pool, enum cf_tag tag, const char *class_name,
                           const char *name, const char *descriptor);
 
-// Some static methods of one class, in one go: cheaper than one by one, for they are neither looked
-// for among the other entries nor found again (but they share the class, and the descriptor with
-// the method before). Gives an index for each in `methodrefs`. Returns 1, or 0 as above.
+// Some static methods, in one go: cheaper than one by one, for they are neither looked for among
+// the other entries nor found again (but they share the class and the descriptor with the method
+// before). Gives an index for each in `methodrefs`. Returns 1, or 0 as above.
 struct cf_method_name {
+    const char *class_name; // NULL: that of the method before
     const char *name, *descriptor;
     uint16_t name_length, descriptor_length;
 };
-#define CF_METHOD_NAME(name, descriptor)                                                           \
-    { name, descriptor, sizeof(name) - 1, sizeof(descriptor) - 1 }
-int cf_add_methods(struct cf_pool *pool, const char *class_name, const struct cf_method_name *names,
-                   unsigned count, uint16_t *methodrefs);
+#define CF_METHOD_OF(class_name, name, descriptor)                                                 \
+    { class_name, name, descriptor, sizeof(name) - 1, sizeof(descriptor) - 1 }
+#define CF_METHOD_NAME(name, descriptor) CF_METHOD_OF(NULL, name, descriptor)
+int cf_add_methods(struct cf_pool *pool, const struct cf_method_name *names, unsigned count,
+                   uint16_t *methodrefs);
+
+// Entries as they were once added, to be added to other classes in one piece. Only such as refer to
+// each other. The indexes in it count from 0.
+#define CF_BLOCK_BYTES 768
+#define CF_BLOCK_ENTRIES 64
+struct cf_block {
+    uint32_t length, count, fixups_count; // count 0: there is none
+    uint8_t bytes[CF_BLOCK_BYTES];
+    uint16_t offsets[CF_BLOCK_ENTRIES], fixups[2 * CF_BLOCK_ENTRIES];
+};
+// What was added since the mark. Too much for a block: there is none.
+void cf_block_take(struct cf_block *block, const struct cf_pool *pool, struct cf_pool_mark since);
+// Appends it. Returns the index of its first entry, 0 as above.
+uint32_t cf_block_add(struct cf_pool *pool, const struct cf_block *block);
 
 // As the accessors of classfile.h, for original and new entries alike.
 const uint8_t *cf_pool_entry(const struct cf_pool *pool, unsigned index); // at the tag; NULL: none

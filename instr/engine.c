@@ -16,6 +16,7 @@
 struct work {
     struct work *next;
     struct cf_arena arena;
+    struct cf_callees callees[]; // one for each pass
 };
 
 struct instr_engine {
@@ -83,7 +84,8 @@ static struct work *take_work(struct instr_engine *engine) {
     if (work) engine->idle = work->next;
     pthread_mutex_unlock(&engine->lock);
     if (work) return work;
-    work = malloc(sizeof *work);
+    size_t n = engine->options->pass_count;
+    work = calloc(1, sizeof *work + n * sizeof *work->callees);
     if (work) cf_arena_init(&work->arena);
     return work;
 }
@@ -211,8 +213,9 @@ static void rewrite_method(struct job *job, const struct cf_member *method) {
                                              edit->constructed_pc);
 }
 
-static enum cf_status open_job(struct job *job, struct cf_arena *arena, const uint8_t *bytes,
+static enum cf_status open_job(struct job *job, struct work *work, const uint8_t *bytes,
                                size_t length) {
+    struct cf_arena *arena = &work->arena;
     size_t n = job->engine->options->pass_count;
     CF_TRY(cf_class_open(&job->cls, bytes, length, arena));
     if (job->engine->check_input) CF_TRY(cf_check_structure(&job->cls, &job->cls.error));
@@ -226,14 +229,15 @@ static enum cf_status open_job(struct job *job, struct cf_arena *arena, const ui
         job->passes[i].runtime_package = job->engine->runtime_package;
         job->passes[i].method_id = method_id;
         job->passes[i].engine = job;
+        job->passes[i].known = &work->callees[i];
     }
     return CF_OK;
 }
 
-static void rewrite_class(struct job *job, struct cf_arena *arena, const uint8_t *bytes,
-                          size_t length, void *(*allocate)(void *, size_t), void *context) {
+static void rewrite_class(struct job *job, struct work *work, const uint8_t *bytes, size_t length,
+                          void *(*allocate)(void *, size_t), void *context) {
     struct instr_rewritten *result = job->result;
-    if (open_job(job, arena, bytes, length) == CF_OK) {
+    if (open_job(job, work, bytes, length) == CF_OK) {
         for (uint32_t i = 0; i < job->cls.methods_count; i++)
             if (job->cls.methods[i].code) rewrite_method(job, &job->cls.methods[i]);
         if (job->rewrite.methods_changed)
@@ -276,7 +280,7 @@ void instr_engine_rewrite(struct instr_engine *engine, const uint8_t *bytes, siz
     struct job job = {.engine = engine, .result = result};
     struct work *work = take_work(engine);
     if (work) {
-        rewrite_class(&job, &work->arena, bytes, length, allocate, context);
+        rewrite_class(&job, work, bytes, length, allocate, context);
         put_work(engine, work);
     } else {
         cf_fail(&result->error, CF_NO_MEMORY, 0, "out of memory", 0);

@@ -14,12 +14,12 @@ enum { ENTER, CONSTRUCT, INITIALIZED, THROWN };
 
 static struct cf_callee callee(struct rw_class *cls, unsigned which) {
     static const struct cf_method_name names[] = {
-        [ENTER] = CF_METHOD_NAME("enter", "(I)V"),
+        [ENTER] = CF_METHOD_OF("InstrCalls", "enter", "(I)V"),
         [CONSTRUCT] = CF_METHOD_NAME("construct", "(I)V"),
         [INITIALIZED] = CF_METHOD_NAME("initialized", "(I)V"),
         [THROWN] = CF_METHOD_NAME("thrown", "(I)V"),
     };
-    return rw_callees(cls, "InstrCalls", names, sizeof names / sizeof *names)[which];
+    return rw_callees(cls, names, sizeof names / sizeof *names)[which];
 }
 
 static const struct cf_snippet *call_with_id(struct rw_class *cls, struct cf_edit *edit, int id,

@@ -2,14 +2,35 @@
 
 #include "rewriters/common.h"
 
-const struct cf_callee *rw_add_callees(struct rw_class *cls, const char *class_name,
-                                       const struct cf_method_name *names, unsigned count) {
-    char full[128];
-    size_t package = strlen(cls->runtime_package), name_length = strlen(class_name);
-    if (package + name_length >= sizeof full || count > RW_REFS) return cls->callees;
-    memcpy(full, cls->runtime_package, package);
-    memcpy(full + package, class_name, name_length + 1);
-    cf_callees_new(cls->rewrite, full, names, count, cls->callees);
+#define FULL_NAME 128
+
+// Puts the package in front, into `room`. NULL: there is not enough.
+static const char *full_name(const struct rw_class *cls, const char *class_name, char *room) {
+    size_t package = strlen(cls->runtime_package), length = strlen(class_name);
+    if (package + length >= FULL_NAME) return NULL;
+    memcpy(room, cls->runtime_package, package);
+    memcpy(room + package, class_name, length + 1);
+    return room;
+}
+
+const struct cf_callee *rw_add_callees(struct rw_class *cls, const struct cf_method_name *names,
+                                       unsigned count) {
+    struct cf_method_name full[RW_REFS];
+    char rooms[RW_REFS][FULL_NAME];
+    struct cf_callees *known = cls->known;
+    if (count > RW_REFS) return cls->callees;
+    if (!known || known->names != names || !known->block.count) {
+        memcpy(full, names, count * sizeof *full);
+        for (unsigned i = 0; i < count; i++) {
+            if (!full[i].class_name || strchr(full[i].class_name, '/')) continue;
+            full[i].class_name = full_name(cls, full[i].class_name, rooms[i]);
+            if (!full[i].class_name) return cls->callees;
+        }
+        cf_callees_new(cls->rewrite, full, count, known, cls->callees);
+        if (known && known->names == full) known->names = names;
+        return cls->callees;
+    }
+    cf_callees_new(cls->rewrite, names, count, known, cls->callees);
     return cls->callees;
 }
 

@@ -5,25 +5,15 @@
 
 #include "rewriters/rewriter.h"
 
-// The methods of a class of the runtime that the pass calls, all of them at the first call for the
-// class at hand. A methodref of 0, when the pool is full, spoils the snippet that calls it. At most
-// RW_REFS.
-const struct cf_callee *rw_add_callees(struct rw_class *cls, const char *class_name,
-                                       const struct cf_method_name *names, unsigned count);
-static inline const struct cf_callee *rw_callees(struct rw_class *cls, const char *class_name,
-                                                 const struct cf_method_name *names,
-                                                 unsigned count) {
+// The methods that the pass calls, all of them at the first call for the class at hand. A
+// class_name without a slash is a class of the runtime. A methodref of 0, when the pool is full,
+// spoils the snippet that calls it. At most RW_REFS.
+const struct cf_callee *rw_add_callees(struct rw_class *cls, const struct cf_method_name *names,
+                                       unsigned count);
+static inline const struct cf_callee *
+rw_callees(struct rw_class *cls, const struct cf_method_name *names, unsigned count) {
     if (cls->callees[0].methodref) return cls->callees;
-    return rw_add_callees(cls, class_name, names, count);
-}
-
-// One method of the JDK, remembered as number `which` (below RW_REFS).
-static inline struct cf_callee rw_callee(struct rw_class *cls, unsigned which,
-                                         const char *class_name,
-                                         const struct cf_method_name *name) {
-    struct cf_callee *callee = &cls->callees[which];
-    if (!callee->methodref) cf_callees_new(cls->rewrite, class_name, name, 1, callee);
-    return *callee;
+    return rw_add_callees(cls, names, count);
 }
 
 // The number of the method for inserted code. CF_LIMIT when there is none left.

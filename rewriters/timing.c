@@ -15,19 +15,15 @@ enum { ENTER, CONSTRUCT, INITIALIZED, EXIT, THROWN, THROWN_EARLY, NANO_TIME };
 
 static const struct cf_callee *callees_of(struct rw_class *cls) {
     static const struct cf_method_name names[] = {
-        [ENTER] = CF_METHOD_NAME("enter", "(I)J"),
+        [ENTER] = CF_METHOD_OF("InstrTiming", "enter", "(I)J"),
         [CONSTRUCT] = CF_METHOD_NAME("construct", "(I)J"),
         [INITIALIZED] = CF_METHOD_NAME("initialized", "(I)V"),
         [EXIT] = CF_METHOD_NAME("exit", "(JJI)V"),
         [THROWN] = CF_METHOD_NAME("thrown", "(JJI)V"),
         [THROWN_EARLY] = CF_METHOD_NAME("thrownEarly", "(JJI)V"),
+        [NANO_TIME] = CF_METHOD_OF("java/lang/System", "nanoTime", "()J"),
     };
-    return rw_callees(cls, "InstrTiming", names, sizeof names / sizeof *names);
-}
-
-static struct cf_callee nano_time(struct rw_class *cls) {
-    static const struct cf_method_name name = CF_METHOD_NAME("nanoTime", "()J");
-    return rw_callee(cls, NANO_TIME, "java/lang/System", &name);
+    return rw_callees(cls, names, sizeof names / sizeof *names);
 }
 
 struct timed { // a method being edited
@@ -43,7 +39,7 @@ static const struct cf_snippet *entry(const struct timed *t, unsigned which) {
     cf_push_int(s, t->id);
     cf_call(s, t->callees[which]);
     cf_local(s, CF_OP_lstore, t->saved);
-    cf_call(s, nano_time(t->cls));
+    cf_call(s, t->callees[NANO_TIME]);
     cf_local(s, CF_OP_lstore, t->start);
     return s;
 }
