@@ -205,7 +205,7 @@ static enum cf_status find_bridges(struct cf_layout *l) {
     if (!cf_is_constructor(cls, edit->method)) return CF_OK;
     const struct cf_strict *strict = cf_strict_of(cls, &edit->error);
     l->bridges = strict && strict->count;
-    l->added += 2 * (l->bridges != 0);
+    if (l->bridges) l->added += 2;
     return edit->error.status;
 }
 
