@@ -17,8 +17,11 @@ final class Check extends ClassLoader {
     private final Map<String, byte[]> classes = new HashMap<>();
     private int rewritten;
 
-    private Check() {
+    private final AsmBench.Job job;
+
+    private Check(AsmBench.Job job) {
         super(ClassLoader.getPlatformClassLoader());
+        this.job = job;
     }
 
     /** What the inserted code calls, in place of a class in java.lang. */
@@ -55,8 +58,8 @@ final class Check extends ClassLoader {
         }
     }
 
-    static void run(Path jar) throws Exception {
-        Check loader = new Check();
+    static void run(Path jar, String name, AsmBench.Job job) throws Exception {
+        Check loader = new Check(job);
         try (JarFile file = new JarFile(jar.toFile())) {
             for (Enumeration<JarEntry> e = file.entries(); e.hasMoreElements();) {
                 JarEntry entry = e.nextElement();
@@ -66,8 +69,8 @@ final class Check extends ClassLoader {
                     }
             }
         }
-        for (String name : loader.classes.keySet())
-            loader.loadClass(name).getDeclaredMethods(); // links, and with it verifies
+        for (String each : loader.classes.keySet())
+            loader.loadClass(each).getDeclaredMethods(); // links, and with it verifies
         Class<?> reader = loader.loadClass("org.objectweb.asm.ClassReader");
         Class<?> writer = loader.loadClass("org.objectweb.asm.ClassWriter");
         Method accept = reader.getMethod("accept", loader.loadClass("org.objectweb.asm.ClassVisitor"), int.class);
@@ -91,10 +94,11 @@ final class Check extends ClassLoader {
         }
         long entered = count(gate, "entered"), left = count(gate, "left");
         // an exception out of the delegate call itself is seen by no handler: entered, never initialized, never left
+        // (AdviceJob enters after that call)
         long lost = count(gate, "constructed") - count(gate, "initialized") - count(gate, "early");
         if (entered != left + lost)
             throw new AssertionError(entered + " entered, " + left + " left, " + lost + " lost in delegate calls");
-        System.out.println("asm_check ok: " + loader.rewritten + " classes rewritten, " + compared + " written the same, "
+        System.out.println("asm_check " + name + " ok: " + loader.rewritten + " classes rewritten, " + compared + " written the same, "
                 + entered + " calls, " + count(gate, "thrown") + " thrown");
     }
 
@@ -107,7 +111,7 @@ final class Check extends ClassLoader {
         byte[] b = classes.get(name);
         try {
             if (b != null) {
-                b = toOwnGate(TimingJob.rewrite(b, rewritten++ * 20));
+                b = toOwnGate(job.run(b, rewritten++ * 20));
             } else {
                 try (InputStream in = Check.class.getClassLoader().getResourceAsStream(name + ".class")) {
                     if (in == null)
