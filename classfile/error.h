@@ -16,7 +16,8 @@ enum cf_status {
     CF_LIMIT = 4,       // a limit of the format would be passed (65,535 bytes, entries, slots)
     CF_NO_MEMORY = 5,   // the allocator said no
     CF_UNSUPPORTED = 6, // well-formed, but cannot be rewritten; the method stays as it was
-    CF_MISUSE = 7       // a pass asked for something that has no meaning
+    CF_MISUSE = 7,      // a pass asked for something that has no meaning
+    CF_UNVERIFIABLE = 8 // the code of a method breaks a rule of verification
 };
 
 struct cf_error {

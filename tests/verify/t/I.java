@@ -1,0 +1,7 @@
+package t;
+
+/** Their superinterface. */
+public interface I {
+    default void m() {
+    }
+}
