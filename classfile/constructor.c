@@ -158,6 +158,22 @@ static enum cf_status enter(struct walk *w, uint32_t pc) {
     return cf_typing_load(&w->typing, w->met[pc]);
 }
 
+// jsr: the subroutine begins with the return address on the stack. What it stores is not followed
+// to behind the jsr; whether `this` is initialised does not change in it.
+static enum cf_status call_subroutine(struct walk *w, uint32_t pc) {
+    struct cf_state *s = &w->typing.state;
+    const uint8_t *p = w->edit->code.bytes + pc;
+    static const struct cf_type address = {CF_TYPE_TOP, 0, 0, {NULL, 0}};
+    if (s->stack_count >= s->stack_capacity)
+        return cf_fail(&w->edit->error, CF_MALFORMED, w->edit->code.offset,
+                       "operand stack overflows", 0);
+    s->stack[s->stack_count++] = address;
+    enum cf_status status =
+        remember(w, p[0] == CF_OP_jsr ? (uint16_t)(pc + cf_be2(p + 1)) : pc + cf_be4(p + 1));
+    s->stack_count--;
+    return status;
+}
+
 // Types the whole constructor in code order; frames, where there are any, have the last word.
 static enum cf_status walk_code(struct walk *w, struct cf_frame_reader *frames) {
     struct cf_edit *edit = w->edit;
@@ -177,6 +193,10 @@ static enum cf_status walk_code(struct walk *w, struct cf_frame_reader *frames) 
         if (!w->reachable) continue;
         CF_TRY(add_phase(edit, pc, !w->typing.state.this_uninitialized));
         if (!code->stack_map_table) CF_TRY(remember_handlers(w, pc));
+        if (op == CF_OP_jsr || op == CF_OP_jsr_w) {
+            CF_TRY(call_subroutine(w, pc));
+            continue;
+        }
         int before = w->typing.state.this_uninitialized;
         CF_TRY(cf_typing_step(&w->typing, code->bytes + pc, pc));
         if (before && !w->typing.state.this_uninitialized) CF_TRY(add_delegate(edit, pc));
@@ -187,9 +207,9 @@ static enum cf_status walk_code(struct walk *w, struct cf_frame_reader *frames) 
 }
 
 static enum cf_status type_whole(struct cf_edit *edit) {
-    if (edit->code.has_jsr)
+    if (edit->code.has_jsr && edit->code.stack_map_table)
         return cf_fail(&edit->error, CF_UNSUPPORTED, edit->code.offset,
-                       "jsr in a constructor before its delegate call", 0);
+                       "jsr in a constructor that has frames", 0);
     struct walk w = {.edit = edit};
     struct cf_frame_reader frames;
     edit->delegates_count = edit->phases_count = 0;

@@ -5,6 +5,7 @@ import hashlib
 import os
 import shutil
 import subprocess
+import threading
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 
@@ -34,6 +35,7 @@ class Build:
 
     def __init__(self, source, work, compiler):
         self.source, self.work, self.compiler = source, work, compiler
+        self.lock = threading.Lock()
         self.asm = jdks.jars("asm")
         if not self.asm:
             raise Failure("asm.jar not found: install libasm-java, or name its folder in INSTR_TEST_JARS")
@@ -41,6 +43,7 @@ class Build:
         self.support = os.path.join(work, "support")
         self.modules = os.path.join(work, "modules")
         self.programs = os.path.join(work, "programs")
+        self.random = os.path.join(work, "random")
         self.reference = os.path.join(work, "reference.jar")
         self.stripping = os.path.join(work, "stripping.jar")
 
@@ -52,7 +55,7 @@ class Build:
         stamp, now = os.path.join(self.work, "built"), self._fingerprint()
         if os.path.exists(stamp) and open(stamp, encoding="utf-8").read() == now:
             return
-        for old in ("support", "classes", "modules", "programs", "generator", "generated", "reference"):
+        for old in ("random", "support", "classes", "modules", "programs", "generator", "generated", "reference"):
             shutil.rmtree(os.path.join(self.work, old), ignore_errors=True)
         with ThreadPoolExecutor(2) as pool:
             rest = [pool.submit(self._programs), pool.submit(self._reference)]
@@ -90,6 +93,17 @@ class Build:
         javac(self.compiler, generator, glob.glob(self.path("gen", "*.java")), "--release", "17", "-cp", self.asm[0])
         command([self.compiler.tool("java"), "-cp", os.pathsep.join([generator] + self.asm), "gen.Generate",
                  self.generated])
+
+    def random_classes(self, first, count):
+        """Random classes from these seeds; the folder that they are in."""
+        folder = os.path.join(self.random, f"{first}-{count}")
+        with self.lock:
+            if not os.path.isdir(folder):
+                generator = os.path.join(self.work, "generator")
+                command([self.compiler.tool("java"), "-cp", os.pathsep.join([generator] + self.asm), "gen.GenRandom",
+                         folder + ".new", str(first), str(count)])
+                os.rename(folder + ".new", folder)
+        return folder
 
     def classes(self, release):
         return os.path.join(self.work, "classes", str(release))

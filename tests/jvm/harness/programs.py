@@ -21,7 +21,7 @@ class Run:
 
     def __init__(self, options, built, jdk, name):
         self.agent, self.cli, self.reference_jar = options.agent, options.cli, built.reference
-        self.stress = options.stress
+        self.stress, self.seeds = options.stress, options.seeds
         self.built, self.jdk, self.quick = built, jdk, options.quick
         self.folder = os.path.join(options.work, "run", jdk.name, re.sub(r"\W+", "-", name))
         vm.fresh(self.folder)
@@ -248,6 +248,41 @@ def link_all(r):
     for passes in ("calls", "timing", "calls,timing"):
         other = r.run(passes.replace(",", "+"), [r.java, r.with_agent(passes + ",include=**")] + args, timeout=600)
         yield passes, vm.compare(plain, other, may_keep=True)
+
+
+@program("random methods")
+def random_methods(r):
+    """Valid classes with random code: the same results under all passes, and counts as another agent has them."""
+    first, _, count = (r.seeds or "1:300").partition(":")
+    folder = r.built.random_classes(int(first), int(count or 1))
+    launch = ["-cp", os.pathsep.join([folder, r.built.programs]), "RandomMethods", folder]
+    theirs = r.file("reference.json")
+    plain = r.run("plain", [r.java] + r.verify + launch)
+    problems = [] if plain.status == 0 else [plain.tail()]
+    problems += [line[:200] for line in plain.stdout.splitlines() if re.search(r"(VerifyError|ClassFormatError)", line)]
+    yield "plain", problems
+    other = r.run("reference", [r.java] + r.verify + [f"-javaagent:{r.reference_jar}={theirs}"] + launch)
+    problems = vm.compare(plain, other)
+    expected = {(m["class"].replace(".", "/"), m["method"], m["descriptor"]): (m["calls"], m["thrown"])
+                for m in expect.load(theirs)["methods"] if m["calls"]}
+    if len(expected) < 4 * int(count or 1):
+        problems.append(f"only {len(expected)} methods ran")
+    yield "reference", problems
+    for name in ["calls", "timing", "calls,timing"] + (["stress"] if r.stress else []):
+        report = r.file("report.json")
+        if name == "stress":
+            agent = f"-agentpath:{r.stress}=stress,quiet=yes,huge=yes"
+        else:
+            agent = r.with_agent(f"{name},huge=yes," + ",".join(f"{n}.file={report}" for n in name.split(",")))
+        other = r.run(name, [r.java] + r.verify + [agent] + launch)
+        problems = vm.compare(plain, other)
+        if name in ("calls", "timing"):
+            found = {(m["class"].replace(".", "/"), m["method"], m["descriptor"]): (m["calls"], m["thrown"])
+                     for m in expect.load(report)["methods"] if m["calls"]}
+            problems += [f"{'.'.join(k)}: {found.get(k)}, expected {expected.get(k)}"
+                         for k in sorted(expected.keys() | found.keys())
+                         if k[0].startswith("random/") and expected.get(k) != found.get(k)]
+        yield name, problems
 
 
 @program("JDK tools", needs=["javap", "jar"])
