@@ -19,6 +19,9 @@ void cf_arena_init(struct cf_arena *arena) {
     memset(arena, 0, sizeof *arena);
     arena->allocate = malloc;
     arena->release = free;
+#ifdef CF_ARENA_SMALLEST // of builds for fuzzing: no two allocations share a chunk
+    arena->smallest = CF_ARENA_SMALLEST;
+#endif
 }
 
 void cf_arena_free(struct cf_arena *arena) {

@@ -19,6 +19,35 @@ static const uint8_t entry_size[256] = {
 // begins.
 #define AFTER_POOL 14
 
+// Something is wrong with the pool at entry `i`, or the class ends too early behind it: goes on with
+// care as far as entries are whole, so that they can be looked at, and says what is wrong with the
+// next one.
+static enum cf_status pool_broken(struct cf_class *cls, const struct cf_reader *r, uint32_t i,
+                                  uint32_t pos) {
+    const uint8_t *bytes = r->bytes;
+    uint32_t count = cls->constant_pool_count, size = 0, text;
+    if (pos > r->end) pos = cls->constant_pool[--i]; // a Utf8: all others are looked at before
+    for (; i < count && pos < r->end; i++, pos += size + text) {
+        uint32_t left = r->end - pos, tag = bytes[pos];
+        cls->constant_pool_count = (uint16_t)i;
+        size = entry_size[tag];
+        if (size == 0)
+            return cf_fail(&cls->error, CF_UNKNOWN, pos, "unknown constant pool tag %u", tag);
+        if (left < size) return cf_fail(&cls->error, CF_TRUNCATED, pos, "truncated", 0);
+        text = tag == CF_TAG_UTF8 ? cf_be2(bytes + pos + 1) : 0;
+        if (left - size < text)
+            return cf_fail(&cls->error, CF_TRUNCATED, pos, "truncated: CONSTANT_Utf8 of %u bytes",
+                           text);
+        if (size == 9 && i + 1 == count)
+            return cf_fail(&cls->error, CF_MALFORMED, pos,
+                           "long or double in the last constant pool entry", 0);
+        cls->constant_pool[i] = pos;
+        if (size == 9) cls->constant_pool[++i] = 0;
+    }
+    cls->constant_pool_count = (uint16_t)i;
+    return cf_fail(&cls->error, CF_TRUNCATED, pos, "truncated", 0);
+}
+
 // JVMS 4.4: every entry's tag and size; what the entries refer to is checked when it is asked for.
 static enum cf_status index_constant_pool(struct cf_class *cls, struct cf_reader *r) {
     uint32_t count = cls->constant_pool_count = cf_u2(r);
@@ -31,24 +60,21 @@ static enum cf_status index_constant_pool(struct cf_class *cls, struct cf_reader
     const uint8_t *bytes = r->bytes;
     uint32_t pos = r->pos, last = r->end < AFTER_POOL ? 0 : r->end - AFTER_POOL;
     for (uint32_t i = 1; i < count; i++) {
-        if (pos >= last) return cf_fail(&cls->error, CF_TRUNCATED, pos, "truncated", 0);
+        if (pos >= last) return pool_broken(cls, r, i, pos);
         offsets[i] = pos;
         // Half of the entries are Utf8: what is added for one is computed, not branched for.
         uint32_t tag = bytes[pos], size = entry_size[tag], is_utf8 = tag == CF_TAG_UTF8;
         uint32_t text = cf_be2(bytes + pos + 1) & (0u - is_utf8);
         if (text == 13 && last - pos > 13 && memcmp(bytes + pos + 3, "StackMapTable", 13) == 0)
             cls->utf8_stack_map_table = (uint16_t)i;
-        if (size == 0)
-            return cf_fail(&cls->error, CF_UNKNOWN, pos, "unknown constant pool tag %u", tag);
+        if (size == 0) return pool_broken(cls, r, i, pos);
         if (size == 9) { // a long or double takes two indexes
-            if (i + 1 >= count)
-                return cf_fail(&cls->error, CF_MALFORMED, pos,
-                               "long or double in the last constant pool entry", 0);
+            if (i + 1 >= count) return pool_broken(cls, r, i, pos);
             offsets[++i] = 0;
         }
         pos += size + text;
     }
-    if (pos > last) return cf_fail(&cls->error, CF_TRUNCATED, pos, "truncated", 0);
+    if (pos > last) return pool_broken(cls, r, count, pos);
     r->pos = pos;
     return CF_OK;
 }

@@ -75,7 +75,7 @@ struct cf_class {
     const uint8_t *bytes;
     uint32_t length;
     uint16_t minor_version, major_version;
-    uint16_t constant_pool_count;
+    uint16_t constant_pool_count; // of a pool that is broken: of its entries before the break
     // Per index the offset of the entry's tag; 0 for index 0 and for the index after a long or
     // double.
     uint32_t *constant_pool;

@@ -45,8 +45,8 @@ static inline const uint8_t *after_type(const uint8_t *p, const uint8_t *end) {
 }
 
 int cf_method_slots(struct cf_slice d, unsigned *parameters, unsigned *result) {
-    const uint8_t *p = d.bytes, *end = p + d.length;
-    if (!p || d.length < 3 || *p++ != '(') return 0;
+    if (!d.bytes || d.length < 3 || d.bytes[0] != '(') return 0;
+    const uint8_t *p = d.bytes + 1, *end = d.bytes + d.length;
     unsigned slots = 0;
     while (*p != ')') {
         unsigned more = letter_slots[*p];

@@ -32,6 +32,7 @@ enum cf_status cf_initial_locals(const struct cf_code *code, struct cf_type *loc
     if (!(code->method->access_flags & CF_ACC_STATIC)) {
         locals[n].tag =
             cf_is_constructor(cls, code->method) ? CF_TYPE_UNINITIALIZED_THIS : CF_TYPE_OBJECT;
+        locals[n].name = cf_this_name(cls); // this_class may be anything
         locals[n++].index = cls->this_class;
     }
     for (uint32_t i = 1; d.bytes[i] != ')';) {
@@ -100,7 +101,7 @@ static int read_types(struct cf_frame_reader *reader, struct cf_type *types, uin
     if (count > capacity) return bad_frame(reader, "stack map frame of %u types", count);
     for (uint32_t i = 0; i < count; i++)
         if (!read_type(reader, &types[i])) return 0;
-    return 1;
+    return reader->r.error->status == CF_OK; // `count` itself may have been missing
 }
 
 // Reads the list of frame type 246. Behind a frame with `this` initialised an empty one says

@@ -262,7 +262,7 @@ enum cf_status cf_print_class(const struct cf_class *cls, struct cf_text *text) 
     text->limit = text->written + ((uint64_t)16 << 20) + (uint64_t)cls->length * 256;
     // Of something that is no class file there is nothing to say but that.
     if (cls->length >= 8 && cf_be4(cls->bytes) == 0xCAFEBABEu) print_header(&p);
-    if (cls->constant_pool_end) cf_print_constant_pool(&p);
+    if (cls->constant_pool) cf_print_constant_pool(&p);
     if (cls->fields) print_body(&p);
     cf_print_error(&p);
     if (cls->error.status && p.first == CF_OK) {

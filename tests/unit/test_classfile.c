@@ -225,6 +225,58 @@ START_TEST(a_class_cut_off_anywhere_is_refused) {
 }
 END_TEST
 
+START_TEST(a_utf8_longer_than_the_file_is_named) {
+    for (unsigned more = 0; more < 2; more++) { // the last constant, and not the last
+        struct build b;
+        build_class_file(&b, 52, 0, "A");
+        uint32_t offset = 10 + (uint32_t)b.pool.length, first = b.constants;
+        build_utf8(&b, "0123456789");
+        cf_put2(b.pool.bytes + b.pool.length - 12, 4000);
+        b.constants += more;
+        ck_assert_int_eq(open_empty(&b), CF_TRUNCATED);
+        char text[100];
+        ck_assert_uint_eq(cls.error.offset, offset);
+        cf_error_text(&cls.error, text, sizeof text);
+        ck_assert_ptr_nonnull(strstr(text, "truncated: CONSTANT_Utf8 of 4000 bytes (at offset "));
+        ck_assert_uint_eq(cls.constant_pool_count, first);
+        free(bytes);
+        bytes = NULL;
+    }
+}
+END_TEST
+
+START_TEST(of_a_pool_cut_off_the_whole_entries_are_indexed) {
+    size_t whole;
+    uint8_t *all = rich_class(&whole);
+    struct cf_class uncut;
+    struct cf_arena other;
+    cf_arena_init(&other);
+    ck_assert_int_eq(cf_class_open(&uncut, all, whole, &other), CF_OK);
+    unsigned readable = 1;
+    for (size_t n = 10; n <= uncut.constant_pool_end; n++) {
+        bytes = malloc(n);
+        memcpy(bytes, all, n);
+        length = n;
+        ck_assert_int_eq(open_bytes(), CF_TRUNCATED);
+        ck_assert_uint_le(cls.error.offset, n);
+        // The next entry becomes readable with its last byte: where the one behind it begins.
+        for (unsigned next = readable; next <= uncut.constant_pool_count; next++) {
+            int last = next == uncut.constant_pool_count;
+            uint32_t start = last ? uncut.constant_pool_end : uncut.constant_pool[next];
+            if (start == n) readable = next;
+        }
+        ck_assert_uint_eq(cls.constant_pool_count, readable);
+        for (unsigned i = 0; i < readable; i++)
+            ck_assert_uint_eq(cls.constant_pool[i], uncut.constant_pool[i]);
+        free(bytes);
+        bytes = NULL;
+    }
+    ck_assert_uint_eq(readable, uncut.constant_pool_count);
+    cf_arena_free(&other);
+    free(all);
+}
+END_TEST
+
 START_TEST(what_is_no_class_file_is_refused) {
     bytes = malloc(64);
     memset(bytes, 'x', 64);
@@ -346,6 +398,9 @@ START_TEST(method_descriptors_are_counted) {
         ck_assert_uint_eq(parameters, cases[i].parameters);
         ck_assert_uint_eq(result, cases[i].result);
     }
+    struct cf_slice none = {NULL, 0}; // what a wrong index gives
+    unsigned parameters, result;
+    ck_assert_int_eq(cf_method_slots(none, &parameters, &result), 0);
 }
 END_TEST
 
@@ -504,6 +559,8 @@ int main(void) {
     tcase_add_test(tests, an_unknown_attribute_is_seen_as_it_stands);
     tcase_add_test(tests, members_are_walked);
     tcase_add_test(tests, a_class_cut_off_anywhere_is_refused);
+    tcase_add_test(tests, a_utf8_longer_than_the_file_is_named);
+    tcase_add_test(tests, of_a_pool_cut_off_the_whole_entries_are_indexed);
     tcase_add_test(tests, what_is_no_class_file_is_refused);
     tcase_add_test(tests, bytes_behind_the_class_are_refused);
     tcase_add_test(tests, unknown_tags_are_refused);

@@ -266,11 +266,71 @@ START_TEST(a_thousand_strict_fields_are_enough) {
 }
 END_TEST
 
+// --- broken frames ---
+
+// void f(): nop, nop, return; with these frames.
+static void framed(struct subject *s, const uint8_t *frames, size_t length, int this_class_missing) {
+    static const uint8_t code[] = {CF_OP_nop, CF_OP_nop, CF_OP_return};
+    struct build b;
+    build_class_file(&b, 52, CF_ACC_PUBLIC, "A");
+    if (this_class_missing) cf_put2(b.body.bytes + 2, 0);
+    build_counted(&b, 0);
+    build_counted(&b, 1);
+    build_member(&b, 0, "f", "()V", 1);
+    size_t place = build_code(&b, 0, 1, code, sizeof code);
+    build_u2(&b, 0), build_u2(&b, 1);
+    size_t table = build_attribute(&b, "StackMapTable");
+    build_some(&b, frames, length);
+    build_end(&b, table);
+    build_end(&b, place);
+    build_u2(&b, 0);
+    open_subject(s, &b);
+    begin(s, 0);
+}
+
+START_TEST(a_frame_that_ends_before_its_counts_is_no_frame) {
+    static const uint8_t frames[] = {U2(1), 255, U2(1), U2(1), 7, U2(2), U2(0)};
+    for (size_t length = 3; length <= sizeof frames; length++) {
+        struct subject s;
+        struct cf_error error = {0}, again = {0};
+        struct cf_frame_reader typed, depths;
+        uint32_t depth;
+        int whole = length == sizeof frames;
+        framed(&s, frames, length, 0);
+        ck_assert_int_eq(cf_frames_open(&typed, &s.edit->code, 1, &error), CF_OK);
+        ck_assert_int_eq(cf_frames_open(&depths, &s.edit->code, 0, &again), CF_OK);
+        ck_assert_int_eq(cf_frames_next(&typed), whole);
+        ck_assert_int_eq(cf_frames_next_depth(&depths, &depth), whole);
+        ck_assert_int_eq(error.status, whole ? CF_OK : CF_TRUNCATED);
+        ck_assert_int_eq(again.status, error.status);
+        close_subject(&s);
+    }
+}
+END_TEST
+
+START_TEST(without_a_this_class_the_first_local_has_no_name) {
+    static const uint8_t frames[] = {U2(1), 0};
+    struct subject s;
+    struct cf_error error = {0};
+    struct cf_type locals[256];
+    uint32_t count;
+    framed(&s, frames, sizeof frames, 1);
+    memset(locals, 0xBE, sizeof locals);
+    ck_assert_int_eq(cf_initial_locals(&s.edit->code, locals, &count, &error), CF_OK);
+    ck_assert_uint_eq(count, 1);
+    ck_assert_uint_eq(locals[0].index, 0);
+    ck_assert_ptr_null(locals[0].name.bytes);
+    close_subject(&s);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("frames");
     TCase *tests = tcase_create("frames");
     tcase_set_timeout(tests, 0);
     suite_add_tcase(suite, tests);
+    tcase_add_test(tests, a_frame_that_ends_before_its_counts_is_no_frame);
+    tcase_add_test(tests, without_a_this_class_the_first_local_has_no_name);
     tcase_add_test(tests, a_new_frame_says_what_putfield_has_set_and_the_next_one_what_it_meant);
     tcase_add_test(tests, a_new_frame_that_inherits_the_right_fields_says_nothing);
     tcase_add_test(tests, when_all_fields_are_set_the_list_is_empty);

@@ -1,0 +1,65 @@
+// Editing with every pass, the stress pass of tests/stress among them, through the engine. A class
+// whose structure holds still holds afterwards. Which passes is drawn from the bytes.
+
+#include "tests/fuzz/fuzz.h"
+
+#include "classfile/structure.h"
+#include "instr/engine.h"
+
+static const char *const lists[] = {"timing", "calls", "timing,calls", "stress",
+                                    "stress,timing,huge=yes"};
+
+static void *allocate(void *context, size_t n) {
+    (void)context;
+    return malloc(n);
+}
+
+// 0: does not open; 1: opens; 2: its structure holds, 3: strictly.
+static int holds(const uint8_t *bytes, size_t length) {
+    struct cf_arena arena;
+    struct cf_class cls;
+    struct cf_error error = {0}, strict = {0};
+    int result = 0;
+    fuzz_arena(&arena);
+    if (cf_class_open(&cls, bytes, length, &arena) == CF_OK) {
+        result = 1;
+        if (cf_check_structure(&cls, &error) == CF_OK) {
+            result = 2;
+            if (cf_check_structure_strictly(&cls, &strict) == CF_OK) result = 3;
+        }
+    }
+    cf_arena_free(&arena);
+    return result;
+}
+
+static void rewrite(const char *list, int checked, const uint8_t *bytes, size_t length, int held) {
+    struct instr_options options;
+    char text[INSTR_ERROR_SIZE];
+    MUST(instr_options_parse(&options, list, text, sizeof text) == 0);
+    struct instr_methods *methods = instr_methods_new();
+    struct instr_engine *engine = instr_engine_new(&options, methods, "java/lang/");
+    MUST(methods && engine);
+    if (checked) instr_engine_check_input(engine);
+    struct instr_rewritten result;
+    instr_engine_rewrite(engine, bytes, length, allocate, NULL, &result);
+    MUST(result.error.status == CF_OK || !result.bytes);
+    MUST(!checked || held >= 2 || !result.bytes);
+    if (result.bytes) {
+        int after = holds(result.bytes, result.length);
+        MUST(result.methods_changed > 0 && after >= (held ? 1 : 0) && after >= held);
+        free(result.bytes);
+    }
+    instr_engine_free(engine);
+    instr_methods_free(methods);
+    instr_options_free(&options);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    int held = holds(data, size);
+    uint32_t hash = 2166136261u; // FNV-1a
+    for (size_t i = 0; i < size; i++) hash = (hash ^ data[i]) * 16777619u;
+    const char *list = lists[(hash >> 8) % (sizeof lists / sizeof lists[0])];
+    rewrite(list, 1, data, size, held);
+    if (held < 2) rewrite(list, 0, data, size, held);
+    return 0;
+}

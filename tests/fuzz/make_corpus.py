@@ -1,0 +1,87 @@
+"""The inputs that fuzzing starts from: real classes of a JDK and those that the tests generate, and option texts.
+
+    make_corpus.py --jdk HOME --out DIR [--generated DIR] [--count N]
+
+Writes DIR/classes, DIR/mutf8 and DIR/options. Nothing of it belongs in the tree.
+"""
+
+import argparse
+import glob
+import os
+import shutil
+import struct
+import subprocess
+import tempfile
+
+LARGEST = 12000  # small classes teach the fuzzer faster
+
+OPTIONS = [
+    "timing", "calls,timing", "timing,timing.file=out-%p.json,timing.top=5,include=com.acme.**:org.foo.*",
+    "calls,exclude=a.b.*Test$*:**.internal.*,huge=yes,quiet=no", "timing,stats=/tmp/x%%.json,memory=8M,runtime=path",
+    "calls,calls.file=a\\,b\\\\c,verbose=yes", "config=/dev/null,timing", "timng", "timing,timing.tpo=5", "", "=", ",,",
+    "timing,include=**", "memory=18446744073709551615G", "calls.top=0,calls", "timing,include=com.**.x.*y*z*",
+]
+FILES = ["# comment\ntiming\n\ninclude=java.util.**\n", "calls\r\ntiming.top=3", "timing\nconfig=/dev/null\n", " timing \n\tcalls"]
+NAMES = ["com/acme/Foo", "java/util/Map$Entry", "a/b/internal/x/yTest$1", ""]
+
+
+def write(folder, name, data):
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, name), "wb") as f:
+        f.write(data)
+
+
+def strings_of(data):
+    """The CONSTANT_Utf8 of a class file."""
+    sizes = {3: 4, 4: 4, 5: 8, 6: 8, 7: 2, 8: 2, 9: 4, 10: 4, 11: 4, 12: 4, 15: 3, 16: 2, 17: 4, 18: 4, 19: 2, 20: 2}
+    count, at, index = struct.unpack(">H", data[8:10])[0], 10, 1
+    while index < count:
+        tag = data[at]
+        if tag == 1:
+            length = struct.unpack(">H", data[at + 1:at + 3])[0]
+            yield data[at + 3:at + 3 + length]
+            at += 3 + length
+        else:
+            at += 1 + sizes[tag]
+            index += tag in (5, 6)
+        index += 1
+
+
+def classes_of(jdk, count):
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([os.path.join(jdk, "bin", "jimage"), "extract", "--dir", folder, "--include",
+                        r"regex:/java.(base|desktop|sql|xml)/.*\.class,regex:/jdk.compiler/.*\.class",
+                        os.path.join(jdk, "lib", "modules")], check=True)
+        files = sorted(p for p in glob.glob(os.path.join(folder, "**", "*.class"), recursive=True)
+                       if os.path.getsize(p) <= LARGEST)
+        for path in files[:: max(1, len(files) // count)]:
+            with open(path, "rb") as f:
+                yield os.path.relpath(path, folder).replace(os.sep, "."), f.read()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--jdk", required=True)
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--generated", help="a folder with classes that the tests made")
+    parser.add_argument("--count", type=int, default=600)
+    options = parser.parse_args()
+    classes = os.path.join(options.out, "classes")
+    odd = {}
+    for name, data in classes_of(options.jdk, options.count):
+        write(classes, name, data)
+        for s in strings_of(data):
+            if any(b >= 0x80 or b < 0x20 for b in s):
+                odd[s] = 1
+    for path in glob.glob(os.path.join(options.generated or "/nonexistent", "**", "*.class"), recursive=True):
+        if os.path.getsize(path) <= LARGEST:
+            shutil.copy(path, os.path.join(classes, "generated." + os.path.basename(path)))
+    for i, s in enumerate([b"plain/Name", b"\xc0\x80", b"\xed\xa0\xbd\xed\xb8\x80", b"\xf0\x9f\x98\x80", *list(odd)[:300]]):
+        write(os.path.join(options.out, "mutf8"), f"s{i}", s[:4000])
+    for i, text in enumerate(OPTIONS):
+        write(os.path.join(options.out, "options"), f"list{i}", b"\0" + text.encode() + b"\0" + NAMES[i % 4].encode())
+    for i, text in enumerate(FILES):
+        write(os.path.join(options.out, "options"), f"file{i}", b"\1" + text.encode() + b"\0" + NAMES[i % 4].encode())
+
+
+main()
