@@ -168,6 +168,8 @@ public class Language {
     //= lambda$main$0(I)I 4 0
     //= lambda$main$* >=9 0
     //= $deserializeLambda$(Ljava/lang/invoke/SerializedLambda;)Ljava/lang/Object; 1 0
+    // javac of JDK 28 makes a method for each lambda besides
+    //= $deserializeLambda$$lambda$*(Ljava/lang/invoke/SerializedLambda;)Ljava/lang/Object; 0..1 0
     @SuppressWarnings({"unchecked", "rawtypes"})
     public static void main(String[] args) throws Exception {
         Point p = new Point(1, 2, "p"), q = new Point(1, 2, "p");
