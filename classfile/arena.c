@@ -44,6 +44,7 @@ static void enter_chunk(struct cf_arena *arena, struct cf_arena_chunk *chunk) {
 
 void cf_arena_reset(struct cf_arena *arena, size_t keep) {
     arena->taken = 0;
+    arena->limited = 0;
     if (!arena->first) return;
     size_t kept = 0;
     struct cf_arena_chunk **link = &arena->first;
@@ -63,8 +64,10 @@ void cf_arena_reset(struct cf_arena *arena, size_t keep) {
 void *cf_arena_slow(struct cf_arena *arena, size_t size) {
     if (size > SIZE_MAX / 4) return NULL;
     size_t rounded = (size + 7u) & ~(size_t)7u;
-    if (arena->limit && rounded > arena->limit - (arena->taken < arena->limit ? arena->taken : arena->limit))
+    if (arena->limit && rounded > arena->limit - (arena->taken < arena->limit ? arena->taken : arena->limit)) {
+        arena->limited = 1;
         return NULL;
+    }
     // A chunk kept from an earlier class serves again if it is large enough.
     while (arena->current && arena->current->next) {
         enter_chunk(arena, arena->current->next);

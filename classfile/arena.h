@@ -14,6 +14,7 @@ struct cf_arena {
     uint8_t *next, *end;
     size_t limit; // bytes that may be taken between two resets; 0: no limit
     size_t taken;
+    int limited;     // `limit` has refused something since the last reset
     size_t smallest; // bytes of every chunk at least; 0: 32 KB, and each twice the one before
     void *(*allocate)(size_t size); // malloc, unless a test brings its own
     void (*release)(void *memory);

@@ -10,6 +10,10 @@
 
 #define ARENA_KEPT ((size_t)1024 * 1024) // bytes that an idle arena keeps for the next class
 #define KEPT_REMEMBERED 4096             // classes and methods whose reason is kept
+#define KEPT_BYTES ((size_t)4 * 1024 * 1024) // of their names and reasons
+// What a class may take while it is rewritten: far more than any compiler's. Without a limit a small class with many
+// frames of 65,535 locals would take gigabytes.
+#define CLASS_MEMORY(length) ((size_t)32 * 1024 * 1024 + 64 * (length))
 #define HUGE_METHOD_LIMIT 8000           // HotSpot compiles no method with more bytes of code
 
 // What a thread needs while it rewrites a class. Idle ones wait in a list for the next class.
@@ -29,7 +33,7 @@ struct instr_engine {
     struct work *idle;
     struct instr_account account;
     struct instr_kept *kept;
-    size_t kept_count, kept_capacity;
+    size_t kept_count, kept_capacity, kept_bytes;
 };
 
 // A class being rewritten; rw_class.engine points here.
@@ -108,7 +112,7 @@ static char *text_of(const char *a, size_t a_length, const char *b, size_t b_len
 }
 
 static struct instr_kept *one_more_kept(struct instr_engine *engine) {
-    if (engine->kept_count == KEPT_REMEMBERED) return NULL;
+    if (engine->kept_count == KEPT_REMEMBERED || engine->kept_bytes > KEPT_BYTES) return NULL;
     if (engine->kept_count == engine->kept_capacity) {
         size_t wanted = engine->kept_capacity ? engine->kept_capacity * 2 : 16;
         struct instr_kept *larger = realloc(engine->kept, wanted * sizeof *larger);
@@ -139,6 +143,7 @@ static void remember_kept(struct instr_engine *engine, const struct cf_class *cl
     if (place) {
         *place = kept;
         engine->kept_count++;
+        engine->kept_bytes += (size_t)name.length + m.length + d.length + strlen(reason) + 3;
     }
     pthread_mutex_unlock(&engine->lock);
     if (place) return;
@@ -197,13 +202,16 @@ static enum cf_status run_passes(struct job *job, struct cf_edit *edit) {
 static void rewrite_method(struct job *job, const struct cf_member *method) {
     struct cf_edit *edit;
     uint32_t changed = job->rewrite.methods_changed;
-    struct cf_error no_memory = {CF_NO_MEMORY, 0, 0, "out of memory", 0};
+    struct cf_error no_memory = {CF_NO_MEMORY, 0, 0, "out of memory", 0}, *error;
     enum cf_status status = cf_edit_begin(&job->rewrite, method, &edit);
     if (status == CF_OK) status = run_passes(job, edit);
     if (status != CF_OK) {
         forget_callees(job);
         job->result->methods_kept++;
-        remember_kept(job->engine, &job->cls, method, edit ? &edit->error : &no_memory);
+        error = edit ? &edit->error : &no_memory;
+        if (error->status == CF_NO_MEMORY && job->cls.arena->limited)
+            error->reason = "would take too much memory to rewrite";
+        remember_kept(job->engine, &job->cls, method, error);
         return;
     }
     if (job->rewrite.methods_changed == changed || !edit->constructor) return;
@@ -280,6 +288,7 @@ void instr_engine_rewrite(struct instr_engine *engine, const uint8_t *bytes, siz
     struct job job = {.engine = engine, .result = result};
     struct work *work = take_work(engine);
     if (work) {
+        work->arena.limit = CLASS_MEMORY(length);
         rewrite_class(&job, work, bytes, length, allocate, context);
         put_work(engine, work);
     } else {

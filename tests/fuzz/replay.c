@@ -1,18 +1,21 @@
 // A fuzz target in the normal tests: over the inputs that once found something, and over real
 // classes broken with a fixed seed.
 //
-//      replay_TARGET [--truncate] [--mutate ROUNDS] [--sample N] [--seed N] PATH...
+//      replay_TARGET [--truncate] [--mutate ROUNDS] [--sample N] [--seed N] [--keep FILE]
+//      PATH...
 //
 // PATH: a file, or a directory with files anywhere below; --sample takes N of all (0: all). Each
 // file is run as it is, cut off at every length, and changed in ROUNDS ways, each change made to
 // the one before in half of the cases. Nothing may crash, and what the target says must hold; a run
-// of more than five seconds has failed. Exit status 1 without input.
+// of more than five seconds has failed. --keep writes the input that failed to FILE. Exit status 1
+// without input.
 
 #include "tests/fuzz/fuzz.h"
 
 #include <ftw.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 enum { LARGEST = 1 << 16, SECONDS = 5 };
@@ -27,6 +30,9 @@ static struct {
     unsigned long mutate, sample, inputs;
     uint64_t random;
     int truncate;
+    const char *keep;
+    const uint8_t *input; // at hand
+    size_t length;
 } run = {.random = 1};
 
 // What is being run, should it be the one that crashes.
@@ -36,6 +42,11 @@ static void gone_wrong(int number) {
     char text[400];
     int n = snprintf(text, sizeof text, "FAILED (signal %d) at %s\n", number, current);
     if (n > 0 && write(STDOUT_FILENO, text, (size_t)n) < 0) _exit(3);
+    FILE *f = run.keep ? fopen(run.keep, "wb") : NULL;
+    if (f) {
+        fwrite(run.input, 1, run.length, f);
+        fclose(f);
+    }
     signal(number, SIG_DFL);
     raise(number);
 }
@@ -80,9 +91,12 @@ static void one_input(const uint8_t *bytes, size_t length) {
     uint8_t *copy = malloc(length ? length : 1);
     MUST(copy);
     if (length) memcpy(copy, bytes, length);
-    alarm(SECONDS);
+    run.input = copy;
+    run.length = length;
+    const struct itimerval limit = {{0, 0}, {SECONDS, 0}}, none = {{0, 0}, {0, 0}};
+    setitimer(ITIMER_PROF, &limit, NULL);
     LLVMFuzzerTestOneInput(copy, length);
-    alarm(0);
+    setitimer(ITIMER_PROF, &none, NULL);
     run.inputs++;
     free(copy);
 }
@@ -145,6 +159,8 @@ static int parse_options(int argc, char **argv) {
             run.sample = strtoul(value, NULL, 10);
         } else if (strcmp(argv[i], "--seed") == 0) {
             run.random = strtoul(value, NULL, 10) * 2 + 1;
+        } else if (strcmp(argv[i], "--keep") == 0) {
+            run.keep = value;
         } else {
             fprintf(stderr, "replay: unknown option %s\n", argv[i]);
             exit(2);
@@ -160,7 +176,7 @@ int main(int argc, char **argv) {
             fprintf(stderr, "replay: %s: cannot be read\n", argv[i]);
     if (run.count) qsort(run.paths, run.count, sizeof *run.paths, by_name);
     signal(SIGABRT, gone_wrong);
-    signal(SIGALRM, gone_wrong);
+    signal(SIGPROF, gone_wrong);
 #ifndef __SANITIZE_ADDRESS__ // which says more itself
     signal(SIGSEGV, gone_wrong);
     signal(SIGBUS, gone_wrong);
