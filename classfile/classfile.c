@@ -50,12 +50,13 @@ static enum cf_status pool_broken(struct cf_class *cls, const struct cf_reader *
 
 // JVMS 4.4: every entry's tag and size; what the entries refer to is checked when it is asked for.
 static enum cf_status index_constant_pool(struct cf_class *cls, struct cf_reader *r) {
-    uint32_t count = cls->constant_pool_count = cf_u2(r);
+    uint32_t count = cf_u2(r);
     if (cls->error.status) return cls->error.status;
     if (count == 0) return cf_fail(&cls->error, CF_MALFORMED, r->pos - 2, "empty constant pool", 0);
     uint32_t *offsets = cf_arena_alloc(cls->arena, count * sizeof *offsets);
     if (!offsets) return cf_fail(&cls->error, CF_NO_MEMORY, r->pos, "out of memory", 0);
     cls->constant_pool = offsets;
+    cls->constant_pool_count = (uint16_t)count; // not before: without memory there are none
     offsets[0] = 0;
     const uint8_t *bytes = r->bytes;
     uint32_t pos = r->pos, last = r->end < AFTER_POOL ? 0 : r->end - AFTER_POOL;

@@ -307,9 +307,11 @@ static enum cf_status check(const struct cf_class *cls, int strict, struct cf_er
 }
 
 enum cf_status cf_check_structure(const struct cf_class *cls, struct cf_error *error) {
-    return check(cls, 0, error);
+    check(cls, 0, error); // what was found first may be a lack of memory that led to the rest
+    return error->status;
 }
 
 enum cf_status cf_check_structure_strictly(const struct cf_class *cls, struct cf_error *error) {
-    return check(cls, 1, error);
+    check(cls, 1, error);
+    return error->status;
 }

@@ -302,18 +302,18 @@ enum cf_status cf_verify_method(struct cf_verifier *v, const struct cf_member *m
     v->pc = 0;
     if (!v->this_type && !cf_v_begin_types(v)) return failure->error.status;
     v->inferring = version < 50;
-    enum cf_status status = check_method(v);
-    if (status != CF_UNVERIFIABLE || version != 50) return status;
+    check_method(v); // the first error counts: a lack of memory may look like bad code later on
+    if (failure->error.status != CF_UNVERIFIABLE || version != 50) return failure->error.status;
     // Version 50 may be checked in the old way when the new one fails (JVMS 4.10).
     struct cf_verify_failure first = *failure;
     failure->error.status = CF_OK;
     v->inferring = 1;
-    status = check_method(v);
-    if (status == CF_OK)
+    check_method(v);
+    if (failure->error.status == CF_OK)
         *failure = (struct cf_verify_failure){.method = method};
     else
         *failure = first;
-    return status;
+    return failure->error.status;
 }
 
 struct cf_verifier *cf_verifier_new(const struct cf_class *cls, cf_assignable *assignable,

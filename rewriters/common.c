@@ -37,7 +37,7 @@ const struct cf_callee *rw_add_callees(struct rw_class *cls, const struct cf_met
 enum cf_status rw_method_id(struct rw_class *cls, struct cf_edit *edit, int *id) {
     *id = cls->method_id(cls, edit->method);
     if (*id >= 0) return CF_OK;
-    return cf_fail(&edit->error, CF_LIMIT, 0, "no number is left for the method", 0);
+    return cf_fail(&edit->error, CF_LIMIT, 0, "no number, or no memory, is left for the method", 0);
 }
 
 int rw_leave_alone(const struct cf_edit *edit) {

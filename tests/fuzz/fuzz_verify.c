@@ -21,7 +21,7 @@ static enum cf_status verify(const uint8_t *data, size_t size, int assignable) {
     if (status == CF_OK) {
         status = cf_verify_class(&cls, answer, &assignable, &failure);
         if (status != CF_OK) {
-            MUST(failure.error.status != CF_OK && failure.error.reason);
+            MUST(failure.error.status == status && failure.error.reason);
             cf_verify_text(&cls, &failure, text, sizeof text);
             MUST(text[0] && memchr(text, '\0', sizeof text));
         }
