@@ -31,20 +31,27 @@ enum cf_status cf_v_give_up(struct cf_verifier *v, enum cf_status status, const 
     return cf_fail(&v->failure->error, status, v->pc, reason, 0);
 }
 
+char *cf_verify_reason(const struct cf_verify_failure *failure, const char *prefix, char *text,
+                       size_t size) {
+    const struct cf_error *e = &failure->error;
+    char reason[200];
+    snprintf(reason, sizeof reason, e->reason ? e->reason : "", e->value);
+    snprintf(text, size, "%s%s%s%s (at pc %u)", prefix, reason, failure->types[0] ? ": " : "",
+             failure->types, e->offset);
+    return text;
+}
+
 char *cf_verify_text(const struct cf_class *cls, const struct cf_verify_failure *failure,
                      char *text, size_t size) {
-    char reason[200];
     struct cf_slice name = {NULL, 0}, descriptor = {NULL, 0};
+    char method[300];
     if (failure->method) {
         name = cf_member_name(cls, failure->method);
         descriptor = cf_member_descriptor(cls, failure->method);
     }
-    const struct cf_error *e = &failure->error;
-    snprintf(reason, sizeof reason, e->reason ? e->reason : "", e->value);
-    snprintf(text, size, "%.*s%.*s: %s%s%s (at pc %u)", (int)name.length, (const char *)name.bytes,
-             (int)descriptor.length, (const char *)descriptor.bytes, reason,
-             failure->types[0] ? ": " : "", failure->types, e->offset);
-    return text;
+    snprintf(method, sizeof method, "%.*s%.*s: ", (int)name.length, (const char *)name.bytes,
+             (int)descriptor.length, (const char *)descriptor.bytes);
+    return cf_verify_reason(failure, method, text, size);
 }
 
 // --- memory ---

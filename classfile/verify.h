@@ -36,8 +36,10 @@ enum cf_status cf_verify_method(struct cf_verifier *verifier, const struct cf_me
 enum cf_status cf_verify_class(const struct cf_class *cls, cf_assignable *assignable, void *context,
                                struct cf_verify_failure *failure);
 
-// Writes "name(descriptor): reason, types (at pc N)" into `text`, always terminated. Returns
-// `text`.
+// Writes `prefix`, then "reason: types (at pc N)" into `text`, always terminated. Returns `text`.
+char *cf_verify_reason(const struct cf_verify_failure *failure, const char *prefix, char *text,
+                       size_t size);
+// The same, with the method in front: "name(descriptor): reason ...".
 char *cf_verify_text(const struct cf_class *cls, const struct cf_verify_failure *failure,
                      char *text, size_t size);
 

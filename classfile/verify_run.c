@@ -66,7 +66,9 @@ static enum cf_vflow bad_local(struct cf_verifier *v, uint32_t index, cf_vtype n
     if (index >= v->code.max_locals) {
         cf_v_fail(v, "local variable %u is above max_locals", index);
     } else {
-        cf_v_mismatch(v, "local variable %u", v->locals[index], needed);
+        int reference = needed == CF_V_NULL;
+        cf_v_mismatch(v, reference ? "local variable %u holds no reference" : "local variable %u",
+                      v->locals[index], reference ? CF_V_NOTHING : needed);
         v->failure->error.value = index;
     }
     return CF_FLOW_FAILED;

@@ -101,6 +101,7 @@ static void JNICALL on_class(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, job
     }
     struct instr_rewritten result;
     instr_engine_rewrite(agent.engine, bytes, (size_t)length, allocate, jvmti, &result);
+    if (result.refused) (*jvmti)->Deallocate(jvmti, result.refused);
     if (!result.bytes) return;
     if (!instr_runtime_open_module(jvmti, jni, loader, name) || result.length > INT32_MAX) {
         (*jvmti)->Deallocate(jvmti, result.bytes);

@@ -2,7 +2,9 @@
 
 #include "instr/engine.h"
 
+#include "classfile/rewritten.h"
 #include "classfile/structure.h"
+#include "classfile/verify.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -124,15 +126,13 @@ static struct instr_kept *one_more_kept(struct instr_engine *engine) {
 }
 
 // Remembers why a class (method NULL) or a method was kept. Without memory it is only counted.
-static void remember_kept(struct instr_engine *engine, const struct cf_class *cls,
-                          const struct cf_member *method, const struct cf_error *error) {
-    char reason[256];
+static void remember_reason(struct instr_engine *engine, const struct cf_class *cls,
+                            const struct cf_member *method, const char *reason) {
     struct cf_slice name = cf_this_name(cls), m = {NULL, 0}, d = {NULL, 0};
     if (method) {
         m = cf_member_name(cls, method);
         d = cf_member_descriptor(cls, method);
     }
-    cf_error_text(error, reason, sizeof reason);
     struct instr_kept kept = {
         text_of((const char *)name.bytes, name.length, NULL, 0),
         text_of((const char *)m.bytes, m.length, (const char *)d.bytes, d.length),
@@ -150,6 +150,12 @@ static void remember_kept(struct instr_engine *engine, const struct cf_class *cl
     free(kept.class_name);
     free(kept.method);
     free(kept.reason);
+}
+
+static void remember_kept(struct instr_engine *engine, const struct cf_class *cls,
+                          const struct cf_member *method, const struct cf_error *error) {
+    char reason[256];
+    remember_reason(engine, cls, method, cf_error_text(error, reason, sizeof reason));
 }
 
 // rw_class.method_id
@@ -242,6 +248,30 @@ static enum cf_status open_job(struct job *job, struct work *work, const uint8_t
     return CF_OK;
 }
 
+// Nothing that was made here shall give the application a VerifyError: what the JVM would refuse
+// it never sees. What could not be checked for want of memory does not pass either.
+static void verify_class(struct job *job) {
+    struct instr_rewritten *result = job->result;
+    struct cf_verify_failure failure;
+    struct cf_class view;
+    char reason[400];
+    struct cf_verifier *verifier = NULL;
+    if (cf_rewritten_view(&job->rewrite, result->bytes, result->length, &view) == CF_OK)
+        verifier = cf_verifier_new(&view, NULL, NULL);
+    if (!verifier) cf_fail(&job->cls.error, CF_NO_MEMORY, 0, "out of memory", 0);
+    for (uint32_t i = 0; verifier && i < view.methods_count; i++) {
+        if (!job->rewrite.code[i].bytes) continue;
+        if (cf_verify_method(verifier, &view.methods[i], &failure) == CF_OK) continue;
+        result->methods_refused++;
+        cf_fail(&job->cls.error, failure.error.status, 0, "rewritten code would not verify", 0);
+        remember_reason(job->engine, &job->cls, &job->cls.methods[i],
+                        cf_verify_reason(&failure, "would not verify: ", reason, sizeof reason));
+    }
+    if (!job->cls.error.status) return;
+    result->refused = result->bytes;
+    result->bytes = NULL;
+}
+
 static void rewrite_class(struct job *job, struct work *work, const uint8_t *bytes, size_t length,
                           void *(*allocate)(void *, size_t), void *context) {
     struct instr_rewritten *result = job->result;
@@ -250,6 +280,7 @@ static void rewrite_class(struct job *job, struct work *work, const uint8_t *byt
             if (job->cls.methods[i].code) rewrite_method(job, &job->cls.methods[i]);
         if (job->rewrite.methods_changed)
             cf_rewrite_encode(&job->rewrite, allocate, context, &result->bytes, &result->length);
+        if (result->bytes && !job->engine->options->verify) verify_class(job);
         result->methods_changed = result->bytes ? job->rewrite.methods_changed : 0;
     }
     if (job->cls.error.status) {
@@ -272,6 +303,8 @@ static void add_to_account(struct instr_engine *engine, const struct instr_rewri
     a->classes_matched++;
     a->classes_changed += result->bytes != NULL;
     a->classes_kept += result->error.status != CF_OK;
+    a->classes_refused += result->methods_refused != 0;
+    a->methods_refused += result->methods_refused;
     a->methods_changed += result->methods_changed;
     a->methods_kept += result->methods_kept;
     a->bytes_in += length;

@@ -14,6 +14,8 @@ struct instr_engine;
 struct instr_account {
     uint64_t classes_seen, classes_matched, classes_changed, classes_kept;
     uint64_t methods_changed, methods_kept;
+    // Rewritten, but the code would not verify: the classes are among those kept.
+    uint64_t classes_refused, methods_refused;
     uint64_t bytes_in, bytes_out;
     uint64_t nanoseconds; // in rewriting alone, over all threads
 };
@@ -29,9 +31,13 @@ struct instr_kept {
 struct instr_rewritten {
     uint8_t *bytes; // NULL: unchanged; else made by the allocate function, owned by the caller
     size_t length;
-    unsigned methods_changed, methods_kept;
+    // What the passes made of the class and would not verify, for the caller to free; `bytes` is
+    // NULL then. NULL: nothing was.
+    uint8_t *refused;
+    unsigned methods_changed, methods_kept, methods_refused;
     uint64_t nanoseconds;
-    struct cf_error error; // status != CF_OK: the class could not be read and was left alone
+    // status != CF_OK: the class was left alone, as it could not be read, or would not verify
+    struct cf_error error;
 };
 
 // The engine keeps `options` and `methods`; both must outlive it. `runtime_package` ends with '/'.
@@ -45,7 +51,7 @@ void instr_engine_free(struct instr_engine *engine);
 // the class than it does of the original, or take it. Before any class is rewritten.
 void instr_engine_check_input(struct instr_engine *engine);
 
-// Rewrites one class with all passes of the options. No matching is done here. `allocate(context, n)` gives the memory for
+// Rewrites one class with all passes of the options, and verifies what was changed, unless the options say no. No matching is done here. `allocate(context, n)` gives the memory for
 // the result (NULL: out of memory). Thread-safe; never fails: at worst the class stays unchanged.
 void instr_engine_rewrite(struct instr_engine *engine, const uint8_t *bytes, size_t length,
                           void *(*allocate)(void *context, size_t n), void *context,

@@ -23,6 +23,9 @@
            "bootstrap search path")                                                                \
     OPTION(stats, FILE, "FILE",                                                                    \
            "write what was done, in figures, to FILE (JSON) at exit; %p is the process id")        \
+    OPTION(verify, CHOICE, "on|off",                                                               \
+           "verify the code of rewritten classes before the JVM gets them; a class that fails is " \
+           "kept as it was")                                                                       \
     OPTION(quiet, CHOICE, "no|yes", "print no summary and no tables at exit")                      \
     OPTION(verbose, CHOICE, "no|yes", "print each method and class that is kept as it was")        \
     OPTION(memory, SIZE, "SIZE",                                                                   \

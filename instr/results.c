@@ -174,6 +174,8 @@ static void account_json(struct instr_output *out, const struct instr_account *a
     instr_json_number(&json, "classes_kept", a->classes_kept);
     instr_json_number(&json, "methods_changed", a->methods_changed);
     instr_json_number(&json, "methods_kept", a->methods_kept);
+    instr_json_number(&json, "classes_refused", a->classes_refused);
+    instr_json_number(&json, "methods_refused", a->methods_refused);
     instr_json_number(&json, "bytes_in", a->bytes_in);
     instr_json_number(&json, "bytes_out", a->bytes_out);
     instr_json_number(&json, "rewriting_ns", a->nanoseconds);

@@ -69,6 +69,7 @@ static double rewrite_all(struct instr_engine *engine) {
         struct instr_rewritten result;
         instr_engine_rewrite(engine, files[i].bytes, files[i].length, allocate, NULL, &result);
         free(result.bytes);
+        free(result.refused);
     }
     uint64_t time = instr_engine_account(engine).nanoseconds - before;
     return (double)time / 1e3 / (double)count;

@@ -47,7 +47,7 @@ END_TEST
 
 START_TEST(every_option_sets_its_field) {
     parse("timing.file=a%p.json,timing,calls,timing.top=7,include=com.acme.**:org.foo.*,"
-          "include=x.Y,exclude=com.acme.X,huge=yes,runtime=path,stats=s.json,quiet=yes,"
+          "include=x.Y,exclude=com.acme.X,huge=yes,runtime=path,stats=s.json,verify=off,quiet=yes,"
           "verbose=yes,memory=8M");
     ck_assert_uint_eq(options.pass_count, 2);
     ck_assert_str_eq(options.passes[0].pass->name, "timing");
@@ -58,7 +58,7 @@ START_TEST(every_option_sets_its_field) {
     ck_assert_uint_eq(options.passes[1].top, INSTR_TOP_DEFAULT);
     ck_assert_str_eq(instr_match_text(options.include), "com.acme.**:org.foo.*:x.Y");
     ck_assert_str_eq(instr_match_text(options.exclude), "com.acme.X");
-    ck_assert(options.huge && options.quiet && options.verbose);
+    ck_assert(options.huge && options.quiet && options.verbose && options.verify);
     ck_assert_int_eq(options.runtime, INSTR_RUNTIME_PATH);
     ck_assert_str_eq(options.stats, "s.json");
     ck_assert_uint_eq(options.memory, 8u << 20);
@@ -185,7 +185,7 @@ static const char *const round_trips[] = {
     "",
     "timing",
     "calls,timing,timing.file=a.json,timing.top=0,include=a.*:b.**,exclude=c.D,huge=yes,"
-    "runtime=path,stats=/x/%p%%.json,quiet=yes,verbose=yes,memory=8388608",
+    "runtime=path,stats=/x/%p%%.json,verify=off,quiet=yes,verbose=yes,memory=8388608",
     "calls,calls.file=a\\,b\\\\c",
 };
 

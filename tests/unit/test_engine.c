@@ -1,0 +1,212 @@
+// The engine verifies what the passes made, and keeps a class as it was when the JVM would refuse
+// it.
+
+#include "instr/engine.h"
+#include "classfile/rewritten.h"
+#include "tests/unit/verify_class.h"
+
+#include <check.h>
+
+static const struct verify_case good = {"f(I)I", "2 1", "iload_0 iconst_1 iadd ireturn", 0, 0,
+                                        0,       0};
+
+static struct instr_options options;
+static struct instr_methods *methods;
+static struct instr_engine *engine;
+static uint8_t *bytes;
+static size_t length;
+static struct instr_rewritten result;
+
+// Takes local 0 for a reference, which is right for some methods only.
+static enum cf_status load_reference(struct rw_class *cls, struct cf_edit *edit) {
+    (void)cls;
+    struct cf_snippet *s = cf_snippet_new(edit);
+    cf_local(s, CF_OP_aload, 0);
+    cf_op(s, CF_OP_pop);
+    cf_insert_entry(edit, s);
+    return edit->error.status;
+}
+
+static enum cf_status do_nothing_much(struct rw_class *cls, struct cf_edit *edit) {
+    (void)cls;
+    struct cf_snippet *s = cf_snippet_new(edit);
+    cf_push_constant(s, cf_add_long(&edit->rewrite->pool, 123456789012345));
+    cf_op(s, CF_OP_pop2);
+    cf_insert_entry(edit, s);
+    cf_new_local(edit, "J", 0);
+    return edit->error.status;
+}
+
+static const struct rw_pass bad_pass = {.name = "bad", .edit = load_reference};
+static const struct rw_pass good_pass = {.name = "good", .edit = do_nothing_much};
+
+static void *allocate(void *context, size_t n) {
+    (void)context;
+    return malloc(n);
+}
+
+static void rewrite_with(const struct rw_pass *pass, const struct verify_case *t,
+                         const char *more) {
+    char error[INSTR_ERROR_SIZE];
+    ck_assert_int_eq(instr_options_parse(&options, more, error, sizeof error), 0);
+    options.passes[0].pass = pass;
+    methods = instr_methods_new();
+    engine = instr_engine_new(&options, methods, "java/lang/");
+    bytes = verify_build(t, &length);
+    instr_engine_rewrite(engine, bytes, length, allocate, NULL, &result);
+}
+
+static void tear_down(void) {
+    free(result.bytes);
+    free(result.refused);
+    free(bytes);
+    instr_engine_free(engine);
+    instr_methods_free(methods);
+    instr_options_free(&options);
+}
+
+static unsigned kept_count;
+
+static void look_at_kept(void *context, const struct instr_kept *kept) {
+    const char *const *expected = context;
+    ck_assert_str_eq(kept->class_name, "t/T");
+    ck_assert_str_eq(kept->method, kept_count ? "" : expected[0]);
+    ck_assert_str_eq(kept->reason,
+                     kept_count ? "rewritten code would not verify (at offset 0)" : expected[1]);
+    kept_count++;
+}
+
+START_TEST(what_would_not_verify_is_kept) {
+    static const char *const expected[] = {
+        "f(I)I", "would not verify: local variable 0 holds no reference: int (at pc 0)"};
+    rewrite_with(&bad_pass, &good, "calls");
+    ck_assert_ptr_null(result.bytes);
+    ck_assert_ptr_nonnull(result.refused);
+    ck_assert_int_eq(result.error.status, CF_UNVERIFIABLE);
+    struct instr_account account = instr_engine_account(engine);
+    ck_assert_uint_eq(account.classes_refused, 1);
+    ck_assert_uint_eq(account.methods_refused, 1);
+    ck_assert_uint_eq(account.classes_kept, 1);
+    ck_assert_uint_eq(account.classes_changed, 0);
+    ck_assert_uint_eq(account.methods_changed, 0);
+    kept_count = 0;
+    instr_engine_kept(engine, look_at_kept, (void *)expected);
+    ck_assert_uint_eq(kept_count, 2);
+}
+END_TEST
+
+START_TEST(verifying_can_be_switched_off) {
+    rewrite_with(&bad_pass, &good, "calls,verify=off");
+    ck_assert_ptr_nonnull(result.bytes);
+    ck_assert_uint_eq(instr_engine_account(engine).classes_refused, 0);
+}
+END_TEST
+
+START_TEST(what_verifies_is_changed) {
+    static const struct verify_case instance = {"F()V", "0 1", "return", 0, 0, 0, 0};
+    rewrite_with(&bad_pass, &instance, "calls"); // local 0 is `this` here
+    ck_assert_ptr_nonnull(result.bytes);
+    ck_assert_ptr_null(result.refused);
+    ck_assert_uint_eq(instr_engine_account(engine).methods_refused, 0);
+}
+END_TEST
+
+START_TEST(good_code_is_changed) {
+    rewrite_with(&good_pass, &good, "calls");
+    ck_assert_ptr_nonnull(result.bytes);
+}
+END_TEST
+
+// --- the view of a rewritten class ---
+
+static void compare(const struct cf_class *view, const struct cf_class *opened) {
+    ck_assert_uint_eq(view->length, opened->length);
+    ck_assert_uint_eq(view->constant_pool_count, opened->constant_pool_count);
+    ck_assert_uint_eq(view->constant_pool_end, opened->constant_pool_end);
+    for (unsigned i = 1; i < opened->constant_pool_count; i++)
+        ck_assert_uint_eq(view->constant_pool[i], opened->constant_pool[i]);
+    ck_assert_uint_eq(view->interfaces, opened->interfaces);
+    ck_assert_uint_eq(view->fields, opened->fields);
+    ck_assert_uint_eq(view->attributes, opened->attributes);
+    ck_assert_uint_eq(view->utf8_stack_map_table, opened->utf8_stack_map_table);
+    ck_assert_uint_eq(view->methods_count, opened->methods_count);
+    for (unsigned i = 0; i < opened->methods_count; i++) {
+        ck_assert_uint_eq(view->methods[i].offset, opened->methods[i].offset);
+        ck_assert_uint_eq(view->methods[i].end, opened->methods[i].end);
+        ck_assert_uint_eq(view->methods[i].code, opened->methods[i].code);
+        ck_assert_uint_eq(view->methods[i].name_index, opened->methods[i].name_index);
+    }
+}
+
+// A native method and three with code, of which the one in the middle is edited; its frame is new.
+static uint8_t *build_four(void) {
+    static const uint8_t code[] = {CF_OP_iconst_0, CF_OP_ifne, 0, 3, CF_OP_return};
+    struct build b;
+    build_class_file(&b, 52, CF_ACC_PUBLIC, "t/T");
+    build_u2(&b, 1);
+    build_member(&b, 0, "field", "I", 0);
+    build_u2(&b, 4);
+    for (unsigned i = 0; i < 4; i++) {
+        char name[] = {(char)('a' + i), 0};
+        build_member(&b, CF_ACC_STATIC | (i ? 0 : CF_ACC_NATIVE), name, "()V", i != 0);
+        if (i == 0) continue;
+        size_t place = build_code(&b, 1, 0, i == 1 ? code : code + 4, i == 1 ? 5u : 1u);
+        build_u2(&b, 0), build_u2(&b, i == 1);
+        if (i == 1) {
+            size_t frames = build_attribute(&b, "StackMapTable");
+            build_u2(&b, 1), build_u1(&b, 4);
+            build_end(&b, frames);
+        }
+        build_end(&b, place);
+    }
+    build_u2(&b, 1);
+    build_end(&b, build_attribute(&b, "Deprecated"));
+    return build_finish(&b, &length);
+}
+
+START_TEST(a_view_is_what_opening_gives) {
+    struct cf_arena arena;
+    struct cf_class cls, view, opened;
+    struct cf_rewrite rewrite;
+    struct cf_edit *edit;
+    uint8_t *out;
+    size_t out_length;
+    cf_arena_init(&arena);
+    uint8_t *original = build_four();
+    ck_assert_int_eq(cf_class_open(&cls, original, length, &arena), CF_OK);
+    ck_assert_int_eq(cf_rewrite_begin(&rewrite, &cls), CF_OK);
+    for (unsigned i = 0; i < 3; i++) { // nothing, then one method after the other
+        if (i) {
+            ck_assert_int_eq(cf_edit_begin(&rewrite, &cls.methods[i], &edit), CF_OK);
+            ck_assert_int_eq(do_nothing_much(NULL, edit), CF_OK);
+            ck_assert_int_eq(cf_edit_commit(edit), CF_OK);
+        }
+        ck_assert_int_eq(cf_rewrite_encode(&rewrite, allocate, NULL, &out, &out_length), CF_OK);
+        ck_assert_int_eq(cf_rewritten_view(&rewrite, out, out_length, &view), CF_OK);
+        ck_assert_int_eq(cf_class_open(&opened, out, out_length, &arena), CF_OK);
+        compare(&view, &opened);
+        free(out);
+    }
+    ck_assert_uint_eq(rewrite.methods_changed, 2);
+    free(original);
+    cf_arena_free(&arena);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("engine");
+    TCase *tests = tcase_create("verify"), *views = tcase_create("view");
+    tcase_add_checked_fixture(tests, NULL, tear_down);
+    tcase_add_test(tests, what_would_not_verify_is_kept);
+    tcase_add_test(tests, verifying_can_be_switched_off);
+    tcase_add_test(tests, what_verifies_is_changed);
+    tcase_add_test(tests, good_code_is_changed);
+    tcase_add_test(views, a_view_is_what_opening_gives);
+    suite_add_tcase(suite, tests);
+    suite_add_tcase(suite, views);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
