@@ -205,10 +205,6 @@ static enum cf_status state_at_entry(struct cf_verifier *v) {
     return CF_OK;
 }
 
-enum cf_status cf_v_begin_state(struct cf_verifier *v) {
-    return state_at_entry(v);
-}
-
 // --- control ---
 
 static enum cf_status check_target(struct cf_verifier *v, uint32_t target) {
@@ -232,12 +228,6 @@ static enum cf_status check_switch(struct cf_verifier *v) {
     return CF_OK;
 }
 
-static uint32_t branch_target(const struct cf_verifier *v) {
-    const uint8_t *p = v->code.bytes + v->pc;
-    int32_t offset = p[0] >= CF_OP_goto_w ? (int32_t)cf_be4(p + 1) : (int16_t)cf_be2(p + 1);
-    return v->pc + (uint32_t)offset;
-}
-
 // Where control goes after running; *falls: also to the next instruction, to which pc is moved.
 static enum cf_status check_flow(struct cf_verifier *v, enum cf_vflow flow, int *falls) {
     enum cf_status status = CF_OK;
@@ -246,7 +236,7 @@ static enum cf_status check_flow(struct cf_verifier *v, enum cf_vflow flow, int 
     case CF_FLOW_FAILED: return v->failure->error.status;
     case CF_FLOW_STOP: return CF_OK;
     case CF_FLOW_BRANCH:
-    case CF_FLOW_GOTO: status = check_target(v, branch_target(v)); break;
+    case CF_FLOW_GOTO: status = check_target(v, cf_v_target(v, v->pc)); break;
     case CF_FLOW_SWITCH: status = check_switch(v); break;
     case CF_FLOW_END: break;
     default: return cf_v_fail(v, "jsr or ret in code that is checked by frames", 0);
@@ -291,7 +281,7 @@ static enum cf_status open_method(struct cf_verifier *v) {
 
 static enum cf_status check_method(struct cf_verifier *v) {
     CF_TRY(open_method(v));
-    CF_TRY(cf_v_begin_state(v));
+    CF_TRY(state_at_entry(v));
     if (v->inferring) return cf_v_infer(v);
     CF_TRY(cf_v_read_frames(v));
     return check_code(v);

@@ -69,6 +69,9 @@ int cf_v_load_constant(struct cf_verifier *v, unsigned op, uint32_t index) {
 // --- fields ---
 
 static int put_field(struct cf_verifier *v, const struct cf_vreference *r) {
+    // Which operand is `this`, JVMs do not look at when they infer.
+    if (v->inferring && v->top[-1] == CF_V_UNINITIALIZED_THIS)
+        if (!cf_v_early_putfield(v, r, v->top - 1)) return 0;
     if (!pop_value(v, r->field_type)) return 0;
     cf_vtype *object = v->top - 1;
     if (*object == CF_V_UNINITIALIZED_THIS || v->strict_count)

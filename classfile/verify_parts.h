@@ -86,13 +86,11 @@ struct cf_vframe { // of the StackMapTable; types are in verifier->frame_types
     int this_uninitialized;
 };
 
-enum {                 // of cf_verifier.marks
-    CF_V_START = 1,    // an instruction begins
-    CF_V_STOP = 2,     // running stops in front of it
-    CF_V_IS_NEW = 4,   // it is `new`
-    CF_V_CHANGED = 8,  // inference: to be looked at (again)
-    CF_V_REACHED = 16, // inference: there is a state for it
-    CF_V_RANGE = 32    // a range of the exception table begins
+enum {               // of cf_verifier.marks
+    CF_V_START = 1,  // an instruction begins
+    CF_V_STOP = 2,   // running stops in front of it
+    CF_V_IS_NEW = 4, // it is `new`
+    CF_V_RANGE = 8   // a range of the exception table begins
 };
 
 enum cf_vflow { // how running ended
@@ -207,6 +205,13 @@ cf_vtype cf_v_component(struct cf_verifier *v, cf_vtype array);
 // Writes how a person calls the type; returns `text`.
 char *cf_v_name(const struct cf_verifier *v, cf_vtype type, char *text, size_t size);
 
+// The target of the branch or jsr at `pc`; it may be anywhere.
+static inline uint32_t cf_v_target(const struct cf_verifier *v, uint32_t pc) {
+    const uint8_t *p = v->code.bytes + pc;
+    int32_t offset = p[0] >= CF_OP_goto_w ? (int32_t)cf_be4(p + 1) : (int16_t)cf_be2(p + 1);
+    return pc + (uint32_t)offset;
+}
+
 // --- verify_run.c, verify_operands.c: instructions ---
 
 // Runs instructions from v->pc on, up to one that is marked CF_V_STOP, or one that ends a basic
@@ -264,8 +269,5 @@ int cf_v_find_strict(struct cf_verifier *v);
 // --- verify_infer.c ---
 
 enum cf_status cf_v_infer(struct cf_verifier *v);
-// --- verify.c ---
-// Sets the state of pc 0.
-enum cf_status cf_v_begin_state(struct cf_verifier *v);
 
 #endif

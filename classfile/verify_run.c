@@ -44,6 +44,11 @@ static inline int is_single(cf_vtype t) {
 static inline int is_pair(const cf_vtype *top) {
     return is_second_half(top[-1]) || (is_single(top[-1]) && is_single(top[-2]));
 }
+// What inference takes for a reference everywhere but in loads, stores and tests for null is
+// initialised.
+static inline int is_comparable(const struct cf_verifier *v, cf_vtype t) {
+    return CF_V_TAG(t) >= (v->inferring ? CF_V_NULL : CF_V_UNINITIALIZED);
+}
 static inline int is_reference_check(cf_vtype t) {
     return CF_V_TAG(t) >= CF_V_UNINITIALIZED;
 }
@@ -177,6 +182,9 @@ static enum cf_vflow athrow(struct cf_verifier *v, const cf_vtype *top) {
     if (top[-(n)] != (type)) LEAVE(bad_stack(v, top - (n) + 1, (type)))
 #define NEED_REFERENCE(n)                                                                          \
     if (!is_reference_check(top[-(n)]))                                                            \
+    LEAVE(bad_top(v, top - (n) + 1, "operand stack holds no reference"))
+#define NEED_COMPARABLE(n)                                                                         \
+    if (!is_comparable(v, top[-(n)]))                                                              \
     LEAVE(bad_top(v, top - (n) + 1, "operand stack holds no reference"))
 #define NEED_ARRAY(n, test)                                                                        \
     if (!(test))                                                                                   \
@@ -401,7 +409,7 @@ enum cf_vflow cf_v_run(struct cf_verifier *v) {
         case CF_OP_if_icmpgt:
         case CF_OP_if_icmple: NEED(CF_V_INT); NEED_AT(2, CF_V_INT); top -= 2; LEAVE(CF_FLOW_BRANCH);
         case CF_OP_if_acmpeq:
-        case CF_OP_if_acmpne: NEED_REFERENCE(1); NEED_REFERENCE(2); top -= 2; LEAVE(CF_FLOW_BRANCH);
+        case CF_OP_if_acmpne: NEED_COMPARABLE(1); NEED_COMPARABLE(2); top -= 2; LEAVE(CF_FLOW_BRANCH);
         case CF_OP_ifnull: case CF_OP_ifnonnull: NEED_REFERENCE(1); top--; LEAVE(CF_FLOW_BRANCH);
         case CF_OP_goto: case CF_OP_goto_w: LEAVE(CF_FLOW_GOTO);
         case CF_OP_tableswitch:
@@ -429,7 +437,7 @@ enum cf_vflow cf_v_run(struct cf_verifier *v) {
             NEED_ARRAY(1, CF_V_TAG(top[-1]) == CF_V_ARRAY || top[-1] == CF_V_NULL);
             top[-1] = CF_V_INT;
             break;
-        case CF_OP_monitorenter: case CF_OP_monitorexit: NEED_REFERENCE(1); top--; break;
+        case CF_OP_monitorenter: case CF_OP_monitorexit: NEED_COMPARABLE(1); top--; break;
         case CF_OP_wide: {
             v->top = top;
             int done = wide(v, p);

@@ -182,8 +182,8 @@ const struct cf_vreference *cf_v_find_reference(struct cf_verifier *v, uint32_t 
     }
     struct cf_slice d = cf_utf8(cls, r->descriptor_index);
     if (tag == CF_TAG_FIELDREF) {
-        const uint8_t *start = d.bytes, *end = d.bytes + d.length;
         if (!d.length) return bad_descriptor(v), NULL;
+        const uint8_t *start = d.bytes, *end = start + d.length;
         r->field_type = cf_v_descriptor(v, &start, end);
         if (!r->field_type) return NULL;
         if (start != end) return bad_descriptor(v), NULL;

@@ -263,7 +263,11 @@ static void verify_class(struct job *job) {
         if (!job->rewrite.code[i].bytes) continue;
         if (cf_verify_method(verifier, &view.methods[i], &failure) == CF_OK) continue;
         result->methods_refused++;
-        cf_fail(&job->cls.error, failure.error.status, 0, "rewritten code would not verify", 0);
+enum cf_status status = failure.error.status;
+        cf_fail(&job->cls.error, status, 0,
+                status == CF_UNVERIFIABLE ? "rewritten code would not verify"
+                                          : failure.error.reason,
+                0);
         remember_reason(job->engine, &job->cls, &job->cls.methods[i],
                         cf_verify_reason(&failure, "would not verify: ", reason, sizeof reason));
     }

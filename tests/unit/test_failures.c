@@ -121,6 +121,7 @@ static void run(const char *list, struct outcome *o) {
         instr_engine_rewrite(engine, bytes, length, allocate, NULL, &o->rewritten);
         o->account = instr_engine_account(engine);
         instr_engine_kept(engine, count_no_memory, &o->told);
+        free(o->rewritten.refused);
     }
     instr_engine_free(engine);
     instr_methods_free(methods);

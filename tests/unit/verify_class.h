@@ -39,6 +39,7 @@ static inline unsigned verify_constant(struct build *b, const char *name) {
         {"I", "t/T", "i", "I", CF_TAG_FIELDREF},
         {"J", "t/T", "j", "J", CF_TAG_FIELDREF},
         {"A", "t/T", "a", "Ljava/lang/String;", CF_TAG_FIELDREF},
+        {"T_field", "t/T", "t", "Lt/T;", CF_TAG_FIELDREF},
         {"super_I", "t/S", "x", "I", CF_TAG_FIELDREF},
         {"array_field", "[I", "x", "I", CF_TAG_FIELDREF},
     };
@@ -50,9 +51,10 @@ static inline unsigned verify_constant(struct build *b, const char *name) {
 }
 
 static const char *const verify_members[] = {
-    "super_init", "this_init", "object_init", "string_init", "error_init",  "clone", "array_clone",
-    "hashCode",   "length",    "mixed",       "own",         "nanoTime",    "run",   "direct",
-    "I",          "J",         "A",           "super_I",     "array_field",
+    "super_init", "this_init",   "object_init", "string_init", "error_init",
+    "clone",      "array_clone", "hashCode",    "length",      "mixed",
+    "own",        "nanoTime",    "run",         "direct",      "I",
+    "J",          "A",           "super_I",     "array_field", "T_field",
 };
 static const struct {
     const char *name, *class_name;
@@ -187,7 +189,8 @@ static inline void verify_bootstrap(struct verify_class *c) {
 }
 
 static inline void verify_fields(struct build *b) {
-    build_u2(b, 3);
+    build_u2(b, 4);
+    build_member(b, 0, "t", "Lt/T;", 0);
     build_member(b, 0, "i", "I", 0);
     build_member(b, 0, "j", "J", 0);
     build_member(b, 0, "a", "Ljava/lang/String;", 0);

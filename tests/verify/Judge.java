@@ -89,7 +89,9 @@ public class Judge {
         if (reason.contains("current class isn't assignable to reference class")) return true;
         if (reason.contains("Catch type is not a subclass of Throwable")) return true;
         if (reason.contains("Incompatible object argument") || reason.contains("Incompatible argument")
-            || reason.contains("Wrong return type") || reason.contains("Incompatible type for"))
+            || reason.contains("Wrong return type") || reason.contains("Incompatible type for")
+            || reason.contains("Bad type in putfield/putstatic") || reason.contains("Can only throw Throwable objects")
+            || reason.contains("Illegal use of nonvirtual function call"))
             return true; // of the old verifier, which does not tell the types
         Matcher m = TYPES.matcher(reason);
         if (!m.find() || m.group(1) == null || m.group(3) == null) return false;
