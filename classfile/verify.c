@@ -62,6 +62,7 @@ void *cf_v_grow(struct cf_verifier *v, void *array, uint32_t *capacity, uint32_t
     if (wanted < count) wanted = count;
     void *larger = wanted < UINT32_MAX ? cf_arena_alloc(v->cls->arena, wanted * size) : NULL;
     if (!larger) {
+        *capacity = 0;
         cf_v_give_up(v, CF_NO_MEMORY, "out of memory");
         return NULL;
     }

@@ -63,7 +63,7 @@ static void learn_this_class(struct cf_verifier *v) {
 
 cf_vtype cf_v_type(struct cf_verifier *v, const uint8_t *name, uint32_t length, unsigned dimensions,
                    unsigned element) {
-    if (v->types_count == v->types_capacity) {
+    if (v->types_count >= v->types_capacity) {
         if (v->types_count >= 1u << 23)
             return cf_v_give_up(v, CF_LIMIT, "more types than can be told apart"), CF_V_TOP;
         struct cf_vtype_entry *types = cf_v_grow(v, v->types, &v->types_capacity, v->types_count,

@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define ARENA_KEPT ((size_t)1024 * 1024) // bytes that an idle arena keeps for the next class
-#define KEPT_REMEMBERED 4096             // classes and methods whose reason is kept
+#define ARENA_KEPT ((size_t)1024 * 1024)     // bytes that an idle arena keeps for the next class
+#define KEPT_REMEMBERED 4096                 // classes and methods whose reason is kept
 #define KEPT_BYTES ((size_t)4 * 1024 * 1024) // of their names and reasons
-// What a class may take while it is rewritten: far more than any compiler's. Without a limit a small class with many
-// frames of 65,535 locals would take gigabytes.
+// What a class may take while it is rewritten: far more than any compiler's. Without a limit a
+// small class with many frames of 65,535 locals would take gigabytes.
 #define CLASS_MEMORY(length) ((size_t)32 * 1024 * 1024 + 64 * (length))
-#define HUGE_METHOD_LIMIT 8000           // HotSpot compiles no method with more bytes of code
+#define HUGE_METHOD_LIMIT 8000 // HotSpot compiles no method with more bytes of code
 
 // What a thread needs while it rewrites a class. Idle ones wait in a list for the next class.
 struct work {
@@ -263,7 +263,7 @@ static void verify_class(struct job *job) {
         if (!job->rewrite.code[i].bytes) continue;
         if (cf_verify_method(verifier, &view.methods[i], &failure) == CF_OK) continue;
         result->methods_refused++;
-enum cf_status status = failure.error.status;
+        enum cf_status status = failure.error.status;
         cf_fail(&job->cls.error, status, 0,
                 status == CF_UNVERIFIABLE ? "rewritten code would not verify"
                                           : failure.error.reason,

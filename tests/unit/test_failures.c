@@ -8,6 +8,7 @@
 #include "classfile/verify.h"
 #include "instr/engine.h"
 #include "tests/unit/rich.h"
+#include "tests/unit/verify_class.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -207,8 +208,30 @@ static void tear_down(void) {
 
 // --- tests ---
 
-static const char *const lists[] = {"timing", "calls",
-                                    "timing,calls,include=a.**:b.*,stats=x,timing.file=y"};
+// The code of the rich class is not what verifies.
+static const char *const lists[] = {
+    "timing,verify=off", "calls,verify=off",
+    "timing,calls,include=a.**:b.*,stats=x,timing.file=y,verify=off"};
+
+static const struct verify_case verifiable = {
+    "f(I)Ljava/lang/String;",
+    "2 2",
+    "L0: iload_0 ifeq:L1 aconst_null astore_1 aload_1 areturn L1: ldc:#string areturn L2: athrow",
+    "L1: int |; L2: int | Throwable",
+    "L0 L1 L2 any",
+    0,
+    0};
+
+START_TEST(no_memory_to_verify_keeps_the_class) {
+    for (int only_once = 0; only_once < 2; only_once++) {
+        tear_down();
+        bytes = verify_build(&verifiable, &length);
+        copy = malloc(length);
+        memcpy(copy, bytes, length);
+        every_allocation("timing,calls", only_once);
+    }
+}
+END_TEST
 
 START_TEST(one_failed_allocation_keeps_what_it_hits) {
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) every_allocation(lists[i], 1);
@@ -340,6 +363,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, one_failed_allocation_keeps_what_it_hits);
     tcase_add_test(tests, no_memory_from_some_point_on_keeps_the_class);
+    tcase_add_test(tests, no_memory_to_verify_keeps_the_class);
     tcase_add_test(tests, looking_at_a_class_without_memory_says_so);
     tcase_add_test(tests, a_method_that_would_take_gigabytes_is_kept);
     suite_add_tcase(suite, tests);
