@@ -10,6 +10,7 @@ struct table {
     struct cf_reader r;
     struct cf_vframe frame; // the one before, then the one at hand
     int first;
+    int met_this; // uninitializedThis is among the types
 };
 
 static enum cf_status bad_frame(struct table *t, const char *reason, uint32_t value) {
@@ -53,6 +54,7 @@ static enum cf_status read_type(struct table *t, cf_vtype **out) {
     cf_vtype type = CF_V_TOP;
     if (tag < sizeof simple) {
         type = simple[tag];
+        if (type == CF_V_UNINITIALIZED_THIS) t->met_this = 1;
     } else if (tag == CF_TYPE_OBJECT) {
         uint32_t index = cf_u2(&t->r);
         if (!(type = cf_v_class(t->v, index))) return CF_UNVERIFIABLE;
@@ -121,11 +123,14 @@ static enum cf_status full(struct table *t) {
     return read_stack(t, count);
 }
 
-static void find_this(struct table *t) {
+// What is known once the locals are.
+static void look_at_locals(struct table *t) {
     struct cf_vframe *f = &t->frame;
     const cf_vtype *locals = t->v->frame_types + f->locals;
+    f->first = 0;
+    while (f->first < f->locals_count && locals[f->first] == CF_V_TOP) f->first++;
     f->this_uninitialized = 0;
-    for (uint32_t i = 0; i < f->locals_count; i++)
+    for (uint32_t i = 0; t->met_this && i < f->locals_count; i++)
         if (locals[i] == CF_V_UNINITIALIZED_THIS) f->this_uninitialized = 1;
 }
 
@@ -166,7 +171,7 @@ static enum cf_status read_body(struct table *t, unsigned form) {
         CF_TRY(append(t, form - 251));
     else
         CF_TRY(full(t));
-    if (form != 251) find_this(t);
+    if (form != 251) look_at_locals(t);
     return CF_OK;
 }
 
@@ -218,7 +223,7 @@ enum cf_status cf_v_read_frames(struct cf_verifier *v) {
     if (!out) return CF_UNVERIFIABLE;
     t.frame.locals = words;
     t.frame.locals_count = v->locals_used;
-    t.frame.this_uninitialized = v->this_uninitialized;
+    t.frame.this_uninitialized = t.met_this = v->this_uninitialized;
     if (words) memcpy(out, v->unset, words * sizeof *out);
     memcpy(out + words, v->locals, v->locals_used * sizeof *out);
     v->frame_types_count = words + v->locals_used;
@@ -229,6 +234,7 @@ enum cf_status cf_v_read_frames(struct cf_verifier *v) {
 
 const struct cf_vframe *cf_v_frame_at(const struct cf_verifier *v, uint32_t pc) {
     uint32_t low = 0, high = v->frames_count;
+    if (high && v->frames[high - 1].pc == pc) return &v->frames[high - 1]; // a catch-all handler
     while (low < high) {
         uint32_t middle = (low + high) / 2;
         if (v->frames[middle].pc < pc)
@@ -252,8 +258,8 @@ static int unset_matches(const struct cf_verifier *v, const struct cf_vframe *fr
 static enum cf_status match_locals(struct cf_verifier *v, const struct cf_vframe *frame,
                                    int this_uninitialized, const char *reason) {
     const cf_vtype *there = v->frame_types + frame->locals;
-    for (uint32_t i = 0; i < frame->locals_count; i++)
-        if (v->locals[i] != there[i] && !cf_v_assignable_slow(v, v->locals[i], there[i]))
+    for (uint32_t i = frame->first; i < frame->locals_count; i++)
+        if (!cf_v_assignable(v, v->locals[i], there[i]))
             return cf_v_mismatch(v, reason, v->locals[i], there[i]);
     if (this_uninitialized > frame->this_uninitialized)
         return cf_v_fail(v, "this is not initialized, other than in the frame at pc %u", frame->pc);
@@ -306,11 +312,11 @@ static enum cf_status match_handler(struct cf_verifier *v, const struct cf_excep
 }
 
 enum cf_status cf_v_match_handlers(struct cf_verifier *v, int this_uninitialized) {
-    uint32_t n = v->code.exception_table_length;
-    for (uint32_t i = 0; i < n; i++) {
-        struct cf_exception e = cf_exception_at(&v->code, i);
-        if (v->pc >= e.start_pc && v->pc < e.end_pc)
-            CF_TRY(match_handler(v, &e, this_uninitialized));
+    const uint8_t *p = v->cls->bytes + v->code.exception_table;
+    for (uint32_t n = v->code.exception_table_length; n > 0; n--, p += 8) {
+        if (v->pc < cf_be2(p) || v->pc >= cf_be2(p + 2)) continue;
+        struct cf_exception e = {cf_be2(p), cf_be2(p + 2), cf_be2(p + 4), cf_be2(p + 6)};
+        CF_TRY(match_handler(v, &e, this_uninitialized));
     }
     v->unmatched = 0;
     return CF_OK;

@@ -81,6 +81,7 @@ union cf_vmemo { // what was found out about a constant, by its index; all zero:
 struct cf_vframe { // of the StackMapTable; types are in verifier->frame_types
     uint32_t pc;
     uint32_t locals, locals_count;
+    uint32_t first; // local that is not TOP
     uint32_t stack, stack_count;
     uint32_t unset; // where the set of strict fields not yet set is
     int this_uninitialized;
@@ -195,7 +196,10 @@ static inline const struct cf_vreference *cf_v_reference(struct cf_verifier *v, 
 // Is `from`, which is not `to`, assignable to it?
 int cf_v_assignable_slow(struct cf_verifier *v, cf_vtype from, cf_vtype to);
 static inline int cf_v_assignable(struct cf_verifier *v, cf_vtype from, cf_vtype to) {
-    return from == to || cf_v_assignable_slow(v, from, to);
+    if (from == to || to == CF_V_TOP) return 1;
+    // Mostly: a class, to one of which nothing is known.
+    if (CF_V_TAG(to) == CF_V_CLASS && CF_V_TAG(from) >= CF_V_CLASS && !v->assignable) return 1;
+    return cf_v_assignable_slow(v, from, to);
 }
 int cf_v_same_class(struct cf_verifier *v, cf_vtype a, cf_vtype b);
 // The same for access to a protected member: interfaces count as classes if `from` is Object.
@@ -227,7 +231,9 @@ int cf_v_reference_op(struct cf_verifier *v, unsigned op, const uint8_t *p);
 // Takes `type`, a single slot, from the stack.
 int cf_v_pop_slow(struct cf_verifier *v, cf_vtype type);
 static inline int cf_v_pop(struct cf_verifier *v, cf_vtype type) {
-    if (v->top[-1] != type) return cf_v_pop_slow(v, type);
+    cf_vtype top = v->top[-1];
+    if (top != type && (CF_V_TAG(top) < CF_V_CLASS || !cf_v_assignable(v, top, type)))
+        return cf_v_pop_slow(v, type);
     v->top--;
     return 1;
 }
