@@ -75,11 +75,13 @@ static double rewrite_all(struct instr_engine *engine) {
     return (double)time / 1e3 / (double)count;
 }
 
-// `checked`: as the agent does it, after a look at the whole structure.
-static void time_pass(const char *pass, int checked, int rounds) {
+// `checked`: as the agent does it, after a look at the whole structure; `verified`: what came of it
+// as well.
+static void time_pass(const char *pass, int checked, int verified, int rounds) {
     struct instr_options options;
-    char error[INSTR_ERROR_SIZE];
-    if (instr_options_parse(&options, pass, error, sizeof error) != 0) {
+    char error[INSTR_ERROR_SIZE], list[100];
+    snprintf(list, sizeof list, "%s,verify=%s", pass, verified ? "on" : "off");
+    if (instr_options_parse(&options, list, error, sizeof error) != 0) {
         fprintf(stderr, "%s\n", error);
         exit(2);
     }
@@ -87,7 +89,10 @@ static void time_pass(const char *pass, int checked, int rounds) {
     struct instr_methods *methods = instr_methods_new();
     struct instr_engine *engine = instr_engine_new(&options, methods, "java/lang/");
     if (!engine) exit(1);
-    const char *how = checked ? "_checked" : "";
+    const char *how = verified && checked ? "_checked_verified"
+                      : verified          ? "_verified"
+                      : checked           ? "_checked"
+                                          : "";
     if (checked) instr_engine_check_input(engine);
     double first = rewrite_all(engine), best = first;
     double kept = (double)(mallinfo2().uordblks - used) / (double)count;
@@ -119,8 +124,10 @@ int main(int argc, char **argv) {
         if (time < best) best = time;
     }
     printf("classes %zu\ninstr_open_us_per_class %.2f\n", count, best);
-    time_pass("calls", 0, rounds);
-    time_pass("timing", 0, rounds);
-    time_pass("timing", 1, rounds);
+    time_pass("calls", 0, 0, rounds);
+    time_pass("timing", 0, 0, rounds);
+    time_pass("timing", 1, 0, rounds);
+    time_pass("timing", 0, 1, rounds);
+    time_pass("timing", 1, 1, rounds);
     return 0;
 }
