@@ -1,3 +1,5 @@
+import java.io.File;
+import java.io.IOException;
 import java.net.URI;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
@@ -5,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.jar.JarFile;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -30,6 +33,25 @@ public class LinkAll {
     }
 
     public static void main(String[] args) throws Exception {
+        String boot = System.getProperty("sun.boot.class.path");
+        if (boot != null) linkJars(boot);
+        else linkImage(args);
+        refused.forEach(System.out::println);
+        System.out.println(linked + " classes linked");
+    }
+
+    /** JDK 8 has no image, but jars. */
+    private static void linkJars(String path) throws IOException {
+        for (String name : path.split(File.pathSeparator)) {
+            if (!name.endsWith(".jar") || !new File(name).exists()) continue;
+            try (JarFile jar = new JarFile(name)) {
+                jar.stream().map(e -> e.getName()).filter(n -> n.endsWith(".class")).sorted()
+                    .forEach(n -> link(n.substring(0, n.length() - 6).replace('/', '.')));
+            }
+        }
+    }
+
+    private static void linkImage(String[] args) throws IOException {
         FileSystem jrt = FileSystems.getFileSystem(URI.create("jrt:/"));
         List<Path> paths;
         try (Stream<Path> walk = Files.walk(jrt.getPath("/modules"))) {
@@ -41,7 +63,5 @@ public class LinkAll {
             String name = path.subpath(2, path.getNameCount()).toString();
             if (!name.endsWith("module-info.class")) link(name.substring(0, name.length() - 6).replace('/', '.'));
         }
-        refused.forEach(System.out::println);
-        System.out.println(linked + " classes linked");
     }
 }

@@ -1,6 +1,6 @@
 package cases;
 
-import java.util.List;
+import java.util.Collections;
 import support.Try;
 
 /** Generated switches at every padding, dup forms, array instructions and jumps (see GenCode). */
@@ -72,6 +72,6 @@ public class Instructions {
             int v = x;
             Try.each("jumps " + x, y -> Jumps.all(v, y, o, o) + Jumps.all(v, y, v < 0 ? null : o, "p"), 0, 1);
         }
-        Try.each("list", x -> Jumps.list(List.of("first"), x), 0, 1);
+        Try.each("list", x -> Jumps.list(Collections.singletonList("first"), x), 0, 1);
     }
 }

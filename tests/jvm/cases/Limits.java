@@ -41,8 +41,8 @@ public class Limits {
         for (int last = 2; last >= 0; last -= 2) {
             ints[254] = longs[127] = last;
             init[252] = last;
-            for (var m : new String[] {"ints", "longs"})
-                for (var method : ManyArguments.class.getMethods())
+            for (String m : new String[] {"ints", "longs"})
+                for (java.lang.reflect.Method method : ManyArguments.class.getMethods())
                     if (method.getName().equals(m))
                         Try.show(m, () -> {
                             try {

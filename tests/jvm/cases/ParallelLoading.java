@@ -1,6 +1,7 @@
 package cases;
 
-import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Paths;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -64,10 +65,8 @@ public class ParallelLoading {
 
         //= $Loader.define(Ljava/lang/String;)Ljava/lang/Class; 640 0
         Class<?> define(String name) throws Exception {
-            try (InputStream in = getResourceAsStream("cases/ParallelLoading$" + name + ".class")) {
-                byte[] b = in.readAllBytes();
-                return defineClass("cases.ParallelLoading$" + name, b, 0, b.length);
-            }
+            byte[] b = Files.readAllBytes(Paths.get(getResource("cases/ParallelLoading$" + name + ".class").toURI()));
+            return defineClass("cases.ParallelLoading$" + name, b, 0, b.length);
         }
     }
 

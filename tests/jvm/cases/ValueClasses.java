@@ -2,6 +2,7 @@ package cases;
 
 /** Value classes (preview in JDK 28): fields set before super(), in branches of the constructor. */
 public class ValueClasses {
+    //= $Pair.equals(Ljava/lang/Object;)Z 1 0
     value record Pair(int a, long b) {
         //= $Pair.equals(Ljava/lang/Object;)Z 1 0
         //= $Pair.<init>(IJ)V 5 1

@@ -69,8 +69,13 @@ class Build:
             f.write(now)
 
     def releases(self):
-        return {c.release for c in CASES if c.release <= self.compiler.version
+        return {c.release for c in self.all_cases() if c.release <= self.compiler.version
                 and not (c.preview and c.release != self.compiler.version)}
+
+    @staticmethod
+    def all_cases():
+        """The cases, and once more those that are compiled for an older release, too."""
+        return CASES + [c.on(c.also) for c in CASES if c.also]
 
     def _fingerprint(self):
         lines = [self.compiler.home, str(self.compiler.version)]
@@ -81,10 +86,10 @@ class Build:
         return "\n".join(lines)
 
     def _support(self):
-        javac(self.compiler, self.support, glob.glob(self.path("support", "*.java")), "--release", "11")
+        javac(self.compiler, self.support, glob.glob(self.path("support", "*.java")), "--release", "8")
 
     def _programs(self):
-        javac(self.compiler, self.programs, glob.glob(self.path("programs", "*.java")), "--release", "11")
+        javac(self.compiler, self.programs, glob.glob(self.path("programs", "*.java")), "--release", "8")
         javac(self.compiler, os.path.join(self.modules, "instr.cases.app"),
               glob.glob(self.path("modapp", "**", "*.java"), recursive=True), "--release", "17", "-g")
 
@@ -109,7 +114,7 @@ class Build:
         return os.path.join(self.work, "classes", str(release))
 
     def _cases(self, release):
-        sources = {self.path("cases", c.main.rpartition("/")[2] + ".java") for c in CASES
+        sources = {self.path("cases", c.main.rpartition("/")[2] + ".java") for c in self.all_cases()
                    if c.release == release and not c.module}
         javac(self.compiler, self.classes(release), sources, "--release", str(release), "-g",
               "-cp", os.pathsep.join([self.generated, self.support]),

@@ -17,6 +17,9 @@ import re
 LINE = re.compile(r'^\s*//=(\w*) ("(?:[^"\\]|\\.)*"|\S+) (.+?)\s*$')
 HISTOGRAM_ERROR = 0.02
 
+# classes that implement lambdas: before JDK 15 agents get to see them
+OF_THE_VM = re.compile(r"\$\$Lambda\$\d+[./]")
+
 
 class Range:
     def __init__(self, text):
@@ -122,7 +125,7 @@ def check(report, expectations, main, reference=False):
                         problems.append(f"{short(name)}: {key} is {row[key]}, expected {op} {number:.0f}")
     for name, row in rows:
         if row["class"].startswith(package) and row["calls"] > 0 and name not in covered \
-                and not name.startswith((main + ".lambda$main$", package + "$Proxy")):
+                and not name.startswith((main + ".lambda$main$", package + "$Proxy")) and not OF_THE_VM.search(name):
             problems.append(f"{short(name)}: {row['calls']} calls, {row['thrown']} thrown, which nobody expected")
     return problems
 

@@ -18,8 +18,8 @@ def damaged(r):
     files = [os.path.join(generated, n + ".class") for n in
              ("DelegateBranches", "UninitializedTypes", "FrameForms", "SwitchPaddings", "LoadedConstants",
               "Subroutines49", "FiftyFramed", "ArrayCode", "WholeMethod")]
-    files += sorted(glob.glob(os.path.join(r.built.classes(17), "cases", "Language*.class")))
-    files += sorted(glob.glob(os.path.join(r.built.classes(17), "cases", "Reflection*.class")))
+    for name in ("Language", "Reflection") if r.jdk.version >= 17 else ("Nested", "Threads", "Instructions"):
+        files += sorted(glob.glob(os.path.join(r.classes(), "cases", name + "*.class")))
     args = r.verify + ["-cp", r.built.programs, "Mutants", "100" if r.quick else "400"] + files
     plain = r.run("plain", [r.java] + args)
     if plain.status != 0 or plain.stdout.count("\n") < 2000:

@@ -1,6 +1,6 @@
 """The cases. One line adds one: a main class below cases/, and what is special about running it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 @dataclass
@@ -9,6 +9,7 @@ class Case:
     name: str = ""                # main, unless two entries share it
     release: int = 17             # javac --release
     jdk: int = 0                  # oldest JDK that runs it; the release, unless given
+    also: int = 0                 # an older release for which it is compiled as well, for the JDKs from that on
     status: int = 0               # exit status
     java: list = field(default_factory=list)     # options of the VM
     agent: str = ""               # further agent options
@@ -24,52 +25,56 @@ class Case:
             self.sources = [f"cases/{self.main}.java"] + self.sources
             self.main = "cases/" + self.main
         self.name = self.name or self.main.rpartition("/")[2]
-        self.jdk = self.jdk or max(self.release, 11)
+        self.jdk = self.jdk or self.release
+
+    def on(self, version):
+        """The case as a JDK of this version runs it."""
+        return replace(self, release=self.also, jdk=self.also, also=0) if self.also and version < self.jdk else self
 
 
 CASES = [
-    Case("Constructors"),
-    Case("BeforeSuper"),
+    Case("Constructors", also=8),
+    Case("BeforeSuper", also=8),
     Case("FlexibleConstructors", release=25),
-    Case("Exits"),
-    Case("Loops"),
+    Case("Exits", also=8),
+    Case("Loops", also=8),
     Case("Interfaces"),
-    Case("Initialisers"),
+    Case("Initialisers", also=8),
     Case("Language"),
     Case("Patterns", release=21),
     Case("Nested"),
     Case("NestedOld", release=8),
-    Case("Recursion"),
-    Case("StackOverflow", java=["-Xss1m"]),
-    Case("Exceptions"),
+    Case("Recursion", also=8),
+    Case("StackOverflow", also=8, java=["-Xss1m"]),
+    Case("Exceptions", also=8),
     Case("Finalizers"),
     Case("Reflection"),
     Case("Handles"),
     Case("Loaders"),
     Case("app/Main", name="NamedModule", module="instr.cases.app", sources=["modapp/instr.cases.app/**/*.java"]),
-    Case("Threads"),
-    Case("ThreadChurn"),
-    Case("ParallelLoading"),
+    Case("Threads", also=8),
+    Case("ThreadChurn", also=8),
+    Case("ParallelLoading", also=8),
     Case("VirtualThreads", release=21),
-    Case("Monitors"),
-    Case("UnbalancedLocks"),
-    Case("SystemExit", status=3),
-    Case("Halt", status=7, reference=False),
-    Case("Uncaught", status=1),
-    Case("DaemonThreads"),
-    Case("Latency"),
+    Case("Monitors", also=8),
+    Case("UnbalancedLocks", also=8),
+    Case("SystemExit", also=8, status=3),
+    Case("Halt", also=8, status=7, reference=False),
+    Case("Uncaught", also=8, status=1),
+    Case("DaemonThreads", also=8),
+    Case("Latency", also=8),
     Case("Observed"),
-    Case("FramesAndLocals"),
-    Case("Instructions"),
+    Case("FramesAndLocals", also=8),
+    Case("Instructions", also=8),
     Case("OldClasses", kept=True),
-    Case("FarBranches"),
-    Case("LargeCode", tag="huge", agent="huge=yes", kept=True),
-    Case("LargeCode", name="LargeCodeKept", tag="kept", kept=True, reference=False),
-    Case("LargePools", kept=True),
-    Case("Limits", kept=True),
+    Case("FarBranches", also=8),
+    Case("LargeCode", also=8, tag="huge", agent="huge=yes", kept=True),
+    Case("LargeCode", also=8, name="LargeCodeKept", tag="kept", kept=True, reference=False),
+    Case("LargePools", also=8, kept=True),
+    Case("Limits", also=8, kept=True),
     Case("DynamicConstants"),
     Case("OddNames"),
-    Case("OutOfMemory", java=["-Xmx24m"]),
+    Case("OutOfMemory", also=8, java=["-Xmx24m"]),
     Case("ValueClasses", release=28, preview=True),
     Case("ValueConstructors", release=28, preview=True),
 ]

@@ -1,6 +1,7 @@
-import java.io.InputStream;
 import java.lang.instrument.ClassDefinition;
 import java.lang.instrument.Instrumentation;
+import java.nio.file.Files;
+import java.nio.file.Paths;
 
 /** Has its classes retransformed, then redefined as they were, by the agent that is there, if one is. */
 public class Again {
@@ -53,9 +54,8 @@ public class Again {
             System.out.println(round());
         }
         if (inst != null)
-            try (InputStream in = Again.class.getResourceAsStream("Again$Part.class")) {
-                inst.redefineClasses(new ClassDefinition(Part.class, in.readAllBytes()));
-            }
+            inst.redefineClasses(new ClassDefinition(Part.class,
+                Files.readAllBytes(Paths.get(Again.class.getResource("Again$Part.class").toURI()))));
         System.out.println(round());
     }
 }

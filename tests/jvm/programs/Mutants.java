@@ -1,5 +1,5 @@
 import java.nio.file.Files;
-import java.nio.file.Path;
+import java.nio.file.Paths;
 import java.util.Random;
 
 /**
@@ -20,7 +20,7 @@ public class Mutants {
     public static void main(String[] args) throws Exception {
         int each = Integer.parseInt(args[0]);
         for (int f = 1; f < args.length; f++) {
-            byte[] original = Files.readAllBytes(Path.of(args[f]));
+            byte[] original = Files.readAllBytes(Paths.get(args[f]));
             Random random = new Random(f * 7919L + original.length);
             for (int i = 0; i < each; i++)
                 print(f + "." + i, mutate(original, random));
@@ -34,7 +34,7 @@ public class Mutants {
 
     static void print(String id, byte[] b) throws Exception {
         if (id.equals(System.getProperty("save")))
-            Files.write(Path.of(id + ".class"), b);
+            Files.write(Paths.get(id + ".class"), b);
         System.out.println(id + " " + outcome(b));
     }
 
