@@ -76,7 +76,7 @@ void *cf_v_grow(struct cf_verifier *v, void *array, uint32_t *capacity, uint32_t
 // Finds where instructions begin, and that they are whole.
 static enum cf_status mark_instructions(struct cf_verifier *v) {
     const uint8_t *code = v->code.bytes;
-    uint32_t length = v->code.length, pc = 0;
+    uint32_t length = v->code.length, pc = 0, last = 0;
     if (length >= v->marks_capacity) {
         v->marks = cf_v_grow(v, NULL, &v->marks_capacity, 0, length + 1, 1);
         if (!v->marks) return CF_NO_MEMORY;
@@ -87,17 +87,14 @@ static enum cf_status mark_instructions(struct cf_verifier *v) {
     while (pc < length) {
         unsigned op = code[pc];
         uint32_t n = cf_lengths[op];
-        marks[pc] = CF_V_START;
-        if (op == CF_OP_new) marks[pc] = CF_V_START | CF_V_IS_NEW;
-        if (n == 0 || n > length - pc) {
-            n = cf_instruction_length(code, pc, length);
-            v->pc = pc;
-            if (n == 0)
-                return cf_v_fail(v, "instruction with opcode %u is unknown or not whole", op);
-        }
+        marks[pc] = op == CF_OP_new ? CF_V_START | CF_V_IS_NEW : CF_V_START;
+        if (n == 0 && (n = cf_instruction_length(code, pc, length)) == 0) break;
+        last = pc;
         pc += n;
     }
-    return CF_OK;
+    if (pc == length) return CF_OK;
+    v->pc = pc < length ? pc : last;
+    return cf_v_fail(v, "instruction with opcode %u is unknown or not whole", code[v->pc]);
 }
 
 static int is_start(const struct cf_verifier *v, uint32_t pc) {
