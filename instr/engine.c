@@ -205,6 +205,12 @@ static enum cf_status run_passes(struct job *job, struct cf_edit *edit) {
     return cf_edit_commit(edit);
 }
 
+// It was not the machine that had no more memory.
+static void name_limit(const struct job *job, struct cf_error *error) {
+    if (error->status == CF_NO_MEMORY && job->cls.arena->limited)
+        error->reason = "would take too much memory to rewrite";
+}
+
 static void rewrite_method(struct job *job, const struct cf_member *method) {
     struct cf_edit *edit;
     uint32_t changed = job->rewrite.methods_changed;
@@ -215,8 +221,7 @@ static void rewrite_method(struct job *job, const struct cf_member *method) {
         forget_callees(job);
         job->result->methods_kept++;
         error = edit ? &edit->error : &no_memory;
-        if (error->status == CF_NO_MEMORY && job->cls.arena->limited)
-            error->reason = "would take too much memory to rewrite";
+        name_limit(job, error);
         remember_kept(job->engine, &job->cls, method, error);
         return;
     }
@@ -288,6 +293,7 @@ static void rewrite_class(struct job *job, struct work *work, const uint8_t *byt
         result->methods_changed = result->bytes ? job->rewrite.methods_changed : 0;
     }
     if (job->cls.error.status) {
+        name_limit(job, &job->cls.error);
         result->error = job->cls.error;
         remember_kept(job->engine, &job->cls, NULL, &job->cls.error);
     }
