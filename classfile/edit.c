@@ -176,9 +176,10 @@ static inline void add_site(struct cf_edit *edit, uint32_t pc, enum cf_where whe
     struct cf_site *sites = one_more(edit, edit->sites, edit->sites_count, 4, sizeof *sites);
     if (!sites) return;
     edit->sites = sites;
-    struct cf_site site = {pc, where, order, s};
+    struct cf_site site = {pc, where, order, 0, s};
     sites[edit->sites_count++] = site;
-    edit->code.marks[pc] |= CF_MARK_EDIT;
+    // What falls in runs the snippet, jumps do not.
+    edit->code.marks[pc] |= where == CF_ENTRY ? CF_MARK_EDIT | CF_MARK_SPLIT : CF_MARK_EDIT;
 }
 
 void cf_insert_entry(struct cf_edit *edit, const struct cf_snippet *s) {

@@ -51,6 +51,7 @@ struct cf_site {
     uint32_t pc;
     enum cf_where where;
     int32_t order; // among sites of the same pc and kind
+    uint32_t at;   // new pc, once the method is laid out
     const struct cf_snippet *snippet;
 };
 

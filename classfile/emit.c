@@ -5,60 +5,34 @@
 
 // --- the code, and where everything in it stands ---
 
-static void fill(uint16_t *moved, uint32_t from, uint32_t to, uint32_t delta) {
+// The labels of old pcs `from` up to `to`, what stands at `from` being put at `at`.
+static inline void map(uint16_t *moved, uint32_t from, uint32_t to, uint32_t at) {
+    uint16_t delta = (uint16_t)(at - from);
     for (uint16_t *p = moved + from; p < moved + to; p += CF_FILLED)
-        for (size_t i = 0; i < CF_FILLED; i++) p[i] = (uint16_t)delta;
+        for (size_t i = 0; i < CF_FILLED; i++) p[i] = delta;
 }
 
-// The original code from old pc `from` up to `to`, at `p`. Short runs are copied in one piece:
-// there is room for it, and behind the code come (attributes, mostly) bytes of the class.
-static inline uint8_t *put_run(const struct cf_layout *l, uint8_t *p, uint32_t from, uint32_t to) {
-    const struct cf_code *code = &l->edit->code;
-    uint32_t n = to - from, left = code->cls->length - code->offset - from;
-    fill(l->moved, from, to, (uint32_t)(p - l->code) - from);
-    if (n <= CF_COPIED && left >= CF_COPIED)
-        memcpy(p, code->bytes + from, CF_COPIED);
+// What is copied of the original code at a time: there is room for it in the new one, and behind
+// the code come (attributes, mostly) bytes of the class.
+static inline uint32_t copied_at_a_time(const struct cf_code *code) {
+    uint32_t behind = code->cls->length - code->offset - code->length;
+    return behind >= CF_COPIED ? CF_COPIED : 0;
+}
+
+// Copies n bytes, or, if it is no more than that, `at_a_time`: mostly less work than counting.
+static inline void copy_run(uint8_t *to, const uint8_t *from, uint32_t n, uint32_t at_a_time) {
+    if (n <= at_a_time)
+        memcpy(to, from, CF_COPIED);
     else
-        memcpy(p, code->bytes + from, n);
-    return p + n;
+        memcpy(to, from, n);
 }
 
 static inline uint8_t *put_snippet(uint8_t *p, const struct cf_snippet *s) {
     if (s->length <= CF_SNIPPET_ROOM)
-        cf_snippet_copy(s, p, CF_SNIPPET_ROOM);
+        memcpy(p, s->bytes, CF_SNIPPET_ROOM);
     else
-        cf_snippet_copy(s, p, s->length);
+        memcpy(p, s->bytes, s->length);
     return p + s->length;
-}
-
-// The snippets at the pc of site `i`, from `p` on: a group. Returns the next site.
-static inline uint32_t put_group(struct cf_layout *l, struct cf_group *g, uint32_t i,
-                                 uint8_t **to) {
-    const struct cf_site *sites = l->sites;
-    uint32_t count = l->edit->sites_count, pc = sites[i].pc;
-    uint8_t *p = *to;
-    uint32_t at = (uint32_t)(p - l->code);
-    g->pc = pc;
-    g->first = i;
-    g->before = g->label = g->exit = g->instruction = at;
-    g->replacement = NULL;
-    do {
-        enum cf_where where = sites[i].where;
-        l->site_at[i] = at;
-        p = put_snippet(p, sites[i].snippet);
-        at = (uint32_t)(p - l->code);
-        // Sites come in this order, so each place lies behind all that comes before it.
-        if (where <= CF_AFTER) g->before = at;
-        if (where <= CF_ENTRY) g->label = at;
-        if (where <= CF_BEFORE) g->exit = at;
-        if (where <= CF_EXIT)
-            g->instruction = at;
-        else
-            g->replacement = sites[i].snippet;
-    } while (++i < count && sites[i].pc == pc);
-    g->count = i - g->first;
-    *to = p;
-    return i;
 }
 
 // The bytes that the switch or widened branch at old pc `pc` takes at new pc `at`: a switch's
@@ -71,44 +45,88 @@ static uint32_t changed_length(const struct cf_code *code, uint32_t pc, uint32_t
     return sw.length - (3 - (pc & 3)) + (3 - (at & 3));
 }
 
-static uint8_t *put_body(struct cf_layout *l) {
+// Finds l->changed anew.
+static void find_changed(struct cf_layout *l) {
     const struct cf_code *code = &l->edit->code;
-    uint32_t pos = 0, i = 0, s = 0, b = 0, count = l->edit->sites_count;
-    uint32_t changed = cf_next_changed(l, s, &b);
-    struct cf_group *g = l->groups;
-    uint8_t *p = l->code;
-    for (;;) {
-        uint32_t at_site = i < count ? l->sites[i].pc : UINT32_MAX;
-        uint32_t pc = at_site < changed ? at_site : changed;
-        if (pc == UINT32_MAX) break;
-        if (pc > pos) p = put_run(l, p, pos, pc);
-        pos = pc;
-        const struct cf_snippet *replacement = NULL;
-        if (pc == at_site) {
-            i = put_group(l, g, i, &p);
-            replacement = g++->replacement;
+    uint32_t s = l->next_switch, b = l->next_branch;
+    uint32_t branches = l->widened ? code->branches_count : 0;
+    while (b < branches && !l->widened[b]) b++;
+    uint32_t at_switch = s < code->switches_count ? code->switches[s] : UINT32_MAX;
+    uint32_t at_branch = b < branches ? code->branches[b].pc : UINT32_MAX;
+    l->changed = at_switch < at_branch ? at_switch : at_branch;
+    l->next_branch = b;
+}
+
+// The original code from old pc `from` up to `to`, at new pc `at`, where the instruction at `from`
+// is replaced or the length of another one changes. Returns where it ends.
+static uint32_t put_changed(struct cf_layout *l, uint32_t from, uint32_t to, uint32_t at,
+                            int is_replaced) {
+    const struct cf_code *code = &l->edit->code;
+    while (from < to) {
+        uint32_t end = l->changed < to ? l->changed : to;
+        if (end > from && !is_replaced) {
+            map(l->moved, from, end, at);
+            copy_run(l->code + at, code->bytes + from, end - from, copied_at_a_time(code));
+            at += end - from;
+            from = end;
+            continue;
         }
-        if (pc != changed && !replacement) continue;
-        uint32_t at = (uint32_t)(p - l->code);
-        pos += cf_instruction_length(code->bytes, pc, code->length);
-        fill(l->moved, pc, pos, at - pc);
-        if (pc != changed) continue;
-        if (!replacement) p += changed_length(code, pc, at);
-        if (cf_is_switch(code->bytes[pc]))
-            s++;
-        else
-            b++;
-        changed = cf_next_changed(l, s, &b);
+        uint32_t n = cf_instruction_length(code->bytes, from, code->length);
+        map(l->moved, from, from + n, at);
+        if (!is_replaced) at += changed_length(code, from, at);
+        if (l->changed == from) {
+            if (cf_is_switch(code->bytes[from]))
+                l->next_switch++;
+            else
+                l->next_branch++;
+            find_changed(l);
+        }
+        from += n;
+        is_replaced = 0;
     }
-    p = put_run(l, p, pos, code->length);
-    l->body_end = (uint32_t)(p - l->code);
-    l->moved[code->length] = (uint16_t)(l->body_end - code->length);
-    l->groups_count = (uint32_t)(g - l->groups);
-    for (g = l->groups; g < l->groups + l->groups_count; g++) {
-        l->moved[g->pc] = (uint16_t)(g->label - g->pc);
-        if (g->before != g->label) code->marks[g->pc] |= CF_MARK_SPLIT;
+    return at;
+}
+
+// Returns the new code's length so far.
+static uint32_t put_body(struct cf_layout *l) {
+    const struct cf_code *code = &l->edit->code;
+    const uint8_t *old = code->bytes;
+    uint8_t *fresh = l->code;
+    uint16_t *moved = l->moved;
+    uint32_t length = code->length, at_a_time = copied_at_a_time(code);
+    // The old pc up to which all is written, and where jumps to it lead in the new code.
+    uint32_t pos = 0, label = 0, at = 0;
+    int is_replaced = 0;
+    struct cf_site *site = l->sites, *end = site + l->edit->sites_count;
+    l->changed = UINT32_MAX;
+    l->next_switch = l->next_branch = 0;
+    if (code->switches_count || l->widened) find_changed(l);
+    for (;; site++) {
+        uint32_t pc = site < end ? site->pc : length;
+        if (pc > pos || site == end) {
+            uint32_t from = at;
+            if (l->changed < pc || is_replaced) {
+                at = put_changed(l, pos, pc, at, is_replaced);
+            } else {
+                map(moved, pos, pc, from);
+                copy_run(fresh + from, old + pos, pc - pos, at_a_time);
+                at = from + (pc - pos);
+            }
+            moved[pos] = (uint16_t)(label - pos);
+            pos = pc;
+            label = at;
+            is_replaced = 0;
+        }
+        if (site == end) break;
+        site->at = at;
+        at = (uint32_t)(put_snippet(fresh + at, site->snippet) - fresh);
+        // Jumps lead behind what only runs when the code above falls through.
+        label = site->where <= CF_ENTRY ? at : label;
+        is_replaced = site->where == CF_REPLACE;
     }
-    return p;
+    l->body_end = at;
+    moved[length] = (uint16_t)(at - length);
+    return at;
 }
 
 static uint8_t *put_detours(struct cf_layout *l, uint8_t *p) {
@@ -124,7 +142,7 @@ static uint8_t *put_detours(struct cf_layout *l, uint8_t *p) {
 }
 
 // The innermost pass, which edited last, sees the exception first.
-static inline uint8_t *put_exit(struct cf_layout *l, uint8_t *p, struct cf_exit *exit) {
+static inline uint8_t *put_exit(const struct cf_layout *l, uint8_t *p, struct cf_exit *exit) {
     exit->at = exit->end = (uint32_t)(p - l->code);
     if (!exit->count) return p;
     for (uint32_t i = exit->count; i-- > 0;) p = put_snippet(p, exit->snippets[i]);
@@ -134,7 +152,7 @@ static inline uint8_t *put_exit(struct cf_layout *l, uint8_t *p, struct cf_exit 
 }
 
 void cf_emit_snippets(struct cf_layout *l) {
-    uint8_t *p = put_body(l);
+    uint8_t *p = l->code + put_body(l);
     if (l->detours_count) p = put_detours(l, p);
     if (l->bridges && l->thrown_early.count) *p++ = CF_OP_athrow;
     p = put_exit(l, p, &l->thrown_early);
@@ -182,7 +200,7 @@ static enum cf_status set_exit(const struct cf_layout *l, const struct cf_exit *
 
 static enum cf_status set_snippets(const struct cf_layout *l) {
     for (uint32_t i = 0; i < l->edit->sites_count; i++)
-        CF_TRY(set_snippet(l, l->site_at[i], l->sites[i].snippet));
+        CF_TRY(set_snippet(l, l->sites[i].at, l->sites[i].snippet));
     for (uint32_t i = 0; i < l->detours_count; i++) {
         const struct cf_detour *d = &l->detours[i];
         uint32_t at = d->at;
@@ -227,8 +245,7 @@ static void put_switch(const struct cf_layout *l, uint32_t pc) {
 static void set_switches(const struct cf_layout *l) {
     const struct cf_code *code = &l->edit->code;
     for (uint32_t i = 0; i < code->switches_count; i++) {
-        const struct cf_group *g = cf_group_at(l, code->switches[i]);
-        if (!g || !g->replacement) put_switch(l, code->switches[i]);
+        if (!cf_group_at(l, code->switches[i]).is_replaced) put_switch(l, code->switches[i]);
     }
 }
 
@@ -249,9 +266,9 @@ static void set_branches(const struct cf_layout *l) {
     const struct cf_code *code = &l->edit->code;
     const struct cf_branch *b = code->branches, *end = b + code->branches_count;
     for (uint32_t i = 0; b < end; b++, i++) {
-        const struct cf_group *g = cf_group_at(l, b->pc);
-        if (g && g->replacement) continue;
-        uint32_t at = g ? g->instruction : cf_at_label(l, b->pc);
+        const struct cf_group g = cf_group_at(l, b->pc);
+        if (g.is_replaced) continue;
+        uint32_t at = g.count ? g.instruction : cf_at_label(l, b->pc);
         uint32_t distance = cf_destination(l, b->pc, b->target) - at;
         if (cf_is_widened(l, i))
             put_widened(l, b, at);

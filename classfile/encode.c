@@ -39,7 +39,7 @@ static enum cf_status max_stack(const struct cf_layout *l, uint32_t *result) {
     for (uint32_t i = 0; i < l->thrown_early.count; i++)
         raise_stack(&most, 1, l->thrown_early.snippets[i]);
     if (most == 0 && (l->thrown.count || l->thrown_early.count)) most = 1;
-    CF_TRY(raise_at_sites(l, &most));
+    if (edit->code.max_stack + l->sites_peak > most) CF_TRY(raise_at_sites(l, &most));
     if (edit->edges_count) CF_TRY(cf_edit_depths(edit));
     for (uint32_t i = 0; i < edit->edges_count; i++) {
         uint32_t depth = edit->depths[l->edges[i].target];

@@ -39,7 +39,7 @@ static inline void put_entry(struct entries *e, uint32_t start, uint32_t end, ui
     do {                                                                                           \
         for (uint32_t i_ = 0; i_ < (l)->edit->sites_count; i_++) {                                 \
             const struct cf_snippet *s = (l)->sites[i_].snippet;                                   \
-            uint32_t at = (l)->site_at[i_];                                                        \
+            uint32_t at = (l)->sites[i_].at;                                                        \
             body;                                                                                  \
         }                                                                                          \
         for (uint32_t i_ = 0; i_ < (l)->detours_count; i_++) {                                     \
@@ -85,61 +85,51 @@ static void put_original(struct entries *out) {
     const struct cf_code *code = &l->edit->code;
     for (uint32_t i = 0; i < code->exception_table_length; i++) {
         struct cf_exception e = cf_exception_at(code, i);
-        uint32_t end = e.end_pc == code->length ? l->body_end : cf_at_before(l, e.end_pc);
-        put_entry(out, cf_at_label(l, e.start_pc), end, cf_at_label(l, e.handler_pc), e.catch_type);
+        put_entry(out, cf_at_label(l, e.start_pc), cf_at_before(l, e.end_pc),
+                  cf_at_label(l, e.handler_pc), e.catch_type);
     }
 }
 
-// What leaves the code between the original pcs start and end goes to `exit`, but for the exit
-// snippets and the returns behind them, and for delegate calls: `this` is of two kinds there.
-struct cover {
-    struct entries *out;
-    const uint16_t *next_return, *last_return; // of the code's list, in pc order
-    uint32_t next_delegate;                    // of the edit's, in pc order too
-};
-
-// Without delegate calls. Returns where the last piece begins.
-static uint32_t cover_returns(struct cover *c, uint32_t from, uint32_t end,
-                              const struct cf_exit *exit) {
-    const struct cf_layout *l = c->out->l;
-    uint32_t length = l->edit->code.length;
-    for (; c->next_return < c->last_return && *c->next_return < end; c->next_return++) {
-        uint32_t pc = *c->next_return;
-        const struct cf_group *g = cf_group_at(l, pc);
-        put_entry(c->out, from, g ? g->exit : cf_at_label(l, pc), exit->at, 0);
-        from = pc + 1 < length ? cf_at_before(l, pc + 1) : l->body_end;
-    }
-    return from;
+// Where the snippets of an exit at old pc `pc` begin, or, without such, its instruction. Asked for
+// in ascending order: no site before *site is one of them.
+static inline uint32_t exit_at(const struct cf_layout *l, const struct cf_site **site,
+                               uint32_t pc) {
+    const struct cf_site *s = *site, *end = l->sites + l->edit->sites_count;
+    while (s < end && s->pc < pc) s++;
+    while (s < end && s->pc == pc && s->where < CF_EXIT) s++;
+    *site = s;
+    return s < end && s->pc == pc ? s->at : cf_at_instruction(l, pc);
 }
 
-static void cover_phase(struct cover *c, uint32_t start, uint32_t end, const struct cf_exit *exit) {
-    const struct cf_layout *l = c->out->l;
-    const struct cf_edit *edit = l->edit;
-    uint32_t from = cf_at_label(l, start), length = edit->code.length;
-    while (c->next_return < c->last_return && *c->next_return < start) c->next_return++;
-    for (; c->next_delegate < edit->delegates_count; c->next_delegate++) {
-        uint32_t pc = edit->delegates[c->next_delegate];
-        if (pc < start) continue;
-        if (pc >= end) break;
-        from = cover_returns(c, from, pc, exit);
-        const struct cf_group *g = cf_group_at(l, pc);
-        put_entry(c->out, from, g ? g->exit : cf_at_label(l, pc), exit->at, 0);
-        from = pc + 3 < length ? cf_at_before(l, pc + 3) : l->body_end; // invokespecial
-    }
-    from = cover_returns(c, from, end, exit);
-    put_entry(c->out, from, end == length ? l->body_end : cf_at_before(l, end), exit->at, 0);
-}
-
+// What leaves the code of each phase goes to its exit, but for the exit snippets and the returns
+// behind them, and for delegate calls: `this` is of two kinds there.
 static void put_exits(struct entries *out) {
     const struct cf_layout *l = out->l;
     const struct cf_edit *edit = l->edit;
-    const uint16_t *returns = edit->code.returns;
-    struct cover c = {out, returns, returns + edit->code.returns_count, 0};
-    if (!edit->phases_count && l->thrown.count) cover_phase(&c, 0, edit->code.length, &l->thrown);
-    for (uint32_t i = 0; i < edit->phases_count; i++) {
-        const struct cf_phase *phase = &edit->phases[i];
+    const struct cf_phase whole = {0, edit->code.length, 1};
+    const struct cf_phase *phase = edit->phases_count ? edit->phases : &whole;
+    const struct cf_phase *last_phase = phase + (edit->phases_count ? edit->phases_count - 1 : 0);
+    const uint16_t *a_return = edit->code.returns, *last = a_return + edit->code.returns_count;
+    const uint32_t *delegate = edit->delegates, *last_delegate = delegate + edit->delegates_count;
+    const struct cf_site *site = l->sites;
+    for (; phase <= last_phase; phase++) {
         const struct cf_exit *exit = phase->initialized ? &l->thrown : &l->thrown_early;
-        if (exit->count) cover_phase(&c, phase->start, phase->end, exit);
+        uint32_t from = cf_at_label(l, phase->start), handler = exit->at;
+        if (!exit->count) continue;
+        for (;;) {
+            uint32_t pc = a_return < last ? *a_return : UINT32_MAX;
+            int is_delegate = delegate < last_delegate && *delegate < pc;
+            if (is_delegate) pc = *delegate;
+            if (pc >= phase->end) break;
+            if (is_delegate)
+                delegate++;
+            else
+                a_return++;
+            if (pc < phase->start) continue;
+            put_entry(out, from, exit_at(l, &site, pc), handler, 0);
+            from = cf_at_before(l, pc + (is_delegate ? 3 : 1)); // invokespecial
+        }
+        put_entry(out, from, cf_at_before(l, phase->end), handler, 0);
     }
 }
 
@@ -154,7 +144,7 @@ enum cf_status cf_emit_exceptions(const struct cf_layout *l, struct cf_buffer *o
     struct entries entries = {l, p + 2};
     if (l->handlers_count) CF_TRY(put_all_snippet_handlers(&entries));
     if (edit->code.exception_table_length) put_original(&entries);
-    put_exits(&entries);
+    if (l->thrown.count | l->thrown_early.count) put_exits(&entries);
     uint32_t length = (uint32_t)(entries.next - p), count = (length - 2) / 8;
     if (count > 65535)
         return cf_fail(&l->edit->error, CF_LIMIT, 0, "exception table of %u entries", count);

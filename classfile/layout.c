@@ -40,50 +40,68 @@ static int edge_before(const struct cf_edge *a, const struct cf_edge *b) {
         }                                                                                          \
     } while (0)
 
-// Snippets leave the stack as they find it, and go on; only a replacement may do otherwise.
-static inline enum cf_status check_snippet(struct cf_edit *edit, const struct cf_snippet *s) {
-    if (!s->unreachable && s->depth == 0) return CF_OK;
-    return cf_fail(&edit->error, CF_MISUSE, 0,
+#define MOST_ADDED 1000000 // far too long, even if a replacement were shorter than what it replaces
+
+// What is to be said of a snippet, wherever it stands, unless it is plain. They leave the stack as
+// they find it, and go on; only a replacement may do otherwise.
+static enum cf_status take_unusual(struct cf_layout *l, const struct cf_snippet *s, int replaces) {
+    l->handlers_count += s->handlers_count;
+    l->has_branches |= s->branches_count;
+    if (replaces || (!s->unreachable && s->depth == 0)) return CF_OK;
+    return cf_fail(&l->edit->error, CF_MISUSE, 0,
                    s->unreachable ? "a snippet that never falls through"
                                   : "a snippet that changes the stack's depth",
                    0);
 }
 
-#define MOST_ADDED 1000000 // far too long, even if a replacement were shorter than what it replaces
-
-// What the snippet adds, wherever it stands.
-static inline void add_snippet(struct cf_layout *l, const struct cf_snippet *s) {
-    if (l->added <= MOST_ADDED) l->added += s->length; // it cannot wrap
-    l->handlers_count += s->handlers_count;
-    l->has_branches |= s->branches_count;
+static inline int is_unusual(const struct cf_snippet *s) {
+    return (s->labels_count | s->branches_count | (uint32_t)s->unreachable | (uint32_t)s->depth) !=
+           0;
 }
 
-// One look at all that is anchored at instructions.
-static enum cf_status take_sites(struct cf_layout *l) {
-    struct cf_edit *edit = l->edit;
-    struct cf_arena *arena = edit->code.cls->arena;
-    uint32_t count = edit->sites_count;
-    l->sites = edit->sites;
-    SORT(struct cf_site, l->sites, count, site_before, arena, return no_memory(edit));
-    for (uint32_t i = 0; i < count; i++) {
-        const struct cf_site *site = &l->sites[i];
-        if (site->where != CF_REPLACE) CF_TRY(check_snippet(edit, site->snippet));
-        l->has_labels |= site->snippet->labels_count | site->snippet->branches_count;
-        add_snippet(l, site->snippet);
-    }
-    l->groups = l->first_groups;
-    l->site_at = l->first_site_at;
-    if (count > 4) {
-        l->groups = cf_arena_alloc(arena, count * sizeof *l->groups);
-        l->site_at = cf_arena_alloc(arena, count * sizeof *l->site_at);
-        if (!l->groups || !l->site_at) return no_memory(edit);
+static enum cf_status take_snippet(struct cf_layout *l, const struct cf_snippet *s) {
+    l->added += s->length;
+    return is_unusual(s) ? take_unusual(l, s, 0) : CF_OK;
+}
+
+static enum cf_status take_unusual_sites(struct cf_layout *l) {
+    for (uint32_t i = 0; i < l->edit->sites_count; i++) {
+        const struct cf_snippet *s = l->sites[i].snippet;
+        l->has_labels |= s->labels_count | s->branches_count;
+        CF_TRY(take_unusual(l, s, l->sites[i].where == CF_REPLACE));
     }
     return CF_OK;
 }
 
+static enum cf_status sort_sites(struct cf_layout *l) {
+    SORT(struct cf_site, l->sites, l->edit->sites_count, site_before, l->edit->code.cls->arena,
+         return no_memory(l->edit));
+    return CF_OK;
+}
+
+// One look at all that is anchored at instructions.
+static inline enum cf_status take_sites(struct cf_layout *l) {
+    struct cf_edit *edit = l->edit;
+    const struct cf_site *site = edit->sites, *end = site + edit->sites_count;
+    int unusual = 0, unsorted = 0;
+    int32_t peak = 0;
+    uint64_t added = 0;
+    for (; site < end; site++) {
+        const struct cf_snippet *s = site->snippet;
+        unsorted |= site > edit->sites && site_before(site, site - 1);
+        unusual |= is_unusual(s);
+        added += s->length;
+        peak = s->peak > peak ? s->peak : peak;
+    }
+    l->sites = edit->sites;
+    l->added = added;
+    l->sites_peak = (uint32_t)peak;
+    if (unsorted) CF_TRY(sort_sites(l));
+    return unusual ? take_unusual_sites(l) : CF_OK;
+}
+
 static enum cf_status make_detours(struct cf_layout *l) {
     struct cf_edit *edit = l->edit;
-    if (!edit->edges_count) return CF_OK;
     l->edges = edit->edges;
     SORT(struct cf_edge, l->edges, edit->edges_count, edge_before, edit->code.cls->arena,
          return no_memory(edit));
@@ -96,24 +114,31 @@ static enum cf_status make_detours(struct cf_layout *l) {
             l->detours[l->detours_count++] = fresh;
         }
         l->detours[l->detours_count - 1].count++;
-        CF_TRY(check_snippet(edit, e->snippet));
-        add_snippet(l, e->snippet);
+        CF_TRY(take_snippet(l, e->snippet));
         l->added += 5; // the goto
     }
     return CF_OK;
 }
 
-const struct cf_group *cf_find_group(const struct cf_layout *l, uint32_t pc) {
-    uint32_t low = 0, high = l->groups_count;
+struct cf_group cf_find_group(const struct cf_layout *l, uint32_t pc) {
+    const struct cf_site *sites = l->sites;
+    uint32_t low = 0, high = l->edit->sites_count, i;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (l->groups[middle].pc == pc) return &l->groups[middle];
-        if (l->groups[middle].pc < pc)
+        if (sites[middle].pc < pc)
             low = middle + 1;
         else
             high = middle;
     }
-    return NULL;
+    struct cf_group g = {low, 0, cf_at_label(l, pc), cf_at_label(l, pc), 0};
+    if (low < l->edit->sites_count && sites[low].pc == pc) g.before = sites[low].at;
+    for (i = low; i < l->edit->sites_count && sites[i].pc == pc; i++) {
+        if (sites[i].where <= CF_AFTER) g.before = sites[i].at + sites[i].snippet->length;
+        g.is_replaced = sites[i].where == CF_REPLACE;
+        g.instruction = sites[i].at + (g.is_replaced ? 0 : sites[i].snippet->length);
+    }
+    g.count = i - low;
+    return g;
 }
 
 const struct cf_detour *cf_detour_of(const struct cf_layout *l, uint32_t pc, uint32_t target) {
@@ -130,23 +155,9 @@ const struct cf_detour *cf_detour_of(const struct cf_layout *l, uint32_t pc, uin
     return NULL;
 }
 
-uint32_t cf_next_changed(const struct cf_layout *l, uint32_t s, uint32_t *b) {
-    const struct cf_code *code = &l->edit->code;
-    uint32_t branches = l->widened ? code->branches_count : 0;
-    while (*b < branches && !l->widened[*b]) ++*b;
-    uint32_t at_switch = s < code->switches_count ? code->switches[s] : UINT32_MAX;
-    uint32_t at_branch = *b < branches ? code->branches[*b].pc : UINT32_MAX;
-    return at_switch < at_branch ? at_switch : at_branch;
-}
-
 static int too_far(uint32_t from, uint32_t to) {
     int64_t distance = (int64_t)to - (int64_t)from;
     return distance < -32768 || distance > 32767;
-}
-
-static int is_replaced(const struct cf_layout *l, uint32_t pc) {
-    const struct cf_group *g = cf_group_at(l, pc);
-    return g && g->replacement;
 }
 
 // Marks the branches that no longer reach. *changed: whether there are any.
@@ -158,7 +169,7 @@ static enum cf_status widen(struct cf_layout *l, int *changed) {
         const struct cf_branch *b = &code->branches[i];
         if (l->widened[i] || cf_opcodes[code->bytes[b->pc]].operands == CF_BRANCH4) continue;
         if (!too_far(cf_at_instruction(l, b->pc), cf_destination(l, b->pc, b->target))) continue;
-        if (is_replaced(l, b->pc)) continue;
+        if (cf_group_at(l, b->pc).is_replaced) continue;
         l->widened[i] = 1;
         *changed = 1;
     }
@@ -186,22 +197,18 @@ static enum cf_status check_length(struct cf_layout *l) {
     return CF_OK;
 }
 
-static enum cf_status take_exit(struct cf_layout *l, struct cf_exit *exit,
-                                const struct cf_snippet **snippets, uint32_t count) {
+static inline enum cf_status take_exit(struct cf_layout *l, struct cf_exit *exit,
+                                       const struct cf_snippet **snippets, uint32_t count) {
     exit->snippets = snippets;
     exit->count = count;
-    for (uint32_t i = 0; i < count; i++) {
-        CF_TRY(check_snippet(l->edit, snippets[i]));
-        add_snippet(l, snippets[i]);
-    }
-    l->added += count != 0; // athrow
+    for (uint32_t i = 0; i < count; i++) CF_TRY(take_snippet(l, snippets[i]));
+    l->added++; // athrow
     return CF_OK;
 }
 
 static enum cf_status find_bridges(struct cf_layout *l) {
     struct cf_edit *edit = l->edit;
     const struct cf_class *cls = edit->code.cls;
-    if (!l->detours_count && !l->thrown_early.count) return CF_OK;
     if (!cf_is_constructor(cls, edit->method)) return CF_OK;
     const struct cf_strict *strict = cf_strict_of(cls, &edit->error);
     l->bridges = strict && strict->count;
@@ -210,9 +217,9 @@ static enum cf_status find_bridges(struct cf_layout *l) {
 }
 
 // At most so many bytes of code come of it. A widened `if` takes five more.
-static uint32_t most_bytes(const struct cf_layout *l) {
+static inline uint32_t most_bytes(const struct cf_layout *l) {
     const struct cf_code *code = &l->edit->code;
-    uint32_t most = code->length + l->added + 3 * code->switches_count;
+    uint32_t most = code->length + (uint32_t)l->added + 3 * code->switches_count;
     return most <= 32767 ? most : most + 5 * code->branches_count;
 }
 
@@ -221,14 +228,14 @@ enum cf_status cf_layout_make(struct cf_layout *l, struct cf_edit *edit, uint32_
     const struct cf_code *code = &edit->code;
     struct cf_arena *arena = code->cls->arena;
     int changed;
-    memset(l, 0, offsetof(struct cf_layout, first_groups));
+    memset(&l->widened, 0, sizeof *l - offsetof(struct cf_layout, widened));
     l->edit = edit;
     CF_TRY(take_sites(l));
-    CF_TRY(make_detours(l));
+    if (edit->edges_count) CF_TRY(make_detours(l));
     CF_TRY(take_exit(l, &l->thrown, edit->thrown, edit->thrown_count));
     CF_TRY(take_exit(l, &l->thrown_early, edit->thrown_early, edit->thrown_early_count));
-    CF_TRY(find_bridges(l));
-    if (l->added > MOST_ADDED) return too_long(edit, code->length + l->added);
+    if (l->detours_count | l->thrown_early.count) CF_TRY(find_bridges(l));
+    if (l->added > MOST_ADDED) return too_long(edit, code->length + (uint32_t)l->added);
     l->moved = cf_arena_alloc(arena, (code->length + 1 + CF_FILLED) * sizeof *l->moved);
     out->edit = edit;
     out->capacity = before + most_bytes(l) + CF_COPIED + behind;

@@ -6,15 +6,12 @@
 
 #include "classfile/edit.h"
 
-// The snippets anchored at one pc, and the three places that they make of it.
+// The sites at one pc, and the places that they make of it.
 struct cf_group {
-    uint32_t pc;
     uint32_t first, count; // sites
     uint32_t before; // behind what comes after the instruction above: its line and ranges end here
-    uint32_t label;  // where jumps to pc lead
-    uint32_t exit;   // where the exit snippets begin
     uint32_t instruction; // where the instruction, or what replaces it, begins
-    const struct cf_snippet *replacement;
+    int is_replaced;
 };
 
 // A detour of all edges from `pc` to `target`: their snippets, then a goto.
@@ -37,28 +34,27 @@ struct cf_layout {
     struct cf_edit *edit;
     uint8_t *code;         // the new one
     struct cf_site *sites; // sorted
-    uint32_t *site_at;     // new pc of each site's snippet
-    struct cf_group *groups;
-    uint32_t groups_count;
-    uint16_t *moved;       // by pc, and of code_length: by how much its label moves, modulo 2^16
+    // The next switch or widened branch to be written, by pc (UINT32_MAX: there is none), and by
+    // the index of each kind in the code's lists.
+    uint32_t changed, next_switch, next_branch;
+    uint32_t body_end, length; // of the new code
+    uint32_t sites_peak;       // the most stack that a snippet at a site needs for itself
+    uint16_t *moved; // by pc, and of code_length: by how much its label moves, modulo 2^16
+    uint64_t added;  // bytes of code, at most
+    struct cf_exit thrown, thrown_early;
+    // What few methods have: from here on all is cleared.
     uint8_t *widened;      // per branch of the code; NULL: none is
     struct cf_edge *edges; // sorted
     struct cf_detour *detours;
     uint32_t detours_count;
-    struct cf_exit thrown, thrown_early;
-    uint32_t body_end, length; // of the new code
     // Of all snippets: exception handlers, which come before the original ones; whether one at a
     // site has labels or branches.
     uint32_t handlers_count;
     uint32_t has_labels;
     uint32_t has_branches; // any snippet
-    uint32_t added;        // bytes of code, at most
     // A constructor of a class with strict fields: in front of the detours and of the early exit
     // stands an athrow for a frame (bridge_frame in stack_map.c).
     int bridges;
-    // From here on nothing is cleared: where the lists start, most methods need no more.
-    struct cf_group first_groups[4];
-    uint32_t first_site_at[4];
 };
 
 struct cf_buffer { // grows in the class's arena
@@ -72,10 +68,11 @@ struct cf_buffer { // grows in the class's arena
 enum cf_status cf_layout_make(struct cf_layout *layout, struct cf_edit *edit, uint32_t before,
                               uint32_t behind, struct cf_buffer *out);
 
-// The group at `pc`, or NULL; where it is known that there is one.
-const struct cf_group *cf_find_group(const struct cf_layout *layout, uint32_t pc);
-static inline const struct cf_group *cf_group_at(const struct cf_layout *l, uint32_t pc) {
-    return l->edit->code.marks[pc] & CF_MARK_EDIT ? cf_find_group(l, pc) : NULL;
+// The sites at `pc`; a count of 0: there are none.
+struct cf_group cf_find_group(const struct cf_layout *layout, uint32_t pc);
+static inline struct cf_group cf_group_at(const struct cf_layout *l, uint32_t pc) {
+    struct cf_group none = {0, 0, 0, 0, 0};
+    return l->edit->code.marks[pc] & CF_MARK_EDIT ? cf_find_group(l, pc) : none;
 }
 // New pcs of an original pc: of its label, of the instruction itself, and of where falling into it
 // from above arrives (the end of a range that ends there).
@@ -83,16 +80,13 @@ static inline uint32_t cf_at_label(const struct cf_layout *l, uint32_t pc) {
     return (uint16_t)(pc + l->moved[pc]);
 }
 static inline uint32_t cf_at_instruction(const struct cf_layout *l, uint32_t pc) {
-    const struct cf_group *g = cf_group_at(l, pc);
-    return g ? g->instruction : cf_at_label(l, pc);
+    return l->edit->code.marks[pc] & CF_MARK_EDIT ? cf_find_group(l, pc).instruction
+                                                  : cf_at_label(l, pc);
 }
 static inline uint32_t cf_at_before(const struct cf_layout *l, uint32_t pc) {
-    return l->edit->code.marks[pc] & CF_MARK_SPLIT ? cf_find_group(l, pc)->before
+    return l->edit->code.marks[pc] & CF_MARK_SPLIT ? cf_find_group(l, pc).before
                                                    : cf_at_label(l, pc);
 }
-// The next switch or widened branch, by pc, of those that `s` and `b` (indexes into the code's
-// lists) have not passed; moves *b on to it. UINT32_MAX: there is none.
-uint32_t cf_next_changed(const struct cf_layout *layout, uint32_t s, uint32_t *b);
 static inline int cf_is_switch(unsigned op) {
     return op == CF_OP_tableswitch || op == CF_OP_lookupswitch;
 }

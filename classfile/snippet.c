@@ -41,19 +41,20 @@ struct cf_snippet *cf_snippet_new(struct cf_edit *edit) {
 
 struct cf_snippet *cf_snippet_like(const struct cf_snippet *s, struct cf_callee callee) {
     struct cf_edit *edit = s->edit;
-    if ((s->labels_count | s->branches_count) || s->length < 3 || !callee.methodref ||
-        s->bytes[s->length - 3] != CF_OP_invokestatic)
+    uint32_t length = s->length, capacity = s->capacity;
+    if ((s->labels_count | s->branches_count) || length < 3 || !callee.methodref ||
+        s->bytes[length - 3] != CF_OP_invokestatic)
         return nowhere(edit, CF_MISUSE, "not a snippet that ends with a call");
-    struct cf_snippet *like = cf_snippet_new(edit);
-    if (like == &edit->nowhere) return like;
-    like->bytes = s->bytes;
-    like->length = s->length;
-    like->capacity = s->length; // nothing is ever written to shared bytes
-    like->call = callee.methodref;
-    like->depth = s->depth;
-    like->peak = s->peak;
-    like->lowest = s->lowest;
-    like->uses_new_locals = s->uses_new_locals;
+    struct cf_snippet *like = cf_arena_alloc(edit->code.cls->arena, sizeof *like + capacity);
+    if (!like) return nowhere(edit, CF_NO_MEMORY, "out of memory");
+    uint8_t *bytes = (uint8_t *)(like + 1);
+    *like = *s;
+    like->bytes = bytes;
+    if (capacity == CF_SNIPPET_ROOM)
+        memcpy(bytes, s->bytes, CF_SNIPPET_ROOM);
+    else
+        memcpy(bytes, s->bytes, length);
+    cf_put2(bytes + length - 2, callee.methodref);
     return like;
 }
 
@@ -67,8 +68,7 @@ uint8_t *cf_snippet_grow(struct cf_snippet *s, uint32_t size) {
               wanted > 32768 ? "snippet too long" : "out of memory");
         return NULL;
     }
-    cf_snippet_copy(s, bytes, s->length);
-    s->call = 0;
+    if (s->length) memcpy(bytes, s->bytes, s->length);
     s->bytes = bytes;
     s->capacity = wanted;
     uint8_t *p = s->bytes + s->length;

@@ -40,7 +40,6 @@ struct cf_snippet {
     struct cf_edit *edit;
     uint8_t *bytes; // room for CF_SNIPPET_ROOM at least
     uint32_t length, capacity;
-    uint16_t call; // cf_snippet_like: the last call's methodref, in place of the one in bytes
     uint32_t first_new_local; // the method's own locals are below
     int32_t depth, peak;      // slots above the anchor's depth: now, at most
     int32_t lowest;           // below 0: the snippet takes values that were there
@@ -51,13 +50,6 @@ struct cf_snippet {
     struct cf_snippet_handler *handlers;
     uint32_t labels_count, branches_count, handlers_count;
 };
-
-// The snippet's instructions as they will stand in the code, up to length and in what room there is
-// beyond, but for branches to other places.
-static inline void cf_snippet_copy(const struct cf_snippet *s, uint8_t *to, uint32_t size) {
-    memcpy(to, s->bytes, size);
-    if (s->call) cf_put2(to + s->length - 2, s->call);
-}
 
 #define CF_SNIPPET_ROOM 32
 

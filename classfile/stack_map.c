@@ -211,7 +211,7 @@ static enum cf_status run_sites(struct walk *k, const struct cf_group *g, enum c
                                 enum cf_where to) {
     for (uint32_t i = g->first; i < g->first + g->count; i++)
         if (k->l->sites[i].where >= from && k->l->sites[i].where <= to)
-            CF_TRY(run_snippet(k, k->l->sites[i].snippet, k->l->site_at[i]));
+            CF_TRY(run_snippet(k, k->l->sites[i].snippet, k->l->sites[i].at));
     return CF_OK;
 }
 
@@ -238,8 +238,8 @@ static enum cf_status typed_body(struct walk *k) {
     int more = cf_frames_next(&k->frames);
     for (uint32_t i = 0; i < code->count; i++) {
         uint32_t pc = code->pc[i];
-        const struct cf_group *g = cf_group_at(k->l, pc);
-        if (g) CF_TRY(run_sites(k, g, CF_AFTER, CF_ENTRY));
+        const struct cf_group g = cf_group_at(k->l, pc);
+        if (g.count) CF_TRY(run_sites(k, &g, CF_AFTER, CF_ENTRY));
         if (more && k->frames.frame.pc == pc) {
             CF_TRY(widen_frame(k, &k->frames.frame));
             CF_TRY(cf_typing_load(&k->typing, &k->full));
@@ -249,9 +249,9 @@ static enum cf_status typed_body(struct walk *k) {
         } else if ((code->marks[pc] & CF_MARK_JOINED) && k->reachable) {
             CF_TRY(insert_frame(k, cf_at_label(k->l, pc)));
         }
-        if (g) CF_TRY(run_sites(k, g, CF_BEFORE, CF_EXIT));
-        if (g && g->replacement)
-            CF_TRY(run_sites(k, g, CF_REPLACE, CF_REPLACE));
+        if (g.count) CF_TRY(run_sites(k, &g, CF_BEFORE, CF_EXIT));
+        if (g.is_replaced)
+            CF_TRY(run_sites(k, &g, CF_REPLACE, CF_REPLACE));
         else
             CF_TRY(type_instruction(k, i, &branch));
         CF_TRY(k->edit->error.status);
