@@ -220,12 +220,8 @@ static enum cf_status type_whole(struct cf_edit *edit) {
     return walk_code(&w, &frames);
 }
 
-enum cf_status cf_find_constructor(struct cf_edit *edit) {
-    if (edit->error.status) return edit->error.status;
-    edit->phases_known = 1;
+static enum cf_status find_phases(struct cf_edit *edit) {
     const struct cf_code *code = &edit->code;
-    if (!cf_is_constructor(code->cls, edit->method)) return CF_OK;
-    edit->constructor = 1;
     uint32_t pc = delegate_in_first_block(code);
     int again = 0;
     if (pc != UINT32_MAX && !code->stack_map_table) again = handled_before(code, pc);
@@ -235,4 +231,11 @@ enum cf_status cf_find_constructor(struct cf_edit *edit) {
     CF_TRY(add_delegate(edit, pc));
     CF_TRY(add_phase(edit, 0, 0));
     return add_phase(edit, pc + 3, 1);
+}
+
+enum cf_status cf_find_constructor(struct cf_edit *edit) {
+    if (edit->error.status) return edit->error.status;
+    edit->phases_known = 1;
+    edit->constructor = cf_is_constructor(edit->code.cls, edit->method);
+    return edit->constructor ? find_phases(edit) : CF_OK;
 }

@@ -8,6 +8,7 @@ enum cf_status cf_rewrite_begin(struct cf_rewrite *rewrite, struct cf_class *cls
     cf_pool_init(&rewrite->pool, cls);
     rewrite->utf8_stack_map_table = cls->utf8_stack_map_table;
     rewrite->code = cf_arena_zeroed(cls->arena, cls->methods_count, sizeof *rewrite->code);
+    rewrite->passed = cls->constant_pool_end;
     if (!rewrite->code) return cf_fail(&cls->error, CF_NO_MEMORY, 0, "out of memory", 0);
     return CF_OK;
 }
@@ -101,36 +102,30 @@ static int has_anchors(const struct cf_edit *edit) {
 
 enum cf_status cf_edit_commit(struct cf_edit *edit) {
     struct cf_rewrite *rewrite = edit->rewrite;
-    struct cf_new_code code = {NULL, 0};
+    struct cf_new_code code = {0, 0, 0};
     if (!edit->error.status && has_anchors(edit)) cf_edit_encode(edit, &code);
     if (!edit->error.status && rewrite->pool.error.status) edit->error = rewrite->pool.error;
     if (edit->error.status) {
         cf_edit_abandon(edit);
         return edit->error.status;
     }
-    if (code.bytes) {
+    if (code.length) {
         struct cf_new_code *place = &rewrite->code[edit->method - rewrite->cls->methods];
-        if (!place->bytes) rewrite->methods_changed++;
+        uint32_t before = place->length ? place->length : edit->code.end - edit->method->code;
+        rewrite->added += (int64_t)code.length - before;
+        rewrite->methods_changed += !place->length;
         *place = code;
     }
     return CF_OK;
 }
 
-// Room for one more in a list that doubles when it is full: at `room`, a power of two, and every
-// later one. NULL: out of memory.
-static void *longer(struct cf_edit *edit, void *list, uint32_t count, size_t size) {
+void *cf_longer(struct cf_edit *edit, void *list, uint32_t count, size_t size) {
     void *larger = cf_arena_alloc(edit->code.cls->arena, (count ? count * 2 : 8) * size);
     if (!larger)
         cf_fail(&edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
     else if (count)
         memcpy(larger, list, count * size);
     return larger;
-}
-
-static inline void *one_more(struct cf_edit *edit, void *list, uint32_t count, uint32_t room,
-                             size_t size) {
-    if (count < room || (count & (count - 1))) return list;
-    return longer(edit, list, count, size);
 }
 
 // The type of a new local variable; TOP when the descriptor is malformed.
@@ -155,7 +150,7 @@ uint32_t cf_new_local_of(struct cf_edit *edit, const char *descriptor, int live)
     edit->next_local += slots;
     if (!live) return index;
     struct cf_new_local *locals =
-        one_more(edit, edit->locals, edit->locals_count, 2, sizeof *locals);
+        cf_one_more(edit, edit->locals, edit->locals_count, 2, sizeof *locals);
     if (!locals) return 0;
     edit->locals = locals;
     struct cf_new_local *local = &locals[edit->locals_count++];
@@ -170,27 +165,6 @@ uint32_t cf_new_local_of(struct cf_edit *edit, const char *descriptor, int live)
     return index;
 }
 
-static inline void add_site(struct cf_edit *edit, uint32_t pc, enum cf_where where, int32_t order,
-                            const struct cf_snippet *s) {
-    if (s == &edit->nowhere || s->length == 0) return;
-    struct cf_site *sites = one_more(edit, edit->sites, edit->sites_count, 4, sizeof *sites);
-    if (!sites) return;
-    edit->sites = sites;
-    struct cf_site site = {pc, where, order, 0, s};
-    sites[edit->sites_count++] = site;
-    // What falls in runs the snippet, jumps do not.
-    edit->code.marks[pc] |= where == CF_ENTRY ? CF_MARK_EDIT | CF_MARK_SPLIT : CF_MARK_EDIT;
-}
-
-void cf_insert_entry(struct cf_edit *edit, const struct cf_snippet *s) {
-    add_site(edit, 0, CF_ENTRY, edit->nesting, s);
-}
-
-void cf_insert_exits(struct cf_edit *edit, const struct cf_snippet *s) {
-    for (uint32_t i = 0; i < edit->code.returns_count; i++)
-        add_site(edit, edit->code.returns[i], CF_EXIT, -edit->nesting, s);
-}
-
 // 1 when `instruction` is one; else the edit has failed.
 static int is_instruction(struct cf_edit *edit, uint32_t instruction) {
     if (instruction < edit->code.count) return 1;
@@ -200,7 +174,7 @@ static int is_instruction(struct cf_edit *edit, uint32_t instruction) {
 
 void cf_insert_before(struct cf_edit *edit, uint32_t instruction, const struct cf_snippet *s) {
     if (is_instruction(edit, instruction))
-        add_site(edit, edit->code.pc[instruction], CF_BEFORE, edit->nesting, s);
+        cf_add_site(edit, edit->code.pc[instruction], CF_BEFORE, edit->nesting, s);
 }
 
 void cf_insert_after(struct cf_edit *edit, uint32_t instruction, const struct cf_snippet *s) {
@@ -208,7 +182,7 @@ void cf_insert_after(struct cf_edit *edit, uint32_t instruction, const struct cf
     if (cf_never_falls_through(edit->code.bytes[edit->code.pc[instruction]]))
         cf_fail(&edit->error, CF_MISUSE, 0, "after an instruction that never falls through", 0);
     else
-        add_site(edit, edit->code.pc[instruction + 1], CF_AFTER, -edit->nesting, s);
+        cf_add_site(edit, edit->code.pc[instruction + 1], CF_AFTER, -edit->nesting, s);
 }
 
 void cf_replace(struct cf_edit *edit, uint32_t instruction, const struct cf_snippet *s) {
@@ -219,35 +193,16 @@ void cf_replace(struct cf_edit *edit, uint32_t instruction, const struct cf_snip
             cf_fail(&edit->error, CF_MISUSE, 0, "instruction replaced by two passes", 0);
             return;
         }
-    add_site(edit, pc, CF_REPLACE, 0, s);
+    cf_add_site(edit, pc, CF_REPLACE, 0, s);
 }
 
 int cf_insert_constructed(struct cf_edit *edit, const struct cf_snippet *s) {
     if (cf_edit_constructor(edit) != CF_OK) return 0;
     const struct cf_code *code = &edit->code;
     for (uint32_t i = 0; i < edit->delegates_count; i++)
-        add_site(edit, edit->delegates[i] + cf_opcodes[code->bytes[edit->delegates[i]]].length,
-                 CF_ENTRY, edit->nesting, s);
+        cf_add_site(edit, edit->delegates[i] + cf_opcodes[code->bytes[edit->delegates[i]]].length,
+                    CF_ENTRY, edit->nesting, s);
     return edit->delegates_count > 0;
-}
-
-static void add_thrown(struct cf_edit *edit, const struct cf_snippet ***list, uint32_t *count,
-                       const struct cf_snippet *s) {
-    if (s == &edit->nowhere) return;
-    const struct cf_snippet **larger =
-        one_more(edit, (void *)(uintptr_t)*list, *count, 2, sizeof *larger);
-    if (!larger) return;
-    *list = larger;
-    larger[(*count)++] = s;
-}
-
-void cf_insert_thrown(struct cf_edit *edit, const struct cf_snippet *s) {
-    if (cf_edit_constructor(edit) == CF_OK) add_thrown(edit, &edit->thrown, &edit->thrown_count, s);
-}
-
-void cf_insert_thrown_early(struct cf_edit *edit, const struct cf_snippet *s) {
-    if (cf_edit_constructor(edit) == CF_OK)
-        add_thrown(edit, &edit->thrown_early, &edit->thrown_early_count, s);
 }
 
 void cf_insert_edge(struct cf_edit *edit, uint32_t from, uint32_t to, const struct cf_snippet *s) {
@@ -255,10 +210,10 @@ void cf_insert_edge(struct cf_edit *edit, uint32_t from, uint32_t to, const stru
     uint32_t pc = edit->code.pc[from];
     unsigned op = edit->code.bytes[pc];
     if (op == CF_OP_goto || op == CF_OP_goto_w) { // its only edge: the way to it is the way on it
-        add_site(edit, pc, CF_EXIT, edit->nesting, s);
+        cf_add_site(edit, pc, CF_EXIT, edit->nesting, s);
         return;
     }
-    struct cf_edge *edges = one_more(edit, edit->edges, edit->edges_count, 0, sizeof *edges);
+    struct cf_edge *edges = cf_one_more(edit, edit->edges, edit->edges_count, 0, sizeof *edges);
     if (!edges || s == &edit->nowhere) return;
     edit->edges = edges;
     struct cf_edge edge = {pc, edit->code.pc[to], s};
@@ -277,18 +232,35 @@ static void copy(struct writer *w, const uint8_t *from, size_t n) {
     w->length += n;
 }
 
+// All behind the constant pool. New code that lies as it shall be is copied in one piece.
+static void copy_methods(struct writer *w, const struct cf_rewrite *rewrite) {
+    const struct cf_class *cls = rewrite->cls;
+    const uint8_t *out = rewrite->out.bytes;
+    uint32_t from = cls->constant_pool_end; // of the class: all before is copied or in the piece
+    uint32_t piece = 0, piece_end = 0;      // of the new code, still to be copied
+    for (uint32_t i = 0; i < cls->methods_count; i++) {
+        const struct cf_new_code *code = &rewrite->code[i];
+        uint32_t at = cls->methods[i].code;
+        if (!code->length) continue;
+        if (from + code->lead != at || code->at - code->lead != piece_end) {
+            copy(w, out + piece, piece_end - piece);
+            copy(w, cls->bytes + from, at - from);
+            piece = code->at;
+        }
+        piece_end = code->at + code->length;
+        from = at + 6 + cf_be4(cls->bytes + at + 2);
+    }
+    if (piece_end > piece) copy(w, out + piece, piece_end - piece);
+    copy(w, cls->bytes + from, cls->length - from);
+}
+
 enum cf_status cf_rewrite_encode(struct cf_rewrite *rewrite,
                                  void *(*allocate)(void *context, size_t size), void *context,
                                  uint8_t **bytes, size_t *length) {
     struct cf_class *cls = rewrite->cls;
     size_t size = cls->length;
     int changed = rewrite->methods_changed > 0;
-    if (changed) size += rewrite->pool.length;
-    for (uint32_t i = 0; i < cls->methods_count; i++) {
-        if (!rewrite->code[i].bytes) continue;
-        size -= cf_be4(cls->bytes + cls->methods[i].code + 2) + 6;
-        size += rewrite->code[i].length;
-    }
+    if (changed) size += rewrite->pool.length + (size_t)rewrite->added;
     struct writer w = {allocate(context, size), 0};
     if (!w.bytes) return cf_fail(&cls->error, CF_NO_MEMORY, 0, "out of memory", 0);
     copy(&w, cls->bytes, cls->constant_pool_end);
@@ -296,15 +268,7 @@ enum cf_status cf_rewrite_encode(struct cf_rewrite *rewrite,
         cf_put2(w.bytes + 8, rewrite->pool.count);
         copy(&w, rewrite->pool.bytes, rewrite->pool.length);
     }
-    uint32_t from = cls->constant_pool_end;
-    for (uint32_t i = 0; i < cls->methods_count; i++) {
-        if (!rewrite->code[i].bytes) continue;
-        uint32_t code = cls->methods[i].code;
-        copy(&w, cls->bytes + from, code - from);
-        copy(&w, rewrite->code[i].bytes, rewrite->code[i].length);
-        from = code + 6 + cf_be4(cls->bytes + code + 2);
-    }
-    copy(&w, cls->bytes + from, cls->length - from);
+    copy_methods(&w, rewrite);
     *bytes = w.bytes;
     *length = size;
     return CF_OK;

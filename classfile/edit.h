@@ -28,16 +28,31 @@
 #include "classfile/pool.h"
 #include "classfile/snippet.h"
 
-struct cf_new_code { // the encoded Code attribute_info of a method; bytes == NULL: as it was
+struct cf_edit;
+
+struct cf_buffer { // grows in the class's arena
+    struct cf_edit *edit;
     uint8_t *bytes;
-    uint32_t length;
+    uint32_t length, capacity;
+};
+
+// The encoded Code attribute_info of a method, and in front of it as many bytes of the class as
+// `lead`. length == 0: as it was.
+struct cf_new_code {
+    uint32_t at, length; // in cf_rewrite.out
+    uint32_t lead;
 };
 
 struct cf_rewrite {
     struct cf_class *cls;
     struct cf_pool pool;
     struct cf_new_code *code; // per method
+    // The new code, one method behind the other, with what stands between them in the class: mostly
+    // it can be copied in one piece. `passed`: the offset in the class behind the last one.
+    struct cf_buffer out;
+    uint32_t passed;
     uint32_t methods_changed;
+    int64_t added;                 // bytes of code attributes
     uint16_t utf8_stack_map_table; // 0: absent
     uint16_t throwable;            // the constant java/lang/Throwable, once it was added
     uint16_t integer;              // the Integer constant that was pushed last, and its value
@@ -79,31 +94,31 @@ struct cf_phase {
 struct cf_edit {
     struct cf_rewrite *rewrite;
     const struct cf_member *method;
-    struct cf_code code;   // the original, opened and scanned
-    struct cf_error error; // of this method
+    struct cf_code code; // the original, opened and scanned
     // Largest code length that is acceptable; 65,535 unless a pass wants less.
     uint32_t code_limit;
-    int32_t nesting; // of the pass at work: 0 is outermost; set by who runs the passes
 
     // What follows is filled by the functions below and read by the encoder.
+    uint32_t next_local;
     struct cf_pool_mark mark;
     struct cf_site *sites;
-    struct cf_edge *edges;
-    const struct cf_snippet **thrown, **thrown_early;
-    uint32_t sites_count, edges_count, thrown_count, thrown_early_count;
     struct cf_new_local *locals;
-    uint32_t locals_count, next_local;
-    struct cf_phase *phases;
-    uint32_t *delegates; // pcs of the constructor's delegate calls
-    uint32_t phases_count, delegates_count;
-    int constructor;         // 1: it is one (not Object's), and phases and delegates are known
-    struct cf_place *places; // of the original stack map frames, once they were read
-    uint32_t places_count;
+    const struct cf_snippet **thrown, **thrown_early;
+    // From here on all is cleared at first, up to `nowhere`.
+    struct cf_error error; // of this method
+    int32_t nesting;       // of the pass at work: 0 is outermost; set by who runs the passes
+    uint32_t sites_count, edges_count, thrown_count, thrown_early_count, locals_count;
+    uint32_t phases_count, delegates_count, places_count;
+    int constructor;  // 1: it is one (not Object's), and phases and delegates are known
     int phases_known; // all of that has been looked for
-    uint16_t *depths; // of the operand stack before each instruction, by pc (cf_edit_depth)
     // New pc after the last `constructed` snippet; the code's length if there is no delegate call;
     // 0: no constructor.
     uint32_t constructed_pc;
+    struct cf_edge *edges;
+    struct cf_phase *phases;
+    uint32_t *delegates;     // pcs of the constructor's delegate calls
+    struct cf_place *places; // of the original stack map frames, once they were read
+    uint16_t *depths;        // of the operand stack before each instruction, by pc (cf_edit_depth)
     // What is written there is never anchored: the edit has failed. From here on nothing is
     // cleared.
     struct cf_snippet nowhere;
@@ -161,9 +176,67 @@ static inline uint32_t cf_new_local(struct cf_edit *edit, const char *descriptor
     return local->index;
 }
 
+// --- what the anchors below are made of ---
+
+// Room for one more in a list that doubles when it is full: at `room`, a power of two, and every
+// later one. NULL: out of memory, the edit has failed.
+void *cf_longer(struct cf_edit *edit, void *list, uint32_t count, size_t size);
+static inline void *cf_one_more(struct cf_edit *edit, void *list, uint32_t count, uint32_t room,
+                                size_t size) {
+    if (count < room || (count & (count - 1))) return list;
+    return cf_longer(edit, list, count, size);
+}
+
+static inline void cf_add_site(struct cf_edit *edit, uint32_t pc, enum cf_where where,
+                               int32_t order, const struct cf_snippet *s) {
+    if (s == &edit->nowhere || s->length == 0) return;
+    uint32_t count = edit->sites_count;
+    struct cf_site *sites = cf_one_more(edit, edit->sites, count, 4, sizeof *sites);
+    if (!sites) return;
+    edit->sites = sites;
+    struct cf_site site = {pc, where, order, 0, s};
+    sites[count] = site;
+    edit->sites_count = count + 1;
+    // What falls in runs the snippet, jumps do not.
+    edit->code.marks[pc] |= where == CF_ENTRY ? CF_MARK_EDIT | CF_MARK_SPLIT : CF_MARK_EDIT;
+}
+
+// Fills phases and delegates; does nothing if the method is no constructor (constructor.c).
+enum cf_status cf_find_constructor(struct cf_edit *edit);
+static inline enum cf_status cf_edit_constructor(struct cf_edit *edit) {
+    return edit->phases_known ? edit->error.status : cf_find_constructor(edit);
+}
+
+static inline void cf_add_thrown(struct cf_edit *edit, const struct cf_snippet ***list,
+                                 uint32_t *count, const struct cf_snippet *s) {
+    if (cf_edit_constructor(edit) != CF_OK || s == &edit->nowhere) return;
+    const struct cf_snippet **larger =
+        cf_one_more(edit, (void *)(uintptr_t)*list, *count, 2, sizeof *larger);
+    if (!larger) return;
+    *list = larger;
+    larger[(*count)++] = s;
+}
+
+struct cf_snippet *cf_snippet_nowhere(struct cf_edit *edit, enum cf_status status,
+                                      const char *reason);
+static inline struct cf_snippet *cf_snippet_new(struct cf_edit *edit) {
+    struct cf_snippet *s = cf_arena_alloc(edit->code.cls->arena, sizeof *s + CF_SNIPPET_ROOM);
+    if (!s) return cf_snippet_nowhere(edit, CF_NO_MEMORY, "out of memory");
+    memset(&s->length, 0, sizeof *s - offsetof(struct cf_snippet, length));
+    s->edit = edit;
+    s->bytes = (uint8_t *)(s + 1);
+    s->capacity = CF_SNIPPET_ROOM;
+    s->first_new_local = edit->code.max_locals;
+    return s;
+}
+
+// --- anchors ---
+
 // At the method's entry, before its first instruction; loops to the first instruction do not run
 // it. In a constructor `this` is not initialised there.
-void cf_insert_entry(struct cf_edit *edit, const struct cf_snippet *s);
+static inline void cf_insert_entry(struct cf_edit *edit, const struct cf_snippet *s) {
+    cf_add_site(edit, 0, CF_ENTRY, edit->nesting, s);
+}
 // In a constructor right after each delegate call (super(...) or this(...)). Returns 0, and inserts
 // nothing, when the method is none or, as java.lang.Object's, has no such call.
 int cf_insert_constructed(struct cf_edit *edit, const struct cf_snippet *s);
@@ -173,25 +246,27 @@ void cf_insert_after(struct cf_edit *edit, uint32_t instruction, const struct cf
 // Instead of an instruction; the snippet has its effect on the stack.
 void cf_replace(struct cf_edit *edit, uint32_t instruction, const struct cf_snippet *s);
 // Before every xreturn; the value to be returned is on the stack and stays there.
-void cf_insert_exits(struct cf_edit *edit, const struct cf_snippet *s);
+static inline void cf_insert_exits(struct cf_edit *edit, const struct cf_snippet *s) {
+    for (uint32_t i = 0; i < edit->code.returns_count; i++)
+        cf_add_site(edit, edit->code.returns[i], CF_EXIT, -edit->nesting, s);
+}
 // When an exception leaves the method: it is on the stack, and stays there; it is thrown on
 // afterwards. Exceptions of inserted exit code do not count. In a constructor: once `this` is
 // initialised; for what is thrown before the delegate call see below, for what comes out of that
 // call there is no way.
-void cf_insert_thrown(struct cf_edit *edit, const struct cf_snippet *s);
+static inline void cf_insert_thrown(struct cf_edit *edit, const struct cf_snippet *s) {
+    cf_add_thrown(edit, &edit->thrown, &edit->thrown_count, s);
+}
 // In a constructor, when an exception leaves before the delegate call.
-void cf_insert_thrown_early(struct cf_edit *edit, const struct cf_snippet *s);
+static inline void cf_insert_thrown_early(struct cf_edit *edit, const struct cf_snippet *s) {
+    cf_add_thrown(edit, &edit->thrown_early, &edit->thrown_early_count, s);
+}
 // On the way from a branch or switch to one of its targets, both by index; all cases of a switch
 // that lead there.
 void cf_insert_edge(struct cf_edit *edit, uint32_t from, uint32_t to, const struct cf_snippet *s);
 
 // --- used among the parts of the editor ---
 
-// Fills phases and delegates; does nothing if the method is no constructor (constructor.c).
-enum cf_status cf_find_constructor(struct cf_edit *edit);
-static inline enum cf_status cf_edit_constructor(struct cf_edit *edit) {
-    return edit->phases_known ? edit->error.status : cf_find_constructor(edit);
-}
 // Fills depths, of all the code (depth.c). UINT16_MAX: not reachable as far as can be seen.
 enum cf_status cf_edit_depths(struct cf_edit *edit);
 // The depth at some pcs, asked for in ascending order: known from the frame before each.
@@ -203,7 +278,7 @@ struct cf_depth {
 };
 enum cf_status cf_depth_start(struct cf_depth *depth, struct cf_edit *edit);
 enum cf_status cf_depth_at(struct cf_depth *depth, uint32_t pc, uint32_t *result);
-// Builds the Code attribute (encode.c).
+// Appends the Code attribute to the class's new code (encode.c).
 enum cf_status cf_edit_encode(struct cf_edit *edit, struct cf_new_code *result);
 
 #endif

@@ -66,33 +66,35 @@ static int overwrites_this(const struct cf_edit *edit) {
     return 0;
 }
 
-// A part of the code from which no exception can come needs no exceptional exit.
-static int phase_may_throw(const struct cf_edit *edit, int initialized) {
+// Whether an exception may come from the code before, [0], and after `this` is initialised, [1].
+static void find_throwing(const struct cf_edit *edit, int may_throw[2]) {
     const struct cf_code *code = &edit->code;
-    uint32_t phase = 0, delegate = 0;
-    if (!edit->phases_count) return code->may_throw && initialized;
-    for (uint32_t i = 0; i < code->count; i++) {
+    const struct cf_phase *phase = edit->phases, *last = phase + edit->phases_count - 1;
+    uint32_t delegate = 0;
+    for (uint32_t i = 0; i < code->count && !(may_throw[0] & may_throw[1]); i++) {
         uint32_t pc = code->pc[i];
-        unsigned op = code->bytes[pc];
+        if (!(cf_flags[code->bytes[pc]] & CF_MAY_THROW)) continue;
         if (delegate < edit->delegates_count && edit->delegates[delegate] == pc) {
             delegate++;
             continue;
         }
-        if (!(cf_flags[op] & CF_MAY_THROW)) continue;
-        while (phase < edit->phases_count && edit->phases[phase].end <= pc) phase++;
-        int now = phase < edit->phases_count ? edit->phases[phase].initialized : 1;
-        if (now == initialized) return 1;
+        while (phase < last && phase->end <= pc) phase++;
+        may_throw[phase->end <= pc || phase->initialized] = 1;
     }
-    return 0;
 }
 
-// The handler before the delegate call must hold for all the code there. Where `this` is not always
-// in local 0 there is none.
+// A part of the code from which no exception can come needs no exceptional exit. The handler before
+// the delegate call must hold for all the code there: where `this` is not always in local 0 there
+// is none.
 static void drop_idle_exits(struct cf_edit *edit) {
-    int early = 0;
+    int may_throw[2] = {0, edit->code.may_throw}, early = 0;
+    if (edit->phases_count) {
+        may_throw[1] = 0;
+        find_throwing(edit, may_throw);
+    }
     for (uint32_t i = 0; i < edit->phases_count; i++) early |= !edit->phases[i].initialized;
-    if (edit->thrown_count && !phase_may_throw(edit, 1)) edit->thrown_count = 0;
-    if (edit->thrown_early_count && (!early || !phase_may_throw(edit, 0) || overwrites_this(edit)))
+    if (!may_throw[1]) edit->thrown_count = 0;
+    if (edit->thrown_early_count && (!early || !may_throw[0] || overwrites_this(edit)))
         edit->thrown_early_count = 0;
 }
 
@@ -106,8 +108,8 @@ static enum cf_status name_of_frames(struct cf_edit *edit, uint16_t *name) {
 }
 
 // The StackMapTable, unless it has no frames; `count` of attributes.
-static enum cf_status put_stack_map_table(struct cf_buffer *out, const struct cf_layout *l,
-                                          uint32_t *count) {
+static inline enum cf_status put_stack_map_table(struct cf_buffer *out, const struct cf_layout *l,
+                                                 uint32_t *count) {
     struct cf_edit *edit = l->edit;
     uint32_t start = out->length, frames = 0;
     uint16_t name;
@@ -131,24 +133,27 @@ static enum cf_status put_stack_map_table(struct cf_buffer *out, const struct cf
 // CLDC's frames in classes below version 50 (also from tools that know no better): a JVM does not
 // look at them, but other tools that come after us do, and their offsets hold no more.
 static int is_stack_map(const struct cf_class *cls, uint32_t pos) {
-    return cls->major_version < 50 && CF_IS(cf_utf8(cls, cf_be2(cls->bytes + pos)), "StackMap");
+    return CF_IS(cf_utf8(cls, cf_be2(cls->bytes + pos)), "StackMap");
 }
 
 static enum cf_status put_attributes(struct cf_buffer *out, const struct cf_layout *l) {
     struct cf_edit *edit = l->edit;
     const struct cf_code *code = &edit->code;
-    int wanted = cf_frames_wanted(edit), written = !wanted;
+    const struct cf_class *cls = code->cls;
+    int wanted = cf_frames_wanted(edit), written = !wanted, is_old = cls->major_version < 50;
     uint32_t count_at = out->length, count = 0, pos = code->attributes;
+    uint32_t frames_at = wanted && code->stack_map_table ? code->stack_map_table - 6 : 0;
     if (!cf_extend(out, 2)) return CF_NO_MEMORY;
-    for (uint32_t i = 0; i < code->attributes_count; i++) {
-        if (wanted && pos + 6 == code->stack_map_table) {
+    for (uint32_t i = code->attributes_count; i-- > 0;) {
+        uint32_t next = pos + 6 + cf_be4(cls->bytes + pos + 2);
+        if (pos == frames_at) {
             CF_TRY(put_stack_map_table(out, l, &count));
             written = 1;
-        } else if (!is_stack_map(code->cls, pos)) {
+        } else if (!is_old || !is_stack_map(cls, pos)) {
             CF_TRY(cf_emit_attribute(l, out, pos));
             count++;
         }
-        pos += 6 + cf_be4(code->cls->bytes + pos + 2);
+        pos = next;
     }
     if (!written) CF_TRY(put_stack_map_table(out, l, &count));
     if (count > 65535) return cf_fail(&edit->error, CF_LIMIT, 0, "%u attributes", count);
@@ -166,31 +171,62 @@ static void note_constructed(struct cf_edit *edit, const struct cf_layout *l) {
     }
 }
 
+// What stands in the class between the method encoded last and this one's Code attribute: mostly
+// the few bytes at the beginning of a method_info.
+static enum cf_status put_lead(struct cf_buffer *out, const struct cf_edit *edit, uint32_t lead) {
+    const struct cf_class *cls = edit->code.cls;
+    uint32_t from = edit->method->code - lead;
+    uint8_t *p = cf_room(out, lead + CF_COPIED);
+    if (!p) return CF_NO_MEMORY;
+    if (lead <= CF_COPIED && cls->length - from >= CF_COPIED)
+        memcpy(p, cls->bytes + from, CF_COPIED);
+    else
+        memcpy(p, cls->bytes + from, lead);
+    out->length += lead;
+    return CF_OK;
+}
+
+// Room for all of the class, mostly.
+static enum cf_status open_out(struct cf_rewrite *rewrite, struct cf_buffer *out) {
+    const struct cf_class *cls = rewrite->cls;
+    return cf_room(out, 2 * (cls->length - cls->constant_pool_end) + 4096) ? CF_OK : CF_NO_MEMORY;
+}
+
 #define HEADER 14 // from attribute_name_index to code_length
 
 enum cf_status cf_edit_encode(struct cf_edit *edit, struct cf_new_code *result) {
     struct cf_layout layout;
+    struct cf_rewrite *rewrite = edit->rewrite;
     uint32_t stack = 0;
-    drop_idle_exits(edit);
+    if (edit->thrown_count | edit->thrown_early_count) drop_idle_exits(edit);
     if (!(edit->sites_count | edit->edges_count | edit->thrown_count | edit->thrown_early_count))
         return CF_OK;
     // Most of what comes is known: the code, and tables much like the old ones.
     const struct cf_code *code = &edit->code;
-    struct cf_buffer out;
-    uint32_t rest = code->end - code->offset - code->length;
+    uint32_t passed = rewrite->passed, lead = 0, rest = code->end - code->offset - code->length;
+    struct cf_buffer out = rewrite->out;
+    out.edit = edit;
+    if (!out.bytes) CF_TRY(open_out(rewrite, &out));
+    if (passed <= edit->method->code)
+        CF_TRY(put_lead(&out, edit, lead = edit->method->code - passed));
+    uint32_t start = out.length;
     CF_TRY(cf_layout_make(&layout, edit, HEADER, rest + 256, &out));
     note_constructed(edit, &layout);
     if (edit->next_local > 65535)
         return cf_fail(&edit->error, CF_LIMIT, 0, "more than 65,535 local variables", 0);
-    memcpy(out.bytes, code->cls->bytes + edit->method->code, 2);
-    cf_put2(out.bytes + 8, edit->next_local);
-    cf_put4(out.bytes + 10, layout.length);
     CF_TRY(cf_emit_exceptions(&layout, &out));
     CF_TRY(put_attributes(&out, &layout));
     CF_TRY(max_stack(&layout, &stack)); // by now the frames have been read
-    cf_put2(out.bytes + 6, stack);
-    cf_put4(out.bytes + 2, out.length - 6);
-    result->bytes = out.bytes;
-    result->length = out.length;
+    uint8_t *p = out.bytes + start;
+    memcpy(p, code->cls->bytes + edit->method->code, 2);
+    cf_put4(p + 2, out.length - start - 6);
+    cf_put2(p + 6, stack);
+    cf_put2(p + 8, edit->next_local);
+    cf_put4(p + 10, layout.length);
+    result->at = start;
+    result->length = out.length - start;
+    result->lead = lead;
+    rewrite->out = out;
+    rewrite->passed = code->end;
     return CF_OK;
 }

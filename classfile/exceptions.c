@@ -39,7 +39,7 @@ static inline void put_entry(struct entries *e, uint32_t start, uint32_t end, ui
     do {                                                                                           \
         for (uint32_t i_ = 0; i_ < (l)->edit->sites_count; i_++) {                                 \
             const struct cf_snippet *s = (l)->sites[i_].snippet;                                   \
-            uint32_t at = (l)->sites[i_].at;                                                        \
+            uint32_t at = (l)->sites[i_].at;                                                       \
             body;                                                                                  \
         }                                                                                          \
         for (uint32_t i_ = 0; i_ < (l)->detours_count; i_++) {                                     \
@@ -101,35 +101,48 @@ static inline uint32_t exit_at(const struct cf_layout *l, const struct cf_site *
     return s < end && s->pc == pc ? s->at : cf_at_instruction(l, pc);
 }
 
-// What leaves the code of each phase goes to its exit, but for the exit snippets and the returns
-// behind them, and for delegate calls: `this` is of two kinds there.
+// How far the lists of what is not covered have been gone through: all are in pc order.
+struct cover {
+    const uint16_t *a_return, *last_return;
+    const uint32_t *delegate, *last_delegate;
+    const struct cf_site *site;
+};
+
+// What leaves the code from old pc `start` to `end` goes to `handler`, but for the exit snippets
+// and the returns behind them, and for delegate calls: `this` is of two kinds there.
+static inline struct cover put_phase(struct entries *out, struct cover c, uint32_t start,
+                                     uint32_t end, uint32_t handler) {
+    const struct cf_layout *l = out->l;
+    uint32_t from = cf_at_label(l, start);
+    for (;;) {
+        uint32_t pc = c.a_return < c.last_return ? *c.a_return : UINT32_MAX, next = pc + 1;
+        if (c.delegate < c.last_delegate && *c.delegate < pc && *c.delegate < end) {
+            pc = *c.delegate++;
+            next = pc + 3; // invokespecial
+        } else if (pc < end) {
+            c.a_return++;
+        } else {
+            break;
+        }
+        if (pc < start) continue;
+        put_entry(out, from, exit_at(l, &c.site, pc), handler, 0);
+        from = cf_at_before(l, next);
+    }
+    put_entry(out, from, cf_at_before(l, end), handler, 0);
+    return c;
+}
+
 static void put_exits(struct entries *out) {
     const struct cf_layout *l = out->l;
     const struct cf_edit *edit = l->edit;
-    const struct cf_phase whole = {0, edit->code.length, 1};
-    const struct cf_phase *phase = edit->phases_count ? edit->phases : &whole;
-    const struct cf_phase *last_phase = phase + (edit->phases_count ? edit->phases_count - 1 : 0);
-    const uint16_t *a_return = edit->code.returns, *last = a_return + edit->code.returns_count;
-    const uint32_t *delegate = edit->delegates, *last_delegate = delegate + edit->delegates_count;
-    const struct cf_site *site = l->sites;
-    for (; phase <= last_phase; phase++) {
+    const struct cf_code *code = &edit->code;
+    struct cover c = {code->returns, code->returns + code->returns_count, edit->delegates,
+                      edit->delegates + edit->delegates_count, l->sites};
+    if (!edit->phases_count && l->thrown.count) put_phase(out, c, 0, code->length, l->thrown.at);
+    for (uint32_t i = 0; i < edit->phases_count; i++) {
+        const struct cf_phase *phase = &edit->phases[i];
         const struct cf_exit *exit = phase->initialized ? &l->thrown : &l->thrown_early;
-        uint32_t from = cf_at_label(l, phase->start), handler = exit->at;
-        if (!exit->count) continue;
-        for (;;) {
-            uint32_t pc = a_return < last ? *a_return : UINT32_MAX;
-            int is_delegate = delegate < last_delegate && *delegate < pc;
-            if (is_delegate) pc = *delegate;
-            if (pc >= phase->end) break;
-            if (is_delegate)
-                delegate++;
-            else
-                a_return++;
-            if (pc < phase->start) continue;
-            put_entry(out, from, exit_at(l, &site, pc), handler, 0);
-            from = cf_at_before(l, pc + (is_delegate ? 3 : 1)); // invokespecial
-        }
-        put_entry(out, from, cf_at_before(l, phase->end), handler, 0);
+        if (exit->count) c = put_phase(out, c, phase->start, phase->end, exit->at);
     }
 }
 

@@ -237,11 +237,9 @@ enum cf_status cf_layout_make(struct cf_layout *l, struct cf_edit *edit, uint32_
     if (l->detours_count | l->thrown_early.count) CF_TRY(find_bridges(l));
     if (l->added > MOST_ADDED) return too_long(edit, code->length + (uint32_t)l->added);
     l->moved = cf_arena_alloc(arena, (code->length + 1 + CF_FILLED) * sizeof *l->moved);
-    out->edit = edit;
-    out->capacity = before + most_bytes(l) + CF_COPIED + behind;
-    out->bytes = cf_arena_alloc(arena, out->capacity);
-    if (!l->moved || !out->bytes) return no_memory(edit);
-    l->code = out->bytes + before;
+    uint8_t *room = cf_room(out, before + most_bytes(l) + CF_COPIED + behind);
+    if (!l->moved || !room) return no_memory(edit);
+    l->code = room + before;
     // Widening only ever adds bytes, so this ends.
     do {
         changed = 0;
@@ -249,6 +247,6 @@ enum cf_status cf_layout_make(struct cf_layout *l, struct cf_edit *edit, uint32_
         CF_TRY(check_length(l));
         if (l->length > 32767) CF_TRY(widen(l, &changed));
     } while (changed);
-    out->length = before + l->length;
+    out->length += before + l->length;
     return cf_emit_branches(l);
 }

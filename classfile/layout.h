@@ -57,14 +57,8 @@ struct cf_layout {
     int bridges;
 };
 
-struct cf_buffer { // grows in the class's arena
-    struct cf_edit *edit;
-    uint8_t *bytes;
-    uint32_t length, capacity;
-};
-
-// Lays the method out and writes the new code into a fresh buffer, `before` bytes from its start;
-// `behind` bytes more are likely to follow it.
+// Lays the method out and appends the new code to the buffer, `before` bytes behind its end;
+// `behind` bytes more are likely to follow.
 enum cf_status cf_layout_make(struct cf_layout *layout, struct cf_edit *edit, uint32_t before,
                               uint32_t behind, struct cf_buffer *out);
 

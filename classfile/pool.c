@@ -28,11 +28,6 @@ void cf_pool_init(struct cf_pool *pool, const struct cf_class *cls) {
     pool->first = pool->count = cls->constant_pool_count;
 }
 
-struct cf_pool_mark cf_pool_mark(const struct cf_pool *pool) {
-    struct cf_pool_mark mark = {pool->length, pool->count};
-    return mark;
-}
-
 static uint16_t give_up(struct cf_pool *pool, enum cf_status status, const char *reason) {
     cf_fail(&pool->error, status, 0, reason, 0);
     return 0;

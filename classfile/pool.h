@@ -26,7 +26,10 @@ struct cf_pool_mark {
 };
 
 void cf_pool_init(struct cf_pool *pool, const struct cf_class *cls);
-struct cf_pool_mark cf_pool_mark(const struct cf_pool *pool);
+static inline struct cf_pool_mark cf_pool_mark(const struct cf_pool *pool) {
+    struct cf_pool_mark mark = {pool->length, pool->count};
+    return mark;
+}
 // Forgets what was added since the mark, and the error.
 void cf_pool_rollback(struct cf_pool *pool, struct cf_pool_mark mark);
 

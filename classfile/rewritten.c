@@ -23,7 +23,7 @@ static struct cf_member *all_methods(const struct cf_rewrite *rewrite, uint32_t 
     for (uint32_t i = 0; i < cls->methods_count; i++) {
         struct cf_member *m = &methods[i];
         m->offset += *moved;
-        if (rewrite->code[i].bytes)
+        if (rewrite->code[i].length)
             *moved += rewrite->code[i].length - (cf_be4(cls->bytes + m->code + 2) + 6);
         if (m->code) m->code += m->offset - cls->methods[i].offset;
         m->end += *moved;

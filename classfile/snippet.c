@@ -20,23 +20,12 @@ static struct cf_arena *arena_of(struct cf_snippet *s) {
     return s->edit->code.cls->arena;
 }
 
-// What is written to this one goes nowhere: the edit has failed.
-static struct cf_snippet *nowhere(struct cf_edit *edit, enum cf_status status, const char *reason) {
+struct cf_snippet *cf_snippet_nowhere(struct cf_edit *edit, enum cf_status status,
+                                      const char *reason) {
     cf_fail(&edit->error, status, 0, reason, 0);
     memset(&edit->nowhere, 0, sizeof edit->nowhere);
     edit->nowhere.edit = edit;
     return &edit->nowhere;
-}
-
-struct cf_snippet *cf_snippet_new(struct cf_edit *edit) {
-    struct cf_snippet *s = cf_arena_alloc(edit->code.cls->arena, sizeof *s + CF_SNIPPET_ROOM);
-    if (!s) return nowhere(edit, CF_NO_MEMORY, "out of memory");
-    memset(s, 0, sizeof *s);
-    s->edit = edit;
-    s->bytes = (uint8_t *)(s + 1);
-    s->capacity = CF_SNIPPET_ROOM;
-    s->first_new_local = edit->code.max_locals;
-    return s;
 }
 
 struct cf_snippet *cf_snippet_like(const struct cf_snippet *s, struct cf_callee callee) {
@@ -44,9 +33,9 @@ struct cf_snippet *cf_snippet_like(const struct cf_snippet *s, struct cf_callee 
     uint32_t length = s->length, capacity = s->capacity;
     if ((s->labels_count | s->branches_count) || length < 3 || !callee.methodref ||
         s->bytes[length - 3] != CF_OP_invokestatic)
-        return nowhere(edit, CF_MISUSE, "not a snippet that ends with a call");
+        return cf_snippet_nowhere(edit, CF_MISUSE, "not a snippet that ends with a call");
     struct cf_snippet *like = cf_arena_alloc(edit->code.cls->arena, sizeof *like + capacity);
-    if (!like) return nowhere(edit, CF_NO_MEMORY, "out of memory");
+    if (!like) return cf_snippet_nowhere(edit, CF_NO_MEMORY, "out of memory");
     uint8_t *bytes = (uint8_t *)(like + 1);
     *like = *s;
     like->bytes = bytes;
@@ -117,7 +106,15 @@ void cf_push_number(struct cf_snippet *s, int32_t value) {
         rewrite->integer = cf_add_integer(&rewrite->pool, value);
         rewrite->integer_value = value;
     }
-    cf_push_constant(s, rewrite->integer);
+    uint32_t index = rewrite->integer, is_near = index - 1 < 255;
+    if (!index) spoil_without_constant(s);
+    if (!(p = cf_snippet_room(s, is_near ? 2 : 3)) || !index) return;
+    p[0] = is_near ? CF_OP_ldc : CF_OP_ldc_w;
+    if (is_near)
+        p[1] = (uint8_t)index;
+    else
+        cf_put2(p + 1, index);
+    cf_snippet_depth(s, 0, 1);
 }
 
 void cf_push_constant(struct cf_snippet *s, uint16_t index) {
@@ -137,6 +134,24 @@ void cf_push_constant(struct cf_snippet *s, uint16_t index) {
         p[1] = (uint8_t)index;
     }
     cf_snippet_depth(s, 0, wide ? 2 : 1);
+}
+
+void cf_far_local(struct cf_snippet *s, enum cf_opcode op, uint32_t local) {
+    int is_load = op >= CF_OP_iload && op <= CF_OP_aload;
+    unsigned kind = (unsigned)op - (is_load ? (unsigned)CF_OP_iload : (unsigned)CF_OP_istore);
+    uint8_t *p = cf_snippet_room(s, local < 4 ? 1 : local < 256 ? 2 : 4);
+    if (!p) return;
+    s->uses_new_locals |= local >= s->first_new_local;
+    if (local < 4) {
+        p[0] = (uint8_t)((is_load ? CF_OP_iload_0 : CF_OP_istore_0) + 4 * kind + local);
+    } else if (local < 256) {
+        p[0] = (uint8_t)op;
+        p[1] = (uint8_t)local;
+    } else {
+        p[0] = CF_OP_wide;
+        p[1] = (uint8_t)op;
+        cf_put2(p + 2, local);
+    }
 }
 
 void cf_increment(struct cf_snippet *s, uint32_t local, int32_t by) {

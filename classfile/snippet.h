@@ -39,22 +39,24 @@ struct cf_snippet_handler {
 struct cf_snippet {
     struct cf_edit *edit;
     uint8_t *bytes; // room for CF_SNIPPET_ROOM at least
-    uint32_t length, capacity;
+    uint32_t capacity;
     uint32_t first_new_local; // the method's own locals are below
-    int32_t depth, peak;      // slots above the anchor's depth: now, at most
-    int32_t lowest;           // below 0: the snippet takes values that were there
-    int unreachable;          // the last instruction never falls through
+    // From here on all is cleared at first.
+    uint32_t length;
+    int32_t depth, peak; // slots above the anchor's depth: now, at most
+    int32_t lowest;      // below 0: the snippet takes values that were there
+    int unreachable;     // the last instruction never falls through
     int uses_new_locals;
+    uint32_t labels_count, branches_count, handlers_count;
     struct cf_snippet_label *labels;
     struct cf_snippet_branch *branches;
     struct cf_snippet_handler *handlers;
-    uint32_t labels_count, branches_count, handlers_count;
 };
 
 #define CF_SNIPPET_ROOM 32
 
-// An empty snippet, owned by the edit; NULL when out of memory (the edit knows).
-struct cf_snippet *cf_snippet_new(struct cf_edit *edit);
+// An empty snippet, owned by the edit (edit.h); out of memory: one that spoils the edit.
+static inline struct cf_snippet *cf_snippet_new(struct cf_edit *edit);
 
 // A copy of a snippet that ends with a call and has no labels: it ends with a call of `callee`
 // instead, which has the same descriptor.
@@ -71,8 +73,8 @@ static inline uint8_t *cf_snippet_room(struct cf_snippet *s, uint32_t size) {
 static inline void cf_snippet_depth(struct cf_snippet *s, int32_t pops, int32_t pushes) {
     int32_t low = s->depth - pops, high = low + pushes;
     s->depth = high;
-    if (low < s->lowest) s->lowest = low;
-    if (high > s->peak) s->peak = high;
+    if (pops && low < s->lowest) s->lowest = low;
+    if (pushes && high > s->peak) s->peak = high;
 }
 
 // An instruction without operands.
@@ -80,35 +82,35 @@ void cf_op(struct cf_snippet *s, enum cf_opcode op);
 // The shortest way to push a number: iconst, bipush, sipush or ldc.
 void cf_push_number(struct cf_snippet *s, int32_t value);
 static inline void cf_push_int(struct cf_snippet *s, int32_t value) {
-    if (value < 128 || value > 32767 || s->capacity - s->length < 3) {
+    uint32_t length = s->length;
+    if (value < 128 || value > 32767 || s->capacity - length < 3) {
         cf_push_number(s, value);
         return;
     }
-    uint8_t *p = s->bytes + s->length;
-    p[0] = CF_OP_sipush;
-    cf_put2(p + 1, (uint32_t)value);
-    s->length += 3;
+    s->bytes[length] = CF_OP_sipush;
+    cf_put2(s->bytes + length + 1, (uint32_t)value);
+    s->length = length + 3;
     cf_snippet_depth(s, 0, 1);
 }
 // ldc or ldc_w; ldc2_w where the constant is a long or double.
 void cf_push_constant(struct cf_snippet *s, uint16_t index);
 // xload, xstore (`op` is iload .. aload, istore .. astore), the short and wide forms chosen here.
+void cf_far_local(struct cf_snippet *s, enum cf_opcode op, uint32_t local);
 static inline void cf_local(struct cf_snippet *s, enum cf_opcode op, uint32_t local) {
     int is_load = op >= CF_OP_iload && op <= CF_OP_aload;
     unsigned kind = (unsigned)op - (is_load ? (unsigned)CF_OP_iload : (unsigned)CF_OP_istore);
     int32_t slots = kind == 1 || kind == 3 ? 2 : 1; // long and double
-    uint8_t *p = cf_snippet_room(s, local < 4 ? 1 : local < 256 ? 2 : 4);
-    if (!p) return;
-    if (local >= s->first_new_local) s->uses_new_locals = 1;
-    if (local < 4) {
-        p[0] = (uint8_t)((is_load ? CF_OP_iload_0 : CF_OP_istore_0) + 4 * kind + local);
-    } else if (local < 256) {
-        p[0] = (uint8_t)op;
+    unsigned nearest = (is_load ? CF_OP_iload_0 : CF_OP_istore_0) + 4 * kind;
+    uint32_t length = s->length;
+    if (local < 256 && s->capacity - length >= 2) {
+        // The second byte is written in any case: no branch to predict.
+        uint8_t *p = s->bytes + length;
+        if (local >= s->first_new_local) s->uses_new_locals = 1;
+        s->length = length + (local < 4 ? 1 : 2);
+        p[0] = (uint8_t)(local < 4 ? nearest + local : (unsigned)op);
         p[1] = (uint8_t)local;
     } else {
-        p[0] = CF_OP_wide;
-        p[1] = (uint8_t)op;
-        cf_put2(p + 2, local);
+        cf_far_local(s, op, local);
     }
     cf_snippet_depth(s, is_load ? 0 : slots, is_load ? slots : 0);
 }
@@ -118,14 +120,16 @@ void cf_increment(struct cf_snippet *s, uint32_t local, int32_t by);
 void cf_op_constant(struct cf_snippet *s, enum cf_opcode op, uint16_t index, unsigned pops,
                     unsigned pushes);
 static inline void cf_call(struct cf_snippet *s, struct cf_callee callee) {
-    uint8_t *p = callee.methodref ? cf_snippet_room(s, 3) : NULL;
-    if (p) {
-        p[0] = CF_OP_invokestatic;
-        cf_put2(p + 1, callee.methodref);
-        cf_snippet_depth(s, callee.pops, callee.pushes);
-    } else {
-        cf_op_constant(s, CF_OP_invokestatic, 0, callee.pops, callee.pushes);
+    uint32_t length = s->length;
+    if (!callee.methodref || s->capacity - length < 3) {
+        cf_op_constant(s, CF_OP_invokestatic, callee.methodref, callee.pops, callee.pushes);
+        return;
     }
+    uint8_t *p = s->bytes + length;
+    s->length = length + 3;
+    cf_snippet_depth(s, callee.pops, callee.pushes);
+    p[0] = CF_OP_invokestatic;
+    cf_put2(p + 1, callee.methodref);
 }
 
 uint32_t cf_label(struct cf_snippet *s);

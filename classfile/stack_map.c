@@ -20,7 +20,7 @@ struct walk {
     struct cf_frame pending;
     uint32_t pending_pc;
     int has_pending;
-    struct cf_frame **kept; // by pc: frames that detours lead to
+    struct cf_frame **kept;   // by pc: frames that detours lead to
     const uint8_t *all_unset; // the strict fields; NULL: there are none, or this is no constructor
 };
 
@@ -274,8 +274,8 @@ static int needs_typing(const struct cf_layout *l) {
 static enum cf_status bridge_frame(struct walk *k, uint32_t pc) {
     struct cf_type this_type = {CF_TYPE_UNINITIALIZED_THIS, 0, 0, {NULL, 0}};
     struct cf_type thrown = {CF_TYPE_OBJECT, cf_throwable(k->edit), 0, {NULL, 0}};
-    struct cf_frame frame = {.locals = &this_type, .locals_count = 1, .stack = &thrown,
-                             .stack_count = 1};
+    struct cf_frame frame = {
+        .locals = &this_type, .locals_count = 1, .stack = &thrown, .stack_count = 1};
     CF_TRY(k->edit->error.status);
     flush_pending(k, pc);
     cf_write_frame(k->w, pc, &frame);

@@ -265,7 +265,7 @@ static void verify_class(struct job *job) {
         verifier = cf_verifier_new(&view, NULL, NULL);
     if (!verifier) cf_fail(&job->cls.error, CF_NO_MEMORY, 0, "out of memory", 0);
     for (uint32_t i = 0; verifier && i < view.methods_count; i++) {
-        if (!job->rewrite.code[i].bytes) continue;
+        if (!job->rewrite.code[i].length) continue;
         if (cf_verify_method(verifier, &view.methods[i], &failure) == CF_OK) continue;
         result->methods_refused++;
         enum cf_status status = failure.error.status;

@@ -34,13 +34,7 @@ const struct cf_callee *rw_add_callees(struct rw_class *cls, const struct cf_met
     return cls->callees;
 }
 
-enum cf_status rw_method_id(struct rw_class *cls, struct cf_edit *edit, int *id) {
-    *id = cls->method_id(cls, edit->method);
-    if (*id >= 0) return CF_OK;
-    return cf_fail(&edit->error, CF_LIMIT, 0, "no number, or no memory, is left for the method", 0);
-}
-
-int rw_leave_alone(const struct cf_edit *edit) {
+int rw_is_finalize_of_object(const struct cf_edit *edit) {
     const struct cf_class *cls = edit->code.cls;
     return CF_IS(cf_member_name(cls, edit->method), "finalize") &&
            CF_IS(cf_this_name(cls), "java/lang/Object");

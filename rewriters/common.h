@@ -17,10 +17,17 @@ rw_callees(struct rw_class *cls, const struct cf_method_name *names, unsigned co
 }
 
 // The number of the method for inserted code. CF_LIMIT when there is none left.
-enum cf_status rw_method_id(struct rw_class *cls, struct cf_edit *edit, int *id);
+static inline enum cf_status rw_method_id(struct rw_class *cls, struct cf_edit *edit, int *id) {
+    *id = cls->method_id(cls, edit->method);
+    if (*id >= 0) return CF_OK;
+    return cf_fail(&edit->error, CF_LIMIT, 0, "no number, or no memory, is left for the method", 0);
+}
 
 // Methods that no pass may put code in: java.lang.Object.finalize must stay empty, or else every
 // object has a finalizer and the VM dies at its start.
-int rw_leave_alone(const struct cf_edit *edit);
+int rw_is_finalize_of_object(const struct cf_edit *edit);
+static inline int rw_leave_alone(const struct cf_edit *edit) {
+    return edit->code.cls->super_class == 0 && rw_is_finalize_of_object(edit);
+}
 
 #endif

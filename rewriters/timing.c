@@ -70,8 +70,9 @@ static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
     t.saved = cf_new_local(edit, "J", 1);
     t.start = cf_new_local(edit, "J", 1);
     int constructs = edit->constructor; // even if it never gets to a delegate call
-    cf_insert_entry(edit, entry(&t, constructs ? CONSTRUCT : ENTER));
+    // Written before it is needed: a copy of what was written just now would have to wait for it.
     const struct cf_snippet *thrown = leave(&t);
+    cf_insert_entry(edit, entry(&t, constructs ? CONSTRUCT : ENTER));
     if (constructs) {
         cf_insert_constructed(edit, initialized(&t));
         cf_insert_thrown_early(edit, cf_snippet_like(thrown, t.callees[THROWN_EARLY]));
