@@ -3,6 +3,7 @@
 #include "instr/engine.h"
 
 #include "classfile/rewritten.h"
+#include "classfile/masked.h"
 #include "classfile/structure.h"
 #include "classfile/verify.h"
 
@@ -237,7 +238,6 @@ static enum cf_status open_job(struct job *job, struct work *work, const uint8_t
     struct cf_arena *arena = &work->arena;
     size_t n = job->engine->options->pass_count;
     CF_TRY(cf_class_open(&job->cls, bytes, length, arena));
-    if (job->engine->check_input) CF_TRY(cf_check_structure(&job->cls, &job->cls.error));
     CF_TRY(cf_rewrite_begin(&job->rewrite, &job->cls));
     job->passes = cf_arena_zeroed(arena, n, sizeof *job->passes);
     job->ids = cf_arena_alloc(arena, n * sizeof *job->ids);
@@ -281,13 +281,19 @@ static void verify_class(struct job *job) {
     result->bytes = NULL;
 }
 
+// A class that a JVM refuses must still be refused, and for the same reason.
+static int masks_error(struct job *job) {
+    return job->engine->check_input && cf_may_mask(&job->rewrite) &&
+           cf_check_structure(&job->cls, &job->cls.error) != CF_OK;
+}
+
 static void rewrite_class(struct job *job, struct work *work, const uint8_t *bytes, size_t length,
                           void *(*allocate)(void *, size_t), void *context) {
     struct instr_rewritten *result = job->result;
     if (open_job(job, work, bytes, length) == CF_OK) {
         for (uint32_t i = 0; i < job->cls.methods_count; i++)
             if (job->cls.methods[i].code) rewrite_method(job, &job->cls.methods[i]);
-        if (job->rewrite.methods_changed)
+        if (job->rewrite.methods_changed && !masks_error(job))
             cf_rewrite_encode(&job->rewrite, allocate, context, &result->bytes, &result->length);
         if (result->bytes && !job->engine->options->verify) verify_class(job);
         result->methods_changed = result->bytes ? job->rewrite.methods_changed : 0;

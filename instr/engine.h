@@ -46,13 +46,14 @@ struct instr_engine *instr_engine_new(const struct instr_options *options,
                                       struct instr_methods *methods, const char *runtime_package);
 void instr_engine_free(struct instr_engine *engine);
 
-// From now on a class is rewritten only when all of its structure holds (classfile/structure.h): an index
-// that leads nowhere could lead somewhere once constants are added, and the JVM would say something else of
-// the class than it does of the original, or take it. Before any class is rewritten.
+// From now on a class is left alone when its structure does not hold (classfile/structure.h) and rewriting could
+// hide that (classfile/masked.h): an index that leads nowhere could lead somewhere once constants are added, and
+// the JVM would say something else of the class than it does of the original, or take it. Before any class is
+// rewritten.
 void instr_engine_check_input(struct instr_engine *engine);
 
-// Rewrites one class with all passes of the options, and verifies what was changed, unless the options say no. No matching is done here. `allocate(context, n)` gives the memory for
-// the result (NULL: out of memory). Thread-safe; never fails: at worst the class stays unchanged.
+// Rewrites one class with all passes of the options, and verifies what was changed, unless the options say no. No
+// matching is done here. `allocate(context, n)` gives the memory for the result (NULL: out of memory). Thread-safe; never fails: at worst the class stays unchanged.
 void instr_engine_rewrite(struct instr_engine *engine, const uint8_t *bytes, size_t length,
                           void *(*allocate)(void *context, size_t n), void *context,
                           struct instr_rewritten *result);

@@ -193,6 +193,73 @@ START_TEST(a_view_is_what_opening_gives) {
 }
 END_TEST
 
+// --- what rewriting could hide ---
+
+enum place { NOWHERE, SIGNATURE, FIELD_NAME, CATCH_TYPE, VARIABLE_NAME, POOL, PARAMETERS };
+
+// A class that names the constant `index` where `place` says; 0: a good one. `PARAMETERS`: a method
+// with more of them than locals.
+static uint8_t *build_naming(enum place place, unsigned index) {
+    static const uint8_t code[] = {CF_OP_nop, CF_OP_return};
+    struct build b;
+    build_class_file(&b, 52, CF_ACC_PUBLIC, "t/T");
+    unsigned text = build_utf8(&b, "Lt/T;"), throwable = build_class(&b, "java/lang/Throwable");
+    build_constant(&b, CF_TAG_STRING, place == POOL && index ? index : text, 2);
+    build_u2(&b, 1);
+    build_u2(&b, 0), build_u2(&b, place == FIELD_NAME && index ? index : build_utf8(&b, "field"));
+    build_u2(&b, build_utf8(&b, "I")), build_u2(&b, 0);
+    build_u2(&b, 1);
+    build_member(&b, CF_ACC_STATIC, "f", "(IJ)V", 1);
+    size_t start = build_code(&b, 1, place == PARAMETERS ? 2 : 3, code, sizeof code);
+    build_u2(&b, 1), build_u2(&b, 0), build_u2(&b, 1), build_u2(&b, 1);
+    build_u2(&b, place == CATCH_TYPE && index ? index : throwable);
+    build_u2(&b, 2);
+    size_t variables = build_attribute(&b, "LocalVariableTable");
+    build_u2(&b, 1), build_u2(&b, 0), build_u2(&b, 2);
+    build_u2(&b, place == VARIABLE_NAME && index ? index : text);
+    build_u2(&b, build_utf8(&b, "I")), build_u2(&b, 0);
+    build_end(&b, variables);
+    size_t frames = build_attribute(&b, "StackMapTable");
+    build_u2(&b, 1), build_u1(&b, 65), build_u1(&b, 7), build_u2(&b, throwable);
+    build_end(&b, frames);
+    build_end(&b, start);
+    build_u2(&b, 1);
+    size_t signature = build_attribute(&b, "Signature");
+    build_u2(&b, place == SIGNATURE && index ? index : text);
+    build_end(&b, signature);
+    return build_finish(&b, &length);
+}
+
+static int is_changed(int check, enum place place, unsigned index) {
+    char error[INSTR_ERROR_SIZE];
+    ck_assert_int_eq(instr_options_parse(&options, "timing,verify=off", error, sizeof error), 0);
+    methods = instr_methods_new();
+    engine = instr_engine_new(&options, methods, "java/lang/");
+    if (check) instr_engine_check_input(engine);
+    bytes = build_naming(place, index);
+    instr_engine_rewrite(engine, bytes, length, allocate, NULL, &result);
+    int changed = result.bytes != NULL;
+    tear_down();
+    memset(&result, 0, sizeof result);
+    return changed;
+}
+
+START_TEST(what_rewriting_could_hide_is_left_alone) {
+    uint8_t *plain = build_naming(NOWHERE, 0);
+    unsigned count = cf_be2(plain + 8);
+    free(plain);
+    ck_assert(is_changed(1, NOWHERE, 0));
+    ck_assert(!is_changed(1, PARAMETERS, 0));
+    for (unsigned place = SIGNATURE; place <= POOL; place++) {
+        unsigned names = count - (place == FIELD_NAME); // one constant less is made
+        for (unsigned index = names; index < names + 12; index++)
+            ck_assert_msg(!is_changed(1, place, index), "place %u, index %u", place, index - names);
+        // Far away from all that was added a JVM still sees it.
+        ck_assert(is_changed(1, place, 60000) || place == CATCH_TYPE || place == POOL);
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("engine");
     TCase *tests = tcase_create("verify"), *views = tcase_create("view");
@@ -202,6 +269,7 @@ int main(void) {
     tcase_add_test(tests, what_verifies_is_changed);
     tcase_add_test(tests, good_code_is_changed);
     tcase_add_test(views, a_view_is_what_opening_gives);
+    tcase_add_test(views, what_rewriting_could_hide_is_left_alone);
     suite_add_tcase(suite, tests);
     suite_add_tcase(suite, views);
     SRunner *runner = srunner_create(suite);
