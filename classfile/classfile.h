@@ -198,8 +198,13 @@ static inline struct cf_reader cf_read(const struct cf_class *cls, uint32_t star
 // Slots taken by the parameters (long and double two each, without `this`) and by the result (0, 1,
 // 2) of a method descriptor. Returns 1, or 0 when it is malformed or passes 255 slots.
 int cf_method_slots(struct cf_slice descriptor, unsigned *parameters, unsigned *result);
+// What it does to the stack: a method's result less its parameters; the slots of a field. Of the
+// result, or the field, only the first letter is looked at. Returns 1, or 0 as above.
+int cf_descriptor_effect(struct cf_slice descriptor, int *effect);
 // Slots of a field descriptor: 1 or 2; 0 when malformed.
 unsigned cf_field_slots(struct cf_slice descriptor);
+// Where the field type that begins at `p` ends, before `end` or there; NULL when malformed.
+const uint8_t *cf_after_type(const uint8_t *p, const uint8_t *end);
 // The length of the field type at the start of `bytes`; 0 when malformed.
 uint32_t cf_field_type_length(const uint8_t *bytes, uint32_t length);
 

@@ -132,8 +132,8 @@ static enum cf_status fail_at(struct cf_error *error, uint32_t pc, const char *r
 }
 
 // Marks a target of the branch or switch at `pc`, which must be an instruction.
-static inline enum cf_status mark_target(struct cf_code *code, uint32_t pc, uint32_t target,
-                                         struct cf_error *error) {
+static enum cf_status mark_target(struct cf_code *code, uint32_t pc, uint32_t target,
+                                  struct cf_error *error) {
     if (target >= code->length) return fail_at(error, pc, "branch out of the code", 0);
     if (!(code->marks[target] & CF_MARK_START))
         return fail_at(error, pc, "branch into an instruction", 0);
@@ -143,13 +143,19 @@ static inline enum cf_status mark_target(struct cf_code *code, uint32_t pc, uint
 
 // Once all instructions are known.
 static enum cf_status find_targets(struct cf_code *code, struct cf_error *error) {
-    for (uint32_t i = 0; i < code->branches_count; i++) {
-        uint32_t pc = code->branches[i].pc;
-        const uint8_t *p = code->bytes + pc;
+    const uint8_t *bytes = code->bytes;
+    uint8_t *marks = code->marks;
+    uint32_t length = code->length;
+    struct cf_branch *branch = code->branches, *end = branch + code->branches_count;
+    for (; branch < end; branch++) {
+        uint32_t pc = branch->pc;
+        const uint8_t *p = bytes + pc;
         int32_t offset = p[0] >= CF_OP_goto_w ? (int32_t)cf_be4(p + 1) : (int16_t)cf_be2(p + 1);
         uint32_t target = pc + (uint32_t)offset;
-        CF_TRY(mark_target(code, pc, target, error));
-        code->branches[i].target = (uint16_t)target;
+        if (target >= length || !(marks[target] & CF_MARK_START))
+            return mark_target(code, pc, target, error);
+        marks[target] |= CF_MARK_TARGET;
+        branch->target = (uint16_t)target;
     }
     return CF_OK;
 }
@@ -213,67 +219,66 @@ static enum cf_status make_room(struct cf_code *code, uint16_t **listed, struct 
     size_t n = code->length, pcs = (n + 2) * sizeof *code->pc;
     size_t branches = (n / 3 + 2) * sizeof *code->branches;
     size_t switches = (n / 9 + 1) * sizeof *code->switches;
-    uint8_t *room = cf_arena_alloc(code->cls->arena, 5 * pcs + branches + switches + n + CLEARED);
+    uint8_t *room = cf_arena_alloc(code->cls->arena, 6 * pcs + branches + switches + n + CLEARED);
     if (!room) return cf_fail(error, CF_NO_MEMORY, code->offset, "out of memory", 0);
     code->branches = (struct cf_branch *)room;
-    code->pc = (uint16_t *)(room += branches);
-    code->rises = (uint16_t *)(room += pcs);
+    code->changes = (uint32_t *)(room += branches);
+    code->varying = (uint16_t *)(room += 2 * pcs);
+    code->pc = (uint16_t *)(room += pcs);
     code->returns = (uint16_t *)(room += pcs);
-    code->varying = (uint16_t *)(room += pcs);
     *listed = (uint16_t *)(room += pcs);
     code->switches = (uint16_t *)(room += pcs);
-    code->marks = room + switches;
-    for (size_t i = 0; i <= n; i += CLEARED) memset(code->marks + i, 0, CLEARED);
+    code->marks = room += switches;
+    for (size_t i = 0; i <= n; i += CLEARED) memset(room + i, 0, CLEARED);
     return CF_OK;
 }
 
 // What goes into a list is written always, and kept if it is one: no branch to predict.
 static void sort_out(struct cf_code *code, const uint16_t *listed, const uint16_t *end) {
     const uint8_t *bytes = code->bytes;
-    uint16_t *returns = code->returns, *varying = code->varying;
+    uint16_t *returns = code->returns;
     struct cf_branch *branches = code->branches;
     for (; listed < end; listed++) {
         uint16_t pc = *listed;
-        unsigned flags = cf_flags[bytes[pc]];
+        unsigned is_return = cf_flags[bytes[pc]] / CF_RETURNS & 1;
         *returns = pc;
-        returns += flags / CF_RETURNS & 1;
-        *varying = pc;
-        varying += flags / CF_VARIES & 1;
+        returns += is_return;
         branches->pc = pc;
-        branches += flags / CF_JUMPS & 1;
+        branches += 1 - is_return;
     }
     code->returns_count = (uint32_t)(returns - code->returns);
-    code->varying_count = (uint32_t)(varying - code->varying);
     code->branches_count = (uint32_t)(branches - code->branches);
 }
 
-// Walks the instructions once; `listed` has room for as many.
+// Walks the instructions once; `listed` has room for as many. From an instruction to the next two
+// loads wait for each other, and the whole loop for them: nothing may come between those two, while
+// everything else in it costs next to nothing.
 static enum cf_status walk(struct cf_code *code, uint16_t *listed, struct cf_error *error) {
     const uint8_t *bytes = code->bytes;
-    const uint16_t *first = listed;
-    uint32_t length = code->length, pc = 0, met = 0, depth = 0;
-    uint16_t *pcs = code->pc, *rises = code->rises;
+    uint16_t *pcs = code->pc, *varying = code->varying;
+    uint32_t *changes = code->changes;
     uint8_t *marks = code->marks;
-    while (pc < length) {
-        uint32_t step = (uint32_t)cf_steps[bytes[pc]];
+    uint64_t length = code->length, pc = 0, step, sum = 0;
+    for (; pc < length; pc += step) {
+        unsigned op = bytes[pc];
+        uint32_t change = (uint32_t)(sum >> CF_SUM_VARIES);
+        step = cf_steps[op];
         marks[pc] = CF_MARK_START;
         *pcs++ = (uint16_t)pc;
-        rises[pc] = (uint16_t)depth;
-        *listed = (uint16_t)pc;
-        listed += step / (CF_LISTED << 8) & 1;
-        met |= step;
-        depth += step >> 16; // modulo 2^16
-        uint32_t n = step & 0xff;
-        if (step & CF_LOOK << 8 && (n = scan_special(code, pc, error)) == 0) return error->status;
-        pc += n;
+        listed[(uint16_t)sum] = (uint16_t)pc;
+        changes[pc] = change;
+        varying[(uint16_t)change] = (uint16_t)pc;
+        sum += cf_sums[op];
+        if (step == 0 && (step = scan_special(code, (uint32_t)pc, error)) == 0)
+            return error->status;
     }
     code->count = (uint32_t)(pcs - code->pc);
-    code->may_throw = (met & CF_MAY_THROW << 8) != 0;
+    code->may_throw = (uint16_t)(sum >> CF_SUM_THROWS) != 0;
     if (pc != length) return fail_at(error, pcs[-1], "instruction not whole", 0);
     *pcs = (uint16_t)length;
     marks[length] = CF_MARK_START; // a range may end here
-    rises[length] = (uint16_t)depth;
-    sort_out(code, first, listed);
+    changes[length] = (uint32_t)(sum >> CF_SUM_VARIES);
+    sort_out(code, listed, listed + (uint16_t)sum);
     return CF_OK;
 }
 

@@ -48,11 +48,11 @@ struct cf_code {
     uint32_t switches_count;
     uint16_t *returns; // pcs of the xreturn instructions
     uint32_t returns_count;
-    // The change of the stack's depth from the first instruction on, by pc, modulo 2^16, as if the
-    // varying instructions (pcs: CF_VARIES) changed nothing.
-    uint16_t *rises;
+    // By pc, what happens to the stack before it, in code order: in the upper half the change of
+    // the depth, modulo 2^16, as if the instructions of which the operand tells more changed
+    // nothing; in the lower half how many of those there are. Their pcs:
+    uint32_t *changes;
     uint16_t *varying;
-    uint32_t varying_count;
     int has_jsr;   // jsr, jsr_w or ret occurs
     int may_throw; // an instruction that may throw occurs
 };

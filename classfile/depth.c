@@ -19,44 +19,45 @@ static enum cf_status open_effects(struct cf_edit *edit) {
 }
 
 // What a constant does to the stack: a field's slots, or an invoke's result less its parameters.
+// Kept for the constant and for its descriptor, which is another constant and often shared.
 static enum cf_status look_up(struct cf_edit *edit, unsigned index, int *effect) {
-    struct cf_class *cls = edit->rewrite->cls;
-    unsigned parameters, result, tag = cf_tag_at(cls, index);
+    const struct cf_class *cls = edit->rewrite->cls;
+    int16_t *effects = edit->rewrite->effects;
+    unsigned tag = cf_tag_at(cls, index);
     if (tag < CF_TAG_FIELDREF || tag > CF_TAG_INVOKE_DYNAMIC) goto malformed;
     const uint8_t *pair =
         cf_entry(cls, cf_be2(cls->bytes + cls->constant_pool[index] + 3), CF_TAG_NAME_AND_TYPE);
     if (!pair || tag == CF_TAG_NAME_AND_TYPE) goto malformed;
-    struct cf_slice descriptor = cf_utf8(cls, cf_be2(pair + 2));
-    if (tag == CF_TAG_FIELDREF) {
-        unsigned slots = cf_field_slots(descriptor);
-        if (!slots) goto malformed;
-        *effect = (int)slots;
-    } else {
-        if (!cf_method_slots(descriptor, &parameters, &result)) goto malformed;
-        *effect = (int)result - (int)parameters;
+    unsigned descriptor = cf_be2(pair + 2);
+    struct cf_slice text = cf_utf8(cls, descriptor);
+    if (!text.length || (text.bytes[0] == '(') == (tag == CF_TAG_FIELDREF)) goto malformed;
+    *effect = effects[descriptor];
+    if (*effect == NOT_KNOWN) {
+        if (!cf_descriptor_effect(text, effect)) goto malformed;
+        effects[descriptor] = (int16_t)*effect;
     }
-    edit->rewrite->effects[index] = (int16_t)*effect;
+    effects[index] = (int16_t)*effect;
     return CF_OK;
 malformed:
     return cf_fail(&edit->error, CF_MALFORMED, edit->code.offset,
                    "instruction names constant %u, which does not hold together", index);
 }
 
-// By opcode from getstatic to invokedynamic: whether it takes what the constant tells, and what it
-// takes besides (a receiver).
-static const signed char takes[] = {0, -1, 0, -1, 0, 0, 0, 0, 0};
-static const signed char besides[] = {0, 0, -1, -1, -1, -1, 0, -1, 0};
-
 // The change that the instruction at `p` makes, where the table of opcodes does not say.
 static inline enum cf_status varying(struct cf_edit *edit, const uint8_t *p, int *net) {
+    // By opcode from getstatic to invokedynamic: what the constant tells counts once more or less,
+    // and so does a receiver.
+    static const struct {
+        signed char sign, receiver;
+    } uses[] = {{1, 0}, {-1, 0}, {1, -1}, {-1, -1}, {1, -1}, {1, -1}, {1, 0}, {1, -1}, {1, 0}};
     const struct cf_rewrite *rewrite = edit->rewrite;
     unsigned op = p[0], kind = op - CF_OP_getstatic;
     if (kind <= CF_OP_invokedynamic - CF_OP_getstatic) {
         unsigned index = cf_be2(p + 1);
-        int effect =
-            index < rewrite->cls->constant_pool_count ? rewrite->effects[index] : NOT_KNOWN;
+        int effect = NOT_KNOWN;
+        if (index < rewrite->cls->constant_pool_count) effect = rewrite->effects[index];
         if (effect == NOT_KNOWN) CF_TRY(look_up(edit, index, &effect));
-        *net = (effect ^ takes[kind]) - takes[kind] + besides[kind];
+        *net = effect * uses[kind].sign + uses[kind].receiver;
         return CF_OK;
     }
     *net = op == CF_OP_multianewarray ? 1 - p[3] : cf_nets[p[1]]; // or wide
@@ -161,7 +162,7 @@ enum cf_status cf_depth_start(struct cf_depth *d, struct cf_edit *edit) {
     d->whole = !code->stack_map_table &&
                (code->branches_count || code->switches_count || code->exception_table_length);
     if (d->whole) return cf_edit_depths(edit);
-    if (code->varying_count) CF_TRY(open_effects(edit));
+    CF_TRY(open_effects(edit));
     return code->stack_map_table ? read_places(edit) : CF_OK;
 }
 
@@ -175,10 +176,6 @@ static void go_to_frame(struct cf_depth *d, uint32_t pc) {
     d->next_place = (uint32_t)(next - edit->places);
     d->pc = next[-1].pc;
     d->depth = next[-1].depth;
-    const uint16_t *varying = edit->code.varying;
-    uint32_t i = d->next_varying, count = edit->code.varying_count;
-    while (i < count && varying[i] < d->pc) i++;
-    d->next_varying = i;
 }
 
 // From the walk over everything.
@@ -188,20 +185,31 @@ static enum cf_status from_walk(struct cf_edit *edit, uint32_t pc, uint32_t *res
     return CF_OK;
 }
 
+// Adds up what the instructions do that scanning could not add up.
+static inline enum cf_status sum_varying(struct cf_edit *edit, const uint16_t *pcs,
+                                         const uint16_t *end, uint32_t *depth) {
+    const uint8_t *bytes = edit->code.bytes;
+    uint32_t sum = *depth;
+    for (; pcs < end; pcs++) {
+        int net;
+        CF_TRY(varying(edit, bytes + *pcs, &net));
+        sum += (uint32_t)net;
+    }
+    *depth = sum;
+    return CF_OK;
+}
+
 enum cf_status cf_depth_at(struct cf_depth *d, uint32_t pc, uint32_t *result) {
     struct cf_edit *edit = d->edit;
     const struct cf_code *code = &edit->code;
     if (d->whole) return from_walk(edit, pc, result);
     if (edit->places_count) go_to_frame(d, pc);
-    // A block without branches into it: what the table of opcodes tells, and the rest one by one.
-    uint32_t depth = d->depth + code->rises[pc] - code->rises[d->pc];
-    uint32_t i = d->next_varying, count = code->varying_count;
-    for (; i < count && code->varying[i] < pc; i++) {
-        int net;
-        CF_TRY(varying(edit, code->bytes + code->varying[i], &net));
-        depth += (uint32_t)net;
-    }
-    d->next_varying = i;
+    // A block without branches into it.
+    uint32_t from = code->changes[d->pc], to = code->changes[pc];
+    uint32_t depth = d->depth + (to >> 16) - (from >> 16);
+    if ((uint16_t)from < (uint16_t)to)
+        CF_TRY(sum_varying(edit, code->varying + (uint16_t)from, code->varying + (uint16_t)to,
+                           &depth));
     d->pc = pc;
     *result = d->depth = (uint16_t)depth;
     // Not so: what is never reached, or what the verifier will refuse.

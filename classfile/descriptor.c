@@ -2,61 +2,86 @@
 
 #include "classfile/classfile.h"
 
-uint32_t cf_field_type_length(const uint8_t *bytes, uint32_t length) {
-    uint32_t i = 0;
-    while (i < length && bytes[i] == '[') i++;
-    if (i == length || i > 255) return 0;
-    switch (bytes[i]) {
-    case 'B':
-    case 'C':
-    case 'D':
-    case 'F':
-    case 'I':
-    case 'J':
-    case 'S':
-    case 'Z': return i + 1;
-    case 'L': {
-        const uint8_t *semicolon = memchr(bytes + i, ';', length - i);
-        if (!semicolon || semicolon == bytes + i + 1) return 0;
-        return (uint32_t)(semicolon - bytes) + 1;
-    }
-    default: return 0;
-    }
+// Eight bytes, the first one lowest.
+static inline uint64_t little_endian8(const uint8_t *p) {
+    uint64_t v = 0;
+    for (unsigned i = 0; i < 8; i++) v |= (uint64_t)p[i] << 8 * i;
+    return v;
 }
 
-unsigned cf_field_slots(struct cf_slice d) {
-    if (!d.bytes || !d.length || cf_field_type_length(d.bytes, d.length) != d.length) return 0;
-    return d.bytes[0] == 'J' || d.bytes[0] == 'D' ? 2 : 1;
+// The lowest bit that is set in the result is in the lowest byte of `v` that is 0.
+static inline uint64_t zero_bytes(uint64_t v) {
+    return (v - 0x0101010101010101u) & ~v & 0x8080808080808080u;
 }
 
 // Slots by the first letter of a type; 0: none begins so. Arrays and classes are looked at closer.
 static const uint8_t letter_slots[256] = {['B'] = 1, ['C'] = 1, ['D'] = 2, ['F'] = 1, ['I'] = 1,
                                           ['J'] = 2, ['S'] = 1, ['Z'] = 1, ['L'] = 1, ['['] = 1};
 
-// Where the field type at `p` ends; NULL when it is malformed.
-static inline const uint8_t *after_type(const uint8_t *p, const uint8_t *end) {
-    if (*p == 'L') {
-        const uint8_t *semicolon = memchr(p, ';', (size_t)(end - p));
-        return semicolon && semicolon > p + 1 ? semicolon + 1 : NULL;
+// Behind the first semicolon from `p` on; NULL: there is none. Eight bytes at a time: names of
+// classes are long, and too many lengths for a loop over bytes to be predicted.
+static inline const uint8_t *after_semicolon(const uint8_t *p, const uint8_t *end) {
+    for (; end - p >= 8; p += 8) {
+        uint64_t found = zero_bytes(little_endian8(p) ^ 0x3b3b3b3b3b3b3b3bu);
+        if (found) return p + (__builtin_ctzll(found) >> 3) + 1;
     }
-    if (*p != '[') return p + 1;
-    uint32_t n = cf_field_type_length(p, (uint32_t)(end - p));
-    return n ? p + n : NULL;
+    while (p < end)
+        if (*p++ == ';') return p;
+    return NULL;
 }
 
-int cf_method_slots(struct cf_slice d, unsigned *parameters, unsigned *result) {
-    if (!d.bytes || d.length < 3 || d.bytes[0] != '(') return 0;
+const uint8_t *cf_after_type(const uint8_t *p, const uint8_t *end) {
+    uint32_t dimensions = 0;
+    for (; *p == '['; dimensions++)
+        if (++p >= end || dimensions >= 255) return NULL;
+    if (*p != 'L') return letter_slots[*p] ? p + 1 : NULL;
+    const uint8_t *after = after_semicolon(p, end);
+    return after && after > p + 2 ? after : NULL;
+}
+
+uint32_t cf_field_type_length(const uint8_t *bytes, uint32_t length) {
+    const uint8_t *after = length ? cf_after_type(bytes, bytes + length) : NULL;
+    return after ? (uint32_t)(after - bytes) : 0;
+}
+
+static inline const uint8_t *after_type(const uint8_t *p, const uint8_t *end) {
+    return *p == 'L' || *p == '[' ? cf_after_type(p, end) : p + 1;
+}
+
+// Adds up the parameters' slots. Returns where the result stands; NULL when it is malformed.
+static inline const uint8_t *add_parameters(struct cf_slice d, unsigned *result) {
+    if (!d.bytes || d.length < 3 || d.bytes[0] != '(') return NULL;
     const uint8_t *p = d.bytes + 1, *end = d.bytes + d.length;
     unsigned slots = 0;
     while (*p != ')') {
         unsigned more = letter_slots[*p];
         slots += more;
         p = more ? after_type(p, end) : NULL;
-        if (!p || p >= end) return 0;
+        if (!p || p >= end) return NULL;
     }
-    if (slots > 255 || ++p >= end) return 0;
-    *parameters = slots;
+    *result = slots;
+    return slots > 255 || ++p >= end ? NULL : p;
+}
+
+int cf_method_slots(struct cf_slice d, unsigned *parameters, unsigned *result) {
+    const uint8_t *p = add_parameters(d, parameters);
+    if (!p) return 0;
+    const uint8_t *end = d.bytes + d.length;
     *result = letter_slots[*p];
     if (*result == 0) return *p == 'V' && end - p == 1;
     return after_type(p, end) == end;
+}
+
+int cf_descriptor_effect(struct cf_slice d, int *effect) {
+    unsigned parameters = 0;
+    const uint8_t *p = d.bytes;
+    if (!d.length) return 0;
+    if (*p == '(' && !(p = add_parameters(d, &parameters))) return 0;
+    *effect = (int)letter_slots[*p] - (int)parameters;
+    return letter_slots[*p] || (*p == 'V' && p > d.bytes);
+}
+
+unsigned cf_field_slots(struct cf_slice d) {
+    if (!d.bytes || !d.length || cf_field_type_length(d.bytes, d.length) != d.length) return 0;
+    return d.bytes[0] == 'J' || d.bytes[0] == 'D' ? 2 : 1;
 }

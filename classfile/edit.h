@@ -272,8 +272,8 @@ enum cf_status cf_edit_depths(struct cf_edit *edit);
 // The depth at some pcs, asked for in ascending order: known from the frame before each.
 struct cf_depth {
     struct cf_edit *edit;
-    uint32_t pc, depth;                // where it is known
-    uint32_t next_varying, next_place; // behind that, by index
+    uint32_t pc, depth;  // where it is known
+    uint32_t next_place; // behind that, by index
     int whole;
 };
 enum cf_status cf_depth_start(struct cf_depth *depth, struct cf_edit *edit);

@@ -35,23 +35,30 @@ const signed char cf_nets[256] = {
 #define LOOK(op)                                                                                   \
     (WITHIN(op, jsr, lookupswitch) || (op) == CF_OP_wide || WITHIN(op, goto_w, jsr_w) ? CF_LOOK : 0)
 #define JUMPS(op) (WITHIN(op, ifeq, jsr) || WITHIN(op, ifnull, jsr_w) ? CF_JUMPS : 0)
-#define VARIES(net) ((net) == CF_EFFECT_VARIES ? CF_VARIES : 0)
-#define LISTED(op, net) (RETURNS(op) | JUMPS(op) | VARIES(net) ? CF_LISTED : 0)
-#define FLAGS(op, net)                                                                             \
-    (ENDS(op) | RETURNS(op) | MAY_THROW(op) | LOOK(op) | JUMPS(op) | VARIES(net) | LISTED(op, net))
+#define FLAGS(op) (ENDS(op) | RETURNS(op) | MAY_THROW(op) | LOOK(op) | JUMPS(op))
 #define NONE_KNOWN (CF_LOOK | CF_MAY_THROW)
 
 const unsigned char cf_flags[256] = {
-#define CF_OPCODE_ROW(value, name, operands, length, pops, pushes, net) [value] = FLAGS(value, net),
+#define CF_OPCODE_ROW(value, name, operands, length, pops, pushes, net) [value] = FLAGS(value),
     CF_OPCODES(CF_OPCODE_ROW)
 #undef CF_OPCODE_ROW
         [CF_OPCODE_COUNT... 255] = NONE_KNOWN,
 };
 
-const int cf_steps[256] = {
+const unsigned char cf_steps[256] = {
 #define CF_OPCODE_ROW(value, name, operands, length, pops, pushes, net)                            \
-    [value] = (length) | FLAGS(value, net) << 8 | ((net) == CF_EFFECT_VARIES ? 0 : (net)) * 65536,
+    [value] = LOOK(value) ? 0 : length,
     CF_OPCODES(CF_OPCODE_ROW)
 #undef CF_OPCODE_ROW
-        [CF_OPCODE_COUNT... 255] = NONE_KNOWN << 8,
+};
+
+#define STACK(net)                                                                                 \
+    ((net) == CF_EFFECT_VARIES ? 1ull << CF_SUM_VARIES : (unsigned long long)(net) << CF_SUM_NET)
+#define SUM(op, net)                                                                               \
+    ((RETURNS(op) | JUMPS(op) ? 1u : 0) | (MAY_THROW(op) ? 1u << CF_SUM_THROWS : 0) | STACK(net))
+
+const unsigned long long cf_sums[256] = {
+#define CF_OPCODE_ROW(value, name, operands, length, pops, pushes, net) [value] = SUM(value, net),
+    CF_OPCODES(CF_OPCODE_ROW)
+#undef CF_OPCODE_ROW
 };

@@ -1,5 +1,5 @@
-// The instructions of the Java Virtual Machine (JVMS 6.5), one row each: the single truth from which
-// enums, names, lengths and stack effects are generated.
+// The instructions of the Java Virtual Machine (JVMS 6.5), one row each: the single truth from
+// which enums, names, lengths and stack effects are generated.
 //
 //      value  mnemonic  operands  length  pops  pushes  net
 //
@@ -20,8 +20,8 @@
 //      WIDE            the widened opcode and its wide operands
 //      MULTIANEWARRAY  the index of a CONSTANT_Class, dimensions
 // length: in bytes with the opcode; 0 where it varies.
-// pops, pushes: top of stack on the right; I F A one slot, J D two, 1 any single slot, * from the operand.
-// net: the change of the stack's depth in slots.
+// pops, pushes: top of stack on the right; I F A one slot, J D two, 1 any single slot, * from the
+// operand. net: the change of the stack's depth in slots.
 
 #ifndef CF_OPCODES_H
 #define CF_OPCODES_H
@@ -235,16 +235,32 @@
 // clang-format on
 
 enum cf_operands {
-    CF_NONE, CF_S1, CF_S2, CF_CP1, CF_CP2, CF_LOCAL, CF_IINC, CF_BRANCH2, CF_BRANCH4, CF_TABLESWITCH,
-    CF_LOOKUPSWITCH, CF_FIELD, CF_INVOKE, CF_INVOKEINTERFACE, CF_INVOKEDYNAMIC, CF_CLASS, CF_ATYPE,
-    CF_WIDE, CF_MULTIANEWARRAY
+    CF_NONE,
+    CF_S1,
+    CF_S2,
+    CF_CP1,
+    CF_CP2,
+    CF_LOCAL,
+    CF_IINC,
+    CF_BRANCH2,
+    CF_BRANCH4,
+    CF_TABLESWITCH,
+    CF_LOOKUPSWITCH,
+    CF_FIELD,
+    CF_INVOKE,
+    CF_INVOKEINTERFACE,
+    CF_INVOKEDYNAMIC,
+    CF_CLASS,
+    CF_ATYPE,
+    CF_WIDE,
+    CF_MULTIANEWARRAY
 };
 
 enum cf_opcode {
 #define CF_OPCODE_ENUM(value, name, operands, length, pops, pushes, net) CF_OP_##name = value,
     CF_OPCODES(CF_OPCODE_ENUM)
 #undef CF_OPCODE_ENUM
-    CF_OPCODE_COUNT
+        CF_OPCODE_COUNT
 };
 
 struct cf_opcode_facts {
@@ -265,14 +281,18 @@ enum {
     CF_RETURNS = 2,   // xreturn
     CF_MAY_THROW = 4, // anything but constants, locals, arithmetic without division, jumps
     CF_LOOK = 8,      // length varies, a branch of another kind than the next, or not known
-    CF_JUMPS = 16,    // a branch with one target
-    CF_VARIES = 32,   // what it does to the stack depends on its operand
-    CF_LISTED = 64    // returns, jumps, or varies
+    CF_JUMPS = 16     // a branch with one target
 };
 extern const unsigned char cf_flags[256];
 extern const unsigned char cf_lengths[256]; // 0: varies, or not known
+extern const unsigned char cf_steps[256];   // the same, and 0 where CF_LOOK
 extern const signed char cf_nets[256];
-// All three in one: length, flags << 8, net << 16 (0 where it varies).
-extern const int cf_steps[256];
+// What a walk over code adds up in one number, 16 bits each: whether an instruction gets into a
+// list, for it returns or jumps; whether it may throw; whether what it does to the stack depends on
+// its operand; and else, modulo 2^16, the change of the stack's depth.
+#define CF_SUM_THROWS 16
+#define CF_SUM_VARIES 32
+#define CF_SUM_NET 48
+extern const unsigned long long cf_sums[256];
 
 #endif

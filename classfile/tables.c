@@ -29,19 +29,46 @@ static uint32_t next_pc(struct table *t, uint32_t *pos) {
     return pc;
 }
 
+// --- the frequent ones: their entries are mapped as they are copied ---
+
+static enum cf_status broken(const struct cf_layout *l, const uint8_t *at, const char *reason) {
+    uint32_t offset = (uint32_t)(at - l->edit->code.cls->bytes);
+    return cf_fail(&l->edit->error, CF_MALFORMED, offset, reason, 0);
+}
+
+// Begins an attribute of entries of `size` bytes, at `from`, at `to`: copies what is not an entry,
+// and gives the end of the entries. NULL: it is too short for them.
+static inline const uint8_t *begin_entries(const struct cf_layout *l, const uint8_t *from,
+                                           uint8_t *to, uint32_t size) {
+    uint32_t length = cf_be4(from + 2), n = length < 2 ? 0 : size * cf_be2(from + 6);
+    if (length < 2 || length - 2 < n) {
+        uint32_t offset = (uint32_t)(from + 6 - l->edit->code.cls->bytes);
+        cf_fail(&l->edit->error, CF_TRUNCATED, offset, "truncated", 0);
+        return NULL;
+    }
+    memcpy(to, from, 8);
+    if (length - 2 > n) memcpy(to + 8 + n, from + 8 + n, length - 2 - n);
+    return from + 8 + n;
+}
+
+// Where what begins at `pc` begins: parameters, and the first line, at the entry.
+static inline uint32_t moved_start(const uint16_t *moved, uint32_t pc) {
+    uint32_t by = moved[pc];
+    return (uint16_t)(pc + (pc == 0 ? 0 : by));
+}
+
 // A line begins where falling into it arrives, so that what is inserted there belongs to it.
-static enum cf_status map_lines(struct table *t) {
-    const struct cf_layout *l = t->l;
+static enum cf_status map_lines(const struct cf_layout *l, const uint8_t *from, uint8_t *to) {
+    const uint8_t *end = begin_entries(l, from, to, 4), *marks = l->edit->code.marks;
     const uint16_t *moved = l->moved;
-    const uint8_t *marks = l->edit->code.marks;
-    uint32_t n = cf_u2(&t->r), length = l->edit->code.length;
-    if (!cf_need(&t->r, 4 * n)) return t->r.error->status;
-    const uint8_t *from = t->r.bytes + t->r.pos, *end = from + 4 * n;
-    for (uint8_t *to = t->info + 2; from < end; from += 4, to += 4) {
-        uint32_t pc = cf_be2(from);
-        if (pc >= length) return malformed(t, "line number out of the code");
-        if (pc == 0) continue;
-        cf_put2(to, marks[pc] & CF_MARK_SPLIT ? cf_at_before(l, pc) : pc + moved[pc]);
+    uint32_t length = l->edit->code.length;
+    if (!end) return l->edit->error.status;
+    for (from += 8, to += 8; from < end; from += 4, to += 4) {
+        uint32_t entry = cf_be4(from), pc = entry >> 16;
+        if (pc >= length) return broken(l, from, "line number out of the code");
+        uint32_t new_pc = moved_start(moved, pc);
+        if ((marks[pc] & CF_MARK_SPLIT) && pc != 0) new_pc = cf_at_before(l, pc);
+        cf_put4(to, new_pc << 16 | (entry & 0xffff));
     }
     return CF_OK;
 }
@@ -51,48 +78,47 @@ struct ranges {
     const struct cf_layout *l;
     const uint16_t *moved;
     const uint8_t *marks;
-    uint32_t length, body_end;
+    uint32_t length;
 };
 
-static struct ranges ranges_of(const struct cf_layout *l) {
-    const struct cf_code *code = &l->edit->code;
-    struct ranges ranges = {l, l->moved, code->marks, code->length, l->body_end};
+static inline struct ranges ranges_of(const struct cf_layout *l) {
+    struct ranges ranges = {l, l->moved, l->edit->code.marks, l->edit->code.length};
     return ranges;
 }
 
 // A start_pc and its length, which are at `from`; written to `to`. Returns 0 when they leave the
 // code.
 static inline int map_range_at(struct ranges r, const uint8_t *from, uint8_t *to) {
-    uint32_t start = cf_be2(from), length = cf_be2(from + 2), end = start + length;
+    uint32_t range = cf_be4(from), start = range >> 16, length = range & 0xffff;
+    uint32_t end = start + length;
     if (start >= r.length || end > r.length) return 0; // the JVM refuses it as well
-    // What is there from the first instruction, parameters say, is there from the entry on.
-    uint32_t first = start == 0 ? 0 : (uint16_t)(start + r.moved[start]), last = r.body_end;
-    if (end < r.length)
-        last =
-            r.marks[end] & CF_MARK_EDIT ? cf_at_before(r.l, end) : (uint16_t)(end + r.moved[end]);
-    cf_put2(to, first);
-    cf_put2(to + 2, length && last > first ? last - first : 0);
+    uint32_t first = moved_start(r.moved, start), last = (uint16_t)(end + r.moved[end]);
+    if (r.marks[end] & CF_MARK_SPLIT) last = cf_at_before(r.l, end);
+    cf_put4(to, first << 16 | (length && last > first ? last - first : 0));
     return 1;
 }
 
-// The same at the reader.
+// LocalVariableTable and LocalVariableTypeTable.
+static enum cf_status map_variables(const struct cf_layout *l, const uint8_t *from, uint8_t *to) {
+    const uint8_t *end = begin_entries(l, from, to, 10);
+    struct ranges ranges = ranges_of(l);
+    if (!end) return l->edit->error.status;
+    for (from += 8, to += 8; from < end; from += 10, to += 10) {
+        memcpy(to + 2, from + 2, 8);
+        if (!map_range_at(ranges, from, to)) return broken(l, from, "range out of the code");
+    }
+    return CF_OK;
+}
+
+// --- the others: copied first, their offsets set in the copy ---
+
+// A range at the reader.
 static void map_range(struct table *t) {
     uint32_t pos = t->r.pos;
     if (!cf_need(&t->r, 4)) return;
     t->r.pos += 4;
     if (!map_range_at(ranges_of(t->l), t->r.bytes + pos, t->info + (pos - t->base)))
         malformed(t, "range out of the code");
-}
-
-// LocalVariableTable and LocalVariableTypeTable.
-static enum cf_status map_variables(struct table *t) {
-    uint32_t n = cf_u2(&t->r);
-    if (!cf_need(&t->r, 10 * n)) return t->r.error->status;
-    const uint8_t *from = t->r.bytes + t->r.pos, *end = from + 10 * n;
-    struct ranges ranges = ranges_of(t->l);
-    for (uint8_t *to = t->info + 2; from < end; from += 10, to += 10)
-        if (!map_range_at(ranges, from, to)) return malformed(t, "range out of the code");
-    return CF_OK;
 }
 
 // javac's CharacterRangeTable (-Xjcov): start_pc, end_pc (the last byte), two positions, flags.
@@ -194,42 +220,50 @@ static enum cf_status map_type_annotations(struct table *t) {
     return t->r.error->status;
 }
 
-static enum cf_status map_by_name(struct table *t, uint16_t name_index) {
-    struct cf_class *cls = t->l->edit->rewrite->cls;
+static enum cf_status map_others(const struct cf_layout *l, const uint8_t *from, uint8_t *to,
+                                 struct cf_slice name) {
+    const struct cf_class *cls = l->edit->code.cls;
+    uint32_t length = cf_be4(from + 2), info = (uint32_t)(from - cls->bytes) + 6;
+    memcpy(to, from, 6 + length);
+    struct table t = {l, cf_read(cls, info, length, &l->edit->error), to + 6, info};
+    if (CF_IS(name, "CharacterRangeTable")) return map_characters(&t);
+    if (CF_IS(name, "RuntimeVisibleTypeAnnotations") ||
+        CF_IS(name, "RuntimeInvisibleTypeAnnotations"))
+        return map_type_annotations(&t);
+    return CF_OK; // unknown: kept as it is
+}
+
+// The first time that a name is met; those of the frequent ones are noted.
+static enum cf_status map_by_name(const struct cf_layout *l, const uint8_t *from, uint8_t *to) {
+    struct cf_class *cls = l->edit->rewrite->cls;
+    uint16_t name_index = cf_be2(from);
     struct cf_slice name = cf_utf8(cls, name_index);
-    if (name.length < 15) return CF_OK; // none of these
     if (CF_IS(name, "LineNumberTable")) {
         cls->utf8_line_number_table = name_index;
-        return map_lines(t);
+        return map_lines(l, from, to);
     }
     if (CF_IS(name, "LocalVariableTable")) {
         cls->utf8_local_variable_table = name_index;
-        return map_variables(t);
+        return map_variables(l, from, to);
     }
     if (CF_IS(name, "LocalVariableTypeTable")) {
         cls->utf8_local_variable_type_table = name_index;
-        return map_variables(t);
+        return map_variables(l, from, to);
     }
-    if (CF_IS(name, "CharacterRangeTable")) return map_characters(t);
-    if (CF_IS(name, "RuntimeVisibleTypeAnnotations") ||
-        CF_IS(name, "RuntimeInvisibleTypeAnnotations"))
-        return map_type_annotations(t);
-    return CF_OK; // unknown: kept as it is
+    return map_others(l, from, to, name);
 }
 
 enum cf_status cf_emit_attribute(const struct cf_layout *l, struct cf_buffer *out,
                                  uint32_t offset) {
     const struct cf_class *cls = l->edit->code.cls;
     // It lies within the Code attribute: cf_code_open has checked it.
-    uint16_t name = cf_be2(cls->bytes + offset);
-    uint32_t length = cf_be4(cls->bytes + offset + 2);
-    uint8_t *p = cf_extend(out, 6 + length);
-    if (!p) return CF_NO_MEMORY;
-    memcpy(p, cls->bytes + offset, 6 + length);
-    struct table t = {l, cf_read(cls, offset + 6, length, &l->edit->error), p + 6, offset + 6};
-    if (name == 0) return CF_OK;
-    if (name == cls->utf8_line_number_table) return map_lines(&t);
-    if (name == cls->utf8_local_variable_table) return map_variables(&t);
-    if (name == cls->utf8_local_variable_type_table) return map_variables(&t);
-    return map_by_name(&t, name);
+    const uint8_t *from = cls->bytes + offset;
+    uint32_t name = cf_be2(from);
+    uint8_t *to = cf_extend(out, 6 + cf_be4(from + 2));
+    if (!to) return CF_NO_MEMORY;
+    if (name && name == cls->utf8_line_number_table) return map_lines(l, from, to);
+    if (name &&
+        (name == cls->utf8_local_variable_table || name == cls->utf8_local_variable_type_table))
+        return map_variables(l, from, to);
+    return map_by_name(l, from, to);
 }

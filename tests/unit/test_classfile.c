@@ -439,6 +439,38 @@ START_TEST(field_descriptors_are_measured) {
 }
 END_TEST
 
+START_TEST(what_a_descriptor_does_to_the_stack) {
+    static const struct {
+        const char *text;
+        int good, effect;
+    } cases[] = {{"I", 1, 1},   {"J", 1, 2},   {"[J", 1, 1},    {"La;", 1, 1},
+                 {"()V", 1, 0}, {"()D", 1, 2}, {"(J)V", 1, -2}, {"(I[[JLa;D)La;", 1, -4},
+                 {"", 0, 0},    {"V", 0, 0},   {"x", 0, 0},     {"(", 0, 0},
+                 {"(I", 0, 0},  {"(I)", 0, 0}, {"(La)V", 0, 0}, {"(V)V", 0, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct cf_slice s = {(const uint8_t *)cases[i].text, (uint32_t)strlen(cases[i].text)};
+        int effect = 0;
+        ck_assert_msg(cf_descriptor_effect(s, &effect) == cases[i].good, "%s", cases[i].text);
+        if (cases[i].good) ck_assert_int_eq(effect, cases[i].effect);
+    }
+}
+END_TEST
+
+START_TEST(a_type_ends_where_it_ends_whatever_the_length_of_its_name) {
+    for (uint32_t name = 0; name < 40; name++) {
+        uint8_t text[64];
+        memset(text, 'x', sizeof text);
+        text[0] = 'L';
+        text[1 + name] = ';';
+        text[2 + name] = ';'; // the first one counts
+        const uint8_t *end = name ? text + 2 + name : NULL;
+        for (uint32_t behind = 0; behind < 12; behind++)
+            ck_assert_ptr_eq(cf_after_type(text, text + 2 + name + behind), end);
+        ck_assert_ptr_null(cf_after_type(text, text + 1 + name)); // cut off before it
+    }
+}
+END_TEST
+
 // --- instructions ---
 
 START_TEST(each_instruction_has_the_length_of_its_row) {
@@ -571,6 +603,8 @@ int main(void) {
     tcase_add_test(tests, method_descriptors_are_counted);
     tcase_add_test(tests, a_method_takes_255_slots_at_most);
     tcase_add_test(tests, field_descriptors_are_measured);
+    tcase_add_test(tests, what_a_descriptor_does_to_the_stack);
+    tcase_add_test(tests, a_type_ends_where_it_ends_whatever_the_length_of_its_name);
     tcase_add_test(tests, each_instruction_has_the_length_of_its_row);
     tcase_add_test(tests, wide_instructions_are_measured);
     tcase_add_test(tests, switches_are_measured_at_each_padding);
