@@ -3,7 +3,8 @@
 #ifndef INSTR_CLI_H
 #define INSTR_CLI_H
 
-// COMMAND(name, arguments, help): the table of commands, in the order of the help.
+// COMMAND(name, arguments, help): the table of commands, in the order of the help. A _ in a name is
+// written - on the command line.
 #define INSTR_COMMANDS(COMMAND)                                                                    \
     COMMAND(run, "OPTION... -- COMMAND ARGUMENT...", "start a command with the agent in its JVMs") \
     COMMAND(report, "FILE [--top N] [--sort KEY] [--html OUT]",                                    \
@@ -11,8 +12,13 @@
     COMMAND(show, "FILE.class | JAR!ENTRY | JAR!com.acme.Foo | -", "print a class file")           \
     COMMAND(check, "[--passes LIST|all] [--jobs N] PATH...",                                       \
             "check that the classes of directories and jars can be rewritten")                     \
+    COMMAND(rewrite, "OPTION... [--jobs N] IN -o OUT",                                             \
+            "rewrite a class, a directory or an archive, to be run without the agent")             \
+    COMMAND(runtime_jar, "", "print where the jar lies that rewritten programs need")              \
     COMMAND(help, "[options]", "print this, or all options")                                       \
     COMMAND(version, "", "print the version")
+
+enum { CLI_NAME_SIZE = 32 };
 
 // Exit statuses.
 enum {
@@ -28,6 +34,9 @@ enum {
 #define INSTR_COMMAND_FUNCTION(name, arguments, help) int cli_##name(int argc, char **argv);
 INSTR_COMMANDS(INSTR_COMMAND_FUNCTION)
 #undef INSTR_COMMAND_FUNCTION
+
+// The name of a command as it is written on the command line.
+const char *cli_command_name(const char *name, char text[CLI_NAME_SIZE]);
 
 // Prints the line "instr: ..." to standard error. Control characters are
 // shown as '?'.

@@ -50,7 +50,8 @@ static void print_options(void) {
         "Options are separated by commas, or by blanks behind 'instr run'; in a value \\, is a\n"
         "comma. PATTERNS are class names separated by colons: com.acme.Foo, org.foo.* (one\n"
         "package), com.acme.** (with all packages below it), ** (every class). Of the words of a\n"
-        "choice the first one is the default.\n\n"
+        "choice the first one is the default. Behind 'instr rewrite' all classes are in, unless\n"
+        "include says otherwise.\n\n"
         "Passes, in the order in which they nest, the first outermost:\n");
     instr_each_option(print_option, &in_passes);
 }
@@ -77,19 +78,21 @@ static void print_man(void *context, const char *name, const char *argument, con
 }
 
 static void print_commands(void) {
+    char text[CLI_NAME_SIZE];
     printf("usage: instr COMMAND ...\n\n");
-#define PRINT(name, arguments, help) print_entry(#name, help);
+#define PRINT(name, arguments, help) print_entry(cli_command_name(#name, text), help);
     INSTR_COMMANDS(PRINT)
 #undef PRINT
     putchar('\n');
 #define PRINT(name, arguments, help)                                                               \
-    printf("  instr %s%s%s\n", #name, *arguments ? " " : "", arguments);
+    printf("  instr %s%s%s\n", cli_command_name(#name, text), *arguments ? " " : "", arguments);
     INSTR_COMMANDS(PRINT)
 #undef PRINT
     printf("\nFor example:\n"
            "  instr run timing include=com.acme.** -- java -jar acme.jar\n"
            "  instr run timing timing.file=acme-%%p.json -- mvn test\n"
-           "  instr report acme-4711.json --html acme.html\n\n"
+           "  instr report acme-4711.json --html acme.html\n"
+           "  instr rewrite timing timing.file=acme-%%p.json acme.jar -o acme-timed.jar\n\n"
            "'instr help options' tells the passes and options; the man page instr(1) the rest.\n");
 }
 

@@ -20,9 +20,17 @@ struct command {
 static const struct command commands[] = {INSTR_COMMANDS(ROW){NULL, NULL, NULL}};
 #undef ROW
 
+const char *cli_command_name(const char *name, char text[CLI_NAME_SIZE]) {
+    snprintf(text, CLI_NAME_SIZE, "%s", name);
+    for (char *c = text; *c; c++)
+        if (*c == '_') *c = '-';
+    return text;
+}
+
 static const struct command *command_named(const char *name) {
+    char text[CLI_NAME_SIZE];
     for (const struct command *c = commands; c->name; c++)
-        if (strcmp(c->name, name) == 0) return c;
+        if (strcmp(cli_command_name(c->name, text), name) == 0) return c;
     return NULL;
 }
 
@@ -50,8 +58,9 @@ int cli_usage(const char *name, const char *format, ...) {
     va_start(arguments, format);
     print_line(format, arguments);
     va_end(arguments);
-    const struct command *command = command_named(name);
-    if (command) fprintf(stderr, "usage: instr %s %s\n", name, command->arguments);
+    char text[CLI_NAME_SIZE];
+    const struct command *command = command_named(cli_command_name(name, text));
+    if (command) fprintf(stderr, "usage: instr %s %s\n", text, command->arguments);
     return CLI_USAGE;
 }
 

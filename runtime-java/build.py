@@ -6,7 +6,9 @@
 JAVAC is the compiler of any JDK from 11 on. Writes to the directory OUT:
 
     runtime_classes.c   the class files and the jar as byte arrays, declared in instr/runtime.h
-    instr-runtime.jar   the same classes in package instr.runtime, for the bootstrap class path
+    gate_classes.c      what `instr rewrite` puts into files, declared in instr/cli_rewrite_gate.h
+    instr-runtime.jar   the same classes in package instr.runtime, for the bootstrap class path, and those
+                        of the folder offline, for programs that were rewritten and run without the agent
     classes/direct/     the class files that are defined directly, to compile tests against
     classes/path/       those of the jar
 
@@ -27,6 +29,10 @@ VERSION = 52  # class files of JDK 8
 # Superclasses first: in this order they are defined.
 CLASSES = ["InstrNative", "InstrPad", "InstrTask", "InstrBlock"]
 CLASSES += ["InstrUnsafe", "InstrThreads", "InstrCalls", "InstrTiming"]
+# Without the agent: what files made by `instr rewrite` call (package instr.runtime), and what is put into those files.
+OFFLINE = ["Offline", "OfflineCalls", "OfflineHook", "OfflineReport", "OfflineRow", "OfflineTable"]
+OFFLINE += ["OfflineText", "OfflineThread", "OfflineTiming", "OfflineTotals"]
+GATES = ["InstrCalls", "InstrTable", "InstrTiming"]
 DELIVERIES = {"direct": "java/lang", "path": "instr/runtime"}
 
 # These have too much code for C1 to inline (MaxInlineSize) and little enough for C2 (FreqInlineSize).
@@ -90,6 +96,25 @@ def compile_runtime(javac, package, unsafe, out):
         with open(os.path.join(out, home(name, package), name + ".class"), "rb") as file:
             classes[name] = lower(name, file.read())
     return classes
+
+
+def compile_offline(javac):
+    """The classes of the folder offline: those of the jar, and the gates."""
+    folder = os.path.join(HERE, "offline")
+    sources = [os.path.join(folder, name + ".java") for name in OFFLINE]
+    sources += [os.path.join(folder, "gate", name + ".java") for name in GATES + ["InstrRows"]]
+    with tempfile.TemporaryDirectory() as out:
+        command = [javac, "-d", out, "-proc:none", "-g:none", "-encoding", "UTF-8"]
+        command += ["-XDstringConcat=inline", "-Xlint:none"]
+        if subprocess.run(command + sources).returncode != 0:
+            sys.exit("build.py: javac failed")
+        found = []
+        for package, names in (("instr/runtime", OFFLINE), ("instr/rewritten", GATES)):
+            found.append({})
+            for name in names:
+                with open(os.path.join(out, package, name + ".class"), "rb") as file:
+                    found[-1][name] = lower(name, file.read())
+    return found
 
 
 class Reader:
@@ -161,12 +186,23 @@ def write(path, data):
         file.write(data)
 
 
-def write_jar(path, package, classes):
+def write_jar(path, package, classes, offline):
     """Stored, with a fixed time: the same sources give the same bytes."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as jar:
         jar.writestr(zipfile.ZipInfo("META-INF/MANIFEST.MF"), "Manifest-Version: 1.0\r\n\r\n")
         for name in CLASSES:
             jar.writestr(zipfile.ZipInfo("%s/%s.class" % (package, name)), classes[name])
+        for name in OFFLINE:
+            jar.writestr(zipfile.ZipInfo("instr/runtime/%s.class" % name), offline[name])
+
+
+def write_gates(path, gates):
+    """The gates as C arrays."""
+    text = "// Made by runtime-java/build.py.\n\n#include \"instr/cli_rewrite_gate.h\"\n\n"
+    text += "".join(c_array("gate_" + name, gates[name]) for name in GATES)
+    rows = "".join('    {"%s", gate_%s, sizeof gate_%s},\n' % (name, name, name) for name in GATES)
+    text += "const struct cli_gate_class cli_gate_classes[] = {\n" + rows + "    {0, 0, 0},\n};\n"
+    write(path, text.encode())
 
 
 def c_array(name, data):
@@ -191,6 +227,8 @@ def main():
         rows.append('    {INSTR_DELIVERY_%s, "%s/%s", %s, INSTR_RUNTIME_%s},\n' % row)
 
     jar = os.path.join(out, "instr-runtime.jar")
+    offline, gates = compile_offline(javac)
+    write_gates(os.path.join(out, "gate_classes.c"), gates)
     for delivery, package in DELIVERIES.items():
         folder = os.path.join(out, "classes", delivery)
         shutil.rmtree(folder, ignore_errors=True)
@@ -207,7 +245,7 @@ def main():
             else:
                 add(delivery, name, data, "ANY")
         if delivery == "path":
-            write_jar(jar, package, classes)
+            write_jar(jar, package, classes, offline)
     with open(jar, "rb") as file:
         arrays.append(c_array("jar", file.read()))
     text = "// Made by runtime-java/build.py.\n\n#include \"instr/runtime.h\"\n\n" + "".join(arrays)

@@ -1,0 +1,40 @@
+// Bytes that an archive is read from and written to, in files or in memory, as sources of libzip.
+
+#ifndef INSTR_CLI_REWRITE_STORE_H
+#define INSTR_CLI_REWRITE_STORE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <zip.h>
+
+// To be read by any number of threads.
+struct cli_store {
+    int fd; // -1: in memory
+    const uint8_t *bytes;
+    uint64_t length;
+};
+
+// Reads up to `n` bytes from `at`. How many there were; -1: errno tells.
+int64_t cli_store_read(const struct cli_store *store, uint64_t at, void *to, size_t n);
+
+// To be written by one thread, which may go back. In memory (fd -1) or in a file, through a buffer.
+struct cli_sink {
+    int fd;
+    int error;      // errno of the first failure
+    uint8_t *bytes; // all of it, or of a file the part from `base` on
+    size_t used, capacity;
+    uint64_t base, at;
+    uint64_t length; // of all that was written
+};
+
+int cli_sink_write(struct cli_sink *sink, const void *bytes, size_t n);
+// Writes what is buffered. -1: sink->error.
+int cli_sink_flush(struct cli_sink *sink);
+void cli_sink_free(struct cli_sink *sink);
+
+// An archive that libzip reads from `store` and, when it is closed, writes to `sink` (NULL: it is
+// only read). Both must outlive it. NULL: `error` tells, to be finished by the caller.
+zip_t *cli_store_open(const struct cli_store *store, struct cli_sink *sink, zip_error_t *error);
+
+#endif

@@ -1,0 +1,136 @@
+package instr.runtime;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+
+/**
+ * The runtime of files that `instr rewrite` made: counts in plain Java, without the agent, and tells the results at
+ * the end. Each file registers its methods and gets numbers for them that no other file has.
+ */
+public final class Offline {
+    /** What happened: as in InstrThreads. */
+    static final int CALL = 0, THROWN = 1, CONSTRUCT = 2, INITIALIZED = 3;
+
+    static final OfflineTotals TOTALS = new OfflineTotals();
+
+    /** Pages of counters that may still be made: 8 MB of 512 bytes. What comes later shares the totals. */
+    private static int pagesLeft = 16384;
+
+    private static final ThreadLocal<OfflineThread> CURRENT = new ThreadLocal<OfflineThread>();
+
+    /** java.lang.BaseVirtualThread, or null. */
+    private static final Class<?> VIRTUAL = findVirtual();
+
+    /** Those with counters of their own. Guarded by itself. */
+    private static final ArrayList<OfflineThread> THREADS = new ArrayList<OfflineThread>();
+
+    private static int sweepAt = 64;
+
+    /** What registered, by its identity. Guarded by itself. */
+    private static final HashMap<String, OfflineTable> TABLES = new HashMap<String, OfflineTable>();
+
+    private static int nextBase;
+
+    private Offline() {}
+
+    private static Class<?> findVirtual() {
+        try {
+            return Class.forName("java.lang.BaseVirtualThread", false, null);
+        } catch (Throwable none) {
+            return null;
+        }
+    }
+
+    /**
+     * Takes the table of a rewritten file. Gives what is to be added to its ids. The same table again, from another
+     * class loader, gets the same.
+     */
+    public static int register(String[] rows) {
+        synchronized (TABLES) {
+            OfflineTable table = TABLES.get(rows[0]);
+            if (table != null) return table.base - table.first;
+            table = new OfflineTable(rows, nextBase);
+            if (table.length > Integer.MAX_VALUE - nextBase) throw new IllegalStateException("too many methods");
+            if (TABLES.isEmpty()) Runtime.getRuntime().addShutdownHook(new OfflineHook());
+            TABLES.put(rows[0], table);
+            nextBase += table.length;
+            return table.base - table.first;
+        }
+    }
+
+    /** Counts an event of the current thread. Nothing comes out of it, whatever happens. */
+    static void count(int id, int what) {
+        try {
+            OfflineThread thread = thread();
+            if (thread != null) thread.count(id, what);
+            else TOTALS.event(id, what);
+        } catch (Throwable nevermind) {
+            // Too little stack or memory is left.
+        }
+    }
+
+    /** What belongs to the current thread; null: it cannot have anything. */
+    static OfflineThread thread() {
+        OfflineThread thread = CURRENT.get();
+        return thread != null ? thread : newThread();
+    }
+
+    private static OfflineThread newThread() {
+        try {
+            Thread current = Thread.currentThread();
+            boolean isVirtual = VIRTUAL != null && VIRTUAL.isInstance(current);
+            OfflineThread thread = new OfflineThread(current, isVirtual);
+            CURRENT.set(thread);
+            if (!isVirtual) keep(thread);
+            return thread;
+        } catch (UnsupportedOperationException refused) {
+            // JDK 19 and 20 know threads that may not have thread-local variables.
+            return null;
+        }
+    }
+
+    private static void keep(OfflineThread thread) {
+        synchronized (THREADS) {
+            if (THREADS.size() >= sweepAt) sweep();
+            THREADS.add(thread);
+        }
+    }
+
+    /** What threads that have ended counted goes to the totals. */
+    private static void sweep() {
+        int kept = 0;
+        for (int i = 0; i < THREADS.size(); i++) {
+            OfflineThread thread = THREADS.get(i);
+            Thread owner = thread.owner.get();
+            if (owner == null || !owner.isAlive()) {
+                thread.drain();
+                pagesLeft += thread.addCounters(TOTALS);
+            } else {
+                THREADS.set(kept++, thread);
+            }
+        }
+        while (THREADS.size() > kept) THREADS.remove(THREADS.size() - 1);
+        sweepAt = Math.max(64, 2 * kept);
+    }
+
+    static boolean takePage() {
+        synchronized (THREADS) {
+            if (pagesLeft == 0) return false;
+            pagesLeft--;
+            return true;
+        }
+    }
+
+    static void tell() {
+        synchronized (THREADS) {
+            for (int i = 0; i < THREADS.size(); i++) {
+                THREADS.get(i).drain();
+                THREADS.get(i).addCounters(TOTALS);
+            }
+            THREADS.clear();
+        }
+        synchronized (TABLES) {
+            new OfflineReport(TABLES.values()).tell();
+        }
+    }
+}

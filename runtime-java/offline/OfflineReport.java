@@ -1,0 +1,151 @@
+package instr.runtime;
+
+import java.io.File;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.nio.file.Files;
+import java.nio.file.StandardCopyOption;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+
+/** Puts the results of all rewritten files together and tells them as the agent does: a table, and a file (JSON). */
+final class OfflineReport {
+    private static final int TOP = 20;
+
+    private final Collection<OfflineTable> tables;
+
+    /** The passes, and whether they take times. */
+    private final LinkedHashMap<String, Boolean> passes = new LinkedHashMap<String, Boolean>();
+
+    OfflineReport(Collection<OfflineTable> tables) {
+        this.tables = tables;
+        for (OfflineTable table : tables) {
+            for (int i = 0; i < table.passes.length; i++) passes.put(table.passes[i], table.timed[i]);
+        }
+    }
+
+    void tell() {
+        for (String pass : passes.keySet()) {
+            try {
+                tell(pass, passes.get(pass));
+            } catch (Throwable failed) {
+                say("instr: " + pass + ": the result is not told: " + failed);
+            }
+        }
+    }
+
+    private void tell(String pass, boolean timed) throws Exception {
+        OfflineRow[] rows = gather(pass);
+        Arrays.sort(rows);
+        String file = option(pass + ".file"), top = option(pass + ".top");
+        int count = top == null ? TOP : Integer.parseInt(top);
+        if (count > 0 && !"yes".equals(option("quiet"))) {
+            StringBuilder out = new StringBuilder();
+            OfflineText.table(out, pass, timed, rows, count);
+            print(out.toString());
+        }
+        if (file != null) {
+            String path = expand(file);
+            write(path, OfflineText.json(pass, timed, rows));
+            say("instr: " + pass + ": written to " + path);
+        }
+    }
+
+    /** A system property, or else what was given when the first file was rewritten that has it; null: neither. */
+    private String option(String key) {
+        String value = null;
+        try {
+            value = System.getProperty("instr." + key);
+        } catch (SecurityException hidden) {
+            // As if it were not there.
+        }
+        for (OfflineTable table : tables) {
+            if (value == null) value = table.option(key);
+        }
+        return value;
+    }
+
+    /** The methods that were called, each once, whichever files and class loaders have it. */
+    private OfflineRow[] gather(String pass) {
+        HashMap<String, OfflineRow> found = new HashMap<String, OfflineRow>();
+        for (OfflineTable table : tables) {
+            int which = Arrays.asList(table.passes).indexOf(pass);
+            if (which >= 0) gather(table, which, found);
+        }
+        return found.values().toArray(new OfflineRow[0]);
+    }
+
+    private static void gather(OfflineTable table, int which, HashMap<String, OfflineRow> found) {
+        String[] fields = table.fields();
+        for (int i = 0; i + 1 < fields.length; ) {
+            String className = fields[i++];
+            int methods = Integer.parseInt(fields[i++]);
+            for (int m = 0; m < methods; m++, i += 3) {
+                int id = Integer.parseInt(fields[i]) + which - table.first + table.base;
+                OfflineRow row = Offline.TOTALS.get(id);
+                if (row == null || row.calls == 0) continue;
+                String key = className + '.' + fields[i + 1] + fields[i + 2];
+                OfflineRow sum = found.get(key);
+                if (sum == null) found.put(key, sum = new OfflineRow());
+                sum.className = className;
+                sum.method = fields[i + 1];
+                sum.descriptor = fields[i + 2];
+                sum.add(row);
+            }
+        }
+    }
+
+    /** %p is the process id, %% a percent sign. */
+    private static String expand(String pattern) throws Exception {
+        StringBuilder name = new StringBuilder();
+        for (int i = 0; i < pattern.length(); i++) {
+            char c = pattern.charAt(i);
+            if (c != '%' || i + 1 == pattern.length()) name.append(c);
+            else if (pattern.charAt(++i) == 'p') name.append(new File("/proc/self").getCanonicalFile().getName());
+            else name.append(pattern.charAt(i));
+        }
+        return name.toString();
+    }
+
+    /** Beside its place, then renamed, so that it is there whole or not at all. */
+    private static void write(String path, String text) throws Exception {
+        byte[] bytes = text.getBytes("UTF-8");
+        File file = new File(path).getAbsoluteFile();
+        if (file.exists() && !file.isFile()) {
+            store(file, bytes);
+            return;
+        }
+        if (file.exists()) file = file.getCanonicalFile();
+        File temporary = new File(file.getParentFile(), ".instr-" + expand("%p") + "-" + System.nanoTime() + ".tmp");
+        try {
+            store(temporary, bytes);
+            Files.move(temporary.toPath(), file.toPath(), StandardCopyOption.ATOMIC_MOVE);
+        } finally {
+            temporary.delete();
+        }
+    }
+
+    private static void store(File file, byte[] bytes) throws Exception {
+        FileOutputStream out = new FileOutputStream(file);
+        try {
+            out.write(bytes);
+        } finally {
+            out.close();
+        }
+    }
+
+    static void say(String line) {
+        print(line + "\n");
+    }
+
+    /** Standard error, whatever the program has made of System.err. */
+    private static void print(String text) {
+        try {
+            new FileOutputStream(FileDescriptor.err).write(text.getBytes("UTF-8"));
+        } catch (Throwable closed) {
+            // There is nobody left to tell.
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package instr.runtime;
+
+/** Takes times for code that `instr rewrite` gave the timing pass. As InstrTiming. */
+public final class OfflineTiming {
+    private OfflineTiming() {}
+
+    public static long enter(int id) {
+        return open(id, Offline.CALL);
+    }
+
+    public static long construct(int id) {
+        return open(id, Offline.CONSTRUCT);
+    }
+
+    public static void initialized(int id) {
+        Offline.count(id, Offline.INITIALIZED);
+        try {
+            OfflineThread thread = Offline.thread();
+            if (thread != null) thread.mark(id, true);
+        } catch (Throwable nevermind) {
+            // Its time counts twice where it calls itself.
+        }
+    }
+
+    public static void exit(long start, long saved, int id) {
+        close(System.nanoTime() - start, saved, id);
+    }
+
+    public static void thrown(long start, long saved, int id) {
+        long duration = System.nanoTime() - start;
+        Offline.count(id, Offline.THROWN);
+        close(duration, saved, id);
+    }
+
+    public static void thrownEarly(long start, long saved, int id) {
+        close(System.nanoTime() - start, saved, id);
+    }
+
+    /** Gives the children's time so far, with AGAIN when the method is running already. */
+    private static long open(int id, int what) {
+        Offline.count(id, what);
+        try {
+            OfflineThread thread = Offline.thread();
+            // A constructor runs from when it is initialized: before, it may end without being seen.
+            return thread == null ? 0 : thread.mark(id, what != Offline.CONSTRUCT);
+        } catch (Throwable nevermind) {
+            return 0;
+        }
+    }
+
+    private static void close(long duration, long saved, int id) {
+        try {
+            if (duration < 0) duration = 0;
+            OfflineThread thread = Offline.thread();
+            if (thread == null) Offline.TOTALS.time(id, duration, duration, false);
+            else thread.close(duration, saved, id);
+        } catch (Throwable nevermind) {
+            // Too little stack is left; the application shall not hear of it from here.
+        }
+    }
+}

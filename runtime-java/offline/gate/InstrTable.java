@@ -1,0 +1,40 @@
+package instr.rewritten;
+
+import instr.runtime.Offline;
+
+/**
+ * Tells the runtime what the ids of a rewritten file stand for. The copy of this class in each file has a name of its own,
+ * and a class InstrRows beside it that `instr rewrite` has made.
+ */
+public final class InstrTable {
+    /** What the runtime adds to the ids of this file; MIN_VALUE: there is no runtime, and nothing is counted. */
+    public static final int BASE = register();
+
+    private InstrTable() {}
+
+    private static int register() {
+        try {
+            letReadRuntime();
+            return Offline.register(InstrRows.rows());
+        } catch (LinkageError missing) {
+            System.err.println("instr: this program was rewritten, but nothing is measured: give the JVM"
+                    + " -Xbootclasspath/a:$(instr runtime-jar)");
+        } catch (Throwable failed) {
+            System.err.println("instr: this program was rewritten, but nothing is measured: " + failed);
+        }
+        return Integer.MIN_VALUE;
+    }
+
+    /** A named module must read the boot loader's unnamed one; JDK 8 has neither. */
+    private static void letReadRuntime() {
+        try {
+            Object mine = Class.class.getMethod("getModule").invoke(InstrTable.class);
+            Class<?> type = Class.forName("java.lang.Module");
+            Class<?> runtime = Class.forName("instr.runtime.Offline", false, null);
+            Object theirs = Class.class.getMethod("getModule").invoke(runtime);
+            type.getMethod("addReads", type).invoke(mine, theirs);
+        } catch (Throwable none) {
+            // JDK 8, or no runtime: the call will tell.
+        }
+    }
+}

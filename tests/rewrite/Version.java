@@ -1,0 +1,7 @@
+package work;
+
+final class Version {
+    static String text() {
+        return "base";
+    }
+}
