@@ -176,6 +176,11 @@ static enum cf_status state_room(struct cf_verifier *v) {
     return CF_OK;
 }
 
+static void set_all_unset(struct cf_verifier *v) {
+    memset(v->unset, 0, (v->strict_count + 31) / 32 * sizeof *v->unset);
+    for (uint32_t i = 0; i < v->strict_count; i++) v->unset[i / 32] |= 1u << (i & 31);
+}
+
 static enum cf_status state_at_entry(struct cf_verifier *v) {
     struct cf_slice name = cf_member_name(v->cls, v->method);
     v->is_constructor = CF_IS(name, "<init>");
@@ -199,7 +204,7 @@ static enum cf_status state_at_entry(struct cf_verifier *v) {
             v->this_uninitialized ? CF_V_UNINITIALIZED_THIS : v->this_type;
     }
     for (uint32_t i = 0; i < s->arguments; i++) v->locals[v->locals_used++] = s->types[i];
-    for (uint32_t i = 0; i < v->strict_count; i++) v->unset[i / 32] |= 1u << (i & 31);
+    if (v->strict_count) set_all_unset(v);
     return CF_OK;
 }
 

@@ -8,8 +8,16 @@
 
 static struct cf_arena arena;
 
+// Memory as it is in the life of an agent: used before.
+static void *used_memory(size_t size) {
+    void *memory = malloc(size);
+    if (memory) memset(memory, 0xA5, size);
+    return memory;
+}
+
 static void set_up(void) {
     cf_arena_init(&arena);
+    arena.allocate = used_memory;
 }
 static void tear_down(void) {
     cf_arena_free(&arena);
@@ -477,6 +485,54 @@ START_TEST(the_caller_may_know_other_classes) {
 }
 END_TEST
 
+// if (p) ; x = 1; super(); in a value class: `unset` strict fields are in front of the frame.
+static void verify_value_class(unsigned unset, enum cf_status expected, const char *reason) {
+    struct build b;
+    build_class_file(&b, 72, CF_ACC_FINAL, "V");
+    b.minor_version = 65535;
+    unsigned x = build_reference(&b, CF_TAG_FIELDREF, "V", "x", "I");
+    unsigned x_type = build_name_and_type(&b, "x", "I");
+    unsigned init = build_reference(&b, CF_TAG_METHODREF, "java/lang/Object", "<init>", "()V");
+    uint8_t code[] = {CF_OP_iload_1,
+                      CF_OP_ifeq,
+                      0,
+                      3,
+                      CF_OP_aload_0,
+                      CF_OP_iconst_1,
+                      CF_OP_putfield,
+                      0,
+                      0,
+                      CF_OP_aload_0,
+                      CF_OP_invokespecial,
+                      0,
+                      0,
+                      CF_OP_return};
+    cf_put2(code + 7, x), cf_put2(code + 11, init);
+    build_u2(&b, 1);
+    build_member(&b, CF_ACC_STRICT | CF_ACC_FINAL, "x", "I", 0);
+    build_u2(&b, 1);
+    build_member(&b, 0, "<init>", "(I)V", 1);
+    size_t place = build_code(&b, 2, 2, code, sizeof code);
+    build_u2(&b, 0), build_u2(&b, 1);
+    size_t frames = build_attribute(&b, "StackMapTable");
+    build_u2(&b, 1), build_u1(&b, 246), build_u2(&b, unset);
+    if (unset) build_u2(&b, x_type);
+    build_u1(&b, 4);
+    build_end(&b, frames), build_end(&b, place), build_u2(&b, 0);
+    size_t length;
+    uint8_t *bytes = build_finish(&b, &length);
+    char text[500] = "";
+    ck_assert_int_eq(verify(bytes, length, text, sizeof text), expected);
+    ck_assert_msg(strstr(text, reason), "%s", text);
+    free(bytes);
+}
+
+START_TEST(frames_tell_which_strict_fields_are_not_set) {
+    verify_value_class(1, CF_OK, "");
+    verify_value_class(0, CF_UNVERIFIABLE, "strict fields are not set, other than in the frame");
+}
+END_TEST
+
 // Records as Judge.java reads them.
 static int write_cases(const char *path) {
     FILE *out = fopen(path, "wb");
@@ -501,6 +557,7 @@ int main(int argc, char **argv) {
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_loop_test(tests, code_is_verified, 0, CASES);
     tcase_add_test(tests, the_caller_may_know_other_classes);
+    tcase_add_test(tests, frames_tell_which_strict_fields_are_not_set);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
