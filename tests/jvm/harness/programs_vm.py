@@ -109,7 +109,7 @@ def again(r):
             yield f"{order}, {passes}", problems
 
 
-@program("frames stripped by another agent", jdk=11)
+@program("frames stripped by another agent", quick=False, jdk=11)
 def stripped(r):
     """A Java agent hands classes over as version 50 and without a single frame, which the old verifier accepts."""
     for name in ("FramesAndLocals", "BeforeSuper", "OldClasses", "Instructions", "FarBranches"):
