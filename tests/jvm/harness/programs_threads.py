@@ -1,0 +1,82 @@
+"""Many threads and many class loaders: what they compute, what is counted, and what memory is left taken."""
+
+import os
+
+from . import expect, vm
+from .programs import program
+
+RUN = "ManyLoaders$"
+
+# A heap and spaces that are filled soon and stay: what grows beyond them is native.
+SMALL = ["-Xms48m", "-Xmx48m", "-XX:+AlwaysPreTouch", "-XX:+UseSerialGC", "-XX:MaxMetaspaceSize=48m", "-XX:ReservedCodeCacheSize=24m"]
+
+
+def counted(path, instances):
+    """Problems with the counts: every instance's constructor and ten runs, of every class in every loader."""
+    rows = {(m["class"], m["method"]): m for m in expect.load(path)["methods"] if m["class"].startswith(RUN)}
+    problems = []
+    for name, thrown in (("Thrower", 1), ("Initialised", 0), ("Catcher", 0), ("Closure", 0)):
+        row = rows.get((RUN + name, "run"), {"calls": 0, "thrown": 0})
+        if (row["calls"], row["thrown"]) != (10 * instances, thrown * instances):
+            problems.append(f"{name}.run: {row['calls']} calls, {row['thrown']} thrown, of {10 * instances}")
+    return problems
+
+
+@program("sixteen threads in loaders of their own")
+def sixteen(r):
+    """Thousands of classes defined by 16 threads at a time, under every pass: the same sums, exact counts."""
+    loaders, rounds = (20, 2) if r.quick else (60, 3)
+    args = r.verify + ["-cp", r.built.programs, "ManyLoaders", "16", str(loaders), str(rounds)]
+    plain = r.run("plain", [r.java] + args)
+    yield "plain", [] if plain.status == 0 and plain.stdout.count("sum ") == rounds else [plain.tail()]
+    for passes in ("calls", "timing", "calls,timing"):
+        report = r.file(passes.replace(",", "+") + ".json")
+        first = passes.split(",")[-1]
+        other = r.run(passes.replace(",", "+"), [r.java, r.with_agent(f"{passes},{first}.file={report}")] + args)
+        yield passes, vm.compare(plain, other) + counted(report, 16 * loaders * rounds)
+
+
+def resident(path):
+    """(resident KB, classes, bytes that the agent holds) per round."""
+    with open(path, encoding="ascii") as f:
+        return [tuple(int(n) for n in line.split()[1:]) for line in f if len(line.split()) == 4]
+
+
+def growth(rows):
+    """KB by which the last third of the rounds is above the one before, by medians."""
+    third = len(rows) // 3
+    return sorted(k[0] for k in rows[-third:])[third // 2] - sorted(k[0] for k in rows[-2 * third:-third])[third // 2]
+
+
+def preloaded(r, live):
+    """The environment in which the agent's own memory is counted; the agent's library lies beside the tests'."""
+    with open(live, "wb") as f:
+        f.write(bytes(4096))
+    return {"LD_PRELOAD": os.path.join(os.path.dirname(os.path.dirname(r.agent)), "tests", "libfailing_malloc.so"), "FAIL_LIVE": live}
+
+
+def flat(rows, plain):
+    """Problems with the memory of a run, given the rows of a plain one."""
+    problems, third = [], len(rows) // 3
+    held = [k[2] for k in rows]
+    if not held[-1] or max(held[-third:]) > max(held[third:-third]) + 128 * 1024: # eight bytes of a class
+        problems.append(f"the agent held {held[third]} bytes after a third of the rounds, {held[-1]} at the end")
+    if growth(rows) > max(growth(plain), 0) + 6 * 1024: # a tenth of what a page per class would be
+        problems.append(f"grew by {growth(rows)} KB, without the agent by {growth(plain)}")
+    if rows[-1][1] > plain[-1][1] + 100:
+        problems.append(f"{rows[-1][1]} classes are left, without the agent {plain[-1][1]}")
+    return problems
+
+
+@program("class loaders dropped by the thousand", quick=False)
+def dropped(r):
+    """Loaders are collected and the agent keeps nothing of them."""
+    live, rounds = r.file("live"), 30
+    args = SMALL + ["-Drss=" + r.file("rss"), "-Dlive=" + live, "-cp", r.built.programs, "ManyLoaders", "2", "100", str(rounds)]
+    env = preloaded(r, live)
+    plain = r.run("plain", [r.java] + args, env=env)
+    before = resident(r.file("rss"))
+    report = r.file("report.json")
+    other = r.run("agent", [r.java, r.with_agent(f"calls,timing,timing.file={report}")] + args, env=env)
+    yield "results", vm.compare(plain, other) + counted(report, 2 * 100 * rounds)
+    yield "memory", flat(resident(r.file("rss")), before)
