@@ -136,8 +136,10 @@ static void put_exits(struct entries *out) {
     const struct cf_layout *l = out->l;
     const struct cf_edit *edit = l->edit;
     const struct cf_code *code = &edit->code;
+    const uint32_t *delegates_end = edit->delegates; // which may be NULL
+    if (edit->delegates_count) delegates_end += edit->delegates_count;
     struct cover c = {code->returns, code->returns + code->returns_count, edit->delegates,
-                      edit->delegates + edit->delegates_count, l->sites};
+                      delegates_end, l->sites};
     if (!edit->phases_count && l->thrown.count) put_phase(out, c, 0, code->length, l->thrown.at);
     for (uint32_t i = 0; i < edit->phases_count; i++) {
         const struct cf_phase *phase = &edit->phases[i];

@@ -249,6 +249,7 @@ static void load(struct inference *n, struct state *s) {
 // --- subroutines ---
 
 static void touch(struct inference *n, uint32_t local) {
+    if (local >= n->v->code.max_locals) return; // running the instruction has failed
     for (uint32_t i = 0; i < n->subroutines_count; i++)
         n->subroutines[i].touched[local / 32] |= 1u << (local & 31);
 }
