@@ -102,7 +102,7 @@ static int has_anchors(const struct cf_edit *edit) {
 
 enum cf_status cf_edit_commit(struct cf_edit *edit) {
     struct cf_rewrite *rewrite = edit->rewrite;
-    struct cf_new_code code = {0, 0, 0};
+    struct cf_new_code code = {.length = 0};
     if (!edit->error.status && has_anchors(edit)) cf_edit_encode(edit, &code);
     if (!edit->error.status && rewrite->pool.error.status) edit->error = rewrite->pool.error;
     if (edit->error.status) {

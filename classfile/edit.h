@@ -41,6 +41,9 @@ struct cf_buffer { // grows in the class's arena
 struct cf_new_code {
     uint32_t at, length; // in cf_rewrite.out
     uint32_t lead;
+    // Which of it is new: what the edit has at its sites, and all from body_end on.
+    const struct cf_edit *edit;
+    uint32_t body_end;
 };
 
 struct cf_rewrite {

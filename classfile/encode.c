@@ -226,6 +226,8 @@ enum cf_status cf_edit_encode(struct cf_edit *edit, struct cf_new_code *result) 
     result->at = start;
     result->length = out.length - start;
     result->lead = lead;
+    result->edit = edit;
+    result->body_end = layout.body_end;
     rewrite->out = out;
     rewrite->passed = code->end;
     return CF_OK;

@@ -49,3 +49,30 @@ enum cf_status cf_rewritten_view(const struct cf_rewrite *rewrite, const uint8_t
     if (view->constant_pool && view->methods) return CF_OK;
     return cf_fail(&view->error, CF_NO_MEMORY, 0, "out of memory", 0);
 }
+
+static enum cf_verify_place place_in(const void *context, uint32_t pc, uint32_t *end) {
+    const struct cf_new_code *code = context;
+    const struct cf_site *sites = code->edit->sites;
+    uint32_t low = 0, high = code->edit->sites_count;
+    *end = UINT32_MAX;
+    if (pc >= code->body_end) return CF_PLACE_NEW;
+    while (low < high) { // the last one that begins at or before pc
+        uint32_t middle = (low + high) / 2;
+        if (sites[middle].at <= pc)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0) return CF_PLACE_ORIGINAL;
+    const struct cf_site *site = &sites[low - 1];
+    *end = site->at + site->snippet->length;
+    if (pc >= *end) return CF_PLACE_ORIGINAL;
+    return pc == site->at ? CF_PLACE_FIRST : CF_PLACE_NEW;
+}
+
+struct cf_verify_original cf_rewritten_original(const struct cf_rewrite *rewrite, uint32_t i) {
+    const struct cf_new_code *code = &rewrite->code[i];
+    struct cf_verify_original original = {code->edit->code.max_stack, code->edit->code.max_locals,
+                                          rewrite->cls->constant_pool_count, code, place_in};
+    return original;
+}

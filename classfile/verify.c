@@ -54,6 +54,17 @@ char *cf_verify_text(const struct cf_class *cls, const struct cf_verify_failure 
     return cf_verify_reason(failure, method, text, size);
 }
 
+// --- what is new ---
+
+int cf_v_ask_if_new(struct cf_verifier *v) {
+    const struct cf_verify_original *o = v->original;
+    uint32_t end;
+    if (!o || o->place(o->context, v->pc, &end) == CF_PLACE_ORIGINAL) return 0;
+    v->new_start = v->pc;
+    v->new_end = end;
+    return 1;
+}
+
 // --- memory ---
 
 void *cf_v_grow(struct cf_verifier *v, void *array, uint32_t *capacity, uint32_t used,
@@ -194,8 +205,8 @@ static enum cf_status state_at_entry(struct cf_verifier *v) {
     const struct cf_vsignature *s = cf_v_find_signature(v, v->method->descriptor_index);
     if (!s) return CF_UNVERIFIABLE;
     unsigned objects = v->method->access_flags & CF_ACC_STATIC ? 0 : 1;
-    if (s->arguments + objects > v->code.max_locals)
-        return cf_v_fail(v, "max_locals %u is less than the arguments take", v->code.max_locals);
+    if (s->arguments + objects > v->old_locals)
+        return cf_v_fail(v, "max_locals %u is less than the arguments take", v->old_locals);
     v->result = s->results ? s->types[s->arguments] : CF_V_TOP;
     if (objects) {
         v->this_uninitialized =
@@ -250,6 +261,14 @@ static enum cf_status check_flow(struct cf_verifier *v, enum cf_vflow flow, int 
     return status;
 }
 
+// The frame at hand is deeper than one of the original may be.
+static enum cf_status check_depth(struct cf_verifier *v) {
+    const struct cf_verify_original *o = v->original;
+    uint32_t end;
+    if (o && o->place(o->context, v->pc, &end) == CF_PLACE_NEW) return CF_OK;
+    return cf_v_fail(v, "stack map frame passes max_stack %u", v->old_stack);
+}
+
 static enum cf_status check_code(struct cf_verifier *v) {
     uint32_t next = 0, length = v->code.length; // next frame
     int falls = 1;
@@ -258,6 +277,7 @@ static enum cf_status check_code(struct cf_verifier *v) {
         if (next < v->frames_count && v->frames[next].pc == v->pc) {
             const struct cf_vframe *frame = &v->frames[next++];
             if (falls) CF_TRY(cf_v_match(v, frame, "frame"));
+            if (frame->stack_count > v->old_stack) CF_TRY(check_depth(v));
             cf_v_load(v, frame);
         } else if (!falls) {
             return cf_v_fail(v, "no stack map frame behind code that does not fall through", 0);
@@ -277,6 +297,10 @@ static enum cf_status open_method(struct cf_verifier *v) {
         v->failure->error = error;
         return error.status;
     }
+    v->old_stack = v->original ? v->original->max_stack : v->code.max_stack;
+    v->old_locals = v->original ? v->original->max_locals : v->code.max_locals;
+    v->old_constants = v->original ? v->original->constant_pool_count : UINT32_MAX;
+    v->new_start = v->new_end = 0;
     CF_TRY(mark_instructions(v));
     CF_TRY(mark_exceptions(v));
     return check_attributes(v);
@@ -290,8 +314,9 @@ static enum cf_status check_method(struct cf_verifier *v) {
     return check_code(v);
 }
 
-enum cf_status cf_verify_method(struct cf_verifier *v, const struct cf_member *method,
-                                struct cf_verify_failure *failure) {
+enum cf_status cf_verify_rewritten(struct cf_verifier *v, const struct cf_member *method,
+                                   const struct cf_verify_original *original,
+                                   struct cf_verify_failure *failure) {
     unsigned version = v->cls->major_version;
     failure->error = (struct cf_error){CF_OK, 0, 0, NULL, 0};
     failure->method = method;
@@ -299,6 +324,7 @@ enum cf_status cf_verify_method(struct cf_verifier *v, const struct cf_member *m
     if (!method->code) return CF_OK;
     v->failure = failure;
     v->method = method;
+    v->original = original;
     v->pc = 0;
     if (!v->this_type && !cf_v_begin_types(v)) return failure->error.status;
     v->inferring = version < 50;
@@ -314,6 +340,11 @@ enum cf_status cf_verify_method(struct cf_verifier *v, const struct cf_member *m
     else
         *failure = first;
     return failure->error.status;
+}
+
+enum cf_status cf_verify_method(struct cf_verifier *v, const struct cf_member *method,
+                                struct cf_verify_failure *failure) {
+    return cf_verify_rewritten(v, method, NULL, failure);
 }
 
 struct cf_verifier *cf_verifier_new(const struct cf_class *cls, cf_assignable *assignable,

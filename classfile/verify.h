@@ -32,6 +32,23 @@ struct cf_verifier *cf_verifier_new(const struct cf_class *cls, cf_assignable *a
 // rule; other values: it could not be checked (out of memory, not a class that holds together).
 enum cf_status cf_verify_method(struct cf_verifier *verifier, const struct cf_member *method,
                                 struct cf_verify_failure *failure);
+// What a method was before it was rewritten. A JVM that refuses the original because of these
+// limits shall not be kept from it by more room, so they hold still for all but new instructions.
+enum cf_verify_place {
+    CF_PLACE_ORIGINAL, // an instruction of the original
+    CF_PLACE_FIRST,    // the first of new ones in front of an original one, whose depth it finds
+    CF_PLACE_NEW
+};
+struct cf_verify_original {
+    uint32_t max_stack, max_locals, constant_pool_count;
+    const void *context;
+    // What stands at `pc`; if it is new, *end: behind the new instructions.
+    enum cf_verify_place (*place)(const void *context, uint32_t pc, uint32_t *end);
+};
+// The same for a rewritten method; without frames only instructions are held to the limits.
+enum cf_status cf_verify_rewritten(struct cf_verifier *verifier, const struct cf_member *method,
+                                   const struct cf_verify_original *original,
+                                   struct cf_verify_failure *failure);
 // Checks all methods, up to the first that fails.
 enum cf_status cf_verify_class(const struct cf_class *cls, cf_assignable *assignable, void *context,
                                struct cf_verify_failure *failure);

@@ -300,8 +300,8 @@ static int call_subroutine(struct inference *n, uint32_t entry) {
     struct subroutine *sub = &n->subroutines[n->subroutines_count++];
     sub->entry = entry;
     memset(sub->touched, 0, n->mask_words * 4);
-    if (depth_of(v) >= v->code.max_stack)
-        return cf_v_fail(v, "operand stack passes max_stack %u", v->code.max_stack), 0;
+    if (depth_of(v) >= v->old_stack)
+        return cf_v_fail(v, "operand stack passes max_stack %u", v->old_stack), 0;
     *v->top++ = CF_V_MAKE(CF_V_RETURN_ADDRESS, entry);
     forget_new_objects(v);
     return merge_at(n, entry);

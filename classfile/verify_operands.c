@@ -43,6 +43,7 @@ static cf_vtype dynamic_type(struct cf_verifier *v, uint32_t index) {
 
 int cf_v_load_constant(struct cf_verifier *v, unsigned op, uint32_t index) {
     cf_vtype type;
+    if (!cf_v_is_constant(v, index)) return 0;
     switch (cf_tag_at(v->cls, index)) {
     case CF_TAG_INTEGER: type = CF_V_INT; break;
     case CF_TAG_FLOAT: type = CF_V_FLOAT; break;
@@ -208,14 +209,16 @@ static int new_arrays(struct cf_verifier *v, uint32_t index, unsigned dimensions
 }
 
 int cf_v_create(struct cf_verifier *v, unsigned op, const uint8_t *p) {
-    if (op == CF_OP_new) return new_object(v, cf_be2(p + 1));
     if (op == CF_OP_newarray) return new_array(v, op, p[1]);
-    if (op == CF_OP_anewarray) return new_array(v, op, cf_be2(p + 1));
-    return new_arrays(v, cf_be2(p + 1), p[3]);
+    uint32_t index = cf_be2(p + 1);
+    if (!cf_v_is_constant(v, index)) return 0;
+    if (op == CF_OP_new) return new_object(v, index);
+    return op == CF_OP_anewarray ? new_array(v, op, index) : new_arrays(v, index, p[3]);
 }
 
 int cf_v_reference_op(struct cf_verifier *v, unsigned op, const uint8_t *p) {
-    cf_vtype type = cf_v_class(v, cf_be2(p + 1));
+    uint32_t index = cf_be2(p + 1);
+    cf_vtype type = cf_v_is_constant(v, index) ? cf_v_class(v, index) : CF_V_TOP;
     if (!type) return 0;
     if (CF_V_TAG(v->top[-1]) < CF_V_NULL) {
         if (CF_V_TAG(v->top[-1]) == CF_V_NOTHING) return fail(v, "operand stack is empty", 0);

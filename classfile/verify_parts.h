@@ -132,6 +132,9 @@ struct cf_verifier {
     // The method at hand. Of the arrays each keeps the room that a method before needed.
     const struct cf_member *method;
     struct cf_code code;
+    const struct cf_verify_original *original;     // NULL: the method is as it was
+    uint32_t old_stack, old_locals, old_constants; // limits of its instructions
+    uint32_t new_start, new_end;                   // new instructions that were asked about last
     int inferring;
     int is_constructor; // <init>, of whichever class
     cf_vtype result;    // TOP: void
@@ -166,6 +169,21 @@ enum cf_status cf_v_give_up(struct cf_verifier *v, enum cf_status status, const 
 void *cf_v_grow(struct cf_verifier *v, void *array, uint32_t *capacity, uint32_t used,
                 uint64_t count, size_t size);
 
+// Is the instruction at v->pc new?
+int cf_v_ask_if_new(struct cf_verifier *v);
+static inline int cf_v_is_new(struct cf_verifier *v) {
+    return (v->pc >= v->new_start && v->pc < v->new_end) || cf_v_ask_if_new(v);
+}
+static inline int cf_v_is_local(struct cf_verifier *v, uint32_t index) {
+    return index < v->old_locals || (index < v->code.max_locals && cf_v_is_new(v));
+}
+// May the instruction at v->pc name the constant? 1, or 0: failed.
+static inline int cf_v_is_constant(struct cf_verifier *v, uint32_t index) {
+    if (index < v->old_constants || cf_v_is_new(v)) return 1;
+    cf_v_fail(v, "constant %u is beyond the constant pool", index);
+    return 0;
+}
+
 // --- verify_types.c: types; a function that returns 0 or NULL has failed ---
 
 int cf_v_begin_types(struct cf_verifier *v);
@@ -186,6 +204,7 @@ const struct cf_vreference *cf_v_find_reference(struct cf_verifier *v, uint32_t 
 static inline const struct cf_vreference *cf_v_reference(struct cf_verifier *v, uint32_t index,
                                                          uint32_t tags) {
     unsigned tag = cf_tag_at(v->cls, index);
+    if (!cf_v_is_constant(v, index)) return NULL;
     if (!(tags >> tag & 1)) {
         cf_v_fail(v, "constant %u is not of the kind that the instruction takes", index);
         return NULL;

@@ -65,10 +65,18 @@ static inline int is_array_of_references(const struct cf_verifier *v, cf_vtype t
     return e->dimensions > 1 || !e->element;
 }
 
+// Is the stack, which is higher than instructions of the original may make it, too high?
+static int passes_max_stack(struct cf_verifier *v, const cf_vtype *top) {
+    uint32_t most = cf_v_is_new(v) ? v->code.max_stack : v->old_stack;
+    if ((uint32_t)(top - v->stack) - CF_V_SLACK <= most) return 0;
+    cf_v_fail(v, "operand stack passes max_stack %u", most);
+    return 1;
+}
+
 // --- locals ---
 
 static enum cf_vflow bad_local(struct cf_verifier *v, uint32_t index, cf_vtype needed) {
-    if (index >= v->code.max_locals) {
+    if (!cf_v_is_local(v, index)) {
         cf_v_fail(v, "local variable %u is above max_locals", index);
     } else {
         int reference = needed == CF_V_NULL;
@@ -88,7 +96,7 @@ static cf_vtype type_of_kind(unsigned kind) {
 static int load(struct cf_verifier *v, unsigned kind, uint32_t index) {
     cf_vtype needed = type_of_kind(kind);
     int two = needed == CF_V_LONG || needed == CF_V_DOUBLE;
-    if (index >= v->code.max_locals ||
+    if (!cf_v_is_local(v, index) ||
         (needed == CF_V_NULL ? !is_reference_check(v->locals[index]) : v->locals[index] != needed))
         return bad_local(v, index, needed), 0;
     *v->top++ = v->locals[index];
@@ -99,7 +107,7 @@ static int load(struct cf_verifier *v, unsigned kind, uint32_t index) {
 static int store(struct cf_verifier *v, unsigned kind, uint32_t index) {
     cf_vtype needed = type_of_kind(kind), top = v->top[-1];
     int two = needed == CF_V_LONG || needed == CF_V_DOUBLE;
-    if (index + (uint32_t)two >= v->code.max_locals)
+    if (!cf_v_is_local(v, index + (uint32_t)two))
         return bad_local(v, index + (uint32_t)two, needed), 0;
     if (needed == CF_V_NULL) {
         if (!is_reference_check(top) && CF_V_TAG(top) != CF_V_RETURN_ADDRESS)
@@ -116,7 +124,7 @@ static int store(struct cf_verifier *v, unsigned kind, uint32_t index) {
 }
 
 static int increment(struct cf_verifier *v, uint32_t index) {
-    if (index < v->code.max_locals && v->locals[index] == CF_V_INT) return 1;
+    if (cf_v_is_local(v, index) && v->locals[index] == CF_V_INT) return 1;
     return bad_local(v, index, CF_V_INT), 0;
 }
 
@@ -200,7 +208,8 @@ static enum cf_vflow athrow(struct cf_verifier *v, const cf_vtype *top) {
 #define LOAD(kind, index, type, two)                                                               \
     do {                                                                                           \
         uint32_t local_ = (index);                                                                 \
-        if (locals[local_] != (type)) LEAVE(bad_local(v, local_, (type)));                         \
+        if (locals[local_] != (type) || (local_ >= old && !cf_v_is_local(v, local_)))              \
+            LEAVE(bad_local(v, local_, (type)));                                                   \
         if (two)                                                                                   \
             PUSH2(type);                                                                           \
         else                                                                                       \
@@ -209,7 +218,8 @@ static enum cf_vflow athrow(struct cf_verifier *v, const cf_vtype *top) {
 #define LOAD_REFERENCE(index)                                                                      \
     do {                                                                                           \
         uint32_t local_ = (index);                                                                 \
-        if (!is_reference_check(locals[local_])) LEAVE(bad_local(v, local_, CF_V_NULL));           \
+        if (!is_reference_check(locals[local_]) || (local_ >= old && !cf_v_is_local(v, local_)))   \
+            LEAVE(bad_local(v, local_, CF_V_NULL));                                                \
         PUSH(locals[local_]);                                                                      \
     } while (0)
 // Handlers see the locals as they are in front of the next instruction.
@@ -226,7 +236,8 @@ static enum cf_vflow athrow(struct cf_verifier *v, const cf_vtype *top) {
 enum cf_vflow cf_v_run(struct cf_verifier *v) {
     const uint8_t *code = v->code.bytes, *marks = v->marks;
     const cf_vtype *locals = v->locals;
-    cf_vtype *top = v->top, *limit = v->stack + CF_V_SLACK + v->code.max_stack;
+    const uint32_t old = v->old_locals;
+    cf_vtype *top = v->top, *limit = v->stack + CF_V_SLACK + v->old_stack;
     for (;;) {
         const uint8_t *p = code + v->pc;
         unsigned op = *p;
@@ -448,18 +459,12 @@ enum cf_vflow cf_v_run(struct cf_verifier *v) {
         }
         default: cf_v_fail(v, "unknown opcode %u", op); LEAVE(CF_FLOW_FAILED);
         }
-        if (top > limit) {
-            cf_v_fail(v, "operand stack passes max_stack %u", v->code.max_stack);
-            LEAVE(CF_FLOW_FAILED);
-        }
+        if (top > limit && passes_max_stack(v, top)) LEAVE(CF_FLOW_FAILED);
         v->pc += length;
         if (marks[v->pc] & CF_V_STOP) LEAVE(CF_FLOW_STOP);
         continue;
     changed:
-        if (top > limit) {
-            cf_v_fail(v, "operand stack passes max_stack %u", v->code.max_stack);
-            LEAVE(CF_FLOW_FAILED);
-        }
+        if (top > limit && passes_max_stack(v, top)) LEAVE(CF_FLOW_FAILED);
         v->pc += length;
         if ((marks[v->pc] & CF_V_STOP) || (v->guarded & v->unmatched)) LEAVE(CF_FLOW_STOP);
     }

@@ -266,7 +266,9 @@ static void verify_class(struct job *job) {
     if (!verifier) cf_fail(&job->cls.error, CF_NO_MEMORY, 0, "out of memory", 0);
     for (uint32_t i = 0; verifier && i < view.methods_count; i++) {
         if (!job->rewrite.code[i].length) continue;
-        if (cf_verify_method(verifier, &view.methods[i], &failure) == CF_OK) continue;
+        struct cf_verify_original original = cf_rewritten_original(&job->rewrite, i);
+        if (cf_verify_rewritten(verifier, &view.methods[i], &original, &failure) == CF_OK)
+            continue;
         result->methods_refused++;
         enum cf_status status = failure.error.status;
         cf_fail(&job->cls.error, status, 0,

@@ -117,6 +117,55 @@ START_TEST(good_code_is_changed) {
 }
 END_TEST
 
+// The pass brings stack, locals and constants; what the original lacked stays an error.
+static void assert_still_broken(const char *limits, const char *code, const char *reason) {
+    const struct verify_case broken = {"f(I)I", limits, code, 0, 0, 0, 0};
+    const char *const expected[] = {"f(I)I", reason};
+    rewrite_with(&good_pass, &broken, "calls");
+    ck_assert_ptr_null(result.bytes);
+    ck_assert_int_eq(result.error.status, CF_UNVERIFIABLE);
+    kept_count = 0;
+    instr_engine_kept(engine, look_at_kept, (void *)expected);
+    ck_assert_uint_eq(kept_count, 2);
+}
+
+START_TEST(more_stack_hides_no_error) {
+    assert_still_broken("1 1", "iload_0 iconst_1 iadd ireturn",
+                        "would not verify: operand stack passes max_stack 1 (at pc 5)");
+}
+END_TEST
+
+START_TEST(more_stack_hides_no_deep_frame) {
+    static const struct verify_case deep = {
+        "f(I)I", "1 1", "iload_0 ireturn L: ireturn", "L: int | int int", 0, 0, 0};
+    static const char *const expected[] = {
+        "f(I)I", "would not verify: stack map frame passes max_stack 1 (at pc 6)"};
+    rewrite_with(&good_pass, &deep, "calls");
+    ck_assert_ptr_null(result.bytes);
+    kept_count = 0;
+    instr_engine_kept(engine, look_at_kept, (void *)expected);
+    ck_assert_uint_eq(kept_count, 2);
+}
+END_TEST
+
+START_TEST(more_locals_hide_no_error) {
+    assert_still_broken("1 1", "iload_0 istore_1 iload_0 ireturn",
+                        "would not verify: local variable 1 is above max_locals (at pc 5)");
+}
+END_TEST
+
+START_TEST(more_constants_hide_no_error) {
+    char code[60], reason[90];
+    uint8_t *original = verify_build(&good, &length);
+    unsigned count = cf_be2(original + 8); // the index of the pass's long
+    free(original);
+    snprintf(code, sizeof code, "ldc2_w:%u l2i ireturn", count);
+    snprintf(reason, sizeof reason,
+             "would not verify: constant %u is beyond the constant pool (at pc 4)", count);
+    assert_still_broken("2 1", code, reason);
+}
+END_TEST
+
 // --- the view of a rewritten class ---
 
 static void compare(const struct cf_class *view, const struct cf_class *opened) {
@@ -268,6 +317,10 @@ int main(void) {
     tcase_add_test(tests, verifying_can_be_switched_off);
     tcase_add_test(tests, what_verifies_is_changed);
     tcase_add_test(tests, good_code_is_changed);
+    tcase_add_test(tests, more_stack_hides_no_error);
+    tcase_add_test(tests, more_stack_hides_no_deep_frame);
+    tcase_add_test(tests, more_locals_hide_no_error);
+    tcase_add_test(tests, more_constants_hide_no_error);
     tcase_add_test(views, a_view_is_what_opening_gives);
     tcase_add_test(views, what_rewriting_could_hide_is_left_alone);
     suite_add_tcase(suite, tests);
