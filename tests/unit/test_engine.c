@@ -111,6 +111,34 @@ START_TEST(what_verifies_is_changed) {
 }
 END_TEST
 
+START_TEST(what_no_jvm_verifies_is_changed) {
+    static const uint8_t code[] = {CF_OP_iconst_0, CF_OP_areturn};
+    static const char *const supers[] = {"jdk/internal/reflect/MagicAccessorImpl",
+                                         "sun/reflect/MethodAccessorImpl",
+                                         "jdk/internal/reflect/Other", "t/MagicAccessorImpl"};
+    for (unsigned i = 0; i < 4; i++) {
+        char error[INSTR_ERROR_SIZE];
+        struct build b = {.constants = 1, .major_version = 52};
+        build_u2(&b, CF_ACC_PUBLIC), build_u2(&b, build_class(&b, "t/T"));
+        build_u2(&b, build_class(&b, supers[i]));
+        build_u2(&b, 0), build_u2(&b, 0), build_u2(&b, 1);
+        build_member(&b, CF_ACC_STATIC, "f", "()Ljava/lang/Object;", 1);
+        size_t place = build_code(&b, 1, 0, code, sizeof code);
+        build_u2(&b, 0), build_u2(&b, 0);
+        build_end(&b, place);
+        build_u2(&b, 0);
+        ck_assert_int_eq(instr_options_parse(&options, "calls", error, sizeof error), 0);
+        methods = instr_methods_new();
+        engine = instr_engine_new(&options, methods, "java/lang/");
+        bytes = build_finish(&b, &length);
+        instr_engine_rewrite(engine, bytes, length, allocate, NULL, &result);
+        ck_assert_int_eq(result.bytes != NULL, i < 2);
+        tear_down();
+        memset(&result, 0, sizeof result);
+    }
+}
+END_TEST
+
 START_TEST(good_code_is_changed) {
     rewrite_with(&good_pass, &good, "calls");
     ck_assert_ptr_nonnull(result.bytes);
@@ -322,6 +350,7 @@ int main(void) {
     tcase_add_test(tests, more_locals_hide_no_error);
     tcase_add_test(tests, more_constants_hide_no_error);
     tcase_add_test(views, a_view_is_what_opening_gives);
+    tcase_add_test(views, what_no_jvm_verifies_is_changed);
     tcase_add_test(views, what_rewriting_could_hide_is_left_alone);
     suite_add_tcase(suite, tests);
     suite_add_tcase(suite, views);
