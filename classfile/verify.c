@@ -98,7 +98,7 @@ static enum cf_status mark_instructions(struct cf_verifier *v) {
     while (pc < length) {
         unsigned op = code[pc];
         uint32_t n = cf_lengths[op];
-        marks[pc] = op == CF_OP_new ? CF_V_START | CF_V_IS_NEW : CF_V_START;
+        marks[pc] = CF_V_START;
         if (n == 0 && (n = cf_instruction_length(code, pc, length)) == 0) break;
         last = pc;
         pc += n;
@@ -202,6 +202,7 @@ static enum cf_status state_at_entry(struct cf_verifier *v) {
     v->locals_used = 0;
     v->top = v->stack + CF_V_SLACK;
     v->unmatched = 1;
+    v->named = UINT64_MAX;
     const struct cf_vsignature *s = cf_v_find_signature(v, v->method->descriptor_index);
     if (!s) return CF_UNVERIFIABLE;
     unsigned objects = v->method->access_flags & CF_ACC_STATIC ? 0 : 1;

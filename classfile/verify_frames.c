@@ -35,7 +35,7 @@ static cf_vtype *room(struct table *t, uint64_t more) {
 static enum cf_status read_uninitialized(struct table *t, cf_vtype *type) {
     struct cf_verifier *v = t->v;
     uint32_t pc = cf_u2(&t->r);
-    if (pc >= v->code.length || !(v->marks[pc] & CF_V_IS_NEW))
+    if (pc >= v->code.length || !(v->marks[pc] & CF_V_START) || v->code.bytes[pc] != CF_OP_new)
         return bad_frame(t, "stack map frame: no new at pc %u", pc);
     *type = CF_V_MAKE(CF_V_UNINITIALIZED, pc);
     return CF_OK;
@@ -204,6 +204,22 @@ static enum cf_status read_frame(struct table *t) {
     return CF_OK;
 }
 
+// Which locals matter to handlers. Mostly a handler has several entries, one behind the other.
+static void find_named(struct cf_verifier *v) {
+    uint64_t named = 0;
+    uint32_t last = UINT32_MAX;
+    const uint8_t *p = v->cls->bytes + v->code.exception_table;
+    for (uint32_t n = v->code.exception_table_length; n > 0; n--, p += 8) {
+        uint32_t pc = cf_be2(p + 4);
+        if (pc == last) continue;
+        const struct cf_vframe *frame = cf_v_frame_at(v, last = pc);
+        const cf_vtype *locals = frame ? v->frame_types + frame->locals : NULL;
+        for (uint32_t i = frame ? frame->first : 0; frame && i < frame->locals_count; i++)
+            if (locals[i] != CF_V_TOP) named |= UINT64_C(1) << (i < 63 ? i : 63);
+    }
+    v->named = named;
+}
+
 enum cf_status cf_v_read_frames(struct cf_verifier *v) {
     struct cf_error error = {CF_OK, 0, 0, NULL, 0};
     struct table t = {.v = v, .first = 1};
@@ -229,6 +245,7 @@ enum cf_status cf_v_read_frames(struct cf_verifier *v) {
     v->frame_types_count = words + v->locals_used;
     while (count-- > 0) CF_TRY(read_frame(&t));
     if (t.r.pos != t.r.end) return bad_frame(&t, "StackMapTable longer than its frames", 0);
+    find_named(v);
     return CF_OK;
 }
 

@@ -87,11 +87,10 @@ struct cf_vframe { // of the StackMapTable; types are in verifier->frame_types
     int this_uninitialized;
 };
 
-enum {               // of cf_verifier.marks
-    CF_V_START = 1,  // an instruction begins
-    CF_V_STOP = 2,   // running stops in front of it
-    CF_V_IS_NEW = 4, // it is `new`
-    CF_V_RANGE = 8   // a range of the exception table begins
+enum {              // of cf_verifier.marks
+    CF_V_START = 1, // an instruction begins
+    CF_V_STOP = 2,  // running stops in front of it
+    CF_V_RANGE = 8  // a range of the exception table begins
 };
 
 enum cf_vflow { // how running ended
@@ -152,9 +151,10 @@ struct cf_verifier {
     uint32_t *unset; // bits of the strict fields not yet set
     uint32_t unset_capacity;
     int this_uninitialized;
-    int guarded;   // pc is between guard_start and guard_end
-    int unmatched; // locals have changed since the handlers were looked at
-    uint32_t pc;   // of the instruction at hand
+    int guarded;    // pc is between guard_start and guard_end
+    int unmatched;  // locals have changed since the handlers were looked at
+    uint64_t named; // bits of the locals that handlers name; the last one: of all from there on
+    uint32_t pc;    // of the instruction at hand
 };
 
 // Records a failure at v->pc. Returns CF_UNVERIFIABLE.
@@ -215,9 +215,14 @@ static inline const struct cf_vreference *cf_v_reference(struct cf_verifier *v, 
 // Is `from`, which is not `to`, assignable to it?
 int cf_v_assignable_slow(struct cf_verifier *v, cf_vtype from, cf_vtype to);
 static inline int cf_v_assignable(struct cf_verifier *v, cf_vtype from, cf_vtype to) {
+    unsigned tag = CF_V_TAG(to);
     if (from == to || to == CF_V_TOP) return 1;
-    // Mostly: a class, to one of which nothing is known.
-    if (CF_V_TAG(to) == CF_V_CLASS && CF_V_TAG(from) >= CF_V_CLASS && !v->assignable) return 1;
+    // Mostly: a class, to Object, to the same one of which something is known, or to one of which
+    // nothing is.
+    if (CF_V_IS_CLASS(from)) {
+        if (tag == CF_V_CLASS + CF_KNOWN_OBJECT) return 1;
+        if (tag == CF_V_CLASS ? !v->assignable : tag == CF_V_TAG(from)) return 1;
+    }
     return cf_v_assignable_slow(v, from, to);
 }
 int cf_v_same_class(struct cf_verifier *v, cf_vtype a, cf_vtype b);
@@ -261,10 +266,12 @@ static inline int cf_v_pop(struct cf_verifier *v, cf_vtype type) {
 static inline void cf_v_set_local(struct cf_verifier *v, uint32_t index, cf_vtype type) {
     cf_vtype *local = v->locals + index;
     if (*local == type) return;
-    if (*local == CF_V_LONG_2 || *local == CF_V_DOUBLE_2) local[-1] = CF_V_TOP;
-    if (*local == CF_V_LONG || *local == CF_V_DOUBLE) local[1] = CF_V_TOP;
+    if (*local - CF_V_LONG < 4) { // of two slots, of which the other one goes as well
+        local[*local >= CF_V_LONG_2 ? -1 : 1] = CF_V_TOP;
+        v->unmatched = 1;
+    }
     *local = type;
-    v->unmatched = 1;
+    if (v->named >> (index < 63 ? index : 63) & 1) v->unmatched = 1;
     if (index >= v->locals_used) v->locals_used = index + 1;
 }
 

@@ -238,8 +238,9 @@ enum cf_vflow cf_v_run(struct cf_verifier *v) {
     const cf_vtype *locals = v->locals;
     const uint32_t old = v->old_locals;
     cf_vtype *top = v->top, *limit = v->stack + CF_V_SLACK + v->old_stack;
+    uint32_t pc = v->pc;
     for (;;) {
-        const uint8_t *p = code + v->pc;
+        const uint8_t *p = code + pc;
         unsigned op = *p;
         uint32_t length = cf_lengths[op];
         switch (op) {
@@ -460,13 +461,13 @@ enum cf_vflow cf_v_run(struct cf_verifier *v) {
         default: cf_v_fail(v, "unknown opcode %u", op); LEAVE(CF_FLOW_FAILED);
         }
         if (top > limit && passes_max_stack(v, top)) LEAVE(CF_FLOW_FAILED);
-        v->pc += length;
-        if (marks[v->pc] & CF_V_STOP) LEAVE(CF_FLOW_STOP);
+        v->pc = pc += length;
+        if (marks[pc] & CF_V_STOP) LEAVE(CF_FLOW_STOP);
         continue;
     changed:
         if (top > limit && passes_max_stack(v, top)) LEAVE(CF_FLOW_FAILED);
-        v->pc += length;
-        if ((marks[v->pc] & CF_V_STOP) || (v->guarded & v->unmatched)) LEAVE(CF_FLOW_STOP);
+        v->pc = pc += length;
+        if ((marks[pc] & CF_V_STOP) || (v->guarded & v->unmatched)) LEAVE(CF_FLOW_STOP);
     }
 }
 // clang-format on

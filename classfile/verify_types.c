@@ -130,31 +130,41 @@ static cf_vtype *put_type(cf_vtype *out, cf_vtype type) {
     return out;
 }
 
+#define MOST_SLOTS 255 // of a descriptor's arguments (JVMS 4.3.3)
+
+static struct cf_vsignature *keep_signature(struct cf_verifier *v, const cf_vtype *types,
+                                            uint32_t arguments, uint32_t count) {
+    struct cf_vsignature *signature =
+        cf_arena_alloc(v->cls->arena, sizeof *signature + count * sizeof *types);
+    if (!signature) return cf_v_give_up(v, CF_NO_MEMORY, "out of memory"), NULL;
+    signature->arguments = (uint16_t)arguments;
+    signature->results = (uint16_t)(count - arguments);
+    for (uint32_t i = 0; i < count; i++) signature->types[i] = types[i];
+    return signature;
+}
+
 const struct cf_vsignature *cf_v_find_signature(struct cf_verifier *v, uint32_t descriptor_index) {
     struct cf_slice d = cf_utf8(v->cls, descriptor_index);
     if (!d.bytes) return bad_descriptor(v), NULL;
     union cf_vmemo *memo = &v->memo[descriptor_index];
     if (memo->signature) return memo->signature;
-    unsigned arguments, results;
-    if (!cf_method_slots(d, &arguments, &results)) return bad_descriptor(v), NULL;
-    struct cf_vsignature *signature = cf_arena_alloc(
-        v->cls->arena, sizeof *signature + (arguments + results) * sizeof *signature->types);
-    if (!signature) return cf_v_give_up(v, CF_NO_MEMORY, "out of memory"), NULL;
-    cf_vtype *out = signature->types;
+    cf_vtype types[MOST_SLOTS + 4], *out = types, type;
     const uint8_t *p = d.bytes + 1, *end = d.bytes + d.length;
-    while (*p != ')') {
-        cf_vtype type = cf_v_descriptor(v, &p, end);
-        if (!type) return NULL;
+    if (d.length < 3 || *d.bytes != '(') return bad_descriptor(v), NULL;
+    while (p < end && *p != ')') {
+        if (!(type = cf_v_descriptor(v, &p, end))) return NULL;
         out = put_type(out, type);
+        if (out - types > MOST_SLOTS) return bad_descriptor(v), NULL;
     }
-    if (*++p != 'V') {
-        cf_vtype type = cf_v_descriptor(v, &p, end);
-        if (!type) return NULL;
-        put_type(out, type);
-    }
-    signature->arguments = (uint16_t)arguments;
-    signature->results = (uint16_t)results;
-    return memo->signature = signature;
+    uint32_t arguments = (uint32_t)(out - types);
+    if (end - p == 2 && p[1] == 'V')
+        p += 2;
+    else if (p == end || ++p == end || !(type = cf_v_descriptor(v, &p, end)))
+        return bad_descriptor(v), NULL;
+    else
+        out = put_type(out, type);
+    if (p != end) return bad_descriptor(v), NULL;
+    return memo->signature = keep_signature(v, types, arguments, (uint32_t)(out - types));
 }
 
 static unsigned protected_in_object(struct cf_slice name, struct cf_slice descriptor) {
@@ -167,10 +177,10 @@ const struct cf_vreference *cf_v_find_reference(struct cf_verifier *v, uint32_t 
     const uint8_t *p = cls->bytes + cls->constant_pool[index] + 1;
     unsigned tag = p[-1];
     const uint8_t *pair = cf_entry(cls, cf_be2(p + 2), CF_TAG_NAME_AND_TYPE);
-    struct cf_vreference *r = cf_arena_zeroed(cls->arena, 1, sizeof *r);
+    struct cf_vreference *r = cf_arena_alloc(cls->arena, sizeof *r);
     if (!r) return cf_v_give_up(v, CF_NO_MEMORY, "out of memory"), NULL;
     if (!pair) return cf_v_give_up(v, CF_MALFORMED, "malformed reference"), NULL;
-    r->tag = (uint8_t)tag;
+    *r = (struct cf_vreference){.tag = (uint8_t)tag};
     r->name_index = cf_be2(pair);
     r->descriptor_index = cf_be2(pair + 2);
     struct cf_slice name = cf_utf8(cls, r->name_index);
