@@ -32,12 +32,12 @@ static struct instr_counts *page_of(struct snapshot *snapshot, uint32_t page) {
     return snapshot->counts + from;
 }
 
-static void add_pairs(void *context, uint32_t page, const jlong *pairs) {
+static void add_rows(void *context, uint32_t page, const volatile struct instr_counters *rows) {
     struct instr_counts *counts = page_of(context, page);
     if (counts == NULL) return;
     for (size_t i = 0; i < INSTR_ROWS_PER_PAGE; i++) {
-        counts[i].calls += (uint64_t)pairs[2 * i];
-        counts[i].thrown += pairs[2 * i + 1];
+        counts[i].calls += (uint64_t)rows[i].calls;
+        counts[i].thrown += rows[i].thrown;
     }
 }
 
@@ -73,11 +73,12 @@ static void add_records(struct snapshot *snapshot) {
 }
 
 bool instr_collect(JNIEnv *jni, struct instr_counts **counts, size_t *n) {
+    (void)jni;
     struct snapshot snapshot = {0};
     // Records before pages: an exit that is seen had its entry counted before.
-    instr_threads_drain(jni);
+    instr_threads_drain();
     add_records(&snapshot);
-    instr_threads_pages(jni, add_pairs, &snapshot);
+    instr_threads_pages(add_rows, &snapshot);
     if (snapshot.failed) {
         free(snapshot.counts);
         return false;

@@ -22,6 +22,7 @@ static struct {
     bool started;
     enum instr_delivery delivery;
     bool has_modules;
+    enum instr_runtime_variant variant;
     jobject unnamed_module;                     // of the boot loader, with path delivery
     _Atomic(jweak) open_modules[KNOWN_MODULES]; // by their hash codes
     char temporary_jar[4096];                   // made by us, to be removed; empty: none
@@ -46,16 +47,26 @@ static bool has_modules(JNIEnv *jni) {
     return (*jni)->GetVersion(jni) >= JNI_9;
 }
 
+// Which class file of those that the runtime has several of.
+static enum instr_runtime_variant variant(JNIEnv *jni, enum instr_delivery delivery) {
+    if (!runtime.has_modules) return INSTR_RUNTIME_JDK8;
+    if (delivery != INSTR_DELIVERY_DIRECT) return INSTR_RUNTIME_JDK11;
+    jclass thread = (*jni)->FindClass(jni, "java/lang/Thread");
+    bool has_carriers =
+        thread != NULL && (*jni)->GetStaticMethodID(jni, thread, "currentCarrierThread",
+                                                    "()Ljava/lang/Thread;") != NULL;
+    (*jni)->ExceptionClear(jni);
+    return has_carriers ? INSTR_RUNTIME_JDK19 : INSTR_RUNTIME_JDK11;
+}
+
 static bool is_needed(const struct instr_runtime_class *class, enum instr_delivery delivery) {
     if (class->delivery != delivery) return false;
-    return class->variant == INSTR_RUNTIME_ANY ||
-           class->variant == (runtime.has_modules ? INSTR_RUNTIME_JDK11 : INSTR_RUNTIME_JDK8);
+    return class->variant == INSTR_RUNTIME_ANY || class->variant == runtime.variant;
 }
 
 static void note(struct instr_threads_classes *classes, const char *name, jclass class) {
     const char *simple = strrchr(name, '/') + 1;
     if (strcmp(simple, "InstrNative") == 0) classes->natives = class;
-    if (strcmp(simple, "InstrBlock") == 0) classes->block = class;
     if (strcmp(simple, "InstrThreads") == 0) classes->threads = class;
 }
 
@@ -207,9 +218,8 @@ static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_runtime_confi
     if (runtime.has_modules && !connect_modules(jvmti, jni, config->delivery, classes.natives))
         return fail(jni, reason, size, "java.base",
                     "its module cannot be connected to the runtime");
-    const char *failed =
-        instr_threads_start(jni, package, &classes,
-                            config->page_budget == 0 ? DEFAULT_PAGE_BUDGET : config->page_budget);
+    const char *failed = instr_threads_start(
+        jni, &classes, config->page_budget == 0 ? DEFAULT_PAGE_BUDGET : config->page_budget);
     if (failed != NULL) return fail(jni, reason, size, NULL, failed);
     if (!initialize(jni, package, "InstrCalls") || !initialize(jni, package, "InstrTiming"))
         return fail(jni, reason, size, package, "the classes cannot be initialized");
@@ -225,6 +235,7 @@ bool instr_runtime_start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_runtim
     if ((*jni)->PushLocalFrame(jni, 64) != 0) return fail(jni, reason, size, NULL, "out of memory");
     runtime.has_modules = has_modules(jni);
     runtime.delivery = config->delivery;
+    runtime.variant = variant(jni, config->delivery);
     runtime.started = start(jvmti, jni, config, reason, size);
     (*jni)->PopLocalFrame(jni, NULL);
     return runtime.started;

@@ -43,7 +43,12 @@ bool instr_runtime_open_module(jvmtiEnv *jvmti, JNIEnv *jni, jobject loader,
                                const char *class_name);
 
 // What runtime-java/build.py makes of the sources.
-enum instr_runtime_variant { INSTR_RUNTIME_ANY, INSTR_RUNTIME_JDK8, INSTR_RUNTIME_JDK11 };
+enum instr_runtime_variant {
+    INSTR_RUNTIME_ANY,
+    INSTR_RUNTIME_JDK8,
+    INSTR_RUNTIME_JDK11,
+    INSTR_RUNTIME_JDK19
+};
 struct instr_runtime_class {
     enum instr_delivery delivery;
     const char *name;           // internal form

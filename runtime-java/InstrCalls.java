@@ -9,22 +9,30 @@ package java.lang;
 public final class InstrCalls {
     private InstrCalls() {}
 
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
     public static void enter(int id) {
-        InstrThreads.count(Thread.currentThread(), id, InstrThreads.CALL);
+        InstrThreads.count(id, InstrThreads.CALL);
     }
 
     /** An exception left the method. */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
     public static void thrown(int id) {
-        InstrThreads.count(Thread.currentThread(), id, InstrThreads.THROWN);
+        InstrThreads.count(id, InstrThreads.THROWN);
     }
 
     /** Enters a constructor that will call super() or this(). */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
     public static void construct(int id) {
-        InstrThreads.count(Thread.currentThread(), id, InstrThreads.CONSTRUCT);
+        InstrThreads.count(id, InstrThreads.CONSTRUCT);
     }
 
     /** That call has returned. */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
     public static void initialized(int id) {
-        InstrThreads.count(Thread.currentThread(), id, InstrThreads.INITIALIZED);
+        InstrThreads.count(id, InstrThreads.INITIALIZED);
     }
 }

@@ -8,18 +8,24 @@ package instr.runtime;
 public final class InstrNative {
     private InstrNative() {}
 
-    /**
-     * The InstrBlock of this thread of the operating system, to be found under tid from now on (0: do not change
-     * that). Null when there is no memory.
-     */
-    public static native Object find(long tid);
+    /** The address of the first line. */
+    public static native long lines();
 
-    /** Makes the page for id in the block of this thread. Null, with full set, when it shall have no more. */
-    public static native long[] page(int id);
+    /**
+     * The line of this thread of the operating system, to be found under tid from now on (negative: do not change
+     * that), if it gets a slot. 0 when there is no memory.
+     */
+    public static native long find(long tid);
+
+    /** Makes the page for id in the block of this thread. 0, with FULL set, when it shall have no more. */
+    public static native long page(int id);
 
     /** Takes the records of the buffer of this thread, which has room afterwards, unless there is no memory. */
     public static native void flush();
 
-    /** Takes one record without a block. The times are 0 when what is not negative. */
+    /** Takes one record without a buffer. The times are 0 when what is not negative. */
     public static native void record(int id, int what, long duration, long self);
+
+    /** An epoch that no task has had. */
+    public static native long epoch();
 }

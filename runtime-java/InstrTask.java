@@ -1,13 +1,22 @@
 package java.lang;
 
 /** What belongs to a thread of the application, be it platform or virtual, wherever it runs. */
-class InstrTask extends InstrPad {
-    /** Nanoseconds spent in timed methods that have returned. Only grows. */
+final class InstrTask {
+    /** Thread.tid. */
+    long tid;
+
+    /** Nanoseconds spent in timed methods that have returned, shifted by InstrThreads.CHILDREN_SHIFT. */
     long children;
 
+    /** Changes whenever the task may have run elsewhere: marks with another one are void. Low 16 bits 0. */
+    long epoch;
+
+    /** How much of the stack is in use. */
+    int depth;
+
     /**
-     * One bit for each method, from element InstrBlock.HEAD on: it is running, and the outermost call of it will
-     * clear the bit. Null or too short: not yet needed.
+     * Ids of the methods that are running, each once: of the outermost call. What a frame put here is taken away
+     * when it is left, or an enclosing one: frames that a stack overflow kept from telling do no harm.
      */
-    long[] running;
+    int[] stack;
 }

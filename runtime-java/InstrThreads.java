@@ -3,25 +3,25 @@ package java.lang;
 import instr.runtime.InstrNative;
 
 /**
- * Finds the block and the task of the current thread, and writes to them.
+ * Finds the counters of the current thread of the operating system, and the task of the current thread of the
+ * application, and writes to them.
  *
- * <p>Counters belong to the thread of the operating system, so adding to them needs no atomic operation. A
- * virtual thread uses those of its carrier. That is exact, because nothing between finding a block and
- * writing to it can make a virtual thread leave its carrier: no call but of native methods, no monitor. Its
- * carrier is read from the field, never by Thread.currentCarrierThread(), whose result the compiler
- * takes to be the same all through a method, although the thread may have moved in between.
+ * <p>Counters and records are native memory (instr/threads.c), a block for each thread of the operating system, which
+ * alone writes to it: adding needs no atomic operation, and no memory that the heap may not have. A virtual thread
+ * uses the block of its carrier. That is exact, because nothing between finding a block and
+ * writing to it can make a virtual thread leave its carrier: no call but of native methods, no monitor.
  *
- * <p>Hot paths call intrinsics only, and go over to a slow path once and for all: one that came back would cost
- * as much as a third of what is done here. Slow paths that run code of the JDK, which may be instrumented itself,
- * say so.
+ * <p>The head of a block is a line of 64 bytes, in one of two places of an array: at the low bits of the thread's
+ * id, and beside it. Some memory accesses that depend on each other are all that inserted code costs, hence
+ * this array of lines, not of pointers to them.
  *
- * <p>What inserted code calls is not to be inlined by force: every method of the application would carry it,
- * and the compilers would take several times as long. Those methods are short and call count, open and
- * close, which have more than 35 bytes of code (build.py sees to that): too much for C1 to inline, while C2 does so
- * where they are hot.
+ * <p>What inserted code calls is never inlined (DontInline): every method of the application would carry it,
+ * and the compilers would take several times as long. It also makes Thread.currentCarrierThread() right, which
+ * compilers take to be the same all through a method. For the same reason what runs foreign code, or writes after
+ * it, is kept apart by DontInline. All that hot paths call is inlined into those methods.
  */
 final class InstrThreads {
-    /** What happened: see count. */
+    /** What happened: see count and open. */
     static final int CALL = 0, THROWN = 1, CONSTRUCT = 2, INITIALIZED = 3;
 
     /** First element of a record of such an event: EVENT + what. Others are durations. */
@@ -30,29 +30,53 @@ final class InstrThreads {
     /** Bits of the second element of a record for the id; the time is above. */
     static final int ID_BITS = 20;
 
-    /**
-     * In what enter returns: the method was running already when it was entered, so that its time is part of an
-     * outer call's. All other bits are below.
-     */
-    static final long AGAIN = 1L << 63;
-
-    /** In the first element of a record, AGAIN shifted by so much says the same: no element uses its highest bit. */
-    static final int AGAIN_SHIFT = 2;
-
     /** Times of records are below 2^TIME_BITS. */
     static final int TIME_BITS = 43;
 
-    /** Blocks by thread id, in one of two places: at its low bits, and beside it. */
-    static final InstrBlock[] TABLE = new InstrBlock[4096];
+    /**
+     * What open returns: AGAIN if the method was running already when it was entered, so that its time is part of an
+     * outer call's; the depth of the task's stack, DEPTH_MAX at most; and the children's time, as in the task.
+     */
+    static final int AGAIN = 1, DEPTH_SHIFT = 3, DEPTH_MAX = 1023;
+
+    /** Returned instead when there is no task. Nothing is above this depth. */
+    static final long NO_TASK = DEPTH_MAX << DEPTH_SHIFT;
+
+    /** Times of children are shifted by so much, and lose their highest bits. */
+    static final int CHILDREN_SHIFT = 13;
+
+    static final long CHILDREN = -1L << CHILDREN_SHIFT;
+
+    /** In the first element of a record, AGAIN shifted by so much says the same. */
+    static final int AGAIN_SHIFT = 61;
+
+    static final int SLOTS = 16384, LINE_SHIFT = 6;
+
+    /** Where in a line: the thread's id is at 0. */
+    static final int PAGES = 8, LIMIT = 16, POSITION = 24, END = 32, FULL = 40, BUSY = 48, WAIT = 56;
+
+    /** Rows of a page, and where in a row: calls are at 0. */
+    static final int ROW_BITS = 5, ROW_SHIFT = 5, ROW_THROWN = 8, ROW_MARK = 16;
+
+    static final long LINES = InstrNative.lines();
+
+    /**
+     * The task that a slot's thread is at, or one that is nobody's; and that of the thread itself (a carrier, maybe),
+     * or null.
+     */
+    static final InstrTask[] TASKS = new InstrTask[SLOTS], OWN = new InstrTask[SLOTS];
+
+    /** Tasks of virtual threads, and of threads that had no slot when they needed one. */
+    static final ThreadLocal<InstrTask> LOCAL = new ThreadLocal<InstrTask>();
+
+    /** There have been platform threads without a slot. */
+    static volatile boolean crowded;
 
     /** java.lang.VirtualThread, or null. */
     static final Class<?> VIRTUAL;
 
     /** Offsets of Thread.tid and VirtualThread.carrierThread (0: unknown). */
     static final long TID, CARRIER;
-
-    /** Tasks of virtual threads. */
-    static final ThreadLocal<InstrTask> TASKS;
 
     static {
         Class<?> virtual = null;
@@ -66,220 +90,273 @@ final class InstrThreads {
             // This VM has no virtual threads, or has them in another form. Not without ids, though.
             if (tid == 0) throw new InternalError();
         }
+        try {
+            InstrTask nobody = (InstrTask) InstrUnsafe.allocate(InstrTask.class);
+            nobody.tid = -1;
+            TASKS[0] = nobody;
+            for (int i = 1; i < SLOTS; i *= 2) System.arraycopy(TASKS, 0, TASKS, i, i);
+        } catch (Throwable failed) {
+            throw new InternalError();
+        }
         VIRTUAL = virtual;
         TID = tid;
         CARRIER = carrier;
-        TASKS = virtual == null ? null : new ThreadLocal<InstrTask>();
     }
 
     private InstrThreads() {}
 
-    /** The block for the current thread, if it is at hand; else null. */
+    /** The line of the first slot for a thread's id. */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
-    static InstrBlock lookUp(Thread thread) {
-        Object carrier = thread;
-        if (VIRTUAL != null && thread.getClass() == VIRTUAL) {
-            carrier = CARRIER == 0 ? null : InstrUnsafe.getReference(thread, CARRIER);
-            if (carrier == null) return null;
-        }
-        long tid = InstrUnsafe.getLong(carrier, TID);
-        int slot = (int) tid & (TABLE.length - 1);
-        InstrBlock block = TABLE[slot];
-        if (block != null && block.tid == tid) return block;
-        block = TABLE[slot ^ 1];
-        return block != null && block.tid == tid ? block : null;
+    static long line(int slot) {
+        return LINES + ((long) slot << LINE_SHIFT);
     }
 
-    /** The block for the current thread, or null when there is no memory. */
-    static InstrBlock block(Thread thread) {
-        InstrBlock block = lookUp(thread);
-        if (block != null) return block;
-        Object carrier = thread;
-        if (thread.getClass() == VIRTUAL) {
-            carrier = CARRIER == 0 ? null : InstrUnsafe.getReference(thread, CARRIER);
-        }
-        return (InstrBlock) InstrNative.find(carrier == null ? 0 : InstrUnsafe.getLong(carrier, TID));
-    }
-
-    /** The task of the current thread, if it is at hand; else null. */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
-    static InstrTask task(Thread thread, InstrBlock block) {
-        if (VIRTUAL == null || thread.getClass() != VIRTUAL || block == null) return block;
-        return block.virtualTid == InstrUnsafe.getLong(thread, TID) ? block.virtualTask : null;
+    static int slot(long tid) {
+        return (int) tid & SLOTS - 1;
+    }
+
+    /** The current thread's page for a method, or 0. */
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    static long page(long line, int id) {
+        int index = id >>> ROW_BITS;
+        if (index >= InstrUnsafe.get(line + LIMIT)) return 0;
+        return InstrUnsafe.get(InstrUnsafe.get(line + PAGES) + ((long) index << 3));
+    }
+
+    /** The row for a method in its page. */
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    static long row(long page, int id) {
+        return page + ((id & (1L << ROW_BITS) - 1) << ROW_SHIFT);
+    }
+
+    /** The slot that a line is in; -1: none. */
+    static int slotOf(long line) {
+        long distance = line - LINES >> LINE_SHIFT;
+        return distance >= 0 && distance < SLOTS ? (int) distance : -1;
+    }
+
+    /** The line of the current thread, wherever it is, or 0 when there is no memory. */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    static long findLine() {
+        long tid = InstrUnsafe.carrierTid(), line = line(slot(tid));
+        if (InstrUnsafe.get(line) == tid) return line;
+        line = line(slot(tid) ^ 1);
+        return InstrUnsafe.get(line) == tid ? line : InstrNative.find(tid);
     }
 
     /** Counts an event of the current thread. */
-    static void count(Thread thread, int id, int what) {
-        InstrBlock block = lookUp(thread);
-        if (block != null) {
-            long[][] pages = block.pages;
-            int index = InstrBlock.PAGES_HEAD + (id >>> 5);
-            if (index < pages.length) {
-                long[] page = pages[index];
-                if (page != null) {
-                    add(page, id, what);
-                    return;
-                }
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    static void count(int id, int what) {
+        long tid = InstrUnsafe.carrierTid(), line = line(slot(tid));
+        if (InstrUnsafe.get(line) == tid) {
+            long page = page(line, id);
+            if (page != 0) {
+                add(row(page, id), what);
+                return;
             }
         }
-        countSlowly(thread, id, what);
+        countSlowly(id, what);
     }
 
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
-    static void add(long[] page, int id, int what) {
-        int row = InstrBlock.HEAD + ((id & 31) << 1);
-        if (what == CALL || what == CONSTRUCT) page[row]++;
-        if (what == THROWN || what == CONSTRUCT) page[row + 1]++;
-        if (what == INITIALIZED) page[row + 1]--;
+    static void add(long row, int what) {
+        if (what == CALL || what == CONSTRUCT) InstrUnsafe.put(row, InstrUnsafe.get(row) + 1);
+        if (what == THROWN || what == CONSTRUCT) addThrown(row, 1);
+        if (what == INITIALIZED) addThrown(row, -1);
     }
 
-    static void countSlowly(Thread thread, int id, int what) {
-        InstrBlock block = block(thread);
-        if (block == null) {
-            InstrNative.record(id, what, 0, 0);
-            return;
-        }
-        int index = InstrBlock.PAGES_HEAD + (id >>> 5);
-        long[] page = index < block.pages.length ? block.pages[index] : null;
-        if (page == null && !block.full) page = InstrNative.page(id);
-        if (page != null) add(page, id, what);
-        else if (!append(block, EVENT + what, id)) InstrNative.record(id, what, 0, 0);
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    static void addThrown(long row, long n) {
+        InstrUnsafe.put(row + ROW_THROWN, InstrUnsafe.get(row + ROW_THROWN) + n);
+    }
+
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    static void countSlowly(int id, int what) {
+        long line = findLine(), page = line == 0 ? 0 : page(line, id);
+        if (page == 0 && line != 0 && InstrUnsafe.get(line + FULL) == 0) page = InstrNative.page(id);
+        if (page != 0) add(row(page, id), what);
+        else if (line == 0 || !append(line, EVENT + what, id)) InstrNative.record(id, what, 0, 0);
     }
 
     /** Appends a record. False: there is no memory for buffers. */
-    static boolean append(InstrBlock block, long first, long second) {
-        if (block.position + 1 >= block.buffer.length) InstrNative.flush();
-        int position = block.position;
-        long[] buffer = block.buffer;
-        if (position + 1 >= buffer.length) return false;
-        buffer[position] = ~first;
-        buffer[position + 1] = ~second;
-        block.position = position + 2;
+    static boolean append(long line, long first, long second) {
+        if (InstrUnsafe.get(line + POSITION) == InstrUnsafe.get(line + END)) InstrNative.flush();
+        long position = InstrUnsafe.get(line + POSITION);
+        if (position == InstrUnsafe.get(line + END)) return false;
+        put(line, position, first, second);
         return true;
     }
 
-    /** Enters a timed method: counts, and gives the children's time so far. */
-    static long open(Thread thread, int id, int what) {
-        InstrBlock block = lookUp(thread);
-        if (block != null) {
-            InstrTask task = task(thread, block);
-            long[][] pages = block.pages;
-            int index = InstrBlock.PAGES_HEAD + (id >>> 5);
-            if (task != null && index < pages.length) {
-                long[] page = pages[index], running = task.running;
-                int word = InstrBlock.HEAD + (id >>> 6);
-                if (page != null && running != null && word < running.length) {
-                    add(page, id, what);
-                    return mark(task, running, word, id, what);
-                }
-            }
-        }
-        return openSlowly(thread, id, what);
+    /** Elements are complemented, so that 0 is one not written yet. */
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    static void put(long line, long position, long first, long second) {
+        InstrUnsafe.put(position, ~first);
+        InstrUnsafe.put(position + 8, ~second);
+        InstrUnsafe.put(line + POSITION, position + 16);
     }
 
-    static long openSlowly(Thread thread, int id, int what) {
-        count(thread, id, what);
-        try {
-            InstrTask task = fetchTask(thread);
-            return task == null ? 0 : markSlowly(task, id, what);
-        } catch (Throwable nevermind) {
-            return 0;
-        }
+    /** Enters a timed method: counts, and saves the children's time so far. */
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    static long open(int id, int what) {
+        long tid = InstrUnsafe.carrierTid();
+        int slot = slot(tid);
+        return InstrUnsafe.get(line(slot)) == tid ? openAt(slot, id, what) : openBeside(id, what);
     }
 
-    /** As mark, with room made for the method's bit first. */
-    static long markSlowly(InstrTask task, int id, int what) {
-        try {
-            long[] running = task.running;
-            int word = InstrBlock.HEAD + (id >>> 6), length = running == null ? 0 : running.length;
-            if (word >= length) {
-                long[] longer = new long[word + (word >>> 2) + 8];
-                for (int i = 0; i < length; i++) longer[i] = running[i];
-                task.running = running = longer;
-            }
-            return mark(task, running, word, id, what);
-        } catch (Throwable nevermind) {
-            // No memory: the time of calls inside calls of the same method counts again.
-            return task.children;
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    static long openBeside(int id, int what) {
+        long tid = InstrUnsafe.carrierTid();
+        int slot = slot(tid) ^ 1;
+        return InstrUnsafe.get(line(slot)) == tid ? openAt(slot, id, what) : openSlowly(id, what);
+    }
+
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    static long openAt(int slot, int id, int what) {
+        InstrTask task = TASKS[slot];
+        long page = page(line(slot), id);
+        if (page == 0 || task.tid != InstrUnsafe.getLong(Thread.currentThread(), TID)) return openSlowly(id, what);
+        long row = row(page, id);
+        add(row, what);
+        int depth = task.depth;
+        int[] stack = task.stack;
+        long mark = InstrUnsafe.get(row + ROW_MARK), here = task.epoch + depth;
+        long saved = task.children + (depth << DEPTH_SHIFT);
+        if (depth >= stack.length) return push(task, row, id, what);
+        // When the marks are the same, it is neither running nor on another level than last time.
+        if (mark != here) {
+            long at = mark - task.epoch;
+            if (at >>> 16 != 0) return push(task, row, id, what);
+            if (at < depth && stack[(int) at] == id) return saved + AGAIN;
+            if (what != CONSTRUCT) InstrUnsafe.put(row + ROW_MARK, here);
         }
+        if (what != CONSTRUCT) {
+            stack[depth] = id;
+            task.depth = depth + 1;
+        }
+        return saved;
+    }
+
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    static long openSlowly(int id, int what) {
+        countSlowly(id, what);
+        InstrTask task = fetchTask();
+        return task == null ? NO_TASK : push(task, currentRow(id), id, what);
+    }
+
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    static long currentRow(int id) {
+        long line = findLine(), page = line == 0 ? 0 : page(line, id);
+        return page == 0 ? 0 : row(page, id);
     }
 
     /**
-     * Gives the children's time, with AGAIN when the method is running already. Else it is from now on: a
-     * constructor only from when it is initialized, because before that it may end without being seen.
+     * Puts a method on the stack, unless it is there: then it is running already. A mark in its row says where.
+     * A constructor is put there only when it is initialized, because before that it may end without being seen.
      */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    static long push(InstrTask task, long row, int id, int what) {
+        int depth = task.depth, at = 0;
+        long saved = task.children + (depth << DEPTH_SHIFT);
+        try {
+            int[] stack = task.stack;
+            while (at < depth && stack[at] != id) at++;
+            if (at == depth) {
+                if (what == CONSTRUCT || depth == DEPTH_MAX) return saved;
+                if (depth == stack.length) task.stack = stack = longer(stack);
+                stack[depth] = id;
+                task.depth = depth + 1;
+            } else {
+                saved += AGAIN;
+            }
+            if (row != 0) InstrUnsafe.put(row + ROW_MARK, task.epoch + at);
+        } catch (Throwable nevermind) {
+            // No memory: the time of calls inside calls of the same method counts again.
+        }
+        return saved;
+    }
+
+    static int[] longer(int[] stack) {
+        int[] longer = new int[stack.length * 2 < DEPTH_MAX ? stack.length * 2 : DEPTH_MAX];
+        for (int i = 0; i < stack.length; i++) longer[i] = stack[i];
+        return longer;
+    }
+
+    /** Leaves a timed method: makes a record of it. */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
-    static long mark(InstrTask task, long[] running, int word, int id, int what) {
-        long bits = running[word], bit = 1L << id;
-        if ((bits & bit) != 0) return task.children | AGAIN;
-        if (what != CONSTRUCT) running[word] = bits | bit;
-        return task.children;
+    static void close(long duration, long saved, int id) {
+        long tid = InstrUnsafe.carrierTid();
+        int slot = slot(tid);
+        if (InstrUnsafe.get(line(slot)) == tid) closeAt(slot, duration, saved, id);
+        else closeBeside(duration, saved, id);
     }
 
-    /** The delegate call of a constructor has returned: it is running now, and it will be seen to end. */
-    static void initialized(Thread thread, int id) {
-        count(thread, id, INITIALIZED);
-        InstrTask task = task(thread, lookUp(thread));
-        if (task != null) markSlowly(task, id, INITIALIZED);
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    static void closeBeside(long duration, long saved, int id) {
+        long tid = InstrUnsafe.carrierTid();
+        int slot = slot(tid) ^ 1;
+        if (InstrUnsafe.get(line(slot)) == tid) closeAt(slot, duration, saved, id);
+        else closeSlowly(duration, saved, id);
     }
 
-    /** Leaves a timed method: makes a record of it. The children's time was saved when it was entered. */
-    static void close(Thread thread, long duration, long saved, int id) {
-        InstrBlock block = lookUp(thread);
-        InstrTask task = task(thread, block);
-        if (task != null) {
-            long again = saved & AGAIN;
-            saved ^= again;
-            long[] running = task.running;
-            int word = InstrBlock.HEAD + (id >>> 6);
-            if (again == 0 && running != null && word < running.length) running[word] &= ~(1L << id);
-            long children = task.children - saved;
-            long self = duration - children;
-            int position = block.position;
-            long[] buffer = block.buffer;
-            if ((duration | children | self) >>> TIME_BITS == 0 && position + 1 < buffer.length) {
-                task.children = saved + duration;
-                buffer[position] = ~(duration | again >>> AGAIN_SHIFT);
-                buffer[position + 1] = ~(self << ID_BITS | id);
-                block.position = position + 2;
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    static void closeAt(int slot, long duration, long saved, int id) {
+        InstrTask task = TASKS[slot];
+        if (task.tid == InstrUnsafe.getLong(Thread.currentThread(), TID)) {
+            pop(task, saved);
+            long before = saved & CHILDREN, self = duration - (task.children - before >>> CHILDREN_SHIFT);
+            long line = line(slot), position = InstrUnsafe.get(line + POSITION);
+            if ((duration | self) >>> TIME_BITS == 0 && position != InstrUnsafe.get(line + END)) {
+                task.children = before + (duration << CHILDREN_SHIFT);
+                put(line, position, duration | saved << AGAIN_SHIFT, self << ID_BITS | id);
                 return;
             }
-            saved |= again;
         }
-        closeSlowly(thread, duration, saved, id);
+        closeSlowly(duration, saved, id);
+    }
+
+    /** Takes from the stack what was put there since, first of all, as it is to happen even when the rest fails. */
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    static void pop(InstrTask task, long saved) {
+        int depth = (int) saved >>> DEPTH_SHIFT & DEPTH_MAX;
+        if (depth < task.depth) task.depth = depth;
     }
 
     /**
      * The same whatever the numbers are: a frame may have been entered when there was no memory for a task, or
      * as the carrier and left as the virtual thread, and then has no sensible time of children.
      */
-    static void closeSlowly(Thread thread, long duration, long saved, int id) {
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    static void closeSlowly(long duration, long saved, int id) {
         try {
-            InstrTask task = fetchTask(thread);
+            InstrTask task = fetchTask();
             if (duration < 0) duration = 0;
-            long self = duration, again = saved & AGAIN;
-            saved ^= again;
-            if (task != null) {
-                long[] running = task.running;
-                int word = InstrBlock.HEAD + (id >>> 6);
-                if (again == 0 && running != null && word < running.length) running[word] &= ~(1L << id);
-                long children = task.children - saved;
-                if (children < 0 || children > duration) {
-                    self = children < 0 ? duration : 0;
-                    if (children < 0) task.children += duration;
-                } else {
-                    self = duration - children;
-                    task.children = saved + duration;
-                }
-            }
-            InstrBlock block = block(thread);
-            if (block == null
+            long self = task == null ? duration : leave(task, duration, saved), again = saved & AGAIN;
+            long line = findLine();
+            if (line == 0
                     || duration >>> TIME_BITS != 0
-                    || !append(block, duration | again >>> AGAIN_SHIFT, self << ID_BITS | id)) {
+                    || !append(line, duration | again << AGAIN_SHIFT, self << ID_BITS | id)) {
                 InstrNative.record(id, again == 0 ? -1 : -2, duration, self);
             }
         } catch (Throwable nevermind) {
@@ -287,38 +364,87 @@ final class InstrThreads {
         }
     }
 
-    /**
-     * The task of the current thread, from its thread-local variable if need be. That runs code which may be
-     * instrumented, and so needs a task: it gets one of its own.
-     */
-    static InstrTask fetchTask(Thread thread) throws Throwable {
-        InstrBlock block = block(thread);
-        InstrTask task = task(thread, block);
-        if (task != null || block == null) return task;
-        InstrTask interim = (InstrTask) InstrUnsafe.allocate(InstrTask.class);
-        block.virtualTask = interim;
-        block.virtualTid = InstrUnsafe.getLong(thread, TID);
+    /** Gives the self time. */
+    static long leave(InstrTask task, long duration, long saved) {
+        pop(task, saved);
+        long before = saved & CHILDREN, children = task.children - before >>> CHILDREN_SHIFT;
+        if (children <= duration) {
+            task.children = before + (duration << CHILDREN_SHIFT);
+            return duration - children;
+        }
+        boolean negative = task.children - before < 0 || (saved & ~AGAIN) == NO_TASK;
+        if (negative) task.children += duration << CHILDREN_SHIFT;
+        return negative ? duration : 0;
+    }
+
+    /** The task of the current thread, made if need be. Null: not now. */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    static InstrTask fetchTask() {
         try {
-            task = TASKS.get();
-            if (task == null) {
-                task = interim;
-                TASKS.set(interim);
-            } else {
-                task.children += interim.children;
-            }
+            return fetch();
+        } catch (Throwable nevermind) {
+            return null;
+        }
+    }
+
+    static InstrTask fetch() throws Throwable {
+        Thread thread = Thread.currentThread();
+        long tid = InstrUnsafe.getLong(thread, TID), line = findLine();
+        int slot = slotOf(line);
+        boolean virtual = thread.getClass() == VIRTUAL;
+        if (slot >= 0 && TASKS[slot].tid == tid) return TASKS[slot];
+        if (slot < 0 && !virtual) crowded = true;
+        // Out of memory again each time would be a garbage collection each time.
+        long wait = line == 0 ? 0 : InstrUnsafe.get(line + WAIT);
+        if (wait != 0) InstrUnsafe.put(line + WAIT, wait - 1);
+        if (line == 0 || wait != 0) return null;
+        if (virtual || crowded) return fetchLocal(tid, line);
+        InstrTask task = OWN[slot];
+        if (task == null || task.tid != tid) OWN[slot] = task = newTask(tid, line);
+        task.epoch = InstrNative.epoch();
+        return TASKS[slot] = task;
+    }
+
+    static InstrTask newTask(long tid, long line) throws Throwable {
+        InstrUnsafe.put(line + WAIT, 1000);
+        InstrTask task = (InstrTask) InstrUnsafe.allocate(InstrTask.class);
+        task.tid = tid;
+        task.stack = new int[16];
+        task.epoch = InstrNative.epoch();
+        InstrUnsafe.put(line + WAIT, 0);
+        return task;
+    }
+
+    /**
+     * The task from the thread-local variable. That runs code which may be instrumented, and so comes back here:
+     * it gets a task of its own if the thread has a slot, else none.
+     */
+    static InstrTask fetchLocal(long tid, long line) throws Throwable {
+        if (InstrUnsafe.get(line + BUSY) != 0) return null;
+        InstrTask interim = newTask(tid, line), task = interim;
+        InstrUnsafe.put(line + BUSY, 1);
+        try {
+            install(interim);
+            task = LOCAL.get();
+            if (task == null) LOCAL.set(task = interim);
+            else task.children += interim.children;
         } catch (UnsupportedOperationException refused) {
             // JDK 19 and 20 know threads that may not have thread-local variables.
             task = interim;
-        } catch (Throwable failed) {
-            block.virtualTid = 0;
-            throw failed;
+        } finally {
+            InstrUnsafe.put(line + BUSY, 0);
         }
-        // The thread may have moved meanwhile.
-        block = block(thread);
-        if (block != null) {
-            block.virtualTask = task;
-            block.virtualTid = InstrUnsafe.getLong(thread, TID);
-        }
+        install(task);
         return task;
+    }
+
+    /** Makes the task that of the current thread's slot, if it has one. */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    static void install(InstrTask task) {
+        int slot = slotOf(findLine());
+        if (slot >= 0) TASKS[slot] = task;
+        task.epoch = InstrNative.epoch();
     }
 }

@@ -7,37 +7,46 @@ package java.lang;
 public final class InstrTiming {
     private InstrTiming() {}
 
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
     public static long enter(int id) {
-        return InstrThreads.open(Thread.currentThread(), id, InstrThreads.CALL);
+        return InstrThreads.open(id, InstrThreads.CALL);
     }
 
     /** Enters a constructor that will call super() or this(). */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
     public static long construct(int id) {
-        return InstrThreads.open(Thread.currentThread(), id, InstrThreads.CONSTRUCT);
+        return InstrThreads.open(id, InstrThreads.CONSTRUCT);
     }
 
     /** That call has returned. */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
     public static void initialized(int id) {
-        InstrThreads.initialized(Thread.currentThread(), id);
+        InstrThreads.open(id, InstrThreads.INITIALIZED);
     }
 
     /** The method returns. */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
     public static void exit(long start, long saved, int id) {
-        long now = System.nanoTime();
-        InstrThreads.close(Thread.currentThread(), now - start, saved, id);
+        InstrThreads.close(System.nanoTime() - start, saved, id);
     }
 
     /** An exception leaves the method. */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
     public static void thrown(long start, long saved, int id) {
-        long now = System.nanoTime();
-        Thread thread = Thread.currentThread();
-        InstrThreads.count(thread, id, InstrThreads.THROWN);
-        InstrThreads.close(thread, now - start, saved, id);
+        long duration = System.nanoTime() - start;
+        InstrThreads.count(id, InstrThreads.THROWN);
+        InstrThreads.close(duration, saved, id);
     }
 
     /** An exception leaves a constructor that has not called super() or this() yet. */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
     public static void thrownEarly(long start, long saved, int id) {
-        long now = System.nanoTime();
-        InstrThreads.close(Thread.currentThread(), now - start, saved, id);
+        InstrThreads.close(System.nanoTime() - start, saved, id);
     }
 }

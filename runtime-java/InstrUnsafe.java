@@ -2,7 +2,7 @@ package java.lang;
 
 import jdk.internal.misc.Unsafe;
 
-/** What the runtime needs of Unsafe, as JDK 11 and later have it. */
+/** What the runtime needs of the VM, as JDK 11 and later have it: natives only, as others may be instrumented. */
 final class InstrUnsafe {
     private static final Unsafe UNSAFE = Unsafe.getUnsafe();
 
@@ -14,8 +14,28 @@ final class InstrUnsafe {
     }
 
     @jdk.internal.vm.annotation.ForceInline
-    static Object getReference(Object object, long offset) {
-        return UNSAFE.getReference(object, offset);
+    static long get(long address) {
+        return UNSAFE.getLong(null, address);
+    }
+
+    @jdk.internal.vm.annotation.ForceInline
+    static void put(long address, long value) {
+        UNSAFE.putLong(null, address, value);
+    }
+
+    /**
+     * The Thread.tid of the platform thread that runs this; -1: unknown at this moment. Not by
+     * Thread.currentCarrierThread(), which only java.lang may call.
+     */
+    @jdk.internal.vm.annotation.ForceInline
+    static long carrierTid() {
+        Object carrier = Thread.currentThread();
+        if (InstrThreads.VIRTUAL != null && carrier.getClass() == InstrThreads.VIRTUAL) {
+            if (InstrThreads.CARRIER == 0) return -1;
+            carrier = UNSAFE.getReference(carrier, InstrThreads.CARRIER);
+            if (carrier == null) return -1;
+        }
+        return UNSAFE.getLong(carrier, InstrThreads.TID);
     }
 
     /** The offset of an instance field. Does not initialize the class. */

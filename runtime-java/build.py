@@ -27,16 +27,12 @@ import zipfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 VERSION = 52  # class files of JDK 8
 # Superclasses first: in this order they are defined.
-CLASSES = ["InstrNative", "InstrPad", "InstrTask", "InstrBlock"]
-CLASSES += ["InstrUnsafe", "InstrThreads", "InstrCalls", "InstrTiming"]
+CLASSES = ["InstrNative", "InstrTask", "InstrUnsafe", "InstrThreads", "InstrCalls", "InstrTiming"]
 # Without the agent: what files made by `instr rewrite` call (package instr.runtime), and what is put into those files.
 OFFLINE = ["Offline", "OfflineCalls", "OfflineHook", "OfflineReport", "OfflineRow", "OfflineTable"]
 OFFLINE += ["OfflineText", "OfflineThread", "OfflineTiming", "OfflineTotals"]
 GATES = ["InstrCalls", "InstrTable", "InstrTiming"]
 DELIVERIES = {"direct": "java/lang", "path": "instr/runtime"}
-
-# These have too much code for C1 to inline (MaxInlineSize) and little enough for C2 (FreqInlineSize).
-NOT_FOR_C1 = {"InstrThreads": ["count", "open", "close"]}
 
 # Bytes of a constant after its tag.
 CONSTANTS = {3: 4, 4: 4, 5: 8, 6: 8, 7: 2, 8: 2, 9: 4, 10: 4, 11: 4, 12: 4}
@@ -47,6 +43,7 @@ STUBS = {
         public final class Unsafe {
             public static native Unsafe getUnsafe();
             public native long getLong(Object object, long offset);
+            public native void putLong(Object object, long offset, long value);
             public native Object getReference(Object object, long offset);
             public native long objectFieldOffset(Class<?> type, String field);
             public native Object allocateInstance(Class<?> type) throws InstantiationException;
@@ -55,7 +52,7 @@ STUBS = {
         public final class Unsafe {
             public static native Unsafe getUnsafe();
             public native long getLong(Object object, long offset);
-            public native Object getObject(Object object, long offset);
+            public native void putLong(Object object, long offset, long value);
             public native long objectFieldOffset(java.lang.reflect.Field field);
             public native Object allocateInstance(Class<?> type) throws InstantiationException;
         }""",
@@ -65,6 +62,21 @@ STUBS = {
     "java/lang/invoke/ForceInline": """package java.lang.invoke;
         import java.lang.annotation.*;
         @Retention(RetentionPolicy.RUNTIME) public @interface ForceInline {}""",
+    "jdk/internal/vm/annotation/DontInline": """package jdk.internal.vm.annotation;
+        import java.lang.annotation.*;
+        @Retention(RetentionPolicy.RUNTIME) public @interface DontInline {}""",
+    "java/lang/invoke/DontInline": """package java.lang.invoke;
+        import java.lang.annotation.*;
+        @Retention(RetentionPolicy.RUNTIME) public @interface DontInline {}""",
+}
+
+# Only with the variant that needs it: JDKs before 19 have no such method.
+THREAD = {
+    "java/lang/Thread": """package java.lang;
+        public class Thread {
+            public static native Thread currentThread();
+            static native Thread currentCarrierThread();
+        }""",
 }
 
 
@@ -73,10 +85,10 @@ def home(name, package):
     return "instr/runtime" if name == "InstrNative" else package
 
 
-def compile_runtime(javac, package, unsafe, out):
+def compile_runtime(javac, package, unsafe, out, stubs=STUBS):
     """Compiles all sources, with InstrUnsafe from the given file, into out."""
     with tempfile.TemporaryDirectory() as source:
-        for name, text in STUBS.items():
+        for name, text in stubs.items():
             write(os.path.join(source, name + ".java"), text.encode())
         ours = []
         for name in CLASSES:
@@ -88,8 +100,8 @@ def compile_runtime(javac, package, unsafe, out):
         # The stubs are named too: javac would take the JDK's own class where there is one.
         command = [javac, "--patch-module", "java.base=" + source, "-d", out, "-proc:none", "-g:none"]
         command += ["-implicit:none", "-encoding", "UTF-8", "-XDstringConcat=inline", "-Xlint:none"]
-        stubs = [os.path.join(source, name + ".java") for name in STUBS]
-        if subprocess.run(command + stubs + ours).returncode != 0:
+        theirs = [os.path.join(source, name + ".java") for name in stubs]
+        if subprocess.run(command + theirs + ours).returncode != 0:
             sys.exit("build.py: javac failed")
     classes = {}
     for name in CLASSES:
@@ -147,24 +159,6 @@ def read_constants(name, reader):
     return strings
 
 
-def read_code_lengths(reader, strings):
-    """The bytes of code of each method, from access_flags on. (Overloaded ones: of the last.)"""
-    lengths = {}
-    reader.take(6)
-    reader.take(2 * reader.number(2))
-    for kind in ("field", "method"):
-        for _ in range(reader.number(2)):
-            reader.take(2)
-            member = strings[reader.number(2)]
-            reader.take(2)
-            for _ in range(reader.number(2)):
-                attribute = strings[reader.number(2)]
-                content = reader.take(reader.number(4))
-                if kind == "method" and attribute == "Code":
-                    lengths[member] = int.from_bytes(content[4:8], "big")
-    return lengths
-
-
 def lower(name, data):
     """The class file as one of JDK 8, once it is one but for its version."""
     reader = Reader(data)
@@ -173,10 +167,6 @@ def lower(name, data):
     for text in ("NestHost", "NestMembers", "BootstrapMethods", "InnerClasses", "Record"):
         if text in strings.values():
             sys.exit("build.py: %s: has %s, which is not for JDK 8 or not for the runtime" % (name, text))
-    lengths = read_code_lengths(reader, strings)
-    for method in NOT_FOR_C1.get(name, []):
-        if not 35 < lengths[method] <= 325:
-            sys.exit("build.py: %s.%s: %d bytes of code" % (name, method, lengths[method]))
     return data[:4] + struct.pack(">HH", 0, VERSION) + data[8:]
 
 
@@ -233,15 +223,21 @@ def main():
         folder = os.path.join(out, "classes", delivery)
         shutil.rmtree(folder, ignore_errors=True)
         with tempfile.TemporaryDirectory() as temporary:
-            old = compile_runtime(javac, package, "jdk8/InstrUnsafe.java", temporary)["InstrUnsafe"]
+            jdk8 = compile_runtime(javac, package, "jdk8/InstrUnsafe.java", temporary)["InstrUnsafe"]
+        if delivery == "direct":
+            with tempfile.TemporaryDirectory() as temporary:
+                stubs = {**STUBS, **THREAD}
+                jdk19 = compile_runtime(javac, package, "jdk19/InstrUnsafe.java", temporary, stubs)["InstrUnsafe"]
         with tempfile.TemporaryDirectory() as temporary:
             classes = compile_runtime(javac, package, "InstrUnsafe.java", temporary)
         for name in CLASSES:
             write(os.path.join(folder, home(name, package), name + ".class"), classes[name])
             data = None if delivery == "path" else classes[name]
             if name == "InstrUnsafe":
-                add(delivery, name, old, "JDK8")
+                add(delivery, name, jdk8, "JDK8")
                 add(delivery, name, data, "JDK11")
+                if delivery == "direct":
+                    add(delivery, name, jdk19, "JDK19")
             else:
                 add(delivery, name, data, "ANY")
         if delivery == "path":

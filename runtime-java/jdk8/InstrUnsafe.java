@@ -2,7 +2,7 @@ package java.lang;
 
 import sun.misc.Unsafe;
 
-/** What the runtime needs of Unsafe, as JDK 8 has it. */
+/** What the runtime needs of the VM, as JDK 8 has it: natives only, as others may be instrumented. */
 final class InstrUnsafe {
     private static final Unsafe UNSAFE = Unsafe.getUnsafe();
 
@@ -14,8 +14,18 @@ final class InstrUnsafe {
     }
 
     @java.lang.invoke.ForceInline
-    static Object getReference(Object object, long offset) {
-        return UNSAFE.getObject(object, offset);
+    static long get(long address) {
+        return UNSAFE.getLong(null, address);
+    }
+
+    @java.lang.invoke.ForceInline
+    static void put(long address, long value) {
+        UNSAFE.putLong(null, address, value);
+    }
+
+    @java.lang.invoke.ForceInline
+    static long carrierTid() {
+        return UNSAFE.getLong(Thread.currentThread(), InstrThreads.TID);
     }
 
     static long offset(Class<?> type, String field) throws Throwable {

@@ -1,0 +1,41 @@
+package java.lang;
+
+import jdk.internal.misc.Unsafe;
+
+/** What the runtime needs of the VM, as JDK 19 and later have it, for package java.lang. */
+final class InstrUnsafe {
+    private static final Unsafe UNSAFE = Unsafe.getUnsafe();
+
+    private InstrUnsafe() {}
+
+    @jdk.internal.vm.annotation.ForceInline
+    static long getLong(Object object, long offset) {
+        return UNSAFE.getLong(object, offset);
+    }
+
+    @jdk.internal.vm.annotation.ForceInline
+    static long get(long address) {
+        return UNSAFE.getLong(null, address);
+    }
+
+    @jdk.internal.vm.annotation.ForceInline
+    static void put(long address, long value) {
+        UNSAFE.putLong(null, address, value);
+    }
+
+    /** The Thread.tid of the platform thread that runs this. */
+    @jdk.internal.vm.annotation.ForceInline
+    static long carrierTid() {
+        return UNSAFE.getLong(Thread.currentCarrierThread(), InstrThreads.TID);
+    }
+
+    /** The offset of an instance field. Does not initialize the class. */
+    static long offset(Class<?> type, String field) throws Throwable {
+        return UNSAFE.objectFieldOffset(type, field);
+    }
+
+    /** A new object whose constructor has not run. */
+    static Object allocate(Class<?> type) throws Throwable {
+        return UNSAFE.allocateInstance(type);
+    }
+}
