@@ -274,10 +274,12 @@ static int unset_matches(const struct cf_verifier *v, const struct cf_vframe *fr
 
 static enum cf_status match_locals(struct cf_verifier *v, const struct cf_vframe *frame,
                                    int this_uninitialized, const char *reason) {
-    const cf_vtype *there = v->frame_types + frame->locals;
-    for (uint32_t i = frame->first; i < frame->locals_count; i++)
-        if (!cf_v_assignable(v, v->locals[i], there[i]))
-            return cf_v_mismatch(v, reason, v->locals[i], there[i]);
+    const cf_vtype *there = v->frame_types + frame->locals, *here = v->locals;
+    for (uint32_t i = frame->first, n = frame->locals_count; i < n; i++) {
+        if (here[i] == there[i]) continue; // mostly
+        if (!cf_v_assignable(v, here[i], there[i]))
+            return cf_v_mismatch(v, reason, here[i], there[i]);
+    }
     if (this_uninitialized > frame->this_uninitialized)
         return cf_v_fail(v, "this is not initialized, other than in the frame at pc %u", frame->pc);
     if (v->strict_count && this_uninitialized && !unset_matches(v, frame))

@@ -165,7 +165,9 @@ int cf_v_invoke(struct cf_verifier *v, unsigned op, const uint8_t *p) {
         if (!cf_v_pop(v, s->types[--i])) return 0;
     if (r->is_init) return cf_v_initialize(v, r);
     if (op != CF_OP_invokestatic && op != CF_OP_invokedynamic && !pop_object(v, op, r)) return 0;
-    for (uint32_t i = 0; i < s->results; i++) *v->top++ = s->types[s->arguments + i];
+    const cf_vtype *result = s->types + s->arguments;
+    if (s->results > 0) *v->top++ = result[0];
+    if (s->results > 1) *v->top++ = result[1];
     return 1;
 }
 
