@@ -309,6 +309,7 @@ static int rewrite_all(struct cli_rewrite *rewrite) {
         cli_error("instr: out of memory");
         return CLI_FAILED;
     }
+    instr_engine_check_input(rewrite->engine);
     // Times in archives are local ones: with this zone, they come out as they went in.
     setenv("TZ", "UTC0", 1);
     tzset();

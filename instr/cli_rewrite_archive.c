@@ -59,11 +59,6 @@ int cli_names_archive(const char *name) {
 
 // --- reading ---
 
-static int read_class(struct cli_reader *reader, const struct cli_job *job, struct cli_bytes *bytes,
-                      char reason[CLI_REASON_SIZE]) {
-    return cli_read_entry(reader->archive, job->index, bytes, reason);
-}
-
 // The bytes as they are, not inflated and not checked: what is broken stays so.
 static int read_raw(struct cli_reader *reader, const struct cli_job *job, struct cli_bytes *bytes,
                     char reason[CLI_REASON_SIZE]) {
@@ -86,6 +81,38 @@ static int read_raw(struct cli_reader *reader, const struct cli_job *job, struct
     snprintf(reason, CLI_REASON_SIZE, "its bytes are not in the archive");
     free(bytes->bytes);
     return -1;
+}
+
+// Inflates what was read, checking its length and its checksum.
+static int unpack(struct cli_reader *reader, const zip_stat_t *st, struct cli_bytes *bytes,
+                  char reason[CLI_REASON_SIZE]) {
+    const char *wrong = NULL;
+    if (st->comp_method == ZIP_CM_DEFLATE) {
+        size_t length = (size_t)st->size;
+        uint8_t *plain = malloc(length + 1);
+        if (!plain)
+            wrong = "out of memory";
+        else if (cli_inflate(&reader->deflater, bytes->bytes, bytes->length, plain, length) != 0)
+            wrong = "does not inflate to the length that the archive tells";
+        free(bytes->bytes);
+        *bytes = (struct cli_bytes){plain, length};
+    } else if (bytes->length != st->size) {
+        wrong = "has another length than the archive tells";
+    }
+    if (!wrong && cli_crc32(bytes->bytes, bytes->length) != st->crc) wrong = "CRC error";
+    if (!wrong) return 0;
+    free(bytes->bytes);
+    snprintf(reason, CLI_REASON_SIZE, "%s", wrong);
+    return -1;
+}
+
+static int read_class(struct cli_reader *reader, const struct cli_job *job, struct cli_bytes *bytes,
+                      char reason[CLI_REASON_SIZE]) {
+    zip_stat_t st;
+    zip_stat_init(&st);
+    if (read_raw(reader, job, bytes, reason) != 0) return -1;
+    zip_stat_index(reader->archive, job->index, 0, &st); // as it did there
+    return unpack(reader, &st, bytes, reason);
 }
 
 struct read_request {
@@ -134,9 +161,8 @@ static void rewrite_nested(struct archive *a, struct entry *entry) {
 static void make_gate(struct archive *a, struct entry *entry) {
     struct cli_bytes bytes = {NULL, 0};
     if (cli_gate_make(a->rewrite, entry->job->root, entry->gate, &bytes) != 0) return;
-    entry->job->bytes = bytes.bytes;
-    entry->job->length = bytes.length;
-    entry->job->changed = 1;
+    entry->job->changed = cli_work_pack(&a->reader, entry->job, bytes.bytes, bytes.length, 1) == 0;
+    free(bytes.bytes);
 }
 
 // The result is there afterwards. -1: it is not, and the archive cannot be written.

@@ -1,6 +1,6 @@
 // One class on its way through the rewriter.
 
-#include "classfile/structure.h"
+#include "classfile/mutf8.h"
 #include "instr/cli_rewrite.h"
 #include "instr/cli_rewrite_gate.h"
 
@@ -148,35 +148,36 @@ void cli_class_number(struct cli_rewriter *rewriter, struct cli_class *class) {
 
 // --- rewriting ---
 
-// Rows are cut at dots, which no name can have (JVMS 4.2.2).
-static int has_dots(const struct cf_class *cls) {
-    struct cf_slice name = cf_this_name(cls);
-    int found = memchr(name.bytes, '.', name.length) != NULL;
-    for (unsigned i = 0; i < cls->methods_count && !found; i++) {
-        struct cf_slice method = cf_member_name(cls, &cls->methods[i]),
-                        descriptor = cf_member_descriptor(cls, &cls->methods[i]);
-        found = !method.bytes || !descriptor.bytes || !method.length ||
-                memchr(method.bytes, '.', method.length) ||
-                memchr(descriptor.bytes, '.', descriptor.length);
-    }
-    return found;
+// Can the name be a string of ours? Rows are cut at dots, which no name can have (JVMS 4.2.2).
+static int is_plain_name(struct cf_slice name) {
+    return name.bytes && name.length > 0 && !memchr(name.bytes, '.', name.length) &&
+           cf_mutf8_check(name.bytes, name.length, 0) == name.length;
+}
+
+static int has_plain_names(const struct cf_class *cls) {
+    int plain = is_plain_name(cf_this_name(cls));
+    for (unsigned i = 0; i < cls->methods_count && plain; i++)
+        plain = is_plain_name(cf_member_name(cls, &cls->methods[i])) &&
+                is_plain_name(cf_member_descriptor(cls, &cls->methods[i]));
+    return plain;
 }
 
 int cli_class_open(struct cli_rewriter *rewriter, struct cli_class *class,
                    char reason[CLI_REASON_SIZE]) {
     struct cf_class *cls = &class->cls;
     cf_arena_reset(&rewriter->arena, ARENA_KEPT);
-    enum cf_status status = cf_class_open(cls, class->bytes, class->length, &rewriter->arena);
-    // All of it must hold: an index that leads nowhere would lead somewhere in a longer pool.
-    if (status == CF_OK) status = cf_check_structure(cls, &cls->error);
-    if (status != CF_OK) {
+    if (cf_class_open(cls, class->bytes, class->length, &rewriter->arena) != CF_OK) {
         char text[200];
         snprintf(reason, CLI_REASON_SIZE, "%s", cf_error_text(&cls->error, text, sizeof text));
         return -1;
     }
+    if (!has_plain_names(cls)) {
+        snprintf(reason, CLI_REASON_SIZE, "has a name that is none");
+        return -1;
+    }
     struct cf_slice name = cf_this_name(cls);
     size_t length = strlen(class->name) - (sizeof ".class" - 1);
-    if (cf_slice_is(name, class->name, length) && !has_dots(cls)) return 0;
+    if (cf_slice_is(name, class->name, length)) return 0;
     snprintf(reason, CLI_REASON_SIZE, "holds the class %.*s, which is not found there",
              (int)(name.length < 150 ? name.length : 150), (const char *)name.bytes);
     return -1;

@@ -5,15 +5,12 @@
 #define INSTR_CLI_REWRITE_WORK_H
 
 #include "instr/cli_rewrite.h"
+#include "instr/cli_rewrite_deflate.h"
 
-#include <zlib.h>
-
-// A thread's own: what it reads from, and what it deflates with (to set that up costs as much as to
-// deflate a class).
+// A thread's own: what it reads from, and what it deflates with.
 struct cli_reader {
     zip_t *archive; // NULL: files
-    z_stream stream;
-    int has_stream;
+    struct cli_deflater deflater;
 };
 void cli_reader_close(struct cli_reader *reader);
 
@@ -48,11 +45,11 @@ struct cli_work {
     size_t count;
     // Set by cli_work_start.
     pthread_mutex_t lock;
-    pthread_cond_t changed;
-    size_t next;    // job to be taken
-    size_t turn;    // job whose methods may be numbered
-    size_t wanted;  // job that is waited for
-    uint64_t ready; // bytes
+    pthread_cond_t turned, finished, emptied; // whoever waits for: a turn, a job, room
+    size_t next;                              // job to be taken
+    size_t turn;                              // job whose methods may be numbered
+    size_t wanted;                            // job that is waited for
+    uint64_t ready;                           // bytes
     int stop;
     pthread_t threads[256];
     long started;
