@@ -16,7 +16,7 @@ static enum cf_status find_attributes(struct cf_code *code, struct cf_error *err
         pos += 6;
         if (end - pos < n) return truncated(error, pos);
         pos += n;
-        if (name != cls->utf8_stack_map_table) {
+        if (name != cls->utf8_stack_map_table || !name) { // index 0 is nobody's name
             if ((name == cls->utf8_line_number_table) | (name == cls->utf8_local_variable_table))
                 continue;
             if (!CF_IS(cf_utf8(cls, name), "StackMapTable")) continue;

@@ -382,7 +382,9 @@ static enum cf_status move_all(struct mover *m) {
     }
     edit->places = places;
     edit->places_count = n;
-    return edit->error.status;
+    CF_TRY(edit->error.status);
+    // A JVM refuses such a method, and must see it to do so: what follows would not be written again.
+    return m->next == m->end ? CF_OK : malformed(m, "StackMapTable longer than its frames", 0);
 }
 
 // --- the new locals, and the exceptional exits ---

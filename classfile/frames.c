@@ -133,9 +133,10 @@ static int read_unset(struct cf_frame_reader *reader) {
 // Reads what comes before a frame's types: 246's list, frame_type, offset_delta; sets pc and form.
 static int read_head(struct cf_frame_reader *reader) {
     struct cf_reader *r = &reader->r;
-    if (reader->left == 0) return 0;
-    reader->left--;
     reader->offset = r->pos;
+    if (reader->left == 0)
+        return r->pos == r->end ? 0 : bad_frame(reader, "StackMapTable longer than its frames", 0);
+    reader->left--;
     unsigned form = cf_u1(r);
     if (form == CF_FRAME_EARLY_LARVAL) {
         if (!read_unset(reader)) return 0;

@@ -551,6 +551,27 @@ END_TEST
 
 // --- modified UTF-8 ---
 
+START_TEST(an_attribute_without_a_name_is_no_stack_map_table) {
+    struct build b;
+    static const uint8_t code[] = {CF_OP_return};
+    build_class_file(&b, 52, 0, "A");
+    build_counted(&b, 0);
+    build_counted(&b, 1);
+    build_member(&b, CF_ACC_STATIC, "f", "()V", 1);
+    size_t place = build_code(&b, 0, 0, code, sizeof code);
+    build_u2(&b, 0), build_u2(&b, 1);
+    build_u2(&b, 0), build_u4(&b, 2), build_u2(&b, 0); // name_index 0
+    build_end(&b, place);
+    build_u2(&b, 0);
+    bytes = build_finish(&b, &length);
+    struct cf_error error = {0};
+    struct cf_code opened;
+    ck_assert_int_eq(open_bytes(), CF_OK);
+    ck_assert_int_eq(cf_code_open(&opened, &cls, &cls.methods[0], &error), CF_OK);
+    ck_assert_uint_eq(opened.stack_map_table, 0);
+}
+END_TEST
+
 START_TEST(modified_utf8_is_checked) {
     static const struct {
         const char *text;
@@ -609,6 +630,7 @@ int main(void) {
     tcase_add_test(tests, wide_instructions_are_measured);
     tcase_add_test(tests, switches_are_measured_at_each_padding);
     tcase_add_test(tests, code_is_opened_and_scanned);
+    tcase_add_test(tests, an_attribute_without_a_name_is_no_stack_map_table);
     tcase_add_test(tests, modified_utf8_is_checked);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

@@ -308,6 +308,19 @@ START_TEST(a_frame_that_ends_before_its_counts_is_no_frame) {
 }
 END_TEST
 
+START_TEST(a_table_longer_than_its_frames_keeps_the_method) {
+    static const uint8_t frames[] = {U2(1), 0, 0};
+    for (size_t more = 0; more < 2; more++) {
+        struct subject s;
+        framed(&s, frames, sizeof frames - 1 + more, 0);
+        cf_insert_entry(s.edit, nops(s.edit, 1));
+        ck_assert_int_eq(cf_edit_commit(s.edit), more ? CF_MALFORMED : CF_OK);
+        if (more) ck_assert_str_eq(s.edit->error.reason, "StackMapTable longer than its frames");
+        close_subject(&s);
+    }
+}
+END_TEST
+
 START_TEST(without_a_this_class_the_first_local_has_no_name) {
     static const uint8_t frames[] = {U2(1), 0};
     struct subject s;
@@ -330,6 +343,7 @@ int main(void) {
     tcase_set_timeout(tests, 0);
     suite_add_tcase(suite, tests);
     tcase_add_test(tests, a_frame_that_ends_before_its_counts_is_no_frame);
+    tcase_add_test(tests, a_table_longer_than_its_frames_keeps_the_method);
     tcase_add_test(tests, without_a_this_class_the_first_local_has_no_name);
     tcase_add_test(tests, a_new_frame_says_what_putfield_has_set_and_the_next_one_what_it_meant);
     tcase_add_test(tests, a_new_frame_that_inherits_the_right_fields_says_nothing);
