@@ -291,6 +291,8 @@ enum cf_status cf_code_scan(struct cf_code *code, struct cf_error *error) {
     if (code->branches_count) CF_TRY(find_targets(code, error));
     if (code->switches_count) CF_TRY(find_switch_targets(code, error));
     if (code->exception_table_length) CF_TRY(scan_exceptions(code, error));
+    // Unreachable code may end so in classes below version 51 (JVMS 4.10.2.2), but no compiler leaves it
+    // there: such a method is kept as it was.
     unsigned last = code->bytes[code->pc[code->count - 1]];
     if (!cf_never_falls_through(last) && last != CF_OP_wide)
         return fail_at(error, code->pc[code->count - 1], "control falls off the end of the code",

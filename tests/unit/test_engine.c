@@ -3,6 +3,7 @@
 
 #include "instr/engine.h"
 #include "classfile/rewritten.h"
+#include "classfile/structure.h"
 #include "tests/unit/verify_class.h"
 
 #include <check.h>
@@ -241,6 +242,22 @@ static uint8_t *build_four(void) {
     return build_finish(&b, &length);
 }
 
+// A JVM takes it, as it does not look at what is not reached; so it is no error of the class.
+START_TEST(dead_code_that_ends_nowhere_keeps_the_method) {
+    static const struct verify_case dead = {"f()V", "0 0", "return nop", 0, 0, 0, 49};
+    struct cf_arena arena;
+    struct cf_class cls;
+    struct cf_error error = {CF_OK, 0, 0, NULL, 0};
+    rewrite_with(&good_pass, &dead, "timing");
+    ck_assert_int_eq(result.error.status, CF_OK);
+    ck_assert_uint_eq(result.methods_kept, 1);
+    cf_arena_init(&arena);
+    ck_assert_int_eq(cf_class_open(&cls, bytes, length, &arena), CF_OK);
+    ck_assert_int_eq(cf_check_structure(&cls, &error), CF_OK);
+    cf_arena_free(&arena);
+}
+END_TEST
+
 START_TEST(a_view_is_what_opening_gives) {
     struct cf_arena arena;
     struct cf_class cls, view, opened;
@@ -349,6 +366,7 @@ int main(void) {
     tcase_add_test(tests, more_stack_hides_no_deep_frame);
     tcase_add_test(tests, more_locals_hide_no_error);
     tcase_add_test(tests, more_constants_hide_no_error);
+    tcase_add_test(tests, dead_code_that_ends_nowhere_keeps_the_method);
     tcase_add_test(views, a_view_is_what_opening_gives);
     tcase_add_test(views, what_no_jvm_verifies_is_changed);
     tcase_add_test(views, what_rewriting_could_hide_is_left_alone);
