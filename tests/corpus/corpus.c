@@ -4,14 +4,16 @@
 //      PATH...
 //
 // PATH: a class file, or a directory with class files anywhere below. Every class is opened, its
-// structure checked and its text printed to nowhere; a complaint is a failure. --mutate and
-// --truncate take a sample of N classes (300): each is broken in ROUNDS random ways, or cut off at
-// every length; whatever comes of it, nothing may crash (run it under the sanitizers), and what was
-// cut off must not open. --time opens all classes ROUNDS times and prints the time per class, best
-// round. Exit status 1 on any failure.
+// structure checked and its text printed to nowhere; a complaint is a failure. --strict checks
+// more, and writes the class again with an edit of each method that changes nothing: the same bytes
+// must come out. --mutate and --truncate take a sample of N classes (300): each is broken in ROUNDS
+// random ways, or cut off at every length; whatever comes of it, nothing may crash (run it under
+// the sanitizers), and what was cut off must not open. --time opens all classes ROUNDS times and
+// prints the time per class, best round. Exit status 1 on any failure.
 
 #define _XOPEN_SOURCE 700
 
+#include "classfile/edit.h"
 #include "classfile/print.h"
 #include "classfile/structure.h"
 
@@ -87,6 +89,28 @@ static void complain(const char *path, const char *what, const struct cf_error *
         printf("%s: %s: %s\n", path, what, cf_error_text(error, text, sizeof text));
 }
 
+static void *allocate(void *context, size_t size) {
+    (void)context;
+    return must(malloc(size));
+}
+
+static void round_trip(const char *path, struct cf_class *cls) {
+    struct cf_rewrite rewrite;
+    struct cf_edit *edit;
+    uint8_t *bytes = NULL;
+    size_t length = 0;
+    int same = cf_rewrite_begin(&rewrite, cls) == CF_OK;
+    for (unsigned i = 0; same && i < cls->methods_count; i++) {
+        if (!cls->methods[i].code) continue;
+        same = cf_edit_begin(&rewrite, &cls->methods[i], &edit) == CF_OK &&
+               cf_edit_commit(edit) == CF_OK;
+    }
+    same = same && cf_rewrite_encode(&rewrite, allocate, NULL, &bytes, &length) == CF_OK &&
+           length == cls->length && memcmp(bytes, cls->bytes, length) == 0;
+    free(bytes);
+    if (!same && ++run.failures <= 50) printf("%s: written again it differs\n", path);
+}
+
 // Opens, checks and prints; `path` is NULL for bytes that may be broken.
 static enum cf_status examine(const char *path, const uint8_t *bytes, size_t length) {
     struct cf_class cls;
@@ -100,6 +124,7 @@ static enum cf_status examine(const char *path, const uint8_t *bytes, size_t len
         enum cf_status checked = run.strict ? cf_check_structure_strictly(&cls, &error)
                                             : cf_check_structure(&cls, &error);
         if (checked != CF_OK && path) complain(path, "structure", &error);
+        if (run.strict && path) round_trip(path, &cls);
     }
     cf_text_init(&text, nowhere, &printed);
     enum cf_status status = cf_print_class(&cls, &text);
