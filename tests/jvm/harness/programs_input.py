@@ -20,9 +20,10 @@ def damaged(r):
               "Subroutines49", "FiftyFramed", "ArrayCode", "WholeMethod")]
     for name in ("Language", "Reflection") if r.jdk.version >= 17 else ("Nested", "Threads", "Instructions"):
         files += sorted(glob.glob(os.path.join(r.classes(), "cases", name + "*.class")))
-    args = r.verify + ["-cp", r.built.programs, "Mutants", "100" if r.quick else "400"] + files
+    rounds = 100 if r.quick else 400
+    args = r.verify + ["-cp", r.built.programs, "Mutants", str(rounds)] + files
     plain = r.run("plain", [r.java] + args)
-    if plain.status != 0 or plain.stdout.count("\n") < 2000:
+    if plain.status != 0 or plain.stdout.count("\n") < rounds * len(files):
         yield "plain", [plain.tail()]
     for passes in ("calls", "timing"):
         other = r.run(passes, [r.java, r.with_agent(passes)] + args)
