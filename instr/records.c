@@ -87,30 +87,6 @@ static void lose(uint64_t n) {
     atomic_fetch_add_explicit(&records.lost, n, memory_order_relaxed);
 }
 
-// The durations of one method that follow each other, added up before its row is touched.
-struct run {
-    struct instr_row *row;
-    uint64_t timed, total, self, min, max;
-};
-
-static inline void add_to_run(struct run *run, uint64_t duration, uint64_t self, bool again) {
-    run->timed++;
-    run->total += again ? 0 : duration;
-    run->self += self;
-    run->min = duration < run->min ? duration : run->min;
-    run->max = duration > run->max ? duration : run->max;
-    if (!instr_histogram_add(&run->row->histogram, duration)) lose(1);
-}
-
-static inline void add_run(const struct run *run) {
-    struct instr_row *row = run->row;
-    row->timed += run->timed;
-    row->total += run->total;
-    row->self += run->self;
-    if (__builtin_expect(run->min < row->min, 0)) row->min = run->min;
-    if (__builtin_expect(run->max > row->max, 0)) row->max = run->max;
-}
-
 static void add_event(struct instr_row *row, enum instr_event event) {
     switch (event) {
     case INSTR_EVENT_CALL: row->calls++; break;
@@ -129,30 +105,61 @@ static inline uint32_t id_of(uint64_t second) {
     return (uint32_t)second & ((1u << INSTR_RECORD_ID_BITS) - 1);
 }
 
-// Adds records of one method, from the first one on; returns how many.
-static size_t add_some(struct shard *shard, const int64_t *words, size_t n) {
-    uint32_t id = id_of((uint64_t)~words[1]);
-    struct run run = {.row = find_row(shard, id), .min = UINT64_MAX};
-    size_t i = 0;
+static inline bool is_timing(uint64_t first) {
+    return first < INSTR_RECORD_EVENT;
+}
+
+// Adds the durations of one method that stand at the beginning of records; returns how many. They
+// are added up before the row is touched.
+static size_t add_times(struct instr_row *row, uint32_t id, const int64_t *words, size_t n) {
+    uint64_t total = 0, self = 0, min = UINT64_MAX, max = 0;
+    size_t i = 0, failed = 0;
     for (; i < n; i++) {
         uint64_t first = (uint64_t)~words[2 * i], second = (uint64_t)~words[2 * i + 1];
-        if (id_of(second) != id) break;
-        if (run.row == NULL)
-            lose(1);
-        else if (first >= INSTR_RECORD_EVENT)
-            add_event(run.row, (enum instr_event)(first & 7));
-        else
-            add_to_run(&run, first & ~INSTR_RECORD_AGAIN, second >> INSTR_RECORD_ID_BITS,
-                       (first & INSTR_RECORD_AGAIN) != 0);
+        if (id_of(second) != id || !is_timing(first)) break;
+        uint64_t duration = first & ~INSTR_RECORD_AGAIN;
+        total += duration == first ? duration : 0;
+        self += second >> INSTR_RECORD_ID_BITS;
+        min = duration < min ? duration : min;
+        max = duration > max ? duration : max;
+        failed += !instr_histogram_add(&row->histogram, duration);
     }
-    if (run.timed != 0) add_run(&run);
+    row->timed += i;
+    row->total += total;
+    row->self += self;
+    if (min < row->min) row->min = min;
+    if (max > row->max) row->max = max;
+    if (failed != 0) lose(failed);
     return i;
+}
+
+// Adds some records from the first one on; returns how many.
+static size_t add_some(struct shard *shard, const int64_t *words, size_t n) {
+    uint64_t first = (uint64_t)~words[0];
+    uint32_t id = id_of((uint64_t)~words[1]);
+    struct instr_row *row = find_row(shard, id);
+    if (row == NULL)
+        lose(1);
+    else if (is_timing(first))
+        return add_times(row, id, words, n);
+    else
+        add_event(row, (enum instr_event)(first & 7));
+    return 1;
 }
 
 void instr_records_add(const int64_t *words, size_t n, unsigned *last) {
     struct shard *shard = lock_shard(last);
     for (size_t i = 0; i < n;) i += add_some(shard, words + 2 * i, n - i);
     pthread_mutex_unlock(&shard->mutex);
+}
+
+static void add_one_time(struct instr_row *row, uint64_t duration, uint64_t self, bool again) {
+    row->timed++;
+    row->total += again ? 0 : duration;
+    row->self += self;
+    if (duration < row->min) row->min = duration;
+    if (duration > row->max) row->max = duration;
+    if (!instr_histogram_add(&row->histogram, duration)) lose(1);
 }
 
 void instr_records_add_one(uint32_t id, enum instr_event event, uint64_t duration, uint64_t self,
@@ -163,11 +170,8 @@ void instr_records_add_one(uint32_t id, enum instr_event event, uint64_t duratio
         lose(1);
     else if (event >= 0)
         add_event(row, event);
-    else {
-        struct run run = {.row = row, .min = UINT64_MAX};
-        add_to_run(&run, duration, self, event == INSTR_EVENT_TIMING_AGAIN);
-        add_run(&run);
-    }
+    else
+        add_one_time(row, duration, self, event == INSTR_EVENT_TIMING_AGAIN);
     pthread_mutex_unlock(&shard->mutex);
 }
 

@@ -4,7 +4,7 @@
 // them into instrumented code, and call no JNI function, so no thread is ever suspended in them
 // while it holds a lock.
 
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE // for MAP_ANONYMOUS
 
 #include "instr/threads.h"
 
@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include "instr/records.h"
@@ -60,7 +61,8 @@ struct thread {
     size_t taken;  // words at its start that have been taken
 };
 
-static _Alignas(128) struct line lines[SLOTS];
+// An array of SLOTS lines, aligned to its size; most of it is never touched.
+static struct line *lines;
 
 // The natives have no place to keep a pointer to their state, hence this one.
 static struct {
@@ -359,12 +361,21 @@ static bool register_natives(JNIEnv *jni, jclass class) {
     return (*jni)->RegisterNatives(jni, class, natives, sizeof natives / sizeof *natives) == 0;
 }
 
+static bool map_lines(void) {
+    size_t size = SLOTS * sizeof(struct line);
+    void *place = mmap(NULL, 2 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (place == MAP_FAILED) return false;
+    lines = (struct line *)(((uintptr_t)place + size - 1) & ~(uintptr_t)(size - 1));
+    // Where those look whose id is 0.
+    lines[0].tid = lines[1].tid = NOBODY;
+    return true;
+}
+
 const char *instr_threads_start(JNIEnv *jni, const struct instr_threads_classes *classes,
                                 size_t page_budget) {
     if (pthread_key_create(&state.key, on_thread_end) != 0) return "no thread-specific data left";
     atomic_store(&state.budget, page_budget);
-    // Where those look whose id is 0.
-    lines[0].tid = lines[1].tid = NOBODY;
+    if (!map_lines()) return "out of memory";
     if (!register_natives(jni, classes->natives)) return "InstrNative: a method is missing";
     // Getting the field initializes InstrThreads.
     if ((*jni)->GetStaticFieldID(jni, classes->threads, "LINES", "J") == NULL)

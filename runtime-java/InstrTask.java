@@ -11,8 +11,8 @@ final class InstrTask {
     /** Changes whenever the task may have run elsewhere: marks with another one are void. Low 16 bits 0. */
     long epoch;
 
-    /** How much of the stack is in use. */
-    int depth;
+    /** How much of the stack is in use. A char is never negative, which saves a check. */
+    char depth;
 
     /**
      * Ids of the methods that are running, each once: of the outermost call. What a frame put here is taken away

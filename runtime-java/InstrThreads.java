@@ -33,6 +33,9 @@ final class InstrThreads {
     /** Times of records are below 2^TIME_BITS. */
     static final int TIME_BITS = 43;
 
+    /** Times with any of these bits are dealt with elsewhere. More could be, but this fits into an instruction. */
+    static final long UNUSUAL = -1L << 31;
+
     /**
      * What open returns: AGAIN if the method was running already when it was entered, so that its time is part of an
      * outer call's; the depth of the task's stack, DEPTH_MAX at most; and the children's time, as in the task.
@@ -58,7 +61,11 @@ final class InstrThreads {
     /** Rows of a page, and where in a row: calls are at 0. */
     static final int ROW_BITS = 5, ROW_SHIFT = 5, ROW_THROWN = 8, ROW_MARK = 16;
 
-    static final long LINES = InstrNative.lines();
+    /**
+     * Where the lines are. All of OFFSETS are 0 in the address: it is not added, since what compilers make of that
+     * sum takes a register for each of the places above.
+     */
+    static final long LINES = InstrNative.lines(), OFFSETS = (long) (SLOTS - 1) << LINE_SHIFT;
 
     /**
      * The task that a slot's thread is at, or one that is nobody's; and that of the thread itself (a carrier, maybe),
@@ -105,17 +112,17 @@ final class InstrThreads {
 
     private InstrThreads() {}
 
-    /** The line of the first slot for a thread's id. */
+    /** The line of the first slot for a thread's id; of the second one, if its lowest bit is turned. */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
-    static long line(int slot) {
-        return LINES + ((long) slot << LINE_SHIFT);
+    static long line(long tid) {
+        return LINES | tid << LINE_SHIFT & OFFSETS;
     }
 
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
     static int slot(long tid) {
-        return (int) tid & SLOTS - 1;
+        return (int) ((tid << LINE_SHIFT & OFFSETS) >>> LINE_SHIFT);
     }
 
     /** The current thread's page for a method, or 0. */
@@ -131,7 +138,7 @@ final class InstrThreads {
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
     static long row(long page, int id) {
-        return page + ((id & (1L << ROW_BITS) - 1) << ROW_SHIFT);
+        return page + (id << ROW_SHIFT & (1 << ROW_BITS) - 1 << ROW_SHIFT);
     }
 
     /** The slot that a line is in; -1: none. */
@@ -144,9 +151,9 @@ final class InstrThreads {
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     static long findLine() {
-        long tid = InstrUnsafe.carrierTid(), line = line(slot(tid));
+        long tid = InstrUnsafe.carrierTid(), line = line(tid);
         if (InstrUnsafe.get(line) == tid) return line;
-        line = line(slot(tid) ^ 1);
+        line = line(tid ^ 1);
         return InstrUnsafe.get(line) == tid ? line : InstrNative.find(tid);
     }
 
@@ -154,7 +161,7 @@ final class InstrThreads {
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
     static void count(int id, int what) {
-        long tid = InstrUnsafe.carrierTid(), line = line(slot(tid));
+        long tid = InstrUnsafe.carrierTid(), line = line(tid);
         if (InstrUnsafe.get(line) == tid) {
             long page = page(line, id);
             if (page != 0) {
@@ -211,30 +218,28 @@ final class InstrThreads {
     @java.lang.invoke.ForceInline
     static long open(int id, int what) {
         long tid = InstrUnsafe.carrierTid();
-        int slot = slot(tid);
-        return InstrUnsafe.get(line(slot)) == tid ? openAt(slot, id, what) : openBeside(id, what);
+        return InstrUnsafe.get(line(tid)) == tid ? openAt(tid, id, what) : openBeside(id, what);
     }
 
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     static long openBeside(int id, int what) {
         long tid = InstrUnsafe.carrierTid();
-        int slot = slot(tid) ^ 1;
-        return InstrUnsafe.get(line(slot)) == tid ? openAt(slot, id, what) : openSlowly(id, what);
+        return InstrUnsafe.get(line(tid ^ 1)) == tid ? openAt(tid ^ 1, id, what) : openSlowly(id, what);
     }
 
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
-    static long openAt(int slot, int id, int what) {
-        InstrTask task = TASKS[slot];
-        long page = page(line(slot), id);
+    static long openAt(long tid, int id, int what) {
+        InstrTask task = TASKS[slot(tid)];
+        long page = page(line(tid), id);
         if (page == 0 || task.tid != InstrUnsafe.getLong(Thread.currentThread(), TID)) return openSlowly(id, what);
         long row = row(page, id);
         add(row, what);
         int depth = task.depth;
         int[] stack = task.stack;
         long mark = InstrUnsafe.get(row + ROW_MARK), here = task.epoch + depth;
-        long saved = task.children + (depth << DEPTH_SHIFT);
+        long saved = task.children + ((long) depth << DEPTH_SHIFT);
         if (depth >= stack.length) return push(task, row, id, what);
         // When the marks are the same, it is neither running nor on another level than last time.
         if (mark != here) {
@@ -245,7 +250,7 @@ final class InstrThreads {
         }
         if (what != CONSTRUCT) {
             stack[depth] = id;
-            task.depth = depth + 1;
+            task.depth = (char) (depth + 1);
         }
         return saved;
     }
@@ -281,7 +286,7 @@ final class InstrThreads {
                 if (what == CONSTRUCT || depth == DEPTH_MAX) return saved;
                 if (depth == stack.length) task.stack = stack = longer(stack);
                 stack[depth] = id;
-                task.depth = depth + 1;
+                task.depth = (char) (depth + 1);
             } else {
                 saved += AGAIN;
             }
@@ -303,8 +308,7 @@ final class InstrThreads {
     @java.lang.invoke.ForceInline
     static void close(long duration, long saved, int id) {
         long tid = InstrUnsafe.carrierTid();
-        int slot = slot(tid);
-        if (InstrUnsafe.get(line(slot)) == tid) closeAt(slot, duration, saved, id);
+        if (InstrUnsafe.get(line(tid)) == tid) closeAt(tid, duration, saved, id);
         else closeBeside(duration, saved, id);
     }
 
@@ -312,20 +316,19 @@ final class InstrThreads {
     @java.lang.invoke.DontInline
     static void closeBeside(long duration, long saved, int id) {
         long tid = InstrUnsafe.carrierTid();
-        int slot = slot(tid) ^ 1;
-        if (InstrUnsafe.get(line(slot)) == tid) closeAt(slot, duration, saved, id);
+        if (InstrUnsafe.get(line(tid ^ 1)) == tid) closeAt(tid ^ 1, duration, saved, id);
         else closeSlowly(duration, saved, id);
     }
 
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
-    static void closeAt(int slot, long duration, long saved, int id) {
-        InstrTask task = TASKS[slot];
+    static void closeAt(long tid, long duration, long saved, int id) {
+        InstrTask task = TASKS[slot(tid)];
         if (task.tid == InstrUnsafe.getLong(Thread.currentThread(), TID)) {
             pop(task, saved);
             long before = saved & CHILDREN, self = duration - (task.children - before >>> CHILDREN_SHIFT);
-            long line = line(slot), position = InstrUnsafe.get(line + POSITION);
-            if ((duration | self) >>> TIME_BITS == 0 && position != InstrUnsafe.get(line + END)) {
+            long line = line(tid), position = InstrUnsafe.get(line + POSITION);
+            if (((duration | self) & UNUSUAL) == 0 && position != InstrUnsafe.get(line + END)) {
                 task.children = before + (duration << CHILDREN_SHIFT);
                 put(line, position, duration | saved << AGAIN_SHIFT, self << ID_BITS | id);
                 return;
@@ -339,7 +342,7 @@ final class InstrThreads {
     @java.lang.invoke.ForceInline
     static void pop(InstrTask task, long saved) {
         int depth = (int) saved >>> DEPTH_SHIFT & DEPTH_MAX;
-        if (depth < task.depth) task.depth = depth;
+        if (depth < task.depth) task.depth = (char) depth;
     }
 
     /**
@@ -352,7 +355,7 @@ final class InstrThreads {
         try {
             InstrTask task = fetchTask();
             if (duration < 0) duration = 0;
-            long self = task == null ? duration : leave(task, duration, saved), again = saved & AGAIN;
+            long self = leave(task, duration, saved), again = saved & AGAIN;
             long line = findLine();
             if (line == 0
                     || duration >>> TIME_BITS != 0
@@ -364,15 +367,16 @@ final class InstrThreads {
         }
     }
 
-    /** Gives the self time. */
+    /** Gives the self time, rather too little than one that counts twice. */
     static long leave(InstrTask task, long duration, long saved) {
+        if (task == null) return saved == NO_TASK ? duration : 0;
         pop(task, saved);
         long before = saved & CHILDREN, children = task.children - before >>> CHILDREN_SHIFT;
         if (children <= duration) {
             task.children = before + (duration << CHILDREN_SHIFT);
             return duration - children;
         }
-        boolean negative = task.children - before < 0 || (saved & ~AGAIN) == NO_TASK;
+        boolean negative = task.children - before < 0 || saved == NO_TASK;
         if (negative) task.children += duration << CHILDREN_SHIFT;
         return negative ? duration : 0;
     }
