@@ -16,7 +16,7 @@
 #define KEPT_BYTES ((size_t)4 * 1024 * 1024) // of their names and reasons
 // What a class may take while it is rewritten: far more than any compiler's. Without a limit a
 // small class with many frames of 65,535 locals would take gigabytes.
-#define CLASS_MEMORY(length) ((size_t)32 * 1024 * 1024 + 64 * (length))
+#define CLASS_MEMORY(length) ((size_t)128 * 1024 * 1024 + 64 * (length))
 #define HUGE_METHOD_LIMIT 8000 // HotSpot compiles no method with more bytes of code
 
 // What a thread needs while it rewrites a class. Idle ones wait in a list for the next class.
