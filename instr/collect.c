@@ -8,6 +8,8 @@
 #include "instr/records.h"
 #include "instr/threads.h"
 
+#define MAX_FRAMES (1 << 14) // of a thread that are looked at
+
 struct snapshot {
     struct instr_counts *counts;
     size_t n; // a multiple of INSTR_ROWS_PER_PAGE
@@ -134,15 +136,37 @@ static void look_at(jvmtiEnv *jvmti, JNIEnv *jni, const jvmtiFrameInfo *frame,
     (*jvmti)->Deallocate(jvmti, (unsigned char *)descriptor);
 }
 
+static void look_at_all(jvmtiEnv *jvmti, JNIEnv *jni, const jvmtiFrameInfo *frames, jint n_frames,
+                        struct instr_methods *methods, struct instr_counts *counts, size_t n) {
+    for (jint i = 0; i < n_frames; i++) look_at(jvmti, jni, &frames[i], methods, counts, n);
+}
+
+// A virtual thread that calls System.exit is the current one, and in no list of threads.
+static void look_at_current(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_methods *methods,
+                            struct instr_counts *counts, size_t n) {
+    jvmtiFrameInfo *frames = malloc(MAX_FRAMES * sizeof *frames);
+    jint found = 0;
+    if (frames != NULL &&
+        (*jvmti)->GetStackTrace(jvmti, NULL, 0, MAX_FRAMES, frames, &found) == JVMTI_ERROR_NONE)
+        look_at_all(jvmti, jni, frames, found, methods, counts, n);
+    free(frames);
+}
+
 void instr_collect_active_constructors(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_methods *methods,
                                        struct instr_counts *counts, size_t n) {
     jvmtiStackInfo *stacks = NULL;
+    jthread current = NULL;
     jint threads = 0;
-    if ((*jvmti)->GetAllStackTraces(jvmti, 1 << 14, &stacks, &threads) != JVMTI_ERROR_NONE) return;
+    if ((*jvmti)->GetAllStackTraces(jvmti, MAX_FRAMES, &stacks, &threads) != JVMTI_ERROR_NONE)
+        return;
+    bool known = (*jvmti)->GetCurrentThread(jvmti, &current) != JVMTI_ERROR_NONE || current == NULL;
     for (jint i = 0; i < threads; i++) {
-        for (jint j = 0; j < stacks[i].frame_count; j++)
-            look_at(jvmti, jni, &stacks[i].frame_buffer[j], methods, counts, n);
-        (*jni)->DeleteLocalRef(jni, stacks[i].thread);
+        const jvmtiStackInfo *s = &stacks[i];
+        look_at_all(jvmti, jni, s->frame_buffer, s->frame_count, methods, counts, n);
+        known = known || (*jni)->IsSameObject(jni, s->thread, current);
+        (*jni)->DeleteLocalRef(jni, s->thread);
     }
     (*jvmti)->Deallocate(jvmti, (unsigned char *)stacks);
+    if (!known) look_at_current(jvmti, jni, methods, counts, n);
+    (*jni)->DeleteLocalRef(jni, current);
 }

@@ -28,8 +28,8 @@ struct instr_counts {
 bool instr_collect(JNIEnv *jni, struct instr_counts **counts, size_t *n);
 
 // Takes off `thrown` those constructors that are running their delegate call at this moment: they
-// are presumed to have thrown until it has returned. Needs no capability. Virtual threads are not
-// looked at (JVM TI GetAllStackTraces does not show them).
+// are presumed to have thrown until it has returned. Needs no capability. Of virtual threads
+// only the current one is looked at (JVM TI GetAllStackTraces shows none).
 void instr_collect_active_constructors(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_methods *methods,
                                        struct instr_counts *counts, size_t n);
 

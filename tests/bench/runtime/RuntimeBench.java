@@ -9,7 +9,7 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Plays inserted code: measures what the runtime costs, and checks that it counts exactly.
  *
- * <p>Arguments: speed, exact, tight (exact with many live threads and a small page budget), full (exact with a full heap), hello.
+ * <p>Arguments: speed, exact, tight (exact with many live threads and a small page budget), full (exact with a full heap), bounded (10,000 threads, 20,000 methods), hello.
  */
 public final class RuntimeBench {
     static native long[] counts();
@@ -17,6 +17,10 @@ public final class RuntimeBench {
     static native double startMicros();
 
     static native long lost();
+
+    static native long budget();
+
+    static native long allocated();
 
     static native long processorTime();
 
@@ -352,6 +356,35 @@ public final class RuntimeBench {
         return result;
     }
 
+    /** Calls a timed method with ever less of the stack left, and none around it. */
+    static int brink(int id) {
+        int below;
+        try {
+            below = brink(id);
+        } catch (StackOverflowError expected) {
+            below = 0;
+        }
+        try {
+            if (below < 500) recurse(id, 0);
+        } catch (StackOverflowError expected) {
+        }
+        return below + 1;
+    }
+
+    /** An overflow in the runtime itself must not leave a method running for good: its total would not grow again. */
+    static void healing() {
+        for (int round = 0; round < 30; round++) {
+            int id = newId();
+            for (int i = 0; i < (round < 10 ? 1 : 20); i++) brink(id);
+            long before = get(id, TOTAL);
+            for (int i = 0; i < 100; i++) {
+                long saved = InstrTiming.enter(id);
+                InstrTiming.exit(System.nanoTime() - 10_000_000, saved, id);
+            }
+            near("after stack overflows in the runtime: total of 100 calls, ms", 1000, (get(id, TOTAL) - before) / 1e6, 0.1);
+        }
+    }
+
     static void recursion() {
         int id = newId();
         for (int i = 0; i < 1000; i++) recurse(id, 99);
@@ -490,6 +523,7 @@ public final class RuntimeBench {
         colliding();
         attached();
         recursion();
+        healing();
         unflushed();
         exceptions();
         selfTime(false);
@@ -530,6 +564,50 @@ public final class RuntimeBench {
         long before = System.nanoTime();
         counts();
         System.out.printf("one snapshot: %.1f ms%n", (System.nanoTime() - before) / 1e6);
+    }
+
+    /** 10,000 live threads; all of 20,000 methods are called in their turn, each in 50 threads, and timed. */
+    static void bounded() throws Exception {
+        int ids = 20_000, from = 2000, each = 100, count = 10_000;
+        Thread[] threads = new Thread[count];
+        CountDownLatch ready = new CountDownLatch(count), go = new CountDownLatch(1), done = new CountDownLatch(count), end = new CountDownLatch(1);
+        for (int t = 0; t < count; t++) {
+            int first = t * each;
+            threads[t] = new Thread(null, () -> {
+                try {
+                    ready.countDown();
+                    go.await();
+                    // Far from each other, so that each wants a page of its own.
+                    for (int i = 0; i < each; i++) timed(from + (int) ((first + i) * 7919L % ids), () -> {});
+                    done.countDown();
+                    end.await();
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            }, "", 128 << 10);
+            threads[t].start();
+        }
+        ready.await();
+        long before = allocated(), budget = budget();
+        go.countDown();
+        done.await();
+        long grown = allocated() - before;
+        long[] counts = counts();
+        long wrong = 0;
+        for (int id = from; id < from + ids; id++)
+            if (counts[id * 10 + CALLS] != 50 || counts[id * 10 + TIMED] != 50) wrong++;
+        check("10000 live threads, 20000 methods: methods with a wrong count", 0, wrong);
+        check("records lost", 0, lost());
+        System.out.printf("native memory grew by %d MiB, of which counters, %.1f MiB of their budget%n",
+                grown >> 20, (budget - budget()) / 1048576.0);
+        check("grown by less than 200 MiB", 1, grown < 200L << 20 ? 1 : 0);
+        end.countDown();
+        join(threads);
+        counts = counts();
+        wrong = 0;
+        for (int id = from; id < from + ids; id++)
+            if (counts[id * 10 + CALLS] != 50 || counts[id * 10 + TIMED] != 50) wrong++;
+        check("the same when they have ended", 0, wrong);
     }
 
     static volatile boolean go;
@@ -589,6 +667,7 @@ public final class RuntimeBench {
             if (arg.equals("exact")) exact(START_VIRTUAL != null);
             if (arg.equals("tight")) tight();
             if (arg.equals("full")) full();
+            if (arg.equals("bounded")) bounded();
             if (arg.equals("hello")) {
                 InstrCalls.enter(1);
                 check("one call", 1, get(1, CALLS));

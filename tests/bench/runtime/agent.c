@@ -2,6 +2,7 @@
 // part of the inserted code and reads the counts. Options: path, budget=BYTES, jar=FILE (beside
 // which library to look).
 
+#include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,6 +81,18 @@ JNIEXPORT jlong JNICALL Java_RuntimeBench_processorTime(JNIEnv *jni, jclass clas
     struct timespec now;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return (jlong)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+JNIEXPORT jlong JNICALL Java_RuntimeBench_budget(JNIEnv *jni, jclass class) {
+    (void)jni, (void)class;
+    return (jlong)instr_threads_budget();
+}
+
+// Bytes of native memory in use, those of the JVM included.
+JNIEXPORT jlong JNICALL Java_RuntimeBench_allocated(JNIEnv *jni, jclass class) {
+    (void)jni, (void)class;
+    struct mallinfo2 info = mallinfo2();
+    return (jlong)(info.uordblks + info.hblkhd);
 }
 
 JNIEXPORT jlong JNICALL Java_RuntimeBench_lost(JNIEnv *jni, jclass class) {

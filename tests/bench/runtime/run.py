@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Builds and runs the micro-benchmark of the runtime.
 
-    run.py WORK JDK... [-- speed|exact|tight|full|path|hello...]
+    run.py WORK JDK... [-- speed|exact|tight|full|path|bounded|hello...]
 
 WORK is a scratch directory, each JDK the home of one; the first one, of any version from 11 on, compiles. Without words, all but speed. Exits with 1
 when something was not exact.
@@ -49,7 +49,7 @@ def build(work, jdk):
 
 
 def main():
-    args, words = sys.argv[1:], ["exact", "tight", "full", "path"]
+    args, words = sys.argv[1:], ["exact", "tight", "full", "path", "bounded"]
     if "--" in args:
         words = args[args.index("--") + 1 :]
         args = args[: args.index("--")]
@@ -67,6 +67,7 @@ def main():
         "tight": ([], "=budget=300000", "direct", "tight"),
         "full": (["-Xmx32m", "-Xms32m", "-XX:-UseGCOverheadLimit"], "", "direct", "full"),
         "path": ([], "=path,jar=" + library, "path", "exact"),
+        "bounded": ([], "", "direct", "bounded"),
         "hello": ([], "", "direct", "hello"),
     }
     failed = False

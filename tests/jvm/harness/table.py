@@ -59,6 +59,7 @@ CASES = [
     Case("Monitors", also=8),
     Case("UnbalancedLocks", also=8),
     Case("SystemExit", also=8, status=3),
+    Case("VirtualExit", release=21, status=4),
     Case("Halt", also=8, status=7, reference=False),
     Case("Uncaught", also=8, status=1),
     Case("DaemonThreads", also=8),
