@@ -259,7 +259,7 @@ def attach(r):
     yield "twice", [] if status == 0 and stdout == expected else [f"status {status}, {stdout!r}, {stderr[-300:]!r}"]
 
 
-@program("retransformed while linking", needs=["jcmd"])
+@program("retransformed while linking", quick=False, needs=["jcmd"])
 def linking(r):
     """Loaded into a VM that has large classes loaded, just while these are linked by their first calls."""
     for round_ in range(3):
