@@ -7,6 +7,7 @@
 #include <jvmti.h>
 
 #include "instr/engine.h"
+#include "instr/part.h"
 #include "instr/results.h"
 #include "instr/retransform.h"
 #include "instr/runtime.h"
@@ -158,12 +159,14 @@ static void failed_class(void *context, const char *name, const char *reason) {
 static int activate(jvmtiEnv *jvmti, JNIEnv *jni, int running, char *reason, size_t size) {
     struct instr_runtime_config config = {delivery(), agent.library, (size_t)agent.options.memory};
     if (!instr_runtime_start(jvmti, jni, &config, reason, size)) return 0;
+    if (!instr_parts_start(jvmti, jni, &agent.options, reason, size)) return 0;
     agent.platform_loader = find_platform_loader(jni);
     agent.state = ACTIVE;
     jvmtiError error = (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE,
                                                           JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, NULL);
     if (error != JVMTI_ERROR_NONE) {
         agent.state = LOADED;
+        instr_parts_stop(jni, &agent.options);
         snprintf(reason, size, "the JVM refuses the class file hook (JVM TI error %d)", (int)error);
         return 0;
     }
@@ -265,7 +268,9 @@ static int prepare(JavaVM *vm, const char *text, int at_start, char *reason, siz
     instr_engine_check_input(agent.engine);
     char why[INSTR_ERROR_SIZE - 16];
     if (take_capabilities(agent.jvmti, why, sizeof why) &&
-        set_events(agent.jvmti, at_start, why, sizeof why))
+        set_events(agent.jvmti, at_start, why, sizeof why) &&
+        instr_parts_load(vm, &agent.options, at_start ? INSTR_PART_AT_START : INSTR_PART_LIVE, why,
+                         sizeof why))
         return 1;
     snprintf(reason, size, "instr: %s", why);
     return 0;

@@ -30,7 +30,7 @@ struct instr_engine {
     const struct instr_options *options;
     struct instr_methods *methods;
     const char *runtime_package;
-    int observes_speed;   // all passes do: methods past the limit are kept
+    int observes_speed;   // methods past the limit are kept
     int check_input;      // see instr_engine_check_input
     pthread_mutex_t lock; // of what follows
     struct work *idle;
@@ -57,8 +57,9 @@ struct instr_engine *instr_engine_new(const struct instr_options *options,
     engine->options = options;
     engine->methods = methods;
     engine->runtime_package = runtime_package;
-    for (size_t i = 0; i < options->pass_count; i++)
-        if (options->passes[i].pass->flags & RW_OBSERVES_SPEED) engine->observes_speed = 1;
+    unsigned flags = 0;
+    for (size_t i = 0; i < options->pass_count; i++) flags |= options->passes[i].pass->flags;
+    engine->observes_speed = flags & RW_OBSERVES_SPEED && !(flags & RW_WHOLE);
     pthread_mutex_init(&engine->lock, NULL);
     return engine;
 }
@@ -179,6 +180,12 @@ static int method_id(struct rw_class *pass, const struct cf_member *method) {
     return job->ids[i];
 }
 
+// rw_class.option
+static const char *option_of(const struct rw_class *pass, const char *key) {
+    const struct job *job = pass->engine;
+    return instr_pass_option(&job->engine->options->passes[pass - job->passes], key);
+}
+
 // Constants that went with a failed method must not be used by the next one.
 static void forget_callees(struct job *job) {
     size_t n = job->engine->options->pass_count;
@@ -247,8 +254,19 @@ static enum cf_status open_job(struct job *job, struct work *work, const uint8_t
         job->passes[i].rewrite = &job->rewrite;
         job->passes[i].runtime_package = job->engine->runtime_package;
         job->passes[i].method_id = method_id;
+        job->passes[i].option = option_of;
         job->passes[i].engine = job;
         job->passes[i].known = &work->callees[i];
+    }
+    return CF_OK;
+}
+
+static enum cf_status begin_passes(struct job *job) {
+    for (size_t i = 0; i < job->engine->options->pass_count; i++) {
+        const struct rw_pass *pass = job->engine->options->passes[i].pass;
+        enum cf_status status = pass->begin ? pass->begin(&job->passes[i]) : CF_OK;
+        if (status != CF_OK)
+            return cf_fail(&job->cls.error, status, 0, "the pass gave no reason", 0);
     }
     return CF_OK;
 }
@@ -311,7 +329,7 @@ static int masks_error(struct job *job) {
 static void rewrite_class(struct job *job, struct work *work, const uint8_t *bytes, size_t length,
                           void *(*allocate)(void *, size_t), void *context) {
     struct instr_rewritten *result = job->result;
-    if (open_job(job, work, bytes, length) == CF_OK) {
+    if (open_job(job, work, bytes, length) == CF_OK && begin_passes(job) == CF_OK) {
         for (uint32_t i = 0; i < job->cls.methods_count; i++)
             if (job->cls.methods[i].code) rewrite_method(job, &job->cls.methods[i]);
         if (job->rewrite.methods_changed && !masks_error(job))

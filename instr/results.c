@@ -4,6 +4,7 @@
 
 #include "instr/collect.h"
 #include "instr/json.h"
+#include "instr/part.h"
 #include "instr/report.h"
 
 #include <stdio.h>
@@ -77,8 +78,8 @@ static struct instr_row row_of(const struct instr_method *m, const struct instr_
 }
 
 // The rows of one pass: the methods that were called.
-static size_t gather(const struct instr_results *r, unsigned pass, const struct instr_counts *counts,
-                     size_t n, struct instr_row *rows) {
+static size_t gather(const struct instr_results *r, unsigned pass,
+                     const struct instr_counts *counts, size_t n, struct instr_row *rows) {
     size_t found = 0;
     for (size_t id = 0; id < n; id++) {
         if (!counts[id].calls) continue;
@@ -154,13 +155,14 @@ static void tell_account(const struct instr_account *a) {
     char line[256], seen[INSTR_NUMBER_SIZE], changed[INSTR_NUMBER_SIZE], methods[INSTR_NUMBER_SIZE],
         kept[INSTR_NUMBER_SIZE], in[INSTR_NUMBER_SIZE], out[INSTR_NUMBER_SIZE],
         time[INSTR_DURATION_SIZE];
-    snprintf(line, sizeof line,
-             "instr: %s classes seen, %s changed; %s methods changed, %s kept; %s bytes in, %s out, "
-             "in %s",
-             instr_number(a->classes_seen, seen), instr_number(a->classes_changed, changed),
-             instr_number(a->methods_changed, methods),
-             instr_number(a->methods_kept + a->classes_kept, kept), instr_number(a->bytes_in, in),
-             instr_number(a->bytes_out, out), instr_duration(a->nanoseconds, time));
+    snprintf(
+        line, sizeof line,
+        "instr: %s classes seen, %s changed; %s methods changed, %s kept; %s bytes in, %s out, "
+        "in %s",
+        instr_number(a->classes_seen, seen), instr_number(a->classes_changed, changed),
+        instr_number(a->methods_changed, methods),
+        instr_number(a->methods_kept + a->classes_kept, kept), instr_number(a->bytes_in, in),
+        instr_number(a->bytes_out, out), instr_duration(a->nanoseconds, time));
     say(line);
 }
 
@@ -203,28 +205,44 @@ static void write_account(const struct instr_results *r, const struct instr_acco
     free(path);
 }
 
-void instr_results_tell(const struct instr_results *r) {
+static const struct instr_part *telling_part(const struct instr_results *r, unsigned pass) {
+    const struct instr_part *part = instr_part_of(r->options->passes[pass].pass);
+    return part && part->tell ? part : NULL;
+}
+
+// What methods' calls and times have come to, for the passes that have no other form of result.
+static void tell_methods(const struct instr_results *r, const struct skipped_list *skipped) {
     struct instr_counts *counts = NULL;
     size_t n = 0;
+    if (!instr_collect(r->jni, &counts, &n)) {
+        say("instr: out of memory: the results are not told");
+        return;
+    }
+    char *jvm = jvm_name(r->jvmti);
+    size_t known = (size_t)instr_methods_count(r->methods);
+    if (n > known) n = known;
+    instr_collect_active_constructors(r->jvmti, r->jni, r->methods, counts, n);
+    for (unsigned i = 0; i < r->options->pass_count; i++)
+        if (!telling_part(r, i)) tell_pass(r, i, counts, n, skipped, jvm);
+    free(jvm);
+    free(counts);
+}
+
+void instr_results_tell(const struct instr_results *r) {
     struct skipped_list skipped = {NULL, 0, 0};
     struct instr_account account = instr_engine_account(r->engine);
+    unsigned others = 0;
     instr_engine_kept(r->engine, add_skipped, &skipped);
-    if (instr_collect(r->jni, &counts, &n)) {
-        char *jvm = jvm_name(r->jvmti);
-        size_t known = (size_t)instr_methods_count(r->methods);
-        if (n > known) n = known;
-        instr_collect_active_constructors(r->jvmti, r->jni, r->methods, counts, n);
-        for (unsigned i = 0; i < r->options->pass_count; i++)
-            tell_pass(r, i, counts, n, &skipped, jvm);
-        free(jvm);
-    } else {
-        say("instr: out of memory: the results are not told");
+    for (unsigned i = 0; i < r->options->pass_count; i++) {
+        const struct instr_part *part = telling_part(r, i);
+        if (part) part->tell(r, i);
+        others += part != NULL;
     }
+    if (others < r->options->pass_count) tell_methods(r, &skipped);
     if (!r->options->quiet) {
         tell_kept(r, &skipped);
         tell_account(&account);
     }
     if (r->options->stats) write_account(r, &account, &skipped);
-    free(counts);
     free(skipped.items);
 }

@@ -9,9 +9,11 @@
 
 enum {
     // The pass only observes: a method that would grow past HotSpot's HugeMethodLimit (8,000 bytes,
-    // never
-    // compiled) is kept as it was, unless huge=yes.
-    RW_OBSERVES_SPEED = 1
+    // never compiled) is kept as it was, unless huge=yes.
+    RW_OBSERVES_SPEED = 1,
+    // The pass's result must be whole: a method grows past that limit if it must, even when other
+    // passes only observe.
+    RW_WHOLE = 2
 };
 
 // An option of a pass, written `pass.key=value`. Every pass has `file` and `top` without naming
@@ -33,7 +35,10 @@ struct rw_class {
     struct cf_callees *known;          // the same as in the classes before; may be NULL
     // Gives the number by which inserted code names this method to the runtime; < 0: none is left.
     int (*method_id)(struct rw_class *cls, const struct cf_member *method);
-    void *engine; // for method_id
+    // The pass's own option `key`; NULL: not given.
+    const char *(*option)(const struct rw_class *cls, const char *key);
+    void *memory; // the pass's own for this class, NULL at first; the class's arena lives as long
+    void *engine; // for the functions above
 };
 
 struct rw_pass {
@@ -43,6 +48,9 @@ struct rw_pass {
     const struct rw_option *options; // ends with key == NULL; may be NULL
     int timed;                       // its results have times
     const char *runtime_class; // the class of the runtime that inserted code calls, without package
+    // Looks at the class before its methods are edited. NULL: nothing to do. Any error keeps the
+    // class as it was, and is reported with rewrite->cls->error.
+    enum cf_status (*begin)(struct rw_class *cls);
     // Edits one method that has code. CF_OK: done, or nothing to do. Any error keeps the method as
     // it was, without the snippets of any pass, and is reported with edit->error.
     enum cf_status (*edit)(struct rw_class *cls, struct cf_edit *edit);

@@ -1,0 +1,60 @@
+// part.h: what a pass needs of the JVM beyond the rewriting of classes: events, functions of JNI,
+// results of its own form. A part is one value in a file of its own (instr/part_PASS.c), and one
+// row in parts.c; passes that only count and time methods have none.
+//
+// The order of calls, all on one thread at a time:
+//
+//      load -> start -> (tell)* -> stop
+//
+// A part that needs events or capabilities takes a JVM TI environment of its own in `load` and
+// disposes of it in `stop`; so the environment of the agent stays as small as it is, and what one
+// pass takes costs nothing when it is not given.
+
+#ifndef INSTR_PART_H
+#define INSTR_PART_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <jvmti.h>
+
+#include "instr/results.h"
+
+// How a JVM comes to a pass.
+enum instr_part_phase {
+    INSTR_PART_AT_START, // Agent_OnLoad: no Java yet, all capabilities to be had
+    INSTR_PART_LIVE      // the JVM runs
+};
+
+struct instr_part {
+    const char *pass; // the name of the pass
+    // Takes what it needs of the JVM; no Java may run. False: one line is in `reason`, nothing was
+    // taken, and the pass cannot be switched on. NULL: nothing is needed.
+    bool (*load)(JavaVM *vm, const struct instr_pass_options *options, enum instr_part_phase phase,
+                 char *reason, size_t size);
+    // In the live phase, when the runtime is in the JVM and before classes are rewritten for the
+    // pass. False as above; no exception is pending. NULL: nothing to do.
+    bool (*start)(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *options,
+                  char *reason, size_t size);
+    // Switches off what load and start have switched on; also after either has failed. The results
+    // stay to be told. Code that calls the runtime may go on running. NULL: nothing to do. `jni` is
+    // NULL when there is no Java yet.
+    void (*stop)(JNIEnv *jni);
+    // Tells the results, at exit or when asked: the table to standard error, the files to where the
+    // options say; `pass` is the index into results->options->passes. Any number of times. NULL:
+    // the table of methods.
+    void (*tell)(const struct instr_results *results, unsigned pass);
+};
+
+// The part of a pass; NULL: it has none.
+const struct instr_part *instr_part_of(const struct rw_pass *pass);
+
+// The same for all passes of the options, in their order. The first that fails ends it, with its
+// reason; those before it are stopped again.
+bool instr_parts_load(JavaVM *vm, const struct instr_options *options, enum instr_part_phase phase,
+                      char *reason, size_t size);
+bool instr_parts_start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_options *options,
+                       char *reason, size_t size);
+void instr_parts_stop(JNIEnv *jni, const struct instr_options *options);
+
+#endif

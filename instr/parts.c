@@ -1,0 +1,59 @@
+// parts.c: see part.h
+
+#include "instr/part.h"
+
+#include <string.h>
+
+// One row for each pass that has a part: PART(pass), defined as instr_part_PASS.
+#define INSTR_PARTS(PART)
+
+#define DECLARE(name) extern const struct instr_part instr_part_##name;
+INSTR_PARTS(DECLARE)
+#undef DECLARE
+
+static const struct instr_part *const parts[] = {
+#define ROW(name) &instr_part_##name,
+    INSTR_PARTS(ROW)
+#undef ROW
+        NULL};
+
+const struct instr_part *instr_part_of(const struct rw_pass *pass) {
+    for (size_t i = 0; parts[i]; i++)
+        if (strcmp(parts[i]->pass, pass->name) == 0) return parts[i];
+    return NULL;
+}
+
+static void stop_first(JNIEnv *jni, const struct instr_options *options, size_t count) {
+    while (count-- > 0) {
+        const struct instr_part *part = instr_part_of(options->passes[count].pass);
+        if (part && part->stop) part->stop(jni);
+    }
+}
+
+bool instr_parts_load(JavaVM *vm, const struct instr_options *options, enum instr_part_phase phase,
+                      char *reason, size_t size) {
+    for (size_t i = 0; i < options->pass_count; i++) {
+        const struct instr_part *part = instr_part_of(options->passes[i].pass);
+        if (!part || !part->load || part->load(vm, &options->passes[i], phase, reason, size))
+            continue;
+        stop_first(NULL, options, i + 1);
+        return false;
+    }
+    return true;
+}
+
+bool instr_parts_start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_options *options,
+                       char *reason, size_t size) {
+    for (size_t i = 0; i < options->pass_count; i++) {
+        const struct instr_part *part = instr_part_of(options->passes[i].pass);
+        if (!part || !part->start || part->start(jvmti, jni, &options->passes[i], reason, size))
+            continue;
+        stop_first(jni, options, i + 1);
+        return false;
+    }
+    return true;
+}
+
+void instr_parts_stop(JNIEnv *jni, const struct instr_options *options) {
+    stop_first(jni, options, options->pass_count);
+}
