@@ -26,36 +26,11 @@ struct cf_callee cf_callee_new(struct cf_rewrite *rewrite, const char *class_nam
     return callee;
 }
 
-static int callees_from(struct cf_rewrite *rewrite, const struct cf_callees *known, unsigned count,
-                        struct cf_callee *callees) {
-    uint32_t first = cf_block_add(&rewrite->pool, &known->block);
-    if (!first) return 0;
-    for (unsigned i = 0; i < count; i++) {
-        callees[i] = known->relative[i];
-        callees[i].methodref = (uint16_t)(callees[i].methodref + first);
-    }
-    return 1;
-}
-
-static void remember_callees(struct cf_rewrite *rewrite, const struct cf_method_name *names,
-                             unsigned count, struct cf_pool_mark since, struct cf_callees *known,
-                             const struct cf_callee *callees) {
-    cf_block_take(&known->block, &rewrite->pool, since);
-    for (unsigned i = 0; i < count; i++) {
-        known->relative[i] = callees[i];
-        known->relative[i].methodref = (uint16_t)(callees[i].methodref - since.count);
-    }
-    known->names = names;
-}
-
 int cf_callees_new(struct cf_rewrite *rewrite, const struct cf_method_name *names, unsigned count,
-                   struct cf_callees *known, struct cf_callee *callees) {
-    uint16_t methodrefs[16];
+                   struct cf_callee *callees) {
+    uint16_t methodrefs[CF_CALLEES];
     unsigned parameters = 0, result = 0;
-    if (known && known->names == names && known->block.count)
-        return callees_from(rewrite, known, count, callees);
-    struct cf_pool_mark since = cf_pool_mark(&rewrite->pool);
-    if (count > 16 || !cf_add_methods(&rewrite->pool, names, count, methodrefs)) return 0;
+    if (count > CF_CALLEES || !cf_add_methods(&rewrite->pool, names, count, methodrefs)) return 0;
     for (unsigned i = 0; i < count; i++) {
         struct cf_slice d = {(const uint8_t *)names[i].descriptor, names[i].descriptor_length};
         if (!cf_method_slots(d, &parameters, &result)) return 0;
@@ -63,7 +38,27 @@ int cf_callees_new(struct cf_rewrite *rewrite, const struct cf_method_name *name
         callees[i].pops = (uint8_t)parameters;
         callees[i].pushes = (uint8_t)result;
     }
-    if (known && !known->names) remember_callees(rewrite, names, count, since, known, callees);
+    return 1;
+}
+
+void cf_callees_keep(struct cf_callees *kept, const struct cf_rewrite *rewrite,
+                     struct cf_pool_mark since, const struct cf_callee *callees, unsigned count) {
+    cf_block_take(&kept->block, &rewrite->pool, since);
+    kept->count = kept->block.count ? count : 0;
+    for (unsigned i = 0; i < kept->count; i++) {
+        kept->relative[i] = callees[i];
+        kept->relative[i].methodref = (uint16_t)(callees[i].methodref - since.count);
+    }
+}
+
+int cf_callees_again(struct cf_rewrite *rewrite, const struct cf_callees *kept,
+                     struct cf_callee *callees) {
+    uint32_t first = cf_block_add(&rewrite->pool, &kept->block);
+    if (!first) return 0;
+    for (unsigned i = 0; i < kept->count; i++) {
+        callees[i] = kept->relative[i];
+        callees[i].methodref = (uint16_t)(callees[i].methodref + first);
+    }
     return 1;
 }
 

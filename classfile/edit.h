@@ -143,15 +143,25 @@ enum cf_status cf_rewrite_encode(struct cf_rewrite *rewrite,
 struct cf_callee cf_callee_new(struct cf_rewrite *rewrite, const char *class_name, const char *name,
                                const char *descriptor);
 
-// The same for several methods (cf_add_methods). Returns 1, or 0: no room. With a block of their
-// own they are taken from it, or put into it the first time.
+enum { CF_CALLEES = 16 };
+// The same for several methods, at most CF_CALLEES (cf_add_methods). 1, or 0: no room.
+int cf_callees_new(struct cf_rewrite *rewrite, const struct cf_method_name *names, unsigned count,
+                   struct cf_callee *callees);
+
+// Callees and their constants, to be given to other classes as they are.
 struct cf_callees {
-    const struct cf_method_name *names; // whose these are; NULL: nobody's yet
-    struct cf_callee relative[16];      // methodrefs: less the index of the block's first entry
+    const struct cf_method_name *names;    // what was asked for: the caller's to set and compare
+    unsigned count;                        // 0: none are kept
+    struct cf_callee relative[CF_CALLEES]; // methodrefs: less the index of the block's first entry
     struct cf_block block;
 };
-int cf_callees_new(struct cf_rewrite *rewrite, const struct cf_method_name *names, unsigned count,
-                   struct cf_callees *known, struct cf_callee *callees);
+// Keeps the callees that were added to the class's pool since the mark; none, when they do not fit
+// a block.
+void cf_callees_keep(struct cf_callees *kept, const struct cf_rewrite *rewrite,
+                     struct cf_pool_mark since, const struct cf_callee *callees, unsigned count);
+// Adds callees that are kept. 1, or 0: no room.
+int cf_callees_again(struct cf_rewrite *rewrite, const struct cf_callees *kept,
+                     struct cf_callee *callees);
 
 // Opens and scans the code of a method. The edit lives in the class's arena.
 enum cf_status cf_edit_begin(struct cf_rewrite *rewrite, const struct cf_member *method,

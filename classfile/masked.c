@@ -67,7 +67,7 @@ static uint32_t in_pool(const struct search *s) {
     for (uint32_t i = 1; i < cls->constant_pool_count; i++) {
         const uint8_t *entry = cls->bytes + cls->constant_pool[i]; // of a gap: the magic, no tag
         const uint8_t *at = references[entry[0]];
-        // Without references the tag is looked at: it is below any index that was added.
+        // Without references 0 is looked at, which no added constant has.
         found |= is_added(s, at[0] ? cf_be2(entry + at[0]) : 0);
         found |= is_added(s, at[1] ? cf_be2(entry + at[1]) : 0);
     }

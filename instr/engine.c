@@ -2,8 +2,8 @@
 
 #include "instr/engine.h"
 
-#include "classfile/rewritten.h"
 #include "classfile/masked.h"
+#include "classfile/rewritten.h"
 #include "classfile/structure.h"
 #include "classfile/verify.h"
 
@@ -256,7 +256,7 @@ static enum cf_status open_job(struct job *job, struct work *work, const uint8_t
         job->passes[i].method_id = method_id;
         job->passes[i].option = option_of;
         job->passes[i].engine = job;
-        job->passes[i].known = &work->callees[i];
+        job->passes[i].kept = &work->callees[i];
     }
     return CF_OK;
 }

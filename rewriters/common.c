@@ -13,24 +13,32 @@ static const char *full_name(const struct rw_class *cls, const char *class_name,
     return room;
 }
 
-const struct cf_callee *rw_add_callees(struct rw_class *cls, const struct cf_method_name *names,
-                                       unsigned count) {
+// Looks the names up in full, and adds them.
+static int add_new(struct rw_class *cls, const struct cf_method_name *names, unsigned count) {
     struct cf_method_name full[RW_REFS];
     char rooms[RW_REFS][FULL_NAME];
-    struct cf_callees *known = cls->known;
+    memcpy(full, names, count * sizeof *full);
+    for (unsigned i = 0; i < count; i++) {
+        if (!full[i].class_name || strchr(full[i].class_name, '/')) continue;
+        full[i].class_name = full_name(cls, full[i].class_name, rooms[i]);
+        if (!full[i].class_name) return 0;
+    }
+    return cf_callees_new(cls->rewrite, full, count, cls->callees);
+}
+
+const struct cf_callee *rw_add_callees(struct rw_class *cls, const struct cf_method_name *names,
+                                       unsigned count) {
+    struct cf_callees *kept = cls->kept;
     if (count > RW_REFS) return cls->callees;
-    if (!known || known->names != names || !known->block.count) {
-        memcpy(full, names, count * sizeof *full);
-        for (unsigned i = 0; i < count; i++) {
-            if (!full[i].class_name || strchr(full[i].class_name, '/')) continue;
-            full[i].class_name = full_name(cls, full[i].class_name, rooms[i]);
-            if (!full[i].class_name) return cls->callees;
-        }
-        cf_callees_new(cls->rewrite, full, count, known, cls->callees);
-        if (known && known->names == full) known->names = names;
+    if (kept && kept->count && kept->names == names) {
+        cf_callees_again(cls->rewrite, kept, cls->callees);
         return cls->callees;
     }
-    cf_callees_new(cls->rewrite, names, count, known, cls->callees);
+    struct cf_pool_mark since = cf_pool_mark(&cls->rewrite->pool);
+    if (add_new(cls, names, count) && kept) {
+        cf_callees_keep(kept, cls->rewrite, since, cls->callees, count);
+        kept->names = names;
+    }
     return cls->callees;
 }
 

@@ -32,7 +32,7 @@ struct rw_class {
     struct cf_rewrite *rewrite;
     const char *runtime_package;       // "java/lang/", where the runtime's classes live
     struct cf_callee callees[RW_REFS]; // the pass's own memory, zero at first
-    struct cf_callees *known;          // the same as in the classes before; may be NULL
+    struct cf_callees *kept;           // the same, from a class before; may be NULL
     // Gives the number by which inserted code names this method to the runtime; < 0: none is left.
     int (*method_id)(struct rw_class *cls, const struct cf_member *method);
     // The pass's own option `key`; NULL: not given.
