@@ -2,36 +2,21 @@ package gen;
 
 import static org.objectweb.asm.Opcodes.*;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.objectweb.asm.Label;
 
-/** The code of one random method. What is known of locals and stack is kept along, so that all of it is valid. */
-final class Body {
-    static final String OBJECT = "java/lang/Object", STRING = "java/lang/String", INTS = "[I", ANY = "java/lang/Throwable";
-    static final String BASE = "random/Base", ARITHMETIC = "java/lang/ArithmeticException";
+/** The code of one random method. */
+final class Body extends Expressions {
+    static final String ANY = "java/lang/Throwable", BASE = "random/Base", ARITHMETIC = "java/lang/ArithmeticException";
 
-    private final Random random;
-    private final Code c;
-    private final int version;
-    private final String self;
-    private List<String[]> callees = List.of();
-    private State now;           // null: unreachable
-    private Object[] frozen;     // types of locals that must stay, for loops and handlers
     private Object result;
-    private boolean early;       // a constructor before super()
+    private boolean early; // a constructor before super()
     private boolean constructor;
-    private boolean framed;      // no instruction since the last frame
-    private int budget;
-    private Label subroutine;    // of jsr
-    private int subroutineSlot;
+    private Label subroutine; // of jsr
 
     Body(Random random, Code c, int version, String self) {
-        this.random = random;
-        this.c = c;
-        this.version = version & 0xffff;
-        this.self = self;
+        super(random, c, version, self);
     }
 
     Body calls(List<String[]> methods) {
@@ -75,7 +60,7 @@ final class Body {
             now.store(at, p);
             at += State.wide(p) ? 2 : 1;
         }
-        subroutineSlot = slots + 1; // never anybody else's
+        last = slots + 1; // never anybody else's
         c.num(0).var(ISTORE, slots).op(LCONST_0, LCONST_0, POP2, POP2); // frames of dead code may need as much
         now.store(slots, INTEGER);
         done();
@@ -88,9 +73,9 @@ final class Body {
             leave();
         if (subroutine == null)
             return;
-        c.at(subroutine).var(ASTORE, subroutineSlot)
+        c.at(subroutine).var(ASTORE, last)
                 .field(GETSTATIC, self, "count", "I").num(1).op(IADD).field(PUTSTATIC, self, "count", "I")
-                .var(RET, subroutineSlot);
+                .var(RET, last);
     }
 
     private void early(int depth) {
@@ -137,81 +122,6 @@ final class Body {
         now.replace(UNINITIALIZED_THIS, self);
         early = false;
         frozen[0] = null;
-    }
-
-    // --- the model ---
-
-    private void push(Object type) {
-        now.stack.add(type);
-        done();
-    }
-
-    private void pop(int n) {
-        for (; n > 0; n--)
-            now.stack.remove(now.stack.size() - 1);
-        done();
-    }
-
-    private void done() {
-        framed = false;
-        budget--;
-    }
-
-    private void place(Label l, State state) {
-        if (framed) { // two frames at one place cannot be
-            c.op(NOP);
-            framed = false;
-        }
-        now = state.copy();
-        c.at(l);
-        if (version >= 50) {
-            c.expanded(now.entries(random), now.stack.toArray());
-            framed = true;
-        }
-    }
-
-    private void jump(int opcode, Label to) {
-        c.jump(opcode, to);
-        done();
-        if (opcode == GOTO)
-            now = null;
-    }
-
-    private void burn() {
-        c.call(INVOKESTATIC, "Trace", "burn", "()V");
-        done();
-    }
-
-    /** Freezes what is known, but for what is given up. */
-    private State freeze() {
-        State s = now.forget(random, frozen);
-        for (int i = 0; i < frozen.length; i++)
-            if (s.locals[i] != null)
-                frozen[i] = s.locals[i];
-        return s;
-    }
-
-    private int slotOf(Object type) {
-        int from = random.nextInt(now.locals.length);
-        for (int i = 0; i < now.locals.length; i++) {
-            int slot = (from + i) % now.locals.length;
-            if (type.equals(now.locals[slot]))
-                return slot;
-        }
-        return -1;
-    }
-
-    private int freeSlot(Object type) {
-        for (int i = 0; i < 20; i++) {
-            int slot = random.nextInt(subroutineSlot);
-            if (now.mayStore(slot, type, frozen) && (slot < 14 || slot > 250) && slot + 1 < subroutineSlot)
-                return slot;
-        }
-        return -1;
-    }
-
-    private static int typed(int integer, Object type) { // of ILOAD, ISTORE, IRETURN
-        return integer + (type == INTEGER ? 0 : type == LONG ? 1 : type == FLOAT ? 2 : type == DOUBLE ? 3 : 4);
     }
 
     // --- statements ---
@@ -326,31 +236,6 @@ final class Body {
         }
         done();
         place(fine, s);
-    }
-
-    /** Jumps on something; gives the state at the target, and goes on where it falls through. */
-    private State branch(Label to, int depth) {
-        int opcode;
-        switch (random.nextInt(4)) {
-        case 0:
-            expression(INTEGER, depth);
-            expression(INTEGER, depth);
-            opcode = IF_ICMPEQ + random.nextInt(6);
-            pop(2);
-            break;
-        case 1:
-            expression(random.nextBoolean() ? STRING : OBJECT, depth);
-            opcode = random.nextBoolean() ? IFNULL : IFNONNULL;
-            pop(1);
-            break;
-        default:
-            expression(INTEGER, depth);
-            opcode = IFEQ + random.nextInt(6);
-            pop(1);
-        }
-        c.jump(opcode, to);
-        done();
-        return now.copy();
     }
 
     private void branching(int depth) {
@@ -529,185 +414,8 @@ final class Body {
         place(other, start.meet(now));
     }
 
-    // --- expressions ---
-
-    private void expression(Object type, int depth) {
-        if (depth > 0 && budget > 0 && random.nextInt(7) == 0) {
-            ternary(type, depth - 1);
-            return;
-        }
-        int slot = random.nextBoolean() ? slotOf(type) : -1;
-        if (slot >= 0) {
-            c.var(typed(ILOAD, type), slot);
-            push(type);
-        } else if (type == INTEGER) {
-            integer(depth);
-        } else if (type instanceof Integer) {
-            number(type, depth);
-        } else {
-            reference((String) type, depth);
-        }
-    }
-
-    private void ternary(Object type, int depth) {
-        Label other = new Label(), join = new Label();
-        State start = branch(other, depth);
-        expression(type, depth);
-        State one = now;
-        jump(GOTO, join);
-        place(other, start);
-        expression(type, depth);
-        place(join, now.meet(one));
-        now.stack.set(now.stack.size() - 1, type);
-    }
-
-    private void integer(int depth) {
-        int kind = depth <= 0 || budget < 0 ? 0 : random.nextInt(10);
-        switch (kind) {
-        case 1: case 2:
-            expression(INTEGER, depth - 1);
-            expression(INTEGER, depth - 1);
-            c.op(new int[] {IADD, ISUB, IMUL, IXOR, IDIV, IREM}[random.nextInt(6)]);
-            pop(1);
-            break;
-        case 3:
-            Object type = GenRandom.TYPES[2 + random.nextInt(3)];
-            expression(type, depth - 1);
-            c.op(type == LONG ? L2I : type == FLOAT ? F2I : D2I);
-            pop(1);
-            push(INTEGER);
-            break;
-        case 4:
-            expression(STRING, depth - 1);
-            c.call(INVOKEVIRTUAL, STRING, "length", "()I");
-            pop(1);
-            push(INTEGER);
-            break;
-        case 5:
-            expression(INTEGER, depth - 1);
-            c.call(INVOKESTATIC, "Trace", "seen", "(I)I");
-            done();
-            break;
-        case 6:
-            expression(INTS, depth - 1);
-            c.op(ARRAYLENGTH);
-            pop(1);
-            push(INTEGER);
-            break;
-        case 7:
-            if (!callees.isEmpty() && invoke(INTEGER))
-                break;
-            c.field(GETSTATIC, self, "count", "I");
-            push(INTEGER);
-            break;
-        case 8:
-            expression(LONG, depth - 1);
-            expression(LONG, depth - 1);
-            c.op(LCMP);
-            pop(2);
-            push(INTEGER);
-            break;
-        default:
-            c.num(random.nextInt(3) == 0 ? random.nextInt() : random.nextInt(12) - 3);
-            push(INTEGER);
-        }
-    }
-
-    /** A method that was made before, if there is one with this result. */
-    private boolean invoke(Object type) {
-        for (String[] m : callees) {
-            if (!m[1].endsWith(")" + GenRandom.letter(type)) || random.nextInt(3) == 0)
-                continue;
-            int n = 0;
-            for (org.objectweb.asm.Type t : org.objectweb.asm.Type.getArgumentTypes(m[1])) {
-                expression(typeOf(t), 1);
-                n++;
-            }
-            c.call(INVOKESTATIC, self, m[0], m[1]);
-            pop(n);
-            push(type);
-            budget -= 40;
-            return true;
-        }
-        return false;
-    }
-
-    private static Object typeOf(org.objectweb.asm.Type t) {
-        switch (t.getSort()) {
-        case org.objectweb.asm.Type.INT: return INTEGER;
-        case org.objectweb.asm.Type.LONG: return LONG;
-        case org.objectweb.asm.Type.FLOAT: return FLOAT;
-        case org.objectweb.asm.Type.DOUBLE: return DOUBLE;
-        default: return t.getInternalName();
-        }
-    }
-
-    private void number(Object type, int depth) {
-        boolean wide = State.wide(type);
-        if (depth > 0 && budget > 0 && random.nextBoolean()) {
-            expression(type, depth - 1);
-            expression(type, depth - 1);
-            c.op(typed(new int[] {IADD, ISUB, IMUL}[random.nextInt(3)], type));
-            pop(1);
-        } else if (depth > 0 && budget > 0 && random.nextBoolean()) {
-            expression(INTEGER, depth - 1);
-            c.op(type == LONG ? I2L : type == FLOAT ? I2F : I2D);
-            pop(1);
-            push(type);
-        } else {
-            if (wide)
-                c.ldc(type == LONG ? (Object) (random.nextLong() >> 20) : (Object) (random.nextInt(1000) / 8.0));
-            else
-                c.ldc(random.nextInt(1000) / 4.0f);
-            push(type);
-        }
-    }
-
-    private void reference(String type, int depth) {
-        if (type.equals(INTS)) {
-            expression(INTEGER, 0);
-            c.num(7).op(IAND);
-            c.m.visitIntInsn(NEWARRAY, T_INT);
-            pop(1);
-            push(INTS);
-        } else if (depth > 0 && budget > 0 && random.nextBoolean()) {
-            made(depth);
-            now.stack.set(now.stack.size() - 1, type);
-        } else if (random.nextInt(8) == 0) {
-            c.op(ACONST_NULL);
-            push(type);
-        } else {
-            c.ldc("text" + random.nextInt(100));
-            push(type);
-        }
-    }
-
-    /** A string made with new, its arguments computed, and more, while it is not initialized. */
-    private void made(int depth) {
-        Label n = new Label();
-        int slot = version >= 50 && random.nextInt(3) == 0 ? freeSlot(n) : -1;
-        now.replace(n, null);
-        c.at(n).type(NEW, STRING).op(DUP);
-        push(n);
-        push(n);
-        if (slot >= 0) {
-            c.op(DUP).var(ASTORE, slot);
-            now.store(slot, n);
-        }
-        Object[] kept = frozen.clone();
-        if (slot >= 0)
-            frozen[slot] = n;
-        if (version >= 50 && depth > 1 && random.nextInt(3) == 0)
-            onlyWhole(depth - 1);
-        expression(STRING, depth - 1);
-        frozen = kept;
-        c.init(STRING, "(Ljava/lang/String;)V");
-        pop(2);
-        now.replace(n, STRING);
-    }
-
-    /** A statement that goes on in any case. */
-    private void onlyWhole(int depth) {
+    @Override
+    void aside(int depth) {
         switch (random.nextInt(3)) {
         case 0: branchingOrAssign(depth); break;
         case 1: throwing(); break;
