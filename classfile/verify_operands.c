@@ -125,10 +125,27 @@ static int check_special(struct cf_verifier *v, const struct cf_vreference *r) {
     return 1;
 }
 
+// JDK 8 to 16 define the class of a lambda as one of its host's own: it may call the host's private
+// methods on the host, whose name is the beginning of its own.
+static int is_lambda_of(const struct cf_verifier *v, struct cf_slice host) {
+    static const char between[] = "$$Lambda$";
+    uint32_t n = sizeof between - 1;
+    struct cf_slice name = v->this_name;
+    return v->cls->major_version < 61 && name.length > host.length + n &&
+           memcmp(name.bytes, host.bytes, host.length) == 0 &&
+           memcmp(name.bytes + host.length, between, n) == 0;
+}
+
+static int pop_special(struct cf_verifier *v, const struct cf_vreference *r) {
+    if (!check_special(v, r)) return 0;
+    int of_host = is_lambda_of(v, cf_class_name(v->cls, r->class_index));
+    return cf_v_pop(v, of_host ? r->class_type : v->this_type);
+}
+
 // The object of a call that is neither static nor of a constructor.
 static int pop_object(struct cf_verifier *v, unsigned op, const struct cf_vreference *r) {
     cf_vtype object = v->top[-1];
-    if (op == CF_OP_invokespecial) return check_special(v, r) && cf_v_pop(v, v->this_type);
+    if (op == CF_OP_invokespecial) return pop_special(v, r);
     if (!cf_v_pop(v, r->class_type)) return 0;
     if (!r->is_protected || op != CF_OP_invokevirtual) return 1;
     // Protected in java.lang.Object: for objects of this class only; and arrays have a public

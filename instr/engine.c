@@ -271,23 +271,21 @@ static enum cf_status begin_passes(struct job *job) {
     return CF_OK;
 }
 
-// HotSpot verifies no class below MagicAccessorImpl (up to JDK 23): reflection and serialization
-// generate code there that breaks rules on purpose. These are its direct subclasses, and theirs
-// that the JDK generates from.
+// HotSpot verifies no class below MagicAccessorImpl (up to JDK 23): reflection, serialization and
+// JDK 8's lambdas generate code there that breaks rules on purpose. These are its direct
+// subclasses, and theirs that the JDK generates from.
 static int is_never_verified(const struct cf_class *cls) {
-    static const char *const packages[] = {"jdk/internal/reflect/", "sun/reflect/"};
-    static const char *const names[] = {"MagicAccessorImpl", "MethodAccessorImpl",
-                                        "ConstructorAccessorImpl",
-                                        "SerializationConstructorAccessorImpl"};
+    static const char *const names[] = {
+#define IN(package)                                                                                \
+    package "MagicAccessorImpl", package "MethodAccessorImpl", package "ConstructorAccessorImpl",  \
+        package "SerializationConstructorAccessorImpl"
+        IN("jdk/internal/reflect/"), IN("sun/reflect/"), "java/lang/invoke/MagicLambdaImpl"
+#undef IN
+    };
     struct cf_slice super = cf_class_name(cls, cls->super_class);
-    for (unsigned i = 0; i < 2; i++) {
-        uint32_t n = (uint32_t)strlen(packages[i]);
-        if (super.length <= n || memcmp(super.bytes, packages[i], n) != 0) continue;
-        for (unsigned k = 0; k < sizeof names / sizeof *names; k++)
-            if (super.length - n == strlen(names[k]) &&
-                memcmp(super.bytes + n, names[k], super.length - n) == 0)
-                return 1;
-    }
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        if (super.length == strlen(names[i]) && memcmp(super.bytes, names[i], super.length) == 0)
+            return 1;
     return 0;
 }
 

@@ -140,6 +140,34 @@ START_TEST(what_no_jvm_verifies_is_changed) {
 }
 END_TEST
 
+START_TEST(a_lambda_of_jdk_8_calls_its_host) {
+    static const char *const names[] = {"t/T$$Lambda$1", "t/T$$Lambd", "t/U$$Lambda$1"};
+    for (unsigned i = 0; i < 3; i++) {
+        char error[INSTR_ERROR_SIZE];
+        struct build b = {.constants = 1, .major_version = 52};
+        uint8_t code[] = {CF_OP_aload_0, CF_OP_invokespecial, 0, 0, CF_OP_return};
+        build_u2(&b, CF_ACC_FINAL), build_u2(&b, build_class(&b, names[i]));
+        build_u2(&b, build_class(&b, "java/lang/Object"));
+        build_u2(&b, 0), build_u2(&b, 0), build_u2(&b, 1);
+        build_member(&b, CF_ACC_STATIC, "f", "(Lt/T;)V", 1);
+        unsigned host = build_reference(&b, CF_TAG_METHODREF, "t/T", "g", "()V");
+        code[3] = (uint8_t)host;
+        size_t place = build_code(&b, 1, 1, code, sizeof code);
+        build_u2(&b, 0), build_u2(&b, 0);
+        build_end(&b, place);
+        build_u2(&b, 0);
+        ck_assert_int_eq(instr_options_parse(&options, "calls", error, sizeof error), 0);
+        methods = instr_methods_new();
+        engine = instr_engine_new(&options, methods, "java/lang/");
+        bytes = build_finish(&b, &length);
+        instr_engine_rewrite(engine, bytes, length, allocate, NULL, &result);
+        ck_assert_int_eq(result.bytes != NULL, i == 0);
+        tear_down();
+        memset(&result, 0, sizeof result);
+    }
+}
+END_TEST
+
 START_TEST(good_code_is_changed) {
     rewrite_with(&good_pass, &good, "calls");
     ck_assert_ptr_nonnull(result.bytes);
@@ -369,6 +397,7 @@ int main(void) {
     tcase_add_test(tests, dead_code_that_ends_nowhere_keeps_the_method);
     tcase_add_test(views, a_view_is_what_opening_gives);
     tcase_add_test(views, what_no_jvm_verifies_is_changed);
+    tcase_add_test(views, a_lambda_of_jdk_8_calls_its_host);
     tcase_add_test(views, what_rewriting_could_hide_is_left_alone);
     suite_add_tcase(suite, tests);
     suite_add_tcase(suite, views);
