@@ -2,6 +2,7 @@
 
 #include "instr/engine.h"
 
+#include "classfile/lines.h"
 #include "classfile/masked.h"
 #include "classfile/rewritten.h"
 #include "classfile/structure.h"
@@ -47,6 +48,7 @@ struct job {
     struct rw_class *passes; // one for each pass
     int *ids;                // of the method at hand, per pass; -1: none asked for
     struct instr_methods_cursor cursor;
+    const uint16_t *lines; // of the method at hand, by pc; NULL: nobody has asked
     struct instr_rewritten *result;
 };
 
@@ -160,24 +162,43 @@ static void remember_kept(struct instr_engine *engine, const struct cf_class *cl
     remember_reason(engine, cls, method, cf_error_text(error, reason, sizeof reason));
 }
 
+// The cursor of the class at hand. False: out of memory.
+static int find_cursor(struct job *job) {
+    if (job->cursor.class_name) return 1;
+    struct cf_slice name = cf_this_name(&job->cls);
+    if (!name.bytes) return 0;
+    job->cursor = instr_methods_begin(job->engine->methods, (const char *)name.bytes, name.length);
+    return job->cursor.class_name != 0;
+}
+
 // rw_class.method_id
 static int method_id(struct rw_class *pass, const struct cf_member *method) {
     struct job *job = pass->engine;
     unsigned i = (unsigned)(pass - job->passes);
     if (job->ids[i] >= 0) return job->ids[i];
-    struct instr_methods *methods = job->engine->methods;
-    struct instr_methods_cursor *cursor = &job->cursor;
-    if (!cursor->class_name) {
-        struct cf_slice class_name = cf_this_name(&job->cls);
-        if (!class_name.bytes) return -1;
-        *cursor = instr_methods_begin(methods, (const char *)class_name.bytes, class_name.length);
-    }
     struct cf_slice name = cf_member_name(&job->cls, method),
                     descriptor = cf_member_descriptor(&job->cls, method);
-    if (!name.bytes || !descriptor.bytes) return -1;
-    job->ids[i] = instr_methods_id_next(methods, i, cursor, (const char *)name.bytes, name.length,
-                                        (const char *)descriptor.bytes, descriptor.length);
+    if (!find_cursor(job) || !name.bytes || !descriptor.bytes) return -1;
+    job->ids[i] =
+        instr_methods_id_next(job->engine->methods, i, &job->cursor, (const char *)name.bytes,
+                              name.length, (const char *)descriptor.bytes, descriptor.length);
     return job->ids[i];
+}
+
+// rw_class.site_id
+static int site_id(struct rw_class *pass, const struct cf_edit *edit, uint32_t pc,
+                   struct cf_slice detail) {
+    struct job *job = pass->engine;
+    struct cf_slice name = cf_member_name(&job->cls, edit->method),
+                    descriptor = cf_member_descriptor(&job->cls, edit->method);
+    if (!job->lines) job->lines = cf_lines(&edit->code);
+    if (!find_cursor(job) || !name.bytes || !descriptor.bytes || !detail.bytes || !job->lines ||
+        pc >= edit->code.length)
+        return -1;
+    struct instr_site site = {pc, job->lines[pc], (const char *)detail.bytes, detail.length};
+    return instr_methods_site_next(job->engine->methods, (unsigned)(pass - job->passes),
+                                   &job->cursor, (const char *)name.bytes, name.length,
+                                   (const char *)descriptor.bytes, descriptor.length, &site);
 }
 
 // rw_class.option
@@ -200,6 +221,7 @@ static enum cf_status run_passes(struct job *job, struct cf_edit *edit) {
     const struct instr_options *options = engine->options;
     if (engine->observes_speed && !options->huge && edit->code.length <= HUGE_METHOD_LIMIT)
         edit->code_limit = HUGE_METHOD_LIMIT;
+    job->lines = NULL;
     for (size_t i = 0; i < options->pass_count; i++) {
         edit->nesting = (int32_t)i;
         job->ids[i] = -1;
@@ -254,6 +276,7 @@ static enum cf_status open_job(struct job *job, struct work *work, const uint8_t
         job->passes[i].rewrite = &job->rewrite;
         job->passes[i].runtime_package = job->engine->runtime_package;
         job->passes[i].method_id = method_id;
+        job->passes[i].site_id = site_id;
         job->passes[i].option = option_of;
         job->passes[i].engine = job;
         job->passes[i].kept = &work->callees[i];

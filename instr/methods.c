@@ -1,7 +1,8 @@
 // methods.c: see methods.h
 //
 // Strings are interned and named by 32-bit handles, rows are 20 bytes, both in chunks that never
-// move: reading a row takes no lock, and ten methods of a class stay below a kilobyte.
+// move: reading a row takes no lock, and ten methods of a class stay below a kilobyte. What a site
+// has beyond is in chunks beside them, which are there only where there are sites.
 #define _POSIX_C_SOURCE 200809L
 
 #include "instr/methods.h"
@@ -25,7 +26,19 @@
 struct row {
     uint32_t class_name, name, descriptor; // string handles
     _Atomic uint32_t initialized_pc;
-    uint32_t pass;
+    uint32_t pass; // with SITE if it is one
+};
+
+#define SITE (UINT32_C(1) << 31)
+
+struct place {                 // what makes a site of a row
+    uint32_t pc, line, detail; // a string handle
+};
+
+// All that an id is found by. The place is all 0 unless the pass has SITE.
+struct key {
+    uint32_t pass, class_name, name, descriptor;
+    struct place place;
 };
 
 struct string {
@@ -47,6 +60,7 @@ struct instr_methods {
     atomic_int count;
     atomic_uint passes;
     struct row *rows[ROW_CHUNKS];
+    struct place *places[ROW_CHUNKS]; // NULL: no site among those rows
     char *strings[STRING_CHUNKS];
     uint32_t string_chunks;
     uint32_t string_used; // bytes of the last chunk
@@ -62,17 +76,31 @@ static struct row *row_at(const struct instr_methods *methods, uint32_t id) {
     return &methods->rows[id / ROWS_PER_CHUNK][id % ROWS_PER_CHUNK];
 }
 
-static uint32_t row_hash(unsigned pass, uint32_t class_name, uint32_t name, uint32_t descriptor) {
-    uint64_t hash = ((uint64_t)class_name << 32 | name) * UINT64_C(0x9E3779B97F4A7C15);
-    hash = (hash ^ (hash >> 29) ^ descriptor ^ (uint64_t)pass << 40) * UINT64_C(0xBF58476D1CE4E5B9);
+static const struct place *place_at(const struct instr_methods *methods, uint32_t id) {
+    return &methods->places[id / ROWS_PER_CHUNK][id % ROWS_PER_CHUNK];
+}
+
+static struct key key_at(const struct instr_methods *methods, uint32_t id) {
+    const struct row *row = row_at(methods, id);
+    struct key key = {row->pass, row->class_name, row->name, row->descriptor, {0, 0, 0}};
+    if (row->pass & SITE) key.place = *place_at(methods, id);
+    return key;
+}
+
+static uint32_t key_hash(const struct key *key) {
+    const struct place *place = &key->place;
+    uint64_t hash = ((uint64_t)key->class_name << 32 | key->name) * UINT64_C(0x9E3779B97F4A7C15);
+    hash = hash ^ hash >> 29 ^ key->descriptor ^ (uint64_t)key->pass << 40;
+    hash = (hash ^ (uint64_t)place->pc << 17 ^ (uint64_t)place->line << 33 ^ place->detail) *
+           UINT64_C(0xBF58476D1CE4E5B9);
     return (uint32_t)(hash >> 32);
 }
 
 static uint32_t slot_hash(const struct instr_methods *methods, const struct table *table,
                           uint32_t value) {
     if (table == &methods->by_string) return string_at(methods, value)->hash;
-    const struct row *row = row_at(methods, value);
-    return row_hash(row->pass, row->class_name, row->name, row->descriptor);
+    struct key key = key_at(methods, value);
+    return key_hash(&key);
 }
 
 // Makes room for one more.
@@ -142,36 +170,51 @@ static uint32_t hash_bytes(const char *bytes, size_t length) {
     return (uint32_t)XXH3_64bits(bytes, length);
 }
 
+static bool key_is(const struct instr_methods *methods, uint32_t id, const struct key *key) {
+    const struct row *row = row_at(methods, id);
+    if (row->class_name != key->class_name || row->name != key->name ||
+        row->descriptor != key->descriptor || row->pass != key->pass)
+        return false;
+    if (!(key->pass & SITE)) return true;
+    const struct place *place = place_at(methods, id);
+    return place->pc == key->place.pc && place->line == key->place.line &&
+           place->detail == key->place.detail;
+}
+
 // The slot of a row: either it holds the id or it is free. Only when the table has slots.
-static uint32_t *find_row(struct instr_methods *methods, unsigned pass, uint32_t class_name,
-                          uint32_t name, uint32_t descriptor) {
+static uint32_t *find_row(struct instr_methods *methods, const struct key *key) {
     struct table *table = &methods->by_row;
-    uint32_t at = row_hash(pass, class_name, name, descriptor) & table->mask;
-    for (; table->slots[at] != NONE; at = (at + 1) & table->mask) {
-        const struct row *row = row_at(methods, table->slots[at]);
-        if (row->class_name == class_name && row->name == name && row->descriptor == descriptor &&
-            row->pass == pass)
-            break;
-    }
+    uint32_t at = key_hash(key) & table->mask;
+    while (table->slots[at] != NONE && !key_is(methods, table->slots[at], key))
+        at = (at + 1) & table->mask;
     return &table->slots[at];
 }
 
-static int add_row(struct instr_methods *methods, uint32_t *slot, unsigned pass,
-                   uint32_t class_name, uint32_t name, uint32_t descriptor) {
+// Makes the chunks that the row is in.
+static bool add_chunks(struct instr_methods *methods, uint32_t id, bool site) {
+    struct row **rows = &methods->rows[id / ROWS_PER_CHUNK];
+    struct place **places = &methods->places[id / ROWS_PER_CHUNK];
+    if (*rows == NULL) *rows = calloc(ROWS_PER_CHUNK, sizeof **rows);
+    if (site && *places == NULL) *places = calloc(ROWS_PER_CHUNK, sizeof **places);
+    return *rows != NULL && (!site || *places != NULL);
+}
+
+static int add_row(struct instr_methods *methods, uint32_t *slot, const struct key *key) {
     uint32_t id = (uint32_t)atomic_load_explicit(&methods->count, memory_order_relaxed);
-    if (id == INSTR_METHODS_MAX) return -1;
-    struct row **chunk = &methods->rows[id / ROWS_PER_CHUNK];
-    if (*chunk == NULL && (*chunk = calloc(ROWS_PER_CHUNK, sizeof **chunk)) == NULL) return -1;
+    bool site = key->pass & SITE;
+    if (id == INSTR_METHODS_MAX || !add_chunks(methods, id, site)) return -1;
     struct row *row = row_at(methods, id);
-    row->class_name = class_name;
-    row->name = name;
-    row->descriptor = descriptor;
-    row->pass = pass;
+    row->class_name = key->class_name;
+    row->name = key->name;
+    row->descriptor = key->descriptor;
+    row->pass = key->pass;
+    if (site) methods->places[id / ROWS_PER_CHUNK][id % ROWS_PER_CHUNK] = key->place;
     *slot = id;
     methods->by_row.used++;
-    struct string *class_string = string_at(methods, class_name);
+    struct string *class_string = string_at(methods, key->class_name);
     if (atomic_load_explicit(&class_string->first_row, memory_order_relaxed) == NONE)
         atomic_store_explicit(&class_string->first_row, id, memory_order_relaxed);
+    unsigned pass = key->pass & ~SITE;
     if (pass >= atomic_load(&methods->passes)) atomic_store(&methods->passes, pass + 1);
     // Readers that saw this count see the row and its strings.
     atomic_store_explicit(&methods->count, (int)id + 1, memory_order_release);
@@ -186,7 +229,10 @@ struct instr_methods *instr_methods_new(void) {
 
 void instr_methods_free(struct instr_methods *methods) {
     if (methods == NULL) return;
-    for (size_t i = 0; i < ROW_CHUNKS; i++) free(methods->rows[i]);
+    for (size_t i = 0; i < ROW_CHUNKS; i++) {
+        free(methods->rows[i]);
+        free(methods->places[i]);
+    }
     for (size_t i = 0; i < methods->string_chunks; i++) free(methods->strings[i]);
     free(methods->by_string.slots);
     free(methods->by_row.slots);
@@ -204,25 +250,38 @@ instr_methods_class_t instr_methods_class(struct instr_methods *methods, const c
     return handle;
 }
 
-int instr_methods_id_in(struct instr_methods *methods, unsigned pass,
-                        instr_methods_class_t class_name, const char *name, size_t name_length,
-                        const char *descriptor, size_t descriptor_length) {
-    if (class_name == 0 || name_length > UINT16_MAX || descriptor_length > UINT16_MAX) return -1;
-    uint32_t name_hash = hash_bytes(name, name_length);
-    uint32_t descriptor_hash = hash_bytes(descriptor, descriptor_length);
+// The id of a method, or of a site in it when there is one.
+static int id_of(struct instr_methods *methods, unsigned pass, uint32_t class_name,
+                 const char *name, size_t name_length, const char *descriptor,
+                 size_t descriptor_length, const struct instr_site *site) {
+    if (class_name == 0 || name_length > UINT16_MAX || descriptor_length > UINT16_MAX ||
+        (site && site->detail_length > UINT16_MAX))
+        return -1;
+    uint32_t name_hash = hash_bytes(name, name_length),
+             descriptor_hash = hash_bytes(descriptor, descriptor_length),
+             detail_hash = site ? hash_bytes(site->detail, site->detail_length) : 0;
+    struct key key = {site ? pass | SITE : pass, class_name, 0, 0, {0, 0, 0}};
     int id = -1;
     pthread_mutex_lock(&methods->mutex);
-    uint32_t name_handle = intern(methods, name_hash, name, name_length, true);
-    uint32_t descriptor_handle =
-        intern(methods, descriptor_hash, descriptor, descriptor_length, true);
-    if (name_handle != 0 && descriptor_handle != 0 && table_reserve(methods, &methods->by_row)) {
-        uint32_t *slot = find_row(methods, pass, class_name, name_handle, descriptor_handle);
-        id = *slot != NONE
-                 ? (int)*slot
-                 : add_row(methods, slot, pass, class_name, name_handle, descriptor_handle);
+    key.name = intern(methods, name_hash, name, name_length, true);
+    key.descriptor = intern(methods, descriptor_hash, descriptor, descriptor_length, true);
+    if (site)
+        key.place =
+            (struct place){site->pc, site->line,
+                           intern(methods, detail_hash, site->detail, site->detail_length, true)};
+    if (key.name != 0 && key.descriptor != 0 && (!site || key.place.detail != 0) &&
+        table_reserve(methods, &methods->by_row)) {
+        uint32_t *slot = find_row(methods, &key);
+        id = *slot != NONE ? (int)*slot : add_row(methods, slot, &key);
     }
     pthread_mutex_unlock(&methods->mutex);
     return id;
+}
+
+int instr_methods_id_in(struct instr_methods *methods, unsigned pass,
+                        instr_methods_class_t class_name, const char *name, size_t name_length,
+                        const char *descriptor, size_t descriptor_length) {
+    return id_of(methods, pass, class_name, name, name_length, descriptor, descriptor_length, NULL);
 }
 
 struct instr_methods_cursor instr_methods_begin(struct instr_methods *methods, const char *name,
@@ -240,23 +299,47 @@ static bool string_is(const struct instr_methods *methods, uint32_t handle, cons
     return string->length == length && memcmp(string->bytes, bytes, length) == 0;
 }
 
+// Is the row at the cursor the one that is asked for?
+static bool is_next(const struct instr_methods *methods, uint32_t pass,
+                    const struct instr_methods_cursor *cursor, const char *name, size_t name_length,
+                    const char *descriptor, size_t descriptor_length) {
+    uint32_t id = cursor->next;
+    if (id >= (uint32_t)instr_methods_count(methods)) return false;
+    const struct row *row = row_at(methods, id);
+    return row->class_name == cursor->class_name && row->pass == pass &&
+           string_is(methods, row->name, name, name_length) &&
+           string_is(methods, row->descriptor, descriptor, descriptor_length);
+}
+
 int instr_methods_id_next(struct instr_methods *methods, unsigned pass,
                           struct instr_methods_cursor *cursor, const char *name, size_t name_length,
                           const char *descriptor, size_t descriptor_length) {
-    uint32_t id = cursor->next;
-    if (id < (uint32_t)instr_methods_count(methods)) {
-        const struct row *row = row_at(methods, id);
-        if (row->class_name == cursor->class_name && row->pass == pass &&
-            string_is(methods, row->name, name, name_length) &&
-            string_is(methods, row->descriptor, descriptor, descriptor_length)) {
-            cursor->next = id + 1;
-            return (int)id;
-        }
-    }
-    int found = instr_methods_id_in(methods, pass, cursor->class_name, name, name_length,
-                                    descriptor, descriptor_length);
-    if (found >= 0) cursor->next = (uint32_t)found + 1;
-    return found;
+    int id = (int)cursor->next;
+    if (!is_next(methods, pass, cursor, name, name_length, descriptor, descriptor_length))
+        id = id_of(methods, pass, cursor->class_name, name, name_length, descriptor,
+                   descriptor_length, NULL);
+    if (id >= 0) cursor->next = (uint32_t)id + 1;
+    return id;
+}
+
+static bool place_is(const struct instr_methods *methods, uint32_t id,
+                     const struct instr_site *site) {
+    const struct place *place = place_at(methods, id);
+    return place->pc == site->pc && place->line == site->line &&
+           string_is(methods, place->detail, site->detail, site->detail_length);
+}
+
+int instr_methods_site_next(struct instr_methods *methods, unsigned pass,
+                            struct instr_methods_cursor *cursor, const char *name,
+                            size_t name_length, const char *descriptor, size_t descriptor_length,
+                            const struct instr_site *site) {
+    int id = (int)cursor->next;
+    if (!is_next(methods, pass | SITE, cursor, name, name_length, descriptor, descriptor_length) ||
+        !place_is(methods, cursor->next, site))
+        id = id_of(methods, pass, cursor->class_name, name, name_length, descriptor,
+                   descriptor_length, site);
+    if (id >= 0) cursor->next = (uint32_t)id + 1;
+    return id;
 }
 
 int instr_methods_id(struct instr_methods *methods, unsigned pass, const char *class_name,
@@ -280,7 +363,8 @@ int instr_methods_find(struct instr_methods *methods, unsigned pass, const char 
         known = handles[i] != 0;
     }
     if (known) {
-        uint32_t slot = *find_row(methods, pass, handles[0], handles[1], handles[2]);
+        struct key key = {pass, handles[0], handles[1], handles[2], {0, 0, 0}};
+        uint32_t slot = *find_row(methods, &key);
         if (slot != NONE) id = (int)slot;
     }
     pthread_mutex_unlock(&methods->mutex);
@@ -297,12 +381,19 @@ unsigned instr_methods_passes(const struct instr_methods *methods) {
 
 struct instr_method instr_methods_get(const struct instr_methods *methods, int id) {
     const struct row *row = row_at(methods, (uint32_t)id);
-    return (struct instr_method){
+    struct instr_method method = {
         .class_name = string_at(methods, row->class_name)->bytes,
         .name = string_at(methods, row->name)->bytes,
         .descriptor = string_at(methods, row->descriptor)->bytes,
-        .pass = row->pass,
+        .pass = row->pass & ~SITE,
     };
+    if (row->pass & SITE) {
+        const struct place *place = place_at(methods, (uint32_t)id);
+        method.detail = string_at(methods, place->detail)->bytes;
+        method.pc = place->pc;
+        method.line = place->line;
+    }
+    return method;
 }
 
 void instr_methods_set_initialized_pc(struct instr_methods *methods, int id, uint32_t pc) {

@@ -1,9 +1,10 @@
-// methods.h: which method an id in inserted code stands for.
+// methods.h: which method, or which place in a method (a site), an id in inserted code stands for.
 //
-// An id is given to one (pass, class, method, descriptor) and stays with it: a class that is
-// transformed again, or that another loader defines under the same name, gets the same ids. Ids
-// begin at 0 and have no gaps. Nothing is ever removed. All functions may be called by any number
-// of threads at once.
+// An id is given to one (pass, class, method, descriptor), for a site also (pc, line, detail), and
+// stays with it: a class that is transformed again, or that another loader defines under the same
+// name, gets the same ids. Methods and sites share the ids, and so the counters that threads have
+// for them (threads.h). Ids begin at 0 and have no gaps. Nothing is ever removed. All functions may
+// be called by any number of threads at once.
 #ifndef INSTR_METHODS_H
 #define INSTR_METHODS_H
 
@@ -22,6 +23,17 @@ struct instr_method {
     const char *name;
     const char *descriptor;
     unsigned pass;
+    const char *detail; // of a site; NULL: the id stands for the method
+    uint32_t pc, line;  // of a site, see struct instr_site
+};
+
+// A place in the code of a method.
+struct instr_site {
+    uint32_t pc;        // of the instruction, in the class as the agent got it
+    uint32_t line;      // 0: the class does not tell
+    const char *detail; // what there is to say of it, such as the class that is instantiated; any
+                        // bytes but NUL, at most 65,535
+    size_t detail_length;
 };
 
 // A class's name in the registry, to be looked up once per class; 0 is none.
@@ -57,12 +69,18 @@ int instr_methods_id_next(struct instr_methods *methods, unsigned pass,
                           struct instr_methods_cursor *cursor, const char *name, size_t name_length,
                           const char *descriptor, size_t descriptor_length);
 
-// The same in one step.
+// The same for a site in the method.
+int instr_methods_site_next(struct instr_methods *methods, unsigned pass,
+                            struct instr_methods_cursor *cursor, const char *name,
+                            size_t name_length, const char *descriptor, size_t descriptor_length,
+                            const struct instr_site *site);
+
+// The same as instr_methods_id_in in one step.
 int instr_methods_id(struct instr_methods *methods, unsigned pass, const char *class_name,
                      size_t class_length, const char *name, size_t name_length,
                      const char *descriptor, size_t descriptor_length);
 
-// The id that the method has already, or -1.
+// The id that the method (no site in it) has already, or -1.
 int instr_methods_find(struct instr_methods *methods, unsigned pass, const char *class_name,
                        const char *name, const char *descriptor);
 

@@ -84,7 +84,7 @@ static size_t gather(const struct instr_results *r, unsigned pass,
     for (size_t id = 0; id < n; id++) {
         if (!counts[id].calls) continue;
         struct instr_method m = instr_methods_get(r->methods, (int)id);
-        if (m.pass == pass) rows[found++] = row_of(&m, &counts[id]);
+        if (m.pass == pass && !m.detail) rows[found++] = row_of(&m, &counts[id]);
     }
     return found;
 }

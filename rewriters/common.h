@@ -23,6 +23,14 @@ static inline enum cf_status rw_method_id(struct rw_class *cls, struct cf_edit *
     return cf_fail(&edit->error, CF_LIMIT, 0, "no number, or no memory, is left for the method", 0);
 }
 
+// The number of the place in the method for inserted code. CF_LIMIT when there is none left.
+static inline enum cf_status rw_site_id(struct rw_class *cls, struct cf_edit *edit, uint32_t pc,
+                                        struct cf_slice detail, int *id) {
+    *id = cls->site_id(cls, edit, pc, detail);
+    if (*id >= 0) return CF_OK;
+    return cf_fail(&edit->error, CF_LIMIT, pc, "no number, or no memory, is left for the site", 0);
+}
+
 // Methods that no pass may put code in: java.lang.Object.finalize must stay empty, or else every
 // object has a finalizer and the VM dies at its start.
 int rw_is_finalize_of_object(const struct cf_edit *edit);

@@ -35,6 +35,12 @@ struct rw_class {
     struct cf_callees *kept;           // the same, from a class before; may be NULL
     // Gives the number by which inserted code names this method to the runtime; < 0: none is left.
     int (*method_id)(struct rw_class *cls, const struct cf_member *method);
+    // The same for a place in the method that is being edited: the instruction at `pc` of its
+    // original code, and what there is to say of it (`detail`: the class that is instantiated,
+    // say). A class that is transformed again has the same numbers; methods and sites share them.
+    // Results tell the line too (instr/methods.h: instr_methods_get).
+    int (*site_id)(struct rw_class *cls, const struct cf_edit *edit, uint32_t pc,
+                   struct cf_slice detail);
     // The pass's own option `key`; NULL: not given.
     const char *(*option)(const struct rw_class *cls, const char *key);
     void *memory; // the pass's own for this class, NULL at first; the class's arena lives as long

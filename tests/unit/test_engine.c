@@ -382,6 +382,61 @@ START_TEST(what_rewriting_could_hide_is_left_alone) {
 }
 END_TEST
 
+// Gives a number to each instruction.
+static enum cf_status number_instructions(struct rw_class *cls, struct cf_edit *edit) {
+    struct cf_slice detail = {(const uint8_t *)"what", 4};
+    for (uint32_t i = 0; i < edit->code.count; i++)
+        if (cls->site_id(cls, edit, edit->code.pc[i], detail) < 0) return CF_LIMIT;
+    cls->site_id(cls, edit, edit->code.length, detail); // none
+    return do_nothing_much(cls, edit);
+}
+static const struct rw_pass numbering = {.name = "numbering", .edit = number_instructions};
+
+// Five instructions at 0 to 4; the table's entries stand in no order.
+static uint8_t *build_lines(void) {
+    static const uint8_t code[] = {CF_OP_nop, CF_OP_nop, CF_OP_nop, CF_OP_nop, CF_OP_return};
+    static const unsigned entries[][2] = {{3, 70}, {1, 50}, {4, 65535}};
+    struct build b;
+    build_class_file(&b, 52, CF_ACC_PUBLIC, "t/T");
+    build_u2(&b, 0);
+    build_u2(&b, 1);
+    build_member(&b, CF_ACC_STATIC, "f", "()V", 1);
+    size_t place = build_code(&b, 1, 0, code, sizeof code);
+    build_u2(&b, 0), build_u2(&b, 1);
+    size_t lines = build_attribute(&b, "LineNumberTable");
+    build_u2(&b, 3);
+    for (unsigned i = 0; i < 3; i++) build_u2(&b, entries[i][0]), build_u2(&b, entries[i][1]);
+    build_end(&b, lines);
+    build_end(&b, place);
+    build_u2(&b, 0);
+    return build_finish(&b, &length);
+}
+
+START_TEST(sites_know_their_lines) {
+    static const uint32_t lines[] = {0, 50, 50, 70, 65535};
+    char error[INSTR_ERROR_SIZE];
+    ck_assert_int_eq(instr_options_parse(&options, "timing", error, sizeof error), 0);
+    options.passes[0].pass = &numbering;
+    methods = instr_methods_new();
+    engine = instr_engine_new(&options, methods, "java/lang/");
+    bytes = build_lines();
+    for (int again = 0; again < 2; again++) {
+        free(result.bytes);
+        instr_engine_rewrite(engine, bytes, length, allocate, NULL, &result);
+        ck_assert_uint_eq(result.methods_changed, 1);
+        ck_assert_int_eq(instr_methods_count(methods), 5);
+    }
+    for (int id = 0; id < 5; id++) {
+        struct instr_method site = instr_methods_get(methods, id);
+        ck_assert_str_eq(site.class_name, "t/T");
+        ck_assert_str_eq(site.name, "f");
+        ck_assert_str_eq(site.detail, "what");
+        ck_assert_int_eq(site.pc, id);
+        ck_assert_uint_eq(site.line, lines[id]);
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("engine");
     TCase *tests = tcase_create("verify"), *views = tcase_create("view");
@@ -395,6 +450,7 @@ int main(void) {
     tcase_add_test(tests, more_locals_hide_no_error);
     tcase_add_test(tests, more_constants_hide_no_error);
     tcase_add_test(tests, dead_code_that_ends_nowhere_keeps_the_method);
+    tcase_add_test(tests, sites_know_their_lines);
     tcase_add_test(views, a_view_is_what_opening_gives);
     tcase_add_test(views, what_no_jvm_verifies_is_changed);
     tcase_add_test(views, a_lambda_of_jdk_8_calls_its_host);

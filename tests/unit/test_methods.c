@@ -110,6 +110,51 @@ START_TEST(there_are_no_ids_beyond_the_limit) {
 }
 END_TEST
 
+static int site_of(struct instr_methods *methods, struct instr_methods_cursor *cursor,
+                   const char *name, uint32_t pc, uint32_t line, const char *detail) {
+    struct instr_site site = {pc, line, detail, strlen(detail)};
+    return instr_methods_site_next(methods, 0, cursor, name, strlen(name), "()V", 3, &site);
+}
+
+// Asks for a method, sites in it, and one more method; the ids must follow each other.
+static void ask_for_sites(struct instr_methods *methods, int first) {
+    struct instr_methods_cursor cursor = instr_methods_begin(methods, "a/B", 3);
+    ck_assert_int_eq(instr_methods_id_next(methods, 0, &cursor, "c", 1, "()V", 3), first);
+    ck_assert_int_eq(site_of(methods, &cursor, "c", 4, 17, "x/Y"), first + 1);
+    ck_assert_int_eq(site_of(methods, &cursor, "c", 4, 17, "[I"), first + 2);
+    ck_assert_int_eq(site_of(methods, &cursor, "c", 9, 17, "x/Y"), first + 3);
+    ck_assert_int_eq(site_of(methods, &cursor, "c", 9, 18, "x/Y"), first + 4);
+    ck_assert_int_eq(site_of(methods, &cursor, "c", 0, 0, ""), first + 5);
+    ck_assert_int_eq(site_of(methods, &cursor, "d", 4, 17, "x/Y"), first + 6);
+    ck_assert_int_eq(instr_methods_id_next(methods, 0, &cursor, "d", 1, "()V", 3), first + 7);
+}
+
+START_TEST(sites_have_ids_among_those_of_methods) {
+    struct instr_methods *methods = instr_methods_new();
+    ask_for_sites(methods, 0);
+    ask_for_sites(methods, 0);
+    id_of(methods, 1, "a/B", "c", "()V");
+    ask_for_sites(methods, 0);
+    // In another order the same ids are found by their hashes.
+    struct instr_methods_cursor cursor = instr_methods_begin(methods, "a/B", 3);
+    ck_assert_int_eq(site_of(methods, &cursor, "d", 4, 17, "x/Y"), 6);
+    ck_assert_int_eq(site_of(methods, &cursor, "c", 9, 18, "x/Y"), 4);
+    ck_assert_int_eq(instr_methods_count(methods), 9);
+    ck_assert_int_eq(instr_methods_find(methods, 0, "a/B", "c", "()V"), 0);
+    struct instr_method site = instr_methods_get(methods, 4);
+    ck_assert_str_eq(site.detail, "x/Y");
+    ck_assert_str_eq(site.name, "c");
+    ck_assert_uint_eq(site.pc, 9);
+    ck_assert_uint_eq(site.line, 18);
+    ck_assert_uint_eq(site.pass, 0);
+    ck_assert_str_eq(instr_methods_get(methods, 5).detail, "");
+    ck_assert_ptr_null(instr_methods_get(methods, 0).detail);
+    struct instr_site too_long = {0, 0, "", 65536};
+    ck_assert_int_eq(instr_methods_site_next(methods, 0, &cursor, "c", 1, "()V", 3, &too_long), -1);
+    instr_methods_free(methods);
+}
+END_TEST
+
 // A thousand classes of ten methods, in names and descriptors as long as they are in practice.
 START_TEST(a_class_of_ten_methods_takes_less_than_a_kilobyte) {
     enum { CLASSES = 1000, METHODS = 10 };
@@ -141,11 +186,15 @@ static void *register_all(void *argument) {
         char class_name[32], name[32];
         snprintf(class_name, sizeof class_name, "a/Class%d", i / 10);
         snprintf(name, sizeof name, "method%d", i % 10);
-        int id = id_of(worker->methods, 0, class_name, name, "()V");
+        struct instr_methods_cursor cursor =
+            instr_methods_begin(worker->methods, class_name, strlen(class_name));
+        int id = i % 2 ? id_of(worker->methods, 0, class_name, name, "()V")
+                       : site_of(worker->methods, &cursor, name, 5, 7, class_name);
         worker->ids[i] = id;
         // What was given out can be read at once, while others add.
         if (id < 0 || strcmp(instr_methods_get(worker->methods, id).class_name, class_name) != 0 ||
-            strcmp(instr_methods_get(worker->methods, id).name, name) != 0)
+            strcmp(instr_methods_get(worker->methods, id).name, name) != 0 ||
+            (i % 2 == 0 && strcmp(instr_methods_get(worker->methods, id).detail, class_name) != 0))
             return argument;
     }
     return NULL;
@@ -185,6 +234,7 @@ int main(void) {
     tcase_add_test(tests, the_longest_names_of_a_class_file_fit);
     tcase_add_test(tests, there_are_no_ids_beyond_the_limit);
     tcase_add_test(tests, a_class_of_ten_methods_takes_less_than_a_kilobyte);
+    tcase_add_test(tests, sites_have_ids_among_those_of_methods);
     tcase_add_test(tests, threads_get_the_same_ids);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

@@ -1,0 +1,13 @@
+// The line numbers of a method (LineNumberTable, JVMS 4.7.12).
+
+#ifndef CF_LINES_H
+#define CF_LINES_H
+
+#include "classfile/code.h"
+
+// The line of each pc of an opened Code attribute, `length` of them, in the class's arena; 0: the
+// class does not tell. An instruction has the line of the entry that begins nearest before it, of
+// several at one pc the last. A table that does not hold tells nothing. NULL: out of memory.
+const uint16_t *cf_lines(const struct cf_code *code);
+
+#endif
