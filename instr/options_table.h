@@ -29,7 +29,8 @@
     OPTION(quiet, CHOICE, "no|yes", "print no summary and no tables at exit")                      \
     OPTION(verbose, CHOICE, "no|yes", "print each method and class that is kept as it was")        \
     OPTION(memory, SIZE, "SIZE",                                                                   \
-           "the most memory that counters and histograms may take, such as 8M")                    \
+           "the most memory that the counters of all threads may take, such as 8M; beyond it "     \
+           "threads share")                                                                        \
     OPTION(config, CONFIG, "FILE",                                                                 \
            "read options from FILE, one per line; a line that starts with # is a comment")
 
