@@ -34,6 +34,7 @@ instr_has() {
     libjansson-dev) pkg-config --exists jansson ;;
     check) pkg-config --exists check ;;
     default-jdk-headless) instr_jdk ;;
+    libjacoco-java) [ -f /usr/share/java/org.jacoco.core.jar ] ;;
     *) return 1 ;;
     esac >/dev/null 2>&1
 }
@@ -65,7 +66,7 @@ instr_apt() {
 instr_install() {
     local packages='gcc libc6-dev meson ninja-build pkg-config python3 libzip-dev libxxhash-dev
         libjansson-dev default-jdk-headless' missing
-    case " $* " in *" tests "*) packages="$packages check" ;; esac
+    case " $* " in *" tests "*) packages="$packages check libjacoco-java" ;; esac
     # shellcheck disable=SC2086 # a list of words
     missing=$(instr_missing $packages)
     # Not needed, but `instr rewrite` is faster with it.

@@ -1,0 +1,96 @@
+// Prints the probes of classes, for comparison with JaCoCo's:
+//
+//      probes [-v] CLASS_FILE_OR_DIRECTORY...
+//
+// A line for each class that has probes: its id (16 hex digits), name and number of probes; with -v
+// below it a line for each method with probes: name, descriptor, and of each probe its kind and
+// the instruction's index: F on falling into it, E before it (an end), J on the edge of that jump
+// or switch. What cannot be done is told on standard error, and the exit status is 1 then.
+
+#define _XOPEN_SOURCE 700
+
+#include "instr/exec_file.h"
+#include "rewriters/probes.h"
+
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int verbose, failures;
+static struct cf_arena arena;
+
+static void print_method(const struct cf_class *cls, const struct cf_member *method,
+                         const struct rw_probes *probes) {
+    static const char kinds[] = {
+        [RW_PROBE_FALL] = 'F', [RW_PROBE_END] = 'E', [RW_PROBE_EDGE] = 'J'};
+    struct cf_slice name = cf_member_name(cls, method), d = cf_member_descriptor(cls, method);
+    printf("  %.*s%.*s", (int)name.length, (const char *)name.bytes, (int)d.length,
+           (const char *)d.bytes);
+    for (uint32_t i = 0; i < probes->count; i++)
+        printf(" %c%u", kinds[probes->list[i].kind], probes->list[i].instruction);
+    printf("\n");
+}
+
+static enum cf_status find(const struct cf_class *cls, const struct cf_member *method,
+                           struct rw_probes *probes, struct cf_error *error) {
+    struct cf_code code;
+    CF_TRY(cf_code_open(&code, cls, method, error));
+    CF_TRY(cf_code_scan(&code, error));
+    return rw_find_probes(&code, probes, error);
+}
+
+static void print_class(const char *path, const uint8_t *bytes, size_t length) {
+    struct cf_class cls;
+    char reason[200];
+    uint32_t count = 0;
+    cf_arena_reset(&arena, 1 << 20);
+    enum cf_status status = cf_class_open(&cls, bytes, length, &arena);
+    struct rw_probes *probes =
+        status == CF_OK ? cf_arena_zeroed(&arena, cls.methods_count, sizeof *probes) : NULL;
+    for (uint32_t i = 0; status == CF_OK && i < cls.methods_count; i++) {
+        if (cls.methods[i].code) status = find(&cls, &cls.methods[i], &probes[i], &cls.error);
+        count += probes[i].count;
+    }
+    if (status != CF_OK) {
+        fprintf(stderr, "%s: %s\n", path, cf_error_text(&cls.error, reason, sizeof reason));
+        failures++;
+    } else if (count > 0) {
+        struct cf_slice name = cf_this_name(&cls);
+        printf("%016llx %.*s %u\n", (unsigned long long)instr_exec_class_id(bytes, length),
+               (int)name.length, (const char *)name.bytes, count);
+        for (uint32_t i = 0; verbose && i < cls.methods_count; i++)
+            if (probes[i].count) print_method(&cls, &cls.methods[i], &probes[i]);
+    }
+}
+
+static int visit(const char *path, const struct stat *stat, int type, struct FTW *ftw) {
+    size_t n = strlen(path), size = (size_t)stat->st_size;
+    (void)ftw;
+    if (type != FTW_F || n < 6 || strcmp(path + n - 6, ".class") != 0) return 0;
+    FILE *file = fopen(path, "rb");
+    uint8_t *bytes = malloc(size + 1);
+    if (file && bytes && fread(bytes, 1, size, file) == size) {
+        print_class(path, bytes, size);
+    } else {
+        perror(path);
+        failures++;
+    }
+    free(bytes);
+    if (file) fclose(file);
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    cf_arena_init(&arena);
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "-v") == 0) {
+            verbose = 1;
+        } else if (nftw(argv[i], visit, 64, FTW_PHYS) != 0) {
+            perror(argv[i]);
+            failures++;
+        }
+    }
+    cf_arena_free(&arena);
+    return failures > 0;
+}
