@@ -1,12 +1,13 @@
 // The agent: JVM TI's entry points, and the class file hook that hands classes to the engine.
 //
-// At OnLoad only options are read and capabilities taken, so that CDS and an AOT cache stay in use; the runtime
-// is brought in and the class file hook switched on at VMInit. What is loaded by then, and matches, is
-// retransformed in one go.
+// At OnLoad only options are read and capabilities taken, so that CDS and an AOT cache stay in use;
+// the runtime is brought in and the class file hook switched on at VMInit. What is loaded by then,
+// and matches, is retransformed in one go.
 
 #include <jvmti.h>
 
-#include "instr/engine.h"
+#include "instr/agent.h"
+#include "instr/control.h"
 #include "instr/part.h"
 #include "instr/results.h"
 #include "instr/retransform.h"
@@ -23,21 +24,7 @@
 #define INSTR_EXPORT __attribute__((visibility("default")))
 #endif
 
-// All that the agent has. There is one agent in a JVM; the library may be asked to start it twice.
-struct agent {
-    atomic_int state; // enum
-    JavaVM *vm;
-    jvmtiEnv *jvmti;
-    struct instr_options options;
-    struct instr_methods *methods;
-    struct instr_engine *engine;
-    jobject platform_loader; // global reference; NULL: none known
-    char library[4096];      // path of this library
-};
-
-enum { ABSENT, STARTING, DORMANT, LOADED, ACTIVE, FINISHED };
-
-static struct agent agent;
+static struct instr_agent agent;
 
 static void say(const char *line) {
     // One write, so that lines of several threads stay whole; nothing to do when stderr is closed.
@@ -50,10 +37,12 @@ static void say(const char *line) {
 // --- classes ---
 
 static enum instr_delivery delivery(void) {
-    return agent.options.runtime == INSTR_RUNTIME_PATH ? INSTR_DELIVERY_PATH : INSTR_DELIVERY_DIRECT;
+    return agent.options.runtime == INSTR_RUNTIME_PATH ? INSTR_DELIVERY_PATH
+                                                       : INSTR_DELIVERY_DIRECT;
 }
 
-// Is `loader` the boot loader (NULL) or the platform loader, which JDK 8 calls the extension loader?
+// Is `loader` the boot loader (NULL) or the platform loader, which JDK 8 calls the extension
+// loader?
 static int is_platform(JNIEnv *jni, jobject loader) {
     if (!loader) return 1;
     return agent.platform_loader && (*jni)->IsSameObject(jni, loader, agent.platform_loader);
@@ -65,7 +54,8 @@ static void *allocate(void *context, size_t n) {
     return (*jvmti)->Allocate(jvmti, (jlong)n, &memory) == JVMTI_ERROR_NONE ? memory : NULL;
 }
 
-// The name of a class whose definer gave none (Lookup.defineClass and its like): it is in the bytes.
+// The name of a class whose definer gave none (Lookup.defineClass and its like): it is in the
+// bytes.
 static int name_from_bytes(const uint8_t *bytes, size_t length, char *name, size_t size) {
     struct cf_arena arena;
     struct cf_class cls;
@@ -83,7 +73,8 @@ static int name_from_bytes(const uint8_t *bytes, size_t length, char *name, size
     return found;
 }
 
-// ClassFileLoadHook (JVM TI 11.2.1). Whatever goes wrong, the VM gets nothing and takes its own bytes.
+// ClassFileLoadHook (JVM TI 11.2.1). Whatever goes wrong, the VM gets nothing and takes its own
+// bytes.
 static void JNICALL on_class(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject loader,
                              const char *name, jobject domain, jint length,
                              const unsigned char *bytes, jint *new_length,
@@ -91,7 +82,7 @@ static void JNICALL on_class(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, job
     (void)redefined;
     (void)domain;
     char found[1024];
-    if (agent.state != ACTIVE || length <= 0) return;
+    if (agent.state != INSTR_ACTIVE || length <= 0) return;
     if (!name) {
         if (!name_from_bytes(bytes, (size_t)length, found, sizeof found)) return;
         name = found;
@@ -112,14 +103,15 @@ static void JNICALL on_class(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, job
     *new_length = (jint)result.length;
 }
 
-// The loader whose parent is the boot loader: ClassLoader.getPlatformClassLoader(), on JDK 8 the parent of
-// the system loader.
+// The loader whose parent is the boot loader: ClassLoader.getPlatformClassLoader(), on JDK 8 the
+// parent of the system loader.
 static jobject find_platform_loader(JNIEnv *jni) {
     jclass cls = (*jni)->FindClass(jni, "java/lang/ClassLoader");
     jobject loader = NULL;
     jmethodID get;
     if (!cls) goto done;
-    get = (*jni)->GetStaticMethodID(jni, cls, "getPlatformClassLoader", "()Ljava/lang/ClassLoader;");
+    get =
+        (*jni)->GetStaticMethodID(jni, cls, "getPlatformClassLoader", "()Ljava/lang/ClassLoader;");
     if (get) {
         loader = (*jni)->CallStaticObjectMethod(jni, cls, get);
         goto done;
@@ -153,19 +145,18 @@ static void failed_class(void *context, const char *name, const char *reason) {
     say(line);
 }
 
-// In the live phase: brings the runtime in, switches the hook on, takes up what is loaded. False: one line
-// is in `reason`, and nothing has changed in the VM.
-// `running`: Java code runs already.
+// In the live phase: brings the runtime in, switches the hook on, takes up what is loaded. False:
+// one line is in `reason`, and nothing has changed in the VM. `running`: Java code runs already.
 static int activate(jvmtiEnv *jvmti, JNIEnv *jni, int running, char *reason, size_t size) {
     struct instr_runtime_config config = {delivery(), agent.library, (size_t)agent.options.memory};
     if (!instr_runtime_start(jvmti, jni, &config, reason, size)) return 0;
     if (!instr_parts_start(jvmti, jni, &agent.options, reason, size)) return 0;
     agent.platform_loader = find_platform_loader(jni);
-    agent.state = ACTIVE;
+    agent.state = INSTR_ACTIVE;
     jvmtiError error = (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE,
                                                           JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, NULL);
     if (error != JVMTI_ERROR_NONE) {
-        agent.state = LOADED;
+        agent.state = INSTR_LOADED;
         instr_parts_stop(jni, &agent.options);
         snprintf(reason, size, "the JVM refuses the class file hook (JVM TI error %d)", (int)error);
         return 0;
@@ -174,18 +165,36 @@ static int activate(jvmtiEnv *jvmti, JNIEnv *jni, int running, char *reason, siz
     return 1;
 }
 
-static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread) {
-    (void)thread;
-    char reason[INSTR_ERROR_SIZE - 64], line[INSTR_ERROR_SIZE];
-    if (activate(jvmti, jni, 0, reason, sizeof reason)) return;
-    snprintf(line, sizeof line, "instr: nothing is instrumented: %s", reason);
+static void no_control(const char *reason) {
+    char line[INSTR_ERROR_SIZE + 64];
+    snprintf(line, sizeof line, "instr: commands cannot reach this JVM: %s", reason);
     say(line);
 }
 
+// Without it the agent does what its options say, and no more can be asked of it.
+static void start_control(int wait) {
+    struct instr_control_config config = {.agent = &agent, .vm = agent.vm, .failed = no_control};
+    char reason[INSTR_ERROR_SIZE];
+    if (agent.options.control) return;
+    if (!instr_control_start(&config, wait, reason, sizeof reason)) no_control(reason);
+}
+
+static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread) {
+    (void)thread;
+    char reason[INSTR_ERROR_SIZE - 64], line[INSTR_ERROR_SIZE];
+    if (agent.state == INSTR_LOADED && !activate(jvmti, jni, 0, reason, sizeof reason)) {
+        snprintf(line, sizeof line, "instr: nothing is instrumented: %s", reason);
+        say(line);
+    }
+    start_control(0);
+}
+
 static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni) {
-    if (agent.state != ACTIVE) return;
-    (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, NULL);
-    agent.state = FINISHED;
+    instr_control_stop();
+    if (agent.state != INSTR_ACTIVE) return;
+    (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
+                                       NULL);
+    agent.state = INSTR_FINISHED;
     struct instr_results results = {&agent.options, agent.methods, agent.engine, jvmti, jni};
     instr_results_tell(&results);
 }
@@ -201,7 +210,8 @@ static int take_capabilities(jvmtiEnv *jvmti, char *reason, size_t size) {
         }
         wanted_ones.can_retransform_classes = 1;
         wanted_ones.can_retransform_any_class = potential.can_retransform_any_class;
-        wanted_ones.can_generate_all_class_hook_events = potential.can_generate_all_class_hook_events;
+        wanted_ones.can_generate_all_class_hook_events =
+            potential.can_generate_all_class_hook_events;
         error = (*jvmti)->AddCapabilities(jvmti, &wanted_ones);
     }
     if (error != JVMTI_ERROR_NONE) {
@@ -243,18 +253,26 @@ static void undo(void) {
     agent.jvmti = NULL;
     agent.engine = NULL;
     agent.methods = NULL;
-    agent.state = ABSENT;
+    agent.state = INSTR_ABSENT;
 }
 
 // Reads the options and prepares what needs no Java. False: one line is in `reason`.
 static int prepare(JavaVM *vm, const char *text, int at_start, char *reason, size_t size) {
     agent.vm = vm;
+    if (agent.jvmti) (*agent.jvmti)->DisposeEnvironment(agent.jvmti); // it was dormant
+    agent.jvmti = NULL;
     if (instr_options_parse(&agent.options, text, reason, size) != 0) return 0;
     find_library();
-    if (agent.options.pass_count == 0) return 1;
     if ((*vm)->GetEnv(vm, (void **)&agent.jvmti, JVMTI_VERSION_1_2) != JNI_OK) {
         agent.jvmti = NULL;
         snprintf(reason, size, "instr: this JVM has no JVM TI 1.2; JDK 8 or later is needed");
+        return 0;
+    }
+    char why[INSTR_ERROR_SIZE - 16];
+    if (agent.options.pass_count ==
+        0) { // dormant: no capability, and no event but the first and last
+        if (set_events(agent.jvmti, at_start, why, sizeof why)) return 1;
+        snprintf(reason, size, "instr: %s", why);
         return 0;
     }
     agent.methods = instr_methods_new();
@@ -266,7 +284,6 @@ static int prepare(JavaVM *vm, const char *text, int at_start, char *reason, siz
         return 0;
     }
     instr_engine_check_input(agent.engine);
-    char why[INSTR_ERROR_SIZE - 16];
     if (take_capabilities(agent.jvmti, why, sizeof why) &&
         set_events(agent.jvmti, at_start, why, sizeof why) &&
         instr_parts_load(vm, &agent.options, at_start ? INSTR_PART_AT_START : INSTR_PART_LIVE, why,
@@ -278,10 +295,10 @@ static int prepare(JavaVM *vm, const char *text, int at_start, char *reason, siz
 
 // Takes the one place that there is. False: another start has it.
 static int take_place(void) {
-    int expected = ABSENT;
-    if (atomic_compare_exchange_strong(&agent.state, &expected, STARTING)) return 1;
-    expected = DORMANT;
-    return atomic_compare_exchange_strong(&agent.state, &expected, STARTING);
+    int expected = INSTR_ABSENT;
+    if (atomic_compare_exchange_strong(&agent.state, &expected, INSTR_STARTING)) return 1;
+    expected = INSTR_DORMANT;
+    return atomic_compare_exchange_strong(&agent.state, &expected, INSTR_STARTING);
 }
 
 // --- JVM TI's entry points ---
@@ -298,7 +315,7 @@ INSTR_EXPORT JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void
         undo();
         return JNI_ERR;
     }
-    agent.state = agent.options.pass_count ? LOADED : DORMANT;
+    agent.state = agent.options.pass_count ? INSTR_LOADED : INSTR_DORMANT;
     return JNI_OK;
 }
 
@@ -317,7 +334,8 @@ INSTR_EXPORT JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, vo
         return JNI_ERR;
     }
     if (agent.options.pass_count == 0) {
-        agent.state = DORMANT;
+        agent.state = INSTR_DORMANT;
+        start_control(1);
         return JNI_OK;
     }
     if (!activate(agent.jvmti, jni, 1, reason, sizeof reason)) {
@@ -326,13 +344,15 @@ INSTR_EXPORT JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, vo
         undo();
         return JNI_ERR;
     }
+    start_control(1);
     return JNI_OK;
 }
 
 // Threads may still be in inserted code, so nothing is freed; the process ends.
 INSTR_EXPORT JNIEXPORT void JNICALL Agent_OnUnload(JavaVM *vm) {
     (void)vm;
-    agent.state = FINISHED;
+    instr_control_stop();
+    agent.state = INSTR_FINISHED;
 }
 
 // The same for a library that is linked into the launcher (JVM TI, "Statically Linked Agents").
@@ -343,4 +363,6 @@ INSTR_EXPORT JNIEXPORT jint JNICALL Agent_OnAttach_instr(JavaVM *vm, char *optio
                                                          void *reserved) {
     return Agent_OnAttach(vm, options, reserved);
 }
-INSTR_EXPORT JNIEXPORT void JNICALL Agent_OnUnload_instr(JavaVM *vm) { Agent_OnUnload(vm); }
+INSTR_EXPORT JNIEXPORT void JNICALL Agent_OnUnload_instr(JavaVM *vm) {
+    Agent_OnUnload(vm);
+}

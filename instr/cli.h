@@ -7,6 +7,7 @@
 // written - on the command line.
 #define INSTR_COMMANDS(COMMAND)                                                                    \
     COMMAND(run, "OPTION... -- COMMAND ARGUMENT...", "start a command with the agent in its JVMs") \
+    COMMAND(status, "PID [--json]", "print what the agent in a JVM is doing, and has done")        \
     COMMAND(report, "FILE [--top N] [--sort KEY] [--html OUT]",                                    \
             "print the result of a pass again, or make a page of it")                              \
     COMMAND(show, "FILE.class | JAR!ENTRY | JAR!com.acme.Foo | -", "print a class file")           \

@@ -39,6 +39,7 @@ struct instr_options {
     struct instr_match *exclude;       // NULL: none given
     int huge, quiet, verbose;          // 1: yes
     int verify;                        // 0: on, 1: off
+    int control;                       // 0: on, 1: off
     int runtime;                       // enum instr_runtime
     char *stats;                       // as written, see instr_expand_file; NULL: none
     uint64_t memory;                   // bytes; 0: not given

@@ -17,6 +17,11 @@ static void fail(struct instr_output *out, int error) {
 
 static void flush(struct instr_output *out) {
     size_t done = 0;
+    if (out->sink && !out->failed) {
+        int error = out->sink(out->sink_context, out->buffer, out->used);
+        if (error) fail(out, error);
+        done = out->used;
+    }
     while (done < out->used && !out->failed) {
         ssize_t n = write(out->fd, out->buffer + done, out->used - done);
         if (n >= 0)
@@ -31,6 +36,7 @@ static void start(struct instr_output *out, const char *path) {
     out->fd = -1;
     out->failed = 0;
     out->owned = 0;
+    out->sink = NULL;
     out->used = 0;
     out->temporary[0] = out->target[0] = '\0';
     snprintf(out->path, sizeof out->path, "%s", path);
@@ -39,6 +45,14 @@ static void start(struct instr_output *out, const char *path) {
 void instr_output_descriptor(struct instr_output *out, int fd) {
     start(out, "");
     out->fd = fd;
+}
+
+void instr_output_sink(struct instr_output *out,
+                       int (*sink)(void *context, const void *bytes, size_t length),
+                       void *context) {
+    start(out, "");
+    out->sink = sink;
+    out->sink_context = context;
 }
 
 // The name is short whatever the file's is, so that it never gets too long for a directory entry.
@@ -99,7 +113,7 @@ void instr_output_open(struct instr_output *out, const char *path) {
 void instr_output_bytes(struct instr_output *out, const void *bytes, size_t length) {
     const char *from = bytes;
     while (length > 0) {
-        if (out->failed || out->fd < 0) return;
+        if (out->failed || (out->fd < 0 && !out->sink)) return;
         size_t room = sizeof out->buffer - out->used;
         size_t n = length < room ? length : room;
         memcpy(out->buffer + out->used, from, n);
@@ -124,7 +138,7 @@ void instr_output_format(struct instr_output *out, const char *format, ...) {
 }
 
 int instr_output_close(struct instr_output *out, char *error, size_t size) {
-    if (out->fd >= 0 && !out->failed) flush(out);
+    if ((out->fd >= 0 || out->sink) && !out->failed) flush(out);
     // On some file systems only close tells that the disk is full. There is no fsync: it can take a
     // second at the end of somebody's program, and only a crash of the machine would be the worse
     // for it.

@@ -17,6 +17,8 @@ struct instr_output {
     int fd;     // -1: nothing is written any more
     int failed; // errno of the first failure, 0: none
     int owned;  // `fd` is closed at the end
+    int (*sink)(void *context, const void *bytes, size_t length); // takes the place of `fd`
+    void *sink_context;
     size_t used;
     char path[PATH_MAX];      // as given, for messages; "" for a descriptor
     char target[PATH_MAX];    // what `temporary` is renamed to
@@ -31,6 +33,10 @@ void instr_output_open(struct instr_output *out, const char *path);
 
 // Writes to a descriptor that stays open.
 void instr_output_descriptor(struct instr_output *out, int fd);
+
+// Hands everything to `sink`, in pieces, which returns 0 or an errno.
+void instr_output_sink(struct instr_output *out,
+                       int (*sink)(void *context, const void *bytes, size_t length), void *context);
 
 void instr_output_bytes(struct instr_output *out, const void *bytes, size_t length);
 void instr_output_text(struct instr_output *out, const char *text);

@@ -1,0 +1,268 @@
+// The control thread: accepts clients, serves them, calls the agent's watch.
+
+#include "instr/control.h"
+#include "instr/control_client.h"
+#include "instr/control_socket.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SECOND UINT64_C(1000000000)
+#define LOOK_AFTER_SOCKET (60 * SECOND) // somebody may have cleaned /tmp
+enum {
+    MOST_CLIENTS = 16,
+    STACK = 2 * 1024 * 1024, // the VM's verifier and our passes run on it
+    WAKE = 0,                // places in the list for poll
+    LISTEN = 1,
+    CLIENTS = 2
+};
+
+enum { NONE, RUNNING };
+
+// There is one control channel in a JVM.
+static struct {
+    atomic_int state;
+    atomic_int stopping, woken;
+    struct instr_control_config config;
+    struct instr_control_place place;
+    int wake; // eventfd; stays open for ever, as anybody may be about to use it
+    struct instr_client *clients[MOST_CLIENTS];
+    JNIEnv *jni;            // while attached
+    uint64_t watch_at;      // when the agent wants to be called
+    uint64_t look_at;       // for the socket's file
+    uint64_t accepts_again; // out of descriptors until then; 0: not
+} control = {.wake = -1};
+
+uint64_t instr_control_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+}
+
+void instr_control_wake(void) {
+    uint64_t one = 1;
+    if (control.wake < 0 || atomic_exchange(&control.woken, 1)) return;
+    if (write(control.wake, &one, sizeof one) < 0) return; // it is awake already
+}
+
+JNIEnv *instr_control_jni(void) {
+    JavaVMAttachArgs arguments = {JNI_VERSION_1_6, (char *)"instr control", NULL};
+    JavaVM *vm = control.config.vm;
+    if (control.jni) return control.jni;
+    if ((*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&control.jni, &arguments) != JNI_OK)
+        control.jni = NULL;
+    return control.jni;
+}
+
+// --- clients ---
+
+static size_t client_count(void) {
+    size_t n = 0;
+    for (int i = 0; i < MOST_CLIENTS; i++) n += control.clients[i] != NULL;
+    return n;
+}
+
+static void drop(int i) {
+    instr_client_free(control.clients[i]);
+    control.clients[i] = NULL;
+}
+
+// The same user, or root. Nobody else gets past the directory's mode; this does not rely on it.
+static int may_command(const struct ucred *peer) {
+    return peer->uid == geteuid() || peer->uid == 0;
+}
+
+static void admit(int fd) {
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    int place = 0;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || !may_command(&peer)) {
+        close(fd);
+        return;
+    }
+    while (place < MOST_CLIENTS && control.clients[place]) place++;
+    struct instr_client *client = instr_client_new(fd, control.config.agent, peer.uid, peer.pid);
+    if (!client) return;
+    if (place < MOST_CLIENTS) {
+        control.clients[place] = client;
+        return;
+    }
+    instr_client_refuse(client, "too many clients are connected already");
+    instr_client_serve(client, 0, 0, instr_control_now());
+    instr_client_free(client);
+}
+
+static void accept_all(uint64_t now) {
+    for (int i = 0; i < MOST_CLIENTS; i++) {
+        int fd = accept4(control.place.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (fd >= 0) {
+            admit(fd);
+        } else {
+            if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+                control.accepts_again = now + SECOND; // it stays acceptable: no spinning
+            return;
+        }
+    }
+}
+
+static void serve_clients(const struct pollfd *polled, int woken, uint64_t now) {
+    for (int i = 0; i < MOST_CLIENTS; i++) {
+        struct instr_client *client = control.clients[i];
+        if (!client) continue;
+        short revents = polled[CLIENTS + i].fd == client->fd ? polled[CLIENTS + i].revents : 0;
+        if (!revents && !woken && instr_client_next(client) > now) continue;
+        if (instr_client_serve(client, revents, woken, now)) continue;
+        if (client->reply.stop_control) atomic_store(&control.stopping, 1); // its answer is out
+        drop(i);
+    }
+}
+
+// --- the thread ---
+
+static void watch(uint64_t now) {
+    if (!control.config.watch) return;
+    int busy = control.watch_at != INSTR_NEVER;
+    int killed = busy && instr_control_place_killed(&control.place);
+    control.watch_at = control.config.watch(control.config.agent, now, killed);
+    // A switch that was thrown while there was nothing to stop does not stop what comes later.
+    if (!busy && control.watch_at != INSTR_NEVER) instr_control_place_killed(&control.place);
+}
+
+static void look_after_socket(uint64_t now) {
+    char reason[INSTR_ERROR_SIZE];
+    control.look_at = now + LOOK_AFTER_SOCKET;
+    if (control.place.fd >= 0 && instr_control_place_holds(&control.place)) return;
+    if (control.place.fd >= 0) close(control.place.fd);
+    instr_control_place_open(&control.place, reason, sizeof reason);
+}
+
+static uint64_t earliest(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+// When there is something to do though nobody says so. The kill switch is looked for each second
+// while the agent is busy.
+static uint64_t next_time(uint64_t now) {
+    uint64_t next = earliest(control.look_at, control.watch_at);
+    if (control.watch_at != INSTR_NEVER) next = earliest(next, now + SECOND);
+    if (control.accepts_again) next = earliest(next, control.accepts_again);
+    for (int i = 0; i < MOST_CLIENTS; i++)
+        if (control.clients[i]) next = earliest(next, instr_client_next(control.clients[i]));
+    return next;
+}
+
+static int wait_for(struct pollfd *polled, uint64_t now) {
+    uint64_t next = next_time(now);
+    uint64_t milliseconds = next <= now ? 0 : (next - now + 999999) / 1000000;
+    polled[WAKE] = (struct pollfd){control.wake, POLLIN, 0};
+    polled[LISTEN] = (struct pollfd){control.accepts_again ? -1 : control.place.fd, POLLIN, 0};
+    for (int i = 0; i < MOST_CLIENTS; i++) {
+        struct instr_client *client = control.clients[i];
+        polled[CLIENTS + i] =
+            (struct pollfd){client ? client->fd : -1, client ? instr_client_events(client) : 0, 0};
+    }
+    return poll(polled, CLIENTS + MOST_CLIENTS, milliseconds > 60000 ? 60000 : (int)milliseconds);
+}
+
+static void serve(void) {
+    struct pollfd polled[CLIENTS + MOST_CLIENTS];
+    int ready = wait_for(polled, instr_control_now());
+    uint64_t now = instr_control_now(), ignored;
+    if (ready < 0) memset(polled, 0, sizeof polled); // EINTR, or no memory
+    if (ready < 0 && errno != EINTR) usleep(100000);
+    // In this order: a wake in between is seen now or leaves its mark for the next time.
+    ssize_t n = polled[WAKE].revents ? read(control.wake, &ignored, sizeof ignored) : 0;
+    int woken = atomic_exchange(&control.woken, 0) || n > 0;
+    if (control.accepts_again && now >= control.accepts_again) control.accepts_again = 0;
+    if (polled[LISTEN].revents) accept_all(now);
+    serve_clients(polled, woken, now);
+    if (now >= control.look_at) look_after_socket(now);
+    if (!atomic_load(&control.stopping)) watch(now);
+    if (control.jni && client_count() == 0 && control.watch_at == INSTR_NEVER) {
+        control.jni = NULL;
+        (*control.config.vm)->DetachCurrentThread(control.config.vm);
+    }
+}
+
+static void *thread(void *unused) {
+    (void)unused;
+    char reason[INSTR_ERROR_SIZE];
+    if (control.place.fd < 0 &&
+        instr_control_place_open(&control.place, reason, sizeof reason) != 0)
+        control.config.failed(reason);
+    control.watch_at = control.config.watch ? 0 : INSTR_NEVER;
+    control.look_at = instr_control_now() + LOOK_AFTER_SOCKET;
+    while (!atomic_load(&control.stopping)) serve();
+    instr_control_place_remove(&control.place);
+    for (int i = 0; i < MOST_CLIENTS; i++)
+        if (control.clients[i]) drop(i);
+    if (control.place.fd >= 0) close(control.place.fd);
+    control.place.fd = -1;
+    if (control.jni) (*control.config.vm)->DetachCurrentThread(control.config.vm);
+    control.jni = NULL;
+    atomic_store(&control.state, NONE);
+    return NULL;
+}
+
+// The JVM's signals are for the JVM's threads.
+static int start_thread(void) {
+    pthread_t id;
+    pthread_attr_t attributes;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int error = pthread_create(&id, &attributes, thread, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    if (error == 0) pthread_setname_np(id, "instr control");
+    return error;
+}
+
+int instr_control_start(const struct instr_control_config *config, int wait, char *reason,
+                        size_t size) {
+    int none = NONE;
+    if (atomic_load(&control.state) == RUNNING && !atomic_load(&control.stopping)) return 1;
+    // A detached agent's thread is done in no time; it may just be on its way out.
+    for (int i = 0; i < 100 && atomic_load(&control.state) != NONE; i++) usleep(10000);
+    if (!atomic_compare_exchange_strong(&control.state, &none, RUNNING)) {
+        snprintf(reason, size, "the control thread of before has not ended yet");
+        return 0;
+    }
+    control.config = *config;
+    atomic_store(&control.stopping, 0);
+    control.accepts_again = 0;
+    control.place.fd = -1;
+    if (control.wake < 0) control.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (control.wake < 0) {
+        snprintf(reason, size, "eventfd: %s", strerror(errno));
+    } else if (!wait || instr_control_place_open(&control.place, reason, size) == 0) {
+        int error = start_thread();
+        if (error == 0) return 1;
+        snprintf(reason, size, "no thread can be made: %s", strerror(error));
+        if (wait) {
+            instr_control_place_remove(&control.place);
+            close(control.place.fd);
+        }
+    }
+    atomic_store(&control.state, NONE);
+    return 0;
+}
+
+void instr_control_stop(void) {
+    if (atomic_load(&control.state) == NONE) return;
+    atomic_store(&control.stopping, 1);
+    instr_control_place_remove(&control.place);
+    instr_control_wake();
+}
