@@ -313,8 +313,10 @@ class Files(Rewrite):
             os.link(self.path("x.jar"), self.path(f"tree/d{i}/x.jar"))
         for source in ("x.jar", "tree"):
             for number in (signal.SIGINT, signal.SIGTERM):
+                # A shell that starts the tests in the background has them ignore SIGINT, and children inherit that.
                 child = subprocess.Popen([self.instr, "rewrite", "calls", source, "-o", "out"], cwd=self.folder,
-                                         stderr=subprocess.DEVNULL)
+                                         stderr=subprocess.DEVNULL,
+                                         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
                 while child.poll() is None and not self.left_behind():
                     time.sleep(0.001)
                 child.send_signal(number)
