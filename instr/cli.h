@@ -10,13 +10,15 @@
     COMMAND(status, "PID [--json]", "print what the agent in a JVM is doing, and has done")        \
     COMMAND(report, "FILE [--top N] [--sort KEY] [--html OUT]",                                    \
             "print the result of a pass again, or make a page of it")                              \
+    COMMAND(exec, "info|merge|diff ...",                                                           \
+            "look into JaCoCo's .exec files, merge and compare them; see 'instr help exec'")       \
     COMMAND(show, "FILE.class | JAR!ENTRY | JAR!com.acme.Foo | -", "print a class file")           \
     COMMAND(check, "[--passes LIST|all] [--jobs N] PATH...",                                       \
             "check that the classes of directories and jars can be rewritten")                     \
     COMMAND(rewrite, "OPTION... [--jobs N] IN -o OUT",                                             \
             "rewrite a class, a directory or an archive, to be run without the agent")             \
     COMMAND(runtime_jar, "", "print where the jar lies that rewritten programs need")              \
-    COMMAND(help, "[options]", "print this, or all options")                                       \
+    COMMAND(help, "[options | exec]", "print this, all options, or the commands of exec")          \
     COMMAND(version, "", "print the version")
 
 enum { CLI_NAME_SIZE = 32 };

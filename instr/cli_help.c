@@ -1,6 +1,7 @@
 // instr help, instr version. The texts come from the tables of commands, passes and options.
 
 #include "instr/cli.h"
+#include "instr/cli_exec.h"
 #include "instr/options.h"
 #include "instr/options_names.h"
 
@@ -101,6 +102,8 @@ int cli_help(int argc, char **argv) {
     const char *form = argc > 1 ? argv[1] : "";
     if (argc == 0)
         print_commands();
+    else if (strcmp(topic, "exec") == 0 && argc == 1)
+        cli_exec_help(print_entry);
     else if (strcmp(topic, "options") == 0 && argc == 1)
         print_options();
     else if (strcmp(topic, "options") == 0 && strcmp(form, "markdown") == 0)

@@ -1,6 +1,8 @@
-// instr report: prints the result of a pass again, or makes a page of it.
+// instr report: prints the result of a pass again, or makes a page of it; .exec files are
+// cli_exec_report.c's.
 
 #include "instr/cli.h"
+#include "instr/cli_exec_report.h"
 #include "instr/options.h"
 #include "instr/report_html.h"
 #include "instr/report_read.h"
@@ -10,9 +12,11 @@
 #include <unistd.h>
 
 struct wishes {
-    const char *file, *html;
+    const char *file, *html, *sort;
     long top; // -1: not said
     enum instr_order order;
+    enum cli_exec_order exec_order;
+    int exec; // the file is an .exec file
 };
 
 static int read_order(const char *word, enum instr_order *order) {
@@ -25,12 +29,22 @@ static int read_order(const char *word, enum instr_order *order) {
     return -1;
 }
 
+static int read_sort(struct wishes *wishes) {
+    if (!wishes->sort) return CLI_OK;
+    if (wishes->exec && cli_exec_read_order(wishes->sort, &wishes->exec_order) != 0)
+        return cli_usage("report", "instr: report: --sort must be missed, probes, hit, share or "
+                                   "name for an .exec file");
+    if (!wishes->exec && read_order(wishes->sort, &wishes->order) != 0)
+        return cli_usage("report", "instr: report: --sort must be self, total, calls or thrown");
+    return CLI_OK;
+}
+
 static int read_arguments(int argc, char **argv, struct wishes *wishes) {
-    const char *top = NULL, *sort = NULL;
+    const char *top = NULL;
     for (int i = 0; i < argc; i++) {
         int known = cli_option(argc, argv, &i, "--html", &wishes->html);
         if (known == 0) known = cli_option(argc, argv, &i, "--top", &top);
-        if (known == 0) known = cli_option(argc, argv, &i, "--sort", &sort);
+        if (known == 0) known = cli_option(argc, argv, &i, "--sort", &wishes->sort);
         if (known < 0) return cli_usage("report", "instr: report: %s needs a value", argv[i]);
         if (known > 0) continue;
         if (argv[i][0] == '-' && argv[i][1] != '\0')
@@ -41,9 +55,8 @@ static int read_arguments(int argc, char **argv, struct wishes *wishes) {
     if (!wishes->file) return cli_usage("report", "instr: report: which file?");
     if (top && (wishes->top = cli_number(top, 1, 100000000)) < 0)
         return cli_usage("report", "instr: report: --top must be a number, not '%.64s'", top);
-    if (sort && read_order(sort, &wishes->order) != 0)
-        return cli_usage("report", "instr: report: --sort must be self, total, calls or thrown");
-    return CLI_OK;
+    wishes->exec = cli_exec_is(wishes->file);
+    return read_sort(wishes);
 }
 
 static int write_report(const struct instr_report *report, const struct wishes *wishes) {
@@ -66,11 +79,13 @@ static int write_report(const struct instr_report *report, const struct wishes *
 }
 
 int cli_report(int argc, char **argv) {
-    struct wishes wishes = {NULL, NULL, -1, INSTR_BY_SELF};
+    struct wishes wishes = {NULL, NULL, NULL, -1, INSTR_BY_SELF, CLI_EXEC_BY_MISSED, 0};
     struct instr_report_file file;
     char error[INSTR_ERROR_SIZE];
     int status = read_arguments(argc, argv, &wishes);
     if (status != CLI_OK) return status;
+    if (wishes.exec)
+        return cli_exec_report(wishes.file, wishes.html, wishes.top, wishes.exec_order);
     if (instr_report_read(&file, wishes.file, error, sizeof error) != 0) {
         cli_error("%s", error);
         return CLI_FAILED;

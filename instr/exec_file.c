@@ -195,6 +195,12 @@ int instr_exec_close(struct instr_exec_file *file, char *error, size_t size) {
     return status;
 }
 
+void instr_exec_abandon(struct instr_exec_file *file) {
+    char error[512];
+    file->out.failed = ECANCELED;
+    instr_exec_close(file, error, sizeof error); // tells what is known
+}
+
 // --- blocks ---
 
 static void write_text(struct instr_exec_file *file, const char *text, size_t length) {

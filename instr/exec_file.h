@@ -93,4 +93,7 @@ int instr_exec_write_probes(struct instr_exec_file *file, uint64_t id, const cha
 // file was made or changed.
 int instr_exec_close(struct instr_exec_file *file, char *error, size_t size);
 
+// Ends it without a result: no file is made or changed.
+void instr_exec_abandon(struct instr_exec_file *file);
+
 #endif

@@ -182,6 +182,7 @@ static int read_class(struct instr_exec_reader *r) {
 }
 
 enum instr_exec_found instr_exec_read(struct instr_exec_reader *r) {
+    if (r->failed) return INSTR_EXEC_BAD;
     for (;;) {
         if (r->at == r->filled) {
             int more = fill(r);

@@ -84,7 +84,7 @@ static const char page_script[] =
     "      if (hit) count++;\n"
     "    });\n"
     "    shown.textContent = count.toLocaleString('en') + ' of ' +\n"
-    "        rows.length.toLocaleString('en') + ' methods';\n"
+    "        rows.length.toLocaleString('en') + ' ' + (table.dataset.of || 'methods');\n"
     "  }\n"
     "  find.addEventListener('input', filter);\n"
     "  document.getElementById('search').hidden = false;\n"

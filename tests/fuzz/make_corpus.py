@@ -59,6 +59,17 @@ def classes_of(jdk, count):
                 yield os.path.relpath(path, folder).replace(os.sep, "."), f.read()
 
 
+def exec_files():
+    """.exec files: empty, with sessions and classes of several lengths, concatenated, with what is not allowed."""
+    header = b"\x01\xc0\xc0\x10\x07"
+    session = b"\x10\x00\x03one" + struct.pack(">QQ", 1, 2)
+    one = b"\x11" + bytes(7) + b"\x01\x00\x01A\x03\x05"
+    other = b"\x11" + bytes(7) + b"\x01\x00\x01B\x03\x02"
+    longer = b"\x11" + bytes(7) + b"\x02\x00\x0ccom/acme/Foo\x82\x01" + b"\x55" * 17
+    yield from (b"", header, header + session + one, header + longer + one + header + session + longer, header + one + other,
+                header + one.replace(b"\x03\x05", b"\x04\x05"), header + b"\x40", header + one + session + longer[:20])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--jdk", required=True)
@@ -82,6 +93,8 @@ def main():
         write(os.path.join(options.out, "options"), f"list{i}", b"\0" + text.encode() + b"\0" + NAMES[i % 4].encode())
     for i, text in enumerate(FILES):
         write(os.path.join(options.out, "options"), f"file{i}", b"\1" + text.encode() + b"\0" + NAMES[i % 4].encode())
+    for i, data in enumerate(exec_files()):
+        write(os.path.join(options.out, "exec"), f"file{i}", data)
 
 
 main()

@@ -1,0 +1,292 @@
+"""instr exec, and instr report on .exec files: looked into, merged, compared; well-formed and hostile ones. The files are
+made here, after the description of the format; tests/coverage has those of JaCoCo itself."""
+
+import json
+import os
+import re
+import resource
+import struct
+import subprocess
+
+from support import CliTest
+
+
+def utf(text):
+    data = text if isinstance(text, bytes) else text.encode()
+    return struct.pack(">H", len(data)) + data
+
+
+HEADER = b"\x01\xc0\xc0\x10\x07"
+
+
+def session(name, start=1_000_000_000_000, dump=1_000_000_060_000):
+    return b"\x10" + utf(name) + struct.pack(">QQ", start, dump)
+
+
+def varint(number):
+    out = b""
+    while number > 127:
+        out += bytes([number & 127 | 128])
+        number >>= 7
+    return out + bytes([number])
+
+
+def probes(ident, name, bits):
+    """A class; `bits` is a string such as "0110"."""
+    packed = bytes(sum(1 << k for k in range(8) if bits[i + k:i + k + 1] == "1") for i in range(0, len(bits), 8))
+    return b"\x11" + struct.pack(">Q", ident) + utf(name) + varint(len(bits)) + packed
+
+
+def parse(data):
+    """The blocks of a file: sessions by name in order, classes by id."""
+    sessions, classes, at = [], {}, 0
+
+    def text():
+        nonlocal at
+        n, = struct.unpack_from(">H", data, at)
+        at += 2 + n
+        return data[at - n:at].decode()
+
+    while at < len(data):
+        kind = data[at]
+        at += 1
+        if kind == 1:
+            assert data[at:at + 4] == HEADER[1:]
+            at += 4
+        elif kind == 0x10:
+            name = text()
+            sessions.append((name, *struct.unpack_from(">QQ", data, at)))
+            at += 16
+        else:
+            assert kind == 0x11, kind
+            ident, = struct.unpack_from(">Q", data, at)
+            at += 8
+            name = text()
+            count = shift = 0
+            while True:
+                count |= (data[at] & 127) << shift
+                shift += 7
+                at += 1
+                if data[at - 1] < 128:
+                    break
+            size = -(-count // 8)
+            bits = "".join(str(data[at + i // 8] >> i % 8 & 1) for i in range(count))
+            at += size
+            assert ident not in classes
+            classes[ident] = (name, bits)
+    return sessions, classes
+
+
+FOO, BAR, BAZ = 0x0123456789ABCDEF, 0x2222222222222222, 0xFFFFFFFFFFFFFFFF
+A = HEADER + session("one") + probes(FOO, "com/acme/Foo", "1010000000") + probes(BAR, "com/acme/Bar", "11")
+B = HEADER + session("two") + probes(FOO, "com/acme/Foo", "0110000001") + probes(BAZ, "Baz", "1" * 300)
+EVIL = "<script>alert('x')</script>\u202e\n\x1b[2J"
+
+
+class ExecTest(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.write("a.exec", A)
+        self.write("b.exec", B)
+
+    def bytes_of(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+
+class Info(ExecTest):
+    def test_sessions_classes_probes_and_the_share_covered(self):
+        self.expect(["exec", "info", "a.exec"], 0,
+                    "a.exec: 1 session, 2 classes, 12 probes, 4 hit (33.3 %)\n"
+                    "  started (UTC)        written              session\n"
+                    "  2001-09-09 01:46:40  2001-09-09 01:47:40  one\n", "")
+
+    def test_several_files_are_added_up(self):
+        done = self.expect(["exec", "info", "a.exec", "b.exec"], 0, err="")
+        self.assertIn("2 files: 2 sessions, 3 classes, 312 probes, 306 hit (98.1 %)\n", done.stdout)
+
+    def test_concatenated_files_are_one(self):
+        self.write("ab.exec", A + B)
+        done = self.expect(["exec", "info", "--top=1", "ab.exec"], 0, err="")
+        self.assertIn("ab.exec: 2 sessions, 3 classes, 312 probes, 306 hit (98.1 %)\n", done.stdout)
+        self.assertIn("  and 1 more\n", done.stdout)
+
+    def test_json_has_it_all(self):
+        done = self.expect(["exec", "info", "--json", "a.exec", "b.exec"], 0, err="")
+        self.assertEqual(json.loads(done.stdout), {
+            "probes": 312, "hit": 306,
+            "sessions": [{"id": "one", "start_ms": 10**12, "dump_ms": 10**12 + 60000},
+                         {"id": "two", "start_ms": 10**12, "dump_ms": 10**12 + 60000}],
+            "classes": [{"class": "com.acme.Foo", "id": "0123456789abcdef", "probes": 10, "hit": 4},
+                        {"class": "com.acme.Bar", "id": "2" * 16, "probes": 2, "hit": 2},
+                        {"class": "Baz", "id": "f" * 16, "probes": 300, "hit": 300}]})
+
+    def test_standard_input_is_read(self):
+        done = subprocess.run([self.instr, "exec", "info", "-"], input=A, capture_output=True, check=True)
+        self.assertIn(b"-: 1 session, 2 classes", done.stdout)
+
+    def test_an_empty_file_has_nothing_in_it(self):
+        self.write("empty.exec", b"")
+        self.expect(["exec", "info", "empty.exec"], 0, "empty.exec: 0 sessions, 0 classes, 0 probes, 0 hit (0.0 %)\n", "")
+
+    def test_what_is_not_whole_does_not_look_so(self):
+        self.write("c.exec", HEADER + probes(1, "C", "1" * 9999 + "0"))
+        self.assertIn("9,999 hit (99.9 %)", self.expect(["exec", "info", "c.exec"], 0).stdout)
+
+    def test_hostile_times_and_names_do_no_harm(self):
+        self.write("c.exec", HEADER + session(EVIL, 2**64 - 1, 2**63) + probes(1, EVIL, "1"))
+        printed = self.expect(["exec", "info", "c.exec"], 0, err="").stdout + self.expect(["report", "c.exec"], 0).stdout
+        self.assertIn("18446744073709551615", printed)
+        self.assertNotRegex(printed, "[\x00-\x09\x0b-\x1f\x7f\u202e]")
+        json.loads(self.expect(["exec", "info", "--json", "c.exec"], 0, err="").stdout)
+
+    def test_a_broken_file_is_refused_in_one_line(self):
+        for content, reason in ((A[:-1], "byte 77: the file ends in the midst of a block"),
+                                (b"{}", "byte 0: no execution data of JaCoCo's"),
+                                (A + b"\x40", "byte 78: a block of type 0x40, which is unknown"),
+                                (A.replace(b"\x10\x07", b"\x10\x06", 1), "byte 3: version 0x1006 of the format")):
+            self.write("c.exec", content)
+            for command in (["exec", "info"], ["exec", "merge", "-o", "out.exec"]):
+                done = self.expect([*command, "c.exec"], 1, "")
+                self.assertTrue(done.stderr.startswith("instr: c.exec: " + reason), done.stderr)
+                self.assertEqual(done.stderr.count("\n"), 1)
+            self.assertFalse(os.path.exists(self.path("out.exec")))
+
+    def test_the_tool_cannot_be_made_to_take_memory(self):
+        """Classes that claim 2 billion probes each, in 512 MB of address space."""
+        self.write("c.exec", HEADER + b"\x11" + bytes(8) + utf("C") + b"\xff\xff\xff\xff\x07")
+        most = 512 << 20
+        done = self.run_tool("exec", "info", "c.exec",
+                             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (most, most)))
+        self.assertIn("the file ends in the midst of a block", done.stderr)
+
+
+class Merge(ExecTest):
+    def test_hits_add_up_and_sessions_are_kept(self):
+        self.expect(["exec", "merge", "-o", "m.exec", "a.exec", "b.exec"], 0, "", "")
+        self.assertEqual(parse(self.bytes_of("m.exec")), (
+            [("one", 10**12, 10**12 + 60000), ("two", 10**12, 10**12 + 60000)],
+            {FOO: ("com/acme/Foo", "1110000001"), BAR: ("com/acme/Bar", "11"), BAZ: ("Baz", "1" * 300)}))
+
+    def test_a_file_may_be_merged_into_itself(self):
+        self.expect(["exec", "merge", "-o", "a.exec", "a.exec", "b.exec"], 0, "", "")
+        self.assertEqual(len(parse(self.bytes_of("a.exec"))[1]), 3)
+
+    def test_thousands_of_files_in_the_memory_of_one(self):
+        """Files of 18 MB in all, and 16 MB of address space to do it in."""
+        os.mkdir(self.path("d"))
+        os.mkdir(self.path("d/e"))
+        # All but the bits of each class is the same in all files.
+        heads = [probes(k, f"com/acme/C{k}", "0" * 800)[:-100] for k in range(100)]
+        for i in range(1600):
+            bits = bytearray(100)
+            bits[i % 800 // 8] = 1 << i % 8
+            self.write(f"d/e/{i}.exec" if i % 2 else f"d/{i}.exec",
+                       HEADER + session(f"s{i}") + b"".join(head + bits for head in heads))
+        self.write("d/other.txt", "not one of them")
+        most = 16 << 20
+        done = self.run_tool("exec", "merge", "-o", "m.exec", "d",
+                             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (most, most)))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        sessions, classes = parse(self.bytes_of("m.exec"))
+        self.assertEqual((len(sessions), len(classes)), (1600, 100))
+        self.assertEqual({bits for _, bits in classes.values()}, {"1" * 800})
+
+    def test_the_same_id_with_another_name_or_length_is_an_error(self):
+        self.write("c.exec", HEADER + probes(FOO, "com/acme/Other", "1010000000"))
+        self.write("d.exec", HEADER + probes(FOO, "com/acme/Foo", "101000000"))
+        for name, line in (("c", "instr: c.exec: the id 0123456789abcdef is that of com.acme.Other, but of com.acme.Foo"
+                                 " in a.exec\n"),
+                           ("d", "instr: d.exec: com.acme.Foo (id 0123456789abcdef) has 9 probes, but 10 in a.exec\n")):
+            self.expect(["exec", "merge", "-o", "m.exec", "b.exec", "a.exec", f"{name}.exec"], 1, "",
+                        line.replace("a.exec", "b.exec"))
+            self.assertFalse(os.path.exists(self.path("m.exec")))
+            self.expect(["exec", "merge", "--keep-going", "-o", "m.exec", "a.exec", f"{name}.exec", "b.exec"], 1, "", line)
+            self.assertEqual(parse(self.bytes_of("m.exec"))[1][FOO], ("com/acme/Foo", "1110000001"))
+            os.unlink(self.path("m.exec"))
+
+    def test_what_is_whole_of_a_broken_file_can_be_had(self):
+        self.write("c.exec", A[:-1])
+        self.write("m.exec", "as it was")
+        self.expect(["exec", "merge", "-o", "m.exec", "c.exec", "b.exec"], 1, "", ["instr: c.exec: byte 77"])
+        self.assertEqual(self.bytes_of("m.exec"), b"as it was")
+        self.expect(["exec", "merge", "-o", "m.exec", "--keep-going", "c.exec", "b.exec"], 1, "", ["instr: c.exec: byte 77"])
+        sessions, classes = parse(self.bytes_of("m.exec"))
+        self.assertEqual((len(sessions), sorted(classes)), (2, [FOO, BAZ]))
+
+    def test_what_cannot_be_written_is_told(self):
+        self.expect(["exec", "merge", "-o", "/dev/full", "a.exec"], 1, "", "instr: /dev/full: No space left on device\n")
+        self.expect(["exec", "merge", "-o", "no/m.exec", "a.exec"], 1, "", "instr: no/m.exec: No such file or directory\n")
+
+    def test_mistakes_are_told(self):
+        usage = "usage: instr exec merge [--keep-going] -o OUT PATH...\n"
+        os.mkdir(self.path("none"))
+        for arguments, status, line in ((["a.exec"], 2, "-o OUT is missing"), (["-o", "x"], 2, "which file?"),
+                                        (["-o"], 2, "-o needs a value"), (["-x"], 2, "unknown option '-x'")):
+            self.expect(["exec", "merge", *arguments], status, "", f"instr: exec merge: {line}\n{usage}")
+        self.expect(["exec", "merge", "-o", "x", "none"], 1, "", "instr: none: there is no .exec file in it\n")
+        self.expect(["exec", "merge", "-o", "x", "no.exec"], 1, "", "instr: no.exec: No such file or directory\n")
+        self.expect(["exec"], 2, "", ["which command?"])
+        self.expect(["exec", "no"], 2, "", ["'no' is no command"])
+
+
+class Diff(ExecTest):
+    def test_what_only_one_of_them_has(self):
+        self.expect(["exec", "diff", "a.exec", "b.exec"], 1,
+                    "com.acme.Foo (id 0123456789abcdef); hit only in a.exec: 0; hit only in b.exec: 1,9\n"
+                    "only in a.exec: com.acme.Bar (id 2222222222222222), 2 of 2 probes hit\n"
+                    "only in b.exec: Baz (id ffffffffffffffff), 300 of 300 probes hit\n"
+                    "0 classes the same, 1 different, 1 only in the first, 1 only in the second\n", "")
+
+    def test_the_same_hits_are_no_difference(self):
+        self.write("c.exec", HEADER + probes(BAR, "com/acme/Bar", "01") + A + session("x"))
+        self.expect(["exec", "diff", "a.exec", "c.exec"], 0,
+                    "2 classes the same, 0 different, 0 only in the first, 0 only in the second\n", "")
+
+    def test_runs_of_probes_are_ranges(self):
+        self.write("c.exec", HEADER + probes(BAZ, "Baz", "0" + "1" * 297 + "01"))
+        self.expect(["exec", "diff", "b.exec", "c.exec"], 1, ["Baz (id ffffffffffffffff); hit only in b.exec: 0,298\n"])
+        self.write("d.exec", HEADER + probes(BAZ, "Baz", "1" + "0" * 298 + "1"))
+        self.expect(["exec", "diff", "b.exec", "d.exec"], 1, ["Baz (id ffffffffffffffff); hit only in b.exec: 1-298\n"])
+
+    def test_other_names_and_lengths_are_differences(self):
+        self.write("c.exec", HEADER + probes(FOO, "X", "1010000000") + probes(BAR, "com/acme/Bar", "111"))
+        self.expect(["exec", "diff", "a.exec", "c.exec"], 1,
+                    ["com.acme.Foo (id 0123456789abcdef); its name is X in c.exec\n",
+                     "com.acme.Bar (id 2222222222222222); 2 probes, but 3 in c.exec\n", ", 2 different, "])
+
+    def test_trouble_is_no_difference(self):
+        self.expect(["exec", "diff", "a.exec", "no.exec"], 2, "", "instr: no.exec: No such file or directory\n")
+        self.expect(["exec", "diff", "a.exec"], 2, "", ["two files, please"])
+
+
+class Report(ExecTest):
+    def names(self, *arguments):
+        return re.findall(r"%  (\S+)\n", self.expect(["report", "ab.exec", *arguments], 0, err="").stdout)
+
+    def test_classes_are_printed_by_what_is_missed(self):
+        self.write("ab.exec", A + B)
+        self.expect(["report", "ab.exec"], 0,
+                    "coverage: 3 classes, 312 probes, 306 hit (98.1 %)\n"
+                    "  probes     hit    share  class\n"
+                    "      10       4   40.0 %  com.acme.Foo\n"
+                    "     300     300  100.0 %  Baz\n"
+                    "       2       2  100.0 %  com.acme.Bar\n", "")
+
+    def test_order_and_number_of_rows_may_be_chosen(self):
+        self.write("ab.exec", A + B)
+        foo, bar, baz = "com.acme.Foo", "com.acme.Bar", "Baz"
+        self.assertEqual(self.names("--sort=probes"), [baz, foo, bar])
+        self.assertEqual(self.names("--sort=hit", "--top", "2"), [baz, foo])
+        self.assertEqual(self.names("--sort=share"), [foo, baz, bar])
+        self.assertEqual(self.names("--sort=name"), [baz, bar, foo])
+        self.expect(["report", "--sort=self", "ab.exec"], 2, "", ["--sort must be missed, probes, hit, share or name"])
+
+    def test_a_page_has_all_classes_and_no_script_of_theirs(self):
+        self.write("ab.exec", A + B + probes(1, EVIL, "10"))
+        self.expect(["report", "ab.exec", "--html", "page.html"], 0, "", "")
+        page = self.read("page.html")
+        self.assertEqual(page.count("<tr><td>"), 4)
+        self.assertEqual(page.count("<script>"), 1)
+        self.assertIn("<dt>classes</dt><dd>4</dd>", page)
+        self.assertIn("<td data-v=\"0.400000\" class=\"share\" style=\"--p:40.00%\">40.0 %</td>", page)
