@@ -9,6 +9,7 @@
 #include "classfile/verify.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -31,7 +32,8 @@ struct instr_engine {
     const struct instr_options *options;
     struct instr_methods *methods;
     const char *runtime_package;
-    int observes_speed;   // methods past the limit are kept
+    int observes_speed;   // a pass does: methods past the limit are kept
+    int some_are_whole;   // the results of some passes must be whole, those of others need not
     int check_input;      // see instr_engine_check_input
     pthread_mutex_t lock; // of what follows
     struct work *idle;
@@ -59,9 +61,13 @@ struct instr_engine *instr_engine_new(const struct instr_options *options,
     engine->options = options;
     engine->methods = methods;
     engine->runtime_package = runtime_package;
-    unsigned flags = 0;
-    for (size_t i = 0; i < options->pass_count; i++) flags |= options->passes[i].pass->flags;
-    engine->observes_speed = flags & RW_OBSERVES_SPEED && !(flags & RW_WHOLE);
+    size_t whole = 0;
+    for (size_t i = 0; i < options->pass_count; i++) {
+        unsigned flags = options->passes[i].pass->flags;
+        whole += flags & RW_WHOLE ? 1 : 0;
+        engine->observes_speed |= flags & RW_OBSERVES_SPEED && !(flags & RW_WHOLE);
+    }
+    engine->some_are_whole = whole && whole < options->pass_count;
     pthread_mutex_init(&engine->lock, NULL);
     return engine;
 }
@@ -216,19 +222,32 @@ static void forget_callees(struct job *job) {
                 memset(&job->passes[i].callees[k], 0, sizeof job->passes[i].callees[k]);
 }
 
-static enum cf_status run_passes(struct job *job, struct cf_edit *edit) {
+// Which passes edit a method: all, or those alone whose results must be whole.
+enum who { ALL_PASSES, WHOLE_PASSES };
+
+static int takes_part(const struct rw_pass *pass, enum who who) {
+    return who == ALL_PASSES || pass->flags & RW_WHOLE;
+}
+
+// *failed: the pass that gave up; NULL: none did, it is what they came to together.
+static enum cf_status run_passes(struct job *job, struct cf_edit *edit, enum who who,
+                                 const struct rw_pass **failed) {
     const struct instr_engine *engine = job->engine;
     const struct instr_options *options = engine->options;
-    if (engine->observes_speed && !options->huge && edit->code.length <= HUGE_METHOD_LIMIT)
+    if (who == ALL_PASSES && engine->observes_speed && !options->huge &&
+        edit->code.length <= HUGE_METHOD_LIMIT)
         edit->code_limit = HUGE_METHOD_LIMIT;
     job->lines = NULL;
     for (size_t i = 0; i < options->pass_count; i++) {
-        edit->nesting = (int32_t)i;
+        const struct rw_pass *pass = options->passes[i].pass;
         job->ids[i] = -1;
-        enum cf_status status = options->passes[i].pass->edit(&job->passes[i], edit);
+        if (!takes_part(pass, who)) continue;
+        edit->nesting = (int32_t)i;
+        enum cf_status status = pass->edit(&job->passes[i], edit);
         if (status != CF_OK) {
             cf_fail(&edit->error, status, 0, "the pass gave no reason", 0);
             cf_edit_abandon(edit);
+            *failed = pass;
             return status;
         }
     }
@@ -241,19 +260,53 @@ static void name_limit(const struct job *job, struct cf_error *error) {
         error->reason = "would take too much memory to rewrite";
 }
 
+// "calls, timing: would grow to 8,100 bytes (limit 8,000)": whose snippets the method has to do
+// without. When all passes have to, and none gave up by itself, none is named.
+static void remember_left_out(struct job *job, const struct cf_member *method, enum who left,
+                              const struct rw_pass *failed, const struct cf_error *error) {
+    const struct instr_options *options = job->engine->options;
+    char reason[512] = "";
+    size_t n = 0;
+    for (size_t i = 0; i < options->pass_count && options->pass_count > 1; i++) {
+        const struct rw_pass *pass = options->passes[i].pass;
+        if (left == WHOLE_PASSES ? takes_part(pass, WHOLE_PASSES) : pass != failed) continue;
+        int w = snprintf(reason + n, sizeof reason - n, "%s%s", n ? ", " : "", pass->name);
+        if (w < 0 || (size_t)w >= sizeof reason / 2 - n) break; // the reason needs room too
+        n += (size_t)w;
+    }
+    if (n) n += (size_t)snprintf(reason + n, sizeof reason - n, ": ");
+    cf_error_text(error, reason + n, sizeof reason - n);
+    remember_reason(job->engine, &job->cls, method, reason);
+    job->result->methods_kept++;
+}
+
+static enum cf_status attempt(struct job *job, const struct cf_member *method, enum who who,
+                              struct cf_edit **edit, const struct rw_pass **failed) {
+    *failed = NULL;
+    enum cf_status status = cf_edit_begin(&job->rewrite, method, edit);
+    if (status == CF_OK) status = run_passes(job, *edit, who, failed);
+    if (status == CF_OK) return status;
+    forget_callees(job);
+    if (*edit) name_limit(job, &(*edit)->error);
+    return status;
+}
+
+// The method with all passes' snippets; when that cannot be, with those alone of the passes whose
+// results must be whole; or as it was.
 static void rewrite_method(struct job *job, const struct cf_member *method) {
+    static const struct cf_error no_memory = {CF_NO_MEMORY, 0, 0, "out of memory", 0};
     struct cf_edit *edit;
+    const struct rw_pass *failed, *first_failed;
     uint32_t changed = job->rewrite.methods_changed;
-    struct cf_error no_memory = {CF_NO_MEMORY, 0, 0, "out of memory", 0}, *error;
-    enum cf_status status = cf_edit_begin(&job->rewrite, method, &edit);
-    if (status == CF_OK) status = run_passes(job, edit);
-    if (status != CF_OK) {
-        forget_callees(job);
-        job->result->methods_kept++;
-        error = edit ? &edit->error : &no_memory;
-        name_limit(job, error);
-        remember_kept(job->engine, &job->cls, method, error);
-        return;
+    if (attempt(job, method, ALL_PASSES, &edit, &failed) != CF_OK) {
+        struct cf_error first = edit ? edit->error : no_memory;
+        first_failed = failed;
+        if (!job->engine->some_are_whole ||
+            attempt(job, method, WHOLE_PASSES, &edit, &failed) != CF_OK) {
+            remember_left_out(job, method, ALL_PASSES, first_failed, &first);
+            return;
+        }
+        remember_left_out(job, method, WHOLE_PASSES, NULL, &first);
     }
     if (job->rewrite.methods_changed == changed || !edit->constructor) return;
     for (size_t i = 0; i < job->engine->options->pass_count; i++)

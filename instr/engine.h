@@ -13,6 +13,8 @@ struct instr_engine;
 // What has been done so far; all counts are totals since the engine was made (JSON: stats=FILE).
 struct instr_account {
     uint64_t classes_seen, classes_matched, classes_changed, classes_kept;
+    // A method that has to do without some of the passes counts as kept, and as changed too when
+    // others have edited it.
     uint64_t methods_changed, methods_kept;
     // Rewritten, but the code would not verify: the classes are among those kept.
     uint64_t classes_refused, methods_refused;

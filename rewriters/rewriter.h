@@ -11,8 +11,8 @@ enum {
     // The pass only observes: a method that would grow past HotSpot's HugeMethodLimit (8,000 bytes,
     // never compiled) is kept as it was, unless huge=yes.
     RW_OBSERVES_SPEED = 1,
-    // The pass's result must be whole: a method grows past that limit if it must, even when other
-    // passes only observe.
+    // The pass's result must be whole: a method grows past that limit if it must. Where other passes
+    // cannot have their snippets in it, it is edited by such passes alone.
     RW_WHOLE = 2
 };
 

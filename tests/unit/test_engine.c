@@ -451,6 +451,7 @@ int main(void) {
     tcase_add_test(tests, more_constants_hide_no_error);
     tcase_add_test(tests, dead_code_that_ends_nowhere_keeps_the_method);
     tcase_add_test(tests, sites_know_their_lines);
+
     tcase_add_test(views, a_view_is_what_opening_gives);
     tcase_add_test(views, what_no_jvm_verifies_is_changed);
     tcase_add_test(views, a_lambda_of_jdk_8_calls_its_host);
