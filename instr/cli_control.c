@@ -44,7 +44,7 @@ static int end(const struct cli_event *event) {
 }
 
 int cli_control_run(struct cli_session *session, int count, const char *const *words, int json,
-                    void (*show)(const json_t *document)) {
+                    void (*show)(const json_t *document, const struct instr_target *target)) {
     struct cli_event event;
     if (cli_session_command(session, count, words) != 0) {
         cli_error("instr: the command cannot be sent: %s", strerror(errno));
@@ -57,7 +57,7 @@ int cli_control_run(struct cli_session *session, int count, const char *const *w
             if (json)
                 fwrite(event.bytes, 1, event.length, stdout);
             else if (show)
-                show(event.document);
+                show(event.document, &session->target);
             json_decref(event.document);
             break;
         case CLI_NOTE: cli_error("instr: %s", event.line); break;

@@ -23,7 +23,7 @@ int cli_control_connect(struct cli_session *session, long pid);
 // is shown), notes go to standard error; with `json` documents are printed as they came. The exit
 // status.
 int cli_control_run(struct cli_session *session, int count, const char *const *words, int json,
-                    void (*show)(const json_t *document));
+                    void (*show)(const json_t *document, const struct instr_target *target));
 
 // The member `key` of an object, "" or 0 if there is none of that kind.
 const char *cli_text(const json_t *object, const char *key);

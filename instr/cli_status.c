@@ -57,10 +57,13 @@ static void kept(const json_t *document) {
     }
 }
 
-static void show(const json_t *document) {
+static void show(const json_t *document, const struct instr_target *target) {
     char text[512];
-    snprintf(text, sizeof text, "%llu, %s %s", (unsigned long long)cli_count(document, "pid"),
-             cli_text(document, "jvm"), cli_text(document, "jvm_version"));
+    char inner[32] = "";
+    if (target->inner_pid != target->pid)
+        snprintf(inner, sizeof inner, " (%ld inside)", (long)target->inner_pid);
+    snprintf(text, sizeof text, "%ld%s, %s %s", (long)target->pid, inner, cli_text(document, "jvm"),
+             cli_text(document, "jvm_version"));
     line("JVM", text);
     snprintf(text, sizeof text, "%s, %s", cli_text(document, "agent"), cli_text(document, "state"));
     line("agent", text);

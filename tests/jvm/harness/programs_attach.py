@@ -1,0 +1,238 @@
+"""instr attach on real JVMs: every way in, every way barred, and the program none the worse for it."""
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+from . import expect
+from .programs import Skip, program
+
+EXPECTED = "ready 1042\nround 2084\nround 3126\nend\n"
+
+
+class Waiting:
+    """The program Waiting, perhaps below a command that brings it somewhere; and instr, to reach it."""
+
+    def __init__(self, r, *java, below=(), classes=None, env=None, cwd=None):
+        self.r = r
+        self.errors = open(r.file("stderr"), "w+b")
+        environment = {k: v for k, v in os.environ.items() if not k.startswith(("JAVA_", "JDK_", "_JAVA"))}
+        environment.update(env or {})
+        self.process = subprocess.Popen([*below, r.java, *java, "-cp", classes or r.built.programs, "Waiting"],
+                                        cwd=cwd or r.folder, env=environment, stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=self.errors, text=True)
+        self.output = [self.process.stdout.readline()]
+        self.pid = self.process.pid
+        while True:  # what runs below unshare --fork is its child
+            with open(f"/proc/{self.pid}/task/{self.pid}/children", encoding="ascii") as f:
+                children = f.read().split()
+            if not below or not children:
+                break
+            self.pid = int(children[0])
+
+    def instr(self, *words, user=None):
+        def command(pid):
+            return [self.r.cli, words[0], str(pid), *words[1:]]
+        below = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user else []
+        return subprocess.run(below + command(self.pid), capture_output=True, text=True, timeout=60, cwd="/")
+
+    def round(self):
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        self.output.append(self.process.stdout.readline())
+
+    def end(self, more=()):
+        """Two rounds, and the end; what differs from what the program prints alone."""
+        self.round()
+        self.round()
+        self.process.stdin.close()
+        self.output.append(self.process.stdout.read())
+        status = self.process.wait(timeout=60)
+        self.errors.seek(0)
+        self.stderr = self.errors.read().decode("utf-8", "replace")
+        problems = [p for p in more if p]
+        if (status, "".join(self.output)) != (0, EXPECTED):
+            problems.append(f"status {status}, stdout {''.join(self.output)!r}, {self.stderr[-300:]!r}")
+        return problems
+
+
+def attached(done, state="dormant"):
+    ok = done.returncode == 0 and f", {state}" in done.stdout
+    return "" if ok else f"attach: {done.returncode}, {done.stdout!r}, {done.stderr!r}"
+
+
+def refused(done, *words):
+    lines = done.stderr.splitlines()
+    ok = done.returncode == 1 and len(lines) == 1 and lines[0].startswith("instr: ") and all(w in lines[0] for w in words)
+    return "" if ok else f"expected one line with {words}: {done.returncode}, {done.stdout!r}, {done.stderr!r}"
+
+
+def left(program):
+    """Files that an attach must not leave behind."""
+    return [f for d in ("/tmp", program.r.folder) for f in os.listdir(d) if f == f".attach_pid{program.pid}"]
+
+
+@program("instr attach")
+def attach(r):
+    """From outside, without a JDK: classes that are loaded are counted from then on; the agent is there once."""
+    report = r.file("calls.json")
+    p = Waiting(r)
+    done = p.instr("attach", "calls", f"calls.file={report}")
+    again = p.instr("attach")
+    status = p.instr("status", "--json")
+    problems = p.end([attached(done, "active"), attached(again, "active"), *left(p)])
+    if '"calls"' not in status.stdout:
+        problems.append(f"status: {status.stdout!r} {status.stderr!r}")
+    rows = {x["method"]: (x["calls"], x["thrown"]) for x in expect.load(report)["methods"]}
+    if rows.get("work") != (20, 2):
+        problems.append(f"work: {rows}")
+    if os.path.exists(f"/tmp/.instr-{os.getuid()}/{p.pid}.sock"):
+        problems.append("the socket is left behind")
+    yield "counts", problems
+
+    p = Waiting(r)
+    first = p.instr("attach")
+    info = os.stat(f"/tmp/.instr-{os.getuid()}/{p.pid}.sock")
+    folder = os.stat(f"/tmp/.instr-{os.getuid()}")
+    modes = "" if (info.st_mode & 0o777, folder.st_mode & 0o777) == (0o600, 0o700) else f"modes {info} {folder}"
+    yield "dormant", p.end([attached(first), attached(p.instr("attach")), modes, *left(p)])
+
+    p = Waiting(r)
+    done = p.instr("attach", "timng")
+    what = "" if done.returncode == 2 and "did you mean 'timing'" in done.stderr else f"{done}"
+    agent = "" if p.instr("status").returncode == 1 else "there is an agent"
+    yield "mistyped", p.end([what, agent])
+
+
+@program("instr attach, barred")
+def barred(r):
+    """What forbids it is named in one line, and the JVM prints nothing: no stacks, no warning."""
+    cases = {"-XX:+DisableAttachMechanism": ("-XX:+DisableAttachMechanism", "-agentpath")}
+    if r.jdk.version >= 9:
+        cases["-XX:-EnableDynamicAgentLoading"] = ("-XX:-EnableDynamicAgentLoading", "JEP 451", "-agentpath")
+    for option, words in cases.items():
+        for how in ("command line", "environment", "no performance data"):
+            env = {"JAVA_TOOL_OPTIONS": option} if how == "environment" else None
+            java = [] if env else [option]
+            p = Waiting(r, *java, *(["-XX:-UsePerfData"] if how.startswith("no") else []), env=env)
+            problems = p.end([refused(p.instr("attach", "timing"), *words), *left(p)])
+            extra = [line for line in p.stderr.splitlines() if not line.startswith("Picked up")]
+            yield f"{option}, {how}", problems + extra
+
+    p = Waiting(r)
+    os.kill(p.pid, signal.SIGSTOP)
+    time.sleep(0.1)
+    answer = refused(p.instr("attach"), "stopped")
+    os.kill(p.pid, signal.SIGCONT)
+    yield "stopped", p.end([answer, *left(p)]) + p.stderr.splitlines()
+
+    other = subprocess.Popen(["sleep", "60"])
+    done = subprocess.run([r.cli, "attach", str(other.pid)], capture_output=True, text=True, timeout=60)
+    alive = "" if other.poll() is None else "it has ended"
+    other.kill()
+    other.wait()
+    yield "no JVM", [x for x in (refused(done, "is no JVM"), alive) if x]
+    done = subprocess.run([r.cli, "attach", str(other.pid)], capture_output=True, text=True, timeout=60)
+    yield "no process", [x for x in [refused(done, "there is no process")] if x]
+
+
+@program("instr attach, leftovers")
+def leftovers(r):
+    """A socket that is dead, one that somebody cleaned away, the file of another who gave up: all the same."""
+    p = Waiting(r)
+    # what a process that had this number before might have left
+    with contextlib.closing(__import__("socket").socket(1)) as dead:
+        dead.bind(f"/tmp/.java_pid{p.pid}")
+    with open(f"/tmp/.attach_pid{p.pid}", "w", encoding="ascii"):
+        pass
+    answer = attached(p.instr("attach"))
+    os.path.exists(f"/tmp/.attach_pid{p.pid}") and os.unlink(f"/tmp/.attach_pid{p.pid}")
+    yield "dead socket", p.end([answer])
+
+    if r.jdk.version >= 17:  # older ones do not look after their socket's file
+        p = Waiting(r)
+        first = subprocess.run([r.jdk.tool("jcmd"), str(p.pid), "VM.version"], capture_output=True, timeout=60)
+        os.unlink(f"/tmp/.java_pid{p.pid}") if first.returncode == 0 else None
+        yield "socket cleaned away", p.end([attached(p.instr("attach"))])
+
+    p = Waiting(r)
+    trap = f"/tmp/.attach_pid{p.pid}"
+    os.symlink(r.file("precious"), os.path.join(r.folder, f".attach_pid{p.pid}"))
+    answer = attached(p.instr("attach"))
+    os.unlink(os.path.join(r.folder, f".attach_pid{p.pid}"))
+    yield "symbolic link", p.end([answer, "the link was followed" if os.path.exists(r.file("precious")) else "",
+                                  "left behind" if os.path.exists(trap) else ""])
+
+
+def needs_root(r, *tools):
+    if os.getuid() != 0:
+        raise Skip("needs root")
+    for tool in tools:
+        if not shutil.which(tool):
+            raise Skip(f"there is no {tool}")
+    with open(r.java, "rb") as f:
+        if f.read(4) != b"\x7fELF":
+            raise Skip(f"{r.jdk} runs in a folder of its own already")
+
+
+@contextlib.contextmanager
+def open_classes(r):
+    """The program's classes where every user can read them."""
+    folder = tempfile.mkdtemp(prefix="instr-classes-", dir="/var/tmp")
+    os.chmod(folder, 0o755)
+    shutil.copy(os.path.join(r.built.programs, "Waiting.class"), folder)
+    yield folder
+    shutil.rmtree(folder)
+
+
+@program("instr attach, another user")
+def other_user(r):
+    """Root may, and leaves nothing of root's; another user may not."""
+    needs_root(r, "setpriv")
+    nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    with open_classes(r) as classes:
+        p = Waiting(r, below=nobody, classes=classes, cwd="/var/tmp")
+        stranger = refused(p.instr("attach", user=1234), "belongs to", "only that user and root")
+        root = attached(p.instr("attach"))
+        owner = os.stat(f"/tmp/.instr-65534/{p.pid}.sock").st_uid
+        theirs = attached(p.instr("attach", user=65534))
+        later = refused(p.instr("status", user=1234), "belongs to", "only that user and root")
+        yield "root", p.end([stranger, root, theirs, later, "" if owner == 65534 else f"socket of {owner}"])
+
+        # a directory that somebody else made first, or a link to one, is not used
+        shutil.rmtree("/tmp/.instr-65534", ignore_errors=True)
+        os.mkdir("/tmp/.instr-65534", 0o777)
+        os.symlink(classes, "/tmp/.instr-65534.1")
+        try:
+            p = Waiting(r, below=nobody, classes=classes, cwd="/var/tmp")
+            answers = [attached(p.instr("attach")), attached(p.instr("attach", user=65534))]
+            used = os.listdir("/tmp/.instr-65534") + [f for f in os.listdir(classes) if f.endswith(".sock")]
+            yield "squatter", p.end(answers + used)
+        finally:
+            os.rmdir("/tmp/.instr-65534")
+            os.unlink("/tmp/.instr-65534.1")
+
+
+@program("instr attach, other namespaces", quick=False)
+def namespaces(r):
+    """A JVM that is process 1 of its own, with a /tmp of its own: the library is brought there."""
+    needs_root(r, "unshare", "mount")
+    inside = ["unshare", "--pid", "--mount", "--fork", "--kill-child", "--mount-proc", "sh", "-c",
+              'mount -t tmpfs none /tmp && exec "$@"', "sh"]
+    with open_classes(r) as classes:
+        p = Waiting(r, below=inside, classes=classes, cwd="/")
+        tmp = f"/proc/{p.pid}/root/tmp"
+        answer = attached(p.instr("attach"))
+        status = p.instr("status")
+        told = "" if "(1 inside)" in status.stdout else f"status: {status.stdout!r} {status.stderr!r}"
+        left_files = sorted(f for f in os.listdir(tmp) if f.startswith(".attach"))
+        library = [f for f in os.listdir(tmp + "/.instr-0") if f.startswith("libinstr")]
+        yield "pid and mount", p.end([answer, told, *left_files, "" if len(library) == 1 else f"{library}"])
+        p = Waiting(r, below=["unshare", "--user", "--map-root-user", "--pid", "--mount", "--fork", "--kill-child",
+                              "--mount-proc", "sh", "-c", 'mount -t tmpfs none /tmp && exec "$@"', "sh"],
+                    classes=classes, cwd="/")
+        yield "user, pid and mount", p.end([attached(p.instr("attach"))])
