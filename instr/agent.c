@@ -48,6 +48,17 @@ static int is_platform(JNIEnv *jni, jobject loader) {
     return agent.platform_loader && (*jni)->IsSameObject(jni, loader, agent.platform_loader);
 }
 
+// Is the class to be instrumented, and which passes leave it alone, a bit for each?
+static int find_passes(JNIEnv *jni, jobject loader, const char *name, uint64_t *without) {
+    int platform = is_platform(jni, loader);
+    *without = 0;
+    if (instr_scope_matches(&agent.options, name, strlen(name), platform)) return 1;
+    if (!platform || !loader) return 0;
+    uint64_t with = instr_parts_platform(&agent.options);
+    *without = ~with;
+    return with && instr_scope_matches(&agent.options, name, strlen(name), 0);
+}
+
 static void *allocate(void *context, size_t n) {
     jvmtiEnv *jvmti = context;
     unsigned char *memory;
@@ -80,19 +91,21 @@ static void JNICALL on_class(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, job
                              const unsigned char *bytes, jint *new_length,
                              unsigned char **new_bytes) {
     (void)redefined;
-    (void)domain;
     char found[1024];
     if (agent.state != INSTR_ACTIVE || length <= 0) return;
     if (!name) {
         if (!name_from_bytes(bytes, (size_t)length, found, sizeof found)) return;
         name = found;
     }
-    if (!instr_scope_matches(&agent.options, name, strlen(name), is_platform(jni, loader))) {
+    struct instr_origin origin;
+    if (!find_passes(jni, loader, name, &origin.without)) {
         instr_engine_seen(agent.engine);
         return;
     }
+    origin.without |= instr_parts_without(jni, &agent.options, loader, name, domain);
     struct instr_rewritten result;
-    instr_engine_rewrite(agent.engine, bytes, (size_t)length, allocate, jvmti, &result);
+    instr_engine_rewrite_known(agent.engine, &origin, bytes, (size_t)length, allocate, jvmti,
+                               &result);
     if (result.refused) (*jvmti)->Deallocate(jvmti, result.refused);
     if (!result.bytes) return;
     if (!instr_runtime_open_module(jvmti, jni, loader, name) || result.length > INT32_MAX) {
@@ -134,8 +147,9 @@ done:
 
 // Is a class that is loaded already to be instrumented?
 static int wanted(void *context, JNIEnv *jni, jobject loader, const char *name) {
+    uint64_t without;
     (void)context;
-    return instr_scope_matches(&agent.options, name, strlen(name), is_platform(jni, loader));
+    return find_passes(jni, loader, name, &without);
 }
 
 static void failed_class(void *context, const char *name, const char *reason) {
@@ -284,6 +298,7 @@ static int prepare(JavaVM *vm, const char *text, int at_start, char *reason, siz
         return 0;
     }
     instr_engine_check_input(agent.engine);
+    instr_parts_engine(agent.engine, &agent.options);
     if (take_capabilities(agent.jvmti, why, sizeof why) &&
         set_events(agent.jvmti, at_start, why, sizeof why) &&
         instr_parts_load(vm, &agent.options, at_start ? INSTR_PART_AT_START : INSTR_PART_LIVE, why,

@@ -7,6 +7,7 @@
 #include "classfile/rewritten.h"
 #include "classfile/structure.h"
 #include "classfile/verify.h"
+#include "instr/exec_file.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -36,6 +37,7 @@ struct instr_engine {
     int some_are_whole;   // the results of some passes must be whole, those of others need not
     int check_input;      // see instr_engine_check_input
     pthread_mutex_t lock; // of what follows
+    struct instr_coverage *coverage, *own_coverage;
     struct work *idle;
     struct instr_account account;
     struct instr_kept *kept;
@@ -52,6 +54,7 @@ struct job {
     struct instr_methods_cursor cursor;
     const uint16_t *lines; // of the method at hand, by pc; NULL: nobody has asked
     struct instr_rewritten *result;
+    struct instr_origin origin;
 };
 
 struct instr_engine *instr_engine_new(const struct instr_options *options,
@@ -86,8 +89,28 @@ void instr_engine_free(struct instr_engine *engine) {
         free(engine->kept[i].reason);
     }
     free(engine->kept);
+    instr_coverage_free(engine->own_coverage);
     pthread_mutex_destroy(&engine->lock);
     free(engine);
+}
+
+void instr_engine_set_coverage(struct instr_engine *engine, struct instr_coverage *coverage) {
+    engine->coverage = coverage;
+}
+
+struct instr_coverage *instr_engine_coverage(struct instr_engine *engine) {
+    pthread_mutex_lock(&engine->lock);
+    struct instr_coverage *coverage = engine->coverage;
+    pthread_mutex_unlock(&engine->lock);
+    return coverage;
+}
+
+static struct instr_coverage *coverage_of(struct instr_engine *engine) {
+    pthread_mutex_lock(&engine->lock);
+    if (!engine->coverage) engine->coverage = engine->own_coverage = instr_coverage_new(NULL);
+    struct instr_coverage *coverage = engine->coverage;
+    pthread_mutex_unlock(&engine->lock);
+    return coverage;
 }
 
 void instr_engine_check_input(struct instr_engine *engine) {
@@ -207,6 +230,16 @@ static int site_id(struct rw_class *pass, const struct cf_edit *edit, uint32_t p
                                    (const char *)descriptor.bytes, descriptor.length, &site);
 }
 
+// rw_class.probes
+static int64_t probes_of(struct rw_class *pass, uint32_t count) {
+    struct job *job = pass->engine;
+    struct instr_coverage *coverage = coverage_of(job->engine);
+    struct cf_slice name = cf_this_name(&job->cls);
+    if (!coverage || !name.bytes) return -1;
+    return instr_coverage_reserve(coverage, instr_exec_class_id(job->cls.bytes, job->cls.length),
+                                  (const char *)name.bytes, name.length, count);
+}
+
 // rw_class.option
 static const char *option_of(const struct rw_class *pass, const char *key) {
     const struct job *job = pass->engine;
@@ -220,6 +253,11 @@ static void forget_callees(struct job *job) {
         for (unsigned k = 0; k < RW_REFS; k++)
             if (job->passes[i].callees[k].methodref >= job->rewrite.pool.count)
                 memset(&job->passes[i].callees[k], 0, sizeof job->passes[i].callees[k]);
+}
+
+// Does pass i leave the class alone?
+static int is_without(const struct job *job, size_t i) {
+    return job->origin.without >> i & 1;
 }
 
 // Which passes edit a method: all, or those alone whose results must be whole.
@@ -241,7 +279,7 @@ static enum cf_status run_passes(struct job *job, struct cf_edit *edit, enum who
     for (size_t i = 0; i < options->pass_count; i++) {
         const struct rw_pass *pass = options->passes[i].pass;
         job->ids[i] = -1;
-        if (!takes_part(pass, who)) continue;
+        if (!takes_part(pass, who) || is_without(job, i)) continue;
         edit->nesting = (int32_t)i;
         enum cf_status status = pass->edit(&job->passes[i], edit);
         if (status != CF_OK) {
@@ -330,6 +368,7 @@ static enum cf_status open_job(struct job *job, struct work *work, const uint8_t
         job->passes[i].runtime_package = job->engine->runtime_package;
         job->passes[i].method_id = method_id;
         job->passes[i].site_id = site_id;
+        job->passes[i].probes = probes_of;
         job->passes[i].option = option_of;
         job->passes[i].engine = job;
         job->passes[i].kept = &work->callees[i];
@@ -340,6 +379,7 @@ static enum cf_status open_job(struct job *job, struct work *work, const uint8_t
 static enum cf_status begin_passes(struct job *job) {
     for (size_t i = 0; i < job->engine->options->pass_count; i++) {
         const struct rw_pass *pass = job->engine->options->passes[i].pass;
+        if (is_without(job, i)) continue;
         enum cf_status status = pass->begin ? pass->begin(&job->passes[i]) : CF_OK;
         if (status != CF_OK)
             return cf_fail(&job->cls.error, status, 0, "the pass gave no reason", 0);
@@ -443,12 +483,14 @@ static void add_to_account(struct instr_engine *engine, const struct instr_rewri
     pthread_mutex_unlock(&engine->lock);
 }
 
-void instr_engine_rewrite(struct instr_engine *engine, const uint8_t *bytes, size_t length,
-                          void *(*allocate)(void *context, size_t n), void *context,
-                          struct instr_rewritten *result) {
+void instr_engine_rewrite_known(struct instr_engine *engine, const struct instr_origin *origin,
+                                const uint8_t *bytes, size_t length,
+                                void *(*allocate)(void *context, size_t n), void *context,
+                                struct instr_rewritten *result) {
     memset(result, 0, sizeof *result);
     uint64_t start = now();
     struct job job = {.engine = engine, .result = result};
+    if (origin) job.origin = *origin;
     struct work *work = take_work(engine);
     if (work) {
         work->arena.limit = CLASS_MEMORY(length);
@@ -459,6 +501,12 @@ void instr_engine_rewrite(struct instr_engine *engine, const uint8_t *bytes, siz
     }
     result->nanoseconds = now() - start;
     add_to_account(engine, result, length);
+}
+
+void instr_engine_rewrite(struct instr_engine *engine, const uint8_t *bytes, size_t length,
+                          void *(*allocate)(void *context, size_t n), void *context,
+                          struct instr_rewritten *result) {
+    instr_engine_rewrite_known(engine, NULL, bytes, length, allocate, context, result);
 }
 
 void instr_engine_seen(struct instr_engine *engine) {

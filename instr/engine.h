@@ -4,6 +4,7 @@
 #ifndef INSTR_ENGINE_H
 #define INSTR_ENGINE_H
 
+#include "instr/coverage.h"
 #include "instr/methods.h"
 #include "instr/options.h"
 #include "rewriters/rewriter.h"
@@ -54,11 +55,27 @@ void instr_engine_free(struct instr_engine *engine);
 // rewritten.
 void instr_engine_check_input(struct instr_engine *engine);
 
+// Where classes get their probes from now on; it must outlive the engine. Without it the engine has one of its own.
+// Before any class is rewritten.
+void instr_engine_set_coverage(struct instr_engine *engine, struct instr_coverage *coverage);
+// That one; NULL: there is none yet.
+struct instr_coverage *instr_engine_coverage(struct instr_engine *engine);
+
 // Rewrites one class with all passes of the options, and verifies what was changed, unless the options say no. No
 // matching is done here. `allocate(context, n)` gives the memory for the result (NULL: out of memory). Thread-safe; never fails: at worst the class stays unchanged.
 void instr_engine_rewrite(struct instr_engine *engine, const uint8_t *bytes, size_t length,
                           void *(*allocate)(void *context, size_t n), void *context,
                           struct instr_rewritten *result);
+
+// What is known of a class besides its bytes.
+struct instr_origin {
+    uint64_t without; // bit i: pass i of the options leaves the class alone
+};
+// As above; `origin` NULL: nothing is known.
+void instr_engine_rewrite_known(struct instr_engine *engine, const struct instr_origin *origin,
+                                const uint8_t *bytes, size_t length,
+                                void *(*allocate)(void *context, size_t n), void *context,
+                                struct instr_rewritten *result);
 
 // Counts a class that came by and was not matched.
 void instr_engine_seen(struct instr_engine *engine);

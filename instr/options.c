@@ -210,7 +210,7 @@ static int parse_pass_option(struct parser *p, struct instr_pass_options *pass, 
                              const char *name, const char *value) {
     for (size_t i = 0; instr_pass_option_rows[i].key; i++) {
         const struct instr_option_row *row = &instr_pass_option_rows[i];
-        if (strcmp(row->key, name) != 0) continue;
+        if (strcmp(row->key, name) != 0 || !instr_pass_has(pass->pass, row)) continue;
         if (give_once(p, key, &pass->given, 1u << i) != 0) return -1;
         return set_value(p, row, key, value, (char *)pass + row->offset);
     }

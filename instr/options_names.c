@@ -19,14 +19,20 @@ const struct instr_option_row instr_pass_option_rows[] = {
     INSTR_PASS_OPTIONS(ROW){NULL, INSTR_KIND_FILE, 0, NULL, NULL}};
 #undef ROW
 
+int instr_pass_has(const struct rw_pass *pass, const struct instr_option_row *row) {
+    return !(pass->flags & RW_NO_TABLE) || strcmp(row->key, "top") != 0;
+}
+
 typedef void each_option(void *context, const char *name, const char *argument, const char *help);
 
 static void each_of_pass(const struct rw_pass *pass, each_option *each, void *context) {
     char name[INSTR_NAME_SIZE];
     for (size_t i = 0; instr_pass_option_rows[i].key; i++) {
         const struct instr_option_row *row = &instr_pass_option_rows[i];
+        if (!instr_pass_has(pass, row)) continue;
         snprintf(name, sizeof name, "%s.%s", pass->name, row->key);
-        each(context, name, row->argument, row->help);
+        int own = pass->file_help && strcmp(row->key, "file") == 0;
+        each(context, name, row->argument, own ? pass->file_help : row->help);
     }
     for (size_t i = 0; pass->options && pass->options[i].key; i++) {
         snprintf(name, sizeof name, "%s.%s", pass->name, pass->options[i].key);

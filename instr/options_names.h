@@ -15,6 +15,8 @@ enum instr_option_kind {
     INSTR_KIND_CONFIG    // unsigned: files read
 };
 
+struct rw_pass;
+
 struct instr_option_row {
     const char *key;
     enum instr_option_kind kind;
@@ -40,5 +42,8 @@ void instr_nearest_option(const char *key, char name[INSTR_NAME_SIZE]);
 void instr_each_option(void (*each)(void *context, const char *name, const char *argument,
                                     const char *help),
                        void *context);
+
+// Does the pass have this option of those that passes have in common?
+int instr_pass_has(const struct rw_pass *pass, const struct instr_option_row *row);
 
 #endif

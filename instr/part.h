@@ -2,9 +2,9 @@
 // results of its own form. A part is one value in a file of its own (instr/part_PASS.c), and one
 // row in parts.c; passes that only count and time methods have none.
 //
-// The order of calls, all on one thread at a time:
+// The order of calls, all on one thread at a time (but `takes`, which any thread calls):
 //
-//      load -> start -> (tell)* -> stop
+//      engine -> load -> start -> (tell)* -> stop
 //
 // A part that needs events or capabilities takes a JVM TI environment of its own in `load` and
 // disposes of it in `stop`; so the environment of the agent stays as small as it is, and what one
@@ -32,6 +32,15 @@ struct instr_part {
     // taken, and the pass cannot be switched on. NULL: nothing is needed.
     bool (*load)(JavaVM *vm, const struct instr_pass_options *options, enum instr_part_phase phase,
                  char *reason, size_t size);
+    // A new engine that has the pass among its own; before `load` and whenever another takes its
+    // place. NULL: nothing to do.
+    void (*engine)(struct instr_engine *engine);
+    // Without include= it has the classes of the platform loader as well, but not the boot
+    // loader's.
+    bool takes_platform;
+    // Of a class in the class file hook, before it is rewritten: does the pass take it? No
+    // exception is pending afterwards. NULL: it takes all.
+    bool (*takes)(JNIEnv *jni, jobject loader, const char *name, jobject domain);
     // In the live phase, when the runtime is in the JVM and before classes are rewritten for the
     // pass. False as above; no exception is pending. NULL: nothing to do.
     bool (*start)(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *options,
@@ -55,6 +64,12 @@ bool instr_parts_load(JavaVM *vm, const struct instr_options *options, enum inst
                       char *reason, size_t size);
 bool instr_parts_start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_options *options,
                        char *reason, size_t size);
+void instr_parts_engine(struct instr_engine *engine, const struct instr_options *options);
+// The passes that have the classes of the platform loader without include=, a bit for each.
+uint64_t instr_parts_platform(const struct instr_options *options);
+// The passes that leave the class alone, a bit for each.
+uint64_t instr_parts_without(JNIEnv *jni, const struct instr_options *options, jobject loader,
+                             const char *name, jobject domain);
 void instr_parts_stop(JNIEnv *jni, const struct instr_options *options);
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 // One row for each pass that has a part: PART(pass), defined as instr_part_PASS.
-#define INSTR_PARTS(PART)
+#define INSTR_PARTS(PART) PART(coverage)
 
 #define DECLARE(name) extern const struct instr_part instr_part_##name;
 INSTR_PARTS(DECLARE)
@@ -28,6 +28,33 @@ static void stop_first(JNIEnv *jni, const struct instr_options *options, size_t 
         const struct instr_part *part = instr_part_of(options->passes[count].pass);
         if (part && part->stop) part->stop(jni);
     }
+}
+
+void instr_parts_engine(struct instr_engine *engine, const struct instr_options *options) {
+    for (size_t i = 0; i < options->pass_count; i++) {
+        const struct instr_part *part = instr_part_of(options->passes[i].pass);
+        if (part && part->engine) part->engine(engine);
+    }
+}
+
+uint64_t instr_parts_platform(const struct instr_options *options) {
+    uint64_t taking = 0;
+    for (size_t i = 0; i < options->pass_count; i++) {
+        const struct instr_part *part = instr_part_of(options->passes[i].pass);
+        if (part && part->takes_platform) taking |= UINT64_C(1) << i;
+    }
+    return taking;
+}
+
+uint64_t instr_parts_without(JNIEnv *jni, const struct instr_options *options, jobject loader,
+                             const char *name, jobject domain) {
+    uint64_t without = 0;
+    for (size_t i = 0; i < options->pass_count; i++) {
+        const struct instr_part *part = instr_part_of(options->passes[i].pass);
+        if (part && part->takes && !part->takes(jni, loader, name, domain))
+            without |= UINT64_C(1) << i;
+    }
+    return without;
 }
 
 bool instr_parts_load(JavaVM *vm, const struct instr_options *options, enum instr_part_phase phase,

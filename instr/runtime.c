@@ -41,6 +41,10 @@ const char *instr_runtime_package(enum instr_delivery delivery) {
     return delivery == INSTR_DELIVERY_DIRECT ? "java/lang/" : "instr/runtime/";
 }
 
+const char *instr_runtime_package_used(void) {
+    return instr_runtime_package(runtime.delivery);
+}
+
 // Function tables of JVM TI and JNI before version 9 are shorter, or have no functions where those
 // for modules stand: nothing there may be touched.
 static bool has_modules(JNIEnv *jni) {

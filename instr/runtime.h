@@ -33,6 +33,8 @@ bool instr_runtime_start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_runtim
 
 // The package of the classes in internal form, with its '/' at the end.
 const char *instr_runtime_package(enum instr_delivery delivery);
+// The same for the delivery that the runtime was started with.
+const char *instr_runtime_package_used(void);
 
 // Makes sure that the module of the named class (internal form) of `loader` (NULL: boot) may call
 // the runtime: a read edge to the boot loader's unnamed module (JVM TI AddModuleReads). To be

@@ -13,7 +13,9 @@ enum {
     RW_OBSERVES_SPEED = 1,
     // The pass's result must be whole: a method grows past that limit if it must. Where other passes
     // cannot have their snippets in it, it is edited by such passes alone.
-    RW_WHOLE = 2
+    RW_WHOLE = 2,
+    // Its results have no table: there is no option `top`.
+    RW_NO_TABLE = 4
 };
 
 // An option of a pass, written `pass.key=value`. Every pass has `file` and `top` without naming
@@ -41,6 +43,10 @@ struct rw_class {
     // Results tell the line too (instr/methods.h: instr_methods_get).
     int (*site_id)(struct rw_class *cls, const struct cf_edit *edit, uint32_t pc,
                    struct cf_slice detail);
+    // Reserves `count` probes, numbered without a gap, for the class at hand. The same class (its
+    // bytes as they came) gets the same again. Returns the number of the first; < 0: none is left,
+    // or there is no memory.
+    int64_t (*probes)(struct rw_class *cls, uint32_t count);
     // The pass's own option `key`; NULL: not given.
     const char *(*option)(const struct rw_class *cls, const char *key);
     void *memory; // the pass's own for this class, NULL at first; the class's arena lives as long
@@ -52,6 +58,7 @@ struct rw_pass {
     const char *help; // one line
     unsigned flags;
     const struct rw_option *options; // ends with key == NULL; may be NULL
+    const char *file_help;           // of the option `file`; NULL: as with most passes
     int timed;                       // its results have times
     const char *runtime_class; // the class of the runtime that inserted code calls, without package
     // Looks at the class before its methods are edited. NULL: nothing to do. Any error keeps the

@@ -22,7 +22,7 @@ class Check(CliTest):
         self.write("d/e/notes.txt", "no class")
         self.write("d/x.jar", jar({"A.class": class_file("A"), "m.txt": "", "b/B.class": class_file("b/B")}))
         os.symlink(self.folder, self.path("d/loop"))
-        done = self.expect(["check", "d"], 0, ["4 classes with 4 methods checked, passes: calls, timing\n",
+        done = self.expect(["check", "d"], 0, ["4 classes with 4 methods checked, passes: calls, timing",
                                                "4 classes and 4 methods changed; 0 classes and 0 methods kept",
                                                " us per class\n", "\n0 failures\n"], "")
         self.assertEqual(len(done.stdout.splitlines()), 4)

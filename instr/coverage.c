@@ -1,0 +1,141 @@
+// coverage.c: see coverage.h
+
+#define _POSIX_C_SOURCE 200809L
+
+#include "instr/coverage.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct instr_coverage {
+    pthread_mutex_t lock;
+    const struct instr_coverage_store *store;
+    struct instr_covered_class *classes;
+    uint32_t count, capacity, probes;
+    uint32_t *slots; // open addressing: index of a class plus 1; a power of two, at most half taken
+    uint32_t slots_count;
+};
+
+struct instr_coverage *instr_coverage_new(const struct instr_coverage_store *store) {
+    struct instr_coverage *coverage = calloc(1, sizeof *coverage);
+    if (!coverage) return NULL;
+    pthread_mutex_init(&coverage->lock, NULL);
+    coverage->store = store;
+    return coverage;
+}
+
+void instr_coverage_free(struct instr_coverage *coverage) {
+    if (!coverage) return;
+    for (uint32_t i = 0; i < coverage->count; i++)
+        free((void *)(uintptr_t)coverage->classes[i].name);
+    free(coverage->classes);
+    free(coverage->slots);
+    pthread_mutex_destroy(&coverage->lock);
+    free(coverage);
+}
+
+// The slot of the class, or the free one where it would be. Ids are as good as random.
+static uint32_t *slot_of(const struct instr_coverage *coverage, uint64_t id, const char *name,
+                         size_t length, uint32_t count) {
+    for (uint32_t at = (uint32_t)id;; at++) {
+        uint32_t *slot = &coverage->slots[at & (coverage->slots_count - 1)];
+        if (!*slot) return slot;
+        const struct instr_covered_class *known = &coverage->classes[*slot - 1];
+        if (known->id == id && known->count == count && strlen(known->name) == length &&
+            memcmp(known->name, name, length) == 0)
+            return slot;
+    }
+}
+
+static int more_slots(struct instr_coverage *coverage) {
+    uint32_t count = coverage->slots_count ? coverage->slots_count * 2 : 256;
+    uint32_t *slots = calloc(count, sizeof *slots);
+    if (!slots) return 0;
+    free(coverage->slots);
+    coverage->slots = slots;
+    coverage->slots_count = count;
+    for (uint32_t i = 0; i < coverage->count; i++) {
+        const struct instr_covered_class *known = &coverage->classes[i];
+        *slot_of(coverage, known->id, known->name, strlen(known->name), known->count) = i + 1;
+    }
+    return 1;
+}
+
+// Makes room in the tables for one more class.
+static int grow(struct instr_coverage *coverage) {
+    if (coverage->count >= coverage->slots_count / 2 && !more_slots(coverage)) return 0;
+    if (coverage->count < coverage->capacity) return 1;
+    uint32_t capacity = coverage->capacity ? coverage->capacity * 2 : 128;
+    struct instr_covered_class *classes =
+        realloc(coverage->classes, capacity * sizeof *coverage->classes);
+    if (!classes) return 0;
+    coverage->classes = classes;
+    coverage->capacity = capacity;
+    return 1;
+}
+
+// A new class whose probes begin at `first`. Returns 0 when out of memory.
+static int add(struct instr_coverage *coverage, uint32_t *slot, uint64_t id, const char *name,
+               size_t length, uint32_t first, uint32_t count) {
+    char *copy = strndup(name, length);
+    if (!copy) return 0;
+    struct instr_covered_class added = {id, copy, first, count};
+    coverage->classes[coverage->count++] = added;
+    *slot = coverage->count;
+    coverage->probes = first + count;
+    return 1;
+}
+
+static int64_t room(const struct instr_coverage *coverage, uint32_t count) {
+    int64_t first = coverage->probes;
+    if (first + count <= INT32_MAX && coverage->store)
+        first = coverage->store->room(coverage->probes, count);
+    return first + count <= INT32_MAX ? first : -1;
+}
+
+// Under the lock. Returns the first probe; -1: there is no memory; -2: there is no room.
+static int64_t reserve(struct instr_coverage *coverage, uint64_t id, const char *name,
+                       size_t length, uint32_t count) {
+    if (!grow(coverage)) return -1;
+    uint32_t *slot = slot_of(coverage, id, name, length, count);
+    if (*slot) return coverage->classes[*slot - 1].first;
+    int64_t first = room(coverage, count);
+    if (first < 0) return -2;
+    return add(coverage, slot, id, name, length, (uint32_t)first, count) ? first : -1;
+}
+
+int64_t instr_coverage_reserve(struct instr_coverage *coverage, uint64_t id, const char *name,
+                               size_t name_length, uint32_t count) {
+    const struct instr_coverage_store *store = coverage->store;
+    for (;;) {
+        pthread_mutex_lock(&coverage->lock);
+        int64_t first = reserve(coverage, id, name, name_length, count);
+        int is_low = store && first >= 0 && room(coverage, store->ahead) < 0;
+        pthread_mutex_unlock(&coverage->lock);
+        if (is_low) store->more(0);
+        if (first != -2) return first;
+        if (!store || !store->more(1)) return -1;
+    }
+}
+
+uint32_t instr_coverage_classes(struct instr_coverage *coverage) {
+    pthread_mutex_lock(&coverage->lock);
+    uint32_t count = coverage->count;
+    pthread_mutex_unlock(&coverage->lock);
+    return count;
+}
+
+uint32_t instr_coverage_probes(struct instr_coverage *coverage) {
+    pthread_mutex_lock(&coverage->lock);
+    uint32_t probes = coverage->probes;
+    pthread_mutex_unlock(&coverage->lock);
+    return probes;
+}
+
+struct instr_covered_class instr_coverage_class(struct instr_coverage *coverage, uint32_t i) {
+    pthread_mutex_lock(&coverage->lock);
+    struct instr_covered_class known = coverage->classes[i];
+    pthread_mutex_unlock(&coverage->lock);
+    return known;
+}

@@ -1,0 +1,45 @@
+// coverage.h: the classes that have probes, and where these are in the holders' arrays
+// (rewriters/coverage.h). Known by their ids as JaCoCo gives them (exec_file.h): a class that is
+// transformed again, or that another loader defines with the same bytes, gets the same probes; one
+// with other bytes gets its own. All functions may be called by any number of threads at once.
+
+#ifndef INSTR_COVERAGE_H
+#define INSTR_COVERAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct instr_covered_class {
+    uint64_t id;
+    const char *name; // modified UTF-8, NUL-terminated; lives as long as the registry
+    uint32_t first, count;
+};
+
+struct instr_coverage;
+
+// Where probes are kept.
+struct instr_coverage_store {
+    // The first number, not below `first`, from which on `count` probes can be had; -1: there are
+    // not enough. Called under the registry's lock.
+    int64_t (*room)(uint32_t first, uint32_t count);
+    // Makes more. `needed`: now; else only ahead of the need. False: it cannot be. Called without
+    // the lock: what runs in it may load classes, and so come back here.
+    int (*more)(int needed);
+    uint32_t ahead; // so many shall always be there
+};
+
+// An empty registry. NULL: out of memory. `store` NULL: there always is room.
+struct instr_coverage *instr_coverage_new(const struct instr_coverage_store *store);
+void instr_coverage_free(struct instr_coverage *coverage);
+
+// The number of the class's first probe. -1: there is no memory or no room.
+int64_t instr_coverage_reserve(struct instr_coverage *coverage, uint64_t id, const char *name,
+                               size_t name_length, uint32_t count);
+
+// How many classes there are, and up to which number probes are theirs.
+uint32_t instr_coverage_classes(struct instr_coverage *coverage);
+uint32_t instr_coverage_probes(struct instr_coverage *coverage);
+// The i-th class in the order of coming, below instr_coverage_classes.
+struct instr_covered_class instr_coverage_class(struct instr_coverage *coverage, uint32_t i);
+
+#endif

@@ -1,0 +1,28 @@
+// holders.h: the classes whose arrays inserted probes write to (rewriters/coverage.h), in the VM.
+// Each is made when classes need it: a few fields long, defined by JNI in the runtime's package,
+// its array on the Java heap.
+
+#ifndef INSTR_HOLDERS_H
+#define INSTR_HOLDERS_H
+
+#include <jvmti.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "instr/coverage.h"
+
+// Once in the live phase, when the runtime is there. False: no holder can be made; one line is in
+// `reason`, and no exception is pending.
+bool instr_holders_start(JavaVM *vm, JNIEnv *jni, const char *runtime_package, char *reason,
+                         size_t size);
+
+// What makes them, for instr_coverage_new. To be used by threads that know JNI; they may be in the
+// class file hook.
+extern const struct instr_coverage_store instr_holders_store;
+
+// Sets probes[i], for i below `count`, to 1 where probe i has been passed. With `clear` these
+// are taken back in the VM, so that none is lost, and none told twice but what is passed meanwhile.
+void instr_holders_read(JNIEnv *jni, uint8_t *probes, uint32_t count, bool clear);
+
+#endif

@@ -1,0 +1,274 @@
+// What the pass coverage needs of the JVM: holders for its probes, which classes have a code source
+// location, the request to dump data, and its results as .exec files.
+
+#include "instr/part_coverage.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "instr/coverage.h"
+#include "instr/holders.h"
+#include "instr/part.h"
+#include "instr/report.h"
+#include "instr/runtime.h"
+
+#define DEFAULT_FILE "jacoco.exec"
+
+static struct {
+    struct instr_coverage *registry; // once made it stays: inserted code knows the numbers
+    JavaVM *vm;
+    jvmtiEnv *jvmti; // the part's own
+    bool append, no_location;
+    char *file; // as written
+    char session[1024];
+    size_t session_length;
+    pthread_mutex_t lock; // one writes at a time; of what follows
+    uint64_t start;       // milliseconds since 1970
+} part = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static uint64_t now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static void say(const char *line) {
+    char text[INSTR_ERROR_SIZE + PATH_MAX];
+    int n = snprintf(text, sizeof text, "%s\n", line);
+    if (n > 0 && write(STDERR_FILENO, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1) < 0)
+        return;
+}
+
+// --- which classes ---
+
+// JaCoCo's agent leaves its own classes alone; they are no part of what is to be covered.
+static bool is_jacocos(const char *name) {
+    static const char prefix[] = "org/jacoco/agent/rt/";
+    return strncmp(name, prefix, sizeof prefix - 1) == 0;
+}
+
+// `object`.method(), as a local reference; NULL: none, or an exception, which is gone.
+static jobject call(JNIEnv *jni, jobject object, const char *method, const char *descriptor) {
+    jclass class = (*jni)->GetObjectClass(jni, object);
+    jmethodID id = (*jni)->GetMethodID(jni, class, method, descriptor);
+    jobject result = id ? (*jni)->CallObjectMethod(jni, object, id) : NULL;
+    (*jni)->DeleteLocalRef(jni, class);
+    if (!(*jni)->ExceptionCheck(jni)) return result;
+    (*jni)->ExceptionClear(jni);
+    return NULL;
+}
+
+static bool has_location(JNIEnv *jni, jobject domain) {
+    if (!domain) return false;
+    jobject source = call(jni, domain, "getCodeSource", "()Ljava/security/CodeSource;");
+    jobject location = source ? call(jni, source, "getLocation", "()Ljava/net/URL;") : NULL;
+    bool has = location != NULL;
+    (*jni)->DeleteLocalRef(jni, location);
+    (*jni)->DeleteLocalRef(jni, source);
+    return has;
+}
+
+// The loader of what reflection generates for a single call.
+static bool is_delegating(JNIEnv *jni, jobject loader) {
+    char *signature = NULL;
+    jclass class = (*jni)->GetObjectClass(jni, loader);
+    jvmtiError error = (*part.jvmti)->GetClassSignature(part.jvmti, class, &signature, NULL);
+    (*jni)->DeleteLocalRef(jni, class);
+    if (error != JVMTI_ERROR_NONE) return false;
+    bool is = strstr(signature, "reflect/DelegatingClassLoader;") != NULL;
+    (*part.jvmti)->Deallocate(part.jvmti, (unsigned char *)signature);
+    return is;
+}
+
+static bool takes(JNIEnv *jni, jobject loader, const char *name, jobject domain) {
+    if (is_jacocos(name)) return false;
+    if (!loader) return true; // it was asked for by its name
+    if (!part.no_location) return has_location(jni, domain);
+    return !is_delegating(jni, loader);
+}
+
+// --- writing ---
+
+struct snapshot {
+    uint32_t classes, probes;
+    uint8_t *hits; // by number
+};
+
+static bool take_snapshot(JNIEnv *jni, bool reset, struct snapshot *s) {
+    // In this order: a class that comes meanwhile is not seen.
+    s->classes = instr_coverage_classes(part.registry);
+    s->probes = instr_coverage_probes(part.registry);
+    s->hits = calloc(1, (size_t)s->probes + 1);
+    if (!s->hits) return false;
+    instr_holders_read(jni, s->hits, s->probes, reset);
+    return true;
+}
+
+static void write_classes(const struct snapshot *s, struct instr_exec_file *file,
+                          struct instr_coverage_told *told) {
+    memset(told, 0, sizeof *told);
+    told->classes = s->classes;
+    for (uint32_t i = 0; i < s->classes; i++) {
+        struct instr_covered_class class = instr_coverage_class(part.registry, i);
+        const uint8_t *hits = s->hits + class.first;
+        uint32_t hit = 0;
+        for (uint32_t k = 0; k < class.count; k++) hit += hits[k];
+        told->probes += class.count;
+        told->probes_hit += hit;
+        told->classes_hit += hit > 0;
+        if (hit) instr_exec_write_probes(file, class.id, class.name, hits, class.count);
+    }
+}
+
+// Under the lock.
+static int write_to(JNIEnv *jni, struct instr_exec_file *file, int reset,
+                    struct instr_coverage_told *told) {
+    struct snapshot s;
+    if (!part.registry || !take_snapshot(jni, reset, &s)) return 0;
+    struct instr_exec_session session = {part.session, part.session_length, part.start, now()};
+    instr_exec_write_session(file, &session);
+    write_classes(&s, file, told);
+    if (reset) part.start = session.dump;
+    free(s.hits);
+    return 1;
+}
+
+int instr_coverage_write(JNIEnv *jni, struct instr_exec_file *file, int reset,
+                         struct instr_coverage_told *told) {
+    pthread_mutex_lock(&part.lock);
+    int written = write_to(jni, file, reset, told);
+    pthread_mutex_unlock(&part.lock);
+    return written;
+}
+
+int instr_coverage_write_file(JNIEnv *jni, int reset, struct instr_coverage_told *told, char *path,
+                              size_t path_size, char *error, size_t size) {
+    pthread_mutex_lock(&part.lock);
+    char *expanded = instr_expand_file(part.file ? part.file : DEFAULT_FILE, (long)getpid());
+    struct instr_exec_file file;
+    int result = -1;
+    if (expanded) {
+        snprintf(path, path_size, "%s", expanded);
+        instr_exec_open(&file, expanded, part.append);
+        int written = write_to(jni, &file, reset, told);
+        result = instr_exec_close(&file, error, size);
+        if (result == 0 && !written) result = -1, expanded[0] = '\0';
+    }
+    if (result != 0 && (!expanded || !expanded[0]))
+        snprintf(error, size, "instr: coverage: out of memory: nothing was written");
+    free(expanded);
+    pthread_mutex_unlock(&part.lock);
+    return result;
+}
+
+static void tell_to_file(JNIEnv *jni, bool quiet) {
+    struct instr_coverage_told told;
+    char path[PATH_MAX], error[INSTR_ERROR_SIZE], line[PATH_MAX + 256];
+    char a[INSTR_NUMBER_SIZE], b[INSTR_NUMBER_SIZE], c[INSTR_NUMBER_SIZE], d[INSTR_NUMBER_SIZE];
+    if (instr_coverage_write_file(jni, 0, &told, path, sizeof path, error, sizeof error) != 0) {
+        say(error);
+        return;
+    }
+    snprintf(line, sizeof line,
+             "instr: coverage: %s of %s probes in %s of %s classes passed, written to %s",
+             instr_number(told.probes_hit, a), instr_number(told.probes, b),
+             instr_number(told.classes_hit, c), instr_number(told.classes, d), path);
+    if (!quiet) say(line);
+}
+
+static void tell(const struct instr_results *results, unsigned pass) {
+    (void)pass;
+    tell_to_file(results->jni, results->options->quiet);
+}
+
+// --- start and end ---
+
+static void JNICALL on_dump_request(jvmtiEnv *jvmti) {
+    JNIEnv *jni;
+    (void)jvmti;
+    if ((*part.vm)->GetEnv(part.vm, (void **)&jni, JNI_VERSION_1_6) == JNI_OK)
+        tell_to_file(jni, false);
+}
+
+static void engine(struct instr_engine *new_engine) {
+    if (!part.registry) part.registry = instr_coverage_new(&instr_holders_store);
+    if (part.registry) instr_engine_set_coverage(new_engine, part.registry);
+}
+
+static bool is_yes(const struct instr_pass_options *options, const char *key, bool otherwise) {
+    const char *value = instr_pass_option(options, key);
+    return value ? strcmp(value, "yes") == 0 : otherwise;
+}
+
+// As JaCoCo's: the host and a random number.
+static void name_session(const char *given) {
+    char name[HOST_NAME_MAX + 64], host[HOST_NAME_MAX + 1] = "unknownhost";
+    if (gethostname(host, sizeof host - 1) != 0) strcpy(host, "unknownhost");
+    host[sizeof host - 1] = '\0';
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    uint32_t random = (uint32_t)((uint64_t)t.tv_nsec * 2654435761u ^ (uint64_t)getpid() << 16);
+    snprintf(name, sizeof name, "%s-%x", host, random);
+    part.session_length = instr_exec_text(given ? given : name, part.session, sizeof part.session);
+}
+
+static void stop(JNIEnv *jni) {
+    (void)jni;
+    if (part.jvmti) (*part.jvmti)->DisposeEnvironment(part.jvmti);
+    part.jvmti = NULL;
+}
+
+static bool load(JavaVM *vm, const struct instr_pass_options *options, enum instr_part_phase phase,
+                 char *reason, size_t size) {
+    (void)phase;
+    jvmtiEventCallbacks callbacks;
+    memset(&callbacks, 0, sizeof callbacks);
+    callbacks.DataDumpRequest = on_dump_request;
+    part.vm = vm;
+    part.append = is_yes(options, "append", true);
+    part.no_location = is_yes(options, "nolocation", false);
+    part.start = now();
+    name_session(instr_pass_option(options, "session"));
+    free(part.file);
+    part.file = options->file ? strdup(options->file) : NULL;
+    if (!part.registry || (options->file && !part.file)) {
+        snprintf(reason, size, "out of memory");
+        return false;
+    }
+    if ((*vm)->GetEnv(vm, (void **)&part.jvmti, JVMTI_VERSION_1_2) == JNI_OK &&
+        (*part.jvmti)->SetEventCallbacks(part.jvmti, &callbacks, sizeof callbacks) ==
+            JVMTI_ERROR_NONE)
+        return true;
+    snprintf(reason, size, "the JVM refuses what coverage needs");
+    return false;
+}
+
+static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *options,
+                  char *reason, size_t size) {
+    (void)jvmti;
+    (void)options;
+    if (!instr_holders_start(part.vm, jni, instr_runtime_package_used(), reason, size))
+        return false;
+    if ((*part.jvmti)
+            ->SetEventNotificationMode(part.jvmti, JVMTI_ENABLE, JVMTI_EVENT_DATA_DUMP_REQUEST,
+                                       NULL) == JVMTI_ERROR_NONE)
+        return true;
+    snprintf(reason, size, "the JVM refuses the event of data dump requests");
+    return false;
+}
+
+const struct instr_part instr_part_coverage = {
+    .pass = "coverage",
+    .engine = engine,
+    .load = load,
+    .takes = takes,
+    .takes_platform = true, // as JaCoCo: they have a code source
+    .start = start,
+    .stop = stop,
+    .tell = tell,
+};

@@ -1,0 +1,134 @@
+// coverage: which probes were passed; probes.h says where they are.
+//
+//      probe:    p[n] = true
+//
+// where p is a static final array of the holder class InstrProbes<k> in the runtime's package. To
+// compiled code the array is a constant, and a probe one store to an address that it knows. All
+// classes share the holders, PROBES_PER_HOLDER probes in each, so nothing is added to the class but
+// constants: it keeps its schema.
+
+#include "rewriters/rewriter.h"
+#include "rewriters/common.h"
+#include "rewriters/coverage.h"
+#include "rewriters/probes.h"
+
+#include <stdio.h>
+
+struct covered { // a class; rw_class.memory
+    uint32_t first;
+    struct rw_probes *methods; // in file order
+    uint32_t *before;          // probes of the class that come before the method's
+};
+
+// Members that a class has once JaCoCo was at it: it counts its own then, and ids would differ.
+static int is_jacocos(struct cf_slice name) {
+    return CF_IS(name, "$jacocoInit") || CF_IS(name, "$jacocoData");
+}
+
+static int has_jacocos_members(const struct cf_class *cls) {
+    struct cf_error ignored = {CF_OK, 0, 0, NULL, 0};
+    struct cf_member field;
+    for (uint32_t i = 0; i < cls->methods_count; i++)
+        if (is_jacocos(cf_member_name(cls, &cls->methods[i]))) return 1;
+    struct cf_walk walk = cf_walk_fields(cls, &ignored);
+    while (cf_next_field(&walk, &field))
+        if (is_jacocos(cf_member_name(cls, &field))) return 1;
+    return 0;
+}
+
+static enum cf_status find_probes(struct rw_class *cls, const struct cf_member *method,
+                                  struct rw_probes *probes) {
+    struct cf_class *opened = cls->rewrite->cls;
+    struct cf_code code;
+    CF_TRY(cf_code_open(&code, opened, method, &opened->error));
+    CF_TRY(cf_code_scan(&code, &opened->error));
+    return rw_find_probes(&code, probes, &opened->error);
+}
+
+// A class that JaCoCo would not number as we do is left alone.
+static enum cf_status forgive(struct cf_class *cls) {
+    memset(&cls->error, 0, sizeof cls->error);
+    return CF_OK;
+}
+
+static enum cf_status begin(struct rw_class *cls) {
+    struct cf_class *opened = cls->rewrite->cls;
+    uint32_t methods = opened->methods_count, count = 0;
+    if (has_jacocos_members(opened))
+        return cf_fail(&opened->error, CF_UNSUPPORTED, 0, "JaCoCo has instrumented it already", 0);
+    struct covered *covered = cf_arena_zeroed(opened->arena, 1, sizeof *covered);
+    if (!covered) return cf_fail(&opened->error, CF_NO_MEMORY, 0, "out of memory", 0);
+    covered->methods = cf_arena_zeroed(opened->arena, methods, sizeof *covered->methods);
+    covered->before = cf_arena_zeroed(opened->arena, methods, sizeof *covered->before);
+    if (!covered->methods || !covered->before)
+        return cf_fail(&opened->error, CF_NO_MEMORY, 0, "out of memory", 0);
+    for (uint32_t i = 0; i < methods; i++) {
+        covered->before[i] = count;
+        if (!opened->methods[i].code) continue;
+        enum cf_status status = find_probes(cls, &opened->methods[i], &covered->methods[i]);
+        if (status == CF_UNSUPPORTED) return forgive(opened);
+        CF_TRY(status);
+        count += covered->methods[i].count;
+    }
+    if (count == 0) return CF_OK;
+    int64_t first = cls->probes(cls, count);
+    if (first < 0)
+        return cf_fail(&opened->error, CF_LIMIT, 0, "no probes, or no memory, are left for it", 0);
+    covered->first = (uint32_t)first;
+    cls->memory = covered;
+    return CF_OK;
+}
+
+// The constant p of a holder.
+static uint16_t array_of(struct rw_class *cls, uint32_t holder) {
+    char name[64];
+    snprintf(name, sizeof name, "%s" RW_HOLDER_NAME "%u", cls->runtime_package, holder);
+    return cf_add_reference(&cls->rewrite->pool, CF_TAG_FIELDREF, name, RW_HOLDER_FIELD, "[Z");
+}
+
+static const struct cf_snippet *hit(struct rw_class *cls, struct cf_edit *edit, uint32_t number) {
+    struct cf_snippet *s = cf_snippet_new(edit);
+    cf_op_constant(s, CF_OP_getstatic, array_of(cls, number / RW_PROBES_PER_HOLDER), 0, 1);
+    cf_push_int(s, (int32_t)(number % RW_PROBES_PER_HOLDER));
+    cf_op(s, CF_OP_iconst_1);
+    cf_op(s, CF_OP_bastore);
+    return s;
+}
+
+static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
+    const struct covered *covered = cls->memory;
+    if (!covered || rw_leave_alone(edit)) return CF_OK;
+    size_t method = (size_t)(edit->method - cls->rewrite->cls->methods);
+    const struct rw_probes *probes = &covered->methods[method];
+    uint32_t number = covered->first + covered->before[method];
+    for (uint32_t i = 0; i < probes->count; i++) {
+        const struct rw_probe *probe = &probes->list[i];
+        const struct cf_snippet *s = hit(cls, edit, number + i);
+        switch (probe->kind) {
+        case RW_PROBE_FALL: cf_insert_after(edit, probe->instruction - 1, s); break;
+        case RW_PROBE_END: cf_insert_before(edit, probe->instruction, s); break;
+        case RW_PROBE_EDGE: cf_insert_edge(edit, probe->instruction, probe->target, s); break;
+        }
+    }
+    return edit->error.status;
+}
+
+static const struct rw_option options[] = {
+    {"append", "yes|no", "add to a file that is there, as JaCoCo does; no: write it anew"},
+    {"session", "ID", "the session's name in the file; without it the host and a random number"},
+    {"nolocation", "no|yes",
+     "also classes without a code source location: proxies, generated code"},
+    {NULL, NULL, NULL},
+};
+
+const struct rw_pass rw_pass_coverage = {
+    .name = "coverage",
+    .help = "which lines and branches were run, as JaCoCo tells it, for its report tools to read",
+    .flags = RW_WHOLE | RW_NO_TABLE,
+    .options = options,
+    .file_help =
+        "write what was covered to FILE, jacoco.exec if not given, at exit and on SIGQUIT; %p "
+        "is the process id",
+    .begin = begin,
+    .edit = edit_method,
+};

@@ -1,0 +1,13 @@
+// What inserted probes and the runtime agree on.
+
+#ifndef RW_COVERAGE_H
+#define RW_COVERAGE_H
+
+// Probe n is element n % RW_PROBES_PER_HOLDER of the static final boolean[] RW_HOLDER_FIELD in the
+// class RW_HOLDER_NAME followed by n / RW_PROBES_PER_HOLDER, of the runtime's package. So an index
+// fits into a sipush.
+#define RW_PROBES_PER_HOLDER 32768u
+#define RW_HOLDER_NAME "InstrProbes"
+#define RW_HOLDER_FIELD "p"
+
+#endif
