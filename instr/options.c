@@ -111,19 +111,26 @@ static int set_number(struct parser *p, const char *key, const char *value, unsi
     return 0;
 }
 
-static int set_size(struct parser *p, const char *key, const char *value, uint64_t *field) {
-    const char *end = value;
+int instr_option_size(const char *text, uint64_t *size) {
+    const char *end = text;
     uint64_t number = 0;
     unsigned shift = 0;
-    int bad = read_number(value, &end, &number) != 0;
+    int bad = read_number(text, &end, &number) != 0;
     if (!bad && *end) {
         const char *unit = strchr("kKmMgG", *end);
         bad = !unit || end[1] != '\0';
         if (!bad) shift = (unsigned)(1 + (strchr("kKmMgG", *end) - "kKmMgG") / 2) * 10;
     }
-    if (bad || number > MOST_MEMORY >> shift || number << shift < LEAST_MEMORY)
+    if (bad || number > MOST_MEMORY >> shift) return -1;
+    *size = number << shift;
+    return 0;
+}
+
+static int set_size(struct parser *p, const char *key, const char *value, uint64_t *field) {
+    uint64_t size = 0;
+    if (instr_option_size(value, &size) != 0 || size < LEAST_MEMORY)
         return fail(p, key, "must be a size from 64K to 1024G, such as 8M, not '%.64s'", value);
-    *field = number << shift;
+    *field = size;
     return 0;
 }
 
@@ -201,7 +208,11 @@ static int parse_own(struct parser *p, struct instr_pass_options *pass, size_t i
     if (pass->values[i]) return fail(p, key, "given twice");
     const char *words = pass->pass->options[i].argument;
     int chosen = 0;
+    uint64_t bytes = 0;
     if (strchr(words, '|') && set_choice(p, key, value, words, &chosen) != 0) return -1;
+    if (strcmp(words, "SIZE") == 0 && (instr_option_size(value, &bytes) != 0 || bytes == 0))
+        return fail(p, key, "must be a size, such as 512K, not '%.64s'", value);
+    if (strcmp(words, "FILE") == 0) return set_file(p, key, value, &pass->values[i]);
     return set_text(p, key, value, &pass->values[i]);
 }
 

@@ -61,6 +61,10 @@ char *instr_options_format(const struct instr_options *options);
 // The value of the pass's own option `key`; NULL when it was not given.
 const char *instr_pass_option(const struct instr_pass_options *pass, const char *key);
 
+// A size as options have it, 64K, 8M, 1G or plain bytes, at most 1024G. Returns 0, or -1: it is
+// none.
+int instr_option_size(const char *text, uint64_t *size);
+
 // The file name that `pattern` stands for in the process `pid`: %p is its number, %% is a percent
 // sign. The caller frees the name; NULL when out of memory.
 char *instr_expand_file(const char *pattern, long pid);

@@ -5,7 +5,9 @@
 #include <string.h>
 
 // One row for each pass that has a part: PART(pass), defined as instr_part_PASS.
-#define INSTR_PARTS(PART) PART(coverage)
+#define INSTR_PARTS(PART)                                                                          \
+    PART(alloc)                                                                                    \
+    PART(coverage)
 
 #define DECLARE(name) extern const struct instr_part instr_part_##name;
 INSTR_PARTS(DECLARE)

@@ -96,9 +96,14 @@ static void add_event(struct instr_row *row, enum instr_event event) {
         row->thrown++;
         break;
     case INSTR_EVENT_INITIALIZED: row->thrown--; break;
-    case INSTR_EVENT_TIMING_AGAIN:
+    case INSTR_EVENT_ALLOCATED:    case INSTR_EVENT_TIMING_AGAIN:
     case INSTR_EVENT_TIMING: break;
     }
+}
+
+static void add_allocated(struct instr_row *row, uint64_t count, uint64_t bytes) {
+    row->calls += count;
+    row->thrown += (int64_t)bytes;
 }
 
 static inline uint32_t id_of(uint64_t second) {
@@ -142,6 +147,8 @@ static size_t add_some(struct shard *shard, const int64_t *words, size_t n) {
         lose(1);
     else if (is_timing(first))
         return add_times(row, id, words, n);
+    else if ((first & 7) == INSTR_EVENT_ALLOCATED)
+        add_allocated(row, 1, (uint64_t)~words[1] >> INSTR_RECORD_ID_BITS);
     else
         add_event(row, (enum instr_event)(first & 7));
     return 1;
@@ -168,6 +175,8 @@ void instr_records_add_one(uint32_t id, enum instr_event event, uint64_t duratio
     struct instr_row *row = find_row(shard, id);
     if (row == NULL)
         lose(1);
+    else if (event == INSTR_EVENT_ALLOCATED)
+        add_allocated(row, duration, self);
     else if (event >= 0)
         add_event(row, event);
     else

@@ -26,6 +26,7 @@ enum instr_event {
     INSTR_EVENT_THROWN,
     INSTR_EVENT_CONSTRUCT,
     INSTR_EVENT_INITIALIZED,
+    INSTR_EVENT_ALLOCATED, // duration: how many, self: bytes; rows have them as calls and thrown
 };
 
 // What is known of one id. Times in nanoseconds.
@@ -45,7 +46,7 @@ _Static_assert(INSTR_ROWS_PER_PAGE * sizeof(struct instr_row) % 64 == 0, "fills 
 // caller's memory of where it went last; 0 at first. Holds no lock longer than the adding takes.
 void instr_records_add(const int64_t *words, size_t n, unsigned *shard);
 
-// Adds one record. The times matter with the two kinds of timing only.
+// Adds one record. The times matter with the two kinds of timing and INSTR_EVENT_ALLOCATED only.
 void instr_records_add_one(uint32_t id, enum instr_event event, uint64_t duration, uint64_t self,
                            unsigned *shard);
 

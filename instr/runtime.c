@@ -16,6 +16,7 @@
 #define DEFAULT_PAGE_BUDGET ((size_t)8 << 20)
 #define JNI_9 0x00090000
 #define KNOWN_MODULES 512 // a power of two
+#define MAX_CLASSES 64
 
 // The VM has one runtime, as it has one package java.lang.
 static struct {
@@ -24,6 +25,7 @@ static struct {
     bool has_modules;
     enum instr_runtime_variant variant;
     jobject unnamed_module;                     // of the boot loader, with path delivery
+    jclass classes[MAX_CLASSES];                // global references, by instr_runtime_classes
     _Atomic(jweak) open_modules[KNOWN_MODULES]; // by their hash codes
     char temporary_jar[4096];                   // made by us, to be removed; empty: none
 } runtime;
@@ -74,12 +76,26 @@ static void note(struct instr_threads_classes *classes, const char *name, jclass
     if (strcmp(simple, "InstrThreads") == 0) classes->threads = class;
 }
 
+static void remember(JNIEnv *jni, const struct instr_runtime_class *class, jclass defined) {
+    size_t i = (size_t)(class - instr_runtime_classes);
+    if (i < MAX_CLASSES) runtime.classes[i] = (*jni)->NewGlobalRef(jni, defined);
+}
+
+jclass instr_runtime_class(const char *simple_name) {
+    for (size_t i = 0; i < instr_runtime_classes_count && i < MAX_CLASSES; i++)
+        if (runtime.classes[i] != NULL &&
+            strcmp(strrchr(instr_runtime_classes[i].name, '/') + 1, simple_name) == 0)
+            return runtime.classes[i];
+    return NULL;
+}
+
 static bool define(JNIEnv *jni, const struct instr_runtime_class *class,
                    struct instr_threads_classes *classes, char *reason, size_t size) {
     jclass defined = (*jni)->DefineClass(jni, class->name, NULL, (const jbyte *)class->bytes,
                                          (jsize) class->length);
     if (defined != NULL) {
         note(classes, class->name, defined);
+        remember(jni, class, defined);
         return true;
     }
     (*jni)->ExceptionClear(jni);
@@ -197,6 +213,7 @@ static bool get_classes(JNIEnv *jni, enum instr_delivery delivery,
         jclass loaded = load(jni, class->name);
         if (loaded == NULL) return fail(jni, reason, size, class->name, "cannot be loaded");
         note(classes, class->name, loaded);
+        remember(jni, class, loaded);
     }
     return true;
 }

@@ -36,6 +36,10 @@ const char *instr_runtime_package(enum instr_delivery delivery);
 // The same for the delivery that the runtime was started with.
 const char *instr_runtime_package_used(void);
 
+// A class of the runtime that is in the VM, a global reference that stays; NULL: there is none of
+// the name. What it needs before it is initialized (natives) is its user's business.
+jclass instr_runtime_class(const char *simple_name);
+
 // Makes sure that the module of the named class (internal form) of `loader` (NULL: boot) may call
 // the runtime: a read edge to the boot loader's unnamed module (JVM TI AddModuleReads). To be
 // called in the live phase before a class is given inserted code; cheap when the module is known.

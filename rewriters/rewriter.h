@@ -22,7 +22,7 @@ enum {
 // them.
 struct rw_option {
     const char *key;
-    const char *argument; // what the help shows: FILE, N, yes|no
+    const char *argument; // what the help shows: N, yes|no; FILE and SIZE are checked, as words are
     const char *help;     // one line
 };
 

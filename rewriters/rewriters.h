@@ -11,7 +11,8 @@
 #define RW_PASSES(PASS)                                                                            \
     PASS(calls)                                                                                    \
     PASS(timing)                                                                                   \
-    PASS(coverage)                                                                                   \
+    PASS(alloc)                                                                                    \
+    PASS(coverage)                                                                                 \
     RW_MORE_PASSES(PASS)
 
 #define RW_DECLARE(name) extern const struct rw_pass rw_pass_##name;

@@ -23,7 +23,10 @@ public final class InstrNative {
     /** Takes the records of the buffer of this thread, which has room afterwards, unless there is no memory. */
     public static native void flush();
 
-    /** Takes one record without a buffer. The times are 0 when what is not negative. */
+    /**
+     * Takes one record without a buffer. The times are 0 when what is not negative, but for ALLOCATED: then they
+     * are the number and bytes of what was allocated.
+     */
     public static native void record(int id, int what, long duration, long self);
 
     /** An epoch that no task has had. */

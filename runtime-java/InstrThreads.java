@@ -21,8 +21,8 @@ import instr.runtime.InstrNative;
  * it, is kept apart by DontInline. All that hot paths call is inlined into those methods.
  */
 final class InstrThreads {
-    /** What happened: see count and open. */
-    static final int CALL = 0, THROWN = 1, CONSTRUCT = 2, INITIALIZED = 3;
+    /** What happened: see count, allocated and open. */
+    static final int CALL = 0, THROWN = 1, CONSTRUCT = 2, INITIALIZED = 3, ALLOCATED = 4;
 
     /** First element of a record of such an event: EVENT + what. Others are durations. */
     static final long EVENT = 1L << 62;
@@ -193,6 +193,43 @@ final class InstrThreads {
         if (page == 0 && line != 0 && InstrUnsafe.get(line + FULL) == 0) page = InstrNative.page(id);
         if (page != 0) add(row(page, id), what);
         else if (line == 0 || !append(line, EVENT + what, id)) InstrNative.record(id, what, 0, 0);
+    }
+
+    /** Counts allocations of the current thread, and their bytes, which stand where exceptions do for methods. */
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    static void allocated(int id, long count, long bytes) {
+        long tid = InstrUnsafe.carrierTid(), line = line(tid);
+        if (InstrUnsafe.get(line) == tid) {
+            long page = page(line, id);
+            if (page != 0) {
+                addAllocated(row(page, id), count, bytes);
+                return;
+            }
+        }
+        allocatedSlowly(id, count, bytes);
+    }
+
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    static void addAllocated(long row, long count, long bytes) {
+        InstrUnsafe.put(row, InstrUnsafe.get(row) + count);
+        addThrown(row, bytes);
+    }
+
+    /** A record has the bytes where others have the self time. */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    static void allocatedSlowly(int id, long count, long bytes) {
+        long line = findLine(), page = line == 0 ? 0 : page(line, id);
+        if (page == 0 && line != 0 && InstrUnsafe.get(line + FULL) == 0) page = InstrNative.page(id);
+        if (page != 0) addAllocated(row(page, id), count, bytes);
+        else if (count != 1
+                || bytes >>> TIME_BITS != 0
+                || line == 0
+                || !append(line, EVENT + ALLOCATED, bytes << ID_BITS | id)) {
+            InstrNative.record(id, ALLOCATED, count, bytes);
+        }
     }
 
     /** Appends a record. False: there is no memory for buffers. */

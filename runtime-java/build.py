@@ -28,6 +28,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 VERSION = 52  # class files of JDK 8
 # Superclasses first: in this order they are defined.
 CLASSES = ["InstrNative", "InstrTask", "InstrUnsafe", "InstrThreads", "InstrCalls", "InstrTiming"]
+CLASSES += ["InstrAllocNative", "InstrAlloc"]
 # Without the agent: what files made by `instr rewrite` call (package instr.runtime), and what is put into those files.
 OFFLINE = ["Offline", "OfflineCalls", "OfflineHook", "OfflineReport", "OfflineRow", "OfflineTable"]
 OFFLINE += ["OfflineText", "OfflineThread", "OfflineTiming", "OfflineTotals"]
@@ -82,7 +83,7 @@ THREAD = {
 
 def home(name, package):
     """The package of a class in a delivery whose package is the given one."""
-    return "instr/runtime" if name == "InstrNative" else package
+    return "instr/runtime" if name.endswith("Native") else package
 
 
 def compile_runtime(javac, package, unsafe, out, stubs=STUBS):

@@ -108,7 +108,7 @@ static const struct {
                   "follow a %"},
     {"stats=a%", "instr: option 'stats': in a file name only %p (the process id) and %% may "
                  "follow a %"},
-    {"a\nb\x1b[1m", "instr: option 'a?b?[1m': unknown; did you mean 'calls'?"},
+    {"a\nb\x1b[1m", "instr: option 'a?b?[1m': unknown; did you mean 'alloc'?"},
     {"config=/does/not/exist",
      "instr: option 'config': /does/not/exist: No such file or directory"},
     {"config=/tmp", "instr: option 'config': /tmp: Is a directory"},

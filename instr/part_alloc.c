@@ -1,0 +1,183 @@
+// What the pass alloc needs of the JVM, and its results: see part.h.
+
+#define _POSIX_C_SOURCE 200809L
+
+#include "instr/alloc.h"
+#include "instr/alloc_report.h"
+#include "instr/collect.h"
+#include "instr/part.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define INTERVAL (512 * 1024)
+
+// can_support_value_objects (JDK 28) among the capabilities: headers of older JDKs have no name for
+// the bit.
+#define VALUE_OBJECTS_BYTE 5
+#define VALUE_OBJECTS_BIT 0x20
+
+struct instr_alloc instr_alloc;
+
+// --- options ---
+
+static bool is(const struct instr_pass_options *pass, const char *key, const char *word) {
+    const char *value = instr_pass_option(pass, key);
+    return value && strcmp(value, word) == 0;
+}
+
+static bool read_options(const struct instr_pass_options *pass, char *reason, size_t size) {
+    struct instr_alloc_options *o = &instr_alloc.options;
+    const char *interval = instr_pass_option(pass, "interval"), *wrong = NULL;
+    uint64_t bytes = INTERVAL;
+    memset(o, 0, sizeof *o);
+    o->sampled = is(pass, "mode", "sampled");
+    o->live = is(pass, "live", "yes");
+    o->track_object = is(pass, "track", "object");
+    o->stacks = instr_pass_option(pass, "stacks");
+    o->html = instr_pass_option(pass, "html");
+    if (interval && (instr_option_size(interval, &bytes) != 0 || bytes > INT_MAX))
+        wrong = "alloc.interval: must be below 2G";
+    else if (!o->sampled && (interval || o->live))
+        wrong = "alloc.interval and alloc.live need alloc.mode=sampled";
+    else if (o->sampled && o->track_object)
+        wrong = "alloc.track=object and alloc.mode=sampled exclude each other";
+    o->interval = (int)bytes;
+    if (wrong) snprintf(reason, size, "%s", wrong);
+    return !wrong;
+}
+
+// --- load, start, stop ---
+
+static bool take_capabilities(jvmtiEnv *jvmti) {
+    jvmtiCapabilities potential, wanted;
+    unsigned char bits[sizeof potential];
+    memset(&wanted, 0, sizeof wanted);
+    if ((*jvmti)->GetPotentialCapabilities(jvmti, &potential) != JVMTI_ERROR_NONE) return false;
+    memcpy(bits, &potential, sizeof bits);
+    instr_alloc.value_objects = bits[VALUE_OBJECTS_BYTE] & VALUE_OBJECTS_BIT;
+    memset(bits, 0, sizeof bits);
+    if (instr_alloc.value_objects) bits[VALUE_OBJECTS_BYTE] = VALUE_OBJECTS_BIT;
+    memcpy(&wanted, bits, sizeof wanted);
+    return (*jvmti)->AddCapabilities(jvmti, &wanted) == JVMTI_ERROR_NONE;
+}
+
+static void stop(JNIEnv *jni) {
+    (void)jni;
+}
+
+static bool load(JavaVM *vm, const struct instr_pass_options *options, enum instr_part_phase phase,
+                 char *reason, size_t size) {
+    (void)phase;
+    if (!read_options(options, reason, size)) return false;
+    instr_alloc.vm = vm;
+    if (instr_alloc.jvmti) return true;
+    if ((*vm)->GetEnv(vm, (void **)&instr_alloc.jvmti, JVMTI_VERSION_1_2) != JNI_OK) {
+        instr_alloc.jvmti = NULL;
+        snprintf(reason, size, "alloc: no further JVM TI environment is to be had");
+        return false;
+    }
+    if (take_capabilities(instr_alloc.jvmti)) return true;
+    snprintf(reason, size, "alloc: the JVM refuses what is needed");
+    return false;
+}
+
+static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *options,
+                  char *reason, size_t size) {
+    (void)jvmti;
+    (void)options;
+    const char *failed = instr_alloc_sizes_start(jni);
+    if (!failed) return true;
+    (*jni)->ExceptionClear(jni);
+    snprintf(reason, size, "%s", failed);
+    return false;
+}
+
+// --- results ---
+
+// What inserted code has counted.
+static int add_counted(const struct instr_results *r, unsigned pass,
+                       struct instr_alloc_report *report) {
+    struct instr_counts *counts = NULL;
+    size_t n = 0, known = (size_t)instr_methods_count(r->methods);
+    if (!instr_collect(r->jni, &counts, &n)) return -1;
+    for (size_t id = 0; id < n && id < known; id++) {
+        if (!counts[id].calls) continue;
+        struct instr_method m = instr_methods_get(r->methods, (int)id);
+        if (m.pass != pass || !m.detail) continue;
+        struct instr_alloc_site site = {
+            .class_name = instr_alloc_class_name(report, m.detail),
+            .site_class = instr_alloc_class_name(report, m.class_name),
+            .site_method = m.name,
+            .site_line = m.line,
+            .count = counts[id].calls,
+            .bytes = counts[id].thrown > 0 ? (uint64_t)counts[id].thrown : 0,
+        };
+        instr_alloc_report_add(report, &site);
+    }
+    free(counts);
+    return 0;
+}
+
+static void say(const char *line) {
+    struct instr_output out;
+    char error[INSTR_ERROR_SIZE];
+    instr_output_descriptor(&out, STDERR_FILENO);
+    instr_output_text(&out, line);
+    instr_output_text(&out, "\n");
+    instr_output_close(&out, error, sizeof error);
+}
+
+static void write_file(const struct instr_alloc_report *report, const char *pattern,
+                       void (*write)(const struct instr_alloc_report *, struct instr_output *)) {
+    char error[INSTR_ERROR_SIZE], line[INSTR_ERROR_SIZE + 64];
+    struct instr_output out;
+    if (!pattern) return;
+    char *path = instr_expand_file(pattern, (long)getpid());
+    if (!path) {
+        say("instr: out of memory: a result is not written");
+        return;
+    }
+    instr_output_open(&out, path);
+    write(report, &out);
+    if (instr_output_close(&out, error, sizeof error) != 0) {
+        say(error);
+    } else {
+        snprintf(line, sizeof line, "instr: %s: written to %.400s", report->pass, path);
+        say(line);
+    }
+    free(path);
+}
+
+static void tell(const struct instr_results *r, unsigned pass) {
+    const struct instr_pass_options *options = &r->options->passes[pass];
+    struct instr_alloc_report report;
+    instr_alloc_report_init(&report, options->pass->name);
+    if (add_counted(r, pass, &report) != 0 || instr_alloc_report_finish(&report) != 0) {
+        say("instr: alloc: out of memory: the results are not told");
+        instr_alloc_report_free(&report);
+        return;
+    }
+    if (options->top && !r->options->quiet) {
+        struct instr_output out;
+        char error[INSTR_ERROR_SIZE];
+        instr_output_descriptor(&out, STDERR_FILENO);
+        instr_alloc_report_table(&report, &out, options->top);
+        instr_output_close(&out, error, sizeof error);
+    }
+    write_file(&report, options->file, instr_alloc_report_json);
+    write_file(&report, instr_alloc.options.stacks, instr_alloc_report_stacks);
+    write_file(&report, instr_alloc.options.html, instr_alloc_report_html);
+    instr_alloc_report_free(&report);
+}
+
+const struct instr_part instr_part_alloc = {
+    .pass = "alloc",
+    .load = load,
+    .start = start,
+    .stop = stop,
+    .tell = tell,
+};

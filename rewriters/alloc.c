@@ -1,0 +1,181 @@
+// alloc: what is allocated where, and how many bytes.
+//
+//      new:                       class, id; object            (null, id: class files before 49.0)
+//      newarray:                  its length, id; bytes .. longs, by the size of an element
+//      anewarray:                 the array, id; references
+//      multianewarray:            for each dimension: the array, dimension, id; dimension
+//
+// All of it behind the instruction, so that what throws is not counted. What `new` made is on the
+// stack there and is not touched: it is uninitialized. An id stands for one site and one class; the
+// arrays in an array have ids of their own.
+//
+// With alloc.mode=sampled the JVM tells what is allocated, and no code is inserted. With
+// alloc.track=object the constructor of Object tells of objects (instr/alloc_object.c), so here
+// arrays only are counted.
+
+#include "rewriters/rewriter.h"
+#include "rewriters/common.h"
+
+enum { OBJECT, BYTES, SHORTS, INTS, LONGS, REFERENCES, DIMENSION };
+
+static struct cf_callee callee(struct rw_class *cls, unsigned which) {
+    static const struct cf_method_name names[] = {
+        [OBJECT] = CF_METHOD_OF("InstrAlloc", "object", "(Ljava/lang/Class;I)V"),
+        [BYTES] = CF_METHOD_NAME("bytes", "(II)V"),
+        [SHORTS] = CF_METHOD_NAME("shorts", "(II)V"),
+        [INTS] = CF_METHOD_NAME("ints", "(II)V"),
+        [LONGS] = CF_METHOD_NAME("longs", "(II)V"),
+        [REFERENCES] = CF_METHOD_NAME("references", "([Ljava/lang/Object;I)V"),
+        [DIMENSION] = CF_METHOD_NAME("dimension", "(Ljava/lang/Object;II)V"),
+    };
+    return rw_callees(cls, names, sizeof names / sizeof *names)[which];
+}
+
+// What is wanted of the pass, once per class: cls->memory.
+struct wanted {
+    int objects, arrays;
+};
+
+static enum cf_status begin(struct rw_class *cls) {
+    struct wanted *wanted = cf_arena_zeroed(cls->rewrite->cls->arena, 1, sizeof *wanted);
+    if (!wanted) return cf_fail(&cls->rewrite->cls->error, CF_NO_MEMORY, 0, "out of memory", 0);
+    const char *mode = cls->option(cls, "mode"), *track = cls->option(cls, "track");
+    wanted->arrays = !mode || strcmp(mode, "sampled") != 0;
+    wanted->objects = wanted->arrays && (!track || strcmp(track, "object") != 0);
+    cls->memory = wanted;
+    return CF_OK;
+}
+
+// newarray's operand (JVMS table 6.5.newarray-A): the array's name, and what to call.
+static int primitive_array(unsigned atype, struct cf_slice *name) {
+    static const char *const names[] = {"[Z", "[C", "[F", "[D", "[B", "[S", "[I", "[J"};
+    static const int callees[] = {BYTES, SHORTS, INTS, LONGS, BYTES, SHORTS, INTS, LONGS};
+    if (atype < 4 || atype > 11) return -1;
+    name->bytes = (const uint8_t *)names[atype - 4];
+    name->length = 2;
+    return callees[atype - 4];
+}
+
+// The name of an array of such elements: [Lname; or [ before an array's name. Empty: no memory.
+static struct cf_slice array_of(struct cf_edit *edit, struct cf_slice element) {
+    struct cf_slice name = {NULL, 0};
+    int is_array = element.length > 0 && element.bytes[0] == '[';
+    uint8_t *bytes = cf_arena_alloc(edit->code.cls->arena, element.length + 3);
+    if (!bytes) return name;
+    name.bytes = bytes;
+    *bytes++ = '[';
+    if (!is_array) *bytes++ = 'L';
+    memcpy(bytes, element.bytes, element.length);
+    bytes += element.length;
+    if (!is_array) *bytes++ = ';';
+    name.length = (uint32_t)(bytes - name.bytes);
+    return name;
+}
+
+static struct cf_slice operand_name(const struct cf_edit *edit, uint32_t pc, uint16_t *index) {
+    *index = cf_be2(edit->code.bytes + pc + 1);
+    return cf_class_name(edit->code.cls, *index);
+}
+
+static enum cf_status count_object(struct rw_class *cls, struct cf_edit *edit, uint32_t i) {
+    uint16_t index;
+    int id;
+    struct cf_slice name = operand_name(edit, edit->code.pc[i], &index);
+    if (!name.bytes) return CF_OK; // the JVM refuses the class, too
+    CF_TRY(rw_site_id(cls, edit, edit->code.pc[i], name, &id));
+    struct cf_snippet *s = cf_snippet_new(edit);
+    if (edit->code.cls->major_version >= 49)
+        cf_push_constant(s, index);
+    else
+        cf_op(s, CF_OP_aconst_null);
+    cf_push_int(s, id);
+    cf_call(s, callee(cls, OBJECT));
+    cf_insert_after(edit, i, s);
+    return edit->error.status;
+}
+
+static enum cf_status count_array(struct rw_class *cls, struct cf_edit *edit, uint32_t i,
+                                  struct cf_slice name, unsigned which) {
+    int id;
+    if (!name.bytes) return cf_fail(&edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
+    CF_TRY(rw_site_id(cls, edit, edit->code.pc[i], name, &id));
+    struct cf_snippet *s = cf_snippet_new(edit);
+    cf_op(s, CF_OP_dup);
+    if (which != REFERENCES) cf_op(s, CF_OP_arraylength);
+    cf_push_int(s, id);
+    cf_call(s, callee(cls, which));
+    cf_insert_after(edit, i, s);
+    return edit->error.status;
+}
+
+static enum cf_status count_dimensions(struct rw_class *cls, struct cf_edit *edit, uint32_t i) {
+    uint16_t index;
+    uint32_t pc = edit->code.pc[i];
+    struct cf_slice name = operand_name(edit, pc, &index);
+    unsigned dimensions = edit->code.bytes[pc + 3];
+    struct cf_snippet *s = cf_snippet_new(edit);
+    for (unsigned k = 0; k < dimensions && k < name.length && name.bytes[k] == '['; k++) {
+        struct cf_slice part = {name.bytes + k, name.length - k};
+        int id;
+        CF_TRY(rw_site_id(cls, edit, pc, part, &id));
+        cf_op(s, CF_OP_dup);
+        cf_push_int(s, (int32_t)k);
+        cf_push_int(s, id);
+        cf_call(s, callee(cls, DIMENSION));
+    }
+    cf_insert_after(edit, i, s);
+    return edit->error.status;
+}
+
+static enum cf_status edit_instruction(struct rw_class *cls, struct cf_edit *edit, uint32_t i) {
+    const struct wanted *wanted = cls->memory;
+    uint32_t pc = edit->code.pc[i];
+    struct cf_slice name;
+    uint16_t index;
+    int which;
+    switch (edit->code.bytes[pc]) {
+    case CF_OP_new: return wanted->objects ? count_object(cls, edit, i) : CF_OK;
+    case CF_OP_newarray:
+        which = primitive_array(edit->code.bytes[pc + 1], &name);
+        return which < 0 ? CF_OK : count_array(cls, edit, i, name, (unsigned)which);
+    case CF_OP_anewarray:
+        name = operand_name(edit, pc, &index);
+        return name.bytes ? count_array(cls, edit, i, array_of(edit, name), REFERENCES) : CF_OK;
+    case CF_OP_multianewarray: return count_dimensions(cls, edit, i);
+    default: return CF_OK;
+    }
+}
+
+static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
+    const struct wanted *wanted = cls->memory;
+    if (!wanted->arrays || rw_leave_alone(edit)) return CF_OK;
+    for (uint32_t i = 0; i < edit->code.count; i++) CF_TRY(edit_instruction(cls, edit, i));
+    return edit->error.status;
+}
+
+static const struct rw_option options[] = {
+    {"mode", "exact|sampled",
+     "every allocation, counted by inserted code and the JVM; or some of them, told by the JVM "
+     "with "
+     "their stacks"},
+    {"interval", "SIZE",
+     "sampled: bytes from one sample to the next on average, 512K if not given"},
+    {"live", "no|yes", "sampled: tell what of the sampled is still alive in the end"},
+    {"track", "site|object",
+     "exact: count objects where they are instantiated, or in the constructor of Object, which "
+     "sees "
+     "those of all classes"},
+    {"stacks", "FILE", "write the result to FILE as collapsed stacks, one per line with its bytes"},
+    {"html", "FILE", "write the result to FILE as a flame graph, one page"},
+    {NULL, NULL, NULL},
+};
+
+const struct rw_pass rw_pass_alloc = {
+    .name = "alloc",
+    .help = "what is allocated where: objects and bytes by class and site",
+    .flags = RW_WHOLE,
+    .options = options,
+    .runtime_class = "InstrAlloc",
+    .begin = begin,
+    .edit = edit_method,
+};

@@ -1,0 +1,112 @@
+package java.lang;
+
+import instr.runtime.InstrAllocNative;
+
+/**
+ * Called by code that the alloc pass inserted, behind the instruction that allocated. An id stands for a site and
+ * a class.
+ *
+ * <p>Sizes are the VM's own: of arrays they are computed from what the VM told of some at the start, of objects
+ * they are asked for once for each site.
+ */
+public final class InstrAlloc {
+    /** Address of the sizes of objects by id. 0: not known yet, negative: cannot be known. */
+    static final long SIZES = InstrAllocNative.sizes();
+
+    /** Bytes before the first element of arrays with elements of 1, 2, 4 and 8 bytes, and of references. */
+    static final long BYTES = InstrAllocNative.base(0), SHORTS = InstrAllocNative.base(1);
+
+    static final long INTS = InstrAllocNative.base(2), LONGS = InstrAllocNative.base(3);
+    static final long REFERENCES = InstrAllocNative.base(4);
+
+    /** The logarithm of the bytes of a reference, and a mask of what sizes are multiples of. */
+    static final int REFERENCE_SHIFT = InstrAllocNative.referenceShift();
+
+    static final long MASK = InstrAllocNative.alignment() - 1;
+
+    /** Arrays hold references, never the values themselves: this JVM has no value classes. */
+    static final boolean PLAIN = InstrAllocNative.plain();
+
+    private InstrAlloc() {}
+
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    public static void object(Class<?> type, int id) {
+        long size = InstrUnsafe.get(SIZES + ((long) id << 3));
+        if (size > 0) InstrThreads.allocated(id, 1, size);
+        else learn(type, id, size);
+    }
+
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    static void learn(Class<?> type, int id, long size) {
+        if (size == 0) size = InstrAllocNative.learn(type, id);
+        InstrThreads.allocated(id, 1, size > 0 ? size : 0);
+    }
+
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    public static void bytes(int length, int id) {
+        InstrThreads.allocated(id, 1, size(BYTES, length, 0));
+    }
+
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    public static void shorts(int length, int id) {
+        InstrThreads.allocated(id, 1, size(SHORTS, length, 1));
+    }
+
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    public static void ints(int length, int id) {
+        InstrThreads.allocated(id, 1, size(INTS, length, 2));
+    }
+
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    public static void longs(int length, int id) {
+        InstrThreads.allocated(id, 1, size(LONGS, length, 3));
+    }
+
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    public static void references(Object[] array, int id) {
+        long size = size(REFERENCES, array.length, REFERENCE_SHIFT);
+        InstrThreads.allocated(id, 1, PLAIN ? size : InstrAllocNative.size(array, size));
+    }
+
+    /** The arrays in one dimension of a new array: all have the same length. */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    public static void dimension(Object array, int dimension, int id) {
+        long count = 1;
+        for (; dimension > 0; dimension--) {
+            Object[] arrays = (Object[]) array;
+            if (arrays.length == 0) return;
+            count *= arrays.length;
+            array = arrays[0];
+        }
+        InstrThreads.allocated(id, count, count * sizeOfArray(array));
+    }
+
+    static long sizeOfArray(Object array) {
+        if (array instanceof Object[]) {
+            long size = size(REFERENCES, ((Object[]) array).length, REFERENCE_SHIFT);
+            return PLAIN ? size : InstrAllocNative.size(array, size);
+        }
+        if (array instanceof int[]) return size(INTS, ((int[]) array).length, 2);
+        if (array instanceof byte[]) return size(BYTES, ((byte[]) array).length, 0);
+        if (array instanceof long[]) return size(LONGS, ((long[]) array).length, 3);
+        if (array instanceof double[]) return size(LONGS, ((double[]) array).length, 3);
+        if (array instanceof char[]) return size(SHORTS, ((char[]) array).length, 1);
+        if (array instanceof float[]) return size(INTS, ((float[]) array).length, 2);
+        if (array instanceof short[]) return size(SHORTS, ((short[]) array).length, 1);
+        return size(BYTES, ((boolean[]) array).length, 0);
+    }
+
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    static long size(long base, int length, int shift) {
+        return base + ((long) length << shift) + MASK & ~MASK;
+    }
+}
