@@ -8,6 +8,7 @@
 
 #include "instr/agent.h"
 #include "instr/control.h"
+#include "instr/facts.h"
 #include "instr/part.h"
 #include "instr/results.h"
 #include "instr/retransform.h"
@@ -193,9 +194,17 @@ static void start_control(int wait) {
     if (!instr_control_start(&config, wait, reason, sizeof reason)) no_control(reason);
 }
 
+static void tell_facts(void) {
+    char error[INSTR_ERROR_SIZE];
+    if (agent.options.facts &&
+        instr_facts_write(agent.jvmti, agent.options.facts, error, sizeof error) != 0)
+        say(error);
+}
+
 static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread) {
     (void)thread;
     char reason[INSTR_ERROR_SIZE - 64], line[INSTR_ERROR_SIZE];
+    tell_facts();
     if (agent.state == INSTR_LOADED && !activate(jvmti, jni, 0, reason, sizeof reason)) {
         snprintf(line, sizeof line, "instr: nothing is instrumented: %s", reason);
         say(line);
@@ -283,8 +292,9 @@ static int prepare(JavaVM *vm, const char *text, int at_start, char *reason, siz
         return 0;
     }
     char why[INSTR_ERROR_SIZE - 16];
-    if (agent.options.pass_count ==
-        0) { // dormant: no capability, and no event but the first and last
+    if (agent.options.facts && at_start) instr_facts_at_start(agent.jvmti);
+    // Dormant: no capability, and no event but the first and the last.
+    if (agent.options.pass_count == 0) {
         if (set_events(agent.jvmti, at_start, why, sizeof why)) return 1;
         snprintf(reason, size, "instr: %s", why);
         return 0;
@@ -348,6 +358,7 @@ INSTR_EXPORT JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, vo
         undo();
         return JNI_ERR;
     }
+    tell_facts();
     if (agent.options.pass_count == 0) {
         agent.state = INSTR_DORMANT;
         start_control(1);

@@ -7,9 +7,13 @@
 // written - on the command line.
 #define INSTR_COMMANDS(COMMAND)                                                                    \
     COMMAND(run, "OPTION... -- COMMAND ARGUMENT...", "start a command with the agent in its JVMs") \
+    COMMAND(list, "[--json]",                                                                      \
+            "print the JVMs of this machine: process, version, agent, main class")                 \
     COMMAND(attach, "PID [OPTION...] [--json]",                                                    \
             "bring the agent into a JVM that runs, and switch passes on")                          \
     COMMAND(status, "PID [--json]", "print what the agent in a JVM is doing, and has done")        \
+    COMMAND(doctor, "[PID | -- java ARGUMENT...] [--json]",                                        \
+            "tell what would work here, in a JVM or on a command line, and what not, and why")     \
     COMMAND(report, "FILE [--top N] [--sort KEY] [--html OUT]",                                    \
             "print the result of a pass again, or make a page of it")                              \
     COMMAND(exec, "info|merge|diff ...",                                                           \

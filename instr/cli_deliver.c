@@ -43,8 +43,7 @@ static int read_library(struct library *library, const char *path) {
     return 0;
 }
 
-// Does the target see the same file under this name, and may its user read it?
-static int sees(const struct instr_target *target, const char *path) {
+int cli_target_sees(const struct instr_target *target, const char *path) {
     char name[INSTR_TARGET_NAME + INSTR_TARGET_PATH];
     struct stat ours, theirs;
     snprintf(name, sizeof name, "%s%s", target->root, path);
@@ -130,7 +129,7 @@ static int copy(const struct instr_target *target, const struct library *library
 int cli_deliver(const struct instr_target *target, const char *library, char *path,
                 size_t path_size, char *reason, size_t size) {
     struct library bytes;
-    if (sees(target, library)) {
+    if (cli_target_sees(target, library)) {
         snprintf(path, path_size, "%s", library);
         return 0;
     }

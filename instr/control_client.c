@@ -14,7 +14,8 @@
 enum {
     GREETING_SECONDS = 10, // from connecting to HELLO
     IDLE_SECONDS = 60,     // between two commands, and between two pieces of one
-    STUCK_SECONDS = 30     // with an answer of which it takes nothing
+    STUCK_SECONDS = 30,    // with an answer of which it takes nothing
+    FRAMES_AT_ONCE = 64
 };
 
 struct command {
@@ -191,13 +192,13 @@ static int may_take(const struct instr_client *client) {
     return client->state != INSTR_CLIENT_LEAVING && client->reply.queue.used == 0;
 }
 
-static void take_all(struct instr_client *client) {
+// Takes one frame, if it may. 1: it did.
+static int take_one(struct instr_client *client) {
     struct instr_frame frame;
-    int more = 0;
-    while (may_take(client) && (more = instr_frames_next(&client->frames, &frame)) > 0)
-        take(client, &frame);
-    if (more < 0 && client->state != INSTR_CLIENT_LEAVING)
-        instr_client_refuse(client, client->frames.reason);
+    int more = may_take(client) ? instr_frames_next(&client->frames, &frame) : 0;
+    if (more > 0) take(client, &frame);
+    if (more < 0) instr_client_refuse(client, client->frames.reason);
+    return more != 0;
 }
 
 // 0: it has gone.
@@ -243,6 +244,7 @@ static int has_deadline(const struct instr_client *client) {
 }
 
 uint64_t instr_client_next(const struct instr_client *client) {
+    if (client->more) return 0;
     uint64_t next = client->reply.streaming ? client->reply.next_tick : INSTR_NEVER;
     return has_deadline(client) && client->deadline < next ? client->deadline : next;
 }
@@ -252,16 +254,15 @@ int instr_client_serve(struct instr_client *client, short revents, int woken, ui
     int waited = reply->queue.used != 0;
     if ((revents & POLLIN) && !receive(client)) return 0;
     if (!(revents & POLLIN) && (revents & (POLLHUP | POLLERR | POLLNVAL))) return 0;
-    take_all(client);
     if (reply->streaming && (woken || now >= reply->next_tick)) tick(client, now);
+    // One command after the other, as long as their answers go out at once; some at a time, as
+    // there are others.
+    client->more = 1;
+    for (int i = 0; i < FRAMES_AT_ONCE && client->more; i++) {
+        client->more = take_one(client);
+        if (!transmit(client, now)) return 0;
+    }
     if (!waited && reply->queue.used && client->state == INSTR_CLIENT_BUSY)
         client->deadline = now + STUCK_SECONDS * SECONDS;
-    if (!transmit(client, now)) return 0;
-    if (has_deadline(client) && now >= client->deadline) return 0;
-    // The answer is out, and the next command may have come with the last one.
-    if (reply->queue.used == 0 && client->state != INSTR_CLIENT_BUSY) {
-        take_all(client);
-        return transmit(client, now);
-    }
-    return 1;
+    return !has_deadline(client) || now < client->deadline;
 }

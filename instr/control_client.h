@@ -46,6 +46,7 @@ struct instr_client {
     struct instr_frames frames;
     struct instr_blob *blobs; // names and bytes in one allocation each, the name's
     size_t blob_count, blob_bytes;
+    int more;          // frames may be waiting to be taken
     uint64_t deadline; // CLOCK_MONOTONIC ns: closed then, unless something comes or goes before
     struct instr_reply reply;
 };

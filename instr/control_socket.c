@@ -12,7 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { BACKLOG = 16, MOST_LEFTOVERS = 1000 };
+enum { BACKLOG = 128, MOST_LEFTOVERS = 1000 };
 
 // The first name that is ours, or can be made so. Whoever took a name before us cannot keep us from
 // the next, nor have us use what he made.

@@ -1,8 +1,8 @@
 // The commands that look and change nothing: ping, status.
 
 #include "instr/agent.h"
-#include "instr/agents.h"
 #include "instr/control_commands.h"
+#include "instr/facts.h"
 #include "instr/frame.h"
 #include "instr/json.h"
 
@@ -88,25 +88,7 @@ static void account(struct instr_json *json, struct instr_engine *engine) {
     instr_json_close(json, ']');
 }
 
-static void show_agent(void *context, const char *kind, const char *name) {
-    struct instr_json *json = context;
-    instr_json_open_flat(json, NULL, '{');
-    instr_json_text(json, "kind", kind);
-    instr_json_text(json, "name", name);
-    instr_json_close(json, '}');
-}
-
-static void property(struct instr_json *json, const struct instr_agent *agent, const char *key,
-                     const char *name) {
-    char *value = NULL;
-    jvmtiEnv *jvmti = agent->jvmti;
-    if (!jvmti || (*jvmti)->GetSystemProperty(jvmti, name, &value) != JVMTI_ERROR_NONE)
-        value = NULL;
-    instr_json_text(json, key, value);
-    if (value) (*jvmti)->Deallocate(jvmti, (unsigned char *)value);
-}
-
-// What ping answers, and {"library", "jvm", "jvm_version", "passes": [name], "include", "exclude",
+// What ping answers, and {"library", the facts (facts.h), "passes": [name], "include", "exclude",
 // "options", the figures of stats=FILE, "kept": [{"class", "method", "reason"}] (the first
 // KEPT_SHOWN), "agents": [{"kind", "name"}]}.
 void instr_command_status(struct instr_request *request, struct instr_reply *reply) {
@@ -117,13 +99,9 @@ void instr_command_status(struct instr_request *request, struct instr_reply *rep
     instr_json_open(&json, NULL, '{');
     identity(&json, agent);
     instr_json_text(&json, "library", agent->library);
-    property(&json, agent, "jvm", "java.vm.name");
-    property(&json, agent, "jvm_version", "java.vm.version");
+    if (agent->jvmti) instr_facts_members(agent->jvmti, &json);
     options(&json, &agent->options);
     account(&json, agent->engine);
-    instr_json_open(&json, "agents", '[');
-    instr_agents_each(show_agent, &json);
-    instr_json_close(&json, ']');
     instr_json_close(&json, '}');
     instr_reply_document_end(reply);
 }

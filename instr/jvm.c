@@ -144,8 +144,7 @@ static int release_of(const struct instr_jvm *jvm) {
 
 // --- the command line ---
 
-// Does the launcher take the next word as the value of this one?
-static int takes_value(const char *word) {
+int instr_jvm_takes_value(const char *word) {
     static const char *const words[] = {"-cp",
                                         "-classpath",
                                         "--class-path",
@@ -192,7 +191,7 @@ static void read_command_line(struct instr_jvm *jvm) {
         if (!value && strcmp(word, "-jar") == 0) continue;
         if (!value && word[0] != '-' && word[0] != '@') break;
         jvm->options = append(jvm->options, word, strlen(word));
-        value = !value && takes_value(word);
+        value = !value && instr_jvm_takes_value(word);
     }
     if (!jvm->options && line) jvm->options = strdup("");
     if (!jvm->command[0] && line && i < length) {
@@ -212,7 +211,7 @@ int instr_jvm_open(struct instr_jvm *jvm, long pid, char *reason, size_t size) {
     memset(jvm, 0, sizeof *jvm);
     if (instr_target_open(&jvm->target, pid, reason, size) != 0) return -1;
     look_at_mappings(jvm, perfdata, sizeof perfdata);
-    if (jvm->kind != INSTR_HOTSPOT && jvm->kind != INSTR_OPENJ9) return 0;
+    if (jvm->kind == INSTR_NO_JVM) return 0;
     if (perfdata[0]) read_perfdata(jvm, perfdata);
     if (!jvm->version[0]) read_release(jvm);
     jvm->release = release_of(jvm);

@@ -37,6 +37,9 @@ int instr_jvm_flag(const struct instr_jvm *jvm, const char *name);
 // The first option that begins so, in `text`. 1, or 0: none.
 int instr_jvm_option(const struct instr_jvm *jvm, const char *start, char *text, size_t size);
 
+// Does the launcher java take the next word as the value of this one?
+int instr_jvm_takes_value(const char *word);
+
 // Why nothing can be attached to it, in words; NULL: as far as can be seen, it can.
 const char *instr_jvm_no_attach(const struct instr_jvm *jvm, char *text, size_t size);
 

@@ -405,5 +405,6 @@ void instr_options_free(struct instr_options *options) {
     instr_match_free(options->include);
     instr_match_free(options->exclude);
     free(options->stats);
+    free(options->facts);
     memset(options, 0, sizeof *options);
 }

@@ -42,6 +42,7 @@ struct instr_options {
     int control;                       // 0: on, 1: off
     int runtime;                       // enum instr_runtime
     char *stats;                       // as written, see instr_expand_file; NULL: none
+    char *facts;                       // the same
     uint64_t memory;                   // bytes; 0: not given
     unsigned config;                   // files read
 };

@@ -31,6 +31,9 @@
     OPTION(memory, SIZE, "SIZE",                                                                   \
            "the most memory that the counters of all threads may take, such as 8M; beyond it "     \
            "threads share")                                                                        \
+    OPTION(facts, FILE, "FILE",                                                                    \
+           "write what the JVM is and allows, to FILE (JSON) when it has started; %p is the "      \
+           "process id")                                                                           \
     OPTION(control, CHOICE, "on|off",                                                              \
            "listen for the commands of instr(1) on a socket that only this user and root can "     \
            "reach")                                                                                \

@@ -1,7 +1,9 @@
 """instr attach on real JVMs: every way in, every way barred, and the program none the worse for it."""
 
 import contextlib
+import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -236,3 +238,60 @@ def namespaces(r):
                               "--mount-proc", "sh", "-c", 'mount -t tmpfs none /tmp && exec "$@"', "sh"],
                     classes=classes, cwd="/")
         yield "user, pid and mount", p.end([attached(p.instr("attach"))])
+
+
+@program("instr list")
+def listed(r):
+    """Every JVM with its main class, version and what the agent does there; nothing else."""
+    plain, dormant = Waiting(r), Waiting(r, f"-agentpath:{r.agent}")
+    other = subprocess.Popen(["sleep", "60"])
+    dormant.instr("attach")  # until it listens
+    table = subprocess.run([r.cli, "list"], capture_output=True, text=True, timeout=60).stdout
+    rows = json.loads(subprocess.run([r.cli, "list", "--json"], capture_output=True, text=True, timeout=60).stdout)
+    other.kill()
+    other.wait()
+    found = {row["pid"]: (row["command"], row["agent"], row["kind"], str(r.jdk.version) in (row["version"] or ""))
+             for row in rows}
+    expected = {plain.pid: ("Waiting", None, "HotSpot", True), dormant.pid: ("Waiting", "dormant", "HotSpot", True)}
+    problems = [f"{pid}: {found.get(pid)}" for pid in expected
+                if found.get(pid) != expected[pid] and not (r.jdk.version == 8 and found.get(pid, ())[:3] == expected[pid][:3])]
+    problems += [f"{other.pid} is no JVM"] if other.pid in found else []
+    problems += [f"table: {table!r}"] if not re.search(rf"^ *{dormant.pid} +\S+ +\S+ +dormant +Waiting$", table, re.M) else []
+    yield "list", plain.end(problems) + dormant.end()
+
+
+def findings(done, *expected):
+    """Each expected one is (verdict, what, part of the text)."""
+    try:
+        found = json.loads(done.stdout)
+    except ValueError:
+        return [f"{done.stdout!r} {done.stderr!r}"]
+    problems = [f"no {e} in {done.stdout}" for e in expected
+                if not any((f["verdict"], f["what"]) == e[:2] and e[2] in f["text"] for f in found)]
+    if done.returncode != (1 if any(f["verdict"] == "no" for f in found) else 0):
+        problems.append(f"exit status {done.returncode}")
+    return problems
+
+
+@program("instr doctor")
+def doctor(r):
+    """What it says of a JVM is what comes of it."""
+    p = Waiting(r)
+    yield "plain", p.end(findings(p.instr("doctor", "--json"), (
+        "note" if r.jdk.version >= 21 else "ok", "attach", "works"), ("ok", "library", "libinstr.so")))
+    p = Waiting(r, "-XX:+DisableAttachMechanism")
+    yield "no attach", p.end(findings(p.instr("doctor", "--json"), ("no", "attach", "DisableAttachMechanism")))
+    p = Waiting(r, f"-javaagent:{r.reference_jar}={r.file('reference.json')}", f"-agentpath:{r.agent}")
+    p.instr("attach")
+    yield "agents", p.end(findings(p.instr("doctor", "--json"), ("ok", "agent", "dormant"),
+                                   ("ok", "capabilities", "all"), ("note", "other agent", "reference")))
+    def command(*words):
+        return subprocess.run([r.cli, "doctor", "--json", "--", *words], capture_output=True, text=True, timeout=120)
+    expected = [("ok", "JVM", "starts with the agent"), ("ok", "capabilities", "all")]
+    if r.jdk.version >= 17:
+        expected += [("ok", "class archive", "with the agent dormant"), ("ok", "class archive", "with the agent with a pass")]
+    yield "command", findings(command(r.java, "-cp", r.built.programs, "Hello"), *expected)
+    yield "bad command", findings(command(r.java, "-XX:+NoSuchFlag", "Hello"), ("no", "JVM", "NoSuchFlag"))
+    yield "no java", findings(command("mvn", "test"), ("no", "command", "java"))
+    done = subprocess.run([r.cli, "doctor", "--json"], capture_output=True, text=True, timeout=60)
+    yield "machine", findings(done, ("ok", "agent", "libinstr.so"), ("ok", "control", "/tmp/.instr-"))

@@ -1,0 +1,206 @@
+"""The control socket of a real JVM against everything that may come over it."""
+
+import json
+import os
+import random
+import socket
+import struct
+import time
+
+from . import control
+from .programs import Skip, program
+from .programs_attach import Waiting
+
+EXCHANGE = control.hello() + control.command("status")
+
+
+def descriptors(pid):
+    return len(os.listdir(f"/proc/{pid}/fd"))
+
+
+def resident(pid):
+    """Kilobytes."""
+    with open(f"/proc/{pid}/status", encoding="ascii") as f:
+        return next(int(line.split()[1]) for line in f if line.startswith("VmRSS"))
+
+
+def dormant(r, *java):
+    p = Waiting(r, f"-agentpath:{r.agent}", *java)
+    for _ in range(200):  # the socket is made beside the program's start
+        if os.path.exists(control.path(p.pid)):
+            break
+        time.sleep(0.02)
+    return p
+
+
+def answers(p):
+    """Does it still? And are all clients of before gone?"""
+    done = p.instr("status", "--json")
+    try:
+        return "" if json.loads(done.stdout)["state"] == "dormant" else done.stdout
+    except ValueError:
+        return f"status: {done.stdout!r}, {done.stderr!r}"
+
+
+def settled(p, before):
+    """Descriptors go back to what they were: within a second, as the thread has its own time."""
+    for _ in range(50):
+        if descriptors(p.pid) <= before:
+            return ""
+        time.sleep(0.02)
+    return f"{descriptors(p.pid)} descriptors, {before} before"
+
+
+def malformed(rng):
+    """One message of the kind that nobody should send."""
+    kind = rng.randrange(8)
+    if kind == 0:
+        return rng.randbytes(rng.randrange(1, 200))
+    if kind == 1:  # mutated
+        data = bytearray(EXCHANGE)
+        for _ in range(rng.randrange(1, 5)):
+            data[rng.randrange(len(data))] = rng.randrange(256)
+        return bytes(data)
+    if kind == 2:  # cut
+        return EXCHANGE[:rng.randrange(len(EXCHANGE))]
+    if kind == 3:  # lengths
+        return control.hello() + control.frame(rng.choice("HDCX"), rng.randbytes(8), rng.choice(
+            (0, 1, 7, 65537, 1 << 24, (1 << 24) + 1, (1 << 31) - 1, (1 << 32) - 1)))
+    if kind == 4:  # words without an end, none, too many, odd ones
+        words = rng.choice((b"", b"status", b"\0", b"\0" * 70, b"status\0" * 65, rng.randbytes(50) + b"\0",
+                            b"x" * 60000 + b"\0", b"status\0\xff\xfe\x1b[2J\0"))
+        return control.hello() + control.frame("C", words)
+    if kind == 5:  # files without a name, many, none
+        return control.hello() + control.frame("D", rng.choice((b"", b"abc", b"\0", b"a\0")) * rng.randrange(3)) * 3
+    if kind == 6:  # the wrong order
+        parts = [control.hello(), control.command("status"), control.frame("X"), control.frame("E"), control.hello(2, 9)]
+        rng.shuffle(parts)
+        return b"".join(parts)
+    return control.hello() + control.command(rng.choice(("", "nothing", "status\n", "ping"))) * rng.randrange(1, 30)
+
+
+def bombard(r, count):
+    rng = random.Random(count)
+    p = dormant(r)
+    before, memory = descriptors(p.pid), resident(p.pid)
+    for n in range(count):
+        client = control.connect(p.pid)
+        try:
+            client.sendall(malformed(rng))
+            if rng.randrange(4) == 0:
+                client.shutdown(socket.SHUT_WR)
+                while client.recv(65536):
+                    pass
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        client.close()
+        if n % 1000 == 999:
+            p.process.poll()
+    more = resident(p.pid) - memory
+    return p.end([answers(p), settled(p, before), f"{more} KB more" if more > 40000 else ""])
+
+
+@program("control, malformed")
+def few_malformed(r):
+    """A thousand messages that nobody should send: the program is unharmed, and the agent answers."""
+    yield "1,000", bombard(r, 1000)
+
+
+@program("control, 100,000 malformed", quick=False)
+def many_malformed(r):
+    yield "100,000", bombard(r, 100000)
+
+
+@program("control, client gone at any point")
+def gone(r):
+    """After each byte that it sends, and each that it reads."""
+    p = dormant(r)
+    before = descriptors(p.pid)
+    for n in range(len(EXCHANGE) + 1):
+        client = control.connect(p.pid)
+        client.sendall(EXCHANGE[:n])
+        client.close()
+    yield "sending", [x for x in (answers(p), settled(p, before)) if x]
+    probe = control.Client(p.pid)
+    length = len(probe.ask("status")[0])
+    probe.close()
+    for n in range(0, length + 30, 7):
+        client = control.connect(p.pid)
+        client.sendall(EXCHANGE)
+        while n > 0 and (got := len(client.recv(n))):
+            n -= got
+        # what is not read yet makes this a reset, not an end
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        client.close()
+    yield "reading", p.end([answers(p), settled(p, before)])
+
+
+@program("control, protocol")
+def protocol(r):
+    """Versions, unknown commands, several at once, many commands over one connection."""
+    p = dormant(r)
+    client = control.Client(p.pid, greet=False)
+    client.send(control.hello(2, 7))
+    kind, payload = client.next()
+    yield "other version", [] if kind == "E" and b"version 1" in payload and client.next() is None else [f"{payload}"]
+    client = control.Client(p.pid)
+    document, status, line = client.ask("levitate")
+    yield "unknown command", [] if (status, document) == (1, b"") and "'levitate'" in line else [line]
+    other = control.Client(p.pid)
+    problems = []
+    for one in (client, other) * 50:
+        document, status, line = one.ask("ping")
+        if status != 0 or json.loads(document)["pid"] != p.pid:
+            problems.append(f"{document} {line}")
+    yield "two at once", problems[:3]
+    client.send(control.command("ping") * 100)
+    ends = 0
+    while ends < 100:
+        ends += client.next()[0] == "E"
+    yield "all at once", p.end([answers(p)])
+
+
+@program("control, crowd", quick=False)
+def crowd(r):
+    """Clients that say nothing: there is room for some, the next is told, and all are put out in time."""
+    p = dormant(r)
+    before = descriptors(p.pid)
+    silent = [control.connect(p.pid) for _ in range(16)]
+    refused = control.Client(p.pid, greet=False)
+    kind, payload = refused.next()
+    problems = [] if kind == "E" and b"too many clients" in payload else [f"{kind} {payload}"]
+    start = time.monotonic()
+    for client in silent:
+        if client.recv(1):
+            problems.append("an answer to nothing")
+    if not 5 < time.monotonic() - start < 20:
+        problems.append(f"put out after {time.monotonic() - start:.1f} s")
+    refused.close()
+    yield "crowd", p.end(problems + [answers(p), settled(p, before)])
+
+
+@program("control, strangers", quick=False)
+def strangers(r):
+    """Another user is not answered even where the file's mode would let him in."""
+    if os.getuid() != 0:
+        raise Skip("needs root")
+    p = dormant(r)
+    folder = os.path.dirname(control.path(p.pid))
+    os.chmod(folder, 0o755)
+    os.chmod(control.path(p.pid), 0o666)
+    child = os.fork()
+    if child == 0:
+        os.setgroups([])
+        os.setgid(1234)
+        os.setuid(1234)
+        client = socket.socket(socket.AF_UNIX)
+        client.settimeout(10)
+        client.connect(f"{folder}/{p.pid}.sock")
+        try:
+            client.sendall(EXCHANGE)
+            os._exit(7 if client.recv(1) else 0)
+        except OSError:
+            os._exit(0)
+    status = os.waitpid(child, 0)[1]
+    os.chmod(folder, 0o700)
+    yield "strangers", p.end([answers(p), f"status {status}" if status else ""])
