@@ -55,6 +55,9 @@ struct job {
     const uint16_t *lines; // of the method at hand, by pc; NULL: nobody has asked
     struct instr_rewritten *result;
     struct instr_origin origin;
+    const uint8_t *bytes; // of the class as it came; cls may have had its subroutines inlined
+    size_t length;
+    struct cf_inlined inlined;
 };
 
 struct instr_engine *instr_engine_new(const struct instr_options *options,
@@ -236,7 +239,7 @@ static int64_t probes_of(struct rw_class *pass, uint32_t count) {
     struct instr_coverage *coverage = coverage_of(job->engine);
     struct cf_slice name = cf_this_name(&job->cls);
     if (!coverage || !name.bytes) return -1;
-    return instr_coverage_reserve(coverage, instr_exec_class_id(job->cls.bytes, job->cls.length),
+    return instr_coverage_reserve(coverage, instr_exec_class_id(job->bytes, job->length),
                                   (const char *)name.bytes, name.length, count);
 }
 
@@ -353,11 +356,30 @@ static void rewrite_method(struct job *job, const struct cf_member *method) {
                                              edit->constructed_pc);
 }
 
+// When a pass wants that. What a JVM would refuse in the parts that go with the subroutines must
+// not be hidden from it.
+static enum cf_status inline_subroutines(struct job *job) {
+    const struct instr_options *options = job->engine->options;
+    struct cf_error *error = &job->cls.error;
+    unsigned flags = 0;
+    if (job->cls.major_version > 50) return CF_OK;
+    for (size_t i = 0; i < options->pass_count; i++)
+        if (!is_without(job, i)) flags |= options->passes[i].pass->flags;
+    if (!(flags & RW_INLINED)) return CF_OK;
+    CF_TRY(cf_inline_subroutines(&job->cls, &job->inlined, error));
+    if (!job->inlined.bytes) return CF_OK;
+    if (job->engine->check_input) CF_TRY(cf_check_structure(&job->cls, error));
+    return cf_class_open(&job->cls, job->inlined.bytes, job->inlined.length, job->cls.arena);
+}
+
 static enum cf_status open_job(struct job *job, struct work *work, const uint8_t *bytes,
                                size_t length) {
     struct cf_arena *arena = &work->arena;
     size_t n = job->engine->options->pass_count;
     CF_TRY(cf_class_open(&job->cls, bytes, length, arena));
+    job->bytes = bytes;
+    job->length = length;
+    CF_TRY(inline_subroutines(job));
     CF_TRY(cf_rewrite_begin(&job->rewrite, &job->cls));
     job->passes = cf_arena_zeroed(arena, n, sizeof *job->passes);
     job->ids = cf_arena_alloc(arena, n * sizeof *job->ids);
@@ -370,6 +392,7 @@ static enum cf_status open_job(struct job *job, struct work *work, const uint8_t
         job->passes[i].site_id = site_id;
         job->passes[i].probes = probes_of;
         job->passes[i].option = option_of;
+        job->passes[i].inlined = &job->inlined;
         job->passes[i].engine = job;
         job->passes[i].kept = &work->callees[i];
     }

@@ -42,13 +42,9 @@ static enum cf_status find_probes(struct rw_class *cls, const struct cf_member *
     struct cf_code code;
     CF_TRY(cf_code_open(&code, opened, method, &opened->error));
     CF_TRY(cf_code_scan(&code, &opened->error));
-    return rw_find_probes(&code, probes, &opened->error);
-}
-
-// A class that JaCoCo would not number as we do is left alone.
-static enum cf_status forgive(struct cf_class *cls) {
-    memset(&cls->error, 0, sizeof cls->error);
-    return CF_OK;
+    uint8_t **returns = cls->inlined->returns;
+    return rw_find_probes(&code, returns ? returns[method - opened->methods] : NULL, probes,
+                          &opened->error);
 }
 
 static enum cf_status begin(struct rw_class *cls) {
@@ -65,9 +61,7 @@ static enum cf_status begin(struct rw_class *cls) {
     for (uint32_t i = 0; i < methods; i++) {
         covered->before[i] = count;
         if (!opened->methods[i].code) continue;
-        enum cf_status status = find_probes(cls, &opened->methods[i], &covered->methods[i]);
-        if (status == CF_UNSUPPORTED) return forgive(opened);
-        CF_TRY(status);
+        CF_TRY(find_probes(cls, &opened->methods[i], &covered->methods[i]));
         count += covered->methods[i].count;
     }
     if (count == 0) return CF_OK;
@@ -79,11 +73,18 @@ static enum cf_status begin(struct rw_class *cls) {
     return CF_OK;
 }
 
-// The constant p of a holder.
+// The constant p of a holder. It is remembered where the engine sees to it that it is forgotten
+// when it goes with a method that failed.
 static uint16_t array_of(struct rw_class *cls, uint32_t holder) {
+    const struct covered *covered = cls->memory;
+    uint32_t nth = holder - covered->first / RW_PROBES_PER_HOLDER;
     char name[64];
+    if (nth < RW_REFS && cls->callees[nth].methodref) return cls->callees[nth].methodref;
     snprintf(name, sizeof name, "%s" RW_HOLDER_NAME "%u", cls->runtime_package, holder);
-    return cf_add_reference(&cls->rewrite->pool, CF_TAG_FIELDREF, name, RW_HOLDER_FIELD, "[Z");
+    uint16_t field =
+        cf_add_reference(&cls->rewrite->pool, CF_TAG_FIELDREF, name, RW_HOLDER_FIELD, "[Z");
+    if (nth < RW_REFS) cls->callees[nth].methodref = field;
+    return field;
 }
 
 static const struct cf_snippet *hit(struct rw_class *cls, struct cf_edit *edit, uint32_t number) {
@@ -124,7 +125,7 @@ static const struct rw_option options[] = {
 const struct rw_pass rw_pass_coverage = {
     .name = "coverage",
     .help = "which lines and branches were run, as JaCoCo tells it, for its report tools to read",
-    .flags = RW_WHOLE | RW_NO_TABLE,
+    .flags = RW_WHOLE | RW_NO_TABLE | RW_INLINED,
     .options = options,
     .file_help =
         "write what was covered to FILE, jacoco.exec if not given, at exit and on SIGQUIT; %p "

@@ -9,12 +9,16 @@ enum {
     SUCCESSOR = 4, // the instruction before it falls through
     LINE = 8,      // a line begins here
     CALLS = 16,    // and a method is called in it
-    DONE = 32      // by the switch at hand
+    DONE = 32,     // by the switch at hand
+    // Of the place behind a call of a subroutine, to which the subroutine returns.
+    RETURNED = 64,
+    MULTI_RETURNED = 128
 };
 
 struct flow {
     const struct cf_code *code;
-    uint8_t *at; // by pc
+    const uint8_t *returns; // by pc, or NULL
+    uint8_t *at;            // by pc
     struct rw_probes *probes;
     struct cf_error *error;
 };
@@ -27,6 +31,10 @@ static void set_target(struct flow *flow, uint32_t pc) {
 static void set_successor(struct flow *flow, uint32_t pc) {
     uint8_t *at = &flow->at[pc];
     *at |= *at & TARGET ? SUCCESSOR | MULTI_TARGET : SUCCESSOR;
+}
+
+static int is_return_of_subroutine(const struct flow *flow, uint32_t pc) {
+    return flow->returns && flow->returns[pc];
 }
 
 // --- what leads where ---
@@ -70,7 +78,13 @@ static void find_lines(struct flow *flow) {
 static void find_targets(struct flow *flow) {
     const struct cf_code *code = flow->code;
     set_target(flow, 0);
-    for (uint32_t i = 0; i < code->branches_count; i++) set_target(flow, code->branches[i].target);
+    for (uint32_t i = 0; i < code->branches_count; i++) {
+        uint32_t target = code->branches[i].target;
+        if (is_return_of_subroutine(flow, code->branches[i].pc))
+            flow->at[target] |= flow->at[target] & RETURNED ? MULTI_RETURNED : RETURNED;
+        else
+            set_target(flow, target);
+    }
     for (uint32_t i = 0; i < code->switches_count; i++) {
         struct cf_switch sw;
         cf_switch_open(code, code->switches[i], &sw);
@@ -135,7 +149,8 @@ static uint32_t index_of(const struct cf_code *code, uint32_t pc) {
 }
 
 static void add_edge(struct flow *flow, uint32_t pc, uint32_t target) {
-    if (!(flow->at[target] & MULTI_TARGET)) return;
+    unsigned multi = is_return_of_subroutine(flow, pc) ? MULTI_RETURNED : MULTI_TARGET;
+    if (!(flow->at[target] & multi)) return;
     add(flow, RW_PROBE_EDGE, index_of(flow->code, pc), index_of(flow->code, target));
 }
 
@@ -160,9 +175,9 @@ static void add_all(struct flow *flow) {
     }
 }
 
-enum cf_status rw_find_probes(const struct cf_code *code, struct rw_probes *probes,
-                              struct cf_error *error) {
-    struct flow flow = {code, NULL, probes, error};
+enum cf_status rw_find_probes(const struct cf_code *code, const uint8_t *returns,
+                              struct rw_probes *probes, struct cf_error *error) {
+    struct flow flow = {code, returns, NULL, probes, error};
     memset(probes, 0, sizeof *probes);
     if (code->has_jsr)
         return cf_fail(error, CF_UNSUPPORTED, code->offset, "has subroutines (jsr, ret)", 0);

@@ -37,9 +37,9 @@ struct rw_probes {
     uint32_t count, capacity;
 };
 
-// Finds the probes of a method whose code was opened and scanned. CF_UNSUPPORTED when it has jsr or
-// ret.
-enum cf_status rw_find_probes(const struct cf_code *code, struct rw_probes *probes,
-                              struct cf_error *error);
+// Finds the probes of a method whose code was opened and scanned. Subroutines are to be inlined
+// before: CF_UNSUPPORTED when there still is one. `returns`: see classfile/inline.h; may be NULL.
+enum cf_status rw_find_probes(const struct cf_code *code, const uint8_t *returns,
+                              struct rw_probes *probes, struct cf_error *error);
 
 #endif

@@ -6,6 +6,7 @@
 #define RW_REWRITER_H
 
 #include "classfile/edit.h"
+#include "classfile/inline.h"
 
 enum {
     // The pass only observes: a method that would grow past HotSpot's HugeMethodLimit (8,000 bytes,
@@ -15,7 +16,9 @@ enum {
     // cannot have their snippets in it, it is edited by such passes alone.
     RW_WHOLE = 2,
     // Its results have no table: there is no option `top`.
-    RW_NO_TABLE = 4
+    RW_NO_TABLE = 4,
+    // It gets classes without subroutines (jsr, ret): they were inlined before (classfile/inline.h).
+    RW_INLINED = 8
 };
 
 // An option of a pass, written `pass.key=value`. Every pass has `file` and `top` without naming
@@ -35,6 +38,7 @@ struct rw_class {
     const char *runtime_package;       // "java/lang/", where the runtime's classes live
     struct cf_callee callees[RW_REFS]; // the pass's own memory, zero at first
     struct cf_callees *kept;           // the same, from a class before; may be NULL
+    const struct cf_inlined *inlined;  // with RW_INLINED
     // Gives the number by which inserted code names this method to the runtime; < 0: none is left.
     int (*method_id)(struct rw_class *cls, const struct cf_member *method);
     // The same for a place in the method that is being edited: the instruction at `pc` of its

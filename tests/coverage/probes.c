@@ -9,6 +9,7 @@
 
 #define _XOPEN_SOURCE 700
 
+#include "classfile/inline.h"
 #include "instr/exec_file.h"
 #include "rewriters/probes.h"
 
@@ -33,11 +34,20 @@ static void print_method(const struct cf_class *cls, const struct cf_member *met
 }
 
 static enum cf_status find(const struct cf_class *cls, const struct cf_member *method,
-                           struct rw_probes *probes, struct cf_error *error) {
+                           const uint8_t *returns, struct rw_probes *probes,
+                           struct cf_error *error) {
     struct cf_code code;
     CF_TRY(cf_code_open(&code, cls, method, error));
     CF_TRY(cf_code_scan(&code, error));
-    return rw_find_probes(&code, probes, error);
+    return rw_find_probes(&code, returns, probes, error);
+}
+
+// Opens the class without its subroutines.
+static enum cf_status open_inlined(struct cf_class *cls, const uint8_t *bytes, size_t length,
+                                   struct cf_inlined *inlined) {
+    CF_TRY(cf_class_open(cls, bytes, length, &arena));
+    CF_TRY(cf_inline_subroutines(cls, inlined, &cls->error));
+    return inlined->bytes ? cf_class_open(cls, inlined->bytes, inlined->length, &arena) : CF_OK;
 }
 
 static void print_class(const char *path, const uint8_t *bytes, size_t length) {
@@ -45,11 +55,14 @@ static void print_class(const char *path, const uint8_t *bytes, size_t length) {
     char reason[200];
     uint32_t count = 0;
     cf_arena_reset(&arena, 1 << 20);
-    enum cf_status status = cf_class_open(&cls, bytes, length, &arena);
+    struct cf_inlined inlined = {NULL, 0, NULL};
+    enum cf_status status = open_inlined(&cls, bytes, length, &inlined);
     struct rw_probes *probes =
         status == CF_OK ? cf_arena_zeroed(&arena, cls.methods_count, sizeof *probes) : NULL;
     for (uint32_t i = 0; status == CF_OK && i < cls.methods_count; i++) {
-        if (cls.methods[i].code) status = find(&cls, &cls.methods[i], &probes[i], &cls.error);
+        const uint8_t *returns = inlined.returns ? inlined.returns[i] : NULL;
+        if (cls.methods[i].code)
+            status = find(&cls, &cls.methods[i], returns, &probes[i], &cls.error);
         count += probes[i].count;
     }
     if (status != CF_OK) {
