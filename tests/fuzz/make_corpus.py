@@ -70,6 +70,24 @@ def exec_files():
                 header + one.replace(b"\x03\x05", b"\x04\x05"), header + b"\x40", header + one + session + longer[:20])
 
 
+def frames():
+    """What goes over the control socket, from either side."""
+    def frame(kind, payload=b""):
+        return struct.pack(">IB", len(payload), ord(kind)) + payload
+    hello = frame("H", b"instr\r\n\0\0\1\0\1")
+    client = [hello, frame("C", b"enable\0timing,include=**\0"), frame("D", b"A.class\0\xca\xfe\xba\xbe"), frame("X")]
+    agent = [frame("H", b"\0\1\0\0\0\1" + b"0.1.0"), frame("j", b'{"a": '), frame("J", b"1}"), frame("B", b"bytes"),
+             frame("N", b"a line"), frame("E", bytes(10) + b"no such class")]
+    return [b"".join(client), b"".join(agent), *client, *agent, struct.pack(">IB", 1 << 31, ord("D"))]
+
+
+def perfdata():
+    """A JVM's performance data with one string in it."""
+    name, value = b"sun.rt.javaCommand\0", b"Main a b\0"
+    entry = struct.pack("<iiiBBBBi", 48, 20, len(value), ord("B"), 0, 5, 3, 39) + name + value
+    return struct.pack(">I", 0xcafec0c0) + struct.pack("<BBBBiiqii", 1, 2, 0, 1, 80, 0, 0, 32, 1) + entry
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--jdk", required=True)
@@ -95,6 +113,8 @@ def main():
         write(os.path.join(options.out, "options"), f"file{i}", b"\1" + text.encode() + b"\0" + NAMES[i % 4].encode())
     for i, data in enumerate(exec_files()):
         write(os.path.join(options.out, "exec"), f"file{i}", data)
+    for i, data in enumerate(frames() + [perfdata()]):
+        write(os.path.join(options.out, "frame"), f"bytes{i}", data)
 
 
 main()
