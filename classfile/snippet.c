@@ -296,6 +296,11 @@ void cf_branch_to_original(struct cf_snippet *s, enum cf_opcode op, uint32_t ins
 
 void cf_handler(struct cf_snippet *s, uint32_t start, uint32_t end, uint32_t handler,
                 uint16_t catch_type) {
+    cf_handler_at_depth(s, start, end, handler, catch_type, 0);
+}
+
+void cf_handler_at_depth(struct cf_snippet *s, uint32_t start, uint32_t end, uint32_t handler,
+                         uint16_t catch_type, int32_t depth) {
     struct cf_snippet_handler *handlers =
         grown(s, s->handlers, s->handlers_count, sizeof *handlers);
     struct cf_snippet_label *l = label_at(s, handler);
@@ -304,6 +309,6 @@ void cf_handler(struct cf_snippet *s, uint32_t start, uint32_t end, uint32_t han
     struct cf_snippet_handler h = {start, end, handler, catch_type};
     handlers[s->handlers_count++] = h;
     l->is_target = 1;
-    if (l->depth == INT32_MIN) l->depth = 1;
+    if (l->depth == INT32_MIN) l->depth = 1 - depth;
     if (s->peak < 1) s->peak = 1;
 }

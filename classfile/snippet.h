@@ -143,6 +143,10 @@ void cf_branch_to_original(struct cf_snippet *s, enum cf_opcode op, uint32_t ins
 // before those of the method.
 void cf_handler(struct cf_snippet *s, uint32_t start, uint32_t end, uint32_t handler,
                 uint16_t catch_type);
+// The same in a snippet that is anchored only where the stack has `depth` slots, which a handler
+// loses: what it shares labels with has to take them too.
+void cf_handler_at_depth(struct cf_snippet *s, uint32_t start, uint32_t end, uint32_t handler,
+                         uint16_t catch_type, int32_t depth);
 
 // The opcode of the opposite condition of an ifxx.
 unsigned cf_opposite(unsigned op);

@@ -120,6 +120,16 @@ void instr_engine_check_input(struct instr_engine *engine) {
     engine->check_input = 1;
 }
 
+struct instr_methods *instr_engine_methods(const struct instr_engine *engine) {
+    return engine->methods;
+}
+
+int instr_engine_pass(const struct instr_engine *engine, const char *name) {
+    for (size_t i = 0; i < engine->options->pass_count; i++)
+        if (strcmp(engine->options->passes[i].pass->name, name) == 0) return (int)i;
+    return -1;
+}
+
 static struct work *take_work(struct instr_engine *engine) {
     pthread_mutex_lock(&engine->lock);
     struct work *work = engine->idle;

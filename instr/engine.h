@@ -77,6 +77,10 @@ void instr_engine_rewrite_known(struct instr_engine *engine, const struct instr_
                                 void *(*allocate)(void *context, size_t n), void *context,
                                 struct instr_rewritten *result);
 
+// The registry it was made with, and the index of a pass among its passes; -1: it is not among them.
+struct instr_methods *instr_engine_methods(const struct instr_engine *engine);
+int instr_engine_pass(const struct instr_engine *engine, const char *name);
+
 // Counts a class that came by and was not matched.
 void instr_engine_seen(struct instr_engine *engine);
 

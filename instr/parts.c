@@ -7,7 +7,8 @@
 // One row for each pass that has a part: PART(pass), defined as instr_part_PASS.
 #define INSTR_PARTS(PART)                                                                          \
     PART(alloc)                                                                                    \
-    PART(coverage)
+    PART(coverage)                                                                                 \
+    PART(exceptions)
 
 #define DECLARE(name) extern const struct instr_part instr_part_##name;
 INSTR_PARTS(DECLARE)

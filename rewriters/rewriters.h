@@ -13,6 +13,7 @@
     PASS(timing)                                                                                   \
     PASS(alloc)                                                                                    \
     PASS(coverage)                                                                                 \
+    PASS(exceptions)                                                                               \
     RW_MORE_PASSES(PASS)
 
 #define RW_DECLARE(name) extern const struct rw_pass rw_pass_##name;

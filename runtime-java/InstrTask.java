@@ -19,4 +19,7 @@ final class InstrTask {
      * when it is left, or an enclosing one: frames that a stack overflow kept from telling do no harm.
      */
     int[] stack;
+
+    /** The exceptions under way; null: there has been none. */
+    InstrFlight flight;
 }

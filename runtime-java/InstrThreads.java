@@ -419,12 +419,25 @@ final class InstrThreads {
     }
 
     /** The task of the current thread, made if need be. Null: not now. */
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    static InstrTask task() {
+        long tid = InstrUnsafe.carrierTid();
+        if (InstrUnsafe.get(line(tid)) == tid) {
+            InstrTask task = TASKS[slot(tid)];
+            if (task.tid == InstrUnsafe.getLong(Thread.currentThread(), TID)) return task;
+        }
+        return fetchTask();
+    }
+
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     static InstrTask fetchTask() {
         try {
             return fetch();
-        } catch (Throwable nevermind) {
+        } catch (Throwable failed) {
+            // What another thread throws into this one is the application's.
+            if (failed instanceof Error && !(failed instanceof VirtualMachineError)) throw (Error) failed;
             return null;
         }
     }

@@ -27,7 +27,8 @@ import zipfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 VERSION = 52  # class files of JDK 8
 # Superclasses first: in this order they are defined.
-CLASSES = ["InstrNative", "InstrTask", "InstrUnsafe", "InstrThreads", "InstrCalls", "InstrTiming"]
+CLASSES = ["InstrNative", "InstrFlight", "InstrTask", "InstrUnsafe", "InstrThreads", "InstrCalls", "InstrTiming"]
+CLASSES += ["InstrExceptionsNative", "InstrExceptions"]
 CLASSES += ["InstrAllocNative", "InstrAlloc"]
 # Without the agent: what files made by `instr rewrite` call (package instr.runtime), and what is put into those files.
 OFFLINE = ["Offline", "OfflineCalls", "OfflineHook", "OfflineReport", "OfflineRow", "OfflineTable"]

@@ -1,0 +1,115 @@
+// exceptions: who throws what, and who catches it.
+//
+//      before athrow:   exception, site; thrown        (exception, site, method; rethrown)
+//      handler:         exception, method; caught      (passing, where all exceptions are caught)
+//      exception exit:  exception, method; left
+//
+// What the JVM or other code throws is seen at the first handler it gets to, or when it leaves the
+// method. A handler for all exceptions (finally, synchronized) has not caught what it throws again:
+// `rethrown` asks for that where the exception may be one that such a handler has stored.
+
+#include "rewriters/common.h"
+#include "rewriters/throws.h"
+
+enum { THROWN, RETHROWN, CAUGHT, PASSING, LEFT };
+
+// In the number of the method: the handler is jumped to as well.
+#define JOINED (1 << 24)
+
+static struct cf_callee callee(struct rw_class *cls, unsigned which) {
+    static const struct cf_method_name names[] = {
+        [THROWN] = CF_METHOD_OF("InstrExceptions", "thrown", "(Ljava/lang/Throwable;I)V"),
+        [RETHROWN] = CF_METHOD_NAME("rethrown", "(Ljava/lang/Throwable;II)V"),
+        [CAUGHT] = CF_METHOD_NAME("caught", "(Ljava/lang/Throwable;I)V"),
+        [PASSING] = CF_METHOD_NAME("passing", "(Ljava/lang/Throwable;I)V"),
+        [LEFT] = CF_METHOD_NAME("left", "(Ljava/lang/Throwable;I)V"),
+    };
+    return rw_callees(cls, names, sizeof names / sizeof *names)[which];
+}
+
+// The exception is on the stack, and stays there.
+static const struct cf_snippet *tell(struct rw_class *cls, struct cf_edit *edit, int id,
+                                     unsigned which) {
+    struct cf_snippet *s = cf_snippet_new(edit);
+    cf_op(s, CF_OP_dup);
+    cf_push_int(s, id);
+    cf_call(s, callee(cls, which));
+    return s;
+}
+
+// The same in a handler that covers itself, as javac makes them for synchronized: what the call
+// throws, for want of stack, must not lead there again and again.
+static const struct cf_snippet *tell_safely(struct rw_class *cls, struct cf_edit *edit, int id,
+                                            unsigned which) {
+    struct cf_snippet *s = cf_snippet_new(edit);
+    uint32_t start = cf_label(s), end = cf_label(s), failed = cf_label(s), done = cf_label(s);
+    uint32_t saved = cf_new_local(edit, "Ljava/lang/Throwable;", 0);
+    cf_handler_at_depth(s, start, end, failed, 0, 1);
+    cf_op(s, CF_OP_dup);
+    cf_local(s, CF_OP_astore, saved);
+    cf_place(s, start);
+    cf_op(s, CF_OP_dup);
+    cf_push_int(s, id);
+    cf_call(s, callee(cls, which));
+    cf_place(s, end);
+    cf_branch_to(s, CF_OP_goto, done);
+    cf_place(s, failed);
+    cf_op(s, CF_OP_pop);
+    cf_local(s, CF_OP_aload, saved);
+    cf_place(s, done);
+    return s;
+}
+
+static void edit_handler(struct rw_class *cls, struct cf_edit *edit, uint32_t i, unsigned kind,
+                         int method) {
+    unsigned which = kind & RW_HANDLER_PASSES ? PASSING : CAUGHT;
+    if (kind & RW_HANDLER_JOINED) method |= JOINED;
+    int safely = kind & RW_HANDLER_COVERS_ITSELF && kind & RW_HANDLER_OF_ALL;
+    cf_insert_before(
+        edit, i, safely ? tell_safely(cls, edit, method, which) : tell(cls, edit, method, which));
+}
+
+static enum cf_status edit_throw(struct rw_class *cls, struct cf_edit *edit, uint32_t i,
+                                 int maybe_again, int method) {
+    static const struct cf_slice no_detail = {(const uint8_t *)"", 0};
+    int site;
+    CF_TRY(rw_site_id(cls, edit, edit->code.pc[i], no_detail, &site));
+    if (!maybe_again) {
+        cf_insert_before(edit, i, tell(cls, edit, site, THROWN));
+        return edit->error.status;
+    }
+    struct cf_snippet *s = cf_snippet_new(edit);
+    cf_op(s, CF_OP_dup);
+    cf_push_int(s, site);
+    cf_push_int(s, method);
+    cf_call(s, callee(cls, RETHROWN));
+    cf_insert_before(edit, i, s);
+    return edit->error.status;
+}
+
+static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
+    struct rw_throws throws;
+    int method;
+    if (rw_leave_alone(edit) || !edit->code.may_throw) return CF_OK;
+    CF_TRY(rw_method_id(cls, edit, &method));
+    CF_TRY(rw_find_throws(&throws, edit));
+    for (uint32_t i = 0; i < edit->code.count && !edit->error.status; i++) {
+        unsigned kind = throws.handlers ? throws.handlers[edit->code.pc[i]] : 0;
+        if (kind) edit_handler(cls, edit, i, kind, method);
+        if (edit->code.bytes[edit->code.pc[i]] == CF_OP_athrow)
+            CF_TRY(edit_throw(cls, edit, i, rw_may_throw_again(&throws, i), method));
+    }
+    CF_TRY(cf_edit_constructor(edit));
+    const struct cf_snippet *left = tell(cls, edit, method, LEFT);
+    cf_insert_thrown(edit, left);
+    if (edit->constructor) cf_insert_thrown_early(edit, left);
+    return edit->error.status;
+}
+
+const struct rw_pass rw_pass_exceptions = {
+    .name = "exceptions",
+    .help = "exceptions by class and throwing site, with a stack trace, and where they are caught",
+    .flags = RW_OBSERVES_SPEED,
+    .runtime_class = "InstrExceptions",
+    .edit = edit_method,
+};

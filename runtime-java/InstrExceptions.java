@@ -1,0 +1,308 @@
+package java.lang;
+
+import instr.runtime.InstrExceptionsNative;
+
+/**
+ * Called by code that the exceptions pass inserted, with the exception and the numbers of the site and the method.
+ *
+ * <p>A row counts exceptions of one class, from one place, that ended in one way. At first all count in the row of
+ * those that nobody has caught; when one is caught it moves to another. Rows are counted by threads each for itself
+ * (InstrThreads): calls are what came to a row, thrown is what went.
+ *
+ * <p>Nothing of the application is called: no method of the exception's. What it throws itself for want of stack or
+ * memory it keeps to itself, but not what other threads throw into this one.
+ */
+public final class InstrExceptions {
+    /** In the number of a method: its handler is jumped to as well, with any exception. */
+    private static final int JOINED = 1 << 24;
+
+    private static final int LEFT_THREAD = -1;
+
+    /** Kinds of keys. */
+    private static final int THROWN_AT = 1, TRACED = 2, SEEN_IN = 3, CAUGHT_IN = 4;
+
+    /** Frames that are noted, and callers that are compared. */
+    private static final int FRAMES = 64, CALLERS = 8;
+
+    private static final int FIRST = 1 << 10, MOST = 1 << 17;
+
+    /**
+     * Rows by what leads to them: elements 2i are keys, 2i + 1 the rows, plus 1. A thread may miss what another has
+     * just put there, and puts it there too.
+     */
+    private static long[] known = new long[FIRST];
+
+    private static int count;
+
+    private InstrExceptions() {}
+
+    /** An athrow is about to throw it. */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    public static void thrown(Throwable exception, int site) {
+        try {
+            InstrFlight flight = flight();
+            if (exception == null || flight == null) return;
+            start(flight, exception, site);
+        } catch (VirtualMachineError nevermind) {
+            // Too little stack or memory is left.
+        }
+    }
+
+    /** The same, if it is not what a handler of the method got, which is for all exceptions and not their end. */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    public static void rethrown(Throwable exception, int site, int method) {
+        try {
+            InstrFlight flight = flight();
+            if (exception == null || flight == null) return;
+            int caught = flight.release(System.identityHashCode(exception), method);
+            if (caught < 0) {
+                start(flight, exception, site);
+                return;
+            }
+            subtract(caught);
+            add(flight.row);
+        } catch (VirtualMachineError nevermind) {
+        }
+    }
+
+    /** A handler has it. */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    public static void caught(Throwable exception, int method) {
+        try {
+            InstrFlight flight = flight();
+            if (exception != null && flight != null) end(flight, exception, method, false);
+        } catch (VirtualMachineError nevermind) {
+        }
+    }
+
+    /** A handler has it that may throw it again: finally, synchronized. */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    public static void passing(Throwable exception, int method) {
+        try {
+            InstrFlight flight = flight();
+            if (exception != null && flight != null) end(flight, exception, method, true);
+        } catch (VirtualMachineError nevermind) {
+        }
+    }
+
+    /** It leaves the method. */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    public static void left(Throwable exception, int method) {
+        try {
+            InstrFlight flight = flight();
+            if (exception == null || flight == null || isKnown(flight, exception, 2)) return;
+            int row = find(flight, exception, method);
+            flight.suspend();
+            if (row < 0) return;
+            add(row);
+            flight.row = row;
+            flight.frames = null;
+            if (InstrExceptionsNative.backtrace(exception) == null) note(flight, 1);
+            flight.hash = System.identityHashCode(exception);
+        } catch (VirtualMachineError nevermind) {
+        }
+    }
+
+    /** It has left its thread: Thread.dispatchUncaughtException has it. */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    public static void uncaught(Throwable exception) {
+        try {
+            InstrFlight flight = flight();
+            if (exception != null && flight != null) end(flight, exception, LEFT_THREAD, false);
+        } catch (VirtualMachineError nevermind) {
+        }
+    }
+
+    /** What the current thread has under way. Null: not now. */
+    private static InstrFlight flight() {
+        InstrTask task = InstrThreads.task();
+        if (task == null) return null;
+        InstrFlight flight = task.flight;
+        if (flight == null) task.flight = flight = newFlight();
+        return flight == null || flight.busy ? null : flight;
+    }
+
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    private static InstrFlight newFlight() {
+        try {
+            InstrFlight flight = (InstrFlight) InstrUnsafe.allocate(InstrFlight.class);
+            flight.stack = new int[4 * InstrFlight.ENTRY];
+            flight.stackFrames = new long[4][];
+            return flight;
+        } catch (Throwable nevermind) {
+            return null;
+        }
+    }
+
+    private static void add(int row) {
+        InstrThreads.count(row, InstrThreads.CALL);
+    }
+
+    private static void subtract(int row) {
+        InstrThreads.count(row, InstrThreads.THROWN);
+    }
+
+    /** An exception starts on its way. */
+    private static void start(InstrFlight flight, Throwable exception, int site) {
+        flight.suspend();
+        long key = key(THROWN_AT, System.identityHashCode(exception.getClass()), site);
+        int row = lookUp(key);
+        if (row < 0) row = learnRow(flight, key, exception, site, 0);
+        if (row < 0) return;
+        add(row);
+        flight.row = row;
+        flight.frames = null;
+        flight.hash = System.identityHashCode(exception);
+    }
+
+    private static void end(InstrFlight flight, Throwable exception, int method, boolean mayGoOn) {
+        boolean joined = method >= 0 && (method & JOINED) != 0;
+        if (joined) method &= ~JOINED;
+        boolean known = isKnown(flight, exception, 3);
+        if (joined && !known) return;
+        int row = known ? flight.row : find(flight, exception, method);
+        if (!known) flight.suspend();
+        flight.hash = 0;
+        if (!mayGoOn) flight.frames = null;
+        if (row < 0) return;
+        long key = key(CAUGHT_IN, row, method);
+        int caught = lookUp(key);
+        if (caught < 0) caught = learnCaught(flight, key, row, exception, method);
+        if (caught < 0) {
+            if (!known) add(row);
+            return;
+        }
+        if (known) subtract(row);
+        add(caught);
+        if (!mayGoOn) return;
+        if (!known && InstrExceptionsNative.backtrace(exception) == null) note(flight, 2);
+        // It may leave this same frame.
+        flight.push(System.identityHashCode(exception), row, caught, method, flight.frames, flight.at - 1);
+        flight.frames = null;
+    }
+
+    /** Is it on its way already, and not there for a second time? */
+    private static boolean isKnown(InstrFlight flight, Throwable exception, int ours) {
+        int hash = System.identityHashCode(exception);
+        long[] now = flight.hasFrames(hash) ? InstrExceptionsNative.stack(ours, CALLERS) : null;
+        if (flight.hash == hash) {
+            int at = flight.frames == null ? 0 : InstrFlight.find(flight.frames, flight.at, now);
+            flight.at = at;
+            if (at > FRAMES / 2) note(flight, ours);
+            if (at >= 0) return true;
+            flight.hash = 0;
+            flight.frames = null;
+        }
+        return flight.top != 0 && flight.resume(hash, now);
+    }
+
+    /** The frames that the exception may come to. */
+    private static void note(InstrFlight flight, int ours) {
+        flight.frames = InstrExceptionsNative.stack(ours + 1, FRAMES);
+        flight.at = 0;
+    }
+
+    /** The row of an exception that nobody saw thrown. */
+    private static int find(InstrFlight flight, Throwable exception, int method) {
+        int type = System.identityHashCode(exception.getClass());
+        long place = place(InstrExceptionsNative.backtrace(exception));
+        long key = place != 0 ? key(TRACED, type, place) : key(SEEN_IN, type, method);
+        int row = lookUp(key);
+        return row >= 0 ? row : learnRow(flight, key, exception, -1, method);
+    }
+
+    /**
+     * Where a stack trace begins, as HotSpot notes it: arrays of the methods' numbers in their classes, of the
+     * instructions, and of the classes. 0: it cannot be seen.
+     */
+    private static long place(Object backtrace) {
+        if (!(backtrace instanceof Object[])) return 0;
+        Object[] parts = (Object[]) backtrace;
+        if (parts.length < 3 || !(parts[0] instanceof short[]) || !(parts[1] instanceof int[])) return 0;
+        if (!(parts[2] instanceof Object[])) return 0;
+        short[] methods = (short[]) parts[0];
+        int[] instructions = (int[]) parts[1];
+        Object[] types = (Object[]) parts[2];
+        if (methods.length == 0 || instructions.length == 0 || types.length == 0 || types[0] == null) return 0;
+        return mix(mix(System.identityHashCode(types[0]), methods[0]), instructions[0]);
+    }
+
+    private static long mix(long a, long b) {
+        long h = (a ^ b * 0x9E3779B97F4A7C15L) * 0xBF58476D1CE4E5B9L;
+        h = (h ^ h >>> 29) * 0x94D049BB133111EBL;
+        return h ^ h >>> 32;
+    }
+
+    private static long key(int kind, int type, long place) {
+        long key = mix(mix(kind + 1, type), place + 1);
+        return key == 0 ? 1 : key;
+    }
+
+    private static int lookUp(long key) {
+        long[] table = known;
+        int mask = table.length / 2 - 1;
+        for (int i = (int) key & mask; ; i = i + 1 & mask) {
+            long found = table[2 * i];
+            if (found == key) return (int) table[2 * i + 1] - 1;
+            if (found == 0) return -1;
+        }
+    }
+
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    private static int learnRow(InstrFlight flight, long key, Throwable exception, int site, int method) {
+        flight.busy = true;
+        try {
+            return learn(key, InstrExceptionsNative.row(exception, site, method));
+        } finally {
+            flight.busy = false;
+        }
+    }
+
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    private static int learnCaught(InstrFlight flight, long key, int row, Throwable exception, int method) {
+        flight.busy = true;
+        try {
+            return learn(key, InstrExceptionsNative.caught(row, exception, method));
+        } finally {
+            flight.busy = false;
+        }
+    }
+
+    private static int learn(long key, int row) {
+        try {
+            if (row >= 0) remember(key, row);
+        } catch (VirtualMachineError nevermind) {
+            // It is looked up again the next time.
+        }
+        return row;
+    }
+
+    /** The table is never full: it grows, and starts anew when it may not. */
+    private static synchronized void remember(long key, int row) {
+        if (count >= known.length / 4) {
+            long[] old = known, larger = new long[old.length < MOST ? old.length * 2 : FIRST];
+            count = 0;
+            if (larger.length > old.length)
+                for (int i = 0; i < old.length; i += 2) if (old[i] != 0) put(larger, old[i], old[i + 1]);
+            known = larger;
+        }
+        put(known, key, row + 1);
+    }
+
+    private static void put(long[] table, long key, long value) {
+        int mask = table.length / 2 - 1, i = (int) key & mask;
+        while (table[2 * i] != 0 && table[2 * i] != key) i = i + 1 & mask;
+        if (table[2 * i] == 0) count++;
+        table[2 * i + 1] = value;
+        table[2 * i] = key;
+    }
+}

@@ -1,0 +1,207 @@
+"""The pass exceptions: what it tells against what the programs know, what JVM TI's own events say, and the JVM's recorder."""
+
+import collections
+import fnmatch
+import json
+import os
+import re
+
+from . import vm
+from .programs import Skip, program, same_files, sources_for_compilers
+from .programs_attach import Waiting, attached
+
+KEYS = ["class", "site_class", "site_method", "site_line", "count", "caught_class", "caught_method", "first_stack"]
+
+
+def load(path):
+    with open(path, encoding="utf-8") as f:
+        report = json.load(f)
+    assert list(report) == ["pass", "exceptions"] and report["pass"] == "exceptions"
+    assert all(list(row) == KEYS for row in report["exceptions"])
+    return report["exceptions"]
+
+
+def end_of(row):
+    """How it ended, as the program's comments have it."""
+    if row["caught_class"] is None:
+        return "left" if row["caught_method"] is None else "?"
+    if row["caught_method"] is None:
+        return "elsewhere"
+    return re.sub(r"\$\d+$", "", row["caught_method"])  # of a lambda, without its number
+
+
+def number(text):
+    a, _, b = text.partition("*")
+    return int(a) * int(b or 1)
+
+
+def expected(source):
+    """Counts by (site, class, end); a site is FILE:LINE or a pattern for CLASS.METHOD."""
+    counts = collections.Counter()
+    with open(source, encoding="utf-8") as f:
+        for n, line in enumerate(f, 1):
+            if line.lstrip().startswith("*"):
+                continue
+            if "//! " in line:
+                for part in line.split("//! ")[1].split(";"):
+                    cls, count, end = part.split()
+                    counts[f":{n}", cls, end] += number(count)
+            if "//@ " in line:
+                site, cls, count, end = line.split("//@ ")[1].split()
+                counts[site, cls, end] += number(count)
+    return counts
+
+
+def check(path, source):
+    """Problems of a report: each row is expected, and all of what is expected is there."""
+    missing, problems = expected(source), []
+    name = os.path.basename(source)[:-5]
+    for row in load(path):
+        here = f":{row['site_line']}" if row["site_class"].split("$")[0] == name else None
+        where = row["site_class"] + "." + row["site_method"]
+        key = next((k for k in missing if k[1:] == (row["class"], end_of(row))
+                    and (k[0] == here or fnmatch.fnmatchcase(where, k[0]))), None)
+        if key is None:
+            problems.append(f"not expected: {row}")
+            continue
+        missing[key] -= row["count"]
+        top = row["first_stack"][0] if row["first_stack"] else "no stack"
+        if not top.startswith(where + "(") or (here and not top.endswith(here + ")")):
+            problems.append(f"first stack begins at {top}, not at {where}{here}")
+    return problems + [f"{k}: {n} missing" for k, n in missing.items() if n]
+
+
+def by_class(path):
+    counts = collections.Counter()
+    for row in load(path):
+        counts[row["class"]] += row["count"]
+    return counts
+
+
+def events(path):
+    with open(path, encoding="utf-8") as f:
+        return collections.Counter({line.split()[0]: int(line.split()[1]) for line in f})
+
+
+def differences(found, wanted):
+    return [f"{c}: {found[c]}, expected {wanted[c]}" for c in sorted(found.keys() | wanted.keys()) if found[c] != wanted[c]]
+
+
+def hard(r, name, *java):
+    plain = r.run(name, [r.java, *java, "-cp", r.built.programs, "ThrowsHard", name])
+    report = r.file(name + ".json")
+    other = r.run(name + "-agent", [r.java, *java, r.with_agent(f"exceptions,exceptions.file={report}"), "-cp",
+                                    r.built.programs, "ThrowsHard", name])
+    return plain, other, report
+
+
+@program("exceptions by class, place and handler")
+def exceptions(r):
+    """Each exception of a program that knows its own, whatever else is instrumented, and with other passes around it."""
+    source = r.built.path("programs", "Throws.java")
+    launch = ["-cp", r.built.programs, "Throws"]
+    plain = r.run("plain", [r.java] + launch)
+    yield "plain", [] if plain.status == 1 and "kept: 0" in plain.stdout else [plain.tail()]
+    modes = ["exceptions", "timing,exceptions"] if r.quick else [
+        "exceptions", "exceptions,runtime=path", "exceptions,calls,timing", "timing,calls,exceptions", "exceptions,verify=off"]
+    for mode in modes:
+        report = r.file("report.json")
+        other = r.run("agent", [r.java] + r.verify + [r.with_agent(f"{mode},exceptions.file={report}")] + launch)
+        yield mode, vm.compare(plain, other) + check(report, source)
+
+
+@program("exceptions with everything instrumented", quick=False)
+def everything(r):
+    """The program's own rows are the same when all the JDK's exceptions are told too; none ends unseen but in the JVM."""
+    launch = ["-cp", r.built.programs, "Throws"]
+    plain = r.run("plain", [r.java] + launch)
+    report = r.file("report.json")
+    other = r.run("agent", [r.java] + r.verify + [r.with_agent(f"exceptions,include=**,exceptions.file={report}")] + launch)
+    problems = vm.compare(plain, other, may_keep=True)
+    wanted = collections.Counter()
+    for (site, cls, end), n in expected(r.built.path("programs", "Throws.java")).items():
+        if site.startswith(":"):
+            wanted[site, cls] += n
+    found = collections.Counter()
+    for row in load(report):
+        if row["site_class"].split("$")[0] == "Throws":
+            found[f":{row['site_line']}", row["class"]] += row["count"]
+    problems += [f"{k}: {found[k]}, expected {wanted[k]}" for k in sorted(wanted) if found[k] != wanted[k]]
+    yield "include=**", problems
+
+
+@program("exceptions as JVM TI's events have them", quick=False, needs=["javac"])
+def jvmti_events(r):
+    """Another agent counts the JVM's own events, object by object: the same for each class, in a program and in javac."""
+    library = os.path.join(os.path.dirname(os.path.dirname(r.agent)), "tests", "libexception_events.so")
+    if not os.path.exists(library):
+        raise Skip("libexception_events.so is not built")
+    launch = ["-cp", r.built.programs, "Throws"]
+    r.run("events", [r.java, f"-agentpath:{library}={r.file('events.txt')}"] + launch)
+    r.run("agent", [r.java, r.with_agent(f"exceptions,exceptions.file={r.file('report.json')}")] + launch)
+    wanted = events(r.file("events.txt"))
+    wanted["Throws$B"] += 99 + 4000 - 16 + 1 + 1  # thrown again where they were caught
+    yield "Throws", differences(by_class(r.file("report.json")), wanted)
+    sources = sources_for_compilers(r.file("made"), 4)
+
+    def compile_with(name, agent):
+        os.makedirs(r.file(name + ".out"))
+        return r.run(name, [r.jdk.tool("javac")] + ["-J" + a for a in agent] +
+                     ["-nowarn", "-proc:none", "-encoding", "UTF-8", "-d", r.file(name + ".out")] + sources)
+
+    if r.jdk.version == 8:
+        return  # its JVM gives other classes to the boot loader
+    plain = compile_with("plain", [])
+    compile_with("javac-events", [f"-agentpath:{library}={r.file('javac.txt')}"])
+    other = compile_with("javac", [r.with_agent(f"exceptions,exceptions.file={r.file('javac.json')}")])
+    problems = vm.compare(plain, other, may_keep=True) + same_files(r.file("plain.out"), r.file("javac.out"))
+    yield "javac", problems + differences(by_class(r.file("javac.json")), events(r.file("javac.txt")))
+
+
+@program("exceptions as the flight recorder has them", quick=False, jdk=17, needs=["jfr"])
+def flight_recorder(r):
+    """The JVM's recorder notes each exception that is made: of the program's own classes there are as many."""
+    recording, settings = r.file("throws.jfr"), r.file("settings.jfc")
+    with open(settings, "w", encoding="ascii") as f:
+        f.write('<?xml version="1.0" encoding="UTF-8"?><configuration version="2.0"><event name="jdk.JavaExceptionThrow">'
+                '<setting name="enabled">true</setting><setting name="throttle">off</setting></event></configuration>')
+    report = r.file("report.json")
+    r.run("agent", [r.java, r.with_agent(f"exceptions,exceptions.file={report}"), f"-XX:StartFlightRecording=filename={recording},settings={settings}", "-cp", r.built.programs, "Throws"])
+    printed = r.run("print", [r.jdk.tool("jfr"), "print", "--json", "--events", "jdk.JavaExceptionThrow", recording])
+    wanted = collections.Counter()
+    for event in json.loads(printed.stdout)["recording"]["events"]:
+        wanted[event["values"]["thrownClass"]["name"].replace("/", ".")] += 1
+    wanted = collections.Counter({c: n for c, n in wanted.items() if c.startswith("Throws$")})
+    wanted["Throws$B"] += 100 + 4000 - 1 + 1 + 1  # see above
+    found = collections.Counter({c: n for c, n in by_class(report).items() if c.startswith("Throws$")})
+    yield "Throws", differences(found, wanted) + ([] if wanted["Throws$A"] > 4000 else ["the recorder has none"])
+
+
+@program("exceptions that are hard to count", quick=False)
+def hard_cases(r):
+    """Those without a stack trace that the JVM throws again and again, out of stack or memory, on virtual threads."""
+    names = ["hot", "overflow", "guardedOverflow", "memory"] + (["virtual"] if r.jdk.version >= 21 else []) \
+        + (["stopped"] if r.jdk.version < 20 else [])
+    for name in names:
+        plain, other, report = hard(r, name)
+        problems = vm.compare(plain, other)
+        found, wanted = by_class(report), collections.Counter()
+        for line in plain.stdout.splitlines():
+            wanted[line.split()[0]] += int(line.split()[1])
+        for cls in wanted:
+            if "." in cls or "$" in cls:
+                problems += differences(collections.Counter({cls: found[cls]}), collections.Counter({cls: wanted[cls]}))
+        yield name, problems
+
+
+@program("exceptions of a JVM that runs")
+def attach(r):
+    """Attached: the classes that are loaded are instrumented, and what is thrown from then on is told."""
+    waiting = Waiting(r)
+    report = r.file("report.json")
+    problems = [attached(waiting.instr("attach", "exceptions", f"exceptions.file={report}"), "active")]
+    problems += waiting.end(problems)
+    rows = [(row["class"], row["site_method"], row["count"], row["caught_method"]) for row in load(report)]
+    if rows != [("java.lang.IllegalStateException", "work", 2, "round")]:
+        problems.append(f"told: {rows}")
+    yield "attach", [p for p in problems if p]

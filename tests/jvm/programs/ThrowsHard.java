@@ -1,0 +1,162 @@
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.FutureTask;
+
+/** What the pass exceptions must count exactly though the JVM makes it hard; one of them, by name. Prints how many there were. */
+public class ThrowsHard {
+    static class Own extends RuntimeException {}
+
+    static int caught;
+
+    static int length(int[] array) {
+        return array.length;
+    }
+
+    /** So often that the JVM throws one and the same exception without a stack trace, caught by the JDK or here. */
+    static void hot() throws Exception {
+        int n = 0;
+        for (int round = 0; round < 100000; round++, n += 3) {
+            FutureTask<Integer> task = new FutureTask<Integer>(() -> length(null));
+            task.run();
+            try {
+                caught += length(null);
+            } catch (NullPointerException e) {
+                caught++;
+            }
+            nested();
+        }
+        System.out.println("java.lang.NullPointerException " + n);
+    }
+
+    /** Caught by the JDK amid frames of ours. */
+    static void nested() {
+        FutureTask<Integer> task = new FutureTask<Integer>(() -> {
+            try {
+                return length(null);
+            } finally {
+                caught++;
+            }
+        });
+        task.run();
+    }
+
+    static int depth;
+
+    static int recurse(int n) {
+        depth++;
+        return recurse(n + 1) + n;
+    }
+
+    static void overflow() {
+        for (int i = 0; i < 20; i++)
+            try {
+                depth = 0;
+                recurse(i);
+            } catch (StackOverflowError e) {
+                caught++;
+            }
+        System.out.println("java.lang.StackOverflowError " + caught);
+    }
+
+    static int guarded(int n) {
+        synchronized (ThrowsHard.class) {
+            try {
+                return guarded(n + 1) + 1;
+            } finally {
+                depth++;
+            }
+        }
+    }
+
+    /** Through handlers that cover themselves. Whether the JVM throws it more than once is not known. */
+    static void guardedOverflow() {
+        for (int i = 0; i < 20; i++)
+            try {
+                guarded(i);
+            } catch (StackOverflowError e) {
+                caught++;
+            }
+        System.out.println("caught " + caught);
+    }
+
+    static void memory() {
+        for (int i = 0; i < 10; i++)
+            try {
+                caught += new long[Integer.MAX_VALUE].length;
+            } catch (OutOfMemoryError e) {
+                caught++;
+            }
+        System.out.println("java.lang.OutOfMemoryError " + caught);
+    }
+
+    /** A finally block in which the thread is elsewhere for a while. */
+    static void parked(int i) throws InterruptedException {
+        try {
+            if (i % 2 == 0) throw new Own();
+            length(null);
+        } finally {
+            Thread.sleep(1);
+            try {
+                throw new IllegalStateException();
+            } catch (IllegalStateException e) {
+                Thread.yield();
+            }
+        }
+    }
+
+    static void virtual() throws Exception {
+        List<Thread> threads = new ArrayList<Thread>();
+        for (int i = 0; i < 1000; i++) {
+            int n = i;
+            Runnable body = () -> {
+                for (int k = 0; k < 3; k++)
+                    try {
+                        parked(n + k);
+                    } catch (Own | NullPointerException e) {
+                        continue;
+                    } catch (InterruptedException e) {
+                        return;
+                    }
+                if (n % 10 == 0) throw new Own();
+            };
+            Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
+            Class<?> type = Class.forName("java.lang.Thread$Builder");
+            Thread thread = (Thread) type.getMethod("unstarted", Runnable.class).invoke(builder, body);
+            thread.setUncaughtExceptionHandler((t, e) -> {});
+            thread.start();
+            threads.add(thread);
+        }
+        for (Thread thread : threads) thread.join();
+        System.out.println("ThrowsHard$Own 1600");
+        System.out.println("java.lang.NullPointerException 1500");
+        System.out.println("java.lang.IllegalStateException 3000");
+    }
+
+    /** An exception that another thread throws into this one, while it throws others: nothing of it may be lost. */
+    @SuppressWarnings({"deprecation", "removal"})
+    static void stopped() throws Exception {
+        int died = 0;
+        for (int i = 0; i < 100; i++) {
+            Throwable[] end = new Throwable[1];
+            Thread thread = new Thread(() -> {
+                for (int k = 0; ; k++)
+                    try {
+                        throw new Own();
+                    } catch (Own e) {
+                        caught++;
+                    }
+            });
+            thread.setUncaughtExceptionHandler((t, e) -> end[0] = e);
+            thread.start();
+            Thread.sleep(2);
+            thread.stop();
+            thread.join(20000);
+            if (end[0] instanceof ThreadDeath) died++;
+        }
+        System.out.println("stopped " + died);
+    }
+
+    public static void main(String[] args) throws Exception {
+        ThrowsHard.class.getDeclaredMethod(args[0]).invoke(null);
+    }
+}
