@@ -91,22 +91,24 @@ static void JNICALL on_class(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, job
                              const char *name, jobject domain, jint length,
                              const unsigned char *bytes, jint *new_length,
                              unsigned char **new_bytes) {
-    (void)redefined;
     char found[1024];
     if (agent.state != INSTR_ACTIVE || length <= 0) return;
     if (!name) {
         if (!name_from_bytes(bytes, (size_t)length, found, sizeof found)) return;
         name = found;
     }
-    struct instr_origin origin;
+    struct instr_origin origin = {0, NULL, 0};
     if (!find_passes(jni, loader, name, &origin.without)) {
         instr_engine_seen(agent.engine);
         return;
     }
     origin.without |= instr_parts_without(jni, &agent.options, loader, name, domain);
+    if (redefined)
+        instr_parts_find_file(jni, &agent.options, loader, name, bytes, (size_t)length, &origin);
     struct instr_rewritten result;
     instr_engine_rewrite_known(agent.engine, &origin, bytes, (size_t)length, allocate, jvmti,
                                &result);
+    free((void *)(uintptr_t)origin.file);
     if (result.refused) (*jvmti)->Deallocate(jvmti, result.refused);
     if (!result.bytes) return;
     if (!instr_runtime_open_module(jvmti, jni, loader, name) || result.length > INT32_MAX) {

@@ -76,14 +76,16 @@ static int grow(struct instr_coverage *coverage) {
 }
 
 // A new class whose probes begin at `first`. Returns 0 when out of memory.
-static int add(struct instr_coverage *coverage, uint32_t *slot, uint64_t id, const char *name,
-               size_t length, uint32_t first, uint32_t count) {
-    char *copy = strndup(name, length);
-    if (!copy) return 0;
-    struct instr_covered_class added = {id, copy, first, count};
-    coverage->classes[coverage->count++] = added;
-    *slot = coverage->count;
-    coverage->probes = first + count;
+static int add(struct instr_coverage *coverage, uint32_t *slot,
+               const struct instr_covered_class *covered, const char *name, size_t length,
+               uint32_t first) {
+    struct instr_covered_class *added = &coverage->classes[coverage->count];
+    *added = *covered;
+    added->name = strndup(name, length);
+    added->first = first;
+    if (!added->name) return 0;
+    *slot = ++coverage->count;
+    coverage->probes = first + covered->count;
     return 1;
 }
 
@@ -95,22 +97,23 @@ static int64_t room(const struct instr_coverage *coverage, uint32_t count) {
 }
 
 // Under the lock. Returns the first probe; -1: there is no memory; -2: there is no room.
-static int64_t reserve(struct instr_coverage *coverage, uint64_t id, const char *name,
-                       size_t length, uint32_t count) {
+static int64_t reserve(struct instr_coverage *coverage, const struct instr_covered_class *covered,
+                       const char *name, size_t length) {
     if (!grow(coverage)) return -1;
-    uint32_t *slot = slot_of(coverage, id, name, length, count);
+    uint32_t *slot = slot_of(coverage, covered->id, name, length, covered->count);
     if (*slot) return coverage->classes[*slot - 1].first;
-    int64_t first = room(coverage, count);
+    int64_t first = room(coverage, covered->count);
     if (first < 0) return -2;
-    return add(coverage, slot, id, name, length, (uint32_t)first, count) ? first : -1;
+    return add(coverage, slot, covered, name, length, (uint32_t)first) ? first : -1;
 }
 
-int64_t instr_coverage_reserve(struct instr_coverage *coverage, uint64_t id, const char *name,
-                               size_t name_length, uint32_t count) {
+int64_t instr_coverage_reserve(struct instr_coverage *coverage,
+                               const struct instr_covered_class *covered, const char *name,
+                               size_t name_length) {
     const struct instr_coverage_store *store = coverage->store;
     for (;;) {
         pthread_mutex_lock(&coverage->lock);
-        int64_t first = reserve(coverage, id, name, name_length, count);
+        int64_t first = reserve(coverage, covered, name, name_length);
         int is_low = store && first >= 0 && room(coverage, store->ahead) < 0;
         pthread_mutex_unlock(&coverage->lock);
         if (is_low) store->more(0);
@@ -138,4 +141,23 @@ struct instr_covered_class instr_coverage_class(struct instr_coverage *coverage,
     struct instr_covered_class known = coverage->classes[i];
     pthread_mutex_unlock(&coverage->lock);
     return known;
+}
+
+int instr_coverage_knows(struct instr_coverage *coverage, uint64_t id, const char *name) {
+    int found = 0;
+    pthread_mutex_lock(&coverage->lock);
+    for (uint32_t at = (uint32_t)id; coverage->slots && !found; at++) {
+        uint32_t slot = coverage->slots[at & (coverage->slots_count - 1)];
+        if (!slot) break;
+        const struct instr_covered_class *known = &coverage->classes[slot - 1];
+        found = known->id == id && strcmp(known->name, name) == 0;
+    }
+    pthread_mutex_unlock(&coverage->lock);
+    return found;
+}
+
+void instr_coverage_set_file_id(struct instr_coverage *coverage, uint32_t i, uint64_t file_id) {
+    pthread_mutex_lock(&coverage->lock);
+    coverage->classes[i].file_id = file_id;
+    pthread_mutex_unlock(&coverage->lock);
 }

@@ -13,6 +13,7 @@ struct instr_covered_class {
     uint64_t id;
     const char *name; // modified UTF-8, NUL-terminated; lives as long as the registry
     uint32_t first, count;
+    uint64_t file_id; // of its class file, where that is another; else 0
 };
 
 struct instr_coverage;
@@ -32,9 +33,16 @@ struct instr_coverage_store {
 struct instr_coverage *instr_coverage_new(const struct instr_coverage_store *store);
 void instr_coverage_free(struct instr_coverage *coverage);
 
-// The number of the class's first probe. -1: there is no memory or no room.
-int64_t instr_coverage_reserve(struct instr_coverage *coverage, uint64_t id, const char *name,
-                               size_t name_length, uint32_t count);
+// Takes a class in by its id and count; the rest but name and first is noted of one that is new.
+// Returns the number of its first probe. -1: there is no memory or no room.
+int64_t instr_coverage_reserve(struct instr_coverage *coverage,
+                               const struct instr_covered_class *covered, const char *name,
+                               size_t name_length);
+
+// Is a class of this id and name there?
+int instr_coverage_knows(struct instr_coverage *coverage, uint64_t id, const char *name);
+// Notes that the class file of a class that is there has another id.
+void instr_coverage_set_file_id(struct instr_coverage *coverage, uint32_t i, uint64_t file_id);
 
 // How many classes there are, and up to which number probes are theirs.
 uint32_t instr_coverage_classes(struct instr_coverage *coverage);

@@ -58,6 +58,8 @@ struct job {
     const uint8_t *bytes; // of the class as it came; cls may have had its subroutines inlined
     size_t length;
     struct cf_inlined inlined;
+    struct cf_class file; // of origin.file
+    struct cf_inlined file_inlined;
 };
 
 struct instr_engine *instr_engine_new(const struct instr_options *options,
@@ -244,13 +246,18 @@ static int site_id(struct rw_class *pass, const struct cf_edit *edit, uint32_t p
 }
 
 // rw_class.probes
-static int64_t probes_of(struct rw_class *pass, uint32_t count) {
+static int64_t probes_of(struct rw_class *pass, uint32_t count, int of_file) {
     struct job *job = pass->engine;
     struct instr_coverage *coverage = coverage_of(job->engine);
     struct cf_slice name = cf_this_name(&job->cls);
+    const struct instr_origin *origin = &job->origin;
     if (!coverage || !name.bytes) return -1;
-    return instr_coverage_reserve(coverage, instr_exec_class_id(job->bytes, job->length),
-                                  (const char *)name.bytes, name.length, count);
+    struct instr_covered_class covered = {.count = count};
+    covered.id = of_file ? instr_exec_class_id(origin->file, origin->file_length)
+                         : instr_exec_class_id(job->bytes, job->length);
+    if (origin->file && !of_file)
+        covered.file_id = instr_exec_class_id(origin->file, origin->file_length);
+    return instr_coverage_reserve(coverage, &covered, (const char *)name.bytes, name.length);
 }
 
 // rw_class.option
@@ -382,6 +389,18 @@ static enum cf_status inline_subroutines(struct job *job) {
     return cf_class_open(&job->cls, job->inlined.bytes, job->inlined.length, job->cls.arena);
 }
 
+// The class file, for passes that want to know it. One that does not hold is none.
+static void open_file(struct job *job) {
+    struct cf_class *file = &job->file;
+    struct cf_arena *arena = job->cls.arena;
+    enum cf_status status =
+        cf_class_open(file, job->origin.file, job->origin.file_length, arena);
+    if (status == CF_OK) status = cf_inline_subroutines(file, &job->file_inlined, &file->error);
+    if (status == CF_OK && job->file_inlined.bytes)
+        status = cf_class_open(file, job->file_inlined.bytes, job->file_inlined.length, arena);
+    if (status != CF_OK) memset(file, 0, sizeof *file);
+}
+
 static enum cf_status open_job(struct job *job, struct work *work, const uint8_t *bytes,
                                size_t length) {
     struct cf_arena *arena = &work->arena;
@@ -390,6 +409,7 @@ static enum cf_status open_job(struct job *job, struct work *work, const uint8_t
     job->bytes = bytes;
     job->length = length;
     CF_TRY(inline_subroutines(job));
+    if (job->origin.file) open_file(job);
     CF_TRY(cf_rewrite_begin(&job->rewrite, &job->cls));
     job->passes = cf_arena_zeroed(arena, n, sizeof *job->passes);
     job->ids = cf_arena_alloc(arena, n * sizeof *job->ids);
@@ -403,6 +423,8 @@ static enum cf_status open_job(struct job *job, struct work *work, const uint8_t
         job->passes[i].probes = probes_of;
         job->passes[i].option = option_of;
         job->passes[i].inlined = &job->inlined;
+        job->passes[i].file = job->file.arena ? &job->file : NULL;
+        job->passes[i].file_inlined = &job->file_inlined;
         job->passes[i].engine = job;
         job->passes[i].kept = &work->callees[i];
     }

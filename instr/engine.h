@@ -70,6 +70,9 @@ void instr_engine_rewrite(struct instr_engine *engine, const uint8_t *bytes, siz
 // What is known of a class besides its bytes.
 struct instr_origin {
     uint64_t without; // bit i: pass i of the options leaves the class alone
+    // Its class file, where the bytes are something else; NULL: they are it, or it is not known.
+    const uint8_t *file;
+    size_t file_length;
 };
 // As above; `origin` NULL: nothing is known.
 void instr_engine_rewrite_known(struct instr_engine *engine, const struct instr_origin *origin,

@@ -41,6 +41,10 @@ struct instr_part {
     // Of a class in the class file hook, before it is rewritten: does the pass take it? No
     // exception is pending afterwards. NULL: it takes all.
     bool (*takes)(JNIEnv *jni, jobject loader, const char *name, jobject domain);
+    // Of a class that is retransformed: makes its class file known in `origin`, if the pass needs
+    // it; the engine's caller frees origin->file. NULL: it never does.
+    void (*find_file)(JNIEnv *jni, jobject loader, const char *name, const uint8_t *bytes,
+                      size_t length, struct instr_origin *origin);
     // In the live phase, when the runtime is in the JVM and before classes are rewritten for the
     // pass. False as above; no exception is pending. NULL: nothing to do.
     bool (*start)(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *options,
@@ -67,6 +71,9 @@ bool instr_parts_start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_options 
 void instr_parts_engine(struct instr_engine *engine, const struct instr_options *options);
 // The passes that have the classes of the platform loader without include=, a bit for each.
 uint64_t instr_parts_platform(const struct instr_options *options);
+void instr_parts_find_file(JNIEnv *jni, const struct instr_options *options, jobject loader,
+                           const char *name, const uint8_t *bytes, size_t length,
+                           struct instr_origin *origin);
 // The passes that leave the class alone, a bit for each.
 uint64_t instr_parts_without(JNIEnv *jni, const struct instr_options *options, jobject loader,
                              const char *name, jobject domain);

@@ -3,6 +3,7 @@
 
 #include "instr/part_coverage.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -11,13 +12,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "instr/class_file.h"
 #include "instr/coverage.h"
+#include "instr/coverage_changed.h"
 #include "instr/holders.h"
 #include "instr/part.h"
 #include "instr/report.h"
 #include "instr/runtime.h"
 
 #define DEFAULT_FILE "jacoco.exec"
+#define MOST_CHANGED_TOLD 10
 
 static struct {
     struct instr_coverage *registry; // once made it stays: inserted code knows the numbers
@@ -90,6 +94,20 @@ static bool takes(JNIEnv *jni, jobject loader, const char *name, jobject domain)
     if (!loader) return true; // it was asked for by its name
     if (!part.no_location) return has_location(jni, domain);
     return !is_delegating(jni, loader);
+}
+
+// A class that came by when it was loaded has the same bytes now, or some that another agent made
+// of them. Of one that was loaded before us the JVM puts together what it knows: that is not the
+// class file, and the id would be another.
+static void find_file(JNIEnv *jni, jobject loader, const char *name, const uint8_t *bytes,
+                      size_t length, struct instr_origin *origin) {
+    uint8_t *file;
+    if (instr_coverage_knows(part.registry, instr_exec_class_id(bytes, length), name)) return;
+    if (!instr_class_file(jni, loader, name, &file, &origin->file_length)) return;
+    if (origin->file_length == length && memcmp(file, bytes, length) == 0)
+        free(file);
+    else
+        origin->file = file;
 }
 
 // --- writing ---
@@ -181,8 +199,40 @@ static void tell_to_file(JNIEnv *jni, bool quiet) {
     if (!quiet) say(line);
 }
 
+// As people write it: com.acme.Foo.
+static void show_name(const char *internal, char *name, size_t size) {
+    snprintf(name, size, "%s", internal);
+    for (char *c = name; *c; c++) {
+        if (*c == '/') *c = '.';
+        if ((unsigned char)*c < ' ' || *c == 127) *c = '?';
+    }
+}
+
+// Reports on the class files would show nothing of these classes, and not say why.
+static void tell_changed(void) {
+    uint32_t classes = instr_coverage_classes(part.registry), changed = 0;
+    char line[INSTR_ERROR_SIZE], name[256];
+    for (uint32_t i = 0; i < classes; i++) {
+        struct instr_covered_class class = instr_coverage_class(part.registry, i);
+        if (!class.file_id || changed++ >= MOST_CHANGED_TOLD) continue;
+        show_name(class.name, name, sizeof name);
+        snprintf(line, sizeof line,
+                 "instr: coverage: %s: changed by another agent before it came here: its id is "
+                 "%016" PRIx64 ", that of its class file %016" PRIx64
+                 ", and reports on that will not find it",
+                 name, class.id, class.file_id);
+        say(line);
+    }
+    if (changed <= MOST_CHANGED_TOLD) return;
+    snprintf(line, sizeof line, "instr: coverage: and %" PRIu32 " more classes so changed",
+             changed - MOST_CHANGED_TOLD);
+    say(line);
+}
+
 static void tell(const struct instr_results *results, unsigned pass) {
     (void)pass;
+    instr_coverage_find_changed(results->jvmti, results->jni, part.registry);
+    if (!results->options->quiet) tell_changed();
     tell_to_file(results->jni, results->options->quiet);
 }
 
@@ -267,6 +317,7 @@ const struct instr_part instr_part_coverage = {
     .engine = engine,
     .load = load,
     .takes = takes,
+    .find_file = find_file,
     .takes_platform = true, // as JaCoCo: they have a code source
     .start = start,
     .stop = stop,

@@ -60,6 +60,16 @@ uint64_t instr_parts_without(JNIEnv *jni, const struct instr_options *options, j
     return without;
 }
 
+void instr_parts_find_file(JNIEnv *jni, const struct instr_options *options, jobject loader,
+                           const char *name, const uint8_t *bytes, size_t length,
+                           struct instr_origin *origin) {
+    for (size_t i = 0; i < options->pass_count; i++) {
+        const struct instr_part *part = instr_part_of(options->passes[i].pass);
+        if (part && part->find_file && !origin->file && !(origin->without >> i & 1))
+            part->find_file(jni, loader, name, bytes, length, origin);
+    }
+}
+
 bool instr_parts_load(JavaVM *vm, const struct instr_options *options, enum instr_part_phase phase,
                       char *reason, size_t size) {
     for (size_t i = 0; i < options->pass_count; i++) {

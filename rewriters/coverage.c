@@ -15,7 +15,7 @@
 #include <stdio.h>
 
 struct covered { // a class; rw_class.memory
-    uint32_t first;
+    uint32_t first, count;
     struct rw_probes *methods; // in file order
     uint32_t *before;          // probes of the class that come before the method's
 };
@@ -36,36 +36,79 @@ static int has_jacocos_members(const struct cf_class *cls) {
     return 0;
 }
 
-static enum cf_status find_probes(struct rw_class *cls, const struct cf_member *method,
-                                  struct rw_probes *probes) {
-    struct cf_class *opened = cls->rewrite->cls;
+static enum cf_status find_probes(struct cf_class *cls, const struct cf_inlined *inlined,
+                                  const struct cf_member *method, struct rw_probes *probes) {
     struct cf_code code;
-    CF_TRY(cf_code_open(&code, opened, method, &opened->error));
-    CF_TRY(cf_code_scan(&code, &opened->error));
-    uint8_t **returns = cls->inlined->returns;
-    return rw_find_probes(&code, returns ? returns[method - opened->methods] : NULL, probes,
-                          &opened->error);
+    CF_TRY(cf_code_open(&code, cls, method, &cls->error));
+    CF_TRY(cf_code_scan(&code, &cls->error));
+    const uint8_t *returns = inlined->returns ? inlined->returns[method - cls->methods] : NULL;
+    return rw_find_probes(&code, returns, probes, &cls->error);
+}
+
+static enum cf_status find_all(struct cf_class *cls, const struct cf_inlined *inlined,
+                               struct covered *covered) {
+    covered->methods = cf_arena_zeroed(cls->arena, cls->methods_count, sizeof *covered->methods);
+    covered->before = cf_arena_zeroed(cls->arena, cls->methods_count, sizeof *covered->before);
+    if (!covered->methods || !covered->before)
+        return cf_fail(&cls->error, CF_NO_MEMORY, 0, "out of memory", 0);
+    for (uint32_t i = 0; i < cls->methods_count; i++) {
+        covered->before[i] = covered->count;
+        if (!cls->methods[i].code) continue;
+        CF_TRY(find_probes(cls, inlined, &cls->methods[i], &covered->methods[i]));
+        covered->count += covered->methods[i].count;
+    }
+    return CF_OK;
+}
+
+// The same method of another class, by its number; methods_count: there is none.
+static uint32_t find_method(const struct cf_class *cls, const struct cf_class *other,
+                            const struct cf_member *method, uint32_t guess) {
+    for (uint32_t n = 0, i = guess; n < other->methods_count; n++, i++) {
+        const struct cf_member *m = &other->methods[i % other->methods_count];
+        if (cf_slice_equal(cf_member_name(cls, method), cf_member_name(other, m)) &&
+            cf_slice_equal(cf_member_descriptor(cls, method), cf_member_descriptor(other, m)))
+            return i % other->methods_count;
+    }
+    return other->methods_count;
+}
+
+static int are_alike(const struct rw_probes *a, const struct rw_probes *b) {
+    if (a->count != b->count) return 0;
+    for (uint32_t i = 0; i < a->count; i++)
+        if (a->list[i].kind != b->list[i].kind || a->list[i].instruction != b->list[i].instruction)
+            return 0;
+    return 1;
+}
+
+// Numbers the probes as those of the class file. Returns 0 when they are not the same: then it is
+// another class that is loaded.
+static int number_as_file(struct rw_class *cls, struct covered *covered) {
+    const struct cf_class *opened = cls->rewrite->cls;
+    struct cf_class file = *cls->file;
+    struct covered whole = {0, 0, NULL, NULL};
+    uint32_t *before = cf_arena_zeroed(file.arena, opened->methods_count, sizeof *before);
+    if (!before || !cf_slice_equal(cf_this_name(opened), cf_this_name(&file)) ||
+        find_all(&file, cls->file_inlined, &whole) != CF_OK || whole.count != covered->count)
+        return 0;
+    for (uint32_t i = 0; i < opened->methods_count; i++) {
+        uint32_t k = find_method(opened, &file, &opened->methods[i], i);
+        if (k == file.methods_count || !are_alike(&covered->methods[i], &whole.methods[k]))
+            return 0;
+        before[i] = whole.before[k];
+    }
+    covered->before = before;
+    return 1;
 }
 
 static enum cf_status begin(struct rw_class *cls) {
     struct cf_class *opened = cls->rewrite->cls;
-    uint32_t methods = opened->methods_count, count = 0;
     if (has_jacocos_members(opened))
         return cf_fail(&opened->error, CF_UNSUPPORTED, 0, "JaCoCo has instrumented it already", 0);
     struct covered *covered = cf_arena_zeroed(opened->arena, 1, sizeof *covered);
     if (!covered) return cf_fail(&opened->error, CF_NO_MEMORY, 0, "out of memory", 0);
-    covered->methods = cf_arena_zeroed(opened->arena, methods, sizeof *covered->methods);
-    covered->before = cf_arena_zeroed(opened->arena, methods, sizeof *covered->before);
-    if (!covered->methods || !covered->before)
-        return cf_fail(&opened->error, CF_NO_MEMORY, 0, "out of memory", 0);
-    for (uint32_t i = 0; i < methods; i++) {
-        covered->before[i] = count;
-        if (!opened->methods[i].code) continue;
-        CF_TRY(find_probes(cls, &opened->methods[i], &covered->methods[i]));
-        count += covered->methods[i].count;
-    }
-    if (count == 0) return CF_OK;
-    int64_t first = cls->probes(cls, count);
+    CF_TRY(find_all(opened, cls->inlined, covered));
+    if (covered->count == 0) return CF_OK;
+    int64_t first = cls->probes(cls, covered->count, cls->file && number_as_file(cls, covered));
     if (first < 0)
         return cf_fail(&opened->error, CF_LIMIT, 0, "no probes, or no memory, are left for it", 0);
     covered->first = (uint32_t)first;

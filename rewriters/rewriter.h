@@ -39,6 +39,10 @@ struct rw_class {
     struct cf_callee callees[RW_REFS]; // the pass's own memory, zero at first
     struct cf_callees *kept;           // the same, from a class before; may be NULL
     const struct cf_inlined *inlined;  // with RW_INLINED
+    // The class file, where the class came otherwise: put together by the JVM, or changed by
+    // another agent; its methods may stand in another order there. NULL: it is what came.
+    const struct cf_class *file;
+    const struct cf_inlined *file_inlined;
     // Gives the number by which inserted code names this method to the runtime; < 0: none is left.
     int (*method_id)(struct rw_class *cls, const struct cf_member *method);
     // The same for a place in the method that is being edited: the instruction at `pc` of its
@@ -47,10 +51,10 @@ struct rw_class {
     // Results tell the line too (instr/methods.h: instr_methods_get).
     int (*site_id)(struct rw_class *cls, const struct cf_edit *edit, uint32_t pc,
                    struct cf_slice detail);
-    // Reserves `count` probes, numbered without a gap, for the class at hand. The same class (its
-    // bytes as they came) gets the same again. Returns the number of the first; < 0: none is left,
-    // or there is no memory.
-    int64_t (*probes)(struct rw_class *cls, uint32_t count);
+    // Reserves `count` probes, numbered without a gap, for the class at hand, known by its bytes as
+    // they came, or by those of its class file. The same class gets the same again. Returns the
+    // number of the first; < 0: none is left, or there is no memory.
+    int64_t (*probes)(struct rw_class *cls, uint32_t count, int of_file);
     // The pass's own option `key`; NULL: not given.
     const char *(*option)(const struct rw_class *cls, const char *key);
     void *memory; // the pass's own for this class, NULL at first; the class's arena lives as long
