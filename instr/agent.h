@@ -1,19 +1,26 @@
 // The agent in a JVM: the one structure that owns everything.
+//
+// agent.c starts it and tells the results at the end; hook.c hands classes to the current plan;
+// switch.c makes another plan the current one; guard.c looks after what was promised; commands
+// come in by control.h.
 
 #ifndef INSTR_AGENT_H
 #define INSTR_AGENT_H
 
 #include <jvmti.h>
 
-#include "instr/engine.h"
+#include "instr/changes.h"
+#include "instr/plan.h"
+#include "instr/results.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 enum instr_agent_state {
     INSTR_ABSENT,
     INSTR_STARTING,
-    INSTR_DORMANT,
-    INSTR_LOADED,
+    INSTR_DORMANT, // no pass is on
+    INSTR_LOADED,  // on the command line, and the JVM is not up yet
     INSTR_ACTIVE,
     INSTR_FINISHED
 };
@@ -23,11 +30,37 @@ struct instr_agent {
     atomic_int state; // enum instr_agent_state
     JavaVM *vm;
     jvmtiEnv *jvmti;
-    struct instr_options options;
-    struct instr_methods *methods; // NULL: dormant
-    struct instr_engine *engine;   // NULL: dormant
-    jobject platform_loader;       // global reference; NULL: none known
-    char library[4096];            // path of this library
+    struct instr_plans plans;
+    struct instr_changes *changes;
+    jobject platform_loader; // global reference; NULL: none known
+    char library[4096];      // path of this library
+
+    // One thread at a time changes the plan, and what follows here.
+    pthread_mutex_t switching;
+    int armed;                // capabilities are taken, and the class file hook has its function
+    struct instr_plan *first; // until the JVM is up
+    unsigned next_number;     // for passes that are switched on again (instr_pass_options.number)
+    struct instr_methods *methods; // to go on with when the agent is attached again; NULL: none
+    int ids_stay; // passes with parts were on: code that runs still may ask what an id stands for
+    unsigned used_numbers;  // bit per row of rw_passes: the number has been given out
+    uint64_t expires;       // ns; 0: never
+    uint64_t release_at;    // ns; when memory of what was reverted is given back; 0: none to give
+    uint64_t stragglers_at; // ns; when to look again for classes that were loading; 0: not
+    uint64_t stragglers_pause; // ns; until the time after that
+    uint64_t stragglers_until;
 };
+
+extern struct instr_agent instr_agent;
+
+// A line to standard error, in one piece.
+void instr_say(const char *line);
+
+// Takes the capabilities that changing classes needs, and sets the functions of all events; nothing
+// is switched on. 0: one line in `reason`.
+int instr_agent_arm(struct instr_agent *agent, char *reason, size_t size);
+
+// Gives everything back: the JVM is as if the library had not been loaded, but for the runtime's
+// classes, which stay and do nothing. With passes on, these must have been switched off.
+void instr_agent_undo(struct instr_agent *agent, JNIEnv *jni);
 
 #endif

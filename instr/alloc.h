@@ -16,7 +16,6 @@ struct instr_alloc_options {
     bool live;         // live=yes
     bool track_object; // track=object
     int interval;      // bytes from one sample to the next
-    const char *stacks, *html;
 };
 
 // There is one in a JVM; events and natives have no place for a pointer to it.

@@ -11,7 +11,19 @@
 
 #define INSTR_CONTROL_COMMANDS(COMMAND)                                                            \
     COMMAND(ping, "", "answer with version and state")                                             \
-    COMMAND(status, "", "what the agent is doing, and has done")
+    COMMAND(status, "", "what the agent is doing, and has done")                                   \
+    COMMAND(enable, "OPTIONS", "switch passes on, or change their options")                        \
+    COMMAND(disable, "PASS", "switch a pass off and write its file")                               \
+    COMMAND(set, "KEY=VALUE", "change an option")                                                  \
+    COMMAND(revert, "[PATTERNS]", "take classes out of the scope, or switch all off")              \
+    COMMAND(write, "", "write the files of the passes now")                                        \
+    COMMAND(off, "", "switch all off")                                                             \
+    COMMAND(detach, "", "switch all off, and end the agent")
+
+// The members of a document that say what is on (control_switch.c).
+struct instr_json;
+struct instr_options;
+void instr_json_options(struct instr_json *json, const struct instr_options *options);
 
 #define INSTR_CONTROL_FUNCTION(name, arguments, help)                                              \
     void instr_command_##name(struct instr_request *request, struct instr_reply *reply);

@@ -41,18 +41,6 @@ void instr_command_ping(struct instr_request *request, struct instr_reply *reply
     instr_reply_document_end(reply);
 }
 
-static void options(struct instr_json *json, const struct instr_options *options) {
-    instr_json_open(json, "passes", '[');
-    for (size_t i = 0; i < options->pass_count; i++)
-        instr_json_text(json, NULL, options->passes[i].pass->name);
-    instr_json_close(json, ']');
-    instr_json_text(json, "include", options->include ? instr_match_text(options->include) : NULL);
-    instr_json_text(json, "exclude", options->exclude ? instr_match_text(options->exclude) : NULL);
-    char *text = instr_options_format(options);
-    instr_json_text(json, "options", text ? text : "");
-    free(text);
-}
-
 struct kept_list {
     struct instr_json *json;
     size_t count;
@@ -88,11 +76,22 @@ static void account(struct instr_json *json, struct instr_engine *engine) {
     instr_json_close(json, ']');
 }
 
+static void changed_now(struct instr_json *json, const struct instr_agent *agent) {
+    struct instr_changes_totals totals = instr_changes_totals(agent->changes);
+    instr_json_number(json, "classes_now", totals.classes);
+    instr_json_number(json, "methods_now", totals.methods);
+    instr_json_number(json, "classes_not_tried_again", totals.refused);
+    instr_json_number(json, "expires_in_ns",
+                      agent->expires ? agent->expires - instr_control_now() : 0);
+}
+
 // What ping answers, and {"library", the facts (facts.h), "passes": [name], "include", "exclude",
-// "options", the figures of stats=FILE, "kept": [{"class", "method", "reason"}] (the first
-// KEPT_SHOWN), "agents": [{"kind", "name"}]}.
+// "options", the figures of stats=FILE, "classes_now" and "methods_now" (changed at this moment),
+// "classes_not_tried_again" (the JVM refused), "expires_in_ns" (0: never), "kept": [{"class",
+// "method", "reason"}] (the first KEPT_SHOWN), "agents": [{"kind", "name"}]}.
 void instr_command_status(struct instr_request *request, struct instr_reply *reply) {
     struct instr_agent *agent = request->agent;
+    unsigned ticket;
     // GetSystemProperty asks for no thread of the VM's in HotSpot, but may elsewhere.
     if (!instr_reply_jni(reply)) return;
     struct instr_json json = instr_json_start(instr_reply_document(reply));
@@ -100,8 +99,11 @@ void instr_command_status(struct instr_request *request, struct instr_reply *rep
     identity(&json, agent);
     instr_json_text(&json, "library", agent->library);
     if (agent->jvmti) instr_facts_members(agent->jvmti, &json);
-    options(&json, &agent->options);
-    account(&json, agent->engine);
+    const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
+    if (plan) instr_json_options(&json, &plan->options);
+    account(&json, plan ? plan->engine : NULL);
+    instr_plans_give_back(&agent->plans, ticket);
+    changed_now(&json, agent);
     instr_json_close(&json, '}');
     instr_reply_document_end(reply);
 }

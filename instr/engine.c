@@ -10,6 +10,7 @@
 #include "instr/exec_file.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -29,19 +30,26 @@ struct work {
     struct cf_callees callees[]; // one for each pass
 };
 
+// What has been done; engines that follow each other share one.
+struct book {
+    atomic_uint engines;
+    pthread_mutex_t lock; // of what follows
+    struct instr_account account;
+    struct instr_kept *kept;
+    size_t kept_count, kept_capacity, kept_bytes;
+};
+
 struct instr_engine {
     const struct instr_options *options;
     struct instr_methods *methods;
     const char *runtime_package;
-    int observes_speed;   // a pass does: methods past the limit are kept
-    int some_are_whole;   // the results of some passes must be whole, those of others need not
-    int check_input;      // see instr_engine_check_input
+    int observes_speed; // a pass does: methods past the limit are kept
+    int some_are_whole; // the results of some passes must be whole, those of others need not
+    int check_input;    // see instr_engine_check_input
+    struct book *book;
     pthread_mutex_t lock; // of what follows
     struct instr_coverage *coverage, *own_coverage;
     struct work *idle;
-    struct instr_account account;
-    struct instr_kept *kept;
-    size_t kept_count, kept_capacity, kept_bytes;
 };
 
 // A class being rewritten; rw_class.engine points here.
@@ -62,10 +70,46 @@ struct job {
     struct cf_inlined file_inlined;
 };
 
+static struct book *new_book(void) {
+    struct book *book = calloc(1, sizeof *book);
+    if (!book) return NULL;
+    pthread_mutex_init(&book->lock, NULL);
+    return book;
+}
+
+static void close_book(struct book *book) {
+    if (atomic_fetch_sub(&book->engines, 1) != 1) return;
+    for (size_t i = 0; i < book->kept_count; i++) {
+        free(book->kept[i].class_name);
+        free(book->kept[i].method);
+        free(book->kept[i].reason);
+    }
+    free(book->kept);
+    pthread_mutex_destroy(&book->lock);
+    free(book);
+}
+
 struct instr_engine *instr_engine_new(const struct instr_options *options,
                                       struct instr_methods *methods, const char *runtime_package) {
+    return instr_engine_new_after(options, methods, runtime_package, NULL);
+}
+
+struct instr_engine *instr_engine_new_after(const struct instr_options *options,
+                                            struct instr_methods *methods,
+                                            const char *runtime_package,
+                                            const struct instr_engine *before) {
     struct instr_engine *engine = calloc(1, sizeof *engine);
-    if (!engine) return NULL;
+    struct book *book = before ? before->book : new_book();
+    if (!engine || !book) {
+        free(engine);
+        if (!before && book) {
+            pthread_mutex_destroy(&book->lock);
+            free(book);
+        }
+        return NULL;
+    }
+    atomic_fetch_add(&book->engines, 1);
+    engine->book = book;
     engine->options = options;
     engine->methods = methods;
     engine->runtime_package = runtime_package;
@@ -88,13 +132,8 @@ void instr_engine_free(struct instr_engine *engine) {
         cf_arena_free(&work->arena);
         free(work);
     }
-    for (size_t i = 0; i < engine->kept_count; i++) {
-        free(engine->kept[i].class_name);
-        free(engine->kept[i].method);
-        free(engine->kept[i].reason);
-    }
-    free(engine->kept);
     instr_coverage_free(engine->own_coverage);
+    close_book(engine->book);
     pthread_mutex_destroy(&engine->lock);
     free(engine);
 }
@@ -128,7 +167,8 @@ struct instr_methods *instr_engine_methods(const struct instr_engine *engine) {
 
 int instr_engine_pass(const struct instr_engine *engine, const char *name) {
     for (size_t i = 0; i < engine->options->pass_count; i++)
-        if (strcmp(engine->options->passes[i].pass->name, name) == 0) return (int)i;
+        if (strcmp(engine->options->passes[i].pass->name, name) == 0)
+            return (int)engine->options->passes[i].number;
     return -1;
 }
 
@@ -161,43 +201,50 @@ static char *text_of(const char *a, size_t a_length, const char *b, size_t b_len
     return text;
 }
 
-static struct instr_kept *one_more_kept(struct instr_engine *engine) {
-    if (engine->kept_count == KEPT_REMEMBERED || engine->kept_bytes > KEPT_BYTES) return NULL;
-    if (engine->kept_count == engine->kept_capacity) {
-        size_t wanted = engine->kept_capacity ? engine->kept_capacity * 2 : 16;
-        struct instr_kept *larger = realloc(engine->kept, wanted * sizeof *larger);
+static struct instr_kept *one_more_kept(struct book *book) {
+    if (book->kept_count == KEPT_REMEMBERED || book->kept_bytes > KEPT_BYTES) return NULL;
+    if (book->kept_count == book->kept_capacity) {
+        size_t wanted = book->kept_capacity ? book->kept_capacity * 2 : 16;
+        struct instr_kept *larger = realloc(book->kept, wanted * sizeof *larger);
         if (!larger) return NULL;
-        engine->kept = larger;
-        engine->kept_capacity = wanted;
+        book->kept = larger;
+        book->kept_capacity = wanted;
     }
-    return &engine->kept[engine->kept_count];
+    return &book->kept[book->kept_count];
 }
 
-// Remembers why a class (method NULL) or a method was kept. Without memory it is only counted.
-static void remember_reason(struct instr_engine *engine, const struct cf_class *cls,
-                            const struct cf_member *method, const char *reason) {
-    struct cf_slice name = cf_this_name(cls), m = {NULL, 0}, d = {NULL, 0};
-    if (method) {
-        m = cf_member_name(cls, method);
-        d = cf_member_descriptor(cls, method);
-    }
+// Remembers why a class or a method (with name m and descriptor d) was kept. Without memory it is
+// only counted.
+static void remember(struct instr_engine *engine, struct cf_slice name, struct cf_slice m,
+                     struct cf_slice d, const char *reason) {
     struct instr_kept kept = {
         text_of((const char *)name.bytes, name.length, NULL, 0),
         text_of((const char *)m.bytes, m.length, (const char *)d.bytes, d.length),
         text_of(reason, strlen(reason), NULL, 0)};
-    pthread_mutex_lock(&engine->lock);
+    struct book *book = engine->book;
+    pthread_mutex_lock(&book->lock);
     struct instr_kept *place =
-        kept.class_name && kept.method && kept.reason ? one_more_kept(engine) : NULL;
+        kept.class_name && kept.method && kept.reason ? one_more_kept(book) : NULL;
     if (place) {
         *place = kept;
-        engine->kept_count++;
-        engine->kept_bytes += (size_t)name.length + m.length + d.length + strlen(reason) + 3;
+        book->kept_count++;
+        book->kept_bytes += (size_t)name.length + m.length + d.length + strlen(reason) + 3;
     }
-    pthread_mutex_unlock(&engine->lock);
+    pthread_mutex_unlock(&book->lock);
     if (place) return;
     free(kept.class_name);
     free(kept.method);
     free(kept.reason);
+}
+
+static void remember_reason(struct instr_engine *engine, const struct cf_class *cls,
+                            const struct cf_member *method, const char *reason) {
+    struct cf_slice m = {NULL, 0}, d = {NULL, 0};
+    if (method) {
+        m = cf_member_name(cls, method);
+        d = cf_member_descriptor(cls, method);
+    }
+    remember(engine, cf_this_name(cls), m, d, reason);
 }
 
 static void remember_kept(struct instr_engine *engine, const struct cf_class *cls,
@@ -223,9 +270,9 @@ static int method_id(struct rw_class *pass, const struct cf_member *method) {
     struct cf_slice name = cf_member_name(&job->cls, method),
                     descriptor = cf_member_descriptor(&job->cls, method);
     if (!find_cursor(job) || !name.bytes || !descriptor.bytes) return -1;
-    job->ids[i] =
-        instr_methods_id_next(job->engine->methods, i, &job->cursor, (const char *)name.bytes,
-                              name.length, (const char *)descriptor.bytes, descriptor.length);
+    job->ids[i] = instr_methods_id_next(
+        job->engine->methods, job->engine->options->passes[i].number, &job->cursor,
+        (const char *)name.bytes, name.length, (const char *)descriptor.bytes, descriptor.length);
     return job->ids[i];
 }
 
@@ -240,8 +287,9 @@ static int site_id(struct rw_class *pass, const struct cf_edit *edit, uint32_t p
         pc >= edit->code.length)
         return -1;
     struct instr_site site = {pc, job->lines[pc], (const char *)detail.bytes, detail.length};
-    return instr_methods_site_next(job->engine->methods, (unsigned)(pass - job->passes),
-                                   &job->cursor, (const char *)name.bytes, name.length,
+    unsigned number = job->engine->options->passes[pass - job->passes].number;
+    return instr_methods_site_next(job->engine->methods, number, &job->cursor,
+                                   (const char *)name.bytes, name.length,
                                    (const char *)descriptor.bytes, descriptor.length, &site);
 }
 
@@ -522,8 +570,8 @@ static uint64_t now(void) {
 
 static void add_to_account(struct instr_engine *engine, const struct instr_rewritten *result,
                            size_t length) {
-    pthread_mutex_lock(&engine->lock);
-    struct instr_account *a = &engine->account;
+    pthread_mutex_lock(&engine->book->lock);
+    struct instr_account *a = &engine->book->account;
     a->classes_seen++;
     a->classes_matched++;
     a->classes_changed += result->bytes != NULL;
@@ -535,7 +583,7 @@ static void add_to_account(struct instr_engine *engine, const struct instr_rewri
     a->bytes_in += length;
     a->bytes_out += result->bytes ? result->length : length;
     a->nanoseconds += result->nanoseconds;
-    pthread_mutex_unlock(&engine->lock);
+    pthread_mutex_unlock(&engine->book->lock);
 }
 
 void instr_engine_rewrite_known(struct instr_engine *engine, const struct instr_origin *origin,
@@ -565,21 +613,38 @@ void instr_engine_rewrite(struct instr_engine *engine, const uint8_t *bytes, siz
 }
 
 void instr_engine_seen(struct instr_engine *engine) {
-    pthread_mutex_lock(&engine->lock);
-    engine->account.classes_seen++;
-    pthread_mutex_unlock(&engine->lock);
+    pthread_mutex_lock(&engine->book->lock);
+    engine->book->account.classes_seen++;
+    pthread_mutex_unlock(&engine->book->lock);
+}
+
+void instr_engine_left_out(struct instr_engine *engine, int refused) {
+    pthread_mutex_lock(&engine->book->lock);
+    engine->book->account.classes_seen++;
+    engine->book->account.classes_matched++;
+    engine->book->account.classes_over_limit += !refused;
+    pthread_mutex_unlock(&engine->book->lock);
+}
+
+void instr_engine_keep(struct instr_engine *engine, const char *class_name, const char *reason) {
+    struct cf_slice name = {(const uint8_t *)class_name, (uint32_t)strlen(class_name)},
+                    none = {NULL, 0};
+    remember(engine, name, none, none, reason);
+    pthread_mutex_lock(&engine->book->lock);
+    engine->book->account.classes_kept++;
+    pthread_mutex_unlock(&engine->book->lock);
 }
 
 struct instr_account instr_engine_account(struct instr_engine *engine) {
-    pthread_mutex_lock(&engine->lock);
-    struct instr_account account = engine->account;
-    pthread_mutex_unlock(&engine->lock);
+    pthread_mutex_lock(&engine->book->lock);
+    struct instr_account account = engine->book->account;
+    pthread_mutex_unlock(&engine->book->lock);
     return account;
 }
 
 void instr_engine_kept(struct instr_engine *engine,
                        void (*each)(void *context, const struct instr_kept *kept), void *context) {
-    pthread_mutex_lock(&engine->lock);
-    for (size_t i = 0; i < engine->kept_count; i++) each(context, &engine->kept[i]);
-    pthread_mutex_unlock(&engine->lock);
+    pthread_mutex_lock(&engine->book->lock);
+    for (size_t i = 0; i < engine->book->kept_count; i++) each(context, &engine->book->kept[i]);
+    pthread_mutex_unlock(&engine->book->lock);
 }

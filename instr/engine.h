@@ -1,5 +1,5 @@
-// The engine: takes the bytes of a class through match, open, the passes' edits and encode. The same
-// inside the agent and in the offline tool; it knows neither JVM TI nor files.
+// The engine: takes the bytes of a class through match, open, the passes' edits and encode. The
+// same inside the agent and in the offline tool; it knows neither JVM TI nor files.
 
 #ifndef INSTR_ENGINE_H
 #define INSTR_ENGINE_H
@@ -19,11 +19,14 @@ struct instr_account {
     uint64_t methods_changed, methods_kept;
     // Rewritten, but the code would not verify: the classes are among those kept.
     uint64_t classes_refused, methods_refused;
+    // Matched, but no more were to be changed (max-classes, max-methods).
+    uint64_t classes_over_limit;
     uint64_t bytes_in, bytes_out;
     uint64_t nanoseconds; // in rewriting alone, over all threads
 };
 
-// A class or method that was kept as it was. `method` is empty for a class, else name and descriptor.
+// A class or method that was kept as it was. `method` is empty for a class, else name and
+// descriptor.
 struct instr_kept {
     char *class_name;
     char *method;
@@ -47,22 +50,29 @@ struct instr_rewritten {
 // NULL when out of memory.
 struct instr_engine *instr_engine_new(const struct instr_options *options,
                                       struct instr_methods *methods, const char *runtime_package);
+// The same for an engine that follows another one: account and what was kept go on, and both count
+// and remember in the same place. `before` may be NULL, and may be freed first.
+struct instr_engine *instr_engine_new_after(const struct instr_options *options,
+                                            struct instr_methods *methods,
+                                            const char *runtime_package,
+                                            const struct instr_engine *before);
 void instr_engine_free(struct instr_engine *engine);
 
-// From now on a class is left alone when its structure does not hold (classfile/structure.h) and rewriting could
-// hide that (classfile/masked.h): an index that leads nowhere could lead somewhere once constants are added, and
-// the JVM would say something else of the class than it does of the original, or take it. Before any class is
-// rewritten.
+// From now on a class is left alone when its structure does not hold (classfile/structure.h) and
+// rewriting could hide that (classfile/masked.h): an index that leads nowhere could lead somewhere
+// once constants are added, and the JVM would say something else of the class than it does of the
+// original, or take it. Before any class is rewritten.
 void instr_engine_check_input(struct instr_engine *engine);
 
-// Where classes get their probes from now on; it must outlive the engine. Without it the engine has one of its own.
-// Before any class is rewritten.
+// Where classes get their probes from now on; it must outlive the engine. Without it the engine has
+// one of its own. Before any class is rewritten.
 void instr_engine_set_coverage(struct instr_engine *engine, struct instr_coverage *coverage);
 // That one; NULL: there is none yet.
 struct instr_coverage *instr_engine_coverage(struct instr_engine *engine);
 
-// Rewrites one class with all passes of the options, and verifies what was changed, unless the options say no. No
-// matching is done here. `allocate(context, n)` gives the memory for the result (NULL: out of memory). Thread-safe; never fails: at worst the class stays unchanged.
+// Rewrites one class with all passes of the options, and verifies what was changed, unless the
+// options say no. No matching is done here. `allocate(context, n)` gives the memory for the result
+// (NULL: out of memory). Thread-safe; never fails: at worst the class stays unchanged.
 void instr_engine_rewrite(struct instr_engine *engine, const uint8_t *bytes, size_t length,
                           void *(*allocate)(void *context, size_t n), void *context,
                           struct instr_rewritten *result);
@@ -80,16 +90,24 @@ void instr_engine_rewrite_known(struct instr_engine *engine, const struct instr_
                                 void *(*allocate)(void *context, size_t n), void *context,
                                 struct instr_rewritten *result);
 
-// The registry it was made with, and the index of a pass among its passes; -1: it is not among them.
+// The registry it was made with, and the number of a pass in there; -1: it is not among the
+// engine's.
 struct instr_methods *instr_engine_methods(const struct instr_engine *engine);
 int instr_engine_pass(const struct instr_engine *engine, const char *name);
 
 // Counts a class that came by and was not matched.
 void instr_engine_seen(struct instr_engine *engine);
 
+// Counts one that was, but was left alone: as there are to be no more (max-classes, max-methods),
+// or, with `refused`, because the JVM had refused to let it be changed.
+void instr_engine_left_out(struct instr_engine *engine, int refused);
+
+// Remembers that a class was kept as it was, and why.
+void instr_engine_keep(struct instr_engine *engine, const char *class_name, const char *reason);
+
 struct instr_account instr_engine_account(struct instr_engine *engine);
-// Calls `each` for every kept class and method, in the order of their happening (at most some thousands
-// are remembered; the account counts all).
+// Calls `each` for every kept class and method, in the order of their happening (at most some
+// thousands are remembered; the account counts all).
 void instr_engine_kept(struct instr_engine *engine,
                        void (*each)(void *context, const struct instr_kept *kept), void *context);
 

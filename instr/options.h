@@ -30,6 +30,9 @@ struct instr_pass_options {
     unsigned top;   // rows of its table; 0: no table
     char **values;  // of pass->options, in that order, NULL where not given; NULL if it has none
     unsigned given; // for the parser
+    // What instr_methods knows the methods of the pass by: its place in rw_passes, or, when it is
+    // switched on again, another.
+    unsigned number;
 };
 
 struct instr_options {
@@ -44,6 +47,10 @@ struct instr_options {
     char *stats;                       // as written, see instr_expand_file; NULL: none
     char *facts;                       // the same
     uint64_t memory;                   // bytes; 0: not given
+    unsigned batch;                    // classes retransformed in one call; 0: not given
+    unsigned max_classes, max_methods; // that may be changed at a time; 0: any number
+    uint64_t expiry;                   // ns after which all is switched off again; 0: never
+    unsigned max_overhead;             // thousandths of a percent of the processors; 0: any
     unsigned config;                   // files read
 };
 
@@ -51,6 +58,24 @@ struct instr_options {
 // -1 with one line in `error`, "instr: option 'timng': unknown; did you mean 'timing'?", without a
 // newline. After an error `options` is empty and holds no memory. Otherwise the caller frees it.
 int instr_options_parse(struct instr_options *options, const char *text, char *error, size_t size);
+
+enum instr_change {
+    INSTR_ENABLE, // passes are added or given other options; a scope replaces the whole scope
+    INSTR_SET     // only values of what is there
+};
+
+// Makes `options` of `base` and of a text that changes it: what the text does not name stays.
+// Returns as instr_options_parse does.
+int instr_options_change(struct instr_options *options, const struct instr_options *base,
+                         enum instr_change change, const char *text, char *error, size_t size);
+
+// A copy, and one without a pass and its options. 0; or -1 when out of memory.
+int instr_options_copy(struct instr_options *options, const struct instr_options *base);
+int instr_options_without(struct instr_options *options, const struct instr_options *base,
+                          const struct rw_pass *pass);
+
+// Reads a time such as 50ms or 30s (us, ms, s, m, h; from 1 us to a year). 0; or -1.
+int instr_duration_parse(const char *text, uint64_t *nanoseconds);
 
 // Frees what the options hold (not the structure). Options that are empty already are fine.
 void instr_options_free(struct instr_options *options);

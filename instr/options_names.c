@@ -7,14 +7,14 @@
 #include <ctype.h>
 #include <string.h>
 
-#define ROW(key, kind, argument, help)                                                             \
-    {#key, INSTR_KIND_##kind, offsetof(struct instr_options, key), argument, help},
+#define ROW(field, key, kind, argument, help)                                                      \
+    {key, INSTR_KIND_##kind, offsetof(struct instr_options, field), argument, help},
 const struct instr_option_row instr_option_rows[] = {
     INSTR_OPTIONS(ROW){NULL, INSTR_KIND_FILE, 0, NULL, NULL}};
 #undef ROW
 
-#define ROW(key, kind, argument, help)                                                             \
-    {#key, INSTR_KIND_##kind, offsetof(struct instr_pass_options, key), argument, help},
+#define ROW(field, key, kind, argument, help)                                                      \
+    {key, INSTR_KIND_##kind, offsetof(struct instr_pass_options, field), argument, help},
 const struct instr_option_row instr_pass_option_rows[] = {
     INSTR_PASS_OPTIONS(ROW){NULL, INSTR_KIND_FILE, 0, NULL, NULL}};
 #undef ROW

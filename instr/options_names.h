@@ -12,6 +12,9 @@ enum instr_option_kind {
     INSTR_KIND_FILE,     // char *
     INSTR_KIND_SIZE,     // uint64_t, bytes
     INSTR_KIND_NUMBER,   // unsigned
+    INSTR_KIND_COUNT,    // unsigned, from 1; 0: not given
+    INSTR_KIND_DURATION, // uint64_t, nanoseconds; 0: not given
+    INSTR_KIND_PERCENT,  // unsigned, thousandths of a percent; 0: not given
     INSTR_KIND_CONFIG    // unsigned: files read
 };
 

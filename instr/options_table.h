@@ -1,9 +1,9 @@
 // The table of options: one row each. The parser, the structures, the help text, and (checked by a
 // test) the tables in README.md and instr.1 follow it. A row is
 //
-//      OPTION(key, kind, argument, help)
+//      OPTION(field, key, kind, argument, help)
 //
-// `key` is also the field of struct instr_options (struct instr_pass_options), `argument` is what
+// `field` is that of struct instr_options (struct instr_pass_options), `argument` is what
 // the help shows; for a choice it lists the valid words, the first one being the value 0 of the
 // field and the default.
 
@@ -11,38 +11,54 @@
 #define INSTR_OPTIONS_TABLE_H
 
 #define INSTR_OPTIONS(OPTION)                                                                      \
-    OPTION(include, PATTERNS, "PATTERNS",                                                          \
+    OPTION(include, "include", PATTERNS, "PATTERNS",                                               \
            "the classes to instrument, whichever loader they come from; without it all classes "   \
            "but those of the boot and platform loaders")                                           \
-    OPTION(exclude, PATTERNS, "PATTERNS", "classes to leave alone, taken away from the above")     \
-    OPTION(huge, CHOICE, "no|yes",                                                                 \
+    OPTION(exclude, "exclude", PATTERNS, "PATTERNS",                                               \
+           "classes to leave alone, taken away from the above")                                    \
+    OPTION(huge, "huge", CHOICE, "no|yes",                                                         \
            "also instrument methods that would grow past 8,000 bytes, which HotSpot never "        \
            "compiles then")                                                                        \
-    OPTION(runtime, CHOICE, "direct|path",                                                         \
+    OPTION(runtime, "runtime", CHOICE, "direct|path",                                              \
            "how the Java runtime gets into the JVM: defined directly, or as a jar on the "         \
            "bootstrap search path")                                                                \
-    OPTION(stats, FILE, "FILE",                                                                    \
+    OPTION(stats, "stats", FILE, "FILE",                                                           \
            "write what was done, in figures, to FILE (JSON) at exit; %p is the process id")        \
-    OPTION(verify, CHOICE, "on|off",                                                               \
+    OPTION(verify, "verify", CHOICE, "on|off",                                                     \
            "verify the code of rewritten classes before the JVM gets them; a class that fails is " \
            "kept as it was")                                                                       \
-    OPTION(quiet, CHOICE, "no|yes", "print no summary and no tables at exit")                      \
-    OPTION(verbose, CHOICE, "no|yes", "print each method and class that is kept as it was")        \
-    OPTION(memory, SIZE, "SIZE",                                                                   \
+    OPTION(quiet, "quiet", CHOICE, "no|yes", "print no summary and no tables at exit")             \
+    OPTION(verbose, "verbose", CHOICE, "no|yes",                                                   \
+           "print each method and class that is kept as it was")                                   \
+    OPTION(memory, "memory", SIZE, "SIZE",                                                         \
            "the most memory that the counters of all threads may take, such as 8M; beyond it "     \
            "threads share")                                                                        \
-    OPTION(facts, FILE, "FILE",                                                                    \
+    OPTION(facts, "facts", FILE, "FILE",                                                           \
            "write what the JVM is and allows, to FILE (JSON) when it has started; %p is the "      \
            "process id")                                                                           \
-    OPTION(control, CHOICE, "on|off",                                                              \
+    OPTION(control, "control", CHOICE, "on|off",                                                   \
            "listen for the commands of instr(1) on a socket that only this user and root can "     \
            "reach")                                                                                \
-    OPTION(config, CONFIG, "FILE",                                                                 \
+    OPTION(batch, "batch", COUNT, "N",                                                             \
+           "loaded classes that are changed in one step, in which the JVM stands still; 500 if "   \
+           "not given")                                                                            \
+    OPTION(max_classes, "max-classes", COUNT, "N",                                                 \
+           "change no more than N classes; the others are left as they are")                       \
+    OPTION(max_methods, "max-methods", COUNT, "N",                                                 \
+           "change no more than N methods; classes with others are left as they are")              \
+    OPTION(expiry, "for", DURATION, "TIME",                                                        \
+           "switch all passes off again after TIME, such as 30s, 5m or 1h")                        \
+    OPTION(max_overhead, "max-overhead", PERCENT, "SHARE",                                         \
+           "switch a pass off when it costs more than SHARE, such as 5%, of the time that the "    \
+           "JVM's threads run")                                                                    \
+    OPTION(config, "config", CONFIG, "FILE",                                                       \
            "read options from FILE, one per line; a line that starts with # is a comment")
 
 // Every pass has these, written `pass.key=value`.
 #define INSTR_PASS_OPTIONS(OPTION)                                                                 \
-    OPTION(file, FILE, "FILE", "write the result to FILE (JSON) at exit; %p is the process id")    \
-    OPTION(top, NUMBER, "N", "rows of the table printed at exit, 20 if not given; 0: no table")
+    OPTION(file, "file", FILE, "FILE",                                                             \
+           "write the result to FILE (JSON) at exit; %p is the process id")                        \
+    OPTION(top, "top", NUMBER, "N",                                                                \
+           "rows of the table printed at exit, 20 if not given; 0: no table")
 
 #endif

@@ -55,6 +55,17 @@ static void put_choice(struct text *t, const struct instr_option_row *row, int c
     for (; *word && *word != '|'; word++) put(t, *word);
 }
 
+// 1500 ms, 30 s: with the largest unit that leaves a whole number.
+static const char *format_duration(uint64_t nanoseconds, char text[32]) {
+    static const char *const units[] = {"us", "ms", "s", "m", "h"};
+    static const unsigned steps[] = {1000, 1000, 60, 60};
+    uint64_t n = nanoseconds / 1000;
+    unsigned i = 0;
+    for (; i < 4 && n % steps[i] == 0; i++) n /= steps[i];
+    snprintf(text, 32, "%" PRIu64 "%s", n, units[i]);
+    return text;
+}
+
 // An option that stands at its default is left out.
 static void put_row(struct text *t, const char *pass, const struct instr_option_row *row,
                     const void *field) {
@@ -79,6 +90,21 @@ static void put_row(struct text *t, const char *pass, const struct instr_option_
     case INSTR_KIND_NUMBER:
         if (*(const unsigned *)field == INSTR_TOP_DEFAULT) break;
         snprintf(number, sizeof number, "%u", *(const unsigned *)field);
+        put_pair(t, pass, row->key, number);
+        break;
+    case INSTR_KIND_COUNT:
+        if (!*(const unsigned *)field) break;
+        snprintf(number, sizeof number, "%u", *(const unsigned *)field);
+        put_pair(t, pass, row->key, number);
+        break;
+    case INSTR_KIND_DURATION:
+        if (!*(const uint64_t *)field) break;
+        put_pair(t, pass, row->key, format_duration(*(const uint64_t *)field, number));
+        break;
+    case INSTR_KIND_PERCENT:
+        if (!*(const unsigned *)field) break;
+        snprintf(number, sizeof number, "%u.%03u%%", *(const unsigned *)field / 1000,
+                 *(const unsigned *)field % 1000);
         put_pair(t, pass, row->key, number);
         break;
     case INSTR_KIND_CONFIG: break; // what the files said is here already

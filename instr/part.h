@@ -6,6 +6,10 @@
 //
 //      engine -> load -> start -> (tell)* -> stop
 //
+// Passes are switched on and off while the JVM runs: `options` live as long as the call. With other
+// options of its own a pass is stopped, loaded and started again. In instr_methods its methods are
+// those of the number options->passes[pass].number.
+//
 // A part that needs events or capabilities takes a JVM TI environment of its own in `load` and
 // disposes of it in `stop`; so the environment of the agent stays as small as it is, and what one
 // pass takes costs nothing when it is not given.

@@ -37,8 +37,6 @@ static bool read_options(const struct instr_pass_options *pass, char *reason, si
     o->sampled = is(pass, "mode", "sampled");
     o->live = is(pass, "live", "yes");
     o->track_object = is(pass, "track", "object");
-    o->stacks = instr_pass_option(pass, "stacks");
-    o->html = instr_pass_option(pass, "html");
     if (interval && (instr_option_size(interval, &bytes) != 0 || bytes > INT_MAX))
         wrong = "alloc.interval: must be below 2G";
     else if (!o->sampled && (interval || o->live))
@@ -107,7 +105,7 @@ static int add_counted(const struct instr_results *r, unsigned pass,
     for (size_t id = 0; id < n && id < known; id++) {
         if (!counts[id].calls) continue;
         struct instr_method m = instr_methods_get(r->methods, (int)id);
-        if (m.pass != pass || !m.detail) continue;
+        if (m.pass != r->options->passes[pass].number || !m.detail) continue;
         struct instr_alloc_site site = {
             .class_name = instr_alloc_class_name(report, m.detail),
             .site_class = instr_alloc_class_name(report, m.class_name),
@@ -169,8 +167,8 @@ static void tell(const struct instr_results *r, unsigned pass) {
         instr_output_close(&out, error, sizeof error);
     }
     write_file(&report, options->file, instr_alloc_report_json);
-    write_file(&report, instr_alloc.options.stacks, instr_alloc_report_stacks);
-    write_file(&report, instr_alloc.options.html, instr_alloc_report_html);
+    write_file(&report, instr_pass_option(options, "stacks"), instr_alloc_report_stacks);
+    write_file(&report, instr_pass_option(options, "html"), instr_alloc_report_html);
     instr_alloc_report_free(&report);
 }
 

@@ -226,6 +226,26 @@ uint32_t instr_records_pages(void) {
     return pages;
 }
 
+static void reset_shard(struct shard *shard) {
+    for (uint32_t i = 0; i < shard->pages_length; i++) {
+        for (size_t j = 0; shard->pages[i] != NULL && j < INSTR_ROWS_PER_PAGE; j++)
+            instr_histogram_clear(&shard->pages[i][j].histogram);
+        free(shard->pages[i]);
+    }
+    free(shard->pages);
+    shard->pages = NULL;
+    shard->pages_length = 0;
+}
+
+void instr_records_reset(void) {
+    pthread_once(&once, prepare);
+    for (unsigned i = 0; i < atomic_load(&records.count); i++) {
+        pthread_mutex_lock(&records.shards[i].mutex);
+        reset_shard(&records.shards[i]);
+        pthread_mutex_unlock(&records.shards[i].mutex);
+    }
+}
+
 uint64_t instr_records_lost(void) {
     return atomic_load(&records.lost);
 }

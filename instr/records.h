@@ -59,6 +59,9 @@ bool instr_records_sum(uint32_t page, struct instr_row *rows, uint64_t *buckets)
 // One above the highest page with anything in it.
 uint32_t instr_records_pages(void);
 
+// Forgets everything and frees it.
+void instr_records_reset(void);
+
 // How many records were lost because memory was.
 uint64_t instr_records_lost(void);
 

@@ -78,13 +78,13 @@ static struct instr_row row_of(const struct instr_method *m, const struct instr_
 }
 
 // The rows of one pass: the methods that were called.
-static size_t gather(const struct instr_results *r, unsigned pass,
+static size_t gather(const struct instr_results *r, unsigned number,
                      const struct instr_counts *counts, size_t n, struct instr_row *rows) {
     size_t found = 0;
     for (size_t id = 0; id < n; id++) {
         if (!counts[id].calls) continue;
         struct instr_method m = instr_methods_get(r->methods, (int)id);
-        if (m.pass == pass && !m.detail) rows[found++] = row_of(&m, &counts[id]);
+        if (m.pass == number && !m.detail) rows[found++] = row_of(&m, &counts[id]);
     }
     return found;
 }
@@ -118,7 +118,7 @@ static void tell_pass(const struct instr_results *r, unsigned i, const struct in
         .jvm = jvm,
         .timed = pass->pass->timed,
         .rows = rows,
-        .row_count = gather(r, i, counts, n, rows),
+        .row_count = gather(r, pass->number, counts, n, rows),
         .skipped = skipped->items,
         .skipped_count = skipped->count,
     };

@@ -2,19 +2,12 @@
 
 #include "instr/retransform.h"
 
-#include <stdio.h>
 #include <string.h>
+#include <time.h>
 
-#define BATCH                                                                                      \
-    500 // classes in one call: large ones cost no more in all, but each stops the VM for longer
-
-struct batcher {
-    jvmtiEnv *jvmti;
-    JNIEnv *jni;
-    void (*failed)(void *context, const char *name, const char *reason);
-    void *context;
-    jmethodID linking; // NULL: classes are not linked first
-};
+// Headers of older JDKs do not have them.
+#define CLASS_ATTRIBUTE_CHANGED 72
+#define UNSUPPORTED_OPERATION 73
 
 // Lcom/acme/Foo; -> com/acme/Foo, in place. NULL: an array or a primitive.
 static char *internal_name(char *signature) {
@@ -24,64 +17,89 @@ static char *internal_name(char *signature) {
     return signature + 1;
 }
 
-// The error codes of RetransformClasses (JVM TI 11.2.7), in words.
-static const char *reason_of(jvmtiError error) {
-    switch (error) {
+const char *instr_retransform_reason(jvmtiError error) {
+    switch ((int)error) {
     case JVMTI_ERROR_UNMODIFIABLE_CLASS: return "the JVM does not let it be changed";
     case JVMTI_ERROR_INVALID_CLASS: return "it is no class any more";
-    case JVMTI_ERROR_UNSUPPORTED_VERSION: return "its version is not supported by the JVM";
+    case JVMTI_ERROR_UNSUPPORTED_VERSION:
+        return "its class file version is newer than the JVM, or without preview features";
     case JVMTI_ERROR_INVALID_CLASS_FORMAT: return "the JVM finds its format invalid";
-    case JVMTI_ERROR_CIRCULAR_CLASS_DEFINITION: return "its definition is circular";
+    case JVMTI_ERROR_CIRCULAR_CLASS_DEFINITION:
+        return "it would become its own superclass or superinterface";
     case JVMTI_ERROR_FAILS_VERIFICATION: return "it fails the JVM's verification";
-    case JVMTI_ERROR_NAMES_DONT_MATCH: return "another agent gave it another name";
+    case JVMTI_ERROR_NAMES_DONT_MATCH: return "its bytes are those of a class of another name";
     case JVMTI_ERROR_UNSUPPORTED_REDEFINITION_METHOD_ADDED:
+        return "it has a method more than when it was loaded";
     case JVMTI_ERROR_UNSUPPORTED_REDEFINITION_METHOD_DELETED:
+        return "it lacks a method that it had when it was loaded";
     case JVMTI_ERROR_UNSUPPORTED_REDEFINITION_SCHEMA_CHANGED:
+        return "its fields are others than when it was loaded";
     case JVMTI_ERROR_UNSUPPORTED_REDEFINITION_HIERARCHY_CHANGED:
+        return "its superclass or interfaces are others than when it was loaded";
     case JVMTI_ERROR_UNSUPPORTED_REDEFINITION_CLASS_MODIFIERS_CHANGED:
+        return "its modifiers are others than when it was loaded";
     case JVMTI_ERROR_UNSUPPORTED_REDEFINITION_METHOD_MODIFIERS_CHANGED:
-        return "another agent changed its members when it was loaded, and not again now";
-    case JVMTI_ERROR_OUT_OF_MEMORY: return "out of memory";
+        return "the modifiers of a method are others than when it was loaded";
+    case CLASS_ATTRIBUTE_CHANGED:
+        return "its nest, record or permitted subclasses are others than when it was loaded";
+    case UNSUPPORTED_OPERATION: return "the JVM does not support the change";
+    case JVMTI_ERROR_OUT_OF_MEMORY: return "the JVM is out of memory";
     case JVMTI_ERROR_WRONG_PHASE: return "the JVM is ending";
-    default: return "the JVM refuses to retransform it";
+    case JVMTI_ERROR_MUST_POSSESS_CAPABILITY: return "this JVM cannot redefine classes";
+    case JVMTI_ERROR_INTERNAL: return "the JVM failed in itself (internal error)";
+    default: return "the JVM refuses to change it";
     }
 }
 
-static void tell_failed(struct batcher *b, jclass cls, jvmtiError error) {
-    char *signature = NULL;
-    if ((*b->jvmti)->GetClassSignature(b->jvmti, cls, &signature, NULL) != JVMTI_ERROR_NONE) return;
-    char *name = internal_name(signature);
-    b->failed(b->context, name ? name : signature, reason_of(error));
-    (*b->jvmti)->Deallocate(b->jvmti, (unsigned char *)signature);
+static uint64_t now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void retransform(struct batcher *b, jclass *classes, jint count) {
+static void tell_failed(struct instr_retransform *r, jclass cls, jvmtiError error) {
+    char *signature = NULL;
+    jobject loader = NULL;
+    r->refused++;
+    if ((*r->jvmti)->GetClassSignature(r->jvmti, cls, &signature, NULL) != JVMTI_ERROR_NONE) return;
+    char *name = internal_name(signature);
+    if (name && (*r->jvmti)->GetClassLoader(r->jvmti, cls, &loader) == JVMTI_ERROR_NONE)
+        r->failed(r->context, loader, name, instr_retransform_reason(error));
+    if (loader) (*r->jni)->DeleteLocalRef(r->jni, loader);
+    (*r->jvmti)->Deallocate(r->jvmti, (unsigned char *)signature);
+}
+
+static void retransform(struct instr_retransform *r, jclass *classes, jint count) {
     if (count == 0) return;
-    jvmtiError error = (*b->jvmti)->RetransformClasses(b->jvmti, count, classes);
-    if ((*b->jni)->ExceptionCheck(b->jni)) (*b->jni)->ExceptionClear(b->jni);
+    r->begin(r->context);
+    uint64_t start = now();
+    jvmtiError error = (*r->jvmti)->RetransformClasses(r->jvmti, count, classes);
+    uint64_t took = now() - start;
+    if (took > r->longest) r->longest = took;
+    r->calls++;
+    r->end(r->context, error == JVMTI_ERROR_NONE, (unsigned)count);
+    if ((*r->jni)->ExceptionCheck(r->jni)) (*r->jni)->ExceptionClear(r->jni);
     if (error == JVMTI_ERROR_NONE || error == JVMTI_ERROR_WRONG_PHASE) return;
     if (count == 1) {
-        tell_failed(b, classes[0], error);
+        tell_failed(r, classes[0], error);
         return;
     }
-    retransform(b, classes, count / 2);
-    retransform(b, classes + count / 2, count - count / 2);
+    retransform(r, classes, count / 2);
+    retransform(r, classes + count / 2, count - count / 2);
 }
 
-static int is_wanted(struct batcher *b, jclass cls,
-                     int (*wanted)(void *context, JNIEnv *jni, jobject loader, const char *name)) {
-    jvmtiEnv *jvmti = b->jvmti;
+static int is_wanted(struct instr_retransform *r, jclass cls) {
+    jvmtiEnv *jvmti = r->jvmti;
     jobject loader = NULL;
     char *signature = NULL;
     jboolean modifiable = JNI_FALSE;
     int yes = 0;
     if ((*jvmti)->GetClassSignature(jvmti, cls, &signature, NULL) != JVMTI_ERROR_NONE) return 0;
     char *name = internal_name(signature);
-    if (name && (*jvmti)->GetClassLoader(jvmti, cls, &loader) == JVMTI_ERROR_NONE &&
-        wanted(b->context, b->jni, loader, name) &&
-        (*jvmti)->IsModifiableClass(jvmti, cls, &modifiable) == JVMTI_ERROR_NONE)
-        yes = modifiable;
-    if (loader) (*b->jni)->DeleteLocalRef(b->jni, loader);
+    if (name && (*jvmti)->IsModifiableClass(jvmti, cls, &modifiable) == JVMTI_ERROR_NONE &&
+        modifiable && (*jvmti)->GetClassLoader(jvmti, cls, &loader) == JVMTI_ERROR_NONE)
+        yes = r->wanted(r->context, loader, name);
+    if (loader) (*r->jni)->DeleteLocalRef(r->jni, loader);
     (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
     return yes;
 }
@@ -100,36 +118,50 @@ static jmethodID find_linking(JNIEnv *jni) {
     return method;
 }
 
-static void link_class(struct batcher *b, jclass cls) {
+static void link_class(struct instr_retransform *r, jmethodID linking, jclass cls) {
     jint status = 0;
-    if (!b->linking || (*b->jvmti)->GetClassStatus(b->jvmti, cls, &status) != JVMTI_ERROR_NONE ||
+    if (!linking || (*r->jvmti)->GetClassStatus(r->jvmti, cls, &status) != JVMTI_ERROR_NONE ||
         (status & JVMTI_CLASS_STATUS_PREPARED))
         return;
-    jobject fields = (*b->jni)->CallObjectMethod(b->jni, cls, b->linking, JNI_TRUE);
-    if ((*b->jni)->ExceptionCheck(b->jni)) (*b->jni)->ExceptionClear(b->jni); // it cannot be linked
-    (*b->jni)->DeleteLocalRef(b->jni, fields);
+    jobject fields = (*r->jni)->CallObjectMethod(r->jni, cls, linking, JNI_TRUE);
+    if ((*r->jni)->ExceptionCheck(r->jni)) (*r->jni)->ExceptionClear(r->jni); // it cannot be linked
+    (*r->jni)->DeleteLocalRef(r->jni, fields);
 }
 
-void instr_retransform_loaded(jvmtiEnv *jvmti, JNIEnv *jni,
-                              int (*wanted)(void *context, JNIEnv *jni, jobject loader,
-                                            const char *name),
-                              void (*failed)(void *context, const char *name, const char *reason),
-                              void *context, int running) {
-    struct batcher b = {jvmti, jni, failed, context, running ? find_linking(jni) : NULL};
+static void retransform_all(struct instr_retransform *r, jclass *classes, jint count) {
+    jmethodID linking = r->running ? find_linking(r->jni) : NULL;
+    jint batch = r->batch ? (jint)r->batch : INSTR_BATCH_DEFAULT;
+    for (jint i = 0; i < count; i++) link_class(r, linking, classes[i]);
+    for (jint i = 0; i < count; i += batch) {
+        if (i > 0 && r->go_on && !r->go_on(r->context)) return;
+        retransform(r, classes + i, count - i < batch ? count - i : batch);
+    }
+}
+
+int instr_retransform_loaded(struct instr_retransform *r) {
+    JNIEnv *jni = r->jni;
     jint count = 0, chosen = 0;
     jclass *classes = NULL;
-    if ((*jvmti)->GetLoadedClasses(jvmti, &count, &classes) != JVMTI_ERROR_NONE) return;
+    // The references to all classes go when this is done.
+    if ((*jni)->PushLocalFrame(jni, 64) != 0) {
+        (*jni)->ExceptionClear(jni);
+        return 0;
+    }
+    if ((*r->jvmti)->GetLoadedClasses(r->jvmti, &count, &classes) != JVMTI_ERROR_NONE) {
+        (*jni)->PopLocalFrame(jni, NULL);
+        return 0;
+    }
     // There is a local reference for each now; -Xcheck:jni wants to be told.
     if ((*jni)->EnsureLocalCapacity(jni, count + 64) != JNI_OK) (*jni)->ExceptionClear(jni);
     for (jint i = 0; i < count; i++) {
-        if (is_wanted(&b, classes[i], wanted))
+        if (is_wanted(r, classes[i]))
             classes[chosen++] = classes[i];
         else
             (*jni)->DeleteLocalRef(jni, classes[i]);
     }
-    for (jint i = 0; i < chosen; i++) link_class(&b, classes[i]);
-    for (jint i = 0; i < chosen; i += BATCH)
-        retransform(&b, classes + i, chosen - i < BATCH ? chosen - i : BATCH);
-    for (jint i = 0; i < chosen; i++) (*jni)->DeleteLocalRef(jni, classes[i]);
-    (*jvmti)->Deallocate(jvmti, (unsigned char *)classes);
+    r->chosen = (unsigned)chosen;
+    retransform_all(r, classes, chosen);
+    (*r->jvmti)->Deallocate(r->jvmti, (unsigned char *)classes);
+    (*jni)->PopLocalFrame(jni, NULL);
+    return 1;
 }

@@ -5,14 +5,38 @@
 
 #include <jvmti.h>
 
-// Retransforms every loaded, modifiable class that `wanted` says yes to (its internal name, its loader), in
-// batches. A batch fails as a whole when one class fails: it is halved until the class is found, `failed` is told
-// its name and the reason, and it is left alone. Leaves no exception pending and holds no reference. With `running`
-// other threads run Java code; classes are then linked first.
-void instr_retransform_loaded(jvmtiEnv *jvmti, JNIEnv *jni,
-                              int (*wanted)(void *context, JNIEnv *jni, jobject loader,
-                                            const char *name),
-                              void (*failed)(void *context, const char *name, const char *reason),
-                              void *context, int running);
+#include <stdint.h>
+
+enum { INSTR_BATCH_DEFAULT = 500 }; // classes in one call
+
+struct instr_retransform {
+    jvmtiEnv *jvmti;
+    JNIEnv *jni;
+    unsigned batch; // classes in one call, in which the VM stands still for a while; 0: the default
+    int running;    // other threads run Java code: classes are linked first
+    void *context;
+    // Is the class to be retransformed? Asked of every modifiable class that is loaded, by its
+    // internal name.
+    int (*wanted)(void *context, jobject loader, const char *name);
+    // Before and after each call; `done`: the VM took the batch.
+    void (*begin)(void *context);
+    void (*end)(void *context, int done, unsigned count);
+    // The VM does not take this class, and why, in words.
+    void (*failed)(void *context, jobject loader, const char *name, const char *reason);
+    // Whether to go on, asked between the batches. May be NULL.
+    int (*go_on)(void *context);
+    // What came out of it.
+    unsigned chosen, refused, calls;
+    uint64_t longest; // ns that the longest call took; the VM stands still for part of it
+};
+
+// Retransforms the loaded, modifiable classes that are wanted, in batches. A batch fails as a whole
+// when one class fails: it is halved until the class is found, which is then left alone. Leaves no
+// exception pending and holds no reference. 0: the VM does not tell which classes are loaded.
+int instr_retransform_loaded(struct instr_retransform *r);
+
+// An error code of RetransformClasses (JVM TI 11.2.7) or RedefineClasses (11.2.8) as words that go
+// on behind the name of a class and a colon.
+const char *instr_retransform_reason(jvmtiError error);
 
 #endif

@@ -8,8 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
+#include "instr/records.h"
 #include "instr/threads.h"
 
 #define JAR_NAME "instr-runtime.jar"
@@ -24,6 +29,7 @@ static struct {
     enum instr_delivery delivery;
     bool has_modules;
     enum instr_runtime_variant variant;
+    jclass threads;                             // InstrThreads, a global reference
     jobject unnamed_module;                     // of the boot loader, with path delivery
     jclass classes[MAX_CLASSES];                // global references, by instr_runtime_classes
     _Atomic(jweak) open_modules[KNOWN_MODULES]; // by their hash codes
@@ -242,6 +248,7 @@ static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_runtime_confi
     const char *failed = instr_threads_start(
         jni, &classes, config->page_budget == 0 ? DEFAULT_PAGE_BUDGET : config->page_budget);
     if (failed != NULL) return fail(jni, reason, size, NULL, failed);
+    runtime.threads = (*jni)->NewGlobalRef(jni, classes.threads);
     if (!initialize(jni, package, "InstrCalls") || !initialize(jni, package, "InstrTiming"))
         return fail(jni, reason, size, package, "the classes cannot be initialized");
     return true;
@@ -260,6 +267,26 @@ bool instr_runtime_start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_runtim
     runtime.started = start(jvmti, jni, config, reason, size);
     (*jni)->PopLocalFrame(jni, NULL);
     return runtime.started;
+}
+
+void instr_runtime_release(JNIEnv *jni) {
+    if (!runtime.started) return;
+    jfieldID since = (*jni)->GetStaticFieldID(jni, runtime.threads, "since", "J");
+    if (since != NULL) {
+        struct timespec t; // the clock of System.nanoTime
+        clock_gettime(CLOCK_MONOTONIC, &t);
+        (*jni)->SetStaticLongField(jni, runtime.threads, since,
+                                   (jlong)t.tv_sec * 1000000000 + (jlong)t.tv_nsec);
+    }
+    if ((*jni)->ExceptionCheck(jni)) (*jni)->ExceptionClear(jni);
+    instr_threads_release();
+    instr_records_reset();
+}
+
+void instr_give_back_memory(void) {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
 }
 
 static bool is_open(JNIEnv *jni, jobject module, jint hash) {

@@ -31,6 +31,14 @@ struct instr_runtime_config {
 bool instr_runtime_start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_runtime_config *config,
                          char *reason, size_t size);
 
+// When no class is instrumented any more: forgets what was counted and gives the memory back. The
+// classes stay; calls that were under way then and end later are not counted. No exception is
+// pending after it.
+void instr_runtime_release(JNIEnv *jni);
+
+// Gives memory that was freed back to the operating system.
+void instr_give_back_memory(void);
+
 // The package of the classes in internal form, with its '/' at the end.
 const char *instr_runtime_package(enum instr_delivery delivery);
 // The same for the delivery that the runtime was started with.

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "instr/records.h"
 
@@ -23,6 +24,7 @@
 // A buffer begins small, as many threads never time much.
 #define BUFFER_FIRST 64
 #define BUFFER_WORDS 512
+#define BUFFER_BYTES (BUFFER_WORDS * sizeof(int64_t))
 #define FIRST_PAGES 32
 // Java code may still run in destructors of thread-specific data: other libraries detach their
 // threads there. POSIX promises four rounds of destructors, so a block is given up in the third.
@@ -59,10 +61,20 @@ struct thread {
     int64_t *buffer;
     size_t length; // of the buffer, in words
     size_t taken;  // words at its start that have been taken
+    bool holed;    // the buffer has been emptied beneath its owner, who may have been writing
 };
 
 // An array of SLOTS lines, aligned to its size; most of it is never touched.
 static struct line *lines;
+
+// Where pages lie: memory of which threads may hold addresses for as long as they like. It is never
+// unmapped, only emptied; then the other half is used until the next time.
+static struct {
+    char *halves[2];
+    size_t size; // of each
+    unsigned current;
+    atomic_size_t used;
+} arena;
 
 // The natives have no place to keep a pointer to their state, hence this one.
 static struct {
@@ -229,11 +241,18 @@ static bool extend(struct thread *thread, size_t pages) {
     return true;
 }
 
+static struct instr_counters *new_page(void) {
+    size_t at = atomic_fetch_add(&arena.used, PAGE_BYTES);
+    if (at + PAGE_BYTES <= arena.size) return (void *)(arena.halves[arena.current] + at);
+    atomic_fetch_sub(&arena.used, PAGE_BYTES);
+    return NULL;
+}
+
 static struct instr_counters *add_page(struct thread *thread, size_t index) {
     if (index < (size_t)thread->line->limit && pages_of(thread->line)[index] != NULL)
         return pages_of(thread->line)[index];
     if (!extend(thread, index + 1) || !charge(PAGE_BYTES)) return NULL;
-    struct instr_counters *page = aligned_alloc(64, PAGE_BYTES);
+    struct instr_counters *page = new_page();
     if (page == NULL) {
         refund(PAGE_BYTES);
         return NULL;
@@ -263,6 +282,12 @@ static size_t complete(const int64_t *words, size_t n) {
     return i;
 }
 
+// Takes those of the records that are there.
+static void take_holed(struct thread *thread, const int64_t *words, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (complete(words + 2 * i, 1) == 1) instr_records_add(words + 2 * i, 1, &thread->shard);
+}
+
 // Takes the records that are in the buffer and have not been taken, under the thread's mutex.
 // Returns how many words of the buffer are in use.
 static size_t take(struct thread *thread) {
@@ -272,7 +297,10 @@ static size_t take(struct thread *thread) {
     size_t n = (used - thread->taken) / 2;
     const int64_t *words = thread->buffer + thread->taken;
     if (thread != current()) n = complete(words, n);
-    if (n != 0) instr_records_add(words, n, &thread->shard);
+    if (thread->holed)
+        take_holed(thread, words, n);
+    else if (n != 0)
+        instr_records_add(words, n, &thread->shard);
     thread->taken += 2 * n;
     return used;
 }
@@ -287,7 +315,8 @@ static bool enlarge_buffer(struct thread *thread) {
     if (thread->length == BUFFER_WORDS || (thread->length == 0 && !worth_trying(thread)))
         return false;
     size_t length = thread->length == 0 ? BUFFER_FIRST : BUFFER_WORDS;
-    int64_t *larger = aligned_alloc(64, length * sizeof *larger);
+    size_t alignment = length == BUFFER_WORDS ? BUFFER_BYTES : 64; // see empty_buffer
+    int64_t *larger = aligned_alloc(alignment, length * sizeof *larger);
     if (larger == NULL) return false;
     memset(larger, 0, length * sizeof *larger);
     free(thread->buffer);
@@ -307,6 +336,7 @@ static void JNICALL native_flush(JNIEnv *jni, jclass class) {
     thread->line->position = (intptr_t)thread->buffer;
     thread->line->end = (intptr_t)(thread->buffer + thread->length);
     thread->taken = 0;
+    thread->holed = false;
     pthread_mutex_unlock(&thread->mutex);
 }
 
@@ -352,6 +382,45 @@ size_t instr_threads_budget(void) {
     return atomic_load(&state.budget);
 }
 
+// Gives back what a buffer takes, but not the buffer: its owner may be writing to it.
+static void empty_buffer(struct thread *thread) {
+    if (thread->length != BUFFER_WORDS || sysconf(_SC_PAGESIZE) != (long)BUFFER_BYTES) return;
+    int64_t position = ((const volatile struct line *)thread->line)->position;
+    madvise(thread->buffer, BUFFER_BYTES, MADV_DONTNEED);
+    thread->taken = (size_t)(position - (intptr_t)thread->buffer) / sizeof *thread->buffer;
+    thread->holed = true;
+}
+
+// Takes all pages from a thread. How many there were.
+static size_t empty_pages(struct thread *thread) {
+    size_t n = 0;
+    struct instr_counters **pages = pages_of(thread->line);
+    for (int64_t i = 0; i < thread->line->limit; i++) {
+        n += pages[i] != NULL;
+        pages[i] = NULL;
+    }
+    thread->line->full = 0;
+    return n;
+}
+
+void instr_threads_release(void) {
+    size_t n = 0;
+    instr_threads_drain();
+    pthread_mutex_lock(&state.mutex);
+    for (struct thread *t = atomic_load(&state.all); t != NULL; t = t->next) {
+        pthread_mutex_lock(&t->mutex);
+        n += empty_pages(t);
+        empty_buffer(t);
+        pthread_mutex_unlock(&t->mutex);
+    }
+    unsigned old = arena.current;
+    arena.current = old ^ 1;
+    size_t used = atomic_exchange(&arena.used, 0);
+    pthread_mutex_unlock(&state.mutex);
+    refund(n * PAGE_BYTES);
+    if (used != 0) madvise(arena.halves[old], arena.size, MADV_DONTNEED);
+}
+
 static bool register_natives(JNIEnv *jni, jclass class) {
     const JNINativeMethod natives[] = {
         {"lines", "()J", (void *)native_lines}, {"find", "(J)J", (void *)native_find},
@@ -359,6 +428,23 @@ static bool register_natives(JNIEnv *jni, jclass class) {
         {"epoch", "()J", (void *)native_epoch}, {"record", "(IIJJ)V", (void *)native_record},
     };
     return (*jni)->RegisterNatives(jni, class, natives, sizeof natives / sizeof *natives) == 0;
+}
+
+// Address space for pages; memory only once they are written to.
+static bool map_arena(size_t budget) {
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), most = (size_t)1 << 36;
+    size_t size = budget < most ? budget : most;
+    for (; size >= page; size /= 2) {
+        size = (size + page - 1) / page * page;
+        char *place = mmap(NULL, 2 * size, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (place == MAP_FAILED) continue;
+        arena.halves[0] = place;
+        arena.halves[1] = place + size;
+        arena.size = size;
+        return true;
+    }
+    return false;
 }
 
 static bool map_lines(void) {
@@ -375,7 +461,7 @@ const char *instr_threads_start(JNIEnv *jni, const struct instr_threads_classes 
                                 size_t page_budget) {
     if (pthread_key_create(&state.key, on_thread_end) != 0) return "no thread-specific data left";
     atomic_store(&state.budget, page_budget);
-    if (!map_lines()) return "out of memory";
+    if (!map_lines() || !map_arena(page_budget)) return "out of memory";
     if (!register_natives(jni, classes->natives)) return "InstrNative: a method is missing";
     // Getting the field initializes InstrThreads.
     if ((*jni)->GetStaticFieldID(jni, classes->threads, "LINES", "J") == NULL)

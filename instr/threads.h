@@ -36,6 +36,11 @@ struct instr_counters {
     int64_t pad;
 };
 
+// Forgets all counters and records and gives their memory back; blocks stay with their threads.
+// Those that are in inserted code at this moment may go on: what they write is lost, or is found as
+// a count of 1 or so by whoever asks before this is called again.
+void instr_threads_release(void);
+
 // Moves the records that wait in the threads' buffers to where instr_records_sum finds them.
 // Threads go on recording meanwhile. The records of a thread that is suspended while it empties its
 // buffer itself are left out (at most 256); no later call will miss them.

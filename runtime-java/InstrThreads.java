@@ -79,6 +79,9 @@ final class InstrThreads {
     /** There have been platform threads without a slot. */
     static volatile boolean crowded;
 
+    /** System.nanoTime() when the counters were last given back: what began before is told to nobody. */
+    static volatile long since;
+
     /** java.lang.VirtualThread, or null. */
     static final Class<?> VIRTUAL;
 
@@ -392,6 +395,10 @@ final class InstrThreads {
         try {
             InstrTask task = fetchTask();
             if (duration < 0) duration = 0;
+            if (since != 0 && System.nanoTime() - duration - since < 0) {
+                pop(task, saved);
+                return;
+            }
             long self = leave(task, duration, saved), again = saved & AGAIN;
             long line = findLine();
             if (line == 0

@@ -1,0 +1,125 @@
+// The commands that switch passes on and off. Each answers with one document:
+//
+//      {"passes": [name], "include", "exclude", "options", "classes": retransformed, "changed": of
+//      these,
+//       "refused": the JVM did not let be changed, "refusals": [the first of them, each with its
+//       reason], "elapsed_ns", "longest_batch_ns"}
+
+#include "instr/control_commands.h"
+#include "instr/json.h"
+#include "instr/switch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void instr_json_options(struct instr_json *json, const struct instr_options *options) {
+    instr_json_open(json, "passes", '[');
+    for (size_t i = 0; i < options->pass_count; i++)
+        instr_json_text(json, NULL, options->passes[i].pass->name);
+    instr_json_close(json, ']');
+    instr_json_text(json, "include", options->include ? instr_match_text(options->include) : NULL);
+    instr_json_text(json, "exclude", options->exclude ? instr_match_text(options->exclude) : NULL);
+    char *text = instr_options_format(options);
+    instr_json_text(json, "options", text ? text : "");
+    free(text);
+}
+
+static void answer(struct instr_request *request, struct instr_reply *reply,
+                   const struct instr_switched *done) {
+    unsigned ticket;
+    struct instr_json json = instr_json_start(instr_reply_document(reply));
+    instr_json_open(&json, NULL, '{');
+    const struct instr_plan *plan = instr_plans_take(&request->agent->plans, &ticket);
+    if (plan) instr_json_options(&json, &plan->options);
+    instr_plans_give_back(&request->agent->plans, ticket);
+    instr_json_number(&json, "classes", done->classes);
+    instr_json_number(&json, "changed", done->changed);
+    instr_json_number(&json, "refused", done->refused);
+    instr_json_open(&json, "refusals", '[');
+    for (unsigned i = 0; i < done->told; i++) instr_json_text(&json, NULL, done->refusals[i]);
+    instr_json_close(&json, ']');
+    instr_json_number(&json, "elapsed_ns", done->nanoseconds);
+    instr_json_number(&json, "longest_batch_ns", done->longest);
+    instr_json_close(&json, '}');
+    instr_reply_document_end(reply);
+}
+
+// The only argument; NULL: there are others than one, and the reply has failed.
+static const char *argument(struct instr_request *request, struct instr_reply *reply,
+                            const char *what) {
+    if (request->argc == 1) return request->argv[0];
+    instr_reply_fail(reply, "%s: expects %s", request->name, what);
+    return NULL;
+}
+
+typedef int operation(struct instr_agent *agent, JNIEnv *jni, const char *text,
+                      struct instr_switched *done, char *reason, size_t size);
+
+static void operate(struct instr_request *request, struct instr_reply *reply, operation *function,
+                    const char *text) {
+    struct instr_switched *done = calloc(1, sizeof *done);
+    char reason[INSTR_ERROR_SIZE];
+    JNIEnv *jni = instr_reply_jni(reply);
+    if (!done) instr_reply_fail(reply, "out of memory");
+    if (jni && done) {
+        if (function(request->agent, jni, text, done, reason, sizeof reason))
+            answer(request, reply, done);
+        else
+            instr_reply_fail(reply, "%s", reason);
+    }
+    free(done);
+}
+
+// enable OPTIONS
+void instr_command_enable(struct instr_request *request, struct instr_reply *reply) {
+    const char *text = argument(request, reply, "one list of options");
+    if (text) operate(request, reply, instr_switch_enable, text);
+}
+
+// set KEY=VALUE
+void instr_command_set(struct instr_request *request, struct instr_reply *reply) {
+    const char *text = argument(request, reply, "key=value");
+    if (text) operate(request, reply, instr_switch_set, text);
+}
+
+// disable PASS
+void instr_command_disable(struct instr_request *request, struct instr_reply *reply) {
+    const char *text = argument(request, reply, "the name of a pass");
+    if (text) operate(request, reply, instr_switch_disable, text);
+}
+
+// revert [PATTERNS]
+void instr_command_revert(struct instr_request *request, struct instr_reply *reply) {
+    const char *text = request->argc ? argument(request, reply, "patterns, or nothing") : NULL;
+    if (text || !request->argc) operate(request, reply, instr_switch_revert, text);
+}
+
+// off: the same as revert for all, whatever it is called with.
+void instr_command_off(struct instr_request *request, struct instr_reply *reply) {
+    operate(request, reply, instr_switch_revert, NULL);
+}
+
+// write: the files of the passes as they stand.
+void instr_command_write(struct instr_request *request, struct instr_reply *reply) {
+    char reason[INSTR_ERROR_SIZE];
+    JNIEnv *jni = instr_reply_jni(reply);
+    if (!jni) return;
+    if (instr_switch_write(request->agent, jni, reason, sizeof reason)) {
+        struct instr_switched none = {0};
+        answer(request, reply, &none);
+    } else {
+        instr_reply_fail(reply, "%s", reason);
+    }
+}
+
+static int detach(struct instr_agent *agent, JNIEnv *jni, const char *text,
+                  struct instr_switched *done, char *reason, size_t size) {
+    (void)text;
+    return instr_switch_detach(agent, jni, done, reason, size);
+}
+
+// detach: when it is answered the socket is gone.
+void instr_command_detach(struct instr_request *request, struct instr_reply *reply) {
+    operate(request, reply, detach, NULL);
+    if (atomic_load(&request->agent->state) == INSTR_ABSENT) instr_reply_stop_control(reply);
+}

@@ -1,0 +1,204 @@
+// hook.c: see hook.h
+
+#include "instr/hook.h"
+
+#include "instr/control.h"
+#include "instr/part.h"
+#include "instr/runtime.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// What a batch has done to agent.changes: of the thread that switches plans alone.
+static _Thread_local struct {
+    int noting;
+    struct instr_change_entry *before;
+    size_t count, capacity;
+    unsigned changed;
+} batch;
+
+// Is `loader` the boot loader (NULL) or the platform loader, which JDK 8 calls the extension
+// loader?
+static int is_platform(JNIEnv *jni, jobject loader) {
+    if (!loader) return 1;
+    return instr_agent.platform_loader &&
+           (*jni)->IsSameObject(jni, loader, instr_agent.platform_loader);
+}
+
+int instr_hook_matches(JNIEnv *jni, const struct instr_options *options, jobject loader,
+                       const char *name, uint64_t *without) {
+    int platform = is_platform(jni, loader);
+    *without = 0;
+    if (instr_scope_matches(options, name, strlen(name), platform)) return 1;
+    if (!platform || !loader) return 0;
+    uint64_t with = instr_parts_platform(options);
+    *without = ~with;
+    return with && instr_scope_matches(options, name, strlen(name), 0);
+}
+
+uint64_t instr_hook_key(jvmtiEnv *jvmti, const char *name, jobject loader) {
+    jint hash = 0;
+    if (loader && (*jvmti)->GetObjectHashCode(jvmti, loader, &hash) != JVMTI_ERROR_NONE) hash = 1;
+    return instr_changes_key(name, strlen(name), hash);
+}
+
+static void *allocate(void *context, size_t n) {
+    jvmtiEnv *jvmti = context;
+    unsigned char *memory;
+    return (*jvmti)->Allocate(jvmti, (jlong)n, &memory) == JVMTI_ERROR_NONE ? memory : NULL;
+}
+
+// The name of a class whose definer gave none (Lookup.defineClass and its like): it is in the
+// bytes.
+static int name_from_bytes(const uint8_t *bytes, size_t length, char *name, size_t size) {
+    struct cf_arena arena;
+    struct cf_class cls;
+    cf_arena_init(&arena);
+    int found = 0;
+    if (cf_class_open(&cls, bytes, length, &arena) == CF_OK) {
+        struct cf_slice s = cf_this_name(&cls);
+        if (s.bytes && s.length < size) {
+            memcpy(name, s.bytes, s.length);
+            name[s.length] = '\0';
+            found = 1;
+        }
+    }
+    cf_arena_free(&arena);
+    return found;
+}
+
+void instr_hook_batch_begin(void) {
+    batch.noting = 1;
+    batch.count = 0;
+    batch.changed = 0;
+}
+
+unsigned instr_hook_batch_end(int kept) {
+    while (!kept && batch.count > 0)
+        instr_changes_put(instr_agent.changes, &batch.before[--batch.count]);
+    free(batch.before);
+    batch.before = NULL;
+    batch.count = batch.capacity = 0;
+    batch.noting = 0;
+    return kept ? batch.changed : 0;
+}
+
+static int note_before(const struct instr_change_entry *before) {
+    if (batch.count == batch.capacity) {
+        size_t capacity = batch.capacity ? batch.capacity * 2 : 256;
+        struct instr_change_entry *larger = realloc(batch.before, capacity * sizeof *larger);
+        if (!larger) return 0;
+        batch.before = larger;
+        batch.capacity = capacity;
+    }
+    batch.before[batch.count++] = *before;
+    return 1;
+}
+
+// A class on its way through the hook.
+struct passing {
+    jvmtiEnv *jvmti;
+    JNIEnv *jni;
+    jobject loader;
+    const char *name;
+    const uint8_t *bytes;
+    size_t length;
+    int first; // it is being loaded
+    jobject domain;
+    const struct instr_plan *plan;
+    struct instr_origin origin;
+};
+
+// Remembers that the class is changed in so many methods now; 0: as it was. False: no memory for
+// that, and so it must not be changed.
+static int remember(const struct passing *p, const struct instr_change_entry *before,
+                    uint32_t methods) {
+    struct instr_change_entry now = *before;
+    now.methods = methods;
+    now.plan = p->plan->number;
+    now.seen = 1;
+    now.since = (uint32_t)(instr_control_now() / 1000000000);
+    now.loading = methods && (p->first || (before->loading && !batch.noting));
+    if (!methods && !before->methods) return 1;
+    if (batch.noting && !note_before(before)) return 0;
+    if (!instr_changes_put(instr_agent.changes, &now)) return 0;
+    batch.changed += batch.noting && methods;
+    return 1;
+}
+
+// Is there room for one more class, and for so many methods more?
+static int has_room(const struct passing *p, const struct instr_change_entry *before,
+                    uint32_t methods) {
+    const struct instr_options *options = &p->plan->options;
+    if (!options->max_classes && !options->max_methods) return 1;
+    struct instr_changes_totals totals = instr_changes_totals(instr_agent.changes);
+    if (options->max_classes && !before->methods && totals.classes >= options->max_classes)
+        return 0;
+    return !options->max_methods ||
+           totals.methods - before->methods + methods <= options->max_methods;
+}
+
+// What the class becomes. False: it stays as it is.
+static int rewrite(const struct passing *p, const struct instr_change_entry *before,
+                   struct instr_rewritten *result) {
+    jvmtiEnv *jvmti = p->jvmti;
+    if (before->refused || !has_room(p, before, 1)) {
+        instr_engine_left_out(p->plan->engine, before->refused);
+        return 0;
+    }
+    struct instr_origin origin = p->origin;
+    origin.without |= instr_parts_without(p->jni, &p->plan->options, p->loader, p->name, p->domain);
+    if (!p->first)
+        instr_parts_find_file(p->jni, &p->plan->options, p->loader, p->name, p->bytes, p->length,
+                              &origin);
+    instr_engine_rewrite_known(p->plan->engine, &origin, p->bytes, p->length, allocate, jvmti,
+                               result);
+    free((void *)(uintptr_t)origin.file);
+    if (result->refused) (*jvmti)->Deallocate(jvmti, result->refused);
+    if (!result->bytes) return 0;
+    int fits = result->length <= INT32_MAX && has_room(p, before, result->methods_changed);
+    if (fits && instr_runtime_open_module(jvmti, p->jni, p->loader, p->name) &&
+        remember(p, before, result->methods_changed))
+        return 1;
+    if (!fits) instr_engine_left_out(p->plan->engine, 0);
+    (*jvmti)->Deallocate(jvmti, result->bytes);
+    return 0;
+}
+
+static void pass_by(struct passing *p, jint *new_length, unsigned char **new_bytes) {
+    struct instr_rewritten result = {0};
+    int matches = p->plan->engine && instr_hook_matches(p->jni, &p->plan->options, p->loader,
+                                                        p->name, &p->origin.without);
+    if (!matches && p->plan->engine) instr_engine_seen(p->plan->engine);
+    if (!matches && p->first) return;
+    struct instr_change_entry before =
+        instr_changes_get(instr_agent.changes, instr_hook_key(p->jvmti, p->name, p->loader));
+    if (p->first && !before.refused) before.methods = 0; // another one of that name
+    if (matches && rewrite(p, &before, &result)) {
+        *new_bytes = result.bytes;
+        *new_length = (jint)result.length;
+    } else if (!p->first) {
+        remember(p, &before, 0);
+    }
+}
+
+void JNICALL instr_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject loader,
+                        const char *name, jobject domain, jint length, const unsigned char *bytes,
+                        jint *new_length, unsigned char **new_bytes) {
+    char found[1024];
+    unsigned ticket;
+    if (length <= 0) return;
+    struct passing p = {.jvmti = jvmti,
+                        .jni = jni,
+                        .loader = loader,
+                        .name = name,
+                        .bytes = bytes,
+                        .length = (size_t)length,
+                        .first = redefined == NULL,
+                        .domain = domain};
+    p.plan = instr_plans_take(&instr_agent.plans, &ticket);
+    if (p.plan && !name && name_from_bytes(bytes, (size_t)length, found, sizeof found))
+        p.name = found;
+    if (p.plan && p.name) pass_by(&p, new_length, new_bytes);
+    instr_plans_give_back(&instr_agent.plans, ticket);
+}
