@@ -16,7 +16,7 @@
             "tell what would work here, in a JVM or on a command line, and what not, and why")     \
     COMMAND(report, "FILE [--top N] [--sort KEY] [--html OUT]",                                    \
             "print the result of a pass again, or make a page of it")                              \
-    COMMAND(exec, "info|merge|diff ...",                                                           \
+    COMMAND(exec, "info|merge|diff|dump ...",                                                      \
             "look into JaCoCo's .exec files, merge and compare them; see 'instr help exec'")       \
     COMMAND(show, "FILE.class | JAR!ENTRY | JAR!com.acme.Foo | -", "print a class file")           \
     COMMAND(check, "[--passes LIST|all] [--jobs N] PATH...",                                       \

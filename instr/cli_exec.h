@@ -13,7 +13,8 @@
 #define INSTR_EXEC_COMMANDS(COMMAND)                                                               \
     COMMAND(info, "[--json] [--top N] PATH...", "sessions, classes, probes and the share covered") \
     COMMAND(merge, "[--keep-going] -o OUT PATH...", "one file with all sessions and hits")         \
-    COMMAND(diff, "A B", "classes and probes that only one of two files has")
+    COMMAND(diff, "A B", "classes and probes that only one of two files has")                      \
+    COMMAND(dump, "PID [--reset] [--json]", "have the agent in a JVM write what was covered so far")
 
 #define INSTR_EXEC_FUNCTION(name, arguments, help) int cli_exec_##name(int argc, char **argv);
 INSTR_EXEC_COMMANDS(INSTR_EXEC_FUNCTION)

@@ -16,6 +16,7 @@
     COMMAND(disable, "PASS", "switch a pass off and write its file")                               \
     COMMAND(set, "KEY=VALUE", "change an option")                                                  \
     COMMAND(revert, "[PATTERNS]", "take classes out of the scope, or switch all off")              \
+    COMMAND(dump, "[reset]", "write what the pass coverage has found to its file")                 \
     COMMAND(write, "", "write the files of the passes now")                                        \
     COMMAND(off, "", "switch all off")                                                             \
     COMMAND(detach, "", "switch all off, and end the agent")

@@ -159,8 +159,22 @@ static void open_to_append(struct instr_exec_file *file, const char *path) {
         check_before(file, path);
 }
 
+// As JaCoCo does. What cannot be made is told when the file is opened.
+static void make_folders(const char *path) {
+    char folder[PATH_MAX];
+    if (strlen(path) >= sizeof folder) return;
+    strcpy(folder, path);
+    for (char *c = folder + 1; folder[0] && *c; c++) {
+        if (*c != '/') continue;
+        *c = '\0';
+        mkdir(folder, 0777);
+        *c = '/';
+    }
+}
+
 void instr_exec_open(struct instr_exec_file *file, const char *path, int append) {
     struct stat st;
+    if (stat(path, &st) != 0 && errno == ENOENT) make_folders(path);
     int regular = stat(path, &st) != 0 ? errno == ENOENT : S_ISREG(st.st_mode);
     start(file);
     if (append && regular)

@@ -70,11 +70,12 @@ struct instr_exec_file {
     char problem[600]; // why nothing can be written, in words; "": nothing is known
 };
 
-// Begins to write a file, and writes its header. Without `append` the file appears whole when it is
-// closed, in place of what was there. With it, the file is locked (JaCoCo's agents take the same
-// lock), what an interrupted writer left at its end is cut off, and a failure leaves the file as it
-// was; a file that holds something else than blocks as above is an error and stays as it is. Errors
-// are sticky and told by instr_exec_close.
+// Begins to write a file, and writes its header. Folders that are missing on the way to it are
+// made. Without `append` the file appears whole when it is closed, in place of what was there. With
+// it, the file is locked (JaCoCo's agents take the same lock), what an interrupted writer left at
+// its end is cut off, and a failure leaves the file as it was; a file that holds something else
+// than blocks as above is an error and stays as it is. Errors are sticky and told by
+// instr_exec_close.
 void instr_exec_open(struct instr_exec_file *file, const char *path, int append);
 
 // The same to a descriptor that stays open, such as a socket.

@@ -35,6 +35,16 @@ instr_has() {
     check) pkg-config --exists check ;;
     default-jdk-headless) instr_jdk ;;
     libjacoco-java) [ -f /usr/share/java/org.jacoco.core.jar ] ;;
+    libecj-java) [ -f /usr/share/java/ecj.jar ] ;;
+    kotlin) command -v kotlinc ;;
+    scala) command -v scalac ;;
+    groovy) command -v groovyc ;;
+    junit4) [ -f /usr/share/java/junit4.jar ] ;;
+    ant-optional) command -v ant && [ -f /usr/share/java/ant-junit.jar ] ;;
+    maven) command -v mvn ;;
+    gradle) command -v gradle ;;
+    libsurefire-java) [ -d /usr/share/maven-repo/org/apache/maven/plugins/maven-surefire-plugin ] ;;
+    libmaven-antrun-plugin-java) [ -d /usr/share/maven-repo/org/apache/maven/plugins/maven-antrun-plugin ] ;;
     *) return 1 ;;
     esac >/dev/null 2>&1
 }
@@ -88,6 +98,17 @@ instr_install() {
     instr_say "still missing, or too old (Meson 1.0 and a JDK 11 are needed): ${missing% }"
     case $missing in *jdk*) python3 "$instr_top/instr/find_jdk.py" >&2 ;; esac
     return 1
+}
+
+# Installs packages that only some tests use; these are skipped when that cannot be done here.
+instr_install_for_some() {
+    local missing
+    missing=$(instr_missing "$@")
+    [ -n "$missing" ] && command -v apt-get >/dev/null || return 0
+    instr_say "installing ${missing% }"
+    # shellcheck disable=SC2086
+    instr_apt update && instr_apt install -y --no-install-recommends $missing ||
+        instr_say "could not install ${missing% }; some tests are skipped"
 }
 
 instr_build() {

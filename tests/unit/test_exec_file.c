@@ -257,10 +257,10 @@ START_TEST(what_is_no_file_is_told) {
     instr_exec_read_close(&reader);
     static struct instr_exec_file file;
     for (int append = 0; append < 2; append++) {
-        instr_exec_open(&file, "/no/such.exec", append);
+        instr_exec_open(&file, "/dev/null/such.exec", append);
         write_all(&file);
         ck_assert_int_eq(instr_exec_close(&file, error, sizeof error), -1);
-        ck_assert_str_eq(error, "instr: /no/such.exec: No such file or directory");
+        ck_assert_str_eq(error, "instr: /dev/null/such.exec: Not a directory");
         instr_exec_open(&file, "/dev/full", append);
         ck_assert_int_eq(instr_exec_close(&file, error, sizeof error), -1);
         ck_assert_str_eq(error, "instr: /dev/full: No space left on device");
@@ -284,6 +284,20 @@ START_TEST(appends_to_what_is_there) {
     expect_file(jacoco, sizeof jacoco);
     saves(1);
     expect_twice();
+}
+END_TEST
+
+START_TEST(makes_the_folders_that_are_missing) {
+    char error[512], folder[64], deep[128];
+    static struct instr_exec_file file;
+    unlink(path);
+    snprintf(folder, sizeof folder, "%s/a", path);
+    for (int append = 0; append < 2; append++) {
+        snprintf(deep, sizeof deep, "%s/b.exec", folder);
+        instr_exec_open(&file, deep, append);
+        ck_assert_int_eq(instr_exec_close(&file, error, sizeof error), 0);
+        ck_assert_int_eq(unlink(deep) | rmdir(folder) | rmdir(path), 0);
+    }
 }
 END_TEST
 
@@ -383,6 +397,7 @@ int main(void) {
     tcase_add_test(tcase, a_number_of_probes_costs_no_memory_by_itself);
     tcase_add_test(tcase, what_is_no_file_is_told);
     tcase_add_test(tcase, appends_to_what_is_there);
+    tcase_add_test(tcase, makes_the_folders_that_are_missing);
     tcase_add_test(tcase, what_a_killed_writer_left_is_cut_off);
     tcase_add_test(tcase, nothing_is_appended_to_what_is_no_exec_file);
     tcase_add_test(tcase, a_full_disk_leaves_what_was_there);
