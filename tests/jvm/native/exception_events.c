@@ -3,10 +3,10 @@
 //
 //      -agentpath:libexception_events.so=FILE
 //
-// At exit FILE has a line "CLASS COUNT" for each class of exceptions: how many of it were thrown.
-// An object that is thrown again by the method that caught it last, as finally blocks do, does not
-// count again, whatever that method had it for. Counted is only what is thrown in, passes through,
-// or is caught by code of the application: a class that is not the boot or platform loader's.
+// At exit FILE has a line "CLASS LEAST MOST" for each class of exceptions: MOST events there were
+// of it, and LEAST without those of objects that are thrown again by the method that caught them
+// last, as finally blocks do, but others too. Counted is only what is thrown in, passes through, or
+// is caught by code of the application: a class that is not the boot or platform loader's.
 
 #include <jvmti.h>
 
@@ -20,7 +20,7 @@
 
 static struct {
     char name[256];
-    long count;
+    long least, most;
 } classes[MOST_CLASSES];
 static size_t class_count;
 // By the tags of exceptions: the methods that caught them last.
@@ -56,13 +56,14 @@ static int concerns_application(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID catcher)
     return yes;
 }
 
-static void count_class(const char *name) {
+static void count_class(const char *name, int again) {
     size_t i = 0;
     pthread_mutex_lock(&mutex);
     while (i < class_count && strcmp(classes[i].name, name) != 0) i++;
     if (i == class_count && i < MOST_CLASSES)
         snprintf(classes[class_count++].name, sizeof classes[i].name, "%s", name);
-    if (i < MOST_CLASSES) classes[i].count++;
+    if (i < MOST_CLASSES) classes[i].most++;
+    if (i < MOST_CLASSES && !again) classes[i].least++;
     pthread_mutex_unlock(&mutex);
 }
 
@@ -94,14 +95,14 @@ static void JNICALL on_exception(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, j
     (void)catch_location;
     char *signature = NULL;
     if (!concerns_application(jvmti, jni, catcher)) return;
-    if (is_thrown_again(jvmti, exception, method, catcher)) return;
+    int again = is_thrown_again(jvmti, exception, method, catcher);
     jclass class = (*jni)->GetObjectClass(jni, exception);
     if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) == JVMTI_ERROR_NONE) {
         size_t length = strlen(signature);
         signature[length - 1] = '\0';
         for (char *c = signature; *c; c++)
             if (*c == '/') *c = '.';
-        count_class(signature + 1);
+        count_class(signature + 1, again);
         (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
     }
     (*jni)->DeleteLocalRef(jni, class);
@@ -125,7 +126,7 @@ static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni) {
     if (!file) return;
     pthread_mutex_lock(&mutex);
     for (size_t i = 0; i < class_count; i++)
-        fprintf(file, "%s %ld\n", classes[i].name, classes[i].count);
+        fprintf(file, "%s %ld %ld\n", classes[i].name, classes[i].least, classes[i].most);
     pthread_mutex_unlock(&mutex);
     fclose(file);
 }
