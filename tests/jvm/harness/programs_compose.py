@@ -1,0 +1,108 @@
+"""Passes together: all pairs in both orders, and all at once. The program does the same, and each pass tells what it tells alone.
+
+The passes are those of the table (rewriters/rewriters.h): one that is added there is in these tests.
+"""
+
+import itertools
+import json
+import os
+import re
+import subprocess
+
+from . import vm
+from .programs import program, same_files, sources_for_compilers
+
+TABLE = os.path.join(os.path.dirname(__file__), "..", "..", "..", "rewriters", "rewriters.h")
+with open(TABLE, encoding="utf-8") as f:
+    PASSES = re.findall(r"^    PASS\((\w+)\)", f.read(), re.M)
+assert len(PASSES) >= 4
+
+CASES = ["Language", "Exceptions", "Constructors", "Loops"]
+# What takes part in no comparison: times, stacks, what depends on them.
+TIMED = re.compile(r"_ns$|^(jvm|first_stack|skipped)$")
+
+
+def figures(r, path, ours):
+    """What a pass has told of the program's own classes, without times: lines that can be compared."""
+    if path.endswith(".exec"):
+        printed = subprocess.run([r.cli, "report", path, "--top", "100000"], capture_output=True, text=True, timeout=60)
+        assert printed.returncode == 0, printed.stderr
+        return {line for line in printed.stdout.splitlines() if ours.replace("/", ".") in line}
+    with open(path, encoding="utf-8") as f:
+        report = json.load(f)
+    rows = set()
+    for name, value in report.items():
+        if isinstance(value, list) and not TIMED.search(name):
+            for row in value:
+                kept = {k: v for k, v in row.items() if not TIMED.search(k)}
+                place = str(row.get("site_class", row.get("class", "")))
+                if place.replace(".", "/").startswith(ours):
+                    rows.add(name + " " + json.dumps(kept, sort_keys=True))
+    return rows
+
+
+def suffix(name):
+    return ".exec" if name == "coverage" else ".json"
+
+
+def options(r, passes, folder):
+    """The agent's options, and where each pass writes to."""
+    files = {p: r.file(folder, p + suffix(p)) for p in passes}
+    os.makedirs(r.file(folder), exist_ok=True)
+    for path in files.values():
+        if os.path.exists(path):
+            os.remove(path)
+    return r.with_agent(",".join([*passes, *(f"{p}.file={path}" for p, path in files.items()), "quiet=yes", "huge=yes"])), files
+
+
+def differences(found, alone, name):
+    lines = [f"{name}: {'more' if line in found else 'less'} than alone: {line[:300]}" for line in sorted(found ^ alone)]
+    return lines[:3]
+
+
+def together():
+    yield from itertools.permutations(PASSES, 2)
+    yield tuple(PASSES)
+    yield tuple(reversed(PASSES))
+
+
+@program("passes in pairs and all at once", quick=False)
+def compose(r):
+    """On programs of which each pass tells the same every time."""
+    for name in CASES:
+        case, _ = r.expectations(name)
+        launch, ours = r.built.launch(case), "cases/" + name
+        plain = r.run("plain", [r.java] + launch)
+        alone, problems = {}, []
+        for p in PASSES:
+            agent, files = options(r, [p], "alone")
+            problems += vm.compare(plain, r.run("run", [r.java] + r.verify + [agent] + launch), may_keep=case.kept)
+            alone[p] = figures(r, files[p], ours)
+            problems += [] if alone[p] else [f"{p} alone tells nothing of {ours}"]
+        yield f"{name}, each alone", problems
+        for passes in together():
+            agent, files = options(r, passes, "together")
+            problems = vm.compare(plain, r.run("run", [r.java] + r.verify + [agent] + launch), may_keep=case.kept)
+            for p in passes:
+                problems += differences(figures(r, files[p], ours), alone[p], p)
+            yield f"{name}, {','.join(passes)}", problems
+
+
+@program("javac under passes in pairs and all at once", needs=["javac"])
+def compose_javac(r):
+    """The compiler's output is the same, to the byte."""
+    sources = sources_for_compilers(r.file("made"), 2)
+
+    def go(name, *agent):
+        os.makedirs(r.file(name + ".out"))
+        return r.run(name, [r.jdk.tool("javac")] + ["-J" + a for a in list(agent) + (r.verify if agent else [])] +
+                     ["-nowarn", "-proc:none", "-encoding", "UTF-8", "-d", r.file(name + ".out")] + sources)
+
+    plain = go("plain")
+    yield "plain", [] if plain.status == 0 else [plain.tail()]
+    everything = [tuple(PASSES), tuple(reversed(PASSES))]  # pairs on one JDK only: they take minutes
+    for passes in everything[:1] if r.quick else together() if r.jdk.version == r.built.compiler.version else everything:
+        name = "+".join(passes)
+        agent, _ = options(r, passes, "javac")
+        other = go(name, agent.replace("huge=yes", "huge=no"))
+        yield name, vm.compare(plain, other, may_keep=True) + same_files(r.file("plain.out"), r.file(name + ".out"))
