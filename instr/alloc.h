@@ -9,6 +9,8 @@
 
 #include <jvmti.h>
 
+#include "instr/alloc_report.h"
+#include "instr/methods.h"
 #include "instr/options.h"
 
 struct instr_alloc_options {
@@ -40,5 +42,43 @@ const char *instr_alloc_sizes_start(JNIEnv *jni);
 
 // The size of an object of the class, which is initialized; negative: it cannot be made.
 int64_t instr_alloc_instance_size(JNIEnv *jni, jclass class);
+
+// --- alloc_vm.c: what no bytecode allocates ---
+
+// Switches VMObjectAlloc and the interception of JNI functions on. NULL: done; else what failed.
+const char *instr_alloc_vm_start(JNIEnv *jni);
+void instr_alloc_vm_stop(void);
+
+// Counts an object that the caller knows of otherwise, at the frame.
+void instr_alloc_vm_count(JNIEnv *jni, const jvmtiFrameInfo *frame, jclass class, int64_t bytes);
+
+// Calls `each` for every site at which something was counted.
+void instr_alloc_vm_each(void (*each)(void *context, const struct instr_method *site,
+                                      uint64_t count, uint64_t bytes),
+                         void *context);
+
+// --- alloc_samples.c: alloc.mode=sampled ---
+
+const char *instr_alloc_samples_start(JNIEnv *jni);
+void instr_alloc_samples_stop(void);
+
+// Adds what was sampled, sites and stacks. With alloc.live a garbage collection comes before.
+void instr_alloc_samples_report(JNIEnv *jni, struct instr_alloc_report *report);
+
+// --- alloc_object.c: alloc.track=object ---
+
+// The events that it needs, to be set before it starts.
+void instr_alloc_object_callbacks(jvmtiEventCallbacks *callbacks);
+// Instruments java.lang.Object, and switches counting on. `runtime_package` ends with '/'.
+const char *instr_alloc_object_start(JNIEnv *jni, const char *runtime_package);
+void instr_alloc_object_stop(JNIEnv *jni);
+
+// --- shared ---
+
+// The line of a location; 0: not known.
+uint32_t instr_alloc_line(jmethodID method, jlocation location);
+
+// The name of a method's class in internal form; NULL: not known. *to_release is for Deallocate.
+char *instr_alloc_declaring_class(JNIEnv *jni, jmethodID method, char **to_release);
 
 #endif

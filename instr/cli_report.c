@@ -59,7 +59,8 @@ static int read_arguments(int argc, char **argv, struct wishes *wishes) {
     return read_sort(wishes);
 }
 
-static int write_report(const struct instr_report *report, const struct wishes *wishes) {
+static int write_report(const struct instr_report_file *file, const struct wishes *wishes) {
+    const struct instr_report *report = &file->report;
     struct instr_output out;
     char error[INSTR_ERROR_SIZE];
     size_t top = wishes->top >= 0 ? (size_t)wishes->top
@@ -69,7 +70,11 @@ static int write_report(const struct instr_report *report, const struct wishes *
         instr_output_open(&out, wishes->html);
     else
         instr_output_descriptor(&out, STDOUT_FILENO);
-    if (wishes->html)
+    if (file->alloc && wishes->html)
+        instr_alloc_report_html(&file->alloc_report, &out);
+    else if (file->alloc)
+        instr_alloc_report_table(&file->alloc_report, &out, top);
+    else if (wishes->html)
         instr_report_html(report, &out, top, wishes->order);
     else
         instr_report_table(report, &out, top);
@@ -90,8 +95,12 @@ int cli_report(int argc, char **argv) {
         cli_error("%s", error);
         return CLI_FAILED;
     }
+    if (file.alloc && wishes.sort) {
+        instr_report_file_free(&file);
+        return cli_usage("report", "instr: report: a result of alloc is sorted by bytes");
+    }
     instr_report_sort(&file.report, wishes.order);
-    status = write_report(&file.report, &wishes);
+    status = write_report(&file, &wishes);
     instr_report_file_free(&file);
     return status;
 }

@@ -6,6 +6,7 @@
 #include "instr/alloc_report.h"
 #include "instr/collect.h"
 #include "instr/part.h"
+#include "instr/runtime.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -50,21 +51,39 @@ static bool read_options(const struct instr_pass_options *pass, char *reason, si
 
 // --- load, start, stop ---
 
-static bool take_capabilities(jvmtiEnv *jvmti) {
+// NULL: all is there; else what is not.
+static const char *take_capabilities(jvmtiEnv *jvmti) {
+    const struct instr_alloc_options *o = &instr_alloc.options;
     jvmtiCapabilities potential, wanted;
     unsigned char bits[sizeof potential];
     memset(&wanted, 0, sizeof wanted);
-    if ((*jvmti)->GetPotentialCapabilities(jvmti, &potential) != JVMTI_ERROR_NONE) return false;
+    if ((*jvmti)->GetPotentialCapabilities(jvmti, &potential) != JVMTI_ERROR_NONE)
+        return "alloc: the JVM does not tell what it can do";
+    if (o->sampled && !potential.can_generate_sampled_object_alloc_events)
+        return "alloc.mode=sampled: this JVM does not sample allocations; JDK 11 is the first";
+    if (o->track_object && !potential.can_retransform_any_class)
+        return "alloc.track=object: this JVM cannot transform java.lang.Object";
     memcpy(bits, &potential, sizeof bits);
     instr_alloc.value_objects = bits[VALUE_OBJECTS_BYTE] & VALUE_OBJECTS_BIT;
     memset(bits, 0, sizeof bits);
     if (instr_alloc.value_objects) bits[VALUE_OBJECTS_BYTE] = VALUE_OBJECTS_BIT;
     memcpy(&wanted, bits, sizeof wanted);
-    return (*jvmti)->AddCapabilities(jvmti, &wanted) == JVMTI_ERROR_NONE;
+    wanted.can_generate_sampled_object_alloc_events = o->sampled;
+    wanted.can_retransform_classes = wanted.can_retransform_any_class = o->track_object;
+    wanted.can_generate_all_class_hook_events = o->track_object;
+    wanted.can_generate_vm_object_alloc_events =
+        !o->sampled && potential.can_generate_vm_object_alloc_events;
+    wanted.can_get_line_numbers = potential.can_get_line_numbers;
+    return (*jvmti)->AddCapabilities(jvmti, &wanted) == JVMTI_ERROR_NONE
+               ? NULL
+               : "alloc: the JVM refuses what is needed; another agent may have it";
 }
 
 static void stop(JNIEnv *jni) {
-    (void)jni;
+    if (!instr_alloc.jvmti) return;
+    if (instr_alloc.options.sampled) instr_alloc_samples_stop();
+    if (instr_alloc.options.track_object) instr_alloc_object_stop(jni);
+    if (!instr_alloc.options.sampled) instr_alloc_vm_stop();
 }
 
 static bool load(JavaVM *vm, const struct instr_pass_options *options, enum instr_part_phase phase,
@@ -72,22 +91,38 @@ static bool load(JavaVM *vm, const struct instr_pass_options *options, enum inst
     (void)phase;
     if (!read_options(options, reason, size)) return false;
     instr_alloc.vm = vm;
-    if (instr_alloc.jvmti) return true;
-    if ((*vm)->GetEnv(vm, (void **)&instr_alloc.jvmti, JVMTI_VERSION_1_2) != JNI_OK) {
+    if (!instr_alloc.jvmti &&
+        (*vm)->GetEnv(vm, (void **)&instr_alloc.jvmti, JVMTI_VERSION_1_2) != JNI_OK) {
         instr_alloc.jvmti = NULL;
         snprintf(reason, size, "alloc: no further JVM TI environment is to be had");
         return false;
     }
-    if (take_capabilities(instr_alloc.jvmti)) return true;
-    snprintf(reason, size, "alloc: the JVM refuses what is needed");
+    const char *failed = take_capabilities(instr_alloc.jvmti);
+    if (!failed) return true;
+    snprintf(reason, size, "%s", failed);
     return false;
+}
+
+// What is sampled needs no class rewritten.
+static bool takes(JNIEnv *jni, jobject loader, const char *name, jobject domain) {
+    (void)jni, (void)loader, (void)name, (void)domain;
+    return !instr_alloc.options.sampled;
+}
+
+static const char *begin_counting(JNIEnv *jni) {
+    if (instr_alloc.options.sampled) return instr_alloc_samples_start(jni);
+    const char *failed = instr_alloc_sizes_start(jni);
+    if (!failed) failed = instr_alloc_vm_start(jni);
+    if (!failed && instr_alloc.options.track_object)
+        failed = instr_alloc_object_start(jni, instr_runtime_current_package());
+    return failed;
 }
 
 static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *options,
                   char *reason, size_t size) {
     (void)jvmti;
     (void)options;
-    const char *failed = instr_alloc_sizes_start(jni);
+    const char *failed = begin_counting(jni);
     if (!failed) return true;
     (*jni)->ExceptionClear(jni);
     snprintf(reason, size, "%s", failed);
@@ -95,6 +130,19 @@ static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options 
 }
 
 // --- results ---
+
+static void add_one(void *context, const struct instr_method *m, uint64_t count, uint64_t bytes) {
+    struct instr_alloc_report *report = context;
+    struct instr_alloc_site site = {
+        .class_name = instr_alloc_class_name(report, m->detail),
+        .site_class = instr_alloc_class_name(report, m->class_name),
+        .site_method = m->name,
+        .site_line = m->line,
+        .count = count,
+        .bytes = bytes,
+    };
+    instr_alloc_report_add(report, &site);
+}
 
 // What inserted code has counted.
 static int add_counted(const struct instr_results *r, unsigned pass,
@@ -106,15 +154,8 @@ static int add_counted(const struct instr_results *r, unsigned pass,
         if (!counts[id].calls) continue;
         struct instr_method m = instr_methods_get(r->methods, (int)id);
         if (m.pass != r->options->passes[pass].number || !m.detail) continue;
-        struct instr_alloc_site site = {
-            .class_name = instr_alloc_class_name(report, m.detail),
-            .site_class = instr_alloc_class_name(report, m.class_name),
-            .site_method = m.name,
-            .site_line = m.line,
-            .count = counts[id].calls,
-            .bytes = counts[id].thrown > 0 ? (uint64_t)counts[id].thrown : 0,
-        };
-        instr_alloc_report_add(report, &site);
+        add_one(report, &m, counts[id].calls,
+                counts[id].thrown > 0 ? (uint64_t)counts[id].thrown : 0);
     }
     free(counts);
     return 0;
@@ -154,6 +195,10 @@ static void tell(const struct instr_results *r, unsigned pass) {
     const struct instr_pass_options *options = &r->options->passes[pass];
     struct instr_alloc_report report;
     instr_alloc_report_init(&report, options->pass->name);
+    if (instr_alloc.options.sampled)
+        instr_alloc_samples_report(r->jni, &report);
+    else
+        instr_alloc_vm_each(add_one, &report);
     if (add_counted(r, pass, &report) != 0 || instr_alloc_report_finish(&report) != 0) {
         say("instr: alloc: out of memory: the results are not told");
         instr_alloc_report_free(&report);
@@ -175,6 +220,7 @@ static void tell(const struct instr_results *r, unsigned pass) {
 const struct instr_part instr_part_alloc = {
     .pass = "alloc",
     .load = load,
+    .takes = takes,
     .start = start,
     .stop = stop,
     .tell = tell,

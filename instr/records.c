@@ -96,7 +96,8 @@ static void add_event(struct instr_row *row, enum instr_event event) {
         row->thrown++;
         break;
     case INSTR_EVENT_INITIALIZED: row->thrown--; break;
-    case INSTR_EVENT_ALLOCATED:    case INSTR_EVENT_TIMING_AGAIN:
+    case INSTR_EVENT_ALLOCATED:
+    case INSTR_EVENT_TIMING_AGAIN:
     case INSTR_EVENT_TIMING: break;
     }
 }

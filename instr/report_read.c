@@ -2,7 +2,7 @@
 
 #include "instr/report_read.h"
 
-#include <jansson.h>
+#include "instr/report_read_parts.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -13,15 +13,7 @@
 
 static const long long MOST_BYTES = 1LL << 30;
 
-struct reader {
-    const char *path;
-    const char *list; // "methods" or "skipped"
-    size_t index;     // in it
-    char *error;
-    size_t size;
-};
-
-__attribute__((format(printf, 2, 3))) static int fail(struct reader *r, const char *format, ...) {
+int instr_reader_fail(struct instr_reader *r, const char *format, ...) {
     char reason[256];
     va_list arguments;
     va_start(arguments, format);
@@ -33,33 +25,37 @@ __attribute__((format(printf, 2, 3))) static int fail(struct reader *r, const ch
 
 // --- values ---
 
-static int read_text(struct reader *r, const json_t *object, const char *key, const char **text) {
+int instr_reader_text(struct instr_reader *r, const json_t *object, const char *key,
+                      const char **text) {
     const json_t *value = json_object_get(object, key);
     *text = json_string_value(value);
     if (*text) return 0;
-    return fail(r, "%s[%zu]: \"%s\" is %s", r->list, r->index, key,
-                value ? "not a string" : "missing");
+    return instr_reader_fail(r, "%s[%zu]: \"%s\" is %s", r->list, r->index, key,
+                             value ? "not a string" : "missing");
 }
 
 // Other tools may write 1e3 or 1000.0 for a number.
-static int read_number(struct reader *r, const json_t *object, const char *key, uint64_t *number) {
+int instr_reader_number(struct instr_reader *r, const json_t *object, const char *key,
+                        uint64_t *number) {
     const json_t *value = json_object_get(object, key);
     *number = 0;
     if (!value) return 0;
     double real = json_is_number(value) ? json_number_value(value) : -1;
     if (!(real >= 0) || real >= 1.8e19)
-        return fail(r, "%s[%zu]: \"%s\" is not a number from 0 up", r->list, r->index, key);
+        return instr_reader_fail(r, "%s[%zu]: \"%s\" is not a number from 0 up", r->list, r->index,
+                                 key);
     *number = json_is_integer(value) ? (uint64_t)json_integer_value(value) : (uint64_t)real;
     return 0;
 }
 
 // --- lists ---
 
-static int read_row(struct reader *r, const json_t *object, struct instr_row *row) {
-    if (!json_is_object(object)) return fail(r, "%s[%zu] is not an object", r->list, r->index);
-    if (read_text(r, object, "class", &row->class_name) != 0) return -1;
-    if (read_text(r, object, "method", &row->method) != 0) return -1;
-    if (read_text(r, object, "descriptor", &row->descriptor) != 0) return -1;
+static int read_row(struct instr_reader *r, const json_t *object, struct instr_row *row) {
+    if (!json_is_object(object))
+        return instr_reader_fail(r, "%s[%zu] is not an object", r->list, r->index);
+    if (instr_reader_text(r, object, "class", &row->class_name) != 0) return -1;
+    if (instr_reader_text(r, object, "method", &row->method) != 0) return -1;
+    if (instr_reader_text(r, object, "descriptor", &row->descriptor) != 0) return -1;
     const struct {
         const char *key;
         uint64_t *field;
@@ -68,30 +64,32 @@ static int read_row(struct reader *r, const json_t *object, struct instr_row *ro
         {"self_ns", &row->self_ns}, {"min_ns", &row->min_ns}, {"max_ns", &row->max_ns},
         {"p50_ns", &row->p50_ns},   {"p90_ns", &row->p90_ns}, {"p99_ns", &row->p99_ns}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (read_number(r, object, numbers[i].key, numbers[i].field) != 0) return -1;
+        if (instr_reader_number(r, object, numbers[i].key, numbers[i].field) != 0) return -1;
     return 0;
 }
 
-static int read_skipped(struct reader *r, const json_t *object, struct instr_skipped *skipped) {
-    if (!json_is_object(object)) return fail(r, "%s[%zu] is not an object", r->list, r->index);
-    if (read_text(r, object, "class", &skipped->class_name) != 0) return -1;
-    if (read_text(r, object, "method", &skipped->method) != 0) return -1;
-    return read_text(r, object, "reason", &skipped->reason);
+static int read_skipped(struct instr_reader *r, const json_t *object,
+                        struct instr_skipped *skipped) {
+    if (!json_is_object(object))
+        return instr_reader_fail(r, "%s[%zu] is not an object", r->list, r->index);
+    if (instr_reader_text(r, object, "class", &skipped->class_name) != 0) return -1;
+    if (instr_reader_text(r, object, "method", &skipped->method) != 0) return -1;
+    return instr_reader_text(r, object, "reason", &skipped->reason);
 }
 
 // Room for what the list holds, one at least.
-static int begin_list(struct reader *r, const json_t *list, const char *name, size_t element,
+static int begin_list(struct instr_reader *r, const json_t *list, const char *name, size_t element,
                       void **memory, size_t *count) {
     r->list = name;
     *count = 0;
-    if (list && !json_is_array(list)) return fail(r, "\"%s\" is not a list", name);
+    if (list && !json_is_array(list)) return instr_reader_fail(r, "\"%s\" is not a list", name);
     *memory = calloc(json_array_size(list) + 1, element);
-    if (!*memory) return fail(r, "out of memory");
+    if (!*memory) return instr_reader_fail(r, "out of memory");
     *count = json_array_size(list);
     return 0;
 }
 
-static int read_lists(struct reader *r, const json_t *root, struct instr_report *report) {
+static int read_lists(struct instr_reader *r, const json_t *root, struct instr_report *report) {
     const json_t *methods = json_object_get(root, "methods");
     const json_t *skipped = json_object_get(root, "skipped");
     void *rows = NULL, *kept = NULL;
@@ -115,35 +113,35 @@ static int read_lists(struct reader *r, const json_t *root, struct instr_report 
 
 // --- the file ---
 
-static FILE *open_file(struct reader *r) {
+static FILE *open_file(struct instr_reader *r) {
     if (strcmp(r->path, "-") == 0) return stdin;
     FILE *file = fopen(r->path, "re");
     struct stat st;
     if (!file) {
-        fail(r, "%s", strerror(errno));
+        instr_reader_fail(r, "%s", strerror(errno));
         return NULL;
     }
     int bad = fstat(fileno(file), &st) != 0;
-    if (bad) fail(r, "%s", strerror(errno));
-    if (!bad && S_ISDIR(st.st_mode)) bad = fail(r, "%s", strerror(EISDIR));
-    if (!bad && st.st_size > MOST_BYTES) bad = fail(r, "larger than 1 GB");
+    if (bad) instr_reader_fail(r, "%s", strerror(errno));
+    if (!bad && S_ISDIR(st.st_mode)) bad = instr_reader_fail(r, "%s", strerror(EISDIR));
+    if (!bad && st.st_size > MOST_BYTES) bad = instr_reader_fail(r, "larger than 1 GB");
     if (!bad) return file;
     fclose(file);
     return NULL;
 }
 
-static json_t *read_json(struct reader *r) {
+static json_t *read_json(struct instr_reader *r) {
     FILE *file = open_file(r);
     if (!file) return NULL;
     json_error_t where;
     json_t *root = json_loadf(file, JSON_ALLOW_NUL, &where);
-    if (!root) fail(r, "line %d: %s", where.line, where.text);
+    if (!root) instr_reader_fail(r, "line %d: %s", where.line, where.text);
     if (file != stdin) fclose(file);
     return root;
 }
 
 int instr_report_read(struct instr_report_file *file, const char *path, char *error, size_t size) {
-    struct reader r = {.path = path, .error = error, .size = size};
+    struct instr_reader r = {.path = path, .error = error, .size = size};
     memset(file, 0, sizeof *file);
     json_t *root = read_json(&r);
     if (!root) return -1;
@@ -151,8 +149,10 @@ int instr_report_read(struct instr_report_file *file, const char *path, char *er
     file->report.pass = json_string_value(json_object_get(root, "pass"));
     file->report.jvm = json_string_value(json_object_get(root, "jvm"));
     int bad = !file->report.pass || !json_is_array(json_object_get(root, "methods"));
-    if (bad)
-        fail(&r, "this is no result of a pass: \"pass\" or \"methods\" is missing");
+    if (file->report.pass && json_is_array(json_object_get(root, "sites")))
+        bad = instr_alloc_read(&r, root, file);
+    else if (bad)
+        instr_reader_fail(&r, "this is no result of a pass: \"pass\" or \"methods\" is missing");
     else
         bad = read_lists(&r, root, &file->report);
     if (bad) instr_report_file_free(file);
@@ -160,6 +160,7 @@ int instr_report_read(struct instr_report_file *file, const char *path, char *er
 }
 
 void instr_report_file_free(struct instr_report_file *file) {
+    if (file->alloc) instr_alloc_report_free(&file->alloc_report);
     free(file->report.rows);
     free((void *)(uintptr_t)file->report.skipped);
     json_decref(file->owned);

@@ -3,16 +3,19 @@
 #ifndef INSTR_REPORT_READ_H
 #define INSTR_REPORT_READ_H
 
+#include "instr/alloc_report.h"
 #include "instr/report.h"
 
 struct instr_report_file {
-    struct instr_report report; // its strings live as long as the file
+    struct instr_report report;             // its strings live as long as the file
+    int alloc;                              // it is a result of the pass alloc:
+    struct instr_alloc_report alloc_report; // this instead of `report`
     void *owned;
 };
 
-// Reads what instr_report_write wrote, and what others made in its likeness: keys that are not
-// known are ignored, times that are missing are 0. `path` "-" is standard input. Returns 0; or -1
-// with one line in `error`, which names the place; then there is nothing to free.
+// Reads what instr_report_write or the pass alloc wrote, and what others made in its likeness: keys
+// that are not known are ignored, times that are missing are 0. `path` "-" is standard input.
+// Returns 0; or -1 with one line in `error`, which names the place; then there is nothing to free.
 int instr_report_read(struct instr_report_file *file, const char *path, char *error, size_t size);
 void instr_report_file_free(struct instr_report_file *file);
 

@@ -53,6 +53,10 @@ const char *instr_runtime_package_used(void) {
     return instr_runtime_package(runtime.delivery);
 }
 
+const char *instr_runtime_current_package(void) {
+    return runtime.started ? instr_runtime_package(runtime.delivery) : "";
+}
+
 // Function tables of JVM TI and JNI before version 9 are shorter, or have no functions where those
 // for modules stand: nothing there may be touched.
 static bool has_modules(JNIEnv *jni) {

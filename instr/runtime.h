@@ -48,6 +48,9 @@ const char *instr_runtime_package_used(void);
 // the name. What it needs before it is initialized (natives) is its user's business.
 jclass instr_runtime_class(const char *simple_name);
 
+// The package of the classes that are in the VM; "" before they are.
+const char *instr_runtime_current_package(void);
+
 // Makes sure that the module of the named class (internal form) of `loader` (NULL: boot) may call
 // the runtime: a read edge to the boot loader's unnamed module (JVM TI AddModuleReads). To be
 // called in the live phase before a class is given inserted code; cheap when the module is known.

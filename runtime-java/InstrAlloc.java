@@ -27,7 +27,17 @@ public final class InstrAlloc {
     /** Arrays hold references, never the values themselves: this JVM has no value classes. */
     static final boolean PLAIN = InstrAllocNative.plain();
 
+    /** Set when the VM is up, and what the constructor of Object calls shall count. */
+    static boolean tracking;
+
     private InstrAlloc() {}
+
+    /** Called by the constructor of Object, for every object there is. */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    public static void constructed(Object object) {
+        if (tracking) InstrAllocNative.constructed(object);
+    }
 
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline

@@ -27,4 +27,7 @@ public final class InstrAllocNative {
      * when the class is null, where code cannot name it.
      */
     public static native long learn(Class<?> type, int id);
+
+    /** Counts an object where it was instantiated. */
+    public static native void constructed(Object object);
 }

@@ -1,0 +1,108 @@
+import java.lang.management.ManagementFactory;
+import java.lang.reflect.Array;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Does one thing so many times, `AllocationTotals THING TIMES`; prints the bytes that the VM says the thread took. */
+public class AllocationTotals {
+    static Object keep;
+
+    public static class Copied implements Cloneable {
+        int a;
+        long b;
+
+        public Copied() {}
+
+        @Override
+        public Object clone() throws CloneNotSupportedException {
+            return super.clone();
+        }
+    }
+
+    public static int plus(int x) {
+        return x + 1000;
+    }
+
+    static void collections() {
+        List<Object> list = new ArrayList<>();
+        for (int k = 0; k < 50; k++) list.add(k * 1000);
+        Map<Object, Object> map = new HashMap<>();
+        for (Object o : list) map.put(o, o);
+        keep = map;
+    }
+
+    static void strings(int i) {
+        StringBuilder text = new StringBuilder();
+        for (int k = 0; k < 20; k++) text.append(k).append("abc");
+        keep = "x" + i + "y" + text;
+        keep = ("a" + i).split("1");
+        keep = ("a" + i).toCharArray();
+    }
+
+    static void reflection(int i) throws Exception {
+        keep = Copied.class.getConstructor().newInstance();
+        keep = Array.newInstance(String.class, i % 7);
+        keep = Array.newInstance(int.class, 3, 4);
+        keep = AllocationTotals.class.getDeclaredMethods();
+        keep = AllocationTotals.class.getDeclaredMethod("plus", int.class).invoke(null, i);
+    }
+
+    static void clones(int i) throws Exception {
+        keep = new Copied().clone();
+        keep = new int[i % 10].clone();
+        keep = new String[i % 10][3].clone();
+        keep = Arrays.copyOf(new String[5], 9);
+        keep = Arrays.copyOf(new Object[5], 9);
+        keep = Arrays.copyOfRange(new byte[9], 2, 5);
+    }
+
+    static void lambdas(int i) {
+        Runnable r = () -> keep = i;
+        r.run();
+        keep = r;
+        keep = Arrays.asList(1, 2, 3, i).stream().map(x -> x + 1).toArray();
+    }
+
+    /** Natives of java.io make arrays and strings through JNI. */
+    static void natives(String[] args) throws Exception {
+        keep = new java.io.File(args[2]).list();
+        try (java.io.FileInputStream in = new java.io.FileInputStream(args[3])) {
+            keep = in.read(new byte[100]);
+        }
+    }
+
+    /** Of exceptions neither those that the VM throws itself nor any's stack trace is told to agents. */
+    static void exceptions() {
+        try {
+            ((Object) null).hashCode();
+        } catch (NullPointerException e) {
+            keep = e;
+        }
+    }
+
+    static void run(String[] args, int i) throws Exception {
+        switch (args[0]) {
+            case "collections": collections(); break;
+            case "strings": strings(i); break;
+            case "reflection": reflection(i); break;
+            case "clones": clones(i); break;
+            case "lambdas": lambdas(i); break;
+            case "natives": natives(args); break;
+            default: exceptions();
+        }
+    }
+
+    public static void main(String[] args) throws Exception {
+        com.sun.management.ThreadMXBean bean = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long id = Thread.currentThread().getId();
+        int times = Integer.parseInt(args[1]);
+        for (int i = 0; i < 100; i++) run(args, i);
+        bean.getThreadAllocatedBytes(id);
+        long before = bean.getThreadAllocatedBytes(id);
+        for (int i = 0; i < times; i++) run(args, i);
+        System.out.println(bean.getThreadAllocatedBytes(id) - before);
+    }
+}
