@@ -280,6 +280,7 @@ static jint attach_again(JNIEnv *jni, const char *options) {
     struct instr_switched done;
     if (!options || !*options ||
         instr_switch_enable(&instr_agent, jni, options, &done, reason, sizeof reason)) {
+        start_control(1);
         instr_control_wake();
         return JNI_OK;
     }

@@ -12,13 +12,31 @@
     COMMAND(attach, "PID [OPTION...] [--json]",                                                    \
             "bring the agent into a JVM that runs, and switch passes on")                          \
     COMMAND(status, "PID [--json]", "print what the agent in a JVM is doing, and has done")        \
+    COMMAND(enable, "PID OPTION... [--json]",                                                      \
+            "switch passes on in a JVM, or change their options")                                  \
+    COMMAND(disable, "PID PASS [--json]", "switch a pass off in a JVM")                            \
+    COMMAND(set, "PID KEY=VALUE... [--json]", "change options of what is on in a JVM")             \
+    COMMAND(revert, "PID [PATTERNS] [--json]",                                                     \
+            "give classes of a JVM their own code back: these, or all")                            \
+    COMMAND(top, "PID [--sort KEY] [--rows N] [--every TIME] [--once] [--json]",                   \
+            "watch the methods of a JVM, in a table that is renewed")                              \
+    COMMAND(watch,                                                                                 \
+            "PID METHODS [--limit N] [--if-slower TIME] [--if-thrown] [--stack] [--for TIME] "     \
+            "[--json]",                                                                            \
+            "print calls of methods as they happen, with arguments and what came of them")         \
+    COMMAND(dump, "PID CLASS [--original] [-o FILE]", "write a class as a JVM has it")             \
+    COMMAND(redefine, "PID FILE.class... [--json]", "give methods of loaded classes other bodies") \
+    COMMAND(undo, "PID [CLASS] [--json]", "take back what redefine did")                           \
+    COMMAND(off, "PID [--json]", "switch everything off in a JVM, at once and however it answers") \
+    COMMAND(detach, "PID [--json]", "switch everything off in a JVM and end the agent there")      \
     COMMAND(doctor, "[PID | -- java ARGUMENT...] [--json]",                                        \
             "tell what would work here, in a JVM or on a command line, and what not, and why")     \
     COMMAND(report, "FILE [--top N] [--sort KEY] [--html OUT]",                                    \
             "print the result of a pass again, or make a page of it")                              \
     COMMAND(exec, "info|merge|diff|dump ...",                                                      \
             "look into JaCoCo's .exec files, merge and compare them; see 'instr help exec'")       \
-    COMMAND(show, "FILE.class | JAR!ENTRY | JAR!com.acme.Foo | -", "print a class file")           \
+    COMMAND(show, "FILE.class | JAR!ENTRY | JAR!com.acme.Foo | - | PID CLASS [--original]",        \
+            "print a class file, or a class of a JVM")                                             \
     COMMAND(check, "[--passes LIST|all] [--jobs N] PATH...",                                       \
             "check that the classes of directories and jars can be rewritten")                     \
     COMMAND(rewrite, "OPTION... [--jobs N] IN -o OUT",                                             \

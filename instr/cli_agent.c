@@ -30,7 +30,7 @@ static int ends_in_escape(const char *word) {
     return n % 2 == 1;
 }
 
-static char *join(int count, char **words) {
+char *cli_join_options(int count, char **words) {
     char *list = strdup("");
     for (int i = 0; i < count; i++) {
         list = cli_append(list, i > 0 ? "," : "");
@@ -43,7 +43,7 @@ static char *join(int count, char **words) {
 char *cli_checked_options(int count, char **words, int dormant) {
     char error[INSTR_ERROR_SIZE];
     struct instr_options options;
-    char *list = join(count, words), *result = NULL;
+    char *list = cli_join_options(count, words), *result = NULL;
     if (!list) {
         cli_error("instr: out of memory");
         return NULL;

@@ -4,6 +4,7 @@
 #include "instr/cli_agent.h"
 #include "instr/cli_control.h"
 #include "instr/cli_deliver.h"
+#include "instr/cli_switch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,9 @@ static void tell_of_warning(const struct instr_jvm *jvm) {
                   "-XX:+EnableDynamicAgentLoading, or with the agent, it prints none");
 }
 
-static int load(const struct instr_jvm *jvm, const char *options) {
+// It comes in dormant, so that whatever is wrong with options is told here and not there, and no
+// JVM's limit on their length counts.
+static int load(const struct instr_jvm *jvm) {
     char reason[INSTR_ERROR_SIZE], library[PATH_MAX], path[PATH_MAX];
     long pid = (long)jvm->target.pid;
     int result = 0;
@@ -34,7 +37,7 @@ static int load(const struct instr_jvm *jvm, const char *options) {
         cli_error("instr: %s", reason);
         return CLI_FAILED;
     }
-    switch (instr_attach_load(jvm, path, options, STEP_SECONDS, &result, reason, sizeof reason)) {
+    switch (instr_attach_load(jvm, path, "", STEP_SECONDS, &result, reason, sizeof reason)) {
     case INSTR_ATTACH_OK: tell_of_warning(jvm); return CLI_OK;
     case INSTR_ATTACH_REFUSED:
         cli_error(
@@ -65,13 +68,24 @@ static int connect_to_new(struct cli_session *session, long pid) {
     return CLI_FAILED;
 }
 
+// What was brought in for nothing goes again.
+static void take_back(long pid) {
+    struct cli_session session;
+    struct cli_event event;
+    char reason[INSTR_ERROR_SIZE];
+    if (cli_session_open(&session, pid, reason, sizeof reason) != CLI_SESSION_OK) return;
+    if (cli_session_command(&session, 1, (const char *const[]){"detach"}) == 0) do {
+            cli_session_next(&session, &event, STEP_SECONDS * 1000);
+            if (event.kind == CLI_DOCUMENT) json_decref(event.document);
+        } while (event.kind == CLI_DOCUMENT || event.kind == CLI_NOTE);
+    cli_session_close(&session);
+}
+
 static int enable(struct cli_session *session, const char *options, int json) {
-    int status = CLI_OK;
     if (*options)
-        status = cli_control_run(session, 2, (const char *const[]){"enable", options}, 0, NULL);
-    if (status == CLI_OK)
-        status = cli_control_run(session, 1, (const char *const[]){"ping"}, json, show);
-    return status;
+        return cli_control_run(session, 2, (const char *const[]){"enable", options}, json,
+                               cli_switch_show);
+    return cli_control_run(session, 1, (const char *const[]){"ping"}, json, show);
 }
 
 static int attach(long pid, const char *options, int json) {
@@ -89,14 +103,14 @@ static int attach(long pid, const char *options, int json) {
             cli_error("instr: %s", reason);
             return CLI_FAILED;
         }
-        status = load(&jvm, options);
+        status = load(&jvm);
         instr_jvm_close(&jvm);
         if (status == CLI_OK) status = connect_to_new(&session, pid);
-        options = "";
     }
     if (status == CLI_OK) {
         status = enable(&session, options, json);
         cli_session_close(&session);
+        if (status != CLI_OK && there == CLI_SESSION_NONE) take_back(pid);
     }
     return status;
 }
@@ -105,7 +119,7 @@ int cli_attach(int argc, char **argv) {
     struct cli_control control;
     int status = cli_control_arguments(&control, "attach", argc, argv);
     if (status != CLI_OK) return status;
-    char *options = cli_checked_options(control.argc, (char **)control.argv, 1);
+    char *options = cli_switch_options(&control);
     if (!options) return CLI_USAGE;
     status = attach(control.pid, options, control.json);
     free(options);

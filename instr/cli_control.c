@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -76,6 +77,20 @@ const char *cli_text(const json_t *object, const char *key) {
 uint64_t cli_count(const json_t *object, const char *key) {
     json_int_t number = json_integer_value(json_object_get(object, key));
     return number > 0 ? (uint64_t)number : 0;
+}
+
+uint64_t cli_duration(const char *text) {
+    static const struct {
+        const char *name;
+        double nanoseconds;
+    } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}};
+    char *end;
+    if (*text < '0' || *text > '9') return 0;
+    double number = strtod(text, &end);
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(end, units[i].name) == 0 && number * units[i].nanoseconds < 1e18)
+            return (uint64_t)(number * units[i].nanoseconds);
+    return 0;
 }
 
 void cli_print(const char *text) {

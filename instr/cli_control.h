@@ -29,6 +29,9 @@ int cli_control_run(struct cli_session *session, int count, const char *const *w
 const char *cli_text(const json_t *object, const char *key);
 uint64_t cli_count(const json_t *object, const char *key);
 
+// A duration such as 50ms, 30s, 2m, 1.5s, in nanoseconds; 0: it is none.
+uint64_t cli_duration(const char *text);
+
 // Prints text that came from a JVM: nothing in it gets at the terminal.
 void cli_print(const char *text);
 

@@ -107,16 +107,17 @@ static int receive(struct cli_session *session, int milliseconds) {
     return n > 0 && instr_frames_add(&session->frames, bytes, (size_t)n) == 0 ? 1 : -1;
 }
 
-static int greet(struct cli_session *session, char *reason, size_t size) {
+static int greet(struct cli_session *session, int milliseconds, char *reason, size_t size) {
     uint8_t hello[INSTR_FRAME_HELLO_SIZE];
     struct instr_frame frame;
     int more = 0;
     memcpy(hello, INSTR_FRAME_MAGIC, 8);
     instr_frame_put(hello + 8, INSTR_PROTOCOL, 2);
     instr_frame_put(hello + 10, INSTR_PROTOCOL, 2);
-    int sent = send_frame(session, INSTR_FRAME_HELLO, hello, sizeof hello) == 0;
-    while (sent && (more = instr_frames_next(&session->frames, &frame)) == 0)
-        if (receive(session, GREETING_MS) <= 0) break;
+    // Where it cannot be sent any more there may be a reason to read.
+    send_frame(session, INSTR_FRAME_HELLO, hello, sizeof hello);
+    while ((more = instr_frames_next(&session->frames, &frame)) == 0)
+        if (receive(session, milliseconds) <= 0) break;
     if (more > 0 && frame.type == INSTR_FRAME_HELLO && frame.length >= 6) {
         int n = (int)frame.length - 6;
         snprintf(session->version, sizeof session->version, "%.*s", n < 60 ? n : 60,
@@ -155,16 +156,21 @@ static int not_found(const struct cli_session *session, char *reason, size_t siz
     return CLI_SESSION_FAILED;
 }
 
-int cli_session_open(struct cli_session *session, long pid, char *reason, size_t size) {
+int cli_session_open_within(struct cli_session *session, long pid, int milliseconds, char *reason,
+                            size_t size) {
     memset(session, 0, sizeof *session);
     session->fd = -1;
     instr_frames_start(&session->frames, INSTR_FRAMES_AGENT_SENDS);
     if (instr_target_open(&session->target, pid, reason, size) != 0) return CLI_SESSION_FAILED;
     session->fd = find(&session->target);
     if (session->fd < 0) return not_found(session, reason, size);
-    if (greet(session, reason, size) == 0) return CLI_SESSION_OK;
+    if (greet(session, milliseconds, reason, size) == 0) return CLI_SESSION_OK;
     cli_session_close(session);
     return CLI_SESSION_FAILED;
+}
+
+int cli_session_open(struct cli_session *session, long pid, char *reason, size_t size) {
+    return cli_session_open_within(session, pid, GREETING_MS, reason, size);
 }
 
 void cli_session_close(struct cli_session *session) {

@@ -44,6 +44,9 @@ enum {
 };
 // Connects to the agent in the process `pid`. Otherwise `reason` is one line without "instr: ".
 int cli_session_open(struct cli_session *session, long pid, char *reason, size_t size);
+// The same, for an agent that answers in so many milliseconds.
+int cli_session_open_within(struct cli_session *session, long pid, int milliseconds, char *reason,
+                            size_t size);
 void cli_session_close(struct cli_session *session);
 
 // Sends a file along with the next command; sends a command; cancels it. -1: the connection is

@@ -2,6 +2,7 @@
 
 #include "classfile/print.h"
 #include "instr/cli.h"
+#include "instr/cli_dump.h"
 #include "instr/cli_input.h"
 
 #include <stdio.h>
@@ -79,7 +80,24 @@ static int print_class(const char *name, const struct cli_bytes *bytes) {
     return cli_finish(status);
 }
 
+// PID CLASS: out of a JVM.
+static int show_loaded(int argc, char **argv) {
+    struct cli_control control;
+    struct cli_bytes bytes;
+    int original = strcmp(argv[argc - 1], "--original") == 0;
+    int status = cli_control_arguments(&control, "show", argc - original, argv);
+    if (status != CLI_OK) return status;
+    if (control.argc != 1 || control.json)
+        return cli_usage("show", "instr: show: one class at a time");
+    status = cli_dump_fetch(&control, original, &bytes);
+    if (status != CLI_OK) return status;
+    status = print_class(control.argv[0], &bytes);
+    free(bytes.bytes);
+    return status;
+}
+
 int cli_show(int argc, char **argv) {
+    if (argc > 1 && cli_number(argv[0], 0, 1 << 30) > 0) return show_loaded(argc, argv);
     struct cli_bytes bytes;
     char reason[CLI_REASON_SIZE];
     if (argc != 1) return cli_usage("show", "instr: show: one class at a time");

@@ -17,7 +17,9 @@
 #include <unistd.h>
 
 #define SECOND UINT64_C(1000000000)
-#define LOOK_AFTER_SOCKET (60 * SECOND) // somebody may have cleaned /tmp
+// Somebody may have cleaned /tmp. A dormant agent is woken seldom for it.
+#define LOOK_AFTER_SOCKET (60 * SECOND)
+#define LOOK_WHEN_BUSY (5 * SECOND)
 enum {
     MOST_CLIENTS = 16,
     STACK = 2 * 1024 * 1024, // the VM's verifier and our passes run on it
@@ -32,6 +34,7 @@ enum { NONE, RUNNING };
 static struct {
     atomic_int state;
     atomic_int stopping, woken;
+    atomic_int look; // after the socket's file, now
     struct instr_control_config config;
     struct instr_control_place place;
     int wake; // eventfd; stays open for ever, as anybody may be about to use it
@@ -101,11 +104,20 @@ static void admit(int fd) {
     instr_client_free(client);
 }
 
-static void accept_all(uint64_t now) {
-    for (int i = 0; i < MOST_CLIENTS; i++) {
+static int has_room(void) {
+    for (int i = 0; i < MOST_CLIENTS; i++)
+        if (!control.clients[i]) return 1;
+    return 0;
+}
+
+// `quiet`: no client has anything to say. One that comes when there is no room waits until it is
+// sure that none of the others has gone; then it is told.
+static void accept_all(int quiet, uint64_t now) {
+    for (int i = 0; i < MOST_CLIENTS && (quiet || has_room()); i++) {
         int fd = accept4(control.place.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (fd >= 0) {
             admit(fd);
+            if (!has_room()) quiet = 0; // the new ones first
         } else {
             if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
                 control.accepts_again = now + SECOND; // it stays acceptable: no spinning
@@ -114,19 +126,27 @@ static void accept_all(uint64_t now) {
     }
 }
 
-static void serve_clients(const struct pollfd *polled, int woken, uint64_t now) {
+// 1: none of them had anything to say.
+static int serve_clients(const struct pollfd *polled, int woken, uint64_t now) {
+    int quiet = 1;
     for (int i = 0; i < MOST_CLIENTS; i++) {
         struct instr_client *client = control.clients[i];
         if (!client) continue;
         short revents = polled[CLIENTS + i].fd == client->fd ? polled[CLIENTS + i].revents : 0;
         if (!revents && !woken && instr_client_next(client) > now) continue;
+        quiet = 0;
         if (instr_client_serve(client, revents, woken, now)) continue;
         if (client->reply.stop_control) atomic_store(&control.stopping, 1); // its answer is out
         drop(i);
     }
+    return quiet;
 }
 
 // --- the thread ---
+
+static uint64_t earliest(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
 
 static void watch(uint64_t now) {
     if (!control.config.watch) return;
@@ -134,19 +154,17 @@ static void watch(uint64_t now) {
     int killed = busy && instr_control_place_killed(&control.place);
     control.watch_at = control.config.watch(control.config.agent, now, killed);
     // A switch that was thrown while there was nothing to stop does not stop what comes later.
-    if (!busy && control.watch_at != INSTR_NEVER) instr_control_place_killed(&control.place);
+    if (busy || control.watch_at == INSTR_NEVER) return;
+    instr_control_place_killed(&control.place);
+    control.look_at = earliest(control.look_at, now + LOOK_WHEN_BUSY);
 }
 
 static void look_after_socket(uint64_t now) {
     char reason[INSTR_ERROR_SIZE];
-    control.look_at = now + LOOK_AFTER_SOCKET;
+    control.look_at = now + (control.watch_at == INSTR_NEVER ? LOOK_AFTER_SOCKET : LOOK_WHEN_BUSY);
     if (control.place.fd >= 0 && instr_control_place_holds(&control.place)) return;
     if (control.place.fd >= 0) close(control.place.fd);
     instr_control_place_open(&control.place, reason, sizeof reason);
-}
-
-static uint64_t earliest(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
 }
 
 // When there is something to do though nobody says so. The kill switch is looked for each second
@@ -183,9 +201,9 @@ static void serve(void) {
     ssize_t n = polled[WAKE].revents ? read(control.wake, &ignored, sizeof ignored) : 0;
     int woken = atomic_exchange(&control.woken, 0) || n > 0;
     if (control.accepts_again && now >= control.accepts_again) control.accepts_again = 0;
-    if (polled[LISTEN].revents) accept_all(now);
-    serve_clients(polled, woken, now);
-    if (now >= control.look_at) look_after_socket(now);
+    int quiet = serve_clients(polled, woken, now);
+    if (polled[LISTEN].revents) accept_all(quiet, now);
+    if (atomic_exchange(&control.look, 0) || now >= control.look_at) look_after_socket(now);
     if (!atomic_load(&control.stopping)) watch(now);
     if (control.jni && client_count() == 0 && control.watch_at == INSTR_NEVER) {
         control.jni = NULL;
@@ -233,7 +251,11 @@ static int start_thread(void) {
 int instr_control_start(const struct instr_control_config *config, int wait, char *reason,
                         size_t size) {
     int none = NONE;
-    if (atomic_load(&control.state) == RUNNING && !atomic_load(&control.stopping)) return 1;
+    if (atomic_load(&control.state) == RUNNING && !atomic_load(&control.stopping)) {
+        atomic_store(&control.look, 1);
+        instr_control_wake();
+        return 1;
+    }
     // A detached agent's thread is done in no time; it may just be on its way out.
     for (int i = 0; i < 100 && atomic_load(&control.state) != NONE; i++) usleep(10000);
     if (!atomic_compare_exchange_strong(&control.state, &none, RUNNING)) {

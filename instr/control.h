@@ -110,8 +110,8 @@ struct instr_control_config {
 };
 
 // Makes the thread, which makes directory and socket; with `wait` they are there on return. From
-// VMInit on. When it runs already nothing is done. False: one line in `reason`, and the JVM goes on
-// without.
+// VMInit on. When it runs already it makes the socket again, should somebody have taken it away.
+// False: one line in `reason`, and the JVM goes on without.
 int instr_control_start(const struct instr_control_config *config, int wait, char *reason,
                         size_t size);
 

@@ -3,6 +3,16 @@
 //      COMMAND(name, arguments, help)
 //
 // and a function instr_command_NAME (control.h). What each one answers stands above its function.
+//
+// What the tool sends, each argument a word of its own, and how it takes the answers:
+//
+//      watch METHODS [limit=N] [if-slower=NS] [if-thrown] [stack] [for=NS]
+//          a stream: {"time_ms", "thread", "class", "method", "arguments": [text], "returned": text
+//          or "thrown": text, "duration_ns", "stack": [text]} for each call; it ends by itself
+//      dump CLASS [original]        bytes
+//      redefine (files sent before) {"classes": [name], "elapsed_ns"}
+//      undo [CLASS]                 the same
+//      top MILLISECONDS ROWS self|total|calls|thrown    a stream, see control_top.c
 
 #ifndef INSTR_CONTROL_COMMANDS_H
 #define INSTR_CONTROL_COMMANDS_H
@@ -18,10 +28,11 @@
     COMMAND(revert, "[PATTERNS]", "take classes out of the scope, or switch all off")              \
     COMMAND(dump, "[reset]", "write what the pass coverage has found to its file")                 \
     COMMAND(write, "", "write the files of the passes now")                                        \
+    COMMAND(top, "MS ROWS ORDER", "what methods do, again and again")                              \
     COMMAND(off, "", "switch all off")                                                             \
     COMMAND(detach, "", "switch all off, and end the agent")
 
-// The members of a document that say what is on (control_switch.c).
+// The members of a document that say what is on (control_switch.c); without options: nothing is.
 struct instr_json;
 struct instr_options;
 void instr_json_options(struct instr_json *json, const struct instr_options *options);

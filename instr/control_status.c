@@ -100,7 +100,7 @@ void instr_command_status(struct instr_request *request, struct instr_reply *rep
     instr_json_text(&json, "library", agent->library);
     if (agent->jvmti) instr_facts_members(agent->jvmti, &json);
     const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
-    if (plan) instr_json_options(&json, &plan->options);
+    instr_json_options(&json, plan ? &plan->options : NULL);
     account(&json, plan ? plan->engine : NULL);
     instr_plans_give_back(&agent->plans, ticket);
     changed_now(&json, agent);

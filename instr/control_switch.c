@@ -14,9 +14,10 @@
 
 void instr_json_options(struct instr_json *json, const struct instr_options *options) {
     instr_json_open(json, "passes", '[');
-    for (size_t i = 0; i < options->pass_count; i++)
+    for (size_t i = 0; options && i < options->pass_count; i++)
         instr_json_text(json, NULL, options->passes[i].pass->name);
     instr_json_close(json, ']');
+    if (!options) return;
     instr_json_text(json, "include", options->include ? instr_match_text(options->include) : NULL);
     instr_json_text(json, "exclude", options->exclude ? instr_match_text(options->exclude) : NULL);
     char *text = instr_options_format(options);
@@ -30,7 +31,7 @@ static void answer(struct instr_request *request, struct instr_reply *reply,
     struct instr_json json = instr_json_start(instr_reply_document(reply));
     instr_json_open(&json, NULL, '{');
     const struct instr_plan *plan = instr_plans_take(&request->agent->plans, &ticket);
-    if (plan) instr_json_options(&json, &plan->options);
+    instr_json_options(&json, plan ? &plan->options : NULL);
     instr_plans_give_back(&request->agent->plans, ticket);
     instr_json_number(&json, "classes", done->classes);
     instr_json_number(&json, "changed", done->changed);

@@ -92,3 +92,8 @@ void instr_json_number(struct instr_json *json, const char *key, uint64_t number
     begin(json, key);
     instr_output_format(json->out, "%" PRIu64, number);
 }
+
+void instr_json_bool(struct instr_json *json, const char *key, int value) {
+    begin(json, key);
+    instr_output_text(json->out, value ? "true" : "false");
+}

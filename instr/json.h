@@ -36,5 +36,6 @@ void instr_json_text(struct instr_json *json, const char *key, const char *text)
 // A class name, with dots for slashes.
 void instr_json_class(struct instr_json *json, const char *key, const char *name);
 void instr_json_number(struct instr_json *json, const char *key, uint64_t number);
+void instr_json_bool(struct instr_json *json, const char *key, int value);
 
 #endif

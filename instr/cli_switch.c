@@ -1,0 +1,103 @@
+// instr enable, disable, set, revert, detach: what the agent in a JVM is to do from now on.
+
+#include "instr/cli_agent.h"
+#include "instr/cli_control.h"
+#include "instr/cli_switch.h"
+#include "instr/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void cli_switch_show(const json_t *document, const struct instr_target *target) {
+    char passes[512] = "", a[INSTR_NUMBER_SIZE], b[INSTR_NUMBER_SIZE], time[INSTR_DURATION_SIZE],
+         pause[INSTR_DURATION_SIZE];
+    size_t index;
+    json_t *item;
+    json_array_foreach(json_object_get(document, "passes"), index, item) {
+        size_t n = strlen(passes);
+        snprintf(passes + n, sizeof passes - n, "%s%s", index ? ", " : "", json_string_value(item));
+    }
+    printf("instr: process %ld: %s; %s classes retransformed, %s changed, in %s (the longest "
+           "batch: %s)\n",
+           (long)target->pid, *passes ? passes : "no pass is on",
+           instr_number(cli_count(document, "classes"), a),
+           instr_number(cli_count(document, "changed"), b),
+           instr_duration(cli_count(document, "elapsed_ns"), time),
+           instr_duration(cli_count(document, "longest_batch_ns"), pause));
+    uint64_t refused = cli_count(document, "refused");
+    const json_t *refusals = json_object_get(document, "refusals");
+    json_array_foreach(refusals, index, item) cli_error("instr: %s", json_string_value(item));
+    if (refused > json_array_size(refusals))
+        cli_error("instr: and %s more that the JVM did not let be changed",
+                  instr_number(refused - json_array_size(refusals), a));
+}
+
+static int talk(const struct cli_control *control, int count, const char *const *words) {
+    struct cli_session session;
+    if (cli_control_connect(&session, control->pid) != CLI_OK) return CLI_FAILED;
+    int status = cli_control_run(&session, count, words, control->json, cli_switch_show);
+    cli_session_close(&session);
+    return status;
+}
+
+// A command with one argument, or, when `optional`, none.
+static int simple(const char *name, const char *what, int optional, int argc, char **argv) {
+    struct cli_control control;
+    int status = cli_control_arguments(&control, name, argc, argv);
+    if (status != CLI_OK) return status;
+    if (control.argc > 1 || (!control.argc && !optional))
+        return cli_usage(name, "instr: %s: expects %s", name, what);
+    return talk(&control, 1 + control.argc, (const char *const[]){name, control.argv[0]});
+}
+
+char *cli_switch_options(const struct cli_control *control) {
+    char *checked = cli_checked_options(control->argc, (char **)control->argv, 1);
+    if (!checked) return NULL;
+    for (int i = 0; i < control->argc; i++)
+        if (strstr(control->argv[i], "config=")) return checked;
+    free(checked);
+    char *list = cli_join_options(control->argc, (char **)control->argv);
+    if (!list) cli_error("instr: out of memory");
+    return list;
+}
+
+int cli_enable(int argc, char **argv) {
+    struct cli_control control;
+    int status = cli_control_arguments(&control, "enable", argc, argv);
+    if (status != CLI_OK) return status;
+    if (!control.argc) return cli_usage("enable", "instr: enable: which pass?");
+    char *list = cli_switch_options(&control);
+    if (!list) return CLI_USAGE;
+    status = talk(&control, 2, (const char *const[]){"enable", list});
+    free(list);
+    return status;
+}
+
+int cli_set(int argc, char **argv) {
+    struct cli_control control;
+    int status = cli_control_arguments(&control, "set", argc, argv);
+    if (status != CLI_OK) return status;
+    if (!control.argc) return cli_usage("set", "instr: set: which option?");
+    char *list = cli_join_options(control.argc, (char **)control.argv);
+    if (list) status = talk(&control, 2, (const char *const[]){"set", list});
+    if (!list) cli_error("instr: out of memory");
+    free(list);
+    return list ? status : CLI_FAILED;
+}
+
+int cli_disable(int argc, char **argv) {
+    return simple("disable", "the name of a pass", 0, argc, argv);
+}
+
+int cli_revert(int argc, char **argv) {
+    return simple("revert", "patterns of classes, or nothing: all", 1, argc, argv);
+}
+
+int cli_detach(int argc, char **argv) {
+    struct cli_control control;
+    int status = cli_control_arguments(&control, "detach", argc, argv);
+    if (status != CLI_OK) return status;
+    if (control.argc) return cli_usage("detach", "instr: detach: only a process id");
+    return talk(&control, 1, (const char *const[]){"detach"});
+}
