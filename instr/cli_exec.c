@@ -139,8 +139,8 @@ static int read_option(int argc, char **argv, int *i, const struct cli_exec_opti
     return 0;
 }
 
-int cli_exec_arguments(const char *command, int argc, char **argv,
-                       const struct cli_exec_option *options, struct cli_exec_files *files) {
+int cli_exec_some_arguments(const char *command, int argc, char **argv,
+                            const struct cli_exec_option *options, struct cli_exec_files *files) {
     int only_files = 0;
     for (int i = 0; i < argc; i++) {
         int known = only_files ? 0 : read_option(argc, argv, &i, options);
@@ -154,7 +154,14 @@ int cli_exec_arguments(const char *command, int argc, char **argv,
             return cli_exec_usage(command, "unknown option '%.64s'", argv[i]);
         if (cli_exec_add(files, argv[i]) != 0) return CLI_FAILED;
     }
-    return files->count == 0 ? cli_exec_usage(command, "which file?") : CLI_OK;
+    return CLI_OK;
+}
+
+int cli_exec_arguments(const char *command, int argc, char **argv,
+                       const struct cli_exec_option *options, struct cli_exec_files *files) {
+    int status = cli_exec_some_arguments(command, argc, argv, options, files);
+    if (status != CLI_OK || files->count > 0) return status;
+    return cli_exec_usage(command, "which file?");
 }
 
 // --- reading ---

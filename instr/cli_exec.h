@@ -14,6 +14,9 @@
     COMMAND(info, "[--json] [--top N] PATH...", "sessions, classes, probes and the share covered") \
     COMMAND(merge, "[--keep-going] -o OUT PATH...", "one file with all sessions and hits")         \
     COMMAND(diff, "A B", "classes and probes that only one of two files has")                      \
+    COMMAND(tests,                                                                                 \
+            "[--class NAME [--line N]] [--changed PATH]... [--classes PATH]... [--top N] FILE...", \
+            "what each test covered, who covers a line, and which tests a change asks for")        \
     COMMAND(dump, "PID [--reset] [--json]", "have the agent in a JVM write what was covered so far")
 
 #define INSTR_EXEC_FUNCTION(name, arguments, help) int cli_exec_##name(int argc, char **argv);
@@ -47,6 +50,9 @@ struct cli_exec_option {
 };
 int cli_exec_arguments(const char *command, int argc, char **argv,
                        const struct cli_exec_option *options, struct cli_exec_files *files);
+// The same where there need not be a file among them.
+int cli_exec_some_arguments(const char *command, int argc, char **argv,
+                            const struct cli_exec_option *options, struct cli_exec_files *files);
 
 // What to do with the blocks of file number `file`. Not 0: no further; the reason has been printed.
 struct cli_exec_visitor {

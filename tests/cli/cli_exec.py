@@ -10,7 +10,7 @@ import subprocess
 
 import sys
 
-from support import TOP, CliTest
+from support import TOP, CliTest, class_file
 
 sys.path.append(os.path.join(TOP, "tests", "coverage"))
 from execfile import HEADER, parse, probes, session, utf  # noqa: E402
@@ -228,3 +228,93 @@ class Report(ExecTest):
         self.assertEqual(page.count("<script>"), 1)
         self.assertIn("<dt>classes</dt><dd>4</dd>", page)
         self.assertIn("<td data-v=\"0.400000\" class=\"share\" style=\"--p:40.00%\">40.0 %</td>", page)
+
+
+class Tests(ExecTest):
+    """A file with a session for each test; the class files are beside it, each with the id that the file knows."""
+
+    def setUp(self):
+        super().setUp()
+        self.classes = {name: class_file(name) for name in ("com/acme/Foo", "com/acme/Bar", "com/acme/FooTest", "com/acme/BarTest")}
+        for name, content in self.classes.items():
+            self.write(f"classes/{name}.class", content)
+        foo, bar, foo_test, bar_test = (self.covered(name) for name in self.classes)
+        library = probes(7, "org/lib/Library", "1")
+        self.write("t.exec", HEADER + session("com.acme.FooTest.one") + foo + foo_test + library
+                   + session("com.acme.FooTest.two", dump=1_000_000_000_000) + foo_test + library
+                   + session("com.acme.BarTest.each") + bar + bar_test + session("com.acme.BarTest.each") + bar_test
+                   + HEADER + session("host-1") + library)
+
+    def covered(self, name, bits="1"):
+        return probes(class_id(self.classes[name]), name, bits)
+
+    def ask(self, *arguments, status=0, err=""):
+        return self.expect(["exec", "tests", *arguments], status, err=err).stdout
+
+    def test_what_each_covered_is_listed(self):
+        self.assertEqual(self.ask("t.exec"), (
+            "4 tests\n"
+            "      runs      time   classes       hit  test\n"
+            "         1    60.0 s         3         3  com.acme.FooTest.one\n"
+            "         1      0 ns         2         2  com.acme.FooTest.two\n"
+            "         2     120 s         2         2  com.acme.BarTest.each\n"
+            "         1    60.0 s         1         1  host-1\n"))
+        self.assertEqual(self.ask("t.exec", "--top", "1").count("\n"), 3)
+
+    def test_who_covers_a_class(self):
+        self.assertEqual(self.ask("--class", "com.acme.Foo", "t.exec"), "com.acme.FooTest.one\n")
+        self.assertEqual(self.ask("--class=com/acme/BarTest", "t.exec"), "com.acme.BarTest.each\n")
+        self.assertEqual(self.ask("--class", "org.lib.Library", "t.exec", err=(
+            "instr: outside of tests it was covered as well, in the session host-1: any test may need it\n")),
+            "com.acme.FooTest.one\ncom.acme.FooTest.two\n")
+        self.ask("--class", "com.acme.No", "t.exec", status=1, err="instr: no test covers a class com.acme.No\n")
+
+    def test_nothing_has_changed(self):
+        self.assertEqual(self.ask("--changed", "classes", "t.exec"), "")
+
+    def test_tests_that_a_change_asks_for(self):
+        self.write("classes/com/acme/Bar.class", class_file("com/acme/Bar", b"\x04\xac"))
+        self.assertEqual(self.ask("--changed", "classes", "t.exec"), "com.acme.BarTest.each\n")
+        self.write("classes/com/acme/FooTest.class", class_file("com/acme/FooTest", b"\x04\xac"))
+        self.assertEqual(self.ask("t.exec", "--changed=classes"),
+                         "com.acme.FooTest.one\ncom.acme.FooTest.two\ncom.acme.BarTest.each\n")
+
+    def test_a_class_that_is_gone_has_changed_and_a_library_elsewhere_has_not(self):
+        os.unlink(self.path("classes/com/acme/Foo.class"))
+        self.assertEqual(self.ask("--changed", "classes", "t.exec"), "com.acme.FooTest.one\n")
+
+    def test_what_was_covered_outside_of_tests_and_has_changed_is_told(self):
+        self.write("classes/org/lib/Library.class", class_file("org/lib/Library"))
+        self.assertEqual(self.ask("--changed", "classes", "t.exec", err=(
+            "instr: outside of tests, org/lib/Library was covered as well, in the session host-1: any test may need it\n")),
+            "com.acme.FooTest.one\ncom.acme.FooTest.two\n")
+
+    def test_thousands_of_tests(self):
+        self.write("many.exec", HEADER + b"".join(session(f"com.acme.FooTest.t{i % 5000}") + self.covered("com/acme/FooTest")
+                                                  for i in range(10000)))
+        self.assertEqual(len(self.ask("many.exec", "--class", "com.acme.FooTest").splitlines()), 5000)
+        self.assertIn("  com.acme.FooTest.t4999\n", self.ask("many.exec"))
+
+    def test_mistakes_are_told(self):
+        self.write("no-session.exec", HEADER + probes(1, "A", "1"))
+        for arguments, status, line in (
+                ([], 2, "which file?"), (["t.exec", "--line", "1"], 2, "--line goes with --class and --classes"),
+                (["t.exec", "--line=x"], 2, "--line must be a number, not 'x'"),
+                (["t.exec", "--class=A", "--changed=classes"], 2, "either --class or --changed"),
+                (["t.exec", "--class"], 2, "--class needs a value"),
+                (["t.exec", "--class=com.acme.Foo", "--line=1", "--classes=classes"], 1, "com.acme.Foo has no code on line 1"),
+                (["t.exec", "--class=com.acme.No", "--line=1", "--classes=classes"], 1, "com.acme.No is not below the paths of"),
+                (["t.exec", "--changed=nowhere"], 1, "nowhere: No such file or directory"),
+                (["no-session.exec"], 1, "no-session.exec: there is a class before the first session")):
+            done = self.expect(["exec", "tests", *arguments], status, "")
+            self.assertIn(line, done.stderr)
+
+
+def class_id(data):
+    """CRC-64 as its definition has it, bit by bit."""
+    crc = 0
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0xD800000000000000 if crc & 1 else 0)
+    return crc

@@ -1,0 +1,34 @@
+// The class files that .exec files are about: their ids, and which probes stand for a line.
+
+#ifndef INSTR_CLI_EXEC_CLASSES_H
+#define INSTR_CLI_EXEC_CLASSES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// What a class file says of itself.
+struct cli_class_file {
+    const char *name; // internal, modified UTF-8
+    uint64_t id;      // instr_exec_class_id
+    const uint8_t *bytes;
+    size_t length;
+};
+
+// Calls `take` for each class file below the paths, or, with `name`, for those only that may be
+// this class's. What is no class is told, and passed over. Returns 0; -1 when `take` returned that,
+// or a path could not be looked into (which was printed).
+int cli_each_class_file(size_t count, char *const *paths, const char *name,
+                        int (*take)(void *context, const struct cli_class_file *file),
+                        void *context);
+
+// Of a class: the probes of which one is hit when its line `line` was run, by JaCoCo's rules.
+struct cli_line_probes {
+    uint64_t id;
+    size_t probes; // of the class
+    uint8_t *bits; // from malloc; NULL: the line has no code
+};
+// Returns 0; or -1 with the reason in `error`.
+int cli_find_line_probes(const struct cli_class_file *file, unsigned line,
+                         struct cli_line_probes *found, char *error, size_t size);
+
+#endif
