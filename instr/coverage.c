@@ -15,6 +15,8 @@ struct instr_coverage {
     uint32_t count, capacity, probes;
     uint32_t *slots; // open addressing: index of a class plus 1; a power of two, at most half taken
     uint32_t slots_count;
+    int *counters; // by probe, plus 1
+    uint32_t counters_count;
 };
 
 struct instr_coverage *instr_coverage_new(const struct instr_coverage_store *store) {
@@ -31,6 +33,7 @@ void instr_coverage_free(struct instr_coverage *coverage) {
         free((void *)(uintptr_t)coverage->classes[i].name);
     free(coverage->classes);
     free(coverage->slots);
+    free(coverage->counters);
     pthread_mutex_destroy(&coverage->lock);
     free(coverage);
 }
@@ -160,4 +163,28 @@ void instr_coverage_set_file_id(struct instr_coverage *coverage, uint32_t i, uin
     pthread_mutex_lock(&coverage->lock);
     coverage->classes[i].file_id = file_id;
     pthread_mutex_unlock(&coverage->lock);
+}
+
+void instr_coverage_set_counter(struct instr_coverage *coverage, uint32_t probe, int counter) {
+    pthread_mutex_lock(&coverage->lock);
+    if (probe >= coverage->counters_count) {
+        uint32_t count =
+            probe + 1 > 2 * coverage->counters_count ? probe + 1024 : 2 * coverage->counters_count;
+        int *counters = realloc(coverage->counters, count * sizeof *counters);
+        if (counters) {
+            memset(counters + coverage->counters_count, 0,
+                   (count - coverage->counters_count) * sizeof *counters);
+            coverage->counters = counters;
+            coverage->counters_count = count;
+        }
+    }
+    if (probe < coverage->counters_count) coverage->counters[probe] = counter + 1;
+    pthread_mutex_unlock(&coverage->lock);
+}
+
+int instr_coverage_counter(struct instr_coverage *coverage, uint32_t probe) {
+    pthread_mutex_lock(&coverage->lock);
+    int counter = probe < coverage->counters_count ? coverage->counters[probe] - 1 : -1;
+    pthread_mutex_unlock(&coverage->lock);
+    return counter;
 }

@@ -44,6 +44,10 @@ int instr_coverage_knows(struct instr_coverage *coverage, uint64_t id, const cha
 // Notes that the class file of a class that is there has another id.
 void instr_coverage_set_file_id(struct instr_coverage *coverage, uint32_t i, uint64_t file_id);
 
+// The number under which the runtime counts how often a probe is passed (methods.h); -1: none.
+void instr_coverage_set_counter(struct instr_coverage *coverage, uint32_t probe, int counter);
+int instr_coverage_counter(struct instr_coverage *coverage, uint32_t probe);
+
 // How many classes there are, and up to which number probes are theirs.
 uint32_t instr_coverage_classes(struct instr_coverage *coverage);
 uint32_t instr_coverage_probes(struct instr_coverage *coverage);

@@ -308,6 +308,17 @@ static int64_t probes_of(struct rw_class *pass, uint32_t count, int of_file) {
     return instr_coverage_reserve(coverage, &covered, (const char *)name.bytes, name.length);
 }
 
+// rw_class.probe_counter
+static int probe_counter(struct rw_class *pass, const struct cf_edit *edit, uint32_t number) {
+    struct job *job = pass->engine;
+    char detail[16];
+    struct cf_slice text = {(const uint8_t *)detail, 0};
+    text.length = (uint32_t)snprintf(detail, sizeof detail, "%u", number);
+    int id = site_id(pass, edit, 0, text);
+    if (id >= 0) instr_coverage_set_counter(coverage_of(job->engine), number, id);
+    return id;
+}
+
 // rw_class.option
 static const char *option_of(const struct rw_class *pass, const char *key) {
     const struct job *job = pass->engine;
@@ -469,6 +480,7 @@ static enum cf_status open_job(struct job *job, struct work *work, const uint8_t
         job->passes[i].method_id = method_id;
         job->passes[i].site_id = site_id;
         job->passes[i].probes = probes_of;
+        job->passes[i].probe_counter = probe_counter;
         job->passes[i].option = option_of;
         job->passes[i].inlined = &job->inlined;
         job->passes[i].file = job->file.arena ? &job->file : NULL;

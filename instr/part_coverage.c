@@ -15,10 +15,13 @@
 #include "instr/class_file.h"
 #include "instr/coverage.h"
 #include "instr/coverage_changed.h"
+#include "instr/coverage_counts.h"
+#include "instr/coverage_tests.h"
 #include "instr/holders.h"
 #include "instr/part.h"
 #include "instr/report.h"
 #include "instr/runtime.h"
+#include "rewriters/test_methods.h"
 
 #define DEFAULT_FILE "jacoco.exec"
 #define MOST_CHANGED_TOLD 10
@@ -27,7 +30,8 @@ static struct {
     struct instr_coverage *registry; // once made it stays: inserted code knows the numbers
     JavaVM *vm;
     jvmtiEnv *jvmti; // the part's own
-    bool append, no_location;
+    struct instr_methods *methods;
+    bool append, no_location, counts;
     char *file; // as written
     char session[1024];
     size_t session_length;
@@ -124,6 +128,7 @@ static bool take_snapshot(JNIEnv *jni, bool reset, struct snapshot *s) {
     s->hits = calloc(1, (size_t)s->probes + 1);
     if (!s->hits) return false;
     instr_holders_read(jni, s->hits, s->probes, reset);
+    instr_coverage_tests_add(s->hits, s->probes, reset);
     return true;
 }
 
@@ -151,6 +156,7 @@ static int write_to(JNIEnv *jni, struct instr_exec_file *file, int reset,
     struct instr_exec_session session = {part.session, part.session_length, part.start, now()};
     instr_exec_write_session(file, &session);
     write_classes(&s, file, told);
+    instr_coverage_tests_outside(jni, &session);
     if (reset) part.start = session.dump;
     free(s.hits);
     return 1;
@@ -184,6 +190,13 @@ int instr_coverage_write_file(JNIEnv *jni, int reset, struct instr_coverage_told
     return result;
 }
 
+static void write_counts(JNIEnv *jni, const char *path) {
+    char counts[PATH_MAX + 8], error[INSTR_ERROR_SIZE];
+    snprintf(counts, sizeof counts, "%s.counts", path);
+    if (instr_coverage_write_counts(jni, part.registry, counts, error, sizeof error) != 0)
+        say(error);
+}
+
 static void tell_to_file(JNIEnv *jni, bool quiet) {
     struct instr_coverage_told told;
     char path[PATH_MAX], error[INSTR_ERROR_SIZE], line[PATH_MAX + 256];
@@ -192,6 +205,7 @@ static void tell_to_file(JNIEnv *jni, bool quiet) {
         say(error);
         return;
     }
+    if (part.counts) write_counts(jni, path);
     snprintf(line, sizeof line,
              "instr: coverage: %s of %s probes in %s of %s classes passed, written to %s",
              instr_number(told.probes_hit, a), instr_number(told.probes, b),
@@ -248,6 +262,7 @@ static void JNICALL on_dump_request(jvmtiEnv *jvmti) {
 static void engine(struct instr_engine *new_engine) {
     if (!part.registry) part.registry = instr_coverage_new(&instr_holders_store);
     if (part.registry) instr_engine_set_coverage(new_engine, part.registry);
+    part.methods = instr_engine_methods(new_engine);
 }
 
 static bool is_yes(const struct instr_pass_options *options, const char *key, bool otherwise) {
@@ -276,12 +291,21 @@ static void stop(JNIEnv *jni) {
 static bool load(JavaVM *vm, const struct instr_pass_options *options, enum instr_part_phase phase,
                  char *reason, size_t size) {
     (void)phase;
+    const char *tests = instr_pass_option(options, "per-test");
     jvmtiEventCallbacks callbacks;
     memset(&callbacks, 0, sizeof callbacks);
     callbacks.DataDumpRequest = on_dump_request;
     part.vm = vm;
     part.append = is_yes(options, "append", true);
     part.no_location = is_yes(options, "nolocation", false);
+    part.counts = is_yes(options, "counts", false);
+    if (tests) {
+        const char *wrong = rw_test_methods_check(tests);
+        if (wrong) {
+            snprintf(reason, size, "option 'coverage.per-test': %s, not '%.64s'", wrong, tests);
+            return false;
+        }
+    }
     part.start = now();
     name_session(instr_pass_option(options, "session"));
     free(part.file);
@@ -298,11 +322,20 @@ static bool load(JavaVM *vm, const struct instr_pass_options *options, enum inst
     return false;
 }
 
+static bool start_tests(JNIEnv *jni, char *reason, size_t size) {
+    char *file = instr_expand_file(part.file ? part.file : DEFAULT_FILE, (long)getpid());
+    struct instr_coverage_tests_config config = {part.registry, part.methods, file, part.append};
+    bool started = file && instr_coverage_tests_start(jni, &config, reason, size);
+    if (!file) snprintf(reason, size, "out of memory");
+    free(file);
+    return started;
+}
+
 static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *options,
                   char *reason, size_t size) {
     (void)jvmti;
-    (void)options;
-    if (!instr_holders_start(part.vm, jni, instr_runtime_package_used(), reason, size))
+    if (!instr_holders_start(part.vm, jni, instr_runtime_package_used(), reason, size) ||
+        (instr_pass_option(options, "per-test") && !start_tests(jni, reason, size)))
         return false;
     if ((*part.jvmti)
             ->SetEventNotificationMode(part.jvmti, JVMTI_ENABLE, JVMTI_EVENT_DATA_DUMP_REQUEST,

@@ -11,6 +11,7 @@
 #include "rewriters/common.h"
 #include "rewriters/coverage.h"
 #include "rewriters/probes.h"
+#include "rewriters/test_methods.h"
 
 #include <stdio.h>
 
@@ -130,7 +131,7 @@ static uint16_t array_of(struct rw_class *cls, uint32_t holder) {
     return field;
 }
 
-static const struct cf_snippet *hit(struct rw_class *cls, struct cf_edit *edit, uint32_t number) {
+static struct cf_snippet *hit(struct rw_class *cls, struct cf_edit *edit, uint32_t number) {
     struct cf_snippet *s = cf_snippet_new(edit);
     cf_op_constant(s, CF_OP_getstatic, array_of(cls, number / RW_PROBES_PER_HOLDER), 0, 1);
     cf_push_int(s, (int32_t)(number % RW_PROBES_PER_HOLDER));
@@ -139,15 +140,55 @@ static const struct cf_snippet *hit(struct rw_class *cls, struct cf_edit *edit, 
     return s;
 }
 
+static int is_yes(const struct rw_class *cls, const char *key) {
+    const char *value = cls->option(cls, key);
+    return value && strcmp(value, "yes") == 0;
+}
+
+static void count_hit(struct rw_class *cls, struct cf_edit *edit, struct cf_snippet *s,
+                      uint32_t number) {
+    int id = cls->probe_counter(cls, edit, number);
+    char name[64];
+    if (id < 0) return; // it has no count
+    snprintf(name, sizeof name, "%sInstrCalls", cls->runtime_package);
+    cf_push_int(s, id);
+    cf_call(s, cf_callee_new(cls->rewrite, name, "enter", "(I)V"));
+}
+
+// Tells the runtime when a test begins and ends.
+static enum cf_status frame_test(struct rw_class *cls, struct cf_edit *edit) {
+    static const char *const names[] = {"begin", "end"};
+    const struct cf_snippet *calls[2];
+    char class_name[64];
+    int id;
+    CF_TRY(rw_method_id(cls, edit, &id));
+    snprintf(class_name, sizeof class_name, "%sInstrTests", cls->runtime_package);
+    for (unsigned i = 0; i < 2; i++) {
+        struct cf_snippet *s = cf_snippet_new(edit);
+        cf_push_int(s, id);
+        cf_call(s, cf_callee_new(cls->rewrite, class_name, names[i], "(I)V"));
+        calls[i] = s;
+    }
+    cf_insert_entry(edit, calls[0]);
+    cf_insert_exits(edit, calls[1]);
+    cf_insert_thrown(edit, calls[1]);
+    return edit->error.status;
+}
+
 static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
     const struct covered *covered = cls->memory;
     if (!covered || rw_leave_alone(edit)) return CF_OK;
     size_t method = (size_t)(edit->method - cls->rewrite->cls->methods);
     const struct rw_probes *probes = &covered->methods[method];
     uint32_t number = covered->first + covered->before[method];
+    const char *tests = cls->option(cls, "per-test");
+    int counts = is_yes(cls, "counts");
+    if (tests && rw_is_test_method(tests, cls->rewrite->cls, edit->method))
+        CF_TRY(frame_test(cls, edit));
     for (uint32_t i = 0; i < probes->count; i++) {
         const struct rw_probe *probe = &probes->list[i];
-        const struct cf_snippet *s = hit(cls, edit, number + i);
+        struct cf_snippet *s = hit(cls, edit, number + i);
+        if (counts) count_hit(cls, edit, s, number + i);
         switch (probe->kind) {
         case RW_PROBE_FALL: cf_insert_after(edit, probe->instruction - 1, s); break;
         case RW_PROBE_END: cf_insert_before(edit, probe->instruction, s); break;
@@ -162,6 +203,11 @@ static const struct rw_option options[] = {
     {"session", "ID", "the session's name in the file; without it the host and a random number"},
     {"nolocation", "no|yes",
      "also classes without a code source location: proxies, generated code"},
+    {"counts", "no|yes",
+     "also count how often each probe is passed, and write that to FILE.counts (JSON)"},
+    {"per-test", "PATTERN",
+     "tell what each test covered, a session for each in FILE-tests.exec; tests are the methods of "
+     "junit4, junit5, testng, or CLASSES#METHODS"},
     {NULL, NULL, NULL},
 };
 

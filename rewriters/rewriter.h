@@ -55,6 +55,9 @@ struct rw_class {
     // they came, or by those of its class file. The same class gets the same again. Returns the
     // number of the first; < 0: none is left, or there is no memory.
     int64_t (*probes)(struct rw_class *cls, uint32_t count, int of_file);
+    // Gives the number by which inserted code counts how often a probe is passed, `number` being
+    // the probe's own; < 0: none is left.
+    int (*probe_counter)(struct rw_class *cls, const struct cf_edit *edit, uint32_t number);
     // The pass's own option `key`; NULL: not given.
     const char *(*option)(const struct rw_class *cls, const char *key);
     void *memory; // the pass's own for this class, NULL at first; the class's arena lives as long

@@ -30,6 +30,7 @@ VERSION = 52  # class files of JDK 8
 CLASSES = ["InstrNative", "InstrFlight", "InstrTask", "InstrUnsafe", "InstrThreads", "InstrCalls", "InstrTiming"]
 CLASSES += ["InstrExceptionsNative", "InstrExceptions"]
 CLASSES += ["InstrAllocNative", "InstrAlloc"]
+CLASSES += ["InstrTestsNative", "InstrTests"]
 # Without the agent: what files made by `instr rewrite` call (package instr.runtime), and what is put into those files.
 OFFLINE = ["Offline", "OfflineCalls", "OfflineHook", "OfflineReport", "OfflineRow", "OfflineTable"]
 OFFLINE += ["OfflineText", "OfflineThread", "OfflineTiming", "OfflineTotals"]
