@@ -17,7 +17,10 @@
     COMMAND(tests,                                                                                 \
             "[--class NAME [--line N]] [--changed PATH]... [--classes PATH]... [--top N] FILE...", \
             "what each test covered, who covers a line, and which tests a change asks for")        \
-    COMMAND(dump, "PID [--reset] [--json]", "have the agent in a JVM write what was covered so far")
+    COMMAND(dump, "PID [--reset] [--json]",                                                        \
+            "have the agent in a JVM write what was covered so far")                               \
+    COMMAND(recover, "[-o OUT] FILE.PID.map...",                                                   \
+            "what a JVM that was killed had covered, with coverage.mmap=yes")
 
 #define INSTR_EXEC_FUNCTION(name, arguments, help) int cli_exec_##name(int argc, char **argv);
 INSTR_EXEC_COMMANDS(INSTR_EXEC_FUNCTION)

@@ -89,6 +89,7 @@ static int add(struct instr_coverage *coverage, uint32_t *slot,
     if (!added->name) return 0;
     *slot = ++coverage->count;
     coverage->probes = first + covered->count;
+    if (coverage->store && coverage->store->added) coverage->store->added(added);
     return 1;
 }
 

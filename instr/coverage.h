@@ -26,6 +26,8 @@ struct instr_coverage_store {
     // Makes more. `needed`: now; else only ahead of the need. False: it cannot be. Called without
     // the lock: what runs in it may load classes, and so come back here.
     int (*more)(int needed);
+    // A class was taken in; under the lock. May be NULL.
+    void (*added)(const struct instr_covered_class *covered);
     uint32_t ahead; // so many shall always be there
 };
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "instr/coverage_map.h"
 #include "rewriters/coverage.h"
 
 // A holder is made when fewer probes than this are left: not at the last moment, where a thread
@@ -18,11 +19,16 @@ enum { CLASS_FILE_ROOM = 512, MOST_HOLDERS = INT32_MAX / RW_PROBES_PER_HOLDER };
 static struct {
     JavaVM *vm;
     const char *package;
-    pthread_mutex_t lock;  // of what follows
-    jbooleanArray *arrays; // global references; NULL: not made yet, or not to be made
+    uint8_t *mapping;     // NULL: the probes are on the Java heap
+    pthread_mutex_t lock; // of what follows
+    jobject *made;        // global references; NULL: not made yet, or not to be made
     uint32_t count, capacity;
     uint32_t in_making;
 } holders = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static uint8_t *probes_of_mapping(void) {
+    return holders.mapping + INSTR_COVERAGE_MAP_PROBES_AT;
+}
 
 // --- a holder's class file ---
 
@@ -47,43 +53,76 @@ static void put_class(struct bytes *to, uint32_t name) {
     put(to, 2, name);
 }
 
+static void put_reference(struct bytes *to, unsigned tag, uint32_t a, uint32_t b) {
+    put(to, 1, tag);
+    put(to, 4, a << 16 | b);
+}
+
+// The constants of all holders, and the start of the class; CODE is the last of them.
+enum {
+    NAME = 1,
+    THIS,
+    OBJECT,
+    SUPER,
+    MEMBER,
+    TYPE,
+    METHOD,
+    DESCRIPTOR,
+    CODE,
+    NAME_TYPE,
+    REF,
+    LAST
+};
+
+static void put_start(struct bytes *to, const char *name, unsigned constants) {
+    put(to, 4, 0xCAFEBABE);
+    put(to, 4, 52); // JDK 8
+    put(to, 2, constants);
+    put_utf8(to, name);
+    put_class(to, NAME);
+    put_utf8(to, "java/lang/Object");
+    put_class(to, OBJECT);
+}
+
+// access_flags of a class, which has no interfaces, and how many fields there are.
+static void put_class_head(struct bytes *to, unsigned fields) {
+    put(to, 2, 0x1031); // public final super synthetic
+    put(to, 4, (uint32_t)THIS << 16 | SUPER);
+    put(to, 2, 0);
+    put(to, 2, fields);
+}
+
+static void put_code_head(struct bytes *to, uint32_t code, unsigned max_stack,
+                          unsigned max_locals) {
+    put(to, 4, (uint32_t)METHOD << 16 | DESCRIPTOR);
+    put(to, 4, 1u << 16 | CODE);
+    put(to, 4, 8 + code + 4); // attribute_length
+    put(to, 4, max_stack << 16 | max_locals);
+    put(to, 4, code);
+}
+
 // public final class NAME { public static final boolean[] p = new boolean[32768]; }
-static size_t write_class(uint8_t *room, const char *name) {
-    enum { NAME = 1, THIS, OBJECT, SUPER, FIELD, TYPE, CLINIT, VOID, CODE, NAME_TYPE, REF, LENGTH };
+static size_t write_array_class(uint8_t *room, const char *name) {
     struct bytes to = {room};
-    put(&to, 4, 0xCAFEBABE);
-    put(&to, 4, 52); // JDK 8
-    put(&to, 2, LENGTH + 1);
-    put_utf8(&to, name);
-    put_class(&to, NAME);
-    put_utf8(&to, "java/lang/Object");
-    put_class(&to, OBJECT);
+    put_start(&to, name, LAST + 1);
     put_utf8(&to, RW_HOLDER_FIELD);
     put_utf8(&to, "[Z");
     put_utf8(&to, "<clinit>");
     put_utf8(&to, "()V");
     put_utf8(&to, "Code");
-    put(&to, 1, 12);
-    put(&to, 4, (uint32_t)FIELD << 16 | TYPE);
-    put(&to, 1, 9);
-    put(&to, 4, (uint32_t)THIS << 16 | NAME_TYPE);
+    put_reference(&to, 12, MEMBER, TYPE);
+    put_reference(&to, 9, THIS, NAME_TYPE);
     put(&to, 1, 3);
     put(&to, 4, RW_PROBES_PER_HOLDER);
-    put(&to, 2, 0x1031); // public final super synthetic
-    put(&to, 4, (uint32_t)THIS << 16 | SUPER);
-    put(&to, 2, 0);          // interfaces
-    put(&to, 4, 0x00011019); // one field, public static final synthetic
-    put(&to, 4, (uint32_t)FIELD << 16 | TYPE);
+    put_class_head(&to, 1);
+    put(&to, 2, 0x1019); // public static final synthetic
+    put(&to, 4, (uint32_t)MEMBER << 16 | TYPE);
     put(&to, 2, 0);
     put(&to, 4, 0x00010008); // one method, static
-    put(&to, 4, (uint32_t)CLINIT << 16 | VOID);
-    put(&to, 4, 1u << 16 | CODE);
-    put(&to, 4, 8 + 8 + 4);  // attribute_length
-    put(&to, 4, 0x00010000); // max_stack, max_locals
-    put(&to, 4, 8);
-    put(&to, 2, 0x1200 | LENGTH); // ldc 32768
-    put(&to, 2, 0xBC04);          // newarray boolean
-    put(&to, 1, 0xB3);            // putstatic p
+    put_code_head(&to, 8, 1, 0);
+    put(&to, 2, 0x1200 | LAST); // ldc 32768
+    put(&to, 2, 0xBC04);        // newarray boolean
+    put(&to, 1, 0xB3);          // putstatic p
     put(&to, 2, REF);
     put(&to, 1, 0xB1); // return
     put(&to, 4, 0);    // no exceptions, no attributes
@@ -91,33 +130,76 @@ static size_t write_class(uint8_t *room, const char *name) {
     return (size_t)(to.at - room);
 }
 
+// public final class NAME { public static void hit(int i) { InstrUnsafe.mark(ADDRESS + i); } }
+static size_t write_mapped_class(uint8_t *room, const char *name, uint64_t address) {
+    enum { UNSAFE = LAST + 2, UNSAFE_CLASS }; // behind a long, which has two places
+    char unsafe[128];
+    struct bytes to = {room};
+    snprintf(unsafe, sizeof unsafe, "%sInstrUnsafe", holders.package);
+    put_start(&to, name, UNSAFE_CLASS + 1);
+    put_utf8(&to, "mark");
+    put_utf8(&to, "(J)V");
+    put_utf8(&to, RW_HOLDER_METHOD);
+    put_utf8(&to, "(I)V");
+    put_utf8(&to, "Code");
+    put_reference(&to, 12, MEMBER, TYPE);
+    put_reference(&to, 10, UNSAFE_CLASS, NAME_TYPE);
+    put(&to, 1, 5);
+    put(&to, 4, (uint32_t)(address >> 32));
+    put(&to, 4, (uint32_t)address);
+    put_utf8(&to, unsafe);
+    put_class(&to, UNSAFE);
+    put_class_head(&to, 0);
+    put(&to, 4, 0x00011009); // one method, public static synthetic
+    put_code_head(&to, 10, 4, 1);
+    put(&to, 1, 0x14); // ldc2_w ADDRESS
+    put(&to, 2, LAST);
+    put(&to, 3, 0x1A8561); // iload_0, i2l, ladd
+    put(&to, 1, 0xB8);     // invokestatic mark
+    put(&to, 2, REF);
+    put(&to, 1, 0xB1); // return
+    put(&to, 4, 0);
+    put(&to, 2, 0);
+    return (size_t)(to.at - room);
+}
+
 // --- in the VM ---
 
-// The array of a new holder as a global reference; NULL: it cannot be made.
-static jbooleanArray make(JNIEnv *jni, uint32_t number) {
+// The array of a new holder, or with a mapping its class, as a global reference; NULL: it cannot be
+// made.
+static jobject make(JNIEnv *jni, uint32_t number) {
     char name[128];
     uint8_t bytes[CLASS_FILE_ROOM];
-    jbooleanArray array = NULL;
+    jobject made = NULL;
+    size_t length;
+    uint32_t first = number * RW_PROBES_PER_HOLDER;
+    if (holders.mapping && !instr_coverage_map_reserve(first, RW_PROBES_PER_HOLDER)) return NULL;
     if ((*jni)->PushLocalFrame(jni, 8) != 0) return NULL;
     snprintf(name, sizeof name, "%s" RW_HOLDER_NAME "%u", holders.package, number);
-    size_t length = write_class(bytes, name);
-    jclass class = (*jni)->DefineClass(jni, name, NULL, (const jbyte *)bytes, (jsize)length);
-    // This initializes the class.
-    jfieldID field = class ? (*jni)->GetStaticFieldID(jni, class, RW_HOLDER_FIELD, "[Z") : NULL;
-    jobject local = field ? (*jni)->GetStaticObjectField(jni, class, field) : NULL;
-    if (local && !(*jni)->ExceptionCheck(jni)) array = (*jni)->NewGlobalRef(jni, local);
+    if (holders.mapping)
+        length =
+            write_mapped_class(bytes, name, (uint64_t)(uintptr_t)(probes_of_mapping() + first));
+    else
+        length = write_array_class(bytes, name);
+    jobject found = (*jni)->DefineClass(jni, name, NULL, (const jbyte *)bytes, (jsize)length);
+    if (found && !holders.mapping) {
+        // This initializes the class.
+        jfieldID field = (*jni)->GetStaticFieldID(jni, found, RW_HOLDER_FIELD, "[Z");
+        found = field ? (*jni)->GetStaticObjectField(jni, found, field) : NULL;
+    }
+    if (found && !(*jni)->ExceptionCheck(jni)) made = (*jni)->NewGlobalRef(jni, found);
     (*jni)->ExceptionClear(jni);
     (*jni)->PopLocalFrame(jni, NULL);
-    return array;
+    return made;
 }
 
 static bool grow(void) {
     if (holders.count == MOST_HOLDERS) return false;
     if (holders.count < holders.capacity) return true;
     uint32_t capacity = holders.capacity ? holders.capacity * 2 : 16;
-    jbooleanArray *arrays = realloc(holders.arrays, capacity * sizeof *arrays);
-    if (!arrays) return false;
-    holders.arrays = arrays;
+    jobject *made = realloc(holders.made, capacity * sizeof *made);
+    if (!made) return false;
+    holders.made = made;
     holders.capacity = capacity;
     return true;
 }
@@ -129,24 +211,25 @@ static bool add(JNIEnv *jni, bool needed) {
     bool wanted = (needed || holders.in_making == 0) && grow();
     uint32_t number = holders.count;
     if (wanted) {
-        holders.arrays[holders.count++] = NULL;
+        holders.made[holders.count++] = NULL;
         holders.in_making++;
     }
     pthread_mutex_unlock(&holders.lock);
     if (!wanted) return false;
-    jbooleanArray array = make(jni, number);
+    jobject made = make(jni, number);
     pthread_mutex_lock(&holders.lock);
-    holders.arrays[number] = array;
+    holders.made[number] = made;
     holders.in_making--;
     pthread_mutex_unlock(&holders.lock);
-    return array != NULL;
+    return made != NULL;
 }
 
-bool instr_holders_start(JavaVM *vm, JNIEnv *jni, const char *runtime_package, char *reason,
-                         size_t size) {
+bool instr_holders_start(JavaVM *vm, JNIEnv *jni, const char *runtime_package, uint8_t *mapping,
+                         char *reason, size_t size) {
     if (holders.count > 0) return true;
     holders.vm = vm;
     holders.package = runtime_package;
+    holders.mapping = mapping;
     if (add(jni, true)) return true;
     snprintf(reason, size, "%s" RW_HOLDER_NAME "0: the VM refused to define it", runtime_package);
     return false;
@@ -163,13 +246,17 @@ static int64_t room(uint32_t first, uint32_t count) {
     pthread_mutex_lock(&holders.lock);
     uint32_t i = first / RW_PROBES_PER_HOLDER;
     for (; i < holders.count && (uint64_t)i * RW_PROBES_PER_HOLDER < (uint64_t)first + count; i++)
-        if (!holders.arrays[i]) first = (i + 1) * RW_PROBES_PER_HOLDER;
+        if (!holders.made[i]) first = (i + 1) * RW_PROBES_PER_HOLDER;
     uint64_t there = (uint64_t)holders.count * RW_PROBES_PER_HOLDER;
     pthread_mutex_unlock(&holders.lock);
     return (uint64_t)first + count <= there ? (int64_t)first : -1;
 }
 
-const struct instr_coverage_store instr_holders_store = {room, more, AHEAD};
+static void added(const struct instr_covered_class *covered) {
+    if (holders.mapping) instr_coverage_map_add(covered);
+}
+
+const struct instr_coverage_store instr_holders_store = {room, more, added, AHEAD};
 
 // --- reading ---
 
@@ -190,10 +277,31 @@ static void read_array(uint8_t *array, uint8_t *probes, uint32_t count, bool cle
     }
 }
 
+// What is cleared is kept in the mapping's second area before.
+static void read_mapping(uint8_t *probes, uint32_t count, bool clear) {
+    for (uint32_t i = 0; clear && i < count; i++)
+        if (probes_of_mapping()[i]) holders.mapping[INSTR_COVERAGE_MAP_TAKEN_AT + i] = 1;
+    // In pieces of eight; the area goes on behind the last one.
+    read_array(probes_of_mapping(), probes, count, clear);
+}
+
+void instr_holders_forget(void) {
+    uint8_t *taken = holders.mapping ? holders.mapping + INSTR_COVERAGE_MAP_TAKEN_AT : NULL;
+    pthread_mutex_lock(&holders.lock);
+    uint32_t count = holders.count * RW_PROBES_PER_HOLDER;
+    pthread_mutex_unlock(&holders.lock);
+    for (uint32_t i = 0; taken && i < count; i++)
+        if (taken[i]) taken[i] = 0;
+}
+
 void instr_holders_read(JNIEnv *jni, uint8_t *probes, uint32_t count, bool clear) {
+    if (holders.mapping) {
+        read_mapping(probes, count, clear);
+        return;
+    }
     for (uint32_t i = 0; i * RW_PROBES_PER_HOLDER < count; i++) {
         pthread_mutex_lock(&holders.lock);
-        jbooleanArray array = i < holders.count ? holders.arrays[i] : NULL;
+        jobject array = i < holders.count ? holders.made[i] : NULL;
         pthread_mutex_unlock(&holders.lock);
         uint32_t here = count - i * RW_PROBES_PER_HOLDER;
         if (here > RW_PROBES_PER_HOLDER) here = RW_PROBES_PER_HOLDER;

@@ -16,6 +16,7 @@
 #include "instr/coverage.h"
 #include "instr/coverage_changed.h"
 #include "instr/coverage_counts.h"
+#include "instr/coverage_map.h"
 #include "instr/coverage_tests.h"
 #include "instr/holders.h"
 #include "instr/part.h"
@@ -31,8 +32,10 @@ static struct {
     JavaVM *vm;
     jvmtiEnv *jvmti; // the part's own
     struct instr_methods *methods;
-    bool append, no_location, counts;
-    char *file; // as written
+    bool append, no_location, counts, mapped;
+    bool told;   // the last time, all was written
+    bool ending; // the JVM is
+    char *file;  // as written
     char session[1024];
     size_t session_length;
     pthread_mutex_t lock; // one writes at a time; of what follows
@@ -157,6 +160,7 @@ static int write_to(JNIEnv *jni, struct instr_exec_file *file, int reset,
     instr_exec_write_session(file, &session);
     write_classes(&s, file, told);
     instr_coverage_tests_outside(jni, &session);
+    if (reset) instr_holders_forget();
     if (reset) part.start = session.dump;
     free(s.hits);
     return 1;
@@ -201,10 +205,13 @@ static void tell_to_file(JNIEnv *jni, bool quiet) {
     struct instr_coverage_told told;
     char path[PATH_MAX], error[INSTR_ERROR_SIZE], line[PATH_MAX + 256];
     char a[INSTR_NUMBER_SIZE], b[INSTR_NUMBER_SIZE], c[INSTR_NUMBER_SIZE], d[INSTR_NUMBER_SIZE];
-    if (instr_coverage_write_file(jni, 0, &told, path, sizeof path, error, sizeof error) != 0) {
+    part.told =
+        instr_coverage_write_file(jni, 0, &told, path, sizeof path, error, sizeof error) == 0;
+    if (!part.told) {
         say(error);
         return;
     }
+    if (part.ending) instr_coverage_map_remove();
     if (part.counts) write_counts(jni, path);
     snprintf(line, sizeof line,
              "instr: coverage: %s of %s probes in %s of %s classes passed, written to %s",
@@ -259,6 +266,14 @@ static void JNICALL on_dump_request(jvmtiEnv *jvmti) {
         tell_to_file(jni, false);
 }
 
+// Before or behind the agent's, which tells all: the map goes with the second of the two.
+static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni) {
+    (void)jvmti;
+    (void)jni;
+    part.ending = true;
+    if (part.told) instr_coverage_map_remove();
+}
+
 static void engine(struct instr_engine *new_engine) {
     if (!part.registry) part.registry = instr_coverage_new(&instr_holders_store);
     if (part.registry) instr_engine_set_coverage(new_engine, part.registry);
@@ -295,10 +310,12 @@ static bool load(JavaVM *vm, const struct instr_pass_options *options, enum inst
     jvmtiEventCallbacks callbacks;
     memset(&callbacks, 0, sizeof callbacks);
     callbacks.DataDumpRequest = on_dump_request;
+    callbacks.VMDeath = on_vm_death;
     part.vm = vm;
     part.append = is_yes(options, "append", true);
     part.no_location = is_yes(options, "nolocation", false);
     part.counts = is_yes(options, "counts", false);
+    part.mapped = is_yes(options, "mmap", false);
     if (tests) {
         const char *wrong = rw_test_methods_check(tests);
         if (wrong) {
@@ -322,6 +339,11 @@ static bool load(JavaVM *vm, const struct instr_pass_options *options, enum inst
     return false;
 }
 
+static bool enable(jvmtiEvent event) {
+    return (*part.jvmti)->SetEventNotificationMode(part.jvmti, JVMTI_ENABLE, event, NULL) ==
+           JVMTI_ERROR_NONE;
+}
+
 static bool start_tests(JNIEnv *jni, char *reason, size_t size) {
     char *file = instr_expand_file(part.file ? part.file : DEFAULT_FILE, (long)getpid());
     struct instr_coverage_tests_config config = {part.registry, part.methods, file, part.append};
@@ -331,17 +353,35 @@ static bool start_tests(JNIEnv *jni, char *reason, size_t size) {
     return started;
 }
 
+// FILE.PID.map; once made it stays, as holders have its addresses.
+static uint8_t *open_map(char *reason, size_t size) {
+    static uint8_t *mapping;
+    struct instr_coverage_map_header header = {
+        INSTR_COVERAGE_MAP_MAGIC, 1, INSTR_COVERAGE_MAP_PROBES, part.start, 0, ""};
+    char path[PATH_MAX];
+    char *file = instr_expand_file(part.file ? part.file : DEFAULT_FILE, (long)getpid());
+    if (mapping || !file) {
+        free(file);
+        return mapping;
+    }
+    header.session_length = (uint32_t)part.session_length;
+    memcpy(header.session, part.session, part.session_length);
+    snprintf(path, sizeof path, "%s.%ld.map", file, (long)getpid());
+    free(file);
+    return mapping = instr_coverage_map_open(path, &header, reason, size);
+}
+
 static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *options,
                   char *reason, size_t size) {
     (void)jvmti;
-    if (!instr_holders_start(part.vm, jni, instr_runtime_package_used(), reason, size) ||
+    uint8_t *mapping = NULL;
+    if (part.mapped && !(mapping = open_map(reason, size))) return false;
+    if (!instr_holders_start(part.vm, jni, instr_runtime_package_used(), mapping, reason, size) ||
         (instr_pass_option(options, "per-test") && !start_tests(jni, reason, size)))
         return false;
-    if ((*part.jvmti)
-            ->SetEventNotificationMode(part.jvmti, JVMTI_ENABLE, JVMTI_EVENT_DATA_DUMP_REQUEST,
-                                       NULL) == JVMTI_ERROR_NONE)
+    if (enable(JVMTI_EVENT_DATA_DUMP_REQUEST) && (!part.mapped || enable(JVMTI_EVENT_VM_DEATH)))
         return true;
-    snprintf(reason, size, "the JVM refuses the event of data dump requests");
+    snprintf(reason, size, "the JVM refuses the events that coverage needs");
     return false;
 }
 

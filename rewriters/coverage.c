@@ -117,32 +117,42 @@ static enum cf_status begin(struct rw_class *cls) {
     return CF_OK;
 }
 
-// The constant p of a holder. It is remembered where the engine sees to it that it is forgotten
-// when it goes with a method that failed.
-static uint16_t array_of(struct rw_class *cls, uint32_t holder) {
+// The constant p of a holder, or its method. It is remembered where the engine sees to it that it
+// is forgotten when it goes with a method that failed.
+static uint16_t holder_of(struct rw_class *cls, uint32_t holder, int mapped) {
     const struct covered *covered = cls->memory;
     uint32_t nth = holder - covered->first / RW_PROBES_PER_HOLDER;
     char name[64];
     if (nth < RW_REFS && cls->callees[nth].methodref) return cls->callees[nth].methodref;
     snprintf(name, sizeof name, "%s" RW_HOLDER_NAME "%u", cls->runtime_package, holder);
-    uint16_t field =
-        cf_add_reference(&cls->rewrite->pool, CF_TAG_FIELDREF, name, RW_HOLDER_FIELD, "[Z");
-    if (nth < RW_REFS) cls->callees[nth].methodref = field;
-    return field;
-}
-
-static struct cf_snippet *hit(struct rw_class *cls, struct cf_edit *edit, uint32_t number) {
-    struct cf_snippet *s = cf_snippet_new(edit);
-    cf_op_constant(s, CF_OP_getstatic, array_of(cls, number / RW_PROBES_PER_HOLDER), 0, 1);
-    cf_push_int(s, (int32_t)(number % RW_PROBES_PER_HOLDER));
-    cf_op(s, CF_OP_iconst_1);
-    cf_op(s, CF_OP_bastore);
-    return s;
+    struct cf_pool *pool = &cls->rewrite->pool;
+    uint16_t reference =
+        mapped ? cf_add_reference(pool, CF_TAG_METHODREF, name, RW_HOLDER_METHOD, "(I)V")
+               : cf_add_reference(pool, CF_TAG_FIELDREF, name, RW_HOLDER_FIELD, "[Z");
+    if (nth < RW_REFS) cls->callees[nth].methodref = reference;
+    return reference;
 }
 
 static int is_yes(const struct rw_class *cls, const char *key) {
     const char *value = cls->option(cls, key);
     return value && strcmp(value, "yes") == 0;
+}
+
+static struct cf_snippet *hit(struct rw_class *cls, struct cf_edit *edit, uint32_t number,
+                              int mapped) {
+    struct cf_snippet *s = cf_snippet_new(edit);
+    uint16_t holder = holder_of(cls, number / RW_PROBES_PER_HOLDER, mapped);
+    int32_t index = (int32_t)(number % RW_PROBES_PER_HOLDER);
+    if (mapped) {
+        cf_push_int(s, index);
+        cf_op_constant(s, CF_OP_invokestatic, holder, 1, 0);
+        return s;
+    }
+    cf_op_constant(s, CF_OP_getstatic, holder, 0, 1);
+    cf_push_int(s, index);
+    cf_op(s, CF_OP_iconst_1);
+    cf_op(s, CF_OP_bastore);
+    return s;
 }
 
 static void count_hit(struct rw_class *cls, struct cf_edit *edit, struct cf_snippet *s,
@@ -182,12 +192,12 @@ static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
     const struct rw_probes *probes = &covered->methods[method];
     uint32_t number = covered->first + covered->before[method];
     const char *tests = cls->option(cls, "per-test");
-    int counts = is_yes(cls, "counts");
+    int counts = is_yes(cls, "counts"), mapped = is_yes(cls, "mmap");
     if (tests && rw_is_test_method(tests, cls->rewrite->cls, edit->method))
         CF_TRY(frame_test(cls, edit));
     for (uint32_t i = 0; i < probes->count; i++) {
         const struct rw_probe *probe = &probes->list[i];
-        struct cf_snippet *s = hit(cls, edit, number + i);
+        struct cf_snippet *s = hit(cls, edit, number + i, mapped);
         if (counts) count_hit(cls, edit, s, number + i);
         switch (probe->kind) {
         case RW_PROBE_FALL: cf_insert_after(edit, probe->instruction - 1, s); break;
@@ -203,6 +213,9 @@ static const struct rw_option options[] = {
     {"session", "ID", "the session's name in the file; without it the host and a random number"},
     {"nolocation", "no|yes",
      "also classes without a code source location: proxies, generated code"},
+    {"mmap", "no|yes",
+     "keep the probes in a file, FILE.PID.map, so that nothing is lost when the JVM is killed; "
+     "'instr exec recover' makes a FILE of it"},
     {"counts", "no|yes",
      "also count how often each probe is passed, and write that to FILE.counts (JSON)"},
     {"per-test", "PATTERN",

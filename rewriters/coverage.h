@@ -9,5 +9,8 @@
 #define RW_PROBES_PER_HOLDER 32768u
 #define RW_HOLDER_NAME "InstrProbes"
 #define RW_HOLDER_FIELD "p"
+// With coverage.mmap=yes it is a byte of a file mapping instead, which the holder's static method
+// of this name sets: RW_HOLDER_METHOD(I)V.
+#define RW_HOLDER_METHOD "hit"
 
 #endif

@@ -47,6 +47,7 @@ STUBS = {
             public static native Unsafe getUnsafe();
             public native long getLong(Object object, long offset);
             public native void putLong(Object object, long offset, long value);
+            public native void putByte(Object object, long offset, byte value);
             public native Object getReference(Object object, long offset);
             public native long objectFieldOffset(Class<?> type, String field);
             public native Object allocateInstance(Class<?> type) throws InstantiationException;
@@ -56,6 +57,7 @@ STUBS = {
             public static native Unsafe getUnsafe();
             public native long getLong(Object object, long offset);
             public native void putLong(Object object, long offset, long value);
+            public native void putByte(Object object, long offset, byte value);
             public native long objectFieldOffset(java.lang.reflect.Field field);
             public native Object allocateInstance(Class<?> type) throws InstantiationException;
         }""",
