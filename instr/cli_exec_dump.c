@@ -22,7 +22,7 @@ static void show(const json_t *document, const struct instr_target *target) {
 
 int cli_exec_dump(int argc, char **argv) {
     struct cli_session session;
-    const char *words[] = {"dump", "reset"};
+    const char *words[] = {"exec_dump", "reset"};
     int reset = 0, json = 0;
     long pid = 0;
     for (int i = 0; i < argc; i++) {

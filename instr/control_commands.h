@@ -26,7 +26,7 @@
     COMMAND(disable, "PASS", "switch a pass off and write its file")                               \
     COMMAND(set, "KEY=VALUE", "change an option")                                                  \
     COMMAND(revert, "[PATTERNS]", "take classes out of the scope, or switch all off")              \
-    COMMAND(dump, "[reset]", "write what the pass coverage has found to its file")                 \
+    COMMAND(exec_dump, "[reset]", "write what the pass coverage has found to its file")            \
     COMMAND(write, "", "write the files of the passes now")                                        \
     COMMAND(top, "MS ROWS ORDER", "what methods do, again and again")                              \
     COMMAND(off, "", "switch all off")                                                             \

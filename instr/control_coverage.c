@@ -22,12 +22,12 @@ static int is_on(struct instr_agent *agent) {
 // Writes what was covered to coverage.file, as at exit; with the argument reset the probes begin
 // anew. Answers {"file", "reset", "probes", "probes_hit", "classes", "classes_hit"}; the
 // path is as the JVM sees it.
-void instr_command_dump(struct instr_request *request, struct instr_reply *reply) {
+void instr_command_exec_dump(struct instr_request *request, struct instr_reply *reply) {
     struct instr_coverage_told told;
     char path[PATH_MAX] = "", full[PATH_MAX], error[INSTR_ERROR_SIZE] = "";
     int reset = request->argc == 1 && strcmp(request->argv[0], "reset") == 0;
     if (request->argc != reset) {
-        instr_reply_fail(reply, "dump: only 'reset' may follow");
+        instr_reply_fail(reply, "exec_dump: only 'reset' may follow");
         return;
     }
     if (!is_on(request->agent)) {

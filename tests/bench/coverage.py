@@ -1,0 +1,84 @@
+"""The pass coverage beside JaCoCo's agent and the plain program, in turn, so that all see the same machine."""
+
+import os
+import statistics
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(os.path.join(os.path.dirname(HERE), "coverage"))
+
+import jacoco as jacoco_jars  # noqa: E402
+
+
+class Side:
+    """The three ways to run a program."""
+
+    def __init__(self, bench, jdk, jacoco, rounds):
+        self.bench, self.jdk, self.jacoco, self.rounds = bench, jdk, jacoco, rounds
+
+    def agents(self):
+        file = os.path.join(self.bench["WORK"], "coverage.exec")
+        if os.path.exists(file):
+            os.unlink(file)
+        return {"plain": [], "JaCoCo": [self.jacoco.agent_option(file)],
+                "instr": [f"-agentpath:{self.bench['AGENT']}=coverage,coverage.file={file},coverage.append=no,quiet=yes"]}
+
+    def measure(self, tail, value):
+        """Lists of what `value` gives for a command, by the name of the way; the first round is thrown away."""
+        values = {name: [] for name in ("plain", "JaCoCo", "instr")}
+        for i in range(self.rounds + 1):
+            for name, agent in self.agents().items():
+                result = value([self.jdk.tool("java"), *agent, *tail])
+                if i > 0:
+                    values[name].append(result)
+        return values
+
+
+def ratio(values, name, which):
+    """The median of the ratios to plain, round by round."""
+    return statistics.median(a[which] / b[which] for a, b in zip(values[name], values["plain"]))
+
+
+def whole_runs(side, title, tail, target):
+    values = side.measure(tail, lambda command: side.bench["accounted"](command)[::2])
+    print(f"{title}, JDK {side.jdk.version}, {side.rounds} rounds (target {target:.2f} times; JaCoCo is {side.jacoco})")
+    for which, what in enumerate(("wall", "processors")):
+        medians = {name: statistics.median(one[which] for one in of) * 1000 for name, of in values.items()}
+        print(f"  {what}: plain {medians['plain']:.1f} ms, JaCoCo {medians['JaCoCo']:.1f} ms: {ratio(values, 'JaCoCo', which):.2f} "
+              f"times, instr {medians['instr']:.1f} ms: {ratio(values, 'instr', which):.2f} times", flush=True)
+
+
+def hot_loop(side, folder):
+    source = os.path.join(HERE, "runtime", "HotLoop.java")
+    side.bench["output"]([side.jdk.tool("javac"), "-nowarn", "--release", "11", "-d", folder, source])
+    print(f"coverage: {THREADS} threads in a hot loop on one class, JDK {side.jdk.version}, {side.rounds} rounds")
+
+    def nanoseconds(command):
+        return float(side.bench["output"](command).split()[-1])
+    values = side.measure(["-cp", folder, "HotLoop", str(THREADS)], nanoseconds)
+    print("  nanoseconds per turn: " + ", ".join(f"{name} {statistics.median(of):.2f}" for name, of in values.items())
+          + f"; instr {statistics.median(a / b for a, b in zip(values['instr'], values['JaCoCo'])):.2f} times JaCoCo's (target 1.00)",
+          flush=True)
+
+
+THREADS = 8
+
+
+def run(bench, jdk, options):
+    there, missing = jacoco_jars.find(os.path.join(bench["WORK"], "coverage"), jdk, options.jacoco)
+    if not there:
+        sys.exit(f"bench: {missing[0]}")
+    side = Side(bench, jdk, max(there, key=lambda jacoco: jacoco.newest), options.rounds)
+    folder = os.path.join(bench["WORK"], "hello")
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "Hello.java"), "w", encoding="utf-8") as file:
+        file.write('public class Hello { public static void main(String[] a) { System.out.println("hello"); } }\n')
+    bench["output"]([jdk.tool("javac"), "-nowarn", "--release", "11", "-d", folder, os.path.join(folder, "Hello.java")])
+    quick = Side(bench, jdk, side.jacoco, options.rounds * 4)
+    whole_runs(quick, "coverage: hello world", ["-cp", folder, "Hello"], 1.10)
+    compiler, sources, out = bench["jar"]("ecj"), os.path.join(bench["WORK"], "g"), os.path.join(bench["WORK"], "out")
+    bench["sources"](sources, 300)
+    whole_runs(side, "coverage: the Eclipse compiler on 300 files",
+               ["-cp", compiler, "org.eclipse.jdt.internal.compiler.batch.Main", "-source", "1.8", "-target", "1.8", "-nowarn",
+                "-d", out, sources], 1.10)
+    hot_loop(side, folder)
