@@ -60,12 +60,12 @@ static int read_arguments(int argc, char **argv, struct wishes *wishes) {
 }
 
 static int write_report(const struct instr_report_file *file, const struct wishes *wishes) {
-    const struct instr_report *report = &file->report;
     struct instr_output out;
     char error[INSTR_ERROR_SIZE];
-    size_t top = wishes->top >= 0 ? (size_t)wishes->top
-                 : wishes->html   ? report->row_count
-                                  : INSTR_TOP_DEFAULT;
+    const struct instr_report *report = &file->report;
+    int exceptions = file->exceptions.rows != NULL;
+    size_t all = exceptions ? file->exceptions.row_count : report->row_count;
+    size_t top = wishes->top >= 0 ? (size_t)wishes->top : wishes->html ? all : INSTR_TOP_DEFAULT;
     if (wishes->html && strcmp(wishes->html, "-") != 0)
         instr_output_open(&out, wishes->html);
     else
@@ -74,6 +74,10 @@ static int write_report(const struct instr_report_file *file, const struct wishe
         instr_alloc_report_html(&file->alloc_report, &out);
     else if (file->alloc)
         instr_alloc_report_table(&file->alloc_report, &out, top);
+    else if (exceptions && wishes->html)
+        instr_exception_report_html(&file->exceptions, &out, top);
+    else if (exceptions)
+        instr_exception_report_table(&file->exceptions, &out, top);
     else if (wishes->html)
         instr_report_html(report, &out, top, wishes->order);
     else
@@ -99,7 +103,12 @@ int cli_report(int argc, char **argv) {
         instr_report_file_free(&file);
         return cli_usage("report", "instr: report: a result of alloc is sorted by bytes");
     }
+    if (file.exceptions.rows && wishes.sort) {
+        instr_report_file_free(&file);
+        return cli_usage("report", "instr: report: exceptions are sorted by their count");
+    }
     instr_report_sort(&file.report, wishes.order);
+    instr_exception_report_sort(&file.exceptions);
     status = write_report(&file, &wishes);
     instr_report_file_free(&file);
     return status;

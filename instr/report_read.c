@@ -2,6 +2,7 @@
 
 #include "instr/report_read.h"
 
+#include "instr/exceptions_read.h"
 #include "instr/report_read_parts.h"
 
 #include <errno.h>
@@ -140,6 +141,13 @@ static json_t *read_json(struct instr_reader *r) {
     return root;
 }
 
+static int read_exceptions(struct instr_reader *r, const json_t *list,
+                           struct instr_exception_report *report) {
+    char reason[256];
+    if (instr_exceptions_read(report, list, reason, sizeof reason) == 0) return 0;
+    return instr_reader_fail(r, "%s", reason);
+}
+
 int instr_report_read(struct instr_report_file *file, const char *path, char *error, size_t size) {
     struct instr_reader r = {.path = path, .error = error, .size = size};
     memset(file, 0, sizeof *file);
@@ -148,9 +156,12 @@ int instr_report_read(struct instr_report_file *file, const char *path, char *er
     file->owned = root;
     file->report.pass = json_string_value(json_object_get(root, "pass"));
     file->report.jvm = json_string_value(json_object_get(root, "jvm"));
+    const json_t *exceptions = json_object_get(root, "exceptions");
     int bad = !file->report.pass || !json_is_array(json_object_get(root, "methods"));
     if (file->report.pass && json_is_array(json_object_get(root, "sites")))
         bad = instr_alloc_read(&r, root, file);
+    else if (file->report.pass && json_is_array(exceptions))
+        bad = read_exceptions(&r, exceptions, &file->exceptions);
     else if (bad)
         instr_reader_fail(&r, "this is no result of a pass: \"pass\" or \"methods\" is missing");
     else
@@ -161,6 +172,7 @@ int instr_report_read(struct instr_report_file *file, const char *path, char *er
 
 void instr_report_file_free(struct instr_report_file *file) {
     if (file->alloc) instr_alloc_report_free(&file->alloc_report);
+    instr_exceptions_read_free(&file->exceptions);
     free(file->report.rows);
     free((void *)(uintptr_t)file->report.skipped);
     json_decref(file->owned);

@@ -4,12 +4,15 @@
 #define INSTR_REPORT_READ_H
 
 #include "instr/alloc_report.h"
+#include "instr/exceptions_report.h"
 #include "instr/report.h"
 
 struct instr_report_file {
     struct instr_report report;             // its strings live as long as the file
     int alloc;                              // it is a result of the pass alloc:
     struct instr_alloc_report alloc_report; // this instead of `report`
+    // The same of the pass exceptions; rows NULL: it is another's.
+    struct instr_exception_report exceptions;
     void *owned;
 };
 
