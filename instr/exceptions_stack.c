@@ -54,6 +54,7 @@ static void find_form(JNIEnv *jni, jclass throwable) {
 
 bool instr_exceptions_stack_start(JNIEnv *jni) {
     static const char text[] = "Ljava/lang/String;";
+    if (vm.known) return true;
     jclass throwable = (*jni)->FindClass(jni, "java/lang/Throwable");
     jclass element = throwable ? (*jni)->FindClass(jni, "java/lang/StackTraceElement") : NULL;
     if (element) vm.element = (*jni)->NewGlobalRef(jni, element);

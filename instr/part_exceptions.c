@@ -23,6 +23,15 @@ static bool load(JavaVM *vm, const struct instr_pass_options *options, enum inst
     return instr_exceptions_thread_load(vm, reason, size);
 }
 
+// Switched on for a second time, the pass counts in other rows.
+static bool forget_rows(JNIEnv *jni, jclass gate) {
+    jmethodID forget = (*jni)->GetStaticMethodID(jni, gate, "forget", "()V");
+    if (forget) (*jni)->CallStaticVoidMethod(jni, gate, forget);
+    if (!(*jni)->ExceptionCheck(jni)) return true;
+    (*jni)->ExceptionClear(jni);
+    return false;
+}
+
 static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *options,
                   char *reason, size_t size) {
     (void)jvmti;
@@ -32,6 +41,7 @@ static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options 
     const char *failed =
         natives && gate ? instr_exceptions_rows_start(instr_exceptions_thread_env(), jni, natives)
                         : "a class of the runtime is missing";
+    if (!failed && !forget_rows(jni, gate)) failed = "InstrExceptions cannot be initialized";
     if (!failed) return instr_exceptions_thread_start(jni, gate, reason, size);
     snprintf(reason, size, "exceptions: %s", failed);
     return false;
@@ -120,8 +130,11 @@ static void tell(const struct instr_results *results, unsigned pass) {
     char **names = calloc(list.count + 1, sizeof *names);
     if (rows && names && instr_collect(results->jni, &counts, &n)) {
         struct instr_exception_report report = {rows, 0};
+        unsigned number = results->options->passes[pass].number;
         for (size_t i = 0; i < list.count; i++) {
             size_t row = (size_t)list.rows[i];
+            // The others are of an earlier time.
+            if (instr_methods_get(results->methods, list.rows[i]).pass != number) continue;
             // What is being told while threads run may have gone before it came.
             int64_t count = row < n ? (int64_t)counts[row].calls - counts[row].thrown : 0;
             if (count <= 0) continue;

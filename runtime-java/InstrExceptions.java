@@ -286,6 +286,12 @@ public final class InstrExceptions {
         return row;
     }
 
+    /** From now on there are other rows. */
+    static synchronized void forget() {
+        known = new long[FIRST];
+        count = 0;
+    }
+
     /** The table is never full: it grows, and starts anew when it may not. */
     private static synchronized void remember(long key, int row) {
         if (count >= known.length / 4) {

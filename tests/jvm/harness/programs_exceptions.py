@@ -6,9 +6,10 @@ import json
 import os
 import re
 
-from . import vm
+from . import control, vm
 from .programs import Skip, program, same_files, sources_for_compilers
 from .programs_attach import Waiting, attached
+from .programs_control import dormant
 
 KEYS = ["class", "site_class", "site_method", "site_line", "count", "caught_class", "caught_method", "first_stack"]
 
@@ -211,7 +212,33 @@ def attach(r):
     report = r.file("report.json")
     problems = [attached(waiting.instr("attach", "exceptions", f"exceptions.file={report}"), "active")]
     problems += waiting.end(problems)
+    yield "attach", [p for p in problems + told(report, 2) if p]
+
+
+def told(report, count):
+    """The program Waiting throws one exception in each round."""
     rows = [(row["class"], row["site_method"], row["count"], row["caught_method"]) for row in load(report)]
-    if rows != [("java.lang.IllegalStateException", "work", 2, "round")]:
-        problems.append(f"told: {rows}")
-    yield "attach", [p for p in problems if p]
+    return [] if rows == [("java.lang.IllegalStateException", "work", count, "round")] else [f"told: {rows}, not {count}"]
+
+
+@program("exceptions switched on and off")
+def switched(r):
+    """Each time it counts anew; what another pass counts goes on."""
+    p, problems = dormant(r), []
+
+    def ask(*words):
+        client = control.Client(p.pid)
+        _, status, error = client.ask(*words)
+        client.close()
+        return [f"{words}: {error}"] if status else []
+
+    for turn, (rounds, with_calls) in enumerate(((2, False), (3, True), (1, True))):
+        report = r.file(f"{turn}.json")
+        problems += ask("enable", f"exceptions,exceptions.file={report}" + (",calls" if with_calls else ""))
+        for _ in range(rounds):
+            p.round()
+        problems += ask("disable", "exceptions") + told(report, rounds)
+        p.round()
+    p.process.stdin.close()
+    problems += [] if p.process.wait(timeout=60) == 0 else ["it failed"]
+    yield "three times", problems
