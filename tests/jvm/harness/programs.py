@@ -26,7 +26,7 @@ class Run:
         self.folder = os.path.join(options.work, "run", jdk.name, re.sub(r"\W+", "-", name))
         vm.fresh(self.folder)
         self.java = jdk.tool("java")
-        self.verify = jdk.verify if options.verify else []
+        self.verify = (jdk.verify if options.verify else []) + options.hasty
 
     def file(self, *parts):
         return os.path.join(self.folder, *parts)
@@ -283,7 +283,7 @@ def random_methods(r):
         yield name, problems
 
 
-@program("JDK tools", needs=["javap", "jar"])
+@program("JDK tools", quick=False, needs=["javap", "jar"])
 def tools(r):
     """javap and jar, told by -J and by JAVA_TOOL_OPTIONS."""
     classes = sorted(glob.glob(os.path.join(r.classes(), "cases", "L*.class")))
