@@ -184,7 +184,7 @@ uint16_t cf_add_long(struct cf_pool *pool, int64_t value) {
     return add(pool, head, 9, NULL, 0);
 }
 
-static uint16_t add_pair(struct cf_pool *pool, enum cf_tag tag, uint16_t a, uint16_t b) {
+uint16_t cf_add_pair(struct cf_pool *pool, enum cf_tag tag, uint16_t a, uint16_t b) {
     uint8_t head[5] = {(uint8_t)tag};
     if (!a || !b) return 0; // an argument that could not be added
     cf_put2(head + 1, a);
@@ -195,14 +195,14 @@ static uint16_t add_pair(struct cf_pool *pool, enum cf_tag tag, uint16_t a, uint
 uint16_t cf_add_name_and_type(struct cf_pool *pool, const char *name, const char *descriptor) {
     uint16_t n = cf_add_utf8(pool, name, strlen(name));
     uint16_t d = cf_add_utf8(pool, descriptor, strlen(descriptor));
-    return add_pair(pool, CF_TAG_NAME_AND_TYPE, n, d);
+    return cf_add_pair(pool, CF_TAG_NAME_AND_TYPE, n, d);
 }
 
 uint16_t cf_add_reference(struct cf_pool *pool, enum cf_tag tag, const char *class_name,
                           const char *name, const char *descriptor) {
     uint16_t c = cf_add_class(pool, class_name, strlen(class_name));
     uint16_t nt = cf_add_name_and_type(pool, name, descriptor);
-    return add_pair(pool, tag, c, nt);
+    return cf_add_pair(pool, tag, c, nt);
 }
 
 // Makes room in a full-sized step: bytes and entries at once.

@@ -45,6 +45,9 @@ uint16_t cf_add_name_and_type(struct cf_pool *pool, const char *name, const char
 uint16_t cf_add_reference(struct cf_pool *pool, enum cf_tag tag, const char *class_name,
                           const char *name, const char *descriptor);
 
+// An entry of two indexes, of constants that are there: NameAndType, Fieldref, Methodref and so on.
+uint16_t cf_add_pair(struct cf_pool *pool, enum cf_tag tag, uint16_t a, uint16_t b);
+
 // Some static methods, in one go: cheaper than one by one, for they are neither looked for among
 // the other entries nor found again (but they share the class and the descriptor with the method
 // before). Gives an index for each in `methodrefs`. Returns 1, or 0 as above.

@@ -13,7 +13,9 @@
 #include "instr/hook.h"
 #include "instr/guard.h"
 #include "instr/results.h"
+#include "instr/runtime.h"
 #include "instr/switch.h"
+#include "instr/wrapping.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -120,6 +122,15 @@ static void start_dormant(JNIEnv *jni) {
     if (!agent->first || !start(jni, 0, reason, sizeof reason)) agent->state = INSTR_FINISHED;
 }
 
+// Only with early hooks. Wrappers that stand in the JVM's first classes call the runtime from now
+// on; without it the JVM could not start.
+static void JNICALL on_vm_start(jvmtiEnv *jvmti, JNIEnv *jni) {
+    char reason[INSTR_ERROR_SIZE];
+    if (instr_runtime_start_early(jvmti, jni, instr_agent.library, reason, sizeof reason)) return;
+    say_why("native methods of the JDK cannot be wrapped", reason);
+    (*jni)->FatalError(jni, "instr: native methods of the JDK cannot be wrapped");
+}
+
 static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread) {
     (void)jvmti;
     (void)thread;
@@ -168,9 +179,35 @@ static int take_capabilities(jvmtiEnv *jvmti, char *reason, size_t size) {
     return 1;
 }
 
+// Hooks from the start, if the options are for them; `reason` as everywhere.
+static int start_early(struct instr_agent *agent, const struct instr_options *options, char *reason,
+                       size_t size) {
+    jvmtiEnv *jvmti = agent->jvmti;
+    jvmtiCapabilities taken;
+    if (!instr_wraps_early(options)) return 1;
+    if (options->runtime == INSTR_RUNTIME_PATH) {
+        snprintf(reason, size, "native methods of the JDK's own classes need runtime=direct");
+        return 0;
+    }
+    jvmtiError error = (*jvmti)->GetCapabilities(jvmti, &taken);
+    if (error == JVMTI_ERROR_NONE && !taken.can_generate_early_vmstart &&
+        !instr_runtime_start_early(jvmti, NULL, agent->library, reason, size))
+        return 0;
+    if (error == JVMTI_ERROR_NONE && taken.can_generate_early_vmstart)
+        error = (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_VM_START, NULL);
+    if (error == JVMTI_ERROR_NONE)
+        error = (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE,
+                                                   JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, NULL);
+    agent->early = error == JVMTI_ERROR_NONE;
+    if (agent->early) return 1;
+    snprintf(reason, size, "the JVM refuses the class file hook (JVM TI error %d)", (int)error);
+    return 0;
+}
+
 static int set_functions(jvmtiEnv *jvmti, char *reason, size_t size) {
     jvmtiEventCallbacks callbacks;
     memset(&callbacks, 0, sizeof callbacks);
+    callbacks.VMStart = on_vm_start;
     callbacks.VMInit = on_vm_init;
     callbacks.VMDeath = on_vm_death;
     callbacks.ClassFileLoadHook = instr_hook;
@@ -240,10 +277,14 @@ static int prepare(JavaVM *vm, const char *text, int at_start, char *reason, siz
     char why[INSTR_ERROR_SIZE - 16] = "out of memory";
     int passes = options.pass_count != 0;
     enum instr_part_phase phase = at_start ? INSTR_PART_AT_START : INSTR_PART_LIVE;
-    agent->armed = passes && agent->changes && instr_agent_arm(agent, why, sizeof why);
+    agent->armed = passes && agent->changes && instr_agent_arm(agent, why, sizeof why) &&
+                   instr_wrapping_prepare(agent->jvmti, &options,
+                                          at_start && instr_wraps_early(&options), why, sizeof why);
     if (agent->changes && (!passes || agent->armed) &&
         set_events(agent->jvmti, at_start, why, sizeof why))
         agent->first = instr_switch_first(agent, &options, phase, why, sizeof why);
+    if (agent->first && at_start && !start_early(agent, &agent->first->options, why, sizeof why))
+        forget_first(agent);
     instr_options_free(&options); // what was not taken over
     if (agent->first) return 1;
     snprintf(reason, size, "instr: %s", why);

@@ -41,6 +41,7 @@ struct instr_agent {
     struct instr_plan *first; // until the JVM is up
     unsigned next_number;     // for passes that are switched on again (instr_pass_options.number)
     struct instr_methods *methods; // to go on with when the agent is attached again; NULL: none
+    int early;                     // classes come to the hook from the start (wrapping.h)
     int ids_stay; // passes with parts were on: code that runs still may ask what an id stands for
     unsigned used_numbers;  // bit per row of rw_passes: the number has been given out
     uint64_t expires;       // ns; 0: never

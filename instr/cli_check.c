@@ -107,6 +107,7 @@ struct kept_printer {
 
 static void print_kept(void *context, const struct instr_kept *kept) {
     struct kept_printer *printer = context;
+    if (kept->pass >= 0) return;
     if (printer->count++ >= MOST_KEPT_SHOWN) return;
     const char *const parts[] = {"    ", kept->class_name, *kept->method ? "." : "", kept->method,
                                  ": ",   kept->reason};

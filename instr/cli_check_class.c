@@ -81,7 +81,9 @@ static int check_rewriting(struct cli_checker *checker, const uint8_t *bytes, si
         result = fail(checked, "rewriting", &rewritten.error);
     else if (rewritten.bytes)
         result = check_result(checker, &rewritten, strict, checked);
-    if (result != 0 && (rewritten.bytes || rewritten.refused) && !was_verifiable(checker, bytes, length)) result = 0;
+    if (result != 0 && (rewritten.bytes || rewritten.refused) &&
+        !was_verifiable(checker, bytes, length))
+        result = 0;
     free(rewritten.bytes);
     free(rewritten.refused);
     return result;

@@ -223,7 +223,7 @@ static int rewrite_jar(struct cli_rewrite *rewrite) {
 
 static void print_kept(void *context, const struct instr_kept *kept) {
     size_t *left = context;
-    if (*left == 0) return;
+    if (*left == 0 || kept->pass >= 0) return;
     --*left;
     cli_error("instr: %s%s%s: kept as it was: %s", kept->class_name, *kept->method ? "." : "",
               kept->method, kept->reason);

@@ -1,6 +1,6 @@
 // The engine: one class at a time through all passes. No lock is held while passes run.
 
-#include "instr/engine.h"
+#include "instr/engine_job.h"
 
 #include "classfile/lines.h"
 #include "classfile/masked.h"
@@ -23,13 +23,6 @@
 #define CLASS_MEMORY(length) ((size_t)128 * 1024 * 1024 + 64 * (length))
 #define HUGE_METHOD_LIMIT 8000 // HotSpot compiles no method with more bytes of code
 
-// What a thread needs while it rewrites a class. Idle ones wait in a list for the next class.
-struct work {
-    struct work *next;
-    struct cf_arena arena;
-    struct cf_callees callees[]; // one for each pass
-};
-
 // What has been done; engines that follow each other share one.
 struct book {
     atomic_uint engines;
@@ -45,29 +38,12 @@ struct instr_engine {
     const char *runtime_package;
     int observes_speed; // a pass does: methods past the limit are kept
     int some_are_whole; // the results of some passes must be whole, those of others need not
+    int wraps;          // a pass wraps native methods
     int check_input;    // see instr_engine_check_input
     struct book *book;
     pthread_mutex_t lock; // of what follows
     struct instr_coverage *coverage, *own_coverage;
     struct work *idle;
-};
-
-// A class being rewritten; rw_class.engine points here.
-struct job {
-    struct instr_engine *engine;
-    struct cf_class cls;
-    struct cf_rewrite rewrite;
-    struct rw_class *passes; // one for each pass
-    int *ids;                // of the method at hand, per pass; -1: none asked for
-    struct instr_methods_cursor cursor;
-    const uint16_t *lines; // of the method at hand, by pc; NULL: nobody has asked
-    struct instr_rewritten *result;
-    struct instr_origin origin;
-    const uint8_t *bytes; // of the class as it came; cls may have had its subroutines inlined
-    size_t length;
-    struct cf_inlined inlined;
-    struct cf_class file; // of origin.file
-    struct cf_inlined file_inlined;
 };
 
 static struct book *new_book(void) {
@@ -117,6 +93,7 @@ struct instr_engine *instr_engine_new_after(const struct instr_options *options,
     for (size_t i = 0; i < options->pass_count; i++) {
         unsigned flags = options->passes[i].pass->flags;
         whole += flags & RW_WHOLE ? 1 : 0;
+        engine->wraps |= options->passes[i].pass->wraps != NULL;
         engine->observes_speed |= flags & RW_OBSERVES_SPEED && !(flags & RW_WHOLE);
     }
     engine->some_are_whole = whole && whole < options->pass_count;
@@ -213,18 +190,37 @@ static struct instr_kept *one_more_kept(struct book *book) {
     return &book->kept[book->kept_count];
 }
 
+// A pass speaks of a method whenever its class comes again. The first time counts.
+static int is_remembered(const struct book *book, const struct instr_kept *kept) {
+    for (size_t i = 0; i < book->kept_count; i++) {
+        const struct instr_kept *k = &book->kept[i];
+        if (k->pass == kept->pass && k->hash == kept->hash && !strcmp(k->method, kept->method) &&
+            !strcmp(k->class_name, kept->class_name))
+            return 1;
+    }
+    return 0;
+}
+
+static uint32_t hash_of(const char *text) {
+    uint32_t hash = 2166136261u;
+    for (; *text; text++) hash = (hash ^ (uint8_t)*text) * 16777619u;
+    return hash;
+}
+
 // Remembers why a class or a method (with name m and descriptor d) was kept. Without memory it is
 // only counted.
 static void remember(struct instr_engine *engine, struct cf_slice name, struct cf_slice m,
-                     struct cf_slice d, const char *reason) {
+                     struct cf_slice d, const char *reason, int pass) {
     struct instr_kept kept = {
         text_of((const char *)name.bytes, name.length, NULL, 0),
         text_of((const char *)m.bytes, m.length, (const char *)d.bytes, d.length),
-        text_of(reason, strlen(reason), NULL, 0)};
+        text_of(reason, strlen(reason), NULL, 0), pass, 0};
+    int whole = kept.class_name && kept.method && kept.reason;
+    if (whole) kept.hash = hash_of(kept.class_name) * 31 + hash_of(kept.method);
     struct book *book = engine->book;
     pthread_mutex_lock(&book->lock);
     struct instr_kept *place =
-        kept.class_name && kept.method && kept.reason ? one_more_kept(book) : NULL;
+        whole && (pass < 0 || !is_remembered(book, &kept)) ? one_more_kept(book) : NULL;
     if (place) {
         *place = kept;
         book->kept_count++;
@@ -238,19 +234,24 @@ static void remember(struct instr_engine *engine, struct cf_slice name, struct c
 }
 
 static void remember_reason(struct instr_engine *engine, const struct cf_class *cls,
-                            const struct cf_member *method, const char *reason) {
+                            const struct cf_member *method, const char *reason, int pass) {
     struct cf_slice m = {NULL, 0}, d = {NULL, 0};
     if (method) {
         m = cf_member_name(cls, method);
         d = cf_member_descriptor(cls, method);
     }
-    remember(engine, cf_this_name(cls), m, d, reason);
+    remember(engine, cf_this_name(cls), m, d, reason, pass);
 }
 
 static void remember_kept(struct instr_engine *engine, const struct cf_class *cls,
                           const struct cf_member *method, const struct cf_error *error) {
     char reason[256];
-    remember_reason(engine, cls, method, cf_error_text(error, reason, sizeof reason));
+    remember_reason(engine, cls, method, cf_error_text(error, reason, sizeof reason), -1);
+}
+
+void instr_job_remember(struct job *job, const struct cf_member *method, const char *reason,
+                        int pass) {
+    remember_reason(job->engine, &job->cls, method, reason, pass);
 }
 
 // The cursor of the class at hand. False: out of memory.
@@ -262,12 +263,26 @@ static int find_cursor(struct job *job) {
     return job->cursor.class_name != 0;
 }
 
+// The name that the application knows: without what wrapping passes put in front of it.
+static struct cf_slice own_name(const struct job *job, const struct cf_member *method) {
+    struct cf_slice name = cf_member_name(&job->cls, method);
+    char prefix[INSTR_PREFIX_SIZE];
+    for (int i = job->wrapping - 1; i >= 0; i--) {
+        const struct rw_pass *pass = job->engine->options->passes[i].pass;
+        uint32_t n = (uint32_t)strlen(instr_native_prefix(pass, prefix));
+        if (!pass->wraps || name.length <= n || memcmp(name.bytes, prefix, n) != 0) continue;
+        name.bytes += n;
+        name.length -= n;
+    }
+    return name;
+}
+
 // rw_class.method_id
 static int method_id(struct rw_class *pass, const struct cf_member *method) {
     struct job *job = pass->engine;
     unsigned i = (unsigned)(pass - job->passes);
     if (job->ids[i] >= 0) return job->ids[i];
-    struct cf_slice name = cf_member_name(&job->cls, method),
+    struct cf_slice name = own_name(job, method),
                     descriptor = cf_member_descriptor(&job->cls, method);
     if (!find_cursor(job) || !name.bytes || !descriptor.bytes) return -1;
     job->ids[i] = instr_methods_id_next(
@@ -346,6 +361,12 @@ static int takes_part(const struct rw_pass *pass, enum who who) {
     return who == ALL_PASSES || pass->flags & RW_WHOLE;
 }
 
+// A pass that wraps native methods edits their wrappers and nothing else, and does so alone.
+static int has_turn(const struct job *job, size_t i) {
+    return job->engine->options->passes[i].pass->wraps ? job->wrapping == (int)i
+                                                       : job->wrapping < 0;
+}
+
 // *failed: the pass that gave up; NULL: none did, it is what they came to together.
 static enum cf_status run_passes(struct job *job, struct cf_edit *edit, enum who who,
                                  const struct rw_pass **failed) {
@@ -358,7 +379,7 @@ static enum cf_status run_passes(struct job *job, struct cf_edit *edit, enum who
     for (size_t i = 0; i < options->pass_count; i++) {
         const struct rw_pass *pass = options->passes[i].pass;
         job->ids[i] = -1;
-        if (!takes_part(pass, who) || is_without(job, i)) continue;
+        if (!has_turn(job, i) || !takes_part(pass, who) || is_without(job, i)) continue;
         edit->nesting = (int32_t)i;
         enum cf_status status = pass->edit(&job->passes[i], edit);
         if (status != CF_OK) {
@@ -386,6 +407,7 @@ static void remember_left_out(struct job *job, const struct cf_member *method, e
     size_t n = 0;
     for (size_t i = 0; i < options->pass_count && options->pass_count > 1; i++) {
         const struct rw_pass *pass = options->passes[i].pass;
+        if (!has_turn(job, i)) continue;
         if (left == WHOLE_PASSES ? takes_part(pass, WHOLE_PASSES) : pass != failed) continue;
         int w = snprintf(reason + n, sizeof reason - n, "%s%s", n ? ", " : "", pass->name);
         if (w < 0 || (size_t)w >= sizeof reason / 2 - n) break; // the reason needs room too
@@ -393,7 +415,7 @@ static void remember_left_out(struct job *job, const struct cf_member *method, e
     }
     if (n) n += (size_t)snprintf(reason + n, sizeof reason - n, ": ");
     cf_error_text(error, reason + n, sizeof reason - n);
-    remember_reason(job->engine, &job->cls, method, reason);
+    remember_reason(job->engine, &job->cls, method, reason, -1);
     job->result->methods_kept++;
 }
 
@@ -410,7 +432,7 @@ static enum cf_status attempt(struct job *job, const struct cf_member *method, e
 
 // The method with all passes' snippets; when that cannot be, with those alone of the passes whose
 // results must be whole; or as it was.
-static void rewrite_method(struct job *job, const struct cf_member *method) {
+void instr_job_method(struct job *job, const struct cf_member *method) {
     static const struct cf_error no_memory = {CF_NO_MEMORY, 0, 0, "out of memory", 0};
     struct cf_edit *edit;
     const struct rw_pass *failed, *first_failed;
@@ -438,7 +460,7 @@ static enum cf_status inline_subroutines(struct job *job) {
     const struct instr_options *options = job->engine->options;
     struct cf_error *error = &job->cls.error;
     unsigned flags = 0;
-    if (job->cls.major_version > 50) return CF_OK;
+    if (job->cls.major_version > 50 || job->wrapping >= 0) return CF_OK;
     for (size_t i = 0; i < options->pass_count; i++)
         if (!is_without(job, i)) flags |= options->passes[i].pass->flags;
     if (!(flags & RW_INLINED)) return CF_OK;
@@ -452,17 +474,15 @@ static enum cf_status inline_subroutines(struct job *job) {
 static void open_file(struct job *job) {
     struct cf_class *file = &job->file;
     struct cf_arena *arena = job->cls.arena;
-    enum cf_status status =
-        cf_class_open(file, job->origin.file, job->origin.file_length, arena);
+    enum cf_status status = cf_class_open(file, job->origin.file, job->origin.file_length, arena);
     if (status == CF_OK) status = cf_inline_subroutines(file, &job->file_inlined, &file->error);
     if (status == CF_OK && job->file_inlined.bytes)
         status = cf_class_open(file, job->file_inlined.bytes, job->file_inlined.length, arena);
     if (status != CF_OK) memset(file, 0, sizeof *file);
 }
 
-static enum cf_status open_job(struct job *job, struct work *work, const uint8_t *bytes,
-                               size_t length) {
-    struct cf_arena *arena = &work->arena;
+enum cf_status instr_job_open(struct job *job, const uint8_t *bytes, size_t length) {
+    struct cf_arena *arena = &job->work->arena;
     size_t n = job->engine->options->pass_count;
     CF_TRY(cf_class_open(&job->cls, bytes, length, arena));
     job->bytes = bytes;
@@ -486,7 +506,7 @@ static enum cf_status open_job(struct job *job, struct work *work, const uint8_t
         job->passes[i].file = job->file.arena ? &job->file : NULL;
         job->passes[i].file_inlined = &job->file_inlined;
         job->passes[i].engine = job;
-        job->passes[i].kept = &work->callees[i];
+        job->passes[i].kept = &job->work->callees[i];
     }
     return CF_OK;
 }
@@ -494,7 +514,7 @@ static enum cf_status open_job(struct job *job, struct work *work, const uint8_t
 static enum cf_status begin_passes(struct job *job) {
     for (size_t i = 0; i < job->engine->options->pass_count; i++) {
         const struct rw_pass *pass = job->engine->options->passes[i].pass;
-        if (is_without(job, i)) continue;
+        if (is_without(job, i) || !has_turn(job, i)) continue;
         enum cf_status status = pass->begin ? pass->begin(&job->passes[i]) : CF_OK;
         if (status != CF_OK)
             return cf_fail(&job->cls.error, status, 0, "the pass gave no reason", 0);
@@ -522,13 +542,14 @@ static int is_never_verified(const struct cf_class *cls) {
 
 // Nothing that was made here shall give the application a VerifyError: what the JVM would refuse
 // it never sees. What could not be checked for want of memory does not pass either.
-static void verify_class(struct job *job) {
+static int verify_image(struct job *job, const struct image *image) {
     struct instr_rewritten *result = job->result;
     struct cf_verify_failure failure;
     struct cf_class view;
     char reason[400];
     struct cf_verifier *verifier = NULL;
-    if (cf_rewritten_view(&job->rewrite, result->bytes, result->length, &view) == CF_OK)
+    if (job->engine->options->verify || is_never_verified(&job->cls)) return 1;
+    if (cf_rewritten_view(&job->rewrite, image->bytes, image->length, &view) == CF_OK)
         verifier = cf_verifier_new(&view, NULL, NULL);
     if (!verifier) cf_fail(&job->cls.error, CF_NO_MEMORY, 0, "out of memory", 0);
     for (uint32_t i = 0; verifier && i < view.methods_count; i++) {
@@ -542,11 +563,21 @@ static void verify_class(struct job *job) {
                                           : failure.error.reason,
                 0);
         remember_reason(job->engine, &job->cls, &job->cls.methods[i],
-                        cf_verify_reason(&failure, "would not verify: ", reason, sizeof reason));
+                        cf_verify_reason(&failure, "would not verify: ", reason, sizeof reason),
+                        -1);
     }
-    if (!job->cls.error.status) return;
-    result->refused = result->bytes;
-    result->bytes = NULL;
+    return job->cls.error.status == CF_OK;
+}
+
+static void *from_arena(void *arena, size_t size) {
+    return cf_arena_alloc(arena, size);
+}
+
+int instr_job_encode(struct job *job, struct image *image) {
+    if (!job->rewrite.methods_changed) return 1;
+    return cf_rewrite_encode(&job->rewrite, from_arena, job->cls.arena, &image->bytes,
+                             &image->length) == CF_OK &&
+           verify_image(job, image);
 }
 
 // A class that a JVM refuses must still be refused, and for the same reason.
@@ -555,21 +586,70 @@ static int masks_error(struct job *job) {
            cf_check_structure(&job->cls, &job->cls.error) != CF_OK;
 }
 
-static void rewrite_class(struct job *job, struct work *work, const uint8_t *bytes, size_t length,
-                          void *(*allocate)(void *, size_t), void *context) {
+// Where the result goes.
+struct memory {
+    void *(*allocate)(void *context, size_t size);
+    void *context;
+};
+
+// All passes but those that wrap.
+static void run_all(struct job *job, struct memory memory) {
     struct instr_rewritten *result = job->result;
-    if (open_job(job, work, bytes, length) == CF_OK && begin_passes(job) == CF_OK) {
-        for (uint32_t i = 0; i < job->cls.methods_count; i++)
-            if (job->cls.methods[i].code) rewrite_method(job, &job->cls.methods[i]);
-        if (job->rewrite.methods_changed && !masks_error(job))
-            cf_rewrite_encode(&job->rewrite, allocate, context, &result->bytes, &result->length);
-        if (result->bytes && !job->engine->options->verify && !is_never_verified(&job->cls))
-            verify_class(job);
-        result->methods_changed = result->bytes ? job->rewrite.methods_changed : 0;
+    struct image image = {NULL, 0};
+    if (begin_passes(job) != CF_OK) return;
+    for (uint32_t i = 0; i < job->cls.methods_count; i++)
+        if (job->cls.methods[i].code) instr_job_method(job, &job->cls.methods[i]);
+    if (job->rewrite.methods_changed && !masks_error(job))
+        cf_rewrite_encode(&job->rewrite, memory.allocate, memory.context, &image.bytes,
+                          &image.length);
+    result->length = image.length;
+    if (image.bytes && verify_image(job, &image))
+        result->bytes = image.bytes;
+    else
+        result->refused = image.bytes;
+    result->methods_changed = result->bytes ? job->rewrite.methods_changed : 0;
+}
+
+static uint8_t *copy_out(const uint8_t *bytes, size_t length, struct memory memory) {
+    uint8_t *copy = bytes ? memory.allocate(memory.context, length) : NULL;
+    if (copy) memcpy(copy, bytes, length);
+    return copy;
+}
+
+// The wrappers on top; what there is so far lies in the arena.
+static void wrap_class(struct job *job, const uint8_t *bytes, size_t length, struct memory memory) {
+    struct instr_rewritten *result = job->result;
+    struct image image = {result->bytes, result->length};
+    instr_job_wrap(job, bytes, length, &image);
+    result->refused = copy_out(result->refused, result->length, memory);
+    result->bytes = copy_out(image.bytes, image.length, memory);
+    if (result->bytes) result->length = image.length;
+    if (image.bytes && !result->bytes) {
+        result->methods_changed = 0;
+        cf_fail(&job->cls.error, CF_NO_MEMORY, 0, "out of memory", 0);
+    }
+}
+
+static int has_natives(const struct job *job) {
+    if (!job->engine->wraps) return 0;
+    for (uint32_t i = 0; i < job->cls.methods_count; i++)
+        if (job->cls.methods[i].access_flags & CF_ACC_NATIVE) return 1;
+    return 0;
+}
+
+static void rewrite_class(struct job *job, const uint8_t *bytes, size_t length,
+                          struct memory memory) {
+    enum instr_occasion occasion = job->origin.occasion;
+    struct memory arena = {from_arena, &job->work->arena};
+    if (instr_job_open(job, bytes, length) == CF_OK) {
+        int wraps = has_natives(job);
+        if (occasion != INSTR_CLASS_EARLY && occasion != INSTR_CLASS_FIRST)
+            run_all(job, wraps ? arena : memory);
+        if (wraps) wrap_class(job, bytes, length, memory);
     }
     if (job->cls.error.status) {
         name_limit(job, &job->cls.error);
-        result->error = job->cls.error;
+        job->result->error = job->cls.error;
         remember_kept(job->engine, &job->cls, NULL, &job->cls.error);
     }
 }
@@ -604,12 +684,17 @@ void instr_engine_rewrite_known(struct instr_engine *engine, const struct instr_
                                 struct instr_rewritten *result) {
     memset(result, 0, sizeof *result);
     uint64_t start = now();
-    struct job job = {.engine = engine, .result = result};
-    if (origin) job.origin = *origin;
     struct work *work = take_work(engine);
+    struct job job = {.engine = engine,
+                      .options = engine->options,
+                      .work = work,
+                      .wrapping = -1,
+                      .result = result};
+    if (origin) job.origin = *origin;
+    struct memory memory = {allocate, context};
     if (work) {
         work->arena.limit = CLASS_MEMORY(length);
-        rewrite_class(&job, work, bytes, length, allocate, context);
+        rewrite_class(&job, bytes, length, memory);
         put_work(engine, work);
     } else {
         cf_fail(&result->error, CF_NO_MEMORY, 0, "out of memory", 0);
@@ -641,7 +726,7 @@ void instr_engine_left_out(struct instr_engine *engine, int refused) {
 void instr_engine_keep(struct instr_engine *engine, const char *class_name, const char *reason) {
     struct cf_slice name = {(const uint8_t *)class_name, (uint32_t)strlen(class_name)},
                     none = {NULL, 0};
-    remember(engine, name, none, none, reason);
+    remember(engine, name, none, none, reason, -1);
     pthread_mutex_lock(&engine->book->lock);
     engine->book->account.classes_kept++;
     pthread_mutex_unlock(&engine->book->lock);

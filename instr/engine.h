@@ -31,6 +31,21 @@ struct instr_kept {
     char *class_name;
     char *method;
     char *reason;
+    // The index of the pass that chose to leave it alone, which is nothing gone wrong; -1: none
+    // did.
+    int pass;
+    uint32_t hash; // of both names, for the engine
+};
+
+// How a class comes to be rewritten: what may be done to its members. Wrappers of native methods
+// change them, which is possible only when a class is defined, and must then be done each time that
+// it comes again.
+enum instr_occasion {
+    INSTR_CLASS_NEW,    // it is being defined
+    INSTR_CLASS_EARLY,  // the same, before the runtime is in the JVM: only passes that wrap work
+    INSTR_CLASS_FIRST,  // the same, so early that a JVM could not find natives that were renamed
+    INSTR_CLASS_LOADED, // it is there, without wrappers, and its members stay as they are
+    INSTR_CLASS_WRAPPED // it is there, and has wrappers
 };
 
 // The result of one class.
@@ -79,6 +94,8 @@ void instr_engine_rewrite(struct instr_engine *engine, const uint8_t *bytes, siz
 
 // What is known of a class besides its bytes.
 struct instr_origin {
+    enum instr_occasion occasion;
+    int bare;         // wrappers of native methods do nothing but call them
     uint64_t without; // bit i: pass i of the options leaves the class alone
     // Its class file, where the bytes are something else; NULL: they are it, or it is not known.
     const uint8_t *file;
@@ -94,6 +111,14 @@ void instr_engine_rewrite_known(struct instr_engine *engine, const struct instr_
 // engine's.
 struct instr_methods *instr_engine_methods(const struct instr_engine *engine);
 int instr_engine_pass(const struct instr_engine *engine, const char *name);
+
+// What a pass that wraps native methods puts in front of their names; the JVM is to be told (JVM TI
+// SetNativeMethodPrefix). Returns `prefix`.
+enum { INSTR_PREFIX_SIZE = 64 };
+char *instr_native_prefix(const struct rw_pass *pass, char prefix[INSTR_PREFIX_SIZE]);
+
+// Was it left alone because its class had been loaded before?
+int instr_is_loaded_before(const struct instr_kept *kept);
 
 // Counts a class that came by and was not matched.
 void instr_engine_seen(struct instr_engine *engine);

@@ -5,6 +5,7 @@
 #include "instr/control.h"
 #include "instr/part.h"
 #include "instr/runtime.h"
+#include "instr/wrapping.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -107,6 +108,7 @@ struct passing {
     jobject domain;
     const struct instr_plan *plan;
     struct instr_origin origin;
+    int early; // the JVM is not up: there may be no JNI
 };
 
 // Remembers that the class is changed in so many methods now; 0: as it was. False: no memory for
@@ -147,7 +149,9 @@ static int rewrite(const struct passing *p, const struct instr_change_entry *bef
         return 0;
     }
     struct instr_origin origin = p->origin;
-    origin.without |= instr_parts_without(p->jni, &p->plan->options, p->loader, p->name, p->domain);
+    if (!p->early)
+        origin.without |=
+            instr_parts_without(p->jni, &p->plan->options, p->loader, p->name, p->domain);
     if (!p->first)
         instr_parts_find_file(p->jni, &p->plan->options, p->loader, p->name, p->bytes, p->length,
                               &origin);
@@ -157,7 +161,7 @@ static int rewrite(const struct passing *p, const struct instr_change_entry *bef
     if (result->refused) (*jvmti)->Deallocate(jvmti, result->refused);
     if (!result->bytes) return 0;
     int fits = result->length <= INT32_MAX && has_room(p, before, result->methods_changed);
-    if (fits && instr_runtime_open_module(jvmti, p->jni, p->loader, p->name) &&
+    if (fits && (p->early || instr_runtime_open_module(jvmti, p->jni, p->loader, p->name)) &&
         remember(p, before, result->methods_changed))
         return 1;
     if (!fits) instr_engine_left_out(p->plan->engine, 0);
@@ -165,21 +169,45 @@ static int rewrite(const struct passing *p, const struct instr_change_entry *bef
     return 0;
 }
 
+// A class with wrappers must have the same ones again, whatever the plan says of it: the JVM takes
+// it with no other members. Here they are bare, on top of what became of the rest of the class.
+static void wrap_again(const struct passing *p, struct instr_rewritten *result) {
+    struct instr_rewritten wrapped;
+    const uint8_t *bytes = result->bytes ? result->bytes : p->bytes;
+    size_t length = result->bytes ? result->length : p->length;
+    if (!instr_wrapping_again(bytes, length, allocate, p->jvmti, &wrapped)) return;
+    if (result->bytes) (*p->jvmti)->Deallocate(p->jvmti, result->bytes);
+    *result = wrapped;
+}
+
+// A class that comes back when passes are let on at VMInit has lost its stack map frames: HotSpot
+// does not keep those of boot classes, which it does not verify. Of a class that an agent has
+// changed, though, it keeps the bytes; so the class gets changed to what it is.
+static void keep_original(const struct passing *p, struct instr_rewritten *result) {
+    if (instr_wraps_only(&p->plan->options)) return;
+    result->bytes = allocate(p->jvmti, p->length);
+    result->length = p->length;
+    if (result->bytes) memcpy(result->bytes, p->bytes, p->length);
+}
+
 static void pass_by(struct passing *p, jint *new_length, unsigned char **new_bytes) {
     struct instr_rewritten result = {0};
     int matches = p->plan->engine && instr_hook_matches(p->jni, &p->plan->options, p->loader,
                                                         p->name, &p->origin.without);
+    int wrapped = p->origin.occasion == INSTR_CLASS_WRAPPED;
     if (!matches && p->plan->engine) instr_engine_seen(p->plan->engine);
     if (!matches && p->first) return;
     struct instr_change_entry before =
         instr_changes_get(instr_agent.changes, instr_hook_key(p->jvmti, p->name, p->loader));
     if (p->first && !before.refused) before.methods = 0; // another one of that name
-    if (matches && rewrite(p, &before, &result)) {
-        *new_bytes = result.bytes;
-        *new_length = (jint)result.length;
-    } else if (!p->first) {
-        remember(p, &before, 0);
-    }
+    int done = matches && rewrite(p, &before, &result);
+    if (!done) result.bytes = NULL; // it was freed
+    if (!done && !p->first) remember(p, &before, 0);
+    if (wrapped && !(done && instr_wraps(&p->plan->options))) wrap_again(p, &result);
+    if (p->early && matches && !done) keep_original(p, &result);
+    if (!result.bytes) return;
+    *new_bytes = result.bytes;
+    *new_length = (jint)result.length;
 }
 
 void JNICALL instr_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject loader,
@@ -197,8 +225,14 @@ void JNICALL instr_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject 
                         .first = redefined == NULL,
                         .domain = domain};
     p.plan = instr_plans_take(&instr_agent.plans, &ticket);
+    p.early = !p.plan && instr_agent.early && instr_agent.state == INSTR_LOADED;
+    if (p.early) p.plan = instr_agent.first; // it becomes the current one
     if (p.plan && !name && name_from_bytes(bytes, (size_t)length, found, sizeof found))
         p.name = found;
+    if (p.early && p.name)
+        p.origin.occasion = instr_wrapping_early_occasion(p.name);
+    else if (redefined)
+        p.origin.occasion = instr_wrapping_occasion(jvmti, redefined);
     if (p.plan && p.name) pass_by(&p, new_length, new_bytes);
     instr_plans_give_back(&instr_agent.plans, ticket);
 }

@@ -211,3 +211,20 @@ int instr_match(const struct instr_match *match, const char *name, size_t length
         if (match_one(&match->patterns[i], name, length)) return 1;
     return 0;
 }
+
+// A pattern that has no literal as long as `start` goes on with a wildcard; a single star gets no
+// farther than to the next slash of the pattern's own.
+static int may_match_below(const struct pattern *p, const char *start, size_t length) {
+    size_t common = p->prefix < length ? p->prefix : length;
+    if (memcmp(p->text, start, common) != 0) return 0;
+    if (common == length) return 1;
+    for (size_t i = p->prefix; i < p->length; i++)
+        if (p->text[i] == ANY || p->text[i] == ANY_PACKAGES || p->text[i] == '/') return 1;
+    return 0;
+}
+
+int instr_match_below(const struct instr_match *match, const char *start) {
+    for (size_t i = 0; i < match->count; i++)
+        if (may_match_below(&match->patterns[i], start, strlen(start))) return 1;
+    return 0;
+}

@@ -26,6 +26,9 @@ int instr_match_add(struct instr_match *match, const char *patterns, char *reaso
 // Allocates nothing and takes tens of nanoseconds.
 int instr_match(const struct instr_match *match, const char *name, size_t length);
 
+// May any pattern match a class whose name begins with `start` (java/)? 0: none does.
+int instr_match_below(const struct instr_match *match, const char *start);
+
 // All patterns added so far, separated by colons. It belongs to the set.
 const char *instr_match_text(const struct instr_match *match);
 

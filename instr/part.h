@@ -22,6 +22,7 @@
 
 #include <jvmti.h>
 
+#include "instr/json.h"
 #include "instr/results.h"
 
 // How a JVM comes to a pass.
@@ -61,6 +62,10 @@ struct instr_part {
     // options say; `pass` is the index into results->options->passes. Any number of times. NULL:
     // the table of methods.
     void (*tell)(const struct instr_results *results, unsigned pass);
+    // With the table of methods: what is told below it (`table`), or as more members of the file's
+    // object (`json`); the other is NULL. NULL: nothing.
+    void (*more)(const struct instr_results *results, unsigned pass, struct instr_output *table,
+                 struct instr_json *json);
 };
 
 // The part of a pass; NULL: it has none.

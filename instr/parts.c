@@ -8,7 +8,8 @@
 #define INSTR_PARTS(PART)                                                                          \
     PART(alloc)                                                                                    \
     PART(coverage)                                                                                 \
-    PART(exceptions)
+    PART(exceptions)                                                                               \
+    PART(natives)
 
 #define DECLARE(name) extern const struct instr_part instr_part_##name;
 INSTR_PARTS(DECLARE)

@@ -76,6 +76,7 @@ void instr_report_json(const struct instr_report *report, struct instr_output *o
     instr_json_open(&json, "skipped", '[');
     for (size_t i = 0; i < report->skipped_count; i++) write_skipped(&json, &report->skipped[i]);
     instr_json_close(&json, ']');
+    if (report->more) report->more(report->more_context, &json);
     instr_json_close(&json, '}');
 }
 

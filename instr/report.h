@@ -4,6 +4,7 @@
 #ifndef INSTR_REPORT_H
 #define INSTR_REPORT_H
 
+#include "instr/json.h"
 #include "instr/output.h"
 
 #include <stddef.h>
@@ -35,6 +36,9 @@ struct instr_report {
     size_t row_count;
     const struct instr_skipped *skipped;
     size_t skipped_count;
+    // Writes more members of the JSON object, behind these; NULL: there are none.
+    void (*more)(const void *context, struct instr_json *json);
+    const void *more_context;
 };
 
 enum instr_order { INSTR_BY_SELF, INSTR_BY_TOTAL, INSTR_BY_CALLS, INSTR_BY_THROWN };

@@ -26,10 +26,14 @@ static void say(const char *line) {
 struct skipped_list {
     struct instr_skipped *items;
     size_t count, capacity;
+    int pass; // also what this one chose to leave alone; NOBODY: only what nobody chose
 };
+
+enum { NOBODY = -1, EVERYBODY = -2 };
 
 static void add_skipped(void *context, const struct instr_kept *kept) {
     struct skipped_list *list = context;
+    if (kept->pass != NOBODY && list->pass != kept->pass && list->pass != EVERYBODY) return;
     if (list->count == list->capacity) {
         size_t wanted = list->capacity ? list->capacity * 2 : 64;
         struct instr_skipped *larger = realloc(list->items, wanted * sizeof *larger);
@@ -105,38 +109,63 @@ static void write_report(const struct instr_report *report, const char *pattern)
     free(path);
 }
 
+// What a part has to add to the table of methods.
+struct addition {
+    const struct instr_results *results;
+    unsigned pass;
+    const struct instr_part *part;
+};
+
+static void add_json(const void *context, struct instr_json *json) {
+    const struct addition *a = context;
+    a->part->more(a->results, a->pass, NULL, json);
+}
+
 static void tell_pass(const struct instr_results *r, unsigned i, const struct instr_counts *counts,
-                      size_t n, const struct skipped_list *skipped, const char *jvm) {
+                      size_t n, const char *jvm) {
     const struct instr_pass_options *pass = &r->options->passes[i];
+    struct skipped_list skipped = {NULL, 0, 0, (int)pass->number};
     struct instr_row *rows = malloc((n + 1) * sizeof *rows);
     if (!rows) {
         say("instr: out of memory: a result is not told");
         return;
     }
+    instr_engine_kept(r->engine, add_skipped, &skipped);
     struct instr_report report = {
         .pass = pass->pass->name,
         .jvm = jvm,
         .timed = pass->pass->timed,
         .rows = rows,
         .row_count = gather(r, pass->number, counts, n, rows),
-        .skipped = skipped->items,
-        .skipped_count = skipped->count,
+        .skipped = skipped.items,
+        .skipped_count = skipped.count,
     };
+    struct addition addition = {r, i, instr_part_of(pass->pass)};
+    int adds = addition.part && addition.part->more;
+    if (adds) {
+        report.more = add_json;
+        report.more_context = &addition;
+    }
     instr_report_sort(&report, INSTR_BY_SELF);
     if (pass->top && !r->options->quiet) {
         struct instr_output out;
         char error[INSTR_ERROR_SIZE];
         instr_output_descriptor(&out, STDERR_FILENO);
         instr_report_table(&report, &out, pass->top);
+        if (adds) addition.part->more(r, i, &out, NULL);
         instr_output_close(&out, error, sizeof error);
     }
     if (pass->file) write_report(&report, pass->file);
+    free(skipped.items);
     free(rows);
 }
 
 // com/acme/Foo.bar(I)V: kept as it was: ...
-static void tell_kept(const struct instr_results *r, const struct skipped_list *skipped) {
+static void tell_kept(const struct instr_results *r, const struct skipped_list *some) {
     char line[1024];
+    struct skipped_list all = {NULL, 0, 0, EVERYBODY};
+    if (r->options->verbose) instr_engine_kept(r->engine, add_skipped, &all);
+    const struct skipped_list *skipped = r->options->verbose ? &all : some;
     size_t shown = r->options->verbose ? skipped->count : REASONS_SHOWN;
     for (size_t i = 0; i < skipped->count && i < shown; i++) {
         const struct instr_skipped *s = &skipped->items[i];
@@ -149,6 +178,7 @@ static void tell_kept(const struct instr_results *r, const struct skipped_list *
                  skipped->count - shown);
         say(line);
     }
+    free(all.items);
 }
 
 static void tell_account(const struct instr_account *a) {
@@ -211,7 +241,7 @@ static const struct instr_part *telling_part(const struct instr_results *r, unsi
 }
 
 // What methods' calls and times have come to, for the passes that have no other form of result.
-static void tell_methods(const struct instr_results *r, const struct skipped_list *skipped) {
+static void tell_methods(const struct instr_results *r) {
     struct instr_counts *counts = NULL;
     size_t n = 0;
     if (!instr_collect(r->jni, &counts, &n)) {
@@ -223,13 +253,13 @@ static void tell_methods(const struct instr_results *r, const struct skipped_lis
     if (n > known) n = known;
     instr_collect_active_constructors(r->jvmti, r->jni, r->methods, counts, n);
     for (unsigned i = 0; i < r->options->pass_count; i++)
-        if (!telling_part(r, i)) tell_pass(r, i, counts, n, skipped, jvm);
+        if (!telling_part(r, i)) tell_pass(r, i, counts, n, jvm);
     free(jvm);
     free(counts);
 }
 
 void instr_results_tell(const struct instr_results *r) {
-    struct skipped_list skipped = {NULL, 0, 0};
+    struct skipped_list skipped = {NULL, 0, 0, NOBODY};
     struct instr_account account = instr_engine_account(r->engine);
     unsigned others = 0;
     instr_engine_kept(r->engine, add_skipped, &skipped);
@@ -238,7 +268,7 @@ void instr_results_tell(const struct instr_results *r) {
         if (part) part->tell(r, i);
         others += part != NULL;
     }
-    if (others < r->options->pass_count) tell_methods(r, &skipped);
+    if (others < r->options->pass_count) tell_methods(r);
     if (!r->options->quiet) {
         tell_kept(r, &skipped);
         tell_account(&account);

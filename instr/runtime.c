@@ -19,6 +19,7 @@
 
 #define JAR_NAME "instr-runtime.jar"
 #define DEFAULT_PAGE_BUDGET ((size_t)8 << 20)
+#define EARLY_CLASS "java/lang/InstrNatives"
 #define JNI_9 0x00090000
 #define KNOWN_MODULES 512 // a power of two
 #define MAX_CLASSES 64
@@ -26,6 +27,7 @@
 // The VM has one runtime, as it has one package java.lang.
 static struct {
     bool started;
+    bool early; // InstrNatives is there already
     enum instr_delivery delivery;
     bool has_modules;
     enum instr_runtime_variant variant;
@@ -37,7 +39,7 @@ static struct {
 } runtime;
 
 static bool fail(JNIEnv *jni, char *reason, size_t size, const char *what, const char *why) {
-    (*jni)->ExceptionClear(jni);
+    if (jni != NULL) (*jni)->ExceptionClear(jni);
     if (what == NULL)
         snprintf(reason, size, "%s", why);
     else
@@ -216,6 +218,7 @@ static bool get_classes(JNIEnv *jni, enum instr_delivery delivery,
     for (size_t i = 0; i < instr_runtime_classes_count; i++) {
         const struct instr_runtime_class *class = &instr_runtime_classes[i];
         if (!is_needed(class, delivery)) continue;
+        if (runtime.early && strcmp(class->name, EARLY_CLASS) == 0) continue;
         if (class->bytes != NULL) {
             if (!define(jni, class, classes, reason, size)) return false;
             continue;
@@ -238,6 +241,17 @@ static bool initialize(JNIEnv *jni, const char *package, const char *simple) {
                                      strcmp(simple, "InstrCalls") == 0 ? "(I)V" : "(JJI)V") != NULL;
 }
 
+// From here on the wrappers of native methods count.
+static bool switch_natives_on(JNIEnv *jni, const char *package) {
+    char name[64];
+    snprintf(name, sizeof name, "%sInstrNatives", package);
+    jclass class = (*jni)->FindClass(jni, name);
+    jfieldID on = class == NULL ? NULL : (*jni)->GetStaticFieldID(jni, class, "on", "Z");
+    if (on == NULL) return false;
+    (*jni)->SetStaticBooleanField(jni, class, on, JNI_TRUE);
+    return true;
+}
+
 static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_runtime_config *config,
                   char *reason, size_t size) {
     const char *package = instr_runtime_package(config->delivery);
@@ -253,7 +267,8 @@ static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_runtime_confi
         jni, &classes, config->page_budget == 0 ? DEFAULT_PAGE_BUDGET : config->page_budget);
     if (failed != NULL) return fail(jni, reason, size, NULL, failed);
     runtime.threads = (*jni)->NewGlobalRef(jni, classes.threads);
-    if (!initialize(jni, package, "InstrCalls") || !initialize(jni, package, "InstrTiming"))
+    if (!initialize(jni, package, "InstrCalls") || !initialize(jni, package, "InstrTiming") ||
+        !switch_natives_on(jni, package))
         return fail(jni, reason, size, package, "the classes cannot be initialized");
     return true;
 }
@@ -291,6 +306,16 @@ void instr_give_back_memory(void) {
 #ifdef __GLIBC__
     malloc_trim(0);
 #endif
+}
+
+bool instr_runtime_start_early(jvmtiEnv *jvmti, JNIEnv *jni, const char *library, char *reason,
+                               size_t size) {
+    struct instr_threads_classes classes = {0};
+    if (jni == NULL) return runtime.early = add_jar(jvmti, jni, library, reason, size);
+    for (size_t i = 0; i < instr_runtime_classes_count && !runtime.early; i++)
+        if (strcmp(instr_runtime_classes[i].name, EARLY_CLASS) == 0)
+            runtime.early = define(jni, &instr_runtime_classes[i], &classes, reason, size);
+    return runtime.early;
 }
 
 static bool is_open(JNIEnv *jni, jobject module, jint hash) {

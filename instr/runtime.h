@@ -39,6 +39,13 @@ void instr_runtime_release(JNIEnv *jni);
 // Gives memory that was freed back to the operating system.
 void instr_give_back_memory(void);
 
+// For wrappers of the JDK's own native methods, which run before the runtime can be there: brings in
+// the one class that they call, with direct delivery. At OnLoad of JDK 8, where `jni` is NULL, as a
+// jar on the bootstrap class path; from JDK 9 on it is defined, at VMStart before any Java code has
+// run (capability can_generate_early_vmstart). False: as above.
+bool instr_runtime_start_early(jvmtiEnv *jvmti, JNIEnv *jni, const char *library, char *reason,
+                               size_t size);
+
 // The package of the classes in internal form, with its '/' at the end.
 const char *instr_runtime_package(enum instr_delivery delivery);
 // The same for the delivery that the runtime was started with.

@@ -7,6 +7,7 @@
 #include "instr/part.h"
 #include "instr/retransform.h"
 #include "instr/runtime.h"
+#include "instr/wrapping.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -279,7 +280,9 @@ static struct instr_plan *prepare(struct instr_agent *agent, JNIEnv *jni,
     if (next->pass_count) {
         struct instr_runtime_config config = {delivery(next), agent->library, (size_t)next->memory};
         if (!arm(agent, reason, size) ||
-            !instr_runtime_start(agent->jvmti, jni, &config, reason, size))
+            !instr_wrapping_prepare(agent->jvmti, next, false, reason, size) ||
+            !instr_runtime_start(agent->jvmti, jni, &config, reason, size) ||
+            !instr_wrapping_start(agent->vm, next, reason, size))
             return NULL;
     }
     if (!before || !before->methods) agent->used_numbers = 0;
@@ -335,6 +338,7 @@ static int switch_to(struct instr_agent *agent, JNIEnv *jni, struct instr_option
             instr_say(
                 "instr: the JVM does not tell which classes are loaded: only new ones follow");
         look_for_stragglers(agent, start, SECOND);
+        if (plan->engine) instr_wrapping_tell(plan->engine, &plan->options);
     }
     if (was_on) {
         tell_gone(agent, jni, before, &plan->options);
@@ -346,7 +350,8 @@ static int switch_to(struct instr_agent *agent, JNIEnv *jni, struct instr_option
     settle(agent);
     if (!plan->engine) {
         agent->state = INSTR_DORMANT;
-        if (was_on) set_hook(agent, JVMTI_DISABLE, reason, size);
+        // Classes with wrappers get them again each time that they come.
+        if (was_on && !instr_wrapping_any()) set_hook(agent, JVMTI_DISABLE, reason, size);
         if (was_on) agent->release_at = instr_control_now() + RELEASE_AFTER;
     }
     if (!plan->engine || !expiry)
@@ -522,6 +527,7 @@ static int start_passes(struct instr_agent *agent, JNIEnv *jni, const struct ins
     struct instr_runtime_config config = {delivery(options), agent->library,
                                           (size_t)options->memory};
     if (!instr_runtime_start(agent->jvmti, jni, &config, reason, size) ||
+        !instr_wrapping_start(agent->vm, options, reason, size) ||
         !instr_parts_start(agent->jvmti, jni, options, reason, size))
         return 0;
     if (set_hook(agent, JVMTI_ENABLE, reason, size)) return 1;
@@ -537,7 +543,10 @@ int instr_switch_start(struct instr_agent *agent, JNIEnv *jni, struct instr_plan
     if (ok) {
         instr_plans_swap(&agent->plans, plan); // the first one finds room
         agent->state = plan->engine ? INSTR_ACTIVE : INSTR_DORMANT;
-        if (plan->engine) retransform(agent, jni, 0, 0, running, &done);
+        // What was loaded under early hooks is done, if nothing but wrappers is wanted.
+        if (plan->engine && !(agent->early && instr_wraps_only(&plan->options)))
+            retransform(agent, jni, 0, 0, running, &done);
+        if (plan->engine) instr_wrapping_tell(plan->engine, &plan->options);
         if (plan->options.expiry) agent->expires = instr_control_now() + plan->options.expiry;
     }
     pthread_mutex_unlock(&agent->switching);
@@ -567,6 +576,13 @@ int instr_switch_detach(struct instr_agent *agent, JNIEnv *jni, struct instr_swi
                         char *reason, size_t size) {
     if (!begin_operation(agent, done, reason, size)) return 0;
     const struct instr_plan *plan = instr_plans_current(&agent->plans);
+    if (instr_wrapping_any()) {
+        snprintf(reason, size,
+                 "native methods were wrapped, which stays so, and needs the agent; "
+                 "'revert' makes it do nothing more");
+        pthread_mutex_unlock(&agent->switching);
+        return 0;
+    }
     int ok = !plan->engine || revert_all(agent, jni, done, reason, size);
     if (ok) {
         release(agent, jni);
@@ -594,7 +610,7 @@ uint64_t instr_switch_later(struct instr_agent *agent, JNIEnv *jni, uint64_t now
         char ignored[INSTR_ERROR_SIZE];
         if (off) set_hook(agent, JVMTI_ENABLE, ignored, sizeof ignored);
         retransform(agent, jni, 1, 1, 1, &done);
-        if (off) set_hook(agent, JVMTI_DISABLE, ignored, sizeof ignored);
+        if (off && !instr_wrapping_any()) set_hook(agent, JVMTI_DISABLE, ignored, sizeof ignored);
         look_for_stragglers(agent, now, 2 * agent->stragglers_pause);
     }
     uint64_t next = UINT64_MAX;

@@ -75,6 +75,11 @@ struct rw_pass {
     // Looks at the class before its methods are edited. NULL: nothing to do. Any error keeps the
     // class as it was, and is reported with rewrite->cls->error.
     enum cf_status (*begin)(struct rw_class *cls);
+    // A pass that wraps native methods has this: says of a native method whether it shall have a
+    // wrapper, a method in its place that calls it (classfile/wrap.h). Wrappers are what `edit`
+    // then gets, and nothing else; no other pass sees them. It must say the same whenever the class
+    // comes again. 0: it is left alone, and *why says why, for the results. NULL: no such pass.
+    int (*wraps)(struct rw_class *cls, const struct cf_member *native, const char **why);
     // Edits one method that has code. CF_OK: done, or nothing to do. Any error keeps the method as
     // it was, without the snippets of any pass, and is reported with edit->error.
     enum cf_status (*edit)(struct rw_class *cls, struct cf_edit *edit);

@@ -14,6 +14,7 @@
     PASS(alloc)                                                                                    \
     PASS(coverage)                                                                                 \
     PASS(exceptions)                                                                               \
+    PASS(natives)                                                                                  \
     RW_MORE_PASSES(PASS)
 
 #define RW_DECLARE(name) extern const struct rw_pass rw_pass_##name;

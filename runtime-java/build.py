@@ -31,6 +31,7 @@ CLASSES = ["InstrNative", "InstrFlight", "InstrTask", "InstrUnsafe", "InstrThrea
 CLASSES += ["InstrExceptionsNative", "InstrExceptions"]
 CLASSES += ["InstrAllocNative", "InstrAlloc"]
 CLASSES += ["InstrTestsNative", "InstrTests"]
+CLASSES += ["InstrNatives"]
 # Without the agent: what files made by `instr rewrite` call (package instr.runtime), and what is put into those files.
 OFFLINE = ["Offline", "OfflineCalls", "OfflineHook", "OfflineReport", "OfflineRow", "OfflineTable"]
 OFFLINE += ["OfflineText", "OfflineThread", "OfflineTiming", "OfflineTotals"]
@@ -181,12 +182,14 @@ def write(path, data):
         file.write(data)
 
 
-def write_jar(path, package, classes, offline):
+def write_jar(path, package, classes, early, offline):
     """Stored, with a fixed time: the same sources give the same bytes."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as jar:
         jar.writestr(zipfile.ZipInfo("META-INF/MANIFEST.MF"), "Manifest-Version: 1.0\r\n\r\n")
         for name in CLASSES:
             jar.writestr(zipfile.ZipInfo("%s/%s.class" % (package, name)), classes[name])
+        # What the wrappers of the JDK's own methods call: on JDK 8 it comes from here, before anything can be defined.
+        jar.writestr(zipfile.ZipInfo("java/lang/InstrNatives.class"), early)
         for name in OFFLINE:
             jar.writestr(zipfile.ZipInfo("instr/runtime/%s.class" % name), offline[name])
 
@@ -246,7 +249,8 @@ def main():
             else:
                 add(delivery, name, data, "ANY")
         if delivery == "path":
-            write_jar(jar, package, classes, offline)
+            write_jar(jar, package, classes, early, offline)
+        early = classes["InstrNatives"]
     with open(jar, "rb") as file:
         arrays.append(c_array("jar", file.read()))
     text = "// Made by runtime-java/build.py.\n\n#include \"instr/runtime.h\"\n\n" + "".join(arrays)

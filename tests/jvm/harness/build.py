@@ -46,6 +46,7 @@ class Build:
         self.random = os.path.join(work, "random")
         self.reference = os.path.join(work, "reference.jar")
         self.stripping = os.path.join(work, "stripping.jar")
+        self.wrapping = os.path.join(work, "wrapping.jar")
 
     def path(self, *parts):
         return os.path.join(self.source, *parts)
@@ -123,15 +124,17 @@ class Build:
     def _reference(self):
         out = os.path.join(self.work, "reference")
         javac(self.compiler, out, [self.path("reference", "ReferenceCounter.java")], "-source", "8", "-target", "8")
-        javac(self.compiler, out, [self.path("reference", a + ".java") for a in ("ReferenceAgent", "StrippingAgent")],
+        javac(self.compiler, out, [self.path("reference", a + ".java") for a in ("ReferenceAgent", "StrippingAgent", "WrappingAgent")],
               "--release", "11", "-cp", self.asm[0])
         self._agent(self.reference, "ReferenceAgent", out)
         self._agent(self.stripping, "StrippingAgent", out)
+        self._agent(self.wrapping, "WrappingAgent", out)
 
     def _agent(self, jar, premain, classes):
         with zipfile.ZipFile(jar, "w") as z:
             z.writestr("META-INF/MANIFEST.MF", f"Manifest-Version: 1.0\nPremain-Class: {premain}\n"
-                       "Can-Redefine-Classes: true\nCan-Retransform-Classes: true\n\n")
+                       "Can-Redefine-Classes: true\nCan-Retransform-Classes: true\n"
+                       "Can-Set-Native-Method-Prefix: true\n\n")
             for path in glob.glob(os.path.join(classes, "**", "*.class"), recursive=True):
                 z.write(path, os.path.relpath(path, classes))
             with zipfile.ZipFile(self.asm[0]) as asm:

@@ -1,0 +1,61 @@
+// Wrappers for native methods. A native method has no code that could be edited; so it gets another
+// name, and under its own stands a method that calls it, whose code can be edited like any other:
+//
+//      @Override public synchronized native int read(byte[] b);
+//  becomes
+//      @Override public synchronized int read(byte[] b) { return prefix$read(b); }
+//      private native int prefix$read(byte[] b);
+//
+// The wrapper stands where the native method stood and keeps its access flags, its annotations and
+// all its other attributes. What it calls is private and comes behind all other methods; a JVM
+// finds its code because it is told the prefix (JVM TI SetNativeMethodPrefix). All else stays byte
+// for byte as it was, and constants are appended.
+//
+//      struct cf_wrap wrap;
+//      if (cf_wrap_begin(&wrap, &cls, "prefix$") == CF_OK) {
+//          for each native method:
+//              if (cf_wrap_native(&wrap, method, &error) != CF_OK) ... it stays as it is ...
+//          cf_wrap_encode(&wrap, malloc_like, context, &bytes, &length);
+//      }
+
+#ifndef CF_WRAP_H
+#define CF_WRAP_H
+
+#include "classfile/pool.h"
+
+// What a native method is to become.
+struct cf_wrapped {
+    uint16_t name_index; // of the prefixed name; 0: it is not wrapped
+    uint16_t methodref;
+};
+
+struct cf_wrap {
+    struct cf_class *cls;
+    const char *prefix;
+    struct cf_pool pool;
+    struct cf_wrapped *methods; // one for each of the class
+    uint32_t count;             // of those that are wrapped
+    uint32_t prefixed;          // methods that have such a name already
+    uint16_t utf8_code;
+};
+
+// Starts on an opened class, which stays as it is. `prefix` must live as long. An error is in
+// cls->error: out of memory.
+enum cf_status cf_wrap_begin(struct cf_wrap *wrap, struct cf_class *cls, const char *prefix);
+
+// Is this the name of a method that was wrapped before?
+int cf_wrap_is_prefixed(const struct cf_wrap *wrap, const struct cf_member *method);
+
+// Wraps a method of the class. CF_MISUSE: it is not native, has code, or is a member of an
+// interface; CF_LIMIT: there are 65,535 methods or constants, or the name or the attributes leave
+// no room; CF_UNSUPPORTED: the class has a method of the prefixed name and this descriptor. The
+// reason is in `error`, and the method stays as it is.
+enum cf_status cf_wrap_native(struct cf_wrap *wrap, const struct cf_member *method,
+                              struct cf_error *error);
+
+// Writes the class. Method `i` is still method `i`: a wrapper, if it was wrapped. Errors: out of
+// memory, in cls->error.
+enum cf_status cf_wrap_encode(struct cf_wrap *wrap, void *(*allocate)(void *context, size_t size),
+                              void *context, uint8_t **bytes, size_t *length);
+
+#endif

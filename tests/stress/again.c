@@ -1,0 +1,34 @@
+// again: wraps all native methods that `natives` wraps, once more, and counts their calls. There
+// are then two passes that wrap in one agent.
+
+#include "rewriters/common.h"
+#include "rewriters/rewriters.h"
+
+static int wraps(struct rw_class *cls, const struct cf_member *native, const char **why) {
+    return rw_pass_natives.wraps(cls, native, why);
+}
+
+static enum cf_status edit_wrapper(struct rw_class *cls, struct cf_edit *edit) {
+    static const struct cf_method_name names[] = {CF_METHOD_OF("InstrCalls", "enter", "(I)V"),
+                                                  CF_METHOD_NAME("thrown", "(I)V")};
+    int id;
+    CF_TRY(rw_method_id(cls, edit, &id));
+    for (unsigned i = 0; i < 2; i++) {
+        struct cf_snippet *s = cf_snippet_new(edit);
+        cf_push_int(s, id);
+        cf_call(s, rw_callees(cls, names, 2)[i]);
+        if (i == 0)
+            cf_insert_entry(edit, s);
+        else
+            cf_insert_thrown(edit, s);
+    }
+    return edit->error.status;
+}
+
+const struct rw_pass rw_pass_again = {
+    .name = "again",
+    .help = "counts calls of native methods through a wrapper of its own (for tests)",
+    .runtime_class = "InstrCalls",
+    .wraps = wraps,
+    .edit = edit_wrapper,
+};
