@@ -135,9 +135,7 @@ static int serve_clients(const struct pollfd *polled, int woken, uint64_t now) {
         short revents = polled[CLIENTS + i].fd == client->fd ? polled[CLIENTS + i].revents : 0;
         if (!revents && !woken && instr_client_next(client) > now) continue;
         quiet = 0;
-        if (instr_client_serve(client, revents, woken, now)) continue;
-        if (client->reply.stop_control) atomic_store(&control.stopping, 1); // its answer is out
-        drop(i);
+        if (!instr_client_serve(client, revents, woken, now)) drop(i);
     }
     return quiet;
 }
@@ -165,6 +163,7 @@ static void look_after_socket(uint64_t now) {
     if (control.place.fd >= 0 && instr_control_place_holds(&control.place)) return;
     if (control.place.fd >= 0) close(control.place.fd);
     instr_control_place_open(&control.place, reason, sizeof reason);
+    if (atomic_load(&control.stopping)) instr_control_place_remove(&control.place);
 }
 
 // When there is something to do though nobody says so. The kill switch is looked for each second
@@ -203,8 +202,9 @@ static void serve(void) {
     if (control.accepts_again && now >= control.accepts_again) control.accepts_again = 0;
     int quiet = serve_clients(polled, woken, now);
     if (polled[LISTEN].revents) accept_all(quiet, now);
+    if (atomic_load(&control.stopping)) return;
     if (atomic_exchange(&control.look, 0) || now >= control.look_at) look_after_socket(now);
-    if (!atomic_load(&control.stopping)) watch(now);
+    watch(now);
     if (control.jni && client_count() == 0 && control.watch_at == INSTR_NEVER) {
         control.jni = NULL;
         (*control.config.vm)->DetachCurrentThread(control.config.vm);

@@ -93,7 +93,7 @@ struct instr_stream {
 // returned.
 void instr_reply_stream(struct instr_reply *reply, const struct instr_stream *stream);
 
-// Ends the control channel when this reply has been sent, as instr_control_stop does.
+// Ends the control channel with this reply, as instr_control_stop does; the reply is still sent.
 void instr_reply_stop_control(struct instr_reply *reply);
 
 // --- for the agent ---

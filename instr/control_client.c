@@ -69,6 +69,7 @@ void instr_client_free(struct instr_client *client) {
 // --- commands ---
 
 static void finish(struct instr_client *client) {
+    if (client->reply.stop_control) instr_control_stop(); // when it is told the socket is gone
     instr_reply_end(&client->reply, client->reply.failed ? 1 : 0);
     client->state = client->reply.stop_control ? INSTR_CLIENT_LEAVING : INSTR_CLIENT_READY;
     client->deadline = instr_control_now() + IDLE_SECONDS * SECONDS;

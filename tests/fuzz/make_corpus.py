@@ -81,6 +81,17 @@ def frames():
     return [b"".join(client), b"".join(agent), *client, *agent, struct.pack(">IB", 1 << 31, ord("D"))]
 
 
+def conversations():
+    """What a client sends, from its greeting on."""
+    def frame(kind, payload=b""):
+        return struct.pack(">IB", len(payload), ord(kind)) + payload
+    hello = frame("H", b"instr\r\n\0\0\1\0\1")
+    one = [frame("C", b"status\0" + what + b"\0") for what in (b"", b"s", b"f", b"b", b"d", b"x", b"l")]
+    files = frame("D", b"A.class\0\xca\xfe\xba\xbe") * 3 + frame("C", b"redefine\0")
+    return [hello + c for c in one] + [hello + one[1] + frame("X") + one[6] * 3, hello + files, hello + one[1] + one[0],
+                                       hello + b"".join(one), frame("H", b"instr\r\n\0\0\2\0\3"), hello + hello]
+
+
 def perfdata():
     """A JVM's performance data with one string in it."""
     name, value = b"sun.rt.javaCommand\0", b"Main a b\0"
@@ -115,6 +126,9 @@ def main():
         write(os.path.join(options.out, "exec"), f"file{i}", data)
     for i, data in enumerate(frames() + [perfdata()]):
         write(os.path.join(options.out, "frame"), f"bytes{i}", data)
+    for i, data in enumerate(conversations()):
+        for start in (b"\1", b"\2", b"\x1d"):
+            write(os.path.join(options.out, "control"), f"bytes{i}-{start[0]}", start + data)
 
 
 main()

@@ -110,7 +110,7 @@ def attach(r):
     yield "mistyped", p.end([what, agent])
 
 
-@program("instr attach, barred")
+@program("instr attach, barred", quick=False)
 def barred(r):
     """What forbids it is named in one line, and the JVM prints nothing: no stacks, no warning."""
     cases = {"-XX:+DisableAttachMechanism": ("-XX:+DisableAttachMechanism", "-agentpath")}
@@ -142,7 +142,7 @@ def barred(r):
     yield "no process", [x for x in [refused(done, "there is no process")] if x]
 
 
-@program("instr attach, leftovers")
+@program("instr attach, leftovers", quick=False)
 def leftovers(r):
     """A socket that is dead, one that somebody cleaned away, the file of another who gave up: all the same."""
     p = Waiting(r)
@@ -191,7 +191,7 @@ def open_classes(r):
     shutil.rmtree(folder)
 
 
-@program("instr attach, another user")
+@program("instr attach, another user", quick=False)
 def other_user(r):
     """Root may, and leaves nothing of root's; another user may not."""
     needs_root(r, "setpriv")
@@ -240,7 +240,7 @@ def namespaces(r):
         yield "user, pid and mount", p.end([attached(p.instr("attach"))])
 
 
-@program("instr list")
+@program("instr list", quick=False)
 def listed(r):
     """Every JVM with its main class, version and what the agent does there; nothing else."""
     plain, dormant = Waiting(r), Waiting(r, f"-agentpath:{r.agent}")
@@ -273,7 +273,7 @@ def findings(done, *expected):
     return problems
 
 
-@program("instr doctor")
+@program("instr doctor", quick=False)
 def doctor(r):
     """What it says of a JVM is what comes of it."""
     p = Waiting(r)
@@ -281,10 +281,12 @@ def doctor(r):
         "note" if r.jdk.version >= 21 else "ok", "attach", "works"), ("ok", "library", "libinstr.so")))
     p = Waiting(r, "-XX:+DisableAttachMechanism")
     yield "no attach", p.end(findings(p.instr("doctor", "--json"), ("no", "attach", "DisableAttachMechanism")))
-    p = Waiting(r, f"-javaagent:{r.reference_jar}={r.file('reference.json')}", f"-agentpath:{r.agent}")
-    p.instr("attach")
-    yield "agents", p.end(findings(p.instr("doctor", "--json"), ("ok", "agent", "dormant"),
-                                   ("ok", "capabilities", "all"), ("note", "other agent", "reference")))
+    if r.jdk.version >= 11:  # what the Java agent was compiled for
+        p = Waiting(r, f"-javaagent:{r.reference_jar}={r.file('reference.json')}", f"-agentpath:{r.agent}")
+        p.instr("attach")
+        yield "agents", p.end(findings(p.instr("doctor", "--json"), ("ok", "agent", "dormant"),
+                                       ("ok", "capabilities", "all"), ("note", "other agent", "reference")))
+
     def command(*words):
         return subprocess.run([r.cli, "doctor", "--json", "--", *words], capture_output=True, text=True, timeout=120)
     expected = [("ok", "JVM", "starts with the agent"), ("ok", "capabilities", "all")]

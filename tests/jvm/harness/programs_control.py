@@ -1,6 +1,7 @@
 """The control socket of a real JVM against everything that may come over it."""
 
 import concurrent.futures
+import contextlib
 import json
 import os
 import random
@@ -114,7 +115,7 @@ def many_malformed(r):
     yield "100,000", bombard(r, 100000)
 
 
-@program("control, client gone at any point")
+@program("control, client gone at any point", quick=False)
 def gone(r):
     """After each byte that it sends, and each that it reads."""
     p = dormant(r)
@@ -163,6 +164,15 @@ def protocol(r):
     yield "all at once", p.end([answers(p)])
 
 
+def threads(pid):
+    """Their names; one may end while we look."""
+    names = []
+    for task in os.listdir(f"/proc/{pid}/task"):
+        with contextlib.suppress(FileNotFoundError), open(f"/proc/{pid}/task/{task}/comm", encoding="utf-8") as f:
+            names.append(f.read())
+    return names
+
+
 def passes(p):
     return json.loads(p.instr("status", "--json").stdout)["passes"]
 
@@ -187,13 +197,16 @@ def switching(r):
         yield " ".join(words), problems
     done = p.instr("detach", "--json")
     gone = "" if json.loads(done.stdout)["passes"] == [] and not os.path.exists(control.path(p.pid)) else done.stdout
-    threads = [open(f"/proc/{p.pid}/task/{t}/comm", encoding="utf-8").read() for t in os.listdir(f"/proc/{p.pid}/task")]
-    left = "the thread is left" if "instr control\n" in threads else ""
+    left = "the thread is left"
+    for _ in range(50):
+        if left and "instr control\n" not in threads(p.pid):
+            left = ""
+        time.sleep(0.02 if left else 0)
     again = p.instr("attach", "calls")
     yield "detach", p.end([gone, left, "" if again.returncode == 0 else f"{again}"])
 
 
-@program("instr off, the socket is dead")
+@program("instr off, the socket is dead", quick=False)
 def off_by_file(r):
     """The switch is a file then; it is seen within two seconds, and does not stop what is switched on later."""
     p = Waiting(r)
@@ -231,7 +244,7 @@ def two_operators(r):
     yield "two", p.end(problems[:3])
 
 
-@program("instr top")
+@program("instr top", quick=False)
 def top(r):
     """Rows say what was called in the interval, by the order asked for; without a pass it says which to switch on."""
     p = Waiting(r)
