@@ -19,7 +19,7 @@ struct test {
     uint64_t runs, milliseconds;
     size_t classes, hits; // of the run at hand; `most_` of any
     size_t most_classes, most_hits;
-    int own_class; // it covered the class that its name begins with: it is a test
+    int is_test;   // its name begins with that of a class that was covered
     int wanted;    // it covered what was asked for
     char *changed; // a class that has changed, if it covered one
 };
@@ -47,6 +47,7 @@ struct tests {
     size_t *table; // index + 1 by name
     size_t slots;
     struct test *current;
+    struct instr_exec_store store; // all classes
 };
 
 static int no_memory(void) {
@@ -170,16 +171,6 @@ static int covers(struct tests *t, const struct instr_exec_class *class) {
     return 0;
 }
 
-// "com/acme/FooTest" of the test com.acme.FooTest.bar.
-static int is_own_class(const char *test, const char *class) {
-    const char *end = strrchr(test, '.');
-    size_t n = strlen(class);
-    if (!end || (size_t)(end - test) != n) return 0;
-    for (size_t i = 0; i < n; i++)
-        if ((test[i] == '.' ? '/' : test[i]) != class[i]) return 0;
-    return 1;
-}
-
 static int take_class(void *context, const struct instr_exec_class *class, size_t file) {
     struct tests *t = context;
     if (!t->current) {
@@ -191,12 +182,44 @@ static int take_class(void *context, const struct instr_exec_class *class, size_
     t->current->classes += hits > 0;
     t->current->hits += hits;
     if (hits == 0) return 0;
-    t->current->own_class |= is_own_class(t->current->name, class->name);
+    if (cli_exec_store(&t->store, &t->files, class, file) != 0) return -1;
     if (t->internal) t->current->wanted |= covers(t, class);
     if (t->changed_count > 0 && !t->current->changed && has_changed(t, class)) {
         t->current->wanted = 1;
         if (!(t->current->changed = strdup(class->name))) return no_memory();
     }
+    return 0;
+}
+
+// --- tests and other sessions ---
+
+static int compare_names(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+// A test com.acme.FooTest.bar is one because there is a class com/acme/FooTest; it need not have
+// covered it, for a method that throws may pass no probe.
+static int is_test(const char *name, const char *const *classes, size_t count) {
+    const char *end = strrchr(name, '.');
+    char *class = end ? strndup(name, (size_t)(end - name)) : NULL;
+    if (!class) return 0;
+    for (char *c = class; *c; c++)
+        if (*c == '.') *c = '/';
+    const char *key = class;
+    int found = bsearch(&key, classes, count, sizeof *classes, compare_names) != NULL;
+    free(class);
+    return found;
+}
+
+static int find_tests(struct tests *t) {
+    const char **classes = malloc((t->store.count + 1) * sizeof *classes);
+    size_t n = 0;
+    if (!classes) return no_memory();
+    for (const struct instr_exec_entry *e = t->store.first; e; e = e->next)
+        classes[n++] = e->class.name;
+    qsort(classes, n, sizeof *classes, compare_names);
+    for (size_t i = 0; i < t->count; i++) t->list[i].is_test = is_test(t->list[i].name, classes, n);
+    free(classes);
     return 0;
 }
 
@@ -221,11 +244,11 @@ static void put_list(struct tests *t, struct instr_output *out, size_t top) {
 // that are.
 static void put_wanted(const struct tests *t, struct instr_output *out) {
     int named = 0;
-    for (size_t i = 0; i < t->count; i++) named |= t->list[i].own_class;
+    for (size_t i = 0; i < t->count; i++) named |= t->list[i].is_test;
     for (size_t i = 0; i < t->count; i++) {
         const struct test *test = &t->list[i];
         if (!test->wanted) continue;
-        if (named && !test->own_class) {
+        if (named && !test->is_test) {
             cli_error(
                 "instr: outside of tests%s%s was covered as well, in the session %s: any test "
                 "may need it",
@@ -357,6 +380,7 @@ static void free_tests(struct tests *t) {
     free(t->table);
     free(t->now);
     free(t->internal);
+    instr_exec_store_free(&t->store);
     cli_exec_files_free(&t->files);
 }
 
@@ -369,6 +393,7 @@ static int answer(struct tests *t, long top) {
     int status = cli_exec_each(&t->files, &visitor);
     end_run(t);
     if (status != CLI_OK) return status;
+    if (find_tests(t) != 0) return CLI_FAILED;
     if (t->internal && !t->known_class) {
         cli_error("instr: no test covers a class %s", t->class_name);
         return CLI_FAILED;
@@ -379,6 +404,7 @@ static int answer(struct tests *t, long top) {
 int cli_exec_tests(int argc, char **argv) {
     struct tests tests = {.files = {NULL, 0, 0}};
     long top = 100000000;
+    instr_exec_store_init(&tests.store);
     int status = read_arguments(&tests, argc, argv);
     if (status == CLI_OK) status = check_arguments(&tests, &top);
     if (status == CLI_OK) status = answer(&tests, top);

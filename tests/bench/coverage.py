@@ -41,7 +41,7 @@ def ratio(values, name, which):
 
 def whole_runs(side, title, tail, target):
     values = side.measure(tail, lambda command: side.bench["accounted"](command)[::2])
-    print(f"{title}, JDK {side.jdk.version}, {side.rounds} rounds (target {target:.2f} times; JaCoCo is {side.jacoco})")
+    print(f"{title}, JDK {side.jdk.version}, {side.rounds} rounds (target {target:.2f} times; {side.jacoco})")
     for which, what in enumerate(("wall", "processors")):
         medians = {name: statistics.median(one[which] for one in of) * 1000 for name, of in values.items()}
         print(f"  {what}: plain {medians['plain']:.1f} ms, JaCoCo {medians['JaCoCo']:.1f} ms: {ratio(values, 'JaCoCo', which):.2f} "

@@ -289,6 +289,11 @@ class Tests(ExecTest):
             "instr: outside of tests, org/lib/Library was covered as well, in the session host-1: any test may need it\n")),
             "com.acme.FooTest.one\ncom.acme.FooTest.two\n")
 
+    def test_a_test_that_threw_is_one_though_it_covered_nothing_of_its_class(self):
+        self.write("thrown.exec", HEADER + session("com.acme.FooTest.one") + self.covered("com/acme/FooTest")
+                   + session("com.acme.FooTest.thrown") + self.covered("com/acme/Foo"))
+        self.assertEqual(self.ask("thrown.exec", "--class", "com.acme.Foo"), "com.acme.FooTest.thrown\n")
+
     def test_thousands_of_tests(self):
         self.write("many.exec", HEADER + b"".join(session(f"com.acme.FooTest.t{i % 5000}") + self.covered("com/acme/FooTest")
                                                   for i in range(10000)))
