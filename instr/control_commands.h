@@ -29,6 +29,7 @@
     COMMAND(exec_dump, "[reset]", "write what the pass coverage has found to its file")            \
     COMMAND(write, "", "write the files of the passes now")                                        \
     COMMAND(top, "MS ROWS ORDER", "what methods do, again and again")                              \
+    COMMAND(watch, "METHODS [WORDS]", "tell the calls of some methods")                            \
     COMMAND(off, "", "switch all off")                                                             \
     COMMAND(detach, "", "switch all off, and end the agent")
 

@@ -26,15 +26,35 @@ static int is_platform(JNIEnv *jni, jobject loader) {
            (*jni)->IsSameObject(jni, loader, instr_agent.platform_loader);
 }
 
+// The passes that say themselves which classes are theirs, a bit for each: all of them, or, with a
+// name, those that have the class.
+static uint64_t passes_alone(const struct instr_options *options, const char *name) {
+    uint64_t found = 0;
+    for (size_t i = 0; i < options->pass_count; i++) {
+        const struct instr_match *only = options->passes[i].only;
+        if (only && (!name || (!instr_scope_is_ours(name, strlen(name)) &&
+                               instr_match(only, name, strlen(name)))))
+            found |= UINT64_C(1) << i;
+    }
+    return found;
+}
+
 int instr_hook_matches(JNIEnv *jni, const struct instr_options *options, jobject loader,
                        const char *name, uint64_t *without) {
     int platform = is_platform(jni, loader);
-    *without = 0;
-    if (instr_scope_matches(options, name, strlen(name), platform)) return 1;
-    if (!platform || !loader) return 0;
-    uint64_t with = instr_parts_platform(options);
+    uint64_t alone = passes_alone(options, NULL), with = 0;
+    uint64_t all =
+        options->pass_count < 64 ? (UINT64_C(1) << options->pass_count) - 1 : ~UINT64_C(0);
+    if (alone != all) {
+        if (instr_scope_matches(options, name, strlen(name), platform))
+            with = all & ~alone;
+        else if (platform && loader && (with = instr_parts_platform(options)) &&
+                 !instr_scope_matches(options, name, strlen(name), 0))
+            with = 0;
+    }
+    if (alone) with |= passes_alone(options, name);
     *without = ~with;
-    return with && instr_scope_matches(options, name, strlen(name), 0);
+    return with != 0;
 }
 
 uint64_t instr_hook_key(jvmtiEnv *jvmti, const char *name, jobject loader) {

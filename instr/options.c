@@ -2,6 +2,7 @@
 
 #include "instr/options.h"
 #include "instr/options_parser.h"
+#include "rewriters/watch.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -222,6 +223,8 @@ static int read_config(struct instr_option_parser *p, const char *name) {
 // --- the whole ---
 
 static void free_pass(struct instr_pass_options *pass) {
+    instr_match_free(pass->only);
+    pass->only = NULL;
     free(pass->file);
     for (size_t i = 0; pass->values && pass->pass->options[i].key; i++) free(pass->values[i]);
     free(pass->values);
@@ -253,7 +256,28 @@ static void inherit(struct instr_option_parser *p) {
             p->passes[i].given = ON_ALREADY;
             on->file = NULL;
             on->values = NULL;
+            on->only = NULL;
         }
+}
+
+// The classes of a pass that names methods.
+static int find_classes(struct instr_option_parser *p, struct instr_pass_options *pass) {
+    const char *methods = instr_pass_option(pass, "methods");
+    char key[INSTR_NAME_SIZE], reason[256];
+    size_t length = 0;
+    if (!(pass->pass->flags & RW_NAMES_METHODS)) return 0;
+    snprintf(key, sizeof key, "%s.methods", pass->pass->name);
+    instr_match_free(pass->only);
+    pass->only = instr_match_new();
+    if (!pass->only) return instr_option_no_memory(p, key);
+    if (!methods) return 0;
+    const char *fault = rw_watch_fault(methods, &length);
+    if (fault) return instr_option_fail(p, key, "'%.64s' %s", methods, fault);
+    char *classes = strndup(methods, length);
+    if (!classes) return instr_option_no_memory(p, key);
+    int failed = instr_match_add(pass->only, classes, reason, sizeof reason);
+    free(classes);
+    return failed ? instr_option_fail(p, key, "%s", reason) : 0;
 }
 
 // Hands what was said of each pass over to those that are on.
@@ -271,7 +295,10 @@ static int settle(struct instr_option_parser *p) {
             p->options->passes[k] = p->passes[i];
             p->passes[i].file = NULL;
             p->passes[i].values = NULL;
+            p->passes[i].only = NULL;
         }
+    for (size_t k = 0; k < p->options->pass_count; k++)
+        if (find_classes(p, &p->options->passes[k]) != 0) return -1;
     return 0;
 }
 

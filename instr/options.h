@@ -33,6 +33,8 @@ struct instr_pass_options {
     // What instr_methods knows the methods of the pass by: its place in rw_passes, or, when it is
     // switched on again, another.
     unsigned number;
+    // The classes of the pass, when it says itself which; else NULL, and include and exclude do.
+    struct instr_match *only;
 };
 
 struct instr_options {
@@ -94,6 +96,9 @@ int instr_option_size(const char *text, uint64_t *size);
 // The file name that `pattern` stands for in the process `pid`: %p is its number, %% is a percent
 // sign. The caller frees the name; NULL when out of memory.
 char *instr_expand_file(const char *pattern, long pid);
+
+// Is this a class of the runtime's own?
+int instr_scope_is_ours(const char *name, size_t length);
 
 // Is the class of this internal name (java/util/List) to be instrumented? `platform`: it was loaded
 // by the boot or the platform loader. With `include`, what matches it is in, else what is not of

@@ -9,7 +9,8 @@
     PART(alloc)                                                                                    \
     PART(coverage)                                                                                 \
     PART(exceptions)                                                                               \
-    PART(natives)
+    PART(natives)                                                                                  \
+    PART(watch)
 
 #define DECLARE(name) extern const struct instr_part instr_part_##name;
 INSTR_PARTS(DECLARE)

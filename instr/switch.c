@@ -46,16 +46,29 @@ static const struct instr_pass_options *find_pass(const struct instr_options *op
     return NULL;
 }
 
-// Do both make the same of a class that is in the scope of both?
-static int same_effect(const struct instr_options *a, const struct instr_options *b) {
-    if (a->pass_count != b->pass_count || a->huge != b->huge || a->verify != b->verify ||
-        a->max_classes != b->max_classes || a->max_methods != b->max_methods)
-        return 0;
-    for (size_t i = 0; i < a->pass_count; i++)
-        if (a->passes[i].pass != b->passes[i].pass || a->passes[i].number != b->passes[i].number ||
-            !same_values(&a->passes[i], &b->passes[i]))
-            return 0;
-    return 1;
+// Is the same said of all classes, whatever the passes?
+static int same_rules(const struct instr_options *a, const struct instr_options *b) {
+    return a->huge == b->huge && a->verify == b->verify && a->max_classes == b->max_classes &&
+           a->max_methods == b->max_methods;
+}
+
+// The next of the passes that a class is not without.
+static const struct instr_pass_options *next_pass(const struct instr_options *options,
+                                                  uint64_t without, size_t *i) {
+    while (*i<options->pass_count && * i<64 && without>> * i & 1) ++*i;
+    return *i < options->pass_count ? &options->passes[(*i)++] : NULL;
+}
+
+// Do both make the same of a class that has to do without some passes?
+static int same_effect(const struct instr_options *a, uint64_t without_a,
+                       const struct instr_options *b, uint64_t without_b) {
+    size_t i = 0, k = 0;
+    for (;;) {
+        const struct instr_pass_options *p = next_pass(a, without_a, &i),
+                                        *q = next_pass(b, without_b, &k);
+        if (!p || !q) return !p && !q;
+        if (p->pass != q->pass || p->number != q->number || !same_values(p, q)) return 0;
+    }
 }
 
 // --- passes that come and go ---
@@ -150,8 +163,8 @@ struct retransforming {
     struct instr_agent *agent;
     JNIEnv *jni;
     const struct instr_plan *plan;
-    int same_effect; // as the plan before
-    int stragglers;  // only those that were being loaded
+    const struct instr_plan *before; // with the same rules; NULL: there is none
+    int stragglers;                  // only those that were being loaded
     struct instr_switched *done;
 };
 
@@ -164,11 +177,13 @@ static int wanted(void *context, jobject loader, const char *name) {
         instr_changes_sweep_seen(agent->changes, key);
     if (r->stragglers) return entry.loading && entry.plan != r->plan->number;
     if (entry.refused && !entry.methods) return 0;
-    uint64_t without;
+    uint64_t without = 0, without_before = 0;
     int in =
         r->plan->engine && instr_hook_matches(r->jni, &r->plan->options, loader, name, &without);
-    if (in && entry.methods) return !r->same_effect;
-    return in || entry.methods;
+    if (!in) return entry.methods != 0;
+    return !r->before ||
+           !instr_hook_matches(r->jni, &r->before->options, loader, name, &without_before) ||
+           !same_effect(&r->before->options, without_before, &r->plan->options, without);
 }
 
 static void begin(void *context) {
@@ -206,10 +221,10 @@ static int go_on(void *context) {
     return atomic_load(&instr_agent.state) != INSTR_FINISHED;
 }
 
-static int retransform(struct instr_agent *agent, JNIEnv *jni, int same, int stragglers,
-                       int running, struct instr_switched *done) {
+static int retransform(struct instr_agent *agent, JNIEnv *jni, const struct instr_plan *before,
+                       int stragglers, int running, struct instr_switched *done) {
     const struct instr_plan *plan = instr_plans_current(&agent->plans);
-    struct retransforming context = {agent, jni, plan, same, stragglers, done};
+    struct retransforming context = {agent, jni, plan, before, stragglers, done};
     struct instr_retransform r = {.jvmti = agent->jvmti,
                                   .jni = jni,
                                   .batch = plan->options.batch,
@@ -223,8 +238,8 @@ static int retransform(struct instr_agent *agent, JNIEnv *jni, int same, int str
     uint64_t now = instr_control_now();
     instr_changes_sweep_begin(agent->changes);
     if (!instr_retransform_loaded(&r)) return 0;
-    uint32_t before = now > STRAGGLERS_FOR ? (uint32_t)((now - STRAGGLERS_FOR) / SECOND) : 0;
-    instr_changes_sweep_end(agent->changes, before);
+    uint32_t oldest = now > STRAGGLERS_FOR ? (uint32_t)((now - STRAGGLERS_FOR) / SECOND) : 0;
+    instr_changes_sweep_end(agent->changes, oldest);
     if (r.longest > done->longest) done->longest = r.longest;
     return 1;
 }
@@ -318,7 +333,7 @@ static int switch_to(struct instr_agent *agent, JNIEnv *jni, struct instr_option
     // Held until its results are told.
     const struct instr_plan *before = instr_plans_take(&agent->plans, &ticket);
     int was_on = before && before->engine;
-    int same = was_on && same_effect(&before->options, next);
+    int same = was_on && same_rules(&before->options, next);
     uint64_t expiry = next->expiry;
     int same_expiry = was_on && before->options.expiry == expiry;
     struct instr_plan *plan = prepare(agent, jni, next, reason, size);
@@ -334,7 +349,7 @@ static int switch_to(struct instr_agent *agent, JNIEnv *jni, struct instr_option
         for (int i = 0; i < SETTLE_TIME && instr_plans_others(&agent->plans, ticket); i++)
             usleep(1000);
         agent->stragglers_until = start + STRAGGLERS_FOR;
-        if (!retransform(agent, jni, same, 0, 1, done))
+        if (!retransform(agent, jni, same ? before : NULL, 0, 1, done))
             instr_say(
                 "instr: the JVM does not tell which classes are loaded: only new ones follow");
         look_for_stragglers(agent, start, SECOND);
@@ -545,7 +560,7 @@ int instr_switch_start(struct instr_agent *agent, JNIEnv *jni, struct instr_plan
         agent->state = plan->engine ? INSTR_ACTIVE : INSTR_DORMANT;
         // What was loaded under early hooks is done, if nothing but wrappers is wanted.
         if (plan->engine && !(agent->early && instr_wraps_only(&plan->options)))
-            retransform(agent, jni, 0, 0, running, &done);
+            retransform(agent, jni, NULL, 0, running, &done);
         if (plan->engine) instr_wrapping_tell(plan->engine, &plan->options);
         if (plan->options.expiry) agent->expires = instr_control_now() + plan->options.expiry;
     }
@@ -609,7 +624,7 @@ uint64_t instr_switch_later(struct instr_agent *agent, JNIEnv *jni, uint64_t now
         int off = !plan->engine; // then the hook is, and notes nothing
         char ignored[INSTR_ERROR_SIZE];
         if (off) set_hook(agent, JVMTI_ENABLE, ignored, sizeof ignored);
-        retransform(agent, jni, 1, 1, 1, &done);
+        retransform(agent, jni, NULL, 1, 1, &done);
         if (off && !instr_wrapping_any()) set_hook(agent, JVMTI_DISABLE, ignored, sizeof ignored);
         look_for_stragglers(agent, now, 2 * agent->stragglers_pause);
     }

@@ -12,13 +12,20 @@ enum {
     // The pass only observes: a method that would grow past HotSpot's HugeMethodLimit (8,000 bytes,
     // never compiled) is kept as it was, unless huge=yes.
     RW_OBSERVES_SPEED = 1,
-    // The pass's result must be whole: a method grows past that limit if it must. Where other passes
+    // The pass's result must be whole: a method grows past that limit if it must. Where other
+    // passes
     // cannot have their snippets in it, it is edited by such passes alone.
     RW_WHOLE = 2,
     // Its results have no table: there is no option `top`.
     RW_NO_TABLE = 4,
-    // It gets classes without subroutines (jsr, ret): they were inlined before (classfile/inline.h).
-    RW_INLINED = 8
+    // It gets classes without subroutines (jsr, ret): they were inlined before
+    // (classfile/inline.h).
+    RW_INLINED = 8,
+    // The option `methods` says which methods the pass takes (rewriters/watch.h), and by that which
+    // classes.
+    RW_NAMES_METHODS = 16,
+    // It has no results: no options `file` and `top`.
+    RW_NO_RESULTS = 32
 };
 
 // An option of a pass, written `pass.key=value`. Every pass has `file` and `top` without naming

@@ -15,6 +15,7 @@
     PASS(coverage)                                                                                 \
     PASS(exceptions)                                                                               \
     PASS(natives)                                                                                  \
+    PASS(watch)                                                                                    \
     RW_MORE_PASSES(PASS)
 
 #define RW_DECLARE(name) extern const struct rw_pass rw_pass_##name;

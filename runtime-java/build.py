@@ -32,6 +32,7 @@ CLASSES += ["InstrExceptionsNative", "InstrExceptions"]
 CLASSES += ["InstrAllocNative", "InstrAlloc"]
 CLASSES += ["InstrTestsNative", "InstrTests"]
 CLASSES += ["InstrNatives"]
+CLASSES += ["InstrWatchNative", "InstrWatchCall", "InstrWatch"]
 # Without the agent: what files made by `instr rewrite` call (package instr.runtime), and what is put into those files.
 OFFLINE = ["Offline", "OfflineCalls", "OfflineHook", "OfflineReport", "OfflineRow", "OfflineTable"]
 OFFLINE += ["OfflineText", "OfflineThread", "OfflineTiming", "OfflineTotals"]
@@ -82,6 +83,7 @@ THREAD = {
         public class Thread {
             public static native Thread currentThread();
             static native Thread currentCarrierThread();
+            public final native String getName();
         }""",
 }
 

@@ -1,0 +1,146 @@
+// watch: hands arguments, result or exception and duration of each call of some methods to whoever
+// looks at them now (`instr watch`).
+//
+//      entry:      id, arguments as Object[]; enter -> call      (in a constructor as well: no
+//      `this`) exit:       result, call; exit                            (without a result: call,
+//      call) exception:  exception, call; thrown
+//
+// Which methods is an option: com.acme.Foo.bar(..). Classes are chosen by the engine, methods here.
+
+#include "rewriters/common.h"
+#include "rewriters/watch.h"
+
+enum { ARGUMENTS, ENTER, EXIT, THROWN, FIRST_BOX };
+
+static const char kinds[] = "ZBCSIJFD";
+
+static struct cf_callee callee(struct rw_class *cls, unsigned which) {
+    static const struct cf_method_name names[] = {
+        [ARGUMENTS] = CF_METHOD_OF("InstrWatch", "arguments", "(I)[Ljava/lang/Object;"),
+        [ENTER] = CF_METHOD_NAME("enter", "(I[Ljava/lang/Object;)Ljava/lang/Object;"),
+        [EXIT] = CF_METHOD_NAME("exit", "(Ljava/lang/Object;Ljava/lang/Object;)V"),
+        [THROWN] = CF_METHOD_NAME("thrown", "(Ljava/lang/Throwable;Ljava/lang/Object;)V"),
+        [FIRST_BOX] = CF_METHOD_OF("java/lang/Boolean", "valueOf", "(Z)Ljava/lang/Boolean;"),
+        CF_METHOD_OF("java/lang/Byte", "valueOf", "(B)Ljava/lang/Byte;"),
+        CF_METHOD_OF("java/lang/Character", "valueOf", "(C)Ljava/lang/Character;"),
+        CF_METHOD_OF("java/lang/Short", "valueOf", "(S)Ljava/lang/Short;"),
+        CF_METHOD_OF("java/lang/Integer", "valueOf", "(I)Ljava/lang/Integer;"),
+        CF_METHOD_OF("java/lang/Long", "valueOf", "(J)Ljava/lang/Long;"),
+        CF_METHOD_OF("java/lang/Float", "valueOf", "(F)Ljava/lang/Float;"),
+        CF_METHOD_OF("java/lang/Double", "valueOf", "(D)Ljava/lang/Double;"),
+    };
+    return rw_callees(cls, names, sizeof names / sizeof *names)[which];
+}
+
+// Makes an object of the value of this type on the stack.
+static void box(struct rw_class *cls, struct cf_snippet *s, char type) {
+    const char *kind = strchr(kinds, type);
+    if (kind) cf_call(s, callee(cls, FIRST_BOX + (unsigned)(kind - kinds)));
+}
+
+static enum cf_opcode load_of(char type) {
+    switch (type) {
+    case 'J': return CF_OP_lload;
+    case 'F': return CF_OP_fload;
+    case 'D': return CF_OP_dload;
+    case 'L':
+    case '[': return CF_OP_aload;
+    default: return CF_OP_iload;
+    }
+}
+
+// The type at `at` of a descriptor; returns where the next one begins.
+static uint32_t skip_type(struct cf_slice descriptor, uint32_t at) {
+    while (at < descriptor.length && descriptor.bytes[at] == '[') at++;
+    if (at < descriptor.length && descriptor.bytes[at] == 'L')
+        while (at < descriptor.length && descriptor.bytes[at] != ';') at++;
+    return at + 1;
+}
+
+static int32_t count_arguments(struct cf_slice descriptor) {
+    int32_t n = 0;
+    for (uint32_t at = 1; at < descriptor.length && descriptor.bytes[at] != ')'; n++)
+        at = skip_type(descriptor, at);
+    return n;
+}
+
+static const struct cf_snippet *entry(struct rw_class *cls, struct cf_edit *edit,
+                                      struct cf_slice descriptor, int id, uint32_t call) {
+    struct cf_snippet *s = cf_snippet_new(edit);
+    uint32_t local = edit->method->access_flags & CF_ACC_STATIC ? 0 : 1;
+    int32_t i = 0;
+    cf_push_int(s, id);
+    cf_push_int(s, count_arguments(descriptor));
+    cf_call(s, callee(cls, ARGUMENTS));
+    for (uint32_t at = 1; at < descriptor.length && descriptor.bytes[at] != ')'; i++) {
+        char type = (char)descriptor.bytes[at];
+        cf_op(s, CF_OP_dup);
+        cf_push_int(s, i);
+        cf_local(s, load_of(type), local);
+        box(cls, s, type);
+        cf_op(s, CF_OP_aastore);
+        local += type == 'J' || type == 'D' ? 2 : 1;
+        at = skip_type(descriptor, at);
+    }
+    cf_call(s, callee(cls, ENTER));
+    cf_local(s, CF_OP_astore, call);
+    return s;
+}
+
+static const struct cf_snippet *leave(struct rw_class *cls, struct cf_edit *edit, char type,
+                                      uint32_t call) {
+    struct cf_snippet *s = cf_snippet_new(edit);
+    if (type == 'V') {
+        cf_local(s, CF_OP_aload, call);
+    } else {
+        cf_op(s, type == 'J' || type == 'D' ? CF_OP_dup2 : CF_OP_dup);
+        box(cls, s, type);
+    }
+    cf_local(s, CF_OP_aload, call);
+    cf_call(s, callee(cls, EXIT));
+    return s;
+}
+
+static const struct cf_snippet *fail(struct rw_class *cls, struct cf_edit *edit, uint32_t call) {
+    struct cf_snippet *s = cf_snippet_new(edit);
+    cf_op(s, CF_OP_dup);
+    cf_local(s, CF_OP_aload, call);
+    cf_call(s, callee(cls, THROWN));
+    return s;
+}
+
+static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
+    const char *wanted = cls->option(cls, "methods");
+    struct cf_slice name = cf_member_name(edit->code.cls, edit->method),
+                    descriptor = cf_member_descriptor(edit->code.cls, edit->method);
+    int id;
+    if (!wanted || rw_leave_alone(edit) || !rw_watch_matches(wanted, name, descriptor))
+        return CF_OK;
+    CF_TRY(rw_method_id(cls, edit, &id));
+    CF_TRY(cf_edit_constructor(edit));
+    uint32_t call = cf_new_local(edit, "Ljava/lang/Object;", 1), close = 0;
+    while (close < descriptor.length && descriptor.bytes[close] != ')') close++;
+    char result = close + 1 < descriptor.length ? (char)descriptor.bytes[close + 1] : 'V';
+    cf_insert_entry(edit, entry(cls, edit, descriptor, id, call));
+    if (edit->code.returns_count) cf_insert_exits(edit, leave(cls, edit, result, call));
+    const struct cf_snippet *thrown = fail(cls, edit, call);
+    cf_insert_thrown(edit, thrown);
+    if (edit->constructor) cf_insert_thrown_early(edit, thrown);
+    return edit->error.status;
+}
+
+static const struct rw_option options[] = {
+    {"methods", "METHODS",
+     "the methods, such as com.acme.Foo.bar(..) or com.acme.**.*(int,String): classes as in "
+     "include=, of this pass alone"},
+    {NULL, NULL, NULL},
+};
+
+const struct rw_pass rw_pass_watch = {
+    .name = "watch",
+    .help = "each call of some methods, with its arguments and result, for `instr watch`",
+    .flags = RW_NAMES_METHODS | RW_NO_RESULTS,
+    .options = options,
+    .runtime_class = "InstrWatch",
+    .edit = edit_method,
+};

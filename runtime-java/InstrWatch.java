@@ -1,0 +1,135 @@
+package java.lang;
+
+import instr.runtime.InstrWatchNative;
+
+/**
+ * Called by code that the watch pass inserted. Calls are written down as text at once, since objects change; never by
+ * toString() or any other method of the application's. No exception leaves this class.
+ */
+public final class InstrWatch {
+    /** Characters of a string, and frames of a stack, that are shown. */
+    private static final int CHARACTERS = 100, FRAMES = 64;
+
+    /** Somebody looks. Set from instr/part_watch.c, as is what follows. */
+    static volatile boolean on;
+
+    /** Only calls that took so long (nanoseconds), that threw; and with the stack. */
+    static volatile long slower;
+
+    static volatile boolean onlyThrown, stacks;
+
+    /** The threads that are in here: what is called from here may be watched itself. */
+    private static final long[] BUSY = new long[256];
+
+    private InstrWatch() {}
+
+    /** An array for arguments; nobody fills one that nobody wants. */
+    public static Object[] arguments(int count) {
+        return new Object[count];
+    }
+
+    public static Object enter(int id, Object[] arguments) {
+        if (!on) return null;
+        int slot = begin();
+        if (slot < 0) return null;
+        InstrWatchCall call = null;
+        try {
+            String[] texts = new String[arguments.length];
+            for (int i = 0; i < texts.length; i++) texts[i] = text(arguments[i]);
+            call = new InstrWatchCall(id, texts);
+        } catch (Throwable failed) {
+            fail(failed);
+        }
+        BUSY[slot] = 0;
+        if (call != null) call.start = System.nanoTime();
+        return call;
+    }
+
+    /** With the call as its result when there is none. */
+    public static void exit(Object result, Object call) {
+        if (call != null) end(result == call ? null : result, result != call, (InstrWatchCall) call, 0);
+    }
+
+    public static void thrown(Throwable exception, Object call) {
+        if (call != null) end(exception, true, (InstrWatchCall) call, 1);
+    }
+
+    private static void end(Object result, boolean some, InstrWatchCall call, int end) {
+        long duration = System.nanoTime() - call.start;
+        if (!on || duration < slower || end == 0 && onlyThrown) return;
+        int slot = begin();
+        if (slot < 0) return;
+        try {
+            String text = !some ? null : end == 0 ? text(result) : exception((Throwable) result);
+            String[] stack = stacks ? stack() : null;
+            String thread = Thread.currentThread().getName();
+            if (!InstrWatchNative.call(call.id, end, duration, thread, call.arguments, text, stack)) on = false;
+        } catch (Throwable failed) {
+            fail(failed);
+        }
+        BUSY[slot] = 0;
+    }
+
+    /** The slot of the current thread; -1: it is in here already. */
+    private static int begin() {
+        try {
+            long tid = InstrUnsafe.carrierTid();
+            int slot = (int) tid & BUSY.length - 1;
+            if (BUSY[slot] == tid) return -1;
+            BUSY[slot] = tid;
+            return slot;
+        } catch (Throwable nevermind) {
+            return -1;
+        }
+    }
+
+    /** What a stack or memory that is used up does is the application's business; all else is a mistake here. */
+    private static void fail(Throwable failed) {
+        try {
+            if (failed instanceof VirtualMachineError) return;
+            on = false;
+            InstrWatchNative.failed(failed.getClass().getName());
+        } catch (Throwable nevermind) {
+            // Nobody can be told.
+        }
+    }
+
+    private static String exception(Throwable exception) {
+        return exception.getClass().getName() + "@" + Integer.toHexString(System.identityHashCode(exception));
+    }
+
+    private static String[] stack() {
+        StackTraceElement[] frames = new Throwable().getStackTrace();
+        int from = 0;
+        while (from < frames.length && frames[from].getClassName().contains(".InstrWatch")) from++;
+        String[] texts = new String[Math.min(frames.length - from, FRAMES)];
+        for (int i = 0; i < texts.length; i++) texts[i] = frames[from + i].toString();
+        return texts;
+    }
+
+    private static String text(Object value) {
+        if (value == null) return "null";
+        if (value instanceof String) return quoted((String) value);
+        Class<?> type = value.getClass();
+        if (type == Character.class) return "'" + value + "'";
+        if (value instanceof Number && type.getName().startsWith("java.lang.") || type == Boolean.class) {
+            return value.toString();
+        }
+        if (value instanceof Class) return ((Class<?>) value).getName() + ".class";
+        if (value instanceof Enum) return type.getName() + "." + ((Enum<?>) value).name();
+        if (type.isArray()) return array(value, type);
+        return type.getName() + "@" + Integer.toHexString(System.identityHashCode(value));
+    }
+
+    private static String array(Object value, Class<?> type) {
+        String name = type.getComponentType().getName();
+        int length = java.lang.reflect.Array.getLength(value);
+        return name + "[" + length + "]";
+    }
+
+    private static String quoted(String value) {
+        int length = value.length();
+        if (length <= CHARACTERS) return "\"" + value + "\"";
+        return "\"" + value.substring(0, CHARACTERS) + "\"... (" + length + " characters)";
+    }
+}
