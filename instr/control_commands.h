@@ -30,6 +30,9 @@
     COMMAND(write, "", "write the files of the passes now")                                        \
     COMMAND(top, "MS ROWS ORDER", "what methods do, again and again")                              \
     COMMAND(watch, "METHODS [WORDS]", "tell the calls of some methods")                            \
+    COMMAND(dump, "CLASS [original]", "the bytes of a loaded class")                               \
+    COMMAND(redefine, "", "replace loaded classes by the files sent before")                       \
+    COMMAND(undo, "[CLASS]", "bring back what was there before")                                   \
     COMMAND(off, "", "switch all off")                                                             \
     COMMAND(detach, "", "switch all off, and end the agent")
 

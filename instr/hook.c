@@ -12,7 +12,7 @@
 
 // What a batch has done to agent.changes: of the thread that switches plans alone.
 static _Thread_local struct {
-    int noting;
+    int noting, alone;
     struct instr_change_entry *before;
     size_t count, capacity;
     unsigned changed;
@@ -86,6 +86,10 @@ static int name_from_bytes(const uint8_t *bytes, size_t length, char *name, size
     }
     cf_arena_free(&arena);
     return found;
+}
+
+void instr_hook_leave_alone(int alone) {
+    batch.alone = alone;
 }
 
 void instr_hook_batch_begin(void) {
@@ -235,7 +239,7 @@ void JNICALL instr_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject 
                         jint *new_length, unsigned char **new_bytes) {
     char found[1024];
     unsigned ticket;
-    if (length <= 0) return;
+    if (length <= 0 || batch.alone) return;
     struct passing p = {.jvmti = jvmti,
                         .jni = jni,
                         .loader = loader,

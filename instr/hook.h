@@ -24,4 +24,7 @@ uint64_t instr_hook_key(jvmtiEnv *jvmti, const char *name, jobject loader);
 void instr_hook_batch_begin(void);
 unsigned instr_hook_batch_end(int kept);
 
+// On this thread, classes go through without being changed (1), or are changed again (0).
+void instr_hook_leave_alone(int alone);
+
 #endif

@@ -1,0 +1,382 @@
+// redefine.c: see redefine.h
+
+#include "instr/redefine.h"
+
+#include "instr/hook.h"
+#include "instr/redefine_check.h"
+#include "instr/retransform.h"
+#include "instr/switch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_CLASSES = 1024 };
+
+// What was there before a class was redefined. The reference is weak: the class may go.
+struct kept {
+    struct kept *next;
+    jweak class;
+    char *name;
+    uint8_t *bytes;
+    size_t length;
+    int fresh; // of the redefinition that is under way
+};
+
+static struct kept *kept; // of the thread that holds agent->switching
+
+// --- finding a class ---
+
+// com.acme.Foo or com/acme/Foo -> Lcom/acme/Foo;, to be freed.
+static char *signature_of(const char *name) {
+    size_t n = strlen(name);
+    char *signature = malloc(n + 3);
+    if (!signature) return NULL;
+    signature[0] = 'L';
+    for (size_t i = 0; i < n; i++) signature[i + 1] = name[i] == '.' ? '/' : name[i];
+    strcpy(signature + n + 1, ";");
+    return signature;
+}
+
+// The first loaded class of that name, as a local reference; NULL: there is none, and `reason` says
+// so.
+static jclass find_class(struct instr_agent *agent, JNIEnv *jni, const char *name,
+                         unsigned *loaders, char *reason, size_t size) {
+    jvmtiEnv *jvmti = agent->jvmti;
+    jint count = 0;
+    jclass *classes = NULL, found = NULL;
+    char *wanted = signature_of(name);
+    *loaders = 0;
+    snprintf(reason, size, "%s: no class of that name is loaded", name);
+    if (!wanted || (*jvmti)->GetLoadedClasses(jvmti, &count, &classes) != JVMTI_ERROR_NONE) {
+        snprintf(reason, size, "the JVM does not tell which classes are loaded");
+        free(wanted);
+        return NULL;
+    }
+    for (jint i = 0; i < count; i++) {
+        char *signature = NULL;
+        int is =
+            (*jvmti)->GetClassSignature(jvmti, classes[i], &signature, NULL) == JVMTI_ERROR_NONE &&
+            strcmp(signature, wanted) == 0;
+        if (signature) (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+        if (is) ++*loaders;
+        if (is && !found)
+            found = classes[i];
+        else
+            (*jni)->DeleteLocalRef(jni, classes[i]);
+    }
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)classes);
+    free(wanted);
+    return found;
+}
+
+// --- capturing bytes ---
+
+// What the hook of a second environment, which is called last, has seen on this thread.
+static _Thread_local struct {
+    jclass class;
+    uint8_t *bytes;
+    size_t length;
+} seen;
+
+static void JNICALL see(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject loader,
+                        const char *name, jobject domain, jint length, const unsigned char *bytes,
+                        jint *new_length, unsigned char **new_bytes) {
+    (void)jvmti, (void)loader, (void)name, (void)domain, (void)new_length, (void)new_bytes;
+    if (!redefined || !seen.class || seen.bytes || length <= 0 ||
+        !(*jni)->IsSameObject(jni, redefined, seen.class))
+        return;
+    seen.bytes = malloc((size_t)length);
+    if (!seen.bytes) return;
+    memcpy(seen.bytes, bytes, (size_t)length);
+    seen.length = (size_t)length;
+}
+
+static jvmtiEnv *last_environment(struct instr_agent *agent) {
+    jvmtiEnv *env = NULL;
+    jvmtiEventCallbacks callbacks;
+    jvmtiCapabilities wanted;
+    memset(&callbacks, 0, sizeof callbacks);
+    memset(&wanted, 0, sizeof wanted);
+    callbacks.ClassFileLoadHook = see;
+    wanted.can_retransform_classes = 1;
+    wanted.can_retransform_any_class = 1;
+    if ((*agent->vm)->GetEnv(agent->vm, (void **)&env, JVMTI_VERSION_1_2) != JNI_OK) return NULL;
+    if ((*env)->AddCapabilities(env, &wanted) == JVMTI_ERROR_NONE &&
+        (*env)->SetEventCallbacks(env, &callbacks, sizeof callbacks) == JVMTI_ERROR_NONE &&
+        (*env)->SetEventNotificationMode(env, JVMTI_ENABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
+                                         NULL) == JVMTI_ERROR_NONE)
+        return env;
+    (*env)->DisposeEnvironment(env);
+    return NULL;
+}
+
+// Has the JVM offer the class once more. `original`: what our own hook is given.
+static uint8_t *capture(struct instr_agent *agent, JNIEnv *jni, jclass class, int original,
+                        size_t *length, char *reason, size_t size) {
+    jvmtiEnv *last = last_environment(agent);
+    if (!last) {
+        snprintf(reason, size, "the JVM refuses what is needed to look at classes");
+        return NULL;
+    }
+    seen.class = class;
+    seen.bytes = NULL;
+    if (original) instr_hook_leave_alone(1);
+    instr_hook_batch_begin();
+    jvmtiError error = (*last)->RetransformClasses(last, 1, &class);
+    instr_hook_batch_end(error == JVMTI_ERROR_NONE && !original);
+    if (original) {
+        // It was given back without our passes: once more with them.
+        instr_hook_leave_alone(0);
+        uint8_t *bytes = seen.bytes;
+        (*last)->DisposeEnvironment(last);
+        last = NULL;
+        seen.class = NULL;
+        if (error == JVMTI_ERROR_NONE && agent->armed) {
+            instr_hook_batch_begin();
+            jvmtiError again = (*agent->jvmti)->RetransformClasses(agent->jvmti, 1, &class);
+            instr_hook_batch_end(again == JVMTI_ERROR_NONE);
+        }
+        seen.bytes = bytes;
+    }
+    if ((*jni)->ExceptionCheck(jni)) (*jni)->ExceptionClear(jni);
+    if (last) (*last)->DisposeEnvironment(last);
+    seen.class = NULL;
+    *length = seen.length;
+    if (error == JVMTI_ERROR_NONE && seen.bytes) return seen.bytes;
+    free(seen.bytes);
+    snprintf(reason, size, "%s",
+             error == JVMTI_ERROR_NONE ? "out of memory" : instr_retransform_reason(error));
+    return NULL;
+}
+
+static void lock(struct instr_agent *agent) {
+    pthread_mutex_lock(&agent->switching);
+}
+
+static void unlock(struct instr_agent *agent) {
+    pthread_mutex_unlock(&agent->switching);
+}
+
+uint8_t *instr_redefine_dump(struct instr_agent *agent, JNIEnv *jni, const char *name, int original,
+                             size_t *length, unsigned *loaders, char *reason, size_t size) {
+    unsigned found;
+    uint8_t *bytes = NULL;
+    if ((*jni)->PushLocalFrame(jni, 64) != 0) {
+        (*jni)->ExceptionClear(jni);
+        snprintf(reason, size, "out of memory");
+        return NULL;
+    }
+    lock(agent);
+    jclass class = find_class(agent, jni, name, &found, reason, size);
+    if (class) {
+        char why[INSTR_ERROR_SIZE];
+        bytes = capture(agent, jni, class, original, length, why, sizeof why);
+        if (!bytes) snprintf(reason, size, "%s: %s", name, why);
+    }
+    unlock(agent);
+    if (loaders) *loaders = found;
+    (*jni)->PopLocalFrame(jni, NULL);
+    return bytes;
+}
+
+// --- redefining ---
+
+static int is_kept(JNIEnv *jni, jclass class) {
+    for (struct kept *k = kept; k; k = k->next)
+        if ((*jni)->IsSameObject(jni, k->class, class)) return 1;
+    return 0;
+}
+
+// Remembers what was there, unless it is remembered already. `bytes` is taken over.
+static int keep(JNIEnv *jni, jclass class, const char *name, uint8_t *bytes, size_t length) {
+    struct kept *k = is_kept(jni, class) ? NULL : calloc(1, sizeof *k);
+    if (!k) {
+        free(bytes);
+        return is_kept(jni, class);
+    }
+    *k = (struct kept){kept, (*jni)->NewWeakGlobalRef(jni, class), strdup(name), bytes, length, 1};
+    if (k->class && k->name) {
+        kept = k;
+        return 1;
+    }
+    if (k->class) (*jni)->DeleteWeakGlobalRef(jni, k->class);
+    free(k->name);
+    free(k->bytes);
+    free(k);
+    return 0;
+}
+
+static void forget(JNIEnv *jni, struct kept **at) {
+    struct kept *k = *at;
+    *at = k->next;
+    (*jni)->DeleteWeakGlobalRef(jni, k->class);
+    free(k->name);
+    free(k->bytes);
+    free(k);
+}
+
+// What was remembered for a redefinition stays, or goes when it failed.
+static void settle_kept(JNIEnv *jni, int stays) {
+    for (struct kept **at = &kept; *at;) {
+        if ((*at)->fresh && !stays) {
+            forget(jni, at);
+            continue;
+        }
+        (*at)->fresh = 0;
+        at = &(*at)->next;
+    }
+}
+
+// Is the class among those that will be redefined together already?
+static int is_twice(const struct instr_new_class *classes, size_t i) {
+    for (size_t k = 0; k < i; k++)
+        if (strcmp(classes[k].name, classes[i].name) == 0) return 1;
+    return 0;
+}
+
+// Checks one class against what is loaded, and remembers that.
+static int prepare(struct instr_agent *agent, JNIEnv *jni, struct instr_new_class *classes,
+                   size_t i, jvmtiClassDefinition *definition, char *reason, size_t size) {
+    struct instr_new_class *c = &classes[i];
+    char why[INSTR_ERROR_SIZE];
+    unsigned loaders;
+    size_t length;
+    c->name = instr_redefine_name(c->bytes, c->length, why, sizeof why);
+    if (!c->name) {
+        snprintf(reason, size, "%s: %s", c->file, why);
+        return 0;
+    }
+    if (is_twice(classes, i)) {
+        snprintf(reason, size, "%s: %s is given twice", c->file, c->name);
+        return 0;
+    }
+    jclass class = find_class(agent, jni, c->name, &loaders, reason, size);
+    if (!class) return 0;
+    if (loaders > 1) {
+        snprintf(reason, size,
+                 "%s: is loaded by %u class loaders; which one is meant cannot be said", c->name,
+                 loaders);
+        return 0;
+    }
+    uint8_t *bytes = capture(agent, jni, class, 1, &length, why, sizeof why);
+    if (bytes &&
+        !instr_redefine_check(agent->jvmti, bytes, length, c->bytes, c->length, why, sizeof why)) {
+        free(bytes);
+        bytes = NULL;
+    }
+    if (!bytes || !keep(jni, class, c->name, bytes, length)) {
+        snprintf(reason, size, "%s: %s", c->name, bytes ? "out of memory" : why);
+        return 0;
+    }
+    *definition = (jvmtiClassDefinition){class, (jint)c->length, c->bytes};
+    return 1;
+}
+
+static int take_capability(struct instr_agent *agent, char *reason, size_t size) {
+    jvmtiCapabilities wanted;
+    memset(&wanted, 0, sizeof wanted);
+    wanted.can_redefine_classes = 1;
+    wanted.can_redefine_any_class = 1;
+    if ((*agent->jvmti)->AddCapabilities(agent->jvmti, &wanted) == JVMTI_ERROR_NONE) return 1;
+    snprintf(reason, size, "this JVM cannot redefine classes");
+    return 0;
+}
+
+static int redefine(struct instr_agent *agent, JNIEnv *jni, jint count,
+                    const jvmtiClassDefinition *definitions, const char *first, char *reason,
+                    size_t size) {
+    instr_hook_batch_begin();
+    jvmtiError error = (*agent->jvmti)->RedefineClasses(agent->jvmti, count, definitions);
+    instr_hook_batch_end(error == JVMTI_ERROR_NONE);
+    if ((*jni)->ExceptionCheck(jni)) (*jni)->ExceptionClear(jni);
+    if (error == JVMTI_ERROR_NONE) return 1;
+    if (count == 1)
+        snprintf(reason, size, "%s: %s", first, instr_retransform_reason(error));
+    else
+        snprintf(reason, size, "%s, or one of the %d others: %s; none was changed", first,
+                 (int)count - 1, instr_retransform_reason(error));
+    return 0;
+}
+
+int instr_redefine(struct instr_agent *agent, JNIEnv *jni, struct instr_new_class *classes,
+                   size_t count, char *reason, size_t size) {
+    if (count == 0 || count > MOST_CLASSES) {
+        snprintf(reason, size, "1 to %d class files are expected", MOST_CLASSES);
+        return 0;
+    }
+    jvmtiClassDefinition *definitions = calloc(count, sizeof *definitions);
+    if (!definitions || (*jni)->PushLocalFrame(jni, (jint)count + 64) != 0) {
+        if ((*jni)->ExceptionCheck(jni)) (*jni)->ExceptionClear(jni);
+        free(definitions);
+        snprintf(reason, size, "out of memory");
+        return 0;
+    }
+    lock(agent);
+    int ok = take_capability(agent, reason, size);
+    for (size_t i = 0; ok && i < count; i++)
+        ok = prepare(agent, jni, classes, i, &definitions[i], reason, size);
+    if (ok) ok = redefine(agent, jni, (jint)count, definitions, classes[0].name, reason, size);
+    settle_kept(jni, ok);
+    unlock(agent);
+    (*jni)->PopLocalFrame(jni, NULL);
+    free(definitions);
+    return ok;
+}
+
+static int is_named(const struct kept *k, const char *name) {
+    if (!name) return 1;
+    for (size_t i = 0;; i++) {
+        char c = name[i] == '.' ? '/' : name[i];
+        if (c != k->name[i]) return 0;
+        if (!c) return 1;
+    }
+}
+
+// The classes that are there still, as definitions of what they were. How many.
+static size_t collect_kept(JNIEnv *jni, const char *name, jvmtiClassDefinition *definitions) {
+    size_t count = 0;
+    for (struct kept **at = &kept; *at;) {
+        jclass class = (*jni)->NewLocalRef(jni, (*at)->class);
+        if (!class) {
+            forget(jni, at);
+            continue;
+        }
+        if (is_named(*at, name))
+            definitions[count++] = (jvmtiClassDefinition){class, (jint)(*at)->length, (*at)->bytes};
+        at = &(*at)->next;
+    }
+    return count;
+}
+
+int instr_redefine_undo(struct instr_agent *agent, JNIEnv *jni, const char *name,
+                        void (*each)(void *context, const char *name), void *context, char *reason,
+                        size_t size) {
+    size_t all = 0, count = 0;
+    int ok = 0;
+    lock(agent);
+    for (struct kept *k = kept; k; k = k->next) all++;
+    jvmtiClassDefinition *definitions = calloc(all + 1, sizeof *definitions);
+    int framed = definitions && (*jni)->PushLocalFrame(jni, (jint)all + 64) == 0;
+    if (framed) count = collect_kept(jni, name, definitions);
+    if (!framed)
+        snprintf(reason, size, "out of memory");
+    else if (count == 0)
+        snprintf(reason, size, "%s%s", name ? name : "no class",
+                 name ? ": was not redefined here, or is gone" : " was redefined here");
+    else
+        ok = redefine(agent, jni, (jint)count, definitions, name ? name : "a class", reason, size);
+    for (struct kept **at = &kept; ok && *at;) {
+        if (!is_named(*at, name)) {
+            at = &(*at)->next;
+            continue;
+        }
+        each(context, (*at)->name);
+        forget(jni, at);
+    }
+    unlock(agent);
+    if (framed) (*jni)->PopLocalFrame(jni, NULL);
+    if ((*jni)->ExceptionCheck(jni)) (*jni)->ExceptionClear(jni);
+    free(definitions);
+    return ok;
+}

@@ -1,0 +1,36 @@
+// redefine.h: the bytes of loaded classes: looking at them, replacing them (RedefineClasses, JVM
+// TI 11.2.8), and bringing back what was there.
+
+#ifndef INSTR_REDEFINE_H
+#define INSTR_REDEFINE_H
+
+#include "instr/agent.h"
+
+// The bytes of the loaded class of this name (with dots or slashes), to be freed by the caller;
+// NULL: one line is in `reason`. They are what the JVM has, with what all agents made of them; or,
+// with `original`, what our passes get: what was loaded, with what agents before us made of it, or
+// what redefine put in its place. `loaders` (may be NULL): by how many class loaders a class of
+// that name was loaded; the bytes are those of the first.
+uint8_t *instr_redefine_dump(struct instr_agent *agent, JNIEnv *jni, const char *name, int original,
+                             size_t *length, unsigned *loaders, char *reason, size_t size);
+
+// A class file.
+struct instr_new_class {
+    const char *file; // for messages
+    const uint8_t *bytes;
+    size_t length;
+    char *name; // set here, to be freed by the caller: internal
+};
+
+// Replaces the methods' bodies of loaded classes, of all or none. What the JVM would refuse is
+// found before it is asked, and said in words. What was there is kept for instr_redefine_undo.
+int instr_redefine(struct instr_agent *agent, JNIEnv *jni, struct instr_new_class *classes,
+                   size_t count, char *reason, size_t size);
+
+// Brings back what was there before the first redefinition of a class (NULL: of all classes). Calls
+// `each` with the name of each class, once all have been brought back.
+int instr_redefine_undo(struct instr_agent *agent, JNIEnv *jni, const char *name,
+                        void (*each)(void *context, const char *name), void *context, char *reason,
+                        size_t size);
+
+#endif
