@@ -14,7 +14,8 @@ from .programs import program, same_files, sources_for_compilers
 
 TABLE = os.path.join(os.path.dirname(__file__), "..", "..", "..", "rewriters", "rewriters.h")
 with open(TABLE, encoding="utf-8") as f:
-    PASSES = re.findall(r"^    PASS\((\w+)\)", f.read(), re.M)
+    # watch has no results to compare; it is in tests/production.
+    PASSES = [p for p in re.findall(r"^    PASS\((\w+)\)", f.read(), re.M) if p != "watch"]
 assert len(PASSES) >= 4
 
 CASES = ["Language", "Exceptions", "Constructors", "Loops"]

@@ -1,0 +1,74 @@
+// An agent for tests: Many.tell writes a digest of the bytecodes of every method that the JVM has (JVM TI
+// GetBytecodes), so that those before and after can be compared. Independent of the product.
+
+#include <jvmti.h>
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+static jvmtiEnv *jvmti;
+
+static uint64_t digest(const unsigned char *bytes, jint length) {
+    uint64_t hash = 14695981039346656037u;
+    for (jint i = 0; i < length; i++) hash = (hash ^ bytes[i]) * 1099511628211u;
+    return hash;
+}
+
+static int tell_method(FILE *out, const char *class_name, jmethodID method) {
+    char *name = NULL, *descriptor = NULL;
+    unsigned char *bytes = NULL;
+    jint length = 0;
+    if ((*jvmti)->GetBytecodes(jvmti, method, &length, &bytes) != JVMTI_ERROR_NONE) return 0;
+    if ((*jvmti)->GetMethodName(jvmti, method, &name, &descriptor, NULL) == JVMTI_ERROR_NONE) {
+        fprintf(out, "%s %s%s %d %016llx\n", class_name, name, descriptor, (int)length,
+                (unsigned long long)digest(bytes, length));
+        (*jvmti)->Deallocate(jvmti, (unsigned char *)name);
+        (*jvmti)->Deallocate(jvmti, (unsigned char *)descriptor);
+    }
+    (*jvmti)->Deallocate(jvmti, bytes);
+    return 1;
+}
+
+static int tell_class(FILE *out, jclass class) {
+    char *name = NULL;
+    jmethodID *methods = NULL;
+    jint count = 0, told = 0;
+    if ((*jvmti)->GetClassSignature(jvmti, class, &name, NULL) != JVMTI_ERROR_NONE) return 0;
+    // Hidden classes come and go, and nobody can change them.
+    if (!strchr(name, '.') &&
+        (*jvmti)->GetClassMethods(jvmti, class, &count, &methods) == JVMTI_ERROR_NONE) {
+        for (jint i = 0; i < count; i++) told += tell_method(out, name, methods[i]);
+        (*jvmti)->Deallocate(jvmti, (unsigned char *)methods);
+    }
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)name);
+    return told;
+}
+
+JNIEXPORT jint JNICALL Java_Many_tell(JNIEnv *jni, jclass unused, jstring file) {
+    (void)unused;
+    jclass *classes = NULL;
+    jint count = 0, told = 0;
+    const char *path = (*jni)->GetStringUTFChars(jni, file, NULL);
+    FILE *out = path ? fopen(path, "w") : NULL;
+    if (out && (*jvmti)->GetLoadedClasses(jvmti, &count, &classes) == JVMTI_ERROR_NONE) {
+        for (jint i = 0; i < count; i++) {
+            told += tell_class(out, classes[i]);
+            (*jni)->DeleteLocalRef(jni, classes[i]);
+        }
+        (*jvmti)->Deallocate(jvmti, (unsigned char *)classes);
+    }
+    if (out) fclose(out);
+    if (path) (*jni)->ReleaseStringUTFChars(jni, file, path);
+    return told;
+}
+
+JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved) {
+    (void)options;
+    (void)reserved;
+    jvmtiCapabilities wanted;
+    memset(&wanted, 0, sizeof wanted);
+    wanted.can_get_bytecodes = 1;
+    if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK) return JNI_ERR;
+    return (*jvmti)->AddCapabilities(jvmti, &wanted) == JVMTI_ERROR_NONE ? JNI_OK : JNI_ERR;
+}

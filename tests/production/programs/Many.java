@@ -1,0 +1,39 @@
+/** Loads thousands of classes of the JDK, and tells the bytecodes of all methods there are, for each line it reads. */
+public class Many {
+    /** Written to the file: a line for each method of each class, with a digest of GetBytecodes. Gives how many. */
+    static native int tell(String file);
+
+    static int work(int n) {
+        int sum = 0;
+        for (int i = 0; i < n; i++) sum += Integer.bitCount(i * 31);
+        return sum;
+    }
+
+    /** Nanoseconds that a fixed amount of work takes, once it is compiled. */
+    static long speed() {
+        long best = Long.MAX_VALUE;
+        for (int k = 0; k < 40; k++) {
+            long start = System.nanoTime();
+            for (int i = 0; i < 2000; i++) work(100);
+            best = Math.min(best, System.nanoTime() - start);
+        }
+        return best;
+    }
+
+    public static void main(String[] args) throws Exception {
+        java.io.BufferedReader in = new java.io.BufferedReader(new java.io.InputStreamReader(System.in));
+        int loaded = 0;
+        for (String line; !(line = in.readLine()).isEmpty(); )
+            try {
+                Class.forName(line, false, ClassLoader.getSystemClassLoader());
+                loaded++;
+            } catch (Throwable absent) {
+                // Not in this JDK.
+            }
+        System.out.println("loaded " + loaded);
+        for (String line; (line = in.readLine()) != null; ) {
+            if (line.equals("speed")) System.out.println("speed " + speed());
+            else System.out.println("methods " + tell(line));
+        }
+    }
+}
