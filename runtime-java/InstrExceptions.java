@@ -22,7 +22,7 @@ public final class InstrExceptions {
     private static final int THROWN_AT = 1, TRACED = 2, SEEN_IN = 3, CAUGHT_IN = 4;
 
     /** Frames that are noted, and callers that are compared. */
-    private static final int FRAMES = 64, CALLERS = 8;
+    private static final int FRAMES = 32, CALLERS = 4;
 
     private static final int FIRST = 1 << 10, MOST = 1 << 17;
 
