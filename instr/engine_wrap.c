@@ -133,11 +133,13 @@ static int wrap_natives(struct round *r, struct job *job, struct cf_wrap *wrap,
 // Lets the pass edit the wrappers of the class in `image`.
 static int edit_wrappers(struct round *r, const struct cf_wrap *wrap, struct image *image) {
     const struct job *first = r->choice->job;
+    struct instr_origin origin = {.occasion = first->origin.occasion};
     struct job job = {.engine = first->engine,
                       .options = first->options,
                       .work = first->work,
                       .result = first->result,
-                      .wrapping = (int)r->pass};
+                      .wrapping = (int)r->pass,
+                      .origin = origin};
     if (instr_job_open(&job, image->bytes, image->length) != CF_OK) return 0;
     for (uint32_t i = 0; i < wrap->cls->methods_count; i++)
         if (wrap->methods[i].name_index) instr_job_method(&job, &job.cls.methods[i]);

@@ -3,11 +3,12 @@
 // A native method has no code, so the engine renames it and puts a wrapper in its place
 // (classfile/wrap.h); the pass chooses which, and edits the wrapper as timing edits a method:
 //
-//      entry:        id; enter -> saved; clock -> start
+//      entry:        id; enter -> saved; System.nanoTime -> start
 //      exit:         start, saved, id; exit
 //      exception:    dup, start, saved, id; thrown
 //
-// What it calls may run before the runtime is in the JVM: wrappers of the JDK's own methods do.
+// Wrappers of the JDK's own methods may run before the runtime is in the JVM: those of classes that
+// come so early ask whether it is there, and leave the clock alone till then.
 
 #include "rewriters/rewriter.h"
 #include "rewriters/common.h"
@@ -18,12 +19,18 @@ enum { ENTER, CLOCK, EXIT, THROWN };
 
 static const struct cf_callee *callees_of(struct rw_class *cls) {
     static const struct cf_method_name names[] = {
+        [ENTER] = CF_METHOD_OF("InstrTiming", "enter", "(I)J"),
+        [CLOCK] = CF_METHOD_OF("java/lang/System", "nanoTime", "()J"),
+        [EXIT] = CF_METHOD_OF("InstrTiming", "exit", "(JJI)V"),
+        [THROWN] = CF_METHOD_OF("InstrNatives", "thrown", "(Ljava/lang/Throwable;JJI)V"),
+    };
+    static const struct cf_method_name early[] = {
         [ENTER] = CF_METHOD_OF("InstrNatives", "enter", "(I)J"),
         [CLOCK] = CF_METHOD_NAME("clock", "()J"),
         [EXIT] = CF_METHOD_NAME("exit", "(JJI)V"),
         [THROWN] = CF_METHOD_NAME("thrown", "(Ljava/lang/Throwable;JJI)V"),
     };
-    return rw_callees(cls, names, sizeof names / sizeof *names);
+    return rw_callees(cls, cls->early ? early : names, sizeof names / sizeof *names);
 }
 
 // --- which methods are left alone ---

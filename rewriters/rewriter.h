@@ -67,6 +67,7 @@ struct rw_class {
     int (*probe_counter)(struct rw_class *cls, const struct cf_edit *edit, uint32_t number);
     // The pass's own option `key`; NULL: not given.
     const char *(*option)(const struct rw_class *cls, const char *key);
+    int early;    // the code may run before the runtime is there: only of passes that wrap
     void *memory; // the pass's own for this class, NULL at first; the class's arena lives as long
     void *engine; // for the functions above
 };

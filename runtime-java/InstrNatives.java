@@ -1,8 +1,8 @@
 package java.lang;
 
 /**
- * Called by the wrappers of native methods, in this order: enter, whose result is `saved`; clock, which is `start`;
- * at the end exit or thrown. Times are taken as InstrTiming takes them.
+ * Called by the wrappers of native methods of classes that are loaded before the runtime is there, in this order: enter,
+ * whose result is `saved`; clock, which is `start`; at the end exit or thrown. Later ones call InstrTiming, but for thrown.
  *
  * <p>Wrappers of the JDK's own methods run before the other classes of the runtime can be there, and before
  * System.nanoTime can be called. Until then nothing is counted.

@@ -6,6 +6,7 @@ import re
 
 from . import vm
 from .programs import Skip, program, same_files, sources_for_compilers
+from .programs_attach import Waiting, refused
 from .programs_vm import Attached
 
 # One run of calls() in NativeCalls: calls and exceptions of each method.
@@ -214,3 +215,18 @@ def bound(r):
     if "libnative_calls.so  NativeCalls.add(int)" not in other.stderr:
         problems.append(f"table: {other.stderr[-500:]}")
     yield "listed", problems
+
+
+@program("native methods, passes switched", quick=False)
+def switched(r):
+    """Wrappers stay, whatever is on: classes that come again have them again; only the agent cannot be detached."""
+    p = Waiting(r, r.with_agent("natives,timing,include=java.io.**:Waiting"))
+    problems = []
+    for words in (("disable", "natives"), ("disable", "timing"), ("enable", "calls"), ("enable", "natives"),
+                  ("set", "include=java.io.**"), ("revert",), ("enable", "natives", "include=java.io.**")):
+        done = p.instr(*words)
+        if done.returncode != 0 or "kept as it was" in done.stdout + done.stderr:
+            problems.append(f"{' '.join(words)}: {done.returncode}, {done.stdout!r}, {done.stderr!r}")
+    yield "switched", problems + p.end([refused(p.instr("detach"), "native methods were wrapped")]) \
+        + [s for s in p.stderr.splitlines() if "kept as it was" in s] \
+        + ([] if re.search(r"[1-9]\d* .*java\.io\.FileInputStream\.readBytes", p.stderr) else [p.stderr[-500:]])
