@@ -99,12 +99,29 @@ static int check_passes(struct cli_rewrite *rewrite) {
     if (rewrite->options.pass_count == 0)
         return cli_usage("rewrite", "instr: rewrite: no pass is among the options, so nothing "
                                     "would be done; see 'instr help options'");
+    static const char *const agents[] = {"mmap", "counts", "per-test"}; // of coverage
     for (size_t i = 0; i < rewrite->options.pass_count; i++) {
         const struct rw_pass *pass = rewrite->options.passes[i].pass;
+        for (size_t k = 0; k < 3; k++)
+            if (instr_pass_option(&rewrite->options.passes[i], agents[k]))
+                return cli_usage("rewrite", "instr: rewrite: the option '%s.%s' needs the agent",
+                                 pass->name, agents[k]);
         if (!pass->runtime_class || cli_gate_serves(pass->runtime_class)) continue;
         return cli_usage("rewrite", "instr: rewrite: the pass '%s' needs the agent: instr run %s",
                          pass->name, pass->name);
     }
+    return CLI_OK;
+}
+
+// Probes get their numbers before the engine comes to them, so that they do not depend on threads.
+static int set_coverage(struct cli_rewrite *rewrite) {
+    for (size_t i = 0; i < rewrite->options.pass_count; i++)
+        if (strcmp(rewrite->options.passes[i].pass->name, "coverage") == 0) {
+            rewrite->coverage = instr_coverage_new(NULL);
+            if (!rewrite->coverage) return CLI_FAILED;
+            instr_engine_set_coverage(rewrite->engine, rewrite->coverage);
+            instr_engine_one_holder(rewrite->engine);
+        }
     return CLI_OK;
 }
 
@@ -310,6 +327,7 @@ static int rewrite_all(struct cli_rewrite *rewrite) {
         return CLI_FAILED;
     }
     instr_engine_check_input(rewrite->engine);
+    if (set_coverage(rewrite) != CLI_OK) return CLI_FAILED;
     // Times in archives are local ones: with this zone, they come out as they went in.
     setenv("TZ", "UTC0", 1);
     tzset();

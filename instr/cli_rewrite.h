@@ -40,7 +40,8 @@ struct cli_rewrite {
     struct instr_methods *methods;
     struct instr_engine *engine;
     struct cli_cache *cache;
-    atomic_size_t classes, changed; // candidates seen; those given other bytes
+    struct instr_coverage *coverage; // NULL: the pass is not on
+    atomic_size_t classes, changed;  // candidates seen; those given other bytes
     size_t archives, signatures, failures, modules;
     // Progress, in bytes of input. No bar: `total` is 0.
     uint64_t done, total;
@@ -79,7 +80,10 @@ struct cli_root {
     char *rows;   // see cli_gate_rows
     size_t rows_length, rows_capacity;
     uint32_t first, end; // ids in the rows; first == end: none
-    int failed;          // out of memory
+    char *covered;       // the same of classes with probes: name, id, first probe, how many
+    size_t covered_length, covered_capacity;
+    uint32_t holder, holders_end; // of their probes; holder == holders_end: none
+    int failed;                   // out of memory
 };
 
 // One thread's.

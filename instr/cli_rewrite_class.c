@@ -3,6 +3,8 @@
 #include "classfile/mutf8.h"
 #include "instr/cli_rewrite.h"
 #include "instr/cli_rewrite_gate.h"
+#include "instr/exec_file.h"
+#include "rewriters/coverage.h"
 
 #define XXH_INLINE_ALL
 #include <inttypes.h>
@@ -78,19 +80,38 @@ static int add_cached(struct cli_cache *cache, XXH128_hash_t key, uint8_t *bytes
 
 // --- rows ---
 
-static void put_row_text(struct cli_root *root, const void *text, size_t n) {
-    while (!root->failed && root->rows_length + n + 1 > root->rows_capacity) {
-        size_t capacity = root->rows_capacity ? root->rows_capacity * 2 : 4096;
-        char *rows = realloc(root->rows, capacity);
-        root->failed = !rows;
-        if (!rows) return;
-        root->rows = rows;
-        root->rows_capacity = capacity;
+struct text { // grows
+    char **bytes;
+    size_t *length, *capacity;
+};
+
+static struct text rows_of(struct cli_root *root) {
+    struct text text = {&root->rows, &root->rows_length, &root->rows_capacity};
+    return text;
+}
+
+static struct text covered_of(struct cli_root *root) {
+    struct text text = {&root->covered, &root->covered_length, &root->covered_capacity};
+    return text;
+}
+
+static void put_field(struct cli_root *root, struct text to, const void *text, size_t n) {
+    while (!root->failed && *to.length + n + 1 > *to.capacity) {
+        size_t capacity = *to.capacity ? *to.capacity * 2 : 4096;
+        char *bytes = realloc(*to.bytes, capacity);
+        root->failed = !bytes;
+        if (!bytes) return;
+        *to.bytes = bytes;
+        *to.capacity = capacity;
     }
     if (root->failed) return;
-    memcpy(root->rows + root->rows_length, text, n);
-    root->rows[root->rows_length + n] = '.';
-    root->rows_length += n + 1;
+    memcpy(*to.bytes + *to.length, text, n);
+    (*to.bytes)[*to.length + n] = '.';
+    *to.length += n + 1;
+}
+
+static void put_row_text(struct cli_root *root, const void *text, size_t n) {
+    put_field(root, rows_of(root), text, n);
 }
 
 static void put_row_number(struct cli_root *root, uint32_t number) {
@@ -122,10 +143,36 @@ static void note_numbers(struct cli_root *root, int first, size_t passes) {
     if (end > root->end) root->end = end;
 }
 
+// Gives the class its probes, where the engine will find them again.
+static void number_probes(struct cli_rewrite *rewrite, struct cli_class *class) {
+    struct cli_root *root = class->root;
+    struct cf_slice name = cf_this_name(&class->cls);
+    struct instr_covered_class covered = {.count = rw_coverage_probes(&class->cls)};
+    char text[32];
+    if (!covered.count) return;
+    covered.id = instr_exec_class_id(class->bytes, class->length);
+    int64_t first =
+        instr_coverage_reserve(rewrite->coverage, &covered, (const char *)name.bytes, name.length);
+    if (first < 0) return;
+    uint32_t holder = (uint32_t)first / RW_PROBES_PER_HOLDER;
+    uint32_t last = ((uint32_t)first + covered.count - 1) / RW_PROBES_PER_HOLDER;
+    if (root->holder == root->holders_end) root->holder = holder;
+    if (holder < root->holder) root->holder = holder;
+    if (last >= root->holders_end) root->holders_end = last + 1;
+    put_field(root, covered_of(root), name.bytes, name.length);
+    int n = snprintf(text, sizeof text, "%016" PRIx64, covered.id);
+    put_field(root, covered_of(root), text, (size_t)n);
+    n = snprintf(text, sizeof text, "%" PRIu32, (uint32_t)first);
+    put_field(root, covered_of(root), text, (size_t)n);
+    n = snprintf(text, sizeof text, "%" PRIu32, covered.count);
+    put_field(root, covered_of(root), text, (size_t)n);
+}
+
 void cli_class_number(struct cli_rewriter *rewriter, struct cli_class *class) {
     struct cli_rewrite *rewrite = rewriter->rewrite;
     const struct cf_class *cls = &class->cls;
     struct cf_slice class_name = cf_this_name(cls);
+    if (rewrite->coverage) number_probes(rewrite, class);
     struct instr_methods_cursor cursor =
         instr_methods_begin(rewrite->methods, (const char *)class_name.bytes, class_name.length);
     uint32_t count = 0;

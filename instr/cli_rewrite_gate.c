@@ -17,14 +17,18 @@
 
 enum { KEY_DIGITS = 16, MOST_UTF8 = 65535, POOL_START = 10, MOST_PIECES = 8000 };
 
+// Beside the gates; made for each root.
+static const char *const made[] = {"InstrRows", "InstrCovered", "InstrProbes"};
+
 size_t cli_gate_count(void) {
     size_t n = 0;
     while (cli_gate_classes[n].name) n++;
-    return n + 1;
+    return n + sizeof made / sizeof *made;
 }
 
 const char *cli_gate_name(size_t i) {
-    return cli_gate_classes[i].name ? cli_gate_classes[i].name : "InstrRows";
+    size_t n = cli_gate_count() - sizeof made / sizeof *made;
+    return i < n ? cli_gate_classes[i].name : made[i - n];
 }
 
 int cli_gate_serves(const char *runtime_class) {
@@ -162,7 +166,7 @@ static size_t count_pieces(const char *text, size_t length) {
 
 // The strings that Offline.register takes (runtime-java/offline/OfflineTable.java), as constants.
 static void put_strings(struct cli_sink *to, const struct cli_rewrite *rewrite,
-                        const struct cli_root *root) {
+                        const struct cli_root *root, const char *rows, size_t rows_length) {
     char identity[17], range[32], passes[1024] = "";
     size_t n = 0;
     const struct instr_options *options = &rewrite->options;
@@ -172,13 +176,13 @@ static void put_strings(struct cli_sink *to, const struct cli_rewrite *rewrite,
     uint64_t seed = XXH3_64bits(rewrite->options_text, strlen(rewrite->options_text));
     seed = XXH3_64bits_withSeed(root->prefix, strlen(root->prefix), seed);
     snprintf(identity, sizeof identity, "%016" PRIx64,
-             (uint64_t)XXH3_64bits_withSeed(root->rows, root->rows_length, seed));
+             (uint64_t)XXH3_64bits_withSeed(rows, rows_length, seed));
     snprintf(range, sizeof range, "%" PRIu32 ".%" PRIu32, root->first, root->end);
     const char *heads[] = {identity, passes, rewrite->options_text, range};
     for (size_t i = 0; i < 4; i++) put_utf8(to, heads[i], strlen(heads[i]));
-    for (size_t at = 0; at < root->rows_length;) {
-        size_t piece = piece_length(root->rows + at, root->rows_length - at);
-        put_utf8(to, root->rows + at, piece);
+    for (size_t at = 0; at < rows_length;) {
+        size_t piece = piece_length(rows + at, rows_length - at);
+        put_utf8(to, rows + at, piece);
         at += piece;
     }
 }
@@ -212,12 +216,13 @@ static void put_method(struct cli_sink *to, unsigned strings, unsigned first_str
 }
 
 static int make_rows(const struct cli_rewrite *rewrite, const struct cli_root *root,
+                     const char *simple, const char *rows, size_t rows_length,
                      struct cli_bytes *out) {
     struct cli_sink to = {.fd = -1};
-    size_t pieces = 4 + count_pieces(root->rows, root->rows_length);
+    size_t pieces = 4 + count_pieces(rows, rows_length);
     char name[1024 + 64];
     if (pieces > MOST_PIECES ||
-        snprintf(name, sizeof name, "%sInstrRows", root->prefix) >= (int)sizeof name)
+        snprintf(name, sizeof name, "%s%s", root->prefix, simple) >= (int)sizeof name)
         return -1;
     unsigned strings = (unsigned)pieces;
     put4(&to, 0xCAFEBABE);
@@ -237,7 +242,7 @@ static int make_rows(const struct cli_rewrite *rewrite, const struct cli_root *r
     put_utf8(&to, names[5], strlen(names[5])); // 8
     put1(&to, CF_TAG_CLASS);
     put2(&to, 8); // 9
-    put_strings(&to, rewrite, root);
+    put_strings(&to, rewrite, root, rows, rows_length);
     for (unsigned i = 0; i < strings; i++) {
         put1(&to, CF_TAG_STRING);
         put2(&to, 10 + i);
@@ -252,10 +257,99 @@ static int make_rows(const struct cli_rewrite *rewrite, const struct cli_root *r
     return hand_over(&to, out);
 }
 
+// --- the class of the probes ---
+
+// static { p0 = InstrCoverage.array(0); ... }
+static void put_probes_initializer(struct cli_sink *to, const struct cli_root *root) {
+    uint32_t count = root->holders_end - root->holder, code = 9 * count + 1;
+    put2(to, CF_ACC_STATIC);
+    put2(to, 6); // <clinit>
+    put2(to, 7); // ()V
+    put2(to, 1);
+    put2(to, 8); // Code
+    put4(to, 12 + code);
+    put2(to, 1); // max_stack
+    put2(to, 0); // max_locals
+    put4(to, code);
+    for (uint32_t i = 0; i < count; i++) {
+        put1(to, 17); // sipush
+        put2(to, root->holder + i);
+        put1(to, 184); // invokestatic
+        put2(to, 14);
+        put1(to, 179); // putstatic
+        put2(to, 15 + 3 * i + 2);
+    }
+    put1(to, 177); // return
+    put4(to, 0);   // no handlers, no attributes
+}
+
+static void put_names(struct cli_sink *to, const char *const *names, size_t count) {
+    for (size_t i = 0; i < count; i++) put_utf8(to, names[i], strlen(names[i]));
+}
+
+static void put_pair(struct cli_sink *to, unsigned tag, unsigned a, unsigned b) {
+    put1(to, tag);
+    put2(to, a);
+    put2(to, b);
+}
+
+// public final class InstrProbes { public static final boolean[] p0; ... }
+static int make_probes(const struct cli_root *root, struct cli_bytes *out) {
+    struct cli_sink to = {.fd = -1};
+    uint32_t count = root->holders_end - root->holder;
+    char name[1024 + 64], coverage[1024 + 64];
+    if (count > MOST_PIECES - 1000 || root->holders_end > INT16_MAX ||
+        snprintf(name, sizeof name, "%sInstrProbes", root->prefix) >= (int)sizeof name ||
+        snprintf(coverage, sizeof coverage, "%sInstrCoverage", root->prefix) >=
+            (int)sizeof coverage)
+        return -1;
+    const char *const names[] = {
+        name, "java/lang/Object", coverage, "array", "(I)[Z", "<clinit>", "()V", "Code", "[Z"};
+    put4(&to, 0xCAFEBABE);
+    put4(&to, 52);
+    put2(&to, 15 + 3 * count);
+    put_names(&to, names, 9); // 1 to 9
+    for (unsigned i = 1; i <= 3; i++) {
+        put1(&to, CF_TAG_CLASS); // 10 to 12
+        put2(&to, i);
+    }
+    put_pair(&to, CF_TAG_NAME_AND_TYPE, 4, 5); // 13
+    put_pair(&to, CF_TAG_METHODREF, 12, 13);   // 14
+    for (uint32_t i = 0; i < count; i++) {
+        char field[16];
+        int n = snprintf(field, sizeof field, "p%" PRIu32, root->holder + i);
+        put_utf8(&to, field, (size_t)n);
+        put_pair(&to, CF_TAG_NAME_AND_TYPE, 15 + 3 * i, 9);
+        put_pair(&to, CF_TAG_FIELDREF, 10, 15 + 3 * i + 1);
+    }
+    put2(&to, CF_ACC_PUBLIC | CF_ACC_FINAL | 0x0020); // ACC_SUPER
+    put2(&to, 10);
+    put2(&to, 11);
+    put2(&to, 0); // no interfaces
+    put2(&to, count);
+    for (uint32_t i = 0; i < count; i++) {
+        put2(&to, CF_ACC_PUBLIC | CF_ACC_STATIC | CF_ACC_FINAL);
+        put2(&to, 15 + 3 * i);
+        put2(&to, 9);
+        put2(&to, 0);
+    }
+    put2(&to, 1);
+    put_probes_initializer(&to, root);
+    put2(&to, 0);
+    return hand_over(&to, out);
+}
+
 int cli_gate_make(const struct cli_rewrite *rewrite, const struct cli_root *root, size_t i,
                   struct cli_bytes *out) {
     if (root->failed) return -1;
+    size_t n = cli_gate_count() - sizeof made / sizeof *made;
+    if (i == n)
+        return make_rows(rewrite, root, made[0], root->rows ? root->rows : "", root->rows_length,
+                         out);
+    if (i == n + 1)
+        return make_rows(rewrite, root, made[1], root->covered ? root->covered : "",
+                         root->covered_length, out);
+    if (i == n + 2) return make_probes(root, out);
     const struct cli_gate_class *gate = &cli_gate_classes[i];
-    if (!gate->name) return make_rows(rewrite, root, out);
     return cli_gate_rename(gate->bytes, gate->length, 1, root->prefix, out);
 }

@@ -113,6 +113,7 @@ void cli_roots_free(struct cli_roots *roots) {
         free(roots->items[i]->path);
         free(roots->items[i]->prefix);
         free(roots->items[i]->rows);
+        free(roots->items[i]->covered);
         free(roots->items[i]);
     }
     for (size_t i = 0; i < roots->known_count; i++) free(roots->known[i]);

@@ -43,6 +43,7 @@ struct instr_engine {
     struct book *book;
     pthread_mutex_t lock; // of what follows
     struct instr_coverage *coverage, *own_coverage;
+    int one_holder;
     struct work *idle;
 };
 
@@ -113,6 +114,10 @@ void instr_engine_free(struct instr_engine *engine) {
     close_book(engine->book);
     pthread_mutex_destroy(&engine->lock);
     free(engine);
+}
+
+void instr_engine_one_holder(struct instr_engine *engine) {
+    engine->one_holder = 1;
 }
 
 void instr_engine_set_coverage(struct instr_engine *engine, struct instr_coverage *coverage) {
@@ -497,6 +502,7 @@ enum cf_status instr_job_open(struct job *job, const uint8_t *bytes, size_t leng
     for (size_t i = 0; i < n; i++) {
         job->passes[i].rewrite = &job->rewrite;
         job->passes[i].runtime_package = job->engine->runtime_package;
+        job->passes[i].one_holder = job->engine->one_holder;
         job->passes[i].method_id = method_id;
         job->passes[i].site_id = site_id;
         job->passes[i].probes = probes_of;

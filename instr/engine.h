@@ -82,7 +82,9 @@ void instr_engine_check_input(struct instr_engine *engine);
 // Where classes get their probes from now on; it must outlive the engine. Without it the engine has
 // one of its own. Before any class is rewritten.
 void instr_engine_set_coverage(struct instr_engine *engine, struct instr_coverage *coverage);
-// That one; NULL: there is none yet.
+// Probes have one class for all from now on, as files that are rewritten beforehand want it.
+void instr_engine_one_holder(struct instr_engine *engine);
+// The coverage; NULL: there is none yet.
 struct instr_coverage *instr_engine_coverage(struct instr_engine *engine);
 
 // Rewrites one class with all passes of the options, and verifies what was changed, unless the

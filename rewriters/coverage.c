@@ -101,6 +101,18 @@ static int number_as_file(struct rw_class *cls, struct covered *covered) {
     return 1;
 }
 
+uint32_t rw_coverage_probes(const struct cf_class *cls) {
+    struct cf_class opened = *cls;
+    struct cf_inlined inlined = {NULL, 0, NULL};
+    struct covered covered = {0, 0, NULL, NULL};
+    if (has_jacocos_members(cls) || cf_inline_subroutines(cls, &inlined, &opened.error) != CF_OK ||
+        (inlined.bytes &&
+         cf_class_open(&opened, inlined.bytes, inlined.length, cls->arena) != CF_OK) ||
+        find_all(&opened, &inlined, &covered) != CF_OK)
+        return 0;
+    return covered.count;
+}
+
 static enum cf_status begin(struct rw_class *cls) {
     struct cf_class *opened = cls->rewrite->cls;
     if (has_jacocos_members(opened))
@@ -122,13 +134,18 @@ static enum cf_status begin(struct rw_class *cls) {
 static uint16_t holder_of(struct rw_class *cls, uint32_t holder, int mapped) {
     const struct covered *covered = cls->memory;
     uint32_t nth = holder - covered->first / RW_PROBES_PER_HOLDER;
-    char name[64];
+    char name[64], field[16] = RW_HOLDER_FIELD;
     if (nth < RW_REFS && cls->callees[nth].methodref) return cls->callees[nth].methodref;
-    snprintf(name, sizeof name, "%s" RW_HOLDER_NAME "%u", cls->runtime_package, holder);
+    if (cls->one_holder) {
+        snprintf(name, sizeof name, "%s" RW_HOLDER_NAME, cls->runtime_package);
+        snprintf(field, sizeof field, RW_HOLDER_FIELD "%u", holder);
+    } else {
+        snprintf(name, sizeof name, "%s" RW_HOLDER_NAME "%u", cls->runtime_package, holder);
+    }
     struct cf_pool *pool = &cls->rewrite->pool;
     uint16_t reference =
         mapped ? cf_add_reference(pool, CF_TAG_METHODREF, name, RW_HOLDER_METHOD, "(I)V")
-               : cf_add_reference(pool, CF_TAG_FIELDREF, name, RW_HOLDER_FIELD, "[Z");
+               : cf_add_reference(pool, CF_TAG_FIELDREF, name, field, "[Z");
     if (nth < RW_REFS) cls->callees[nth].methodref = reference;
     return reference;
 }

@@ -12,5 +12,13 @@
 // With coverage.mmap=yes it is a byte of a file mapping instead, which the holder's static method
 // of this name sets: RW_HOLDER_METHOD(I)V.
 #define RW_HOLDER_METHOD "hit"
+// In files that are rewritten beforehand all is in one class, RW_HOLDER_NAME, and the number is
+// behind the name of the field.
+
+#include "classfile/inline.h"
+
+// How many probes a class has; one that the pass would leave alone has none. The class's arena must
+// live.
+uint32_t rw_coverage_probes(const struct cf_class *cls);
 
 #endif

@@ -43,6 +43,7 @@ struct rw_option {
 struct rw_class {
     struct cf_rewrite *rewrite;
     const char *runtime_package;       // "java/lang/", where the runtime's classes live
+    int one_holder;                    // probes have one class for all (coverage.h)
     struct cf_callee callees[RW_REFS]; // the pass's own memory, zero at first
     struct cf_callees *kept;           // the same, from a class before; may be NULL
     const struct cf_inlined *inlined;  // with RW_INLINED

@@ -34,9 +34,9 @@ CLASSES += ["InstrTestsNative", "InstrTests"]
 CLASSES += ["InstrNatives"]
 CLASSES += ["InstrWatchNative", "InstrWatchCall", "InstrWatch"]
 # Without the agent: what files made by `instr rewrite` call (package instr.runtime), and what is put into those files.
-OFFLINE = ["Offline", "OfflineCalls", "OfflineHook", "OfflineReport", "OfflineRow", "OfflineTable"]
+OFFLINE = ["Offline", "OfflineCalls", "OfflineCoverage", "OfflineHook", "OfflineReport", "OfflineRow", "OfflineTable"]
 OFFLINE += ["OfflineText", "OfflineThread", "OfflineTiming", "OfflineTotals"]
-GATES = ["InstrCalls", "InstrTable", "InstrTiming"]
+GATES = ["InstrCalls", "InstrCoverage", "InstrModule", "InstrTable", "InstrTiming"]
 DELIVERIES = {"direct": "java/lang", "path": "instr/runtime"}
 
 # Bytes of a constant after its tag.
@@ -122,7 +122,7 @@ def compile_offline(javac):
     """The classes of the folder offline: those of the jar, and the gates."""
     folder = os.path.join(HERE, "offline")
     sources = [os.path.join(folder, name + ".java") for name in OFFLINE]
-    sources += [os.path.join(folder, "gate", name + ".java") for name in GATES + ["InstrRows"]]
+    sources += [os.path.join(folder, "gate", name + ".java") for name in GATES + ["InstrCovered", "InstrRows"]]
     with tempfile.TemporaryDirectory() as out:
         command = [javac, "-d", out, "-proc:none", "-g:none", "-encoding", "UTF-8"]
         command += ["-XDstringConcat=inline", "-Xlint:none"]

@@ -51,7 +51,7 @@ public final class Offline {
             if (table != null) return table.base - table.first;
             table = new OfflineTable(rows, nextBase);
             if (table.length > Integer.MAX_VALUE - nextBase) throw new IllegalStateException("too many methods");
-            if (TABLES.isEmpty()) Runtime.getRuntime().addShutdownHook(new OfflineHook());
+            if (TABLES.isEmpty()) Runtime.getRuntime().addShutdownHook(new OfflineHook(false));
             TABLES.put(rows[0], table);
             nextBase += table.length;
             return table.base - table.first;

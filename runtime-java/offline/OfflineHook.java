@@ -2,12 +2,16 @@ package instr.runtime;
 
 /** Tells the results when the JVM shuts down. */
 final class OfflineHook extends Thread {
-    OfflineHook() {
+    private final boolean coverage;
+
+    OfflineHook(boolean coverage) {
         super("instr results");
+        this.coverage = coverage;
     }
 
     @Override
     public void run() {
-        Offline.tell();
+        if (coverage) OfflineCoverage.tell();
+        else Offline.tell();
     }
 }

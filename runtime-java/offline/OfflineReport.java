@@ -28,6 +28,7 @@ final class OfflineReport {
 
     void tell() {
         for (String pass : passes.keySet()) {
+            if (pass.equals("coverage")) continue; // it is told by itself
             try {
                 tell(pass, passes.get(pass));
             } catch (Throwable failed) {
@@ -54,7 +55,7 @@ final class OfflineReport {
     }
 
     /** A system property, or else what was given when the first file was rewritten that has it; null: neither. */
-    private String option(String key) {
+    String option(String key) {
         String value = null;
         try {
             value = System.getProperty("instr." + key);
@@ -98,7 +99,7 @@ final class OfflineReport {
     }
 
     /** %p is the process id, %% a percent sign. */
-    private static String expand(String pattern) throws Exception {
+    static String expand(String pattern) throws Exception {
         StringBuilder name = new StringBuilder();
         for (int i = 0; i < pattern.length(); i++) {
             char c = pattern.charAt(i);

@@ -14,7 +14,7 @@ public final class InstrTable {
 
     private static int register() {
         try {
-            letReadRuntime();
+            InstrModule.letReadRuntime();
             return Offline.register(InstrRows.rows());
         } catch (LinkageError missing) {
             System.err.println("instr: this program was rewritten, but nothing is measured: give the JVM"
@@ -23,18 +23,5 @@ public final class InstrTable {
             System.err.println("instr: this program was rewritten, but nothing is measured: " + failed);
         }
         return Integer.MIN_VALUE;
-    }
-
-    /** A named module must read the boot loader's unnamed one; JDK 8 has neither. */
-    private static void letReadRuntime() {
-        try {
-            Object mine = Class.class.getMethod("getModule").invoke(InstrTable.class);
-            Class<?> type = Class.forName("java.lang.Module");
-            Class<?> runtime = Class.forName("instr.runtime.Offline", false, null);
-            Object theirs = Class.class.getMethod("getModule").invoke(runtime);
-            type.getMethod("addReads", type).invoke(mine, theirs);
-        } catch (Throwable none) {
-            // JDK 8, or no runtime: the call will tell.
-        }
     }
 }

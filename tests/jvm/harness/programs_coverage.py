@@ -1,0 +1,117 @@
+"""The pass coverage on real JVMs: however they end, with tests told apart, counted, beside other agents.
+
+That the bits are JaCoCo's is tests/coverage's business.
+"""
+
+import glob
+import json
+import os
+import re
+import sys
+
+from .programs import program
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "coverage"))
+import execfile  # noqa: E402
+
+
+def load(path):
+    """The sessions' names in their order, and {class: (id, bits)}."""
+    with open(path, "rb") as file:
+        sessions, classes = execfile.parse(file.read())
+    return [session[0] for session in sessions], {name: (f"{key:016x}", bits) for key, (name, bits) in classes.items()}
+
+
+def covered(r, name, what, options="", java=()):
+    path = r.file(name + ".exec")
+    done = r.run(name, [r.java, *java, r.with_agent(f"coverage,coverage.file={path}{options}"), "-cp", r.built.programs,
+                        "Covered", what])
+    return path, done
+
+
+@program("coverage, however the JVM ends")
+def ends(r):
+    """Nothing is lost by halt, nor with a mapping by kill -9; the mapping goes when all has been written."""
+    path, _ = covered(r, "plain", "nothing")
+    key, whole = load(path)[1]["Covered"]
+    path, done = covered(r, "halt", "halt")
+    halted = load(path)[1]["Covered"]
+    yield "halt", [] if halted[0] == key and 0 < halted[1].count("1") < whole.count("1") else [f"{halted}, {whole}"]
+    path, done = covered(r, "mapped", "nothing", ",coverage.mmap=yes")
+    problems = [] if load(path)[1]["Covered"] == (key, whole) else ["other bits than without a mapping"]
+    yield "mapped", problems + [f"left behind: {f}" for f in glob.glob(path + ".*")]
+    path, done = covered(r, "killed", "kill", ",coverage.mmap=yes")
+    maps = glob.glob(path + ".*.map")
+    problems = [] if done.status == -9 and len(maps) == 1 and not os.path.exists(path) else [f"{done.status}, {maps}"]
+    told = r.run("recover", [r.cli, "exec", "recover", *maps])
+    bits = load(path)[1]["Covered"][1] if told.status == 0 else ""
+    # Behind what halting shows comes only what leads to the kill.
+    if any(a == "1" and b != "1" for a, b in zip(halted[1], bits.ljust(len(whole), "0"))) and told.status == 0:
+        missing = [i for i, (a, b) in enumerate(zip(halted[1], bits)) if a == "1" and b == "0"]
+        if len(missing) > 1:  # the branch that halts
+            problems.append(f"{told.stdout}{told.stderr}: {missing} are lost of {halted[1]}: {bits}")
+    yield "killed", problems + ([] if told.status == 0 and bits.count("1") >= halted[1].count("1") else [told.tail()])
+    other = r.run("no map", [r.cli, "exec", "recover", "-o", r.file("x.exec"), __file__])
+    yield "no map", [] if other.status == 1 and "is no file of coverage.mmap=yes" in other.stderr else [other.tail()]
+
+
+@program("coverage of each test")
+def tests(r):
+    """Each test has its own bits, one that fails too; what was passed outside of tests has a session of its own."""
+    options = ",coverage.per-test=Covered#test*,coverage.session=all"
+    path, done = covered(r, "tests", "tests", options)
+    whole = load(path)
+    sessions, classes = load(path[:-5] + "-tests.exec")
+    wanted = ["Covered.testSmall", "Covered.testLarge", "Covered.testBoth", "all"]
+    problems = [] if sessions == wanted and whole[0] == ["all"] else [f"{sessions}, {whole[0]}: {done.tail()}"]
+    if classes["Covered"] != whole[1]["Covered"]:
+        problems.append("the tests' bits and the rest do not add up to the whole")
+    plain = load(covered(r, "plain", "tests")[0])[1]
+    if plain["Covered"] != whole[1]["Covered"]:
+        problems.append("telling tests apart changes the whole")
+    yield "sessions", problems
+    listed = r.run("list", [r.cli, "exec", "tests", "--class", "Covered", path[:-5] + "-tests.exec"])
+    yield "exec tests", [] if all(w in listed.stdout for w in wanted[:3]) else [listed.tail()]
+    bad = r.run("bad", [r.java, r.with_agent("coverage,coverage.per-test=Covered"), "-version"])
+    yield "no pattern", [] if bad.status and "option 'coverage.per-test': must be junit4" in bad.stderr else [bad.tail()]
+
+
+@program("coverage counts")
+def counts(r):
+    """Exact, in eight threads."""
+    path, _ = covered(r, "counts", "threads", ",coverage.counts=yes")
+    key, bits = load(path)[1]["Covered"]
+    with open(path + ".counts", encoding="utf-8") as file:
+        report = json.load(file)
+    found = next(c for c in report["classes"] if c["class"] == "Covered")
+    problems = [] if found["id"] == key else [f"id {found['id']}, not {key}"]
+    if "".join("1" if n else "0" for n in found["counts"]) != bits:
+        problems.append(f"counted {found['counts']}, hit {bits}")
+    if sorted(found["counts"])[-2:] != [8000, 800000] and 800000 not in found["counts"]:
+        problems.append(f"8,000 loops of 100 rounds: {found['counts']}")
+    yield "threads", problems
+
+
+@program("coverage beside an agent that changes classes")
+def changed(r):
+    """Whichever of the two comes first: what the other has changed is told with both ids, JaCoCo's work is left alone."""
+    plain = load(covered(r, "plain", "nothing")[0])[1]["Covered"][0]
+    for name, first in (("before", True), ("behind", False)):
+        path = r.file(name + ".exec")
+        ours = r.with_agent(f"coverage,coverage.file={path}")
+        theirs = f"-javaagent:{r.reference_jar}={r.file(name + '.json')}"
+        done = r.run(name, [r.java, *((ours, theirs) if first else (theirs, ours)), "-cp", r.built.programs, "Covered", "nothing"])
+        line = re.search(r"Covered: changed by another agent before it came here: its id is ([0-9a-f]{16}), "
+                         r"that of its class file ([0-9a-f]{16})", done.stderr)
+        good = line and line.group(2) == plain and load(path)[1]["Covered"][0] == line.group(1) != plain
+        yield name, [] if good else [done.tail()]
+
+
+@program("coverage of the JDK's own classes", quick=False)
+def platform(r):
+    """Classes that were loaded before us have the ids of their class files, though the JVM puts them together anew."""
+    early = load(covered(r, "early", "nothing", ",include=java.util.**:java.lang.**")[0])[1]
+    late = load(covered(r, "late", "nothing", ",include=java.util.**:java.lang.**", ("-Xshare:off",))[0])[1]
+    both = early.keys() & late.keys()
+    yield "ids", [f"{n}: {early[n][0]}, {late[n][0]}" for n in both if early[n][0] != late[n][0]][:3] or (
+        [] if len(both) > 50 else [f"only {len(both)} classes"])
