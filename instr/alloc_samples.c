@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -207,6 +208,19 @@ static void watch(JNIEnv *jni, jobject object, struct stack *stack, double count
 
 // --- the event ---
 
+// Who holds the lock calls the JVM, and a debugger may suspend it there; the application does not
+// wait for that. What is not taken then is one sample of many.
+static bool lock_briefly(void) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 20 * 1000 * 1000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
+    return pthread_mutex_timedlock(&samples.mutex, &until) == 0;
+}
+
 static void add_sample(JNIEnv *jni, const jvmtiFrameInfo *frames, jint depth, jobject object,
                        char *signature, jlong size) {
     size_t length = strlen(signature);
@@ -216,7 +230,7 @@ static void add_sample(JNIEnv *jni, const jvmtiFrameInfo *frames, jint depth, jo
     }
     double part = probability((double)size / (instr_alloc.options.interval + 1.0));
     double count = part > 0 ? 1 / part : 1;
-    pthread_mutex_lock(&samples.mutex);
+    if (!lock_briefly()) return;
     struct stack *stack = stack_of(jni, frames, depth, signature);
     if (stack != NULL) {
         stack->count += count;

@@ -68,13 +68,15 @@ def as_the_vm(report, stdout):
     return problems
 
 
-LAYOUTS = (("", []), ("wide references", ["-XX:-UseCompressedOops"]),
+LAYOUTS = (("", []), ("little memory", []), ("wide references", ["-XX:-UseCompressedOops"]),
            ("aligned to 32", ["-XX:ObjectAlignmentInBytes=32"]))
 
 
 @program("allocations by bytecode")
 def by_bytecode(r):
-    """Counts by class and site, and bytes as the VM has them, whatever its layout of objects; output as ever."""
+    """Counts by class and site, and bytes as the VM has them, whatever its layout of objects; output as ever.
+
+    With little memory most threads have no counters of their own, and what they count goes through buffers."""
     args = r.verify + ["-Xmx64m", "-cp", r.built.programs, "Allocations"]
     source = r.built.path("programs/Allocations.java")
     layouts = list(LAYOUTS)
@@ -85,7 +87,8 @@ def by_bytecode(r):
             what = " ".join([name or "default"] + mode)
             plain = r.run("plain", [r.java] + mode + flags + args)
             path = r.file("alloc.json")
-            other = r.run("alloc", [r.java] + mode + flags + [r.with_agent("alloc,quiet=yes,alloc.file=" + path)] + args)
+            other = r.run("alloc", [r.java] + mode + flags + [r.with_agent(
+                "alloc,quiet=yes,alloc.file=" + path + (",memory=64K,include=**" if name == "little memory" else ""))] + args)
             problems = vm.compare(plain, other) if mode else []
             if other.status != 0:
                 yield what, [other.tail()]
@@ -122,12 +125,12 @@ WHOLE = {"collections": (0.1, 0.1), "strings": (0.1, 0.1), "reflection": (0.1, 0
          "lambdas": (6, 0.1), "natives": (0.1, 0.1), "exceptions": (100, 0.1)}
 
 
-@program("allocations in all are the VM's", jdk=11)
+@program("allocations in all are the VM's", quick=False, jdk=11)
 def totals(r):
     """With all classes instrumented nothing is missing: reflection, clone and JNI are counted, and nothing twice.
 
     JDK 8 hands out its own loaded classes without their stack map frames, so that many of them stay as they are."""
-    for thing in ("clones",) if r.quick else WHOLE:
+    for thing in WHOLE:
         off = deviation(r, thing, ["-Xint"])
         low, high = WHOLE[thing]
         yield thing, [] if -low <= off <= high else [f"off by {off:.3f} % of what the VM says"]
@@ -167,7 +170,7 @@ def sampled_ones(r):
     yield "page", [] if '"Leaking.inner","Leaking$Gone"]' in text and text.endswith("</html>\n") else ["the page lacks a stack"]
 
 
-@program("allocations through the constructor of Object")
+@program("allocations through the constructor of Object", quick=False)
 def by_constructor(r):
     """alloc.track=object finds the same objects at the same places, and those of classes that no pass may touch."""
     path, args = r.file("alloc.json"), ["-Xmx64m", "-cp", r.built.programs, "Allocations"]
@@ -185,7 +188,7 @@ def by_constructor(r):
     yield "all classes", [] if len(others) > 50 else [f"only {len(others)} sites of the JDK"]
 
 
-@program("alloc refuses what does not fit")
+@program("alloc refuses what does not fit", quick=False)
 def mistakes_refused(r):
     """One line, and the JVM does not start."""
     mistakes = [("alloc.mode=some", "option 'alloc.mode': must be exact or sampled, not 'some'"),
@@ -195,16 +198,16 @@ def mistakes_refused(r):
                 ("alloc.mode=sampled,alloc.track=object", "exclude each other")]
     if r.jdk.version < 11:
         mistakes.append(("alloc.mode=sampled", "this JVM does not sample allocations; JDK 11 is the first"))
-    for options, line in mistakes if not r.quick else mistakes[1:2]:
+    for options, line in mistakes:
         done = r.run("refused", [r.java, r.with_agent("alloc," + options)] + r.hello())
         ours = [x for x in done.stderr.splitlines() if x.startswith("instr: ")]
         yield options, [] if done.status not in (0, None) and len(ours) == 1 and line in ours[0] else [done.stderr[:300]]
 
 
-@program("allocations after attaching")
+@program("allocations after attaching", quick=False)
 def after_attaching(r):
     """Loaded classes count from then on; with the constructor of Object as well."""
-    for track in ("site", "object") if not r.quick else ("site",):
+    for track in ("site", "object"):
         path = r.file(track + ".json")
         program_ = programs_attach.Waiting(r)
         done = program_.instr("attach", "alloc", "alloc.track=" + track, "alloc.file=" + path, "include=Waiting:java.lang.String*")
