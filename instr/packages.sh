@@ -35,6 +35,8 @@ instr_has() {
     check) pkg-config --exists check ;;
     default-jdk-headless) instr_jdk ;;
     libjacoco-java) [ -f /usr/share/java/org.jacoco.core.jar ] ;;
+    libjetty9-java) [ -f /usr/share/java/jetty9-server.jar ] ;;
+    wrk) command -v wrk ;;
     libecj-java) [ -f /usr/share/java/ecj.jar ] ;;
     kotlin) command -v kotlinc ;;
     scala) command -v scalac ;;
@@ -76,7 +78,7 @@ instr_apt() {
 instr_install() {
     local packages='gcc libc6-dev meson ninja-build pkg-config python3 libzip-dev libxxhash-dev
         libjansson-dev default-jdk-headless' missing
-    case " $* " in *" tests "*) packages="$packages check libjacoco-java" ;; esac
+    case " $* " in *" tests "*) packages="$packages check libjacoco-java libjetty9-java wrk" ;; esac
     # shellcheck disable=SC2086 # a list of words
     missing=$(instr_missing $packages)
     # Not needed, but `instr rewrite` is faster with it.

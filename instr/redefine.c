@@ -20,6 +20,8 @@ struct kept {
     char *name;
     uint8_t *bytes;
     size_t length;
+    uint8_t *now; // what is there instead; NULL: nothing yet
+    size_t now_length;
     int fresh; // of the redefinition that is under way
 };
 
@@ -158,6 +160,18 @@ static void unlock(struct instr_agent *agent) {
     pthread_mutex_unlock(&agent->switching);
 }
 
+// What took the place of the class here; NULL: nothing.
+static uint8_t *copy_of_now(JNIEnv *jni, jclass class, size_t *length) {
+    for (struct kept *k = kept; k; k = k->next) {
+        uint8_t *copy =
+            k->now && (*jni)->IsSameObject(jni, k->class, class) ? malloc(k->now_length) : NULL;
+        if (!copy) continue;
+        *length = k->now_length;
+        return memcpy(copy, k->now, k->now_length);
+    }
+    return NULL;
+}
+
 uint8_t *instr_redefine_dump(struct instr_agent *agent, JNIEnv *jni, const char *name, int original,
                              size_t *length, unsigned *loaders, char *reason, size_t size) {
     unsigned found;
@@ -171,7 +185,9 @@ uint8_t *instr_redefine_dump(struct instr_agent *agent, JNIEnv *jni, const char 
     jclass class = find_class(agent, jni, name, &found, reason, size);
     if (class) {
         char why[INSTR_ERROR_SIZE];
-        bytes = capture(agent, jni, class, original, length, why, sizeof why);
+        if (original) bytes = copy_of_now(jni, class, length);
+        if (!bytes) bytes = capture(agent, jni, class, original, length, why, sizeof why);
+        if (!original) instr_redefine_again(agent, jni);
         if (!bytes) snprintf(reason, size, "%s: %s", name, why);
     }
     unlock(agent);
@@ -195,7 +211,8 @@ static int keep(JNIEnv *jni, jclass class, const char *name, uint8_t *bytes, siz
         free(bytes);
         return is_kept(jni, class);
     }
-    *k = (struct kept){kept, (*jni)->NewWeakGlobalRef(jni, class), strdup(name), bytes, length, 1};
+    *k = (struct kept){
+        kept, (*jni)->NewWeakGlobalRef(jni, class), strdup(name), bytes, length, NULL, 0, 1};
     if (k->class && k->name) {
         kept = k;
         return 1;
@@ -213,7 +230,22 @@ static void forget(JNIEnv *jni, struct kept **at) {
     (*jni)->DeleteWeakGlobalRef(jni, k->class);
     free(k->name);
     free(k->bytes);
+    free(k->now);
     free(k);
+}
+
+// Remembers what takes the place.
+static void note_now(JNIEnv *jni, const jvmtiClassDefinition *definition) {
+    for (struct kept *k = kept; k; k = k->next) {
+        size_t length = (size_t)definition->class_byte_count;
+        uint8_t *copy = NULL;
+        if (!(*jni)->IsSameObject(jni, k->class, definition->klass) || !(copy = malloc(length)))
+            continue;
+        memcpy(copy, definition->class_bytes, length);
+        free(k->now);
+        k->now = copy;
+        k->now_length = length;
+    }
 }
 
 // What was remembered for a redefinition stays, or goes when it failed.
@@ -317,11 +349,27 @@ int instr_redefine(struct instr_agent *agent, JNIEnv *jni, struct instr_new_clas
     for (size_t i = 0; ok && i < count; i++)
         ok = prepare(agent, jni, classes, i, &definitions[i], reason, size);
     if (ok) ok = redefine(agent, jni, (jint)count, definitions, classes[0].name, reason, size);
+    for (size_t i = 0; ok && i < count; i++) note_now(jni, &definitions[i]);
     settle_kept(jni, ok);
     unlock(agent);
     (*jni)->PopLocalFrame(jni, NULL);
     free(definitions);
     return ok;
+}
+
+void instr_redefine_again(struct instr_agent *agent, JNIEnv *jni) {
+    char reason[INSTR_ERROR_SIZE];
+    for (struct kept *k = kept; k; k = k->next) {
+        jclass class = k->now ? (*jni)->NewLocalRef(jni, k->class) : NULL;
+        if (!class) continue;
+        const jvmtiClassDefinition definition = {class, (jint)k->now_length, k->now};
+        if (!redefine(agent, jni, 1, &definition, k->name, reason, sizeof reason)) {
+            char line[INSTR_ERROR_SIZE + 64];
+            snprintf(line, sizeof line, "instr: no longer as it was redefined: %s", reason);
+            instr_say(line);
+        }
+        (*jni)->DeleteLocalRef(jni, class);
+    }
 }
 
 static int is_named(const struct kept *k, const char *name) {

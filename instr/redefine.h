@@ -33,4 +33,9 @@ int instr_redefine_undo(struct instr_agent *agent, JNIEnv *jni, const char *name
                         void (*each)(void *context, const char *name), void *context, char *reason,
                         size_t size);
 
+// After classes were retransformed, by the thread that holds agent->switching: HotSpot up to JDK 17
+// at least goes back to what was loaded when it retransforms a class that had been retransformed
+// before it was redefined.
+void instr_redefine_again(struct instr_agent *agent, JNIEnv *jni);
+
 #endif

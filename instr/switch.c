@@ -5,6 +5,7 @@
 #include "instr/control.h"
 #include "instr/hook.h"
 #include "instr/part.h"
+#include "instr/redefine.h"
 #include "instr/retransform.h"
 #include "instr/runtime.h"
 #include "instr/wrapping.h"
@@ -353,6 +354,7 @@ static int switch_to(struct instr_agent *agent, JNIEnv *jni, struct instr_option
             instr_say(
                 "instr: the JVM does not tell which classes are loaded: only new ones follow");
         look_for_stragglers(agent, start, SECOND);
+        instr_redefine_again(agent, jni);
         if (plan->engine) instr_wrapping_tell(plan->engine, &plan->options);
     }
     if (was_on) {
