@@ -2,10 +2,13 @@
 
 #include "instr/guard.h"
 
+#include "instr/collect.h"
 #include "instr/control.h"
 #include "instr/switch.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
 
 #define SECOND UINT64_C(1000000000)
 
@@ -16,6 +19,87 @@ static void off(struct instr_agent *agent, JNIEnv *jni, const char *why) {
     snprintf(line, sizeof line, "instr: %s: %s%s", why, ok ? "all passes are off" : "", reason);
     instr_say(line);
     if (!ok && agent->expires) agent->expires = instr_control_now() + SECOND; // once more
+}
+
+// --- max-overhead ---
+
+// What a call costs that a pass counts, and one that it times: the figures that tests/bench/run
+// measures, rounded up.
+enum { COUNTED_NS = 3, TIMED_NS = 60, LOOK_EVERY = 1 };
+
+// What was known at the last look; of the control thread.
+static struct {
+    uint64_t at, cpu;
+    uint64_t calls[64]; // by the pass's place in the plan
+    unsigned over[64];  // looks in a row at which it cost too much
+    uint32_t plan;
+} looked;
+
+static uint64_t cpu_time(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+}
+
+// The calls that each pass has seen so far. 0: out of memory.
+static int count_calls(const struct instr_plan *plan, JNIEnv *jni, uint64_t calls[64]) {
+    struct instr_counts *counts = NULL;
+    size_t n = 0, known = (size_t)instr_methods_count(plan->methods);
+    if (!instr_collect(jni, &counts, &n)) return 0;
+    for (size_t id = 0; id < n && id < known; id++) {
+        if (!counts[id].calls) continue;
+        unsigned number = instr_methods_get(plan->methods, (int)id).pass;
+        for (size_t i = 0; i < plan->options.pass_count && i < 64; i++)
+            if (plan->options.passes[i].number == number) calls[i] += counts[id].calls;
+    }
+    free(counts);
+    return 1;
+}
+
+// Which pass has cost more than it may, twice in a row, and how much, in thousandths of a percent
+// of the time that the process's threads ran; NULL: none.
+static const struct rw_pass *find_costly(const struct instr_plan *plan, JNIEnv *jni, uint64_t now,
+                                         uint64_t *share) {
+    uint64_t calls[64] = {0}, cpu = cpu_time();
+    const struct rw_pass *costly = NULL;
+    if (!count_calls(plan, jni, calls)) return NULL;
+    uint64_t ran = cpu - looked.cpu;
+    int first = looked.plan != plan->number;
+    for (size_t i = 0; i < plan->options.pass_count && i < 64; i++) {
+        const struct rw_pass *pass = plan->options.passes[i].pass;
+        uint64_t more = first || calls[i] < looked.calls[i] ? 0 : calls[i] - looked.calls[i];
+        uint64_t cost = more * (pass->timed ? TIMED_NS : COUNTED_NS);
+        uint64_t part = ran ? (uint64_t)((double)cost / (double)ran * 100000) : 0;
+        int over = !first && part > plan->options.max_overhead;
+        looked.over[i] = over ? (first ? 0 : looked.over[i]) + 1 : 0;
+        if (looked.over[i] >= 2 && !costly) {
+            costly = pass;
+            *share = part;
+        }
+        looked.calls[i] = calls[i];
+    }
+    looked.at = now;
+    looked.cpu = cpu;
+    looked.plan = plan->number;
+    return costly;
+}
+
+static void watch_overhead(struct instr_agent *agent, JNIEnv *jni, uint64_t now) {
+    char line[256], reason[INSTR_ERROR_SIZE] = "off";
+    struct instr_switched *done = calloc(1, sizeof *done);
+    uint64_t share = 0;
+    const struct instr_plan *plan = instr_plans_current(&agent->plans);
+    const struct rw_pass *pass = done ? find_costly(plan, jni, now, &share) : NULL;
+    if (pass) {
+        unsigned most = plan->options.max_overhead;
+        int ok = instr_switch_disable(agent, jni, pass->name, done, reason, sizeof reason);
+        snprintf(line, sizeof line,
+                 "instr: %s: costs an estimated %.1f%% of the time that threads run, more than "
+                 "max-overhead=%.3g%%: %.100s",
+                 pass->name, (double)share / 1000, most / 1000.0, ok ? "switched off" : reason);
+        instr_say(line);
+    }
+    free(done);
 }
 
 uint64_t instr_guard_watch(struct instr_agent *agent, uint64_t now, int killed) {
@@ -31,6 +115,12 @@ uint64_t instr_guard_watch(struct instr_agent *agent, uint64_t now, int killed) 
     } else {
         if (agent->release_at) next = agent->release_at;
         if (agent->stragglers_at && agent->stragglers_at < next) next = agent->stragglers_at;
+    }
+    const struct instr_plan *plan = instr_plans_current(&agent->plans);
+    if (plan && plan->engine && plan->options.max_overhead &&
+        (looked.plan != plan->number || now >= looked.at + LOOK_EVERY * SECOND)) {
+        JNIEnv *jni = instr_control_jni();
+        if (jni) watch_overhead(agent, jni, now);
     }
     if (atomic_load(&agent->state) == INSTR_ACTIVE) {
         if (now + SECOND < next) next = now + SECOND;
