@@ -26,6 +26,15 @@ static uint32_t anywhere(const struct search *s, uint32_t start, uint32_t length
     return found;
 }
 
+// The same where nothing but such indexes and other numbers of two bytes stands, one after the
+// other.
+static uint32_t in_pairs(const struct search *s, uint32_t start, uint32_t length) {
+    const uint8_t *p = s->cls->bytes + start;
+    uint32_t found = 0;
+    for (uint32_t i = 1; i < length; i += 2) found |= is_added(s, cf_be2(p + i - 1));
+    return found;
+}
+
 // LocalVariableTable and LocalVariableTypeTable: names, descriptors, and variables beyond
 // max_locals.
 static uint32_t in_variables(const struct search *s, uint32_t start, uint32_t length,
@@ -102,7 +111,15 @@ static uint32_t in_attribute(const struct search *s, uint32_t name, uint32_t inf
     if (name == cls->utf8_line_number_table) return 0; // lines and pcs
     if (name == cls->utf8_local_variable_table || name == cls->utf8_local_variable_type_table)
         return in_variables(s, info + 2, length - 2, max_locals);
-    return anywhere(s, info, length);
+    if (!anywhere(s, info, length)) return 0;
+    // Of two neighbours' halves an index is made easily: a closer look where all is in twos.
+    static const char *const in_twos[] = {"InnerClasses", "Exceptions", "BootstrapMethods",
+                                          "NestMembers", "PermittedSubclasses"};
+    struct cf_slice text = cf_utf8(cls, name);
+    for (unsigned i = 0; i < sizeof in_twos / sizeof *in_twos; i++)
+        if (cf_slice_is(text, in_twos[i], strlen(in_twos[i]))) return in_pairs(s, info, length);
+    // A count of one byte in front.
+    return CF_IS(text, "MethodParameters") ? in_pairs(s, info + 1, length - 1) : 1;
 }
 
 // `moved`: of code whose stack map frames were moved, and with that looked at.

@@ -84,17 +84,22 @@ void *cf_v_grow(struct cf_verifier *v, void *array, uint32_t *capacity, uint32_t
 
 // --- the code ---
 
+static enum cf_status open_marks(struct cf_verifier *v) {
+    uint32_t length = v->code.length;
+    if (length + CF_V_PAST > v->marks_capacity) {
+        v->marks = cf_v_grow(v, NULL, &v->marks_capacity, 0, length + CF_V_PAST, 1);
+        if (!v->marks) return CF_NO_MEMORY;
+    }
+    memset(v->marks, 0, length);
+    memset(v->marks + length, CF_V_STOP, CF_V_PAST);
+    return CF_OK;
+}
+
 // Finds where instructions begin, and that they are whole.
 static enum cf_status mark_instructions(struct cf_verifier *v) {
     const uint8_t *code = v->code.bytes;
     uint32_t length = v->code.length, pc = 0, last = 0;
-    if (length >= v->marks_capacity) {
-        v->marks = cf_v_grow(v, NULL, &v->marks_capacity, 0, length + 1, 1);
-        if (!v->marks) return CF_NO_MEMORY;
-    }
     uint8_t *marks = v->marks;
-    memset(marks, 0, length);
-    marks[length] = CF_V_STOP;
     while (pc < length) {
         unsigned op = code[pc];
         uint32_t n = cf_lengths[op];
@@ -109,7 +114,7 @@ static enum cf_status mark_instructions(struct cf_verifier *v) {
 }
 
 static int is_start(const struct cf_verifier *v, uint32_t pc) {
-    return pc < v->code.length && (v->marks[pc] & CF_V_START);
+    return pc < v->code.length && (!v->marked || (v->marks[pc] & CF_V_START));
 }
 
 // The ranges of the exception table: where they begin and end running stops.
@@ -149,15 +154,20 @@ static enum cf_status check_variables(struct cf_verifier *v, const struct cf_att
     return CF_OK;
 }
 
+static int is_table_of_variables(const struct cf_class *cls, uint32_t name) {
+    if (name == cls->utf8_line_number_table || name == cls->utf8_stack_map_table) return 0;
+    if (name == cls->utf8_local_variable_type_table) return 0;
+    return (name && name == cls->utf8_local_variable_table) ||
+           CF_IS(cf_utf8(cls, name), "LocalVariableTable");
+}
+
 static enum cf_status check_attributes(struct cf_verifier *v) {
     const uint8_t *bytes = v->cls->bytes;
     uint32_t pos = v->code.attributes;
     for (uint32_t i = 0; i < v->code.attributes_count; i++) {
         struct cf_attribute a = {
             pos, pos + 6, cf_be4(bytes + pos + 2), cf_be2(bytes + pos), {NULL, 0}};
-        if (a.name_index != v->cls->utf8_line_number_table &&
-            CF_IS(cf_utf8(v->cls, a.name_index), "LocalVariableTable"))
-            CF_TRY(check_variables(v, &a));
+        if (is_table_of_variables(v->cls, a.name_index)) CF_TRY(check_variables(v, &a));
         pos = a.info + a.length;
     }
     return CF_OK;
@@ -230,6 +240,8 @@ static enum cf_status check_target(struct cf_verifier *v, uint32_t target) {
 
 static enum cf_status check_switch(struct cf_verifier *v) {
     struct cf_switch sw;
+    if (!cf_instruction_length(v->code.bytes, v->pc, v->code.length))
+        return cf_v_fail(v, "switch is not whole", 0);
     cf_switch_open(&v->code, v->pc, &sw);
     if (v->cls->major_version < 51)
         for (uint32_t i = v->pc + 1; i & 3; i++)
@@ -279,7 +291,7 @@ static enum cf_status check_code(struct cf_verifier *v) {
             const struct cf_vframe *frame = &v->frames[next++];
             if (falls) CF_TRY(cf_v_match(v, frame, "frame"));
             if (frame->stack_count > v->old_stack) CF_TRY(check_depth(v));
-            cf_v_load(v, frame);
+            CF_TRY(cf_v_load(v, frame));
         } else if (!falls) {
             return cf_v_fail(v, "no stack map frame behind code that does not fall through", 0);
         }
@@ -288,7 +300,22 @@ static enum cf_status check_code(struct cf_verifier *v) {
             CF_TRY(cf_v_match_handlers(v, v->this_uninitialized));
         CF_TRY(check_flow(v, cf_v_run(v), &falls));
     }
+    if (v->pc != length) return cf_v_fail(v, "instruction is not whole", 0);
     return falls ? cf_v_fail(v, "control falls off the end of the code", 0) : CF_OK;
+}
+
+// Of what names pcs: all of them have been met as instructions.
+static enum cf_status check_places(struct cf_verifier *v) {
+    v->marked = 1;
+    for (uint32_t i = 0; i < v->frames_count; i++)
+        if (!is_start(v, v->frames[i].pc)) return cf_v_fail(v, "frame at no instruction", 0);
+    for (uint32_t i = 0; v->meets_uninitialized && i < v->frame_types_count; i++) {
+        cf_vtype type = v->frame_types[i];
+        if (CF_V_TAG(type) == CF_V_UNINITIALIZED && !is_start(v, CF_V_PAYLOAD(type)))
+            return cf_v_fail(v, "frame names no instruction", 0);
+    }
+    CF_TRY(mark_exceptions(v));
+    return check_attributes(v);
 }
 
 static enum cf_status open_method(struct cf_verifier *v) {
@@ -302,9 +329,11 @@ static enum cf_status open_method(struct cf_verifier *v) {
     v->old_locals = v->original ? v->original->max_locals : v->code.max_locals;
     v->old_constants = v->original ? v->original->constant_pool_count : UINT32_MAX;
     v->new_start = v->new_end = 0;
-    CF_TRY(mark_instructions(v));
+    v->work = 0;
+    CF_TRY(open_marks(v));
+    if (v->marked) CF_TRY(mark_instructions(v));
     CF_TRY(mark_exceptions(v));
-    return check_attributes(v);
+    return v->marked ? check_attributes(v) : CF_OK;
 }
 
 static enum cf_status check_method(struct cf_verifier *v) {
@@ -312,7 +341,21 @@ static enum cf_status check_method(struct cf_verifier *v) {
     CF_TRY(state_at_entry(v));
     if (v->inferring) return cf_v_infer(v);
     CF_TRY(cf_v_read_frames(v));
-    return check_code(v);
+    CF_TRY(check_code(v));
+    return v->marked ? CF_OK : check_places(v);
+}
+
+// Type checking comes by every instruction: it marks them on its way, and what names their places
+// is looked at behind it. Where that fails, what is wrong is found in the order in which it
+// matters.
+static int checks_at_once(struct cf_verifier *v) {
+    if (v->inferring) return 0;
+    v->marked = 0;
+    check_method(v);
+    if (v->failure->error.status != CF_UNVERIFIABLE) return 1;
+    *v->failure = (struct cf_verify_failure){.method = v->method};
+    v->pc = 0;
+    return 0;
 }
 
 enum cf_status cf_verify_rewritten(struct cf_verifier *v, const struct cf_member *method,
@@ -329,6 +372,8 @@ enum cf_status cf_verify_rewritten(struct cf_verifier *v, const struct cf_member
     v->pc = 0;
     if (!v->this_type && !cf_v_begin_types(v)) return failure->error.status;
     v->inferring = version < 50;
+    if (checks_at_once(v)) return failure->error.status;
+    v->marked = 1;
     check_method(v); // the first error counts: a lack of memory may look like bad code later on
     if (failure->error.status != CF_UNVERIFIABLE || version != 50) return failure->error.status;
     // Version 50 may be checked in the old way when the new one fails (JVMS 4.10).

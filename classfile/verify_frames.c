@@ -35,7 +35,9 @@ static cf_vtype *room(struct table *t, uint64_t more) {
 static enum cf_status read_uninitialized(struct table *t, cf_vtype *type) {
     struct cf_verifier *v = t->v;
     uint32_t pc = cf_u2(&t->r);
-    if (pc >= v->code.length || !(v->marks[pc] & CF_V_START) || v->code.bytes[pc] != CF_OP_new)
+    v->meets_uninitialized = 1;
+    if (pc >= v->code.length || (v->marked && !(v->marks[pc] & CF_V_START)) ||
+        v->code.bytes[pc] != CF_OP_new)
         return bad_frame(t, "stack map frame: no new at pc %u", pc);
     *type = CF_V_MAKE(CF_V_UNINITIALIZED, pc);
     return CF_OK;
@@ -194,7 +196,7 @@ static enum cf_status read_frame(struct table *t) {
         delta = cf_u2(&t->r);
     f->pc = t->first ? delta : f->pc + delta + 1;
     t->first = 0;
-    if (f->pc >= v->code.length || !(v->marks[f->pc] & CF_V_START))
+    if (f->pc >= v->code.length || (v->marked && !(v->marks[f->pc] & CF_V_START)))
         return bad_frame(t, "stack map frame at pc %u, which is no instruction", f->pc);
     f->stack_count = 0;
     CF_TRY(read_body(t, form));
@@ -224,6 +226,7 @@ enum cf_status cf_v_read_frames(struct cf_verifier *v) {
     struct cf_error error = {CF_OK, 0, 0, NULL, 0};
     struct table t = {.v = v, .first = 1};
     v->frames_count = v->frame_types_count = 0;
+    v->meets_uninitialized = 0;
     if (!v->code.stack_map_table) return CF_OK;
     t.r = cf_read(v->cls, v->code.stack_map_table, v->code.stack_map_table_length, &error);
     uint32_t count = cf_u2(&t.r);
@@ -275,6 +278,7 @@ static int unset_matches(const struct cf_verifier *v, const struct cf_vframe *fr
 static enum cf_status match_locals(struct cf_verifier *v, const struct cf_vframe *frame,
                                    int this_uninitialized, const char *reason) {
     const cf_vtype *there = v->frame_types + frame->locals, *here = v->locals;
+    if (!cf_v_works(v, frame->locals_count)) return CF_LIMIT;
     for (uint32_t i = frame->first, n = frame->locals_count; i < n; i++) {
         if (here[i] == there[i]) continue; // mostly
         if (!cf_v_assignable(v, here[i], there[i]))
@@ -300,9 +304,10 @@ enum cf_status cf_v_match(struct cf_verifier *v, const struct cf_vframe *frame,
     return match_locals(v, frame, v->this_uninitialized, reason);
 }
 
-void cf_v_load(struct cf_verifier *v, const struct cf_vframe *frame) {
+enum cf_status cf_v_load(struct cf_verifier *v, const struct cf_vframe *frame) {
     const cf_vtype *types = v->frame_types + frame->locals;
     uint32_t n = frame->locals_count;
+    if (!cf_v_works(v, n)) return CF_LIMIT;
     for (uint32_t i = 0; i < n; i++) v->locals[i] = types[i];
     for (uint32_t i = n; i < v->locals_used; i++) v->locals[i] = CF_V_TOP;
     v->locals_used = n;
@@ -313,6 +318,7 @@ void cf_v_load(struct cf_verifier *v, const struct cf_vframe *frame) {
         memcpy(v->unset, v->frame_types + frame->unset, (v->strict_count + 31) / 32 * 4);
     v->this_uninitialized = frame->this_uninitialized;
     v->unmatched = 1;
+    return CF_OK;
 }
 
 // The handler's frame takes the locals, and on the stack what is caught (JVMS 4.10.1.6).
@@ -332,6 +338,7 @@ static enum cf_status match_handler(struct cf_verifier *v, const struct cf_excep
 
 enum cf_status cf_v_match_handlers(struct cf_verifier *v, int this_uninitialized) {
     const uint8_t *p = v->cls->bytes + v->code.exception_table;
+    if (!cf_v_works(v, v->code.exception_table_length)) return CF_LIMIT;
     for (uint32_t n = v->code.exception_table_length; n > 0; n--, p += 8) {
         if (v->pc < cf_be2(p) || v->pc >= cf_be2(p + 2)) continue;
         struct cf_exception e = {cf_be2(p), cf_be2(p + 2), cf_be2(p + 4), cf_be2(p + 6)};

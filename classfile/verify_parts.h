@@ -108,6 +108,14 @@ struct cf_vstrict { // a strict instance field (JDK 28: ACC_STRICT_INIT)
     uint16_t name_index, descriptor_index;
 };
 
+// An instruction that is not whole may end so many bytes behind the code, and its operands are
+// there to be read: behind the code come two counts, and the rest of the class.
+#define CF_V_PAST 8u
+
+// What a method may take in such steps: some tenths of a second. Code that a compiler makes takes a
+// few for each instruction.
+#define CF_V_MOST_WORK (UINT64_C(1) << 26)
+
 #define CF_V_SLACK 4u // slots that may be written above the stack before its depth is looked at
 
 struct cf_verifier {
@@ -137,8 +145,11 @@ struct cf_verifier {
     int inferring;
     int is_constructor; // <init>, of whichever class
     cf_vtype result;    // TOP: void
-    uint8_t *marks;     // by pc, and of code_length
+    uint8_t *marks;     // by pc, and CF_V_PAST behind the code
     uint32_t marks_capacity;
+    int marked; // where instructions begin is known; else they are marked as they are run
+    int meets_uninitialized;         // the StackMapTable names a `new`
+    uint64_t work;                   // steps of loops that multiply
     uint32_t guard_start, guard_end; // exception table entries lie in between
     struct cf_vframe *frames;
     uint32_t frames_count, frames_capacity;
@@ -168,6 +179,14 @@ enum cf_status cf_v_give_up(struct cf_verifier *v, enum cf_status status, const 
 // NULL, and fails, without memory.
 void *cf_v_grow(struct cf_verifier *v, void *array, uint32_t *capacity, uint32_t used,
                 uint64_t count, size_t size);
+
+// Counts steps. 1, or 0: there were too many, failed.
+static inline int cf_v_works(struct cf_verifier *v, uint64_t steps) {
+    v->work += steps;
+    if (v->work <= CF_V_MOST_WORK) return 1;
+    cf_v_give_up(v, CF_LIMIT, "takes too long to check");
+    return 0;
+}
 
 // Is the instruction at v->pc new?
 int cf_v_ask_if_new(struct cf_verifier *v);
@@ -283,7 +302,7 @@ enum cf_status cf_v_read_frames(struct cf_verifier *v);
 const struct cf_vframe *cf_v_frame_at(const struct cf_verifier *v, uint32_t pc);
 // Is the state assignable to the frame?
 enum cf_status cf_v_match(struct cf_verifier *v, const struct cf_vframe *frame, const char *reason);
-void cf_v_load(struct cf_verifier *v, const struct cf_vframe *frame);
+enum cf_status cf_v_load(struct cf_verifier *v, const struct cf_vframe *frame);
 // Are the locals assignable to the frames of all handlers that cover v->pc? `this_uninitialized`
 // as the flag of the state.
 enum cf_status cf_v_match_handlers(struct cf_verifier *v, int this_uninitialized);

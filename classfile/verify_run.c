@@ -134,6 +134,8 @@ static int wide(struct cf_verifier *v, const uint8_t *p) {
     uint32_t index = cf_be2(p + 2);
     if (op == CF_OP_iinc) return increment(v, index);
     if (op == CF_OP_ret) return -1;
+    if (op >= CF_OPCODE_COUNT || cf_opcodes[op].operands != CF_LOCAL)
+        return cf_v_fail(v, "unknown opcode %u behind wide", op), 0;
     return op <= CF_OP_aload ? load(v, op - CF_OP_iload, index)
                              : store(v, op - CF_OP_istore, index);
 }
@@ -234,7 +236,8 @@ static enum cf_vflow athrow(struct cf_verifier *v, const cf_vtype *top) {
 
 // clang-format off
 enum cf_vflow cf_v_run(struct cf_verifier *v) {
-    const uint8_t *code = v->code.bytes, *marks = v->marks;
+    const uint8_t *code = v->code.bytes;
+    uint8_t *marks = v->marks;
     const cf_vtype *locals = v->locals;
     const uint32_t old = v->old_locals;
     cf_vtype *top = v->top, *limit = v->stack + CF_V_SLACK + v->old_stack;
@@ -243,6 +246,7 @@ enum cf_vflow cf_v_run(struct cf_verifier *v) {
         const uint8_t *p = code + pc;
         unsigned op = *p;
         uint32_t length = cf_lengths[op];
+        marks[pc] |= CF_V_START;
         switch (op) {
         case CF_OP_nop: break;
         case CF_OP_aconst_null: PUSH(CF_V_NULL); break;

@@ -317,7 +317,36 @@ END_TEST
 
 // --- what rewriting could hide ---
 
-enum place { NOWHERE, SIGNATURE, FIELD_NAME, CATCH_TYPE, VARIABLE_NAME, POOL, PARAMETERS };
+enum place {
+    NOWHERE,
+    SIGNATURE,
+    FIELD_NAME,
+    CATCH_TYPE,
+    VARIABLE_NAME,
+    EXCEPTION,
+    PARAMETER_NAME,
+    INNER_NAME,
+    POOL,
+    PARAMETERS
+};
+
+// Exceptions and MethodParameters of a method; the names of attributes come after all others.
+static void name_in_method(struct build *b, enum place place, unsigned index, unsigned throwable) {
+    size_t exceptions = build_attribute(b, "Exceptions");
+    build_u2(b, 1), build_u2(b, place == EXCEPTION && index ? index : throwable);
+    build_end(b, exceptions);
+    size_t parameters = build_attribute(b, "MethodParameters");
+    build_u1(b, 2), build_u2(b, place == PARAMETER_NAME && index ? index : 0), build_u2(b, 0);
+    build_u2(b, 0), build_u2(b, 0x1000);
+    build_end(b, parameters);
+}
+
+static void name_inner_class(struct build *b, enum place place, unsigned index, unsigned inner) {
+    size_t classes = build_attribute(b, "InnerClasses");
+    build_u2(b, 1), build_u2(b, inner), build_u2(b, 0);
+    build_u2(b, place == INNER_NAME && index ? index : 0), build_u2(b, 0);
+    build_end(b, classes);
+}
 
 // A class that names the constant `index` where `place` says; 0: a good one. `PARAMETERS`: a method
 // with more of them than locals.
@@ -331,7 +360,7 @@ static uint8_t *build_naming(enum place place, unsigned index) {
     build_u2(&b, 0), build_u2(&b, place == FIELD_NAME && index ? index : build_utf8(&b, "field"));
     build_u2(&b, build_utf8(&b, "I")), build_u2(&b, 0);
     build_u2(&b, 1);
-    build_member(&b, CF_ACC_STATIC, "f", "(IJ)V", 1);
+    build_member(&b, CF_ACC_STATIC, "f", "(IJ)V", 3);
     size_t start = build_code(&b, 1, place == PARAMETERS ? 2 : 3, code, sizeof code);
     build_u2(&b, 1), build_u2(&b, 0), build_u2(&b, 1), build_u2(&b, 1);
     build_u2(&b, place == CATCH_TYPE && index ? index : throwable);
@@ -345,10 +374,12 @@ static uint8_t *build_naming(enum place place, unsigned index) {
     build_u2(&b, 1), build_u1(&b, 65), build_u1(&b, 7), build_u2(&b, throwable);
     build_end(&b, frames);
     build_end(&b, start);
-    build_u2(&b, 1);
+    name_in_method(&b, place, index, throwable);
+    build_u2(&b, 2);
     size_t signature = build_attribute(&b, "Signature");
     build_u2(&b, place == SIGNATURE && index ? index : text);
     build_end(&b, signature);
+    name_inner_class(&b, place, index, throwable);
     return build_finish(&b, &length);
 }
 

@@ -421,8 +421,8 @@ static const struct verify_case cases[] = {
     {"subroutineBreaks()F", "1 3",
      "fconst_0 fstore_1 jsr:L1 fload_1 freturn L1: astore_2 iconst_0 istore_1 ret:2", 0, 0,
      "int where float", 49},
-    {"subroutineFar()V", "1 1", "jsr:L1 return L1: astore_0 ret:200", 0, 0,
-     "no return address", 49},
+    {"subroutineFar()V", "1 1", "jsr:L1 return L1: astore_0 ret:200", 0, 0, "no return address",
+     49},
     {"subroutineFarLong()V", "3 1", "jsr:L1 return L1: lconst_0 lstore:200 pop ret:0", 0, 0,
      "max_locals", 49},
     {"subroutineNested()V", "1 2", "jsr:L1 return L1: astore_0 jsr:L2 ret:0 L2: astore_1 ret:1", 0,
@@ -537,6 +537,47 @@ START_TEST(frames_tell_which_strict_fields_are_not_set) {
 }
 END_TEST
 
+// Local 1 changes with every second instruction, within as many entries of the exception table, all
+// with a handler that names it.
+static enum cf_status verify_busy(unsigned changes, unsigned entries, char *text, size_t size) {
+    struct build b;
+    struct build_bytes code = {NULL, 0, 0};
+    build_class_file(&b, 52, CF_ACC_PUBLIC, "t/T");
+    unsigned object = build_class(&b, "java/lang/Object");
+    unsigned throwable = build_class(&b, "java/lang/Throwable");
+    for (unsigned i = 0; i < changes; i++) {
+        build_append_number(&code, i & 1 ? CF_OP_aload_0 : CF_OP_aconst_null, 1);
+        build_append_number(&code, CF_OP_astore_1, 1);
+    }
+    unsigned handler = (unsigned)code.length + 1;
+    build_append_number(&code, CF_OP_return << 8 | CF_OP_athrow, 2);
+    build_u2(&b, 0), build_u2(&b, 1);
+    build_member(&b, CF_ACC_STATIC, "f", "(Ljava/lang/Object;)V", 1);
+    size_t place = build_code(&b, 1, 2, code.bytes, code.length);
+    build_u2(&b, entries);
+    for (unsigned i = 0; i < entries; i++)
+        build_u2(&b, 2), build_u2(&b, handler), build_u2(&b, handler), build_u2(&b, 0);
+    build_u2(&b, 1);
+    size_t frames = build_attribute(&b, "StackMapTable");
+    build_u2(&b, 1), build_u1(&b, 255), build_u2(&b, handler), build_u2(&b, 2);
+    for (unsigned i = 0; i < 2; i++) build_u1(&b, 7), build_u2(&b, object);
+    build_u2(&b, 1), build_u1(&b, 7), build_u2(&b, throwable);
+    build_end(&b, frames), build_end(&b, place), build_u2(&b, 0);
+    size_t length;
+    uint8_t *bytes = build_finish(&b, &length);
+    enum cf_status status = verify(bytes, length, text, size);
+    free(bytes), free(code.bytes);
+    return status;
+}
+
+START_TEST(verification_takes_no_longer_than_real_code_needs) {
+    char text[500];
+    ck_assert_int_eq(verify_busy(2000, 1000, text, sizeof text), CF_OK);
+    ck_assert_int_eq(verify_busy(32000, 65535, text, sizeof text), CF_LIMIT);
+    ck_assert_msg(strstr(text, "takes too long to check"), "%s", text);
+}
+END_TEST
+
 // Records as Judge.java reads them.
 static int write_cases(const char *path) {
     FILE *out = fopen(path, "wb");
@@ -562,6 +603,7 @@ int main(int argc, char **argv) {
     tcase_add_loop_test(tests, code_is_verified, 0, CASES);
     tcase_add_test(tests, the_caller_may_know_other_classes);
     tcase_add_test(tests, frames_tell_which_strict_fields_are_not_set);
+    tcase_add_test(tests, verification_takes_no_longer_than_real_code_needs);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
