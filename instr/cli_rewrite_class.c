@@ -124,9 +124,9 @@ static int number_method(struct cli_rewrite *rewrite, struct instr_methods_curso
                          struct cf_slice name, struct cf_slice descriptor) {
     int first = -1;
     for (size_t i = 0; i < rewrite->options.pass_count; i++) {
-        int id =
-            instr_methods_id_next(rewrite->methods, (unsigned)i, cursor, (const char *)name.bytes,
-                                  name.length, (const char *)descriptor.bytes, descriptor.length);
+        int id = instr_methods_id_next(rewrite->methods, rewrite->options.passes[i].number, cursor,
+                                       (const char *)name.bytes, name.length,
+                                       (const char *)descriptor.bytes, descriptor.length);
         if (i == 0) first = id;
         if (id < 0 || id != first + (int)i) return -1;
     }
