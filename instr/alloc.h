@@ -75,6 +75,10 @@ void instr_alloc_object_stop(JNIEnv *jni);
 
 // --- shared ---
 
+// The name in a class's signature: La/B; is a/B, arrays stay as they are; what the VM adds to the
+// names of hidden classes is cut off. Cuts the text.
+char *instr_alloc_name_of(char *signature);
+
 // The line of a location; 0: not known.
 uint32_t instr_alloc_line(jmethodID method, jlocation location);
 

@@ -223,15 +223,11 @@ static bool lock_briefly(void) {
 
 static void add_sample(JNIEnv *jni, const jvmtiFrameInfo *frames, jint depth, jobject object,
                        char *signature, jlong size) {
-    size_t length = strlen(signature);
-    if (signature[0] == 'L' && length > 1) {
-        signature[length - 1] = '\0';
-        signature++;
-    }
+    const char *class_name = instr_alloc_name_of(signature);
     double part = probability((double)size / (instr_alloc.options.interval + 1.0));
     double count = part > 0 ? 1 / part : 1;
     if (!lock_briefly()) return;
-    struct stack *stack = stack_of(jni, frames, depth, signature);
+    struct stack *stack = stack_of(jni, frames, depth, class_name);
     if (stack != NULL) {
         stack->count += count;
         stack->bytes += count * (double)size;

@@ -82,12 +82,27 @@ uint32_t instr_alloc_line(jmethodID method, jlocation location) {
     return line;
 }
 
-// The name in a signature: La/B; is a/B, arrays stay as they are. Cuts the text.
-static char *name_of(char *signature) {
+// Cuts off what makes the name of a hidden class a new one each time: .0x7f0000001000 (JVM TI
+// GetClassSignature; no other signature has a full stop), before JDK 15 /0x7f0000001000 or
+// /791452441.
+static void cut_suffix(char *name) {
+    char *stop = strchr(name, '.');
+    if (stop == NULL && strstr(name, "$$") != NULL) {
+        stop = strrchr(name, '/');
+        if (stop != NULL && (stop[1] < '0' || stop[1] > '9')) stop = NULL;
+    }
+    if (stop == NULL) return;
+    strcpy(stop, name[0] == '[' ? ";" : "");
+}
+
+char *instr_alloc_name_of(char *signature) {
     size_t length = strlen(signature);
-    if (signature[0] != 'L' || length < 2) return signature;
-    signature[length - 1] = '\0';
-    return signature + 1;
+    if (signature[0] == 'L' && length > 1) {
+        signature[length - 1] = '\0';
+        signature++;
+    }
+    cut_suffix(signature);
+    return signature;
 }
 
 char *instr_alloc_declaring_class(JNIEnv *jni, jmethodID method, char **to_release) {
@@ -97,7 +112,7 @@ char *instr_alloc_declaring_class(JNIEnv *jni, jmethodID method, char **to_relea
     if ((*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) != JVMTI_ERROR_NONE) return NULL;
     jvmtiError error = (*jvmti)->GetClassSignature(jvmti, class, to_release, NULL);
     instr_alloc.jni->DeleteLocalRef(jni, class);
-    return error == JVMTI_ERROR_NONE ? name_of(*to_release) : NULL;
+    return error == JVMTI_ERROR_NONE ? instr_alloc_name_of(*to_release) : NULL;
 }
 
 // The id of a site; -1: none is to be had. `detail`: the class, as sites have it.
@@ -144,7 +159,7 @@ void instr_alloc_vm_count(JNIEnv *jni, const jvmtiFrameInfo *frame, jclass class
     jvmtiEnv *jvmti = instr_alloc.jvmti;
     char *signature = NULL;
     if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) != JVMTI_ERROR_NONE) return;
-    int id = cached_site(jni, frame, name_of(signature));
+    int id = cached_site(jni, frame, instr_alloc_name_of(signature));
     struct counter *counter = id < 0 ? NULL : counter_of(id);
     release(signature);
     if (counter == NULL) return;

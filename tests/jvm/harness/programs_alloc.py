@@ -20,6 +20,7 @@ def exact_shape(report):
     problems = []
     if list(report) != ["pass", "sites", "classes"]:
         problems.append(f"keys {list(report)}")
+    problems += [f"{s} is new each time" for s in report["sites"] if re.search(r"[./]0x", s["class"] + s["site_class"])]
     sums = {}
     for site in report["sites"]:
         if list(site) != ["class", "site_class", "site_method", "site_line", "count", "bytes"]:
@@ -110,7 +111,10 @@ def total_of(r, thing, times, mode, options=""):
         "AllocationTotals", thing, str(times), folder, os.path.join(folder, "file0")])
     if done.status != 0:
         raise RuntimeError(done.tail())
-    return int(done.stdout), sum(c["bytes"] for c in load(path)["classes"])
+    report = load(path)
+    if exact_shape(report):
+        raise RuntimeError(exact_shape(report)[0])
+    return int(done.stdout), sum(c["bytes"] for c in report["classes"])
 
 
 def deviation(r, thing, mode, options="", times=300):
