@@ -13,8 +13,9 @@ static void show(const json_t *document, const struct instr_target *target) {
     size_t index;
     json_t *item;
     const json_t *classes = json_object_get(document, "classes");
-    printf("instr: process %ld: %zu classes in %s\n", (long)target->pid, json_array_size(classes),
-           instr_duration(cli_count(document, "elapsed_ns"), time));
+    size_t count = json_array_size(classes);
+    printf("instr: process %ld: %zu class%s in %s\n", (long)target->pid, count,
+           count == 1 ? "" : "es", instr_duration(cli_count(document, "elapsed_ns"), time));
     json_array_foreach(classes, index, item) {
         fputs("  ", stdout);
         cli_print(json_string_value(item) ? json_string_value(item) : "");

@@ -18,10 +18,11 @@ void cli_switch_show(const json_t *document, const struct instr_target *target) 
         size_t n = strlen(passes);
         snprintf(passes + n, sizeof passes - n, "%s%s", index ? ", " : "", json_string_value(item));
     }
-    printf("instr: process %ld: %s; %s classes retransformed, %s changed, in %s (the longest "
+    printf("instr: process %ld: %s; %s class%s retransformed, %s changed, in %s (the longest "
            "batch: %s)\n",
            (long)target->pid, *passes ? passes : "no pass is on",
            instr_number(cli_count(document, "classes"), a),
+           cli_count(document, "classes") == 1 ? "" : "es",
            instr_number(cli_count(document, "changed"), b),
            instr_duration(cli_count(document, "elapsed_ns"), time),
            instr_duration(cli_count(document, "longest_batch_ns"), pause));

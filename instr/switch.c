@@ -399,8 +399,12 @@ static int begin_operation(struct instr_agent *agent, struct instr_switched *don
 }
 
 // An error of the options' parser without its "instr: ".
-static void strip(char *reason) {
-    if (strncmp(reason, "instr: ", 7) == 0) memmove(reason, reason + 7, strlen(reason + 7) + 1);
+static void strip(char *reason, size_t size) {
+    static const char prefix[] = "instr: ";
+    char text[INSTR_ERROR_SIZE];
+    snprintf(text, sizeof text, "%s", reason);
+    if (strncmp(text, prefix, sizeof prefix - 1) == 0)
+        snprintf(reason, size, "%s", text + sizeof prefix - 1);
 }
 
 static int change(struct instr_agent *agent, JNIEnv *jni, enum instr_change kind, const char *text,
@@ -410,7 +414,7 @@ static int change(struct instr_agent *agent, JNIEnv *jni, enum instr_change kind
     if (!begin_operation(agent, done, reason, size)) return 0;
     const struct instr_plan *plan = instr_plans_current(&agent->plans);
     if (instr_options_change(&next, &plan->options, kind, text, reason, size) != 0) {
-        strip(reason);
+        strip(reason, size);
     } else if (kind == INSTR_ENABLE && !next.pass_count) {
         snprintf(reason, size, "no pass is named, and none is on");
         instr_options_free(&next);
