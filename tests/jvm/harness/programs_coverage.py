@@ -92,7 +92,7 @@ def counts(r):
     yield "threads", problems
 
 
-@program("coverage beside an agent that changes classes")
+@program("coverage beside an agent that changes classes", jdk=11)
 def changed(r):
     """Whichever of the two comes first: what the other has changed is told with both ids, JaCoCo's work is left alone."""
     plain = load(covered(r, "plain", "nothing")[0])[1]["Covered"][0]
