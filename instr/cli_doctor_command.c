@@ -209,15 +209,19 @@ static void remove_files(const struct trial *trial) {
 }
 
 void cli_doctor_command(struct cli_findings *findings, int argc, char **argv) {
-    struct trial trial = {.folder = "/tmp/instr-doctor-XXXXXX"};
+    struct trial trial = {.folder = ""};
+    const char *temporary = getenv("TMPDIR");
+    if (!temporary || !*temporary) temporary = "/tmp";
+    int n = snprintf(trial.folder, sizeof trial.folder, "%s/instr-doctor-XXXXXX", temporary);
     const char *slash = argc ? strrchr(argv[0], '/') : NULL;
     if (argc == 0 || strcmp(slash ? slash + 1 : argv[0], "java") != 0) {
         cli_find(findings, CLI_BARRED, "command",
                  "only the command line of a java can be looked at");
         return;
     }
-    if (!mkdtemp(trial.folder)) {
-        cli_find(findings, CLI_BARRED, "/tmp", "%s: %s", trial.folder, strerror(errno));
+    if (n >= (int)sizeof trial.folder) errno = ENAMETOOLONG;
+    if (n >= (int)sizeof trial.folder || !mkdtemp(trial.folder)) {
+        cli_find(findings, CLI_BARRED, "temporary", "%s: %s", trial.folder, strerror(errno));
         return;
     }
     take_words(&trial, argc, argv);

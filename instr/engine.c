@@ -7,30 +7,19 @@
 #include "classfile/rewritten.h"
 #include "classfile/structure.h"
 #include "classfile/verify.h"
+#include "instr/engine_book.h"
 #include "instr/exec_file.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#define ARENA_KEPT ((size_t)1024 * 1024)     // bytes that an idle arena keeps for the next class
-#define KEPT_REMEMBERED 4096                 // classes and methods whose reason is kept
-#define KEPT_BYTES ((size_t)4 * 1024 * 1024) // of their names and reasons
+#define ARENA_KEPT ((size_t)1024 * 1024) // bytes that an idle arena keeps for the next class
 // What a class may take while it is rewritten: far more than any compiler's. Without a limit a
 // small class with many frames of 65,535 locals would take gigabytes.
 #define CLASS_MEMORY(length) ((size_t)128 * 1024 * 1024 + 64 * (length))
 #define HUGE_METHOD_LIMIT 8000 // HotSpot compiles no method with more bytes of code
-
-// What has been done; engines that follow each other share one.
-struct book {
-    atomic_uint engines;
-    pthread_mutex_t lock; // of what follows
-    struct instr_account account;
-    struct instr_kept *kept;
-    size_t kept_count, kept_capacity, kept_bytes;
-};
 
 struct instr_engine {
     const struct instr_options *options;
@@ -40,31 +29,12 @@ struct instr_engine {
     int some_are_whole; // the results of some passes must be whole, those of others need not
     int wraps;          // a pass wraps native methods
     int check_input;    // see instr_engine_check_input
-    struct book *book;
+    struct instr_book *book;
     pthread_mutex_t lock; // of what follows
     struct instr_coverage *coverage, *own_coverage;
     int one_holder;
     struct work *idle;
 };
-
-static struct book *new_book(void) {
-    struct book *book = calloc(1, sizeof *book);
-    if (!book) return NULL;
-    pthread_mutex_init(&book->lock, NULL);
-    return book;
-}
-
-static void close_book(struct book *book) {
-    if (atomic_fetch_sub(&book->engines, 1) != 1) return;
-    for (size_t i = 0; i < book->kept_count; i++) {
-        free(book->kept[i].class_name);
-        free(book->kept[i].method);
-        free(book->kept[i].reason);
-    }
-    free(book->kept);
-    pthread_mutex_destroy(&book->lock);
-    free(book);
-}
 
 struct instr_engine *instr_engine_new(const struct instr_options *options,
                                       struct instr_methods *methods, const char *runtime_package) {
@@ -76,16 +46,13 @@ struct instr_engine *instr_engine_new_after(const struct instr_options *options,
                                             const char *runtime_package,
                                             const struct instr_engine *before) {
     struct instr_engine *engine = calloc(1, sizeof *engine);
-    struct book *book = before ? before->book : new_book();
+    struct instr_book *book = before ? before->book : instr_book_new();
+    if (before) instr_book_take(book);
     if (!engine || !book) {
         free(engine);
-        if (!before && book) {
-            pthread_mutex_destroy(&book->lock);
-            free(book);
-        }
+        if (book) instr_book_close(book);
         return NULL;
     }
-    atomic_fetch_add(&book->engines, 1);
     engine->book = book;
     engine->options = options;
     engine->methods = methods;
@@ -111,7 +78,7 @@ void instr_engine_free(struct instr_engine *engine) {
         free(work);
     }
     instr_coverage_free(engine->own_coverage);
-    close_book(engine->book);
+    instr_book_close(engine->book);
     pthread_mutex_destroy(&engine->lock);
     free(engine);
 }
@@ -174,70 +141,6 @@ static void put_work(struct instr_engine *engine, struct work *work) {
     pthread_mutex_unlock(&engine->lock);
 }
 
-static char *text_of(const char *a, size_t a_length, const char *b, size_t b_length) {
-    char *text = malloc(a_length + b_length + 1);
-    if (!text) return NULL;
-    if (a_length) memcpy(text, a, a_length);
-    if (b_length) memcpy(text + a_length, b, b_length);
-    text[a_length + b_length] = '\0';
-    return text;
-}
-
-static struct instr_kept *one_more_kept(struct book *book) {
-    if (book->kept_count == KEPT_REMEMBERED || book->kept_bytes > KEPT_BYTES) return NULL;
-    if (book->kept_count == book->kept_capacity) {
-        size_t wanted = book->kept_capacity ? book->kept_capacity * 2 : 16;
-        struct instr_kept *larger = realloc(book->kept, wanted * sizeof *larger);
-        if (!larger) return NULL;
-        book->kept = larger;
-        book->kept_capacity = wanted;
-    }
-    return &book->kept[book->kept_count];
-}
-
-// A pass speaks of a method whenever its class comes again. The first time counts.
-static int is_remembered(const struct book *book, const struct instr_kept *kept) {
-    for (size_t i = 0; i < book->kept_count; i++) {
-        const struct instr_kept *k = &book->kept[i];
-        if (k->pass == kept->pass && k->hash == kept->hash && !strcmp(k->method, kept->method) &&
-            !strcmp(k->class_name, kept->class_name))
-            return 1;
-    }
-    return 0;
-}
-
-static uint32_t hash_of(const char *text) {
-    uint32_t hash = 2166136261u;
-    for (; *text; text++) hash = (hash ^ (uint8_t)*text) * 16777619u;
-    return hash;
-}
-
-// Remembers why a class or a method (with name m and descriptor d) was kept. Without memory it is
-// only counted.
-static void remember(struct instr_engine *engine, struct cf_slice name, struct cf_slice m,
-                     struct cf_slice d, const char *reason, int pass) {
-    struct instr_kept kept = {
-        text_of((const char *)name.bytes, name.length, NULL, 0),
-        text_of((const char *)m.bytes, m.length, (const char *)d.bytes, d.length),
-        text_of(reason, strlen(reason), NULL, 0), pass, 0};
-    int whole = kept.class_name && kept.method && kept.reason;
-    if (whole) kept.hash = hash_of(kept.class_name) * 31 + hash_of(kept.method);
-    struct book *book = engine->book;
-    pthread_mutex_lock(&book->lock);
-    struct instr_kept *place =
-        whole && (pass < 0 || !is_remembered(book, &kept)) ? one_more_kept(book) : NULL;
-    if (place) {
-        *place = kept;
-        book->kept_count++;
-        book->kept_bytes += (size_t)name.length + m.length + d.length + strlen(reason) + 3;
-    }
-    pthread_mutex_unlock(&book->lock);
-    if (place) return;
-    free(kept.class_name);
-    free(kept.method);
-    free(kept.reason);
-}
-
 static void remember_reason(struct instr_engine *engine, const struct cf_class *cls,
                             const struct cf_member *method, const char *reason, int pass) {
     struct cf_slice m = {NULL, 0}, d = {NULL, 0};
@@ -245,7 +148,7 @@ static void remember_reason(struct instr_engine *engine, const struct cf_class *
         m = cf_member_name(cls, method);
         d = cf_member_descriptor(cls, method);
     }
-    remember(engine, cf_this_name(cls), m, d, reason, pass);
+    instr_book_keep(engine->book, cf_this_name(cls), m, d, reason, pass);
 }
 
 static void remember_kept(struct instr_engine *engine, const struct cf_class *cls,
@@ -669,8 +572,7 @@ static uint64_t now(void) {
 
 static void add_to_account(struct instr_engine *engine, const struct instr_rewritten *result,
                            size_t length) {
-    pthread_mutex_lock(&engine->book->lock);
-    struct instr_account *a = &engine->book->account;
+    struct instr_account *a = instr_book_lock(engine->book);
     a->classes_seen++;
     a->classes_matched++;
     a->classes_changed += result->bytes != NULL;
@@ -682,7 +584,7 @@ static void add_to_account(struct instr_engine *engine, const struct instr_rewri
     a->bytes_in += length;
     a->bytes_out += result->bytes ? result->length : length;
     a->nanoseconds += result->nanoseconds;
-    pthread_mutex_unlock(&engine->book->lock);
+    instr_book_unlock(engine->book);
 }
 
 void instr_engine_rewrite_known(struct instr_engine *engine, const struct instr_origin *origin,
@@ -717,38 +619,33 @@ void instr_engine_rewrite(struct instr_engine *engine, const uint8_t *bytes, siz
 }
 
 void instr_engine_seen(struct instr_engine *engine) {
-    pthread_mutex_lock(&engine->book->lock);
-    engine->book->account.classes_seen++;
-    pthread_mutex_unlock(&engine->book->lock);
+    instr_book_lock(engine->book)->classes_seen++;
+    instr_book_unlock(engine->book);
 }
 
 void instr_engine_left_out(struct instr_engine *engine, int refused) {
-    pthread_mutex_lock(&engine->book->lock);
-    engine->book->account.classes_seen++;
-    engine->book->account.classes_matched++;
-    engine->book->account.classes_over_limit += !refused;
-    pthread_mutex_unlock(&engine->book->lock);
+    struct instr_account *account = instr_book_lock(engine->book);
+    account->classes_seen++;
+    account->classes_matched++;
+    account->classes_over_limit += !refused;
+    instr_book_unlock(engine->book);
 }
 
 void instr_engine_keep(struct instr_engine *engine, const char *class_name, const char *reason) {
     struct cf_slice name = {(const uint8_t *)class_name, (uint32_t)strlen(class_name)},
                     none = {NULL, 0};
-    remember(engine, name, none, none, reason, -1);
-    pthread_mutex_lock(&engine->book->lock);
-    engine->book->account.classes_kept++;
-    pthread_mutex_unlock(&engine->book->lock);
+    instr_book_keep(engine->book, name, none, none, reason, -1);
+    instr_book_lock(engine->book)->classes_kept++;
+    instr_book_unlock(engine->book);
 }
 
 struct instr_account instr_engine_account(struct instr_engine *engine) {
-    pthread_mutex_lock(&engine->book->lock);
-    struct instr_account account = engine->book->account;
-    pthread_mutex_unlock(&engine->book->lock);
+    struct instr_account account = *instr_book_lock(engine->book);
+    instr_book_unlock(engine->book);
     return account;
 }
 
 void instr_engine_kept(struct instr_engine *engine,
                        void (*each)(void *context, const struct instr_kept *kept), void *context) {
-    pthread_mutex_lock(&engine->book->lock);
-    for (size_t i = 0; i < engine->book->kept_count; i++) each(context, &engine->book->kept[i]);
-    pthread_mutex_unlock(&engine->book->lock);
+    instr_book_each(engine->book, each, context);
 }
