@@ -59,6 +59,10 @@ void instr_alloc_vm_each(void (*each)(void *context, const struct instr_method *
 
 // --- alloc_samples.c: alloc.mode=sampled ---
 
+// In the OnLoad phase this is early enough for the main thread, too: a thread has drawn its first
+// sample when it is made, and takes another interval from the next one on.
+const char *instr_alloc_samples_set_interval(void);
+
 const char *instr_alloc_samples_start(JNIEnv *jni);
 void instr_alloc_samples_stop(void);
 

@@ -253,6 +253,14 @@ static void JNICALL on_sample(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobj
 
 // --- start, stop, results ---
 
+const char *instr_alloc_samples_set_interval(void) {
+    jvmtiEnv *jvmti = instr_alloc.jvmti;
+    return (*jvmti)->SetHeapSamplingInterval(jvmti, instr_alloc.options.interval) ==
+                   JVMTI_ERROR_NONE
+               ? NULL
+               : "alloc: the JVM takes no interval for samples";
+}
+
 const char *instr_alloc_samples_start(JNIEnv *jni) {
     jvmtiEnv *jvmti = instr_alloc.jvmti;
     jvmtiEventCallbacks callbacks = {.SampledObjectAlloc = on_sample};
@@ -262,10 +270,8 @@ const char *instr_alloc_samples_start(JNIEnv *jni) {
         samples.arena.limit = MEMORY;
         samples.prepared = true;
     }
-    if ((*jvmti)->SetHeapSamplingInterval(jvmti, instr_alloc.options.interval) !=
-            JVMTI_ERROR_NONE ||
-        (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks) != JVMTI_ERROR_NONE)
-        return "alloc: the JVM takes no interval for samples";
+    if ((*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks) != JVMTI_ERROR_NONE)
+        return "alloc: the JVM does not sample allocations";
     atomic_store(&samples.active, true);
     if ((*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC,
                                            NULL) != JVMTI_ERROR_NONE)

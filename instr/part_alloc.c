@@ -98,6 +98,7 @@ static bool load(JavaVM *vm, const struct instr_pass_options *options, enum inst
         return false;
     }
     const char *failed = take_capabilities(instr_alloc.jvmti);
+    if (!failed && instr_alloc.options.sampled) failed = instr_alloc_samples_set_interval();
     if (!failed) return true;
     snprintf(reason, size, "%s", failed);
     return false;
