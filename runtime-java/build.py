@@ -42,6 +42,10 @@ DELIVERIES = {"direct": "java/lang", "path": "instr/runtime"}
 # Bytes of a constant after its tag.
 CONSTANTS = {3: 4, 4: 4, 5: 8, 6: 8, 7: 2, 8: 2, 9: 4, 10: 4, 11: 4, 12: 4}
 
+# javac is done before its own JVM would gain by compiling more than a little.
+JAVAC = ["-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", "-proc:none", "-g:none", "-encoding", "UTF-8"]
+JAVAC += ["-XDstringConcat=inline", "-Xlint:none"]
+
 # No JDK has both forms of Unsafe, or both of the annotation, where we may compile against them.
 STUBS = {
     "jdk/internal/misc/Unsafe": """package jdk.internal.misc;
@@ -106,8 +110,7 @@ def compile_runtime(javac, package, unsafe, out, stubs=STUBS):
             ours.append(os.path.join(source, home(name, package), name + ".java"))
             write(ours[-1], text.replace("package java.lang;", line).encode())
         # The stubs are named too: javac would take the JDK's own class where there is one.
-        command = [javac, "--patch-module", "java.base=" + source, "-d", out, "-proc:none", "-g:none"]
-        command += ["-implicit:none", "-encoding", "UTF-8", "-XDstringConcat=inline", "-Xlint:none"]
+        command = [javac] + JAVAC + ["--patch-module", "java.base=" + source, "-d", out, "-implicit:none"]
         theirs = [os.path.join(source, name + ".java") for name in stubs]
         if subprocess.run(command + theirs + ours).returncode != 0:
             sys.exit("build.py: javac failed")
@@ -124,9 +127,7 @@ def compile_offline(javac):
     sources = [os.path.join(folder, name + ".java") for name in OFFLINE]
     sources += [os.path.join(folder, "gate", name + ".java") for name in GATES + ["InstrCovered", "InstrRows"]]
     with tempfile.TemporaryDirectory() as out:
-        command = [javac, "-d", out, "-proc:none", "-g:none", "-encoding", "UTF-8"]
-        command += ["-XDstringConcat=inline", "-Xlint:none"]
-        if subprocess.run(command + sources).returncode != 0:
+        if subprocess.run([javac] + JAVAC + ["-d", out] + sources).returncode != 0:
             sys.exit("build.py: javac failed")
         found = []
         for package, names in (("instr/runtime", OFFLINE), ("instr/rewritten", GATES)):

@@ -4,7 +4,7 @@ import io
 import os
 import zipfile
 
-from support import CliTest, class_file
+from support import CliTest, class_file, slow
 
 
 def jar(entries):
@@ -64,6 +64,7 @@ class Check(CliTest):
                     "instr: none: No such file or directory\n"
                     "instr: /dev/null: is neither a file nor a directory\n")
 
+    @slow
     def test_a_large_file_is_handled(self):
         with open(self.write("big.class", class_file()), "r+b") as file:
             file.truncate(100 << 20)

@@ -10,7 +10,7 @@ import subprocess
 
 import sys
 
-from support import TOP, CliTest, class_file
+from support import TOP, CliTest, class_file, slow
 
 sys.path.append(os.path.join(TOP, "tests", "coverage"))
 from execfile import HEADER, parse, probes, session, utf  # noqa: E402
@@ -294,6 +294,7 @@ class Tests(ExecTest):
                    + session("com.acme.FooTest.thrown") + self.covered("com/acme/Foo"))
         self.assertEqual(self.ask("thrown.exec", "--class", "com.acme.Foo"), "com.acme.FooTest.thrown\n")
 
+    @slow
     def test_thousands_of_tests(self):
         self.write("many.exec", HEADER + b"".join(session(f"com.acme.FooTest.t{i % 5000}") + self.covered("com/acme/FooTest")
                                                   for i in range(10000)))

@@ -14,7 +14,7 @@ import unittest
 import zipfile
 import zlib
 
-from support import CliTest, class_file
+from support import CliTest, class_file, slow
 
 GATES = re.compile(r"Instr\$[0-9a-f]{16}\$Instr(Calls|Coverage|Covered|Module|Probes|Rows|Table|Timing)\.class$")
 JARS = ["asm.jar", "ecj.jar", "guava.jar", "commons-lang3.jar"]
@@ -73,6 +73,7 @@ class Rewrite(CliTest):
 
 
 class Archives(Rewrite):
+    @slow
     def test_real_jars_come_through_and_their_classes_check(self):
         seen = 0
         for name in JARS:
@@ -260,6 +261,7 @@ class Broken(Rewrite):
         names = zipfile.ZipFile(self.path("out")).namelist()
         self.assertEqual(names[:4], ["a/A.class", "a/A.class", "t", "t"])
 
+    @slow
     def test_flipped_bytes_never_crash_it(self):
         good = jar([("a/A.class", class_file("a/A")), ("lib/b.jar", jar([("b/B.class", class_file("b/B"))])),
                     ("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\r\n\r\nName: x\r\nSHA-Digest: y\r\n"), ("META-INF/A.SF", "")])
@@ -273,6 +275,7 @@ class Broken(Rewrite):
             self.assertIn(done.returncode, (0, 1), done.stderr)
             self.assertEqual(self.left_behind(), [])
 
+    @slow
     def test_70000_entries(self):
         before = jar(((f"p/n{i}.txt", "") for i in range(69990)), zipfile.ZIP_STORED)
         file = io.BytesIO(before)

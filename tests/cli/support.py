@@ -10,6 +10,12 @@ import unittest
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
+def slow(test):
+    """Marks what --quick leaves out."""
+    test.slow = True
+    return test
+
+
 class CliTest(unittest.TestCase):
     def setUp(self):
         self.instr = os.environ["INSTR_UNDER_TEST"]
@@ -32,7 +38,7 @@ class CliTest(unittest.TestCase):
     def run_tool(self, *arguments, tool=None, **more):
         more.setdefault("cwd", self.folder)
         return subprocess.run([tool or self.instr, *arguments], capture_output=True, text=True,
-                              timeout=60, check=False, **more)
+                              timeout=600, check=False, **more)
 
     def expect(self, arguments, status, out=None, err=None, **more):
         """Runs the tool; `out` and `err` are what it must print, whole or, if a list, in parts."""
