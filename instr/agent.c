@@ -265,7 +265,7 @@ static int prepare(JavaVM *vm, const char *text, int at_start, char *reason, siz
     if (!agent->changes) agent->changes = instr_changes_new();
     unsigned count = 0;
     while (rw_passes[count]) count++;
-    agent->next_number = count;
+    if (agent->numbers.next < count) agent->numbers.next = count;
     if ((*vm)->GetEnv(vm, (void **)&agent->jvmti, JVMTI_VERSION_1_2) != JNI_OK) {
         agent->jvmti = NULL;
         instr_options_free(&options);

@@ -10,6 +10,7 @@
 #include <jvmti.h>
 
 #include "instr/changes.h"
+#include "instr/numbers.h"
 #include "instr/plan.h"
 #include "instr/results.h"
 
@@ -39,11 +40,10 @@ struct instr_agent {
     pthread_mutex_t switching;
     int armed;                // capabilities are taken, and the class file hook has its function
     struct instr_plan *first; // until the JVM is up
-    unsigned next_number;     // for passes that are switched on again (instr_pass_options.number)
+    struct instr_numbers numbers;  // of the passes
     struct instr_methods *methods; // to go on with when the agent is attached again; NULL: none
     int early;                     // classes come to the hook from the start (wrapping.h)
     int ids_stay; // passes with parts were on: code that runs still may ask what an id stands for
-    unsigned used_numbers;  // bit per row of rw_passes: the number has been given out
     uint64_t expires;       // ns; 0: never
     uint64_t release_at;    // ns; when memory of what was reverted is given back; 0: none to give
     uint64_t stragglers_at; // ns; when to look again for classes that were loading; 0: not

@@ -22,8 +22,8 @@ struct instr_counts {
 
 // A snapshot: *counts is an array of *n, by id, to be freed with free(); ids from *n on have
 // nothing. For threads that have stopped, or have synchronized with the caller, it is exact; those
-// that go on may be caught in the middle of a call. No number but `thrown` ever falls from one
-// snapshot to the next. May be called by several threads at once, in any phase with a JNI
+// that go on may be caught in the middle of a call. As long as a pass stays on, no number of its
+// methods but `thrown` ever falls from one snapshot to the next. May be called by several threads at once, in any phase with a JNI
 // environment (VMDeath included). False: out of memory.
 bool instr_collect(JNIEnv *jni, struct instr_counts **counts, size_t *n);
 

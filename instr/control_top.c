@@ -78,6 +78,7 @@ static size_t compare(const struct top *top, const struct instr_plan *plan, unsi
         const struct instr_counts *now = &counts[id];
         const struct instr_counts *then =
             top->number == number && id < top->before_count ? &top->before[id] : &none;
+        if (now->calls < then->calls) then = &none; // the pass was switched on anew
         struct line line = {.id = (int)id, .calls = since(now->calls, then->calls)};
         line.timed = since(now->timed, then->timed);
         if (!line.calls && !line.timed) continue;

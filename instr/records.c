@@ -227,6 +227,25 @@ uint32_t instr_records_pages(void) {
     return pages;
 }
 
+static void clear_row(struct instr_row *row) {
+    instr_histogram_clear(&row->histogram);
+    memset(row, 0, sizeof *row);
+    row->min = UINT64_MAX;
+}
+
+void instr_records_forget(uint32_t from, uint32_t to) {
+    pthread_once(&once, prepare);
+    for (unsigned i = 0; i < atomic_load(&records.count); i++) {
+        struct shard *shard = &records.shards[i];
+        pthread_mutex_lock(&shard->mutex);
+        for (uint32_t id = from; id < to && id / INSTR_ROWS_PER_PAGE < shard->pages_length; id++) {
+            struct instr_row *page = shard->pages[id / INSTR_ROWS_PER_PAGE];
+            if (page != NULL) clear_row(&page[id % INSTR_ROWS_PER_PAGE]);
+        }
+        pthread_mutex_unlock(&shard->mutex);
+    }
+}
+
 static void reset_shard(struct shard *shard) {
     for (uint32_t i = 0; i < shard->pages_length; i++) {
         for (size_t j = 0; shard->pages[i] != NULL && j < INSTR_ROWS_PER_PAGE; j++)

@@ -59,6 +59,9 @@ bool instr_records_sum(uint32_t page, struct instr_row *rows, uint64_t *buckets)
 // One above the highest page with anything in it.
 uint32_t instr_records_pages(void);
 
+// Forgets what is known of ids from `from` to below `to`.
+void instr_records_forget(uint32_t from, uint32_t to);
+
 // Forgets everything and frees it.
 void instr_records_reset(void);
 

@@ -288,8 +288,8 @@ bool instr_runtime_start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_runtim
     return runtime.started;
 }
 
-void instr_runtime_release(JNIEnv *jni) {
-    if (!runtime.started) return;
+// Calls that began before now and took long by then are not counted when they end.
+static void forget_long_calls(JNIEnv *jni) {
     jfieldID since = (*jni)->GetStaticFieldID(jni, runtime.threads, "since", "J");
     if (since != NULL) {
         struct timespec t; // the clock of System.nanoTime
@@ -298,8 +298,29 @@ void instr_runtime_release(JNIEnv *jni) {
                                    (jlong)t.tv_sec * 1000000000 + (jlong)t.tv_nsec);
     }
     if ((*jni)->ExceptionCheck(jni)) (*jni)->ExceptionClear(jni);
+}
+
+void instr_runtime_release(JNIEnv *jni) {
+    if (!runtime.started) return;
+    forget_long_calls(jni);
     instr_threads_release();
     instr_records_reset();
+}
+
+void instr_runtime_forget(JNIEnv *jni, const struct instr_methods *methods, unsigned pass,
+                          bool timed) {
+    if (!runtime.started) return;
+    if (timed) forget_long_calls(jni);
+    instr_threads_drain();
+    for (int id = 0, n = instr_methods_count(methods); id < n;) {
+        int from = id;
+        while (id < n && instr_methods_get(methods, id).pass == pass) id++;
+        if (id > from) {
+            instr_threads_forget((uint32_t)from, (uint32_t)id);
+            instr_records_forget((uint32_t)from, (uint32_t)id);
+        }
+        while (id < n && instr_methods_get(methods, id).pass != pass) id++;
+    }
 }
 
 void instr_give_back_memory(void) {

@@ -8,6 +8,8 @@
 
 #include <jvmti.h>
 
+#include "instr/methods.h"
+
 // How the classes get there.
 enum instr_delivery {
     // Defined by JNI DefineClass in package java.lang: all code can call them, whatever its loader
@@ -36,13 +38,18 @@ bool instr_runtime_start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_runtim
 // pending after it.
 void instr_runtime_release(JNIEnv *jni);
 
+// Forgets what was counted under a pass's number, which is off. `timed`: long calls that go on are
+// left out when they end. No exception is pending after it.
+void instr_runtime_forget(JNIEnv *jni, const struct instr_methods *methods, unsigned pass,
+                          bool timed);
+
 // Gives memory that was freed back to the operating system.
 void instr_give_back_memory(void);
 
-// For wrappers of the JDK's own native methods, which run before the runtime can be there: brings in
-// the one class that they call, with direct delivery. At OnLoad of JDK 8, where `jni` is NULL, as a
-// jar on the bootstrap class path; from JDK 9 on it is defined, at VMStart before any Java code has
-// run (capability can_generate_early_vmstart). False: as above.
+// For wrappers of the JDK's own native methods, which run before the runtime can be there: brings
+// in the one class that they call, with direct delivery. At OnLoad of JDK 8, where `jni` is NULL,
+// as a jar on the bootstrap class path; from JDK 9 on it is defined, at VMStart before any Java
+// code has run (capability can_generate_early_vmstart). False: as above.
 bool instr_runtime_start_early(jvmtiEnv *jvmti, JNIEnv *jni, const char *library, char *reason,
                                size_t size);
 

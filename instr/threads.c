@@ -378,6 +378,20 @@ void instr_threads_pages(void (*each)(void *context, uint32_t page,
     }
 }
 
+void instr_threads_forget(uint32_t from, uint32_t to) {
+    for (struct thread *t = atomic_load(&state.all); t != NULL; t = t->next) {
+        pthread_mutex_lock(&t->mutex);
+        struct instr_counters **pages = pages_of(t->line);
+        for (uint32_t id = from; id < to && id / INSTR_ROWS_PER_PAGE < t->line->limit; id++) {
+            volatile struct instr_counters *page = pages[id / INSTR_ROWS_PER_PAGE];
+            if (page == NULL) continue;
+            page[id % INSTR_ROWS_PER_PAGE].calls = 0;
+            page[id % INSTR_ROWS_PER_PAGE].thrown = 0;
+        }
+        pthread_mutex_unlock(&t->mutex);
+    }
+}
+
 size_t instr_threads_budget(void) {
     return atomic_load(&state.budget);
 }

@@ -41,6 +41,10 @@ struct instr_counters {
 // a count of 1 or so by whoever asks before this is called again.
 void instr_threads_release(void);
 
+// Forgets the counters of ids from `from` to below `to`, which no code but some that is just ending
+// counts under.
+void instr_threads_forget(uint32_t from, uint32_t to);
+
 // Moves the records that wait in the threads' buffers to where instr_records_sum finds them.
 // Threads go on recording meanwhile. The records of a thread that is suspended while it empties its
 // buffer itself are left out (at most 256); no later call will miss them.

@@ -7,7 +7,10 @@ import java.lang.management.MemoryPoolMXBean;
 import java.net.InetSocketAddress;
 import java.util.concurrent.Executors;
 
-/** The JDK's own server: / does some work, /memory collects garbage and tells what the JVM's pools hold. */
+/**
+ * The JDK's own server: / does some work, /memory collects garbage and tells what the JVM's pools hold, /floor/CLASSES has
+ * the agent that changes nothing retransform them.
+ */
 public class Server {
     static String work(int n) {
         StringBuilder text = new StringBuilder();
@@ -44,6 +47,7 @@ public class Server {
     }
 
     static String answer(String path) {
+        if (path.startsWith("/floor/")) return Floor.tell(path.substring(7).replace('.', '/'), 500);
         return path.equals("/memory") ? memory() : work(30);
     }
 

@@ -1,0 +1,108 @@
+// switch_classes.c: see switch_classes.h
+
+#include "instr/switch_classes.h"
+
+#include "instr/control.h"
+#include "instr/hook.h"
+#include "instr/options_same.h"
+#include "instr/retransform.h"
+
+#include <stdio.h>
+
+#define SECOND UINT64_C(1000000000)
+static const uint64_t STRAGGLERS_FOR = INSTR_STRAGGLERS_FOR * SECOND,
+                      STRAGGLERS_PAUSE = 60 * SECOND;
+
+struct retransforming {
+    struct instr_agent *agent;
+    JNIEnv *jni;
+    const struct instr_plan *plan;
+    const struct instr_plan *before; // with the same rules; NULL: there is none
+    int stragglers;                  // only those that were being loaded
+    struct instr_switched *done;
+};
+
+static int wanted(void *context, jobject loader, const char *name) {
+    struct retransforming *r = context;
+    struct instr_agent *agent = r->agent;
+    uint64_t key = instr_hook_key(agent->jvmti, name, loader);
+    struct instr_change_entry entry = instr_changes_get(agent->changes, key);
+    if (entry.key && (entry.methods || entry.refused))
+        instr_changes_sweep_seen(agent->changes, key);
+    if (r->stragglers) return entry.loading && entry.plan != r->plan->number;
+    if (entry.refused && !entry.methods) return 0;
+    uint64_t without = 0, without_before = 0;
+    int in =
+        r->plan->engine && instr_hook_matches(r->jni, &r->plan->options, loader, name, &without);
+    if (!in) return entry.methods != 0;
+    return !r->before ||
+           !instr_hook_matches(r->jni, &r->before->options, loader, name, &without_before) ||
+           !instr_same_effect(&r->before->options, without_before, &r->plan->options, without);
+}
+
+static void begin(void *context) {
+    (void)context;
+    instr_hook_batch_begin();
+}
+
+static void end(void *context, int done, unsigned count) {
+    struct retransforming *r = context;
+    unsigned changed = instr_hook_batch_end(done);
+    r->done->changed += changed;
+    r->done->classes += done ? count : 0;
+}
+
+static void failed(void *context, jobject loader, const char *name, const char *reason) {
+    struct retransforming *r = context;
+    struct instr_agent *agent = r->agent;
+    struct instr_change_entry entry =
+        instr_changes_get(agent->changes, instr_hook_key(agent->jvmti, name, loader));
+    entry.refused = 1;
+    instr_changes_put(agent->changes, &entry);
+    r->done->refused++;
+    char line[INSTR_ERROR_SIZE];
+    snprintf(line, sizeof line, "%s: kept as it was: %s", name, reason);
+    if (r->plan->engine) instr_engine_keep(r->plan->engine, name, reason);
+    if (r->done->told < INSTR_REFUSALS)
+        snprintf(r->done->refusals[r->done->told++], sizeof *r->done->refusals, "%.255s", line);
+    char said[INSTR_ERROR_SIZE + 16];
+    snprintf(said, sizeof said, "instr: %s", line);
+    instr_say(said);
+}
+
+static int go_on(void *context) {
+    (void)context;
+    return atomic_load(&instr_agent.state) != INSTR_FINISHED;
+}
+
+int instr_switch_retransform(struct instr_agent *agent, JNIEnv *jni,
+                             const struct instr_plan *before, int stragglers, int running,
+                             struct instr_switched *done) {
+    const struct instr_plan *plan = instr_plans_current(&agent->plans);
+    struct retransforming context = {agent, jni, plan, before, stragglers, done};
+    struct instr_retransform r = {.jvmti = agent->jvmti,
+                                  .jni = jni,
+                                  .batch = plan->options.batch,
+                                  .running = running,
+                                  .context = &context,
+                                  .wanted = wanted,
+                                  .begin = begin,
+                                  .end = end,
+                                  .failed = failed,
+                                  .go_on = go_on};
+    uint64_t now = instr_control_now();
+    instr_changes_sweep_begin(agent->changes);
+    if (!instr_retransform_loaded(&r)) return 0;
+    uint32_t oldest = now > STRAGGLERS_FOR ? (uint32_t)((now - STRAGGLERS_FOR) / SECOND) : 0;
+    instr_changes_sweep_end(agent->changes, oldest);
+    if (r.longest > done->longest) done->longest = r.longest;
+    return 1;
+}
+
+// Classes whose bytes a thread had got from the old plan may come into being only now.
+void instr_switch_look_for_stragglers(struct instr_agent *agent, uint64_t now, uint64_t pause) {
+    const struct instr_plan *plan = instr_plans_current(&agent->plans);
+    int any = instr_changes_stragglers(agent->changes, plan->number) != 0;
+    agent->stragglers_pause = pause < STRAGGLERS_PAUSE ? pause : STRAGGLERS_PAUSE;
+    agent->stragglers_at = any && now < agent->stragglers_until ? now + agent->stragglers_pause : 0;
+}

@@ -1,0 +1,104 @@
+// An agent for tests that changes nothing: what the JVM itself needs to retransform classes, in
+// time and memory, is what all else is compared with. Independent of the product.
+
+#include <jvmti.h>
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static jvmtiEnv *jvmti;
+
+static void JNICALL on_class(jvmtiEnv *env, JNIEnv *jni, jclass class, jobject loader,
+                             const char *name, jobject domain, jint length,
+                             const unsigned char *bytes, jint *new_length,
+                             unsigned char **new_bytes) {
+    (void)env, (void)jni, (void)class, (void)loader, (void)name, (void)domain, (void)length,
+        (void)bytes;
+    (void)new_length, (void)new_bytes;
+}
+
+// Is the class one of those named, with commas between them, in internal form? A name that ends in
+// * stands for all that begin so.
+static int is_named(const char *signature, const char *names) {
+    for (const char *name = names; *name;) {
+        size_t n = strcspn(name, ",");
+        int open = n > 0 && name[n - 1] == '*';
+        if (open ? strncmp(signature + 1, name, n - 1) == 0
+                 : strncmp(signature + 1, name, n) == 0 && strcmp(signature + 1 + n, ";") == 0)
+            return 1;
+        name += n + (name[n] == ',');
+    }
+    return 0;
+}
+
+static int is_wanted(jclass class, const char *names) {
+    char *signature = NULL;
+    jboolean modifiable = JNI_FALSE;
+    int yes = 0;
+    if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) != JVMTI_ERROR_NONE) return 0;
+    if (signature[0] == 'L' &&
+        (*jvmti)->IsModifiableClass(jvmti, class, &modifiable) == JVMTI_ERROR_NONE && modifiable)
+        yes = is_named(signature, names);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+    return yes;
+}
+
+static int64_t now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+// Retransforms the classes in batches. Gives how many, the nanoseconds of all, and those of the
+// longest call.
+JNIEXPORT jlongArray JNICALL Java_Floor_retransform(JNIEnv *jni, jclass unused, jstring names,
+                                                    jint batch) {
+    (void)unused;
+    jclass *classes = NULL;
+    jint count = 0, chosen = 0;
+    jlong told[3] = {0, 0, 0};
+    int64_t start = now();
+    const char *wanted = (*jni)->GetStringUTFChars(jni, names, NULL);
+    if ((*jvmti)->GetLoadedClasses(jvmti, &count, &classes) != JVMTI_ERROR_NONE) return NULL;
+    for (jint i = 0; i < count; i++) {
+        if (is_wanted(classes[i], wanted))
+            classes[chosen++] = classes[i];
+        else
+            (*jni)->DeleteLocalRef(jni, classes[i]);
+    }
+    (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, NULL);
+    for (jint i = 0; i < chosen; i += batch) {
+        int64_t before = now();
+        jint n = chosen - i < batch ? chosen - i : batch;
+        if ((*jvmti)->RetransformClasses(jvmti, n, classes + i) == JVMTI_ERROR_NONE) told[0] += n;
+        int64_t took = now() - before;
+        if (took > told[2]) told[2] = took;
+    }
+    (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
+                                       NULL);
+    told[1] = now() - start;
+    for (jint i = 0; i < chosen; i++) (*jni)->DeleteLocalRef(jni, classes[i]);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)classes);
+    (*jni)->ReleaseStringUTFChars(jni, names, wanted);
+    jlongArray result = (*jni)->NewLongArray(jni, 3);
+    if (result) (*jni)->SetLongArrayRegion(jni, result, 0, 3, told);
+    return result;
+}
+
+JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved) {
+    (void)options;
+    (void)reserved;
+    jvmtiCapabilities wanted;
+    jvmtiEventCallbacks callbacks;
+    memset(&wanted, 0, sizeof wanted);
+    memset(&callbacks, 0, sizeof callbacks);
+    wanted.can_retransform_classes = wanted.can_retransform_any_class = 1;
+    callbacks.ClassFileLoadHook = on_class;
+    if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK) return JNI_ERR;
+    if ((*jvmti)->AddCapabilities(jvmti, &wanted) != JVMTI_ERROR_NONE) return JNI_ERR;
+    return (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks) == JVMTI_ERROR_NONE
+               ? JNI_OK
+               : JNI_ERR;
+}
