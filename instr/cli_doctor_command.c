@@ -29,6 +29,28 @@ struct trial {
     int files; // of arguments were left out
 };
 
+// Options at which the launcher prints something and looks at no others; it is to start the JVM.
+static int only_prints(const char *word) {
+    static const char *const words[] = {"-version",
+                                        "--version",
+                                        "-fullversion",
+                                        "--full-version",
+                                        "-help",
+                                        "--help",
+                                        "-h",
+                                        "-?",
+                                        "-X",
+                                        "--help-extra",
+                                        "--list-modules",
+                                        "--dry-run",
+                                        "-d",
+                                        "--validate-modules",
+                                        "--describe-module"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(word, words[i]) == 0) return 1;
+    return strncmp(word, "--describe-module=", 18) == 0;
+}
+
 // Keeps what is for the JVM: "-jar X" becomes the class path that it is.
 static void take_words(struct trial *trial, int argc, char **argv) {
     trial->words[trial->count++] = argv[0];
@@ -44,6 +66,7 @@ static void take_words(struct trial *trial, int argc, char **argv) {
         }
         if (argv[i][0] != '-' || strcmp(argv[i], "-m") == 0 || strcmp(argv[i], "--module") == 0)
             return;
+        if (only_prints(argv[i])) continue;
         trial->words[trial->count++] = argv[i];
         if (instr_jvm_takes_value(argv[i]) && i + 1 < argc)
             trial->words[trial->count++] = argv[++i];

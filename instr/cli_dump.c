@@ -1,6 +1,8 @@
 // instr dump: the bytes of a class as a JVM has them.
 
 #include "instr/cli_dump.h"
+
+#include "instr/cli_bring.h"
 #include "instr/output.h"
 
 #include <errno.h>
@@ -39,8 +41,9 @@ static int receive(struct cli_session *session, struct cli_bytes *bytes) {
 
 int cli_dump_fetch(const struct cli_control *control, int original, struct cli_bytes *bytes) {
     struct cli_session session;
+    int brought;
     *bytes = (struct cli_bytes){NULL, 0};
-    if (cli_control_connect(&session, control->pid) != CLI_OK) return CLI_FAILED;
+    if (cli_bring(&session, control->pid, &brought) != CLI_OK) return CLI_FAILED;
     int status = CLI_FAILED;
     if (cli_session_command(&session, original ? 3 : 2,
                             (const char *const[]){"dump", control->argv[0], "original"}) != 0)
@@ -48,6 +51,7 @@ int cli_dump_fetch(const struct cli_control *control, int original, struct cli_b
     else
         status = receive(&session, bytes);
     cli_session_close(&session);
+    if (brought) cli_take_back(control->pid);
     if (status != CLI_OK) {
         free(bytes->bytes);
         bytes->bytes = NULL;

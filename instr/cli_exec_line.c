@@ -149,7 +149,7 @@ int cli_find_line_probes(const struct cli_class_file *file, unsigned line,
     if (status < 0)
         snprintf(error, size, "%s",
                  cls.error.status == CF_OK ? "out of memory"
-                                         : cf_error_text(&cls.error, reason, sizeof reason));
+                                           : cf_error_text(&cls.error, reason, sizeof reason));
     cf_arena_free(&arena);
     return status < 0 ? -1 : 0;
 }

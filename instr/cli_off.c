@@ -4,6 +4,7 @@
 #include "instr/cli_control.h"
 #include "instr/cli_switch.h"
 #include "instr/control_path.h"
+#include "instr/jvm.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -47,11 +48,25 @@ static int is_there(const struct instr_target *target, const char *file) {
     return lstat(path, &st) == 0;
 }
 
+// Is it known that no agent is there?
+static int has_none(long pid) {
+    struct instr_jvm jvm;
+    char reason[INSTR_ERROR_SIZE];
+    if (instr_jvm_open(&jvm, pid, reason, sizeof reason) != 0) return 0;
+    int none = jvm.kind != INSTR_NO_JVM && !jvm.agent[0];
+    instr_jvm_close(&jvm);
+    return none;
+}
+
 static int off_by_file(long pid) {
     struct instr_target target;
     char reason[INSTR_ERROR_SIZE], file[INSTR_CONTROL_PATH_SIZE];
     if (instr_target_open(&target, pid, reason, sizeof reason) != 0) {
         cli_error("instr: %s", reason);
+        return CLI_FAILED;
+    }
+    if (has_none(pid)) {
+        cli_error("instr: process %ld has no agent, so there is nothing to switch off", pid);
         return CLI_FAILED;
     }
     if (!throw_switch(&target, file)) {

@@ -1,5 +1,6 @@
 // instr redefine, undo: other bodies for the methods of loaded classes, and those of before.
 
+#include "instr/cli_bring.h"
 #include "instr/cli_control.h"
 #include "instr/cli_input.h"
 #include "instr/report.h"
@@ -45,15 +46,17 @@ static int send_files(struct cli_session *session, const struct cli_control *con
 int cli_redefine(int argc, char **argv) {
     struct cli_control control;
     struct cli_session session;
+    int brought;
     int status = cli_control_arguments(&control, "redefine", argc, argv);
     if (status != CLI_OK) return status;
     if (!control.argc) return cli_usage("redefine", "instr: redefine: which class files?");
-    if (cli_control_connect(&session, control.pid) != CLI_OK) return CLI_FAILED;
+    if (cli_bring(&session, control.pid, &brought) != CLI_OK) return CLI_FAILED;
     status = send_files(&session, &control);
     if (status == CLI_OK)
         status =
             cli_control_run(&session, 1, (const char *const[]){"redefine"}, control.json, show);
     cli_session_close(&session);
+    if (status != CLI_OK && brought) cli_take_back(control.pid);
     return status;
 }
 

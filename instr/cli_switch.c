@@ -1,6 +1,7 @@
 // instr enable, disable, set, revert, detach: what the agent in a JVM is to do from now on.
 
 #include "instr/cli_agent.h"
+#include "instr/cli_bring.h"
 #include "instr/cli_control.h"
 #include "instr/cli_switch.h"
 #include "instr/report.h"
@@ -70,7 +71,15 @@ int cli_enable(int argc, char **argv) {
     if (!control.argc) return cli_usage("enable", "instr: enable: which pass?");
     char *list = cli_switch_options(&control);
     if (!list) return CLI_USAGE;
-    status = talk(&control, 2, (const char *const[]){"enable", list});
+    struct cli_session session;
+    int brought;
+    status = cli_bring(&session, control.pid, &brought);
+    if (status == CLI_OK) {
+        status = cli_control_run(&session, 2, (const char *const[]){"enable", list}, control.json,
+                                 cli_switch_show);
+        cli_session_close(&session);
+        if (status != CLI_OK && brought) cli_take_back(control.pid);
+    }
     free(list);
     return status;
 }

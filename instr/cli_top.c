@@ -260,7 +260,15 @@ int cli_top(int argc, char **argv) {
     static struct top top = {.every = 1000000000};
     int status = read_arguments(&top, argc, argv);
     if (status != CLI_OK) return status;
-    if (cli_control_connect(&top.session, top.pid) != CLI_OK) return CLI_FAILED;
+    char reason[INSTR_ERROR_SIZE];
+    int there = cli_session_open(&top.session, top.pid, reason, sizeof reason);
+    if (there == CLI_SESSION_NONE)
+        cli_error("instr: no agent listens in process %ld; 'instr enable %ld timing' brings one in "
+                  "that times methods",
+                  top.pid, top.pid);
+    else if (there != CLI_SESSION_OK)
+        cli_error("instr: %s", reason);
+    if (there != CLI_SESSION_OK) return CLI_FAILED;
     cli_catch_signals();
     top.live = !top.json && !top.once && cli_screen_open() == 0;
     status = follow(&top);

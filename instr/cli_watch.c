@@ -1,5 +1,6 @@
 // instr watch: the calls of some methods as they happen.
 
+#include "instr/cli_bring.h"
 #include "instr/cli_control.h"
 #include "instr/cli_screen.h"
 #include "instr/report.h"
@@ -147,9 +148,11 @@ int cli_watch(int argc, char **argv) {
     if (status != CLI_OK) return status;
     if (!watch.pid || !watch.words[1])
         return cli_usage("watch", "instr: watch: which process, and which methods?");
-    if (cli_control_connect(&session, watch.pid) != CLI_OK) return CLI_FAILED;
+    int brought;
+    if (cli_bring(&session, watch.pid, &brought) != CLI_OK) return CLI_FAILED;
     cli_catch_signals();
     status = follow(&watch, &session);
     cli_session_close(&session);
+    if (brought) cli_take_back(watch.pid);
     return cli_finish(status);
 }

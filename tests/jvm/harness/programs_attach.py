@@ -293,6 +293,8 @@ def doctor(r):
     if r.jdk.version >= 17:
         expected += [("ok", "class archive", "with the agent dormant"), ("ok", "class archive", "with the agent with a pass")]
     yield "command", findings(command(r.java, "-cp", r.built.programs, "Hello"), *expected)
+    yield "only the version", findings(command(r.java, "-version"), ("ok", "JVM", "starts with the agent"),
+                                       ("ok", "capabilities", "all"))
     yield "bad command", findings(command(r.java, "-XX:+NoSuchFlag", "Hello"), ("no", "JVM", "NoSuchFlag"))
     yield "no java", findings(command("mvn", "test"), ("no", "command", "java"))
     done = subprocess.run([r.cli, "doctor", "--json"], capture_output=True, text=True, timeout=60)

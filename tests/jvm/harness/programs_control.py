@@ -206,6 +206,46 @@ def switching(r):
     yield "detach", p.end([gone, left, "" if again.returncode == 0 else f"{again}"])
 
 
+@program("instr, commands that bring the agent in", quick=False)
+def bringing(r):
+    """watch and dump find no agent, bring one in, and take it out again; enable and redefine leave it; others say what to type."""
+    def lines(done):
+        return [line for line in done.stderr.splitlines() if "JEP 451" not in line]
+
+    def agent(p):
+        done = p.instr("status", "--json")
+        return json.loads(done.stdout)["state"] if done.returncode == 0 else None
+    p = Waiting(r)
+    for words, told in ((("status",), "attach"), (("top", "--once"), "enable"), (("revert",), "attach"), (("off",), "nothing to switch off")):
+        done = p.instr(*words)
+        ok = done.returncode == 1 and len(lines(done)) == 1 and told in done.stderr and agent(p) is None
+        yield " ".join(words), [] if ok else [f"{done}"]
+    watching = subprocess.Popen([r.cli, "watch", str(p.pid), "Waiting.work(int)", "--limit", "12"], stdout=subprocess.PIPE,
+                                stderr=subprocess.DEVNULL, text=True)
+    for _ in range(500):
+        if os.path.exists(control.path(p.pid)) and passes(p) == ["watch"]:
+            break
+        time.sleep(0.02)
+    p.round()
+    p.round()
+    out = watching.communicate(timeout=60)[0].splitlines()
+    yield "watch", [] if (watching.returncode, len(out), agent(p)) == (0, 12, None) else [f"{watching.returncode} {out} {agent(p)}"]
+    file = r.file("Waiting.class")
+    done = p.instr("dump", "Waiting", "-o", file)
+    with open(os.path.join(r.built.programs, "Waiting.class"), "rb") as f:
+        same = done.returncode == 0 and f.read(8) == open(file, "rb").read(8)
+    yield "dump", [] if same and agent(p) is None else [f"{done} {agent(p)}"]
+    done = p.instr("enable", "timng")
+    yield "mistyped", [] if done.returncode == 2 and agent(p) is None else [f"{done} {agent(p)}"]
+    done = p.instr("enable", "no.such.pass=3")
+    yield "no such option", [] if done.returncode == 2 and agent(p) is None else [f"{done} {agent(p)}"]
+    done = p.instr("enable", "timing", "include=Waiting")
+    problems = [] if done.returncode == 0 and agent(p) == "active" else [f"{done} {agent(p)}"]
+    p.process.stdin.close()
+    p.process.wait(60)
+    yield "enable", problems
+
+
 @program("instr off, the socket is dead", quick=False)
 def off_by_file(r):
     """The switch is a file then; it is seen within two seconds, and does not stop what is switched on later."""
