@@ -82,13 +82,30 @@ static int listen_at(const char *path) {
     return -1;
 }
 
+// The socket has its name only once it listens: whoever sees it can connect.
+static int listen_as(const char *path) {
+    char temporary[INSTR_CONTROL_PATH_SIZE];
+    if (snprintf(temporary, sizeof temporary, "%s.new", path) >= (int)sizeof temporary)
+        return listen_at(path);
+    unlink(temporary);
+    int fd = listen_at(temporary);
+    if (fd < 0) return -1;
+    int named = link(temporary, path) == 0, error = errno;
+    unlink(temporary);
+    if (named) return fd;
+    close(fd);
+    if (error != EEXIST) return listen_at(path); // a file system without links
+    errno = EADDRINUSE;
+    return -1;
+}
+
 static int open_socket(struct instr_control_place *place, const char *directory) {
     for (unsigned i = 0; i < INSTR_CONTROL_SOCKETS; i++) {
         if (instr_control_socket(place->path, directory, (long)getpid(), i) != 0) return -1;
-        place->fd = listen_at(place->path);
+        place->fd = listen_as(place->path);
         if (place->fd < 0 && errno == EADDRINUSE && is_dead(place->path)) {
             unlink(place->path); // of a process that had our number before
-            place->fd = listen_at(place->path);
+            place->fd = listen_as(place->path);
         }
         if (place->fd >= 0 || errno != EADDRINUSE) break;
     }
