@@ -1,5 +1,6 @@
-// Editing with every pass, the stress pass of tests/stress among them, through the engine. A class
-// whose structure holds still holds afterwards. Which passes is drawn from the bytes.
+// Editing with every pass, alone and with others, the passes of tests/stress among them, through
+// the engine, on any occasion. A class whose structure holds still holds afterwards. Which passes,
+// and what else is known of the class, is drawn from the bytes.
 
 #include "tests/fuzz/fuzz.h"
 
@@ -7,8 +8,27 @@
 #include "classfile/verify.h"
 #include "instr/engine.h"
 
-static const char *const lists[] = {"timing", "calls", "timing,calls", "stress",
-                                    "stress,timing,huge=yes"};
+#define WATCH "watch,watch.methods=**.*(..)"
+#define ALL "calls,timing,alloc,natives,exceptions,coverage"
+static const char *const lists[] = {
+    "timing",
+    "calls",
+    "alloc",
+    "alloc,alloc.track=object",
+    "coverage",
+    "coverage,coverage.counts=yes",
+    "coverage,coverage.per-test=junit4",
+    "exceptions",
+    "natives",
+    WATCH,
+    "stress",
+    "timing,calls",
+    "stress,timing,huge=yes",
+    "natives,again",
+    ALL,
+    ALL ",huge=yes",
+    "coverage,exceptions," WATCH,
+    "again,coverage,alloc,stress,natives,timing,exceptions,calls," WATCH};
 
 static void *allocate(void *context, size_t n) {
     (void)context;
@@ -48,7 +68,29 @@ static int holds(const uint8_t *bytes, size_t length) {
     return result;
 }
 
-static void rewrite(const char *list, int checked, const uint8_t *bytes, size_t length, int held) {
+// Wrapped natives change a class of which no method may be edited.
+static int has_natives(const uint8_t *bytes, size_t length) {
+    struct cf_arena arena;
+    struct cf_class cls;
+    int found = 0;
+    fuzz_arena(&arena);
+    if (cf_class_open(&cls, bytes, length, &arena) == CF_OK)
+        for (uint32_t i = 0; i < cls.methods_count; i++)
+            found |= cls.methods[i].access_flags & CF_ACC_NATIVE;
+    cf_arena_free(&arena);
+    return found != 0;
+}
+
+static void rewrite(const char *list, uint32_t drawn, int checked, const uint8_t *bytes,
+                    size_t length, int held) {
+    static const enum instr_occasion occasions[] = {INSTR_CLASS_NEW,    INSTR_CLASS_NEW,
+                                                    INSTR_CLASS_EARLY,  INSTR_CLASS_FIRST,
+                                                    INSTR_CLASS_LOADED, INSTR_CLASS_WRAPPED};
+    struct instr_origin origin = {.occasion = occasions[drawn % 6], .bare = drawn / 6 % 8 == 0};
+    if (drawn / 48 % 4 == 0) { // another agent has changed nothing; or the file is cut off
+        origin.file = bytes;
+        origin.file_length = drawn / 192 % 2 ? length : length / 2;
+    }
     struct instr_options options;
     char text[INSTR_ERROR_SIZE];
     MUST(instr_options_parse(&options, list, text, sizeof text) == 0);
@@ -57,13 +99,14 @@ static void rewrite(const char *list, int checked, const uint8_t *bytes, size_t 
     MUST(methods && engine);
     if (checked) instr_engine_check_input(engine);
     struct instr_rewritten result;
-    instr_engine_rewrite(engine, bytes, length, allocate, NULL, &result);
+    instr_engine_rewrite_known(engine, &origin, bytes, length, allocate, NULL, &result);
     MUST(result.error.status == CF_OK || !result.bytes);
     if (result.bytes) {
         int mendable = in_code, after = holds(result.bytes, result.length);
         MUST(!checked || held >= 2 || after < 2 ||
              mendable); // a broken class is not mended by accident
-        MUST(result.methods_changed > 0 && after >= (held == 4 ? 4 : 1));
+        MUST(result.methods_changed > 0 || has_natives(bytes, length));
+        MUST(after >= (held == 4 ? 4 : 1));
         free(result.bytes);
     }
     // What verified before does so afterwards.
@@ -79,7 +122,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     uint32_t hash = 2166136261u; // FNV-1a
     for (size_t i = 0; i < size; i++) hash = (hash ^ data[i]) * 16777619u;
     const char *list = lists[(hash >> 8) % (sizeof lists / sizeof lists[0])];
-    rewrite(list, 1, data, size, held);
-    if (held < 2) rewrite(list, 0, data, size, held);
+    uint32_t drawn = hash * 0x9E3779B9u >> 12;
+    rewrite(list, drawn, 1, data, size, held);
+    if (held < 2) rewrite(list, drawn, 0, data, size, held);
     return 0;
 }
