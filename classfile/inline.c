@@ -321,7 +321,7 @@ struct writer {
     uint32_t length;
 };
 
-static void put(struct writer *w, unsigned size, uint32_t value) {
+static void put(struct writer *w, unsigned size, uint64_t value) {
     for (unsigned k = 0; w->at && k < size; k++)
         w->at[w->length + k] = (uint8_t)(value >> 8 * (size - 1 - k));
     w->length += size;

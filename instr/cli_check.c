@@ -16,6 +16,10 @@
 
 enum { MOST_JOBS = 256, MOST_KEPT_SHOWN = 10 };
 
+// A thread takes new numbers for methods and sites when those that it has are half used up: so any
+// number of classes can be checked, the largest of all among them.
+enum { MOST_NUMBERS = INSTR_METHODS_MAX / 2 };
+
 struct check {
     // The arguments.
     const char *passes;
@@ -24,8 +28,9 @@ struct check {
     // The work.
     struct instr_options options;
     struct instr_methods *methods;
-    struct instr_engine *engine;
-    atomic_size_t next; // item that nobody has taken yet
+    struct instr_engine *engine; // has the account of all
+    atomic_size_t next;          // item that nobody has taken yet
+    atomic_int no_memory;
     // The results.
     atomic_size_t checked, classes_methods, failures;
 };
@@ -73,16 +78,43 @@ static void check_item(struct check *check, struct cli_checker *checker, struct 
     free(bytes.bytes);
 }
 
+// What a thread rewrites with: numbers of its own.
+struct numbered {
+    struct instr_methods *methods;
+    struct instr_engine *engine;
+};
+
+static void drop(struct numbered *n) {
+    instr_engine_free(n->engine);
+    instr_methods_free(n->methods);
+    *n = (struct numbered){NULL, NULL};
+}
+
+// False: out of memory.
+static int renew(struct check *check, struct numbered *n) {
+    if (n->methods && instr_methods_count(n->methods) < MOST_NUMBERS) return 1;
+    drop(n);
+    n->methods = instr_methods_new();
+    if (n->methods)
+        n->engine =
+            instr_engine_new_after(&check->options, n->methods, "java/lang/", check->engine);
+    if (!n->engine) atomic_store(&check->no_memory, 1);
+    return n->engine != NULL;
+}
+
 static void *work(void *context) {
     struct check *check = context;
-    struct cli_checker checker = {.engine = check->engine, .options = &check->options};
+    struct cli_checker checker = {.options = &check->options};
     struct open_jar open = {NULL, NULL};
+    struct numbered numbered = {NULL, NULL};
     cf_arena_init(&checker.arena);
-    for (;;) {
+    while (renew(check, &numbered)) {
         size_t i = atomic_fetch_add(&check->next, 1);
         if (i >= check->paths.count) break;
+        checker.engine = numbered.engine;
         check_item(check, &checker, &open, &check->paths.items[i]);
     }
+    drop(&numbered);
     cli_close_jar(open.jar);
     cf_arena_free(&checker.arena);
     return NULL;
@@ -102,13 +134,14 @@ static void work_in_threads(struct check *check) {
 
 struct kept_printer {
     struct instr_output *out;
-    size_t count;
+    uint64_t shown, most;
 };
 
 static void print_kept(void *context, const struct instr_kept *kept) {
     struct kept_printer *printer = context;
     if (kept->pass >= 0) return;
-    if (printer->count++ >= MOST_KEPT_SHOWN) return;
+    if (printer->shown == printer->most) return;
+    printer->shown++;
     const char *const parts[] = {"    ", kept->class_name, *kept->method ? "." : "", kept->method,
                                  ": ",   kept->reason};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
@@ -141,11 +174,11 @@ static void print_rewritten(struct check *check, struct instr_output *out) {
                         counted(account.methods_changed, "method", "s", b),
                         counted(account.classes_kept, "class", "es", c),
                         counted(account.methods_kept, "method", "s", d));
-    struct kept_printer printer = {out, 0};
+    struct kept_printer printer = {out, 0, check->options.verbose ? UINT64_MAX : MOST_KEPT_SHOWN};
     instr_engine_kept(check->engine, print_kept, &printer);
     uint64_t kept = account.classes_kept + account.methods_kept;
-    if (kept > MOST_KEPT_SHOWN)
-        instr_output_format(out, "    and %" PRIu64 " more\n", kept - MOST_KEPT_SHOWN);
+    if (kept > printer.shown)
+        instr_output_format(out, "    and %" PRIu64 " more\n", kept - printer.shown);
     if (account.classes_matched > 0)
         instr_output_format(out, "rewriting alone: %.2f us per class\n",
                             (double)account.nanoseconds / 1000 / (double)account.classes_matched);
@@ -217,7 +250,7 @@ static int check_all(struct check *check, char **paths) {
         check->engine = instr_engine_new(&check->options, check->methods, "java/lang/");
     if (!check->engine) return no_memory();
     work_in_threads(check);
-    return print_summary(check);
+    return check->no_memory ? no_memory() : print_summary(check);
 }
 
 int cli_check(int argc, char **argv) {

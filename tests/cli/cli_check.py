@@ -2,9 +2,10 @@
 
 import io
 import os
+import struct
 import zipfile
 
-from support import CliTest, class_file, slow
+from support import CliTest, class_file, slow, utf8
 
 
 def jar(entries):
@@ -73,6 +74,21 @@ class Check(CliTest):
             file.truncate(600 << 20)
         self.expect(["check", "big.class"], 1, ["\n1 failure\n"],
                     "instr: big.class: larger than 512 MB\n")
+
+    @slow
+    def test_more_methods_than_there_are_numbers(self):
+        def many(name, names=200, descriptors=100):
+            pool = [utf8(name), b"\7\0\1", utf8("java/lang/Object"), b"\7\0\3", utf8("Code"),
+                    *(utf8(f"m{i}") for i in range(names)), *(utf8("(" + "I" * i + ")V") for i in range(descriptors))]
+            methods = b"".join(struct.pack(">HHHHHIHHIBHH", 9, 6 + n, 6 + names + d, 1, 5, 13, 0, d, 1, 0xB1, 0, 0)
+                               for n in range(names) for d in range(descriptors))
+            return (struct.pack(">IHHH", 0xCAFEBABE, 0, 52, len(pool) + 1) + b"".join(pool)
+                    + struct.pack(">6H", 1, 2, 4, 0, 0, names * descriptors) + methods + b"\0\0")
+        # Each pass has a number for each method, and an agent has a million of them (1,048,576).
+        self.write("x.jar", jar({f"C{i}.class": many(f"C{i}") for i in range(30)}))
+        self.expect(["check", "--jobs", "1", "--passes", "calls,timing", "x.jar"], 0,
+                    ["30 classes with 600,000 methods", "30 classes and 600,000 methods changed; 0 classes and 0 methods kept",
+                     "\n0 failures\n"], "")
 
     def test_usage_is_told(self):
         for arguments, line in (([], "which files or directories?"),
