@@ -234,6 +234,15 @@ static void pass_by(struct passing *p, jint *new_length, unsigned char **new_byt
     *new_length = (jint)result.length;
 }
 
+static void wrapped_as_before(const struct passing *p, jint *new_length,
+                              unsigned char **new_bytes) {
+    struct instr_rewritten result = {0};
+    wrap_again(p, &result);
+    if (!result.bytes) return;
+    *new_bytes = result.bytes;
+    *new_length = (jint)result.length;
+}
+
 void JNICALL instr_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject loader,
                         const char *name, jobject domain, jint length, const unsigned char *bytes,
                         jint *new_length, unsigned char **new_bytes) {
@@ -249,7 +258,7 @@ void JNICALL instr_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject 
                         .first = redefined == NULL,
                         .domain = domain};
     p.plan = instr_plans_take(&instr_agent.plans, &ticket);
-    p.early = !p.plan && instr_agent.early && instr_agent.state == INSTR_LOADED;
+    p.early = !p.plan && p.first && instr_agent.early && instr_agent.state == INSTR_LOADED;
     if (p.early) p.plan = instr_agent.first; // it becomes the current one
     if (p.plan && !name && name_from_bytes(bytes, (size_t)length, found, sizeof found))
         p.name = found;
@@ -257,6 +266,9 @@ void JNICALL instr_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject 
         p.origin.occasion = instr_wrapping_early_occasion(p.name);
     else if (redefined)
         p.origin.occasion = instr_wrapping_occasion(jvmti, redefined);
-    if (p.plan && p.name) pass_by(&p, new_length, new_bytes);
+    if (p.plan && p.name)
+        pass_by(&p, new_length, new_bytes);
+    else if (p.origin.occasion == INSTR_CLASS_WRAPPED) // passes are being let on
+        wrapped_as_before(&p, new_length, new_bytes);
     instr_plans_give_back(&instr_agent.plans, ticket);
 }

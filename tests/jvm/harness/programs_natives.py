@@ -118,7 +118,7 @@ def of_the_jdk(r):
     report = r.file("natives.json")
     scopes = ["include=java.io.**:sun.nio.ch.**:java.net.**", "include=**"]
     for scope in scopes[:1] if r.quick else scopes:
-        for passes in ("natives", "timing,natives"):
+        for passes in ("natives", "timing,natives", "exceptions,alloc,natives"):  # exceptions changes Thread itself
             other = r.run("agent", [r.java, *r.verify, r.with_agent(f"{passes},{scope},natives.file={report}"),
                                     *launch_files])
             problems = vm.compare(plain, other, may_keep=passes != "natives")
