@@ -20,8 +20,10 @@ static void write_class(struct instr_json *json, struct instr_coverage *registry
     instr_json_open_flat(json, "counts", '[');
     for (uint32_t i = 0; i < class->count; i++) {
         int counter = instr_coverage_counter(registry, class->first + i);
-        instr_json_number(json, NULL,
-                          counter >= 0 && (size_t)counter < n ? counts[counter].calls : 0);
+        if (counter < 0) // its method was kept, or all counters are given out
+            instr_json_text(json, NULL, NULL);
+        else
+            instr_json_number(json, NULL, (size_t)counter < n ? counts[counter].calls : 0);
     }
     instr_json_close(json, ']');
     instr_json_close(json, '}');

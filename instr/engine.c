@@ -530,7 +530,11 @@ static uint8_t *copy_out(const uint8_t *bytes, size_t length, struct memory memo
 static void wrap_class(struct job *job, const uint8_t *bytes, size_t length, struct memory memory) {
     struct instr_rewritten *result = job->result;
     struct image image = {result->bytes, result->length};
-    instr_job_wrap(job, bytes, length, &image);
+    if (instr_job_wrap(job, bytes, length, &image) != CF_OK &&
+        job->origin.occasion == INSTR_CLASS_WRAPPED) {
+        image.bytes = NULL; // it must have all that it has
+        result->methods_changed = 0;
+    }
     result->refused = copy_out(result->refused, result->length, memory);
     result->bytes = copy_out(image.bytes, image.length, memory);
     if (result->bytes) result->length = image.length;

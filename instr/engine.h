@@ -57,7 +57,9 @@ struct instr_rewritten {
     uint8_t *refused;
     unsigned methods_changed, methods_kept, methods_refused;
     uint64_t nanoseconds;
-    // status != CF_OK: the class was left alone, as it could not be read, or would not verify
+    // status != CF_OK: the class was left alone, as it could not be read, or would not verify. With
+    // passes that wrap native methods, `bytes` may be there all the same: what it is without what
+    // failed, the wrappers or all but them.
     struct cf_error error;
 };
 

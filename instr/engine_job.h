@@ -58,7 +58,9 @@ void instr_job_remember(struct job *job, const struct cf_member *method, const c
 
 // Gives native methods their wrappers (engine_wrap.c). Of `job`, which was opened on the original
 // class, all methods with code are done; *image is what that came to, and then with the wrappers.
-// Whatever goes wrong, *image stays good.
-void instr_job_wrap(struct job *job, const uint8_t *bytes, size_t length, struct image *image);
+// Whatever goes wrong, *image stays good, without the wrappers of some passes; the error is in
+// job->cls.error. What the class itself does not allow is remembered, and no error.
+enum cf_status instr_job_wrap(struct job *job, const uint8_t *bytes, size_t length,
+                              struct image *image);
 
 #endif

@@ -70,22 +70,26 @@ static void choose(struct choice *c, uint32_t method, size_t pass) {
     }
 }
 
-// False: there is nothing to wrap.
-static int choose_all(struct choice *c) {
+static enum cf_status no_memory(struct cf_class *cls) {
+    return cf_fail(&cls->error, CF_NO_MEMORY, 0, "out of memory", 0);
+}
+
+// With c->all 0 there is nothing to wrap.
+static enum cf_status choose_all(struct choice *c) {
     struct job *job = c->job;
-    const struct cf_class *cls = &job->cls;
+    struct cf_class *cls = &job->cls;
     size_t n = job->options->pass_count < 32 ? job->options->pass_count : 32;
-    if (cls->access_flags & CF_ACC_INTERFACE) return 0;
+    if (cls->access_flags & CF_ACC_INTERFACE) return CF_OK;
     for (uint32_t i = 0; i < cls->methods_count; i++) {
         const struct cf_member *m = &cls->methods[i];
         if (!(m->access_flags & CF_ACC_NATIVE) || m->code || has_our_prefix(job, m)) continue;
         if (!c->passes)
             c->passes = cf_arena_zeroed(cls->arena, cls->methods_count, sizeof *c->passes);
-        if (!c->passes) return 0;
+        if (!c->passes) return no_memory(cls);
         for (size_t pass = 0; pass < n; pass++)
             if (pass_at(job, pass)->wraps && !(job->origin.without >> pass & 1)) choose(c, i, pass);
     }
-    return c->all != 0;
+    return CF_OK;
 }
 
 static void *from_arena(void *arena, size_t size) {
@@ -101,38 +105,43 @@ struct round {
 };
 
 // Behind all others stand the natives that were renamed, in the order of their wrappers.
-static int follow(struct round *r, const struct job *job, const struct cf_wrap *wrap) {
+static enum cf_status follow(struct round *r, struct job *job, const struct cf_wrap *wrap) {
     uint32_t next = job->cls.methods_count;
     uint32_t *owner = cf_arena_zeroed(job->cls.arena, next, sizeof *owner);
-    if (!owner) return 0;
+    if (!owner) return no_memory(&job->cls);
     for (uint32_t i = 0; i < r->originals; i++) owner[r->native[i]] = i;
     for (uint32_t at = 0; at < job->cls.methods_count; at++)
         if (wrap->methods[at].name_index) r->native[owner[at]] = next++;
-    return 1;
+    return CF_OK;
 }
 
-static int wrap_natives(struct round *r, struct job *job, struct cf_wrap *wrap,
-                        struct image *image) {
+// With wrap->count 0 none could be wrapped, and it is told why.
+static enum cf_status wrap_natives(struct round *r, struct job *job, struct cf_wrap *wrap,
+                                   struct image *image) {
     struct job *first = r->choice->job;
     char prefix[INSTR_PREFIX_SIZE], reason[256];
     instr_native_prefix(pass_at(job, r->pass), prefix);
-    if (cf_wrap_begin(wrap, &job->cls, prefix) != CF_OK) return 0;
+    CF_TRY(cf_wrap_begin(wrap, &job->cls, prefix));
     for (uint32_t i = 0; i < r->originals; i++) {
         struct cf_error error = {CF_OK, 0, 0, NULL, 0};
         if (!(r->choice->passes[i] & 1u << r->pass)) continue;
-        if (cf_wrap_native(wrap, &job->cls.methods[r->native[i]], &error) != CF_OK)
+        enum cf_status status = cf_wrap_native(wrap, &job->cls.methods[r->native[i]], &error);
+        if (status == CF_NO_MEMORY) return no_memory(&job->cls);
+        if (status != CF_OK)
             instr_job_remember(first, &first->cls.methods[i],
                                cf_error_text(&error, reason, sizeof reason),
                                number_of(first, r->pass));
     }
     wrap->prefix = NULL; // it does not live on
-    return wrap->count && follow(r, job, wrap) &&
-           cf_wrap_encode(wrap, from_arena, job->cls.arena, &image->bytes, &image->length) == CF_OK;
+    if (!wrap->count) return CF_OK;
+    CF_TRY(follow(r, job, wrap));
+    return cf_wrap_encode(wrap, from_arena, job->cls.arena, &image->bytes, &image->length);
 }
 
-// Lets the pass edit the wrappers of the class in `image`.
-static int edit_wrappers(struct round *r, const struct cf_wrap *wrap, struct image *image) {
-    const struct job *first = r->choice->job;
+// Lets the pass edit the wrappers of the class in `image`. An error is the first job's then.
+static enum cf_status edit_wrappers(struct round *r, const struct cf_wrap *wrap,
+                                    struct image *image) {
+    struct job *first = r->choice->job;
     struct instr_origin origin = {.occasion = first->origin.occasion};
     struct job job = {.engine = first->engine,
                       .options = first->options,
@@ -140,18 +149,22 @@ static int edit_wrappers(struct round *r, const struct cf_wrap *wrap, struct ima
                       .result = first->result,
                       .wrapping = (int)r->pass,
                       .origin = origin};
-    if (instr_job_open(&job, image->bytes, image->length) != CF_OK) return 0;
-    for (uint32_t i = 0; i < wrap->cls->methods_count; i++)
-        if (wrap->methods[i].name_index) instr_job_method(&job, &job.cls.methods[i]);
     struct image edited = {NULL, 0};
-    if (!instr_job_encode(&job, &edited)) return 0;
+    enum cf_status status = instr_job_open(&job, image->bytes, image->length);
+    for (uint32_t i = 0; status == CF_OK && i < wrap->cls->methods_count; i++)
+        if (wrap->methods[i].name_index) instr_job_method(&job, &job.cls.methods[i]);
+    if (status != CF_OK || !instr_job_encode(&job, &edited)) {
+        first->cls.error = job.cls.error;
+        return job.cls.error.status;
+    }
     if (edited.bytes) *image = edited;
     first->result->methods_changed += job.rewrite.methods_changed;
-    return 1;
+    return CF_OK;
 }
 
-static int one_round(struct round *r, const uint8_t *bytes, size_t length, struct image *image) {
-    const struct job *first = r->choice->job;
+static enum cf_status one_round(struct round *r, const uint8_t *bytes, size_t length,
+                                struct image *image) {
+    struct job *first = r->choice->job;
     struct job job = {.engine = first->engine,
                       .options = first->options,
                       .work = first->work,
@@ -163,24 +176,29 @@ static int one_round(struct round *r, const uint8_t *bytes, size_t length, struc
         bytes = image->bytes;
         length = image->length;
     }
-    if (instr_job_open(&job, bytes, length) != CF_OK || !wrap_natives(r, &job, &wrap, &wrapped) ||
-        (!first->origin.bare && !edit_wrappers(r, &wrap, &wrapped)))
-        return 0;
-    *image = wrapped;
-    return 1;
+    enum cf_status status = instr_job_open(&job, bytes, length);
+    if (status == CF_OK) status = wrap_natives(r, &job, &wrap, &wrapped);
+    if (status != CF_OK)
+        first->cls.error = job.cls.error;
+    else if (wrap.count && !first->origin.bare)
+        status = edit_wrappers(r, &wrap, &wrapped);
+    if (status == CF_OK && wrap.count) *image = wrapped;
+    return status;
 }
 
-void instr_job_wrap(struct job *job, const uint8_t *bytes, size_t length, struct image *image) {
+enum cf_status instr_job_wrap(struct job *job, const uint8_t *bytes, size_t length,
+                              struct image *image) {
     struct choice choice = {job, NULL, 0};
-    if (!choose_all(&choice)) return;
     // With its members changed, a class that does not hold together could get another error.
     struct cf_error error = {CF_OK, 0, 0, NULL, 0};
-    if (cf_check_structure(&job->cls, &error) != CF_OK) return;
+    CF_TRY(choose_all(&choice));
+    if (!choice.all || cf_check_structure(&job->cls, &error) != CF_OK)
+        return error.status == CF_NO_MEMORY ? no_memory(&job->cls) : CF_OK;
     struct round r = {&choice, 0, job->cls.methods_count, NULL};
     r.native = cf_arena_alloc(job->cls.arena, (r.originals + 1) * sizeof *r.native);
-    if (!r.native) return;
+    if (!r.native) return no_memory(&job->cls);
     for (uint32_t i = 0; i < r.originals; i++) r.native[i] = i;
-    for (; r.pass < job->options->pass_count; r.pass++) {
-        if (r.pass < 32 && choice.all & 1u << r.pass && !one_round(&r, bytes, length, image)) break;
-    }
+    for (; r.pass < job->options->pass_count && r.pass < 32; r.pass++)
+        if (choice.all & 1u << r.pass) CF_TRY(one_round(&r, bytes, length, image));
+    return CF_OK;
 }

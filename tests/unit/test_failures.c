@@ -147,9 +147,10 @@ static int rewrite(const char *list, uint8_t **result, size_t *result_length) {
     ck_assert_uint_eq(o.account.classes_kept, o.rewritten.error.status != CF_OK);
     ck_assert_uint_eq(o.account.classes_changed, o.rewritten.bytes != NULL);
     if (o.rewritten.error.status) {
-        ck_assert_int_eq(o.rewritten.error.status, CF_NO_MEMORY);
-        ck_assert_str_eq(o.rewritten.error.reason, "out of memory");
-        ck_assert_ptr_null(o.rewritten.bytes);
+        ck_assert_msg(strstr(o.rewritten.error.reason, "memory"), "%s: %s", list,
+                      o.rewritten.error.reason);
+        // Without its native methods wrapped.
+        ck_assert(!o.rewritten.bytes || strstr(list, "natives"));
         return 0;
     }
     if (o.account.methods_kept && once) ck_assert_uint_ge(o.told, 1); // the reason is known
@@ -179,7 +180,8 @@ static void every_allocation(const char *list, int only_once) {
         left = -1;
         ck_assert_mem_eq(bytes, copy, length);
         if (good) { // then it is no other than without the failure
-            ck_assert_uint_eq(size, clean_length);
+            ck_assert_msg(size == clean_length, "%s: allocation %ld%s: %zu bytes, not %zu", list, n,
+                          only_once ? " alone" : "", size, clean_length);
             ck_assert_mem_eq(result, clean, size);
         } else if (result) {
             assert_class(result, size);
@@ -190,7 +192,7 @@ static void every_allocation(const char *list, int only_once) {
         if (!failed) break;
     }
     ck_assert_int_gt(n, 10);
-    ck_assert_int_gt(unchanged, 5);
+    ck_assert_msg(unchanged > 5, "%s: %ld", list, unchanged);
     free(clean);
 }
 
@@ -230,6 +232,71 @@ START_TEST(no_memory_to_verify_keeps_the_class) {
         memcpy(copy, bytes, length);
         every_allocation("timing,calls", only_once);
     }
+}
+END_TEST
+
+// A native method, and one that makes an object, throws, catches and, in a class that may, calls a
+// subroutine.
+static void class_for_all_passes(unsigned version) {
+    struct build b;
+    build_class_file(&b, version, CF_ACC_PUBLIC, "t/All");
+    build_counted(&b, 0);
+    build_counted(&b, 2);
+    build_member(&b, CF_ACC_STATIC | CF_ACC_NATIVE, "n", "(JLjava/lang/String;)I", 0);
+    unsigned error = build_class(&b, "java/lang/Error");
+    unsigned init = build_reference(&b, CF_TAG_METHODREF, "java/lang/Error", "<init>", "()V");
+    uint8_t code[] = {CF_OP_new,
+                      (uint8_t)(error >> 8),
+                      (uint8_t)error,
+                      CF_OP_dup, // 0
+                      CF_OP_invokespecial,
+                      (uint8_t)(init >> 8),
+                      (uint8_t)init,
+                      CF_OP_athrow, // 4
+                      CF_OP_pop,
+                      CF_OP_jsr,
+                      0,
+                      4,
+                      CF_OP_return, // 8: the handler
+                      CF_OP_astore_0,
+                      CF_OP_ret,
+                      0}; // 13: the subroutine
+    int subroutine = version < 50;
+    if (!subroutine) code[9] = CF_OP_return;
+    build_member(&b, CF_ACC_STATIC, "f", "()V", 1);
+    size_t place = build_code(&b, 2, 1, code, subroutine ? sizeof code : 10);
+    build_u2(&b, 1);
+    build_u2(&b, 0), build_u2(&b, 8), build_u2(&b, 8), build_u2(&b, error);
+    build_u2(&b, subroutine ? 0 : 1);
+    if (!subroutine) {
+        size_t table = build_attribute(&b, "StackMapTable");
+        build_u2(&b, 1);
+        build_u1(&b, 64 + 8), build_u1(&b, CF_TYPE_OBJECT), build_u2(&b, error);
+        build_end(&b, table);
+    }
+    build_end(&b, place);
+    build_u2(&b, 0);
+    tear_down();
+    bytes = build_finish(&b, &length);
+    copy = malloc(length);
+    memcpy(copy, bytes, length);
+}
+
+START_TEST(no_pass_loses_anything_without_memory) {
+    static const char *const every[] = {
+        "alloc",
+        "natives",
+        "exceptions",
+        "coverage",
+        "watch,watch.methods=**.*(..)",
+        "calls,timing,alloc,natives,exceptions,coverage",
+        "stress,watch,watch.methods=**.*(..),coverage,exceptions,again,natives,alloc,timing,calls"};
+    for (unsigned version = 49; version <= 52; version += 3)
+        for (size_t i = 0; i < sizeof every / sizeof *every; i++)
+            for (int only_once = 0; only_once < 2; only_once++) {
+                class_for_all_passes(version);
+                every_allocation(every[i], only_once);
+            }
 }
 END_TEST
 
@@ -363,6 +430,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, one_failed_allocation_keeps_what_it_hits);
     tcase_add_test(tests, no_memory_from_some_point_on_keeps_the_class);
+    tcase_add_test(tests, no_pass_loses_anything_without_memory);
     tcase_add_test(tests, no_memory_to_verify_keeps_the_class);
     tcase_add_test(tests, looking_at_a_class_without_memory_says_so);
     tcase_add_test(tests, a_method_that_would_take_gigabytes_is_kept);
