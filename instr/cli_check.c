@@ -179,6 +179,9 @@ static void print_rewritten(struct check *check, struct instr_output *out) {
     uint64_t kept = account.classes_kept + account.methods_kept;
     if (kept > printer.shown)
         instr_output_format(out, "    and %" PRIu64 " more\n", kept - printer.shown);
+    if (account.methods_grown > 0)
+        instr_output_format(out, "%s now too long for the JVM to compile (8,000 bytes)\n",
+                            counted(account.methods_grown, "method", "s", a));
     if (account.classes_matched > 0)
         instr_output_format(out, "rewriting alone: %.2f us per class\n",
                             (double)account.nanoseconds / 1000 / (double)account.classes_matched);

@@ -20,6 +20,7 @@
 // small class with many frames of 65,535 locals would take gigabytes.
 #define CLASS_MEMORY(length) ((size_t)128 * 1024 * 1024 + 64 * (length))
 #define HUGE_METHOD_LIMIT 8000 // HotSpot compiles no method with more bytes of code
+#define CODE_LENGTH_AT 10      // in a Code attribute (JVMS 4.7.3)
 
 struct instr_engine {
     const struct instr_options *options;
@@ -262,11 +263,12 @@ static int is_without(const struct job *job, size_t i) {
     return job->origin.without >> i & 1;
 }
 
-// Which passes edit a method: all, or those alone whose results must be whole.
-enum who { ALL_PASSES, WHOLE_PASSES };
+// Which passes edit a method: all, or those alone whose results must be whole; and whether it has
+// to stay small enough to be compiled, where the options want that.
+enum who { ALL_PASSES = 0, WHOLE_PASSES = 1, HOWEVER_LONG = 2 };
 
 static int takes_part(const struct rw_pass *pass, enum who who) {
-    return who == ALL_PASSES || pass->flags & RW_WHOLE;
+    return !(who & WHOLE_PASSES) || pass->flags & RW_WHOLE;
 }
 
 // A pass that wraps native methods edits their wrappers and nothing else, and does so alone.
@@ -280,7 +282,7 @@ static enum cf_status run_passes(struct job *job, struct cf_edit *edit, enum who
                                  const struct rw_pass **failed) {
     const struct instr_engine *engine = job->engine;
     const struct instr_options *options = engine->options;
-    if (who == ALL_PASSES && engine->observes_speed && !options->huge &&
+    if (!(who & HOWEVER_LONG) && engine->observes_speed && !options->huge &&
         edit->code.length <= HUGE_METHOD_LIMIT)
         edit->code_limit = HUGE_METHOD_LIMIT;
     job->lines = NULL;
@@ -316,7 +318,7 @@ static void remember_left_out(struct job *job, const struct cf_member *method, e
     for (size_t i = 0; i < options->pass_count && options->pass_count > 1; i++) {
         const struct rw_pass *pass = options->passes[i].pass;
         if (!has_turn(job, i)) continue;
-        if (left == WHOLE_PASSES ? takes_part(pass, WHOLE_PASSES) : pass != failed) continue;
+        if (left & WHOLE_PASSES ? takes_part(pass, WHOLE_PASSES) : pass != failed) continue;
         int w = snprintf(reason + n, sizeof reason - n, "%s%s", n ? ", " : "", pass->name);
         if (w < 0 || (size_t)w >= sizeof reason / 2 - n) break; // the reason needs room too
         n += (size_t)w;
@@ -338,24 +340,40 @@ static enum cf_status attempt(struct job *job, const struct cf_member *method, e
     return status;
 }
 
+// A method that a JVM would never compile any more.
+static void note_huge(struct job *job, const struct cf_edit *edit) {
+    const struct cf_new_code *code = &job->rewrite.code[edit->method - job->cls.methods];
+    uint32_t n = code->length ? cf_be4(job->rewrite.out.bytes + code->at + CODE_LENGTH_AT) : 0;
+    job->result->methods_grown += n > HUGE_METHOD_LIMIT && edit->code.length <= HUGE_METHOD_LIMIT;
+}
+
 // The method with all passes' snippets; when that cannot be, with those alone of the passes whose
-// results must be whole; or as it was.
+// results must be whole; or as it was. Where these make it too long for a compiler, whatever is
+// left out, the others may come along.
 void instr_job_method(struct job *job, const struct cf_member *method) {
     static const struct cf_error no_memory = {CF_NO_MEMORY, 0, 0, "out of memory", 0};
+    static const enum who next[] = {WHOLE_PASSES, ALL_PASSES | HOWEVER_LONG,
+                                    WHOLE_PASSES | HOWEVER_LONG};
     struct cf_edit *edit;
     const struct rw_pass *failed, *first_failed;
     uint32_t changed = job->rewrite.methods_changed;
     if (attempt(job, method, ALL_PASSES, &edit, &failed) != CF_OK) {
         struct cf_error first = edit ? edit->error : no_memory;
         first_failed = failed;
-        if (!job->engine->some_are_whole ||
-            attempt(job, method, WHOLE_PASSES, &edit, &failed) != CF_OK) {
+        int is_long = first.status == CF_LIMIT && !failed && edit->code_limit == HUGE_METHOD_LIMIT;
+        unsigned i = is_long ? 0 : 2;
+        while (job->engine->some_are_whole && i < 3 &&
+               attempt(job, method, next[i], &edit, &failed) != CF_OK)
+            i++;
+        if (!job->engine->some_are_whole || i == 3) {
             remember_left_out(job, method, ALL_PASSES, first_failed, &first);
             return;
         }
-        remember_left_out(job, method, WHOLE_PASSES, NULL, &first);
+        if (next[i] & WHOLE_PASSES) remember_left_out(job, method, WHOLE_PASSES, NULL, &first);
     }
-    if (job->rewrite.methods_changed == changed || !edit->constructor) return;
+    if (job->rewrite.methods_changed == changed) return;
+    note_huge(job, edit);
+    if (!edit->constructor) return;
     for (size_t i = 0; i < job->engine->options->pass_count; i++)
         if (job->ids[i] >= 0)
             instr_methods_set_initialized_pc(job->engine->methods, job->ids[i],
@@ -518,6 +536,7 @@ static void run_all(struct job *job, struct memory memory) {
     else
         result->refused = image.bytes;
     result->methods_changed = result->bytes ? job->rewrite.methods_changed : 0;
+    if (!result->bytes) result->methods_grown = 0;
 }
 
 static uint8_t *copy_out(const uint8_t *bytes, size_t length, struct memory memory) {
@@ -585,6 +604,7 @@ static void add_to_account(struct instr_engine *engine, const struct instr_rewri
     a->methods_refused += result->methods_refused;
     a->methods_changed += result->methods_changed;
     a->methods_kept += result->methods_kept;
+    a->methods_grown += result->methods_grown;
     a->bytes_in += length;
     a->bytes_out += result->bytes ? result->length : length;
     a->nanoseconds += result->nanoseconds;

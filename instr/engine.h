@@ -17,6 +17,8 @@ struct instr_account {
     // A method that has to do without some of the passes counts as kept, and as changed too when
     // others have edited it.
     uint64_t methods_changed, methods_kept;
+    // Of those changed: now too long for HotSpot to compile (8,000 bytes), and were not before.
+    uint64_t methods_grown;
     // Rewritten, but the code would not verify: the classes are among those kept.
     uint64_t classes_refused, methods_refused;
     // Matched, but no more were to be changed (max-classes, max-methods).
@@ -55,7 +57,7 @@ struct instr_rewritten {
     // What the passes made of the class and would not verify, for the caller to free; `bytes` is
     // NULL then. NULL: nothing was.
     uint8_t *refused;
-    unsigned methods_changed, methods_kept, methods_refused;
+    unsigned methods_changed, methods_kept, methods_grown, methods_refused;
     uint64_t nanoseconds;
     // status != CF_OK: the class was left alone, as it could not be read, or would not verify. With
     // passes that wrap native methods, `bytes` may be there all the same: what it is without what

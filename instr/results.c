@@ -194,6 +194,12 @@ static void tell_account(const struct instr_account *a) {
         instr_number(a->methods_kept + a->classes_kept, kept), instr_number(a->bytes_in, in),
         instr_number(a->bytes_out, out), instr_duration(a->nanoseconds, time));
     say(line);
+    if (!a->methods_grown) return;
+    snprintf(line, sizeof line,
+             "instr: %s of the methods changed %s past 8,000 bytes, and the JVM compiles none that "
+             "is so long",
+             instr_number(a->methods_grown, changed), a->methods_grown == 1 ? "is" : "are");
+    say(line);
 }
 
 static void account_json(struct instr_output *out, const struct instr_account *a,
@@ -206,6 +212,7 @@ static void account_json(struct instr_output *out, const struct instr_account *a
     instr_json_number(&json, "classes_kept", a->classes_kept);
     instr_json_number(&json, "methods_changed", a->methods_changed);
     instr_json_number(&json, "methods_kept", a->methods_kept);
+    instr_json_number(&json, "methods_grown", a->methods_grown);
     instr_json_number(&json, "classes_refused", a->classes_refused);
     instr_json_number(&json, "methods_refused", a->methods_refused);
     instr_json_number(&json, "bytes_in", a->bytes_in);

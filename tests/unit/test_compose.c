@@ -50,6 +50,12 @@ static enum cf_status grow_much(struct rw_class *cls, struct cf_edit *edit) {
     return grow(edit, 10000);
 }
 
+static enum cf_status grow_beyond(struct rw_class *cls, struct cf_edit *edit) {
+    (void)cls;
+    for (int i = 0; i < 6; i++) grow(edit, 10000);
+    return edit->error.status;
+}
+
 static enum cf_status give_up(struct rw_class *cls, struct cf_edit *edit) {
     (void)cls;
     grow(edit, 10);
@@ -60,6 +66,8 @@ static const struct rw_pass observer = {
     .name = "observer", .flags = RW_OBSERVES_SPEED, .edit = grow_by_hundred};
 static const struct rw_pass quitter = {.name = "quitter", .edit = give_up};
 static const struct rw_pass glutton = {.name = "glutton", .edit = grow_much};
+static const struct rw_pass monster = {
+    .name = "monster", .flags = RW_OBSERVES_SPEED, .edit = grow_beyond};
 static const struct rw_pass whole = {.name = "whole", .flags = RW_WHOLE, .edit = grow_by_one};
 static const struct rw_pass greedy = {.name = "greedy", .flags = RW_WHOLE, .edit = grow_much};
 
@@ -127,9 +135,17 @@ START_TEST(a_method_of_64k_keeps_whole_passes) {
 }
 END_TEST
 
-START_TEST(a_whole_pass_alone_may_pass_the_limit_of_speed) {
-    ck_assert_int_eq(growth(8000, &observer, &whole), 1);
-    assert_kept("observer: would grow to 8101 bytes" NEVER_COMPILED);
+START_TEST(where_a_whole_pass_passes_the_limit_of_speed_all_do) {
+    ck_assert_int_eq(growth(8000, &observer, &whole), 101);
+    ck_assert_uint_eq(instr_engine_account(engine).methods_kept, 0);
+    ck_assert_uint_eq(instr_engine_account(engine).methods_grown, 1);
+}
+END_TEST
+
+START_TEST(where_all_would_be_too_long_for_the_format_whole_passes_stay) {
+    ck_assert_int_eq(growth(8000, &monster, &whole), 1);
+    assert_kept("monster: would grow to 68001 bytes (limit 65,535)");
+    ck_assert_uint_eq(instr_engine_account(engine).methods_grown, 1);
 }
 END_TEST
 
@@ -163,7 +179,8 @@ int main(void) {
     tcase_add_checked_fixture(tests, NULL, tear_down);
     tcase_add_test(tests, a_long_method_keeps_whole_passes_in_either_order);
     tcase_add_test(tests, a_method_of_64k_keeps_whole_passes);
-    tcase_add_test(tests, a_whole_pass_alone_may_pass_the_limit_of_speed);
+    tcase_add_test(tests, where_a_whole_pass_passes_the_limit_of_speed_all_do);
+    tcase_add_test(tests, where_all_would_be_too_long_for_the_format_whole_passes_stay);
     tcase_add_test(tests, what_gives_up_costs_whole_passes_nothing);
     tcase_add_test(tests, without_whole_passes_the_method_is_kept);
     tcase_add_test(tests, whole_passes_too_large_leave_the_method);
