@@ -43,7 +43,8 @@ public class LinkAll {
     /** JDK 8 has no image, but jars. */
     private static void linkJars(String path) throws IOException {
         for (String name : path.split(File.pathSeparator)) {
-            if (!name.endsWith(".jar") || !new File(name).exists()) continue;
+            // An agent's is not the JDK's.
+            if (!name.endsWith(".jar") || !name.startsWith(System.getProperty("java.home")) || !new File(name).exists()) continue;
             try (JarFile jar = new JarFile(name)) {
                 jar.stream().map(e -> e.getName()).filter(n -> n.endsWith(".class")).sorted()
                     .forEach(n -> link(n.substring(0, n.length() - 6).replace('/', '.')));
