@@ -135,7 +135,9 @@ int main(int argc, char **argv) {
         fprintf(stderr, "usage: engine_threads THREADS DIR\n");
         return 2;
     }
-    if (instr_options_parse(&options, "timing,calls,stress,huge=yes", error, sizeof error) != 0) {
+    static const char list[] = "calls,timing,alloc,natives,exceptions,coverage,coverage.counts=yes,"
+                               "watch,watch.methods=**.*(..),again,stress,huge=yes";
+    if (instr_options_parse(&options, list, error, sizeof error) != 0) {
         fprintf(stderr, "%s\n", error);
         return 2;
     }
