@@ -90,6 +90,10 @@ struct cf_class {
     // walk, or adding it again. The others once they were met. 0: not there, or not yet. A class
     // may hold a name twice, so what is none of these may still be called so.
     uint16_t utf8_stack_map_table;
+    // To be set by the caller, 0 at first: the class comes from a JVM, and methods without a
+    // StackMapTable that would need one had it once. JDKs before 21 drop those of classes that they
+    // do not verify (JDK-8228604). Such methods get no new frames, and are verified by inference.
+    uint16_t frames_dropped;
     uint16_t utf8_code, utf8_line_number_table, utf8_local_variable_table,
         utf8_local_variable_type_table;
     const struct cf_strict *strict; // strict instance fields, once they were met (strict.h)

@@ -378,12 +378,13 @@ static enum cf_status open_walk(struct walk *k) {
 }
 
 // Frames are for classes of version 50 and above. One of version 50 may do without, and falls back
-// to the older verification; then, and where jsr is used, it shall not get half a table.
+// to the older verification, and so does what has lost its frames; then, and where jsr is used, it
+// shall not get half a table.
 int cf_frames_wanted(const struct cf_edit *edit) {
     const struct cf_code *code = &edit->code;
     unsigned version = code->cls->major_version;
     if (version < 50 || code->has_jsr) return 0;
-    if (version > 50 || code->stack_map_table) return 1;
+    if ((version > 50 && !code->cls->frames_dropped) || code->stack_map_table) return 1;
     return !code->branches_count && !code->switches_count && !code->exception_table_length;
 }
 

@@ -142,7 +142,8 @@ static enum cf_status wrap_natives(struct round *r, struct job *job, struct cf_w
 static enum cf_status edit_wrappers(struct round *r, const struct cf_wrap *wrap,
                                     struct image *image) {
     struct job *first = r->choice->job;
-    struct instr_origin origin = {.occasion = first->origin.occasion};
+    struct instr_origin origin = {.occasion = first->origin.occasion,
+                                  .given_back = first->origin.given_back};
     struct job job = {.engine = first->engine,
                       .options = first->options,
                       .work = first->work,
@@ -169,7 +170,8 @@ static enum cf_status one_round(struct round *r, const uint8_t *bytes, size_t le
                       .options = first->options,
                       .work = first->work,
                       .result = first->result,
-                      .wrapping = (int)r->pass};
+                      .wrapping = (int)r->pass,
+                      .origin.given_back = first->origin.given_back};
     struct image wrapped = {NULL, 0};
     struct cf_wrap wrap;
     if (image->bytes) {

@@ -256,6 +256,7 @@ void JNICALL instr_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject 
                         .bytes = bytes,
                         .length = (size_t)length,
                         .first = redefined == NULL,
+                        .origin.given_back = redefined != NULL,
                         .domain = domain};
     p.plan = instr_plans_take(&instr_agent.plans, &ticket);
     p.early = !p.plan && p.first && instr_agent.early && instr_agent.state == INSTR_LOADED;

@@ -1,7 +1,9 @@
 // What other tools fell for, as far as it shows in the bytes; where that is told stands in
 // tests/jvm/harness/traps.py, with the rest that runs on real JVMs.
 
+#include "instr/engine.h"
 #include "tests/unit/subject.h"
+#include "tests/unit/verify_class.h"
 
 // Reading it as two bytes shifted the code behind it (apache/commons-bcel#525, Col-E/CAFED00D#32).
 START_TEST(wide_instructions_on_low_locals_keep_their_length) {
@@ -138,6 +140,41 @@ START_TEST(version_50_without_frames_gets_none) {
 }
 END_TEST
 
+static void *take_memory(void *context, size_t n) {
+    (void)context;
+    return malloc(n);
+}
+
+// What a JVM gives back of a class that it does not verify may lack its frames (JDK-8228604): such
+// a method is rewritten without any. From a class file it would be none that a JVM takes.
+START_TEST(what_lost_its_frames_in_a_jvm_is_rewritten_without) {
+    static const struct verify_case branch = {
+        "f(I)I", "1 1", "iload_0 ifeq:L1 iconst_1 ireturn L1: iconst_2 ireturn", 0, 0, 0, 52};
+    struct instr_options options;
+    char error[INSTR_ERROR_SIZE];
+    size_t length;
+    uint8_t *bytes = verify_build(&branch, &length);
+    ck_assert_int_eq(instr_options_parse(&options, "timing,coverage", error, sizeof error), 0);
+    struct instr_methods *methods = instr_methods_new();
+    struct instr_engine *engine = instr_engine_new(&options, methods, "java/lang/");
+    for (int given_back = 0; given_back < 2; given_back++) {
+        struct instr_origin origin = {.given_back = given_back};
+        struct instr_rewritten result;
+        instr_engine_rewrite_known(engine, &origin, bytes, length, take_memory, NULL, &result);
+        ck_assert_int_eq(result.bytes != NULL, given_back);
+        ck_assert_int_eq(result.error.status, given_back ? CF_OK : CF_UNVERIFIABLE);
+        if (given_back)
+            ck_assert_ptr_null(memmem(result.bytes, result.length, "StackMapTable", 13));
+        free(result.bytes);
+        free(result.refused);
+    }
+    instr_engine_free(engine);
+    instr_methods_free(methods);
+    instr_options_free(&options);
+    free(bytes);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("traps");
     TCase *tests = tcase_create("traps");
@@ -148,6 +185,7 @@ int main(void) {
     tcase_add_test(tests, frames_of_cldc_are_dropped_with_their_offsets);
     tcase_add_test(tests, a_method_of_65533_bytes_does_not_cost_its_class);
     tcase_add_test(tests, version_50_without_frames_gets_none);
+    tcase_add_test(tests, what_lost_its_frames_in_a_jvm_is_rewritten_without);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
     int failed = srunner_ntests_failed(runner);

@@ -1,5 +1,6 @@
 """The VM around the agent: shared classes, other agents, late attach, the command that starts programs."""
 
+import itertools
 import json
 import os
 import re
@@ -64,6 +65,10 @@ def aot(r):
         yield name, problems
 
 
+def every_pass(r):
+    return f"calls,timing,alloc,natives,exceptions,exceptions.top=0,coverage,coverage.file={r.file('jacoco.exec')}"
+
+
 @program("another agent", quick=False, jdk=11)
 def another(r):
     """A Java agent that rewrites the same classes, before and after; both count right."""
@@ -73,18 +78,41 @@ def another(r):
             continue
         launch = r.built.launch(case)
         plain = r.run(name, [r.java] + launch)
-        for order in ("first", "last"):
+        for order, passes in itertools.product(("first", "last"), ("timing", every_pass(r))):
             ours, theirs = r.file(f"{name}.{order}.json"), r.file(f"{name}.{order}.reference.json")
-            agents = [r.with_agent(f"timing,timing.file={ours}"), f"-javaagent:{r.reference_jar}={theirs}"]
+            agents = [r.with_agent(f"{passes},timing.file={ours}"), f"-javaagent:{r.reference_jar}={theirs}"]
             if order == "last":
                 agents.reverse()
-            other = r.run(f"{name}-{order}", [r.java] + r.verify + agents + launch)
+            other = r.run(f"{name}-{order}-{len(passes)}", [r.java] + r.verify + agents + launch)
+            other.stderr = re.sub(r"(?m)^instr: coverage: .* changed by another agent .*\n", "", other.stderr)  # it was
             problems = vm.compare(plain, other, may_keep=case.kept) + check(ours, expectations, case)
             try:
                 problems += expect.check(expect.load(theirs), expectations, case.main, reference=True)
             except (OSError, ValueError) as e:
                 problems.append(str(e))
-            yield f"{name}, {order}", problems
+            yield f"{name}, {order}, {passes.partition(',coverage.file')[0]}", problems
+
+
+@program("boot classes without their frames", quick=False)
+def frames_lost(r):
+    """JDKs before 21 give classes back without stack map frames that they do not verify, and that CDS does not have."""
+    case, expectations = r.expectations("Language" if r.jdk.version >= 17 else "Exceptions")
+    launch = ["-Xshare:off"] + r.built.launch(case)
+    plain = r.run("plain", [r.java] + launch)
+    yield "plain", [] if plain.status == 0 else [plain.tail()]
+    for passes in ("timing", every_pass(r)):
+        for verify in ([], r.verify):  # where boot classes are verified they have their frames
+            report, stats = r.file("timing.json"), r.file("stats.json")
+            options = f"{passes},timing.file={report},include=**,huge=yes,stats={stats}"
+            other = r.run("agent", [r.java] + verify + [r.with_agent(options)] + launch)
+            problems = vm.compare(plain, other, may_keep=True) + check(report, expectations, case)
+            try:
+                account = expect.load(stats)
+                if account["classes_refused"] or account["methods_kept"] or account["classes_changed"] < 300:
+                    problems.append(f"{account['classes_changed']} changed, kept: {account['kept'][:3]}")
+            except (OSError, ValueError) as e:
+                problems.append(str(e))
+            yield f"{passes.partition(',coverage.file')[0]}{', verified' if verify else ''}", problems
 
 
 @program("transformed again", jdk=11)

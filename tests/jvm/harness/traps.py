@@ -45,7 +45,7 @@ TRAPS = [
     Trap("classes transformed again", "raphw/byte-buddy#174", "transformed again"),
     Trap("a class retransformed while it is linked", "JDK-8277444, corretto/corretto-21#92",
          "retransformed while linking"),
-    Trap("boot classes that come back without their frames", "JDK-8228604", "late attach"),
+    Trap("boot classes that come back without their frames", "JDK-8228604", "boot classes without their frames"),
     Trap("exits of constructors by exceptions", "raphw/byte-buddy#375, raphw/byte-buddy#857", "Constructors"),
     Trap("code before super()", "jboss-javassist/javassist#328", "BeforeSuper"),
     Trap("strict fields of value classes", "JDK-8388265, eclipse-openj9/openj9#22921", "ValueConstructors"),
