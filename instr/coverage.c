@@ -17,6 +17,7 @@ struct instr_coverage {
     uint32_t slots_count;
     int *counters; // by probe, plus 1
     uint32_t counters_count;
+    struct rw_implications implied; // malloc'ed
 };
 
 struct instr_coverage *instr_coverage_new(const struct instr_coverage_store *store) {
@@ -34,6 +35,7 @@ void instr_coverage_free(struct instr_coverage *coverage) {
     free(coverage->classes);
     free(coverage->slots);
     free(coverage->counters);
+    free(coverage->implied.list);
     pthread_mutex_destroy(&coverage->lock);
     free(coverage);
 }
@@ -86,6 +88,7 @@ static int add(struct instr_coverage *coverage, uint32_t *slot,
     *added = *covered;
     added->name = strndup(name, length);
     added->first = first;
+    added->implied = UINT32_MAX;
     if (!added->name) return 0;
     *slot = ++coverage->count;
     coverage->probes = first + covered->count;
@@ -188,4 +191,67 @@ int instr_coverage_counter(struct instr_coverage *coverage, uint32_t probe) {
     int counter = probe < coverage->counters_count ? coverage->counters[probe] - 1 : -1;
     pthread_mutex_unlock(&coverage->lock);
     return counter;
+}
+
+// --- implied probes ---
+
+// The class whose first probe is this one: they come in ascending order.
+static struct instr_covered_class *class_of(struct instr_coverage *coverage, uint32_t first) {
+    uint32_t low = 0, high = coverage->count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (coverage->classes[middle].first <= first)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low < high && coverage->classes[low].first == first ? &coverage->classes[low] : NULL;
+}
+
+static int append_implied(struct rw_implications *to, const struct rw_implication *list,
+                          uint32_t count) {
+    if (count > to->capacity - to->count) {
+        uint32_t capacity = 2 * to->capacity + count + 1024;
+        struct rw_implication *larger = realloc(to->list, capacity * sizeof *larger);
+        if (!larger) return 0;
+        to->list = larger;
+        to->capacity = capacity;
+    }
+    if (count) memcpy(to->list + to->count, list, count * sizeof *list);
+    to->count += count;
+    return 1;
+}
+
+int instr_coverage_imply(struct instr_coverage *coverage, uint32_t first,
+                         const struct rw_implication *list, uint32_t count) {
+    pthread_mutex_lock(&coverage->lock);
+    struct instr_covered_class *class = class_of(coverage, first);
+    struct rw_implications *all = &coverage->implied;
+    int good = class != NULL;
+    if (class && class->implied == UINT32_MAX) {
+        class->implied = all->count;
+        class->implied_count = count;
+        good = append_implied(all, list, count);
+        if (!good) class->implied = UINT32_MAX;
+    } else if (class) {
+        good = class->implied_count == count &&
+               (count == 0 || memcmp(all->list + class->implied, list, count * sizeof *list) == 0);
+    }
+    pthread_mutex_unlock(&coverage->lock);
+    return good;
+}
+
+void instr_coverage_follow(struct instr_coverage *coverage, uint8_t *hits, uint32_t count) {
+    int more = 1;
+    pthread_mutex_lock(&coverage->lock);
+    while (more) { // once or twice: mostly they come in the order of the code
+        more = 0;
+        for (uint32_t i = 0; i < coverage->implied.count; i++) {
+            const struct rw_implication *m = &coverage->implied.list[i];
+            if (m->probe >= count || m->by >= count || !hits[m->by] || hits[m->probe]) continue;
+            hits[m->probe] = 1;
+            more = 1;
+        }
+    }
+    pthread_mutex_unlock(&coverage->lock);
 }

@@ -232,6 +232,12 @@ static int64_t probes_of(struct rw_class *pass, uint32_t count, int of_file) {
     return instr_coverage_reserve(coverage, &covered, (const char *)name.bytes, name.length);
 }
 
+// rw_class.imply
+static int imply(struct rw_class *pass, uint32_t first, const struct rw_implications *implied) {
+    struct job *job = pass->engine;
+    return instr_coverage_imply(coverage_of(job->engine), first, implied->list, implied->count);
+}
+
 // rw_class.probe_counter
 static int probe_counter(struct rw_class *pass, const struct cf_edit *edit, uint32_t number) {
     struct job *job = pass->engine;
@@ -428,6 +434,7 @@ enum cf_status instr_job_open(struct job *job, const uint8_t *bytes, size_t leng
         job->passes[i].method_id = method_id;
         job->passes[i].site_id = site_id;
         job->passes[i].probes = probes_of;
+        job->passes[i].imply = imply;
         job->passes[i].probe_counter = probe_counter;
         job->passes[i].option = option_of;
         job->passes[i].inlined = &job->inlined;

@@ -131,6 +131,7 @@ static bool take_snapshot(JNIEnv *jni, bool reset, struct snapshot *s) {
     s->hits = calloc(1, (size_t)s->probes + 1);
     if (!s->hits) return false;
     instr_holders_read(jni, s->hits, s->probes, reset);
+    instr_coverage_follow(part.registry, s->hits, s->probes);
     instr_coverage_tests_add(s->hits, s->probes, reset);
     return true;
 }

@@ -5,11 +5,12 @@
 // where p is a static final array of the holder class InstrProbes<k> in the runtime's package. To
 // compiled code the array is a constant, and a probe one store to an address that it knows. All
 // classes share the holders, PROBES_PER_HOLDER probes in each, so nothing is added to the class but
-// constants: it keeps its schema.
+// constants: it keeps its schema. What follows from other probes has no code (implied.h).
 
 #include "rewriters/rewriter.h"
 #include "rewriters/common.h"
 #include "rewriters/coverage.h"
+#include "rewriters/implied.h"
 #include "rewriters/probes.h"
 #include "rewriters/test_methods.h"
 
@@ -19,6 +20,9 @@ struct covered { // a class; rw_class.memory
     uint32_t first, count;
     struct rw_probes *methods; // in file order
     uint32_t *before;          // probes of the class that come before the method's
+    // What is implied (implied.h), by method; NULL: not asked for.
+    struct rw_implications *implied;
+    uint8_t *needless; // by probe of the class: it needs no code; NULL: each does
 };
 
 // Members that a class has once JaCoCo was at it: it counts its own then, and ids would differ.
@@ -37,13 +41,15 @@ static int has_jacocos_members(const struct cf_class *cls) {
     return 0;
 }
 
-static enum cf_status find_probes(struct cf_class *cls, const struct cf_inlined *inlined,
-                                  const struct cf_member *method, struct rw_probes *probes) {
+static enum cf_status find_in_method(struct cf_class *cls, const struct cf_inlined *inlined,
+                                     uint32_t i, struct covered *covered) {
     struct cf_code code;
-    CF_TRY(cf_code_open(&code, cls, method, &cls->error));
+    CF_TRY(cf_code_open(&code, cls, &cls->methods[i], &cls->error));
     CF_TRY(cf_code_scan(&code, &cls->error));
-    const uint8_t *returns = inlined->returns ? inlined->returns[method - cls->methods] : NULL;
-    return rw_find_probes(&code, returns, probes, &cls->error);
+    const uint8_t *returns = inlined->returns ? inlined->returns[i] : NULL;
+    CF_TRY(rw_find_probes(&code, returns, &covered->methods[i], &cls->error));
+    if (!covered->implied || returns) return CF_OK;
+    return rw_find_implied(&code, &covered->methods[i], &covered->implied[i], &cls->error);
 }
 
 static enum cf_status find_all(struct cf_class *cls, const struct cf_inlined *inlined,
@@ -55,7 +61,7 @@ static enum cf_status find_all(struct cf_class *cls, const struct cf_inlined *in
     for (uint32_t i = 0; i < cls->methods_count; i++) {
         covered->before[i] = covered->count;
         if (!cls->methods[i].code) continue;
-        CF_TRY(find_probes(cls, inlined, &cls->methods[i], &covered->methods[i]));
+        CF_TRY(find_in_method(cls, inlined, i, covered));
         covered->count += covered->methods[i].count;
     }
     return CF_OK;
@@ -86,7 +92,7 @@ static int are_alike(const struct rw_probes *a, const struct rw_probes *b) {
 static int number_as_file(struct rw_class *cls, struct covered *covered) {
     const struct cf_class *opened = cls->rewrite->cls;
     struct cf_class file = *cls->file;
-    struct covered whole = {0, 0, NULL, NULL};
+    struct covered whole = {0, 0, NULL, NULL, NULL, NULL};
     uint32_t *before = cf_arena_zeroed(file.arena, opened->methods_count, sizeof *before);
     if (!before || !cf_slice_equal(cf_this_name(opened), cf_this_name(&file)) ||
         find_all(&file, cls->file_inlined, &whole) != CF_OK || whole.count != covered->count)
@@ -104,7 +110,7 @@ static int number_as_file(struct rw_class *cls, struct covered *covered) {
 uint32_t rw_coverage_probes(const struct cf_class *cls) {
     struct cf_class opened = *cls;
     struct cf_inlined inlined = {NULL, 0, NULL};
-    struct covered covered = {0, 0, NULL, NULL};
+    struct covered covered = {0, 0, NULL, NULL, NULL, NULL};
     if (has_jacocos_members(cls) || cf_inline_subroutines(cls, &inlined, &opened.error) != CF_OK ||
         (inlined.bytes &&
          cf_class_open(&opened, inlined.bytes, inlined.length, cls->arena) != CF_OK) ||
@@ -113,12 +119,43 @@ uint32_t rw_coverage_probes(const struct cf_class *cls) {
     return covered.count;
 }
 
+static int is_yes(const struct rw_class *cls, const char *key) {
+    const char *value = cls->option(cls, key);
+    return value && strcmp(value, "yes") == 0;
+}
+
+// Where what was passed is read by others than the agent, or counted, each probe has its code.
+static enum cf_status ask_for_implied(struct rw_class *cls, struct covered *covered) {
+    struct cf_class *opened = cls->rewrite->cls;
+    if (cls->one_holder || is_yes(cls, "mmap") || is_yes(cls, "counts")) return CF_OK;
+    covered->implied =
+        cf_arena_zeroed(opened->arena, opened->methods_count, sizeof *covered->implied);
+    if (covered->implied) return CF_OK;
+    return cf_fail(&opened->error, CF_NO_MEMORY, 0, "out of memory", 0);
+}
+
+// Tells the engine what is implied, by the numbers of all, and then leaves the code out.
+static enum cf_status use_implied(struct rw_class *cls, struct covered *covered) {
+    struct cf_class *opened = cls->rewrite->cls;
+    struct rw_implications all = {NULL, 0, 0};
+    for (uint32_t i = 0; covered->implied && i < opened->methods_count; i++)
+        CF_TRY(rw_add_implications(&all, &covered->implied[i], covered->first + covered->before[i],
+                                   opened->arena, &opened->error));
+    if (!covered->implied || !cls->imply(cls, covered->first, &all) || all.count == 0) return CF_OK;
+    covered->needless = cf_arena_zeroed(opened->arena, covered->count, 1);
+    if (!covered->needless) return cf_fail(&opened->error, CF_NO_MEMORY, 0, "out of memory", 0);
+    for (uint32_t i = 0; i < all.count; i++)
+        covered->needless[all.list[i].probe - covered->first] = 1;
+    return CF_OK;
+}
+
 static enum cf_status begin(struct rw_class *cls) {
     struct cf_class *opened = cls->rewrite->cls;
     if (has_jacocos_members(opened))
         return cf_fail(&opened->error, CF_UNSUPPORTED, 0, "JaCoCo has instrumented it already", 0);
     struct covered *covered = cf_arena_zeroed(opened->arena, 1, sizeof *covered);
     if (!covered) return cf_fail(&opened->error, CF_NO_MEMORY, 0, "out of memory", 0);
+    CF_TRY(ask_for_implied(cls, covered));
     CF_TRY(find_all(opened, cls->inlined, covered));
     if (covered->count == 0) return CF_OK;
     int64_t first = cls->probes(cls, covered->count, cls->file && number_as_file(cls, covered));
@@ -126,7 +163,7 @@ static enum cf_status begin(struct rw_class *cls) {
         return cf_fail(&opened->error, CF_LIMIT, 0, "no probes, or no memory, are left for it", 0);
     covered->first = (uint32_t)first;
     cls->memory = covered;
-    return CF_OK;
+    return use_implied(cls, covered);
 }
 
 // The constant p of a holder, or its method. It is remembered where the engine sees to it that it
@@ -148,11 +185,6 @@ static uint16_t holder_of(struct rw_class *cls, uint32_t holder, int mapped) {
                : cf_add_reference(pool, CF_TAG_FIELDREF, name, field, "[Z");
     if (nth < RW_REFS) cls->callees[nth].methodref = reference;
     return reference;
-}
-
-static int is_yes(const struct rw_class *cls, const char *key) {
-    const char *value = cls->option(cls, key);
-    return value && strcmp(value, "yes") == 0;
 }
 
 static struct cf_snippet *hit(struct rw_class *cls, struct cf_edit *edit, uint32_t number,
@@ -214,6 +246,7 @@ static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
         CF_TRY(frame_test(cls, edit));
     for (uint32_t i = 0; i < probes->count; i++) {
         const struct rw_probe *probe = &probes->list[i];
+        if (covered->needless && covered->needless[number + i - covered->first]) continue;
         struct cf_snippet *s = hit(cls, edit, number + i, mapped);
         if (counts) count_hit(cls, edit, s, number + i);
         switch (probe->kind) {

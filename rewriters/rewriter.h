@@ -8,6 +8,8 @@
 #include "classfile/edit.h"
 #include "classfile/inline.h"
 
+struct rw_implications; // implied.h
+
 enum {
     // The pass only observes: a method that would grow past HotSpot's HugeMethodLimit (8,000 bytes,
     // never compiled) is kept as it was, unless huge=yes.
@@ -63,6 +65,9 @@ struct rw_class {
     // they came, or by those of its class file. The same class gets the same again. Returns the
     // number of the first; < 0: none is left, or there is no memory.
     int64_t (*probes)(struct rw_class *cls, uint32_t count, int of_file);
+    // Says which of them need no code (implied.h), by the numbers of all; of the class whose first
+    // is `first`, even if there are none. 0: each needs its code.
+    int (*imply)(struct rw_class *cls, uint32_t first, const struct rw_implications *implied);
     // Gives the number by which inserted code counts how often a probe is passed, `number` being
     // the probe's own; < 0: none is left.
     int (*probe_counter)(struct rw_class *cls, const struct cf_edit *edit, uint32_t number);

@@ -32,9 +32,9 @@ static void tear_down(void) {
 // --- a process that is killed ---
 
 static const struct instr_covered_class classes[] = {
-    {0x0123456789ABCDEF, "com/acme/Foo", 0, 10, 0},
-    {0x1111111111111111, "com/acme/Never", 10, 3, 0},
-    {0x8877665544332211, "B", 40000, 9, 0},
+    {.id = 0x0123456789ABCDEF, .name = "com/acme/Foo", .first = 0, .count = 10},
+    {.id = 0x1111111111111111, .name = "com/acme/Never", .first = 10, .count = 3},
+    {.id = 0x8877665544332211, .name = "B", .first = 40000, .count = 9},
 };
 
 static void write_map(void) {
