@@ -100,11 +100,15 @@ static inline enum cf_status take_sites(struct cf_layout *l) {
     return unusual ? take_unusual_sites(l) : CF_OK;
 }
 
+static enum cf_status sort_edges(struct cf_edit *edit) {
+    SORT(struct cf_edge, edit->edges, edit->edges_count, edge_before, edit->code.cls->arena,
+         return no_memory(edit));
+    return CF_OK;
+}
+
 static enum cf_status make_detours(struct cf_layout *l) {
     struct cf_edit *edit = l->edit;
     l->edges = edit->edges;
-    SORT(struct cf_edge, l->edges, edit->edges_count, edge_before, edit->code.cls->arena,
-         return no_memory(edit));
     l->detours = cf_arena_alloc(edit->code.cls->arena, edit->edges_count * sizeof *l->detours);
     if (!l->detours) return no_memory(edit);
     for (uint32_t i = 0; i < edit->edges_count; i++) {
@@ -230,6 +234,10 @@ enum cf_status cf_layout_make(struct cf_layout *l, struct cf_edit *edit, uint32_
     int changed;
     memset(&l->widened, 0, sizeof *l - offsetof(struct cf_layout, widened));
     l->edit = edit;
+    if (edit->edges_count) {
+        CF_TRY(sort_edges(edit));
+        CF_TRY(cf_place_edges(edit));
+    }
     CF_TRY(take_sites(l));
     if (edit->edges_count) CF_TRY(make_detours(l));
     CF_TRY(take_exit(l, &l->thrown, edit->thrown, edit->thrown_count));

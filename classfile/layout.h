@@ -14,7 +14,7 @@ struct cf_group {
     int is_replaced;
 };
 
-// A detour of all edges from `pc` to `target`: their snippets, then a goto.
+// A detour of all edges from `pc` to `target`, of a switch mostly: their snippets, then a goto.
 struct cf_detour {
     uint32_t pc, target;
     uint32_t first, count; // edges
@@ -61,6 +61,9 @@ struct cf_layout {
 // `behind` bytes more are likely to follow.
 enum cf_status cf_layout_make(struct cf_layout *layout, struct cf_edit *edit, uint32_t before,
                               uint32_t behind, struct cf_buffer *out);
+
+// Makes replacements of those edges, which are sorted, that can be where their jump is (edges.c).
+enum cf_status cf_place_edges(struct cf_edit *edit);
 
 // The sites at `pc`; a count of 0: there are none.
 struct cf_group cf_find_group(const struct cf_layout *layout, uint32_t pc);

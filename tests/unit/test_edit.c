@@ -1,5 +1,5 @@
-// What the editor promises of the bytes it writes. That they verify and run is shown on real JVMs; here is what
-// only the bytes show.
+// What the editor promises of the bytes it writes. That they verify and run is shown on real JVMs;
+// here is what only the bytes show.
 
 #include "tests/unit/subject.h"
 
@@ -65,7 +65,8 @@ START_TEST(snippets_stand_in_the_order_of_the_header) {
     ASSERT_CODE(&s, CF_OP_iconst_0, CF_OP_pop, CF_OP_iconst_1, CF_OP_pop, // entry: 0 outermost
                 CF_OP_nop, CF_OP_iconst_5, CF_OP_pop, CF_OP_iconst_4, CF_OP_pop, // after: 1 first
                 CF_OP_iconst_2, CF_OP_pop, CF_OP_iconst_3, CF_OP_pop,            // before
-                CF_OP_iconst_0, CF_OP_pop, CF_OP_iconst_m1, CF_OP_pop, CF_OP_return); // exit: 1 first
+                CF_OP_iconst_0, CF_OP_pop, CF_OP_iconst_m1, CF_OP_pop,
+                CF_OP_return); // exit: 1 first
     close_subject(&s);
 }
 END_TEST
@@ -92,13 +93,53 @@ START_TEST(a_jump_runs_what_is_before_its_target_but_not_what_is_after_the_one_a
 }
 END_TEST
 
-START_TEST(an_edge_is_a_detour_at_the_end) {
+START_TEST(an_edge_is_where_the_jump_is) {
     struct subject s;
     METHOD(&s, 49, "(I)V", 1, 1, CF_OP_iload_0, CF_OP_ifeq, 0, 4, CF_OP_nop, CF_OP_return);
     cf_insert_edge(s.edit, 1, 3, nops(s.edit, 1));
+    cf_insert_edge(s.edit, 1, 3, push_and_pop(s.edit, 2));
+    cf_insert_before(s.edit, 3, push_and_pop(s.edit, 3));
     commit(&s);
-    ASSERT_CODE(&s, CF_OP_iload_0, CF_OP_ifeq, 0, 5, CF_OP_nop, CF_OP_return, CF_OP_nop, CF_OP_goto,
-                0xff, 0xfe);
+    ASSERT_CODE(&s, CF_OP_iload_0, CF_OP_ifne, 0, 9, CF_OP_nop, CF_OP_iconst_2, CF_OP_pop,
+                CF_OP_goto, 0, 4, CF_OP_nop, CF_OP_iconst_3, CF_OP_pop, CF_OP_return);
+    close_subject(&s);
+}
+END_TEST
+
+START_TEST(an_edge_of_a_switch_is_a_detour_at_the_end) {
+    struct subject s;
+    METHOD(&s, 49, "(I)V", 1, 1, CF_OP_iload_0, CF_OP_lookupswitch, 0, 0, 0, 0, 0, 12, 0, 0, 0, 0,
+           CF_OP_nop, CF_OP_return);
+    cf_insert_edge(s.edit, 1, 3, nops(s.edit, 1));
+    commit(&s);
+    ASSERT_CODE(&s, CF_OP_iload_0, CF_OP_lookupswitch, 0, 0, 0, 0, 0, 13, 0, 0, 0, 0, CF_OP_nop,
+                CF_OP_return, CF_OP_nop, CF_OP_goto, 0xff, 0xfe);
+    close_subject(&s);
+}
+END_TEST
+
+// Where a goto might not reach, and where the snippet itself jumps.
+START_TEST(an_edge_that_cannot_be_where_the_jump_is_is_a_detour) {
+    static uint8_t code[32765] = {CF_OP_iload_0, CF_OP_ifeq, 0, 4};
+    struct subject s;
+    code[sizeof code - 1] = CF_OP_return;
+    method(&s, 49, "(I)V", 1, 1, code, sizeof code);
+    cf_insert_edge(s.edit, 1, 3, nops(s.edit, 1));
+    commit(&s);
+    struct cf_code fresh = code_of(&s, 0);
+    ck_assert_uint_eq(fresh.length, sizeof code + 4);
+    ck_assert_uint_eq(fresh.bytes[1], CF_OP_ifeq);
+    ck_assert_uint_eq(fresh.bytes[sizeof code], CF_OP_nop);
+    close_subject(&s);
+    METHOD(&s, 49, "(I)V", 1, 1, CF_OP_iload_0, CF_OP_ifeq, 0, 4, CF_OP_nop, CF_OP_return);
+    struct cf_snippet *jumping = cf_snippet_new(s.edit);
+    uint32_t end = cf_label(jumping);
+    cf_branch_to(jumping, CF_OP_goto, end);
+    cf_place(jumping, end);
+    cf_insert_edge(s.edit, 1, 3, jumping);
+    commit(&s);
+    ASSERT_CODE(&s, CF_OP_iload_0, CF_OP_ifeq, 0, 5, CF_OP_nop, CF_OP_return, CF_OP_goto, 0, 3,
+                CF_OP_goto, 0xff, 0xfc);
     close_subject(&s);
 }
 END_TEST
@@ -207,7 +248,8 @@ START_TEST(a_full_pool_keeps_the_method) {
     begin(&s, 0);
     char text[200];
     struct cf_snippet *call = cf_snippet_new(s.edit);
-    cf_call(call, cf_callee_new(&s.rewrite, "Q", "m", "()V")); // six constants; there is room for five
+    cf_call(call,
+            cf_callee_new(&s.rewrite, "Q", "m", "()V")); // six constants; there is room for five
     cf_insert_entry(s.edit, call);
     ck_assert_int_eq(cf_edit_commit(s.edit), CF_LIMIT);
     ck_assert_str_eq(cf_error_text(&s.edit->error, text, sizeof text),
@@ -248,8 +290,8 @@ START_TEST(locals_beyond_255_take_wide_forms) {
     cf_increment(entry, local, 1);
     cf_insert_entry(s.edit, entry);
     commit(&s);
-    ASSERT_CODE(&s, CF_OP_iconst_0, CF_OP_wide, CF_OP_istore, 1, 44, CF_OP_wide, CF_OP_iinc, 1, 44, 0,
-                1, CF_OP_return);
+    ASSERT_CODE(&s, CF_OP_iconst_0, CF_OP_wide, CF_OP_istore, 1, 44, CF_OP_wide, CF_OP_iinc, 1, 44,
+                0, 1, CF_OP_return);
     close_subject(&s);
 }
 END_TEST
@@ -385,7 +427,9 @@ END_TEST
 
 static long allocations_left;
 
-static void *allocate_until(size_t n) { return allocations_left-- > 0 ? malloc(n) : NULL; }
+static void *allocate_until(size_t n) {
+    return allocations_left-- > 0 ? malloc(n) : NULL;
+}
 
 static enum cf_status edit_all(struct subject *s, struct cf_arena *arena) {
     CF_TRY(cf_class_open(&s->cls, s->bytes, s->length, arena));
@@ -453,8 +497,11 @@ int main(void) {
     tcase_add_test(tests, a_method_that_fails_takes_its_constants_back);
     tcase_add_test(tests, snippets_stand_in_the_order_of_the_header);
     tcase_add_test(tests, a_loop_to_the_first_instruction_does_not_run_the_entry);
-    tcase_add_test(tests, a_jump_runs_what_is_before_its_target_but_not_what_is_after_the_one_above);
-    tcase_add_test(tests, an_edge_is_a_detour_at_the_end);
+    tcase_add_test(tests,
+                   a_jump_runs_what_is_before_its_target_but_not_what_is_after_the_one_above);
+    tcase_add_test(tests, an_edge_is_where_the_jump_is);
+    tcase_add_test(tests, an_edge_of_a_switch_is_a_detour_at_the_end);
+    tcase_add_test(tests, an_edge_that_cannot_be_where_the_jump_is_is_a_detour);
     tcase_add_test(tests, switches_lead_where_they_led_at_every_padding);
     tcase_add_test(tests, branches_that_no_longer_reach_become_wide);
     tcase_add_test(tests, a_method_past_the_limit_says_how_long_it_would_be);

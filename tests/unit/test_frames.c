@@ -140,15 +140,25 @@ START_TEST(an_early_exit_has_no_field_set) {
 }
 END_TEST
 
-START_TEST(detours_say_what_their_target_does) {
+START_TEST(edges_say_what_their_jump_did) {
     struct subject s;
     branching(&s);
     cf_insert_edge(s.edit, index_of(&s, 1), index_of(&s, 12), nops(s.edit, 1));
     commit(&s);
+    ASSERT_FRAMES(&s, U2(4), 8, 7, UNSET_Y, 4, 255, U2(13), U2(2), 7, U2(this_class), 1, U2(0));
+    close_subject(&s);
+}
+END_TEST
+
+START_TEST(detours_say_what_their_target_does) {
+    struct subject s;
+    branching(&s);
+    cf_insert_edge(s.edit, index_of(&s, 1), index_of(&s, 12), jumps(s.edit));
+    commit(&s);
     unsigned thrown = s.rewrite.throwable;
-    ASSERT_FRAMES(&s, U2(5), 12, UNSET_Y, 4, 255, U2(13), U2(2), 7, U2(this_class), 1, U2(0), //
+    ASSERT_FRAMES(&s, U2(6), 12, UNSET_Y, 4, 255, U2(13), U2(2), 7, U2(this_class), 1, U2(0), //
                   255, U2(0), U2(1), 6, U2(1), 7, U2(thrown),                                 //
-                  UNSET_X_Y, 252, U2(0), 1);
+                  UNSET_X_Y, 252, U2(0), 1, 3);
     close_subject(&s);
 }
 END_TEST
@@ -269,7 +279,8 @@ END_TEST
 // --- broken frames ---
 
 // void f(): nop, nop, return; with these frames.
-static void framed(struct subject *s, const uint8_t *frames, size_t length, int this_class_missing) {
+static void framed(struct subject *s, const uint8_t *frames, size_t length,
+                   int this_class_missing) {
     static const uint8_t code[] = {CF_OP_nop, CF_OP_nop, CF_OP_return};
     struct build b;
     build_class_file(&b, 52, CF_ACC_PUBLIC, "A");
@@ -349,6 +360,7 @@ int main(void) {
     tcase_add_test(tests, a_new_frame_that_inherits_the_right_fields_says_nothing);
     tcase_add_test(tests, when_all_fields_are_set_the_list_is_empty);
     tcase_add_test(tests, an_early_exit_has_no_field_set);
+    tcase_add_test(tests, edges_say_what_their_jump_did);
     tcase_add_test(tests, detours_say_what_their_target_does);
     tcase_add_test(tests, fields_that_nothing_names_get_their_constants);
     tcase_add_test(tests, what_cannot_be_told_keeps_the_constructor);
