@@ -42,6 +42,8 @@ instr_has() {
     scala) command -v scalac ;;
     groovy) command -v groovyc ;;
     junit4) [ -f /usr/share/java/junit4.jar ] ;;
+    junit5) [ -f /usr/share/java/junit-platform-console.jar ] ;;
+    testng) [ -f /usr/share/java/testng.jar ] ;;
     ant-optional) command -v ant && [ -f /usr/share/java/ant-junit.jar ] ;;
     maven) command -v mvn ;;
     gradle) command -v gradle ;;
