@@ -78,17 +78,33 @@ class Info(ExecTest):
         self.assertNotRegex(printed, "[\x00-\x09\x0b-\x1f\x7f\u202e]")
         json.loads(self.expect(["exec", "info", "--json", "c.exec"], 0, err="").stdout)
 
-    def test_a_broken_file_is_refused_in_one_line(self):
+    def test_a_broken_file_is_refused_in_one_line_by_every_command(self):
+        commands = (["exec", "info", "c.exec"], ["exec", "info", "--json", "c.exec"], ["exec", "merge", "-o", "out.exec", "c.exec"],
+                    ["exec", "merge", "-o", "out.exec", "a.exec", "c.exec"], ["exec", "diff", "a.exec", "c.exec"],
+                    ["exec", "diff", "c.exec", "a.exec"], ["exec", "tests", "c.exec"],
+                    ["exec", "tests", "--class", "com.acme.Foo", "c.exec"], ["exec", "tests", "--changed", ".", "c.exec"],
+                    ["report", "c.exec"], ["report", "c.exec", "--html", "out.exec"])
+        many = b"\xff\xff\xff\xff\x07"  # 2 billion probes
         for content, reason in ((A[:-1], "byte 77: the file ends in the midst of a block"),
+                                (A[:3], "byte 3: the file ends in the midst of a block"),
                                 (b"{}", "byte 0: no execution data of JaCoCo's"),
+                                (b"\x01\xc0\xc1" + A[3:], "byte 1: no execution data of JaCoCo's"),
                                 (A + b"\x40", "byte 78: a block of type 0x40, which is unknown"),
-                                (A.replace(b"\x10\x07", b"\x10\x06", 1), "byte 3: version 0x1006 of the format")):
+                                (A.replace(b"\x10\x07", b"\x10\x06", 1), "byte 3: version 0x1006 of the format"),
+                                (HEADER + b"\x11" + bytes(8) + utf("C") + many, "byte 22: the file ends in the midst of a block"),
+                                (HEADER + b"\x11" + bytes(8) + utf("C") + b"\xff" * 9, "byte "),
+                                (HEADER + b"\x11" + bytes(8) + b"\xff\xff", "byte 16: the file ends in the midst of a block")):
             self.write("c.exec", content)
-            for command in (["exec", "info"], ["exec", "merge", "-o", "out.exec"]):
-                done = self.expect([*command, "c.exec"], 1, "")
-                self.assertTrue(done.stderr.startswith("instr: c.exec: " + reason), done.stderr)
-                self.assertEqual(done.stderr.count("\n"), 1)
-            self.assertFalse(os.path.exists(self.path("out.exec")))
+            for command in commands:
+                with self.subTest(command=command, reason=reason):
+                    done = self.run_tool(*command)
+                    # That there is a difference is diff's 1.
+                    self.assertEqual((done.returncode, done.stdout), (2 if "diff" in command else 1, ""), done.stderr)
+                    # What does not begin as an .exec file is to instr report the result of another pass.
+                    reason_told = "" if "report" in command and "no execution data" in reason else reason
+                    self.assertTrue(done.stderr.startswith("instr: c.exec: " + reason_told), done.stderr)
+                    self.assertEqual(done.stderr.count("\n"), 1)
+                    self.assertFalse(os.path.exists(self.path("out.exec")))
 
     def test_the_tool_cannot_be_made_to_take_memory(self):
         """Classes that claim 2 billion probes each, in 512 MB of address space."""
