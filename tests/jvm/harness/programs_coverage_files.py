@@ -1,0 +1,135 @@
+"""Where the pass coverage writes to, and when: several JVMs and one file, on SIGQUIT, what cannot be written; after an attach,
+and beside an agent that has classes come again."""
+
+import os
+import signal
+import subprocess
+import time
+
+from . import vm
+from .programs import program
+from .programs_attach import Waiting, attached
+from .programs_coverage import covered, execfile, load
+
+
+@program("coverage, several JVMs and one file", quick=False)
+def several(r):
+    """They wait for each other: a session of each, and no class lost; with %p each has its own."""
+    whole = load(covered(r, "alone", "nothing")[0])[1]
+    for name, file, expected in (("one file", "all.exec", 1), ("a file each", "%p.exec", 6)):
+        os.mkdir(r.file(name))
+        path = r.file(name, file)
+        agent = r.with_agent(f"coverage,coverage.file={path},quiet=yes")
+        running = [subprocess.Popen([r.java, agent, "-cp", r.built.programs, "Covered", "nothing"], stdout=subprocess.PIPE,
+                                    stderr=subprocess.STDOUT, text=True) for _ in range(6)]
+        problems = [f"{p.pid}: {p.returncode}, {out}" for p, out in ((p, p.communicate(timeout=120)[0]) for p in running)
+                    if p.returncode or out]
+        files = sorted(os.listdir(r.file(name)))
+        found = [load(r.file(name, f)) for f in files]
+        if len(files) != expected or sum(len(sessions) for sessions, _ in found) != 6:
+            problems.append(f"{files}: {[sessions for sessions, _ in found]}")
+        yield name, problems + [f"{classes}, not {whole}" for _, classes in found if classes != whole]
+
+
+@program("coverage, written on SIGQUIT", quick=False)
+def on_request(r):
+    """While the program runs, and again at its end, behind what is there."""
+    path = r.file("quit.exec")
+    p = Waiting(r, r.with_agent(f"coverage,coverage.file={path},quiet=yes,control=off"))
+    os.kill(p.pid, signal.SIGQUIT)
+    for _ in range(300):
+        if os.path.exists(path) and os.path.getsize(path) > 100:
+            break
+        time.sleep(0.1)
+    early = load(path) if os.path.exists(path) else ([], {})
+    p.process.stdin.write("\n")
+    p.process.stdin.close()
+    printed = p.process.stdout.read()  # the JVM's stacks are in it
+    status = p.process.wait(timeout=60)
+    late = load(path)
+    problems = [] if status == 0 and "round 2084\nend\n" in printed else [f"{status}, {printed[-300:]}"]
+    if len(early[0]) != 1 or len(late[0]) != 2:
+        problems.append(f"sessions: {early[0]}, {late[0]}")
+    if not 0 < early[1].get("Waiting", ("", ""))[1].count("1") < late[1]["Waiting"][1].count("1"):
+        problems.append(f"{early[1]}, {late[1]}")
+    yield "quit", problems
+
+
+@program("coverage, files that cannot be written", quick=False)
+def unwritable(r):
+    """One line tells which and why; the program does not notice, and what was there is there still."""
+    os.mkdir(r.file("folder"))
+    with open(r.file("text.exec"), "w", encoding="utf-8") as file:
+        file.write("no exec file\n")
+    plain = r.run("plain", [r.java, "-cp", r.built.programs, "Covered", "nothing"])
+    for path, reason in ((r.file("folder"), "Is a directory"), ("/dev/full", "No space left on device"),
+                         ("/proc/none/x.exec", "No such file or directory"), (r.file("text.exec", "x.exec"), "Not a directory"),
+                         (r.file("text.exec"), "no execution data of JaCoCo's; nothing was appended to it")):
+        done = r.run("run", [r.java, r.with_agent(f"coverage,coverage.file={path},quiet=yes"), "-cp", r.built.programs, "Covered",
+                             "nothing"])
+        lines = [line for line in done.stderr.splitlines() if line not in plain.stderr.splitlines()]
+        good = len(lines) == 1 and lines[0].startswith(f"instr: {path}: ") and lines[0].endswith(reason)
+        yield os.path.basename(path), ([] if good else [f"{lines}, not {path}: ... {reason}"]) + (
+            [] if (done.status, done.stdout) == (plain.status, plain.stdout) else [done.tail()])
+    with open(r.file("text.exec"), encoding="utf-8") as file:
+        yield "what was there", [] if file.read() == "no exec file\n" else ["was changed"]
+
+
+@program("coverage after an attach", quick=False)
+def after_attach(r):
+    """Classes that are loaded have the ids and numbers of probes that they have from the start, and bits from then on; they
+    are as before once the agent has gone."""
+    first = r.file("first.exec")
+    p = Waiting(r, r.with_agent(f"coverage,coverage.file={first},quiet=yes"))
+    ended = p.end()
+    key, whole = load(first)[1]["Waiting"]
+    yield "from the start", ended
+    path = r.file("attached.exec")
+    p = Waiting(r)
+    problems = [attached(p.instr("attach", "coverage", f"coverage.file={path}", "include=Waiting"), "active")]
+    status = p.instr("status")
+    if status.returncode or "coverage" not in status.stdout:
+        problems.append(f"status: {status}")
+
+    def dump():
+        done = subprocess.run([r.cli, "exec", "dump", str(p.pid)], capture_output=True, text=True, timeout=60)
+        return load(path)[1].get("Waiting") if done.returncode == 0 else done
+    before = dump()
+    if before is not None:  # it waits for input within main: nothing was passed since
+        problems.append(f"covered before the first round: {before}")
+    p.round()
+    now = dump()
+    if not isinstance(now, tuple) or now[0] != key or not 0 < now[1].count("1") < whole.count("1") or any(
+            a > b for a, b in zip(now[1], whole)):
+        problems.append(f"one round covers {now}; all that is covered from the start: {key} {whole}")
+    gone = p.instr("detach")
+    if gone.returncode:
+        problems.append(f"detach: {gone}")
+    p.round()
+    p.process.stdin.close()
+    rest, status = p.process.stdout.read(), p.process.wait(timeout=60)
+    yield "attached", [x for x in problems if x] + ([] if (status, rest) == (0, "end\n") else [f"{status}, {rest}"])
+    sessions, classes = load(path)
+    yield "told at the end", [] if len(sessions) >= 2 and classes["Waiting"] == now else [f"{sessions}, {classes}, {now}"]
+
+
+@program("coverage of classes that come again", quick=False, jdk=11)
+def again(r):
+    """An agent has them retransformed and redefined: they keep their probes, and what is passed afterwards counts."""
+    launch = ["-cp", r.built.programs, "Again"]
+    plain = r.run("plain", [r.java, *launch])
+    for order in ("first", "last"):
+        path = r.file(order + ".exec")
+        agents = [r.with_agent(f"coverage,coverage.file={path},include=Again*"),
+                  f"-javaagent:{r.reference_jar}={r.file('reference.json')}"]
+        done = r.run(order, [r.java, *r.verify, *(agents if order == "first" else agents[::-1]), *launch])
+        problems = vm.compare(plain, done)
+        with open(path, "rb") as file:
+            names = [name for name, _ in execfile.parse(file.read())[1].values()]
+        # Redefined as in its file, Part may be one that the other agent did not change.
+        if sorted(set(names)) != ["Again", "Again$Part"] or names.count("Again") != 1 or names.count("Again$Part") > 2:
+            problems.append(f"classes {names}")
+        bits = load(path)[1]["Again"][1]
+        if bits.count("1") < len(bits) / 2:
+            problems.append(f"Again: {bits}")
+        yield order, problems
