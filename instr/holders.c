@@ -231,7 +231,11 @@ bool instr_holders_start(JavaVM *vm, JNIEnv *jni, const char *runtime_package, u
     holders.package = runtime_package;
     holders.mapping = mapping;
     if (add(jni, true)) return true;
-    snprintf(reason, size, "%s" RW_HOLDER_NAME "0: the VM refused to define it", runtime_package);
+    if (mapping) // what mostly is in the way
+        snprintf(reason, size, "coverage.mmap: the disk has no room for the probes");
+    else
+        snprintf(reason, size, "%s" RW_HOLDER_NAME "0: the VM refused to define it",
+                 runtime_package);
     return false;
 }
 

@@ -11,7 +11,8 @@
 
 #define SECOND UINT64_C(1000000000)
 static const uint64_t STRAGGLERS_FOR = INSTR_STRAGGLERS_FOR * SECOND,
-                      STRAGGLERS_PAUSE = 60 * SECOND;
+                      STRAGGLERS_AMONG_MANY_FOR = 10 * SECOND, STRAGGLERS_PAUSE = 60 * SECOND;
+enum { MANY_LOADING = 16384 };
 
 struct retransforming {
     struct instr_agent *agent;
@@ -93,7 +94,12 @@ int instr_switch_retransform(struct instr_agent *agent, JNIEnv *jni,
     uint64_t now = instr_control_now();
     instr_changes_sweep_begin(agent->changes);
     if (!instr_retransform_loaded(&r)) return 0;
-    uint32_t oldest = now > STRAGGLERS_FOR ? (uint32_t)((now - STRAGGLERS_FOR) / SECOND) : 0;
+    // What was unloaded between two sweeps looks as if it were loading still. Where classes come
+    // and go by the thousand it is that.
+    uint64_t patience = instr_changes_totals(agent->changes).loading > MANY_LOADING
+                            ? STRAGGLERS_AMONG_MANY_FOR
+                            : STRAGGLERS_FOR;
+    uint32_t oldest = now > patience ? (uint32_t)((now - patience) / SECOND) : 0;
     instr_changes_sweep_end(agent->changes, oldest);
     if (r.longest > done->longest) done->longest = r.longest;
     return 1;

@@ -1,11 +1,16 @@
 """What can fail around the agent: its memory, the disk, the folders; and the program that goes on all the same."""
 
+import itertools
 import os
 import shutil
 import subprocess
 
 from . import vm
 from .programs import Skip, program
+
+
+EVERY_PASS = "calls,timing,alloc,natives,exceptions,coverage"
+FILES = ["stats"] + [f"{p}.file" for p in EVERY_PASS.split(",")]
 
 
 def own_lines(result):
@@ -28,21 +33,25 @@ def no_memory(r):
         raise Skip("libfailing_malloc.so is not built")
     case, _ = r.expectations("Exceptions")
     launch = r.built.launch(case)
-    report = r.file("report.json")
-    agent = r.with_agent(f"calls,timing,verbose=yes,timing.file={report},stats={r.file('stats.json')}")
     counter = r.file("count")
     plain = r.run("plain", [r.java] + launch)
+    for passes, files in (("calls,timing", ["stats", "timing.file"]), (EVERY_PASS, FILES))[:1 if r.quick else 2]:
+        options = ",".join([passes, "verbose=yes", *(f"{f}={r.file(f)}" for f in files)])
 
-    def go(n, once):
-        env = {"LD_PRELOAD": library, "FAIL_COUNT": counter}
-        env.update({} if n is None else {"FAIL_AT": str(n)})
-        env.update({"FAIL_ONCE": "1"} if once else {})
-        return r.run("run", [r.java, agent] + launch, env=env)
+        def go(n, once):
+            env = {"LD_PRELOAD": library, "FAIL_COUNT": counter}
+            env.update({} if n is None else {"FAIL_AT": str(n)})
+            env.update({"FAIL_ONCE": "1"} if once else {})
+            return r.run("run", [r.java, r.with_agent(options)] + launch, env=env)
 
-    whole = go(None, False)
-    with open(counter, encoding="ascii") as f:
-        count = int(f.read())
-    yield "counted", vm.compare(plain, whole) + ([] if count > 15 else [f"only {count} allocations"])
+        whole = go(None, False)
+        with open(counter, encoding="ascii") as f:
+            count = int(f.read())
+        yield passes, vm.compare(plain, whole, stderr=False) + ([] if count > 15 else [f"only {count} allocations"])
+        yield from failing_at(r, plain, go, count)
+
+
+def failing_at(r, plain, go, count):
     # All of the first, where most is set up; then some of the rest.
     numbers = list(range(0, min(count, 12 if r.quick else 60)))
     numbers += list(range(numbers[-1] + 1, count, max(1, count // (8 if r.quick else 40))))
@@ -72,7 +81,8 @@ def read_only(r):
     os.chmod(folder, 0o555)
     try:
         for runtime in ("direct", "path"):
-            other = r.run("run", [r.java, f"-agentpath:{copy}=calls,timing,runtime={runtime}"] + r.hello())
+            every = f"{EVERY_PASS},coverage.file={r.file('jacoco.exec')}"
+            other = r.run("run", [r.java, f"-agentpath:{copy}={every},runtime={runtime}"] + r.hello())
             yield f"read-only library folder, runtime={runtime}", vm.compare(plain, other, stderr=False)
     finally:
         os.chmod(folder, 0o755)
@@ -98,17 +108,21 @@ def file_systems(r):
         "read-only file system": (f"mount -t tmpfs -o ro none {small} && ", small),
     }
     plain = r.run("plain", [r.java] + r.hello())
-    for name, (mount, folder) in mounts.items():
-        options = f"calls,timing,timing.file={folder}/t.json,calls.file={folder}/c.json,stats={folder}/s.json,include=java.util.**"
+    for (name, (mount, folder)), more in itertools.product(mounts.items(), ("", "coverage.mmap=yes", "alloc.mode=sampled")):
+        files = FILES + ["alloc.stacks", "alloc.html"] * (more == "alloc.mode=sampled")
+        options = ",".join([EVERY_PASS, "include=java.util.**", "coverage.counts=yes", *(f"{f}={folder}/{f}" for f in files)]
+                           + [more] * (more != ""))
         command = mount + 'exec "$@"'
         other = r.run("run", ["unshare", "-m", "sh", "-c", command, "sh", r.java, r.with_agent(options)] + r.hello())
         problems = vm.compare(plain, other, stderr=False)
         lines = [s for s in own_lines(other) if folder in s]
-        if not lines:
-            problems.append(f"no line names the file: {other.stderr[-300:]!r}")
-        if len(lines) > 3:
-            problems.append(f"{len(lines)} lines for three files")
-        yield name, problems
+        nothing = more == "coverage.mmap=yes" and any("instr: nothing is instrumented: " in s for s in own_lines(other))
+        unnamed = [] if nothing else [f for f in files if not any(f"{folder}/{f}" in s for s in lines)]
+        if name.startswith("read-only") and unnamed:
+            problems.append(f"no line names {unnamed}: {other.stderr[-300:]!r}")
+        if not lines and not nothing or len(lines) > len(files) + 1:  # and the counts of coverage
+            problems.append(f"{len(lines)} lines for {len(files)} files: {lines}")
+        yield f"{name}{', ' if more else ''}{more}", problems
     other = r.run("run", ["unshare", "-m", "sh", "-c", 'mount -t tmpfs -o ro,mode=0 none /tmp && exec "$@"', "sh", r.java,
                           f"-agentpath:{copy}=calls,timing,runtime=path"] + r.hello())
     yield "no /tmp", vm.compare(plain, other, stderr=False)
