@@ -71,6 +71,10 @@ done:
     return loader ? (*jni)->NewGlobalRef(jni, loader) : NULL;
 }
 
+void instr_agent_find_loader(struct instr_agent *agent, JNIEnv *jni) {
+    if (!agent->platform_loader) agent->platform_loader = find_platform_loader(jni);
+}
+
 // --- start ---
 
 static void no_control(const char *reason) {
@@ -106,7 +110,6 @@ static void forget_first(struct instr_agent *agent) {
 // Makes the first plan the current one.
 static int start(JNIEnv *jni, int running, char *reason, size_t size) {
     struct instr_agent *agent = &instr_agent;
-    if (!agent->platform_loader) agent->platform_loader = find_platform_loader(jni);
     int ok = instr_switch_start(agent, jni, agent->first, running, reason, size);
     if (ok) agent->first = NULL;
     return ok;

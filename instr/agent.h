@@ -60,6 +60,9 @@ void instr_say(const char *line);
 // is switched on. 0: one line in `reason`.
 int instr_agent_arm(struct instr_agent *agent, char *reason, size_t size);
 
+// Finds the platform loader, if it is not known yet; before the first pass is on.
+void instr_agent_find_loader(struct instr_agent *agent, JNIEnv *jni);
+
 // Gives everything back: the JVM is as if the library had not been loaded, but for the runtime's
 // classes, which stay and do nothing. With passes on, these must have been switched off.
 void instr_agent_undo(struct instr_agent *agent, JNIEnv *jni);

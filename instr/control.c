@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,6 +23,7 @@
 #define LOOK_WHEN_BUSY (5 * SECOND)
 enum {
     MOST_CLIENTS = 16,
+    START_MS = 200,          // from the JVM's start to the socket, unless somebody asks for it
     STACK = 2 * 1024 * 1024, // the VM's verifier and our passes run on it
     WAKE = 0,                // places in the list for poll
     LISTEN = 1,
@@ -211,10 +213,19 @@ static void serve(void) {
     }
 }
 
+// A JVM that has just started needs its time for something else, and may end before anybody knows
+// of it.
+static void let_start(void) {
+    struct pollfd polled = {control.wake, POLLIN, 0};
+    poll(&polled, 1, START_MS);
+}
+
 static void *thread(void *unused) {
     (void)unused;
     char reason[INSTR_ERROR_SIZE];
-    if (control.place.fd < 0 &&
+    prctl(PR_SET_NAME, "instr control");
+    if (control.place.fd < 0) let_start();
+    if (control.place.fd < 0 && !atomic_load(&control.stopping) &&
         instr_control_place_open(&control.place, reason, sizeof reason) != 0)
         control.config.failed(reason);
     control.watch_at = control.config.watch ? 0 : INSTR_NEVER;
@@ -244,7 +255,6 @@ static int start_thread(void) {
     int error = pthread_create(&id, &attributes, thread, NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
-    if (error == 0) pthread_setname_np(id, "instr control");
     return error;
 }
 

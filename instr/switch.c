@@ -69,6 +69,7 @@ static struct instr_plan *prepare(struct instr_agent *agent, JNIEnv *jni,
     const struct instr_plan *before = instr_plans_current(&agent->plans);
     const struct instr_options *old = before ? &before->options : NULL;
     if (next->pass_count) {
+        instr_agent_find_loader(agent, jni);
         struct instr_runtime_config config = {delivery(next), agent->library, (size_t)next->memory};
         if (!arm(agent, reason, size) ||
             !instr_wrapping_prepare(agent->jvmti, next, false, reason, size) ||
@@ -324,6 +325,7 @@ static int start_passes(struct instr_agent *agent, JNIEnv *jni, const struct ins
                         char *reason, size_t size) {
     struct instr_runtime_config config = {delivery(options), agent->library,
                                           (size_t)options->memory};
+    instr_agent_find_loader(agent, jni);
     if (!instr_runtime_start(agent->jvmti, jni, &config, reason, size) ||
         !instr_wrapping_start(agent->vm, options, reason, size) ||
         !instr_parts_start(agent->jvmti, jni, options, reason, size))
