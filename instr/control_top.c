@@ -18,7 +18,7 @@
 #include <string.h>
 
 #define MILLISECOND UINT64_C(1000000)
-enum { LEAST_MS = 100, MOST_MS = 3600 * 1000, MOST_ROWS = 1000, FIRST_MS = 250 };
+enum { LEAST_MS = 100, MOST_MS = 3600 * 1000, MOST_ROWS = 1000, FIRST_MS = 100 };
 
 enum order { BY_SELF, BY_TOTAL, BY_CALLS, BY_THROWN };
 

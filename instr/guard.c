@@ -4,6 +4,7 @@
 
 #include "instr/collect.h"
 #include "instr/control.h"
+#include "instr/failures.h"
 #include "instr/switch.h"
 
 #include <stdio.h>
@@ -19,6 +20,24 @@ static void off(struct instr_agent *agent, JNIEnv *jni, const char *why) {
     snprintf(line, sizeof line, "instr: %s: %s%s", why, ok ? "all passes are off" : "", reason);
     instr_say(line);
     if (!ok && agent->expires) agent->expires = instr_control_now() + SECOND; // once more
+}
+
+// --- a runtime that throws ---
+
+static void watch_failures(struct instr_agent *agent, JNIEnv *jni) {
+    struct instr_switched *done = calloc(1, sizeof *done);
+    int more = done != NULL;
+    while (more) {
+        char what[INSTR_FAILURE_SIZE], reason[INSTR_ERROR_SIZE] = "switched off", line[512];
+        const struct instr_plan *plan = instr_plans_current(&agent->plans);
+        int i = instr_failures_take(plan, what, &more);
+        if (i < 0) continue;
+        const char *name = plan->options.passes[i].pass->name;
+        instr_switch_disable(agent, jni, name, done, reason, sizeof reason);
+        snprintf(line, sizeof line, "instr: %s: its runtime threw %s: %.200s", name, what, reason);
+        instr_say(line);
+    }
+    free(done);
 }
 
 // --- max-overhead ---
@@ -115,6 +134,10 @@ uint64_t instr_guard_watch(struct instr_agent *agent, uint64_t now, int killed) 
     } else {
         if (agent->release_at) next = agent->release_at;
         if (agent->stragglers_at && agent->stragglers_at < next) next = agent->stragglers_at;
+    }
+    if (on && instr_failures_any()) {
+        JNIEnv *jni = instr_control_jni();
+        if (jni) watch_failures(agent, jni);
     }
     const struct instr_plan *plan = instr_plans_current(&agent->plans);
     if (plan && plan->engine && plan->options.max_overhead &&

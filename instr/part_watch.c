@@ -24,7 +24,7 @@ static struct {
     size_t count, bytes;
     uint64_t left; // calls that are still wanted
     atomic_uint_fast64_t dropped;
-    char failed[128];
+    char failed[3 * MOST_TEXT + 1];
 } queue = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 // --- a call as it comes from Java ---
@@ -118,7 +118,7 @@ static jboolean JNICALL native_call(JNIEnv *jni, jclass class, jint id, jint end
 static void JNICALL native_failed(JNIEnv *jni, jclass class, jstring what) {
     (void)class;
     pthread_mutex_lock(&queue.mutex);
-    struct text text = {queue.failed, 0, sizeof queue.failed / 4};
+    struct text text = {queue.failed, 0, sizeof queue.failed};
     add(jni, &text, what);
     queue.left = 0;
     pthread_mutex_unlock(&queue.mutex);

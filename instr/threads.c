@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "instr/failures.h"
 #include "instr/records.h"
 
 // As in InstrThreads.java
@@ -437,9 +438,13 @@ void instr_threads_release(void) {
 
 static bool register_natives(JNIEnv *jni, jclass class) {
     const JNINativeMethod natives[] = {
-        {"lines", "()J", (void *)native_lines}, {"find", "(J)J", (void *)native_find},
-        {"page", "(I)J", (void *)native_page},  {"flush", "()V", (void *)native_flush},
-        {"epoch", "()J", (void *)native_epoch}, {"record", "(IIJJ)V", (void *)native_record},
+        {"lines", "()J", (void *)native_lines},
+        {"find", "(J)J", (void *)native_find},
+        {"page", "(I)J", (void *)native_page},
+        {"flush", "()V", (void *)native_flush},
+        {"epoch", "()J", (void *)native_epoch},
+        {"record", "(IIJJ)V", (void *)native_record},
+        {"failed", "(ILjava/lang/String;)V", (void *)instr_failures_native},
     };
     return (*jni)->RegisterNatives(jni, class, natives, sizeof natives / sizeof *natives) == 0;
 }

@@ -36,15 +36,23 @@ public final class InstrAlloc {
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void constructed(Object object) {
-        if (tracking) InstrAllocNative.constructed(object);
+        try {
+            if (tracking) InstrAllocNative.constructed(object);
+        } catch (Throwable failed) {
+            InstrFailure.tell(failed, InstrFailure.ALLOC);
+        }
     }
 
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void object(Class<?> type, int id) {
-        long size = InstrUnsafe.get(SIZES + ((long) id << 3));
-        if (size > 0) InstrThreads.allocated(id, 1, size);
-        else learn(type, id, size);
+        try {
+            long size = InstrUnsafe.get(SIZES + ((long) id << 3));
+            if (size > 0) InstrThreads.allocated(id, 1, size);
+            else learn(type, id, size);
+        } catch (Throwable failed) {
+            InstrFailure.tell(failed, id);
+        }
     }
 
     @jdk.internal.vm.annotation.DontInline
@@ -57,46 +65,70 @@ public final class InstrAlloc {
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void bytes(int length, int id) {
-        InstrThreads.allocated(id, 1, size(BYTES, length, 0));
+        try {
+            InstrThreads.allocated(id, 1, size(BYTES, length, 0));
+        } catch (Throwable failed) {
+            InstrFailure.tell(failed, id);
+        }
     }
 
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void shorts(int length, int id) {
-        InstrThreads.allocated(id, 1, size(SHORTS, length, 1));
+        try {
+            InstrThreads.allocated(id, 1, size(SHORTS, length, 1));
+        } catch (Throwable failed) {
+            InstrFailure.tell(failed, id);
+        }
     }
 
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void ints(int length, int id) {
-        InstrThreads.allocated(id, 1, size(INTS, length, 2));
+        try {
+            InstrThreads.allocated(id, 1, size(INTS, length, 2));
+        } catch (Throwable failed) {
+            InstrFailure.tell(failed, id);
+        }
     }
 
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void longs(int length, int id) {
-        InstrThreads.allocated(id, 1, size(LONGS, length, 3));
+        try {
+            InstrThreads.allocated(id, 1, size(LONGS, length, 3));
+        } catch (Throwable failed) {
+            InstrFailure.tell(failed, id);
+        }
     }
 
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void references(Object[] array, int id) {
-        long size = size(REFERENCES, array.length, REFERENCE_SHIFT);
-        InstrThreads.allocated(id, 1, PLAIN ? size : InstrAllocNative.size(array, size));
+        try {
+            long size = size(REFERENCES, array.length, REFERENCE_SHIFT);
+            InstrThreads.allocated(id, 1, PLAIN ? size : InstrAllocNative.size(array, size));
+        } catch (Throwable failed) {
+            InstrFailure.tell(failed, id);
+        }
     }
 
     /** The arrays in one dimension of a new array: all have the same length. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void dimension(Object array, int dimension, int id) {
-        long count = 1;
-        for (; dimension > 0; dimension--) {
-            Object[] arrays = (Object[]) array;
-            if (arrays.length == 0) return;
-            count *= arrays.length;
-            array = arrays[0];
+        try {
+            long count = 1;
+            for (; dimension > 0; dimension--) {
+                Object[] arrays = (Object[]) array;
+                if (arrays.length == 0) return;
+                count *= arrays.length;
+                array = arrays[0];
+            }
+            InstrThreads.allocated(id, count, count * sizeOfArray(array));
+        } catch (Throwable failed) {
+            InstrFailure.tell(failed, id);
         }
-        InstrThreads.allocated(id, count, count * sizeOfArray(array));
     }
 
     static long sizeOfArray(Object array) {

@@ -12,27 +12,43 @@ public final class InstrCalls {
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void enter(int id) {
-        InstrThreads.count(id, InstrThreads.CALL);
+        try {
+            InstrThreads.count(id, InstrThreads.CALL);
+        } catch (Throwable failed) {
+            InstrFailure.tell(failed, id);
+        }
     }
 
     /** An exception left the method. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void thrown(int id) {
-        InstrThreads.count(id, InstrThreads.THROWN);
+        try {
+            InstrThreads.count(id, InstrThreads.THROWN);
+        } catch (Throwable failed) {
+            InstrFailure.tell(failed, id);
+        }
     }
 
     /** Enters a constructor that will call super() or this(). */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void construct(int id) {
-        InstrThreads.count(id, InstrThreads.CONSTRUCT);
+        try {
+            InstrThreads.count(id, InstrThreads.CONSTRUCT);
+        } catch (Throwable failed) {
+            InstrFailure.tell(failed, id);
+        }
     }
 
     /** That call has returned. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void initialized(int id) {
-        InstrThreads.count(id, InstrThreads.INITIALIZED);
+        try {
+            InstrThreads.count(id, InstrThreads.INITIALIZED);
+        } catch (Throwable failed) {
+            InstrFailure.tell(failed, id);
+        }
     }
 }

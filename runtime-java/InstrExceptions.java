@@ -44,8 +44,8 @@ public final class InstrExceptions {
             InstrFlight flight = flight();
             if (exception == null || flight == null) return;
             start(flight, exception, site);
-        } catch (VirtualMachineError nevermind) {
-            // Too little stack or memory is left.
+        } catch (Throwable failed) {
+            InstrFailure.tell(failed, site);
         }
     }
 
@@ -63,7 +63,8 @@ public final class InstrExceptions {
             }
             subtract(caught);
             add(flight.row);
-        } catch (VirtualMachineError nevermind) {
+        } catch (Throwable failed) {
+            InstrFailure.tell(failed, site);
         }
     }
 
@@ -74,7 +75,8 @@ public final class InstrExceptions {
         try {
             InstrFlight flight = flight();
             if (exception != null && flight != null) end(flight, exception, method, false);
-        } catch (VirtualMachineError nevermind) {
+        } catch (Throwable failed) {
+            InstrFailure.tell(failed, method & ~JOINED);
         }
     }
 
@@ -85,7 +87,8 @@ public final class InstrExceptions {
         try {
             InstrFlight flight = flight();
             if (exception != null && flight != null) end(flight, exception, method, true);
-        } catch (VirtualMachineError nevermind) {
+        } catch (Throwable failed) {
+            InstrFailure.tell(failed, method & ~JOINED);
         }
     }
 
@@ -104,7 +107,8 @@ public final class InstrExceptions {
             flight.frames = null;
             if (InstrExceptionsNative.backtrace(exception) == null) note(flight, 1);
             flight.hash = System.identityHashCode(exception);
-        } catch (VirtualMachineError nevermind) {
+        } catch (Throwable failed) {
+            InstrFailure.tell(failed, method & ~JOINED);
         }
     }
 
@@ -115,7 +119,8 @@ public final class InstrExceptions {
         try {
             InstrFlight flight = flight();
             if (exception != null && flight != null) end(flight, exception, LEFT_THREAD, false);
-        } catch (VirtualMachineError nevermind) {
+        } catch (Throwable failed) {
+            InstrFailure.tell(failed, InstrFailure.EXCEPTIONS);
         }
     }
 

@@ -29,6 +29,9 @@ public final class InstrNative {
      */
     public static native void record(int id, int what, long duration, long self);
 
+    /** Code of the runtime has thrown an exception of this class; see InstrFailure. */
+    public static native void failed(int id, String name);
+
     /** An epoch that no task has had. */
     public static native long epoch();
 }

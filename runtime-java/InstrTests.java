@@ -11,8 +11,8 @@ public final class InstrTests {
     public static void begin(int id) {
         try {
             InstrTestsNative.begin(id);
-        } catch (Throwable nevermind) {
-            // The test is not told apart.
+        } catch (Throwable failed) {
+            InstrFailure.tell(failed, id); // the test is not told apart
         }
     }
 
@@ -22,8 +22,8 @@ public final class InstrTests {
     public static void end(int id) {
         try {
             InstrTestsNative.end(id);
-        } catch (Throwable nevermind) {
-            // The test is not told apart.
+        } catch (Throwable failed) {
+            InstrFailure.tell(failed, id); // the test is not told apart
         }
     }
 }

@@ -406,8 +406,8 @@ final class InstrThreads {
                     || !append(line, duration | again << AGAIN_SHIFT, self << ID_BITS | id)) {
                 InstrNative.record(id, again == 0 ? -1 : -2, duration, self);
             }
-        } catch (Throwable nevermind) {
-            // Too little stack is left; the application shall not hear of it from here.
+        } catch (Throwable failed) {
+            InstrFailure.tell(failed, id);
         }
     }
 
@@ -443,8 +443,7 @@ final class InstrThreads {
         try {
             return fetch();
         } catch (Throwable failed) {
-            // What another thread throws into this one is the application's.
-            if (failed instanceof Error && !(failed instanceof VirtualMachineError)) throw (Error) failed;
+            InstrFailure.tell(failed, InstrFailure.UNKNOWN);
             return null;
         }
     }

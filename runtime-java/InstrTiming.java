@@ -10,28 +10,46 @@ public final class InstrTiming {
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static long enter(int id) {
-        return InstrThreads.open(id, InstrThreads.CALL);
+        try {
+            return InstrThreads.open(id, InstrThreads.CALL);
+        } catch (Throwable failed) {
+            InstrFailure.tell(failed, id);
+            return InstrThreads.NO_TASK;
+        }
     }
 
     /** Enters a constructor that will call super() or this(). */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static long construct(int id) {
-        return InstrThreads.open(id, InstrThreads.CONSTRUCT);
+        try {
+            return InstrThreads.open(id, InstrThreads.CONSTRUCT);
+        } catch (Throwable failed) {
+            InstrFailure.tell(failed, id);
+            return InstrThreads.NO_TASK;
+        }
     }
 
     /** That call has returned. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void initialized(int id) {
-        InstrThreads.open(id, InstrThreads.INITIALIZED);
+        try {
+            InstrThreads.open(id, InstrThreads.INITIALIZED);
+        } catch (Throwable failed) {
+            InstrFailure.tell(failed, id);
+        }
     }
 
     /** The method returns. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void exit(long start, long saved, int id) {
-        InstrThreads.close(System.nanoTime() - start, saved, id);
+        try {
+            InstrThreads.close(System.nanoTime() - start, saved, id);
+        } catch (Throwable failed) {
+            InstrFailure.tell(failed, id);
+        }
     }
 
     /** An exception leaves the method. */
@@ -39,14 +57,22 @@ public final class InstrTiming {
     @java.lang.invoke.DontInline
     public static void thrown(long start, long saved, int id) {
         long duration = System.nanoTime() - start;
-        InstrThreads.count(id, InstrThreads.THROWN);
-        InstrThreads.close(duration, saved, id);
+        try {
+            InstrThreads.count(id, InstrThreads.THROWN);
+            InstrThreads.close(duration, saved, id);
+        } catch (Throwable failed) {
+            InstrFailure.tell(failed, id);
+        }
     }
 
     /** An exception leaves a constructor that has not called super() or this() yet. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void thrownEarly(long start, long saved, int id) {
-        InstrThreads.close(System.nanoTime() - start, saved, id);
+        try {
+            InstrThreads.close(System.nanoTime() - start, saved, id);
+        } catch (Throwable failed) {
+            InstrFailure.tell(failed, id);
+        }
     }
 }

@@ -23,13 +23,22 @@ public final class InstrWatch {
 
     private InstrWatch() {}
 
-    /** An array for arguments; nobody fills one that nobody wants. */
+    /** Where arguments go when there is no memory for them. */
+    private static final Object[] NOWHERE = new Object[256];
+
+    /** An array for arguments. */
     public static Object[] arguments(int count) {
-        return new Object[count];
+        try {
+            if (on) return new Object[count];
+        } catch (Throwable failed) {
+            // Too little memory is left.
+        }
+        return NOWHERE;
     }
 
     public static Object enter(int id, Object[] arguments) {
-        if (!on) return null;
+        if (arguments == NOWHERE) forget(arguments);
+        if (!on || arguments == NOWHERE) return null;
         int slot = begin();
         if (slot < 0) return null;
         InstrWatchCall call = null;
@@ -43,6 +52,10 @@ public final class InstrWatch {
         BUSY[slot] = 0;
         if (call != null) call.start = System.nanoTime();
         return call;
+    }
+
+    private static void forget(Object[] arguments) {
+        for (int i = 0; i < arguments.length; i++) arguments[i] = null;
     }
 
     /** With the call as its result when there is none. */

@@ -27,7 +27,7 @@ import zipfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 VERSION = 52  # class files of JDK 8
 # Superclasses first: in this order they are defined.
-CLASSES = ["InstrNative", "InstrFlight", "InstrTask", "InstrUnsafe", "InstrThreads", "InstrCalls", "InstrTiming"]
+CLASSES = ["InstrNative", "InstrFlight", "InstrTask", "InstrUnsafe", "InstrFailure", "InstrThreads", "InstrCalls", "InstrTiming"]
 CLASSES += ["InstrExceptionsNative", "InstrExceptions"]
 CLASSES += ["InstrAllocNative", "InstrAlloc"]
 CLASSES += ["InstrTestsNative", "InstrTests"]

@@ -304,4 +304,4 @@ def tools(r):
         yield name + " JAVA_TOOL_OPTIONS", vm.compare(plain, by_variable, may_keep=True) + sane(report)
 
 
-from . import programs_alloc, programs_attach, programs_compose, programs_control, programs_coverage, programs_coverage_files, programs_exceptions, programs_exec, programs_failures, programs_input, programs_natives, programs_threads, programs_vm  # noqa: E402,F401  they register theirs
+from . import programs_alloc, programs_attach, programs_broken, programs_compose, programs_control, programs_coverage, programs_coverage_files, programs_exceptions, programs_exec, programs_failures, programs_input, programs_natives, programs_threads, programs_vm  # noqa: E402,F401  they register theirs

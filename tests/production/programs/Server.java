@@ -5,11 +5,13 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryPoolMXBean;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Paths;
 import java.util.concurrent.Executors;
 
 /**
- * The JDK's own server: / does some work, /memory collects garbage and tells what the JVM's pools hold, /floor/CLASSES has
- * the agent that changes nothing retransform them.
+ * The JDK's own server: / does some work, /memory collects garbage and tells what the JVM's pools hold, /floor/BATCH/CLASSES
+ * has the agent that changes nothing retransform them. A file names classes to be loaded and linked first.
  */
 public class Server {
     static String work(int n) {
@@ -47,11 +49,24 @@ public class Server {
     }
 
     static String answer(String path) {
-        if (path.startsWith("/floor/")) return Floor.tell(path.substring(7).replace('.', '/'), 500);
+        if (path.startsWith("/floor/")) {
+            int batch = path.indexOf('/', 7);
+            return Floor.tell(path.substring(batch + 1).replace('.', '/'), Integer.parseInt(path.substring(7, batch)));
+        }
         return path.equals("/memory") ? memory() : work(30);
     }
 
+    static void load(String file) throws IOException {
+        for (String name : new String(Files.readAllBytes(Paths.get(file)), "UTF-8").split("\n"))
+            try {
+                Class.forName(name, false, ClassLoader.getSystemClassLoader()).getDeclaredMethods();
+            } catch (Throwable absent) {
+                // It needs one that is not there.
+            }
+    }
+
     public static void main(String[] args) throws Exception {
+        if (args.length > 0) load(args[0]);
         HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 200);
         server.createContext("/", new Handler());
         server.setExecutor(Executors.newFixedThreadPool(8));

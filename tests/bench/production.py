@@ -1,0 +1,125 @@
+"""What an operator waits for, and what the JVM: passes switched on in a server of 5,000 classes."""
+
+import os
+import re
+import statistics
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PRODUCTION = os.path.join(os.path.dirname(HERE), "production")
+sys.path.insert(0, PRODUCTION)
+from control import Control  # noqa: E402
+
+# Some 5,000 classes that every JDK from 9 on has, and that no server needs.
+MODULES = ["compiler", "javadoc", "hotspot.agent", "jshell", "jdeps", "jlink", "jdi"]
+PACKAGES = ["com.sun.tools", "com.sun.jdi", "com.sun.source", "jdk.javadoc", "jdk.jshell", "jdk.internal.jshell", "jdk.tools", "sun.jvm.hotspot"]
+SCOPE = ":".join(p + ".**" for p in PACKAGES)
+
+
+class Jvm:
+    """A server with those classes loaded and linked."""
+
+    def __init__(self, jdk, work, *options):
+        self.log = os.path.join(work, "safepoints")
+        self.process = subprocess.Popen([jdk.tool("java"), "-Xms1g", "-Xmx1g", "-XX:+UseSerialGC", "--add-modules", "ALL-SYSTEM", *options, f"-Xlog:safepoint:file={self.log}",
+                                         "-cp", os.path.join(work, "classes"), "Server", os.path.join(work, "names")],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.pid, self.port = self.process.pid, int(self.process.stdout.readline())
+
+    def get(self, path="/"):
+        return urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=60).read().decode()
+
+    def control(self):
+        for _ in range(200):
+            try:
+                return Control(self.pid)
+            except OSError:
+                time.sleep(0.05)
+        return Control(self.pid)
+
+    def end(self):
+        """The longest pause for a redefinition, ns."""
+        self.process.stdin.close()
+        self.process.wait(60)
+        with open(self.log, encoding="utf-8") as file:
+            return max([int(n) for n in re.findall(r'"RedefineClasses".*Total: *(\d+) ns', file.read())], default=0)
+
+
+def prepare(jdk, work):
+    os.makedirs(os.path.join(work, "classes"), exist_ok=True)
+    programs = [os.path.join(PRODUCTION, "programs", name + ".java") for name in ("Server", "Floor")]
+    subprocess.run([jdk.tool("javac"), "-nowarn", "-proc:none", "-d", os.path.join(work, "classes"), *programs], check=True)
+    pattern = "regex:/jdk\\.(" + "|".join(m.replace(".", "\\.") for m in MODULES) + ")/.*\\.class"
+    found = subprocess.run([jdk.tool("jimage"), "list", "--include", pattern, os.path.join(jdk.home, "lib", "modules")],
+                           capture_output=True, text=True, check=True).stdout
+    names = [line.strip()[:-6].replace("/", ".") for line in found.splitlines() if line.strip().endswith(".class")]
+    with open(os.path.join(work, "names"), "w", encoding="utf-8") as file:
+        file.write("\n".join(n for n in names if n != "module-info"))
+
+
+def floor_of(jdk, work, library, batch=500):
+    """(classes, ns, longest pause) of an agent that changes nothing."""
+    jvm = Jvm(jdk, work, f"-agentpath:{library}")
+    count, took, _ = (int(n) for n in jvm.get(f"/floor/{batch}/" + ",".join(p + ".*" for p in PACKAGES)).split())
+    return count, took, jvm.end()
+
+
+def enable(jdk, work, agent, batch=500):
+    """The same of timing, and the classes that it changed."""
+    jvm = Jvm(jdk, work, f"-agentpath:{agent}")
+    with jvm.control() as c:
+        done = c.run("enable", f"timing,include={SCOPE},batch={batch}")
+    return done["classes"], done["elapsed_ns"], jvm.end(), done["changed"]
+
+
+def first_figures(jdk, work, cli, scope):
+    """Seconds from the first command to the first table, of a server that is used, without an agent before."""
+    jvm, stop = Jvm(jdk, work, *(["-XX:+EnableDynamicAgentLoading"] if jdk.version >= 21 else [])), threading.Event()
+
+    def use():
+        while not stop.is_set():
+            jvm.get()
+    user = threading.Thread(target=use)
+    user.start()
+    time.sleep(1)
+    start = time.monotonic()
+    subprocess.run([cli, "attach", str(jvm.pid), "timing", f"include={scope}"], check=True, capture_output=True)
+    attached = time.monotonic() - start
+    table = subprocess.run([cli, "top", str(jvm.pid), "--once"], check=True, capture_output=True, text=True).stdout
+    took = time.monotonic() - start
+    stop.set()
+    user.join()
+    jvm.end()
+    if not re.search(r", [1-9][\d,]* methods called", table):
+        sys.exit(f"bench: no figures in the first table: {table}")
+    return attached, took
+
+
+def production(jdk, options, build, work):
+    work = os.path.join(work, "production")
+    agent, cli = os.path.join(build, "instr", "libinstr.so"), os.path.join(build, "instr", "instr")
+    floor = os.path.join(build, "tests", "libfloor.so")
+    prepare(jdk, work)
+    pairs = [(enable(jdk, work, agent), floor_of(jdk, work, floor)) for _ in range(options.rounds)]
+    (classes, _, _, changed), (there, _, _) = pairs[0]
+    if not classes == there >= 4500:
+        sys.exit(f"bench: {classes} classes retransformed, {there} by the agent that changes nothing")
+    ours, theirs = statistics.median(p[0][1] for p in pairs), statistics.median(p[1][1] for p in pairs)
+    print(f"production: a server of the JDK's with {classes} more classes, JDK {jdk.version}, batches of 500, {options.rounds} pairs of JVMs")
+    print(f"  timing enabled, {changed} classes changed: {ours / 1e6:.0f} ms, {ours / classes / 1e3:.0f} us per class; an agent that changes nothing: "
+          f"{theirs / 1e6:.0f} ms, {theirs / classes / 1e3:.0f} us per class: "
+          f"{statistics.median(p[0][1] / p[1][1] for p in pairs):.2f} times (target 1.2)")
+    for batch in (50, 200, 500, 1000, 10000):
+        took = [enable(jdk, work, agent, batch) for _ in range(max(1, options.rounds // 2))]
+        there = [floor_of(jdk, work, floor, batch) for _ in range(max(1, options.rounds // 2))]
+        print(f"  batch={batch}: {statistics.median(t[1] for t in took) / 1e6:.0f} ms, the longest pause "
+              f"{statistics.median(t[2] for t in took) / 1e6:.1f} ms (the agent that changes nothing: "
+              f"{statistics.median(t[1] for t in there) / 1e6:.0f} ms, {statistics.median(t[2] for t in there) / 1e6:.1f} ms)")
+    for what, scope in (("the server's own classes", "Server:Server$*:sun.net.httpserver.**"), ("all of them", f"Server*:{SCOPE}")):
+        took = [first_figures(jdk, work, cli, scope) for _ in range(options.rounds)]
+        print(f"  attach to first figures, {what}: {statistics.median(t[1] for t in took):.2f} s, of which attach "
+              f"{statistics.median(t[0] for t in took):.2f} s (target 0.5)")

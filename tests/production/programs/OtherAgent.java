@@ -1,0 +1,29 @@
+import java.lang.instrument.ClassFileTransformer;
+import java.lang.instrument.Instrumentation;
+import java.security.ProtectionDomain;
+
+/** Another agent, in Java: in the class Many it makes 37 of the 31 that the bits of a number are mixed with. */
+public class OtherAgent implements ClassFileTransformer {
+    public byte[] transform(ClassLoader loader, String name, Class<?> redefined, ProtectionDomain domain, byte[] bytes) {
+        if (!"Many".equals(name)) return null;
+        byte[] changed = bytes.clone();
+        int found = 0;
+        for (int i = 0; i + 1 < changed.length; i++)
+            if (changed[i] == 0x10 && changed[i + 1] == 31 && i + 2 < changed.length && changed[i + 2] == 0x68) { // bipush 31, imul
+                changed[i + 1] = 37;
+                found++;
+            }
+        System.err.println("other agent: " + found);
+        return found == 0 ? null : changed;
+    }
+
+    public static void premain(String options, Instrumentation instrumentation) throws Exception {
+        agentmain(options, instrumentation);
+    }
+
+    public static void agentmain(String options, Instrumentation instrumentation) throws Exception {
+        instrumentation.addTransformer(new OtherAgent(), true);
+        for (Class<?> loaded : instrumentation.getAllLoadedClasses())
+            if (loaded.getName().equals("Many")) instrumentation.retransformClasses(loaded);
+    }
+}
