@@ -14,6 +14,7 @@
 #include <malloc.h>
 #endif
 
+#include "instr/failures.h"
 #include "instr/records.h"
 #include "instr/threads.h"
 
@@ -252,6 +253,12 @@ static bool switch_natives_on(JNIEnv *jni, const char *package) {
     return true;
 }
 
+static bool register_failed(JNIEnv *jni, jclass natives) {
+    static char name[] = "failed", descriptor[] = "(ILjava/lang/String;)V";
+    const JNINativeMethod method = {name, descriptor, (void *)instr_failures_native};
+    return (*jni)->RegisterNatives(jni, natives, &method, 1) == 0;
+}
+
 static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_runtime_config *config,
                   char *reason, size_t size) {
     const char *package = instr_runtime_package(config->delivery);
@@ -263,6 +270,8 @@ static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_runtime_confi
     if (runtime.has_modules && !connect_modules(jvmti, jni, config->delivery, classes.natives))
         return fail(jni, reason, size, "java.base",
                     "its module cannot be connected to the runtime");
+    if (!register_failed(jni, classes.natives))
+        return fail(jni, reason, size, "InstrNative", "its natives cannot be registered");
     const char *failed = instr_threads_start(
         jni, &classes, config->page_budget == 0 ? DEFAULT_PAGE_BUDGET : config->page_budget);
     if (failed != NULL) return fail(jni, reason, size, NULL, failed);

@@ -17,7 +17,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "instr/failures.h"
 #include "instr/records.h"
 
 // As in InstrThreads.java
@@ -444,7 +443,6 @@ static bool register_natives(JNIEnv *jni, jclass class) {
         {"flush", "()V", (void *)native_flush},
         {"epoch", "()J", (void *)native_epoch},
         {"record", "(IIJJ)V", (void *)native_record},
-        {"failed", "(ILjava/lang/String;)V", (void *)instr_failures_native},
     };
     return (*jni)->RegisterNatives(jni, class, natives, sizeof natives / sizeof *natives) == 0;
 }

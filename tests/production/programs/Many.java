@@ -33,6 +33,7 @@ public class Many {
         System.out.println("loaded " + loaded);
         for (String line; (line = in.readLine()) != null; ) {
             if (line.equals("speed")) System.out.println("speed " + speed());
+            else if (line.equals("floor")) System.out.println("floor " + Floor.tell("*", 500));
             else System.out.println("methods " + tell(line));
         }
     }
