@@ -39,6 +39,7 @@ struct entry {
     struct cli_job gate_job; // of a gate
     size_t gate;
     zip_stat_t before; // as it lies in the archive
+    uint64_t weight;   // of the archive's bytes, for the bar; less what is done already
     size_t at;
     int settled; // the result is there, and has been told about
     zip_error_t error;
@@ -58,62 +59,6 @@ int cli_names_archive(const char *name) {
 }
 
 // --- reading ---
-
-// The bytes as they are, not inflated and not checked: what is broken stays so.
-static int read_raw(struct cli_reader *reader, const struct cli_job *job, struct cli_bytes *bytes,
-                    char reason[CLI_REASON_SIZE]) {
-    zip_stat_t st;
-    zip_file_t *file = NULL;
-    zip_stat_init(&st);
-    bytes->bytes = NULL;
-    if (zip_stat_index(reader->archive, job->index, 0, &st) == 0 && st.comp_size <= SIZE_MAX / 2 &&
-        st.comp_size <= CLI_MOST_BYTES)
-        file = zip_fopen_index(reader->archive, job->index, ZIP_FL_COMPRESSED);
-    if (file) bytes->bytes = malloc((size_t)st.comp_size + 1);
-    bytes->length = 0;
-    while (bytes->bytes && bytes->length < st.comp_size) {
-        zip_int64_t n = zip_fread(file, bytes->bytes + bytes->length, st.comp_size - bytes->length);
-        if (n <= 0) break;
-        bytes->length += (size_t)n;
-    }
-    if (file) zip_fclose(file);
-    if (bytes->bytes && bytes->length == st.comp_size) return 0;
-    snprintf(reason, CLI_REASON_SIZE, "its bytes are not in the archive");
-    free(bytes->bytes);
-    return -1;
-}
-
-// Inflates what was read, checking its length and its checksum.
-static int unpack(struct cli_reader *reader, const zip_stat_t *st, struct cli_bytes *bytes,
-                  char reason[CLI_REASON_SIZE]) {
-    const char *wrong = NULL;
-    if (st->comp_method == ZIP_CM_DEFLATE) {
-        size_t length = (size_t)st->size;
-        uint8_t *plain = malloc(length + 1);
-        if (!plain)
-            wrong = "out of memory";
-        else if (cli_inflate(&reader->deflater, bytes->bytes, bytes->length, plain, length) != 0)
-            wrong = "does not inflate to the length that the archive tells";
-        free(bytes->bytes);
-        *bytes = (struct cli_bytes){plain, length};
-    } else if (bytes->length != st->size) {
-        wrong = "has another length than the archive tells";
-    }
-    if (!wrong && cli_crc32(bytes->bytes, bytes->length) != st->crc) wrong = "CRC error";
-    if (!wrong) return 0;
-    free(bytes->bytes);
-    snprintf(reason, CLI_REASON_SIZE, "%s", wrong);
-    return -1;
-}
-
-static int read_class(struct cli_reader *reader, const struct cli_job *job, struct cli_bytes *bytes,
-                      char reason[CLI_REASON_SIZE]) {
-    zip_stat_t st;
-    zip_stat_init(&st);
-    if (read_raw(reader, job, bytes, reason) != 0) return -1;
-    zip_stat_index(reader->archive, job->index, 0, &st); // as it did there
-    return unpack(reader, &st, bytes, reason);
-}
 
 struct read_request {
     struct archive *archive;
@@ -137,6 +82,7 @@ static void rewrite_nested(struct archive *a, struct entry *entry) {
     struct cli_bytes in = {NULL, 0};
     struct cli_sink out = {.fd = -1};
     char name[1024];
+    uint64_t done = a->rewrite->done;
     snprintf(name, sizeof name, "%s!%s", a->name, job->path);
     int result = cli_read_entry(a->reader.archive, job->index, &in, job->reason);
     if (result == 0) {
@@ -149,11 +95,13 @@ static void rewrite_nested(struct archive *a, struct entry *entry) {
         result = -1;
     }
     cli_sink_free(&out);
+    done = a->rewrite->done - done;
+    entry->weight -= done < entry->weight ? done : entry->weight;
     job->changed = result > 0;
     job->failed = result < 0;
     struct cli_bytes raw;
     char reason[CLI_REASON_SIZE];
-    if (job->changed || read_raw(&a->reader, job, &raw, reason) != 0) return;
+    if (job->changed || cli_entry_raw(&a->reader, job, &raw, reason) != 0) return;
     job->bytes = raw.bytes;
     job->length = raw.length;
 }
@@ -221,8 +169,8 @@ static zip_int64_t close_entry(struct entry *entry) {
         return 0;
     }
     cli_work_release(&a->work, entry->job);
-    if (entry->job->root || entry->job->failed)
-        cli_rewrite_progress(a->rewrite, entry->before.comp_size);
+    cli_rewrite_progress(a->rewrite, entry->weight);
+    entry->weight = 0;
     return 0;
 }
 
@@ -341,10 +289,26 @@ static int list_jobs(struct archive *a, int *is_signed) {
     return 0;
 }
 
+// What the entries from `from` on take up to the one at `to`, with their headers.
+static uint64_t weight_of(struct archive *a, size_t from, size_t to) {
+    uint64_t weight = 0;
+    zip_stat_t st;
+    for (size_t i = from; i <= to; i++) {
+        zip_stat_init(&st);
+        const char *path = zip_get_name(a->zip, i, ZIP_FL_ENC_RAW);
+        if (!path || zip_stat_index(a->zip, i, 0, &st) != 0) continue;
+        weight += st.comp_size + 2 * strlen(path) + 76;
+    }
+    return weight;
+}
+
 static int replace_jobs(struct archive *a) {
+    size_t next = 0;
     for (size_t i = 0; i < a->work.count; i++) {
         struct entry *entry = &a->entries[i];
         entry->job = &a->work.jobs[i];
+        if (a->rewrite->total > 0) entry->weight = weight_of(a, next, entry->job->index);
+        next = entry->job->index + 1;
         zip_stat_init(&entry->before);
         if (zip_stat_index(a->zip, entry->job->index, 0, &entry->before) != 0) return -1;
         zip_source_t *source = source_of(a, entry);
@@ -450,8 +414,8 @@ static int rewrite_open(struct archive *a, struct cli_sink *out, char reason[CLI
         return fail_zip(a->zip, NULL, reason);
     a->work.rewrite = a->rewrite;
     a->work.store = a->in;
-    a->work.read = read_class;
-    a->work.read_raw = read_raw;
+    a->work.read = cli_entry_class;
+    a->work.read_raw = cli_entry_raw;
     int result = cli_work_start(&a->work);
     a->running = 1;
     if (result != 0)

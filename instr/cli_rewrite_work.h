@@ -55,6 +55,14 @@ struct cli_work {
     long started;
 };
 
+// The bytes of a job's entry as they lie in the archive, not inflated and not checked: what is
+// broken stays so. -1 with a reason.
+int cli_entry_raw(struct cli_reader *reader, const struct cli_job *job, struct cli_bytes *bytes,
+                  char reason[CLI_REASON_SIZE]);
+// The same inflated, with the length and the checksum that the archive tells.
+int cli_entry_class(struct cli_reader *reader, const struct cli_job *job, struct cli_bytes *bytes,
+                    char reason[CLI_REASON_SIZE]);
+
 // -1: no thread can be started.
 int cli_work_start(struct cli_work *work);
 // Waits until the job is done. The jobs must be asked for in their order; one without a root is
