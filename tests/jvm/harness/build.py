@@ -123,9 +123,9 @@ class Build:
 
     def _reference(self):
         out = os.path.join(self.work, "reference")
-        javac(self.compiler, out, [self.path("reference", "ReferenceCounter.java")], "-source", "8", "-target", "8")
-        javac(self.compiler, out, [self.path("reference", a + ".java") for a in ("ReferenceAgent", "StrippingAgent", "WrappingAgent")],
-              "--release", "11", "-cp", self.asm[0])
+        javac(self.compiler, out, [self.path("reference", a + ".java") for a in ("ReferenceCounter", "StrippingAgent", "WrappingAgent")],
+              "-source", "8", "-target", "8", "-cp", self.asm[0])
+        javac(self.compiler, out, [self.path("reference", "ReferenceAgent.java")], "--release", "11", "-cp", self.asm[0])
         self._agent(self.reference, "ReferenceAgent", out)
         self._agent(self.stripping, "StrippingAgent", out)
         self._agent(self.wrapping, "WrappingAgent", out)
