@@ -25,7 +25,8 @@ struct instr_alloc {
     jvmtiEnv *jvmti; // its own environment
     JavaVM *vm;
     struct instr_alloc_options options;
-    bool value_objects; // the JVM has value classes, and tells of their objects
+    struct instr_methods *methods; // of the engine
+    bool value_objects;            // the JVM has value classes, and tells of their objects
     // The JVM's own functions, whatever the table that all see says. NULL: before the start.
     const struct JNINativeInterface_ *jni;
 };
@@ -56,6 +57,18 @@ void instr_alloc_vm_count(JNIEnv *jni, const jvmtiFrameInfo *frame, jclass class
 void instr_alloc_vm_each(void (*each)(void *context, const struct instr_method *site,
                                       uint64_t count, uint64_t bytes),
                          void *context);
+
+// --- alloc_told.c: what the VM tells and inserted code counts, too ---
+
+// Looks up the methods that it is about.
+void instr_alloc_told_start(JNIEnv *jni);
+
+// Of the frames of a VMObjectAlloc event, the innermost first: does code count the object, where
+// the native method was called?
+bool instr_alloc_told(JNIEnv *jni, const jvmtiFrameInfo *frames, jint n);
+
+// Has the class its clone() from Object?
+bool instr_alloc_inherits_clone(JNIEnv *jni, jclass class);
 
 // --- alloc_samples.c: alloc.mode=sampled ---
 

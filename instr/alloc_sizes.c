@@ -11,6 +11,7 @@
 #include "instr/methods.h"
 #include "instr/runtime.h"
 
+#include <string.h>
 #include <sys/mman.h>
 
 // The kinds of arrays: by the logarithm of an element's bytes, and those of references.
@@ -100,6 +101,32 @@ static jlong JNICALL native_learn(JNIEnv *jni, jclass self, jclass type, jint id
     return size;
 }
 
+static jint JNICALL native_kind(JNIEnv *jni, jclass self, jclass type, jint id) {
+    struct instr_methods *methods = instr_alloc.methods;
+    jvmtiEnv *jvmti = instr_alloc.jvmti;
+    char *signature = NULL;
+    (void)jni, (void)self;
+    if (id < 0 || id >= instr_methods_count(methods) ||
+        (*jvmti)->GetClassSignature(jvmti, type, &signature, NULL) != JVMTI_ERROR_NONE)
+        return -1;
+    struct instr_method m = instr_methods_get(methods, id);
+    struct instr_site site = {.pc = m.pc, .line = m.line, .detail = instr_alloc_name_of(signature)};
+    site.detail_length = strlen(site.detail);
+    struct instr_methods_cursor cursor =
+        instr_methods_begin(methods, m.class_name, strlen(m.class_name));
+    int kind = instr_methods_site_next(methods, m.pass, &cursor, m.name, strlen(m.name),
+                                       m.descriptor, strlen(m.descriptor), &site);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+    return kind;
+}
+
+static jlong JNICALL native_inherits(JNIEnv *jni, jclass self, jclass class, jint id) {
+    (void)self;
+    int64_t inherits = instr_alloc_inherits_clone(jni, class) ? 1 : -1;
+    if (id >= 0 && id < INSTR_METHODS_MAX) layout.sizes[id] = inherits;
+    return inherits;
+}
+
 static jlong JNICALL native_size(JNIEnv *jni, jclass self, jobject array, jlong otherwise) {
     (void)jni, (void)self;
     int64_t size = instr_alloc_size_of(array);
@@ -140,6 +167,8 @@ static bool register_natives(JNIEnv *jni, jclass class) {
         {"plain", "()Z", (void *)native_plain},
         {"size", "(Ljava/lang/Object;J)J", (void *)native_size},
         {"learn", "(Ljava/lang/Class;I)J", (void *)native_learn},
+        {"kind", "(Ljava/lang/Class;I)I", (void *)native_kind},
+        {"inherits", "(Ljava/lang/Class;I)J", (void *)native_inherits},
     };
     return (*jni)->RegisterNatives(jni, class, natives, sizeof natives / sizeof *natives) == 0;
 }

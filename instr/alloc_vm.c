@@ -206,7 +206,7 @@ static void JNICALL on_vm_alloc(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jo
     // A constructor will run, and Object's tells of the object then; of a clone none runs.
     bool told = instr_alloc.options.track_object && !is_array(class) &&
                 !(n > 0 && is_clone(frames[0].method));
-    if (!told) {
+    if (!told && !instr_alloc_told(jni, frames, n)) {
         jvmtiFrameInfo frame = nearest_bytecode(frames, n);
         instr_alloc_vm_count(jni, &frame, class, size);
     }
@@ -381,6 +381,7 @@ const char *instr_alloc_vm_start(JNIEnv *jni) {
     instr_alloc_object_callbacks(&callbacks);
     if (vm.sites == NULL && (vm.sites = instr_methods_new()) == NULL) return "alloc: out of memory";
     find_string_value(jni);
+    instr_alloc_told_start(jni);
     if ((*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks) != JVMTI_ERROR_NONE ||
         (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_VM_OBJECT_ALLOC,
                                            NULL) != JVMTI_ERROR_NONE)

@@ -74,6 +74,8 @@ static const char *take_capabilities(jvmtiEnv *jvmti) {
     wanted.can_generate_vm_object_alloc_events =
         !o->sampled && potential.can_generate_vm_object_alloc_events;
     wanted.can_get_line_numbers = potential.can_get_line_numbers;
+    wanted.can_get_bytecodes = !o->sampled && potential.can_get_bytecodes;
+    wanted.can_get_constant_pool = !o->sampled && potential.can_get_constant_pool;
     return (*jvmti)->AddCapabilities(jvmti, &wanted) == JVMTI_ERROR_NONE
                ? NULL
                : "alloc: the JVM refuses what is needed; another agent may have it";
@@ -128,6 +130,10 @@ static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options 
     (*jni)->ExceptionClear(jni);
     snprintf(reason, size, "%s", failed);
     return false;
+}
+
+static void use_engine(struct instr_engine *engine) {
+    instr_alloc.methods = instr_engine_methods(engine);
 }
 
 // --- results ---
@@ -221,6 +227,7 @@ static void tell(const struct instr_results *r, unsigned pass) {
 const struct instr_part instr_part_alloc = {
     .pass = "alloc",
     .load = load,
+    .engine = use_engine,
     .takes = takes,
     .start = start,
     .stop = stop,

@@ -4,19 +4,23 @@
 //      newarray:                  its length, id; bytes .. longs, by the size of an element
 //      anewarray:                 the array, id; references
 //      multianewarray:            for each dimension: the array, dimension, id; dimension
+//      clone, copyOf .. (alloc_made.h): the result, id; made
+//      super.clone():             the result, the class named, id; cloned
 //
 // All of it behind the instruction, so that what throws is not counted. What `new` made is on the
 // stack there and is not touched: it is uninitialized. An id stands for one site and one class; the
-// arrays in an array have ids of their own.
+// arrays in an array have ids of their own, and what a method returns gets one for each class that
+// it turns out to be.
 //
 // With alloc.mode=sampled the JVM tells what is allocated, and no code is inserted. With
 // alloc.track=object the constructor of Object tells of objects (instr/alloc_object.c), so here
 // arrays only are counted.
 
 #include "rewriters/rewriter.h"
+#include "rewriters/alloc_made.h"
 #include "rewriters/common.h"
 
-enum { OBJECT, BYTES, SHORTS, INTS, LONGS, REFERENCES, DIMENSION };
+enum { OBJECT, BYTES, SHORTS, INTS, LONGS, REFERENCES, DIMENSION, MADE, CLONED };
 
 static struct cf_callee callee(struct rw_class *cls, unsigned which) {
     static const struct cf_method_name names[] = {
@@ -27,6 +31,8 @@ static struct cf_callee callee(struct rw_class *cls, unsigned which) {
         [LONGS] = CF_METHOD_NAME("longs", "(II)V"),
         [REFERENCES] = CF_METHOD_NAME("references", "([Ljava/lang/Object;I)V"),
         [DIMENSION] = CF_METHOD_NAME("dimension", "(Ljava/lang/Object;II)V"),
+        [MADE] = CF_METHOD_NAME("made", "(Ljava/lang/Object;I)V"),
+        [CLONED] = CF_METHOD_NAME("cloned", "(Ljava/lang/Object;Ljava/lang/Class;I)V"),
     };
     return rw_callees(cls, names, sizeof names / sizeof *names)[which];
 }
@@ -127,6 +133,30 @@ static enum cf_status count_dimensions(struct rw_class *cls, struct cf_edit *edi
     return edit->error.status;
 }
 
+static enum cf_status count_made(struct rw_class *cls, struct cf_edit *edit, uint32_t i) {
+    const struct wanted *wanted = cls->memory;
+    static const struct cf_slice no_class = {(const uint8_t *)";", 1};
+    uint32_t pc = edit->code.pc[i];
+    enum rw_made made = rw_made_by(&edit->code, pc);
+    int id;
+    // Before 49.0 code cannot name a class.
+    if (made == RW_MADE_NOTHING || (made == RW_MADE_OBJECT && !wanted->objects) ||
+        (made == RW_MADE_CLONE && edit->code.cls->major_version < 49))
+        return CF_OK;
+    CF_TRY(rw_site_id(cls, edit, pc, no_class, &id));
+    struct cf_snippet *s = cf_snippet_new(edit);
+    cf_op(s, CF_OP_dup);
+    if (made == RW_MADE_CLONE) {
+        const uint8_t *reference = edit->code.cls->bytes +
+                                   edit->code.cls->constant_pool[cf_be2(edit->code.bytes + pc + 1)];
+        cf_push_constant(s, cf_be2(reference + 1));
+    }
+    cf_push_int(s, id);
+    cf_call(s, callee(cls, made == RW_MADE_CLONE ? CLONED : MADE));
+    cf_insert_after(edit, i, s);
+    return edit->error.status;
+}
+
 static enum cf_status edit_instruction(struct rw_class *cls, struct cf_edit *edit, uint32_t i) {
     const struct wanted *wanted = cls->memory;
     uint32_t pc = edit->code.pc[i];
@@ -142,6 +172,9 @@ static enum cf_status edit_instruction(struct rw_class *cls, struct cf_edit *edi
         name = operand_name(edit, pc, &index);
         return name.bytes ? count_array(cls, edit, i, array_of(edit, name), REFERENCES) : CF_OK;
     case CF_OP_multianewarray: return count_dimensions(cls, edit, i);
+    case CF_OP_invokevirtual:
+    case CF_OP_invokespecial:
+    case CF_OP_invokestatic: return count_made(cls, edit, i);
     default: return CF_OK;
     }
 }
@@ -149,6 +182,7 @@ static enum cf_status edit_instruction(struct rw_class *cls, struct cf_edit *edi
 static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
     const struct wanted *wanted = cls->memory;
     if (!wanted->arrays || rw_leave_alone(edit)) return CF_OK;
+    if (rw_is_maker(edit->code.cls, edit->method)) return CF_OK;
     for (uint32_t i = 0; i < edit->code.count; i++) CF_TRY(edit_instruction(cls, edit, i));
     return edit->error.status;
 }

@@ -27,6 +27,9 @@ public final class InstrAlloc {
     /** Arrays hold references, never the values themselves: this JVM has no value classes. */
     static final boolean PLAIN = InstrAllocNative.plain();
 
+    /** The classes of objects that code does not name, by site: what was met last. */
+    static final InstrKind[] KINDS = new InstrKind[1 << 13];
+
     /** Set when the VM is up, and what the constructor of Object calls shall count. */
     static boolean tracking;
 
@@ -129,6 +132,41 @@ public final class InstrAlloc {
         } catch (Throwable failed) {
             InstrFailure.tell(failed, id);
         }
+    }
+
+    /** A method has returned a new object or array. */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    public static void made(Object object, int site) {
+        if (object == null) return;
+        Class<?> type = object.getClass();
+        int place = (System.identityHashCode(type) ^ site * 31) & KINDS.length - 1;
+        InstrKind kind = KINDS[place];
+        int id = kind != null && kind.site == site && kind.get() == type ? kind.id : learnKind(type, site, place);
+        if (id < 0) return;
+        if (type.isArray()) InstrThreads.allocated(id, 1, sizeOfArray(object));
+        else object(type, id);
+    }
+
+    /** As made, if the class named has clone() from Object; else the method that it has it from counts. */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    public static void cloned(Object object, Class<?> named, int site) {
+        long inherits = InstrUnsafe.get(SIZES + ((long) site << 3));
+        if (inherits == 0) inherits = InstrAllocNative.inherits(named, site);
+        if (inherits > 0) made(object, site);
+    }
+
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    static int learnKind(Class<?> type, int site, int place) {
+        int id = InstrAllocNative.kind(type, site);
+        try {
+            KINDS[place] = new InstrKind(type, site, id);
+        } catch (Throwable nevermind) {
+            // Without memory it is asked for again.
+        }
+        return id;
     }
 
     static long sizeOfArray(Object array) {

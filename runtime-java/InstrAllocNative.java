@@ -28,6 +28,12 @@ public final class InstrAllocNative {
      */
     public static native long learn(Class<?> type, int id);
 
+    /** The id of the site for objects of the class; negative: there is none left. */
+    public static native int kind(Class<?> type, int site);
+
+    /** Whether the class has clone() from Object: 1 or -1. Puts it into the table, for the site. */
+    public static native long inherits(Class<?> named, int site);
+
     /** Counts an object where it was instantiated. */
     public static native void constructed(Object object);
 }

@@ -29,7 +29,7 @@ VERSION = 52  # class files of JDK 8
 # Superclasses first: in this order they are defined.
 CLASSES = ["InstrNative", "InstrFlight", "InstrTask", "InstrUnsafe", "InstrFailure", "InstrThreads", "InstrCalls", "InstrTiming"]
 CLASSES += ["InstrExceptionsNative", "InstrExceptions"]
-CLASSES += ["InstrAllocNative", "InstrAlloc"]
+CLASSES += ["InstrAllocNative", "InstrKind", "InstrAlloc"]
 CLASSES += ["InstrTestsNative", "InstrTests"]
 CLASSES += ["InstrNatives"]
 CLASSES += ["InstrWatchNative", "InstrWatchCall", "InstrWatch"]

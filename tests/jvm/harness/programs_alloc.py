@@ -125,8 +125,10 @@ def deviation(r, thing, mode, options="", times=300):
 
 # In percent, what may be missing of the VM's own count in the interpreter, and what is too much. Lambdas: before JDK
 # 25 objects that hold what is captured are made by hidden classes, which agents never get. Exceptions: see there.
-WHOLE = {"collections": (0.1, 0.1), "strings": (0.1, 0.1), "reflection": (0.1, 0.1), "clones": (0.1, 0.1),
-         "lambdas": (6, 0.1), "natives": (0.1, 0.1), "exceptions": (100, 0.1)}
+WHOLE = {"collections": (0.1, 0.1), "strings": (0.1, 0.1), "reflection": (0.1, 0.1), "clones": (0.1, 0.1), "copies": (0.1, 0.1),
+         "constructors": (0.1, 0.1), "lambdas": (6, 0.1), "natives": (0.1, 0.1), "exceptions": (100, 0.1)}
+# The same of hot loops in compiled code, with nothing in them that compilers leave out.
+COMPILED = {"copies": 0.2, "constructors": 0.2}
 
 
 @program("allocations in all are the VM's", quick=False, jdk=11)
@@ -138,6 +140,9 @@ def totals(r):
         off = deviation(r, thing, ["-Xint"])
         low, high = WHOLE[thing]
         yield thing, [] if -low <= off <= high else [f"off by {off:.3f} % of what the VM says"]
+    for thing, most in COMPILED.items():
+        off = deviation(r, thing, ["-XX:-BackgroundCompilation"], times=50000)
+        yield thing + ", compiled", [] if abs(off) <= most else [f"off by {off:.3f} % of what the VM says"]
 
 
 def near(what, value, expected, part):

@@ -59,6 +59,56 @@ public class AllocationTotals {
         keep = Arrays.copyOfRange(new byte[9], 2, 5);
     }
 
+    static class Deeper extends Copied {
+        Object c;
+
+        @Override
+        public Object clone() throws CloneNotSupportedException {
+            return super.clone(); // which is no native method
+        }
+    }
+
+    static class Plain implements Cloneable {
+        long a, b, c;
+    }
+
+    static class Heir extends Plain {
+        Object copy() throws CloneNotSupportedException {
+            return super.clone(); // which is
+        }
+    }
+
+    static final int[] INTS = new int[10];
+    static final String[] STRINGS = {"a", "b", "c"};
+    static final Object[] OBJECTS = new Object[5];
+    static final Copied COPIED = new Copied();
+    static final Deeper DEEPER = new Deeper();
+    static final Heir HEIR = new Heir();
+
+    static final Object[] keeps = new Object[12];
+
+    /** What compilers have code of their own for; nothing that they could leave out, as each stays. */
+    static void copies(int i) throws Exception {
+        keeps[0] = INTS.clone();
+        keeps[1] = STRINGS.clone();
+        keeps[2] = COPIED.clone();
+        keeps[3] = DEEPER.clone();
+        keeps[4] = HEIR.copy();
+        keeps[5] = Arrays.copyOf(STRINGS, 9);
+        keeps[6] = Arrays.copyOf(OBJECTS, 9);
+        keeps[7] = Arrays.copyOf(OBJECTS, 9, String[].class);
+        keeps[8] = Arrays.copyOfRange(STRINGS, 1, 3);
+        keeps[9] = Arrays.copyOf(INTS, 50);
+        keeps[10] = Array.newInstance(String.class, i & 7);
+        keeps[11] = Array.newInstance(int.class, i & 7);
+    }
+
+    static java.lang.reflect.Constructor<?> constructor;
+
+    static void constructors() throws Exception {
+        keep = constructor.newInstance();
+    }
+
     static void lambdas(int i) {
         Runnable r = () -> keep = i;
         r.run();
@@ -89,6 +139,8 @@ public class AllocationTotals {
             case "strings": strings(i); break;
             case "reflection": reflection(i); break;
             case "clones": clones(i); break;
+            case "copies": copies(i); break;
+            case "constructors": constructors(); break;
             case "lambdas": lambdas(i); break;
             case "natives": natives(args); break;
             default: exceptions();
@@ -99,6 +151,7 @@ public class AllocationTotals {
         com.sun.management.ThreadMXBean bean = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
         long id = Thread.currentThread().getId();
         int times = Integer.parseInt(args[1]);
+        constructor = Copied.class.getConstructor();
         for (int i = 0; i < 100; i++) run(args, i);
         bean.getThreadAllocatedBytes(id);
         long before = bean.getThreadAllocatedBytes(id);
