@@ -27,7 +27,7 @@ struct instr_engine {
     struct instr_methods *methods;
     const char *runtime_package;
     int observes_speed; // a pass does: methods past the limit are kept
-    int some_are_whole; // the results of some passes must be whole, those of others need not
+    int some_are_whole; // the results of some passes must be whole, whatever becomes of others
     int wraps;          // a pass wraps native methods
     int check_input;    // see instr_engine_check_input
     struct instr_book *book;
@@ -65,7 +65,7 @@ struct instr_engine *instr_engine_new_after(const struct instr_options *options,
         engine->wraps |= options->passes[i].pass->wraps != NULL;
         engine->observes_speed |= flags & RW_OBSERVES_SPEED && !(flags & RW_WHOLE);
     }
-    engine->some_are_whole = whole && whole < options->pass_count;
+    engine->some_are_whole = whole && options->pass_count > 1;
     pthread_mutex_init(&engine->lock, NULL);
     return engine;
 }
@@ -295,7 +295,9 @@ static enum cf_status run_passes(struct job *job, struct cf_edit *edit, enum who
     for (size_t i = 0; i < options->pass_count; i++) {
         const struct rw_pass *pass = options->passes[i].pass;
         job->ids[i] = -1;
-        if (!has_turn(job, i) || !takes_part(pass, who) || is_without(job, i)) continue;
+        if (!has_turn(job, i) || !takes_part(pass, who) || is_without(job, i) ||
+            job->gave_up >> i & 1)
+            continue;
         edit->nesting = (int32_t)i;
         enum cf_status status = pass->edit(&job->passes[i], edit);
         if (status != CF_OK) {
@@ -324,7 +326,8 @@ static void remember_left_out(struct job *job, const struct cf_member *method, e
     for (size_t i = 0; i < options->pass_count && options->pass_count > 1; i++) {
         const struct rw_pass *pass = options->passes[i].pass;
         if (!has_turn(job, i)) continue;
-        if (left & WHOLE_PASSES ? takes_part(pass, WHOLE_PASSES) : pass != failed) continue;
+        int stays = takes_part(pass, WHOLE_PASSES) && !(job->gave_up >> i & 1);
+        if (left & WHOLE_PASSES ? stays : pass != failed) continue;
         int w = snprintf(reason + n, sizeof reason - n, "%s%s", n ? ", " : "", pass->name);
         if (w < 0 || (size_t)w >= sizeof reason / 2 - n) break; // the reason needs room too
         n += (size_t)w;
@@ -353,6 +356,19 @@ static void note_huge(struct job *job, const struct cf_edit *edit) {
     job->result->methods_grown += n > HUGE_METHOD_LIMIT && edit->code.length <= HUGE_METHOD_LIMIT;
 }
 
+// From now on the method is done without this pass. False: no other is left whose results must be
+// whole.
+static int give_up(struct job *job, const struct rw_pass *failed) {
+    const struct instr_options *options = job->options;
+    int left = 0;
+    for (size_t i = 0; i < options->pass_count && i < 64; i++) {
+        if (options->passes[i].pass == failed) job->gave_up |= UINT64_C(1) << i;
+        left |= has_turn(job, i) && takes_part(options->passes[i].pass, WHOLE_PASSES) &&
+                !is_without(job, i) && !(job->gave_up >> i & 1);
+    }
+    return left;
+}
+
 // The method with all passes' snippets; when that cannot be, with those alone of the passes whose
 // results must be whole; or as it was. Where these make it too long for a compiler, whatever is
 // left out, the others may come along.
@@ -363,6 +379,7 @@ void instr_job_method(struct job *job, const struct cf_member *method) {
     struct cf_edit *edit;
     const struct rw_pass *failed, *first_failed;
     uint32_t changed = job->rewrite.methods_changed;
+    job->gave_up = 0;
     if (attempt(job, method, ALL_PASSES, &edit, &failed) != CF_OK) {
         struct cf_error first = edit ? edit->error : no_memory;
         first_failed = failed;
@@ -370,7 +387,7 @@ void instr_job_method(struct job *job, const struct cf_member *method) {
         unsigned i = is_long ? 0 : 2;
         while (job->engine->some_are_whole && i < 3 &&
                attempt(job, method, next[i], &edit, &failed) != CF_OK)
-            i++;
+            if (i < 2 || !failed || !give_up(job, failed)) i++;
         if (!job->engine->some_are_whole || i == 3) {
             remember_left_out(job, method, ALL_PASSES, first_failed, &first);
             return;

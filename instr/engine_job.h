@@ -28,6 +28,7 @@ struct job {
     const uint16_t *lines; // of the method at hand, by pc; NULL: nobody has asked
     int wrapping;          // the pass whose wrappers are edited; -1: all that do not wrap
     struct instr_rewritten *result;
+    uint64_t gave_up; // bit i: pass i cannot handle the method at hand
     struct instr_origin origin;
     const uint8_t *bytes; // of the class as it came; cls may have had its subroutines inlined
     size_t length;

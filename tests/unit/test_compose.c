@@ -69,6 +69,8 @@ static const struct rw_pass glutton = {.name = "glutton", .edit = grow_much};
 static const struct rw_pass monster = {
     .name = "monster", .flags = RW_OBSERVES_SPEED, .edit = grow_beyond};
 static const struct rw_pass whole = {.name = "whole", .flags = RW_WHOLE, .edit = grow_by_one};
+static const struct rw_pass whole_quitter = {
+    .name = "whole_quitter", .flags = RW_WHOLE, .edit = give_up};
 static const struct rw_pass greedy = {.name = "greedy", .flags = RW_WHOLE, .edit = grow_much};
 
 // A class with one method f()V of so many bytes.
@@ -155,6 +157,24 @@ START_TEST(what_gives_up_costs_whole_passes_nothing) {
 }
 END_TEST
 
+START_TEST(a_whole_pass_that_gives_up_costs_others_nothing) {
+    for (int order = 0; order < 2; order++) {
+        ck_assert_int_eq(
+            growth(100, order ? &whole : &whole_quitter, order ? &whole_quitter : &whole), 1);
+        assert_kept("whole_quitter: had enough");
+        if (order) break;
+        tear_down();
+        memset(&result, 0, sizeof result);
+    }
+}
+END_TEST
+
+START_TEST(whole_passes_that_all_give_up_leave_the_method) {
+    ck_assert_int_eq(growth(100, &whole_quitter, &observer), 0);
+    assert_kept("whole_quitter: had enough");
+}
+END_TEST
+
 START_TEST(without_whole_passes_the_method_is_kept) {
     ck_assert_int_eq(growth(100, &quitter, &observer), 0);
     assert_kept("quitter: had enough");
@@ -182,6 +202,8 @@ int main(void) {
     tcase_add_test(tests, where_a_whole_pass_passes_the_limit_of_speed_all_do);
     tcase_add_test(tests, where_all_would_be_too_long_for_the_format_whole_passes_stay);
     tcase_add_test(tests, what_gives_up_costs_whole_passes_nothing);
+    tcase_add_test(tests, a_whole_pass_that_gives_up_costs_others_nothing);
+    tcase_add_test(tests, whole_passes_that_all_give_up_leave_the_method);
     tcase_add_test(tests, without_whole_passes_the_method_is_kept);
     tcase_add_test(tests, whole_passes_too_large_leave_the_method);
     tcase_add_test(tests, both_are_in_a_method_that_is_small_enough);
