@@ -11,21 +11,22 @@ import jacoco as jacoco_jars  # noqa: E402
 
 
 class Side:
-    """The three ways to run a program."""
+    """The three ways to run a program; `mapped`: and one with the probes in a file mapping."""
 
-    def __init__(self, bench, jdk, jacoco, rounds):
-        self.bench, self.jdk, self.jacoco, self.rounds = bench, jdk, jacoco, rounds
+    def __init__(self, bench, jdk, jacoco, rounds, mapped=False):
+        self.bench, self.jdk, self.jacoco, self.rounds, self.mapped = bench, jdk, jacoco, rounds, mapped
 
     def agents(self):
         file = os.path.join(self.bench["WORK"], "coverage.exec")
         if os.path.exists(file):
             os.unlink(file)
-        return {"plain": [], "JaCoCo": [self.jacoco.agent_option(file)],
-                "instr": [f"-agentpath:{self.bench['AGENT']}=coverage,coverage.file={file},coverage.append=no,quiet=yes"]}
+        ours = f"-agentpath:{self.bench['AGENT']}=coverage,coverage.file={file},coverage.append=no,quiet=yes"
+        mapped = {"instr, coverage.mmap=yes": [ours + ",coverage.mmap=yes"]} if self.mapped else {}
+        return {"plain": [], "JaCoCo": [self.jacoco.agent_option(file)], "instr": [ours], **mapped}
 
     def measure(self, tail, value):
         """Lists of what `value` gives for a command, by the name of the way; the first round is thrown away."""
-        values = {name: [] for name in ("plain", "JaCoCo", "instr")}
+        values = {name: [] for name in self.agents()}
         for i in range(self.rounds + 1):
             for name, agent in self.agents().items():
                 result = value([self.jdk.tool("java"), *agent, *tail])
@@ -44,8 +45,8 @@ def whole_runs(side, title, tail, target):
     print(f"{title}, JDK {side.jdk.version}, {side.rounds} rounds (target {target:.2f} times; {side.jacoco})")
     for which, what in enumerate(("wall", "processors")):
         medians = {name: statistics.median(one[which] for one in of) * 1000 for name, of in values.items()}
-        print(f"  {what}: plain {medians['plain']:.1f} ms, JaCoCo {medians['JaCoCo']:.1f} ms: {ratio(values, 'JaCoCo', which):.2f} "
-              f"times, instr {medians['instr']:.1f} ms: {ratio(values, 'instr', which):.2f} times", flush=True)
+        others = ", ".join(f"{name} {medians[name]:.1f} ms: {ratio(values, name, which):.2f} times" for name in medians if name != "plain")
+        print(f"  {what}: plain {medians['plain']:.1f} ms, {others}", flush=True)
 
 
 def hot_loop(side, folder):
@@ -78,7 +79,7 @@ def run(bench, jdk, options):
     whole_runs(quick, "coverage: hello world", ["-cp", folder, "Hello"], 1.10)
     compiler, sources, out = bench["jar"]("ecj"), os.path.join(bench["WORK"], "g"), os.path.join(bench["WORK"], "out")
     bench["sources"](sources, 300)
-    whole_runs(side, "coverage: the Eclipse compiler on 300 files",
+    whole_runs(Side(bench, jdk, side.jacoco, options.rounds, mapped=True), "coverage: the Eclipse compiler on 300 files",
                ["-cp", compiler, "org.eclipse.jdt.internal.compiler.batch.Main", "-source", "1.8", "-target", "1.8", "-nowarn",
                 "-d", out, sources], 1.10)
     hot_loop(side, folder)
