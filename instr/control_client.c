@@ -218,7 +218,7 @@ static int receive(struct instr_client *client) {
 // --- what goes ---
 
 // 0: it has gone.
-static int transmit(struct instr_client *client, uint64_t now) {
+static int transmit(struct instr_client *client) {
     struct instr_bytes *queue = &client->reply.queue;
     while (queue->used > 0) {
         ssize_t n =
@@ -227,7 +227,9 @@ static int transmit(struct instr_client *client, uint64_t now) {
         if (n < 0) return errno == EAGAIN;
         queue->start += (size_t)n;
         queue->used -= (size_t)n;
-        uint64_t later = now + (queue->used ? STUCK_SECONDS : IDLE_SECONDS) * SECONDS;
+        // From now on, not from before the command, which may have taken longer than that.
+        uint64_t later =
+            instr_control_now() + (queue->used ? STUCK_SECONDS : IDLE_SECONDS) * SECONDS;
         if (client->state == INSTR_CLIENT_READY || queue->used) client->deadline = later;
     }
     instr_bytes_free(queue); // an idle client keeps nothing
@@ -261,7 +263,7 @@ int instr_client_serve(struct instr_client *client, short revents, int woken, ui
     client->more = 1;
     for (int i = 0; i < FRAMES_AT_ONCE && client->more; i++) {
         client->more = take_one(client);
-        if (!transmit(client, now)) return 0;
+        if (!transmit(client)) return 0;
     }
     if (!waited && reply->queue.used && client->state == INSTR_CLIENT_BUSY)
         client->deadline = now + STUCK_SECONDS * SECONDS;
