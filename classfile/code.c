@@ -17,8 +17,9 @@ static enum cf_status find_attributes(struct cf_code *code, struct cf_error *err
         if (end - pos < n) return truncated(error, pos);
         pos += n;
         if (name != cls->utf8_stack_map_table || !name) { // index 0 is nobody's name
-            if ((name == cls->utf8_line_number_table) | (name == cls->utf8_local_variable_table))
-                continue;
+            if (name == cls->utf8_line_number_table && name) continue;
+            code->has_others = 1;
+            if (name == cls->utf8_local_variable_table) continue;
             if (!CF_IS(cf_utf8(cls, name), "StackMapTable")) continue;
         }
         if (code->stack_map_table) continue;
@@ -291,8 +292,8 @@ enum cf_status cf_code_scan(struct cf_code *code, struct cf_error *error) {
     if (code->branches_count) CF_TRY(find_targets(code, error));
     if (code->switches_count) CF_TRY(find_switch_targets(code, error));
     if (code->exception_table_length) CF_TRY(scan_exceptions(code, error));
-    // Unreachable code may end so in classes below version 51 (JVMS 4.10.2.2), but no compiler leaves it
-    // there: such a method is kept as it was.
+    // Unreachable code may end so in classes below version 51 (JVMS 4.10.2.2), but no compiler
+    // leaves it there: such a method is kept as it was.
     unsigned last = code->bytes[code->pc[code->count - 1]];
     if (!cf_never_falls_through(last) && last != CF_OP_wide)
         return fail_at(error, code->pc[code->count - 1], "control falls off the end of the code",

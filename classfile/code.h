@@ -37,6 +37,7 @@ struct cf_code {
     uint32_t end;             // one past the Code attribute
     // Offsets of the info of these attributes and their lengths; 0: absent.
     uint32_t stack_map_table, stack_map_table_length;
+    int has_others; // it has attributes besides it and a LineNumberTable
 
     // After cf_code_scan; all in the class's arena.
     uint32_t count; // of instructions

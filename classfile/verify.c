@@ -4,6 +4,7 @@
 
 #include "classfile/verify.h"
 #include "classfile/verify_parts.h"
+#include "classfile/verify_quick.h"
 
 #include <stdio.h>
 
@@ -114,7 +115,7 @@ static enum cf_status mark_instructions(struct cf_verifier *v) {
 }
 
 static int is_start(const struct cf_verifier *v, uint32_t pc) {
-    return pc < v->code.length && (!v->marked || (v->marks[pc] & CF_V_START));
+    return pc < v->code.length && (v->marks[pc] & CF_V_START);
 }
 
 // The ranges of the exception table: where they begin and end running stops.
@@ -161,7 +162,7 @@ static int is_table_of_variables(const struct cf_class *cls, uint32_t name) {
            CF_IS(cf_utf8(cls, name), "LocalVariableTable");
 }
 
-static enum cf_status check_attributes(struct cf_verifier *v) {
+enum cf_status cf_v_check_attributes(struct cf_verifier *v) {
     const uint8_t *bytes = v->cls->bytes;
     uint32_t pos = v->code.attributes;
     for (uint32_t i = 0; i < v->code.attributes_count; i++) {
@@ -175,15 +176,24 @@ static enum cf_status check_attributes(struct cf_verifier *v) {
 
 // --- the state at pc 0 ---
 
-static enum cf_status state_room(struct cf_verifier *v) {
+// All are TOP, but for what lies in front of them.
+static void begin_locals(struct cf_verifier *v) {
+    memset(v->locals, 0, v->locals_capacity * sizeof *v->locals);
+    v->locals += CF_V_CONSTANT_SLOTS;
+    v->locals_capacity -= CF_V_CONSTANT_SLOTS;
+    for (int i = 0; i < CF_V_CONSTANT_SLOTS; i++) v->locals[-1 - i] = cf_q_constant(i);
+    v->locals_used = 0;
+}
+
+enum cf_status cf_v_state_room(struct cf_verifier *v) {
     // As many locals as an index of a byte reaches, so that short loads need no comparison.
-    uint32_t locals = (v->code.max_locals > 256 ? v->code.max_locals : 256u) + 2;
+    uint32_t locals = (v->code.max_locals > 256 ? v->code.max_locals : 256u) + CF_V_PIECE;
     uint32_t stack = v->code.max_stack + 2 * CF_V_SLACK, unset = (v->strict_count + 31) / 32;
     if (locals > v->locals_capacity) {
-        v->locals = cf_v_grow(v, NULL, &v->locals_capacity, 0, locals, sizeof *v->locals);
+        v->locals = cf_v_grow(v, NULL, &v->locals_capacity, 0, locals + CF_V_CONSTANT_SLOTS,
+                              sizeof *v->locals);
         if (!v->locals) return CF_NO_MEMORY;
-        memset(v->locals, 0, v->locals_capacity * sizeof *v->locals); // TOP
-        v->locals_used = 0;
+        begin_locals(v);
     }
     if (stack > v->stack_capacity) {
         v->stack = cf_v_grow(v, NULL, &v->stack_capacity, 0, stack, sizeof *v->stack);
@@ -207,7 +217,7 @@ static enum cf_status state_at_entry(struct cf_verifier *v) {
     v->is_constructor = CF_IS(name, "<init>");
     v->this_uninitialized = 0;
     if (v->is_constructor && !v->strict_known && !cf_v_find_strict(v)) return CF_UNVERIFIABLE;
-    CF_TRY(state_room(v));
+    CF_TRY(cf_v_state_room(v));
     for (uint32_t i = 0; i < v->locals_used; i++) v->locals[i] = CF_V_TOP;
     v->locals_used = 0;
     v->top = v->stack + CF_V_SLACK;
@@ -304,21 +314,7 @@ static enum cf_status check_code(struct cf_verifier *v) {
     return falls ? cf_v_fail(v, "control falls off the end of the code", 0) : CF_OK;
 }
 
-// Of what names pcs: all of them have been met as instructions.
-static enum cf_status check_places(struct cf_verifier *v) {
-    v->marked = 1;
-    for (uint32_t i = 0; i < v->frames_count; i++)
-        if (!is_start(v, v->frames[i].pc)) return cf_v_fail(v, "frame at no instruction", 0);
-    for (uint32_t i = 0; v->meets_uninitialized && i < v->frame_types_count; i++) {
-        cf_vtype type = v->frame_types[i];
-        if (CF_V_TAG(type) == CF_V_UNINITIALIZED && !is_start(v, CF_V_PAYLOAD(type)))
-            return cf_v_fail(v, "frame names no instruction", 0);
-    }
-    CF_TRY(mark_exceptions(v));
-    return check_attributes(v);
-}
-
-static enum cf_status open_method(struct cf_verifier *v) {
+enum cf_status cf_v_open_code(struct cf_verifier *v) {
     struct cf_error error = {CF_OK, 0, 0, NULL, 0};
     v->pc = 0;
     if (cf_code_open(&v->code, v->cls, v->method, &error) != CF_OK) {
@@ -330,29 +326,29 @@ static enum cf_status open_method(struct cf_verifier *v) {
     v->old_constants = v->original ? v->original->constant_pool_count : UINT32_MAX;
     v->new_start = v->new_end = 0;
     v->work = 0;
-    CF_TRY(open_marks(v));
-    if (v->marked) CF_TRY(mark_instructions(v));
-    CF_TRY(mark_exceptions(v));
-    return v->marked ? check_attributes(v) : CF_OK;
+    return open_marks(v);
 }
 
 static enum cf_status check_method(struct cf_verifier *v) {
-    CF_TRY(open_method(v));
+    if (!v->this_type && !cf_v_begin_types(v)) return v->failure->error.status;
+    CF_TRY(cf_v_open_code(v));
+    CF_TRY(mark_instructions(v));
+    CF_TRY(mark_exceptions(v));
+    CF_TRY(cf_v_check_attributes(v));
     CF_TRY(state_at_entry(v));
     if (v->inferring) return cf_v_infer(v);
     CF_TRY(cf_v_read_frames(v));
-    CF_TRY(check_code(v));
-    return v->marked ? CF_OK : check_places(v);
+    return check_code(v);
 }
 
-// Type checking comes by every instruction: it marks them on its way, and what names their places
-// is looked at behind it. Where that fails, what is wrong is found in the order in which it
-// matters.
-static int checks_at_once(struct cf_verifier *v) {
-    if (v->inferring) return 0;
-    v->marked = 0;
-    check_method(v);
-    if (v->failure->error.status != CF_UNVERIFIABLE) return 1;
+// Does the quick check settle it? What has failed is forgotten, but for a lack of memory: all is
+// looked at again, with care.
+static int is_settled(struct cf_verifier *v) {
+    if (v->inferring || v->assignable || cf_v_may_be_strict(v->cls)) return 0;
+    if (!v->quick_begun) v->quick = cf_q_new(v);
+    v->quick_begun = 1;
+    if (v->quick && cf_v_open_code(v) == CF_OK && cf_q_check(v->quick)) return 1;
+    if (v->failure->error.status == CF_NO_MEMORY) return 1;
     *v->failure = (struct cf_verify_failure){.method = v->method};
     v->pc = 0;
     return 0;
@@ -370,10 +366,9 @@ enum cf_status cf_verify_rewritten(struct cf_verifier *v, const struct cf_member
     v->method = method;
     v->original = original;
     v->pc = 0;
-    if (!v->this_type && !cf_v_begin_types(v)) return failure->error.status;
+    if (!v->this_name.bytes) cf_v_learn(v);
     v->inferring = version < 50;
-    if (checks_at_once(v)) return failure->error.status;
-    v->marked = 1;
+    if (is_settled(v)) return failure->error.status;
     check_method(v); // the first error counts: a lack of memory may look like bad code later on
     int dropped = v->cls->frames_dropped && !v->code.stack_map_table;
     if (failure->error.status != CF_UNVERIFIABLE || (version != 50 && !dropped))
@@ -397,31 +392,11 @@ enum cf_status cf_verify_method(struct cf_verifier *v, const struct cf_member *m
 
 struct cf_verifier *cf_verifier_new(const struct cf_class *cls, cf_assignable *assignable,
                                     void *context) {
-    static const struct cf_vtype_entry jdk[] = {
-#define JDK_TYPE(name) {(const uint8_t *)(name), sizeof(name) - 1, 0, 0}
-        JDK_TYPE("java/lang/String"),
-        JDK_TYPE("java/lang/Class"),
-        JDK_TYPE("java/lang/Throwable"),
-        JDK_TYPE("java/lang/invoke/MethodType"),
-        JDK_TYPE("java/lang/invoke/MethodHandle"),
-#undef JDK_TYPE
-    };
     struct cf_verifier *v = cf_arena_zeroed(cls->arena, 1, sizeof *v);
     if (!v) return NULL;
     v->cls = cls;
     v->assignable = assignable;
     v->context = context;
-    v->memo = cf_arena_zeroed(cls->arena, cls->constant_pool_count, sizeof *v->memo);
-    v->types_capacity = 128;
-    v->types = cf_arena_alloc(cls->arena, v->types_capacity * sizeof *v->types);
-    if (!v->memo || !v->types) return NULL;
-    memcpy(v->types, jdk, sizeof jdk);
-    v->types_count = sizeof jdk / sizeof jdk[0];
-    v->string_type = CF_V_MAKE(CF_V_CLASS + CF_KNOWN_STRING, 0);
-    v->class_type = CF_V_MAKE(CF_V_CLASS + CF_KNOWN_CLASS_CLASS, 1);
-    v->throwable_type = CF_V_MAKE(CF_V_CLASS + CF_KNOWN_THROWABLE, 2);
-    v->method_type_type = CF_V_MAKE(CF_V_CLASS + CF_KNOWN_METHOD_TYPE, 3);
-    v->method_handle_type = CF_V_MAKE(CF_V_CLASS + CF_KNOWN_METHOD_HANDLE, 4);
     return v;
 }
 

@@ -4,6 +4,9 @@
 // is known, unless the caller knows more. Where a rule needs more than that it is taken to hold, so
 // a failure is one that every JVM would report too.
 //
+// Two checks share the work: a quick one, which most code passes (verify_quick.h), and a careful
+// one, which has the last word on all other.
+//
 // The structure of the class must hold (structure.h), but for the parts of the code that are looked
 // at here anyway: nothing is read out of bounds in any case.
 

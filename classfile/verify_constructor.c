@@ -70,8 +70,7 @@ int cf_v_find_strict(struct cf_verifier *v) {
     struct cf_error error = {CF_OK, 0, 0, NULL, 0};
     const struct cf_class *cls = v->cls;
     v->strict_known = 1;
-    // With previews of JDK 28 and later only; else the flag means something else, or nothing.
-    if (cls->minor_version != 65535 || cls->major_version < 72) return 1;
+    if (!cf_v_may_be_strict(cls)) return 1;
     v->strict = cf_arena_alloc(cls->arena, (cls->fields_count + 1u) * sizeof *v->strict);
     if (!v->strict) return cf_v_give_up(v, CF_NO_MEMORY, "out of memory"), 0;
     struct cf_walk walk = cf_walk_fields(cls, &error);
@@ -84,29 +83,29 @@ int cf_v_find_strict(struct cf_verifier *v) {
     return 1;
 }
 
-static int is_field(const struct cf_verifier *v, const struct cf_vreference *r, unsigned name_index,
-                    unsigned descriptor_index) {
+static int is_field(const struct cf_verifier *v, unsigned name_a, unsigned descriptor_a,
+                    unsigned name_b, unsigned descriptor_b) {
     const struct cf_class *cls = v->cls;
-    return (r->name_index == name_index ||
-            cf_slice_equal(cf_utf8(cls, r->name_index), cf_utf8(cls, name_index))) &&
-           (r->descriptor_index == descriptor_index ||
-            cf_slice_equal(cf_utf8(cls, r->descriptor_index), cf_utf8(cls, descriptor_index)));
+    return (name_a == name_b || cf_slice_equal(cf_utf8(cls, name_a), cf_utf8(cls, name_b))) &&
+           (descriptor_a == descriptor_b ||
+            cf_slice_equal(cf_utf8(cls, descriptor_a), cf_utf8(cls, descriptor_b)));
 }
 
-// The field of this class that is meant; 0: of another class, or there is none.
-static int find_field(const struct cf_verifier *v, const struct cf_vreference *r,
-                      struct cf_member *field) {
+int cf_v_find_own_field(const struct cf_verifier *v, uint32_t class_index, uint32_t name_index,
+                        uint32_t descriptor_index, struct cf_member *field) {
     struct cf_error error = {CF_OK, 0, 0, NULL, 0};
-    if (!cf_slice_equal(cf_class_name(v->cls, r->class_index), v->this_name)) return 0;
+    if (!cf_slice_equal(cf_class_name(v->cls, class_index), v->this_name)) return 0;
     struct cf_walk walk = cf_walk_fields(v->cls, &error);
     while (cf_next_field(&walk, field))
-        if (is_field(v, r, field->name_index, field->descriptor_index)) return 1;
+        if (is_field(v, name_index, descriptor_index, field->name_index, field->descriptor_index))
+            return 1;
     return 0;
 }
 
 int cf_v_early_putfield(struct cf_verifier *v, const struct cf_vreference *r, cf_vtype *object) {
     struct cf_member field;
-    if (!find_field(v, r, &field)) return 1; // `this` does not pass as an object then
+    if (!cf_v_find_own_field(v, r->class_index, r->name_index, r->descriptor_index, &field))
+        return 1; // `this` does not pass as an object then
     if (*object != CF_V_UNINITIALIZED_THIS) {
         unsigned flags = CF_ACC_STRICT | CF_ACC_FINAL;
         if ((field.access_flags & (flags | CF_ACC_STATIC)) != flags) return 1;
@@ -114,7 +113,8 @@ int cf_v_early_putfield(struct cf_verifier *v, const struct cf_vreference *r, cf
     }
     *object = v->this_type;
     for (uint32_t i = 0; i < v->strict_count; i++)
-        if (is_field(v, r, v->strict[i].name_index, v->strict[i].descriptor_index)) {
+        if (is_field(v, r->name_index, r->descriptor_index, v->strict[i].name_index,
+                     v->strict[i].descriptor_index)) {
             v->unset[i / 32] &= ~(1u << (i & 31));
             v->unmatched = 1;
         }

@@ -35,9 +35,7 @@ static cf_vtype *room(struct table *t, uint64_t more) {
 static enum cf_status read_uninitialized(struct table *t, cf_vtype *type) {
     struct cf_verifier *v = t->v;
     uint32_t pc = cf_u2(&t->r);
-    v->meets_uninitialized = 1;
-    if (pc >= v->code.length || (v->marked && !(v->marks[pc] & CF_V_START)) ||
-        v->code.bytes[pc] != CF_OP_new)
+    if (pc >= v->code.length || !(v->marks[pc] & CF_V_START) || v->code.bytes[pc] != CF_OP_new)
         return bad_frame(t, "stack map frame: no new at pc %u", pc);
     *type = CF_V_MAKE(CF_V_UNINITIALIZED, pc);
     return CF_OK;
@@ -196,7 +194,7 @@ static enum cf_status read_frame(struct table *t) {
         delta = cf_u2(&t->r);
     f->pc = t->first ? delta : f->pc + delta + 1;
     t->first = 0;
-    if (f->pc >= v->code.length || (v->marked && !(v->marks[f->pc] & CF_V_START)))
+    if (f->pc >= v->code.length || !(v->marks[f->pc] & CF_V_START))
         return bad_frame(t, "stack map frame at pc %u, which is no instruction", f->pc);
     f->stack_count = 0;
     CF_TRY(read_body(t, form));
@@ -226,7 +224,6 @@ enum cf_status cf_v_read_frames(struct cf_verifier *v) {
     struct cf_error error = {CF_OK, 0, 0, NULL, 0};
     struct table t = {.v = v, .first = 1};
     v->frames_count = v->frame_types_count = 0;
-    v->meets_uninitialized = 0;
     if (!v->code.stack_map_table) return CF_OK;
     t.r = cf_read(v->cls, v->code.stack_map_table, v->code.stack_map_table_length, &error);
     uint32_t count = cf_u2(&t.r);

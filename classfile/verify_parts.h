@@ -19,12 +19,12 @@ enum {
     CF_V_NOTHING, // below the operand stack
     CF_V_INT,     // from here on it is a value of one slot
     CF_V_FLOAT,
-    CF_V_RETURN_ADDRESS, // with the pc of the subroutine; in classes below version 51 only
-    CF_V_UNINITIALIZED,  // with the pc of `new`. From here on aload takes it
+    CF_V_RETURN_ADDRESS,       // with the pc of the subroutine; in classes below version 51 only
+    CF_V_UNINITIALIZED = 0x20, // with the pc of `new`. From here on aload takes it
     CF_V_UNINITIALIZED_THIS,
-    CF_V_NULL, // from here on it is a reference
+    CF_V_NULL = 0x30, // from here on it is a reference
     CF_V_ARRAY,
-    CF_V_CLASS = 16 // added to it: enum cf_known
+    CF_V_CLASS = 0x34 // added to it: enum cf_known. All tags are below 64
 };
 #define CF_V_TAG(type) ((type)&0xFFu)
 #define CF_V_PAYLOAD(type) ((type) >> 8)
@@ -118,6 +118,12 @@ struct cf_vstrict { // a strict instance field (JDK 28: ACC_STRICT_INIT)
 
 #define CF_V_SLACK 4u // slots that may be written above the stack before its depth is looked at
 
+#define CF_V_PIECE 8u // slots behind the locals and the frames' types that may be written or read
+
+#define CF_V_CONSTANT_SLOTS 9 // in front of the locals, for the quick check to load from
+
+struct cf_quick;
+
 struct cf_verifier {
     const struct cf_class *cls;
     cf_assignable *assignable;
@@ -135,6 +141,8 @@ struct cf_verifier {
     struct cf_vstrict *strict;
     uint32_t strict_count; // 0 also where they have no meaning
     int strict_known;
+    struct cf_quick *quick; // NULL: not for this class
+    int quick_begun;
 
     // The method at hand. Of the arrays each keeps the room that a method before needed.
     const struct cf_member *method;
@@ -147,8 +155,7 @@ struct cf_verifier {
     cf_vtype result;    // TOP: void
     uint8_t *marks;     // by pc, and CF_V_PAST behind the code
     uint32_t marks_capacity;
-    int marked; // where instructions begin is known; else they are marked as they are run
-    int meets_uninitialized;         // the StackMapTable names a `new`
+    int meets_uninitialized;         // the StackMapTable names a `new`; of the quick check
     uint64_t work;                   // steps of loops that multiply
     uint32_t guard_start, guard_end; // exception table entries lie in between
     struct cf_vframe *frames;
@@ -167,6 +174,13 @@ struct cf_verifier {
     uint64_t named; // bits of the locals that handlers name; the last one: of all from there on
     uint32_t pc;    // of the instruction at hand
 };
+
+// Opens the method's code, and clears the marks.
+enum cf_status cf_v_open_code(struct cf_verifier *v);
+// Room for the state of the method at hand.
+enum cf_status cf_v_state_room(struct cf_verifier *v);
+// JVMs look at the ranges of local variables: do they begin and end at instructions?
+enum cf_status cf_v_check_attributes(struct cf_verifier *v);
 
 // Records a failure at v->pc. Returns CF_UNVERIFIABLE.
 enum cf_status cf_v_fail(struct cf_verifier *v, const char *reason, uint32_t value);
@@ -205,6 +219,10 @@ static inline int cf_v_is_constant(struct cf_verifier *v, uint32_t index) {
 
 // --- verify_types.c: types; a function that returns 0 or NULL has failed ---
 
+// What is known of classes by their names: before all else.
+void cf_v_learn(struct cf_verifier *v);
+// enum cf_known of the class or interface.
+unsigned cf_v_known(const struct cf_verifier *v, struct cf_slice name);
 int cf_v_begin_types(struct cf_verifier *v);
 // An array or class type; TOP: failed.
 cf_vtype cf_v_type(struct cf_verifier *v, const uint8_t *name, uint32_t length, unsigned dimensions,
@@ -251,6 +269,15 @@ int cf_v_assignable_to_this(struct cf_verifier *v, cf_vtype from);
 cf_vtype cf_v_component(struct cf_verifier *v, cf_vtype array);
 // Writes how a person calls the type; returns `text`.
 char *cf_v_name(const struct cf_verifier *v, cf_vtype type, char *text, size_t size);
+
+static inline int cf_v_is_single(cf_vtype t) {
+    return t > CF_V_NOTHING;
+}
+// Do the two slots below `top` hold whole values?
+static inline int cf_v_is_pair(const cf_vtype *top) {
+    return top[-1] == CF_V_LONG_2 || top[-1] == CF_V_DOUBLE_2 ||
+           (cf_v_is_single(top[-1]) && cf_v_is_single(top[-2]));
+}
 
 // The target of the branch or jsr at `pc`; it may be anywhere.
 static inline uint32_t cf_v_target(const struct cf_verifier *v, uint32_t pc) {
@@ -316,6 +343,13 @@ int cf_v_initialize(struct cf_verifier *v, const struct cf_vreference *reference
 int cf_v_early_putfield(struct cf_verifier *v, const struct cf_vreference *reference,
                         cf_vtype *target);
 int cf_v_find_strict(struct cf_verifier *v);
+// With previews of JDK 28 and later only; else the flag means something else, or nothing.
+static inline int cf_v_may_be_strict(const struct cf_class *cls) {
+    return cls->minor_version == 65535 && cls->major_version >= 72;
+}
+// The field of this class that is meant. 1, or 0: of another class, or there is none.
+int cf_v_find_own_field(const struct cf_verifier *v, uint32_t class_index, uint32_t name_index,
+                        uint32_t descriptor_index, struct cf_member *field);
 
 // --- verify_infer.c ---
 

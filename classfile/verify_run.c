@@ -34,16 +34,6 @@ int cf_v_pop_slow(struct cf_verifier *v, cf_vtype type) {
     return 1;
 }
 
-static inline int is_second_half(cf_vtype t) {
-    return t == CF_V_LONG_2 || t == CF_V_DOUBLE_2;
-}
-static inline int is_single(cf_vtype t) {
-    return t > CF_V_NOTHING;
-}
-// Do the two slots below `top` hold whole values?
-static inline int is_pair(const cf_vtype *top) {
-    return is_second_half(top[-1]) || (is_single(top[-1]) && is_single(top[-2]));
-}
 // What inference takes for a reference everywhere but in loads, stores and tests for null is
 // initialised.
 static inline int is_comparable(const struct cf_verifier *v, cf_vtype t) {
@@ -237,7 +227,7 @@ static enum cf_vflow athrow(struct cf_verifier *v, const cf_vtype *top) {
 // clang-format off
 enum cf_vflow cf_v_run(struct cf_verifier *v) {
     const uint8_t *code = v->code.bytes;
-    uint8_t *marks = v->marks;
+    const uint8_t *marks = v->marks;
     const cf_vtype *locals = v->locals;
     const uint32_t old = v->old_locals;
     cf_vtype *top = v->top, *limit = v->stack + CF_V_SLACK + v->old_stack;
@@ -246,7 +236,6 @@ enum cf_vflow cf_v_run(struct cf_verifier *v) {
         const uint8_t *p = code + pc;
         unsigned op = *p;
         uint32_t length = cf_lengths[op];
-        marks[pc] |= CF_V_START;
         switch (op) {
         case CF_OP_nop: break;
         case CF_OP_aconst_null: PUSH(CF_V_NULL); break;
@@ -321,22 +310,22 @@ enum cf_vflow cf_v_run(struct cf_verifier *v) {
             top -= 3;
             break;
 
-        case CF_OP_pop: if (!is_single(top[-1])) LEAVE(bad_sizes(v, top)); top--; break;
-        case CF_OP_pop2: if (!is_pair(top)) LEAVE(bad_sizes(v, top)); top -= 2; break;
+        case CF_OP_pop: if (!cf_v_is_single(top[-1])) LEAVE(bad_sizes(v, top)); top--; break;
+        case CF_OP_pop2: if (!cf_v_is_pair(top)) LEAVE(bad_sizes(v, top)); top -= 2; break;
         case CF_OP_dup:
-            if (!is_single(top[-1])) LEAVE(bad_sizes(v, top));
+            if (!cf_v_is_single(top[-1])) LEAVE(bad_sizes(v, top));
             top[0] = top[-1];
             top++;
             break;
         case CF_OP_dup_x1:
-            if (!is_single(top[-1]) || !is_single(top[-2])) LEAVE(bad_sizes(v, top));
+            if (!cf_v_is_single(top[-1]) || !cf_v_is_single(top[-2])) LEAVE(bad_sizes(v, top));
             top[0] = top[-1];
             top[-1] = top[-2];
             top[-2] = top[0];
             top++;
             break;
         case CF_OP_dup_x2:
-            if (!is_single(top[-1]) || !is_pair(top - 1)) LEAVE(bad_sizes(v, top));
+            if (!cf_v_is_single(top[-1]) || !cf_v_is_pair(top - 1)) LEAVE(bad_sizes(v, top));
             top[0] = top[-1];
             top[-1] = top[-2];
             top[-2] = top[-3];
@@ -344,13 +333,13 @@ enum cf_vflow cf_v_run(struct cf_verifier *v) {
             top++;
             break;
         case CF_OP_dup2:
-            if (!is_pair(top)) LEAVE(bad_sizes(v, top));
+            if (!cf_v_is_pair(top)) LEAVE(bad_sizes(v, top));
             top[1] = top[-1];
             top[0] = top[-2];
             top += 2;
             break;
         case CF_OP_dup2_x1:
-            if (!is_pair(top) || !is_single(top[-3])) LEAVE(bad_sizes(v, top));
+            if (!cf_v_is_pair(top) || !cf_v_is_single(top[-3])) LEAVE(bad_sizes(v, top));
             top[1] = top[-1];
             top[0] = top[-2];
             top[-1] = top[-3];
@@ -359,7 +348,7 @@ enum cf_vflow cf_v_run(struct cf_verifier *v) {
             top += 2;
             break;
         case CF_OP_dup2_x2:
-            if (!is_pair(top) || !is_pair(top - 2)) LEAVE(bad_sizes(v, top));
+            if (!cf_v_is_pair(top) || !cf_v_is_pair(top - 2)) LEAVE(bad_sizes(v, top));
             top[1] = top[-1];
             top[0] = top[-2];
             top[-1] = top[-3];
@@ -369,7 +358,7 @@ enum cf_vflow cf_v_run(struct cf_verifier *v) {
             top += 2;
             break;
         case CF_OP_swap: {
-            if (!is_single(top[-1]) || !is_single(top[-2])) LEAVE(bad_sizes(v, top));
+            if (!cf_v_is_single(top[-1]) || !cf_v_is_single(top[-2])) LEAVE(bad_sizes(v, top));
             cf_vtype t = top[-1];
             top[-1] = top[-2];
             top[-2] = t;

@@ -5,8 +5,14 @@
 
 // --- known classes ---
 
+// Names of one length mostly differ at their end.
+static inline int is_same(struct cf_slice a, struct cf_slice b) {
+    return a.length == b.length && a.length && a.bytes[a.length - 1] == b.bytes[a.length - 1] &&
+           memcmp(a.bytes, b.bytes, a.length) == 0;
+}
+
 // Compares with the names that are known, this class's own last.
-static unsigned known_of(const struct cf_verifier *v, struct cf_slice name) {
+unsigned cf_v_known(const struct cf_verifier *v, struct cf_slice name) {
     switch (name.length) {
     case 15:
         if (CF_IS(name, "java/lang/Class")) return CF_KNOWN_CLASS_CLASS;
@@ -30,8 +36,8 @@ static unsigned known_of(const struct cf_verifier *v, struct cf_slice name) {
         break;
     default: break;
     }
-    if (cf_slice_equal(name, v->this_name)) return CF_KNOWN_THIS;
-    if (cf_slice_equal(name, v->super_name)) return CF_KNOWN_SUPER;
+    if (is_same(name, v->this_name)) return CF_KNOWN_THIS;
+    if (is_same(name, v->super_name)) return CF_KNOWN_SUPER;
     return CF_KNOWN_NOTHING;
 }
 
@@ -50,9 +56,9 @@ static void learn_this_class(struct cf_verifier *v) {
     const struct cf_class *cls = v->cls;
     v->this_name = cf_this_name(cls);
     v->super_name = cf_class_name(cls, cls->super_class);
-    unsigned known = known_of(v, v->this_name);
+    unsigned known = cf_v_known(v, v->this_name);
     if (known != CF_KNOWN_THIS) return; // of the JDK: known better
-    unsigned super = known_of(v, v->super_name);
+    unsigned super = cf_v_known(v, v->super_name);
     v->known_super[CF_KNOWN_THIS] = (uint8_t)(super == CF_KNOWN_THIS ? 0 : super);
     if (cls->access_flags & CF_ACC_INTERFACE) return;
     v->known_classes |= 1 << CF_KNOWN_THIS;
@@ -75,7 +81,7 @@ cf_vtype cf_v_type(struct cf_verifier *v, const uint8_t *name, uint32_t length, 
     v->types[index] = (struct cf_vtype_entry){name, length, (uint8_t)dimensions, (uint8_t)element};
     if (dimensions) return CF_V_MAKE(CF_V_ARRAY, index);
     struct cf_slice slice = {name, length};
-    return CF_V_MAKE(CF_V_CLASS + known_of(v, slice), index);
+    return CF_V_MAKE(CF_V_CLASS + cf_v_known(v, slice), index);
 }
 
 static const uint8_t tag_of_letter[256] = {
@@ -261,7 +267,7 @@ static int array_assignable(struct cf_verifier *v, cf_vtype from_type, cf_vtype 
     if (from.dimensions == to.dimensions) return element_assignable(v, &from, &to);
     if (from.dimensions < to.dimensions || to.element) return 0;
     struct cf_slice name = {to.name, to.length};
-    return takes_arrays(known_of(v, name));
+    return takes_arrays(cf_v_known(v, name));
 }
 
 int cf_v_assignable_slow(struct cf_verifier *v, cf_vtype from, cf_vtype to) {
@@ -309,9 +315,20 @@ static const char *primitive_name(unsigned letter) {
 }
 
 char *cf_v_name(const struct cf_verifier *v, cf_vtype type, char *text, size_t size) {
-    static const char *const names[] = {
-        "top", "long",  "double",         "half of a long", "half of a double",  "nothing",
-        "int", "float", "return address", "uninitialized",  "uninitializedThis", "null"};
+    static const char *const names[CF_V_ARRAY] = {
+        [CF_V_TOP] = "top",
+        [CF_V_LONG] = "long",
+        [CF_V_DOUBLE] = "double",
+        [CF_V_LONG_2] = "half of a long",
+        [CF_V_DOUBLE_2] = "half of a double",
+        [CF_V_NOTHING] = "nothing",
+        [CF_V_INT] = "int",
+        [CF_V_FLOAT] = "float",
+        [CF_V_RETURN_ADDRESS] = "return address",
+        [CF_V_UNINITIALIZED] = "uninitialized",
+        [CF_V_UNINITIALIZED_THIS] = "uninitializedThis",
+        [CF_V_NULL] = "null",
+    };
     unsigned tag = CF_V_TAG(type);
     if (size == 0) return text;
     size_t n = 0;
@@ -341,11 +358,35 @@ char *cf_v_name(const struct cf_verifier *v, cf_vtype type, char *text, size_t s
     return text;
 }
 
-int cf_v_begin_types(struct cf_verifier *v) {
+void cf_v_learn(struct cf_verifier *v) {
     learn_this_class(v);
     struct cf_slice n = v->this_name;
     v->in_java_lang = n.length > 10 && memcmp(n.bytes, "java/lang/", 10) == 0 &&
                       !memchr(n.bytes + 10, '/', n.length - 10);
+}
+
+int cf_v_begin_types(struct cf_verifier *v) {
+    static const struct cf_vtype_entry jdk[] = {
+#define JDK_TYPE(name) {(const uint8_t *)(name), sizeof(name) - 1, 0, 0}
+        JDK_TYPE("java/lang/String"),
+        JDK_TYPE("java/lang/Class"),
+        JDK_TYPE("java/lang/Throwable"),
+        JDK_TYPE("java/lang/invoke/MethodType"),
+        JDK_TYPE("java/lang/invoke/MethodHandle"),
+#undef JDK_TYPE
+    };
+    struct cf_arena *arena = v->cls->arena;
+    v->memo = cf_arena_zeroed(arena, v->cls->constant_pool_count, sizeof *v->memo);
+    v->types_capacity = 128;
+    v->types = cf_arena_alloc(arena, v->types_capacity * sizeof *v->types);
+    if (!v->memo || !v->types) return cf_v_give_up(v, CF_NO_MEMORY, "out of memory"), 0;
+    memcpy(v->types, jdk, sizeof jdk);
+    v->types_count = sizeof jdk / sizeof jdk[0];
+    v->string_type = CF_V_MAKE(CF_V_CLASS + CF_KNOWN_STRING, 0);
+    v->class_type = CF_V_MAKE(CF_V_CLASS + CF_KNOWN_CLASS_CLASS, 1);
+    v->throwable_type = CF_V_MAKE(CF_V_CLASS + CF_KNOWN_THROWABLE, 2);
+    v->method_type_type = CF_V_MAKE(CF_V_CLASS + CF_KNOWN_METHOD_TYPE, 3);
+    v->method_handle_type = CF_V_MAKE(CF_V_CLASS + CF_KNOWN_METHOD_HANDLE, 4);
     v->this_type = cf_v_class(v, v->cls->this_class);
     return v->this_type != CF_V_TOP;
 }

@@ -1,7 +1,7 @@
 // The verifier, rule by rule. Each case is a method of a class of its own; `unit_verify FILE`
 // writes them all to FILE for a JVM to judge (tests/verify/run): it must say the same.
 
-#include "classfile/verify.h"
+#include "classfile/verify_quick.h"
 #include "tests/unit/verify_class.h"
 
 #include <check.h>
@@ -446,14 +446,23 @@ static const struct verify_case cases[] = {
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
-static enum cf_status verify(const uint8_t *bytes, size_t length, char *text, size_t size) {
+static enum cf_status verify_by(cf_assignable *assignable, const uint8_t *bytes, size_t length,
+                                char *text, size_t size) {
     struct cf_class cls;
     struct cf_verify_failure failure;
     ck_assert_int_eq(cf_class_open(&cls, bytes, length, &arena), CF_OK);
-    enum cf_status status = cf_verify_class(&cls, NULL, NULL, &failure);
+    enum cf_status status = cf_verify_class(&cls, assignable, NULL, &failure);
     text[0] = '\0';
     if (status != CF_OK) cf_verify_text(&cls, &failure, text, size);
     return status;
+}
+
+static enum cf_status verify(const uint8_t *bytes, size_t length, char *text, size_t size) {
+    return verify_by(NULL, bytes, length, text, size);
+}
+
+static int knows_nothing(void *context, struct cf_slice from, struct cf_slice to) {
+    return context || !from.bytes || !to.bytes ? 0 : -1;
 }
 
 START_TEST(code_is_verified) {
@@ -466,6 +475,59 @@ START_TEST(code_is_verified) {
     ck_assert_msg((status == CF_OK) == !t->reason, "%s: %s", t->name, text);
     ck_assert_msg(!t->reason || status == CF_UNVERIFIABLE, "%s: status %d", t->name, status);
     ck_assert_msg(!t->reason || strstr(text, t->reason), "%s: %s", t->name, text);
+}
+END_TEST
+
+// Where the caller could be asked, the careful check alone decides.
+START_TEST(the_quick_check_changes_no_verdict) {
+    char text[500], careful[500];
+    size_t length;
+    uint8_t *bytes = verify_build(&cases[_i], &length);
+    enum cf_status status = verify(bytes, length, text, sizeof text);
+    ck_assert_int_eq(verify_by(knows_nothing, bytes, length, careful, sizeof careful), status);
+    ck_assert_str_eq(text, careful);
+    free(bytes);
+}
+END_TEST
+
+// Else all would pass all the same, but slowly.
+START_TEST(what_compilers_make_passes_the_quick_check) {
+    static const struct verify_case common[] = {
+        {"sum([I)J", "4 4",
+         "lconst_0 lstore_1 iconst_0 istore_3 L1: iload_3 aload_0 arraylength if_icmpge:L2 lload_1 "
+         "aload_0 iload_3 iaload i2l ladd lstore_1 iinc:3:1 goto:L1 L2: lload_1 lreturn",
+         "L1: ints long int |; L2: ints long int |", 0, 0, 0},
+        {"longs()J", "4 0", "lconst_1 ldc2_w:#long lsub lreturn", 0, 0, 0, 0},
+        {"pair(II)I", "2 2", "iload_0 iload_1 imul ireturn", 0, 0, 0, 0},
+    };
+    for (unsigned i = 0; i < sizeof common / sizeof *common; i++) {
+        struct cf_class cls;
+        struct cf_verify_failure failure;
+        size_t length;
+        uint8_t *bytes = verify_build(&common[i], &length);
+        ck_assert_int_eq(cf_class_open(&cls, bytes, length, &arena), CF_OK);
+        struct cf_verifier *v = cf_verifier_new(&cls, NULL, NULL);
+        for (unsigned m = 0; m < cls.methods_count; m++)
+            ck_assert_int_eq(cf_verify_method(v, &cls.methods[m], &failure), CF_OK);
+        ck_assert_msg(v->quick && !v->memo, "%s: not by the quick check", common[i].name);
+        free(bytes);
+    }
+}
+END_TEST
+
+START_TEST(the_quick_table_agrees_with_the_table_of_opcodes) {
+    unsigned compared = 0;
+    for (unsigned op = 0; op < 256; op++) {
+        const struct cf_qrow *row = &cf_q_rows[op];
+        if (op >= CF_OPCODE_COUNT) ck_assert_uint_eq(row->kind, CF_Q_REFUSE);
+        if (row->kind == CF_Q_REFUSE) continue;
+        ck_assert_msg(row->length == cf_lengths[op], "%s: length", cf_opcodes[op].name);
+        // Returns take all there is; nobody looks at the stack then.
+        if (row->kind < CF_Q_PUSH || row->kind >= CF_Q_RETURN_VALUE) continue;
+        ck_assert_msg(row->net == cf_nets[op], "%s: net %d", cf_opcodes[op].name, row->net);
+        compared++;
+    }
+    ck_assert_uint_gt(compared, 100);
 }
 END_TEST
 
@@ -578,6 +640,50 @@ START_TEST(verification_takes_no_longer_than_real_code_needs) {
 }
 END_TEST
 
+// Inference: NESTED subroutines in each other, and innermost a switch that leads back WAYS times,
+// in front of which one more local is known to be a String with each time it is gone through. Each
+// way looks at what NESTED subroutines have touched of 65,535 locals.
+static enum cf_status infer_busy(unsigned nested, unsigned locals, unsigned ways, char *text,
+                                 size_t size) {
+    struct build b;
+    struct build_bytes code = {NULL, 0, 0};
+    build_class_file(&b, 49, CF_ACC_PUBLIC, "t/T");
+    for (unsigned i = 1; i < locals; i++)
+        build_append_number(&code, CF_OP_aconst_null << 16 | CF_OP_astore << 8 | i, 3);
+    for (unsigned i = 0; i < nested; i++) build_append_number(&code, CF_OP_jsr << 16 | 3, 3);
+    for (unsigned i = 0; i < nested; i++) build_append_number(&code, CF_OP_pop, 1);
+    unsigned loop = (unsigned)code.length;
+    for (unsigned i = locals - 1; i > 0; i--) {
+        build_append_number(&code, CF_OP_aload << 8 | (i - 1), 2);
+        build_append_number(&code, CF_OP_astore << 8 | i, 2);
+    }
+    build_append_number(&code, CF_OP_iconst_0, 1);
+    unsigned at = (unsigned)code.length;
+    build_append_number(&code, CF_OP_tableswitch, 1);
+    while (code.length & 3) build_append_number(&code, 0, 1);
+    build_append_number(&code, loop - at, 4);
+    build_append_number(&code, 0, 4), build_append_number(&code, ways - 1, 4);
+    for (unsigned i = 0; i < ways; i++) build_append_number(&code, loop - at, 4);
+    build_u2(&b, 0), build_u2(&b, 1);
+    build_member(&b, CF_ACC_STATIC, "f", "(Ljava/lang/String;)V", 1);
+    size_t place = build_code(&b, nested + 1, 65535, code.bytes, code.length);
+    build_u2(&b, 0), build_u2(&b, 0);
+    build_end(&b, place), build_u2(&b, 0);
+    size_t length;
+    uint8_t *bytes = build_finish(&b, &length);
+    enum cf_status status = verify(bytes, length, text, size);
+    free(bytes), free(code.bytes);
+    return status;
+}
+
+START_TEST(inference_takes_no_longer_than_real_code_needs) {
+    char text[500];
+    ck_assert_msg(infer_busy(2, 10, 20, text, sizeof text) == CF_OK, "%s", text);
+    ck_assert_int_eq(infer_busy(52, 200, 14000, text, sizeof text), CF_LIMIT);
+    ck_assert_msg(strstr(text, "takes too long to check"), "%s", text);
+}
+END_TEST
+
 // Records as Judge.java reads them.
 static int write_cases(const char *path) {
     FILE *out = fopen(path, "wb");
@@ -601,9 +707,13 @@ int main(int argc, char **argv) {
     TCase *tests = tcase_create("verify");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_loop_test(tests, code_is_verified, 0, CASES);
+    tcase_add_loop_test(tests, the_quick_check_changes_no_verdict, 0, CASES);
+    tcase_add_test(tests, what_compilers_make_passes_the_quick_check);
+    tcase_add_test(tests, the_quick_table_agrees_with_the_table_of_opcodes);
     tcase_add_test(tests, the_caller_may_know_other_classes);
     tcase_add_test(tests, frames_tell_which_strict_fields_are_not_set);
     tcase_add_test(tests, verification_takes_no_longer_than_real_code_needs);
+    tcase_add_test(tests, inference_takes_no_longer_than_real_code_needs);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -45,7 +45,7 @@ static void change_byte(uint8_t *bytes, uint32_t start, uint32_t length) {
 static void change_opcode(const struct cf_code *code, uint8_t *bytes) {
     uint32_t pc = any_instruction(code);
     uint8_t *p = bytes + code->offset + pc;
-    if (cf_opcodes[*p].length == 0) return;
+    if (*p >= CF_OPCODE_COUNT || cf_opcodes[*p].length == 0) return;
     for (int i = 0; i < 200; i++) {
         unsigned op = draw(CF_OPCODE_COUNT);
         if (cf_opcodes[op].length != cf_opcodes[*p].length) continue;
@@ -59,6 +59,7 @@ static void change_opcode(const struct cf_code *code, uint8_t *bytes) {
 static void change_constant(const struct cf_code *code, uint8_t *bytes) {
     for (int i = 0; i < 50; i++) {
         uint8_t *p = bytes + code->offset + any_instruction(code);
+        if (*p >= CF_OPCODE_COUNT) continue; // broken before
         unsigned operands = cf_opcodes[*p].operands;
         if (operands != CF_CP2 && operands != CF_FIELD && operands != CF_INVOKE &&
             operands != CF_CLASS && operands != CF_INVOKEINTERFACE &&
