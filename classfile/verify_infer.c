@@ -10,7 +10,6 @@
 
 enum {
     NOWHERE = UINT16_MAX + 1, // above any pc
-    MOST_STEPS = 20000000,    // instructions looked at, and types merged, before it is given up
     MOST_WORDS = 1 << 22      // of all states
 };
 
@@ -33,7 +32,7 @@ struct inference {
     struct state *states; // by pc
     uint32_t count;
     uint32_t *state_of; // by pc: index + 1; 0: none
-    uint32_t mask_words, words, steps;
+    uint32_t mask_words, words;
     cf_vtype some_class; // the merge of classes of which nothing is known
     // The rest of the state at hand.
     int no_return;
@@ -50,13 +49,6 @@ static void *take(struct inference *n, size_t count, size_t size) {
     void *memory = cf_arena_zeroed(n->v->cls->arena, count ? count : 1, size);
     if (!memory) cf_v_give_up(n->v, CF_NO_MEMORY, "out of memory");
     return memory;
-}
-
-static int spend(struct inference *n, uint32_t steps) {
-    n->steps += steps;
-    if (n->steps <= MOST_STEPS) return 1;
-    cf_v_give_up(n->v, CF_LIMIT, "code is too large to check");
-    return 0;
 }
 
 // --- merging types ---
@@ -133,8 +125,10 @@ static int copy_subroutines(struct inference *n, struct state *s) {
 }
 
 // What both are in, in the same order; the locals that either has touched.
-static void merge_subroutines(struct inference *n, struct state *s) {
+static int merge_subroutines(struct inference *n, struct state *s) {
     uint32_t kept = 0, next = 0;
+    uint64_t most = (uint64_t)s->subroutines_count * (n->subroutines_count + n->mask_words);
+    if (!cf_v_works(n->v, most)) return 0;
     for (uint32_t i = 0; i < s->subroutines_count; i++) {
         uint32_t k = next;
         while (k < n->subroutines_count && n->subroutines[k].entry != s->subroutines[i].entry) k++;
@@ -150,6 +144,7 @@ static void merge_subroutines(struct inference *n, struct state *s) {
     }
     if (kept != s->subroutines_count) s->changed = 1;
     s->subroutines_count = kept;
+    return 1;
 }
 
 static int first_time(struct inference *n, struct state *s, const cf_vtype *stack, uint32_t depth) {
@@ -169,7 +164,7 @@ static int first_time(struct inference *n, struct state *s, const cf_vtype *stac
 
 static int merge_into(struct inference *n, struct state *s, const cf_vtype *stack, uint32_t depth) {
     struct cf_verifier *v = n->v;
-    if (!spend(n, 1 + s->locals_used + depth)) return 0;
+    if (!cf_v_works(n->v, 1 + s->locals_used + depth)) return 0;
     if (!s->reached) return first_time(n, s, stack, depth);
     if (depth != s->depth) {
         cf_v_fail(v, "operand stack has two depths at pc %u", s->pc);
@@ -196,8 +191,7 @@ static int merge_into(struct inference *n, struct state *s, const cf_vtype *stac
         s->changed = 1;
     s->this_uninitialized |= v->this_uninitialized != 0;
     s->no_return |= n->no_return != 0;
-    merge_subroutines(n, s);
-    return v->failure->error.status == CF_OK;
+    return merge_subroutines(n, s) && v->failure->error.status == CF_OK;
 }
 
 static int merge_at(struct inference *n, uint32_t pc) {
@@ -215,7 +209,7 @@ static int merge_at(struct inference *n, uint32_t pc) {
 
 static int merge_handlers(struct inference *n) {
     struct cf_verifier *v = n->v;
-    if (!spend(n, v->code.exception_table_length)) return 0;
+    if (!cf_v_works(n->v, v->code.exception_table_length)) return 0;
     for (uint32_t i = 0; i < v->code.exception_table_length; i++) {
         struct cf_exception e = cf_exception_at(&v->code, i);
         if (v->pc < e.start_pc || v->pc >= e.end_pc) continue;
@@ -227,8 +221,10 @@ static int merge_handlers(struct inference *n) {
     return 1;
 }
 
-static void load(struct inference *n, struct state *s) {
+static int load(struct inference *n, struct state *s) {
     struct cf_verifier *v = n->v;
+    uint64_t masks = (uint64_t)s->subroutines_count * (n->mask_words + 1);
+    if (!cf_v_works(v, 1 + v->locals_used + s->locals_used + s->depth + masks)) return 0;
     memcpy(v->locals, s->locals, s->locals_used * sizeof *v->locals);
     for (uint32_t i = s->locals_used; i < v->locals_used; i++) v->locals[i] = CF_V_TOP;
     v->locals_used = s->locals_used;
@@ -244,6 +240,7 @@ static void load(struct inference *n, struct state *s) {
     }
     v->unmatched = 1;
     v->pc = s->pc;
+    return 1;
 }
 
 // --- subroutines ---
@@ -292,6 +289,8 @@ static void forget_new_objects(struct cf_verifier *v) {
 
 static int call_subroutine(struct inference *n, uint32_t entry) {
     struct cf_verifier *v = n->v;
+    if (!cf_v_works(v, n->subroutines_count + n->mask_words + v->locals_used + depth_of(v)))
+        return 0;
     for (uint32_t i = 0; i < n->subroutines_count; i++)
         if (n->subroutines[i].entry == entry)
             return cf_v_fail(v, "subroutine at pc %u calls itself", entry), 0;
@@ -332,20 +331,21 @@ static int return_from_subroutine(struct inference *n, struct state *here) {
     cf_vtype address = local < v->code.max_locals ? v->locals[local] : CF_V_TOP;
     if (CF_V_TAG(address) != CF_V_RETURN_ADDRESS)
         return cf_v_fail(v, "local variable %u holds no return address", local), 0;
+    if (!cf_v_works(v, n->count)) return 0;
     for (uint32_t i = 0; i < n->count; i++) {
         struct state *jsr = &n->states[i];
         unsigned op = v->code.bytes[jsr->pc];
         if ((op != CF_OP_jsr && op != CF_OP_jsr_w) ||
             cf_v_target(v, jsr->pc) != CF_V_PAYLOAD(address))
             continue;
-        load(n, here);
+        if (!load(n, here)) return 0;
         v->unmatched = 0;
         touch(n, local);
         forget_new_objects(v);
         uint32_t index = n->subroutines_count;
         while (index > 0 && n->subroutines[index - 1].entry != CF_V_PAYLOAD(address)) index--;
         if (index == 0) return cf_v_fail(v, "ret from a subroutine that was not called", 0), 0;
-        if (!spend(n, 1 + v->locals_used) || !return_to(n, jsr, ret, index - 1)) return 0;
+        if (!cf_v_works(n->v, 1 + v->locals_used) || !return_to(n, jsr, ret, index - 1)) return 0;
         v->pc = ret;
     }
     return 1;
@@ -375,6 +375,7 @@ static int check_before(struct inference *n) {
     if (cf_is_return(op) && n->no_return)
         return cf_v_fail(v, "return where the object may not be initialized", 0), 0;
     if (op != CF_OP_new) return 1;
+    if (!cf_v_works(v, v->locals_used + depth_of(v))) return 0;
     cf_vtype object = CF_V_MAKE(CF_V_UNINITIALIZED, v->pc);
     for (cf_vtype *p = v->stack + CF_V_SLACK; p < v->top; p++)
         if (*p == object)
@@ -409,7 +410,7 @@ static int step(struct inference *n, struct state *here, int *on) {
     const uint8_t *p = v->code.bytes + pc;
     int was_uninitialized = v->this_uninitialized;
     *on = 0;
-    if (!spend(n, 1)) return 0;
+    if (!cf_v_works(v, 1 + n->subroutines_count)) return 0;
     v->guarded = pc >= v->guard_start && pc < v->guard_end;
     if (v->guarded && (v->unmatched || n->subroutines_count || (v->marks[pc] & CF_V_RANGE)))
         if (!merge_handlers(n)) return 0;
@@ -438,7 +439,7 @@ static int step(struct inference *n, struct state *here, int *on) {
 static int run_from(struct inference *n, struct state *s) {
     struct cf_verifier *v = n->v;
     int on = 1;
-    load(n, s);
+    if (!load(n, s)) return 0;
     do {
         if (!step(n, s, &on)) return 0;
         if (on && (v->pc >= v->code.length || n->state_of[v->pc])) return merge_at(n, v->pc);
@@ -520,6 +521,7 @@ enum cf_status cf_v_infer(struct cf_verifier *v) {
     if (!merge_at(&n, 0)) return failed(v);
     for (int again = 1; again;) {
         again = 0;
+        if (!cf_v_works(v, n.count)) return failed(v);
         for (uint32_t i = 0; i < n.count; i++) {
             if (!n.states[i].changed) continue;
             again = 1;
