@@ -8,6 +8,15 @@ from . import vm
 from .programs import program
 
 
+EVERY_PASS = "calls,timing,alloc,natives,exceptions,coverage"
+
+
+def more(r, passes):
+    """No file where none is looked for, and no table with names of errors."""
+    return (f",coverage.file={r.file('jacoco.exec')}" if "coverage" in passes else "") \
+        + (",exceptions.top=0" if "exceptions" in passes else "")
+
+
 @program("damaged classes")
 def damaged(r):
     """Thousands of damaged class files: the VM accepts and refuses the same ones, and reading them says the same.
@@ -25,8 +34,9 @@ def damaged(r):
     plain = r.run("plain", [r.java] + args)
     if plain.status != 0 or plain.stdout.count("\n") < rounds * len(files):
         yield "plain", [plain.tail()]
-    for passes in ("calls", "timing"):
-        other = r.run(passes, [r.java, r.with_agent(passes)] + args)
+    lists = [EVERY_PASS] if r.quick else ["calls", "timing", "coverage", "alloc,exceptions,natives", EVERY_PASS]
+    for passes in lists:
+        other = r.run(passes, [r.java, r.with_agent(passes + more(r, passes))] + args)
         changed = [f"{a!r} became {b.partition(' ')[2]!r}" for a, b in zip(outcomes(plain), outcomes(other))
                    if a != b and not ("link: " in a and "link: " in b)]
         problems = [f"{len(changed)} outcomes: " + "; ".join(changed[:3])] if changed else []
@@ -80,8 +90,9 @@ def class_path(r):
     plain = r.run("plain", [r.java] + args)
     if "end" not in plain.stdout:
         yield "plain", [plain.tail()]
-    for passes in ("calls", "timing"):
-        yield passes, vm.compare(plain, r.run(passes, [r.java, r.with_agent(passes)] + args), may_keep=True)
+    for passes in ("calls", "timing", EVERY_PASS):
+        other = r.run(passes, [r.java, r.with_agent(passes + more(r, passes))] + args)
+        yield passes, vm.compare(plain, other, may_keep=True)
 
 
 @program("output that cannot be written")
