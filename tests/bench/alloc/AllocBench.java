@@ -7,6 +7,7 @@
 public final class AllocBench {
     static final int LOOPS = 20_000_000, ROUNDS = 9;
     static final java.lang.management.ThreadMXBean THREADS = java.lang.management.ManagementFactory.getThreadMXBean();
+    static final String[] TEXTS = new String[4];
     static Object sink;
 
     static final class Small {
@@ -19,6 +20,8 @@ public final class AllocBench {
         void bytes(int n);
 
         void references(int n);
+
+        void clones(int n);
     }
 
     public static final class Plain implements Loops {
@@ -32,6 +35,10 @@ public final class AllocBench {
 
         public void references(int n) {
             for (int i = 0; i < n; i++) sink = new Object[4];
+        }
+
+        public void clones(int n) {
+            for (int i = 0; i < n; i++) sink = TEXTS.clone();
         }
     }
 
@@ -47,6 +54,10 @@ public final class AllocBench {
         public void references(int n) {
             for (int i = 0; i < n; i++) sink = new Object[4];
         }
+
+        public void clones(int n) {
+            for (int i = 0; i < n; i++) sink = TEXTS.clone();
+        }
     }
 
     static double time(Loops loops, int what) {
@@ -54,7 +65,8 @@ public final class AllocBench {
         long start = THREADS.getCurrentThreadCpuTime();
         if (what == 0) loops.objects(LOOPS);
         else if (what == 1) loops.bytes(LOOPS);
-        else loops.references(LOOPS);
+        else if (what == 2) loops.references(LOOPS);
+        else loops.clones(LOOPS);
         return (THREADS.getCurrentThreadCpuTime() - start) / (double) LOOPS;
     }
 
@@ -78,7 +90,7 @@ public final class AllocBench {
             System.out.println(work(600_000));
             return;
         }
-        String[] names = {"object", "bytes", "references"};
+        String[] names = {"object", "bytes", "references", "clones"};
         Loops plain = new Plain(), counted = new Counted();
         for (int what = 0; what < names.length; what++) {
             double[] without = new double[ROUNDS], with = new double[ROUNDS];
