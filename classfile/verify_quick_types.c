@@ -114,8 +114,8 @@ static struct cf_vsignature *keep_signature(struct cf_quick *q, const cf_vtype *
 
 static const struct cf_vsignature *read_signature(struct cf_quick *q, struct cf_slice d) {
     cf_vtype types[MOST_SLOTS + 6], *out = types, type;
-    const uint8_t *p = d.bytes + 1, *end = d.bytes + d.length;
     if (d.length < 3 || *d.bytes != '(') return NULL;
+    const uint8_t *p = d.bytes + 1, *end = d.bytes + d.length;
     while (p < end && *p != ')') {
         if (!(p = read_type(q->v, p, end, &type))) return NULL;
         out = put_type(out, type);
@@ -179,9 +179,10 @@ static struct cf_qmember *new_member(struct cf_quick *q, uint32_t arguments, uin
 static struct cf_qmember *field(struct cf_quick *q, cf_vtype class_type,
                                 uint32_t descriptor_index) {
     struct cf_slice d = cf_utf8(q->v->cls, descriptor_index);
-    const uint8_t *end = d.bytes + d.length;
     cf_vtype types[2], type;
-    if (!d.length || read_type(q->v, d.bytes, end, &type) != end) return NULL;
+    if (!d.length) return NULL;
+    const uint8_t *end = d.bytes + d.length;
+    if (read_type(q->v, d.bytes, end, &type) != end) return NULL;
     uint32_t slots = (uint32_t)(put_type(types, type) - types);
     struct cf_qmember *m = new_member(q, slots, slots);
     if (!m) return NULL;
