@@ -10,6 +10,7 @@
 #include "instr/alloc.h"
 
 #include "instr/methods.h"
+#include "instr/options.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -115,7 +116,8 @@ char *instr_alloc_declaring_class(JNIEnv *jni, jmethodID method, char **to_relea
     return error == JVMTI_ERROR_NONE ? instr_alloc_name_of(*to_release) : NULL;
 }
 
-// The id of a site; -1: none is to be had. `detail`: the class, as sites have it.
+// The id of a site; -1: none is to be had, or it is in the runtime, whose objects are not the
+// program's. `detail`: the class, as sites have it.
 static int site_of(JNIEnv *jni, const jvmtiFrameInfo *frame, const char *detail) {
     jvmtiEnv *jvmti = instr_alloc.jvmti;
     char *memory = NULL, *name = NULL, *descriptor = NULL;
@@ -126,6 +128,12 @@ static int site_of(JNIEnv *jni, const jvmtiFrameInfo *frame, const char *detail)
         if (found != NULL) class_name = found;
         method = name;
         signature = descriptor;
+    }
+    if (instr_scope_is_ours(class_name, strlen(class_name))) {
+        release(name);
+        release(descriptor);
+        release(memory);
+        return -1;
     }
     struct instr_site site = {
         .pc = frame->location < 0 ? UINT32_MAX : (uint32_t)frame->location,
