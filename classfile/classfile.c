@@ -63,21 +63,42 @@ static enum cf_status index_constant_pool(struct cf_class *cls, struct cf_reader
     for (uint32_t i = 1; i < count; i++) {
         if (pos >= last) return pool_broken(cls, r, i, pos);
         offsets[i] = pos;
-        // Half of the entries are Utf8: what is added for one is computed, not branched for.
-        uint32_t tag = bytes[pos], size = entry_size[tag], is_utf8 = tag == CF_TAG_UTF8;
-        uint32_t text = cf_be2(bytes + pos + 1) & (0u - is_utf8);
-        if (text == 13 && last - pos > 13 && memcmp(bytes + pos + 3, "StackMapTable", 13) == 0)
-            cls->utf8_stack_map_table = (uint16_t)i;
+        // From an entry to the next two loads would wait for each other; where the branches are
+        // predicted, which is mostly, none does.
+        uint32_t tag = bytes[pos];
+        if (tag == CF_TAG_UTF8) {
+            uint32_t text = cf_be2(bytes + pos + 1);
+            if (text == 13 && last - pos > 13 && memcmp(bytes + pos + 3, "StackMapTable", 13) == 0)
+                cls->utf8_stack_map_table = (uint16_t)i;
+            pos += 3 + text;
+            continue;
+        }
+        if (tag == CF_TAG_CLASS || tag == CF_TAG_STRING) {
+            pos += 3;
+            continue;
+        }
+        if (tag >= CF_TAG_FIELDREF && tag <= CF_TAG_NAME_AND_TYPE) {
+            pos += 5;
+            continue;
+        }
+        uint32_t size = entry_size[tag];
         if (size == 0) return pool_broken(cls, r, i, pos);
         if (size == 9) { // a long or double takes two indexes
             if (i + 1 >= count) return pool_broken(cls, r, i, pos);
             offsets[++i] = 0;
         }
-        pos += size + text;
+        pos += size;
     }
     if (pos > last) return pool_broken(cls, r, count, pos);
     r->pos = pos;
     return CF_OK;
+}
+
+// What the class is read from may be far from the processor: it is asked for all at once, and comes
+// while the constant pool is being walked.
+static inline void fetch(const uint8_t *bytes, uint32_t length) {
+    enum { LINE = 64, MOST = 64 * 1024 };
+    for (uint32_t i = LINE; i < length && i < MOST; i += LINE) CF_PREFETCH(bytes + i);
 }
 
 static int is_code(struct cf_class *cls, uint32_t name_index) {
@@ -134,6 +155,7 @@ enum cf_status cf_class_open(struct cf_class *cls, const uint8_t *bytes, size_t 
     if (length > INT32_MAX)
         return cf_fail(&cls->error, CF_LIMIT, 0, "class file of more than 2 GB", 0);
     cls->length = (uint32_t)length;
+    fetch(bytes, cls->length);
     struct cf_reader r = {bytes, 0, cls->length, &cls->error};
     uint32_t magic = cf_u4(&r);
     if (cls->error.status) return cls->error.status;

@@ -9,6 +9,13 @@
 
 #include <string.h>
 
+// Says that the memory at `address` will be read soon.
+#if defined(__GNUC__)
+#define CF_PREFETCH(address) __builtin_prefetch(address)
+#else
+#define CF_PREFETCH(address) ((void)(address))
+#endif
+
 struct cf_reader {
     const uint8_t *bytes; // the whole class file; offsets count from here
     uint32_t pos, end;

@@ -7,6 +7,8 @@
 
 #include "instr/methods.h"
 
+#include "classfile/reader.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -284,6 +286,14 @@ int instr_methods_id_in(struct instr_methods *methods, unsigned pass,
     return id_of(methods, pass, class_name, name, name_length, descriptor, descriptor_length, NULL);
 }
 
+void instr_methods_expect(struct instr_methods *methods, const char *name, size_t length) {
+    const struct table *table = &methods->by_string;
+    uint32_t hash = hash_bytes(name, length);
+    if (pthread_mutex_trylock(&methods->mutex) != 0) return;
+    if (table->slots != NULL) CF_PREFETCH(&table->slots[hash & table->mask]);
+    pthread_mutex_unlock(&methods->mutex);
+}
+
 struct instr_methods_cursor instr_methods_begin(struct instr_methods *methods, const char *name,
                                                 size_t length) {
     struct instr_methods_cursor cursor = {instr_methods_class(methods, name, length), NONE};
@@ -311,6 +321,14 @@ static bool is_next(const struct instr_methods *methods, uint32_t pass,
            string_is(methods, row->descriptor, descriptor, descriptor_length);
 }
 
+// They will be compared once the method at hand is done with.
+static void fetch_strings(const struct instr_methods *methods, uint32_t id) {
+    if (id >= (uint32_t)instr_methods_count(methods)) return;
+    const struct row *row = row_at(methods, id);
+    CF_PREFETCH(string_at(methods, row->name));
+    CF_PREFETCH(string_at(methods, row->descriptor));
+}
+
 int instr_methods_id_next(struct instr_methods *methods, unsigned pass,
                           struct instr_methods_cursor *cursor, const char *name, size_t name_length,
                           const char *descriptor, size_t descriptor_length) {
@@ -319,6 +337,7 @@ int instr_methods_id_next(struct instr_methods *methods, unsigned pass,
         id = id_of(methods, pass, cursor->class_name, name, name_length, descriptor,
                    descriptor_length, NULL);
     if (id >= 0) cursor->next = (uint32_t)id + 1;
+    fetch_strings(methods, cursor->next);
     return id;
 }
 
