@@ -286,14 +286,6 @@ int instr_methods_id_in(struct instr_methods *methods, unsigned pass,
     return id_of(methods, pass, class_name, name, name_length, descriptor, descriptor_length, NULL);
 }
 
-void instr_methods_expect(struct instr_methods *methods, const char *name, size_t length) {
-    const struct table *table = &methods->by_string;
-    uint32_t hash = hash_bytes(name, length);
-    if (pthread_mutex_trylock(&methods->mutex) != 0) return;
-    if (table->slots != NULL) CF_PREFETCH(&table->slots[hash & table->mask]);
-    pthread_mutex_unlock(&methods->mutex);
-}
-
 struct instr_methods_cursor instr_methods_begin(struct instr_methods *methods, const char *name,
                                                 size_t length) {
     struct instr_methods_cursor cursor = {instr_methods_class(methods, name, length), NONE};

@@ -61,9 +61,6 @@ struct instr_methods_cursor {
     uint32_t next;                    // the id to look at first
 };
 
-// Says that the class will likely be asked for soon: what is looked at first comes from memory
-// meanwhile.
-void instr_methods_expect(struct instr_methods *methods, const char *name, size_t length);
 struct instr_methods_cursor instr_methods_begin(struct instr_methods *methods, const char *name,
                                                 size_t length);
 

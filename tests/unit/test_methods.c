@@ -51,22 +51,6 @@ START_TEST(an_id_tells_its_method) {
 }
 END_TEST
 
-START_TEST(expecting_a_class_changes_nothing) {
-    struct instr_methods *methods = instr_methods_new();
-    instr_methods_expect(methods, "a/B", 3); // of an empty registry, too
-    ck_assert_int_eq(instr_methods_count(methods), 0);
-    int id = id_of(methods, 0, "a/B", "c", "()V");
-    instr_methods_expect(methods, "a/B", 3);
-    struct instr_methods_cursor known = instr_methods_begin(methods, "a/B", 3);
-    ck_assert_uint_eq(known.next, (uint32_t)id);
-    instr_methods_expect(methods, "x/Y", 3);
-    struct instr_methods_cursor unknown = instr_methods_begin(methods, "x/Y", 3);
-    ck_assert_uint_eq(unknown.next, UINT32_MAX); // it has no method
-    ck_assert_int_eq(instr_methods_count(methods), 1);
-    instr_methods_free(methods);
-}
-END_TEST
-
 START_TEST(finding_gives_out_no_id) {
     struct instr_methods *methods = instr_methods_new();
     ck_assert_int_eq(instr_methods_find(methods, 0, "a/B", "c", "()V"), -1);
@@ -245,7 +229,6 @@ int main(void) {
     tcase_add_test(tests, the_same_method_has_the_same_id);
     tcase_add_test(tests, names_need_no_terminator);
     tcase_add_test(tests, an_id_tells_its_method);
-    tcase_add_test(tests, expecting_a_class_changes_nothing);
     tcase_add_test(tests, finding_gives_out_no_id);
     tcase_add_test(tests, the_initialized_pc_is_kept_per_id);
     tcase_add_test(tests, the_longest_names_of_a_class_file_fit);
