@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NO_CODE "(outside of Java code)"
+
 void instr_alloc_report_init(struct instr_alloc_report *report, const char *pass) {
     memset(report, 0, sizeof *report);
     report->pass = pass;
@@ -191,7 +193,10 @@ void instr_alloc_each_stack(const struct instr_alloc_report *report,
         else
             snprintf(method, sizeof method, "%.480s", site->site_method);
         const char *frames[] = {site->site_class, method, site->class_name};
+        const char *bare[] = {NO_CODE, site->class_name};
         struct instr_alloc_stack stack = {frames, 3, site->count, site->bytes};
+        if (!*site->site_class)
+            stack = (struct instr_alloc_stack){bare, 2, site->count, site->bytes};
         each(context, &stack);
     }
 }
@@ -253,6 +258,10 @@ static void put_head(const struct instr_alloc_report *report, struct instr_outpu
 static void put_site(struct instr_output *out, const struct instr_alloc_site *site) {
     instr_report_text(out, site->class_name, INSTR_PLAIN);
     instr_output_text(out, "  ");
+    if (!*site->site_class) {
+        instr_output_text(out, NO_CODE);
+        return;
+    }
     instr_report_text(out, site->site_class, INSTR_PLAIN);
     instr_output_text(out, ".");
     instr_report_text(out, site->site_method, INSTR_PLAIN);
