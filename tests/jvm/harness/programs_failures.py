@@ -92,6 +92,13 @@ def read_only(r):
     yield "TMPDIR does not exist", vm.compare(plain, other, stderr=False) + ([] if len(lines) == 1 else [f"not one line: {lines}"])
 
 
+def as_seen(r, path):
+    """Where a file system has to be mounted for the JVM to have it at `path`: a JDK of tests/jdks runs in a root of its
+    own, where the folders of this machine are mounted once more, and mounts made here later are not."""
+    inside = os.path.join(r.java.split("/jdk-")[0], "root") + path
+    return inside if os.path.exists(inside) and os.path.samefile(inside, path) else path
+
+
 @program("file systems that fail")
 def file_systems(r):
     """Full, read-only, and no /tmp: in a mount namespace of its own."""
@@ -103,26 +110,28 @@ def file_systems(r):
     shutil.copy(r.agent, copy)
     small = r.file("small")
     os.makedirs(small)
+    seen = as_seen(r, small)
     mounts = {
-        "full file system": (f"mount -t tmpfs -o size=64k none {small} && head -c 60000 /dev/zero >{small}/filler; ", small),
-        "read-only file system": (f"mount -t tmpfs -o ro none {small} && ", small),
+        "full file system": f"mount -t tmpfs -o size=64k none {seen} && head -c 60000 /dev/zero >{seen}/filler; ",
+        "read-only file system": f"mount -t tmpfs -o ro none {seen} && ",
     }
+    modes = ["", "coverage.mmap=yes"] + ["alloc.mode=sampled"] * (r.jdk.version >= 11)  # what older ones have not
     plain = r.run("plain", [r.java] + r.hello())
-    for (name, (mount, folder)), more in itertools.product(mounts.items(), ("", "coverage.mmap=yes", "alloc.mode=sampled")):
+    for (name, mount), more in itertools.product(mounts.items(), modes):
         files = FILES + ["alloc.stacks", "alloc.html"] * (more == "alloc.mode=sampled")
-        options = ",".join([EVERY_PASS, "include=java.util.**", "coverage.counts=yes", *(f"{f}={folder}/{f}" for f in files)]
+        options = ",".join([EVERY_PASS, "include=java.util.**", "coverage.counts=yes", *(f"{f}={small}/{f}" for f in files)]
                            + [more] * (more != ""))
         command = mount + 'exec "$@"'
         other = r.run("run", ["unshare", "-m", "sh", "-c", command, "sh", r.java, r.with_agent(options)] + r.hello())
         problems = vm.compare(plain, other, stderr=False)
-        lines = [s for s in own_lines(other) if folder in s]
+        lines = [s for s in own_lines(other) if small in s]
         nothing = more == "coverage.mmap=yes" and any("instr: nothing is instrumented: " in s for s in own_lines(other))
-        unnamed = [] if nothing else [f for f in files if not any(f"{folder}/{f}" in s for s in lines)]
+        unnamed = [] if nothing else [f for f in files if not any(f"{small}/{f}" in s for s in lines)]
         if name.startswith("read-only") and unnamed:
             problems.append(f"no line names {unnamed}: {other.stderr[-300:]!r}")
         if not lines and not nothing or len(lines) > len(files) + 1:  # and the counts of coverage
             problems.append(f"{len(lines)} lines for {len(files)} files: {lines}")
         yield f"{name}{', ' if more else ''}{more}", problems
-    other = r.run("run", ["unshare", "-m", "sh", "-c", 'mount -t tmpfs -o ro,mode=0 none /tmp && exec "$@"', "sh", r.java,
+    other = r.run("run", ["unshare", "-m", "sh", "-c", f'mount -t tmpfs -o ro,mode=0 none {as_seen(r, "/tmp")} && exec "$@"', "sh", r.java,
                           f"-agentpath:{copy}=calls,timing,runtime=path"] + r.hello())
     yield "no /tmp", vm.compare(plain, other, stderr=False)
