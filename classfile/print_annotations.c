@@ -245,9 +245,10 @@ static void print_variable_ranges(struct cf_printer *p) {
     uint32_t count = cf_u2(&p->r);
     for (uint32_t i = 0; i < count && cf_going(p); i++) {
         uint32_t start = cf_u2(&p->r), length = cf_u2(&p->r), index = cf_u2(&p->r);
-        cf_text_format(p->text, "%s{start_pc=%u, length=%u, index=%u}", i ? "; " : ", ", start,
+        cf_text_format(p->text, "%sstart_pc=%u, length=%u, index=%u", i ? "; " : ", {", start,
                        length, index);
     }
+    if (count) cf_text_put(p->text, "}");
 }
 
 static void print_target(struct cf_printer *p, const struct target *target) {

@@ -140,7 +140,7 @@ static inline void rich_code_tables(struct build *b) {
     build_end(b, place);
     place = build_attribute(b, "RuntimeVisibleTypeAnnotations");
     build_u2(b, 5);
-    rich_type_annotation(b, 0x40, "\x00\x01\x00\x19\x00\x3F\x00\x04", 8);
+    rich_type_annotation(b, 0x40, "\x00\x02\x00\x19\x00\x3F\x00\x04\x00\x58\x00\x00\x00\x04", 14);
     rich_type_annotation(b, 0x42, "\x00\x00", 2);
     rich_type_annotation(b, 0x44, "\x00\x00", 2);
     rich_type_annotation(b, 0x45, "\x00\x21", 2);

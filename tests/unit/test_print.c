@@ -131,7 +131,8 @@ START_TEST(all_attributes_are_printed) {
         "          locals = [ top, class java/lang/Object ]\n          stack = [ float ]\n",
         "        line 11: 108\n",
         "           25      63     4 local   J\n",
-        "LOCAL_VARIABLE, {start_pc=25, length=63, index=4}, location=[ARRAY, TYPE_ARGUMENT(1)]\n",
+        "LOCAL_VARIABLE, {start_pc=25, length=63, index=4; start_pc=88, length=0, index=4}, "
+        "location=[ARRAY, TYPE_ARGUMENT(1)]\n",
         "      i                              final mandated\n",
         "          x=(byte) 1\n          x='\\u0001'\n          x=1\n          x=(short) 1\n       "
         "   x=true\n",
