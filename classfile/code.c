@@ -300,3 +300,15 @@ enum cf_status cf_code_scan(struct cf_code *code, struct cf_error *error) {
                        0);
     return CF_OK;
 }
+
+uint32_t cf_code_index(const struct cf_code *code, uint32_t pc) {
+    uint32_t low = 0, high = code->count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (code->pc[middle] <= pc)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}

@@ -63,6 +63,10 @@ enum cf_status cf_code_open(struct cf_code *code, const struct cf_class *cls,
                             const struct cf_member *method, struct cf_error *error);
 enum cf_status cf_code_scan(struct cf_code *code, struct cf_error *error);
 
+// The index of the instruction at `pc`, where one starts; for a pc between two, that of the one
+// before. After cf_code_scan.
+uint32_t cf_code_index(const struct cf_code *code, uint32_t pc);
+
 // Is it a constructor whose `this` comes uninitialised? All are but java.lang.Object's.
 static inline int cf_is_constructor(const struct cf_class *cls, const struct cf_member *method) {
     struct cf_slice name = cf_member_name(cls, method);

@@ -52,19 +52,6 @@ static void append(struct cf_snippet *to, const struct cf_snippet *s) {
     to->uses_new_locals |= s->uses_new_locals;
 }
 
-// The index of the instruction at a pc.
-static uint32_t index_of(const struct cf_code *code, uint32_t pc) {
-    uint32_t low = 0, high = code->count;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (code->pc[middle] <= pc)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 // In place of the jump: all edges from it, `count` of them from `first` on.
 static void replace(struct cf_edit *edit, const struct cf_edge *first, uint32_t count) {
     const struct cf_code *code = &edit->code;
@@ -72,7 +59,7 @@ static void replace(struct cf_edit *edit, const struct cf_edge *first, uint32_t 
     uint32_t behind = cf_label(s);
     cf_branch_to(s, (enum cf_opcode)cf_opposite(code->bytes[first->pc]), behind);
     for (uint32_t i = 0; i < count; i++) append(s, first[i].snippet);
-    cf_branch_to_original(s, CF_OP_goto, index_of(code, first->target));
+    cf_branch_to_original(s, CF_OP_goto, cf_code_index(code, first->target));
     cf_place(s, behind);
     cf_add_site(edit, first->pc, CF_REPLACE, 0, s);
 }

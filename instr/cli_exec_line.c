@@ -27,18 +27,6 @@ struct flow {
     uint8_t *bits;    // of the class
 };
 
-static uint32_t index_of(const struct cf_code *code, uint32_t pc) {
-    uint32_t low = 0, high = code->count;
-    while (low + 1 < high) {
-        uint32_t middle = (low + high) / 2;
-        if (code->pc[middle] <= pc)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static void go_on(struct flow *flow, uint32_t instruction) {
     if (instruction >= flow->code.count || flow->seen[instruction]) return;
     flow->seen[instruction] = 1;
@@ -63,7 +51,7 @@ static int probe_between(struct flow *flow, uint32_t from, uint32_t to, enum rw_
 }
 
 static void jump(struct flow *flow, uint32_t from, uint32_t pc) {
-    uint32_t to = index_of(&flow->code, pc);
+    uint32_t to = cf_code_index(&flow->code, pc);
     if (!probe_between(flow, from, to, RW_PROBE_EDGE)) go_on(flow, to);
 }
 

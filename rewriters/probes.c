@@ -135,23 +135,10 @@ static void add(struct flow *flow, enum rw_probe_kind kind, uint32_t instruction
     probes->list[probes->count++] = probe;
 }
 
-// The index of the instruction at a pc, which is one.
-static uint32_t index_of(const struct cf_code *code, uint32_t pc) {
-    uint32_t low = 0, high = code->count;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (code->pc[middle] <= pc)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static void add_edge(struct flow *flow, uint32_t pc, uint32_t target) {
     unsigned multi = is_return_of_subroutine(flow, pc) ? MULTI_RETURNED : MULTI_TARGET;
     if (!(flow->at[target] & multi)) return;
-    add(flow, RW_PROBE_EDGE, index_of(flow->code, pc), index_of(flow->code, target));
+    add(flow, RW_PROBE_EDGE, cf_code_index(flow->code, pc), cf_code_index(flow->code, target));
 }
 
 static void add_all(struct flow *flow) {

@@ -1,6 +1,7 @@
-// stress: a pass for tests only, which uses all that the editor offers, in every method, and changes nothing
-// that a program could see. Whole JDKs that verify and run under it are the editor's proof. What it anchors
-// where is drawn by a hash of the method and the instruction, so that every run is the same.
+// stress: a pass for tests only, which uses all that the editor offers, in every method, and
+// changes nothing that a program could see. Whole JDKs that verify and run under it are the
+// editor's proof. What it anchors where is drawn by a hash of the method and the instruction, so
+// that every run is the same.
 
 #include "rewriters/common.h"
 
@@ -118,19 +119,6 @@ static const struct cf_snippet *drawn(const struct method *m, uint32_t number) {
     }
 }
 
-// An index of the instruction at `pc`; every pc that a branch names has one.
-static uint32_t index_of(const struct cf_code *code, uint32_t pc) {
-    uint32_t low = 0, high = code->count;
-    while (low + 1 < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (code->pc[middle] <= pc)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static void edges_of(const struct method *m, uint32_t i) {
     const struct cf_code *code = &m->edit->code;
     const uint8_t *p = code->bytes + code->pc[i];
@@ -138,12 +126,12 @@ static void edges_of(const struct method *m, uint32_t i) {
     if (p[0] == CF_OP_tableswitch || p[0] == CF_OP_lookupswitch) {
         struct cf_switch sw;
         cf_switch_open(code, pc, &sw);
-        cf_insert_edge(m->edit, i, index_of(code, sw.default_pc), drawn(m, i));
+        cf_insert_edge(m->edit, i, cf_code_index(code, sw.default_pc), drawn(m, i));
         if (sw.count && cf_switch_target(&sw, 0) != sw.default_pc)
-            cf_insert_edge(m->edit, i, index_of(code, cf_switch_target(&sw, 0)), count(m));
+            cf_insert_edge(m->edit, i, cf_code_index(code, cf_switch_target(&sw, 0)), count(m));
     } else if (cf_opcodes[p[0]].operands == CF_BRANCH2 && p[0] != CF_OP_jsr) {
         uint32_t target = (uint16_t)(pc + cf_be2(p + 1));
-        cf_insert_edge(m->edit, i, index_of(code, target), drawn(m, i));
+        cf_insert_edge(m->edit, i, cf_code_index(code, target), drawn(m, i));
     }
 }
 
@@ -158,12 +146,12 @@ static void replace(const struct method *m, uint32_t i) {
         cf_op(s, CF_OP_isub);
         cf_replace(m->edit, i, s);
     } else if (p[0] == CF_OP_goto) {
-        cf_branch_to_original(
-            s, CF_OP_goto, index_of(code, (uint16_t)(code->pc[i] + cf_be2(p + 1))));
+        cf_branch_to_original(s, CF_OP_goto,
+                              cf_code_index(code, (uint16_t)(code->pc[i] + cf_be2(p + 1))));
         cf_replace(m->edit, i, s);
     } else if (p[0] == CF_OP_ifeq || p[0] == CF_OP_ifne || p[0] == CF_OP_ifnull) {
-        cf_branch_to_original(
-            s, (enum cf_opcode)p[0], index_of(code, (uint16_t)(code->pc[i] + cf_be2(p + 1))));
+        cf_branch_to_original(s, (enum cf_opcode)p[0],
+                              cf_code_index(code, (uint16_t)(code->pc[i] + cf_be2(p + 1))));
         cf_replace(m->edit, i, s);
     }
 }
@@ -176,7 +164,8 @@ static void edit_instruction(const struct method *m, uint32_t i) {
     case 1:
         if (!cf_never_falls_through(op)) cf_insert_after(m->edit, i, drawn(m, number / 11));
         break;
-    case 2: case 3: edges_of(m, i); break;
+    case 2:
+    case 3: edges_of(m, i); break;
     case 4: replace(m, i); break;
     default: break;
     }

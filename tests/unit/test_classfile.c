@@ -4,8 +4,8 @@
 #include "classfile/code.h"
 #include "classfile/mutf8.h"
 #include "tests/unit/rich.h"
+#include "tests/unit/run.h"
 
-#include <check.h>
 #include <stdio.h>
 
 static struct cf_arena arena;
@@ -633,9 +633,5 @@ int main(void) {
     tcase_add_test(tests, an_attribute_without_a_name_is_no_stack_map_table);
     tcase_add_test(tests, modified_utf8_is_checked);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -3,8 +3,7 @@
 
 #include "instr/engine.h"
 #include "tests/unit/build.h"
-
-#include <check.h>
+#include "tests/unit/run.h"
 
 static struct instr_options options;
 static struct instr_methods *methods;
@@ -208,9 +207,5 @@ int main(void) {
     tcase_add_test(tests, whole_passes_too_large_leave_the_method);
     tcase_add_test(tests, both_are_in_a_method_that_is_small_enough);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -2,8 +2,8 @@
 // passed.
 
 #include "instr/coverage.h"
+#include "tests/unit/run.h"
 
-#include <check.h>
 #include <string.h>
 
 static struct instr_coverage *coverage;
@@ -88,9 +88,5 @@ int main(void) {
     tcase_add_test(tcase, what_is_implied_follows_in_chains_and_circles);
     tcase_add_test(tcase, a_class_that_comes_again_must_imply_the_same);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -3,8 +3,8 @@
 
 #include "instr/coverage_map.h"
 #include "instr/exec_read.h"
+#include "tests/unit/run.h"
 
-#include <check.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -265,9 +265,5 @@ int main(void) {
     tcase_add_test(tcase, where_there_is_no_room_nothing_is_left_behind);
     tcase_add_test(tcase, there_are_only_so_many_probes);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

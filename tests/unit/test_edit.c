@@ -1,6 +1,7 @@
 // What the editor promises of the bytes it writes. That they verify and run is shown on real JVMs;
 // here is what only the bytes show.
 
+#include "tests/unit/run.h"
 #include "tests/unit/subject.h"
 
 // --- tests ---
@@ -514,9 +515,5 @@ int main(void) {
     tcase_add_test(tests, code_with_jsr_gets_no_frames);
     tcase_add_test(tests, misuse_is_told);
     tcase_add_test(tests, memory_that_gives_out_is_an_error_and_no_more);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

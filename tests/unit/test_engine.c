@@ -4,9 +4,8 @@
 #include "instr/engine.h"
 #include "classfile/rewritten.h"
 #include "classfile/structure.h"
+#include "tests/unit/run.h"
 #include "tests/unit/verify_class.h"
-
-#include <check.h>
 
 static const struct verify_case good = {"f(I)I", "2 1", "iload_0 iconst_1 iadd ireturn", 0, 0,
                                         0,       0};
@@ -489,9 +488,5 @@ int main(void) {
     tcase_add_test(views, what_rewriting_could_hide_is_left_alone);
     suite_add_tcase(suite, tests);
     suite_add_tcase(suite, views);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

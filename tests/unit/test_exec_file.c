@@ -3,8 +3,8 @@
 
 #include "instr/exec_file.h"
 #include "instr/exec_read.h"
+#include "tests/unit/run.h"
 
-#include <check.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -404,9 +404,5 @@ int main(void) {
     tcase_add_test(tcase, writers_wait_for_each_other);
     tcase_add_test(tcase, text_becomes_modified_utf8);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -8,9 +8,9 @@
 #include "classfile/verify.h"
 #include "instr/engine.h"
 #include "tests/unit/rich.h"
+#include "tests/unit/run.h"
 #include "tests/unit/verify_class.h"
 
-#include <check.h>
 #include <stdio.h>
 
 // --- the allocator ---
@@ -435,9 +435,5 @@ int main(void) {
     tcase_add_test(tests, looking_at_a_class_without_memory_says_so);
     tcase_add_test(tests, a_method_that_would_take_gigabytes_is_kept);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int bad = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return bad != 0;
+    return run_suite(suite);
 }

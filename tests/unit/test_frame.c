@@ -1,8 +1,8 @@
 // Frames of the control socket: taken out of any pieces, and nothing else is.
 
 #include "instr/frame.h"
+#include "tests/unit/run.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,9 +123,5 @@ int main(void) {
     tcase_add_test(cases, words_end_each_with_a_nul);
     tcase_add_test(cases, a_greeting_is_told_from_anything_else);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -1,6 +1,7 @@
 // Stack map frames by bytes: what JDK 28 wants for value classes (frame type 246). That the frames
 // verify is shown on real JVMs.
 
+#include "tests/unit/run.h"
 #include "tests/unit/subject.h"
 
 // The constants that the frames name.
@@ -71,12 +72,6 @@ static void branching(struct subject *s) {
     value_class(s, code, sizeof code, frames, sizeof frames, &b);
 }
 
-static uint32_t index_of(const struct subject *s, uint32_t pc) {
-    uint32_t i = 0;
-    while (s->edit->code.pc[i] != pc) i++;
-    return i;
-}
-
 // iconst_0, ifeq to its own end: four bytes and a frame.
 static const struct cf_snippet *jumps(struct cf_edit *edit) {
     struct cf_snippet *s = cf_snippet_new(edit);
@@ -90,7 +85,7 @@ static const struct cf_snippet *jumps(struct cf_edit *edit) {
 START_TEST(a_new_frame_says_what_putfield_has_set_and_the_next_one_what_it_meant) {
     struct subject s;
     branching(&s);
-    cf_insert_before(s.edit, index_of(&s, 9), jumps(s.edit));
+    cf_insert_before(s.edit, cf_code_index(&s.edit->code, 9), jumps(s.edit));
     commit(&s);
     ASSERT_FRAMES(&s, U2(4), UNSET_Y, 13, UNSET_X_Y, 2, UNSET_Y, 4, 255, U2(13), U2(2), 7,
                   U2(this_class), 1, U2(0));
@@ -101,9 +96,10 @@ END_TEST
 START_TEST(a_new_frame_that_inherits_the_right_fields_says_nothing) {
     struct subject s;
     branching(&s);
-    cf_insert_before(s.edit, index_of(&s, 4), jumps(s.edit));
-    cf_insert_before(s.edit, index_of(&s, 18), jumps(s.edit));
-    cf_insert_before(s.edit, index_of(&s, 30), jumps(s.edit)); // `this` is initialised there
+    cf_insert_before(s.edit, cf_code_index(&s.edit->code, 4), jumps(s.edit));
+    cf_insert_before(s.edit, cf_code_index(&s.edit->code, 18), jumps(s.edit));
+    cf_insert_before(s.edit, cf_code_index(&s.edit->code, 30),
+                     jumps(s.edit)); // `this` is initialised there
     commit(&s);
     ASSERT_FRAMES(&s, U2(6), 8, 7, UNSET_Y, 4, 64 + 4, 6, // the last: at 18, `this` on the stack
                   255, U2(15), U2(2), 7, U2(this_class), 1, U2(0), 0);
@@ -114,7 +110,7 @@ END_TEST
 START_TEST(when_all_fields_are_set_the_list_is_empty) {
     struct subject s;
     branching(&s);
-    cf_insert_before(s.edit, index_of(&s, 22), jumps(s.edit));
+    cf_insert_before(s.edit, cf_code_index(&s.edit->code, 22), jumps(s.edit));
     commit(&s);
     ASSERT_FRAMES(&s, U2(4), 12, UNSET_Y, 4, 246, U2(0), 8, 255, U2(8), U2(2), 7, U2(this_class), 1,
                   U2(0));
@@ -143,7 +139,8 @@ END_TEST
 START_TEST(edges_say_what_their_jump_did) {
     struct subject s;
     branching(&s);
-    cf_insert_edge(s.edit, index_of(&s, 1), index_of(&s, 12), nops(s.edit, 1));
+    cf_insert_edge(s.edit, cf_code_index(&s.edit->code, 1), cf_code_index(&s.edit->code, 12),
+                   nops(s.edit, 1));
     commit(&s);
     ASSERT_FRAMES(&s, U2(4), 8, 7, UNSET_Y, 4, 255, U2(13), U2(2), 7, U2(this_class), 1, U2(0));
     close_subject(&s);
@@ -153,7 +150,8 @@ END_TEST
 START_TEST(detours_say_what_their_target_does) {
     struct subject s;
     branching(&s);
-    cf_insert_edge(s.edit, index_of(&s, 1), index_of(&s, 12), jumps(s.edit));
+    cf_insert_edge(s.edit, cf_code_index(&s.edit->code, 1), cf_code_index(&s.edit->code, 12),
+                   jumps(s.edit));
     commit(&s);
     unsigned thrown = s.rewrite.throwable;
     ASSERT_FRAMES(&s, U2(6), 12, UNSET_Y, 4, 255, U2(13), U2(2), 7, U2(this_class), 1, U2(0), //
@@ -365,9 +363,5 @@ int main(void) {
     tcase_add_test(tests, fields_that_nothing_names_get_their_constants);
     tcase_add_test(tests, what_cannot_be_told_keeps_the_constructor);
     tcase_add_test(tests, a_thousand_strict_fields_are_enough);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

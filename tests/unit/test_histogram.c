@@ -2,11 +2,11 @@
 
 #include "instr/histogram.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "instr/records.h"
+#include "tests/unit/run.h"
 
 #define VALUES 20000
 #define BEYOND (UINT64_C(1) << INSTR_HISTOGRAM_MAX_BITS)
@@ -190,9 +190,5 @@ int main(void) {
     tcase_add_test(tests, a_counter_goes_on_beyond_32_bits);
     tcase_add_test(tests, records_add_up_by_id);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

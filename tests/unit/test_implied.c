@@ -3,8 +3,8 @@
 
 #include "rewriters/implied.h"
 #include "tests/unit/assembler.h"
+#include "tests/unit/run.h"
 
-#include <check.h>
 #include <stdio.h>
 
 static struct cf_arena arena;
@@ -329,9 +329,5 @@ int main(void) {
                         (int)(sizeof cases / sizeof *cases));
     tcase_add_loop_test(tcase, what_follows_is_what_happened, 0, 200);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -5,8 +5,8 @@
 #include "classfile/structure.h"
 #include "classfile/verify.h"
 #include "tests/unit/assembler.h"
+#include "tests/unit/run.h"
 
-#include <check.h>
 #include <stdio.h>
 
 static const struct assembler_name no_names[] = {{NULL, 0}};
@@ -278,9 +278,5 @@ int main(void) {
     tcase_add_test(tcase, what_gets_too_large_is_left);
     tcase_add_test(tcase, copies_do_not_grow_without_end);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -1,8 +1,8 @@
 // Patterns of class names: what matches, what does not, and what is no pattern.
 
 #include "instr/match.h"
+#include "tests/unit/run.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -159,9 +159,5 @@ int main(void) {
     tcase_add_test(tcase, a_set_grows_and_keeps_its_text);
     tcase_add_test(tcase, a_hostile_name_takes_no_time);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -1,8 +1,8 @@
 // The registry of methods: ids are stable, dense and the same for every thread.
 
 #include "instr/methods.h"
+#include "tests/unit/run.h"
 
-#include <check.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -237,9 +237,5 @@ int main(void) {
     tcase_add_test(tests, sites_have_ids_among_those_of_methods);
     tcase_add_test(tests, threads_get_the_same_ids);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

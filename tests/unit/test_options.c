@@ -2,8 +2,8 @@
 
 #include "instr/options.h"
 #include "instr/options_names.h"
+#include "tests/unit/run.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -264,9 +264,5 @@ int main(void) {
                         sizeof scopes / sizeof *scopes);
     tcase_add_test(tcase, every_option_has_a_line_of_help);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

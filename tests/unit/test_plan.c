@@ -5,8 +5,8 @@
 #include "instr/numbers.h"
 #include "instr/options_same.h"
 #include "instr/plan.h"
+#include "tests/unit/run.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -273,9 +273,5 @@ int main(void) {
     tcase_add_test(test, rules_for_all_classes_are_the_same_or_not);
     tcase_add_test(test, a_pass_goes_on_with_the_same_values_only);
     suite_add_tcase(suite, test);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

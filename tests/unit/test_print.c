@@ -4,8 +4,8 @@
 #include "classfile/code.h"
 #include "classfile/print.h"
 #include "tests/unit/rich.h"
+#include "tests/unit/run.h"
 
-#include <check.h>
 #include <stdio.h>
 
 static struct cf_arena arena;
@@ -504,9 +504,5 @@ int main(void) {
     tcase_add_test(tests, a_small_class_does_not_print_for_ever);
     tcase_add_test(tests, lines_are_laid_out);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

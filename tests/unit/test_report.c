@@ -3,8 +3,8 @@
 #include "instr/json.h"
 #include "instr/report.h"
 #include "instr/utf8.h"
+#include "tests/unit/run.h"
 
-#include <check.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -265,9 +265,5 @@ int main(void) {
                         sizeof durations / sizeof *durations);
     tcase_add_test(tcase, numbers_have_commas);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -1,5 +1,6 @@
 // The structure check: what holds together is accepted, and each rule, broken alone, is noticed.
 
+#include "tests/unit/run.h"
 #include "tests/unit/structure_checks.h"
 
 static enum cf_status check_empty(struct build *b) {
@@ -496,9 +497,5 @@ int main(void) {
     tcase_add_test(tests, out_of_memory_is_an_error);
     tcase_add_test(tests, the_time_is_linear);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

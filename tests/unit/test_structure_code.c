@@ -1,6 +1,7 @@
 // The structure check, inside methods: instructions, exception tables, frames, tables for
 // debuggers.
 
+#include "tests/unit/run.h"
 #include "tests/unit/structure_checks.h"
 
 // static void m(int), with two locals and a stack of four.
@@ -358,9 +359,5 @@ int main(void) {
     tcase_add_test(tests, generic_variables_are_variables);
     tcase_add_test(tests, tables_for_debuggers_are_checked);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

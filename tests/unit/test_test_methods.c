@@ -2,8 +2,7 @@
 
 #include "rewriters/test_methods.h"
 #include "tests/unit/build.h"
-
-#include <check.h>
+#include "tests/unit/run.h"
 
 #define JUNIT4 "Lorg/junit/Test;"
 #define JUNIT5 "Lorg/junit/jupiter/api/Test;"
@@ -276,9 +275,5 @@ int main(void) {
     tcase_add_loop_test(tcase, names_match_as_patterns_do, 0, COUNT(names));
     tcase_add_loop_test(tcase, a_list_that_is_none_is_told, 0, COUNT(lists));
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -2,6 +2,7 @@
 
 #include "rewriters/throws.h"
 #include "tests/unit/assembler.h"
+#include "tests/unit/run.h"
 #include "tests/unit/subject.h"
 
 #define MOST_RANGES 3
@@ -162,9 +163,5 @@ int main(void) {
     tcase_add_loop_test(tests, handlers_and_throws_are_told_apart, 0,
                         (int)(sizeof cases / sizeof *cases));
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

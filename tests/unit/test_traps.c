@@ -2,6 +2,7 @@
 // tests/jvm/harness/traps.py, with the rest that runs on real JVMs.
 
 #include "instr/engine.h"
+#include "tests/unit/run.h"
 #include "tests/unit/subject.h"
 #include "tests/unit/verify_class.h"
 
@@ -186,9 +187,5 @@ int main(void) {
     tcase_add_test(tests, a_method_of_65533_bytes_does_not_cost_its_class);
     tcase_add_test(tests, version_50_without_frames_gets_none);
     tcase_add_test(tests, what_lost_its_frames_in_a_jvm_is_rewritten_without);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -7,8 +7,8 @@
 #include "classfile/wrap.h"
 #include "instr/engine.h"
 #include "tests/unit/build.h"
+#include "tests/unit/run.h"
 
-#include <check.h>
 #include <stdio.h>
 
 #define PREFIX "pre$"
@@ -443,9 +443,5 @@ int main(void) {
     tcase_add_test(tests, bare_wrappers_are_the_same_methods);
     tcase_add_test(tests, a_wrapped_class_is_wrapped_the_same_way_again);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }
