@@ -22,6 +22,8 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #ifndef INSTR_EXPORT
@@ -32,10 +34,8 @@ struct instr_agent instr_agent = {.switching = PTHREAD_MUTEX_INITIALIZER};
 
 void instr_say(const char *line) {
     // One write, so that lines of several threads stay whole; nothing to do when stderr is closed.
-    char text[INSTR_ERROR_SIZE + 256];
-    int n = snprintf(text, sizeof text, "%s\n", line);
-    if (n > 0 && write(STDERR_FILENO, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1) < 0)
-        return;
+    struct iovec parts[] = {{(void *)(uintptr_t)line, strlen(line)}, {(void *)(uintptr_t) "\n", 1}};
+    if (writev(STDERR_FILENO, parts, 2) < 0) return;
 }
 
 static void say_why(const char *what, const char *reason) {

@@ -176,7 +176,8 @@ static int read_file(const char *path, size_t file, const struct cli_exec_visito
             if (found == INSTR_EXEC_FOUND_CLASS)
                 stop = visitor->class(visitor->context, &reader.class, file);
             else
-                stop = visitor->session(visitor->context, &reader.session, file);
+                stop = visitor->session ? visitor->session(visitor->context, &reader.session, file)
+                                        : 0;
         }
     if (found == INSTR_EXEC_BAD) cli_error("%s", reader.error);
     instr_exec_read_close(&reader);

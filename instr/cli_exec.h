@@ -59,7 +59,7 @@ int cli_exec_some_arguments(const char *command, int argc, char **argv,
 
 // What to do with the blocks of file number `file`. Not 0: no further; the reason has been printed.
 struct cli_exec_visitor {
-    int (*session)(void *context, const struct instr_exec_session *session, size_t file);
+    int (*session)(void *context, const struct instr_exec_session *session, size_t file); // or NULL
     int (*class)(void *context, const struct instr_exec_class *class, size_t file);
     void *context;
     int keep_going; // a file that is broken is told, and read as far as it is good

@@ -19,13 +19,6 @@ struct diff {
     struct instr_output out;
 };
 
-static int take_session(void *context, const struct instr_exec_session *session, size_t file) {
-    (void)context;
-    (void)session;
-    (void)file;
-    return 0;
-}
-
 static int take_class(void *context, const struct instr_exec_class *class, size_t file) {
     struct diff *diff = context;
     return cli_exec_store(&diff->stores[file], &diff->files, class, file);
@@ -129,7 +122,7 @@ static int print(struct diff *diff) {
 int cli_exec_diff(int argc, char **argv) {
     static struct diff diff; // large
     const struct cli_exec_option options[] = {{NULL, NULL, NULL}};
-    struct cli_exec_visitor visitor = {take_session, take_class, &diff, 0};
+    struct cli_exec_visitor visitor = {NULL, take_class, &diff, 0};
     instr_exec_store_init(&diff.stores[0]);
     instr_exec_store_init(&diff.stores[1]);
     int status = cli_exec_arguments("diff", argc, argv, options, &diff.files);

@@ -8,27 +8,13 @@
 
 #include <stdio.h>
 
-static void put_head(struct instr_output *out) {
-    instr_output_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
-                           "'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
-                           "<meta name=\"viewport\" content=\"width=device-width\">\n"
-                           "<title>coverage</title>\n<style>\n");
-    instr_output_text(out, page_style);
-    instr_output_text(out, "</style>\n</head>\n<body>\n<h1>coverage</h1>\n");
-}
-
-static void put_total(struct instr_output *out, const char *name, const char *value) {
-    instr_output_format(out, "<div><dt>%s</dt><dd>%s</dd></div>\n", name, value);
-}
-
 static void put_totals(const struct cli_exec_totals *totals, struct instr_output *out) {
     char text[INSTR_NUMBER_SIZE], share[CLI_SHARE_SIZE];
     instr_output_text(out, "<dl class=\"totals\">\n");
-    put_total(out, "classes", instr_number(totals->classes, text));
-    put_total(out, "probes", instr_number(totals->probes, text));
-    put_total(out, "hit", instr_number(totals->hit, text));
-    put_total(out, "share", cli_exec_share(totals->hit, totals->probes, share));
+    instr_report_total(out, "classes", instr_number(totals->classes, text));
+    instr_report_total(out, "probes", instr_number(totals->probes, text));
+    instr_report_total(out, "hit", instr_number(totals->hit, text));
+    instr_report_total(out, "share", cli_exec_share(totals->hit, totals->probes, share));
     instr_output_text(out, "</dl>\n");
 }
 
@@ -63,7 +49,8 @@ void cli_exec_html(const struct cli_exec_totals *totals, const struct cli_exec_r
                    {"hit", CLI_EXEC_BY_HIT, " aria-sort=\"descending\""},
                    {"missed", CLI_EXEC_BY_MISSED, " aria-sort=\"descending\""},
                    {"share", CLI_EXEC_BY_SHARE, " aria-sort=\"ascending\""}};
-    put_head(out);
+    instr_report_page(out, "coverage", page_style);
+    instr_output_text(out, "<h1>coverage</h1>\n");
     put_totals(totals, out);
     instr_output_text(out, "<div class=\"find\" id=\"search\" hidden><input id=\"find\" "
                            "type=\"search\" placeholder=\"Find classes: parts of their names\" "

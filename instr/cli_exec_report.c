@@ -117,13 +117,6 @@ struct reading {
     struct instr_exec_store store;
 };
 
-static int take_session(void *context, const struct instr_exec_session *session, size_t file) {
-    (void)context;
-    (void)session;
-    (void)file;
-    return 0;
-}
-
 static int take_class(void *context, const struct instr_exec_class *class, size_t file) {
     struct reading *reading = context;
     return cli_exec_store(&reading->store, &reading->files, class, file);
@@ -168,7 +161,7 @@ static int write_report(const struct reading *reading, const char *html, long to
 
 int cli_exec_report(const char *path, const char *html, long top, enum cli_exec_order order) {
     struct reading reading = {.files = {NULL, 0, 0}};
-    struct cli_exec_visitor visitor = {take_session, take_class, &reading, 0};
+    struct cli_exec_visitor visitor = {NULL, take_class, &reading, 0};
     instr_exec_store_init(&reading.store);
     int status = cli_exec_add(&reading.files, path) == 0 ? CLI_OK : CLI_FAILED;
     if (status == CLI_OK) status = cli_exec_each(&reading.files, &visitor);

@@ -44,12 +44,9 @@ void instr_exception_report_html(const struct instr_exception_report *report,
     char a[INSTR_NUMBER_SIZE], b[INSTR_NUMBER_SIZE];
     if (top > report->row_count) top = report->row_count;
     for (size_t i = 0; i < report->row_count; i++) all += report->rows[i].count;
-    instr_output_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                           "<meta name=\"viewport\" content=\"width=device-width\">\n"
-                           "<title>exceptions</title>\n<style>\n");
-    instr_output_text(out, page_style);
+    instr_report_page(out, "exceptions", page_style);
     instr_output_format(out,
-                        "</style>\n</head>\n<body>\n<h1>exceptions</h1>\n<p>%s thrown; %s of %s "
+                        "<h1>exceptions</h1>\n<p>%s thrown; %s of %s "
                         "kinds</p>\n<table>\n<thead><tr><th>exception</th><th>count</th><th>thrown "
                         "at</th><th>caught in</th></tr></thead>\n<tbody>\n",
                         instr_number(all, a), top == report->row_count ? "all" : "the most",

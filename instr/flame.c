@@ -37,14 +37,8 @@ static void put_stack(void *context, const struct instr_alloc_stack *stack) {
 }
 
 void instr_alloc_report_html(const struct instr_alloc_report *report, struct instr_output *out) {
-    instr_output_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
-                           "'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
-                           "<meta name=\"viewport\" content=\"width=device-width\">\n<title>");
-    instr_report_text(out, report->pass, INSTR_HTML);
-    instr_output_text(out, "</title>\n<style>\n");
-    instr_output_text(out, flame_style);
-    instr_output_text(out, "</style>\n</head>\n<body>\n<h1>");
+    instr_report_page(out, report->pass, flame_style);
+    instr_output_text(out, "<h1>");
     instr_report_text(out, report->pass, INSTR_HTML);
     instr_output_text(out, report->sampled ? ": bytes allocated, about</h1>\n"
                                            : ": bytes allocated</h1>\n");

@@ -4,6 +4,7 @@
 
 #include "instr/alloc.h"
 #include "instr/alloc_report.h"
+#include "instr/agent.h"
 #include "instr/collect.h"
 #include "instr/part.h"
 #include "instr/runtime.h"
@@ -168,15 +169,6 @@ static int add_counted(const struct instr_results *r, unsigned pass,
     return 0;
 }
 
-static void say(const char *line) {
-    struct instr_output out;
-    char error[INSTR_ERROR_SIZE];
-    instr_output_descriptor(&out, STDERR_FILENO);
-    instr_output_text(&out, line);
-    instr_output_text(&out, "\n");
-    instr_output_close(&out, error, sizeof error);
-}
-
 static void write_file(const struct instr_alloc_report *report, const char *pattern,
                        void (*write)(const struct instr_alloc_report *, struct instr_output *)) {
     char error[INSTR_ERROR_SIZE], line[INSTR_ERROR_SIZE + 64];
@@ -184,16 +176,16 @@ static void write_file(const struct instr_alloc_report *report, const char *patt
     if (!pattern) return;
     char *path = instr_expand_file(pattern, (long)getpid());
     if (!path) {
-        say("instr: out of memory: a result is not written");
+        instr_say("instr: out of memory: a result is not written");
         return;
     }
     instr_output_open(&out, path);
     write(report, &out);
     if (instr_output_close(&out, error, sizeof error) != 0) {
-        say(error);
+        instr_say(error);
     } else {
         snprintf(line, sizeof line, "instr: %s: written to %.400s", report->pass, path);
-        say(line);
+        instr_say(line);
     }
     free(path);
 }
@@ -207,7 +199,7 @@ static void tell(const struct instr_results *r, unsigned pass) {
     else
         instr_alloc_vm_each(add_one, &report);
     if (add_counted(r, pass, &report) != 0 || instr_alloc_report_finish(&report) != 0) {
-        say("instr: alloc: out of memory: the results are not told");
+        instr_say("instr: alloc: out of memory: the results are not told");
         instr_alloc_report_free(&report);
         return;
     }

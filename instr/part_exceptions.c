@@ -2,6 +2,7 @@
 
 #include "instr/part.h"
 
+#include "instr/agent.h"
 #include "instr/collect.h"
 #include "instr/exceptions.h"
 #include "instr/runtime.h"
@@ -48,15 +49,6 @@ static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options 
 }
 
 // --- telling ---
-
-static void say(const char *line) {
-    struct instr_output out;
-    char error[INSTR_ERROR_SIZE];
-    instr_output_descriptor(&out, STDERR_FILENO);
-    instr_output_text(&out, line);
-    instr_output_text(&out, "\n");
-    instr_output_close(&out, error, sizeof error);
-}
 
 struct row_list {
     int *rows;
@@ -108,7 +100,7 @@ static void put_results(const struct instr_exception_report *report,
     if (!options->file) return;
     char *path = instr_expand_file(options->file, (long)getpid());
     if (!path) {
-        say("instr: out of memory: a result is not written");
+        instr_say("instr: out of memory: a result is not written");
         return;
     }
     instr_output_open(&out, path);
@@ -117,7 +109,7 @@ static void put_results(const struct instr_exception_report *report,
         snprintf(line, sizeof line, "instr: exceptions: written to %s", path);
     else
         snprintf(line, sizeof line, "%s", error);
-    say(line);
+    instr_say(line);
     free(path);
 }
 
@@ -145,7 +137,7 @@ static void tell(const struct instr_results *results, unsigned pass) {
         instr_exception_report_sort(&report);
         put_results(&report, &results->options->passes[pass], results->options->quiet);
     } else {
-        say("instr: out of memory: the exceptions are not told");
+        instr_say("instr: out of memory: the exceptions are not told");
     }
     for (size_t i = 0; names && i < list.count; i++) free(names[i]);
     free(counts);

@@ -70,6 +70,12 @@ enum { // styles, added up
 // Writes text without control characters and others that could play tricks on a reader.
 void instr_report_text(struct instr_output *out, const char *text, int style);
 
+// The beginning of a page of its own, up to its <body>: a title, a style sheet; nothing comes from
+// elsewhere.
+void instr_report_page(struct instr_output *out, const char *title, const char *style);
+// A figure of its list of totals, and what it is; neither is escaped.
+void instr_report_total(struct instr_output *out, const char *name, const char *value);
+
 // Writes a method the way people read it: com.acme.Foo.bar(int, String).
 void instr_report_method(const struct instr_row *row, struct instr_output *out, int style);
 

@@ -45,33 +45,24 @@ static uint64_t sum(const struct instr_report *report, size_t offset) {
 // --- head ---
 
 static void put_head(const struct instr_report *report, struct instr_output *out) {
-    instr_output_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
-                           "'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
-                           "<meta name=\"viewport\" content=\"width=device-width\">\n<title>");
-    instr_report_text(out, report->pass, INSTR_HTML);
-    instr_output_text(out, "</title>\n<style>\n");
-    instr_output_text(out, page_style);
-    instr_output_text(out, "</style>\n</head>\n<body>\n<h1>");
+    instr_report_page(out, report->pass, page_style);
+    instr_output_text(out, "<h1>");
     instr_report_text(out, report->pass, INSTR_HTML);
     instr_output_text(out, "</h1>\n<p class=\"jvm\">");
     instr_report_text(out, report->jvm ? report->jvm : "", INSTR_HTML);
     instr_output_text(out, "</p>\n");
 }
 
-static void put_total(struct instr_output *out, const char *name, const char *value) {
-    instr_output_format(out, "<div><dt>%s</dt><dd>%s</dd></div>\n", name, value);
-}
-
 static void put_totals(const struct instr_report *report, struct instr_output *out) {
     char number[INSTR_NUMBER_SIZE], duration[INSTR_DURATION_SIZE];
     instr_output_text(out, "<dl class=\"totals\">\n");
-    put_total(out, "methods", instr_number(report->row_count, number));
-    put_total(out, "calls", instr_number(sum(report, columns[0].offset), number));
-    put_total(out, "thrown", instr_number(sum(report, columns[1].offset), number));
+    instr_report_total(out, "methods", instr_number(report->row_count, number));
+    instr_report_total(out, "calls", instr_number(sum(report, columns[0].offset), number));
+    instr_report_total(out, "thrown", instr_number(sum(report, columns[1].offset), number));
     if (report->timed)
-        put_total(out, "time in all", instr_duration(sum(report, columns[3].offset), duration));
-    put_total(out, "kept as they were", instr_number(report->skipped_count, number));
+        instr_report_total(out, "time in all",
+                           instr_duration(sum(report, columns[3].offset), duration));
+    instr_report_total(out, "kept as they were", instr_number(report->skipped_count, number));
     instr_output_text(out, "</dl>\n");
 }
 

@@ -69,6 +69,21 @@ void instr_report_text(struct instr_output *out, const char *text, int style) {
     put_text(out, text, strlen(text), style);
 }
 
+void instr_report_page(struct instr_output *out, const char *title, const char *style) {
+    instr_output_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
+                           "'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
+                           "<meta name=\"viewport\" content=\"width=device-width\">\n<title>");
+    instr_report_text(out, title, INSTR_HTML);
+    instr_output_text(out, "</title>\n<style>\n");
+    instr_output_text(out, style);
+    instr_output_text(out, "</style>\n</head>\n<body>\n");
+}
+
+void instr_report_total(struct instr_output *out, const char *name, const char *value) {
+    instr_output_format(out, "<div><dt>%s</dt><dd>%s</dd></div>\n", name, value);
+}
+
 // Where the field type at `d` ends, NULL when it is none (JVMS 4.3.2).
 static const char *type_end(const char *d) {
     while (*d == '[') d++;

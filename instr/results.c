@@ -2,6 +2,7 @@
 
 #include "instr/results.h"
 
+#include "instr/agent.h"
 #include "instr/collect.h"
 #include "instr/json.h"
 #include "instr/part.h"
@@ -12,16 +13,6 @@
 #include <unistd.h>
 
 #define REASONS_SHOWN 10
-
-// Standard error, line by line: what a closed one does to the JVM is nothing.
-static void say(const char *line) {
-    struct instr_output out;
-    char error[INSTR_ERROR_SIZE];
-    instr_output_descriptor(&out, STDERR_FILENO);
-    instr_output_text(&out, line);
-    instr_output_text(&out, "\n");
-    instr_output_close(&out, error, sizeof error);
-}
 
 struct skipped_list {
     struct instr_skipped *items;
@@ -97,14 +88,14 @@ static void write_report(const struct instr_report *report, const char *pattern)
     char error[INSTR_ERROR_SIZE], line[INSTR_ERROR_SIZE + 64];
     char *path = instr_expand_file(pattern, (long)getpid());
     if (!path) {
-        say("instr: out of memory: a result is not written");
+        instr_say("instr: out of memory: a result is not written");
         return;
     }
     if (instr_report_write(report, path, error, sizeof error) != 0) {
-        say(error);
+        instr_say(error);
     } else {
         snprintf(line, sizeof line, "instr: %s: written to %s", report->pass, path);
-        say(line);
+        instr_say(line);
     }
     free(path);
 }
@@ -127,7 +118,7 @@ static void tell_pass(const struct instr_results *r, unsigned i, const struct in
     struct skipped_list skipped = {NULL, 0, 0, (int)pass->number};
     struct instr_row *rows = malloc((n + 1) * sizeof *rows);
     if (!rows) {
-        say("instr: out of memory: a result is not told");
+        instr_say("instr: out of memory: a result is not told");
         return;
     }
     instr_engine_kept(r->engine, add_skipped, &skipped);
@@ -171,12 +162,12 @@ static void tell_kept(const struct instr_results *r, const struct skipped_list *
         const struct instr_skipped *s = &skipped->items[i];
         snprintf(line, sizeof line, "instr: %s%s%s: kept as it was: %s", s->class_name,
                  s->method[0] ? "." : "", s->method, s->reason);
-        say(line);
+        instr_say(line);
     }
     if (skipped->count > shown) {
         snprintf(line, sizeof line, "instr: and %zu more kept as they were (verbose=yes shows all)",
                  skipped->count - shown);
-        say(line);
+        instr_say(line);
     }
     free(all.items);
 }
@@ -193,13 +184,13 @@ static void tell_account(const struct instr_account *a) {
         instr_number(a->methods_changed, methods),
         instr_number(a->methods_kept + a->classes_kept, kept), instr_number(a->bytes_in, in),
         instr_number(a->bytes_out, out), instr_duration(a->nanoseconds, time));
-    say(line);
+    instr_say(line);
     if (!a->methods_grown) return;
     snprintf(line, sizeof line,
              "instr: %s of the methods changed %s past 8,000 bytes, and the JVM compiles none that "
              "is so long",
              instr_number(a->methods_grown, changed), a->methods_grown == 1 ? "is" : "are");
-    say(line);
+    instr_say(line);
 }
 
 static void account_json(struct instr_output *out, const struct instr_account *a,
@@ -238,7 +229,7 @@ static void write_account(const struct instr_results *r, const struct instr_acco
     struct instr_output out;
     instr_output_open(&out, path);
     account_json(&out, account, kept);
-    if (instr_output_close(&out, error, sizeof error) != 0) say(error);
+    if (instr_output_close(&out, error, sizeof error) != 0) instr_say(error);
     free(path);
 }
 
@@ -252,7 +243,7 @@ static void tell_methods(const struct instr_results *r) {
     struct instr_counts *counts = NULL;
     size_t n = 0;
     if (!instr_collect(r->jni, &counts, &n)) {
-        say("instr: out of memory: the results are not told");
+        instr_say("instr: out of memory: the results are not told");
         return;
     }
     char *jvm = jvm_name(r->jvmti);
