@@ -42,7 +42,7 @@ public final class InstrAlloc {
         try {
             if (tracking) InstrAllocNative.constructed(object);
         } catch (Throwable failed) {
-            InstrFailure.tell(failed, InstrFailure.ALLOC);
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, InstrFailure.ALLOC);
         }
     }
 
@@ -54,7 +54,7 @@ public final class InstrAlloc {
             if (size > 0) InstrThreads.allocated(id, 1, size);
             else learn(type, id, size);
         } catch (Throwable failed) {
-            InstrFailure.tell(failed, id);
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }
     }
 
@@ -71,7 +71,7 @@ public final class InstrAlloc {
         try {
             InstrThreads.allocated(id, 1, size(BYTES, length, 0));
         } catch (Throwable failed) {
-            InstrFailure.tell(failed, id);
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }
     }
 
@@ -81,7 +81,7 @@ public final class InstrAlloc {
         try {
             InstrThreads.allocated(id, 1, size(SHORTS, length, 1));
         } catch (Throwable failed) {
-            InstrFailure.tell(failed, id);
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }
     }
 
@@ -91,7 +91,7 @@ public final class InstrAlloc {
         try {
             InstrThreads.allocated(id, 1, size(INTS, length, 2));
         } catch (Throwable failed) {
-            InstrFailure.tell(failed, id);
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }
     }
 
@@ -101,7 +101,7 @@ public final class InstrAlloc {
         try {
             InstrThreads.allocated(id, 1, size(LONGS, length, 3));
         } catch (Throwable failed) {
-            InstrFailure.tell(failed, id);
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }
     }
 
@@ -112,7 +112,7 @@ public final class InstrAlloc {
             long size = size(REFERENCES, array.length, REFERENCE_SHIFT);
             InstrThreads.allocated(id, 1, PLAIN ? size : InstrAllocNative.size(array, size));
         } catch (Throwable failed) {
-            InstrFailure.tell(failed, id);
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }
     }
 
@@ -130,7 +130,7 @@ public final class InstrAlloc {
             }
             InstrThreads.allocated(id, count, count * sizeOfArray(array));
         } catch (Throwable failed) {
-            InstrFailure.tell(failed, id);
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }
     }
 

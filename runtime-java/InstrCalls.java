@@ -15,7 +15,7 @@ public final class InstrCalls {
         try {
             InstrThreads.count(id, InstrThreads.CALL);
         } catch (Throwable failed) {
-            InstrFailure.tell(failed, id);
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }
     }
 
@@ -26,7 +26,7 @@ public final class InstrCalls {
         try {
             InstrThreads.count(id, InstrThreads.THROWN);
         } catch (Throwable failed) {
-            InstrFailure.tell(failed, id);
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }
     }
 
@@ -37,7 +37,7 @@ public final class InstrCalls {
         try {
             InstrThreads.count(id, InstrThreads.CONSTRUCT);
         } catch (Throwable failed) {
-            InstrFailure.tell(failed, id);
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }
     }
 
@@ -48,7 +48,7 @@ public final class InstrCalls {
         try {
             InstrThreads.count(id, InstrThreads.INITIALIZED);
         } catch (Throwable failed) {
-            InstrFailure.tell(failed, id);
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }
     }
 }

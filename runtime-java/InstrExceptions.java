@@ -45,7 +45,7 @@ public final class InstrExceptions {
             if (exception == null || flight == null) return;
             start(flight, exception, site);
         } catch (Throwable failed) {
-            InstrFailure.tell(failed, site);
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, site);
         }
     }
 
@@ -64,7 +64,7 @@ public final class InstrExceptions {
             subtract(caught);
             add(flight.row);
         } catch (Throwable failed) {
-            InstrFailure.tell(failed, site);
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, site);
         }
     }
 
@@ -76,7 +76,7 @@ public final class InstrExceptions {
             InstrFlight flight = flight();
             if (exception != null && flight != null) end(flight, exception, method, false);
         } catch (Throwable failed) {
-            InstrFailure.tell(failed, method & ~JOINED);
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, method & ~JOINED);
         }
     }
 
@@ -88,7 +88,7 @@ public final class InstrExceptions {
             InstrFlight flight = flight();
             if (exception != null && flight != null) end(flight, exception, method, true);
         } catch (Throwable failed) {
-            InstrFailure.tell(failed, method & ~JOINED);
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, method & ~JOINED);
         }
     }
 
@@ -108,7 +108,7 @@ public final class InstrExceptions {
             if (InstrExceptionsNative.backtrace(exception) == null) note(flight, 1);
             flight.hash = System.identityHashCode(exception);
         } catch (Throwable failed) {
-            InstrFailure.tell(failed, method & ~JOINED);
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, method & ~JOINED);
         }
     }
 
@@ -120,7 +120,7 @@ public final class InstrExceptions {
             InstrFlight flight = flight();
             if (exception != null && flight != null) end(flight, exception, LEFT_THREAD, false);
         } catch (Throwable failed) {
-            InstrFailure.tell(failed, InstrFailure.EXCEPTIONS);
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, InstrFailure.EXCEPTIONS);
         }
     }
 

@@ -11,13 +11,13 @@ final class InstrFailure {
 
     /**
      * Takes what an entry of the runtime has caught; `id` is its method's, or site's, or that of a pass as instr/failures.h
-     * has it. Stack or memory that is used up is the application's business, and nothing has failed; and what another
-     * thread throws into this one, or a debugger, is the application's own, and goes on.
+     * has it. What another thread throws into this one, or a debugger, is the application's own, and goes on. No
+     * VirtualMachineError comes here: stack or memory that is used up is the application's business, nothing has failed,
+     * and without stack this call would throw another one, in place of the exception that the application awaits.
      */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     static void tell(Throwable thrown, int id) {
-        if (thrown instanceof VirtualMachineError) return;
         boolean ours = true;
         try {
             ours = isOurs(thrown);

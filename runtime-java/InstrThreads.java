@@ -407,7 +407,7 @@ final class InstrThreads {
                 InstrNative.record(id, again == 0 ? -1 : -2, duration, self);
             }
         } catch (Throwable failed) {
-            InstrFailure.tell(failed, id);
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }
     }
 
@@ -443,7 +443,7 @@ final class InstrThreads {
         try {
             return fetch();
         } catch (Throwable failed) {
-            InstrFailure.tell(failed, InstrFailure.UNKNOWN);
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, InstrFailure.UNKNOWN);
             return null;
         }
     }

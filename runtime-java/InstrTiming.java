@@ -13,7 +13,7 @@ public final class InstrTiming {
         try {
             return InstrThreads.open(id, InstrThreads.CALL);
         } catch (Throwable failed) {
-            InstrFailure.tell(failed, id);
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
             return InstrThreads.NO_TASK;
         }
     }
@@ -25,7 +25,7 @@ public final class InstrTiming {
         try {
             return InstrThreads.open(id, InstrThreads.CONSTRUCT);
         } catch (Throwable failed) {
-            InstrFailure.tell(failed, id);
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
             return InstrThreads.NO_TASK;
         }
     }
@@ -37,7 +37,7 @@ public final class InstrTiming {
         try {
             InstrThreads.open(id, InstrThreads.INITIALIZED);
         } catch (Throwable failed) {
-            InstrFailure.tell(failed, id);
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }
     }
 
@@ -48,7 +48,7 @@ public final class InstrTiming {
         try {
             InstrThreads.close(System.nanoTime() - start, saved, id);
         } catch (Throwable failed) {
-            InstrFailure.tell(failed, id);
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }
     }
 
@@ -56,12 +56,12 @@ public final class InstrTiming {
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void thrown(long start, long saved, int id) {
-        long duration = System.nanoTime() - start;
         try {
+            long duration = System.nanoTime() - start;
             InstrThreads.count(id, InstrThreads.THROWN);
             InstrThreads.close(duration, saved, id);
         } catch (Throwable failed) {
-            InstrFailure.tell(failed, id);
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }
     }
 
@@ -72,7 +72,7 @@ public final class InstrTiming {
         try {
             InstrThreads.close(System.nanoTime() - start, saved, id);
         } catch (Throwable failed) {
-            InstrFailure.tell(failed, id);
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }
     }
 }
