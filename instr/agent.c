@@ -81,15 +81,18 @@ static void no_control(const char *reason) {
     say_why("commands cannot reach this JVM", reason);
 }
 
-// Without it the agent does what its options say, and no more can be asked of it.
-static void start_control(int wait) {
-    struct instr_control_config config = {.agent = &instr_agent,
+// Without a socket the agent does what its options say, and no more can be asked of it; the thread
+// still sees to what they limit, and to passes that fail.
+static void start_control(int wait, int asked) {
+    const struct instr_plan *plan = instr_plans_current(&instr_agent.plans);
+    int deaf = plan && plan->options.control && !asked;
+    if (!plan || (deaf && !plan->engine)) return;
+    struct instr_control_config config = {.deaf = deaf,
+                                          .agent = &instr_agent,
                                           .vm = instr_agent.vm,
                                           .watch = instr_guard_watch,
                                           .failed = no_control};
     char reason[INSTR_ERROR_SIZE];
-    const struct instr_plan *plan = instr_plans_current(&instr_agent.plans);
-    if (!plan || plan->options.control) return;
     if (!instr_control_start(&config, wait, reason, sizeof reason)) no_control(reason);
 }
 
@@ -143,7 +146,7 @@ static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread) {
         say_why("nothing is instrumented", reason);
         start_dormant(jni);
     }
-    start_control(0);
+    start_control(0, 0);
 }
 
 static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni) {
@@ -318,13 +321,13 @@ INSTR_EXPORT JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void
     return JNI_OK;
 }
 
-// The agent is there: what is asked for is added to what it does.
+// The agent is there: what is asked for is added to what it does. Whoever may attach may command.
 static jint attach_again(JNIEnv *jni, const char *options) {
     char reason[INSTR_ERROR_SIZE];
     struct instr_switched done;
     if (!options || !*options ||
         instr_switch_enable(&instr_agent, jni, options, &done, reason, sizeof reason)) {
-        start_control(1);
+        start_control(1, 1);
         instr_control_wake();
         return JNI_OK;
     }
@@ -349,7 +352,7 @@ INSTR_EXPORT JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, vo
         instr_agent_undo(&instr_agent, jni);
         return JNI_ERR;
     }
-    start_control(1);
+    start_control(1, 0);
     return JNI_OK;
 }
 

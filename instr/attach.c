@@ -69,11 +69,10 @@ static int connect_to(const struct attach *a) {
 static int takes_quit(const struct attach *a) {
     char *status = instr_target_read(&a->jvm->target, "status", 65536, NULL);
     char *line = status ? strstr(status, "\nSigCgt:") : NULL;
-    char *state = status ? strstr(status, "\nState:\t") : NULL;
     unsigned long long caught = line ? strtoull(line + strlen("\nSigCgt:"), NULL, 16) : 0;
-    char letter = state ? state[strlen("\nState:\t")] : '?';
     free(status);
-    if (letter == 'T' || letter == 't') return fail(a, "it is stopped; nothing was sent"), 0;
+    if (instr_target_is_stopped(&a->jvm->target))
+        return fail(a, "it is stopped; nothing was sent"), 0;
     if (caught >> (SIGQUIT - 1) & 1) return 1;
     fail(a, "it has no handler for SIGQUIT, so it is just starting, or was started with -Xrs; "
             "nothing was sent");

@@ -33,7 +33,7 @@
             "tell what would work here, in a JVM or on a command line, and what not, and why")     \
     COMMAND(report, "FILE [--top N] [--sort KEY] [--html OUT]",                                    \
             "print the result of a pass again, or make a page of it")                              \
-    COMMAND(exec, "info|merge|diff|tests|dump ...",                                                \
+    COMMAND(exec, "info|merge|diff|tests|dump|recover ...",                                        \
             "look into JaCoCo's .exec files, merge and compare them; see 'instr help exec'")       \
     COMMAND(show, "FILE.class | JAR!ENTRY | JAR!com.acme.Foo | - | PID CLASS [--original]",        \
             "print a class file, or a class of a JVM")                                             \

@@ -132,7 +132,7 @@ void cli_doctor_process(struct cli_findings *findings, long pid) {
         cli_find(findings, CLI_FINE, "namespace", "it is process %ld of its own%s",
                  (long)jvm.target.inner_pid, jvm.target.root[0] ? ", with files of its own" : "");
     if (!look_inside(findings, pid)) {
-        if (jvm.agent[0])
+        if (jvm.agent[0] && !instr_target_is_stopped(&jvm.target))
             cli_find(findings, CLI_REMARK, "agent", "%s is in it, but does not listen", jvm.agent);
         look_at_attach(findings, &jvm);
         look_at_library(findings, &jvm);

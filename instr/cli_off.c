@@ -58,6 +58,11 @@ static int has_none(long pid) {
     return none;
 }
 
+static const char *why_unseen(const struct instr_target *target) {
+    if (instr_target_is_stopped(target)) return "the process is stopped; it will when it goes on";
+    return "the agent is dormant, or held up within the JVM";
+}
+
 static int off_by_file(long pid) {
     struct instr_target target;
     char reason[INSTR_ERROR_SIZE], file[INSTR_CONTROL_PATH_SIZE];
@@ -75,17 +80,16 @@ static int off_by_file(long pid) {
         return CLI_FAILED;
     }
     struct timespec pause = {0, STEP_MS * 1000000};
-    for (int ms = 0; ms < NOTICED_MS; ms += STEP_MS) {
+    int most = instr_target_is_stopped(&target) ? STEP_MS : NOTICED_MS;
+    for (int ms = 0; ms < most; ms += STEP_MS) {
         if (!is_there(&target, file)) {
             printf("instr: process %ld: the agent has seen the switch, %s\n", pid, file);
             return CLI_OK;
         }
         nanosleep(&pause, NULL);
     }
-    cli_error("instr: process %ld: the switch, %s, is there, but nobody has seen it yet: the agent "
-              "is dormant, or "
-              "held up within the JVM",
-              pid, file);
+    cli_error("instr: process %ld: the switch, %s, is there, but nobody has seen it yet: %s", pid,
+              file, why_unseen(&target));
     return CLI_FAILED;
 }
 

@@ -5,6 +5,8 @@
 #include "instr/cli_input.h"
 #include "instr/report.h"
 
+#include "classfile/classfile.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,39 +26,68 @@ static void show(const json_t *document, const struct instr_target *target) {
     }
 }
 
-// Sends all files; nothing is redefined when one cannot be read.
-static int send_files(struct cli_session *session, const struct cli_control *control) {
-    for (int i = 0; i < control->argc; i++) {
-        struct cli_bytes bytes;
+// --- files ---
+
+// No class at all is told here, before the JVM hears of it.
+static int is_class(const struct cli_bytes *bytes, char reason[CLI_REASON_SIZE]) {
+    struct cf_arena arena;
+    struct cf_class cls;
+    char text[CLI_REASON_SIZE / 2];
+    cf_arena_init(&arena);
+    int is = cf_class_open(&cls, bytes->bytes, bytes->length, &arena) == CF_OK;
+    if (!is)
+        snprintf(reason, CLI_REASON_SIZE, "is no class file: %s",
+                 cf_error_text(&cls.error, text, sizeof text));
+    cf_arena_free(&arena);
+    return is;
+}
+
+// Reads all files. How many could be read; less than `count`: why not was told.
+static int read_files(int count, const char *const *paths, struct cli_bytes *files) {
+    for (int i = 0; i < count; i++) {
         char reason[CLI_REASON_SIZE];
-        if (cli_read_file(control->argv[i], &bytes, reason) != 0) {
-            cli_error("instr: %s: %s", control->argv[i], reason);
-            return CLI_FAILED;
+        if (cli_read_file(paths[i], &files[i], reason) == 0) {
+            if (is_class(&files[i], reason)) continue;
+            free(files[i].bytes);
         }
-        int sent = cli_session_file(session, control->argv[i], bytes.bytes, bytes.length) == 0;
-        free(bytes.bytes);
-        if (!sent) {
-            cli_error("instr: %s: is too large, or the connection is lost", control->argv[i]);
-            return CLI_FAILED;
-        }
+        cli_error("instr: %s: %s", paths[i], reason);
+        return i;
+    }
+    return count;
+}
+
+static int send_files(struct cli_session *session, int count, const char *const *paths,
+                      const struct cli_bytes *files) {
+    for (int i = 0; i < count; i++) {
+        if (cli_session_file(session, paths[i], files[i].bytes, files[i].length) == 0) continue;
+        cli_error("instr: %s: is too large, or the connection is lost", paths[i]);
+        return CLI_FAILED;
     }
     return CLI_OK;
 }
 
-int cli_redefine(int argc, char **argv) {
-    struct cli_control control;
+static int redefine(const struct cli_control *control, const struct cli_bytes *files) {
     struct cli_session session;
     int brought;
+    if (cli_bring(&session, control->pid, &brought) != CLI_OK) return CLI_FAILED;
+    int status = send_files(&session, control->argc, control->argv, files);
+    if (status == CLI_OK)
+        status =
+            cli_control_run(&session, 1, (const char *const[]){"redefine"}, control->json, show);
+    cli_session_close(&session);
+    if (status != CLI_OK && brought) cli_take_back(control->pid);
+    return status;
+}
+
+int cli_redefine(int argc, char **argv) {
+    struct cli_control control;
+    struct cli_bytes files[INSTR_FRAME_WORDS];
     int status = cli_control_arguments(&control, "redefine", argc, argv);
     if (status != CLI_OK) return status;
     if (!control.argc) return cli_usage("redefine", "instr: redefine: which class files?");
-    if (cli_bring(&session, control.pid, &brought) != CLI_OK) return CLI_FAILED;
-    status = send_files(&session, &control);
-    if (status == CLI_OK)
-        status =
-            cli_control_run(&session, 1, (const char *const[]){"redefine"}, control.json, show);
-    cli_session_close(&session);
-    if (status != CLI_OK && brought) cli_take_back(control.pid);
+    int read = read_files(control.argc, control.argv, files);
+    status = read == control.argc ? redefine(&control, files) : CLI_FAILED;
+    for (int i = 0; i < read; i++) free(files[i].bytes);
     return status;
 }
 

@@ -138,21 +138,26 @@ static int not_found(const struct cli_session *session, char *reason, size_t siz
     char user[64];
     const struct instr_target *target = &session->target;
     long pid = (long)target->pid;
+    int error = errno;
     if (geteuid() != 0 && geteuid() != target->uid) {
         snprintf(reason, size, "process %ld belongs to %s; only that user and root may command it",
                  pid, instr_user_name(target->uid, user, sizeof user));
         return CLI_SESSION_FAILED;
     }
-    if (errno == ENOENT || errno == ENOTDIR) {
+    if (instr_target_is_stopped(target)) {
+        snprintf(reason, size, "process %ld is stopped, and answers nothing", pid);
+        return CLI_SESSION_FAILED;
+    }
+    if (error == ENOENT || error == ENOTDIR) {
         snprintf(reason, size, "no agent listens in process %ld; 'instr attach %ld' brings one in",
                  pid, pid);
         return CLI_SESSION_NONE;
     }
-    if (errno == ECONNREFUSED) {
+    if (error == ECONNREFUSED) {
         snprintf(reason, size, "the agent in process %ld does not listen any more", pid);
         return CLI_SESSION_NONE;
     }
-    snprintf(reason, size, "the agent in process %ld cannot be reached: %s", pid, strerror(errno));
+    snprintf(reason, size, "the agent in process %ld cannot be reached: %s", pid, strerror(error));
     return CLI_SESSION_FAILED;
 }
 
@@ -164,6 +169,10 @@ int cli_session_open_within(struct cli_session *session, long pid, int milliseco
     if (instr_target_open(&session->target, pid, reason, size) != 0) return CLI_SESSION_FAILED;
     session->fd = find(&session->target);
     if (session->fd < 0) return not_found(session, reason, size);
+    if (instr_target_is_stopped(&session->target)) {
+        cli_session_close(session);
+        return not_found(session, reason, size);
+    }
     if (greet(session, milliseconds, reason, size) == 0) return CLI_SESSION_OK;
     cli_session_close(session);
     return CLI_SESSION_FAILED;

@@ -37,6 +37,7 @@ static struct {
     atomic_int state;
     atomic_int stopping, woken;
     atomic_int look; // after the socket's file, now
+    atomic_int deaf; // there is no socket
     struct instr_control_config config;
     struct instr_control_place place;
     int wake; // eventfd; stays open for ever, as anybody may be about to use it
@@ -162,6 +163,7 @@ static void watch(uint64_t now) {
 static void look_after_socket(uint64_t now) {
     char reason[INSTR_ERROR_SIZE];
     control.look_at = now + (control.watch_at == INSTR_NEVER ? LOOK_AFTER_SOCKET : LOOK_WHEN_BUSY);
+    if (atomic_load(&control.deaf)) return;
     if (control.place.fd >= 0 && instr_control_place_holds(&control.place)) return;
     if (control.place.fd >= 0) close(control.place.fd);
     instr_control_place_open(&control.place, reason, sizeof reason);
@@ -220,13 +222,18 @@ static void let_start(void) {
     poll(&polled, 1, START_MS);
 }
 
+static int open_place(char *reason, size_t size) {
+    return atomic_load(&control.deaf) ? instr_control_place_prepare(&control.place, reason, size)
+                                      : instr_control_place_open(&control.place, reason, size);
+}
+
 static void *thread(void *unused) {
     (void)unused;
     char reason[INSTR_ERROR_SIZE];
     prctl(PR_SET_NAME, "instr control");
     if (control.place.fd < 0) let_start();
     if (control.place.fd < 0 && !atomic_load(&control.stopping) &&
-        instr_control_place_open(&control.place, reason, sizeof reason) != 0)
+        open_place(reason, sizeof reason) != 0)
         control.config.failed(reason);
     control.watch_at = control.config.watch ? 0 : INSTR_NEVER;
     control.look_at = instr_control_now() + LOOK_AFTER_SOCKET;
@@ -262,6 +269,7 @@ int instr_control_start(const struct instr_control_config *config, int wait, cha
                         size_t size) {
     int none = NONE;
     if (atomic_load(&control.state) == RUNNING && !atomic_load(&control.stopping)) {
+        if (!config->deaf) atomic_store(&control.deaf, 0);
         atomic_store(&control.look, 1);
         instr_control_wake();
         return 1;
@@ -273,17 +281,19 @@ int instr_control_start(const struct instr_control_config *config, int wait, cha
         return 0;
     }
     control.config = *config;
+    memset(&control.place, 0, sizeof control.place);
+    atomic_store(&control.deaf, config->deaf);
     atomic_store(&control.stopping, 0);
     control.accepts_again = 0;
     control.place.fd = -1;
     if (control.wake < 0) control.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (control.wake < 0) {
         snprintf(reason, size, "eventfd: %s", strerror(errno));
-    } else if (!wait || instr_control_place_open(&control.place, reason, size) == 0) {
+    } else if (!wait || open_place(reason, size) == 0) {
         int error = start_thread();
         if (error == 0) return 1;
         snprintf(reason, size, "no thread can be made: %s", strerror(error));
-        if (wait) {
+        if (control.place.fd >= 0) {
             instr_control_place_remove(&control.place);
             close(control.place.fd);
         }

@@ -101,6 +101,7 @@ void instr_reply_stop_control(struct instr_reply *reply);
 struct instr_control_config {
     struct instr_agent *agent;
     JavaVM *vm;
+    int deaf; // no socket: nobody can command, but `watch` is called, and the kill switch works
     // Called on the control thread at the times it asks for (as `tick`), and after every command:
     // expiry, limits. May be NULL. `killed`: the kill switch, a file in the control directory, is
     // there; asked for once a second while this returns anything but INSTR_NEVER.

@@ -112,9 +112,8 @@ static int open_socket(struct instr_control_place *place, const char *directory)
     return place->fd < 0 ? -1 : 0;
 }
 
-int instr_control_place_open(struct instr_control_place *place, char *reason, size_t size) {
-    char directory[INSTR_CONTROL_PATH_SIZE];
-    struct stat st;
+static int prepare(struct instr_control_place *place, char directory[INSTR_CONTROL_PATH_SIZE],
+                   char *reason, size_t size) {
     place->fd = -1;
     if (make_directory(directory) != 0) {
         snprintf(reason, size, "%s: no private directory can be made: %s", directory,
@@ -124,6 +123,18 @@ int instr_control_place_open(struct instr_control_place *place, char *reason, si
     remove_leftovers(directory);
     instr_control_switch(place->kill_path, directory, (long)getpid());
     unlink(place->kill_path); // thrown for a process that had our number before
+    return 0;
+}
+
+int instr_control_place_prepare(struct instr_control_place *place, char *reason, size_t size) {
+    char directory[INSTR_CONTROL_PATH_SIZE];
+    return prepare(place, directory, reason, size);
+}
+
+int instr_control_place_open(struct instr_control_place *place, char *reason, size_t size) {
+    char directory[INSTR_CONTROL_PATH_SIZE];
+    struct stat st;
+    if (prepare(place, directory, reason, size) != 0) return -1;
     if (open_socket(place, directory) != 0 || lstat(place->path, &st) != 0) {
         snprintf(reason, size, "%s: %s", place->path, strerror(errno));
         if (place->fd >= 0) close(place->fd);

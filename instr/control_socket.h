@@ -16,6 +16,9 @@ struct instr_control_place {
     ino_t inode;
 };
 
+// Makes the directory if need be, and knows the kill switch's place from then on; there is no
+// socket. 0; or -1 with one line in `reason`.
+int instr_control_place_prepare(struct instr_control_place *place, char *reason, size_t size);
 // Makes the directory if need be, takes away what processes that are gone have left there, and
 // listens. 0; or -1 with one line in `reason`.
 int instr_control_place_open(struct instr_control_place *place, char *reason, size_t size);

@@ -81,8 +81,8 @@ static void changed_now(struct instr_json *json, const struct instr_agent *agent
     instr_json_number(json, "classes_now", totals.classes);
     instr_json_number(json, "methods_now", totals.methods);
     instr_json_number(json, "classes_not_tried_again", totals.refused);
-    instr_json_number(json, "expires_in_ns",
-                      agent->expires ? agent->expires - instr_control_now() : 0);
+    uint64_t now = instr_control_now(), expires = agent->expires;
+    instr_json_number(json, "expires_in_ns", !expires ? 0 : expires > now ? expires - now : 1);
 }
 
 // What ping answers, and {"library", the facts (facts.h), "passes": [name], "include", "exclude",

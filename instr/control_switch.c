@@ -7,7 +7,9 @@
 
 #include "instr/control_commands.h"
 #include "instr/json.h"
+#include "instr/redefine.h"
 #include "instr/switch.h"
+#include "instr/wrapping.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,25 +58,54 @@ static const char *argument(struct instr_request *request, struct instr_reply *r
 typedef int operation(struct instr_agent *agent, JNIEnv *jni, const char *text,
                       struct instr_switched *done, char *reason, size_t size);
 
-static void operate(struct instr_request *request, struct instr_reply *reply, operation *function,
-                    const char *text) {
+// Did it succeed?
+static int operate(struct instr_request *request, struct instr_reply *reply, operation *function,
+                   const char *text) {
     struct instr_switched *done = calloc(1, sizeof *done);
     char reason[INSTR_ERROR_SIZE];
     JNIEnv *jni = instr_reply_jni(reply);
+    int ok = 0;
     if (!done) instr_reply_fail(reply, "out of memory");
     if (jni && done) {
-        if (function(request->agent, jni, text, done, reason, sizeof reason))
+        ok = function(request->agent, jni, text, done, reason, sizeof reason);
+        if (ok)
             answer(request, reply, done);
         else
             instr_reply_fail(reply, "%s", reason);
     }
     free(done);
+    return ok;
+}
+
+static void note_method(void *reply, const char *method) {
+    instr_reply_note(reply, "  %s", method);
+}
+
+// Whoever asks for wrappers where classes are loaded should know which ones there will not be.
+static void tell_unwrapped(struct instr_request *request, struct instr_reply *reply) {
+    enum { SHOWN = 10 };
+    unsigned ticket;
+    const struct instr_plan *plan = instr_plans_take(&request->agent->plans, &ticket);
+    for (size_t i = 0; plan && plan->engine && i < plan->options.pass_count; i++) {
+        size_t count =
+            instr_wrapping_unwrapped(plan->engine, &plan->options, i, 0, note_method, reply);
+        if (!count) continue;
+        instr_reply_note(reply,
+                         "%s: %zu native method%s cannot be wrapped, as %s loaded before; what is "
+                         "loaded from now on is wrapped:",
+                         plan->options.passes[i].pass->name, count, count == 1 ? "" : "s",
+                         count == 1 ? "its class was" : "their classes were");
+        instr_wrapping_unwrapped(plan->engine, &plan->options, i, SHOWN, note_method, reply);
+        if (count > SHOWN)
+            instr_reply_note(reply, "  and %zu more; 'instr status' tells which", count - SHOWN);
+    }
+    instr_plans_give_back(&request->agent->plans, ticket);
 }
 
 // enable OPTIONS
 void instr_command_enable(struct instr_request *request, struct instr_reply *reply) {
     const char *text = argument(request, reply, "one list of options");
-    if (text) operate(request, reply, instr_switch_enable, text);
+    if (text && operate(request, reply, instr_switch_enable, text)) tell_unwrapped(request, reply);
 }
 
 // set KEY=VALUE
@@ -119,8 +150,33 @@ static int detach(struct instr_agent *agent, JNIEnv *jni, const char *text,
     return instr_switch_detach(agent, jni, done, reason, size);
 }
 
+static void pass_over(void *context, const char *name) {
+    (void)name;
+    ++*(size_t *)context;
+}
+
+// What was redefined gets its own code back, too.
+static void undo_all(struct instr_request *request, struct instr_reply *reply) {
+    char reason[INSTR_ERROR_SIZE];
+    size_t undone = 0;
+    JNIEnv *jni = instr_reply_jni(reply);
+    if (!jni || !instr_redefine_any()) return;
+    int ok =
+        instr_redefine_undo(request->agent, jni, NULL, pass_over, &undone, reason, sizeof reason);
+    if (!ok && instr_redefine_any()) instr_reply_note(reply, "%s", reason);
+    if (ok)
+        instr_reply_note(reply, "%zu redefined %s got back what was there before", undone,
+                         undone == 1 ? "class" : "classes");
+}
+
 // detach: when it is answered the socket is gone.
 void instr_command_detach(struct instr_request *request, struct instr_reply *reply) {
-    operate(request, reply, detach, NULL);
-    if (atomic_load(&request->agent->state) == INSTR_ABSENT) instr_reply_stop_control(reply);
+    undo_all(request, reply);
+    if (!operate(request, reply, detach, NULL)) return;
+    if (atomic_load(&request->agent->state) != INSTR_ABSENT)
+        instr_reply_note(reply,
+                         "native methods were wrapped, which stays so as long as their classes: "
+                         "the wrappers do nothing but call them, and the library has an eye on "
+                         "these classes");
+    instr_reply_stop_control(reply);
 }

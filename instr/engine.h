@@ -58,6 +58,7 @@ struct instr_rewritten {
     // NULL then. NULL: nothing was.
     uint8_t *refused;
     unsigned methods_changed, methods_kept, methods_grown, methods_refused;
+    int wrapped; // native methods have wrappers in `bytes`
     uint64_t nanoseconds;
     // status != CF_OK: the class was left alone, as it could not be read, or would not verify. With
     // passes that wrap native methods, `bytes` may be there all the same: what it is without what

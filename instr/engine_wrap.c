@@ -184,7 +184,10 @@ static enum cf_status one_round(struct round *r, const uint8_t *bytes, size_t le
         first->cls.error = job.cls.error;
     else if (wrap.count && !first->origin.bare)
         status = edit_wrappers(r, &wrap, &wrapped);
-    if (status == CF_OK && wrap.count) *image = wrapped;
+    if (status == CF_OK && wrap.count) {
+        *image = wrapped;
+        first->result->wrapped = 1;
+    }
     return status;
 }
 

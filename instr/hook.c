@@ -186,8 +186,10 @@ static int rewrite(const struct passing *p, const struct instr_change_entry *bef
     if (!result->bytes) return 0;
     int fits = result->length <= INT32_MAX && has_room(p, before, result->methods_changed);
     if (fits && (p->early || instr_runtime_open_module(jvmti, p->jni, p->loader, p->name)) &&
-        remember(p, before, result->methods_changed))
+        remember(p, before, result->methods_changed)) {
+        if (result->wrapped) instr_wrapping_note();
         return 1;
+    }
     if (!fits) instr_engine_left_out(p->plan->engine, 0);
     (*jvmti)->Deallocate(jvmti, result->bytes);
     return 0;

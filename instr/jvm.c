@@ -257,6 +257,8 @@ const char *instr_jvm_no_attach(const struct instr_jvm *jvm, char *text, size_t 
         snprintf(text, size, "process %ld is an OpenJ9 JVM; instr works with HotSpot only", pid);
     else if (jvm->musl)
         snprintf(text, size, "the JVM in process %ld runs on musl; the agent needs glibc", pid);
+    else if (instr_target_is_stopped(&jvm->target))
+        snprintf(text, size, "process %ld is stopped, and answers nothing", pid);
     else if (jvm->capabilities[0] == '0' || instr_jvm_flag(jvm, "DisableAttachMechanism") == '+')
         snprintf(text, size,
                  "the JVM in process %ld was started with -XX:+DisableAttachMechanism; "

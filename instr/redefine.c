@@ -357,6 +357,10 @@ int instr_redefine(struct instr_agent *agent, JNIEnv *jni, struct instr_new_clas
     return ok;
 }
 
+int instr_redefine_any(void) {
+    return kept != NULL;
+}
+
 void instr_redefine_again(struct instr_agent *agent, JNIEnv *jni) {
     char reason[INSTR_ERROR_SIZE];
     for (struct kept *k = kept; k; k = k->next) {

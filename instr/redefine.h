@@ -33,6 +33,9 @@ int instr_redefine_undo(struct instr_agent *agent, JNIEnv *jni, const char *name
                         void (*each)(void *context, const char *name), void *context, char *reason,
                         size_t size);
 
+// May there be a class that was redefined here?
+int instr_redefine_any(void);
+
 // After classes were retransformed, by the thread that holds agent->switching: HotSpot up to JDK 17
 // at least goes back to what was loaded when it retransforms a class that had been retransformed
 // before it was redefined.

@@ -376,18 +376,17 @@ int instr_switch_detach(struct instr_agent *agent, JNIEnv *jni, struct instr_swi
                         char *reason, size_t size) {
     if (!begin_operation(agent, done, reason, size)) return 0;
     const struct instr_plan *plan = instr_plans_current(&agent->plans);
-    if (instr_wrapping_any()) {
-        snprintf(reason, size,
-                 "native methods were wrapped, which stays so, and needs the agent; "
-                 "'revert' makes it do nothing more");
-        pthread_mutex_unlock(&agent->switching);
-        return 0;
-    }
     int ok = !plan->engine || revert_all(agent, jni, done, reason, size);
     if (ok) {
         release(agent, jni);
-        agent->methods = agent->plans.kept = instr_plans_current(&agent->plans)->methods;
-        instr_agent_undo(agent, jni);
+        // Who still loads a class under a plan of before may be wrapping its methods.
+        int needed =
+            instr_wrapping_done() || (instr_wrapping_any() && !instr_plans_settle(&agent->plans));
+        if (!needed) {
+            instr_wrapping_end();
+            agent->methods = agent->plans.kept = instr_plans_current(&agent->plans)->methods;
+            instr_agent_undo(agent, jni);
+        }
     }
     pthread_mutex_unlock(&agent->switching);
     return ok;

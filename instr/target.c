@@ -167,6 +167,15 @@ int instr_target_maps(const struct instr_target *target, const char *library, ch
     return found;
 }
 
+int instr_target_is_stopped(const struct instr_target *target) {
+    static const char key[] = "\nState:\t";
+    char *status = instr_target_read(target, "status", 65536, NULL);
+    const char *state = status ? strstr(status, key) : NULL;
+    char letter = state ? state[sizeof key - 1] : '?';
+    free(status);
+    return letter == 'T' || letter == 't';
+}
+
 char *instr_user_name(uid_t uid, char *text, size_t size) {
     const struct passwd *entry = getpwuid(uid);
     if (entry)

@@ -42,6 +42,9 @@ char *instr_target_read(const struct instr_target *target, const char *name, siz
 int instr_target_maps(const struct instr_target *target, const char *library, char *path,
                       size_t size);
 
+// Is it stopped, by a signal or a debugger? Then it answers nothing.
+int instr_target_is_stopped(const struct instr_target *target);
+
 // The name of a user, or its number, in `text`; returns `text`.
 char *instr_user_name(uid_t uid, char *text, size_t size);
 

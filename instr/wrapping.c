@@ -15,7 +15,8 @@
 
 static struct {
     bool has_vmstart; // a JVM with can_generate_early_vmstart: JDK 9 or later
-    bool started;
+    jvmtiEnv *last;   // behind those of all others; NULL: not yet
+    atomic_bool done;
     // Those that wrapped first, and their engine: what was wrapped has their prefixes.
     struct instr_options options;
     struct instr_methods *methods;
@@ -109,16 +110,38 @@ bool instr_wrapping_start(JavaVM *vm, const struct instr_options *options, char 
                           size_t size) {
     jvmtiEnv *jvmti = NULL;
     jvmtiCapabilities wanted;
-    if (!instr_wraps(options) || wrapping.started) return true;
+    if (!instr_wraps(options) || wrapping.last) return true;
     if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK)
         return check(JVMTI_ERROR_NOT_AVAILABLE, reason, size);
     memset(&wanted, 0, sizeof wanted);
     wanted.can_set_native_method_prefix = 1;
     jvmtiError error = (*jvmti)->AddCapabilities(jvmti, &wanted);
     if (error == JVMTI_ERROR_NONE) error = set_prefixes(jvmti, options);
-    if (error != JVMTI_ERROR_NONE) (*jvmti)->DisposeEnvironment(jvmti);
-    wrapping.started = error == JVMTI_ERROR_NONE;
+    if (error != JVMTI_ERROR_NONE)
+        (*jvmti)->DisposeEnvironment(jvmti);
+    else
+        wrapping.last = jvmti;
     return check(error, reason, size);
+}
+
+void instr_wrapping_note(void) {
+    atomic_store(&wrapping.done, true);
+}
+
+bool instr_wrapping_done(void) {
+    return atomic_load(&wrapping.done);
+}
+
+// Nobody has the engine, as no class has wrappers.
+void instr_wrapping_end(void) {
+    if (instr_wrapping_done() || !instr_wrapping_any()) return;
+    instr_engine_free(atomic_exchange(&wrapping.engine, NULL));
+    if (wrapping.last) (*wrapping.last)->DisposeEnvironment(wrapping.last);
+    wrapping.last = NULL;
+    free(wrapping.options.passes);
+    memset(&wrapping.options, 0, sizeof wrapping.options);
+    instr_methods_free(wrapping.methods);
+    wrapping.methods = NULL;
 }
 
 // --- early classes ---
@@ -202,55 +225,79 @@ bool instr_wrapping_again(const uint8_t *bytes, size_t length,
 
 // --- telling ---
 
+enum { METHOD_TEXT = 400 };
+
 struct telling {
-    const struct instr_options *options;
-    struct instr_output *out;
     int pass; // its number
-    size_t count;
+    size_t count, most;
+    void (*each)(void *context, const char *method);
+    void *context;
 };
+
+static int into_text(void *text, const void *bytes, size_t length) {
+    size_t used = strlen(text), room = METHOD_TEXT - 1 - used;
+    if (length > room) length = room;
+    memcpy((char *)text + used, bytes, length);
+    ((char *)text)[used + length] = '\0';
+    return 0;
+}
 
 static void tell_method(void *context, const struct instr_kept *kept) {
     struct telling *t = context;
     if (kept->pass != t->pass || !instr_is_loaded_before(kept)) return;
-    if (t->count++ >= METHODS_SHOWN) return;
+    if (t->count++ >= t->most) return;
     size_t name = strcspn(kept->method, "(");
-    char method[512];
+    char method[512], text[METHOD_TEXT] = "", error[INSTR_ERROR_SIZE];
+    struct instr_output out;
     snprintf(method, sizeof method, "%.*s", (int)(name < 500 ? name : 500), kept->method);
     struct instr_row row = {
         .class_name = kept->class_name, .method = method, .descriptor = kept->method + name};
-    instr_output_text(t->out, t->count == 1 ? ": " : ", ");
-    instr_report_method(&row, t->out, INSTR_PLAIN);
+    instr_output_sink(&out, into_text, text);
+    instr_report_method(&row, &out, INSTR_PLAIN);
+    instr_output_close(&out, error, sizeof error);
+    t->each(t->context, text);
 }
 
-static void count_method(void *context, const struct instr_kept *kept) {
-    struct telling *t = context;
-    t->count += kept->pass == t->pass && instr_is_loaded_before(kept);
+size_t instr_wrapping_unwrapped(struct instr_engine *engine, const struct instr_options *options,
+                                size_t i, size_t most,
+                                void (*each)(void *context, const char *method), void *context) {
+    struct telling t = {(int)options->passes[i].number, 0, most, each, context};
+    if (options->passes[i].pass->wraps) instr_engine_kept(engine, tell_method, &t);
+    return t.count;
 }
 
-static void tell_pass(struct instr_engine *engine, const struct instr_options *options, int pass) {
-    char number[INSTR_NUMBER_SIZE], text[256], error[INSTR_ERROR_SIZE];
+struct list {
+    struct instr_output *out;
+    const char *separator;
+};
+
+static void print_method(void *context, const char *method) {
+    struct list *list = context;
+    instr_output_text(list->out, list->separator);
+    instr_output_text(list->out, method);
+    list->separator = ", ";
+}
+
+static void tell_pass(struct instr_engine *engine, const struct instr_options *options, size_t i) {
+    char number[INSTR_NUMBER_SIZE], error[INSTR_ERROR_SIZE];
     struct instr_output out;
-    struct telling t = {options, &out, (int)options->passes[pass].number, 0};
-    instr_engine_kept(engine, count_method, &t);
-    if (t.count == 0) return;
+    const char *name = options->passes[i].pass->name;
+    size_t count = instr_wrapping_unwrapped(engine, options, i, 0, NULL, NULL);
+    if (count == 0) return;
     instr_output_descriptor(&out, STDERR_FILENO);
-    snprintf(text, sizeof text,
-             "instr: %s: %s native methods cannot be wrapped, as their classes were loaded before",
-             options->passes[pass].pass->name, instr_number(t.count, number));
-    instr_output_text(&out, text);
-    t.count = 0;
-    instr_engine_kept(engine, tell_method, &t);
-    if (t.count > METHODS_SHOWN) {
-        snprintf(text, sizeof text, " and %s more (%s.file tells all)",
-                 instr_number(t.count - METHODS_SHOWN, number), options->passes[pass].pass->name);
-        instr_output_text(&out, text);
-    }
+    instr_output_format(&out, "instr: %s: %s native method%s", name, instr_number(count, number),
+                        count == 1 ? " cannot be wrapped, as its class was loaded before"
+                                   : "s cannot be wrapped, as their classes were loaded before");
+    struct list list = {&out, ": "};
+    instr_wrapping_unwrapped(engine, options, i, METHODS_SHOWN, print_method, &list);
+    if (count > METHODS_SHOWN)
+        instr_output_format(&out, " and %s more (%s.file tells all)",
+                            instr_number(count - METHODS_SHOWN, number), name);
     instr_output_text(&out, "\n");
     instr_output_close(&out, error, sizeof error);
 }
 
 void instr_wrapping_tell(struct instr_engine *engine, const struct instr_options *options) {
     if (options->quiet) return;
-    for (size_t i = 0; i < options->pass_count; i++)
-        if (options->passes[i].pass->wraps) tell_pass(engine, options, (int)i);
+    for (size_t i = 0; i < options->pass_count; i++) tell_pass(engine, options, i);
 }

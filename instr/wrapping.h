@@ -27,8 +27,17 @@ bool instr_wraps_early(const struct instr_options *options);
 // Do all of them, and nothing else?
 bool instr_wraps_only(const struct instr_options *options);
 
-// Has one, at any time? Then there may be classes with wrappers.
+// Has one been on, at any time since the end? Then there may be classes with wrappers.
 bool instr_wrapping_any(void);
+
+// A class has got wrappers; and has any? They stay as long as their class, and what comes again
+// must have them again.
+void instr_wrapping_note(void);
+bool instr_wrapping_done(void);
+
+// As if no pass had ever wrapped, if nothing was wrapped; before the environment of
+// instr_wrapping_prepare is given back.
+void instr_wrapping_end(void);
 
 // Takes the capabilities for it, before anything else of this, at OnLoad for `early`. Nothing is
 // done when no pass wraps. False: the JVM does not have them, `reason` says so in one line.
@@ -52,6 +61,12 @@ enum instr_occasion instr_wrapping_occasion(jvmtiEnv *jvmti, jclass redefined);
 bool instr_wrapping_again(const uint8_t *bytes, size_t length,
                           void *(*allocate)(void *context, size_t n), void *context,
                           struct instr_rewritten *result);
+
+// Calls `each` with the first of the native methods in scope of pass `i` that cannot be wrapped, as
+// their classes were loaded before, `most` of them. How many there are.
+size_t instr_wrapping_unwrapped(struct instr_engine *engine, const struct instr_options *options,
+                                size_t i, size_t most,
+                                void (*each)(void *context, const char *method), void *context);
 
 // Says on standard error which native methods in scope cannot be wrapped, as their classes were
 // loaded before. Nothing, if there are none.

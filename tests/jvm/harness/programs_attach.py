@@ -125,12 +125,20 @@ def barred(r):
             extra = [line for line in p.stderr.splitlines() if not line.startswith("Picked up")]
             yield f"{option}, {how}", problems + extra
 
-    p = Waiting(r)
-    os.kill(p.pid, signal.SIGSTOP)
-    time.sleep(0.1)
-    answer = refused(p.instr("attach"), "stopped")
-    os.kill(p.pid, signal.SIGCONT)
-    yield "stopped", p.end([answer, *left(p)]) + p.stderr.splitlines()
+    for there in (False, True):
+        p = Waiting(r)
+        answers = [attached(p.instr("attach"))] if there else []
+        os.kill(p.pid, signal.SIGSTOP)
+        time.sleep(0.1)
+        start = time.monotonic()
+        for words in (["attach"], ["status"], ["enable", "timing"], ["watch", "Waiting.work(..)"], ["dump", "Waiting"],
+                      ["top", "--once"], ["detach"], *([["off"]] if there else [])):
+            answers.append(refused(p.instr(*words), "stopped"))
+        if time.monotonic() - start > 5:
+            answers.append(f"told after {time.monotonic() - start:.1f} s")
+        os.kill(p.pid, signal.SIGCONT)
+        yield f"stopped, {'with' if there else 'without'} an agent", p.end([*answers, *left(p)]) \
+            + [line for line in p.stderr.splitlines() if "agent" not in line and "EnableDynamic" not in line]
 
     other = subprocess.Popen(["sleep", "60"])
     done = subprocess.run([r.cli, "attach", str(other.pid)], capture_output=True, text=True, timeout=60)

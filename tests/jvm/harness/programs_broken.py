@@ -69,6 +69,13 @@ def throwing(r):
         if f"{name}: its runtime threw java.lang.{thrown}" not in said and f"{name} has switched itself off: its runtime threw java.lang.{thrown}" not in said:
             problems.append(f"said: {said!r}")
         yield name, problems
+    p = Waiting(r, f"-agentpath:{library}={BROKEN[0][1]}", f"-agentpath:{r.agent}=calls,include=Waiting,control=off,quiet=yes")
+    p.round()
+    time.sleep(3)
+    problems = ended(p)
+    if p.stderr.count("switched off") != 1 or os.path.exists(control.path(p.pid)):
+        problems.append(f"said: {p.stderr!r}")
+    yield "calls, control=off", problems
 
 
 def expected_round(n):

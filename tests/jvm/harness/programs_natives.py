@@ -4,9 +4,10 @@ import json
 import os
 import re
 
-from . import vm
+from . import control, vm
 from .programs import Skip, program, same_files, sources_for_compilers
-from .programs_attach import Waiting, refused
+from .programs_attach import Waiting
+from .programs_broken import ended
 from .programs_vm import Attached
 
 # One run of calls() in NativeCalls: calls and exceptions of each method.
@@ -219,14 +220,22 @@ def bound(r):
 
 @program("native methods, passes switched", quick=False)
 def switched(r):
-    """Wrappers stay, whatever is on: classes that come again have them again; only the agent cannot be detached."""
+    """Wrappers stay, whatever is on, and when the agent is detached: classes that come again have them again."""
     p = Waiting(r, r.with_agent("natives,timing,include=java.io.**:Waiting"))
-    problems = []
+    p.instr("attach")  # until it listens
+    problems, report = [], r.file("natives.json")
     for words in (("disable", "natives"), ("disable", "timing"), ("enable", "calls"), ("enable", "natives"),
-                  ("set", "include=java.io.**"), ("revert",), ("enable", "natives", "include=java.io.**")):
+                  ("set", "include=java.io.**"), ("revert",), ("enable", "natives", "include=java.io.**", f"natives.file={report}")):
         done = p.instr(*words)
         if done.returncode != 0 or "kept as it was" in done.stdout + done.stderr:
             problems.append(f"{' '.join(words)}: {done.returncode}, {done.stdout!r}, {done.stderr!r}")
-    yield "switched", problems + p.end([refused(p.instr("detach"), "native methods were wrapped")]) \
-        + [s for s in p.stderr.splitlines() if "kept as it was" in s] \
-        + ([] if re.search(r"[1-9]\d* .*java\.io\.FileInputStream\.readBytes", p.stderr) else [p.stderr[-500:]])
+    p.round()
+    gone = p.instr("detach")  # writes the file
+    rows = {f"{m['class']}.{m['method']}": m["calls"] for m in load(report)["methods"]} if os.path.exists(report) else {}
+    problems += [] if rows.get("java.io.FileInputStream.readBytes") else [f"counted: {rows}"]
+    problems += [] if gone.returncode == 0 and "native methods were wrapped" in gone.stderr else [f"detach: {gone}"]
+    problems += ["the socket is left"] if os.path.exists(control.path(p.pid)) else []
+    for words in (("attach",), ("enable", "calls", "include=java.io.**"), ("detach",)):  # classes come again, wrapped
+        done = p.instr(*words)
+        problems += [] if done.returncode == 0 else [f"after detach, {words}: {done}"]
+    yield "switched", problems + ended(p) + [s for s in p.stderr.splitlines() if "kept as it was" in s]
