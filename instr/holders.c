@@ -19,12 +19,14 @@ enum { CLASS_FILE_ROOM = 512, MOST_HOLDERS = INT32_MAX / RW_PROBES_PER_HOLDER };
 static struct {
     JavaVM *vm;
     const char *package;
-    uint8_t *mapping;     // NULL: the probes are on the Java heap
-    pthread_mutex_t lock; // of what follows
-    jobject *made;        // global references; NULL: not made yet, or not to be made
+    uint8_t *mapping;       // NULL: the probes are on the Java heap alone
+    bool held;              // they are in the mapping alone
+    pthread_mutex_t taking; // back, or flushing to the mapping; taken before the lock
+    pthread_mutex_t lock;   // of what follows
+    jobject *made;          // global references; NULL: not made yet, or not to be made
     uint32_t count, capacity;
     uint32_t in_making;
-} holders = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} holders = {.taking = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 static uint8_t *probes_of_mapping(void) {
     return holders.mapping + INSTR_COVERAGE_MAP_PROBES_AT;
@@ -165,8 +167,8 @@ static size_t write_mapped_class(uint8_t *room, const char *name, uint64_t addre
 
 // --- in the VM ---
 
-// The array of a new holder, or with a mapping its class, as a global reference; NULL: it cannot be
-// made.
+// The array of a new holder, or when the mapping holds its probes its class, as a global reference;
+// NULL: it cannot be made.
 static jobject make(JNIEnv *jni, uint32_t number) {
     char name[128];
     uint8_t bytes[CLASS_FILE_ROOM];
@@ -176,13 +178,13 @@ static jobject make(JNIEnv *jni, uint32_t number) {
     if (holders.mapping && !instr_coverage_map_reserve(first, RW_PROBES_PER_HOLDER)) return NULL;
     if ((*jni)->PushLocalFrame(jni, 8) != 0) return NULL;
     snprintf(name, sizeof name, "%s" RW_HOLDER_NAME "%u", holders.package, number);
-    if (holders.mapping)
+    if (holders.held)
         length =
             write_mapped_class(bytes, name, (uint64_t)(uintptr_t)(probes_of_mapping() + first));
     else
         length = write_array_class(bytes, name);
     jobject found = (*jni)->DefineClass(jni, name, NULL, (const jbyte *)bytes, (jsize)length);
-    if (found && !holders.mapping) {
+    if (found && !holders.held) {
         // This initializes the class.
         jfieldID field = (*jni)->GetStaticFieldID(jni, found, RW_HOLDER_FIELD, "[Z");
         found = field ? (*jni)->GetStaticObjectField(jni, found, field) : NULL;
@@ -225,11 +227,12 @@ static bool add(JNIEnv *jni, bool needed) {
 }
 
 bool instr_holders_start(JavaVM *vm, JNIEnv *jni, const char *runtime_package, uint8_t *mapping,
-                         char *reason, size_t size) {
+                         bool held, char *reason, size_t size) {
     if (holders.count > 0) return true;
     holders.vm = vm;
     holders.package = runtime_package;
     holders.mapping = mapping;
+    holders.held = held;
     if (add(jni, true)) return true;
     if (mapping) // what mostly is in the way
         snprintf(reason, size, "coverage.mmap: the disk has no room for the probes");
@@ -264,58 +267,81 @@ const struct instr_coverage_store instr_holders_store = {room, more, added, AHEA
 
 // --- reading ---
 
-// Eight at once: nearly all are 0, mostly.
-static void read_array(uint8_t *array, uint8_t *probes, uint32_t count, bool clear) {
-    for (uint32_t i = 0; i < count; i += 8) {
+// Eight at once: nearly all are 0, mostly. `first` is the number of the first.
+static void read_array(uint8_t *array, uint8_t *probes, uint32_t first, uint32_t count,
+                       bool clear) {
+    uint8_t *taken = holders.mapping ? holders.mapping + INSTR_COVERAGE_MAP_TAKEN_AT : NULL;
+    for (uint32_t i = first; i < first + count; i += 8) {
         uint64_t eight;
-        memcpy(&eight, array + i, sizeof eight);
+        memcpy(&eight, array + i - first, sizeof eight);
         if (!eight) continue;
-        for (uint32_t k = i; k < i + 8 && k < count; k++) {
+        for (uint32_t k = i; k < i + 8 && k < first + count; k++) {
             // Another thread may write a 1 at any time. It is not lost: where there is one it is
             // told, and where there is none nothing is written.
-            volatile uint8_t *probe = array + k;
+            volatile uint8_t *probe = array + (k - first);
             if (!*probe) continue;
             probes[k] = 1;
+            if (clear && taken) taken[k] = 1; // what is cleared is kept there before
             if (clear) *probe = 0;
         }
     }
 }
 
-// What is cleared is kept in the mapping's second area before.
-static void read_mapping(uint8_t *probes, uint32_t count, bool clear) {
-    for (uint32_t i = 0; clear && i < count; i++)
-        if (probes_of_mapping()[i]) holders.mapping[INSTR_COVERAGE_MAP_TAKEN_AT + i] = 1;
-    // In pieces of eight; the area goes on behind the last one.
-    read_array(probes_of_mapping(), probes, count, clear);
+static void read_holder(JNIEnv *jni, uint32_t i, uint8_t *probes, uint32_t count, bool clear) {
+    pthread_mutex_lock(&holders.lock);
+    jobject array = i < holders.count ? holders.made[i] : NULL;
+    pthread_mutex_unlock(&holders.lock);
+    if (!array) return;
+    uint8_t *elements = (*jni)->GetPrimitiveArrayCritical(jni, array, NULL);
+    if (!elements) {
+        (*jni)->ExceptionClear(jni);
+        return;
+    }
+    read_array(elements, probes, i * RW_PROBES_PER_HOLDER, count, clear);
+    (*jni)->ReleasePrimitiveArrayCritical(jni, array, elements, clear ? 0 : JNI_ABORT);
 }
 
-void instr_holders_forget(void) {
-    uint8_t *taken = holders.mapping ? holders.mapping + INSTR_COVERAGE_MAP_TAKEN_AT : NULL;
-    pthread_mutex_lock(&holders.lock);
-    uint32_t count = holders.count * RW_PROBES_PER_HOLDER;
-    pthread_mutex_unlock(&holders.lock);
-    for (uint32_t i = 0; taken && i < count; i++)
-        if (taken[i]) taken[i] = 0;
+// Under `taking`.
+static void read_all(JNIEnv *jni, uint8_t *probes, uint32_t count, bool clear) {
+    // In pieces of eight; the mapping's area goes on behind the last one.
+    if (holders.held) read_array(probes_of_mapping(), probes, 0, count, clear);
+    for (uint32_t i = 0; !holders.held && i * RW_PROBES_PER_HOLDER < count; i++) {
+        uint32_t here = count - i * RW_PROBES_PER_HOLDER;
+        read_holder(jni, i, probes, here < RW_PROBES_PER_HOLDER ? here : RW_PROBES_PER_HOLDER,
+                    clear);
+    }
 }
 
 void instr_holders_read(JNIEnv *jni, uint8_t *probes, uint32_t count, bool clear) {
-    if (holders.mapping) {
-        read_mapping(probes, count, clear);
-        return;
-    }
-    for (uint32_t i = 0; i * RW_PROBES_PER_HOLDER < count; i++) {
-        pthread_mutex_lock(&holders.lock);
-        jobject array = i < holders.count ? holders.made[i] : NULL;
-        pthread_mutex_unlock(&holders.lock);
-        uint32_t here = count - i * RW_PROBES_PER_HOLDER;
-        if (here > RW_PROBES_PER_HOLDER) here = RW_PROBES_PER_HOLDER;
-        if (!array) continue;
-        uint8_t *elements = (*jni)->GetPrimitiveArrayCritical(jni, array, NULL);
-        if (!elements) {
-            (*jni)->ExceptionClear(jni);
-            continue;
-        }
-        read_array(elements, probes + i * RW_PROBES_PER_HOLDER, here, clear);
-        (*jni)->ReleasePrimitiveArrayCritical(jni, array, elements, clear ? 0 : JNI_ABORT);
-    }
+    pthread_mutex_lock(&holders.taking);
+    read_all(jni, probes, count, clear);
+    pthread_mutex_unlock(&holders.taking);
+}
+
+// Also of what was taken back: what follows from that is not in the second area.
+void instr_holders_flush(JNIEnv *jni, struct instr_coverage *coverage) {
+    uint32_t count = instr_coverage_probes(coverage);
+    uint8_t *hits = holders.mapping && !holders.held ? calloc(1, (size_t)count + 1) : NULL;
+    if (!hits) return; // the next time, then
+    pthread_mutex_lock(&holders.taking);
+    memcpy(hits, holders.mapping + INSTR_COVERAGE_MAP_TAKEN_AT, count);
+    read_all(jni, hits, count, false);
+    instr_coverage_follow(coverage, hits, count);
+    for (uint32_t i = 0; i < count; i++)
+        if (hits[i] && !probes_of_mapping()[i]) probes_of_mapping()[i] = 1;
+    pthread_mutex_unlock(&holders.taking);
+    free(hits);
+}
+
+// What was copied to the mapping is of before, too; what is passed since comes with the next flush.
+void instr_holders_forget(void) {
+    if (!holders.mapping) return;
+    pthread_mutex_lock(&holders.lock);
+    size_t count = (size_t)holders.count * RW_PROBES_PER_HOLDER;
+    pthread_mutex_unlock(&holders.lock);
+    if (count > INSTR_COVERAGE_MAP_PROBES) count = INSTR_COVERAGE_MAP_PROBES;
+    pthread_mutex_lock(&holders.taking);
+    memset(holders.mapping + INSTR_COVERAGE_MAP_TAKEN_AT, 0, count);
+    if (!holders.held) memset(probes_of_mapping(), 0, count);
+    pthread_mutex_unlock(&holders.taking);
 }

@@ -16,6 +16,7 @@
 #include "instr/coverage.h"
 #include "instr/coverage_changed.h"
 #include "instr/coverage_counts.h"
+#include "instr/coverage_flush.h"
 #include "instr/coverage_map.h"
 #include "instr/coverage_tests.h"
 #include "instr/holders.h"
@@ -32,10 +33,11 @@ static struct {
     JavaVM *vm;
     jvmtiEnv *jvmti; // the part's own
     struct instr_methods *methods;
-    bool append, no_location, counts, mapped;
-    bool told;   // the last time, all was written
-    bool ending; // the JVM is
-    char *file;  // as written
+    bool append, no_location, counts;
+    bool mapped, held; // probes are in a file, or copied there; they are there alone
+    bool told;         // the last time, all was written
+    bool ending;       // the JVM is
+    char *file;        // as written
     char session[1024];
     size_t session_length;
     pthread_mutex_t lock; // one writes at a time; of what follows
@@ -272,6 +274,7 @@ static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni) {
     (void)jvmti;
     (void)jni;
     part.ending = true;
+    instr_coverage_flush_stop();
     if (part.told) instr_coverage_map_remove();
 }
 
@@ -300,6 +303,7 @@ static void name_session(const char *given) {
 
 static void stop(JNIEnv *jni) {
     (void)jni;
+    instr_coverage_flush_stop();
     if (part.jvmti) (*part.jvmti)->DisposeEnvironment(part.jvmti);
     part.jvmti = NULL;
 }
@@ -316,7 +320,9 @@ static bool load(JavaVM *vm, const struct instr_pass_options *options, enum inst
     part.append = is_yes(options, "append", true);
     part.no_location = is_yes(options, "nolocation", false);
     part.counts = is_yes(options, "counts", false);
-    part.mapped = is_yes(options, "mmap", false);
+    const char *mmap = instr_pass_option(options, "mmap");
+    part.mapped = mmap && strcmp(mmap, "no") != 0;
+    part.held = part.mapped && strcmp(mmap, "flush") != 0;
     if (tests) {
         const char *wrong = rw_test_methods_check(tests);
         if (wrong) {
@@ -376,10 +382,21 @@ static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options 
                   char *reason, size_t size) {
     (void)jvmti;
     uint8_t *mapping = NULL;
-    if (part.mapped && !(mapping = open_map(reason, size))) return false;
-    if (!instr_holders_start(part.vm, jni, instr_runtime_package_used(), mapping, reason, size) ||
-        (instr_pass_option(options, "per-test") && !start_tests(jni, reason, size)))
+    static bool started, mapped, held; // inserted code and the holders know one place alone
+    if (started && (mapped != part.mapped || held != part.held)) {
+        snprintf(reason, size, "coverage.mmap: stays what it was at first in this JVM");
         return false;
+    }
+    if (part.mapped && !(mapping = open_map(reason, size))) return false;
+    if (!instr_holders_start(part.vm, jni, instr_runtime_package_used(), mapping, part.held, reason,
+                             size))
+        return false;
+    started = true;
+    mapped = part.mapped;
+    held = part.held;
+    if (mapping && !held && !instr_coverage_flush_start(part.vm, part.registry, reason, size))
+        return false;
+    if (instr_pass_option(options, "per-test") && !start_tests(jni, reason, size)) return false;
     if (enable(JVMTI_EVENT_DATA_DUMP_REQUEST) && (!part.mapped || enable(JVMTI_EVENT_VM_DEATH)))
         return true;
     snprintf(reason, size, "the JVM refuses the events that coverage needs");

@@ -263,9 +263,10 @@ static const struct rw_option options[] = {
     {"session", "ID", "the session's name in the file; without it the host and a random number"},
     {"nolocation", "no|yes",
      "also classes without a code source location: proxies, generated code"},
-    {"mmap", "no|yes",
+    {"mmap", "no|yes|flush",
      "keep the probes in a file, FILE.PID.map, so that nothing is lost when the JVM is killed; "
-     "'instr exec recover' makes a FILE of it"},
+     "'instr exec recover' makes a FILE of it; flush: copy them there ten times a second, which "
+     "costs less"},
     {"counts", "no|yes",
      "also count how often each probe is passed, and write that to FILE.counts (JSON)"},
     {"per-test", "PATTERN",

@@ -21,7 +21,8 @@ class Side:
         if os.path.exists(file):
             os.unlink(file)
         ours = f"-agentpath:{self.bench['AGENT']}=coverage,coverage.file={file},coverage.append=no,quiet=yes"
-        mapped = {"instr, coverage.mmap=yes": [ours + ",coverage.mmap=yes"]} if self.mapped else {}
+        # Each probe is written to the file, or a thread copies them there.
+        mapped = {f"instr, coverage.mmap={how}": [f"{ours},coverage.mmap={how}"] for how in ("yes", "flush") if self.mapped}
         return {"plain": [], "JaCoCo": [self.jacoco.agent_option(file)], "instr": [ours], **mapped}
 
     def measure(self, tail, value):

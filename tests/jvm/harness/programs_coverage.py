@@ -37,20 +37,20 @@ def ends(r):
     path, done = covered(r, "halt", "halt")
     halted = load(path)[1]["Covered"]
     yield "halt", [] if halted[0] == key and 0 < halted[1].count("1") < whole.count("1") else [f"{halted}, {whole}"]
-    path, done = covered(r, "mapped", "nothing", ",coverage.mmap=yes")
-    problems = [] if load(path)[1]["Covered"] == (key, whole) else ["other bits than without a mapping"]
-    yield "mapped", problems + [f"left behind: {f}" for f in glob.glob(path + ".*")]
-    path, done = covered(r, "killed", "kill", ",coverage.mmap=yes")
-    maps = glob.glob(path + ".*.map")
-    problems = [] if done.status == -9 and len(maps) == 1 and not os.path.exists(path) else [f"{done.status}, {maps}"]
-    told = r.run("recover", [r.cli, "exec", "recover", *maps])
-    bits = load(path)[1]["Covered"][1] if told.status == 0 else ""
-    # Behind what halting shows comes only what leads to the kill.
-    if any(a == "1" and b != "1" for a, b in zip(halted[1], bits.ljust(len(whole), "0"))) and told.status == 0:
+    for mode, kill in (("yes", "kill"), ("flush", "kill late")):
+        path, done = covered(r, "mapped", "nothing", ",coverage.mmap=" + mode)
+        problems = [] if load(path)[1]["Covered"] == (key, whole) else ["other bits than without a mapping"]
+        yield f"mapped, {mode}", problems + [f"left behind: {f}" for f in glob.glob(path + ".*")]
+        path, done = covered(r, "killed " + mode, kill, ",coverage.mmap=" + mode)
+        maps = glob.glob(path + ".*.map")
+        problems = [] if done.status == -9 and len(maps) == 1 and not os.path.exists(path) else [f"{done.status}, {maps}"]
+        told = r.run("recover", [r.cli, "exec", "recover", *maps])
+        bits = load(path)[1]["Covered"][1] if told.status == 0 else ""
+        # Behind what halting shows comes only what leads to the kill.
         missing = [i for i, (a, b) in enumerate(zip(halted[1], bits)) if a == "1" and b == "0"]
         if len(missing) > 1:  # the branch that halts
             problems.append(f"{told.stdout}{told.stderr}: {missing} are lost of {halted[1]}: {bits}")
-    yield "killed", problems + ([] if told.status == 0 and bits.count("1") >= halted[1].count("1") else [told.tail()])
+        yield f"killed, {mode}", problems + ([] if told.status == 0 and bits.count("1") >= halted[1].count("1") else [told.tail()])
     other = r.run("no map", [r.cli, "exec", "recover", "-o", r.file("x.exec"), __file__])
     yield "no map", [] if other.status == 1 and "is no file of coverage.mmap=yes" in other.stderr else [other.tail()]
 

@@ -113,6 +113,26 @@ def after_attach(r):
     yield "told at the end", [] if len(sessions) >= 2 and classes["Waiting"] == now else [f"{sessions}, {classes}, {now}"]
 
 
+@program("coverage.mmap, while the JVM runs", quick=False)
+def other_mapping(r):
+    """Where probes are is settled when the pass is first switched on; what asks for another place is told so, and all goes on."""
+    for first, second in (("no", "yes"), ("no", "flush"), ("yes", "no"), ("flush", "yes"), ("yes", "flush")):
+        path = r.file(f"{first}-{second}.exec")
+        p = Waiting(r)
+        ask = ["coverage", f"coverage.file={path}", "include=Waiting"]
+        problems = [attached(p.instr("attach", *ask, f"coverage.mmap={first}"), "active")]
+        p.instr("disable", "coverage")
+        other = p.instr("enable", *ask, f"coverage.mmap={second}")
+        if other.returncode != 1 or "coverage.mmap: stays what it was at first in this JVM" not in other.stderr:
+            problems.append(f"another: {other}")
+        again = p.instr("enable", *ask, f"coverage.mmap={first}")
+        problems.append("" if again.returncode == 0 else f"the same again: {again}")
+        ended = p.end(problems)
+        bits = load(path)[1].get("Waiting", ("", ""))[1] if os.path.exists(path) else ""
+        maps = [f for f in os.listdir(r.folder) if f.endswith(".map")]
+        yield f"{first}, {second}", ended + ([] if bits.count("1") > 2 and not maps else [f"covered: {bits}; left behind: {maps}"])
+
+
 @program("coverage of classes that come again", quick=False, jdk=11)
 def again(r):
     """An agent has them retransformed and redefined: they keep their probes, and what is passed afterwards counts."""

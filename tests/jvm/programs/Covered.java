@@ -60,7 +60,8 @@ public class Covered {
         if (args[0].equals("threads")) threads();
         small(1);
         if (args[0].equals("halt")) Runtime.getRuntime().halt(0);
-        if (args[0].equals("kill")) {
+        if (args[0].startsWith("kill")) {
+            if (args[0].equals("kill late")) Thread.sleep(1000);
             String pid = new File("/proc/self").getCanonicalFile().getName();
             new ProcessBuilder("sh", "-c", "kill -9 " + pid).start().waitFor();
             Thread.sleep(60000);
