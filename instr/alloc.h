@@ -63,6 +63,9 @@ void instr_alloc_vm_each(void (*each)(void *context, const struct instr_method *
 // Looks up the methods that it is about.
 void instr_alloc_told_start(JNIEnv *jni);
 
+// Is it one of them?
+bool instr_alloc_is_maker(jmethodID method);
+
 // Of the frames of a VMObjectAlloc event, the innermost first: does code count the object, where
 // the native method was called?
 bool instr_alloc_told(JNIEnv *jni, const jvmtiFrameInfo *frames, jint n);

@@ -56,7 +56,7 @@ bool instr_alloc_inherits_clone(JNIEnv *jni, jclass class) {
     return clone != NULL && clone == methods[0];
 }
 
-static bool is_maker(jmethodID method) {
+bool instr_alloc_is_maker(jmethodID method) {
     for (int i = 0; i < MAKERS; i++)
         if (methods[i] != NULL && methods[i] == method) return true;
     return false;
@@ -158,7 +158,7 @@ bool instr_alloc_told(JNIEnv *jni, const jvmtiFrameInfo *frames, jint n) {
     jvmtiEnv *jvmti = instr_alloc.jvmti;
     jlocation start, end;
     jint i = 0;
-    while (i < n && is_maker(frames[i].method)) i++;
+    while (i < n && instr_alloc_is_maker(frames[i].method)) i++;
     if (i == 0 || i == n || frames[i].location < 0) return false;
     const jvmtiFrameInfo *caller = &frames[i];
     if ((*jvmti)->GetMethodLocation(jvmti, caller->method, &start, &end) != JVMTI_ERROR_NONE)

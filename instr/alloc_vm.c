@@ -223,6 +223,17 @@ static void JNICALL on_vm_alloc(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jo
 
 // --- JNI ---
 
+// Unsafe.allocateInstance is such a native method in JDK 8 and 11, and code may count what it
+// returns.
+static bool is_told(JNIEnv *jni, jmethodID native) {
+    jvmtiEnv *jvmti = instr_alloc.jvmti;
+    jvmtiFrameInfo frames[FRAMES];
+    jint n = 0;
+    return instr_alloc_is_maker(native) &&
+           (*jvmti)->GetStackTrace(jvmti, NULL, 0, FRAMES, frames, &n) == JVMTI_ERROR_NONE &&
+           instr_alloc_told(jni, frames, n);
+}
+
 // What a JNI function made; the site is the native method that called it.
 static void made(JNIEnv *jni, jobject object) {
     jvmtiEnv *jvmti = instr_alloc.jvmti;
@@ -232,6 +243,10 @@ static void made(JNIEnv *jni, jobject object) {
     if ((*jvmti)->GetFrameLocation(jvmti, NULL, 0, &frame.method, &frame.location) !=
         JVMTI_ERROR_NONE)
         frame = (jvmtiFrameInfo){NULL, -1};
+    if (is_told(jni, frame.method)) {
+        busy = false;
+        return;
+    }
     jclass class = instr_alloc.jni->GetObjectClass(jni, object);
     if (class != NULL) {
         instr_alloc_vm_count(jni, &frame, class, instr_alloc_size_of(object));

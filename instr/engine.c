@@ -457,6 +457,7 @@ enum cf_status instr_job_open(struct job *job, const uint8_t *bytes, size_t leng
         job->passes[i].inlined = &job->inlined;
         job->passes[i].file = job->file.arena ? &job->file : NULL;
         job->passes[i].file_inlined = &job->file_inlined;
+        job->passes[i].beyond = job->origin.beyond >> i & 1;
         job->passes[i].early = job->origin.occasion == INSTR_CLASS_EARLY;
         job->passes[i].engine = job;
         job->passes[i].kept = &job->work->callees[i];

@@ -104,6 +104,7 @@ struct instr_origin {
     enum instr_occasion occasion;
     int bare;         // wrappers of native methods do nothing but call them
     uint64_t without; // bit i: pass i of the options leaves the class alone
+    uint64_t beyond;  // bit i: it takes the class though it is out of scope
     // A JVM gave back what it has of the class, which may lack stack map frames (classfile.h).
     int given_back;
     // Its class file, where the bytes are something else; NULL: they are it, or it is not known.

@@ -39,8 +39,18 @@ static uint64_t passes_alone(const struct instr_options *options, const char *na
     return found;
 }
 
+// The passes that need the class whatever the scope, a bit for each.
+static uint64_t passes_beyond(const struct instr_options *options, const char *name) {
+    uint64_t found = 0;
+    for (size_t i = 0; i < options->pass_count && i < 64; i++)
+        if (options->passes[i].pass->beyond && options->passes[i].pass->beyond(name))
+            found |= UINT64_C(1) << i;
+    if (found && options->exclude && instr_match(options->exclude, name, strlen(name))) return 0;
+    return found;
+}
+
 int instr_hook_matches(JNIEnv *jni, const struct instr_options *options, jobject loader,
-                       const char *name, uint64_t *without) {
+                       const char *name, uint64_t *without, uint64_t *beyond) {
     int platform = is_platform(jni, loader);
     uint64_t alone = passes_alone(options, NULL), with = 0;
     uint64_t all =
@@ -53,6 +63,8 @@ int instr_hook_matches(JNIEnv *jni, const struct instr_options *options, jobject
             with = 0;
     }
     if (alone) with |= passes_alone(options, name);
+    *beyond = passes_beyond(options, name) & ~with;
+    with |= *beyond;
     *without = ~with;
     return with != 0;
 }
@@ -218,8 +230,9 @@ static void keep_original(const struct passing *p, struct instr_rewritten *resul
 
 static void pass_by(struct passing *p, jint *new_length, unsigned char **new_bytes) {
     struct instr_rewritten result = {0};
-    int matches = p->plan->engine && instr_hook_matches(p->jni, &p->plan->options, p->loader,
-                                                        p->name, &p->origin.without);
+    int matches =
+        p->plan->engine && instr_hook_matches(p->jni, &p->plan->options, p->loader, p->name,
+                                              &p->origin.without, &p->origin.beyond);
     int wrapped = p->origin.occasion == INSTR_CLASS_WRAPPED;
     if (!matches && p->plan->engine) instr_engine_seen(p->plan->engine);
     if (!matches && p->first) return;

@@ -11,9 +11,10 @@ void JNICALL instr_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject 
                         const char *name, jobject domain, jint length, const unsigned char *bytes,
                         jint *new_length, unsigned char **new_bytes);
 
-// Is the class to be changed, and which passes leave it alone, a bit for each?
+// Is the class to be changed, and which passes leave it alone, or take it though it is out of
+// scope, a bit for each?
 int instr_hook_matches(JNIEnv *jni, const struct instr_options *options, jobject loader,
-                       const char *name, uint64_t *without);
+                       const char *name, uint64_t *without, uint64_t *beyond);
 
 // The number of a class in instr_agent.changes.
 uint64_t instr_hook_key(jvmtiEnv *jvmti, const char *name, jobject loader);

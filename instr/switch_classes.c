@@ -32,12 +32,14 @@ static int wanted(void *context, jobject loader, const char *name) {
         instr_changes_sweep_seen(agent->changes, key);
     if (r->stragglers) return entry.loading && entry.plan != r->plan->number;
     if (entry.refused && !entry.methods) return 0;
-    uint64_t without = 0, without_before = 0;
-    int in =
-        r->plan->engine && instr_hook_matches(r->jni, &r->plan->options, loader, name, &without);
+    uint64_t without = 0, without_before = 0, beyond = 0, beyond_before = 0;
+    int in = r->plan->engine &&
+             instr_hook_matches(r->jni, &r->plan->options, loader, name, &without, &beyond);
     if (!in) return entry.methods != 0;
     return !r->before ||
-           !instr_hook_matches(r->jni, &r->before->options, loader, name, &without_before) ||
+           !instr_hook_matches(r->jni, &r->before->options, loader, name, &without_before,
+                               &beyond_before) ||
+           !beyond != !beyond_before ||
            !instr_same_effect(&r->before->options, without_before, &r->plan->options, without);
 }
 

@@ -179,9 +179,26 @@ static enum cf_status edit_instruction(struct rw_class *cls, struct cf_edit *edi
     }
 }
 
+// Of a class that is here for the objects that reflection makes in it.
+static enum cf_status edit_beyond(struct rw_class *cls, struct cf_edit *edit) {
+    const struct wanted *wanted = cls->memory;
+    if (!wanted->objects) return CF_OK;
+    if (CF_IS(cf_member_name(edit->code.cls, edit->method), "newInstance") &&
+        edit->code.count > 0 && edit->code.bytes[edit->code.pc[0]] == CF_OP_new)
+        return count_object(cls, edit, 0);
+    for (uint32_t i = 0; i < edit->code.count; i++) {
+        uint32_t pc = edit->code.pc[i];
+        if (edit->code.bytes[pc] == CF_OP_invokevirtual &&
+            rw_made_by(&edit->code, pc) == RW_MADE_OBJECT)
+            CF_TRY(count_made(cls, edit, i));
+    }
+    return edit->error.status;
+}
+
 static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
     const struct wanted *wanted = cls->memory;
     if (!wanted->arrays || rw_leave_alone(edit)) return CF_OK;
+    if (cls->beyond) return edit_beyond(cls, edit);
     if (rw_is_maker(edit->code.cls, edit->method)) return CF_OK;
     for (uint32_t i = 0; i < edit->code.count; i++) CF_TRY(edit_instruction(cls, edit, i));
     return edit->error.status;
@@ -210,5 +227,6 @@ const struct rw_pass rw_pass_alloc = {
     .options = options,
     .runtime_class = "InstrAlloc",
     .begin = begin,
+    .beyond = rw_makes_by_reflection,
     .edit = edit_method,
 };

@@ -8,6 +8,8 @@
 
 #include "classfile/opcodes.h"
 
+#include <string.h>
+
 static const struct maker {
     const char *class_name, *name, *descriptor;
     enum rw_made made;
@@ -65,4 +67,19 @@ enum rw_made rw_made_by(const struct cf_code *code, uint32_t pc) {
 int rw_is_maker(const struct cf_class *cls, const struct cf_member *method) {
     return maker_of(cf_this_name(cls), cf_member_name(cls, method),
                     cf_member_descriptor(cls, method)) != NULL;
+}
+
+// Method handles allocate in one place, and so does reflection from JDK 18 on. Before, and still
+// when a property says so, it generates a class for a constructor that is called often.
+int rw_makes_by_reflection(const char *name) {
+    static const char *const generated[] = {
+        "sun/reflect/GeneratedConstructorAccessor",
+        "sun/reflect/GeneratedSerializationConstructorAccessor",
+        "jdk/internal/reflect/GeneratedConstructorAccessor",
+        "jdk/internal/reflect/GeneratedSerializationConstructorAccessor",
+    };
+    if (strcmp(name, "java/lang/invoke/DirectMethodHandle") == 0) return 1;
+    for (size_t i = 0; i < sizeof generated / sizeof *generated; i++)
+        if (strncmp(name, generated[i], strlen(generated[i])) == 0) return 1;
+    return 0;
 }

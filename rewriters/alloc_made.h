@@ -19,4 +19,8 @@ enum rw_made rw_made_by(const struct cf_code *code, uint32_t pc);
 // counted then.
 int rw_is_maker(const struct cf_class *cls, const struct cf_member *method);
 
+// Is it a class of the JDK, by its internal name, whose code makes the objects that reflection and
+// method handles make?
+int rw_makes_by_reflection(const char *name);
+
 #endif

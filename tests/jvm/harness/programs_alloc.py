@@ -229,6 +229,25 @@ def after_attaching(r):
         yield track, problems + ([] if thrown == 2 else [f"{thrown} exceptions of 2"])
 
 
+@program("allocations by reflection", quick=False)
+def by_reflection(r):
+    """Whatever is in scope, each object is told, and told once, when the JDK's code that makes it is compiled, too."""
+    path = r.file("reflection.json")
+    plain = r.run("plain", [r.java, "-cp", r.built.programs, "MadeByReflection"])
+    for scope in ("include=MadeByReflection", "include=MadeByReflection:java.lang.invoke.**", "include=**", "exclude=java.**"):
+        done = r.run("reflection", [r.java, r.with_agent(f"alloc,quiet=yes,alloc.file={path},{scope}"), "-cp", r.built.programs,
+                                    "MadeByReflection"])
+        report = load(path)
+        counts = {c["class"].split("$")[-1]: c["count"] for c in report["classes"] if c["class"].startswith("MadeByReflection$")}
+        counts["Proxy"] = max([c["count"] for c in report["classes"] if "$Proxy" in c["class"] and "Lambda" not in c["class"]] + [0])
+        names = ("ByConstructor", "Private", "ByClass", "ByHandle", "Throwing", "InArrays[]", "ByCode", "Proxy")
+        # Excluded, the JDK's code is left alone, and the JVM tells what it tells.
+        if scope.startswith("exclude"):
+            names = ("ByCode", "InArrays[]")
+        wrong = [f"{counts.get(n, 0)} of {n}, expected 60000" for n in names if counts.get(n) != 60000]
+        yield scope, vm.compare(plain, done) + wrong + exact_shape(report)
+
+
 @program("allocations of value objects", jdk=28)
 def values(r):
     """They are counted and sampled as others are; nobody asks for their identity."""
