@@ -15,6 +15,7 @@
 #include "instr/holders.h"
 #include "instr/options.h"
 #include "instr/runtime.h"
+#include "rewriters/test_methods.h"
 
 struct bits { // a byte for each probe
     uint8_t *hits;
@@ -114,7 +115,11 @@ static void write_session(const struct instr_exec_session *session, const struct
 static void write_test(const struct running *test) {
     struct instr_method method = instr_methods_get(tests.config.methods, test->id);
     char name[2048];
-    int n = snprintf(name, sizeof name, "%s.%s", method.class_name, method.name);
+    // A dynamic test has the name of the method that made it: that is what can be run again.
+    struct cf_slice own = {(const uint8_t *)method.name, (uint32_t)strlen(method.name)};
+    struct cf_slice factory = rw_method_of_lambda(own);
+    if (factory.length) own = factory;
+    int n = snprintf(name, sizeof name, "%s.%.*s", method.class_name, (int)own.length, own.bytes);
     if (n < 0 || (size_t)n >= sizeof name) n = sizeof name - 1;
     for (char *c = name; *c; c++)
         if (*c == '/') *c = '.';

@@ -22,6 +22,10 @@ static const char *const testng[] = {"Lorg/testng/annotations/Test;", NULL};
 static const struct preset presets[] = {
     {"junit4", junit4, 0}, {"junit5", junit5, 0}, {"testng", testng, 1}, {NULL, NULL, 0}};
 
+// Its dynamic tests, which run when the method has returned.
+static const char *const factories[] = {"Lorg/junit/jupiter/api/TestFactory;", NULL};
+static const struct preset factory = {"junit5", factories, 0};
+
 static const struct preset *preset_of(const char *text, size_t length) {
     for (const struct preset *p = presets; p->name; p++)
         if (strlen(p->name) == length && memcmp(p->name, text, length) == 0) return p;
@@ -64,9 +68,38 @@ static int has_any(const struct cf_class *cls, struct cf_walk walk, const struct
     return 0;
 }
 
+struct cf_slice rw_method_of_lambda(struct cf_slice name) {
+    static const char prefix[] = "lambda$";
+    struct cf_slice none = {NULL, 0}, method = name;
+    uint32_t head = sizeof prefix - 1, end = name.length;
+    while (end > 0 && name.bytes[end - 1] >= '0' && name.bytes[end - 1] <= '9') end--;
+    if (end == name.length || end <= head + 1 || name.bytes[end - 1] != '$' ||
+        memcmp(name.bytes, prefix, head) != 0)
+        return none;
+    method.bytes += head;
+    method.length = end - 1 - head;
+    return method;
+}
+
+// The body of a lambda in a method that makes dynamic tests: one of them, or what makes one.
+static int is_dynamic(const struct cf_class *cls, const struct cf_member *lambda) {
+    struct cf_slice name = rw_method_of_lambda(cf_member_name(cls, lambda));
+    for (uint32_t i = 0; name.length && i < cls->methods_count; i++) {
+        struct cf_error error = {CF_OK, 0, 0, NULL, 0};
+        const struct cf_member *method = &cls->methods[i];
+        if (cf_slice_equal(cf_member_name(cls, method), name) &&
+            has_any(cls, cf_member_attributes(cls, method, &error), &factory, &error))
+            return 1;
+    }
+    return 0;
+}
+
 static int is_of_preset(const struct cf_class *cls, const struct cf_member *method,
                         const struct preset *preset) {
     struct cf_error error = {CF_OK, 0, 0, NULL, 0};
+    if (method->access_flags & CF_ACC_SYNTHETIC && preset->annotations == junit5 &&
+        is_dynamic(cls, method))
+        return 1;
     if (has_any(cls, cf_member_attributes(cls, method, &error), preset, &error)) return 1;
     unsigned flags = method->access_flags;
     if (!preset->on_class || !(flags & CF_ACC_PUBLIC) ||

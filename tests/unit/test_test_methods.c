@@ -95,6 +95,48 @@ START_TEST(each_framework_has_its_annotations) {
 }
 END_TEST
 
+// --- dynamic tests ---
+
+static const struct {
+    const char *annotation, *lambda;
+    unsigned flags;
+    int is_test;
+} lambdas[] = {
+    {"Lorg/junit/jupiter/api/TestFactory;", "lambda$made$0", CF_ACC_SYNTHETIC, 1},
+    {"Lorg/junit/jupiter/api/TestFactory;", "lambda$made$123", CF_ACC_SYNTHETIC, 1},
+    {"Lorg/junit/jupiter/api/TestFactory;", "lambda$made$0", 0, 0},
+    {"Lorg/junit/jupiter/api/TestFactory;", "lambda$made$", CF_ACC_SYNTHETIC, 0},
+    {"Lorg/junit/jupiter/api/TestFactory;", "lambda$made", CF_ACC_SYNTHETIC, 0},
+    {"Lorg/junit/jupiter/api/TestFactory;", "lambda$mad$0", CF_ACC_SYNTHETIC, 0},
+    {"Lorg/junit/jupiter/api/TestFactory;", "lambda$other$0", CF_ACC_SYNTHETIC, 0},
+    {"Lorg/junit/jupiter/api/TestFactory;", "lambda$$0", CF_ACC_SYNTHETIC, 0},
+    {"Lorg/junit/jupiter/api/TestFactory;", "lambda$0", CF_ACC_SYNTHETIC, 0},
+    {"Lorg/junit/jupiter/api/TestFactory;", "made$0", CF_ACC_SYNTHETIC, 0},
+    {"Lorg/junit/jupiter/api/TestFactory;", "0", CF_ACC_SYNTHETIC, 0},
+    {"Lorg/junit/jupiter/api/TestFactory;", "", CF_ACC_SYNTHETIC, 0},
+    {JUNIT5, "lambda$made$0", CF_ACC_SYNTHETIC, 0},
+};
+
+// Lambdas of a method that makes them, by javac's names; those of other tests are parts of them.
+START_TEST(lambdas_of_a_factory_are_tests) {
+    static const uint8_t code[] = {CF_OP_return};
+    build_class_file(&b, 52, CF_ACC_PUBLIC, "t/T");
+    build_u2(&b, 0);
+    build_u2(&b, 2);
+    build_member(&b, CF_ACC_STATIC | lambdas[_i].flags, lambdas[_i].lambda, "()V", 1);
+    size_t place = build_code(&b, 0, 0, code, sizeof code);
+    build_u2(&b, 0);
+    build_u2(&b, 0);
+    build_end(&b, place);
+    build_member(&b, CF_ACC_ABSTRACT, "made", "()V", 1);
+    annotate("RuntimeVisibleAnnotations", lambdas[_i].annotation);
+    build_u2(&b, 0);
+    open_class();
+    ck_assert_int_eq(is_test("junit5"), lambdas[_i].is_test);
+    ck_assert(!is_test("junit4:testng"));
+}
+END_TEST
+
 // Frameworks find their annotations at run time, so that those are visible.
 START_TEST(what_is_not_visible_at_run_time_is_no_annotation) {
     begin("t/T", CF_ACC_PUBLIC, "adds");
@@ -266,6 +308,7 @@ int main(void) {
     TCase *tcase = tcase_create("test_methods");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, each_framework_has_its_annotations, 0, COUNT(annotations));
+    tcase_add_loop_test(tcase, lambdas_of_a_factory_are_tests, 0, COUNT(lambdas));
     tcase_add_test(tcase, what_is_not_visible_at_run_time_is_no_annotation);
     tcase_add_test(tcase, values_of_other_annotations_are_skipped);
     tcase_add_loop_test(tcase, broken_annotations_make_no_test, 0, 4);

@@ -3,11 +3,15 @@ package five;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Disabled;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import subject.Subject;
@@ -44,6 +48,12 @@ class FiveTest {
     @ValueSource(ints = {1, 2})
     void parameters(int n) {
         subject.parameter(n);
+    }
+
+    @TestFactory
+    Stream<DynamicTest> dynamic() {
+        Executable fails = () -> assertEquals(0, subject.dynamic());
+        return Stream.of(DynamicTest.dynamicTest("passes", () -> assertEquals(3, subject.dynamic())), DynamicTest.dynamicTest("fails", fails));
     }
 
     @Disabled

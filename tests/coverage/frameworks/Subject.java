@@ -24,6 +24,10 @@ public class Subject {
         return 4; // nested
     }
 
+    public int dynamic() {
+        return 3; // dynamic
+    }
+
     /** Only one test needs this class. */
     public static class Lonely {
         public static int alone() {
