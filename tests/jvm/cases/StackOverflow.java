@@ -30,7 +30,7 @@ public class StackOverflow {
         return i;
     }
 
-    //= trial(Z)Z 5 0
+    //= trial(Z)Z 41 0
     static boolean trial(boolean withFinally) {
         depth = 0;
         try {
@@ -46,7 +46,7 @@ public class StackOverflow {
     }
 
     public static void main(String[] args) {
-        for (int i = 0; i < 4; i++)
+        for (int i = 0; i < 40; i++)
             System.out.println(trial(false) + " " + (depth > 1000));
         System.out.println(trial(true) + " " + (depth > -100000));
         long sum = 0;
