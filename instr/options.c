@@ -105,7 +105,14 @@ static int parse_pass_option(struct instr_option_parser *p, struct instr_pass_op
     return unknown(p, key);
 }
 
+static int nameless(struct instr_option_parser *p, const char *value) {
+    char nearest[INSTR_NAME_SIZE];
+    instr_nearest_option(value, nearest);
+    return instr_option_fail(p, "", "no name before '=%.64s'; did you mean '%s'?", value, nearest);
+}
+
 static int parse_pair(struct instr_option_parser *p, const char *key, const char *value) {
+    if (!*key) return nameless(p, value);
     for (size_t i = 0; instr_option_rows[i].key; i++) {
         if (strcmp(instr_option_rows[i].key, key) != 0) continue;
         return *value ? parse_global(p, i, value) : instr_option_fail(p, key, "has an empty value");
@@ -212,7 +219,9 @@ static int read_config(struct instr_option_parser *p, const char *name) {
     p->line = 0;
     p->depth++;
     p->options->config++;
-    int result = parse_lines(p, text, length);
+    // Some editors put a mark of byte order in front.
+    size_t mark = length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    int result = parse_lines(p, text + mark, length - mark);
     p->depth--;
     p->file = file;
     p->line = line;

@@ -4,15 +4,29 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+// So long somebody may take to begin to read a pipe, or to go on: a JVM that ends shall not wait
+// for ever.
+#define PATIENCE_MS 10000
+#define STEP_MS 20
 
 static void fail(struct instr_output *out, int error) {
     if (!out->failed) out->failed = error;
+}
+
+static void wait_for_room(struct instr_output *out) {
+    struct pollfd room = {.fd = out->fd, .events = POLLOUT};
+    int n = poll(&room, 1, PATIENCE_MS);
+    if (n == 0) fail(out, ETIMEDOUT);
+    if (n < 0 && errno != EINTR) fail(out, errno);
 }
 
 static void flush(struct instr_output *out) {
@@ -26,6 +40,8 @@ static void flush(struct instr_output *out) {
         ssize_t n = write(out->fd, out->buffer + done, out->used - done);
         if (n >= 0)
             done += (size_t)n;
+        else if (errno == EAGAIN && out->pipe)
+            wait_for_room(out);
         else if (errno != EINTR)
             fail(out, errno);
     }
@@ -35,7 +51,7 @@ static void flush(struct instr_output *out) {
 static void start(struct instr_output *out, const char *path) {
     out->fd = -1;
     out->failed = 0;
-    out->owned = 0;
+    out->owned = out->pipe = 0;
     out->sink = NULL;
     out->used = 0;
     out->temporary[0] = out->target[0] = '\0';
@@ -84,6 +100,26 @@ static void find_target(struct instr_output *out) {
     snprintf(out->target, sizeof out->target, "%s", target);
 }
 
+// What is written where it is. /dev/stdout may be a file to which others write, too. A named pipe
+// cannot be opened before somebody reads it.
+static void open_directly(struct instr_output *out, const char *path) {
+    const struct timespec step = {0, STEP_MS * 1000000L};
+    struct stat st;
+    for (int waited = 0; waited < PATIENCE_MS; waited += STEP_MS) {
+        out->fd =
+            open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
+        if (out->fd >= 0 || errno != ENXIO || stat(path, &st) != 0 || !S_ISFIFO(st.st_mode)) break;
+        nanosleep(&step, NULL);
+        errno = ENXIO;
+    }
+    if (out->fd < 0) {
+        fail(out, errno);
+        return;
+    }
+    out->pipe = fstat(out->fd, &st) == 0 && S_ISFIFO(st.st_mode);
+    if (!out->pipe) fcntl(out->fd, F_SETFL, O_APPEND);
+}
+
 void instr_output_open(struct instr_output *out, const char *path) {
     start(out, path);
     out->owned = 1;
@@ -98,9 +134,7 @@ void instr_output_open(struct instr_output *out, const char *path) {
         fail(out, EISDIR);
     } else if ((exists && !S_ISREG(st.st_mode)) || dangling || strncmp(path, "/dev/", 5) == 0 ||
                strncmp(path, "/proc/", 6) == 0) {
-        // /dev/stdout may be a file to which others write, too.
-        out->fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
-        if (out->fd < 0) fail(out, errno);
+        open_directly(out, path);
     } else if (exists && access(path, W_OK) != 0) {
         fail(out, errno); // a rename would get round the file's write protection
     } else {
@@ -137,6 +171,14 @@ void instr_output_format(struct instr_output *out, const char *format, ...) {
     if (n > 0) instr_output_bytes(out, text, strlen(text));
 }
 
+static const char *reason(int error) {
+    switch (error) {
+    case ENXIO: return "nobody reads it";
+    case ETIMEDOUT: return "its reader does not go on";
+    default: return strerror(error);
+    }
+}
+
 int instr_output_close(struct instr_output *out, char *error, size_t size) {
     if ((out->fd >= 0 || out->sink) && !out->failed) flush(out);
     // On some file systems only close tells that the disk is full. There is no fsync: it can take a
@@ -150,6 +192,6 @@ int instr_output_close(struct instr_output *out, char *error, size_t size) {
     out->temporary[0] = '\0';
     if (!out->failed) return 0;
     snprintf(error, size, "instr: %.300s: %s", out->path[0] ? out->path : "standard output",
-             strerror(out->failed));
+             reason(out->failed));
     return -1;
 }

@@ -17,6 +17,7 @@ struct instr_output {
     int fd;     // -1: nothing is written any more
     int failed; // errno of the first failure, 0: none
     int owned;  // `fd` is closed at the end
+    int pipe;   // `fd` is a named pipe, and writing does not wait
     int (*sink)(void *context, const void *bytes, size_t length); // takes the place of `fd`
     void *sink_context;
     size_t used;
@@ -28,7 +29,8 @@ struct instr_output {
 
 // Begins to write the file `path`. A regular file is written beside its place and renamed when it
 // is whole, so that the old one stays until then; what is no regular file (/dev/full, a pipe) is
-// written directly. A symbolic link is followed.
+// written directly. A symbolic link is followed. A pipe that nobody reads, or that its reader leaves
+// full, fails after ten seconds.
 void instr_output_open(struct instr_output *out, const char *path);
 
 // Writes to a descriptor that stays open.

@@ -103,6 +103,7 @@ static const struct {
     {"memory=99999999999G",
      "instr: option 'memory': must be a size from 64K to 1024G, such as 8M, not '99999999999G'"},
     {"include=a..b", "instr: option 'include': pattern 'a..b' holds two dots in a row"},
+    {"=timing,calls", "instr: options: no name before '=timing'; did you mean 'timing'?"},
     {"timing,,calls", "instr: options: nothing stands between two commas"},
     {"stats=a%d", "instr: option 'stats': in a file name only %p (the process id) and %% may "
                   "follow a %"},
@@ -132,8 +133,9 @@ START_TEST(a_long_mistake_stays_one_line) {
 END_TEST
 
 START_TEST(a_file_holds_one_option_per_line) {
-    static const char text[] = "# what to do\r\n  timing\r\n\n\ttiming.file = a,b\\,c.json \n"
-                               "include=com.acme.**\ninclude=x.Y";
+    static const char text[] =
+        "\xEF\xBB\xBF# what to do\r\n  timing\r\n\n\ttiming.file = a,b\\,c.json \n"
+        "include=com.acme.**\ninclude=x.Y";
     write_config(text, sizeof text - 1);
     char list[128];
     snprintf(list, sizeof list, "calls,config=%s,quiet=yes", config);

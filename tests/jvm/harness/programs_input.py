@@ -1,6 +1,7 @@
 """Bad input: damaged classes, files that cannot be written, options that do not exist."""
 
 import glob
+import json
 import os
 import re
 
@@ -117,6 +118,31 @@ def unwritable(r):
         yield name, vm.compare(plain, other, stderr=False)
 
 
+@program("output to a named pipe", quick=False)
+def pipes(r):
+    """A reader that comes late gets everything; without one, or with one that stalls, the JVM ends all the same."""
+    plain = r.run("plain", [r.java] + r.hello())
+    pipe = r.file("pipe")
+    os.mkfifo(pipe)
+    readers = {"nobody": (":", "nobody reads it"), "late": ("(sleep 2; exec cat)", None),
+               "stalled": ("sleep 30", "its reader does not go on")}
+    for name, (reader, reason) in readers.items():
+        args = [r.java, r.with_agent(f"calls,include=**,quiet=yes,calls.file={pipe}")] + r.hello()
+        script = f'{{ {reader}; }} <"$PIPE" >"$PIPE.{name}" & ' if name != "nobody" else ""
+        other = r.run(name, ["sh", "-c", script + '"$@"; status=$?; [ -z "$!" ] || { [ -z "$STALLED" ] || kill $!; wait $!; }; '
+                                                  'exit $status', "sh"] + args,
+                      env={"PIPE": pipe, "STALLED": "yes" if name == "stalled" else ""})
+        problems = vm.compare(plain, other, stderr=False)
+        told = [s for s in other.stderr.splitlines() if s.startswith(f"instr: {pipe}: ")]
+        if told != ([f"instr: {pipe}: {reason}"] if reason else []):
+            problems.append(f"told: {other.stderr[-300:]!r}")
+        if name == "late":
+            with open(f"{pipe}.late", encoding="utf-8") as f:
+                if not any(m["method"] == "main" for m in json.load(f)["methods"]):
+                    problems.append("main is not in what was read")
+        yield name, problems
+
+
 TYPOS = {
     "timming": "timing",
     "call": "calls",
@@ -133,6 +159,7 @@ TYPOS = {
     "timing,TIMING.FILE=x": "timing.file",
     "timing,stat=x": "stats",
     "timing=yes": "timing",
+    "=timing": "timing",
     "config=/nonexistent/instr.options": "/nonexistent/instr.options",
 }
 
