@@ -1,4 +1,4 @@
-// instr exec recover: what a JVM with coverage.mmap=yes had covered when it was killed.
+// instr exec recover: what a JVM with coverage.mmap=yes or flush had covered when it was killed.
 
 #include "instr/cli_exec.h"
 #include "instr/coverage_map.h"

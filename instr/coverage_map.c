@@ -127,8 +127,9 @@ static int recover(const struct file *f, const struct stat *st, const char *exec
     memcpy(session, header->session, header->session_length);
     session[header->session_length] = '\0';
     char text[3 * sizeof session];
+    uint64_t end = (uint64_t)st->st_mtim.tv_sec * 1000 + (uint64_t)st->st_mtim.tv_nsec / 1000000;
     struct instr_exec_session s = {text, instr_exec_text(session, text, sizeof text), header->start,
-                                   (uint64_t)st->st_mtime * 1000};
+                                   end > header->start ? end : header->start};
     instr_exec_write_session(&out, &s);
     int good = write_classes(f, &out);
     if (instr_exec_close(&out, error, size) != 0) return -1;

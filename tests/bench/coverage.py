@@ -53,14 +53,12 @@ def whole_runs(side, title, tail, target):
 def hot_loop(side, folder):
     source = os.path.join(HERE, "runtime", "HotLoop.java")
     side.bench["output"]([side.jdk.tool("javac"), "-nowarn", "--release", "11", "-d", folder, source])
-    print(f"coverage: {THREADS} threads in a hot loop on one class, JDK {side.jdk.version}, {side.rounds} rounds")
-
-    def nanoseconds(command):
-        return float(side.bench["output"](command).split()[-1])
-    values = side.measure(["-cp", folder, "HotLoop", str(THREADS)], nanoseconds)
-    print("  nanoseconds per turn: " + ", ".join(f"{name} {statistics.median(of):.2f}" for name, of in values.items())
-          + f"; instr {statistics.median(a / b for a, b in zip(values['instr'], values['JaCoCo'])):.2f} times JaCoCo's (target 1.00)",
-          flush=True)
+    print(f"coverage: {THREADS} threads in hot loops, JDK {side.jdk.version}, {side.rounds} rounds; nanoseconds per turn (target 1.00)")
+    values = side.measure(["-cp", folder, "HotLoop", str(THREADS)], lambda command: side.bench["figures"](side.bench["output"](command)))
+    for kind, what in (("step", "branches of one class"), ("calls", "calls of one method"), ("own", "each in a class of its own")):
+        one = {name: [run[kind] for run in of] for name, of in values.items()}
+        print(f"  {what}: " + ", ".join(f"{name} {statistics.median(of):.2f}" for name, of in one.items())
+              + f"; instr {statistics.median(a / b for a, b in zip(one['instr'], one['JaCoCo'])):.2f} times JaCoCo's", flush=True)
 
 
 THREADS = 8
