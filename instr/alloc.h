@@ -105,4 +105,8 @@ uint32_t instr_alloc_line(jmethodID method, jlocation location);
 // The name of a method's class in internal form; NULL: not known. *to_release is for Deallocate.
 char *instr_alloc_declaring_class(JNIEnv *jni, jmethodID method, char **to_release);
 
+// Bytes of memory that sites of the VM's, and samples, take.
+size_t instr_alloc_vm_bytes(void);
+size_t instr_alloc_samples_bytes(void);
+
 #endif

@@ -358,3 +358,11 @@ void instr_alloc_samples_report(JNIEnv *jni, struct instr_alloc_report *report) 
     report->stacks = stacks;
     pthread_mutex_unlock(&samples.mutex);
 }
+
+size_t instr_alloc_samples_bytes(void) {
+    pthread_mutex_lock(&samples.mutex);
+    size_t bytes = (samples.prepared ? samples.arena.taken : 0) +
+                   samples.watched_capacity * sizeof *samples.watched;
+    pthread_mutex_unlock(&samples.mutex);
+    return bytes;
+}

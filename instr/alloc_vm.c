@@ -448,3 +448,10 @@ void instr_alloc_vm_each(void (*each)(void *context, const struct instr_method *
         if (count != 0) each(context, &site, count, bytes);
     }
 }
+
+size_t instr_alloc_vm_bytes(void) {
+    size_t bytes = vm.sites == NULL ? 0 : instr_methods_bytes(vm.sites);
+    for (int i = 0; i < CHUNKS; i++)
+        if (atomic_load(&vm.counters[i]) != NULL) bytes += CHUNK * sizeof(struct counter);
+    return bytes;
+}

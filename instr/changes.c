@@ -170,3 +170,10 @@ void instr_changes_clear(struct instr_changes *c) {
     memset(&c->totals, 0, sizeof c->totals);
     pthread_mutex_unlock(&c->mutex);
 }
+
+size_t instr_changes_bytes(struct instr_changes *changes) {
+    pthread_mutex_lock(&changes->mutex);
+    size_t bytes = sizeof *changes + changes->size * sizeof *changes->slots;
+    pthread_mutex_unlock(&changes->mutex);
+    return bytes;
+}

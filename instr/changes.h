@@ -59,4 +59,7 @@ int instr_changes_grown(struct instr_changes *changes);
 // Forgets everything and gives the memory back.
 void instr_changes_clear(struct instr_changes *changes);
 
+// Bytes of memory that it takes.
+size_t instr_changes_bytes(struct instr_changes *changes);
+
 #endif

@@ -24,7 +24,7 @@
             "PID METHODS [--limit N] [--if-slower TIME] [--if-thrown] [--stack] [--for TIME] "     \
             "[--json]",                                                                            \
             "print calls of methods as they happen, with arguments and what came of them")         \
-    COMMAND(dump, "PID CLASS [--original] [-o FILE]", "write a class as a JVM has it")             \
+    COMMAND(dump, "PID CLASS [--original] [-o FILE] [--json]", "write a class as a JVM has it")    \
     COMMAND(redefine, "PID FILE.class... [--json]", "give methods of loaded classes other bodies") \
     COMMAND(undo, "PID [CLASS] [--json]", "take back what redefine did")                           \
     COMMAND(off, "PID [--json]", "switch everything off in a JVM, at once and however it answers") \
@@ -35,7 +35,8 @@
             "print the result of a pass again, or make a page of it")                              \
     COMMAND(exec, "info|merge|diff|tests|dump|recover ...",                                        \
             "look into JaCoCo's .exec files, merge and compare them; see 'instr help exec'")       \
-    COMMAND(show, "FILE.class | JAR!ENTRY | JAR!com.acme.Foo | - | PID CLASS [--original]",        \
+    COMMAND(show,                                                                                  \
+            "FILE.class | JAR!ENTRY | JAR!com.acme.Foo | - | PID CLASS [--original] [--json]",     \
             "print a class file, or a class of a JVM")                                             \
     COMMAND(check, "[--passes LIST|all] [--jobs N] PATH...",                                       \
             "check that the classes of directories and jars can be rewritten")                     \

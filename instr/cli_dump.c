@@ -69,6 +69,33 @@ static int write_file(const char *path, const struct cli_bytes *bytes) {
     return CLI_FAILED;
 }
 
+// {"class", "original", "length", "file"}, and without a file its bytes in "hex".
+static int write_json(const char *name, int original, const char *file,
+                      const struct cli_bytes *bytes) {
+    static const char digits[] = "0123456789abcdef";
+    char *hex = file ? NULL : malloc(2 * bytes->length + 1);
+    for (size_t i = 0; hex && i < bytes->length; i++) {
+        hex[2 * i] = digits[bytes->bytes[i] >> 4];
+        hex[2 * i + 1] = digits[bytes->bytes[i] & 15];
+    }
+    json_t *json = json_object();
+    json_object_set_new(json, "class", json_string(name));
+    json_object_set_new(json, "original", json_boolean(original));
+    json_object_set_new(json, "length", json_integer((json_int_t)bytes->length));
+    if (file)
+        json_object_set_new(json, "file", json_string(file));
+    else if (hex)
+        json_object_set_new(json, "hex", json_stringn(hex, 2 * bytes->length));
+    int status = json && (file || hex) && json_dumpf(json, stdout, JSON_INDENT(2)) == 0
+                     ? CLI_OK
+                     : CLI_FAILED;
+    putchar('\n');
+    if (status != CLI_OK && !ferror(stdout)) cli_error("instr: out of memory");
+    json_decref(json);
+    free(hex);
+    return status;
+}
+
 int cli_dump(int argc, char **argv) {
     struct cli_control control;
     struct cli_bytes bytes;
@@ -85,16 +112,16 @@ int cli_dump(int argc, char **argv) {
     }
     int status = cli_control_arguments(&control, "dump", count, rest);
     if (status != CLI_OK) return status;
-    if (control.argc != 1 || control.json)
-        return cli_usage("dump", "instr: dump: one class at a time");
-    if (!file && isatty(STDOUT_FILENO))
+    if (control.argc != 1) return cli_usage("dump", "instr: dump: one class at a time");
+    if (!file && !control.json && isatty(STDOUT_FILENO))
         return cli_usage("dump", "instr: dump: a class file is not for a terminal; -o FILE writes "
                                  "it, 'instr show' prints it");
     status = cli_dump_fetch(&control, original, &bytes);
     if (status != CLI_OK) return status;
-    if (file)
-        status = write_file(file, &bytes);
-    else
+    if (file) status = write_file(file, &bytes);
+    if (status == CLI_OK && control.json)
+        status = write_json(control.argv[0], original, file, &bytes);
+    else if (!file)
         fwrite(bytes.bytes, 1, bytes.length, stdout);
     free(bytes.bytes);
     return cli_finish(status);

@@ -17,6 +17,7 @@ static void show(const json_t *document, const struct instr_target *target) {
     json_t *item;
     const json_t *classes = json_object_get(document, "classes");
     size_t count = json_array_size(classes);
+    if (!count) return; // it has failed
     printf("instr: process %ld: %zu class%s in %s\n", (long)target->pid, count,
            count == 1 ? "" : "es", instr_duration(cli_count(document, "elapsed_ns"), time));
     json_array_foreach(classes, index, item) {

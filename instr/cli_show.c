@@ -59,13 +59,40 @@ static int to_stdout(void *context, const char *bytes, size_t length) {
     return fwrite(bytes, 1, length, stdout) == length;
 }
 
-static int print_class(const char *name, const struct cli_bytes *bytes) {
+// The lines of the text, as members of an array.
+struct lines {
+    json_t *array;
+    char *text; // of the line that is coming
+    size_t used;
+};
+
+static int to_lines(void *context, const char *bytes, size_t length) {
+    struct lines *lines = context;
+    char *larger = realloc(lines->text, lines->used + length + 1);
+    if (!larger) return 0;
+    memcpy(larger + lines->used, bytes, length);
+    lines->text = larger;
+    lines->used += length;
+    size_t from = 0;
+    for (size_t i = 0; i < lines->used; i++) {
+        if (larger[i] != '\n') continue;
+        if (json_array_append_new(lines->array, json_stringn(larger + from, i - from)) != 0)
+            return 0;
+        from = i + 1;
+    }
+    memmove(larger, larger + from, lines->used - from);
+    lines->used -= from;
+    return 1;
+}
+
+static int print_class(const char *name, const struct cli_bytes *bytes, json_t *array) {
+    struct lines lines = {array, NULL, 0};
     struct cf_arena arena;
     struct cf_class cls;
     struct cf_text text;
     char reason[CLI_REASON_SIZE];
     cf_arena_init(&arena);
-    cf_text_init(&text, to_stdout, NULL);
+    cf_text_init(&text, array ? to_lines : to_stdout, &lines);
     enum cf_status opened = cf_class_open(&cls, bytes->bytes, bytes->length, &arena);
     enum cf_status printed = cf_print_class(&cls, &text);
     int status = CLI_OK;
@@ -77,6 +104,24 @@ static int print_class(const char *name, const struct cli_bytes *bytes) {
         cli_error("instr: %s: errors were found; see the lines 'error: ...'", name);
     if (opened != CF_OK || printed != CF_OK) status = CLI_FAILED;
     cf_arena_free(&arena);
+    free(lines.text);
+    return array ? status : cli_finish(status);
+}
+
+// {"class", "original", "lines"}
+static int print_json(const char *name, int original, const struct cli_bytes *bytes) {
+    json_t *json = json_object(), *array = json_array();
+    json_object_set_new(json, "class", json_string(name));
+    json_object_set_new(json, "original", json_boolean(original));
+    json_object_set(json, "lines", array);
+    int status = print_class(name, bytes, array);
+    if (status == CLI_OK && json_dumpf(json, stdout, JSON_INDENT(2)) != 0 && !ferror(stdout)) {
+        cli_error("instr: out of memory");
+        status = CLI_FAILED;
+    }
+    putchar('\n');
+    json_decref(array);
+    json_decref(json);
     return cli_finish(status);
 }
 
@@ -84,20 +129,28 @@ static int print_class(const char *name, const struct cli_bytes *bytes) {
 static int show_loaded(int argc, char **argv) {
     struct cli_control control;
     struct cli_bytes bytes;
-    int original = strcmp(argv[argc - 1], "--original") == 0;
-    int status = cli_control_arguments(&control, "show", argc - original, argv);
+    char *rest[INSTR_FRAME_WORDS];
+    int original = 0, count = 0;
+    for (int i = 0; i < argc && count < INSTR_FRAME_WORDS; i++) {
+        if (strcmp(argv[i], "--original") == 0)
+            original = 1;
+        else
+            rest[count++] = argv[i];
+    }
+    int status = cli_control_arguments(&control, "show", count, rest);
     if (status != CLI_OK) return status;
-    if (control.argc != 1 || control.json)
-        return cli_usage("show", "instr: show: one class at a time");
+    if (control.argc != 1) return cli_usage("show", "instr: show: one class at a time");
     status = cli_dump_fetch(&control, original, &bytes);
     if (status != CLI_OK) return status;
-    status = print_class(control.argv[0], &bytes);
+    status = control.json ? print_json(control.argv[0], original, &bytes)
+                          : print_class(control.argv[0], &bytes, NULL);
     free(bytes.bytes);
     return status;
 }
 
 int cli_show(int argc, char **argv) {
-    if (argc > 1 && cli_number(argv[0], 0, 1 << 30) > 0) return show_loaded(argc, argv);
+    int options_first = argc > 1 && strncmp(argv[0], "--", 2) == 0;
+    if (argc > 1 && cli_number(argv[options_first], 0, 1 << 30) > 0) return show_loaded(argc, argv);
     struct cli_bytes bytes;
     char reason[CLI_REASON_SIZE];
     if (argc != 1) return cli_usage("show", "instr: show: one class at a time");
@@ -112,7 +165,7 @@ int cli_show(int argc, char **argv) {
         cli_error("instr: %s: this is a jar; name a class in it: JAR!com.acme.Foo", argv[0]);
         status = CLI_FAILED;
     } else {
-        status = print_class(argv[0], &bytes);
+        status = print_class(argv[0], &bytes, NULL);
     }
     free(bytes.bytes);
     return status;

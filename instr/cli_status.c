@@ -35,7 +35,18 @@ static void figures(const json_t *document) {
     printf("%-10s %s changed, %s kept as they were\n", "methods",
            instr_number(cli_count(document, "methods_changed"), a),
            instr_number(cli_count(document, "methods_kept"), b));
+    if (cli_count(document, "classes_over_limit"))
+        printf("%-10s %s left as they are, by max-classes or max-methods\n", "limits",
+               instr_number(cli_count(document, "classes_over_limit"), a));
+    if (cli_count(document, "classes_not_tried_again"))
+        printf("%-10s %s that the JVM does not let be changed\n", "refused",
+               instr_number(cli_count(document, "classes_not_tried_again"), a));
     printf("%-10s %s\n", "rewriting", instr_duration(cli_count(document, "rewriting_ns"), time));
+    if (cli_count(document, "expires_in_ns"))
+        printf("%-10s all is switched off in %s\n", "expiry",
+               instr_duration(cli_count(document, "expires_in_ns"), time));
+    printf("%-10s %s bytes\n", "memory",
+           instr_number(cli_count(json_object_get(document, "memory_bytes"), "all"), a));
 }
 
 static void agents(const json_t *document) {

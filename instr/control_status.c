@@ -5,6 +5,10 @@
 #include "instr/facts.h"
 #include "instr/frame.h"
 #include "instr/json.h"
+#include "instr/part.h"
+#include "instr/records.h"
+#include "instr/redefine.h"
+#include "instr/threads.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,6 +71,7 @@ static void account(struct instr_json *json, struct instr_engine *engine) {
     instr_json_number(json, "methods_kept", a.methods_kept);
     instr_json_number(json, "classes_refused", a.classes_refused);
     instr_json_number(json, "methods_refused", a.methods_refused);
+    instr_json_number(json, "classes_over_limit", a.classes_over_limit);
     instr_json_number(json, "bytes_in", a.bytes_in);
     instr_json_number(json, "bytes_out", a.bytes_out);
     instr_json_number(json, "rewriting_ns", a.nanoseconds);
@@ -74,6 +79,31 @@ static void account(struct instr_json *json, struct instr_engine *engine) {
     instr_json_open(json, "kept", '[');
     if (engine) instr_engine_kept(engine, show_kept, &kept);
     instr_json_close(json, ']');
+}
+
+// What the agent keeps in native memory, by what it is for.
+static void memory(struct instr_json *json, const struct instr_agent *agent,
+                   const struct instr_plan *plan) {
+    struct instr_coverage *coverage =
+        plan && plan->engine ? instr_engine_coverage(plan->engine) : NULL;
+    struct instr_methods *names = plan ? plan->methods : NULL;
+    const struct {
+        const char *key;
+        size_t bytes;
+    } uses[] = {{"names", names ? instr_methods_bytes(names) : 0},
+                {"counters", instr_threads_bytes() + instr_records_bytes()},
+                {"classes", instr_changes_bytes(agent->changes)},
+                {"passes", (plan ? instr_parts_memory(&plan->options) : 0) +
+                               (coverage ? instr_coverage_bytes(coverage) : 0)},
+                {"redefined", instr_redefine_bytes()}};
+    size_t all = 0;
+    instr_json_open_flat(json, "memory_bytes", '{');
+    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
+        instr_json_number(json, uses[i].key, uses[i].bytes);
+        all += uses[i].bytes;
+    }
+    instr_json_number(json, "all", all);
+    instr_json_close(json, '}');
 }
 
 static void changed_now(struct instr_json *json, const struct instr_agent *agent) {
@@ -86,9 +116,10 @@ static void changed_now(struct instr_json *json, const struct instr_agent *agent
 }
 
 // What ping answers, and {"library", the facts (facts.h), "passes": [name], "include", "exclude",
-// "options", the figures of stats=FILE, "classes_now" and "methods_now" (changed at this moment),
-// "classes_not_tried_again" (the JVM refused), "expires_in_ns" (0: never), "kept": [{"class",
-// "method", "reason"}] (the first KEPT_SHOWN), "agents": [{"kind", "name"}]}.
+// "options", the figures of stats=FILE, "memory_bytes": {...}, "classes_now" and "methods_now"
+// (changed at this moment), "classes_not_tried_again" (the JVM refused), "expires_in_ns" (0:
+// never), "kept": [{"class", "method", "reason"}] (the first KEPT_SHOWN), "agents": [{"kind",
+// "name"}]}.
 void instr_command_status(struct instr_request *request, struct instr_reply *reply) {
     struct instr_agent *agent = request->agent;
     unsigned ticket;
@@ -102,6 +133,7 @@ void instr_command_status(struct instr_request *request, struct instr_reply *rep
     const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
     instr_json_options(&json, plan ? &plan->options : NULL);
     account(&json, plan ? plan->engine : NULL);
+    memory(&json, agent, plan);
     instr_plans_give_back(&agent->plans, ticket);
     changed_now(&json, agent);
     instr_json_close(&json, '}');

@@ -157,7 +157,8 @@ static int begin(struct instr_request *request, struct instr_reply *reply, struc
     if (!ok) return 0;
     if (done.changed == 0)
         instr_reply_note(
-            reply, "no class that is loaded has such a method; when one comes its calls are told");
+            reply, "no class that is loaded has such a method with bytecode (native and abstract "
+                   "ones have none); when one comes its calls are told");
     instr_watch_begin(jni, &w->filter);
     return 1;
 }

@@ -255,3 +255,12 @@ void instr_coverage_follow(struct instr_coverage *coverage, uint8_t *hits, uint3
     }
     pthread_mutex_unlock(&coverage->lock);
 }
+
+size_t instr_coverage_bytes(struct instr_coverage *coverage) {
+    pthread_mutex_lock(&coverage->lock);
+    size_t bytes = sizeof *coverage + coverage->capacity * sizeof *coverage->classes +
+                   coverage->slots_count * sizeof *coverage->slots;
+    for (uint32_t i = 0; i < coverage->count; i++) bytes += strlen(coverage->classes[i].name) + 1;
+    pthread_mutex_unlock(&coverage->lock);
+    return bytes;
+}

@@ -67,4 +67,7 @@ uint32_t instr_coverage_probes(struct instr_coverage *coverage);
 // The i-th class in the order of coming, below instr_coverage_classes.
 struct instr_covered_class instr_coverage_class(struct instr_coverage *coverage, uint32_t i);
 
+// Bytes of memory that the registry takes, without the probes themselves.
+size_t instr_coverage_bytes(struct instr_coverage *coverage);
+
 #endif

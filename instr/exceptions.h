@@ -74,4 +74,7 @@ jvmtiEnv *instr_exceptions_thread_env(void);
 bool instr_exceptions_thread_start(JNIEnv *jni, jclass gate, char *reason, size_t size);
 void instr_exceptions_thread_stop(JNIEnv *jni);
 
+// Bytes of memory that rows and stacks take, without their names.
+size_t instr_exceptions_bytes(void);
+
 #endif

@@ -289,3 +289,10 @@ const char *instr_exceptions_rows_start(jvmtiEnv *jvmti, JNIEnv *jni, jclass nat
     (*jni)->ExceptionClear(jni);
     return "InstrExceptionsNative: a method is missing";
 }
+
+size_t instr_exceptions_bytes(void) {
+    pthread_mutex_lock(&rows.mutex);
+    size_t bytes = rows.stack_bytes + rows.stacks_capacity * sizeof *rows.stacks;
+    pthread_mutex_unlock(&rows.mutex);
+    return bytes;
+}

@@ -415,3 +415,17 @@ uint32_t instr_methods_initialized_pc(const struct instr_methods *methods, int i
     return atomic_load_explicit(&row_at(methods, (uint32_t)id)->initialized_pc,
                                 memory_order_relaxed);
 }
+
+size_t instr_methods_bytes(struct instr_methods *methods) {
+    size_t bytes = sizeof *methods;
+    pthread_mutex_lock(&methods->mutex);
+    for (int i = 0; i < ROW_CHUNKS; i++) {
+        if (methods->rows[i]) bytes += ROWS_PER_CHUNK * sizeof(struct row);
+        if (methods->places[i]) bytes += ROWS_PER_CHUNK * sizeof(struct place);
+    }
+    bytes += (size_t)methods->string_chunks * STRING_CHUNK;
+    if (methods->by_string.slots) bytes += ((size_t)methods->by_string.mask + 1) * sizeof(uint32_t);
+    if (methods->by_row.slots) bytes += ((size_t)methods->by_row.mask + 1) * sizeof(uint32_t);
+    pthread_mutex_unlock(&methods->mutex);
+    return bytes;
+}

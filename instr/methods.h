@@ -99,4 +99,7 @@ struct instr_method instr_methods_get(const struct instr_methods *methods, int i
 void instr_methods_set_initialized_pc(struct instr_methods *methods, int id, uint32_t pc);
 uint32_t instr_methods_initialized_pc(const struct instr_methods *methods, int id);
 
+// Bytes of memory that it takes.
+size_t instr_methods_bytes(struct instr_methods *methods);
+
 #endif

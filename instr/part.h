@@ -62,6 +62,8 @@ struct instr_part {
     // options say; `pass` is the index into results->options->passes. Any number of times. NULL:
     // the table of methods.
     void (*tell)(const struct instr_results *results, unsigned pass);
+    // Bytes of memory that it keeps beside what all passes share. NULL: none to speak of.
+    size_t (*memory)(void);
     // With the table of methods: what is told below it (`table`), or as more members of the file's
     // object (`json`); the other is NULL. NULL: nothing.
     void (*more)(const struct instr_results *results, unsigned pass, struct instr_output *table,
@@ -87,5 +89,8 @@ void instr_parts_find_file(JNIEnv *jni, const struct instr_options *options, job
 uint64_t instr_parts_without(JNIEnv *jni, const struct instr_options *options, jobject loader,
                              const char *name, jobject domain);
 void instr_parts_stop(JNIEnv *jni, const struct instr_options *options);
+
+// Bytes of memory that the parts of these passes keep.
+size_t instr_parts_memory(const struct instr_options *options);
 
 #endif

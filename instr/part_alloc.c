@@ -216,8 +216,13 @@ static void tell(const struct instr_results *r, unsigned pass) {
     instr_alloc_report_free(&report);
 }
 
+static size_t memory(void) {
+    return instr_alloc_vm_bytes() + instr_alloc_samples_bytes();
+}
+
 const struct instr_part instr_part_alloc = {
     .pass = "alloc",
+    .memory = memory,
     .load = load,
     .engine = use_engine,
     .takes = takes,

@@ -148,6 +148,7 @@ static void tell(const struct instr_results *results, unsigned pass) {
 
 const struct instr_part instr_part_exceptions = {
     .pass = "exceptions",
+    .memory = instr_exceptions_bytes,
     .engine = use_engine,
     .load = load,
     .start = start,

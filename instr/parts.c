@@ -99,3 +99,12 @@ bool instr_parts_start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_options 
 void instr_parts_stop(JNIEnv *jni, const struct instr_options *options) {
     stop_first(jni, options, options->pass_count);
 }
+
+size_t instr_parts_memory(const struct instr_options *options) {
+    size_t bytes = 0;
+    for (size_t i = 0; i < options->pass_count; i++) {
+        const struct instr_part *part = instr_part_of(options->passes[i].pass);
+        if (part && part->memory) bytes += part->memory();
+    }
+    return bytes;
+}

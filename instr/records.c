@@ -269,3 +269,16 @@ void instr_records_reset(void) {
 uint64_t instr_records_lost(void) {
     return atomic_load(&records.lost);
 }
+
+size_t instr_records_bytes(void) {
+    size_t bytes = 0;
+    for (unsigned i = 0; i < atomic_load(&records.count); i++) {
+        struct shard *shard = &records.shards[i];
+        pthread_mutex_lock(&shard->mutex);
+        bytes += shard->pages_length * sizeof *shard->pages;
+        for (uint32_t page = 0; page < shard->pages_length; page++)
+            if (shard->pages[page]) bytes += INSTR_ROWS_PER_PAGE * sizeof(struct instr_row);
+        pthread_mutex_unlock(&shard->mutex);
+    }
+    return bytes;
+}

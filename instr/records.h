@@ -68,4 +68,7 @@ void instr_records_reset(void);
 // How many records were lost because memory was.
 uint64_t instr_records_lost(void);
 
+// Bytes of memory that they take.
+size_t instr_records_bytes(void);
+
 #endif

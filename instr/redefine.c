@@ -432,3 +432,9 @@ int instr_redefine_undo(struct instr_agent *agent, JNIEnv *jni, const char *name
     free(definitions);
     return ok;
 }
+
+size_t instr_redefine_bytes(void) {
+    size_t bytes = 0;
+    for (struct kept *k = kept; k; k = k->next) bytes += sizeof *k + k->length + k->now_length;
+    return bytes;
+}

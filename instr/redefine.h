@@ -41,4 +41,7 @@ int instr_redefine_any(void);
 // before it was redefined.
 void instr_redefine_again(struct instr_agent *agent, JNIEnv *jni);
 
+// Bytes of memory that is kept to undo it.
+size_t instr_redefine_bytes(void);
+
 #endif

@@ -437,12 +437,9 @@ void instr_threads_release(void) {
 
 static bool register_natives(JNIEnv *jni, jclass class) {
     const JNINativeMethod natives[] = {
-        {"lines", "()J", (void *)native_lines},
-        {"find", "(J)J", (void *)native_find},
-        {"page", "(I)J", (void *)native_page},
-        {"flush", "()V", (void *)native_flush},
-        {"epoch", "()J", (void *)native_epoch},
-        {"record", "(IIJJ)V", (void *)native_record},
+        {"lines", "()J", (void *)native_lines}, {"find", "(J)J", (void *)native_find},
+        {"page", "(I)J", (void *)native_page},  {"flush", "()V", (void *)native_flush},
+        {"epoch", "()J", (void *)native_epoch}, {"record", "(IIJJ)V", (void *)native_record},
     };
     return (*jni)->RegisterNatives(jni, class, natives, sizeof natives / sizeof *natives) == 0;
 }
@@ -484,4 +481,15 @@ const char *instr_threads_start(JNIEnv *jni, const struct instr_threads_classes 
     if ((*jni)->GetStaticFieldID(jni, classes->threads, "LINES", "J") == NULL)
         return "InstrThreads: cannot be initialized";
     return NULL;
+}
+
+size_t instr_threads_bytes(void) {
+    size_t bytes = atomic_load(&arena.used);
+    for (struct thread *thread = atomic_load(&state.all); thread != NULL; thread = thread->next) {
+        pthread_mutex_lock(&thread->mutex);
+        bytes += sizeof *thread + thread->length * sizeof *thread->buffer +
+                 (size_t)thread->line->limit * sizeof(struct instr_counters *);
+        pthread_mutex_unlock(&thread->mutex);
+    }
+    return bytes;
 }

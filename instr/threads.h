@@ -56,4 +56,7 @@ void instr_threads_pages(void (*each)(void *context, uint32_t page,
                                       const volatile struct instr_counters *rows),
                          void *context);
 
+// Bytes of memory that the blocks take, with their buffers and pages.
+size_t instr_threads_bytes(void);
+
 #endif

@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import random
+import re
 import signal
 import socket
 import struct
@@ -204,6 +205,34 @@ def switching(r):
         time.sleep(0.02 if left else 0)
     again = p.instr("attach", "calls")
     yield "detach", p.end([gone, left, "" if again.returncode == 0 else f"{again}"])
+
+
+@program("instr status", quick=False)
+def status(r):
+    """It tells what limits have left out, when all ends, and the memory that is taken, which is given back."""
+    p = Waiting(r)
+    p.instr("attach")
+
+    def memory():
+        m = json.loads(p.instr("status", "--json").stdout)["memory_bytes"]
+        return m["all"] if m["all"] == sum(n for key, n in m.items() if key != "all") else m
+    before = memory()
+    p.instr("enable", "timing,for=1h,max-methods=3,include=Waiting:java.util.HashMap:java.lang.Integer")
+    told = p.instr("status").stdout
+    problems = [f"no {w}: {told}" for w in (r"^limits +\d left as they are", r"^expiry .* in (1.00 h|\d)", r"^memory +[\d,]+ bytes")
+                if not re.search(w, told, re.M)]
+    within = memory()
+    p.instr("revert")
+    time.sleep(4)  # calls that were under way may still end
+    after = memory()
+    problems += [] if 0 < before <= after < within else [f"memory: {before}, {within}, {after}"]
+    yield "told", problems
+    done = p.instr("dump", "Waiting", "--json")
+    document = json.loads(done.stdout) if done.returncode == 0 else {}
+    bytes_ = bytes.fromhex(document.get("hex", ""))
+    yield "dump", [] if bytes_[:4] == b"\xca\xfe\xba\xbe" and len(bytes_) == document["length"] else [f"{done}"]
+    lines = json.loads(p.instr("show", "--json", "Waiting").stdout)["lines"]
+    yield "show", p.end([] if "\n".join(lines) + "\n" == p.instr("show", "Waiting").stdout else [f"{lines[:3]}"])
 
 
 @program("instr, commands that bring the agent in", quick=False)
