@@ -11,8 +11,8 @@ public final class InstrNatives {
     /** What enter returns as long as nothing is counted; it is never what InstrTiming.enter returns. */
     static final long OFF = 2;
 
-    /** In front of the names of wrapped methods. */
-    static final String PREFIX = "instr$natives$";
+    /** How what is in front of the names of wrapped methods begins; behind it are the pass and one more dollar sign. */
+    static final String PREFIX = "instr$";
 
     /** Set by the agent, once the runtime is there. */
     static boolean on;
@@ -55,10 +55,10 @@ public final class InstrNatives {
         try {
             String message = thrown.getMessage();
             StackTraceElement[] trace = thrown.getStackTrace();
-            if (message == null || message.indexOf(PREFIX) < 0) return null;
-            // Other agents may have wrapped, too.
+            if (message == null || prefix(message, 0) < 0) return null;
+            // Other passes, and other agents, may have wrapped, too.
             int first = 0;
-            while (first < trace.length && trace[first].getMethodName().indexOf(PREFIX) >= 0) first++;
+            while (first < trace.length && prefix(trace[first].getMethodName(), 0) >= 0) first++;
             if (first == 0) return null;
             UnsatisfiedLinkError named = new UnsatisfiedLinkError(without(message));
             StackTraceElement[] rest = new StackTraceElement[trace.length - first];
@@ -74,10 +74,24 @@ public final class InstrNatives {
     private static String without(String message) {
         StringBuilder result = new StringBuilder();
         int from = 0;
-        for (int at = message.indexOf(PREFIX); at >= 0; at = message.indexOf(PREFIX, from)) {
+        for (int at = prefix(message, 0); at >= 0; at = prefix(message, from)) {
             result.append(message, from, at);
-            from = at + PREFIX.length();
+            from = end(message, at);
         }
         return result.append(message, from, message.length()).toString();
+    }
+
+    /** Where the next prefix of a pass is in the name, or -1. */
+    private static int prefix(String name, int from) {
+        int at = name.indexOf(PREFIX, from);
+        while (at >= 0 && end(name, at) < 0) at = name.indexOf(PREFIX, at + 1);
+        return at;
+    }
+
+    /** Where what begins like a prefix ends, or -1: it is none. */
+    private static int end(String name, int at) {
+        int i = at + PREFIX.length();
+        while (i < name.length() && name.charAt(i) >= 'a' && name.charAt(i) <= 'z') i++;
+        return i > at + PREFIX.length() && i < name.length() && name.charAt(i) == '$' ? i + 1 : -1;
     }
 }
