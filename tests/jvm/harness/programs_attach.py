@@ -229,10 +229,11 @@ def other_user(r):
 
 @program("instr attach, other namespaces", quick=False)
 def namespaces(r):
-    """A JVM that is process 1 of its own, with a /tmp of its own: the library is brought there."""
+    """A JVM that is process 1 of its own, with a /tmp of its own, and cannot see the library: it is brought there."""
     needs_root(r, "unshare", "mount")
+    hidden = "" if r.agent.startswith("/tmp/") else f"mount -t tmpfs none '{os.path.dirname(r.agent)}' && "
     inside = ["unshare", "--pid", "--mount", "--fork", "--kill-child", "--mount-proc", "sh", "-c",
-              'mount -t tmpfs none /tmp && exec "$@"', "sh"]
+              f'mount -t tmpfs none /tmp && {hidden}exec "$@"', "sh"]
     with open_classes(r) as classes:
         p = Waiting(r, below=inside, classes=classes, cwd="/")
         tmp = f"/proc/{p.pid}/root/tmp"
