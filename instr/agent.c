@@ -12,6 +12,7 @@
 #include "instr/part.h"
 #include "instr/hook.h"
 #include "instr/guard.h"
+#include "instr/recording.h"
 #include "instr/results.h"
 #include "instr/runtime.h"
 #include "instr/switch.h"
@@ -190,7 +191,7 @@ static int start_early(struct instr_agent *agent, const struct instr_options *op
                        size_t size) {
     jvmtiEnv *jvmti = agent->jvmti;
     jvmtiCapabilities taken;
-    if (!instr_wraps_early(options)) return 1;
+    if (agent->recording || !instr_wraps_early(options)) return 1;
     if (options->runtime == INSTR_RUNTIME_PATH) {
         snprintf(reason, size, "native methods of the JDK's own classes need runtime=direct");
         return 0;
@@ -282,10 +283,15 @@ static int prepare(JavaVM *vm, const char *text, int at_start, char *reason, siz
     // Dormant, it takes no capability, and no event but the first and the last.
     char why[INSTR_ERROR_SIZE - 16] = "out of memory";
     int passes = options.pass_count != 0;
+    agent->recording = instr_records_cache(vm);
+    if (agent->recording && passes && options.include)
+        instr_say("instr: the JVM records an AOT cache, in which its own classes must be as they "
+                  "are: those of "
+                  "the boot loader are left alone");
+    int early = at_start && !agent->recording && instr_wraps_early(&options);
     enum instr_part_phase phase = at_start ? INSTR_PART_AT_START : INSTR_PART_LIVE;
     agent->armed = passes && agent->changes && instr_agent_arm(agent, why, sizeof why) &&
-                   instr_wrapping_prepare(agent->jvmti, &options,
-                                          at_start && instr_wraps_early(&options), why, sizeof why);
+                   instr_wrapping_prepare(agent->jvmti, &options, early, why, sizeof why);
     if (agent->changes && (!passes || agent->armed) &&
         set_events(agent->jvmti, at_start, why, sizeof why))
         agent->first = instr_switch_first(agent, &options, phase, why, sizeof why);

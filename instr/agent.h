@@ -35,6 +35,7 @@ struct instr_agent {
     struct instr_changes *changes;
     jobject platform_loader; // global reference; NULL: none known
     char library[4096];      // path of this library
+    int recording;           // classes of the boot loader are left alone (recording.h)
 
     // One thread at a time changes the plan, and what follows here.
     pthread_mutex_t switching;

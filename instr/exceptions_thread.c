@@ -5,6 +5,7 @@
 #include "instr/exceptions.h"
 
 #include "classfile/edit.h"
+#include "instr/agent.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -94,6 +95,7 @@ bool instr_exceptions_thread_load(JavaVM *vm, char *reason, size_t size) {
 }
 
 static jvmtiError retransform_thread(JNIEnv *jni) {
+    if (instr_agent.recording) return JVMTI_ERROR_NONE;
     jclass thread = (*jni)->FindClass(jni, "java/lang/Thread");
     jvmtiError error = JVMTI_ERROR_INVALID_CLASS;
     if (thread) error = (*hook.jvmti)->RetransformClasses(hook.jvmti, 1, &thread);

@@ -51,6 +51,9 @@ static uint64_t passes_beyond(const struct instr_options *options, const char *n
 
 int instr_hook_matches(JNIEnv *jni, const struct instr_options *options, jobject loader,
                        const char *name, uint64_t *without, uint64_t *beyond) {
+    *beyond = 0;
+    *without = ~UINT64_C(0);
+    if (!loader && instr_agent.recording) return 0;
     int platform = is_platform(jni, loader);
     uint64_t alone = passes_alone(options, NULL), with = 0;
     uint64_t all =

@@ -65,6 +65,30 @@ def aot(r):
         yield name, problems
 
 
+@program("AOT cache recorded", quick=False, jdk=25)
+def aot_recorded(r):
+    """The JVM gives up its cache, or crashes, when its own classes are changed: they are not. The program's are."""
+    case, expectations = r.expectations("Constructors")
+    jar = r.file("program.jar")
+    subprocess.run([r.jdk.tool("jar"), "--create", "--file", jar, "-C", r.built.classes(17), "cases", "-C",
+                    r.built.support, "support"], check=True, capture_output=True)
+    launch = ["-cp", jar, "cases.Constructors"]
+    made = r.run("plain", [r.java, f"-XX:AOTCacheOutput={r.file('plain.aot')}"] + launch, timeout=300)
+    if made.status != 0:
+        raise Skip(f"{r.jdk} makes no AOT cache: {made.tail()[-200:]}")
+    plain = r.run("alone", [r.java] + launch)
+    for name, scope in {"exceptions of threads": "", "everything": ",include=**"}.items():
+        report, cache = r.file(f"{name}.json"), r.file(f"{name}.aot")
+        passes = f"{every_pass(r)},quiet=yes,timing.file={report}{scope}"
+        other = r.run(name, [r.java, f"-XX:AOTCacheOutput={cache}", r.with_agent(passes)] + launch, timeout=300)
+        problems = [] if other.status == 0 and not other.crash else [f"exit status {other.status}: {other.tail()}"]
+        if not set(plain.stdout.splitlines()) <= set(other.stdout.splitlines()):  # the JVM's own are among them
+            problems.append(f"the program printed {other.stdout[:200]!r}")
+        if not os.path.exists(cache):
+            problems.append("no cache was made")
+        yield name, problems + check(report, expectations, case)
+
+
 def every_pass(r):
     return f"calls,timing,alloc,natives,exceptions,exceptions.top=0,coverage,coverage.file={r.file('jacoco.exec')}"
 
