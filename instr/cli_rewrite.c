@@ -95,6 +95,37 @@ static int join_options(int count, char **words, char **text) {
     return 0;
 }
 
+// What a pass that rewritten files cannot do without the agent wants of it.
+static const char *why_agent(const struct rw_pass *pass) {
+    static const struct {
+        const char *pass, *why;
+    } reasons[] = {
+        {"alloc", "sizes, and what no bytecode allocates, are known to the JVM alone"},
+        {"exceptions", "what the JVM throws, and who else catches it, is known to the JVM alone"},
+        {"natives", "the JVM must be told how renamed methods find their code"},
+        {"watch", "somebody must be listened to"},
+    };
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+        if (strcmp(reasons[i].pass, pass->name) == 0) return reasons[i].why;
+    return "its runtime is the agent's";
+}
+
+// Options that mean something to the agent only, in a file of options for both perhaps.
+static void tell_unused(const struct instr_options *o) {
+    const struct {
+        const char *name;
+        int given;
+    } options[] = {{"for", o->expiry != 0},
+                   {"max-overhead", o->max_overhead != 0},
+                   {"max-classes", o->max_classes != 0},
+                   {"max-methods", o->max_methods != 0},
+                   {"facts", o->facts != NULL}};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (options[i].given)
+            cli_error("instr: rewrite: %s= is for the agent; it does nothing here",
+                      options[i].name);
+}
+
 static int check_passes(struct cli_rewrite *rewrite) {
     if (rewrite->options.pass_count == 0)
         return cli_usage("rewrite", "instr: rewrite: no pass is among the options, so nothing "
@@ -107,9 +138,12 @@ static int check_passes(struct cli_rewrite *rewrite) {
                 return cli_usage("rewrite", "instr: rewrite: the option '%s.%s' needs the agent",
                                  pass->name, agents[k]);
         if (!pass->runtime_class || cli_gate_serves(pass->runtime_class)) continue;
-        return cli_usage("rewrite", "instr: rewrite: the pass '%s' needs the agent: instr run %s",
-                         pass->name, pass->name);
+        return cli_usage("rewrite",
+                         "instr: rewrite: the pass '%s' needs the agent (%s): 'instr run %s', or "
+                         "'instr attach'",
+                         pass->name, why_agent(pass), pass->name);
     }
+    tell_unused(&rewrite->options);
     return CLI_OK;
 }
 
@@ -254,9 +288,11 @@ static void print_summary(struct cli_rewrite *rewrite) {
     if (account.methods_kept > MOST_KEPT_SHOWN && !rewrite->options.verbose)
         cli_error("instr: and %" PRIu64 " more kept as they were (verbose=yes shows all)",
                   account.methods_kept - MOST_KEPT_SHOWN);
-    cli_error("instr: %s: %s classes in scope, %s changed; %s methods kept as they were",
-              rewrite->out, instr_number(rewrite->classes, classes),
-              instr_number(rewrite->changed, changed), instr_number(account.methods_kept, kept));
+    cli_error("instr: %s: %s class%s in scope, %s changed; %s method%s kept as %s", rewrite->out,
+              instr_number(rewrite->classes, classes), rewrite->classes == 1 ? "" : "es",
+              instr_number(rewrite->changed, changed), instr_number(account.methods_kept, kept),
+              account.methods_kept == 1 ? "" : "s",
+              account.methods_kept == 1 ? "it was" : "they were");
 }
 
 // stats=FILE: as the agent has it, but for the methods that were kept, which are printed.

@@ -6,6 +6,7 @@ import java.io.FileOutputStream;
 import java.nio.file.Files;
 import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -80,11 +81,15 @@ final class OfflineReport {
 
     private static void gather(OfflineTable table, int which, HashMap<String, OfflineRow> found) {
         String[] fields = table.fields();
+        // A class that a file has for several versions of the JDK has its methods once.
+        BitSet seen = new BitSet(table.length);
         for (int i = 0; i + 1 < fields.length; ) {
             String className = fields[i++];
             int methods = Integer.parseInt(fields[i++]);
             for (int m = 0; m < methods; m++, i += 3) {
-                int id = Integer.parseInt(fields[i]) + which - table.first + table.base;
+                int number = Integer.parseInt(fields[i]) + which - table.first, id = number + table.base;
+                if (seen.get(number)) continue;
+                seen.set(number);
                 OfflineRow row = Offline.TOTALS.get(id);
                 if (row == null || row.calls == 0) continue;
                 String key = className + '.' + fields[i + 1] + fields[i + 2];

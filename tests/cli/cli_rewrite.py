@@ -172,6 +172,13 @@ class Archives(Rewrite):
         self.rewrite("x.jar", more=["include=z.*"])
         self.assertEqual(self.bytes_of("out"), self.bytes_of("x.jar"))
 
+    def test_what_needs_the_agent_is_told_with_the_reason(self):
+        self.write("x.jar", jar([("a/A.class", class_file("a/A"))]))
+        for name in ("alloc", "exceptions", "natives"):
+            self.expect(["rewrite", name, "x.jar", "-o", "out"], 2, "", [f"the pass '{name}' needs the agent (", f"instr run {name}"])
+        self.rewrite("x.jar", more=["for=3s", "max-overhead=5%"],
+                     err=["instr: rewrite: for= is for the agent", "instr: rewrite: max-overhead= is for the agent"])
+
     def test_the_same_class_in_many_jars_is_rewritten_once(self):
         same = class_file("s/Same")
         inner = [(zipfile.ZipInfo(f"lib{i}.jar"), jar([("s/Same.class", same), (f"p/P{i}.class", class_file(f"p/P{i}"))]))
@@ -183,7 +190,7 @@ class Archives(Rewrite):
     def test_rewriting_what_was_rewritten_leaves_the_gates_alone(self):
         self.write("x.jar", jar([("a/A.class", class_file("a/A"))]))
         self.rewrite("x.jar", "once")
-        self.expect(["rewrite", "timing", "once", "-o", "twice"], 0, "", ["1 classes in scope, 1 changed"])
+        self.expect(["rewrite", "timing", "once", "-o", "twice"], 0, "", ["1 class in scope, 1 changed"])
 
 
 class Broken(Rewrite):
