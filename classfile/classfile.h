@@ -94,6 +94,9 @@ struct cf_class {
     // StackMapTable that would need one had it once. JDKs before 21 drop those of classes that they
     // do not verify (JDK-8228604). Such methods get no new frames, and are verified by inference.
     uint16_t frames_dropped;
+    // To be set by the caller, 0 at first: a JVM that has the class already merges its constants
+    // with the new ones. A constant that is there twice then makes HotSpot number all of them anew.
+    uint16_t constants_merged;
     uint16_t utf8_code, utf8_line_number_table, utf8_local_variable_table,
         utf8_local_variable_type_table;
     const struct cf_strict *strict; // strict instance fields, once they were met (strict.h)

@@ -156,6 +156,26 @@ uint16_t cf_add_utf8(struct cf_pool *pool, const void *bytes, size_t length) {
     return add(pool, head, 3, bytes, (uint32_t)length);
 }
 
+// The original entries looked at in one class: a JVM's bytes may be anybody's, and what is not
+// found for want of looking is there twice.
+enum { MOST_LOOKED_AT = 1 << 20 };
+
+// The original entry that is the same as `entry`; 0: there is none.
+static uint16_t find_original(struct cf_pool *pool, const uint8_t *entry, const void *tail,
+                              uint32_t tail_size) {
+    const uint32_t *offsets = pool->cls->constant_pool;
+    const uint8_t *bytes = pool->cls->bytes;
+    uint32_t count = pool->first;
+    if (count > MOST_LOOKED_AT - pool->looked_at) return 0;
+    pool->looked_at += count;
+    for (uint32_t i = 1; i < count; i++) {
+        const uint8_t *other = bytes + offsets[i];
+        if (memcmp(other, entry, 3) != 0 || !offsets[i]) continue;
+        if (!tail_size || memcmp(other + 3, tail, tail_size) == 0) return (uint16_t)i;
+    }
+    return 0;
+}
+
 static uint16_t add_named(struct cf_pool *pool, enum cf_tag tag, const void *bytes, size_t length) {
     uint16_t name = cf_add_utf8(pool, bytes, length);
     uint8_t head[3] = {(uint8_t)tag};
@@ -164,7 +184,16 @@ static uint16_t add_named(struct cf_pool *pool, enum cf_tag tag, const void *byt
 }
 
 uint16_t cf_add_class(struct cf_pool *pool, const void *name, size_t length) {
-    return add_named(pool, CF_TAG_CLASS, name, length);
+    uint8_t utf8[3] = {CF_TAG_UTF8}, entry[3] = {CF_TAG_CLASS};
+    uint16_t original = 0, found;
+    if (pool->cls->constants_merged && length <= 65535) {
+        cf_put2(utf8 + 1, (uint32_t)length);
+        original = find_original(pool, utf8, name, (uint32_t)length);
+    }
+    if (!original) return add_named(pool, CF_TAG_CLASS, name, length);
+    cf_put2(entry + 1, original);
+    found = find_original(pool, entry, NULL, 0);
+    return found ? found : add(pool, entry, 3, NULL, 0);
 }
 
 uint16_t cf_add_string(struct cf_pool *pool, const void *bytes, size_t length) {

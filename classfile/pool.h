@@ -1,6 +1,7 @@
 // Constants added to a class. The original constant pool stays as it is and comes first; what is
 // added here is appended, so that no index ever moves. New entries are found again among
-// themselves, not among the original ones: looking there costs more than the few bytes it saves.
+// themselves; among the original ones classes are, if it matters (cf_class.constants_merged):
+// looking there costs more than the few bytes it saves.
 
 #ifndef CF_POOL_H
 #define CF_POOL_H
@@ -17,6 +18,7 @@ struct cf_pool {
     uint16_t *slots;       // hash of entry -> index; 0: free
     uint16_t *other_slots; // as many, for rollback
     uint32_t slots_count, slots_used;
+    uint32_t looked_at;    // original entries, in search of one
     struct cf_error error; // sticky, until cf_pool_rollback
 };
 

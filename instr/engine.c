@@ -434,7 +434,7 @@ enum cf_status instr_job_open(struct job *job, const uint8_t *bytes, size_t leng
     struct cf_arena *arena = &job->work->arena;
     size_t n = job->engine->options->pass_count;
     CF_TRY(cf_class_open(&job->cls, bytes, length, arena));
-    job->cls.frames_dropped = job->origin.given_back != 0;
+    job->cls.frames_dropped = job->cls.constants_merged = job->origin.given_back != 0;
     job->bytes = bytes;
     job->length = length;
     CF_TRY(inline_subroutines(job));
