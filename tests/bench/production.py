@@ -17,6 +17,8 @@ from control import Control  # noqa: E402
 # Some 5,000 classes that every JDK from 9 on has, and that no server needs.
 MODULES = ["compiler", "javadoc", "hotspot.agent", "jshell", "jdeps", "jlink", "jdi"]
 PACKAGES = ["com.sun.tools", "com.sun.jdi", "com.sun.source", "jdk.javadoc", "jdk.jshell", "jdk.internal.jshell", "jdk.tools", "sun.jvm.hotspot"]
+# What timing adds to a class at least, and what it would with a constant for each thing it calls.
+CONSTANTS = [6, 8, 33]
 SCOPE = ":".join(p + ".**" for p in PACKAGES)
 
 
@@ -61,10 +63,10 @@ def prepare(jdk, work):
         file.write("\n".join(n for n in names if n != "module-info"))
 
 
-def floor_of(jdk, work, library, batch=500):
-    """(classes, ns, longest pause) of an agent that changes nothing."""
+def floor_of(jdk, work, library, batch=500, constants=0):
+    """(classes, ns, longest pause) of an agent that changes nothing, or adds constants."""
     jvm = Jvm(jdk, work, f"-agentpath:{library}")
-    count, took, _ = (int(n) for n in jvm.get(f"/floor/{batch}/" + ",".join(p + ".*" for p in PACKAGES)).split())
+    count, took, _ = (int(n) for n in jvm.get(f"/floor/{batch}+{constants}/" + ",".join(p + ".*" for p in PACKAGES)).split())
     return count, took, jvm.end()
 
 
@@ -113,6 +115,9 @@ def production(jdk, options, build, work):
     print(f"  timing enabled, {changed} classes changed: {ours / 1e6:.0f} ms, {ours / classes / 1e3:.0f} us per class; an agent that changes nothing: "
           f"{theirs / 1e6:.0f} ms, {theirs / classes / 1e3:.0f} us per class: "
           f"{statistics.median(p[0][1] / p[1][1] for p in pairs):.2f} times (target 1.2)")
+    for constants in CONSTANTS:
+        took = [floor_of(jdk, work, floor, 500, constants)[1] / p[1][1] for p in pairs]
+        print(f"  an agent that adds {constants} constants to each class and changes no method: {statistics.median(took):.2f} times")
     for batch in (50, 200, 500, 1000, 10000):
         took = [enable(jdk, work, agent, batch) for _ in range(max(1, options.rounds // 2))]
         there = [floor_of(jdk, work, floor, batch) for _ in range(max(1, options.rounds // 2))]

@@ -11,7 +11,7 @@ import java.util.concurrent.Executors;
 
 /**
  * The JDK's own server: / does some work, /memory collects garbage and tells what the JVM's pools hold, /floor/BATCH/CLASSES
- * has the agent that changes nothing retransform them. A file names classes to be loaded and linked first.
+ * has the agent that changes nothing retransform them; BATCH may be BATCH+CONSTANTS, which it then adds to each. A file names classes to be loaded and linked first.
  */
 public class Server {
     static String work(int n) {
@@ -50,8 +50,10 @@ public class Server {
 
     static String answer(String path) {
         if (path.startsWith("/floor/")) {
-            int batch = path.indexOf('/', 7);
-            return Floor.tell(path.substring(batch + 1).replace('.', '/'), Integer.parseInt(path.substring(7, batch)));
+            int end = path.indexOf('/', 7), plus = path.lastIndexOf('+', end);
+            int constants = plus < 0 ? 0 : Integer.parseInt(path.substring(plus + 1, end));
+            int batch = Integer.parseInt(path.substring(7, plus < 0 ? end : plus));
+            return Floor.tell(path.substring(end + 1).replace('.', '/'), batch, constants);
         }
         return path.equals("/memory") ? memory() : work(30);
     }
