@@ -396,6 +396,43 @@ static int is_changed(int check, enum place place, unsigned index) {
     return changed;
 }
 
+// Constants that a class has when its JVM gives it back, and when timing is done with it.
+static unsigned constants_added(int given_back, unsigned *twice) {
+    char error[INSTR_ERROR_SIZE];
+    static const struct verify_case catching = {
+        "f(I)V", "1 1", "L0: iinc:0:1 return L1: athrow", "L1: int | Throwable", "L0 L1 L1 any",
+        0,       0};
+    struct instr_origin origin = {.given_back = given_back};
+    ck_assert_int_eq(instr_options_parse(&options, "timing", error, sizeof error), 0);
+    methods = instr_methods_new();
+    engine = instr_engine_new(&options, methods, "java/lang/");
+    bytes = verify_build(&catching, &length);
+    instr_engine_rewrite_known(engine, &origin, bytes, length, allocate, NULL, &result);
+    ck_assert_ptr_nonnull(result.bytes);
+    struct cf_arena arena;
+    struct cf_class cls;
+    cf_arena_init(&arena);
+    ck_assert_int_eq(cf_class_open(&cls, result.bytes, result.length, &arena), CF_OK);
+    unsigned first = cf_be2(bytes + 8), count = cls.constant_pool_count;
+    *twice = 0;
+    for (unsigned i = first; i < count; i++)
+        for (unsigned k = 1; k < first; k++)
+            *twice += cf_utf8(&cls, i).bytes && cf_slice_equal(cf_utf8(&cls, i), cf_utf8(&cls, k));
+    cf_arena_free(&arena);
+    tear_down();
+    memset(&result, 0, sizeof result);
+    return count - first;
+}
+
+START_TEST(a_jvm_that_has_the_class_gets_no_constant_twice) {
+    unsigned twice;
+    ck_assert_uint_eq(constants_added(1, &twice), 6); // class, method, descriptor, the call
+    ck_assert_uint_eq(twice, 0);
+    ck_assert_uint_eq(constants_added(0, &twice), 8); // and Throwable, which is not looked for
+    ck_assert_uint_eq(twice, 1);
+}
+END_TEST
+
 START_TEST(what_rewriting_could_hide_is_left_alone) {
     uint8_t *plain = build_naming(NOWHERE, 0);
     unsigned count = cf_be2(plain + 8);
@@ -485,6 +522,7 @@ int main(void) {
     tcase_add_test(views, a_view_is_what_opening_gives);
     tcase_add_test(views, what_no_jvm_verifies_is_changed);
     tcase_add_test(views, a_lambda_of_jdk_8_calls_its_host);
+    tcase_add_test(views, a_jvm_that_has_the_class_gets_no_constant_twice);
     tcase_add_test(views, what_rewriting_could_hide_is_left_alone);
     suite_add_tcase(suite, tests);
     suite_add_tcase(suite, views);
