@@ -2,6 +2,7 @@
 
 #include "instr/cli.h"
 #include "instr/options.h"
+#include "instr/options_names.h"
 #include "instr/report.h"
 
 #include <errno.h>
@@ -32,6 +33,22 @@ static const struct command *command_named(const char *name) {
     for (const struct command *c = commands; c->name; c++)
         if (strcmp(cli_command_name(c->name, text), name) == 0) return c;
     return NULL;
+}
+
+static void refuse(const char *word) {
+    char text[CLI_NAME_SIZE], nearest[CLI_NAME_SIZE] = "";
+    unsigned least = 3; // what is further away has nothing to do with it
+    for (const struct command *c = commands; c->name; c++) {
+        unsigned d = instr_name_distance(word, cli_command_name(c->name, text));
+        if (d >= least || d >= strlen(text)) continue;
+        least = d;
+        strcpy(nearest, text);
+    }
+    if (nearest[0])
+        cli_error("instr: '%.64s' is no command; did you mean '%s'? See 'instr help'", word,
+                  nearest);
+    else
+        cli_error("instr: '%.64s' is no command; see 'instr help'", word);
 }
 
 // Texts from files and from the command line come this way, so nothing in them gets at the
@@ -106,7 +123,7 @@ int main(int argc, char **argv) {
     }
     const struct command *command = command_named(command_word(argv[1]));
     if (!command) {
-        cli_error("instr: '%.64s' is no command; see 'instr help'", argv[1]);
+        refuse(argv[1]);
         return CLI_USAGE;
     }
     // `instr run --help`, but not `instr run timing -- java --help`.

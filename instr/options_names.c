@@ -71,9 +71,7 @@ static unsigned least(unsigned a, unsigned b) {
     return a < b ? a : b;
 }
 
-// Edits (insert, delete, replace, swap two neighbours) that lead from a to b; both are looked at up
-// to 63 bytes. Case does not count; names are in lower case.
-static unsigned distance(const char *a, const char *b) {
+unsigned instr_name_distance(const char *a, const char *b) {
     unsigned rows[3][64];
     unsigned n = least((unsigned)strlen(a), 63), m = least((unsigned)strlen(b), 63);
     for (unsigned j = 0; j <= m; j++) rows[0][j] = j;
@@ -100,9 +98,9 @@ static void compare(void *context, const char *name, const char *argument, const
     struct name_search *search = context;
     (void)argument;
     (void)help;
-    unsigned d = distance(search->key, name);
+    unsigned d = instr_name_distance(search->key, name);
     const char *dot = strchr(name, '.'); // somebody may have forgotten the pass
-    if (dot) d = least(d, distance(search->key, dot + 1) + 1);
+    if (dot) d = least(d, instr_name_distance(search->key, dot + 1) + 1);
     if (d >= search->distance) return;
     search->distance = d;
     snprintf(search->name, INSTR_NAME_SIZE, "%s", name);

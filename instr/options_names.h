@@ -38,6 +38,10 @@ enum { INSTR_NAME_SIZE = 128 };
 // option.
 const char *instr_option_argument(const char *key);
 
+// Edits (insert, delete, replace, swap two neighbours) that lead from a to b; both are looked at up
+// to 63 bytes. Case does not count; b is in lower case.
+unsigned instr_name_distance(const char *a, const char *b);
+
 // Writes the name of the pass or option that is nearest to `key`.
 void instr_nearest_option(const char *key, char name[INSTR_NAME_SIZE]);
 

@@ -22,7 +22,8 @@ class Help(CliTest):
 
     def test_mistakes_are_told_in_one_line(self):
         self.expect([], 2, "", "instr: which command? See 'instr help'\n")
-        self.expect(["rnu"], 2, "", "instr: 'rnu' is no command; see 'instr help'\n")
+        self.expect(["rnu"], 2, "", "instr: 'rnu' is no command; did you mean 'run'? See 'instr help'\n")
+        self.expect(["bytecode"], 2, "", "instr: 'bytecode' is no command; see 'instr help'\n")
         self.expect(["help", "x"], 2, "", ["there is no help on 'x'"])
         self.expect(["version", "x"], 2, "", ["takes no arguments"])
 
