@@ -103,10 +103,27 @@ static void put_code_head(struct bytes *to, uint32_t code, unsigned max_stack,
     put(to, 4, code);
 }
 
-// public final class NAME { public static final boolean[] p = new boolean[32768]; }
+// public static void hit(int i) { p[i] = true; }
+static void put_array_hit(struct bytes *to) {
+    put(to, 2, 0x1009);                                  // public static synthetic
+    put(to, 4, (uint32_t)(LAST + 1) << 16 | (LAST + 2)); // its name, (I)V
+    put(to, 4, 1u << 16 | CODE);
+    put(to, 4, 8 + 7 + 4);
+    put(to, 4, 3u << 16 | 1); // max_stack, max_locals
+    put(to, 4, 7);
+    put(to, 1, 0xB2); // getstatic p
+    put(to, 2, REF);
+    put(to, 4, 0x1A0454B1); // iload_0, iconst_1, bastore, return
+    put(to, 4, 0);
+}
+
+// public final class NAME {
+//     public static final boolean[] p = new boolean[32768];
+//     public static void hit(int i) { p[i] = true; }   for methods that have no room for more
+// }
 static size_t write_array_class(uint8_t *room, const char *name) {
     struct bytes to = {room};
-    put_start(&to, name, LAST + 1);
+    put_start(&to, name, LAST + 3);
     put_utf8(&to, RW_HOLDER_FIELD);
     put_utf8(&to, "[Z");
     put_utf8(&to, "<clinit>");
@@ -116,11 +133,13 @@ static size_t write_array_class(uint8_t *room, const char *name) {
     put_reference(&to, 9, THIS, NAME_TYPE);
     put(&to, 1, 3);
     put(&to, 4, RW_PROBES_PER_HOLDER);
+    put_utf8(&to, RW_HOLDER_METHOD);
+    put_utf8(&to, "(I)V");
     put_class_head(&to, 1);
     put(&to, 2, 0x1019); // public static final synthetic
     put(&to, 4, (uint32_t)MEMBER << 16 | TYPE);
     put(&to, 2, 0);
-    put(&to, 4, 0x00010008); // one method, static
+    put(&to, 4, 0x00020008); // two methods; static
     put_code_head(&to, 8, 1, 0);
     put(&to, 2, 0x1200 | LAST); // ldc 32768
     put(&to, 2, 0xBC04);        // newarray boolean
@@ -128,7 +147,8 @@ static size_t write_array_class(uint8_t *room, const char *name) {
     put(&to, 2, REF);
     put(&to, 1, 0xB1); // return
     put(&to, 4, 0);    // no exceptions, no attributes
-    put(&to, 2, 0);    // no attributes of the class
+    put_array_hit(&to);
+    put(&to, 2, 0); // no attributes of the class
     return (size_t)(to.at - room);
 }
 

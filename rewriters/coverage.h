@@ -9,8 +9,8 @@
 #define RW_PROBES_PER_HOLDER 32768u
 #define RW_HOLDER_NAME "InstrProbes"
 #define RW_HOLDER_FIELD "p"
-// With coverage.mmap=yes it is a byte of a file mapping instead, which the holder's static method
-// of this name sets: RW_HOLDER_METHOD(I)V.
+// The holder's static method of this name sets it as well: RW_HOLDER_METHOD(I)V, in less code. With
+// coverage.mmap=yes it is a byte of a file mapping instead, and the method the only way.
 #define RW_HOLDER_METHOD "hit"
 // In files that are rewritten beforehand all is in one class, RW_HOLDER_NAME, and the number is
 // behind the name of the field.

@@ -109,12 +109,24 @@ def programs(build):
         return Program([*cp(folder, *libraries), "org.junit.runner.JUnitCore", "suite.SuiteTest"], [folder, jar("junit4")],
                        fails=True)
 
+    def large():
+        """With its probes a method has little less than the 65,535 bytes that it may have."""
+        source = os.path.join(build.fresh("large-source"), "Large.java")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write("public class Large {\n    static int x;\n    static void large(int a) {\n"
+                       + "".join(f"        if (a == {i}) x += {i};\n" for i in range(1800))
+                       + "    }\n    public static void main(String[] args) {\n        large(3);\n        large(1799);\n"
+                       "        System.out.println(x);\n    }\n}\n")
+        folder = build.java("large", "--release", "8", source)
+        return Program([*cp(folder), "Large"], [folder])
+
     def compiler(command, classes, arguments, **more):
         return lambda: Program([*command, "-d", build.out, *arguments], classes, **more)
 
     groovy, scala, kotlin, ecj = [jar("groovy-all")], SCALA, KOTLIN_NEEDS, [jar("ecj")]
     return [
         ("classes of javac", [], cases(CASES, 17, lambda files: build.java("cases-javac", "--release", "17", *files))),
+        ("a method that is nearly too large", [], large),
         ("classes of ecj", ecj, cases(OLDER_CASES, 8, by_ecj)),
         ("classes of kotlinc", kotlin, tour(KOTLINC, "kt", "tour.TourKt", jar("kotlin-stdlib"))),
         ("classes of scalac", scala, tour(SCALAC, "scala", "tour.Tour", jar("scala-library"))),
