@@ -301,10 +301,18 @@ static void name_session(const char *given) {
     part.session_length = instr_exec_text(given ? given : name, part.session, sizeof part.session);
 }
 
+// The map is removed when the JVM ends, also by one that was detached from.
 static void stop(JNIEnv *jni) {
     (void)jni;
     instr_coverage_flush_stop();
-    if (part.jvmti) (*part.jvmti)->DisposeEnvironment(part.jvmti);
+    if (!part.jvmti) return;
+    if (part.mapped) {
+        (*part.jvmti)
+            ->SetEventNotificationMode(part.jvmti, JVMTI_DISABLE, JVMTI_EVENT_DATA_DUMP_REQUEST,
+                                       NULL);
+        return;
+    }
+    (*part.jvmti)->DisposeEnvironment(part.jvmti);
     part.jvmti = NULL;
 }
 
@@ -338,7 +346,7 @@ static bool load(JavaVM *vm, const struct instr_pass_options *options, enum inst
         snprintf(reason, size, "out of memory");
         return false;
     }
-    if ((*vm)->GetEnv(vm, (void **)&part.jvmti, JVMTI_VERSION_1_2) == JNI_OK &&
+    if ((part.jvmti || (*vm)->GetEnv(vm, (void **)&part.jvmti, JVMTI_VERSION_1_2) == JNI_OK) &&
         (*part.jvmti)->SetEventCallbacks(part.jvmti, &callbacks, sizeof callbacks) ==
             JVMTI_ERROR_NONE)
         return true;

@@ -133,6 +133,25 @@ def other_mapping(r):
         yield f"{first}, {second}", ended + ([] if bits.count("1") > 2 and not maps else [f"covered: {bits}; left behind: {maps}"])
 
 
+@program("coverage.mmap, after a detach", quick=False)
+def detached(r):
+    """What was covered is in the file, and the mapping goes with the JVM."""
+    for mode in ("yes", "flush"):
+        path = r.file(mode + ".exec")
+        p = Waiting(r)
+        problems = [attached(p.instr("attach", "coverage", f"coverage.file={path}", f"coverage.mmap={mode}", "include=Waiting"),
+                             "active")]
+        p.round()
+        gone = p.instr("detach")
+        p.round()
+        p.process.stdin.close()
+        rest, status = p.process.stdout.read(), p.process.wait(timeout=60)
+        ended = [x for x in problems if x] + ([] if (gone.returncode, status, rest) == (0, 0, "end\n") else [f"{gone}, {status}, {rest}"])
+        bits = load(path)[1].get("Waiting", ("", ""))[1] if os.path.exists(path) else ""
+        maps = [f for f in os.listdir(r.folder) if f.endswith(".map")]
+        yield mode, ended + ([] if bits.count("1") > 2 and not maps else [f"covered: {bits}; left behind: {maps}"])
+
+
 @program("coverage of classes that come again", quick=False, jdk=11)
 def again(r):
     """An agent has them retransformed and redefined: they keep their probes, and what is passed afterwards counts."""
