@@ -116,6 +116,27 @@ static int grow_offsets(struct cf_pool *pool, uint32_t more) {
     return 1;
 }
 
+// The original entries looked at in one class: a JVM's bytes may be anybody's, and what is not
+// found for want of looking is there twice.
+enum { MOST_LOOKED_AT = 1 << 20 };
+
+// The original entry that is the same; 0: there is none.
+static uint16_t find_original(struct cf_pool *pool, const uint8_t *entry, uint32_t size) {
+    const uint32_t *offsets = pool->cls->constant_pool;
+    const uint8_t *bytes = pool->cls->bytes;
+    uint32_t count = pool->first;
+    if (count > MOST_LOOKED_AT - pool->looked_at) return 0;
+    pool->looked_at += count;
+    for (uint32_t i = 1; i < count; i++) {
+        const uint8_t *other = bytes + offsets[i];
+        // Of a tag all have one size, but for Utf8, whose length comes next.
+        if (offsets[i] && memcmp(other, entry, 3) == 0 &&
+            memcmp(other + 3, entry + 3, size - 3) == 0)
+            return (uint16_t)i;
+    }
+    return 0;
+}
+
 // Finds or appends the entry whose fixed part is `head` and whose rest is `tail` (a Utf8's bytes).
 static uint16_t add(struct cf_pool *pool, const uint8_t *head, uint32_t head_size, const void *tail,
                     uint32_t tail_size) {
@@ -137,6 +158,8 @@ static uint16_t add(struct cf_pool *pool, const uint8_t *head, uint32_t head_siz
         if (other[0] == entry[0] && entry_size(other) == size && memcmp(other, entry, size) == 0)
             return pool->slots[i];
     }
+    uint16_t original = pool->cls->constants_merged ? find_original(pool, entry, size) : 0;
+    if (original) return original;
     uint32_t index = pool->count, entries = head[0] == CF_TAG_LONG ? 2 : 1;
     if (index + entries > 65535)
         return give_up(pool, CF_LIMIT, "the constant pool is full (65,535 entries)");
@@ -156,26 +179,6 @@ uint16_t cf_add_utf8(struct cf_pool *pool, const void *bytes, size_t length) {
     return add(pool, head, 3, bytes, (uint32_t)length);
 }
 
-// The original entries looked at in one class: a JVM's bytes may be anybody's, and what is not
-// found for want of looking is there twice.
-enum { MOST_LOOKED_AT = 1 << 20 };
-
-// The original entry that is the same as `entry`; 0: there is none.
-static uint16_t find_original(struct cf_pool *pool, const uint8_t *entry, const void *tail,
-                              uint32_t tail_size) {
-    const uint32_t *offsets = pool->cls->constant_pool;
-    const uint8_t *bytes = pool->cls->bytes;
-    uint32_t count = pool->first;
-    if (count > MOST_LOOKED_AT - pool->looked_at) return 0;
-    pool->looked_at += count;
-    for (uint32_t i = 1; i < count; i++) {
-        const uint8_t *other = bytes + offsets[i];
-        if (memcmp(other, entry, 3) != 0 || !offsets[i]) continue;
-        if (!tail_size || memcmp(other + 3, tail, tail_size) == 0) return (uint16_t)i;
-    }
-    return 0;
-}
-
 static uint16_t add_named(struct cf_pool *pool, enum cf_tag tag, const void *bytes, size_t length) {
     uint16_t name = cf_add_utf8(pool, bytes, length);
     uint8_t head[3] = {(uint8_t)tag};
@@ -184,16 +187,7 @@ static uint16_t add_named(struct cf_pool *pool, enum cf_tag tag, const void *byt
 }
 
 uint16_t cf_add_class(struct cf_pool *pool, const void *name, size_t length) {
-    uint8_t utf8[3] = {CF_TAG_UTF8}, entry[3] = {CF_TAG_CLASS};
-    uint16_t original = 0, found;
-    if (pool->cls->constants_merged && length <= 65535) {
-        cf_put2(utf8 + 1, (uint32_t)length);
-        original = find_original(pool, utf8, name, (uint32_t)length);
-    }
-    if (!original) return add_named(pool, CF_TAG_CLASS, name, length);
-    cf_put2(entry + 1, original);
-    found = find_original(pool, entry, NULL, 0);
-    return found ? found : add(pool, entry, 3, NULL, 0);
+    return add_named(pool, CF_TAG_CLASS, name, length);
 }
 
 uint16_t cf_add_string(struct cf_pool *pool, const void *bytes, size_t length) {
@@ -269,9 +263,25 @@ static uint32_t append_pair(struct cf_pool *pool, enum cf_tag tag, uint32_t a, u
     return pool->count - 1;
 }
 
+// One by one, each constant where it is already.
+static int find_or_add_methods(struct cf_pool *pool, const struct cf_method_name *names,
+                               unsigned count, uint16_t *methodrefs) {
+    uint16_t class_index = 0;
+    for (unsigned i = 0; i < count; i++) {
+        const struct cf_method_name *m = &names[i];
+        if (m->class_name) class_index = cf_add_class(pool, m->class_name, strlen(m->class_name));
+        uint16_t name = cf_add_utf8(pool, m->name, m->name_length);
+        uint16_t descriptor = cf_add_utf8(pool, m->descriptor, m->descriptor_length);
+        uint16_t pair = cf_add_pair(pool, CF_TAG_NAME_AND_TYPE, name, descriptor);
+        methodrefs[i] = cf_add_pair(pool, CF_TAG_METHODREF, class_index, pair);
+    }
+    return pool->error.status == CF_OK;
+}
+
 int cf_add_methods(struct cf_pool *pool, const struct cf_method_name *names, unsigned count,
                    uint16_t *methodrefs) {
     size_t size = 0;
+    if (pool->cls->constants_merged) return find_or_add_methods(pool, names, count, methodrefs);
     if (count > 1000) return give_up(pool, CF_LIMIT, "too much at once");
     for (unsigned i = 0; i < count; i++) {
         size_t class_length = names[i].class_name ? strlen(names[i].class_name) : 0;

@@ -28,11 +28,12 @@ struct cf_snippet *cf_snippet_nowhere(struct cf_edit *edit, enum cf_status statu
     return &edit->nowhere;
 }
 
-struct cf_snippet *cf_snippet_like(const struct cf_snippet *s, uint32_t from_end, unsigned more) {
+struct cf_snippet *cf_snippet_like(const struct cf_snippet *s, struct cf_callee callee) {
     struct cf_edit *edit = s->edit;
     uint32_t length = s->length, capacity = s->capacity;
-    if ((s->labels_count | s->branches_count) || from_end - 1 >= length)
-        return cf_snippet_nowhere(edit, CF_MISUSE, "not a snippet to be copied");
+    if ((s->labels_count | s->branches_count) || length < 3 || !callee.methodref ||
+        s->bytes[length - 3] != CF_OP_invokestatic)
+        return cf_snippet_nowhere(edit, CF_MISUSE, "not a snippet that ends with a call");
     struct cf_snippet *like = cf_arena_alloc(edit->code.cls->arena, sizeof *like + capacity);
     if (!like) return cf_snippet_nowhere(edit, CF_NO_MEMORY, "out of memory");
     uint8_t *bytes = (uint8_t *)(like + 1);
@@ -42,7 +43,7 @@ struct cf_snippet *cf_snippet_like(const struct cf_snippet *s, uint32_t from_end
         memcpy(bytes, s->bytes, CF_SNIPPET_ROOM);
     else
         memcpy(bytes, s->bytes, length);
-    bytes[length - from_end] = (uint8_t)(bytes[length - from_end] + more);
+    cf_put2(bytes + length - 2, callee.methodref);
     return like;
 }
 

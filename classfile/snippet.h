@@ -58,9 +58,9 @@ struct cf_snippet {
 // An empty snippet, owned by the edit (edit.h); out of memory: one that spoils the edit.
 static inline struct cf_snippet *cf_snippet_new(struct cf_edit *edit);
 
-// A copy of a snippet without labels, with `more` added to the byte that stands `from_end` bytes
-// before its end: to its last one with 1.
-struct cf_snippet *cf_snippet_like(const struct cf_snippet *s, uint32_t from_end, unsigned more);
+// A copy of a snippet that ends with a call and has no labels: it ends with a call of `callee`
+// instead, which has the same descriptor.
+struct cf_snippet *cf_snippet_like(const struct cf_snippet *s, struct cf_callee callee);
 
 // Room for the next `size` bytes; NULL when there is none (the edit knows).
 uint8_t *cf_snippet_grow(struct cf_snippet *s, uint32_t size);
@@ -79,19 +79,11 @@ static inline void cf_snippet_depth(struct cf_snippet *s, int32_t pops, int32_t 
 
 // An instruction without operands.
 void cf_op(struct cf_snippet *s, enum cf_opcode op);
-// The same of one that falls through, with its slots, for what is written for each method.
-static inline void cf_plain_op(struct cf_snippet *s, enum cf_opcode op, int32_t pops,
-                               int32_t pushes) {
-    uint8_t *p = cf_snippet_room(s, 1);
-    if (p) *p = (uint8_t)op;
-    cf_snippet_depth(s, pops, pushes);
-}
 // The shortest way to push a number: iconst, bipush, sipush or ldc.
 void cf_push_number(struct cf_snippet *s, int32_t value);
 static inline void cf_push_int(struct cf_snippet *s, int32_t value) {
     uint32_t length = s->length;
-    int is_small = (uint32_t)value + 128u < 256, is_large = (uint32_t)value + 32768u > 65535;
-    if ((is_small | is_large) || s->capacity - length < 3) {
+    if (value < 128 || value > 32767 || s->capacity - length < 3) {
         cf_push_number(s, value);
         return;
     }

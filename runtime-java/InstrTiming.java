@@ -1,48 +1,11 @@
 package java.lang;
 
 /**
- * Called by code that the timing pass inserted, in this order: `timing` to enter, or to construct, whose result is
- * `saved`; to read the clock, which gives `start`; at the end when it exits, or has thrown. Constructors as in InstrCalls.
+ * Called by code that the timing pass inserted, in this order: enter or construct, whose result is `saved`;
+ * System.nanoTime(), which is `start`; at the end one of exit, thrown and thrownEarly. Constructors as in InstrCalls.
  */
 public final class InstrTiming {
-    /** What for: as in rewriters/timing.c. The bits above are those of the id that are above its low 16. */
-    public static final int CLOCK = -1, EXIT = 0, ENTER = 1, THROWN = 2, THROWN_EARLY = 3, CONSTRUCT = 4, INITIALIZED = 5;
-
-    static final int WHAT_BITS = 3;
-
     private InstrTiming() {}
-
-    @jdk.internal.vm.annotation.DontInline
-    @java.lang.invoke.DontInline
-    public static long timing(long start, long saved, int low, int what) {
-        if (what < 0) return System.nanoTime();
-        int id = what >> WHAT_BITS << 16 | low & 0xffff;
-        what &= (1 << WHAT_BITS) - 1;
-        try {
-            if (what == EXIT) {
-                InstrThreads.close(System.nanoTime() - start, saved, id);
-                return 0;
-            }
-            if (what == ENTER) return InstrThreads.open(id, InstrThreads.CALL);
-            return rarely(start, saved, id, what);
-        } catch (Throwable failed) {
-            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
-            return InstrThreads.NO_TASK;
-        }
-    }
-
-    @jdk.internal.vm.annotation.DontInline
-    @java.lang.invoke.DontInline
-    private static long rarely(long start, long saved, int id, int what) {
-        if (what == CONSTRUCT) return InstrThreads.open(id, InstrThreads.CONSTRUCT);
-        if (what == INITIALIZED) return InstrThreads.open(id, InstrThreads.INITIALIZED);
-        long duration = System.nanoTime() - start;
-        if (what == THROWN) InstrThreads.count(id, InstrThreads.THROWN);
-        InstrThreads.close(duration, saved, id);
-        return 0;
-    }
-
-    // What wrappers of native methods call (InstrNatives).
 
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
@@ -52,6 +15,29 @@ public final class InstrTiming {
         } catch (Throwable failed) {
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
             return InstrThreads.NO_TASK;
+        }
+    }
+
+    /** Enters a constructor that will call super() or this(). */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    public static long construct(int id) {
+        try {
+            return InstrThreads.open(id, InstrThreads.CONSTRUCT);
+        } catch (Throwable failed) {
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
+            return InstrThreads.NO_TASK;
+        }
+    }
+
+    /** That call has returned. */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    public static void initialized(int id) {
+        try {
+            InstrThreads.open(id, InstrThreads.INITIALIZED);
+        } catch (Throwable failed) {
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }
     }
 
@@ -74,6 +60,17 @@ public final class InstrTiming {
             long duration = System.nanoTime() - start;
             InstrThreads.count(id, InstrThreads.THROWN);
             InstrThreads.close(duration, saved, id);
+        } catch (Throwable failed) {
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
+        }
+    }
+
+    /** An exception leaves a constructor that has not called super() or this() yet. */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    public static void thrownEarly(long start, long saved, int id) {
+        try {
+            InstrThreads.close(System.nanoTime() - start, saved, id);
         } catch (Throwable failed) {
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }

@@ -2,30 +2,17 @@ package instr.runtime;
 
 /** Takes times for code that `instr rewrite` gave the timing pass. As InstrTiming. */
 public final class OfflineTiming {
-    private static final int ENTER = 1, THROWN = 2, CONSTRUCT = 4, INITIALIZED = 5;
-
     private OfflineTiming() {}
 
-    /** What happens to the method with this id. */
-    public static long timing(long start, long saved, int id, int what) {
-        switch (what) {
-            case ENTER:
-                return open(id, Offline.CALL);
-            case CONSTRUCT:
-                return open(id, Offline.CONSTRUCT);
-            case INITIALIZED:
-                initialized(id);
-                return 0;
-            case THROWN:
-                thrown(start, saved, id);
-                return 0;
-            default: // EXIT, THROWN_EARLY
-                close(System.nanoTime() - start, saved, id);
-                return 0;
-        }
+    public static long enter(int id) {
+        return open(id, Offline.CALL);
     }
 
-    private static void initialized(int id) {
+    public static long construct(int id) {
+        return open(id, Offline.CONSTRUCT);
+    }
+
+    public static void initialized(int id) {
         Offline.count(id, Offline.INITIALIZED);
         try {
             OfflineThread thread = Offline.thread();
@@ -35,10 +22,18 @@ public final class OfflineTiming {
         }
     }
 
-    private static void thrown(long start, long saved, int id) {
+    public static void exit(long start, long saved, int id) {
+        close(System.nanoTime() - start, saved, id);
+    }
+
+    public static void thrown(long start, long saved, int id) {
         long duration = System.nanoTime() - start;
         Offline.count(id, Offline.THROWN);
         close(duration, saved, id);
+    }
+
+    public static void thrownEarly(long start, long saved, int id) {
+        close(System.nanoTime() - start, saved, id);
     }
 
     /** Gives the children's time so far, with AGAIN when the method is running already. */

@@ -425,11 +425,11 @@ static unsigned constants_added(int given_back, unsigned *twice) {
 }
 
 START_TEST(a_jvm_that_has_the_class_gets_no_constant_twice) {
-    unsigned twice;
-    ck_assert_uint_eq(constants_added(1, &twice), 6); // class, method, descriptor, the call
+    unsigned twice, loaded = constants_added(0, &twice), given_back;
+    ck_assert_uint_ge(twice, 1); // Throwable, for one, which is not looked for
+    given_back = constants_added(1, &twice);
     ck_assert_uint_eq(twice, 0);
-    ck_assert_uint_eq(constants_added(0, &twice), 8); // and Throwable, which is not looked for
-    ck_assert_uint_eq(twice, 1);
+    ck_assert_uint_le(given_back + 2, loaded);
 }
 END_TEST
 
@@ -440,8 +440,8 @@ START_TEST(what_rewriting_could_hide_is_left_alone) {
     ck_assert(is_changed(1, NOWHERE, 0));
     ck_assert(!is_changed(1, PARAMETERS, 0));
     for (unsigned place = SIGNATURE; place <= POOL; place++) {
-        unsigned names = count - (place == FIELD_NAME);          // one constant less is made
-        for (unsigned index = names; index < names + 6; index++) // as many as timing adds
+        unsigned names = count - (place == FIELD_NAME); // one constant less is made
+        for (unsigned index = names; index < names + 12; index++)
             ck_assert_msg(!is_changed(1, place, index), "place %u, index %u", place, index - names);
         // Far away from all that was added a JVM still sees it.
         ck_assert(is_changed(1, place, 60000) || place == CATCH_TYPE || place == POOL);

@@ -9,9 +9,27 @@ public final class InstrTiming {
 
     private InstrTiming() {}
 
-    /** As java.lang.InstrTiming. */
-    public static long timing(long start, long saved, int low, int what) {
-        if (what < 0) return System.nanoTime();
-        return COUNTS ? OfflineTiming.timing(start, saved, BASE + (what >> 3 << 16 | low & 0xffff), what & 7) : 0;
+    public static long enter(int id) {
+        return COUNTS ? OfflineTiming.enter(BASE + id) : 0;
+    }
+
+    public static long construct(int id) {
+        return COUNTS ? OfflineTiming.construct(BASE + id) : 0;
+    }
+
+    public static void initialized(int id) {
+        if (COUNTS) OfflineTiming.initialized(BASE + id);
+    }
+
+    public static void exit(long start, long saved, int id) {
+        if (COUNTS) OfflineTiming.exit(start, saved, BASE + id);
+    }
+
+    public static void thrown(long start, long saved, int id) {
+        if (COUNTS) OfflineTiming.thrown(start, saved, BASE + id);
+    }
+
+    public static void thrownEarly(long start, long saved, int id) {
+        if (COUNTS) OfflineTiming.thrownEarly(start, saved, BASE + id);
     }
 }

@@ -28,30 +28,6 @@ final class Check extends ClassLoader {
     public static final class Gate {
         public static long entered, left, thrown, constructed, initialized, early;
 
-        public static long timing(long start, long saved, int low, int what) {
-            int id = what >> 3 << 16 | low & 0xffff;
-            switch (what < 0 ? what : what & 7) {
-                case 1:
-                    return enter(id);
-                case 4:
-                    return construct(id);
-                case 5:
-                    initialized(id);
-                    return 0;
-                case 0:
-                    exit(start, saved, id);
-                    return 0;
-                case 2:
-                    thrown(start, saved, id);
-                    return 0;
-                case 3:
-                    thrownEarly(start, saved, id);
-                    return 0;
-                default:
-                    return System.nanoTime();
-            }
-        }
-
         public static long enter(int id) {
             return ++entered;
         }

@@ -11,10 +11,10 @@ import org.objectweb.asm.Opcodes;
  * constant pool is shared, the new locals go behind the old ones, whose number is read from the class file beforehand.
  *
  * <pre>
- * entry:        0, 0, id; enter -> saved; 0, 0, 0; clock -> start   (construct, in a constructor)
- * after super:  0, 0, id; initialized
+ * entry:        id; enter -> saved; System.nanoTime -> start       (construct, in a constructor)
+ * after super:  id; initialized
  * return:       start, saved, id; exit
- * exception:    start, saved, id; thrown; athrow                    (thrownEarly before the delegate call)
+ * exception:    start, saved, id; thrown; athrow                   (thrownEarly before the delegate call)
  * </pre>
  *
  * The catch-all handlers come last in the exception table and cover neither the inserted exits, nor the returns, nor
@@ -22,9 +22,6 @@ import org.objectweb.asm.Opcodes;
  */
 final class TimingJob extends ClassVisitor {
     static final String GATE = "java/lang/InstrTiming";
-
-    /** What happens: to the method that is called, the last argument, with the high bits of the id in front. */
-    private static final int CLOCK = -1, EXIT = 0, ENTER = 1, THROWN = 2, THROWN_EARLY = 3, CONSTRUCT = 4, INITIALIZED = 5;
 
     private final int[] maxLocals;
     private final boolean isObject;
@@ -117,42 +114,27 @@ final class TimingJob extends ClassVisitor {
             start = maxLocals + 2;
         }
 
-        private void call(int low, int what) {
-            if (low == 0)
-                mv.visitInsn(Opcodes.ICONST_0);
+        private void pushId() {
+            if (id <= Short.MAX_VALUE)
+                mv.visitIntInsn(Opcodes.SIPUSH, id);
             else
-                mv.visitIntInsn(Opcodes.SIPUSH, low);
-            if (what <= INITIALIZED)
-                mv.visitInsn(Opcodes.ICONST_0 + what);
-            else
-                mv.visitIntInsn(Opcodes.BIPUSH, what);
-            mv.visitMethodInsn(Opcodes.INVOKESTATIC, GATE, "timing", "(JJII)J", false);
+                mv.visitLdcInsn(id);
         }
 
-        private void happened(int what) {
-            call((short) id, id >> 16 << 3 | what);
-        }
-
-        private void pushNothing() {
-            mv.visitInsn(Opcodes.LCONST_0);
-            mv.visitInsn(Opcodes.LCONST_0);
-        }
-
-        private void leave(int what) {
+        private void leave(String how) {
             mv.visitVarInsn(Opcodes.LLOAD, start);
             mv.visitVarInsn(Opcodes.LLOAD, saved);
-            happened(what);
-            mv.visitInsn(Opcodes.POP2);
+            pushId();
+            mv.visitMethodInsn(Opcodes.INVOKESTATIC, GATE, how, "(JJI)V", false);
         }
 
         @Override
         public void visitCode() {
             mv.visitCode();
-            pushNothing();
-            happened(constructor ? CONSTRUCT : ENTER);
+            pushId();
+            mv.visitMethodInsn(Opcodes.INVOKESTATIC, GATE, constructor ? "construct" : "enter", "(I)J", false);
             mv.visitVarInsn(Opcodes.LSTORE, saved);
-            pushNothing();
-            call(0, CLOCK);
+            mv.visitMethodInsn(Opcodes.INVOKESTATIC, "java/lang/System", "nanoTime", "()J", false);
             mv.visitVarInsn(Opcodes.LSTORE, start);
             open();
         }
@@ -178,7 +160,7 @@ final class TimingJob extends ClassVisitor {
         public void visitInsn(int opcode) {
             if (opcode >= Opcodes.IRETURN && opcode <= Opcodes.RETURN) {
                 close();
-                leave(EXIT);
+                leave("exit");
                 mv.visitInsn(opcode);
                 open();
             } else {
@@ -195,9 +177,8 @@ final class TimingJob extends ClassVisitor {
                 close();
                 earlyCount = rangesCount;
                 mv.visitMethodInsn(opcode, type, name, descriptor, isInterface);
-                pushNothing();
-                happened(INITIALIZED);
-                mv.visitInsn(Opcodes.POP2);
+                pushId();
+                mv.visitMethodInsn(Opcodes.INVOKESTATIC, GATE, "initialized", "(I)V", false);
                 open();
                 return;
             }
@@ -357,7 +338,7 @@ final class TimingJob extends ClassVisitor {
                 handler(0, earlyCount, true);
             if (rangesCount > earlyCount)
                 handler(earlyCount, rangesCount, false);
-            mv.visitMaxs(Math.max(maxStack, 1) + 6, start + 2);
+            mv.visitMaxs(Math.max(maxStack, 1) + 5, start + 2);
         }
 
         private void handler(int from, int to, boolean early) {
@@ -374,12 +355,12 @@ final class TimingJob extends ClassVisitor {
                     localsCount = 1;
                 }
                 int n = pad();
-                mv.visitFrame(Opcodes.F_FULL, n, padded, 1, THROWABLE);
+                mv.visitFrame(Opcodes.F_FULL, n, padded, 1, THROWN);
             }
-            leave(early ? THROWN_EARLY : THROWN);
+            leave(early ? "thrownEarly" : "thrown");
             mv.visitInsn(Opcodes.ATHROW);
         }
     }
 
-    private static final Object[] THROWABLE = {"java/lang/Throwable"};
+    private static final Object[] THROWN = {"java/lang/Throwable"};
 }

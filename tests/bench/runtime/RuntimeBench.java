@@ -98,16 +98,16 @@ public final class RuntimeBench {
     }
 
     static long timed(long x) {
-        long saved = InstrTiming.timing(0, 0, SPEED_TIMING, InstrTiming.ENTER);
-        long start = InstrTiming.timing(0, 0, 0, InstrTiming.CLOCK);
+        long saved = InstrTiming.enter(SPEED_TIMING);
+        long start = System.nanoTime();
         long result;
         try {
             result = mix(x);
         } catch (Throwable t) {
-            InstrTiming.timing(start, saved, SPEED_TIMING, InstrTiming.THROWN);
+            InstrTiming.thrown(start, saved, SPEED_TIMING);
             throw t;
         }
-        InstrTiming.timing(start, saved, SPEED_TIMING, InstrTiming.EXIT);
+        InstrTiming.exit(start, saved, SPEED_TIMING);
         return result;
     }
 
@@ -197,15 +197,15 @@ public final class RuntimeBench {
     }
 
     static void timed(int id, Runnable body) {
-        long saved = InstrTiming.timing(0, 0, id, InstrTiming.ENTER);
-        long start = InstrTiming.timing(0, 0, 0, InstrTiming.CLOCK);
+        long saved = InstrTiming.enter(id);
+        long start = System.nanoTime();
         try {
             body.run();
         } catch (Throwable t) {
-            InstrTiming.timing(start, saved, id, InstrTiming.THROWN);
+            InstrTiming.thrown(start, saved, id);
             throw t;
         }
-        InstrTiming.timing(start, saved, id, InstrTiming.EXIT);
+        InstrTiming.exit(start, saved, id);
     }
 
     static void join(Thread[] threads) throws InterruptedException {
@@ -216,8 +216,8 @@ public final class RuntimeBench {
     static void yielding(int calls, int timing, int n, int seed) {
         for (int i = 0; i < n; i++) {
             InstrCalls.enter(calls);
-            long saved = InstrTiming.timing(0, 0, timing, InstrTiming.ENTER);
-            long start = InstrTiming.timing(0, 0, 0, InstrTiming.CLOCK);
+            long saved = InstrTiming.enter(timing);
+            long start = System.nanoTime();
             switch (i + seed & 63) {
                 case 7: Thread.yield(); break;
                 case 23: LockSupport.parkNanos(1000); break;
@@ -229,7 +229,7 @@ public final class RuntimeBench {
                 default: break;
             }
             InstrCalls.enter(calls);
-            InstrTiming.timing(start, saved, timing, InstrTiming.EXIT);
+            InstrTiming.exit(start, saved, timing);
         }
     }
 
@@ -319,16 +319,16 @@ public final class RuntimeBench {
     }
 
     static int recurse(int id, int depth) {
-        long saved = InstrTiming.timing(0, 0, id, InstrTiming.ENTER);
-        long start = InstrTiming.timing(0, 0, 0, InstrTiming.CLOCK);
+        long saved = InstrTiming.enter(id);
+        long start = System.nanoTime();
         int result;
         try {
             result = depth == 0 ? 0 : 1 + recurse(id, depth - 1);
         } catch (Throwable t) {
-            InstrTiming.timing(start, saved, id, InstrTiming.THROWN);
+            InstrTiming.thrown(start, saved, id);
             throw t;
         }
-        InstrTiming.timing(start, saved, id, InstrTiming.EXIT);
+        InstrTiming.exit(start, saved, id);
         return result;
     }
 
@@ -343,16 +343,16 @@ public final class RuntimeBench {
     }
 
     static int endlessTimed(int id) {
-        long saved = InstrTiming.timing(0, 0, id, InstrTiming.ENTER);
-        long start = InstrTiming.timing(0, 0, 0, InstrTiming.CLOCK);
+        long saved = InstrTiming.enter(id);
+        long start = System.nanoTime();
         int result;
         try {
             result = endlessTimed(id) + 1;
         } catch (Throwable t) {
-            InstrTiming.timing(start, saved, id, InstrTiming.THROWN);
+            InstrTiming.thrown(start, saved, id);
             throw t;
         }
-        InstrTiming.timing(start, saved, id, InstrTiming.EXIT);
+        InstrTiming.exit(start, saved, id);
         return result;
     }
 
@@ -378,7 +378,7 @@ public final class RuntimeBench {
             for (int i = 0; i < (round < 10 ? 1 : 20); i++) brink(id);
             long before = get(id, TOTAL);
             for (int i = 0; i < 100; i++) {
-                long saved = InstrTiming.timing(0, 0, id, InstrTiming.ENTER);
+                long saved = InstrTiming.enter(id);
                 InstrTiming.exit(System.nanoTime() - 10_000_000, saved, id);
             }
             near("after stack overflows in the runtime: total of 100 calls, ms", 1000, (get(id, TOTAL) - before) / 1e6, 0.1);
@@ -439,19 +439,19 @@ public final class RuntimeBench {
             }
             // A constructor: one in three fails in its delegate call, one in three after it, the rest not.
             InstrCalls.construct(constructor);
-            long saved = InstrTiming.timing(0, 0, timedConstructor, InstrTiming.CONSTRUCT);
-            long start = InstrTiming.timing(0, 0, 0, InstrTiming.CLOCK);
+            long saved = InstrTiming.construct(timedConstructor);
+            long start = System.nanoTime();
             if (i % 3 == 0) {
-                if (i % 2 == 0) InstrTiming.timing(start, saved, timedConstructor, InstrTiming.THROWN_EARLY);
+                if (i % 2 == 0) InstrTiming.thrownEarly(start, saved, timedConstructor);
                 continue;
             }
             InstrCalls.initialized(constructor);
-            InstrTiming.timing(0, 0, timedConstructor, InstrTiming.INITIALIZED);
+            InstrTiming.initialized(timedConstructor);
             if (i % 3 == 1) {
                 InstrCalls.thrown(constructor);
-                InstrTiming.timing(start, saved, timedConstructor, InstrTiming.THROWN);
+                InstrTiming.thrown(start, saved, timedConstructor);
             } else {
-                InstrTiming.timing(start, saved, timedConstructor, InstrTiming.EXIT);
+                InstrTiming.exit(start, saved, timedConstructor);
             }
         }
         check("exceptions: calls", 30000, get(calls, CALLS));
@@ -496,7 +496,7 @@ public final class RuntimeBench {
         int id = newId(), odd = newId();
         // 1 ms .. 1000 ms, and the time that the call itself takes
         for (int i = 1; i <= 1000; i++) {
-            long saved = InstrTiming.timing(0, 0, id, InstrTiming.ENTER);
+            long saved = InstrTiming.enter(id);
             InstrTiming.exit(System.nanoTime() - i * 1_000_000L, saved, id);
         }
         near("percentiles: total, ms", 500500, get(id, TOTAL) / 1e6, 0.001);
