@@ -96,10 +96,14 @@ static int add(struct instr_coverage *coverage, uint32_t *slot,
     return 1;
 }
 
+// Small classes get cache lines of their own: threads that are each in another of them would wait
+// for each other.
+enum { LINE = 64 };
+
 static int64_t room(const struct instr_coverage *coverage, uint32_t count) {
-    int64_t first = coverage->probes;
+    int64_t first = ((int64_t)coverage->probes + LINE - 1) / LINE * LINE;
     if (first + count <= INT32_MAX && coverage->store)
-        first = coverage->store->room(coverage->probes, count);
+        first = coverage->store->room((uint32_t)first, count);
     return first + count <= INT32_MAX ? first : -1;
 }
 
