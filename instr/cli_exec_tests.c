@@ -36,6 +36,7 @@ struct tests {
     char *internal; // class_name with slashes
     char *classes[MOST_WORDS], *changed[MOST_WORDS];
     size_t classes_count, changed_count;
+    int here; // --classes was not given: this folder is looked through
     unsigned line;
     struct cli_line_probes versions[MOST_VERSIONS]; // of the class with the line
     size_t versions_count;
@@ -309,7 +310,10 @@ static int find_line(struct tests *t) {
     int code = 0;
     for (size_t i = 0; i < t->versions_count; i++) code |= t->versions[i].bits != NULL;
     if (t->versions_count == 0)
-        cli_error("instr: %s is not below the paths of --classes", t->class_name);
+        cli_error(t->here ? "instr: no class file of %s is below this folder; --classes PATH tells "
+                            "where it is"
+                          : "instr: %s is not below the paths of --classes",
+                  t->class_name);
     else if (!code)
         cli_error("instr: %s has no code on line %u", t->class_name, t->line);
     return code ? 0 : -1;
@@ -357,8 +361,10 @@ static int check_arguments(struct tests *t, long *top) {
         if (line < 0)
             return cli_exec_usage("tests", "--line must be a number, not '%.64s'", t->line_text);
         t->line = (unsigned)line;
-        if (!t->class_name || t->classes_count == 0)
-            return cli_exec_usage("tests", "--line goes with --class and --classes");
+        if (!t->class_name) return cli_exec_usage("tests", "--line goes with --class");
+        static char this_folder[] = ".";
+        t->here = t->classes_count == 0;
+        if (t->here) t->classes[t->classes_count++] = this_folder;
     }
     if (t->class_name && t->changed_count > 0)
         return cli_exec_usage("tests", "either --class or --changed");

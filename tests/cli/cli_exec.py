@@ -320,11 +320,13 @@ class Tests(ExecTest):
     def test_mistakes_are_told(self):
         self.write("no-session.exec", HEADER + probes(1, "A", "1"))
         for arguments, status, line in (
-                ([], 2, "which file?"), (["t.exec", "--line", "1"], 2, "--line goes with --class and --classes"),
+                ([], 2, "which file?"), (["t.exec", "--line", "1"], 2, "--line goes with --class"),
                 (["t.exec", "--line=x"], 2, "--line must be a number, not 'x'"),
                 (["t.exec", "--class=A", "--changed=classes"], 2, "either --class or --changed"),
                 (["t.exec", "--class"], 2, "--class needs a value"),
                 (["t.exec", "--class=com.acme.Foo", "--line=1", "--classes=classes"], 1, "com.acme.Foo has no code on line 1"),
+                (["t.exec", "--class=com.acme.Foo", "--line=1"], 1, "com.acme.Foo has no code on line 1"),
+                (["t.exec", "--class=com.acme.No", "--line=1"], 1, "no class file of com.acme.No is below this folder; --classes PATH"),
                 (["t.exec", "--class=com.acme.No", "--line=1", "--classes=classes"], 1, "com.acme.No is not below the paths of"),
                 (["t.exec", "--changed=nowhere"], 1, "nowhere: No such file or directory"),
                 (["no-session.exec"], 1, "no-session.exec: there is a class before the first session")):
