@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define INTERVAL (2 * 1024 * 1024)
+#define INTERVAL (4 * 1024 * 1024)
 
 // can_support_value_objects (JDK 28) among the capabilities: headers of older JDKs have no name for
 // the bit.

@@ -209,7 +209,7 @@ static const struct rw_option options[] = {
      "every allocation, counted by inserted code and the JVM; or some of them, told by the JVM "
      "with "
      "their stacks"},
-    {"interval", "SIZE", "sampled: bytes from one sample to the next on average, 2M if not given"},
+    {"interval", "SIZE", "sampled: bytes from one sample to the next on average, 4M if not given"},
     {"live", "no|yes", "sampled: tell what of the sampled is still alive in the end"},
     {"track", "site|object",
      "exact: count objects where they are instantiated, or in the constructor of Object, which "
