@@ -13,6 +13,8 @@ TIMEOUT = 180
 TROUBLE = re.compile(r"VerifyError|ClassFormatError|NoClassDefFoundError|LinkageError|UnsatisfiedLinkError"
                      r"|InternalError|SIGSEGV|SIGBUS|SIGABRT|fatal error|AddressSanitizer|runtime error:|java/lang/instr")
 OWN_TROUBLE = re.compile(r"^instr: .*(kept as it was|error|cannot|could not|unable|fail)", re.I)
+# A row of a table of methods, which may be those of any class.
+ROW = re.compile(r" *[\d,]+ +[\d,]+ +[\d.]+ [num]?s .*\)$")
 
 
 @dataclass
@@ -95,7 +97,7 @@ def compare_stderr(plain, other, may_keep):
             break
     known = set(plain.splitlines())
     for line in lines:
-        if line in known:
+        if line in known or ROW.match(line):
             continue
         if TROUBLE.search(line) or (OWN_TROUBLE.search(line) and not (may_keep and "kept as it was" in line)):
             problems.append(f"stderr: {line[:300]!r}")
