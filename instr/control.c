@@ -3,11 +3,11 @@
 #include "instr/control.h"
 #include "instr/control_client.h"
 #include "instr/control_socket.h"
+#include "instr/own_thread.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -249,22 +249,6 @@ static void *thread(void *unused) {
     return NULL;
 }
 
-// The JVM's signals are for the JVM's threads.
-static int start_thread(void) {
-    pthread_t id;
-    pthread_attr_t attributes;
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, STACK);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int error = pthread_create(&id, &attributes, thread, NULL);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attributes);
-    return error;
-}
-
 int instr_control_start(const struct instr_control_config *config, int wait, char *reason,
                         size_t size) {
     int none = NONE;
@@ -290,7 +274,7 @@ int instr_control_start(const struct instr_control_config *config, int wait, cha
     if (control.wake < 0) {
         snprintf(reason, size, "eventfd: %s", strerror(errno));
     } else if (!wait || open_place(reason, size) == 0) {
-        int error = start_thread();
+        int error = instr_own_thread_start(thread, STACK);
         if (error == 0) return 1;
         snprintf(reason, size, "no thread can be made: %s", strerror(error));
         if (control.place.fd >= 0) {

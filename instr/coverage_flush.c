@@ -4,13 +4,13 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
 
 #include "instr/holders.h"
+#include "instr/own_thread.h"
 
 #define EVERY_NS 100000000L
 #define STACK (256u << 10)
@@ -55,22 +55,6 @@ static void *run(void *unused) {
     return unused;
 }
 
-// The JVM's signals are for the JVM's threads.
-static int start_thread(void) {
-    pthread_t id;
-    pthread_attr_t attributes;
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, STACK);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int error = pthread_create(&id, &attributes, run, NULL);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attributes);
-    return error;
-}
-
 bool instr_coverage_flush_start(JavaVM *vm, struct instr_coverage *coverage, char *reason,
                                 size_t size) {
     pthread_mutex_lock(&flush.lock);
@@ -79,7 +63,7 @@ bool instr_coverage_flush_start(JavaVM *vm, struct instr_coverage *coverage, cha
     if (!flush.running) {
         flush.vm = vm;
         flush.coverage = coverage;
-        error = start_thread();
+        error = instr_own_thread_start(run, STACK);
         flush.running = error == 0;
     }
     pthread_mutex_unlock(&flush.lock);
