@@ -79,8 +79,8 @@ instr_apt() {
 # Installs for the purposes named: build, tests.
 instr_install() {
     local packages='gcc libc6-dev meson ninja-build pkg-config python3 libzip-dev libxxhash-dev
-        libjansson-dev default-jdk-headless' missing
-    case " $* " in *" tests "*) packages="$packages check libjacoco-java libjetty9-java wrk" ;; esac
+        libjansson-dev default-jdk-headless check' missing
+    case " $* " in *" tests "*) packages="$packages libjacoco-java libjetty9-java wrk" ;; esac
     # shellcheck disable=SC2086 # a list of words
     missing=$(instr_missing $packages)
     # Not needed, but `instr rewrite` is faster with it.
