@@ -151,7 +151,10 @@ class Entries(Rewrite):
 class Terminal(Rewrite):
     def drawn(self, *arguments):
         """What a terminal gets."""
-        ours, theirs = pty.openpty()
+        try:
+            ours, theirs = pty.openpty()
+        except OSError as error:  # no /dev/pts, in some containers
+            self.skipTest(f"no terminal can be had: {error}")
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
         child = subprocess.Popen([self.instr, "rewrite", *arguments], cwd=self.folder, stderr=theirs, stdout=theirs)
         os.close(theirs)
