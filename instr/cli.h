@@ -9,10 +9,10 @@
     COMMAND(run, "OPTION... -- COMMAND ARGUMENT...", "start a command with the agent in its JVMs") \
     COMMAND(list, "[--json]",                                                                      \
             "print the JVMs of this machine: process, version, agent, main class")                 \
-    COMMAND(attach, "PID [OPTION...] [--json]",                                                    \
+    COMMAND(attach, "PID [OPTION...] [--wait] [--json]",                                           \
             "bring the agent into a JVM that runs, and switch passes on")                          \
     COMMAND(status, "PID [--json]", "print what the agent in a JVM is doing, and has done")        \
-    COMMAND(enable, "PID OPTION... [--json]",                                                      \
+    COMMAND(enable, "PID OPTION... [--no-wait] [--json]",                                          \
             "switch passes on in a JVM, or change their options")                                  \
     COMMAND(disable, "PID PASS [--json]", "switch a pass off in a JVM")                            \
     COMMAND(set, "PID KEY=VALUE... [--json]", "change options of what is on in a JVM")             \

@@ -12,19 +12,17 @@ static void show(const json_t *document, const struct instr_target *target) {
            cli_text(document, "state"));
 }
 
-static int enable(struct cli_session *session, const char *options, int json) {
-    if (*options)
-        return cli_control_run(session, 2, (const char *const[]){"enable", options}, json,
-                               cli_switch_show);
+static int enable(struct cli_session *session, const char *options, int wait, int json) {
+    if (*options) return cli_switch_enable(session, options, wait, json);
     return cli_control_run(session, 1, (const char *const[]){"ping"}, json, show);
 }
 
-static int attach(long pid, const char *options, int json) {
+static int attach(long pid, const char *options, int wait, int json) {
     struct cli_session session;
     int brought;
     int status = cli_bring(&session, pid, &brought);
     if (status != CLI_OK) return status;
-    status = enable(&session, options, json);
+    status = enable(&session, options, wait, json);
     cli_session_close(&session);
     if (status != CLI_OK && brought) cli_take_back(pid);
     return status;
@@ -32,11 +30,12 @@ static int attach(long pid, const char *options, int json) {
 
 int cli_attach(int argc, char **argv) {
     struct cli_control control;
+    int wait = cli_switch_wait(&argc, argv, 0);
     int status = cli_control_arguments(&control, "attach", argc, argv);
     if (status != CLI_OK) return status;
     char *options = cli_switch_options(&control);
     if (!options) return CLI_USAGE;
-    status = attach(control.pid, options, control.json);
+    status = attach(control.pid, options, wait, control.json);
     free(options);
     return status;
 }

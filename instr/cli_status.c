@@ -35,6 +35,10 @@ static void figures(const json_t *document) {
     printf("%-10s %s changed, %s kept as they were\n", "methods",
            instr_number(cli_count(document, "methods_changed"), a),
            instr_number(cli_count(document, "methods_kept"), b));
+    if (cli_count(document, "classes_of"))
+        printf("%-10s %s of %s loaded classes so far\n", "under way",
+               instr_number(cli_count(document, "classes_come"), a),
+               instr_number(cli_count(document, "classes_of"), b));
     if (cli_count(document, "classes_over_limit"))
         printf("%-10s %s left as they are, by max-classes or max-methods\n", "limits",
                instr_number(cli_count(document, "classes_over_limit"), a));

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SOON_MS "100" // that it is worth to wait for what is nearly done
+
 void cli_switch_show(const json_t *document, const struct instr_target *target) {
     char passes[512] = "", a[INSTR_NUMBER_SIZE], b[INSTR_NUMBER_SIZE], time[INSTR_DURATION_SIZE],
          pause[INSTR_DURATION_SIZE];
@@ -27,6 +29,10 @@ void cli_switch_show(const json_t *document, const struct instr_target *target) 
            instr_number(cli_count(document, "changed"), b),
            instr_duration(cli_count(document, "elapsed_ns"), time),
            instr_duration(cli_count(document, "longest_batch_ns"), pause));
+    uint64_t following = cli_count(document, "following");
+    if (following)
+        printf("instr: process %ld: %s more follow; 'instr status %ld' tells how far they are\n",
+               (long)target->pid, instr_number(following, a), (long)target->pid);
     uint64_t refused = cli_count(document, "refused");
     const json_t *refusals = json_object_get(document, "refusals");
     json_array_foreach(refusals, index, item) cli_error("instr: %s", json_string_value(item));
@@ -64,8 +70,28 @@ char *cli_switch_options(const struct cli_control *control) {
     return list;
 }
 
+int cli_switch_wait(int *argc, char **argv, int otherwise) {
+    int n = 0;
+    for (int i = 0; i < *argc; i++) {
+        if (strcmp(argv[i], "--wait") == 0)
+            otherwise = 1;
+        else if (strcmp(argv[i], "--no-wait") == 0)
+            otherwise = 0;
+        else
+            argv[n++] = argv[i];
+    }
+    *argc = n;
+    return otherwise;
+}
+
+int cli_switch_enable(struct cli_session *session, const char *options, int wait, int json) {
+    return cli_control_run(session, wait ? 2 : 3, (const char *const[]){"enable", options, SOON_MS},
+                           json, cli_switch_show);
+}
+
 int cli_enable(int argc, char **argv) {
     struct cli_control control;
+    int wait = cli_switch_wait(&argc, argv, 1);
     int status = cli_control_arguments(&control, "enable", argc, argv);
     if (status != CLI_OK) return status;
     if (!control.argc) return cli_usage("enable", "instr: enable: which pass?");
@@ -75,8 +101,7 @@ int cli_enable(int argc, char **argv) {
     int brought;
     status = cli_bring(&session, control.pid, &brought);
     if (status == CLI_OK) {
-        status = cli_control_run(&session, 2, (const char *const[]){"enable", list}, control.json,
-                                 cli_switch_show);
+        status = cli_switch_enable(&session, list, wait, control.json);
         cli_session_close(&session);
         if (status != CLI_OK && brought) cli_take_back(control.pid);
     }

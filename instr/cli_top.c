@@ -126,10 +126,15 @@ static void make_table(struct top *top, const json_t *document) {
     strftime(clock, sizeof clock, "%H:%M:%S", localtime_r(&now, &local));
     add_line(top, "instr top: process %ld, %s, %s, by %s", top->pid, cli_text(document, "pass"),
              clock, orders[top->order].title);
-    add_line(top, "%s calls/s, %s errors/s, %s methods called%s",
+    char come[INSTR_NUMBER_SIZE], of[INSTR_NUMBER_SIZE], following[3 * INSTR_NUMBER_SIZE] = "";
+    if (cli_count(document, "classes_of"))
+        snprintf(following, sizeof following, "; %s of %s classes so far",
+                 instr_number(cli_count(document, "classes_come"), come),
+                 instr_number(cli_count(document, "classes_of"), of));
+    add_line(top, "%s calls/s, %s errors/s, %s methods called%s%s",
              rate(cli_count(document, "calls"), interval, calls),
              rate(cli_count(document, "thrown"), interval, thrown),
-             instr_number(cli_count(document, "methods"), methods),
+             instr_number(cli_count(document, "methods"), methods), following,
              top->live ? "    keys: s self, t total, c calls, e errors, q quit" : "");
     add_line(top, "%s", "");
     if (timed)

@@ -22,7 +22,7 @@
 #define INSTR_CONTROL_COMMANDS(COMMAND)                                                            \
     COMMAND(ping, "", "answer with version and state")                                             \
     COMMAND(status, "", "what the agent is doing, and has done")                                   \
-    COMMAND(enable, "OPTIONS", "switch passes on, or change their options")                        \
+    COMMAND(enable, "OPTIONS [MS]", "switch passes on, or change their options")                   \
     COMMAND(disable, "PASS", "switch a pass off and write its file")                               \
     COMMAND(set, "KEY=VALUE", "change an option")                                                  \
     COMMAND(revert, "[PATTERNS]", "take classes out of the scope, or switch all off")              \

@@ -8,6 +8,7 @@
 #include "instr/part.h"
 #include "instr/records.h"
 #include "instr/redefine.h"
+#include "instr/switch_rest.h"
 #include "instr/threads.h"
 
 #include <stdio.h>
@@ -111,6 +112,9 @@ static void changed_now(struct instr_json *json, const struct instr_agent *agent
     instr_json_number(json, "classes_now", totals.classes);
     instr_json_number(json, "methods_now", totals.methods);
     instr_json_number(json, "classes_not_tried_again", totals.refused);
+    struct instr_switch_progress progress = instr_switch_progress();
+    instr_json_number(json, "classes_come", progress.came);
+    instr_json_number(json, "classes_of", progress.all);
     uint64_t now = instr_control_now(), expires = agent->expires;
     instr_json_number(json, "expires_in_ns", !expires ? 0 : expires > now ? expires - now : 1);
 }
@@ -118,8 +122,9 @@ static void changed_now(struct instr_json *json, const struct instr_agent *agent
 // What ping answers, and {"library", the facts (facts.h), "passes": [name], "include", "exclude",
 // "options", the figures of stats=FILE, "memory_bytes": {...}, "classes_now" and "methods_now"
 // (changed at this moment), "classes_not_tried_again" (the JVM refused), "expires_in_ns" (0:
-// never), "kept": [{"class", "method", "reason"}] (the first KEPT_SHOWN), "agents": [{"kind",
-// "name"}]}.
+// never), "classes_come" and "classes_of" (while classes follow after a command was answered: how
+// many of them have come; 0: none do), "kept": [{"class", "method", "reason"}] (the first
+// KEPT_SHOWN), "agents": [{"kind", "name"}]}.
 void instr_command_status(struct instr_request *request, struct instr_reply *reply) {
     struct instr_agent *agent = request->agent;
     unsigned ticket;

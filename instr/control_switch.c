@@ -3,12 +3,17 @@
 //      {"passes": [name], "include", "exclude", "options", "classes": retransformed, "changed": of
 //      these,
 //       "refused": the JVM did not let be changed, "refusals": [the first of them, each with its
-//       reason], "elapsed_ns", "longest_batch_ns"}
+//       reason], "following": classes that are to come yet, "elapsed_ns", "longest_batch_ns"}
+//
+// An answer that tells of refusals among classes which came later than the answer to their command
+// does so in notes.
 
 #include "instr/control_commands.h"
 #include "instr/json.h"
 #include "instr/redefine.h"
+#include "instr/report.h"
 #include "instr/switch.h"
+#include "instr/switch_rest.h"
 #include "instr/wrapping.h"
 
 #include <stdlib.h>
@@ -41,10 +46,23 @@ static void answer(struct instr_request *request, struct instr_reply *reply,
     instr_json_open(&json, "refusals", '[');
     for (unsigned i = 0; i < done->told; i++) instr_json_text(&json, NULL, done->refusals[i]);
     instr_json_close(&json, ']');
+    instr_json_number(&json, "following", done->left);
     instr_json_number(&json, "elapsed_ns", done->nanoseconds);
     instr_json_number(&json, "longest_batch_ns", done->longest);
     instr_json_close(&json, '}');
     instr_reply_document_end(reply);
+}
+
+// What came of classes after their command had been answered.
+static void tell_untold(struct instr_reply *reply) {
+    struct instr_switched *done = calloc(1, sizeof *done);
+    if (done && instr_switch_rest_untold(done)) {
+        for (unsigned i = 0; i < done->told; i++) instr_reply_note(reply, "%s", done->refusals[i]);
+        if (done->refused > done->told)
+            instr_reply_note(reply, "and %u more that the JVM did not let be changed",
+                             done->refused - done->told);
+    }
+    free(done);
 }
 
 // The only argument; NULL: there are others than one, and the reply has failed.
@@ -65,6 +83,7 @@ static int operate(struct instr_request *request, struct instr_reply *reply, ope
     char reason[INSTR_ERROR_SIZE];
     JNIEnv *jni = instr_reply_jni(reply);
     int ok = 0;
+    tell_untold(reply);
     if (!done) instr_reply_fail(reply, "out of memory");
     if (jni && done) {
         ok = function(request->agent, jni, text, done, reason, sizeof reason);
@@ -102,10 +121,99 @@ static void tell_unwrapped(struct instr_request *request, struct instr_reply *re
     instr_plans_give_back(&request->agent->plans, ticket);
 }
 
-// enable OPTIONS
+// --- enable ---
+
+#define MILLISECOND UINT64_C(1000000)
+enum { NOTE_MS = 1000 };
+
+// A client that waits for the rest of the classes.
+struct waiting {
+    struct instr_request request;
+    uint64_t series;
+    uint64_t until;   // ns; then it is answered with what was done by then
+    uint64_t note_at; // ns
+};
+
+static void note_progress(struct instr_reply *reply, const struct instr_switch_progress *p) {
+    char came[INSTR_NUMBER_SIZE], all[INSTR_NUMBER_SIZE];
+    instr_reply_note(reply, "%s of %s classes so far", instr_number(p->came, came),
+                     instr_number(p->all, all));
+}
+
+static uint64_t wait_for_rest(void *context, struct instr_reply *reply, uint64_t now) {
+    struct waiting *w = context;
+    struct instr_switch_progress p = instr_switch_progress();
+    if (p.series != w->series) {
+        instr_reply_fail(reply, "another command came before all classes were changed; 'instr "
+                                "status' tells what is on now");
+        return 0;
+    }
+    if (p.all && now < w->until) {
+        if (now >= w->note_at) {
+            note_progress(reply, &p);
+            w->note_at = now + NOTE_MS * MILLISECOND;
+        }
+        return w->until < w->note_at ? w->until : w->note_at;
+    }
+    struct instr_switched *done = calloc(1, sizeof *done);
+    if (!done) {
+        instr_reply_fail(reply, "out of memory");
+        return 0;
+    }
+    instr_switch_rest_done(done);
+    done->left = (unsigned)(p.all - p.came);
+    answer(&w->request, reply, done);
+    free(done);
+    return 0;
+}
+
+static void end_waiting(void *context, struct instr_reply *reply) {
+    (void)reply;
+    free(context);
+}
+
+static int enable_first(struct instr_request *request, struct instr_reply *reply, const char *text,
+                        uint64_t wait) {
+    struct instr_switched *done = calloc(1, sizeof *done);
+    struct waiting *w = calloc(1, sizeof *w);
+    char reason[INSTR_ERROR_SIZE];
+    uint64_t now = instr_control_now();
+    JNIEnv *jni = instr_reply_jni(reply);
+    int ok = 0;
+    tell_untold(reply);
+    if (!done || !w) instr_reply_fail(reply, "out of memory");
+    if (jni && done && w) {
+        ok = instr_switch_enable_first(request->agent, jni, text, done, reason, sizeof reason);
+        if (!ok) instr_reply_fail(reply, "%s", reason);
+    }
+    if (ok && done->left) {
+        *w = (struct waiting){.request = {.agent = request->agent},
+                              .series = instr_switch_progress().series,
+                              .until = wait < INSTR_NEVER - now ? now + wait : INSTR_NEVER,
+                              .note_at = now + NOTE_MS * MILLISECOND};
+        instr_reply_stream(reply, &(struct instr_stream){wait_for_rest, end_waiting, w});
+        w = NULL;
+    } else if (ok) {
+        answer(request, reply, done);
+    }
+    free(done);
+    free(w);
+    return ok;
+}
+
+// enable OPTIONS [MILLISECONDS]: it is answered when all classes are changed, or, with a number,
+// after that time when the first ones are.
 void instr_command_enable(struct instr_request *request, struct instr_reply *reply) {
-    const char *text = argument(request, reply, "one list of options");
-    if (text && operate(request, reply, instr_switch_enable, text)) tell_unwrapped(request, reply);
+    char *end = NULL;
+    uint64_t wait = INSTR_NEVER;
+    if (request->argc == 2) {
+        unsigned long ms = strtoul(request->argv[1], &end, 10);
+        if (*end || end == request->argv[1] || ms > 3600 * 1000) request->argc = 0;
+        wait = ms * MILLISECOND;
+        if (request->argc) request->argc = 1;
+    }
+    const char *text = argument(request, reply, "one list of options, and perhaps milliseconds");
+    if (text && enable_first(request, reply, text, wait)) tell_unwrapped(request, reply);
 }
 
 // set KEY=VALUE

@@ -4,6 +4,7 @@
 //
 // streams documents:
 //      {"pass", "timed", "interval_ns", "methods": that were called, "calls", "thrown",
+//       "classes_come", "classes_of" (as status tells them),
 //       "rows": [{"class", "method", "descriptor", "calls", "thrown",
 //                 "timed", "total_ns", "self_ns", "p50_ns", "p99_ns", "max_ns"}]}
 // Counts and times are those of the interval; percentiles and the maximum those of all calls so
@@ -13,6 +14,7 @@
 #include "instr/collect.h"
 #include "instr/control_commands.h"
 #include "instr/json.h"
+#include "instr/switch_rest.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -132,6 +134,9 @@ static void write_document(struct instr_reply *reply, const struct top *top,
     instr_json_number(&json, "methods", found);
     instr_json_number(&json, "calls", calls);
     instr_json_number(&json, "thrown", thrown);
+    struct instr_switch_progress progress = instr_switch_progress();
+    instr_json_number(&json, "classes_come", progress.came);
+    instr_json_number(&json, "classes_of", progress.all);
     instr_json_open(&json, "rows", '[');
     for (size_t i = 0; i < found && i < top->rows; i++)
         write_line(&json, plan, counts, &lines[i], pass->pass->timed);

@@ -2,6 +2,9 @@
 
 #include "instr/retransform.h"
 
+#include "instr/retransform_order.h"
+
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -128,14 +131,85 @@ static void link_class(struct instr_retransform *r, jmethodID linking, jclass cl
     (*r->jni)->DeleteLocalRef(r->jni, fields);
 }
 
-static void retransform_all(struct instr_retransform *r, jclass *classes, jint count) {
+static jint batch_of(const struct instr_retransform *r) {
+    return r->batch ? (jint)r->batch : INSTR_BATCH_DEFAULT;
+}
+
+static void link_classes(struct instr_retransform *r, jclass *classes, jint count) {
     jmethodID linking = r->running ? find_linking(r->jni) : NULL;
-    jint batch = r->batch ? (jint)r->batch : INSTR_BATCH_DEFAULT;
     for (jint i = 0; i < count; i++) link_class(r, linking, classes[i]);
+}
+
+static void retransform_all(struct instr_retransform *r, jclass *classes, jint count) {
+    jint batch = batch_of(r);
+    link_classes(r, classes, count);
     for (jint i = 0; i < count; i += batch) {
         if (i > 0 && r->go_on && !r->go_on(r->context)) return;
         retransform(r, classes + i, count - i < batch ? count - i : batch);
     }
+}
+
+// --- the rest ---
+
+static int make_room(struct instr_rest *rest, uint32_t more) {
+    if (more <= rest->capacity - rest->count) return 1;
+    uint32_t wanted = rest->count + more;
+    jweak *larger = realloc(rest->classes, wanted * sizeof *larger);
+    if (!larger) return 0;
+    rest->classes = larger;
+    rest->capacity = wanted;
+    return 1;
+}
+
+// Gives how many of the classes are to be done now; the others were added to the rest. What finds
+// no room there is done now, too.
+static jint put_off(struct instr_retransform *r, jclass *classes, jint count) {
+    struct instr_rest *rest = r->rest;
+    jint first = (jint)r->first < batch_of(r) ? (jint)r->first : batch_of(r);
+    if (!rest || count <= first) return count;
+    instr_retransform_order(r->jvmti, r->jni, classes, count);
+    if (!make_room(rest, (uint32_t)(count - first))) return count;
+    for (jint i = first; i < count; i++) {
+        jweak weak = (*r->jni)->NewWeakGlobalRef(r->jni, classes[i]);
+        if (weak) {
+            rest->classes[rest->count++] = weak;
+            r->left++;
+        } else {
+            (*r->jni)->ExceptionClear(r->jni);
+            classes[first++] = classes[i];
+        }
+    }
+    return first;
+}
+
+int instr_retransform_next(struct instr_retransform *r, struct instr_rest *rest) {
+    JNIEnv *jni = r->jni;
+    uint32_t most = rest->count - rest->at, n = 0;
+    if (most > (uint32_t)batch_of(r)) most = (uint32_t)batch_of(r);
+    jclass *classes = most ? malloc(most * sizeof *classes) : NULL;
+    if (!classes) return 0;
+    if ((*jni)->PushLocalFrame(jni, (jint)most + 64) != 0) {
+        (*jni)->ExceptionClear(jni);
+        free(classes);
+        return 0;
+    }
+    for (uint32_t i = 0; i < most; i++) {
+        jweak weak = rest->classes[rest->at++];
+        classes[n] = (*jni)->NewLocalRef(jni, weak);
+        if (classes[n] && is_wanted(r, classes[n])) n++;
+        (*jni)->DeleteWeakGlobalRef(jni, weak);
+    }
+    r->chosen = most;
+    retransform_all(r, classes, (jint)n);
+    (*jni)->PopLocalFrame(jni, NULL);
+    free(classes);
+    return 1;
+}
+
+void instr_rest_drop(struct instr_rest *rest, JNIEnv *jni) {
+    while (rest->at < rest->count) (*jni)->DeleteWeakGlobalRef(jni, rest->classes[rest->at++]);
+    free(rest->classes);
+    memset(rest, 0, sizeof *rest);
 }
 
 int instr_retransform_loaded(struct instr_retransform *r) {
@@ -160,7 +234,7 @@ int instr_retransform_loaded(struct instr_retransform *r) {
             (*jni)->DeleteLocalRef(jni, classes[i]);
     }
     r->chosen = (unsigned)chosen;
-    retransform_all(r, classes, chosen);
+    retransform_all(r, classes, put_off(r, classes, chosen));
     (*r->jvmti)->Deallocate(r->jvmti, (unsigned char *)classes);
     (*jni)->PopLocalFrame(jni, NULL);
     return 1;

@@ -9,14 +9,26 @@
 
 enum { INSTR_BATCH_DEFAULT = 500 }; // classes in one call
 
+// Classes that are still to come. The references are weak: nothing here keeps a class or its loader
+// from being unloaded.
+struct instr_rest {
+    jweak *classes;
+    uint32_t count, capacity;
+    uint32_t at; // those before it were taken
+};
+
 struct instr_retransform {
     jvmtiEnv *jvmti;
     JNIEnv *jni;
     unsigned batch; // classes in one call, in which the VM stands still for a while; 0: the default
     int running;    // other threads run Java code: classes are linked first
+    // More classes than `first` are not all done at once: the first ones of
+    // instr_retransform_order are, and the others added to the rest. NULL: all at once.
+    struct instr_rest *rest;
+    unsigned first;
     void *context;
-    // Is the class to be retransformed? Asked of every modifiable class that is loaded, by its
-    // internal name.
+    // Is the class to be retransformed? Asked of every modifiable class that is loaded, or left, by
+    // its internal name.
     int (*wanted)(void *context, jobject loader, const char *name);
     // Before and after each call; `done`: the VM took the batch.
     void (*begin)(void *context);
@@ -25,8 +37,8 @@ struct instr_retransform {
     void (*failed)(void *context, jobject loader, const char *name, const char *reason);
     // Whether to go on, asked between the batches. May be NULL.
     int (*go_on)(void *context);
-    // What came out of it.
-    unsigned chosen, refused, calls;
+    // What came out of it; `left` of the chosen were added to the rest.
+    unsigned chosen, left, refused, calls;
     uint64_t longest; // ns that the longest call took; the VM stands still for part of it
 };
 
@@ -34,6 +46,13 @@ struct instr_retransform {
 // when one class fails: it is halved until the class is found, which is then left alone. Leaves no
 // exception pending and holds no reference. 0: the VM does not tell which classes are loaded.
 int instr_retransform_loaded(struct instr_retransform *r);
+
+// Retransforms a batch of the rest. 0: there was nothing left, or there is no memory for references
+// at the moment, and nothing was taken.
+int instr_retransform_next(struct instr_retransform *r, struct instr_rest *rest);
+
+// Forgets what is left of it and gives the memory back.
+void instr_rest_drop(struct instr_rest *rest, JNIEnv *jni);
 
 // An error code of RetransformClasses (JVM TI 11.2.7) or RedefineClasses (11.2.8) as words that go
 // on behind the name of a class and a colon.

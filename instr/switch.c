@@ -9,6 +9,7 @@
 #include "instr/runtime.h"
 #include "instr/switch_classes.h"
 #include "instr/switch_passes.h"
+#include "instr/switch_rest.h"
 #include "instr/wrapping.h"
 
 #include <stdio.h>
@@ -104,8 +105,9 @@ static void settle(struct instr_agent *agent) {
     for (int i = 0; i < SETTLE_TIME && !instr_plans_settle(&agent->plans); i++) usleep(1000);
 }
 
-// Makes the plan of `next`, which is taken over, the current one.
-static int switch_to(struct instr_agent *agent, JNIEnv *jni, struct instr_options *next,
+// Makes the plan of `next`, which is taken over, the current one. `later`: of many classes most may
+// follow later.
+static int switch_to(struct instr_agent *agent, JNIEnv *jni, struct instr_options *next, int later,
                      struct instr_switched *done, char *reason, size_t size) {
     uint64_t start = instr_control_now();
     unsigned ticket;
@@ -128,7 +130,14 @@ static int switch_to(struct instr_agent *agent, JNIEnv *jni, struct instr_option
         for (int i = 0; i < SETTLE_TIME && instr_plans_others(&agent->plans, ticket); i++)
             usleep(1000);
         agent->stragglers_until = start + INSTR_STRAGGLERS_FOR * SECOND;
-        if (!instr_switch_retransform(agent, jni, same ? before : NULL, 0, 1, done))
+        const struct instr_plan *but = same ? before : NULL;
+        // What is left of a change before is looked at again, or not changed yet; or else it still
+        // is to be made what any plan has for it.
+        if (!but || !plan->engine) instr_switch_rest_drop(jni);
+        // Which native methods are not wrapped is told when all have been seen.
+        if (!(later && plan->engine && !instr_wraps(&plan->options)
+                  ? instr_switch_retransform_first(agent, jni, but, start, done)
+                  : instr_switch_retransform(agent, jni, but, 0, 1, done)))
             instr_say(
                 "instr: the JVM does not tell which classes are loaded: only new ones follow");
         instr_switch_look_for_stragglers(agent, start, SECOND);
@@ -187,8 +196,8 @@ static void strip(char *reason, size_t size) {
         snprintf(reason, size, "%s", text + sizeof prefix - 1);
 }
 
-static int change(struct instr_agent *agent, JNIEnv *jni, enum instr_change kind, const char *text,
-                  struct instr_switched *done, char *reason, size_t size) {
+static int change(struct instr_agent *agent, JNIEnv *jni, enum instr_change kind, int later,
+                  const char *text, struct instr_switched *done, char *reason, size_t size) {
     struct instr_options next;
     int ok = 0;
     if (!begin_operation(agent, done, reason, size)) return 0;
@@ -199,7 +208,7 @@ static int change(struct instr_agent *agent, JNIEnv *jni, enum instr_change kind
         snprintf(reason, size, "no pass is named, and none is on");
         instr_options_free(&next);
     } else {
-        ok = switch_to(agent, jni, &next, done, reason, size);
+        ok = switch_to(agent, jni, &next, later, done, reason, size);
         instr_options_free(&next); // what was not taken over
     }
     pthread_mutex_unlock(&agent->switching);
@@ -208,12 +217,17 @@ static int change(struct instr_agent *agent, JNIEnv *jni, enum instr_change kind
 
 int instr_switch_enable(struct instr_agent *agent, JNIEnv *jni, const char *text,
                         struct instr_switched *done, char *reason, size_t size) {
-    return change(agent, jni, INSTR_ENABLE, text, done, reason, size);
+    return change(agent, jni, INSTR_ENABLE, 0, text, done, reason, size);
+}
+
+int instr_switch_enable_first(struct instr_agent *agent, JNIEnv *jni, const char *text,
+                              struct instr_switched *done, char *reason, size_t size) {
+    return change(agent, jni, INSTR_ENABLE, 1, text, done, reason, size);
 }
 
 int instr_switch_set(struct instr_agent *agent, JNIEnv *jni, const char *text,
                      struct instr_switched *done, char *reason, size_t size) {
-    return change(agent, jni, INSTR_SET, text, done, reason, size);
+    return change(agent, jni, INSTR_SET, 0, text, done, reason, size);
 }
 
 // What stays when no pass is on: how the agent works, not what was asked of it.
@@ -236,7 +250,7 @@ static int revert_all(struct instr_agent *agent, JNIEnv *jni, struct instr_switc
         snprintf(reason, size, "out of memory");
         return 0;
     }
-    int ok = switch_to(agent, jni, &next, done, reason, size);
+    int ok = switch_to(agent, jni, &next, 0, done, reason, size);
     instr_options_free(&next);
     return ok;
 }
@@ -257,7 +271,7 @@ int instr_switch_disable(struct instr_agent *agent, JNIEnv *jni, const char *nam
     } else if (instr_options_without(&next, &plan->options, pass) != 0) {
         snprintf(reason, size, "out of memory");
     } else {
-        ok = switch_to(agent, jni, &next, done, reason, size);
+        ok = switch_to(agent, jni, &next, 0, done, reason, size);
         instr_options_free(&next);
     }
     pthread_mutex_unlock(&agent->switching);
@@ -290,7 +304,7 @@ int instr_switch_revert(struct instr_agent *agent, JNIEnv *jni, const char *patt
     } else if (!patterns) {
         ok = revert_all(agent, jni, done, reason, size);
     } else if (exclude(&next, &plan->options, patterns, reason, size)) {
-        ok = switch_to(agent, jni, &next, done, reason, size);
+        ok = switch_to(agent, jni, &next, 0, done, reason, size);
         instr_options_free(&next);
     }
     pthread_mutex_unlock(&agent->switching);
@@ -395,13 +409,14 @@ int instr_switch_detach(struct instr_agent *agent, JNIEnv *jni, struct instr_swi
 int instr_switch_is_due(const struct instr_agent *agent, uint64_t now) {
     return (agent->release_at && now >= agent->release_at) ||
            (agent->stragglers_at && now >= agent->stragglers_at) ||
-           instr_changes_grown(agent->changes);
+           instr_changes_grown(agent->changes) || instr_switch_rest_is_stalled(now);
 }
 
 uint64_t instr_switch_later(struct instr_agent *agent, JNIEnv *jni, uint64_t now) {
     struct instr_switched done = {0};
     if (pthread_mutex_trylock(&agent->switching) != 0) return now + SECOND;
     if (agent->release_at && now >= agent->release_at) release(agent, jni);
+    instr_switch_rest_again();
     if ((agent->stragglers_at && now >= agent->stragglers_at) ||
         instr_changes_grown(agent->changes)) {
         const struct instr_plan *plan = instr_plans_current(&agent->plans);

@@ -22,6 +22,7 @@ struct instr_switched {
     unsigned classes;     // retransformed
     unsigned changed;     // ... of which have inserted code now
     unsigned refused;     // the JVM did not let be changed
+    unsigned left;        // are to follow (switch_rest.h)
     uint64_t nanoseconds; // all of it
     uint64_t longest;     // ns of the longest batch
     unsigned told;        // refusals in what follows, name and reason each in one line
@@ -38,9 +39,15 @@ struct instr_plan *instr_switch_first(struct instr_agent *agent, struct instr_op
 int instr_switch_start(struct instr_agent *agent, JNIEnv *jni, struct instr_plan *plan, int running,
                        char *reason, size_t size);
 
-// Adds passes and options to those that are in force: "timing,include=com.acme.**".
+// Adds passes and options to those that are in force: "timing,include=com.acme.**". When it returns
+// all classes are changed.
 int instr_switch_enable(struct instr_agent *agent, JNIEnv *jni, const char *text,
                         struct instr_switched *done, char *reason, size_t size);
+
+// The same, but of many classes the first ones alone: those that are in use, and the application's
+// before the JDK's. The others follow (switch_rest.h).
+int instr_switch_enable_first(struct instr_agent *agent, JNIEnv *jni, const char *text,
+                              struct instr_switched *done, char *reason, size_t size);
 
 // Changes values alone: "timing.top=5".
 int instr_switch_set(struct instr_agent *agent, JNIEnv *jni, const char *text,

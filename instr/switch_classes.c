@@ -5,14 +5,17 @@
 #include "instr/control.h"
 #include "instr/hook.h"
 #include "instr/options_same.h"
-#include "instr/retransform.h"
+#include "instr/switch_rest.h"
 
 #include <stdio.h>
 
 #define SECOND UINT64_C(1000000000)
 static const uint64_t STRAGGLERS_FOR = INSTR_STRAGGLERS_FOR * SECOND,
                       STRAGGLERS_AMONG_MANY_FOR = 10 * SECOND, STRAGGLERS_PAUSE = 60 * SECOND;
-enum { MANY_LOADING = 16384 };
+enum {
+    MANY_LOADING = 16384,
+    FIRST = 100 // classes that are done before the answer, when others come later
+};
 
 struct retransforming {
     struct instr_agent *agent;
@@ -20,6 +23,7 @@ struct retransforming {
     const struct instr_plan *plan;
     const struct instr_plan *before; // with the same rules; NULL: there is none
     int stragglers;                  // only those that were being loaded
+    int left;                        // all, as they were wanted before
     struct instr_switched *done;
 };
 
@@ -32,6 +36,7 @@ static int wanted(void *context, jobject loader, const char *name) {
         instr_changes_sweep_seen(agent->changes, key);
     if (r->stragglers) return entry.loading && entry.plan != r->plan->number;
     if (entry.refused && !entry.methods) return 0;
+    if (r->left) return !entry.methods || entry.plan != r->plan->number; // or done meanwhile
     uint64_t without = 0, without_before = 0, beyond = 0, beyond_before = 0;
     int in = r->plan->engine &&
              instr_hook_matches(r->jni, &r->plan->options, loader, name, &without, &beyond);
@@ -78,24 +83,24 @@ static int go_on(void *context) {
     return atomic_load(&instr_agent.state) != INSTR_FINISHED;
 }
 
-int instr_switch_retransform(struct instr_agent *agent, JNIEnv *jni,
-                             const struct instr_plan *before, int stragglers, int running,
-                             struct instr_switched *done) {
-    const struct instr_plan *plan = instr_plans_current(&agent->plans);
-    struct retransforming context = {agent, jni, plan, before, stragglers, done};
-    struct instr_retransform r = {.jvmti = agent->jvmti,
-                                  .jni = jni,
-                                  .batch = plan->options.batch,
-                                  .running = running,
-                                  .context = &context,
-                                  .wanted = wanted,
-                                  .begin = begin,
-                                  .end = end,
-                                  .failed = failed,
-                                  .go_on = go_on};
+static struct instr_retransform retransform_of(struct retransforming *context, int running) {
+    return (struct instr_retransform){.jvmti = context->agent->jvmti,
+                                      .jni = context->jni,
+                                      .batch = context->plan->options.batch,
+                                      .running = running,
+                                      .context = context,
+                                      .wanted = wanted,
+                                      .begin = begin,
+                                      .end = end,
+                                      .failed = failed,
+                                      .go_on = go_on};
+}
+
+static int retransform(struct instr_agent *agent, struct instr_retransform *r,
+                       struct instr_switched *done) {
     uint64_t now = instr_control_now();
     instr_changes_sweep_begin(agent->changes);
-    if (!instr_retransform_loaded(&r)) return 0;
+    if (!instr_retransform_loaded(r)) return 0;
     // What was unloaded between two sweeps looks as if it were loading still. Where classes come
     // and go by the thousand it is that.
     uint64_t patience = instr_changes_totals(agent->changes).loading > MANY_LOADING
@@ -103,8 +108,51 @@ int instr_switch_retransform(struct instr_agent *agent, JNIEnv *jni,
                             : STRAGGLERS_FOR;
     uint32_t oldest = now > patience ? (uint32_t)((now - patience) / SECOND) : 0;
     instr_changes_sweep_end(agent->changes, oldest);
-    if (r.longest > done->longest) done->longest = r.longest;
+    if (r->longest > done->longest) done->longest = r->longest;
     return 1;
+}
+
+int instr_switch_retransform(struct instr_agent *agent, JNIEnv *jni,
+                             const struct instr_plan *before, int stragglers, int running,
+                             struct instr_switched *done) {
+    struct retransforming context = {.agent = agent,
+                                     .jni = jni,
+                                     .plan = instr_plans_current(&agent->plans),
+                                     .before = before,
+                                     .stragglers = stragglers,
+                                     .done = done};
+    struct instr_retransform r = retransform_of(&context, running);
+    return retransform(agent, &r, done);
+}
+
+int instr_switch_retransform_first(struct instr_agent *agent, JNIEnv *jni,
+                                   const struct instr_plan *before, uint64_t start,
+                                   struct instr_switched *done) {
+    struct retransforming context = {.agent = agent,
+                                     .jni = jni,
+                                     .plan = instr_plans_current(&agent->plans),
+                                     .before = before,
+                                     .done = done};
+    struct instr_retransform r = retransform_of(&context, 1);
+    r.rest = instr_switch_rest();
+    r.first = FIRST;
+    if (!retransform(agent, &r, done)) return 0;
+    done->left = r.left;
+    if (r.left) instr_switch_rest_start(done, start, r.chosen);
+    return 1;
+}
+
+int instr_switch_retransform_next(struct instr_agent *agent, JNIEnv *jni, struct instr_rest *rest,
+                                  struct instr_switched *done) {
+    struct retransforming context = {.agent = agent,
+                                     .jni = jni,
+                                     .plan = instr_plans_current(&agent->plans),
+                                     .left = 1,
+                                     .done = done};
+    struct instr_retransform r = retransform_of(&context, 1);
+    int any = instr_retransform_next(&r, rest);
+    if (r.longest > done->longest) done->longest = r.longest;
+    return any;
 }
 
 // Classes whose bytes a thread had got from the old plan may come into being only now.

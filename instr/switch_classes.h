@@ -5,6 +5,7 @@
 #ifndef INSTR_SWITCH_CLASSES_H
 #define INSTR_SWITCH_CLASSES_H
 
+#include "instr/retransform.h"
 #include "instr/switch.h"
 
 enum { INSTR_STRAGGLERS_FOR = 600 }; // seconds that such classes are looked for
@@ -16,6 +17,16 @@ enum { INSTR_STRAGGLERS_FOR = 600 }; // seconds that such classes are looked for
 int instr_switch_retransform(struct instr_agent *agent, JNIEnv *jni,
                              const struct instr_plan *before, int stragglers, int running,
                              struct instr_switched *done);
+
+// The same for a running JVM, but of many classes only the first are done at once, and the others
+// put on the list of switch_rest.h: `done->left` says how many. `start`: when the change began.
+int instr_switch_retransform_first(struct instr_agent *agent, JNIEnv *jni,
+                                   const struct instr_plan *before, uint64_t start,
+                                   struct instr_switched *done);
+
+// A batch of that list. 0: nothing was done.
+int instr_switch_retransform_next(struct instr_agent *agent, JNIEnv *jni, struct instr_rest *rest,
+                                  struct instr_switched *done);
 
 // Sets when to look again for classes whose bytes a thread had got from the old plan and that may
 // come into being only now, `pause` (ns) from `now`.

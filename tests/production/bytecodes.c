@@ -1,5 +1,7 @@
-// An agent for tests: Many.tell writes a digest of the bytecodes of every method that the JVM has (JVM TI
-// GetBytecodes), so that those before and after can be compared. Independent of the product.
+// An agent for tests: Many.tell writes a digest of the bytecodes of every method that the JVM has
+// (JVM TI GetBytecodes), so that those before and after can be compared. Given the name of a class,
+// it makes of that one bytes that no JVM takes, whenever it is retransformed. Independent of the
+// product.
 
 #include <jvmti.h>
 
@@ -63,12 +65,36 @@ JNIEXPORT jint JNICALL Java_Many_tell(JNIEnv *jni, jclass unused, jstring file) 
     return told;
 }
 
+static char broken[256];
+
+static void JNICALL break_it(jvmtiEnv *env, JNIEnv *jni, jclass class, jobject loader,
+                             const char *name, jobject domain, jint length,
+                             const unsigned char *bytes, jint *new_length,
+                             unsigned char **new_bytes) {
+    (void)jni, (void)loader, (void)domain;
+    if (!class || !name || strcmp(name, broken) != 0) return;
+    *new_length = length - 1;
+    if ((*env)->Allocate(env, length, new_bytes) == JVMTI_ERROR_NONE)
+        memcpy(*new_bytes, bytes, (size_t)length);
+}
+
 JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved) {
-    (void)options;
     (void)reserved;
     jvmtiCapabilities wanted;
+    jvmtiEventCallbacks callbacks;
     memset(&wanted, 0, sizeof wanted);
+    memset(&callbacks, 0, sizeof callbacks);
+    snprintf(broken, sizeof broken, "%s", options ? options : "");
     wanted.can_get_bytecodes = 1;
-    if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK) return JNI_ERR;
-    return (*jvmti)->AddCapabilities(jvmti, &wanted) == JVMTI_ERROR_NONE ? JNI_OK : JNI_ERR;
+    wanted.can_retransform_classes = *broken != 0;
+    callbacks.ClassFileLoadHook = break_it;
+    if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK ||
+        (*jvmti)->AddCapabilities(jvmti, &wanted) != JVMTI_ERROR_NONE)
+        return JNI_ERR;
+    if (*broken &&
+        ((*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks) != JVMTI_ERROR_NONE ||
+         (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
+                                            NULL) != JVMTI_ERROR_NONE))
+        return JNI_ERR;
+    return JNI_OK;
 }
