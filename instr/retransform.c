@@ -23,7 +23,7 @@ static char *internal_name(char *signature) {
 const char *instr_retransform_reason(jvmtiError error) {
     switch ((int)error) {
     case JVMTI_ERROR_UNMODIFIABLE_CLASS: return "the JVM does not let it be changed";
-    case JVMTI_ERROR_INVALID_CLASS: return "it is no class any more";
+    case JVMTI_ERROR_INVALID_CLASS: return "it cannot be used: its initialization has failed";
     case JVMTI_ERROR_UNSUPPORTED_VERSION:
         return "its class file version is newer than the JVM, or without preview features";
     case JVMTI_ERROR_INVALID_CLASS_FORMAT: return "the JVM finds its format invalid";
@@ -60,14 +60,14 @@ static uint64_t now(void) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void tell_failed(struct instr_retransform *r, jclass cls, jvmtiError error) {
+static void tell_failed(struct instr_retransform *r, jclass cls, const char *reason) {
     char *signature = NULL;
     jobject loader = NULL;
     r->refused++;
     if ((*r->jvmti)->GetClassSignature(r->jvmti, cls, &signature, NULL) != JVMTI_ERROR_NONE) return;
     char *name = internal_name(signature);
     if (name && (*r->jvmti)->GetClassLoader(r->jvmti, cls, &loader) == JVMTI_ERROR_NONE)
-        r->failed(r->context, loader, name, instr_retransform_reason(error));
+        r->failed(r->context, loader, name, reason);
     if (loader) (*r->jni)->DeleteLocalRef(r->jni, loader);
     (*r->jvmti)->Deallocate(r->jvmti, (unsigned char *)signature);
 }
@@ -84,7 +84,7 @@ static void retransform(struct instr_retransform *r, jclass *classes, jint count
     if ((*r->jni)->ExceptionCheck(r->jni)) (*r->jni)->ExceptionClear(r->jni);
     if (error == JVMTI_ERROR_NONE || error == JVMTI_ERROR_WRONG_PHASE) return;
     if (count == 1) {
-        tell_failed(r, classes[0], error);
+        tell_failed(r, classes[0], instr_retransform_reason(error));
         return;
     }
     retransform(r, classes, count / 2);
@@ -121,28 +121,46 @@ static jmethodID find_linking(JNIEnv *jni) {
     return method;
 }
 
-static void link_class(struct instr_retransform *r, jmethodID linking, jclass cls) {
+// What keeps the VM from retransforming the class, whatever becomes of it; NULL: nothing that is
+// known.
+static const char *link_class(struct instr_retransform *r, jmethodID linking, jclass cls) {
     jint status = 0;
-    if (!linking || (*r->jvmti)->GetClassStatus(r->jvmti, cls, &status) != JVMTI_ERROR_NONE ||
-        (status & JVMTI_CLASS_STATUS_PREPARED))
-        return;
+    if ((*r->jvmti)->GetClassStatus(r->jvmti, cls, &status) != JVMTI_ERROR_NONE) return NULL;
+    if (status & JVMTI_CLASS_STATUS_ERROR)
+        return instr_retransform_reason(JVMTI_ERROR_INVALID_CLASS);
+    if (!linking || (status & JVMTI_CLASS_STATUS_PREPARED)) return NULL;
     jobject fields = (*r->jni)->CallObjectMethod(r->jni, cls, linking, JNI_TRUE);
-    if ((*r->jni)->ExceptionCheck(r->jni)) (*r->jni)->ExceptionClear(r->jni); // it cannot be linked
+    int failed = (*r->jni)->ExceptionCheck(r->jni);
+    if (failed) (*r->jni)->ExceptionClear(r->jni);
     (*r->jni)->DeleteLocalRef(r->jni, fields);
+    if (!failed || (*r->jvmti)->GetClassStatus(r->jvmti, cls, &status) != JVMTI_ERROR_NONE ||
+        (status & JVMTI_CLASS_STATUS_PREPARED))
+        return NULL;
+    return "the JVM cannot link it: it, or a class that it needs, is invalid or absent";
+}
+
+// The VM refuses a whole batch for one such class, of which most servers have some: found out here
+// they cost no further standstill of the VM.
+static jint link_all(struct instr_retransform *r, jclass *classes, jint count) {
+    jmethodID linking = r->running ? find_linking(r->jni) : NULL;
+    jint usable = 0;
+    for (jint i = 0; i < count; i++) {
+        const char *reason = link_class(r, linking, classes[i]);
+        if (reason)
+            tell_failed(r, classes[i], reason);
+        else
+            classes[usable++] = classes[i];
+    }
+    return usable;
 }
 
 static jint batch_of(const struct instr_retransform *r) {
     return r->batch ? (jint)r->batch : INSTR_BATCH_DEFAULT;
 }
 
-static void link_classes(struct instr_retransform *r, jclass *classes, jint count) {
-    jmethodID linking = r->running ? find_linking(r->jni) : NULL;
-    for (jint i = 0; i < count; i++) link_class(r, linking, classes[i]);
-}
-
 static void retransform_all(struct instr_retransform *r, jclass *classes, jint count) {
     jint batch = batch_of(r);
-    link_classes(r, classes, count);
+    count = link_all(r, classes, count);
     for (jint i = 0; i < count; i += batch) {
         if (i > 0 && r->go_on && !r->go_on(r->context)) return;
         retransform(r, classes + i, count - i < batch ? count - i : batch);

@@ -65,7 +65,7 @@ static void failed(void *context, jobject loader, const char *name, const char *
     struct instr_agent *agent = r->agent;
     struct instr_change_entry entry =
         instr_changes_get(agent->changes, instr_hook_key(agent->jvmti, name, loader));
-    entry.refused = 1;
+    entry.refused = entry.seen = 1;
     instr_changes_put(agent->changes, &entry);
     r->done->refused++;
     char line[INSTR_ERROR_SIZE];

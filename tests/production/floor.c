@@ -92,6 +92,23 @@ static int is_wanted(jclass class, const char *names) {
     return yes;
 }
 
+// Has the class been linked, or can it be, by asking for its fields; and has its initialization not
+// failed? For one such class the JVM refuses all the others with it.
+static int is_usable(JNIEnv *jni, jclass class) {
+    jint status = 0;
+    (*jvmti)->GetClassStatus(jvmti, class, &status);
+    if (!(status & JVMTI_CLASS_STATUS_PREPARED)) {
+        jclass type = (*jni)->GetObjectClass(jni, class);
+        jmethodID fields =
+            (*jni)->GetMethodID(jni, type, "getDeclaredFields", "()[Ljava/lang/reflect/Field;");
+        if (fields) (*jni)->DeleteLocalRef(jni, (*jni)->CallObjectMethod(jni, class, fields));
+        (*jni)->ExceptionClear(jni);
+        (*jni)->DeleteLocalRef(jni, type);
+        (*jvmti)->GetClassStatus(jvmti, class, &status);
+    }
+    return (status & JVMTI_CLASS_STATUS_PREPARED) && !(status & JVMTI_CLASS_STATUS_ERROR);
+}
+
 static int64_t now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -111,7 +128,7 @@ JNIEXPORT jlongArray JNICALL Java_Floor_retransform(JNIEnv *jni, jclass unused, 
     const char *wanted = (*jni)->GetStringUTFChars(jni, names, NULL);
     if ((*jvmti)->GetLoadedClasses(jvmti, &count, &classes) != JVMTI_ERROR_NONE) return NULL;
     for (jint i = 0; i < count; i++) {
-        if (is_wanted(classes[i], wanted))
+        if (is_wanted(classes[i], wanted) && is_usable(jni, classes[i]))
             classes[chosen++] = classes[i];
         else
             (*jni)->DeleteLocalRef(jni, classes[i]);

@@ -8,12 +8,17 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Paths;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
 
 /**
- * The JDK's own server: / does some work, /memory collects garbage and tells what the JVM's pools hold, /floor/BATCH/CLASSES
+ * The JDK's own server: / does some work, /memory tells what the JVM's pools hold, /collected too, without garbage, /floor/BATCH/CLASSES
  * has the agent that changes nothing retransform them; BATCH may be BATCH+CONSTANTS, which it then adds to each. A file names classes to be loaded and linked first.
  */
 public class Server {
+    /** What it keeps for those that use it: it grows old, is replaced, and so the JVM collects, as in most servers. */
+    static final byte[][] kept = new byte[Integer.getInteger("kept", 0)][];
+
     static String work(int n) {
         StringBuilder text = new StringBuilder();
         for (int i = 0; i < n; i++)
@@ -31,8 +36,12 @@ public class Server {
         return i * i % 10;
     }
 
-    static String memory() {
-        System.gc();
+    /** Of compiled code that nothing runs any more HotSpot lets go at the second collection, and of what it was made of later still. */
+    static String memory(boolean collected) {
+        for (int i = 0; i < 3 && collected; i++) {
+            System.gc();
+            LockSupport.parkNanos(200_000_000);
+        }
         StringBuilder text = new StringBuilder();
         for (MemoryPoolMXBean pool : ManagementFactory.getMemoryPoolMXBeans())
             text.append(pool.getName()).append('=').append(pool.getUsage().getUsed()).append('\n');
@@ -55,7 +64,9 @@ public class Server {
             int batch = Integer.parseInt(path.substring(7, plus < 0 ? end : plus));
             return Floor.tell(path.substring(end + 1).replace('.', '/'), batch, constants);
         }
-        return path.equals("/memory") ? memory() : work(30);
+        if (path.equals("/memory") || path.equals("/collected")) return memory(path.equals("/collected"));
+        if (kept.length > 0) kept[ThreadLocalRandom.current().nextInt(kept.length)] = new byte[8192];
+        return work(30);
     }
 
     static void load(String file) throws IOException {
