@@ -7,61 +7,91 @@
 
 #define NOT_KNOWN 0x7f7f
 
-// Room to remember what constants do to the stack.
-static enum cf_status open_effects(struct cf_edit *edit) {
-    struct cf_rewrite *rewrite = edit->rewrite;
-    if (rewrite->effects) return CF_OK;
+// Room to remember what constants do to the stack. 1, or 0: out of memory.
+static int open_effects(struct cf_rewrite *rewrite) {
+    if (rewrite->effects) return 1;
     size_t size = rewrite->cls->constant_pool_count * sizeof *rewrite->effects;
     rewrite->effects = cf_arena_alloc(rewrite->cls->arena, size);
-    if (!rewrite->effects) return cf_fail(&edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
+    if (!rewrite->effects) return 0;
     memset(rewrite->effects, NOT_KNOWN & 0xff, size);
-    return CF_OK;
+    return 1;
 }
 
 // What a constant does to the stack: a field's slots, or an invoke's result less its parameters.
-// Kept for the constant and for its descriptor, which is another constant and often shared.
-static enum cf_status look_up(struct cf_edit *edit, unsigned index, int *effect) {
-    const struct cf_class *cls = edit->rewrite->cls;
-    int16_t *effects = edit->rewrite->effects;
+// Kept for the constant and for its descriptor, which is another constant and often shared. 0: it
+// does not hold together.
+static int look_up(struct cf_rewrite *rewrite, unsigned index, int *effect) {
+    const struct cf_class *cls = rewrite->cls;
+    int16_t *effects = rewrite->effects;
     unsigned tag = cf_tag_at(cls, index);
-    if (tag < CF_TAG_FIELDREF || tag > CF_TAG_INVOKE_DYNAMIC) goto malformed;
+    if (tag < CF_TAG_FIELDREF || tag > CF_TAG_INVOKE_DYNAMIC) return 0;
     const uint8_t *pair =
         cf_entry(cls, cf_be2(cls->bytes + cls->constant_pool[index] + 3), CF_TAG_NAME_AND_TYPE);
-    if (!pair || tag == CF_TAG_NAME_AND_TYPE) goto malformed;
+    if (!pair || tag == CF_TAG_NAME_AND_TYPE) return 0;
     unsigned descriptor = cf_be2(pair + 2);
     struct cf_slice text = cf_utf8(cls, descriptor);
-    if (!text.length || (text.bytes[0] == '(') == (tag == CF_TAG_FIELDREF)) goto malformed;
+    if (!text.length || (text.bytes[0] == '(') == (tag == CF_TAG_FIELDREF)) return 0;
     *effect = effects[descriptor];
     if (*effect == NOT_KNOWN) {
-        if (!cf_descriptor_effect(text, effect)) goto malformed;
+        if (!cf_descriptor_effect(text, effect)) return 0;
         effects[descriptor] = (int16_t)*effect;
     }
     effects[index] = (int16_t)*effect;
-    return CF_OK;
-malformed:
-    return cf_fail(&edit->error, CF_MALFORMED, edit->code.offset,
-                   "instruction names constant %u, which does not hold together", index);
+    return 1;
 }
 
-// The change that the instruction at `p` makes, where the table of opcodes does not say.
-static inline enum cf_status varying(struct cf_edit *edit, const uint8_t *p, int *net) {
+// The change that the instruction at `p` makes, where the table of opcodes does not say. 0: it
+// names a constant that does not hold together.
+static inline int varying(struct cf_rewrite *rewrite, const uint8_t *p, int *net) {
     // By opcode from getstatic to invokedynamic: what the constant tells counts once more or less,
     // and so does a receiver.
     static const struct {
         signed char sign, receiver;
     } uses[] = {{1, 0}, {-1, 0}, {1, -1}, {-1, -1}, {1, -1}, {1, -1}, {1, 0}, {1, -1}, {1, 0}};
-    const struct cf_rewrite *rewrite = edit->rewrite;
     unsigned op = p[0], kind = op - CF_OP_getstatic;
     if (kind <= CF_OP_invokedynamic - CF_OP_getstatic) {
         unsigned index = cf_be2(p + 1);
         int effect = NOT_KNOWN;
         if (index < rewrite->cls->constant_pool_count) effect = rewrite->effects[index];
-        if (effect == NOT_KNOWN) CF_TRY(look_up(edit, index, &effect));
+        if (effect == NOT_KNOWN && !look_up(rewrite, index, &effect)) return 0;
         *net = effect * uses[kind].sign + uses[kind].receiver;
-        return CF_OK;
+        return 1;
     }
     *net = op == CF_OP_multianewarray ? 1 - p[3] : cf_nets[p[1]]; // or wide
-    return CF_OK;
+    return 1;
+}
+
+// Adds up what the instructions do that scanning could not add up. NULL, or the one it fails at.
+static inline const uint8_t *sum_varying(struct cf_rewrite *rewrite, const struct cf_code *code,
+                                         uint32_t from, uint32_t to, uint32_t *depth) {
+    const uint16_t *pcs = code->varying + (uint16_t)from, *end = code->varying + (uint16_t)to;
+    uint32_t sum = *depth;
+    for (; pcs < end; pcs++) {
+        int net;
+        if (!varying(rewrite, code->bytes + *pcs, &net)) return code->bytes + *pcs;
+        sum += (uint32_t)net;
+    }
+    *depth = sum;
+    return NULL;
+}
+
+int cf_depth_change(struct cf_rewrite *rewrite, const struct cf_code *code, uint32_t start,
+                    uint32_t end, uint32_t *depth) {
+    uint32_t from = code->changes[start], to = code->changes[end];
+    *depth += (to >> 16) - (from >> 16);
+    if ((uint16_t)from < (uint16_t)to)
+        if (!open_effects(rewrite) || sum_varying(rewrite, code, from, to, depth)) return 0;
+    *depth = (uint16_t)*depth;
+    return 1;
+}
+
+static enum cf_status no_memory(struct cf_edit *edit) {
+    return cf_fail(&edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
+}
+
+static enum cf_status malformed(struct cf_edit *edit, const uint8_t *p) {
+    return cf_fail(&edit->error, CF_MALFORMED, edit->code.offset,
+                   "instruction names constant %u, which does not hold together", cf_be2(p + 1));
 }
 
 static enum cf_status bad_depth(struct cf_edit *edit, uint32_t pc, int depth) {
@@ -78,7 +108,7 @@ static enum cf_status read_places(struct cf_edit *edit) {
     CF_TRY(cf_frames_open(&frames, &edit->code, 0, &edit->error));
     struct cf_place *places =
         cf_arena_alloc(edit->code.cls->arena, (frames.left + 1) * sizeof *places);
-    if (!places) return cf_fail(&edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
+    if (!places) return no_memory(edit);
     while (cf_frames_next_depth(&frames, &depth)) {
         struct cf_place place = {(uint16_t)frames.frame.pc,
                                  (uint16_t)(depth < 65535 ? depth : 65535)};
@@ -142,7 +172,8 @@ static enum cf_status walk(struct pass *p, int with_frames) {
         depths[pc] = (uint16_t)depth;
         unsigned op = code->bytes[pc];
         int net = cf_nets[op];
-        if (net == CF_EFFECT_VARIES) CF_TRY(varying(edit, code->bytes + pc, &net));
+        if (net == CF_EFFECT_VARIES && !varying(edit->rewrite, code->bytes + pc, &net))
+            return malformed(edit, code->bytes + pc);
         depth += net;
         if (depth < 0 || depth > code->max_stack) return bad_depth(edit, pc, depth);
         if (!with_frames) reach_targets(p, pc, (uint32_t)depth);
@@ -162,7 +193,7 @@ enum cf_status cf_depth_start(struct cf_depth *d, struct cf_edit *edit) {
     d->whole = !code->stack_map_table &&
                (code->branches_count || code->switches_count || code->exception_table_length);
     if (d->whole) return cf_edit_depths(edit);
-    CF_TRY(open_effects(edit));
+    if (!open_effects(edit->rewrite)) return no_memory(edit);
     return code->stack_map_table ? read_places(edit) : CF_OK;
 }
 
@@ -185,20 +216,6 @@ static enum cf_status from_walk(struct cf_edit *edit, uint32_t pc, uint32_t *res
     return CF_OK;
 }
 
-// Adds up what the instructions do that scanning could not add up.
-static inline enum cf_status sum_varying(struct cf_edit *edit, const uint16_t *pcs,
-                                         const uint16_t *end, uint32_t *depth) {
-    const uint8_t *bytes = edit->code.bytes;
-    uint32_t sum = *depth;
-    for (; pcs < end; pcs++) {
-        int net;
-        CF_TRY(varying(edit, bytes + *pcs, &net));
-        sum += (uint32_t)net;
-    }
-    *depth = sum;
-    return CF_OK;
-}
-
 enum cf_status cf_depth_at(struct cf_depth *d, uint32_t pc, uint32_t *result) {
     struct cf_edit *edit = d->edit;
     const struct cf_code *code = &edit->code;
@@ -207,9 +224,10 @@ enum cf_status cf_depth_at(struct cf_depth *d, uint32_t pc, uint32_t *result) {
     // A block without branches into it.
     uint32_t from = code->changes[d->pc], to = code->changes[pc];
     uint32_t depth = d->depth + (to >> 16) - (from >> 16);
-    if ((uint16_t)from < (uint16_t)to)
-        CF_TRY(sum_varying(edit, code->varying + (uint16_t)from, code->varying + (uint16_t)to,
-                           &depth));
+    if ((uint16_t)from < (uint16_t)to) {
+        const uint8_t *bad = sum_varying(edit->rewrite, code, from, to, &depth);
+        if (bad) return malformed(edit, bad);
+    }
     d->pc = pc;
     *result = d->depth = (uint16_t)depth;
     // Not so: what is never reached, or what the verifier will refuse.
@@ -219,10 +237,10 @@ enum cf_status cf_depth_at(struct cf_depth *d, uint32_t pc, uint32_t *result) {
 enum cf_status cf_edit_depths(struct cf_edit *edit) {
     if (edit->depths) return CF_OK;
     const struct cf_code *code = &edit->code;
-    CF_TRY(open_effects(edit));
+    if (!open_effects(edit->rewrite)) return no_memory(edit);
     size_t size = (code->length + 1) * sizeof *edit->depths;
     edit->depths = cf_arena_alloc(code->cls->arena, size);
-    if (!edit->depths) return cf_fail(&edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
+    if (!edit->depths) return no_memory(edit);
     memset(edit->depths, 0xff, size);
     edit->depths[0] = 0;
     if (code->stack_map_table) CF_TRY(from_frames(edit));

@@ -291,6 +291,11 @@ struct cf_depth {
 };
 enum cf_status cf_depth_start(struct cf_depth *depth, struct cf_edit *edit);
 enum cf_status cf_depth_at(struct cf_depth *depth, uint32_t pc, uint32_t *result);
+// From one instruction on to another, between which nothing but the code's order leads: changes
+// *depth as they change it. `code` is scanned, and of a method of the class as it was. 1, or 0: not
+// known.
+int cf_depth_change(struct cf_rewrite *rewrite, const struct cf_code *code, uint32_t start,
+                    uint32_t end, uint32_t *depth);
 // Appends the Code attribute to the class's new code (encode.c).
 enum cf_status cf_edit_encode(struct cf_edit *edit, struct cf_new_code *result);
 

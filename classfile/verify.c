@@ -155,7 +155,7 @@ static enum cf_status check_variables(struct cf_verifier *v, const struct cf_att
     return CF_OK;
 }
 
-static int is_table_of_variables(const struct cf_class *cls, uint32_t name) {
+int cf_v_is_table_of_variables(const struct cf_class *cls, uint32_t name) {
     if (name == cls->utf8_line_number_table || name == cls->utf8_stack_map_table) return 0;
     if (name == cls->utf8_local_variable_type_table) return 0;
     return (name && name == cls->utf8_local_variable_table) ||
@@ -168,7 +168,7 @@ enum cf_status cf_v_check_attributes(struct cf_verifier *v) {
     for (uint32_t i = 0; i < v->code.attributes_count; i++) {
         struct cf_attribute a = {
             pos, pos + 6, cf_be4(bytes + pos + 2), cf_be2(bytes + pos), {NULL, 0}};
-        if (is_table_of_variables(v->cls, a.name_index)) CF_TRY(check_variables(v, &a));
+        if (cf_v_is_table_of_variables(v->cls, a.name_index)) CF_TRY(check_variables(v, &a));
         pos = a.info + a.length;
     }
     return CF_OK;

@@ -181,6 +181,7 @@ enum cf_status cf_v_open_code(struct cf_verifier *v);
 enum cf_status cf_v_state_room(struct cf_verifier *v);
 // JVMs look at the ranges of local variables: do they begin and end at instructions?
 enum cf_status cf_v_check_attributes(struct cf_verifier *v);
+int cf_v_is_table_of_variables(const struct cf_class *cls, uint32_t name);
 
 // Records a failure at v->pc. Returns CF_UNVERIFIABLE.
 enum cf_status cf_v_fail(struct cf_verifier *v, const char *reason, uint32_t value);

@@ -168,9 +168,8 @@ NOINLINE static cf_vtype *use_member(struct cf_quick *q, const struct cf_qrow *r
     return from + (m->results & row->second);
 }
 
-// All that is no push.
-NOINLINE static cf_vtype *run_other(struct cf_quick *q, const struct cf_qrow *row, const uint8_t *p,
-                                    cf_vtype *top) {
+NOINLINE cf_vtype *cf_q_run_other(struct cf_quick *q, const struct cf_qrow *row, const uint8_t *p,
+                                  cf_vtype *top) {
     if (row->kind >= CF_Q_STEP) return step(q, row, top);
     if (row->kind >= CF_Q_MEMBER_USE) return use_member(q, row, p, top);
     return cf_q_run_one(q, row, p, top);
@@ -199,7 +198,7 @@ NOINLINE static cf_vtype *run(struct cf_quick *q, cf_vtype *top, uint64_t stop, 
             top[1] = row->second;
             top += row->net;
             if (local >= v->old_locals && !is_new_local(v, (uint32_t)local)) return NULL;
-        } else if (!(top = run_other(q, row, p, top))) {
+        } else if (!(top = cf_q_run_other(q, row, p, top))) {
             return NULL;
         } else if (row->kind > CF_Q_STEP) {
             if ((*falls = falls_through(q, row, top)) < 0) return NULL;

@@ -210,6 +210,11 @@ cf_vtype *cf_q_put_early(struct cf_quick *q, const struct cf_qmember *m, cf_vtyp
 
 // --- verify_quick.c ---
 
+// Runs the instruction at `p`, of any kind but CF_Q_PUSH, as far as the stack and the locals go.
+// Returns the stack's top, NULL: not here.
+cf_vtype *cf_q_run_other(struct cf_quick *q, const struct cf_qrow *row, const uint8_t *p,
+                         cf_vtype *top);
+
 // Are the locals assignable to all handlers around `pc`? Returns where to stop next: at `stop`, or
 // where a range begins before that. 0: not assignable.
 uint32_t cf_q_match_handlers(struct cf_quick *q, uint32_t pc, uint32_t stop);

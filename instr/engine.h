@@ -81,7 +81,7 @@ void instr_engine_free(struct instr_engine *engine);
 // From now on a class is left alone when its structure does not hold (classfile/structure.h) and
 // rewriting could hide that (classfile/masked.h): an index that leads nowhere could lead somewhere
 // once constants are added, and the JVM would say something else of the class than it does of the
-// original, or take it. Before any class is rewritten.
+// original, or take it. Not so where it takes the class on trust. Before any class is rewritten.
 void instr_engine_check_input(struct instr_engine *engine);
 
 // Where classes get their probes from now on; it must outlive the engine. Without it the engine has
@@ -107,6 +107,11 @@ struct instr_origin {
     uint64_t beyond;  // bit i: it takes the class though it is out of scope
     // A JVM gave back what it has of the class, which may lack stack map frames (classfile.h).
     int given_back;
+    // The JVM has verified the code as it comes, or takes it on trust: what is put in has to be
+    // checked, but not the rest once more (classfile/verify_same.h).
+    int trusted;
+    // It takes all of the class on trust: there is no error that rewriting could hide from it.
+    int trusted_whole;
     // Its class file, where the bytes are something else; NULL: they are it, or it is not known.
     const uint8_t *file;
     size_t file_length;

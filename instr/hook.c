@@ -275,6 +275,10 @@ void JNICALL instr_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject 
                         .length = (size_t)length,
                         .first = redefined == NULL,
                         .origin.given_back = redefined != NULL,
+                        // If it was redefined or changed by others, what came of that has not been
+                        // verified yet: the JVM is going to, and refuses it to who asked for it.
+                        .origin.trusted = redefined != NULL || loader == NULL,
+                        .origin.trusted_whole = loader == NULL,
                         .domain = domain};
     p.plan = instr_plans_take(&instr_agent.plans, &ticket);
     p.early = !p.plan && p.first && instr_agent.early && instr_agent.state == INSTR_LOADED;
