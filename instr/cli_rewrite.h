@@ -8,6 +8,7 @@
 //      cli_rewrite_roots.c    where in an archive the classes of one class path begin
 //      cli_rewrite_gate.c     the classes that are added: how rewritten code reaches the runtime
 //      cli_rewrite_manifest.c what signing has left behind
+//      cli_rewrite_replace.c  an entry of an archive, replaced
 //      cli_rewrite_store.c    bytes to read from and to write to, as libzip wants them
 
 #ifndef INSTR_CLI_REWRITE_H

@@ -5,6 +5,7 @@
 
 #include "instr/cli_rewrite_gate.h"
 #include "instr/cli_rewrite_manifest.h"
+#include "instr/cli_rewrite_replace.h"
 #include "instr/cli_rewrite_roots.h"
 #include "instr/cli_rewrite_work.h"
 
@@ -263,28 +264,33 @@ static int take_class(struct archive *a, const zip_stat_t *st, const char *path)
     return 1;
 }
 
-// 0; or -1: out of memory.
+// What is to be done with the entry. 0; or -1: out of memory.
+static int list_job(struct archive *a, const zip_stat_t *st, const char *path, int *is_signed) {
+    if (cli_is_signature_file(path)) *is_signed = 1;
+    if (is_class_name(path) && take_class(a, st, path) < 0) return -1;
+    if (!cli_names_archive(path) || st->size == 0) return 0;
+    if (a->depth >= CLI_MOST_NESTING)
+        cli_rewrite_failed(a->rewrite, a->name, path, "jars lie in jars too deep");
+    else if (can_be_read(a, st, path) && add_job(a, st, path, 0, NULL) != 0)
+        return -1;
+    return 0;
+}
+
+// The jobs in the order in which their entries will be written. 0; or -1: out of memory.
 static int list_jobs(struct archive *a, int *is_signed) {
     zip_int64_t count = zip_get_num_entries(a->zip, 0);
-    for (zip_int64_t i = 0; i < count && !cli_interrupted; i++) {
-        const char *path = zip_get_name(a->zip, (zip_uint64_t)i, ZIP_FL_ENC_RAW);
-        zip_stat_t st;
-        zip_stat_init(&st);
-        if (!path || zip_stat_index(a->zip, (zip_uint64_t)i, 0, &st) != 0) continue;
-        a->roots.key = XXH3_64bits_withSeed(path, strlen(path), a->roots.key ^ st.crc);
-    }
-    for (zip_int64_t i = 0; i < count && !cli_interrupted; i++) {
-        const char *path = zip_get_name(a->zip, (zip_uint64_t)i, ZIP_FL_ENC_RAW);
-        zip_stat_t st;
-        zip_stat_init(&st);
-        if (!path || zip_stat_index(a->zip, (zip_uint64_t)i, 0, &st) != 0) continue;
-        if (cli_is_signature_file(path)) *is_signed = 1;
-        if (is_class_name(path) && take_class(a, &st, path) < 0) return -1;
-        if (!cli_names_archive(path) || st.size == 0) continue;
-        if (a->depth >= CLI_MOST_NESTING)
-            cli_rewrite_failed(a->rewrite, a->name, path, "jars lie in jars too deep");
-        else if (can_be_read(a, &st, path) && add_job(a, &st, path, 0, NULL) != 0)
-            return -1;
+    for (int turn = 0; turn < 3; turn++) { // the key of the roots; entries; those that move
+        for (zip_int64_t i = 0; i < count && !cli_interrupted; i++) {
+            const char *path = zip_get_name(a->zip, (zip_uint64_t)i, ZIP_FL_ENC_RAW);
+            zip_stat_t st;
+            zip_stat_init(&st);
+            if (!path || zip_stat_index(a->zip, (zip_uint64_t)i, 0, &st) != 0) continue;
+            if (turn == 0)
+                a->roots.key = XXH3_64bits_withSeed(path, strlen(path), a->roots.key ^ st.crc);
+            else if (turn == 1 + cli_replaced_goes_last(&st) &&
+                     list_job(a, &st, path, is_signed) != 0)
+                return -1;
+        }
     }
     return 0;
 }
@@ -313,12 +319,7 @@ static int replace_jobs(struct archive *a) {
         if (zip_stat_index(a->zip, entry->job->index, 0, &entry->before) != 0) return -1;
         zip_source_t *source = source_of(a, entry);
         if (!source) return -1;
-        if (zip_file_replace(a->zip, entry->job->index, source, 0) < 0) {
-            zip_source_free(source);
-            return -1;
-        }
-        if (zip_set_file_compression(a->zip, entry->job->index, entry->before.comp_method, 0) != 0)
-            return -1;
+        if (cli_replace_entry(a->zip, entry->job->index, source, &entry->before) != 0) return -1;
     }
     return 0;
 }
@@ -358,14 +359,7 @@ static int replace_manifest(struct archive *a, zip_uint64_t index, const zip_sta
     if (result != 0) return -1;
     zip_source_t *source = zip_source_buffer(a->zip, new.bytes, new.length, 1);
     if (!source) free(new.bytes);
-    if (!source || zip_file_replace(a->zip, index, source, 0) < 0) {
-        zip_source_free(source);
-        return -1;
-    }
-    if (st->comp_method == ZIP_CM_STORE &&
-        zip_set_file_compression(a->zip, index, ZIP_CM_STORE, 0) != 0)
-        return -1;
-    return zip_file_set_mtime(a->zip, index, st->mtime, 0);
+    return source ? cli_replace_entry(a->zip, index, source, st) : -1;
 }
 
 // Signatures would be wrong: they go, with the digests in the manifest.

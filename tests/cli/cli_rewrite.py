@@ -31,6 +31,19 @@ def jar(entries, method=zipfile.ZIP_DEFLATED, comment=b""):
     return file.getvalue()
 
 
+def libzip():
+    done = subprocess.run(["pkg-config", "--modversion", "libzip"], capture_output=True, text=True, check=False)
+    return done.stdout.strip()
+
+
+# These versions deflate what was stored when it is replaced; so it is added anew.
+STORED_GO_LAST = re.fullmatch(r"1\.11(\.[0-3])?", libzip())
+
+
+def goes_last(info):
+    return info.compress_type == zipfile.ZIP_STORED and info.filename.endswith((".class", ".jar")) and info.file_size > 0
+
+
 def raw(data, info):
     """An entry's bytes as they lie in the archive, and its local extra field."""
     name, extra = struct.unpack("<HH", data[info.header_offset + 26:info.header_offset + 30])
@@ -52,6 +65,8 @@ class Rewrite(CliTest):
         self.assertIsNone(b.testzip())
         self.assertEqual(a.comment, b.comment)
         old, new = a.infolist(), [i for i in b.infolist() if not GATES.search(i.filename)]
+        if STORED_GO_LAST:
+            old = [i for i in old if not goes_last(i)] + [i for i in old if goes_last(i)]
         self.assertEqual([i.filename for i in old], [i.filename for i in new])
         self.assertEqual(b.infolist()[:len(new)], new)
         changed = []
@@ -66,7 +81,7 @@ class Rewrite(CliTest):
             self.assertTrue(i.filename.endswith(".class"), i.filename)
             self.assertTrue(b.read(j).startswith(b"\xca\xfe\xba\xbe"))
             changed.append(i.filename)
-        return changed
+        return [i.filename for i in a.infolist() if i.filename in changed]
 
     def left_behind(self):
         return [name for name in os.listdir(self.folder) if name.startswith(".instr")]
