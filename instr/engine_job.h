@@ -1,4 +1,11 @@
-// The parts of the engine that see a class while it is being rewritten (engine.c, engine_wrap.c).
+// What the parts of the engine share:
+//
+//      engine.c         engines, what they have idle, the way in
+//      engine_class.c   a class, from its bytes to those that the JVM gets
+//      engine_method.c  a method through all passes
+//      engine_calls.c   what passes ask for meanwhile
+//      engine_wrap.c    wrappers for native methods
+//      engine_book.c    what has been done, and what was kept and why
 
 #ifndef INSTR_ENGINE_JOB_H
 #define INSTR_ENGINE_JOB_H
@@ -7,6 +14,25 @@
 
 #include "classfile/inline.h"
 #include "classfile/wrap.h"
+#include "instr/engine_book.h"
+
+#include <pthread.h>
+
+// What an engine is, for its parts alone.
+struct instr_engine {
+    const struct instr_options *options;
+    struct instr_methods *methods;
+    const char *runtime_package;
+    int observes_speed; // a pass does: methods past the limit are kept
+    int some_are_whole; // the results of some passes must be whole, whatever becomes of others
+    int wraps;          // a pass wraps native methods
+    int check_input;    // see instr_engine_check_input
+    struct instr_book *book;
+    pthread_mutex_t lock; // of what follows
+    struct instr_coverage *coverage, *own_coverage;
+    int one_holder;
+    struct work *idle;
+};
 
 // What a thread needs while it rewrites a class. Idle ones wait in a list for the next class.
 struct work {
@@ -37,11 +63,34 @@ struct job {
     struct cf_inlined file_inlined;
 };
 
+// Where the result goes.
+struct memory {
+    void *(*allocate)(void *context, size_t size);
+    void *context;
+};
+
 // A class file that this layer made, in the arena.
 struct image {
     uint8_t *bytes; // NULL: unchanged
     size_t length;
 };
+
+// Does pass i leave the class alone?
+static inline int instr_job_is_without(const struct job *job, size_t i) {
+    return job->origin.without >> i & 1;
+}
+// A pass that wraps native methods edits their wrappers and nothing else, and does so alone.
+static inline int instr_job_has_turn(const struct job *job, size_t i) {
+    return job->engine->options->passes[i].pass->wraps ? job->wrapping == (int)i
+                                                       : job->wrapping < 0;
+}
+
+// Rewrites the class, of which nothing is known yet but the origin; what came of it is in
+// job->result, what is changed in `memory`.
+void instr_job_rewrite(struct job *job, const uint8_t *bytes, size_t length, struct memory memory);
+
+// Gives the passes what they may ask for.
+void instr_job_serve(struct job *job);
 
 // Opens the class for all passes. An error is in job->cls.error.
 enum cf_status instr_job_open(struct job *job, const uint8_t *bytes, size_t length);
@@ -56,6 +105,11 @@ int instr_job_encode(struct job *job, struct image *image);
 // -1: something was in the way.
 void instr_job_remember(struct job *job, const struct cf_member *method, const char *reason,
                         int pass);
+// It was not the machine that had no more memory.
+void instr_job_name_limit(const struct job *job, struct cf_error *error);
+
+// The probes' registry; one of its own if the engine was given none. NULL: out of memory.
+struct instr_coverage *instr_job_coverage(struct instr_engine *engine);
 
 // Gives native methods their wrappers (engine_wrap.c). Of `job`, which was opened on the original
 // class, all methods with code are done; *image is what that came to, and then with the wrappers.

@@ -8,10 +8,12 @@
 
 static int look_at(struct cf_same *s, uint32_t i);
 #define cf_same_method(same, i) look_at(same, i)
-#include "instr/engine.c"
+#include "instr/engine_class.c"
 #undef cf_same_method
 
 #include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 static unsigned rounds;
 static struct instr_engine *engine;

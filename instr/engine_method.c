@@ -1,0 +1,145 @@
+// One method through all passes, and what becomes of it when they cannot all have it.
+
+#include "instr/engine_job.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define HUGE_METHOD_LIMIT 8000 // HotSpot compiles no method with more bytes of code
+#define CODE_LENGTH_AT 10      // in a Code attribute (JVMS 4.7.3)
+
+// Constants that went with a failed method must not be used by the next one.
+static void forget_callees(struct job *job) {
+    size_t n = job->engine->options->pass_count;
+    for (size_t i = 0; i < n; i++)
+        for (unsigned k = 0; k < RW_REFS; k++)
+            if (job->passes[i].callees[k].methodref >= job->rewrite.pool.count)
+                memset(&job->passes[i].callees[k], 0, sizeof job->passes[i].callees[k]);
+}
+
+// Which passes edit a method: all, or those alone whose results must be whole; and whether it has
+// to stay small enough to be compiled, where the options want that.
+enum who { ALL_PASSES = 0, WHOLE_PASSES = 1, HOWEVER_LONG = 2 };
+
+static int takes_part(const struct rw_pass *pass, enum who who) {
+    return !(who & WHOLE_PASSES) || pass->flags & RW_WHOLE;
+}
+
+// *failed: the pass that gave up; NULL: none did, it is what they came to together.
+static enum cf_status run_passes(struct job *job, struct cf_edit *edit, enum who who,
+                                 const struct rw_pass **failed) {
+    const struct instr_engine *engine = job->engine;
+    const struct instr_options *options = engine->options;
+    if (!(who & HOWEVER_LONG) && engine->observes_speed && !options->huge &&
+        edit->code.length <= HUGE_METHOD_LIMIT)
+        edit->code_limit = HUGE_METHOD_LIMIT;
+    job->lines = NULL;
+    for (size_t i = 0; i < options->pass_count; i++) {
+        const struct rw_pass *pass = options->passes[i].pass;
+        job->ids[i] = -1;
+        if (!instr_job_has_turn(job, i) || !takes_part(pass, who) || instr_job_is_without(job, i) ||
+            job->gave_up >> i & 1)
+            continue;
+        edit->nesting = (int32_t)i;
+        enum cf_status status = pass->edit(&job->passes[i], edit);
+        if (status != CF_OK) {
+            cf_fail(&edit->error, status, 0, "the pass gave no reason", 0);
+            cf_edit_abandon(edit);
+            *failed = pass;
+            return status;
+        }
+    }
+    return cf_edit_commit(edit);
+}
+
+void instr_job_name_limit(const struct job *job, struct cf_error *error) {
+    if (error->status == CF_NO_MEMORY && job->cls.arena->limited)
+        error->reason = "would take too much memory to rewrite";
+}
+
+// "calls, timing: would grow to 8,100 bytes (limit 8,000)": whose snippets the method has to do
+// without. When all passes have to, and none gave up by itself, none is named.
+static void remember_left_out(struct job *job, const struct cf_member *method, enum who left,
+                              const struct rw_pass *failed, const struct cf_error *error) {
+    const struct instr_options *options = job->engine->options;
+    char reason[512] = "";
+    size_t n = 0;
+    for (size_t i = 0; i < options->pass_count && options->pass_count > 1; i++) {
+        const struct rw_pass *pass = options->passes[i].pass;
+        if (!instr_job_has_turn(job, i)) continue;
+        int stays = takes_part(pass, WHOLE_PASSES) && !(job->gave_up >> i & 1);
+        if (left & WHOLE_PASSES ? stays : pass != failed) continue;
+        int w = snprintf(reason + n, sizeof reason - n, "%s%s", n ? ", " : "", pass->name);
+        if (w < 0 || (size_t)w >= sizeof reason / 2 - n) break; // the reason needs room too
+        n += (size_t)w;
+    }
+    if (n) n += (size_t)snprintf(reason + n, sizeof reason - n, ": ");
+    cf_error_text(error, reason + n, sizeof reason - n);
+    instr_job_remember(job, method, reason, -1);
+    job->result->methods_kept++;
+}
+
+static enum cf_status attempt(struct job *job, const struct cf_member *method, enum who who,
+                              struct cf_edit **edit, const struct rw_pass **failed) {
+    *failed = NULL;
+    enum cf_status status = cf_edit_begin(&job->rewrite, method, edit);
+    if (status == CF_OK) status = run_passes(job, *edit, who, failed);
+    if (status == CF_OK) return status;
+    forget_callees(job);
+    if (*edit) instr_job_name_limit(job, &(*edit)->error);
+    return status;
+}
+
+// A method that a JVM would never compile any more.
+static void note_huge(struct job *job, const struct cf_edit *edit) {
+    const struct cf_new_code *code = &job->rewrite.code[edit->method - job->cls.methods];
+    uint32_t n = code->length ? cf_be4(job->rewrite.out.bytes + code->at + CODE_LENGTH_AT) : 0;
+    job->result->methods_grown += n > HUGE_METHOD_LIMIT && edit->code.length <= HUGE_METHOD_LIMIT;
+}
+
+// From now on the method is done without this pass. False: no other is left whose results must be
+// whole.
+static int give_up(struct job *job, const struct rw_pass *failed) {
+    const struct instr_options *options = job->options;
+    int left = 0;
+    for (size_t i = 0; i < options->pass_count && i < 64; i++) {
+        if (options->passes[i].pass == failed) job->gave_up |= UINT64_C(1) << i;
+        left |= instr_job_has_turn(job, i) && takes_part(options->passes[i].pass, WHOLE_PASSES) &&
+                !instr_job_is_without(job, i) && !(job->gave_up >> i & 1);
+    }
+    return left;
+}
+
+// The method with all passes' snippets; when that cannot be, with those alone of the passes whose
+// results must be whole; or as it was. Where these make it too long for a compiler, whatever is
+// left out, the others may come along.
+void instr_job_method(struct job *job, const struct cf_member *method) {
+    static const struct cf_error no_memory = {CF_NO_MEMORY, 0, 0, "out of memory", 0};
+    static const enum who next[] = {WHOLE_PASSES, ALL_PASSES | HOWEVER_LONG,
+                                    WHOLE_PASSES | HOWEVER_LONG};
+    struct cf_edit *edit;
+    const struct rw_pass *failed, *first_failed;
+    uint32_t changed = job->rewrite.methods_changed;
+    job->gave_up = 0;
+    if (attempt(job, method, ALL_PASSES, &edit, &failed) != CF_OK) {
+        struct cf_error first = edit ? edit->error : no_memory;
+        first_failed = failed;
+        int is_long = first.status == CF_LIMIT && !failed && edit->code_limit == HUGE_METHOD_LIMIT;
+        unsigned i = is_long ? 0 : 2;
+        while (job->engine->some_are_whole && i < 3 &&
+               attempt(job, method, next[i], &edit, &failed) != CF_OK)
+            if (i < 2 || !failed || !give_up(job, failed)) i++;
+        if (!job->engine->some_are_whole || i == 3) {
+            remember_left_out(job, method, ALL_PASSES, first_failed, &first);
+            return;
+        }
+        if (next[i] & WHOLE_PASSES) remember_left_out(job, method, WHOLE_PASSES, NULL, &first);
+    }
+    if (job->rewrite.methods_changed == changed) return;
+    note_huge(job, edit);
+    if (!edit->constructor) return;
+    for (size_t i = 0; i < job->engine->options->pass_count; i++)
+        if (job->ids[i] >= 0)
+            instr_methods_set_initialized_pc(job->engine->methods, job->ids[i],
+                                             edit->constructed_pc);
+}
