@@ -97,10 +97,12 @@ static int is_wanted(struct instr_retransform *r, jclass cls) {
     char *signature = NULL;
     jboolean modifiable = JNI_FALSE;
     int yes = 0;
-    if ((*jvmti)->GetClassSignature(jvmti, cls, &signature, NULL) != JVMTI_ERROR_NONE) return 0;
+    // First what costs least: of lambdas, which are not modifiable, there may be thousands.
+    if ((*jvmti)->IsModifiableClass(jvmti, cls, &modifiable) != JVMTI_ERROR_NONE || !modifiable ||
+        (*jvmti)->GetClassSignature(jvmti, cls, &signature, NULL) != JVMTI_ERROR_NONE)
+        return 0;
     char *name = internal_name(signature);
-    if (name && (*jvmti)->IsModifiableClass(jvmti, cls, &modifiable) == JVMTI_ERROR_NONE &&
-        modifiable && (*jvmti)->GetClassLoader(jvmti, cls, &loader) == JVMTI_ERROR_NONE)
+    if (name && (*jvmti)->GetClassLoader(jvmti, cls, &loader) == JVMTI_ERROR_NONE)
         yes = r->wanted(r->context, loader, name);
     if (loader) (*r->jni)->DeleteLocalRef(r->jni, loader);
     (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);

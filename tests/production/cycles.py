@@ -5,6 +5,8 @@ the same classes as often. They take turns, some cycles each, so that what else 
 does, befalls both. Both have the same options and a heap of 128 MiB, a third of which they keep for their users and
 replace piece by piece, so that the JVM collects old garbage every few cycles, as servers do in the course of a day: HotSpot
 keeps each version of a method, and the code compiled of it, until then, and all that is retransformed meanwhile takes longer.
+What it frees in metaspace it uses again, but counts as used; it is taken off here. And where a class that is retransformed has
+lambdas it makes a new class of each that runs, and keeps it as long as the class loader: that is told as classes.
 """
 
 import os
@@ -18,6 +20,7 @@ TURN = 20  # cycles
 OPTIONS = ["-Xms128m", "-Xmx128m", "-XX:+AlwaysPreTouch", "-Dkept=5000", "-Dsun.net.httpserver.nodelay=true"]
 # What may be more than in the control, in MiB: resident memory goes up and down with what the compilers of the JVM do.
 MORE = {"resident": 16, "metaspace": 2, "code": 4}
+OF_LAMBDA = 3072  # bytes of metaspace that the class of a lambda takes, at most
 
 
 def get(port, path="/"):
@@ -67,8 +70,8 @@ class Control:
 class Served:
     """One of the servers, with what was measured of it."""
 
-    def __init__(self, run, warm):
-        self.run, self.warm, self.jvm, self.port = run, warm, run.jvm, run.port
+    def __init__(self, t, run, warm):
+        self.run, self.warm, self.jvm, self.port, self.jcmd = run, warm, run.jvm, run.port, os.path.join(os.path.dirname(t.java), "jcmd")
         self.seconds, self.held, self.requests, self.failed, self.first = [], [], 0, "", None
 
     def memory(self, path):
@@ -77,6 +80,16 @@ class Served:
             resident = int(re.search(r"VmRSS:\s+(\d+)", f.read()).group(1)) * 1024
         return {"resident": resident, "metaspace": used.get("Metaspace", 0),
                 "code": sum(v for k, v in used.items() if k.startswith("Code"))}
+
+    def after_collections(self):
+        """The same, and without what is free in metaspace, where the JVM tells that (from JDK 11 on); and how many classes there are."""
+        memory = self.memory("/collected")
+        said = subprocess.run([self.jcmd, str(self.jvm.pid), "VM.metaspace", "scale=KB"], capture_output=True, text=True).stdout
+        free = re.search(r"Both:.*deallocated: *\d+ blocks with *([\d.]+) KB", said)
+        classes = re.search(r"Total Usage.*?(\d+) classes", said)
+        memory["metaspace"] -= int(float(free.group(1)) * 1024) if free else 0
+        self.classes = int(classes.group(1)) if classes else 0
+        return memory
 
     def turn(self, count):
         load = subprocess.Popen(["wrk", "-t1", "-c8", "-d7200s", f"http://127.0.0.1:{self.port}/"], stdout=subprocess.PIPE, text=True)
@@ -87,7 +100,8 @@ class Served:
                 self.seconds.append(time.monotonic() - start)
                 self.held.append(self.memory("/memory"))
                 if len(self.seconds) == self.warm:
-                    self.first = self.memory("/collected")
+                    self.first = self.after_collections()
+                    self.classes_first = self.classes
             load.send_signal(2)
             said = load.communicate(timeout=60)[0]
         finally:
@@ -101,7 +115,7 @@ class Served:
     def end(self):
         """How much more is held than after the first cycles, in bytes, and how many times as long the last cycles take as the first."""
         n = min(100, max(1, len(self.seconds) // 3))
-        last = self.memory("/collected")
+        last = self.after_collections()
         self.slower = statistics.median(self.seconds[-n:]) / statistics.median(self.seconds[:n])
         self.grown = {k: last[k] - self.first[k] for k in last}
 
@@ -111,7 +125,8 @@ class Served:
         return (f"{self.run.name}: {self.requests} requests; the last {n} cycles took {self.slower:.2f} times the first (medians: "
                 f"{statistics.median(self.seconds[:n]):.3f} s, {statistics.median(self.seconds[-n:]):.3f} s); "
                 + ", ".join(f"{k} {self.first[k] / 2**20:.1f} -> {last[k] / 2**20:.1f} MiB (before collections up to "
-                            f"{most(early, k):.1f} -> {most(self.held[-n:], k):.1f})" for k in last))
+                            f"{most(early, k):.1f} -> {most(self.held[-n:], k):.1f})" for k in last)
+                + f", {self.classes - self.classes_first} classes more")
 
 
 def under_load(t, main, scope, start):
@@ -120,7 +135,7 @@ def under_load(t, main, scope, start):
     problems, runs = [], []
     warm = max(1, min(100, t.cycles // 5))
     try:
-        runs = [Served(kind(t, scope, start), warm) for kind in ([Ours, Control] if t.cycles >= 100 else [Ours])]
+        runs = [Served(t, kind(t, scope, start), warm) for kind in ([Ours, Control] if t.cycles >= 100 else [Ours])]
         while len(runs[-1].seconds) < t.cycles:
             for run in runs:
                 run.turn(min(TURN, t.cycles - len(run.seconds)))
@@ -142,6 +157,9 @@ def under_load(t, main, scope, start):
 def compare(problems, ours, control):
     if ours.slower > max(1, control.slower) * 1.15:
         problems.append(f"the last cycles take {ours.slower:.2f} times as long as the first, in the control {control.slower:.2f} times")
+    more_classes = ours.classes - ours.classes_first
+    if more_classes and ours.grown["metaspace"] > (1 << 20) + more_classes * OF_LAMBDA:
+        problems.append(f"metaspace grew by {ours.grown['metaspace'] / 2**20:.1f} MiB, which {more_classes} lambdas do not take")
     for k, more in MORE.items():
         if ours.grown[k] > max(0, control.grown[k]) + (more << 20):
             problems.append(f"{k} grew by {ours.grown[k] / 2**20:.1f} MiB, in the control by {control.grown[k] / 2**20:.1f}")
