@@ -120,8 +120,23 @@ static int grow_offsets(struct cf_pool *pool, uint32_t more) {
 // found for want of looking is there twice.
 enum { MOST_LOOKED_AT = 1 << 20 };
 
+// Does it refer to an entry that is new? Then there is no original one like it.
+static int refers_to_new(const struct cf_pool *pool, const uint8_t *entry) {
+    switch (entry[0]) {
+    case CF_TAG_CLASS:
+    case CF_TAG_STRING: return cf_be2(entry + 1) >= pool->first;
+    case CF_TAG_NAME_AND_TYPE:
+    case CF_TAG_FIELDREF:
+    case CF_TAG_METHODREF:
+    case CF_TAG_INTERFACE_METHODREF:
+        return cf_be2(entry + 1) >= pool->first || cf_be2(entry + 3) >= pool->first;
+    default: return 0;
+    }
+}
+
 // The original entry that is the same; 0: there is none.
 static uint16_t find_original(struct cf_pool *pool, const uint8_t *entry, uint32_t size) {
+    if (refers_to_new(pool, entry)) return 0;
     const uint32_t *offsets = pool->cls->constant_pool;
     const uint8_t *bytes = pool->cls->bytes;
     uint32_t count = pool->first;

@@ -84,6 +84,15 @@ void cf_op(struct cf_snippet *s, enum cf_opcode op) {
     by_table(s, op);
 }
 
+// As high << 15 | low, without a constant: what is given back by a JVM pays for each one.
+static void push_computed(struct cf_snippet *s, int32_t value) {
+    cf_push_number(s, value >> 15);
+    cf_push_number(s, 15);
+    cf_op(s, CF_OP_ishl);
+    cf_push_number(s, value & 0x7FFF);
+    cf_op(s, CF_OP_ior);
+}
+
 void cf_push_number(struct cf_snippet *s, int32_t value) {
     uint8_t *p;
     if (value >= -32768 && value <= 32767) {
@@ -102,6 +111,10 @@ void cf_push_number(struct cf_snippet *s, int32_t value) {
         return;
     }
     struct cf_rewrite *rewrite = s->edit->rewrite;
+    if (rewrite->cls->constants_merged && value >> 30 == value >> 31) {
+        push_computed(s, value);
+        return;
+    }
     if (!rewrite->integer || rewrite->integer_value != value) {
         rewrite->integer = cf_add_integer(&rewrite->pool, value);
         rewrite->integer_value = value;

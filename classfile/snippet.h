@@ -79,7 +79,8 @@ static inline void cf_snippet_depth(struct cf_snippet *s, int32_t pops, int32_t 
 
 // An instruction without operands.
 void cf_op(struct cf_snippet *s, enum cf_opcode op);
-// The shortest way to push a number: iconst, bipush, sipush or ldc.
+// The shortest way to push a number: iconst, bipush, sipush or ldc; in a class whose constants are
+// merged, with as few of them as can be, ishl and ior.
 void cf_push_number(struct cf_snippet *s, int32_t value);
 static inline void cf_push_int(struct cf_snippet *s, int32_t value) {
     uint32_t length = s->length;

@@ -7,6 +7,15 @@
 // `saved` is what the thread had spent in timed methods by then: self time is what was not added to
 // it. The clock is read last at the entry and first at the exit, so that the pass measures little
 // of itself.
+//
+// In a class that its JVM gives back, HotSpot looks for each added constant among all that there
+// are, twice over (merge_constant_pools), which is most of what it takes to switch the pass on in a
+// running JVM. There all that is called has one name, and what it is called for is part of the id:
+//
+//      entry:        id; timing -> saved; timing -> start            (~(2 id), in a constructor)
+//      after super:  ~(2 id + 1); timing; pop2
+//      exit:         start, saved, id; timing       (also before the delegate call)
+//      exception:    start, saved, ~id; timing
 
 #include "rewriters/rewriter.h"
 #include "rewriters/common.h"
@@ -26,59 +35,91 @@ static const struct cf_callee *callees_of(struct rw_class *cls) {
     return rw_callees(cls, names, sizeof names / sizeof *names);
 }
 
+enum { FEW_ENTER, FEW_CLOCK, FEW_EXIT };
+
+static const struct cf_callee *few_callees_of(struct rw_class *cls) {
+    static const struct cf_method_name names[] = {
+        [FEW_ENTER] = CF_METHOD_OF("InstrTiming", "timing", "(I)J"),
+        [FEW_CLOCK] = CF_METHOD_NAME("timing", "()J"),
+        [FEW_EXIT] = CF_METHOD_NAME("timing", "(JJI)V"),
+    };
+    return rw_callees(cls, names, sizeof names / sizeof *names);
+}
+
 struct timed { // a method being edited
-    struct rw_class *cls;
     struct cf_edit *edit;
     const struct cf_callee *callees;
-    int id;
     uint32_t saved, start; // locals
 };
 
-static const struct cf_snippet *entry(const struct timed *t, unsigned which) {
+static const struct cf_snippet *entry(const struct timed *t, int id, unsigned which,
+                                      unsigned clock) {
     struct cf_snippet *s = cf_snippet_new(t->edit);
-    cf_push_int(s, t->id);
+    cf_push_int(s, id);
     cf_call(s, t->callees[which]);
     cf_local(s, CF_OP_lstore, t->saved);
-    cf_call(s, t->callees[NANO_TIME]);
+    cf_call(s, t->callees[clock]);
     cf_local(s, CF_OP_lstore, t->start);
     return s;
 }
 
-static const struct cf_snippet *initialized(const struct timed *t) {
+static struct cf_snippet *tell(const struct timed *t, int id, unsigned which) {
     struct cf_snippet *s = cf_snippet_new(t->edit);
-    cf_push_int(s, t->id);
-    cf_call(s, t->callees[INITIALIZED]);
+    cf_push_int(s, id);
+    cf_call(s, t->callees[which]);
     return s;
 }
 
 // All ways out look alike; they differ in what they call.
-static const struct cf_snippet *leave(const struct timed *t) {
+static const struct cf_snippet *leave(const struct timed *t, int id, unsigned which) {
     struct cf_snippet *s = cf_snippet_new(t->edit);
     cf_local(s, CF_OP_lload, t->start);
     cf_local(s, CF_OP_lload, t->saved);
-    cf_push_int(s, t->id);
-    cf_call(s, t->callees[THROWN]);
+    cf_push_int(s, id);
+    cf_call(s, t->callees[which]);
     return s;
 }
 
+static void insert(const struct timed *t, int id, int constructs) {
+    // Written before it is needed: a copy of what was written just now would have to wait for it.
+    const struct cf_snippet *thrown = leave(t, id, THROWN);
+    cf_insert_entry(t->edit, entry(t, id, constructs ? CONSTRUCT : ENTER, NANO_TIME));
+    if (constructs) {
+        cf_insert_constructed(t->edit, tell(t, id, INITIALIZED));
+        cf_insert_thrown_early(t->edit, cf_snippet_like(thrown, t->callees[THROWN_EARLY]));
+    }
+    if (t->edit->code.returns_count)
+        cf_insert_exits(t->edit, cf_snippet_like(thrown, t->callees[EXIT]));
+    cf_insert_thrown(t->edit, thrown);
+}
+
+static void insert_few(const struct timed *t, int id, int constructs) {
+    const struct cf_snippet *left = leave(t, id, FEW_EXIT);
+    cf_insert_entry(t->edit, entry(t, constructs ? ~(2 * id) : id, FEW_ENTER, FEW_CLOCK));
+    if (constructs) {
+        struct cf_snippet *initialized = tell(t, ~(2 * id + 1), FEW_ENTER);
+        cf_op(initialized, CF_OP_pop2);
+        cf_insert_constructed(t->edit, initialized);
+        cf_insert_thrown_early(t->edit, left);
+    }
+    if (t->edit->code.returns_count) cf_insert_exits(t->edit, left);
+    cf_insert_thrown(t->edit, leave(t, ~id, FEW_EXIT));
+}
+
 static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
-    struct timed t = {cls, edit, NULL, 0, 0, 0};
+    struct timed t = {edit, NULL, 0, 0};
+    int id, few = cls->rewrite->cls->constants_merged;
     if (rw_leave_alone(edit)) return CF_OK;
-    CF_TRY(rw_method_id(cls, edit, &t.id));
+    CF_TRY(rw_method_id(cls, edit, &id));
     CF_TRY(cf_edit_constructor(edit));
-    t.callees = callees_of(cls);
+    t.callees = few ? few_callees_of(cls) : callees_of(cls);
     t.saved = cf_new_local(edit, "J", 1);
     t.start = cf_new_local(edit, "J", 1);
     int constructs = edit->constructor; // even if it never gets to a delegate call
-    // Written before it is needed: a copy of what was written just now would have to wait for it.
-    const struct cf_snippet *thrown = leave(&t);
-    cf_insert_entry(edit, entry(&t, constructs ? CONSTRUCT : ENTER));
-    if (constructs) {
-        cf_insert_constructed(edit, initialized(&t));
-        cf_insert_thrown_early(edit, cf_snippet_like(thrown, t.callees[THROWN_EARLY]));
-    }
-    if (edit->code.returns_count) cf_insert_exits(edit, cf_snippet_like(thrown, t.callees[EXIT]));
-    cf_insert_thrown(edit, thrown);
+    if (few)
+        insert_few(&t, id, constructs);
+    else
+        insert(&t, id, constructs);
     return edit->error.status;
 }
 
