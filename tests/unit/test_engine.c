@@ -397,7 +397,7 @@ static int is_changed(int check, enum place place, unsigned index) {
 }
 
 // Constants that a class has when its JVM gives it back, and when timing is done with it.
-static unsigned constants_added(int given_back, unsigned *twice) {
+static unsigned constants_added(int given_back, int numbered, unsigned *twice) {
     char error[INSTR_ERROR_SIZE];
     static const struct verify_case catching = {
         "f(I)V", "1 1", "L0: iinc:0:1 return L1: athrow", "L1: int | Throwable", "L0 L1 L1 any",
@@ -405,6 +405,11 @@ static unsigned constants_added(int given_back, unsigned *twice) {
     struct instr_origin origin = {.given_back = given_back};
     ck_assert_int_eq(instr_options_parse(&options, "timing", error, sizeof error), 0);
     methods = instr_methods_new();
+    for (int i = 0; i < numbered; i++) { // ids that no sipush has room for
+        char name[16];
+        int n = snprintf(name, sizeof name, "m%d", i);
+        instr_methods_id(methods, 0, "Other", 5, name, (size_t)n, "()V", 3);
+    }
     engine = instr_engine_new(&options, methods, "java/lang/");
     bytes = verify_build(&catching, &length);
     instr_engine_rewrite_known(engine, &origin, bytes, length, allocate, NULL, &result);
@@ -425,11 +430,20 @@ static unsigned constants_added(int given_back, unsigned *twice) {
 }
 
 START_TEST(a_jvm_that_has_the_class_gets_no_constant_twice) {
-    unsigned twice, loaded = constants_added(0, &twice), given_back;
+    unsigned twice, loaded = constants_added(0, 0, &twice), given_back;
     ck_assert_uint_ge(twice, 1); // Throwable, for one, which is not looked for
-    given_back = constants_added(1, &twice);
+    given_back = constants_added(1, 0, &twice);
     ck_assert_uint_eq(twice, 0);
     ck_assert_uint_le(given_back + 2, loaded);
+}
+END_TEST
+
+START_TEST(a_jvm_that_has_the_class_gets_few_constants) {
+    unsigned twice, few = constants_added(1, 0, &twice);
+    // The runtime's class, one name, and a descriptor, name and type, and method for each of three.
+    ck_assert_uint_le(few, 2 + 1 + 3 * 3);
+    ck_assert_uint_eq(constants_added(1, 40000, &twice), few);
+    ck_assert_uint_eq(constants_added(0, 40000, &twice), constants_added(0, 0, &twice) + 1);
 }
 END_TEST
 
@@ -523,6 +537,7 @@ int main(void) {
     tcase_add_test(views, what_no_jvm_verifies_is_changed);
     tcase_add_test(views, a_lambda_of_jdk_8_calls_its_host);
     tcase_add_test(views, a_jvm_that_has_the_class_gets_no_constant_twice);
+    tcase_add_test(views, a_jvm_that_has_the_class_gets_few_constants);
     tcase_add_test(views, what_rewriting_could_hide_is_left_alone);
     suite_add_tcase(suite, tests);
     suite_add_tcase(suite, views);

@@ -111,6 +111,21 @@ public final class RuntimeBench {
         return result;
     }
 
+    /** As code of classes is that were given back by their JVM. */
+    static long retimed(long x) {
+        long saved = InstrTiming.timing(SPEED_TIMING);
+        long start = InstrTiming.timing();
+        long result;
+        try {
+            result = mix(x);
+        } catch (Throwable t) {
+            InstrTiming.timing(start, saved, ~SPEED_TIMING);
+            throw t;
+        }
+        InstrTiming.timing(start, saved, SPEED_TIMING);
+        return result;
+    }
+
     // ---- speed
 
     interface Loop {
@@ -134,6 +149,11 @@ public final class RuntimeBench {
 
     static long loopTimed(int n, long x) {
         for (int i = 0; i < n; i++) x = timed(x);
+        return x;
+    }
+
+    static long loopRetimed(int n, long x) {
+        for (int i = 0; i < n; i++) x = retimed(x);
         return x;
     }
 
@@ -169,8 +189,8 @@ public final class RuntimeBench {
     }
 
     static void speed() throws Exception {
-        System.out.println("ns per call, of processor time; calls and timing: what they add to plain and to two nanoTime");
-        System.out.printf("%-10s %8s %8s %8s %12s %8s %8s%n", "threads", "plain", "calls", "+", "2 nanoTime", "timing", "+");
+        System.out.println("ns per call, of processor time; calls and timing: what they add to plain and to two nanoTime; retimed: in classes given back");
+        System.out.printf("%-10s %8s %8s %8s %12s %8s %8s %8s %8s%n", "threads", "plain", "calls", "+", "2 nanoTime", "timing", "+", "retimed", "+");
         for (int virtual = 0; virtual <= (START_VIRTUAL == null ? 0 : 1); virtual++) {
             for (int threads = 1; threads <= Integer.getInteger("max", 8); threads *= 2) {
                 boolean v = virtual == 1;
@@ -178,8 +198,9 @@ public final class RuntimeBench {
                 double calls = measure(RuntimeBench::loopCalled, 8_000_000, threads, v);
                 double nanos = measure(RuntimeBench::loopNanos, 2_000_000, threads, v);
                 double timing = measure(RuntimeBench::loopTimed, 2_000_000, threads, v);
-                System.out.printf("%d %-8s %8.2f %8.2f %8.2f %12.2f %8.2f %8.2f%n", threads,
-                        v ? "virtual" : "platform", plain, calls, calls - plain, nanos, timing, timing - nanos);
+                double retimed = measure(RuntimeBench::loopRetimed, 2_000_000, threads, v);
+                System.out.printf("%d %-8s %8.2f %8.2f %8.2f %12.2f %8.2f %8.2f %8.2f %8.2f%n", threads, v ? "virtual" : "platform",
+                        plain, calls, calls - plain, nanos, timing, timing - nanos, retimed, retimed - nanos);
             }
         }
     }
@@ -428,7 +449,7 @@ public final class RuntimeBench {
     }
 
     static void exceptions() {
-        int calls = newId(), timing = newId(), constructor = newId(), timedConstructor = newId();
+        int calls = newId(), timing = newId(), constructor = newId(), timedConstructor = newId(), givenBack = newId();
         for (int i = 0; i < 30000; i++) {
             boolean bad = i % 3 == 0;
             try {
@@ -454,10 +475,23 @@ public final class RuntimeBench {
                 InstrTiming.exit(start, saved, timedConstructor);
             }
         }
+        for (int i = 0; i < 30000; i++) {
+            long saved = InstrTiming.timing(~(2 * givenBack));
+            long start = InstrTiming.timing();
+            if (i % 3 == 0) {
+                if (i % 2 == 0) InstrTiming.timing(start, saved, givenBack);
+                continue;
+            }
+            InstrTiming.timing(~(2 * givenBack + 1));
+            InstrTiming.timing(start, saved, i % 3 == 1 ? ~givenBack : givenBack);
+        }
         check("exceptions: calls", 30000, get(calls, CALLS));
         check("exceptions: thrown", 10000, get(calls, THROWN));
         check("exceptions: timing: thrown", 10000, get(timing, THROWN));
         check("exceptions: timing: durations", 30000, get(timing, TIMED));
+        check("exceptions: given back: calls", 30000, get(givenBack, CALLS));
+        check("exceptions: given back: thrown", 20000, get(givenBack, THROWN));
+        check("exceptions: given back: durations", 25000, get(givenBack, TIMED));
         check("constructors: calls", 30000, get(constructor, CALLS));
         check("constructors: thrown", 20000, get(constructor, THROWN));
         check("constructors: timing: thrown", 20000, get(timedConstructor, THROWN));
