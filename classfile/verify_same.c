@@ -38,7 +38,9 @@ int cf_same_is_start(const struct cf_same *s, uint32_t pc) {
     if (pc >= s->body_end) return is_new_start(s, s->body_end, pc);
     const struct cf_same_piece *p = &s->pieces[cf_same_piece_of(s, pc, 1)];
     if (pc < p->at) return is_new_start(s, p->before, pc);
-    return s->was->marks[p->old_pc + (pc - p->at)] & CF_MARK_START;
+    // A switch may have become longer: behind it comes the next piece.
+    uint32_t old_pc = p->old_pc + (pc - p->at);
+    return old_pc < p[1].old_pc && (s->was->marks[old_pc] & CF_MARK_START);
 }
 
 // --- states ---

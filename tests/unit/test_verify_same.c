@@ -113,12 +113,38 @@ static const struct verify_case shown[] = {
     {"loop()V", "1 0", "L1: iconst_0 ifeq:L1 return", "L1: |", 0, 0, 0},
     {"caught(I)I", "2 1", "L1: iload_0 iload_0 idiv ireturn L2: L3: pop iconst_0 ireturn",
      "L3: int | Throwable", "L1 L2 L3 any", 0, 0},
+    // Its padding becomes longer.
+    {"switched(I)V", "1 2",
+     "L0: nop nop iload_0 tableswitch:L1:5:L2 L1: aconst_null athrow L2: return L3: pop return",
+     "L1: int |; L2: int |; L3: int | Throwable", "L0 L2 L3 any", 0, 0},
 };
 
 START_TEST(of_what_compilers_make_it_is_shown) {
     struct rewritten r;
     ck_assert(rewrite(&r, &shown[_i]));
     ck_assert(cf_same_method(r.same, r.method));
+    close_rewritten(&r);
+}
+END_TEST
+
+// A range or handler anywhere: amid instructions, in the padding of switches, in what was put in.
+START_TEST(entries_of_the_exception_table_are_at_instructions) {
+    struct rewritten r;
+    char text[600];
+    ck_assert(rewrite(&r, &shown[_i]));
+    ck_assert(cf_same_method(r.same, r.method));
+    struct cf_verifier *full = cf_verifier_new(&r.view, NULL, NULL);
+    const struct cf_code code = r.same->v->code;
+    for (uint32_t field = 0; field < 4u * code.exception_table_length; field++) {
+        uint8_t *p = r.bytes + code.exception_table + 2 * field, saved[2] = {p[0], p[1]};
+        for (uint32_t pc = 0; field % 4 < 3 && pc <= code.length; pc++) {
+            cf_put2(p, pc);
+            ck_assert_msg(!cf_same_method(r.same, r.method) ||
+                              breaking_passes(r.same, full, r.method, text, sizeof text),
+                          "%s, field %u at pc %u: %s", shown[_i].name, field, pc, text);
+        }
+        memcpy(p, saved, 2);
+    }
     close_rewritten(&r);
 }
 END_TEST
@@ -167,6 +193,8 @@ int main(void) {
     TCase *tests = tcase_create("verify_same");
     tcase_add_loop_test(tests, what_is_broken_is_not_shown, 0, CASES);
     tcase_add_loop_test(tests, of_what_compilers_make_it_is_shown, 0, sizeof shown / sizeof *shown);
+    tcase_add_loop_test(tests, entries_of_the_exception_table_are_at_instructions, 0,
+                        sizeof shown / sizeof *shown);
     tcase_add_test(tests, each_rule_is_kept);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

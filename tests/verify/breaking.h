@@ -65,14 +65,16 @@ static void change_branch(const struct target *t) {
 }
 
 static void change_exception(const struct target *t) {
+    const struct cf_code *was = t->same->was;
     if (t->code.exception_table_length == 0) return change_new_code(t);
     uint8_t *p = t->bytes + t->code.exception_table + 8 * draw(t->code.exception_table_length);
     p += 2 * draw(4);
-    if (draw(2))
-        cf_put2(p, draw(2) ? cf_same_at(t->same, t->same->was->pc[draw(t->same->was->count)])
-                           : new_pc(t));
-    else
-        change_byte(p + 1);
+    switch (draw(4)) {
+    case 0: cf_put2(p, cf_same_at(t->same, was->pc[draw(was->count)])); break;
+    case 1: cf_put2(p, new_pc(t)); break;
+    case 2: cf_put2(p, draw(t->code.length)); break;
+    default: change_byte(p + 1);
+    }
 }
 
 static void change_frames(const struct target *t) {

@@ -17,6 +17,7 @@ static int look_at(struct cf_same *s, uint32_t i);
 
 static unsigned rounds;
 static struct instr_engine *engine;
+static struct cf_verifier *now, *was; // of the class at hand, and as it was
 static unsigned long methods, shown, mutants, refused, shown_of_mutants, wrong;
 
 static void complain(const struct cf_same *s, const char *what, const char *text) {
@@ -51,8 +52,8 @@ static void try_mutants(struct cf_same *s, struct cf_verifier *v, uint32_t i) {
 static int look_at(struct cf_same *s, uint32_t i) {
     struct cf_verify_failure failure;
     char text[600] = "";
-    struct cf_verifier *now = cf_verifier_new(s->view, NULL, NULL);
-    struct cf_verifier *was = cf_verifier_new(s->rewrite->cls, NULL, NULL);
+    if (!now) now = cf_verifier_new(s->view, NULL, NULL);
+    if (!was) was = cf_verifier_new(s->rewrite->cls, NULL, NULL);
     if (!now || !was) exit(2);
     methods++;
     if (!cf_same_method(s, i)) {
@@ -88,6 +89,7 @@ static int each_file(const char *path, const struct stat *st, int type, struct F
     struct instr_origin origin = {.trusted = 1};
     struct instr_rewritten result;
     if (f && bytes && fread(bytes, 1, length, f) == length) {
+        now = was = NULL;
         instr_engine_rewrite_known(engine, &origin, bytes, length, allocate, NULL, &result);
         free(result.bytes);
         free(result.refused);
