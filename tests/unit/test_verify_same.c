@@ -117,6 +117,11 @@ static const struct verify_case shown[] = {
     {"switched(I)V", "1 2",
      "L0: nop nop iload_0 tableswitch:L1:5:L2 L1: aconst_null athrow L2: return L3: pop return",
      "L1: int |; L2: int |; L3: int | Throwable", "L0 L2 L3 any", 0, 0},
+    {"<init>(I)V", "2 2",
+     "aload_0 iload_1 putfield:I aload_0 invokespecial:super_init iload_1 ifeq:L1 aconst_null "
+     "athrow "
+     "L1: return",
+     "L1: T int |", 0, 0, 0},
 };
 
 START_TEST(of_what_compilers_make_it_is_shown) {
@@ -127,10 +132,18 @@ START_TEST(of_what_compilers_make_it_is_shown) {
 }
 END_TEST
 
+// Is what is shown of the method with a change so?
+static void look_at_change(struct rewritten *r, struct cf_verifier *full, const char *name,
+                           uint32_t at) {
+    char text[600];
+    ck_assert_msg(!cf_same_method(r->same, r->method) ||
+                      breaking_passes(r->same, full, r->method, text, sizeof text),
+                  "%s, byte %u: %s", name, at, text);
+}
+
 // A range or handler anywhere: amid instructions, in the padding of switches, in what was put in.
 START_TEST(entries_of_the_exception_table_are_at_instructions) {
     struct rewritten r;
-    char text[600];
     ck_assert(rewrite(&r, &shown[_i]));
     ck_assert(cf_same_method(r.same, r.method));
     struct cf_verifier *full = cf_verifier_new(&r.view, NULL, NULL);
@@ -139,11 +152,27 @@ START_TEST(entries_of_the_exception_table_are_at_instructions) {
         uint8_t *p = r.bytes + code.exception_table + 2 * field, saved[2] = {p[0], p[1]};
         for (uint32_t pc = 0; field % 4 < 3 && pc <= code.length; pc++) {
             cf_put2(p, pc);
-            ck_assert_msg(!cf_same_method(r.same, r.method) ||
-                              breaking_passes(r.same, full, r.method, text, sizeof text),
-                          "%s, field %u at pc %u: %s", shown[_i].name, field, pc, text);
+            look_at_change(&r, full, shown[_i].name, code.exception_table + 2 * field);
         }
         memcpy(p, saved, 2);
+    }
+    close_rewritten(&r);
+}
+END_TEST
+
+START_TEST(no_byte_is_changed_unnoticed) {
+    struct rewritten r;
+    ck_assert(rewrite(&r, &shown[_i]));
+    ck_assert(cf_same_method(r.same, r.method));
+    struct cf_verifier *full = cf_verifier_new(&r.view, NULL, NULL);
+    const struct cf_code code = r.same->v->code;
+    for (uint32_t at = code.offset - 8; at < code.end; at++) {
+        uint8_t saved = r.bytes[at];
+        for (unsigned value = 0; value < 256; value++) {
+            r.bytes[at] = (uint8_t)value;
+            look_at_change(&r, full, shown[_i].name, at);
+        }
+        r.bytes[at] = saved;
     }
     close_rewritten(&r);
 }
@@ -195,6 +224,7 @@ int main(void) {
     tcase_add_loop_test(tests, of_what_compilers_make_it_is_shown, 0, sizeof shown / sizeof *shown);
     tcase_add_loop_test(tests, entries_of_the_exception_table_are_at_instructions, 0,
                         sizeof shown / sizeof *shown);
+    tcase_add_loop_test(tests, no_byte_is_changed_unnoticed, 0, sizeof shown / sizeof *shown);
     tcase_add_test(tests, each_rule_is_kept);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
