@@ -6,7 +6,8 @@ does, befalls both. Both have the same options and a heap of 128 MiB, a third of
 replace piece by piece, so that the JVM collects old garbage every few cycles, as servers do in the course of a day: HotSpot
 keeps each version of a method, and the code compiled of it, until then, and all that is retransformed meanwhile takes longer.
 What it frees in metaspace it uses again, but counts as used; it is taken off here. And where a class that is retransformed has
-lambdas it makes a new class of each that runs, and keeps it as long as the class loader: that is told as classes.
+lambdas it makes a new class of each that runs, and keeps it as long as the class loader: that is told as classes. It goes
+through all classes whenever some are retransformed, which takes longer the more there are.
 """
 
 import os
@@ -134,8 +135,8 @@ class Served:
 
 
 def under_load(t, main, scope, start):
-    """`start` gives a JVM with such a server. Gives the problems, and what was measured as text: no request fails, the last
-    cycles are no slower than the first, memory stays what it was after the first, and less than 100 cycles tell neither."""
+    """`start` gives a JVM with such a server. Gives the problems, and what was measured as text: no request fails, cycles get slower
+    by no more than in the control, and memory grows by no more; less than 100 cycles do not tell that."""
     problems, runs = [], []
     warm = max(1, min(100, t.cycles // 5))
     try:
