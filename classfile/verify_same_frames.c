@@ -102,9 +102,9 @@ static int initial_locals(struct cf_same *s, uint32_t *words, uint32_t limit, ui
     const struct cf_class *cls = s->rewrite->cls;
     const struct cf_member *method = s->was->method;
     struct cf_slice d = cf_member_descriptor(cls, method);
-    const uint8_t *p = d.bytes + 1, *end = d.bytes + d.length;
     uint32_t n = 0;
     if (d.length < 3) return 0;
+    const uint8_t *p = d.bytes + 1, *end = d.bytes + d.length;
     if (!(method->access_flags & CF_ACC_STATIC)) {
         if (limit == 0) return 0;
         words[n++] = s->is_constructor ? WORD(CF_TYPE_UNINITIALIZED_THIS, 0)
