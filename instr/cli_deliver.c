@@ -66,8 +66,10 @@ static int open_directory(const struct instr_target *target, int tmp,
         int made = mkdirat(tmp, name, 0700) == 0;
         if (!made && errno != EEXIST) return -1;
         int fd = openat(tmp, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (made) fchmodat(tmp, name, 0700, 0);
-        if (fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == target->uid && !(st.st_mode & 077))
+        // The mask of the process may have taken rights away.
+        int usable = !made || fchmodat(tmp, name, 0700, 0) == 0;
+        if (usable && fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == target->uid &&
+            !(st.st_mode & 077))
             return fd;
         if (fd >= 0) close(fd);
     }
