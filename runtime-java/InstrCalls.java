@@ -51,4 +51,21 @@ public final class InstrCalls {
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }
     }
+
+    /**
+     * What code of classes that were given back by their JVM calls instead, so that few constants are added: enter; for
+     * ~(4 * id) construct, with 1 more in the parentheses initialized, with 2 thrown.
+     */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    public static void calls(int id) {
+        try {
+            if (id >= 0) InstrThreads.count(id, InstrThreads.CALL);
+            else if ((~id & 3) == 0) InstrThreads.count(~id >> 2, InstrThreads.CONSTRUCT);
+            else if ((~id & 3) == 1) InstrThreads.count(~id >> 2, InstrThreads.INITIALIZED);
+            else InstrThreads.count(~id >> 2, InstrThreads.THROWN);
+        } catch (Throwable failed) {
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id >= 0 ? id : ~id >> 2);
+        }
+    }
 }

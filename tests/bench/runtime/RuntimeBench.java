@@ -112,6 +112,16 @@ public final class RuntimeBench {
     }
 
     /** As code of classes is that were given back by their JVM. */
+    static long recalled(long x) {
+        InstrCalls.calls(SPEED_CALLS);
+        try {
+            return mix(x);
+        } catch (Throwable t) {
+            InstrCalls.calls(~(4 * SPEED_CALLS + 2));
+            throw t;
+        }
+    }
+
     static long retimed(long x) {
         long saved = InstrTiming.timing(SPEED_TIMING);
         long start = InstrTiming.timing();
@@ -152,6 +162,11 @@ public final class RuntimeBench {
         return x;
     }
 
+    static long loopRecalled(int n, long x) {
+        for (int i = 0; i < n; i++) x = recalled(x);
+        return x;
+    }
+
     static long loopRetimed(int n, long x) {
         for (int i = 0; i < n; i++) x = retimed(x);
         return x;
@@ -189,8 +204,8 @@ public final class RuntimeBench {
     }
 
     static void speed() throws Exception {
-        System.out.println("ns per call, of processor time; calls and timing: what they add to plain and to two nanoTime; retimed: in classes given back");
-        System.out.printf("%-10s %8s %8s %8s %12s %8s %8s %8s %8s%n", "threads", "plain", "calls", "+", "2 nanoTime", "timing", "+", "retimed", "+");
+        System.out.println("ns per call, of processor time; calls and timing: what they add to plain and to two nanoTime; again: in classes given back");
+        System.out.printf("%-10s %8s %8s %8s %8s %12s %8s %8s %8s%n", "threads", "plain", "calls", "+", "again", "2 nanoTime", "timing", "+", "again");
         for (int virtual = 0; virtual <= (START_VIRTUAL == null ? 0 : 1); virtual++) {
             for (int threads = 1; threads <= Integer.getInteger("max", 8); threads *= 2) {
                 boolean v = virtual == 1;
@@ -199,8 +214,9 @@ public final class RuntimeBench {
                 double nanos = measure(RuntimeBench::loopNanos, 2_000_000, threads, v);
                 double timing = measure(RuntimeBench::loopTimed, 2_000_000, threads, v);
                 double retimed = measure(RuntimeBench::loopRetimed, 2_000_000, threads, v);
-                System.out.printf("%d %-8s %8.2f %8.2f %8.2f %12.2f %8.2f %8.2f %8.2f %8.2f%n", threads, v ? "virtual" : "platform",
-                        plain, calls, calls - plain, nanos, timing, timing - nanos, retimed, retimed - nanos);
+                double recalled = measure(RuntimeBench::loopRecalled, 8_000_000, threads, v);
+                System.out.printf("%d %-8s %8.2f %8.2f %8.2f %8.2f %12.2f %8.2f %8.2f %8.2f%n", threads, v ? "virtual" : "platform",
+                        plain, calls, calls - plain, recalled - plain, nanos, timing, timing - nanos, retimed - nanos);
             }
         }
     }
@@ -475,6 +491,15 @@ public final class RuntimeBench {
                 InstrTiming.exit(start, saved, timedConstructor);
             }
         }
+        int counted = newId();
+        for (int i = 0; i < 30000; i++) {
+            InstrCalls.calls(~(4 * counted));
+            if (i % 3 > 0) InstrCalls.calls(~(4 * counted + 1));
+            if (i % 3 > 1) InstrCalls.calls(~(4 * counted + 2));
+            InstrCalls.calls(counted);
+        }
+        check("exceptions: given back: counted", 60000, get(counted, CALLS));
+        check("exceptions: given back: counted as thrown", 20000, get(counted, THROWN));
         for (int i = 0; i < 30000; i++) {
             long saved = InstrTiming.timing(~(2 * givenBack));
             long start = InstrTiming.timing();

@@ -61,7 +61,7 @@ def main():
     # Not inlined: inlined into one loop, the finding of the block would move out of it.
     keep = "-XX:CompileCommand=quiet -XX:CompileCommand=dontinline,RuntimeBench.plain -XX:CompileCommand=dontinline,RuntimeBench.called"
     keep += " -XX:CompileCommand=dontinline,RuntimeBench.timed -XX:CompileCommand=dontinline,RuntimeBench.nanos"
-    keep += " -XX:CompileCommand=dontinline,RuntimeBench.retimed"
+    keep += " -XX:CompileCommand=dontinline,RuntimeBench.retimed -XX:CompileCommand=dontinline,RuntimeBench.recalled"
     variants = {
         "speed": (keep.split(), "", "direct", "speed"),
         "exact": ([], "", "direct", "exact"),
