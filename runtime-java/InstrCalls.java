@@ -5,6 +5,9 @@ package java.lang;
  *
  * <p>A constructor that calls super() or this() is presumed to have failed until that call has returned: no
  * handler may cover it, so this is how exceptions that come out of it are counted.
+ *
+ * <p>A method for whose entry the stack does not suffice is not entered: it ends as if it had needed that stack itself,
+ * and is not counted, neither as called nor, outside, as left by an exception.
  */
 public final class InstrCalls {
     private InstrCalls() {}
@@ -15,6 +18,7 @@ public final class InstrCalls {
         try {
             InstrThreads.count(id, InstrThreads.CALL);
         } catch (Throwable failed) {
+            if (failed instanceof StackOverflowError) throw (StackOverflowError) failed;
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }
     }
@@ -37,6 +41,7 @@ public final class InstrCalls {
         try {
             InstrThreads.count(id, InstrThreads.CONSTRUCT);
         } catch (Throwable failed) {
+            if (failed instanceof StackOverflowError) throw (StackOverflowError) failed;
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }
     }
@@ -65,6 +70,7 @@ public final class InstrCalls {
             else if ((~id & 3) == 1) InstrThreads.count(~id >> 2, InstrThreads.INITIALIZED);
             else InstrThreads.count(~id >> 2, InstrThreads.THROWN);
         } catch (Throwable failed) {
+            if (failed instanceof StackOverflowError && (id >= 0 || (~id & 3) == 0)) throw (StackOverflowError) failed;
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id >= 0 ? id : ~id >> 2);
         }
     }

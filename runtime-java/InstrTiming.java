@@ -2,7 +2,8 @@ package java.lang;
 
 /**
  * Called by code that the timing pass inserted, in this order: enter or construct, whose result is `saved`;
- * System.nanoTime(), which is `start`; at the end one of exit, thrown and thrownEarly. Constructors as in InstrCalls.
+ * System.nanoTime(), which is `start`; at the end one of exit, thrown and thrownEarly. Constructors, and
+ * entries without stack, as in InstrCalls.
  */
 public final class InstrTiming {
     private InstrTiming() {}
@@ -13,6 +14,7 @@ public final class InstrTiming {
         try {
             return InstrThreads.open(id, InstrThreads.CALL);
         } catch (Throwable failed) {
+            if (failed instanceof StackOverflowError) throw (StackOverflowError) failed;
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
             return InstrThreads.NO_TASK;
         }
@@ -25,6 +27,7 @@ public final class InstrTiming {
         try {
             return InstrThreads.open(id, InstrThreads.CONSTRUCT);
         } catch (Throwable failed) {
+            if (failed instanceof StackOverflowError) throw (StackOverflowError) failed;
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
             return InstrThreads.NO_TASK;
         }
@@ -87,6 +90,7 @@ public final class InstrTiming {
             if ((id & 1) != 0) return InstrThreads.open(~id >> 1, InstrThreads.CONSTRUCT);
             return InstrThreads.open(~id >> 1, InstrThreads.INITIALIZED);
         } catch (Throwable failed) {
+            if (failed instanceof StackOverflowError && (id >= 0 || (id & 1) != 0)) throw (StackOverflowError) failed;
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id >= 0 ? id : ~id >> 1);
             return InstrThreads.NO_TASK;
         }
