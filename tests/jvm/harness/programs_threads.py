@@ -65,10 +65,10 @@ def preloaded(r, live):
 
 
 def held(rows, recent=0):
-    """Problems with what the agent holds: eight bytes of each class would be too much; but there are 64 for
-    each of the `recent` ones, which may be loading still."""
+    """Problems with what the agent holds: eight bytes of each class would be too much; but there are 96 for
+    each of the `recent` ones, which may be loading still: 24 in a table that is a quarter full when it has grown."""
     third, kept = len(rows) // 3, [k[2] for k in rows]
-    if not kept[-1] or max(kept[-third:]) > max(kept[third:-third]) + 128 * 1024 + 64 * recent:
+    if not kept[-1] or max(kept[-third:]) > max(kept[third:-third]) + 128 * 1024 + 96 * recent:
         return [f"the agent held {kept[third]} bytes after a third of the rounds, {kept[-1]} at the end"]
     return []
 
@@ -76,7 +76,7 @@ def held(rows, recent=0):
 def flat(rows, plain, recent):
     """Problems with the memory of a run, given the rows of a plain one."""
     problems = held(rows, recent)
-    if growth(rows) > max(growth(plain), 0) + 6 * 1024:  # a tenth of what a page per class would be
+    if growth(rows) > max(growth(plain), 0) + 6 * 1024 + 96 * recent // 1024:  # a tenth of what a page per class would be
         problems.append(f"grew by {growth(rows)} KB, without the agent by {growth(plain)}")
     if rows[-1][1] > plain[-1][1] + 100:
         problems.append(f"{rows[-1][1]} classes are left, without the agent {plain[-1][1]}")
