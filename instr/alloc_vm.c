@@ -85,14 +85,19 @@ uint32_t instr_alloc_line(jmethodID method, jlocation location) {
 
 // Cuts off what makes the name of a hidden class a new one each time: .0x7f0000001000 (JVM TI
 // GetClassSignature; no other signature has a full stop), before JDK 15 /0x7f0000001000 or
-// /791452441.
+// /791452441; and before JDK 21 the number of a lambda, $$Lambda$12. With these each class loader
+// that comes and goes would leave sites behind.
 static void cut_suffix(char *name) {
-    char *stop = strchr(name, '.');
+    static const char lambda[] = "$$Lambda";
+    char *stop = strchr(name, '.'), *number = strstr(name, lambda);
     if (stop == NULL && strstr(name, "$$") != NULL) {
         stop = strrchr(name, '/');
         if (stop != NULL && (stop[1] < '0' || stop[1] > '9')) stop = NULL;
     }
     if (stop == NULL) return;
+    if (number != NULL) number += sizeof lambda - 1;
+    if (number != NULL && *number == '$' && number + 1 + strspn(number + 1, "0123456789") == stop)
+        stop = number;
     strcpy(stop, name[0] == '[' ? ";" : "");
 }
 

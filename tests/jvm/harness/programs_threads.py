@@ -1,5 +1,6 @@
 """Many threads and many class loaders: what they compute, what is counted, and what memory is left taken."""
 
+import json
 import os
 
 from . import expect, vm
@@ -65,10 +66,10 @@ def preloaded(r, live):
 
 
 def held(rows, recent=0):
-    """Problems with what the agent holds: eight bytes of each class would be too much; but there are 96 for
-    each of the `recent` ones, which may be loading still: 24 in a table that is a quarter full when it has grown."""
+    """Problems with what the agent holds: eight bytes of each class would be too much; but there are 64 for
+    each of the `recent` ones, which may be loading still: 24 in a table that is three eighths full when it has grown."""
     third, kept = len(rows) // 3, [k[2] for k in rows]
-    if not kept[-1] or max(kept[-third:]) > max(kept[third:-third]) + 128 * 1024 + 96 * recent:
+    if not kept[-1] or max(kept[-third:]) > max(kept[third:-third]) + 128 * 1024 + 64 * recent:
         return [f"the agent held {kept[third]} bytes after a third of the rounds, {kept[-1]} at the end"]
     return []
 
@@ -76,7 +77,7 @@ def held(rows, recent=0):
 def flat(rows, plain, recent):
     """Problems with the memory of a run, given the rows of a plain one."""
     problems = held(rows, recent)
-    if growth(rows) > max(growth(plain), 0) + 6 * 1024 + 96 * recent // 1024:  # a tenth of what a page per class would be
+    if growth(rows) > max(growth(plain), 0) + 6 * 1024:  # a tenth of what a page per class would be
         problems.append(f"grew by {growth(rows)} KB, without the agent by {growth(plain)}")
     if rows[-1][1] > plain[-1][1] + 100:
         problems.append(f"{rows[-1][1]} classes are left, without the agent {plain[-1][1]}")
@@ -91,9 +92,17 @@ def dropped(r):
     env = preloaded(r, live)
     plain = r.run("plain", [r.java] + args, env=env)
     before = resident(r.file("rss"))
-    report = r.file("report.json")
-    for passes in ("calls,timing", EVERY_PASS + quiet(r)):
+    report, sites = r.file("report.json"), r.file("sites.json")
+    for passes in ("calls,timing", EVERY_PASS + quiet(r) + ",alloc.file=" + sites):
         other = r.run("agent", [r.java, r.with_agent(f"{passes},timing.file={report}")] + args, env=env)
         name = passes.partition(",exceptions.top")[0]
         yield f"{name}: results", vm.compare(plain, other) + counted(report, 2 * 100 * rounds)
         yield f"{name}: memory", flat(resident(r.file("rss")), before, 4 * 2 * 100 * rounds)
+    yield "sites", lambdas(sites, 2 * 100 * rounds * 10)
+
+
+def lambdas(path, expected):
+    """Problems with the lambda that runs in each loader, ten times: it has one site, however many classes it had."""
+    with open(path, encoding="utf-8") as f:
+        found = [(s["site_class"], s["count"]) for s in json.load(f)["sites"] if s["class"] == "ManyLoaders$Closure$$Lambda"]
+    return [] if [n for _, n in found] == [expected] else [f"{found[:3]} are the sites of {expected} lambdas"]
