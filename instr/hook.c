@@ -2,6 +2,7 @@
 
 #include "instr/hook.h"
 
+#include "instr/anonymous.h"
 #include "instr/control.h"
 #include "instr/part.h"
 #include "instr/runtime.h"
@@ -283,7 +284,8 @@ void JNICALL instr_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject 
     p.plan = instr_plans_take(&instr_agent.plans, &ticket);
     p.early = !p.plan && p.first && instr_agent.early && instr_agent.state == INSTR_LOADED;
     if (p.early) p.plan = instr_agent.first; // it becomes the current one
-    if (p.plan && !name && name_from_bytes(bytes, (size_t)length, found, sizeof found))
+    if (p.plan && !name && !instr_makes_anonymous(jvmti, jni) &&
+        name_from_bytes(bytes, (size_t)length, found, sizeof found))
         p.name = found;
     if (p.early && p.name)
         p.origin.occasion = instr_wrapping_early_occasion(p.name);

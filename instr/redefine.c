@@ -2,6 +2,7 @@
 
 #include "instr/redefine.h"
 
+#include "instr/anonymous.h"
 #include "instr/hook.h"
 #include "instr/redefine_check.h"
 #include "instr/retransform.h"
@@ -40,8 +41,13 @@ static char *signature_of(const char *name) {
     return signature;
 }
 
-// The first loaded class of that name, as a local reference; NULL: there is none, and `reason` says
-// so.
+static int is_anonymous(jvmtiEnv *jvmti, jclass class, char *signature) {
+    signature[strlen(signature) - 1] = '\0'; // Lname;
+    return instr_is_anonymous(jvmti, class, signature + 1);
+}
+
+// The first loaded class of that name, as a local reference; NULL: there is none that can be looked
+// at, and `reason` says so.
 static jclass find_class(struct instr_agent *agent, JNIEnv *jni, const char *name,
                          unsigned *loaders, char *reason, size_t size) {
     jvmtiEnv *jvmti = agent->jvmti;
@@ -60,6 +66,11 @@ static jclass find_class(struct instr_agent *agent, JNIEnv *jni, const char *nam
         int is =
             (*jvmti)->GetClassSignature(jvmti, classes[i], &signature, NULL) == JVMTI_ERROR_NONE &&
             strcmp(signature, wanted) == 0;
+        if (is && is_anonymous(jvmti, classes[i], signature)) {
+            snprintf(reason, size, "%s: %s", name,
+                     instr_retransform_reason(JVMTI_ERROR_UNMODIFIABLE_CLASS));
+            is = 0;
+        }
         if (signature) (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
         if (is) ++*loaders;
         if (is && !found)

@@ -2,6 +2,7 @@
 
 #include "instr/retransform.h"
 
+#include "instr/anonymous.h"
 #include "instr/retransform_order.h"
 
 #include <stdlib.h>
@@ -102,7 +103,8 @@ static int is_wanted(struct instr_retransform *r, jclass cls) {
         (*jvmti)->GetClassSignature(jvmti, cls, &signature, NULL) != JVMTI_ERROR_NONE)
         return 0;
     char *name = internal_name(signature);
-    if (name && (*jvmti)->GetClassLoader(jvmti, cls, &loader) == JVMTI_ERROR_NONE)
+    if (name && !instr_is_anonymous(jvmti, cls, name) &&
+        (*jvmti)->GetClassLoader(jvmti, cls, &loader) == JVMTI_ERROR_NONE)
         yes = r->wanted(r->context, loader, name);
     if (loader) (*r->jni)->DeleteLocalRef(r->jni, loader);
     (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);

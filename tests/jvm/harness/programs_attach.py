@@ -17,14 +17,14 @@ EXPECTED = "ready 1042\nround 2084\nround 3126\nend\n"
 
 
 class Waiting:
-    """The program Waiting, perhaps below a command that brings it somewhere; and instr, to reach it."""
+    """The program Waiting, or one like it, perhaps below a command that brings it somewhere; and instr, to reach it."""
 
-    def __init__(self, r, *java, below=(), classes=None, env=None, cwd=None):
+    def __init__(self, r, *java, below=(), classes=None, env=None, cwd=None, main="Waiting"):
         self.r = r
         self.errors = open(r.file("stderr"), "w+b")
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("JAVA_", "JDK_", "_JAVA"))}
         environment.update(env or {})
-        self.process = subprocess.Popen([*below, r.java, *java, "-cp", classes or r.built.programs, "Waiting"],
+        self.process = subprocess.Popen([*below, r.java, *java, "-cp", classes or r.built.programs, main],
                                         cwd=cwd or r.folder, env=environment, stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=self.errors, text=True)
         self.output = [self.process.stdout.readline()]
@@ -108,6 +108,21 @@ def attach(r):
     what = "" if done.returncode == 2 and "did you mean 'timing'" in done.stderr else f"{done}"
     agent = "" if p.instr("status").returncode == 1 else "there is an agent"
     yield "mistyped", p.end([what, agent])
+
+
+@program("instr attach, with lambdas")
+def lambdas(r):
+    """The classes of lambdas are left alone: JDK 8 offers them, and breaks those that are retransformed (JDK-8145964)."""
+    report = r.file("calls.json")
+    p = Waiting(r, main="Lambdas")
+    done = p.instr("attach", "calls", f"calls.file={report}")
+    p.errors.seek(0)
+    name = p.errors.read().decode().split()[0]
+    dump = p.instr("dump", name, "--json")
+    problems = p.end([attached(done, "active"), refused(dump, name)])
+    rows = {(x["class"], x["method"].split("$")[0]): x["calls"] for x in expect.load(report)["methods"]}
+    expected = {("Waiting", "work"): 20, ("Lambdas", "round"): 2, ("Lambdas", "lambda"): 20}
+    yield "left alone", problems + ([] if rows == expected else [f"{rows}, expected {expected}"])
 
 
 @program("instr attach, barred", quick=False)
