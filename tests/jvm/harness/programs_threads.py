@@ -84,6 +84,17 @@ def flat(rows, plain, recent):
     return problems
 
 
+@program("class loaders dropped by the dozen")
+def few_dropped(r):
+    """What is left of them, in a run that is too short for its memory to tell."""
+    sites, report, each, rounds = r.file("sites.json"), r.file("report.json"), 6, 3
+    args = ["-cp", r.built.programs, "ManyLoaders", "2", str(each), str(rounds)]
+    passes = EVERY_PASS + quiet(r) + f",alloc.file={sites},timing.file={report}"
+    other = r.run("agent", [r.java, r.with_agent(passes)] + args)
+    yield "results", ([] if other.status == 0 else [other.tail()]) + counted(report, 2 * each * rounds)
+    yield "sites", lambdas(sites, r.jdk, 2 * each * rounds * 10)
+
+
 @program("class loaders dropped by the thousand", quick=False)
 def dropped(r):
     """Loaders are collected and the agent keeps nothing of them."""
