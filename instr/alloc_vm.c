@@ -11,6 +11,7 @@
 
 #include "instr/methods.h"
 #include "instr/options.h"
+#include "instr/told_name.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -83,31 +84,13 @@ uint32_t instr_alloc_line(jmethodID method, jlocation location) {
     return line;
 }
 
-// Cuts off what makes the name of a hidden class a new one each time: .0x7f0000001000 (JVM TI
-// GetClassSignature; no other signature has a full stop), before JDK 15 /0x7f0000001000 or
-// /791452441; and before JDK 21 the number of a lambda, $$Lambda$12. With these each class loader
-// that comes and goes would leave sites behind.
-static void cut_suffix(char *name) {
-    static const char lambda[] = "$$Lambda";
-    char *stop = strchr(name, '.'), *number = strstr(name, lambda);
-    if (stop == NULL && strstr(name, "$$") != NULL) {
-        stop = strrchr(name, '/');
-        if (stop != NULL && (stop[1] < '0' || stop[1] > '9')) stop = NULL;
-    }
-    if (stop == NULL) return;
-    if (number != NULL) number += sizeof lambda - 1;
-    if (number != NULL && *number == '$' && number + 1 + strspn(number + 1, "0123456789") == stop)
-        stop = number;
-    strcpy(stop, name[0] == '[' ? ";" : "");
-}
-
 char *instr_alloc_name_of(char *signature) {
     size_t length = strlen(signature);
     if (signature[0] == 'L' && length > 1) {
         signature[length - 1] = '\0';
         signature++;
     }
-    cut_suffix(signature);
+    instr_tell_name(signature);
     return signature;
 }
 

@@ -7,6 +7,7 @@
 
 #include "instr/records.h"
 #include "instr/threads.h"
+#include "instr/told_name.h"
 
 #define MAX_FRAMES (1 << 14) // of a thread that are looked at
 
@@ -113,6 +114,7 @@ static char *class_name_of(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method) {
         if (length > 2 && (name = malloc(length - 1)) != NULL) {
             memcpy(name, signature + 1, length - 2);
             name[length - 2] = '\0';
+            instr_tell_name(name);
         }
         (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
     }

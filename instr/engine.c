@@ -122,7 +122,7 @@ void instr_job_remember(struct job *job, const struct cf_member *method, const c
         name = cf_member_name(&job->cls, method);
         descriptor = cf_member_descriptor(&job->cls, method);
     }
-    instr_book_keep(job->engine->book, cf_this_name(&job->cls), name, descriptor, reason, pass);
+    instr_book_keep(job->engine->book, instr_job_told_name(job), name, descriptor, reason, pass);
 }
 
 static uint64_t now(void) {

@@ -112,6 +112,8 @@ struct instr_origin {
     int trusted;
     // It takes all of the class on trust: there is no error that rewriting could hide from it.
     int trusted_whole;
+    // A JVM that runs has it: what it makes itself is told without its number (told_name.h).
+    int running;
     // Its class file, where the bytes are something else; NULL: they are it, or it is not known.
     const uint8_t *file;
     size_t file_length;

@@ -5,14 +5,20 @@
 
 #include "classfile/lines.h"
 #include "instr/exec_file.h"
+#include "instr/told_name.h"
 
 #include <stdio.h>
 #include <string.h>
 
+struct cf_slice instr_job_told_name(const struct job *job) {
+    struct cf_slice name = cf_this_name(&job->cls);
+    return name.bytes && job->origin.running ? instr_told_name(name) : name;
+}
+
 // The cursor of the class at hand. False: out of memory.
 static int find_cursor(struct job *job) {
     if (job->cursor.class_name) return 1;
-    struct cf_slice name = cf_this_name(&job->cls);
+    struct cf_slice name = instr_job_told_name(job);
     if (!name.bytes) return 0;
     job->cursor = instr_methods_begin(job->engine->methods, (const char *)name.bytes, name.length);
     return job->cursor.class_name != 0;
@@ -56,6 +62,7 @@ static int site_id(struct rw_class *pass, const struct cf_edit *edit, uint32_t p
     if (!find_cursor(job) || !name.bytes || !descriptor.bytes || !detail.bytes || !job->lines ||
         pc >= edit->code.length)
         return -1;
+    if (job->origin.running) detail = instr_told_name(detail);
     struct instr_site site = {pc, job->lines[pc], (const char *)detail.bytes, detail.length};
     unsigned number = job->engine->options->passes[pass - job->passes].number;
     return instr_methods_site_next(job->engine->methods, number, &job->cursor,

@@ -101,6 +101,9 @@ void instr_job_method(struct job *job, const struct cf_member *method);
 // whoever wants to look at it.
 int instr_job_encode(struct job *job, struct image *image);
 
+// The name under which it is told; no bytes: the class has none.
+struct cf_slice instr_job_told_name(const struct job *job);
+
 // Remembers why a class (method NULL) or a method stays as it is. `pass`: whose decision it was;
 // -1: something was in the way.
 void instr_job_remember(struct job *job, const struct cf_member *method, const char *reason,

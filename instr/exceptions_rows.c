@@ -2,6 +2,7 @@
 // each row and what leads to it; the runtime remembers the answers.
 
 #include "instr/exceptions.h"
+#include "instr/told_name.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -180,6 +181,7 @@ static char *class_of(JNIEnv *jni, jobject exception, char **name) {
     if (length < 2) return NULL;
     signature[length - 1] = '\0';
     *name = signature + 1;
+    instr_tell_name(*name);
     return signature;
 }
 

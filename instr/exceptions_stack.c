@@ -2,6 +2,7 @@
 // the application is called, and nothing that is instrumented.
 
 #include "instr/exceptions.h"
+#include "instr/told_name.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,7 +102,10 @@ static void put_frame(struct instr_exception_stack *stack, const char *class_nam
         stack->class_name = strdup(class_name);
         stack->method = strdup(method);
         stack->line = line > 0 ? (uint32_t)line : 0;
-        if (stack->class_name) replace(stack->class_name, '.', '/');
+        if (stack->class_name) {
+            replace(stack->class_name, '.', '/');
+            instr_tell_name(stack->class_name);
+        }
     }
     size_t length = strlen(text) + 1;
     if (stack->length + length > stack->capacity) {

@@ -280,6 +280,7 @@ void JNICALL instr_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject 
                         // verified yet: the JVM is going to, and refuses it to who asked for it.
                         .origin.trusted = redefined != NULL || loader == NULL,
                         .origin.trusted_whole = loader == NULL,
+                        .origin.running = 1,
                         .domain = domain};
     p.plan = instr_plans_take(&instr_agent.plans, &ticket);
     p.early = !p.plan && p.first && instr_agent.early && instr_agent.state == INSTR_LOADED;

@@ -1,6 +1,7 @@
 // The registry of methods: ids are stable, dense and the same for every thread.
 
 #include "instr/methods.h"
+#include "instr/told_name.h"
 #include "tests/unit/run.h"
 
 #include <malloc.h>
@@ -28,6 +29,77 @@ START_TEST(the_same_method_has_the_same_id) {
     ck_assert_int_eq(instr_methods_count(methods), 5);
     ck_assert_uint_eq(instr_methods_passes(methods), 2);
     instr_methods_free(methods);
+}
+END_TEST
+
+static const char *told(const char *name) {
+    static char text[128];
+    struct cf_slice own = {(const uint8_t *)name, (uint32_t)strlen(name)};
+    struct cf_slice is = instr_told_name(own);
+    snprintf(text, sizeof text, "%.*s", (int)is.length, (const char *)is.bytes);
+    return text;
+}
+
+START_TEST(what_the_jvm_makes_is_told_without_its_number) {
+    ck_assert_str_eq(told("sun/reflect/GeneratedMethodAccessor1"),
+                     "sun/reflect/GeneratedMethodAccessor");
+    ck_assert_str_eq(told("jdk/internal/reflect/GeneratedSerializationConstructorAccessor20345"),
+                     "jdk/internal/reflect/GeneratedSerializationConstructorAccessor");
+    ck_assert_str_eq(told("sun/reflect/GeneratedConstructorAccessor7"),
+                     "sun/reflect/GeneratedConstructorAccessor");
+    ck_assert_str_eq(told("com/sun/proxy/$Proxy1000"), "com/sun/proxy/$Proxy");
+    ck_assert_str_eq(told("jdk/proxy12/$Proxy1234"), "jdk/proxy/$Proxy");
+    ck_assert_str_eq(told("com/acme/$Proxy123456"), "com/acme/$Proxy");
+    ck_assert_str_eq(told("$Proxy1000"), "$Proxy");
+}
+END_TEST
+
+START_TEST(other_classes_keep_their_numbers) {
+    static const char *const names[] = {
+        "com/sun/proxy/$Proxy999",
+        "jdk/proxy12/$Proxy12",
+        "com/acme/My$Proxy1234",
+        "com/acme/Foo$$Lambda$12",
+        "com/acme/Version2000",
+        "GeneratedMethodAccessor12",
+        "sun/reflect/Generated12",
+        "a/GeneratedMethodAccessor12",
+        "1234",
+        "",
+        "12/$Proxy",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        ck_assert_str_eq(told(names[i]), names[i]);
+}
+END_TEST
+
+START_TEST(names_in_a_jvm_are_told_without_what_is_new_each_time) {
+    static const char *const names[][2] = {
+        {"a/Foo$$Lambda$12/791452441", "a/Foo$$Lambda"},
+        {"a/Foo$$Lambda$12/0x00007f0010001000", "a/Foo$$Lambda"},
+        {"a/Foo$$Lambda$12.0x00007f0010001000", "a/Foo$$Lambda"},
+        {"a/Foo$$Lambda.0x00007f0010001000", "a/Foo$$Lambda"},
+        {"[La/Foo$$Lambda$12/791452441;", "[La/Foo$$Lambda;"},
+        {"a/Foo.0x00007f0010001000", "a/Foo"},
+        {"a/Foo/0x00007f0010001000", "a/Foo"},
+        {"java/lang/invoke/LambdaForm$DMH/12345", "java/lang/invoke/LambdaForm$DMH"},
+        {"[[Lcom/sun/proxy/$Proxy1234;", "[[Lcom/sun/proxy/$Proxy;"},
+        {"jdk/proxy12/$Proxy1234", "jdk/proxy/$Proxy"},
+        {"a/Foo$$Lambda$12", "a/Foo$$Lambda$12"}, // of a class file, as tools make them
+        {"a/12", "a/12"},
+        {"a/Foo$1", "a/Foo$1"},
+        {"a/1$2", "a/1$2"},
+        {"a/b/0xyz", "a/b/0xyz"},
+        {"[I", "[I"},
+        {"[", "["},
+        {"", ""},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s", names[i][0]);
+        instr_tell_name(name);
+        ck_assert_str_eq(name, names[i][1]);
+    }
 }
 END_TEST
 
@@ -227,6 +299,9 @@ int main(void) {
     TCase *tests = tcase_create("methods");
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, the_same_method_has_the_same_id);
+    tcase_add_test(tests, what_the_jvm_makes_is_told_without_its_number);
+    tcase_add_test(tests, other_classes_keep_their_numbers);
+    tcase_add_test(tests, names_in_a_jvm_are_told_without_what_is_new_each_time);
     tcase_add_test(tests, names_need_no_terminator);
     tcase_add_test(tests, an_id_tells_its_method);
     tcase_add_test(tests, finding_gives_out_no_id);

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 
 from . import expect, vm
 from .programs import program
@@ -93,6 +94,28 @@ def few_dropped(r):
     other = r.run("agent", [r.java, r.with_agent(passes)] + args)
     yield "results", ([] if other.status == 0 else [other.tail()]) + counted(report, 2 * each * rounds)
     yield "sites", lambdas(sites, r.jdk, 2 * each * rounds * 10)
+
+
+@program("classes that the JVM makes", quick=False)
+def made(r):
+    """Proxies and what reflection generates, which a JVM numbers without end: their ids do come to an end."""
+    report, sites = r.file("report.json"), r.file("sites.json")
+    args = ["-cp", r.built.programs, "MadeByJvm"]
+    plain = r.run("plain", [r.java] + args)
+    other = r.run("agent", [r.java, r.with_agent(f"calls,alloc,calls.file={report},alloc.file={sites}")] + args)
+    rows = [(m["class"], m["calls"]) for m in expect.load(report)["methods"] if m["method"] in ("run", "invoke")]
+    proxies = [(c, n) for c, n in rows if re.search(r"\$Proxy\d*$", c)]
+    late = [n for c, n in proxies if not re.search(r"\$Proxy\d{1,3}$", c)]
+    problems = vm.compare(plain, other)
+    if sum(n for _, n in proxies) != 1200 or late != [int(plain.stdout.split()[1])] or not late[0]:
+        problems.append(f"{len(proxies)} rows of proxies, {sum(n for _, n in proxies)} calls; {late[:3]} of the late ones")
+    accessors = [n for c, n in rows if "GeneratedMethodAccessor" in c]
+    # the sixteenth call makes the class, and those after it go there
+    if accessors != [3 * (30 - 16)] * (r.jdk.version < 18):
+        problems.append(f"calls of generated accessors: {accessors}")
+    with open(sites, encoding="utf-8") as f:
+        numbered = {s[k] for s in json.load(f)["sites"] for k in ("class", "site_class") if re.search(r"\$Proxy\d{4}|Accessor\d", s[k])}
+    yield "ids", problems + [f"sites of {name}" for name in sorted(numbered)[:3]]
 
 
 @program("class loaders dropped by the thousand", quick=False)
