@@ -22,15 +22,16 @@ def run(*command):
 
 
 def compile_bench(work, javac, folder, patch, extra):
-    source = os.path.join(work, folder + "-src", "RuntimeBench.java")
-    os.makedirs(os.path.dirname(source), exist_ok=True)
-    with open(os.path.join(HERE, "RuntimeBench.java")) as file:
-        text = file.read()
-    with open(source, "w") as file:
-        file.write(extra + text)
+    sources = [os.path.join(work, folder + "-src", name + ".java") for name in ("RuntimeBench", "RuntimeSpeed", "RuntimeExact")]
+    for source in sources:
+        os.makedirs(os.path.dirname(source), exist_ok=True)
+        with open(os.path.join(HERE, os.path.basename(source))) as file:
+            text = file.read()
+        with open(source, "w") as file:
+            file.write(extra + text)
     out = os.path.join(work, folder)
     # For JDK 8, which knows no modules: a class of java.lang may come from the class path then.
-    run(javac, "--release", "8", "-Xlint:none", "-cp", patch, "-d", out, source)
+    run(javac, "--release", "8", "-Xlint:none", "-cp", patch, "-d", out, *sources)
 
 
 def build(work, jdk):
@@ -59,11 +60,10 @@ def main():
     os.makedirs(work, exist_ok=True)
     library = build(work, args[1])
     # Not inlined: inlined into one loop, the finding of the block would move out of it.
-    keep = "-XX:CompileCommand=quiet -XX:CompileCommand=dontinline,RuntimeBench.plain -XX:CompileCommand=dontinline,RuntimeBench.called"
-    keep += " -XX:CompileCommand=dontinline,RuntimeBench.timed -XX:CompileCommand=dontinline,RuntimeBench.nanos"
-    keep += " -XX:CompileCommand=dontinline,RuntimeBench.retimed -XX:CompileCommand=dontinline,RuntimeBench.recalled"
+    keep = ["-XX:CompileCommand=quiet"]
+    keep += ["-XX:CompileCommand=dontinline,RuntimeSpeed." + m for m in ("plain", "called", "timed", "nanos", "retimed", "recalled")]
     variants = {
-        "speed": (keep.split(), "", "direct", "speed"),
+        "speed": (keep, "", "direct", "speed"),
         "exact": ([], "", "direct", "exact"),
         "tight": ([], "=budget=300000", "direct", "tight"),
         "full": (["-Xmx32m", "-Xms32m", "-XX:-UseGCOverheadLimit"], "", "direct", "full"),
