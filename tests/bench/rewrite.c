@@ -4,8 +4,8 @@
 // pass.
 
 #include "instr/engine.h"
+#include "tests/class_file.h"
 
-#include <ftw.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,21 +21,15 @@ static size_t count, capacity;
 
 static int add_file(const char *path, const struct stat *st, int type, struct FTW *ftw) {
     (void)ftw;
-    size_t n = strlen(path);
-    if (type != FTW_F || n < 6 || strcmp(path + n - 6, ".class") != 0) return 0;
+    size_t length;
+    uint8_t *bytes = class_file_read(path, st, type, &length);
+    if (!bytes) return 0;
     if (count == capacity) {
         capacity = capacity ? capacity * 2 : 4096;
         files = realloc(files, capacity * sizeof *files);
         if (!files) return -1;
     }
-    FILE *f = fopen(path, "rb");
-    if (!f) return 0;
-    struct file *file = &files[count];
-    file->bytes = malloc((size_t)st->st_size + 1);
-    if (!file->bytes) return -1;
-    file->length = fread(file->bytes, 1, (size_t)st->st_size, f);
-    fclose(f);
-    count++;
+    files[count++] = (struct file){bytes, length};
     return 0;
 }
 

@@ -12,11 +12,7 @@
 #include "classfile/inline.h"
 #include "instr/exec_file.h"
 #include "rewriters/probes.h"
-
-#include <ftw.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/class_file.h"
 
 static int verbose, failures;
 static struct cf_arena arena;
@@ -78,19 +74,11 @@ static void print_class(const char *path, const uint8_t *bytes, size_t length) {
 }
 
 static int visit(const char *path, const struct stat *stat, int type, struct FTW *ftw) {
-    size_t n = strlen(path), size = (size_t)stat->st_size;
+    size_t length;
     (void)ftw;
-    if (type != FTW_F || n < 6 || strcmp(path + n - 6, ".class") != 0) return 0;
-    FILE *file = fopen(path, "rb");
-    uint8_t *bytes = malloc(size + 1);
-    if (file && bytes && fread(bytes, 1, size, file) == size) {
-        print_class(path, bytes, size);
-    } else {
-        perror(path);
-        failures++;
-    }
+    uint8_t *bytes = class_file_read(path, stat, type, &length);
+    if (bytes) print_class(path, bytes, length);
     free(bytes);
-    if (file) fclose(file);
     return 0;
 }
 

@@ -7,8 +7,8 @@
 
 #include "classfile/structure.h"
 #include "instr/engine.h"
+#include "tests/class_file.h"
 
-#include <ftw.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -38,13 +38,11 @@ static void *allocate(void *context, size_t n) {
 
 static int each_file(const char *path, const struct stat *st, int type, struct FTW *at) {
     (void)at;
-    size_t n = strlen(path), length = (size_t)st->st_size;
-    if (type != FTW_F || n < 6 || strcmp(path + n - 6, ".class") != 0) return 0;
-    FILE *f = fopen(path, "rb");
+    size_t length;
+    uint8_t *bytes = class_file_read(path, st, type, &length);
+    if (!bytes) return 0;
     struct class_bytes *more = realloc(classes, (count + 1) * sizeof *classes);
-    uint8_t *bytes = malloc(length ? length : 1);
-    if (!f || !more || !bytes || fread(bytes, 1, length, f) != length) return 1;
-    fclose(f);
+    if (!more) return 1;
     classes = more;
     classes[count++] = (struct class_bytes){bytes, NULL, length, 0};
     return 0;

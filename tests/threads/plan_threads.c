@@ -7,8 +7,8 @@
 
 #include "instr/changes.h"
 #include "instr/plan.h"
+#include "tests/class_file.h"
 
-#include <ftw.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -42,12 +42,9 @@ static void *allocate(void *context, size_t n) {
 
 static int each_file(const char *path, const struct stat *st, int type, struct FTW *at) {
     (void)at;
-    size_t n = strlen(path), length = (size_t)st->st_size;
-    if (type != FTW_F || n < 6 || strcmp(path + n - 6, ".class") != 0 || count == MOST) return 0;
-    FILE *f = fopen(path, "rb");
-    uint8_t *bytes = malloc(length ? length : 1);
-    if (!f || !bytes || fread(bytes, 1, length, f) != length) return 1;
-    fclose(f);
+    size_t length;
+    uint8_t *bytes = count < MOST ? class_file_read(path, st, type, &length) : NULL;
+    if (!bytes) return 0;
     classes[count].bytes = bytes;
     classes[count++].length = length;
     return 0;

@@ -111,27 +111,32 @@ START_TEST(what_verifies_is_changed) {
 }
 END_TEST
 
+// Ends the code at `place`, its method and the class, and has that rewritten.
+static void end_and_rewrite(struct build *b, size_t place) {
+    char error[INSTR_ERROR_SIZE];
+    build_u2(b, 0), build_u2(b, 0);
+    build_end(b, place);
+    build_u2(b, 0);
+    ck_assert_int_eq(instr_options_parse(&options, "calls", error, sizeof error), 0);
+    methods = instr_methods_new();
+    engine = instr_engine_new(&options, methods, "java/lang/");
+    bytes = build_finish(b, &length);
+    instr_engine_rewrite(engine, bytes, length, allocate, NULL, &result);
+}
+
 START_TEST(what_no_jvm_verifies_is_changed) {
     static const uint8_t code[] = {CF_OP_iconst_0, CF_OP_areturn};
     static const char *const supers[] = {"jdk/internal/reflect/MagicAccessorImpl",
                                          "sun/reflect/MethodAccessorImpl",
                                          "jdk/internal/reflect/Other", "t/MagicAccessorImpl"};
     for (unsigned i = 0; i < 4; i++) {
-        char error[INSTR_ERROR_SIZE];
         struct build b = {.constants = 1, .major_version = 52};
         build_u2(&b, CF_ACC_PUBLIC), build_u2(&b, build_class(&b, "t/T"));
         build_u2(&b, build_class(&b, supers[i]));
         build_u2(&b, 0), build_u2(&b, 0), build_u2(&b, 1);
         build_member(&b, CF_ACC_STATIC, "f", "()Ljava/lang/Object;", 1);
         size_t place = build_code(&b, 1, 0, code, sizeof code);
-        build_u2(&b, 0), build_u2(&b, 0);
-        build_end(&b, place);
-        build_u2(&b, 0);
-        ck_assert_int_eq(instr_options_parse(&options, "calls", error, sizeof error), 0);
-        methods = instr_methods_new();
-        engine = instr_engine_new(&options, methods, "java/lang/");
-        bytes = build_finish(&b, &length);
-        instr_engine_rewrite(engine, bytes, length, allocate, NULL, &result);
+        end_and_rewrite(&b, place);
         ck_assert_int_eq(result.bytes != NULL, i < 2);
         tear_down();
         memset(&result, 0, sizeof result);
@@ -142,7 +147,6 @@ END_TEST
 START_TEST(a_lambda_of_jdk_8_calls_its_host) {
     static const char *const names[] = {"t/T$$Lambda$1", "t/T$$Lambd", "t/U$$Lambda$1"};
     for (unsigned i = 0; i < 3; i++) {
-        char error[INSTR_ERROR_SIZE];
         struct build b = {.constants = 1, .major_version = 52};
         uint8_t code[] = {CF_OP_aload_0, CF_OP_invokespecial, 0, 0, CF_OP_return};
         build_u2(&b, CF_ACC_FINAL), build_u2(&b, build_class(&b, names[i]));
@@ -152,14 +156,7 @@ START_TEST(a_lambda_of_jdk_8_calls_its_host) {
         unsigned host = build_reference(&b, CF_TAG_METHODREF, "t/T", "g", "()V");
         code[3] = (uint8_t)host;
         size_t place = build_code(&b, 1, 1, code, sizeof code);
-        build_u2(&b, 0), build_u2(&b, 0);
-        build_end(&b, place);
-        build_u2(&b, 0);
-        ck_assert_int_eq(instr_options_parse(&options, "calls", error, sizeof error), 0);
-        methods = instr_methods_new();
-        engine = instr_engine_new(&options, methods, "java/lang/");
-        bytes = build_finish(&b, &length);
-        instr_engine_rewrite(engine, bytes, length, allocate, NULL, &result);
+        end_and_rewrite(&b, place);
         ck_assert_int_eq(result.bytes != NULL, i == 0);
         tear_down();
         memset(&result, 0, sizeof result);

@@ -69,12 +69,9 @@ END_TEST
 // Else all would pass all the same, but slowly.
 START_TEST(what_compilers_make_passes_the_quick_check) {
     static const struct verify_case common[] = {
-        {"sum([I)J", "4 4",
-         "lconst_0 lstore_1 iconst_0 istore_3 L1: iload_3 aload_0 arraylength if_icmpge:L2 lload_1 "
-         "aload_0 iload_3 iaload i2l ladd lstore_1 iinc:3:1 goto:L1 L2: lload_1 lreturn",
-         "L1: ints long int |; L2: ints long int |", 0, 0, 0},
+        VERIFY_SUM,
         {"longs()J", "4 0", "lconst_1 ldc2_w:#long lsub lreturn", 0, 0, 0, 0},
-        {"pair(II)I", "2 2", "iload_0 iload_1 imul ireturn", 0, 0, 0, 0},
+        VERIFY_PAIR,
     };
     for (unsigned i = 0; i < sizeof common / sizeof *common; i++) {
         struct cf_class cls;

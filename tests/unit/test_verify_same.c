@@ -105,11 +105,8 @@ END_TEST
 // Methods as compilers make them, and what changes them; all that keeps to the limits of what was
 // there would pass for the original.
 static const struct verify_case shown[] = {
-    {"sum([I)J", "4 4",
-     "lconst_0 lstore_1 iconst_0 istore_3 L1: iload_3 aload_0 arraylength if_icmpge:L2 lload_1 "
-     "aload_0 iload_3 iaload i2l ladd lstore_1 iinc:3:1 goto:L1 L2: lload_1 lreturn",
-     "L1: ints long int |; L2: ints long int |", 0, 0, 0},
-    {"pair(II)I", "2 2", "iload_0 iload_1 imul ireturn", 0, 0, 0, 0},
+    VERIFY_SUM,
+    VERIFY_PAIR,
     {"loop()V", "1 0", "L1: iconst_0 ifeq:L1 return", "L1: |", 0, 0, 0},
     {"caught(I)I", "2 1", "L1: iload_0 iload_0 idiv ireturn L2: L3: pop iconst_0 ireturn",
      "L3: int | Throwable", "L1 L2 L3 any", 0, 0},

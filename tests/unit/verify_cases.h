@@ -5,6 +5,18 @@
 
 #include "tests/unit/verify_class.h"
 
+// Methods as compilers make them.
+#define VERIFY_SUM                                                                                 \
+    {                                                                                              \
+        "sum([I)J", "4 4",                                                                         \
+            "lconst_0 lstore_1 iconst_0 istore_3 L1: iload_3 aload_0 arraylength if_icmpge:L2 "    \
+            "lload_1 "                                                                             \
+            "aload_0 iload_3 iaload i2l ladd lstore_1 iinc:3:1 goto:L1 L2: lload_1 lreturn",       \
+            "L1: ints long int |; L2: ints long int |", 0, 0, 0                                    \
+    }
+#define VERIFY_PAIR                                                                                \
+    { "pair(II)I", "2 2", "iload_0 iload_1 imul ireturn", 0, 0, 0, 0 }
+
 static const struct verify_case cases[] = {
     // --- operand types ---
     {"ints()I", "2 0", "iconst_1 bipush:5 iadd ireturn", 0, 0, 0, 0},

@@ -10,10 +10,7 @@
 #include "classfile/code.h"
 #include "classfile/structure.h"
 #include "classfile/verify.h"
-
-#include <ftw.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "tests/class_file.h"
 
 static uint64_t state;
 static unsigned rounds, version;
@@ -186,14 +183,12 @@ static void set_version(const struct cf_class *cls, uint8_t *bytes) {
 
 static int each_file(const char *path, const struct stat *st, int type, struct FTW *ftw) {
     (void)ftw;
-    size_t n = strlen(path), length = (size_t)st->st_size;
-    if (type != FTW_F || n < 6 || strcmp(path + n - 6, ".class") != 0 || length == 0) return 0;
+    size_t length;
     if (strstr(path, "-info.class")) return 0;
-    FILE *f = fopen(path, "rb");
-    uint8_t *bytes = malloc(length), *broken = malloc(length);
+    uint8_t *bytes = class_file_read(path, st, type, &length);
+    uint8_t *broken = bytes ? malloc(length + 1) : NULL;
     struct cf_class cls;
-    if (f && bytes && broken && fread(bytes, 1, length, f) == length &&
-        cf_class_open(&cls, bytes, length, &arena) == CF_OK && cls.methods_count) {
+    if (broken && cf_class_open(&cls, bytes, length, &arena) == CF_OK && cls.methods_count) {
         char text[600];
         set_version(&cls, bytes);
         cls.major_version = cf_be2(bytes + 6);
@@ -204,7 +199,6 @@ static int each_file(const char *path, const struct stat *st, int type, struct F
         }
     }
     cf_arena_reset(&arena, 1 << 20);
-    if (f) fclose(f);
     free(bytes);
     free(broken);
     return 0;

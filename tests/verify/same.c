@@ -4,16 +4,13 @@
 // is broken ROUNDS times, where something was put in or moved: what is shown of it even so must
 // pass the full check, too, if the original does.
 
+#include "tests/class_file.h"
 #include "tests/verify/breaking.h"
 
 static int look_at(struct cf_same *s, uint32_t i);
 #define cf_same_method(same, i) look_at(same, i)
 #include "instr/engine_class.c"
 #undef cf_same_method
-
-#include <ftw.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 static unsigned rounds;
 static struct instr_engine *engine;
@@ -82,19 +79,15 @@ static void *allocate(void *context, size_t size) {
 
 static int each_file(const char *path, const struct stat *st, int type, struct FTW *ftw) {
     (void)ftw;
-    size_t n = strlen(path), length = (size_t)st->st_size;
-    if (type != FTW_F || n < 6 || strcmp(path + n - 6, ".class") != 0 || length == 0) return 0;
-    FILE *f = fopen(path, "rb");
-    uint8_t *bytes = malloc(length);
+    size_t length;
+    uint8_t *bytes = class_file_read(path, st, type, &length);
     struct instr_origin origin = {.trusted = 1};
     struct instr_rewritten result;
-    if (f && bytes && fread(bytes, 1, length, f) == length) {
-        now = was = NULL;
-        instr_engine_rewrite_known(engine, &origin, bytes, length, allocate, NULL, &result);
-        free(result.bytes);
-        free(result.refused);
-    }
-    if (f) fclose(f);
+    if (!bytes) return 0;
+    now = was = NULL;
+    instr_engine_rewrite_known(engine, &origin, bytes, length, allocate, NULL, &result);
+    free(result.bytes);
+    free(result.refused);
     free(bytes);
     return 0;
 }
