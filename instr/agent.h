@@ -39,6 +39,7 @@ struct instr_agent {
 
     // One thread at a time changes the plan, and what follows here.
     pthread_mutex_t switching;
+    atomic_int waiting;       // threads that wait for it: who can do the rest later lets them in
     int armed;                // capabilities are taken, and the class file hook has its function
     struct instr_plan *first; // until the JVM is up
     struct instr_numbers numbers;  // of the passes

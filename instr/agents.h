@@ -10,4 +10,7 @@
 void instr_agents_each(void (*each)(void *context, const char *kind, const char *name),
                        void *context);
 
+// Is there a Java agent (java.lang.instrument), or was there one?
+int instr_agents_java(void);
+
 #endif

@@ -42,6 +42,9 @@
     OPTION(batch, "batch", COUNT, "N",                                                             \
            "loaded classes that are changed in one step, in which the JVM stands still; 500 if "   \
            "not given")                                                                            \
+    OPTION(batch_threads, "batch-threads", CHOICE, "auto|1|2",                                     \
+           "threads that change loaded classes; auto: two where the JVM bears it and has four "    \
+           "processors")                                                                           \
     OPTION(max_classes, "max-classes", COUNT, "N",                                                 \
            "change no more than N classes; the others are left as they are")                       \
     OPTION(max_methods, "max-methods", COUNT, "N",                                                 \

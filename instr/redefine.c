@@ -164,7 +164,9 @@ static uint8_t *capture(struct instr_agent *agent, JNIEnv *jni, jclass class, in
 }
 
 static void lock(struct instr_agent *agent) {
+    atomic_fetch_add(&agent->waiting, 1);
     pthread_mutex_lock(&agent->switching);
+    atomic_fetch_sub(&agent->waiting, 1);
 }
 
 static void unlock(struct instr_agent *agent) {

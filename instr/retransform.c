@@ -3,6 +3,7 @@
 #include "instr/retransform.h"
 
 #include "instr/anonymous.h"
+#include "instr/retransform_both.h"
 #include "instr/retransform_order.h"
 
 #include <stdlib.h>
@@ -162,13 +163,15 @@ static jint batch_of(const struct instr_retransform *r) {
     return r->batch ? (jint)r->batch : INSTR_BATCH_DEFAULT;
 }
 
-static void retransform_all(struct instr_retransform *r, jclass *classes, jint count) {
+// Gives how many of them could be, which are in front now.
+static jint retransform_all(struct instr_retransform *r, jclass *classes, jint count) {
     jint batch = batch_of(r);
     count = link_all(r, classes, count);
     for (jint i = 0; i < count; i += batch) {
-        if (i > 0 && r->go_on && !r->go_on(r->context)) return;
+        if (i > 0 && r->go_on && !r->go_on(r->context)) break;
         retransform(r, classes + i, count - i < batch ? count - i : batch);
     }
+    return count;
 }
 
 // --- the rest ---
@@ -183,19 +186,16 @@ static int make_room(struct instr_rest *rest, uint32_t more) {
     return 1;
 }
 
-// Gives how many of the classes are to be done now; the others were added to the rest. What finds
-// no room there is done now, too.
-static jint put_off(struct instr_retransform *r, jclass *classes, jint count) {
-    struct instr_rest *rest = r->rest;
-    jint first = (jint)r->first < batch_of(r) ? (jint)r->first : batch_of(r);
-    if (!rest || count <= first) return count;
-    instr_retransform_order(r->jvmti, r->jni, classes, count);
+// Adds the classes from `first` on to the list. Those that find no room there move to the front;
+// gives how many are there now.
+static jint put_on(struct instr_retransform *r, struct instr_rest *rest, jclass *classes,
+                   jint first, jint count) {
     if (!make_room(rest, (uint32_t)(count - first))) return count;
+    rest->again = rest->count;
     for (jint i = first; i < count; i++) {
         jweak weak = (*r->jni)->NewWeakGlobalRef(r->jni, classes[i]);
         if (weak) {
             rest->classes[rest->count++] = weak;
-            r->left++;
         } else {
             (*r->jni)->ExceptionClear(r->jni);
             classes[first++] = classes[i];
@@ -204,34 +204,81 @@ static jint put_off(struct instr_retransform *r, jclass *classes, jint count) {
     return first;
 }
 
+// Gives how many of the classes are to be done now; the others were added to the rest. What finds
+// no room there is done now, too.
+static jint put_off(struct instr_retransform *r, jclass *classes, jint count) {
+    jint first = (jint)r->first < batch_of(r) ? (jint)r->first : batch_of(r);
+    if (!r->rest || count <= first) return count;
+    instr_retransform_order(r->jvmti, r->jni, classes, count);
+    first = put_on(r, r->rest, classes, first, count);
+    r->left += (unsigned)(count - first);
+    return first;
+}
+
+uint32_t instr_rest_left(const struct instr_rest *rest) {
+    return rest->count - atomic_load(&rest->at);
+}
+
+// Takes `most` of the list at most; gives how many, from `from` on.
+static uint32_t take(struct instr_rest *rest, uint32_t most, uint32_t *from) {
+    uint32_t at = atomic_load(&rest->at), n;
+    do {
+        n = rest->count - at < most ? rest->count - at : most;
+        if (at < rest->again && n > rest->again - at) n = rest->again - at;
+    } while (n && !atomic_compare_exchange_weak(&rest->at, &at, at + n));
+    *from = at;
+    return n;
+}
+
+// With no memory for a whole batch it is a smaller one: of what is on a list nothing stays undone.
 int instr_retransform_next(struct instr_retransform *r, struct instr_rest *rest) {
+    enum { FEW = 16, MOST = 32768 }; // HotSpot gives a frame no more than 65536 references
     JNIEnv *jni = r->jni;
-    uint32_t most = rest->count - rest->at, n = 0;
-    if (most > (uint32_t)batch_of(r)) most = (uint32_t)batch_of(r);
-    jclass *classes = most ? malloc(most * sizeof *classes) : NULL;
-    if (!classes) return 0;
-    if ((*jni)->PushLocalFrame(jni, (jint)most + 64) != 0) {
-        (*jni)->ExceptionClear(jni);
-        free(classes);
-        return 0;
+    jclass few[FEW], *classes = few;
+    uint32_t left = instr_rest_left(rest), most = (uint32_t)batch_of(r), from, n = 0;
+    if (most > left) most = left;
+    if (most > MOST) most = MOST;
+    if (most > FEW && !(classes = malloc(most * sizeof *classes))) {
+        classes = few;
+        most = FEW;
     }
-    for (uint32_t i = 0; i < most; i++) {
-        jweak weak = rest->classes[rest->at++];
+    int framed = (*jni)->PushLocalFrame(jni, (jint)most + 64) == 0;
+    if (!framed) (*jni)->ExceptionClear(jni);
+    uint32_t taken = take(rest, most, &from);
+    for (uint32_t i = 0; i < taken; i++) {
+        jweak weak = rest->classes[from + i];
         classes[n] = (*jni)->NewLocalRef(jni, weak);
-        if (classes[n] && is_wanted(r, classes[n])) n++;
+        if (classes[n] && is_wanted(r, classes[n]))
+            n++;
+        else
+            (*jni)->DeleteLocalRef(jni, classes[n]);
         (*jni)->DeleteWeakGlobalRef(jni, weak);
     }
-    r->chosen = most;
-    retransform_all(r, classes, (jint)n);
-    (*jni)->PopLocalFrame(jni, NULL);
-    free(classes);
-    return 1;
+    r->chosen += taken;
+    n = (uint32_t)retransform_all(r, classes, (jint)n);
+    if (framed) (*jni)->PopLocalFrame(jni, NULL);
+    for (uint32_t i = 0; i < n && !framed; i++) (*jni)->DeleteLocalRef(jni, classes[i]);
+    if (classes != few) free(classes);
+    if (taken && r->taken) r->taken(r->context, taken);
+    return taken != 0;
 }
 
 void instr_rest_drop(struct instr_rest *rest, JNIEnv *jni) {
-    while (rest->at < rest->count) (*jni)->DeleteWeakGlobalRef(jni, rest->classes[rest->at++]);
+    for (uint32_t i = atomic_load(&rest->at); i < rest->count; i++)
+        (*jni)->DeleteWeakGlobalRef(jni, rest->classes[i]);
     free(rest->classes);
-    memset(rest, 0, sizeof *rest);
+    rest->classes = NULL;
+    rest->count = rest->capacity = rest->again = 0;
+    atomic_store(&rest->at, 0);
+}
+
+// All of them, by two threads. What does not find its way onto a list is done here before.
+static void retransform_both(struct instr_retransform *r, jclass *classes, jint count) {
+    struct instr_rest all = {0};
+    retransform_all(r, classes, put_on(r, &all, classes, 0, count));
+    instr_retransform_both(r, &all);
+    instr_rest_drop(&all, r->jni);
+    r->chosen = (unsigned)count;
 }
 
 int instr_retransform_loaded(struct instr_retransform *r) {
@@ -256,7 +303,10 @@ int instr_retransform_loaded(struct instr_retransform *r) {
             (*jni)->DeleteLocalRef(jni, classes[i]);
     }
     r->chosen = (unsigned)chosen;
-    retransform_all(r, classes, put_off(r, classes, chosen));
+    if (r->other && !r->rest && chosen > batch_of(r))
+        retransform_both(r, classes, chosen);
+    else
+        retransform_all(r, classes, put_off(r, classes, chosen));
     (*r->jvmti)->Deallocate(r->jvmti, (unsigned char *)classes);
     (*jni)->PopLocalFrame(jni, NULL);
     return 1;

@@ -5,6 +5,7 @@
 
 #include <jvmti.h>
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 enum { INSTR_BATCH_DEFAULT = 500 }; // classes in one call
@@ -14,7 +15,8 @@ enum { INSTR_BATCH_DEFAULT = 500 }; // classes in one call
 struct instr_rest {
     jweak *classes;
     uint32_t count, capacity;
-    uint32_t at; // those before it were taken
+    atomic_uint at; // those before it were taken
+    uint32_t again; // those before it may be on the list once more, behind it
 };
 
 struct instr_retransform {
@@ -37,7 +39,12 @@ struct instr_retransform {
     void (*failed)(void *context, jobject loader, const char *name, const char *reason);
     // Whether to go on, asked between the batches. May be NULL.
     int (*go_on)(void *context);
-    // What came out of it; `left` of the chosen were added to the rest.
+    // A batch of a list is done, for which so many were taken from it. May be NULL.
+    void (*taken)(void *context, unsigned count);
+    // What another thread is to go by that does batches meanwhile (retransform_both.h); its `jni`
+    // is set there. NULL: none does.
+    struct instr_retransform *other;
+    // What came out of it, the other's included; `left` of the chosen were added to the rest.
     unsigned chosen, left, refused, calls;
     uint64_t longest; // ns that the longest call took; the VM stands still for part of it
 };
@@ -47,9 +54,12 @@ struct instr_retransform {
 // exception pending and holds no reference. 0: the VM does not tell which classes are loaded.
 int instr_retransform_loaded(struct instr_retransform *r);
 
-// Retransforms a batch of the rest. 0: there was nothing left, or there is no memory for references
-// at the moment, and nothing was taken.
+// Retransforms a batch of the rest. Two threads may do so at once, each with its own `r`. 0: there
+// was nothing left.
 int instr_retransform_next(struct instr_retransform *r, struct instr_rest *rest);
+
+// How many are left.
+uint32_t instr_rest_left(const struct instr_rest *rest);
 
 // Forgets what is left of it and gives the memory back.
 void instr_rest_drop(struct instr_rest *rest, JNIEnv *jni);

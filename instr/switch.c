@@ -176,7 +176,10 @@ static int begin_operation(struct instr_agent *agent, struct instr_switched *don
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += BUSY_AFTER;
     memset(done, 0, sizeof *done);
-    if (pthread_mutex_timedlock(&agent->switching, &until) != 0) {
+    atomic_fetch_add(&agent->waiting, 1);
+    int error = pthread_mutex_timedlock(&agent->switching, &until);
+    atomic_fetch_sub(&agent->waiting, 1);
+    if (error != 0) {
         snprintf(reason, size, "busy: another operation is under way");
         return 0;
     }
@@ -238,6 +241,7 @@ static int without_passes(struct instr_options *next, const struct instr_options
                                  .memory = base->memory,
                                  .control = base->control,
                                  .batch = base->batch,
+                                 .batch_threads = base->batch_threads,
                                  .stats = base->stats};
     return instr_options_copy(next, &kept);
 }

@@ -5,9 +5,13 @@
 #include "instr/control.h"
 #include "instr/hook.h"
 #include "instr/options_same.h"
+#include "instr/redefine.h"
+#include "instr/retransform_both.h"
 #include "instr/switch_rest.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define SECOND UINT64_C(1000000000)
 static const uint64_t STRAGGLERS_FOR = INSTR_STRAGGLERS_FOR * SECOND,
@@ -19,13 +23,30 @@ enum {
 
 struct retransforming {
     struct instr_agent *agent;
-    JNIEnv *jni;
     const struct instr_plan *plan;
     const struct instr_plan *before; // with the same rules; NULL: there is none
     int stragglers;                  // only those that were being loaded
     int left;                        // all, as they were wanted before
     struct instr_switched *done;
+    // After each batch of `left`, with what it did. By two threads.
+    void (*came)(unsigned count, const struct instr_switched *done);
+    struct instr_retransform r;
 };
+
+// What another thread does meanwhile.
+struct second {
+    struct retransforming context;
+    struct instr_switched done;
+};
+
+void instr_switched_add(struct instr_switched *to, const struct instr_switched *more) {
+    to->classes += more->classes;
+    to->changed += more->changed;
+    to->refused += more->refused;
+    if (more->longest > to->longest) to->longest = more->longest;
+    for (unsigned i = 0; i < more->told && to->told < INSTR_REFUSALS; i++)
+        memcpy(to->refusals[to->told++], more->refusals[i], sizeof *to->refusals);
+}
 
 static int wanted(void *context, jobject loader, const char *name) {
     struct retransforming *r = context;
@@ -39,10 +60,10 @@ static int wanted(void *context, jobject loader, const char *name) {
     if (r->left) return !entry.methods || entry.plan != r->plan->number; // or done meanwhile
     uint64_t without = 0, without_before = 0, beyond = 0, beyond_before = 0;
     int in = r->plan->engine &&
-             instr_hook_matches(r->jni, &r->plan->options, loader, name, &without, &beyond);
+             instr_hook_matches(r->r.jni, &r->plan->options, loader, name, &without, &beyond);
     if (!in) return entry.methods != 0;
     return !r->before ||
-           !instr_hook_matches(r->jni, &r->before->options, loader, name, &without_before,
+           !instr_hook_matches(r->r.jni, &r->before->options, loader, name, &without_before,
                                &beyond_before) ||
            !beyond != !beyond_before ||
            !instr_same_effect(&r->before->options, without_before, &r->plan->options, without);
@@ -79,28 +100,57 @@ static void failed(void *context, jobject loader, const char *name, const char *
 }
 
 static int go_on(void *context) {
-    (void)context;
-    return atomic_load(&instr_agent.state) != INSTR_FINISHED;
+    struct retransforming *r = context;
+    if (atomic_load(&r->agent->state) == INSTR_FINISHED) return 0;
+    return !r->left || !atomic_load(&r->agent->waiting);
 }
 
-static struct instr_retransform retransform_of(struct retransforming *context, int running) {
-    return (struct instr_retransform){.jvmti = context->agent->jvmti,
-                                      .jni = context->jni,
-                                      .batch = context->plan->options.batch,
+static void taken(void *context, unsigned count) {
+    struct retransforming *r = context;
+    if (!r->came) return;
+    r->done->longest = r->r.longest;
+    r->came(count, r->done);
+    memset(r->done, 0, sizeof *r->done);
+}
+
+static void prepare(struct retransforming *r, JNIEnv *jni, int running) {
+    r->r = (struct instr_retransform){.jvmti = r->agent->jvmti,
+                                      .jni = jni,
+                                      .batch = r->plan->options.batch,
                                       .running = running,
-                                      .context = context,
+                                      .context = r,
                                       .wanted = wanted,
                                       .begin = begin,
                                       .end = end,
                                       .failed = failed,
-                                      .go_on = go_on};
+                                      .go_on = go_on,
+                                      .taken = taken};
 }
 
-static int retransform(struct instr_agent *agent, struct instr_retransform *r,
-                       struct instr_switched *done) {
+// What was redefined has to be looked after between the batches, which one thread alone does.
+static struct second *prepare_second(struct retransforming *first) {
+    if (instr_redefine_any() ||
+        !instr_retransform_two(first->agent->jvmti, first->plan->options.batch_threads))
+        return NULL;
+    struct second *second = calloc(1, sizeof *second);
+    if (!second) return NULL;
+    second->context = *first;
+    second->context.done = &second->done;
+    prepare(&second->context, NULL, 1); // it attaches itself
+    first->r.other = &second->context.r;
+    return second;
+}
+
+static int retransform(struct retransforming *context) {
+    struct instr_agent *agent = context->agent;
+    struct instr_switched *done = context->done;
     uint64_t now = instr_control_now();
+    struct second *second = context->r.running && !context->r.rest ? prepare_second(context) : NULL;
     instr_changes_sweep_begin(agent->changes);
-    if (!instr_retransform_loaded(r)) return 0;
+    int told = instr_retransform_loaded(&context->r);
+    if (second) instr_switched_add(done, &second->done);
+    free(second);
+    if (!told) return 0;
     // What was unloaded between two sweeps looks as if it were loading still. Where classes come
     // and go by the thousand it is that.
     uint64_t patience = instr_changes_totals(agent->changes).loading > MANY_LOADING
@@ -108,7 +158,7 @@ static int retransform(struct instr_agent *agent, struct instr_retransform *r,
                             : STRAGGLERS_FOR;
     uint32_t oldest = now > patience ? (uint32_t)((now - patience) / SECOND) : 0;
     instr_changes_sweep_end(agent->changes, oldest);
-    if (r->longest > done->longest) done->longest = r->longest;
+    if (context->r.longest > done->longest) done->longest = context->r.longest;
     return 1;
 }
 
@@ -116,43 +166,44 @@ int instr_switch_retransform(struct instr_agent *agent, JNIEnv *jni,
                              const struct instr_plan *before, int stragglers, int running,
                              struct instr_switched *done) {
     struct retransforming context = {.agent = agent,
-                                     .jni = jni,
                                      .plan = instr_plans_current(&agent->plans),
                                      .before = before,
                                      .stragglers = stragglers,
                                      .done = done};
-    struct instr_retransform r = retransform_of(&context, running);
-    return retransform(agent, &r, done);
+    prepare(&context, jni, running);
+    return retransform(&context);
 }
 
 int instr_switch_retransform_first(struct instr_agent *agent, JNIEnv *jni,
                                    const struct instr_plan *before, uint64_t start,
                                    struct instr_switched *done) {
-    struct retransforming context = {.agent = agent,
-                                     .jni = jni,
-                                     .plan = instr_plans_current(&agent->plans),
-                                     .before = before,
-                                     .done = done};
-    struct instr_retransform r = retransform_of(&context, 1);
-    r.rest = instr_switch_rest();
-    r.first = FIRST;
-    if (!retransform(agent, &r, done)) return 0;
-    done->left = r.left;
-    if (r.left) instr_switch_rest_start(done, start, r.chosen);
+    struct retransforming context = {
+        .agent = agent, .plan = instr_plans_current(&agent->plans), .before = before, .done = done};
+    prepare(&context, jni, 1);
+    context.r.rest = instr_switch_rest();
+    context.r.first = FIRST;
+    if (!retransform(&context)) return 0;
+    done->left = context.r.left;
+    if (context.r.left) instr_switch_rest_start(done, start, context.r.chosen);
     return 1;
 }
 
-int instr_switch_retransform_next(struct instr_agent *agent, JNIEnv *jni, struct instr_rest *rest,
-                                  struct instr_switched *done) {
+void instr_switch_retransform_rest(struct instr_agent *agent, JNIEnv *jni, struct instr_rest *rest,
+                                   void (*came)(unsigned count,
+                                                const struct instr_switched *done)) {
+    struct instr_switched done = {0};
     struct retransforming context = {.agent = agent,
-                                     .jni = jni,
                                      .plan = instr_plans_current(&agent->plans),
                                      .left = 1,
-                                     .done = done};
-    struct instr_retransform r = retransform_of(&context, 1);
-    int any = instr_retransform_next(&r, rest);
-    if (r.longest > done->longest) done->longest = r.longest;
-    return any;
+                                     .done = &done,
+                                     .came = came};
+    prepare(&context, jni, 1);
+    struct second *second = prepare_second(&context);
+    if (second)
+        instr_retransform_both(&context.r, rest);
+    else
+        instr_retransform_next(&context.r, rest);
+    free(second);
 }
 
 // Classes whose bytes a thread had got from the old plan may come into being only now.

@@ -24,9 +24,13 @@ int instr_switch_retransform_first(struct instr_agent *agent, JNIEnv *jni,
                                    const struct instr_plan *before, uint64_t start,
                                    struct instr_switched *done);
 
-// A batch of that list. 0: nothing was done.
-int instr_switch_retransform_next(struct instr_agent *agent, JNIEnv *jni, struct instr_rest *rest,
-                                  struct instr_switched *done);
+// Batches of that list: one, or, where two threads may be at it (retransform_both.h), as many as
+// there are until somebody waits for agent->switching. After each batch `came` is told on the
+// thread that did it for how many classes of the list that was, and what came of it.
+void instr_switch_retransform_rest(struct instr_agent *agent, JNIEnv *jni, struct instr_rest *rest,
+                                   void (*came)(unsigned count, const struct instr_switched *done));
+
+void instr_switched_add(struct instr_switched *to, const struct instr_switched *more);
 
 // Sets when to look again for classes whose bytes a thread had got from the old plan and that may
 // come into being only now, `pause` (ns) from `now`.

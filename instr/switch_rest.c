@@ -8,12 +8,11 @@
 
 #include <pthread.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 enum {
     STACK = 2 * 1024 * 1024, // the VM's verifier and our passes run on it
-    PAUSE_US = 1000,         // between two batches: those who wait for the lock get it
+    PAUSE_US = 1000,         // between batches: those who wait for the lock get it
     AGAIN_AFTER_MS = 1000
 };
 
@@ -33,7 +32,7 @@ struct instr_rest *instr_switch_rest(void) {
 }
 
 static int is_left(void) {
-    return rest.list.at < rest.list.count;
+    return instr_rest_left(&rest.list) != 0;
 }
 
 struct instr_switch_progress instr_switch_progress(void) {
@@ -63,31 +62,27 @@ int instr_switch_rest_untold(struct instr_switched *done) {
     return any;
 }
 
-static void add(struct instr_switched *to, const struct instr_switched *more) {
-    to->classes += more->classes;
-    to->changed += more->changed;
-    to->refused += more->refused;
-    if (more->longest > to->longest) to->longest = more->longest;
-    for (unsigned i = 0; i < more->told && to->told < INSTR_REFUSALS; i++)
-        memcpy(to->refusals[to->told++], more->refusals[i], sizeof *to->refusals);
+static void came(unsigned count, const struct instr_switched *done) {
+    pthread_mutex_lock(&rest.lock);
+    rest.progress.came += count;
+    instr_switched_add(&rest.done, done);
+    rest.untold |= done->refused != 0;
+    rest.done.nanoseconds = instr_control_now() - rest.start;
+    pthread_mutex_unlock(&rest.lock);
+    instr_control_wake();
 }
 
-// One batch. 0: there is nothing left, or it has to wait.
-static int do_batch(struct instr_agent *agent, JNIEnv *jni) {
-    struct instr_switched done = {0};
-    uint32_t before = rest.list.at;
+// A batch or more. 0: there is nothing left, or it has to wait.
+static int do_batches(struct instr_agent *agent, JNIEnv *jni) {
     if (atomic_load(&agent->state) == INSTR_FINISHED || !is_left()) return 0;
-    if (!instr_switch_retransform_next(agent, jni, &rest.list, &done)) return 0;
+    instr_switch_retransform_rest(agent, jni, &rest.list, came);
     instr_redefine_again(agent, jni);
+    if (is_left()) return 1;
     pthread_mutex_lock(&rest.lock);
-    rest.progress.came += rest.list.at - before;
-    add(&rest.done, &done);
-    rest.untold |= done.refused != 0;
-    rest.done.nanoseconds = instr_control_now() - rest.start;
-    if (!is_left()) rest.progress.all = rest.progress.came = 0;
+    rest.progress.all = rest.progress.came = 0;
     pthread_mutex_unlock(&rest.lock);
-    if (!is_left()) instr_rest_drop(&rest.list, jni);
-    return is_left();
+    instr_rest_drop(&rest.list, jni);
+    return 0;
 }
 
 static void *work(void *unused) {
@@ -99,7 +94,7 @@ static void *work(void *unused) {
     int attached = (*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&jni, &arguments) == JNI_OK;
     for (int more = 1; more; usleep(PAUSE_US)) {
         pthread_mutex_lock(&agent->switching);
-        more = attached && do_batch(agent, jni);
+        more = attached && do_batches(agent, jni);
         if (!more) {
             pthread_mutex_lock(&rest.lock);
             rest.running = 0;
@@ -134,13 +129,13 @@ int instr_switch_rest_is_stalled(uint64_t now) {
 }
 
 void instr_switch_rest_start(const struct instr_switched *done, uint64_t start, unsigned chosen) {
-    uint32_t left = rest.list.count - rest.list.at;
+    uint32_t left = instr_rest_left(&rest.list);
     pthread_mutex_lock(&rest.lock);
     if (rest.progress.all) {
         // The classes of before are on the list, too, and were counted.
         rest.progress.all += chosen;
         rest.progress.came = rest.progress.all - left;
-        add(&rest.done, done);
+        instr_switched_add(&rest.done, done);
     } else {
         rest.progress.all = chosen;
         rest.progress.came = chosen - left;

@@ -89,14 +89,15 @@ def floor_of(jdk, work, library, batch=500, constants=0):
     return count, took, jvm.end(), cpu
 
 
-def enable(jdk, work, agent, batch=500):
-    """The same of timing, and the classes that it changed."""
+def enable(jdk, work, agent, batch=500, threads=1):
+    """The same of timing, and the classes that it changed; and what it took to give them their own code back."""
     jvm = Jvm(jdk, work, f"-agentpath:{agent}")
     with jvm.control() as c:
         before = jvm.processor_ms()
-        done = c.run("enable", f"timing,include={SCOPE},batch={batch}")
+        done = c.run("enable", f"timing,include={SCOPE},batch={batch},batch-threads={threads}")
         cpu = jvm.processor_ms() - before
-    return done["classes"], done["elapsed_ns"], jvm.end(), cpu, done["changed"]
+        back = c.run("revert")
+    return done["classes"], done["elapsed_ns"], jvm.end(), cpu, done["changed"], back["elapsed_ns"]
 
 
 def first_figures(jdk, work, cli, scope):
@@ -128,17 +129,24 @@ def production(jdk, options, build, work):
     agent, cli = os.path.join(build, "instr", "libinstr.so"), os.path.join(build, "instr", "instr")
     floor = os.path.join(build, "tests", "libfloor.so")
     prepare(jdk, work)
-    pairs = [(enable(jdk, work, agent), floor_of(jdk, work, floor)) for _ in range(options.rounds)]
-    (classes, _, _, _, changed), (there, _, _, _) = pairs[0]
-    if not classes == there >= 4500:
-        sys.exit(f"bench: {classes} classes retransformed, {there} by the agent that changes nothing")
-    ours, theirs = statistics.median(p[0][1] for p in pairs), statistics.median(p[1][1] for p in pairs)
-    print(f"production: a server of the JDK's with {classes} more classes, JDK {jdk.version}, batches of 500, {options.rounds} pairs of JVMs")
-    print(f"  timing enabled, {changed} classes changed: {ours / 1e6:.0f} ms, {ours / classes / 1e3:.0f} us per class; an agent that changes nothing: "
-          f"{theirs / 1e6:.0f} ms, {theirs / classes / 1e3:.0f} us per class: "
-          f"{statistics.median(p[0][1] / p[1][1] for p in pairs):.2f} times (target 1.2)")
-    print(f"    time of processors, without the JVM's compilers: {statistics.median(p[0][3] for p in pairs)} and {statistics.median(p[1][3] for p in pairs)} ms: "
-          f"{statistics.median(p[0][3] / p[1][3] for p in pairs):.2f} times")
+    rounds = [(enable(jdk, work, agent), enable(jdk, work, agent, threads=2), floor_of(jdk, work, floor)) for _ in range(options.rounds)]
+    (classes, _, _, _, changed, _), (again, *_), (there, *_) = rounds[0]
+    if not classes == again == there >= 4500:
+        sys.exit(f"bench: {classes} and {again} classes retransformed, {there} by the agent that changes nothing")
+    pairs = [(one, least) for one, _, least in rounds]
+
+    def median(of):
+        return statistics.median(of(*r) for r in rounds)
+    theirs, pause = median(lambda one, two, least: least[1]), median(lambda one, two, least: least[2])
+    print(f"production: a server of the JDK's with {classes} more classes, JDK {jdk.version}, batches of 500, {options.rounds} times three JVMs, {os.cpu_count()} processors")
+    print(f"  an agent that changes nothing, one thread: {theirs / 1e6:.0f} ms, {theirs / classes / 1e3:.0f} us per class, "
+          f"{median(lambda one, two, least: least[3])} ms of processors without the JVM's compilers, the longest pause {pause / 1e6:.0f} ms")
+    for which, threads in enumerate(("one thread", "two threads (the default from four processors on, where the JVM bears it)")):
+        ours = median(lambda *r: r[which][1])
+        print(f"  timing enabled, {changed} classes changed, by {threads}: {ours / 1e6:.0f} ms, {ours / classes / 1e3:.0f} us per class: "
+              f"{median(lambda *r: r[which][1] / r[2][1]):.2f} times (target 1.2); {median(lambda *r: r[which][3])} ms of processors: "
+              f"{median(lambda *r: r[which][3] / r[2][3]):.2f} times; the longest pause {median(lambda *r: r[which][2]) / 1e6:.0f} ms; "
+              f"reverted in {median(lambda *r: r[which][5]) / 1e6:.0f} ms")
     for constants in CONSTANTS:
         took = [floor_of(jdk, work, floor, 500, constants)[1] / p[1][1] for p in pairs]
         print(f"  an agent that adds {constants} constants to each class and changes no method: {statistics.median(took):.2f} times")

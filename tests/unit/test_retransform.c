@@ -1,0 +1,373 @@
+// Retransforming loaded classes from a list, in a JVM that is made up: each class once, whether one
+// thread does it or two.
+
+#include "instr/retransform_both.h"
+#include "tests/unit/run.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CLASSES = 3000 };
+
+static struct {
+    pthread_mutex_t lock;
+    int done[CLASSES], bad[CLASSES], failed[CLASSES], weak;
+    int at_once, most_at_once, calls, largest, attached, detached;
+    int refuse_frames, stop_after;
+} vm = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+// A class, and a reference to it, is its number plus one.
+static int number(jobject class) {
+    return (int)(intptr_t) class - 1;
+}
+
+// --- what it makes of JVM TI ---
+
+static jvmtiError JNICALL is_modifiable(jvmtiEnv *env, jclass class, jboolean *result) {
+    (void)env, (void)class;
+    *result = JNI_TRUE;
+    return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL signature_of(jvmtiEnv *env, jclass class, char **signature,
+                                       char **generic) {
+    (void)env, (void)generic;
+    *signature = malloc(32);
+    snprintf(*signature, 32, "LC%d;", number(class));
+    return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL loader_of(jvmtiEnv *env, jclass class, jobject *loader) {
+    (void)env, (void)class;
+    *loader = NULL;
+    return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL status_of(jvmtiEnv *env, jclass class, jint *status) {
+    (void)env, (void)class;
+    *status = JVMTI_CLASS_STATUS_PREPARED;
+    return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL deallocate(jvmtiEnv *env, unsigned char *memory) {
+    (void)env;
+    free(memory);
+    return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL retransform(jvmtiEnv *env, jint count, const jclass *classes) {
+    (void)env;
+    int bad = 0;
+    pthread_mutex_lock(&vm.lock);
+    vm.calls++;
+    if (count > vm.largest) vm.largest = count;
+    if (++vm.at_once > vm.most_at_once) vm.most_at_once = vm.at_once;
+    pthread_mutex_unlock(&vm.lock);
+    usleep(500);
+    pthread_mutex_lock(&vm.lock);
+    for (jint i = 0; i < count; i++) bad |= vm.bad[number(classes[i])];
+    for (jint i = 0; i < count && !bad; i++) vm.done[number(classes[i])]++;
+    vm.at_once--;
+    pthread_mutex_unlock(&vm.lock);
+    return bad ? JVMTI_ERROR_FAILS_VERIFICATION : JVMTI_ERROR_NONE;
+}
+
+// --- and of JNI ---
+
+static jint JNICALL push_frame(JNIEnv *env, jint capacity) {
+    (void)env, (void)capacity;
+    return vm.refuse_frames ? JNI_ERR : JNI_OK;
+}
+
+static jobject JNICALL pop_frame(JNIEnv *env, jobject result) {
+    (void)env;
+    return result;
+}
+
+static jobject JNICALL new_local(JNIEnv *env, jobject from) {
+    (void)env;
+    return from;
+}
+
+static void JNICALL delete_local(JNIEnv *env, jobject reference) {
+    (void)env, (void)reference;
+}
+
+static void JNICALL delete_weak(JNIEnv *env, jweak reference) {
+    (void)env, (void)reference;
+    pthread_mutex_lock(&vm.lock);
+    vm.weak--;
+    pthread_mutex_unlock(&vm.lock);
+}
+
+static jboolean JNICALL exception_check(JNIEnv *env) {
+    (void)env;
+    return JNI_FALSE;
+}
+
+static void JNICALL exception_clear(JNIEnv *env) {
+    (void)env;
+}
+
+static jclass JNICALL find_class(JNIEnv *env, const char *name) {
+    (void)env, (void)name;
+    return NULL;
+}
+
+static jint JNICALL attach(JavaVM *java, void **env, void *arguments);
+static jint JNICALL detach(JavaVM *java);
+static jint JNICALL java_vm_of(JNIEnv *env, JavaVM **java);
+
+static const struct JNIInvokeInterface_ invoke = {.AttachCurrentThreadAsDaemon = attach,
+                                                  .DetachCurrentThread = detach};
+static const struct JNINativeInterface_ native = {.PushLocalFrame = push_frame,
+                                                  .PopLocalFrame = pop_frame,
+                                                  .NewLocalRef = new_local,
+                                                  .DeleteLocalRef = delete_local,
+                                                  .DeleteWeakGlobalRef = delete_weak,
+                                                  .ExceptionCheck = exception_check,
+                                                  .ExceptionClear = exception_clear,
+                                                  .FindClass = find_class,
+                                                  .GetJavaVM = java_vm_of};
+static const struct jvmtiInterface_1_ tool = {.IsModifiableClass = is_modifiable,
+                                              .GetClassSignature = signature_of,
+                                              .GetClassLoader = loader_of,
+                                              .GetClassStatus = status_of,
+                                              .Deallocate = deallocate,
+                                              .RetransformClasses = retransform};
+static JavaVM java_vm = &invoke;
+static JNIEnv jni = &native;
+static jvmtiEnv jvmti = &tool;
+
+static jint JNICALL attach(JavaVM *java, void **env, void *arguments) {
+    (void)java, (void)arguments;
+    *env = &jni;
+    vm.attached++;
+    return JNI_OK;
+}
+
+static jint JNICALL detach(JavaVM *java) {
+    (void)java;
+    vm.detached++;
+    return JNI_OK;
+}
+
+static jint JNICALL java_vm_of(JNIEnv *env, JavaVM **java) {
+    (void)env;
+    *java = &java_vm;
+    return JNI_OK;
+}
+
+// --- who asks for it ---
+
+// What was done is not wanted any more, as in the agent.
+static int wanted(void *context, jobject loader, const char *name) {
+    (void)context, (void)loader;
+    pthread_mutex_lock(&vm.lock);
+    int done = vm.done[atoi(name + 1)];
+    pthread_mutex_unlock(&vm.lock);
+    return !done;
+}
+
+static void begin(void *context) {
+    (void)context;
+}
+
+static void end(void *context, int done, unsigned count) {
+    (void)context, (void)done, (void)count;
+}
+
+static void failed(void *context, jobject loader, const char *name, const char *reason) {
+    (void)context, (void)loader;
+    ck_assert_str_eq(reason, "it fails the JVM's verification");
+    pthread_mutex_lock(&vm.lock);
+    vm.failed[atoi(name + 1)]++;
+    pthread_mutex_unlock(&vm.lock);
+}
+
+static int go_on(void *context) {
+    (void)context;
+    pthread_mutex_lock(&vm.lock);
+    int yes = !vm.stop_after || vm.calls < vm.stop_after;
+    pthread_mutex_unlock(&vm.lock);
+    return yes;
+}
+
+static void taken(void *context, unsigned count) {
+    *(unsigned *)context += count;
+}
+
+static struct instr_retransform asked(unsigned *count) {
+    return (struct instr_retransform){.jvmti = &jvmti,
+                                      .jni = &jni,
+                                      .batch = 100,
+                                      .running = 1,
+                                      .context = count,
+                                      .wanted = wanted,
+                                      .begin = begin,
+                                      .end = end,
+                                      .failed = failed,
+                                      .go_on = go_on,
+                                      .taken = taken};
+}
+
+// The classes from `first` on, in order.
+static void put_on(struct instr_rest *rest, int first, int count) {
+    rest->classes = realloc(rest->classes, (rest->count + (uint32_t)count) * sizeof(jweak));
+    rest->again = rest->count;
+    for (int i = 0; i < count; i++) rest->classes[rest->count++] = (jweak)(intptr_t)(first + i + 1);
+    rest->capacity = rest->count;
+    vm.weak += count;
+}
+
+static void reset(void) {
+    memset((char *)&vm + sizeof vm.lock, 0, sizeof vm - sizeof vm.lock);
+}
+
+// By `threads` threads; gives how many were taken by either.
+static unsigned run(struct instr_rest *rest, int threads, struct instr_retransform *r) {
+    unsigned counts[2] = {0, 0};
+    struct instr_retransform other = asked(&counts[1]);
+    *r = asked(&counts[0]);
+    if (threads == 2) r->other = &other;
+    instr_retransform_both(r, rest);
+    r->other = NULL;
+    ck_assert_uint_eq(r->chosen, counts[0] + counts[1]);
+    return counts[0] + counts[1];
+}
+
+START_TEST(each_class_is_done_once) {
+    struct instr_retransform r;
+    struct instr_rest rest = {0};
+    reset();
+    vm.refuse_frames = _i / 2;
+    put_on(&rest, 0, CLASSES);
+    ck_assert_uint_eq(run(&rest, 1 + _i % 2, &r), CLASSES);
+    for (int i = 0; i < CLASSES; i++) ck_assert_int_eq(vm.done[i], 1);
+    ck_assert_int_eq(vm.most_at_once, 1 + _i % 2);
+    ck_assert_int_eq(vm.attached, _i % 2);
+    ck_assert_int_eq(vm.detached, _i % 2);
+    ck_assert_int_eq(vm.calls, CLASSES / 100);
+    ck_assert_int_eq(vm.largest, 100);
+    ck_assert_int_eq(vm.weak, 0);
+    ck_assert_uint_eq(instr_rest_left(&rest), 0);
+    instr_rest_drop(&rest, &jni);
+}
+END_TEST
+
+START_TEST(classes_that_the_vm_refuses_are_told_and_the_others_done) {
+    struct instr_retransform r;
+    struct instr_rest rest = {0};
+    reset();
+    for (int i = 0; i < CLASSES; i += 97) vm.bad[i] = 1;
+    put_on(&rest, 0, CLASSES);
+    run(&rest, 1 + _i, &r);
+    for (int i = 0; i < CLASSES; i++) {
+        ck_assert_int_eq(vm.done[i], !vm.bad[i]);
+        ck_assert_int_eq(vm.failed[i], vm.bad[i]);
+    }
+    ck_assert_uint_eq(r.refused, (CLASSES + 96) / 97);
+    instr_rest_drop(&rest, &jni);
+}
+END_TEST
+
+START_TEST(what_is_on_the_list_twice_is_done_once) {
+    struct instr_retransform r;
+    struct instr_rest rest = {0};
+    reset();
+    put_on(&rest, 0, 250);
+    put_on(&rest, 0, CLASSES);
+    ck_assert_uint_eq(run(&rest, 2, &r), 250 + CLASSES);
+    for (int i = 0; i < CLASSES; i++) ck_assert_int_eq(vm.done[i], 1);
+    ck_assert_int_eq(vm.most_at_once, 2);
+    ck_assert_int_eq(vm.weak, 0);
+    instr_rest_drop(&rest, &jni);
+}
+END_TEST
+
+START_TEST(it_stops_when_told_so_and_goes_on_later) {
+    struct instr_retransform r;
+    struct instr_rest rest = {0};
+    reset();
+    put_on(&rest, 0, CLASSES);
+    vm.stop_after = 7;
+    unsigned first = run(&rest, 2, &r);
+    ck_assert_uint_ge(first, 700);
+    ck_assert_uint_le(first, 900); // what the threads were at is done
+    ck_assert_uint_eq(instr_rest_left(&rest), CLASSES - first);
+    ck_assert_uint_eq(run(&rest, 2, &r), 100); // one batch is done at least
+    vm.stop_after = 0;
+    ck_assert_uint_eq(run(&rest, 2, &r), CLASSES - first - 100);
+    for (int i = 0; i < CLASSES; i++) ck_assert_int_eq(vm.done[i], 1);
+    instr_rest_drop(&rest, &jni);
+}
+END_TEST
+
+START_TEST(what_is_dropped_leaves_no_reference) {
+    struct instr_retransform r;
+    struct instr_rest rest = {0};
+    reset();
+    put_on(&rest, 0, CLASSES);
+    vm.stop_after = 5;
+    run(&rest, 2, &r);
+    instr_rest_drop(&rest, &jni);
+    ck_assert_int_eq(vm.weak, 0);
+    ck_assert_uint_eq(instr_rest_left(&rest), 0);
+}
+END_TEST
+
+START_TEST(one_batch_needs_no_other_thread) {
+    struct instr_retransform r;
+    struct instr_rest rest = {0};
+    reset();
+    put_on(&rest, 0, 100);
+    ck_assert_uint_eq(run(&rest, 2, &r), 100);
+    ck_assert_int_eq(vm.attached, 0);
+    instr_rest_drop(&rest, &jni);
+}
+END_TEST
+
+static const struct {
+    const char *name, *specification, *version;
+    int bears;
+} jvms[] = {
+    {"OpenJDK 64-Bit Server VM", "1.8", "25.412-b08", 0},
+    {"OpenJDK 64-Bit Server VM", "11", "11.0.33-ea+8-post-1-Debian", 0},
+    {"OpenJDK 64-Bit Server VM", "16", "16.0.2+7", 0},
+    {"OpenJDK 64-Bit Server VM", "17", "17+35", 0},
+    {"OpenJDK 64-Bit Server VM", "17", "17.0.2+8", 0},
+    {"OpenJDK 64-Bit Server VM", "17", "17.0.3+7-LTS", 1},
+    {"Java HotSpot(TM) 64-Bit Server VM", "17", "17.0.15+9-LTS-241", 1},
+    {"OpenJDK 64-Bit Server VM", "18", "18+36", 1},
+    {"OpenJDK 64-Bit Server VM", "25", "25.0.1+8-LTS", 1},
+    {"OpenJDK 64-Bit Server VM", "28", "28-ea+18-1-Debian", 1},
+    {"Eclipse OpenJ9 VM", "21", "openj9-0.42.0", 0},
+    {"OpenJDK 64-Bit Server VM", "", "", 0},
+    {"OpenJDK 64-Bit Server VM", NULL, "25", 0},
+    {NULL, "25", "25", 0},
+    {"OpenJDK 64-Bit Server VM", "17", NULL, 0},
+};
+
+START_TEST(two_threads_are_for_jvms_that_bear_it) {
+    ck_assert_msg(instr_retransform_bears_two(jvms[_i].name, jvms[_i].specification,
+                                              jvms[_i].version) == jvms[_i].bears,
+                  "%s, %s", jvms[_i].name, jvms[_i].version);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("retransform");
+    TCase *tests = tcase_create("retransform");
+    tcase_add_loop_test(tests, each_class_is_done_once, 0, 4);
+    tcase_add_loop_test(tests, classes_that_the_vm_refuses_are_told_and_the_others_done, 0, 2);
+    tcase_add_test(tests, what_is_on_the_list_twice_is_done_once);
+    tcase_add_test(tests, it_stops_when_told_so_and_goes_on_later);
+    tcase_add_test(tests, what_is_dropped_leaves_no_reference);
+    tcase_add_test(tests, one_batch_needs_no_other_thread);
+    tcase_add_loop_test(tests, two_threads_are_for_jvms_that_bear_it, 0,
+                        sizeof jvms / sizeof *jvms);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
