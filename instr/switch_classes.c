@@ -127,10 +127,12 @@ static void prepare(struct retransforming *r, JNIEnv *jni, int running) {
                                       .taken = taken};
 }
 
-// What was redefined has to be looked after between the batches, which one thread alone does.
+// What was redefined has to be looked after between the batches, and what is limited counted class
+// by class: then it is one thread.
 static struct second *prepare_second(struct retransforming *first) {
-    if (instr_redefine_any() ||
-        !instr_retransform_two(first->agent->jvmti, first->plan->options.batch_threads))
+    const struct instr_options *options = &first->plan->options;
+    if (instr_redefine_any() || options->max_classes || options->max_methods ||
+        !instr_retransform_two(first->agent->jvmti, options->batch_threads))
         return NULL;
     struct second *second = calloc(1, sizeof *second);
     if (!second) return NULL;

@@ -4,6 +4,7 @@
 #include "instr/retransform_both.h"
 #include "tests/unit/run.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@ static struct {
     pthread_mutex_t lock;
     int done[CLASSES], bad[CLASSES], failed[CLASSES], weak;
     int at_once, most_at_once, calls, largest, attached, detached;
-    int refuse_frames, stop_after;
+    int refuse_frames, refuse_thread, refuse_to_attach, stop_after;
 } vm = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 // A class, and a reference to it, is its number plus one.
@@ -143,6 +144,7 @@ static jvmtiEnv jvmti = &tool;
 
 static jint JNICALL attach(JavaVM *java, void **env, void *arguments) {
     (void)java, (void)arguments;
+    if (vm.refuse_to_attach) return JNI_ERR;
     *env = &jni;
     vm.attached++;
     return JNI_OK;
@@ -158,6 +160,16 @@ static jint JNICALL java_vm_of(JNIEnv *env, JavaVM **java) {
     (void)env;
     *java = &java_vm;
     return JNI_OK;
+}
+
+int __real_pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*run)(void *),
+                          void *context);
+int __wrap_pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*run)(void *),
+                          void *context);
+
+int __wrap_pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*run)(void *),
+                          void *context) {
+    return vm.refuse_thread ? EAGAIN : __real_pthread_create(id, attributes, run, context);
 }
 
 // --- who asks for it ---
@@ -329,6 +341,21 @@ START_TEST(one_batch_needs_no_other_thread) {
 }
 END_TEST
 
+START_TEST(without_another_thread_one_does_it_all) {
+    struct instr_retransform r;
+    struct instr_rest rest = {0};
+    reset();
+    vm.refuse_thread = _i == 0;
+    vm.refuse_to_attach = _i == 1;
+    put_on(&rest, 0, CLASSES);
+    ck_assert_uint_eq(run(&rest, 2, &r), CLASSES);
+    for (int i = 0; i < CLASSES; i++) ck_assert_int_eq(vm.done[i], 1);
+    ck_assert_int_eq(vm.most_at_once, 1);
+    ck_assert_int_eq(vm.detached, 0);
+    instr_rest_drop(&rest, &jni);
+}
+END_TEST
+
 static const struct {
     const char *name, *specification, *version;
     int bears;
@@ -366,6 +393,7 @@ int main(void) {
     tcase_add_test(tests, it_stops_when_told_so_and_goes_on_later);
     tcase_add_test(tests, what_is_dropped_leaves_no_reference);
     tcase_add_test(tests, one_batch_needs_no_other_thread);
+    tcase_add_loop_test(tests, without_another_thread_one_does_it_all, 0, 2);
     tcase_add_loop_test(tests, two_threads_are_for_jvms_that_bear_it, 0,
                         sizeof jvms / sizeof *jvms);
     suite_add_tcase(suite, tests);
