@@ -43,7 +43,8 @@ DELIVERIES = {"direct": "java/lang", "path": "instr/runtime"}
 CONSTANTS = {3: 4, 4: 4, 5: 8, 6: 8, 7: 2, 8: 2, 9: 4, 10: 4, 11: 4, 12: 4}
 
 # javac is done before its own JVM would gain by compiling more than a little.
-JAVAC = ["-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", "-proc:none", "-g:none", "-encoding", "UTF-8"]
+JVM = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
+JAVAC = ["-proc:none", "-g:none", "-encoding", "UTF-8"]
 JAVAC += ["-XDstringConcat=inline", "-Xlint:none"]
 
 # No JDK has both forms of Unsafe, or both of the annotation, where we may compile against them.
@@ -97,23 +98,32 @@ def home(name, package):
     return "instr/runtime" if name.endswith("Native") else package
 
 
-def compile_runtime(javac, package, unsafe, out, stubs=STUBS):
-    """Compiles all sources, with InstrUnsafe from the given file, into out."""
-    with tempfile.TemporaryDirectory() as source:
-        for name, text in stubs.items():
-            write(os.path.join(source, name + ".java"), text.encode())
-        ours = []
-        for name in CLASSES:
-            with open(os.path.join(HERE, unsafe if name == "InstrUnsafe" else name + ".java")) as file:
-                text = file.read()
-            line = "package %s;" % package.replace("/", ".")
-            ours.append(os.path.join(source, home(name, package), name + ".java"))
-            write(ours[-1], text.replace("package java.lang;", line).encode())
-        # The stubs are named too: javac would take the JDK's own class where there is one.
-        command = [javac] + JAVAC + ["--patch-module", "java.base=" + source, "-d", out, "-implicit:none"]
-        theirs = [os.path.join(source, name + ".java") for name in stubs]
-        if subprocess.run(command + theirs + ours).returncode != 0:
-            sys.exit("build.py: javac failed")
+def compile_all(javac, runs, work):
+    """Runs javac with each of the lists of arguments."""
+    arguments = os.path.join(work, "arguments")
+    write(arguments, "".join("\n".join(words) + "\n\n" for words in runs).encode())
+    java = os.path.join(os.path.dirname(javac), "java")
+    if subprocess.run([java] + JVM + [os.path.join(HERE, "Compile.java"), arguments]).returncode != 0:
+        sys.exit("build.py: javac failed")
+
+
+def runtime_run(package, unsafe, source, out, stubs=STUBS):
+    """Arguments to compile all sources, with InstrUnsafe from the given file, into out; from the folder source."""
+    for name, text in stubs.items():
+        write(os.path.join(source, name + ".java"), text.encode())
+    ours = []
+    for name in CLASSES:
+        with open(os.path.join(HERE, unsafe if name == "InstrUnsafe" else name + ".java")) as file:
+            text = file.read()
+        line = "package %s;" % package.replace("/", ".")
+        ours.append(os.path.join(source, home(name, package), name + ".java"))
+        write(ours[-1], text.replace("package java.lang;", line).encode())
+    # The stubs are named too: javac would take the JDK's own class where there is one.
+    theirs = [os.path.join(source, name + ".java") for name in stubs]
+    return JAVAC + ["--patch-module", "java.base=" + source, "-d", out, "-implicit:none"] + theirs + ours
+
+
+def runtime_classes(package, out):
     classes = {}
     for name in CLASSES:
         with open(os.path.join(out, home(name, package), name + ".class"), "rb") as file:
@@ -121,21 +131,39 @@ def compile_runtime(javac, package, unsafe, out, stubs=STUBS):
     return classes
 
 
-def compile_offline(javac):
-    """The classes of the folder offline: those of the jar, and the gates."""
+def offline_run(out):
+    """Arguments to compile the folder offline."""
     folder = os.path.join(HERE, "offline")
     sources = [os.path.join(folder, name + ".java") for name in OFFLINE]
     sources += [os.path.join(folder, "gate", name + ".java") for name in GATES + ["InstrCovered", "InstrRows"]]
-    with tempfile.TemporaryDirectory() as out:
-        if subprocess.run([javac] + JAVAC + ["-d", out] + sources).returncode != 0:
-            sys.exit("build.py: javac failed")
-        found = []
-        for package, names in (("instr/runtime", OFFLINE), ("instr/rewritten", GATES)):
-            found.append({})
-            for name in names:
-                with open(os.path.join(out, package, name + ".class"), "rb") as file:
-                    found[-1][name] = lower(name, file.read())
+    return JAVAC + ["-d", out] + sources
+
+
+def offline_classes(out):
+    """Those of the jar, and the gates."""
+    found = []
+    for package, names in (("instr/runtime", OFFLINE), ("instr/rewritten", GATES)):
+        found.append({})
+        for name in names:
+            with open(os.path.join(out, package, name + ".class"), "rb") as file:
+                found[-1][name] = lower(name, file.read())
     return found
+
+
+def compile_java(javac):
+    """All there is: what belongs to no delivery, the gates, and by delivery and JDK ("": from 11 on) its classes."""
+    variants = [(delivery, jdk) for delivery in DELIVERIES for jdk in ("jdk8", "jdk19", "") if jdk != "jdk19" or delivery == "direct"]
+    with tempfile.TemporaryDirectory() as work:
+        def folder(kind, variant):
+            return os.path.join(work, kind, "-".join(variant))
+        runs = [offline_run(os.path.join(work, "offline"))]
+        for variant in variants:
+            stubs = {**STUBS, **THREAD} if variant[1] == "jdk19" else STUBS
+            unsafe = os.path.join(variant[1], "InstrUnsafe.java")
+            runs.append(runtime_run(DELIVERIES[variant[0]], unsafe, folder("source", variant), folder("out", variant), stubs))
+        compile_all(javac, runs, work)
+        offline, gates = offline_classes(os.path.join(work, "offline"))
+        return offline, gates, {v: runtime_classes(DELIVERIES[v[0]], folder("out", v)) for v in variants}
 
 
 class Reader:
@@ -228,27 +256,20 @@ def main():
         rows.append('    {INSTR_DELIVERY_%s, "%s/%s", %s, INSTR_RUNTIME_%s},\n' % row)
 
     jar = os.path.join(out, "instr-runtime.jar")
-    offline, gates = compile_offline(javac)
+    offline, gates, compiled = compile_java(javac)
     write_gates(os.path.join(out, "gate_classes.c"), gates)
     for delivery, package in DELIVERIES.items():
         folder = os.path.join(out, "classes", delivery)
         shutil.rmtree(folder, ignore_errors=True)
-        with tempfile.TemporaryDirectory() as temporary:
-            jdk8 = compile_runtime(javac, package, "jdk8/InstrUnsafe.java", temporary)["InstrUnsafe"]
-        if delivery == "direct":
-            with tempfile.TemporaryDirectory() as temporary:
-                stubs = {**STUBS, **THREAD}
-                jdk19 = compile_runtime(javac, package, "jdk19/InstrUnsafe.java", temporary, stubs)["InstrUnsafe"]
-        with tempfile.TemporaryDirectory() as temporary:
-            classes = compile_runtime(javac, package, "InstrUnsafe.java", temporary)
+        classes = compiled[delivery, ""]
         for name in CLASSES:
             write(os.path.join(folder, home(name, package), name + ".class"), classes[name])
             data = None if delivery == "path" else classes[name]
             if name == "InstrUnsafe":
-                add(delivery, name, jdk8, "JDK8")
+                add(delivery, name, compiled[delivery, "jdk8"][name], "JDK8")
                 add(delivery, name, data, "JDK11")
                 if delivery == "direct":
-                    add(delivery, name, jdk19, "JDK19")
+                    add(delivery, name, compiled[delivery, "jdk19"][name], "JDK19")
             else:
                 add(delivery, name, data, "ANY")
         if delivery == "path":

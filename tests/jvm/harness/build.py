@@ -13,6 +13,9 @@ from . import jdks
 from .table import CASES
 
 
+QUICK = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
+
+
 class Failure(Exception):
     pass
 
@@ -24,10 +27,10 @@ def command(args, **kwargs):
     return run
 
 
-def javac(jdk, out, sources, *options):
+def javac(out, sources, *options):
+    """The arguments of one run of javac."""
     os.makedirs(out, exist_ok=True)
-    return command([jdk.tool("javac"), "-nowarn", "-Xlint:-options", "-proc:none", "-encoding", "UTF-8", "-d", out]
-                   + list(options) + sorted(sources))
+    return ["-nowarn", "-Xlint:-options", "-proc:none", "-encoding", "UTF-8", "-d", out, *options, *sorted(sources)]
 
 
 class Build:
@@ -59,12 +62,7 @@ class Build:
         for old in ("random", "support", "classes", "modules", "programs", "generator", "generated", "reference"):
             shutil.rmtree(os.path.join(self.work, old), ignore_errors=True)
         with ThreadPoolExecutor(2) as pool:
-            rest = [pool.submit(self._programs), pool.submit(self._reference)]
-            first = [pool.submit(self._support), pool.submit(self._generate)]
-            for f in first:
-                f.result()
-            rest += [pool.submit(self._cases, n) for n in sorted(self.releases())]
-            for f in rest:
+            for f in [pool.submit(self._cases), pool.submit(self._programs)]:
                 f.result()
         with open(stamp, "w", encoding="utf-8") as f:
             f.write(now)
@@ -86,19 +84,26 @@ class Build:
                     lines.append(f"{path} {hashlib.sha256(f.read()).hexdigest()}")
         return "\n".join(lines)
 
-    def _support(self):
-        javac(self.compiler, self.support, glob.glob(self.path("support", "*.java")), "--release", "8")
+    def _compile(self, name, runs):
+        """All runs in one JVM; it ends before compiled code of its own would help it."""
+        arguments = os.path.join(self.work, name + ".javac")
+        with open(arguments, "w", encoding="utf-8") as f:
+            f.write("".join("\n".join(words) + "\n\n" for words in runs))
+        command([self.compiler.tool("java"), *QUICK, self.path("..", "..", "runtime-java", "Compile.java"), arguments])
 
     def _programs(self):
-        javac(self.compiler, self.programs, glob.glob(self.path("programs", "*.java")), "--release", "8")
-        javac(self.compiler, os.path.join(self.modules, "instr.cases.app"),
-              glob.glob(self.path("modapp", "**", "*.java"), recursive=True), "--release", "17", "-g")
-
-    def _generate(self):
-        generator = os.path.join(self.work, "generator")
-        javac(self.compiler, generator, glob.glob(self.path("gen", "*.java")), "--release", "17", "-cp", self.asm[0])
-        command([self.compiler.tool("java"), "-cp", os.pathsep.join([generator] + self.asm), "gen.Generate",
-                 self.generated])
+        reference = os.path.join(self.work, "reference")
+        agents = [self.path("reference", a + ".java") for a in ("ReferenceCounter", "StrippingAgent", "WrappingAgent")]
+        self._compile("programs", [
+            javac(self.programs, glob.glob(self.path("programs", "*.java")), "--release", "8"),
+            javac(os.path.join(self.modules, "instr.cases.app"),
+                  glob.glob(self.path("modapp", "**", "*.java"), recursive=True), "--release", "17", "-g"),
+            javac(reference, agents, "-source", "8", "-target", "8", "-cp", self.asm[0]),
+            javac(reference, [self.path("reference", "ReferenceAgent.java")], "--release", "11", "-cp", self.asm[0]),
+        ])
+        self._agent(self.reference, "ReferenceAgent", reference)
+        self._agent(self.stripping, "StrippingAgent", reference)
+        self._agent(self.wrapping, "WrappingAgent", reference)
 
     def random_classes(self, first, count):
         """Random classes from these seeds; the folder that they are in."""
@@ -106,7 +111,7 @@ class Build:
         with self.lock:
             if not os.path.isdir(folder):
                 generator = os.path.join(self.work, "generator")
-                command([self.compiler.tool("java"), "-cp", os.pathsep.join([generator] + self.asm), "gen.GenRandom",
+                command([self.compiler.tool("java"), *QUICK, "-cp", os.pathsep.join([generator] + self.asm), "gen.GenRandom",
                          folder + ".new", str(first), str(count)])
                 os.rename(folder + ".new", folder)
         return folder
@@ -114,21 +119,23 @@ class Build:
     def classes(self, release):
         return os.path.join(self.work, "classes", str(release))
 
-    def _cases(self, release):
+    def _cases(self):
+        """What they need first: classes that no compiler makes among it."""
+        generator = os.path.join(self.work, "generator")
+        self._compile("support", [
+            javac(self.support, glob.glob(self.path("support", "*.java")), "--release", "8"),
+            javac(generator, glob.glob(self.path("gen", "*.java")), "--release", "17", "-cp", self.asm[0]),
+        ])
+        command([self.compiler.tool("java"), *QUICK, "-cp", os.pathsep.join([generator] + self.asm), "gen.Generate",
+                 self.generated])
+        self._compile("cases", [self._release(n) for n in sorted(self.releases())])
+
+    def _release(self, release):
         sources = {self.path("cases", c.main.rpartition("/")[2] + ".java") for c in self.all_cases()
                    if c.release == release and not c.module}
-        javac(self.compiler, self.classes(release), sources, "--release", str(release), "-g",
-              "-cp", os.pathsep.join([self.generated, self.support]),
-              *(["--enable-preview"] if any(c.preview for c in CASES if c.release == release) else []))
-
-    def _reference(self):
-        out = os.path.join(self.work, "reference")
-        javac(self.compiler, out, [self.path("reference", a + ".java") for a in ("ReferenceCounter", "StrippingAgent", "WrappingAgent")],
-              "-source", "8", "-target", "8", "-cp", self.asm[0])
-        javac(self.compiler, out, [self.path("reference", "ReferenceAgent.java")], "--release", "11", "-cp", self.asm[0])
-        self._agent(self.reference, "ReferenceAgent", out)
-        self._agent(self.stripping, "StrippingAgent", out)
-        self._agent(self.wrapping, "WrappingAgent", out)
+        return javac(self.classes(release), sources, "--release", str(release), "-g",
+                     "-cp", os.pathsep.join([self.generated, self.support]),
+                     *(["--enable-preview"] if any(c.preview for c in CASES if c.release == release) else []))
 
     def _agent(self, jar, premain, classes):
         with zipfile.ZipFile(jar, "w") as z:
