@@ -82,24 +82,47 @@ struct compare {
     uint32_t old_pc, new_pc;
 };
 
-static inline int same_bytes(struct compare *c, uint32_t end) {
-    const struct cf_code *now = &c->s->v->code;
-    uint32_t n = end - c->old_pc;
-    if (n > now->length - c->new_pc) return 0;
-    if (memcmp(c->s->was->bytes + c->old_pc, now->bytes + c->new_pc, n) != 0) return 0;
-    c->old_pc = end;
-    c->new_pc += n;
-    return 1;
+// The first byte that differs in a word of differences.
+static inline uint32_t first_byte(uint64_t word) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    return (uint32_t)__builtin_ctzll(word) / 8;
+#else
+    return (uint32_t)__builtin_clzll(word) / 8;
+#endif
 }
 
-// But for where the branch leads.
-static int same_branch(struct compare *c) {
+// From the i-th byte on, where two runs differ; n: nowhere. In front of any code are as many bytes
+// as a word has.
+static inline uint32_t first_difference(const uint8_t *a, const uint8_t *b, uint32_t i,
+                                        uint32_t n) {
+    uint64_t x, y;
+    for (; i + sizeof x <= n; i += (uint32_t)sizeof x) {
+        memcpy(&x, a + i, sizeof x);
+        memcpy(&y, b + i, sizeof y);
+        if (x != y) return i + first_byte(x ^ y);
+    }
+    for (; i < n && a[i] == b[i]; i++) {
+    }
+    return i;
+}
+
+// No switch is in between. Where the bytes differ there must be the operand of a branch.
+static int same_bytes(struct compare *c, uint32_t end) {
     const struct cf_code *was = c->s->was, *now = &c->s->v->code;
-    uint32_t pc = was->branches[c->branch++].pc;
-    uint32_t operand = cf_lengths[was->bytes[pc]] - 1u;
-    if (!same_bytes(c, pc + 1) || operand > now->length - c->new_pc) return 0;
-    c->old_pc += operand;
-    c->new_pc += operand;
+    const uint8_t *a = was->bytes + c->old_pc, *b = now->bytes + c->new_pc;
+    uint32_t n = end - c->old_pc, i = 0, pc, behind;
+    if (n > now->length - c->new_pc) return 0;
+    while ((i = first_difference(a, b, i, n)) < n) {
+        do {
+            if (c->branch == was->branches_count) return 0;
+            pc = was->branches[c->branch++].pc;
+            behind = pc + cf_lengths[was->bytes[pc]];
+        } while (behind <= c->old_pc + i);
+        if (pc >= c->old_pc + i || behind > end) return 0;
+        i = behind - c->old_pc;
+    }
+    c->old_pc = end;
+    c->new_pc += n;
     return 1;
 }
 
@@ -107,7 +130,7 @@ static int same_branch(struct compare *c) {
 static int same_switch(struct compare *c) {
     const struct cf_code *was = c->s->was, *now = &c->s->v->code;
     uint32_t pc = was->switches[c->a_switch++];
-    if (!same_bytes(c, pc)) return 0;
+    if (pc < c->old_pc || !same_bytes(c, pc)) return 0;
     if (c->new_pc >= now->length || now->bytes[c->new_pc] != was->bytes[pc]) return 0;
     uint32_t length = cf_instruction_length(now->bytes, c->new_pc, now->length);
     struct cf_switch a, b;
@@ -125,17 +148,9 @@ static int same_switch(struct compare *c) {
 // From where the comparison is up to old pc `end`.
 static int same_run(struct compare *c, uint32_t end) {
     const struct cf_code *was = c->s->was;
-    for (;;) {
-        uint32_t branch = c->branch < was->branches_count ? was->branches[c->branch].pc : end;
-        uint32_t next = c->a_switch < was->switches_count ? was->switches[c->a_switch] : end;
-        if (next < branch) {
-            if (next >= end || !same_switch(c)) return next >= end && same_bytes(c, end);
-        } else if (branch >= end) {
-            return same_bytes(c, end);
-        } else if (!same_branch(c)) {
-            return 0;
-        }
-    }
+    while (c->a_switch < was->switches_count && was->switches[c->a_switch] < end)
+        if (!same_switch(c)) return 0;
+    return same_bytes(c, end);
 }
 
 // Finds the pieces. Where something was put in the edit tells: without it the search for that would
@@ -145,14 +160,15 @@ static int find_pieces(struct cf_same *s, const struct cf_edit *edit) {
     struct compare c = {s, 0, 0, 0, 0};
     s->pieces_count = 0;
     if (!add_piece(s, 0, 0, 0)) return 0;
-    for (uint32_t i = 0; i < edit->sites_count;) {
-        uint32_t pc = edit->sites[i].pc, before, added = 0;
+    for (const struct cf_site *site = edit->sites, *end = site + edit->sites_count; site < end;) {
+        uint32_t pc = site->pc, added = 0, before;
         if (pc < c.old_pc || pc >= was->length || !(was->marks[pc] & CF_MARK_START)) return 0;
         if (!same_run(&c, pc)) return 0;
-        for (before = c.new_pc; i < edit->sites_count && edit->sites[i].pc == pc; i++) {
-            if (edit->sites[i].where == CF_REPLACE) return 0;
-            added += edit->sites[i].snippet->length;
-        }
+        do {
+            if (site->where == CF_REPLACE) return 0;
+            added += site->snippet->length;
+        } while (++site < end && site->pc == pc);
+        before = c.new_pc;
         if (added > s->v->code.length - before) return 0;
         c.new_pc += added;
         if (!add_piece(s, pc, before, c.new_pc)) return 0;
@@ -272,7 +288,7 @@ int cf_same_method(struct cf_same *s, uint32_t i) {
 
 // Version 50 may be verified in the old way (JVMS 4.10), and what is strict is rare.
 struct cf_same *cf_same_new(struct cf_rewrite *rewrite, const struct cf_class *view,
-                            struct cf_verifier *v) {
+                            struct cf_verifier *v, struct cf_same_memory *memory) {
     const struct cf_class *cls = rewrite->cls;
     uint32_t constants = 10; // magic, versions, count
     if (cls->major_version < 51 || cf_v_may_be_strict(cls)) return NULL;
@@ -289,5 +305,7 @@ struct cf_same *cf_same_new(struct cf_rewrite *rewrite, const struct cf_class *v
     s->view = view;
     s->v = v;
     s->q = v->quick;
+    s->memory = memory;
+    memory->classes++;
     return s->q ? s : NULL;
 }

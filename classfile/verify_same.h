@@ -18,11 +18,13 @@
 #include "classfile/rewritten.h"
 
 struct cf_same;
+struct cf_same_memory;
 
 // For the methods of a class that was rewritten, and of which `verifier` has the view
-// (rewritten.h). It lives in the class's arena. NULL: nothing can be shown.
+// (rewritten.h). It lives in the class's arena. `memory` (verify_same_known.h) is for one thread at
+// a time. NULL: nothing can be shown.
 struct cf_same *cf_same_new(struct cf_rewrite *rewrite, const struct cf_class *view,
-                            struct cf_verifier *verifier);
+                            struct cf_verifier *verifier, struct cf_same_memory *memory);
 // 1: the method with index `i`, which was changed, verifies if the original does. 0: not shown.
 int cf_same_method(struct cf_same *same, uint32_t i);
 

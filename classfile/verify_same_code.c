@@ -108,7 +108,7 @@ static inline cf_vtype *step(struct put_in *in, const struct cf_qrow *row, const
 
 // Ends where nothing is on its stack: at `end`, or, where the code ends, at an athrow of what was
 // there before.
-static int run(struct put_in *in) {
+static int run_all(struct put_in *in) {
     struct cf_verifier *v = in->s->v;
     const uint8_t *code = v->code.bytes;
     const cf_vtype *locals = v->locals;
@@ -136,6 +136,38 @@ static int run(struct put_in *in) {
     in->pc = pc;
     in->peak = (uint32_t)(peak - base);
     return top == base && pc <= end;
+}
+
+#define LEAST_LENGTH 6 // shorter code is as soon run as recalled
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+// What may be the same as what is put in. It ends at `end`, or in front of an athrow.
+static struct cf_same_known *look_up(const struct put_in *in) {
+    struct cf_same_memory *memory = in->s->memory;
+    uint32_t length = in->end - in->pc, op = in->s->v->code.bytes[in->pc];
+    if (length < LEAST_LENGTH || op == CF_OP_dup) return NULL;
+    if (in->old_pc == in->s->was->length) return &memory->rests[op % COUNT(memory->rests)];
+    return &memory->pieces[(length + 3 * op) % COUNT(memory->pieces)];
+}
+
+static int ends_with(const struct put_in *in, const struct cf_same_known *known) {
+    uint32_t end = in->pc + known->length;
+    if (in->old_pc < in->s->was->length) return end == in->end;
+    return known->length && end < in->end && in->s->v->code.bytes[end] == CF_OP_athrow;
+}
+
+static int run(struct put_in *in) {
+    struct cf_same *s = in->s;
+    struct cf_same_known *known = look_up(in);
+    uint32_t from = in->pc, before = s->states_count - 1;
+    if (known && ends_with(in, known) && cf_same_recall(s, known, from)) {
+        in->pc += known->length;
+        in->peak = known->peak;
+        return 1;
+    }
+    if (!run_all(in)) return 0;
+    if (known) cf_same_learn(s, known, from, in->pc - from, in->peak, before);
+    return 1;
 }
 
 // --- places ---

@@ -6,6 +6,7 @@
 
 #include "classfile/verify_quick.h"
 #include "classfile/verify_same.h"
+#include "classfile/verify_same_known.h"
 
 #define CF_SAME_LOCALS 16  // slots of new local variables, at most
 #define CF_SAME_PIECE 4    // that many are compared and copied at a time, beyond the last one too
@@ -38,6 +39,16 @@ struct cf_same_frame {
 // Types of frames as they are in the class file, a word for each slot: the tag, and above it the
 // operand. Of what the method is entered with, classes are offsets in its descriptor.
 enum { CF_SAME_SECOND = 9, CF_SAME_PARAMETER = 10 };
+#define CF_SAME_TAG(word) ((word)&0xFFu)
+#define CF_SAME_OPERAND(word) ((word) >> 8)
+#define CF_SAME_WORD(tag, operand) ((uint32_t)(tag) | (uint32_t)(operand) << 8)
+
+// What a frame names of the new locals, as it says it, and as types.
+struct cf_same_named {
+    uint32_t words[CF_SAME_LOCALS];
+    cf_vtype types[CF_SAME_LOCALS];
+    uint32_t count; // above it all are TOP
+};
 
 // A StackMapTable being read, a frame ahead.
 struct cf_same_table {
@@ -47,6 +58,7 @@ struct cf_same_table {
     unsigned form;
     uint32_t limit_locals, limit_stack, locals_count, stack_count;
     uint32_t *locals, *stack; // of the frame read last; above locals_count all are TOP
+    int behind;               // of the new one: the words are of a frame before
 };
 
 struct cf_same {
@@ -54,6 +66,7 @@ struct cf_same {
     const struct cf_class *view;
     struct cf_verifier *v; // v->code: of the new method
     struct cf_quick *q;
+    struct cf_same_memory *memory;
     struct cf_verify_failure ignored;
     uint32_t room_locals, room_stack; // that the verifier has room for
 
@@ -73,9 +86,9 @@ struct cf_same {
     uint32_t frames_count, frames_moved, frames_capacity;
     uint16_t *frame_at; // by old pc: perhaps the index of a frame
     uint32_t frame_at_capacity;
-    // What the frame read last names of the new locals, as it says it, and as types.
-    uint32_t named[CF_SAME_LOCALS];
-    cf_vtype named_types[CF_SAME_LOCALS];
+    struct cf_same_named named; // of the frame read last
+    struct cf_same_named usual; // of one before, in a method of the class
+    uint32_t throwable_index;   // of a class that is Throwable; 0: none has been seen
     uint32_t states_count;
     // Where the depth of the original's stack is known.
     uint32_t depth_pc, depth;
@@ -141,12 +154,33 @@ static inline const struct cf_same_frame *cf_same_frame_at(const struct cf_same 
     return i < s->frames_moved && s->frames[i].old_pc == old_pc ? &s->frames[i] : NULL;
 }
 
+// --- verify_same_like.c: 0 where that is not so, or not easily seen ---
+
+// The full frame that comes next in the new table is that of the original that was read last, with
+// the new locals as they were before, or as they are usually. Then of its locals only how many
+// there are is kept.
+int cf_same_is_full_like(struct cf_same *s);
+// The frame that comes next has the type on the stack that the original's has.
+int cf_same_is_stack_like(struct cf_same *s);
+// The full frame that comes next names the new locals as they are usually, no others, and a
+// Throwable on the stack.
+int cf_same_is_last_like(struct cf_same *s);
+
 // --- verify_same_code.c ---
 
 // What was put in at the piece, with the frame that may be there.
 int cf_same_check_piece(struct cf_same *s, const struct cf_same_piece *piece);
 // All that is behind the original's code.
 int cf_same_check_rest(struct cf_same *s);
+
+// --- verify_same_known.c ---
+
+// Keeps what was put in at new pc `from`, has passed, and has made the states behind the one with
+// index `before`.
+void cf_same_learn(struct cf_same *s, struct cf_same_known *known, uint32_t from, uint32_t length,
+                   uint32_t peak, uint32_t before);
+// Is it what is there at `from`? Then it passes, and its states are made.
+int cf_same_recall(struct cf_same *s, struct cf_same_known *known, uint32_t from);
 
 // --- verify_same_tables.c ---
 

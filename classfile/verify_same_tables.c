@@ -140,17 +140,31 @@ int cf_same_check_exceptions(struct cf_same *s) {
 
 // --- local variables ---
 
+// As cf_same_is_start, mostly for the piece that was asked about before.
+static inline int is_start_near(const struct cf_same *s, uint32_t *piece, uint32_t pc) {
+    const struct cf_same_piece *p = &s->pieces[*piece];
+    if (pc < p->at || pc >= p[1].before) {
+        if (pc >= s->body_end) return cf_same_is_start(s, pc);
+        *piece = cf_same_piece_of(s, pc, 1);
+        p = &s->pieces[*piece];
+        if (pc < p->at) return cf_same_is_start(s, pc);
+    }
+    uint32_t old_pc = p->old_pc + (pc - p->at);
+    return old_pc < p[1].old_pc && (s->was->marks[old_pc] & CF_MARK_START);
+}
+
 // JVMs look at the ranges of local variables when they verify. Mostly several begin or end
 // together.
 static int check_table(struct cf_same *s, const uint8_t *p, const uint8_t *end) {
-    uint32_t length = s->v->code.length, known_start = 0, known_end = length;
+    uint32_t length = s->v->code.length, known_start = 0, known_end = s->body_end;
+    uint32_t start_piece = 0, end_piece = 0;
     if (end - p < 2) return 1;
     uint32_t count = cf_be2(p);
     for (p += 2; count > 0 && end - p >= 10; count--, p += 10) {
         uint32_t from = cf_be2(p), to = from + cf_be2(p + 2);
         if (from >= length || to > length) return 0;
-        if (from != known_start && !cf_same_is_start(s, from)) return 0;
-        if (to != known_end && !cf_same_is_start(s, to)) return 0;
+        if (from != known_start && !is_start_near(s, &start_piece, from)) return 0;
+        if (to != known_end && !is_start_near(s, &end_piece, to)) return 0;
         known_start = from;
         known_end = to;
     }
@@ -164,7 +178,8 @@ int cf_same_check_variables(struct cf_same *s) {
     for (uint32_t i = 0; i < now->attributes_count; i++) {
         uint32_t name = cf_be2(bytes + pos), length = cf_be4(bytes + pos + 2);
         pos += 6;
-        if (name != s->view->utf8_line_number_table && cf_v_is_table_of_variables(s->view, name) &&
+        int is_table = name && name == s->view->utf8_local_variable_table;
+        if ((is_table || cf_v_is_table_of_variables(s->view, name)) &&
             !check_table(s, bytes + pos, bytes + pos + length))
             return 0;
         pos += length;

@@ -96,8 +96,9 @@ static int verify_image(struct job *job, const struct image *image) {
     if (cf_rewritten_view(&job->rewrite, image->bytes, image->length, &view) == CF_OK)
         verifier = cf_verifier_new(&view, NULL, NULL);
     if (!verifier) cf_fail(&job->cls.error, CF_NO_MEMORY, 0, "out of memory", 0);
-    struct cf_same *same =
-        verifier && job->origin.trusted ? cf_same_new(&job->rewrite, &view, verifier) : NULL;
+    struct cf_same *same = NULL;
+    if (verifier && job->origin.trusted)
+        same = cf_same_new(&job->rewrite, &view, verifier, &job->work->known);
     for (uint32_t i = 0; verifier && i < view.methods_count; i++) {
         if (!job->rewrite.code[i].length || (same && cf_same_method(same, i))) continue;
         struct cf_verify_original original = cf_rewritten_original(&job->rewrite, i);

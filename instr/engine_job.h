@@ -13,6 +13,7 @@
 #include "instr/engine.h"
 
 #include "classfile/inline.h"
+#include "classfile/verify_same_known.h"
 #include "classfile/wrap.h"
 #include "instr/engine_book.h"
 
@@ -38,6 +39,7 @@ struct instr_engine {
 struct work {
     struct work *next;
     struct cf_arena arena;
+    struct cf_same_memory known;
     struct cf_callees callees[]; // one for each pass
 };
 
