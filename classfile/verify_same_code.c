@@ -144,10 +144,11 @@ static int run_all(struct put_in *in) {
 // What may be the same as what is put in. It ends at `end`, or in front of an athrow.
 static struct cf_same_known *look_up(const struct put_in *in) {
     struct cf_same_memory *memory = in->s->memory;
-    uint32_t length = in->end - in->pc, op = in->s->v->code.bytes[in->pc];
-    if (length < LEAST_LENGTH || op == CF_OP_dup) return NULL;
-    if (in->old_pc == in->s->was->length) return &memory->rests[op % COUNT(memory->rests)];
-    return &memory->pieces[(length + 3 * op) % COUNT(memory->pieces)];
+    uint32_t length = in->end - in->pc, locals = in->s->was->max_locals;
+    if (length < LEAST_LENGTH || in->s->v->code.bytes[in->pc] == CF_OP_dup) return NULL;
+    if (in->old_pc == in->s->was->length) return &memory->rests[locals < 4 ? locals : 4];
+    if (in->old_pc == 0) return &memory->entries[length % COUNT(memory->entries)];
+    return &memory->pieces[length % COUNT(memory->pieces)];
 }
 
 static int ends_with(const struct put_in *in, const struct cf_same_known *known) {

@@ -43,9 +43,10 @@ struct cf_same_known {
 
 // What a thread remembers, from class to class. All zero: nothing.
 struct cf_same_memory {
-    uint64_t classes;                // the number of the class at hand
-    struct cf_same_known pieces[32]; // by length and first opcode
-    struct cf_same_known rests[8];   // by the first opcode: of handlers
+    uint64_t classes;                 // the number of the class at hand
+    struct cf_same_known entries[16]; // of methods, by length
+    struct cf_same_known pieces[16];  // all others
+    struct cf_same_known rests[5];    // of handlers, by locals, up to 4: more need no other code
 };
 
 #endif

@@ -136,8 +136,11 @@ END_TEST
 // How much is known that has been seen in the class at hand.
 static int known_here(void) {
     int count = 0;
-    for (int i = 0; i < 32; i++)
-        count += memory.pieces[i].length && memory.pieces[i].of_class == memory.classes;
+    for (int i = 0; i < 16; i++) {
+        const struct cf_same_known *entry = &memory.entries[i], *other = &memory.pieces[i];
+        count += entry->length && entry->of_class == memory.classes;
+        count += other->length && other->of_class == memory.classes;
+    }
     return count;
 }
 
