@@ -316,7 +316,7 @@ START_TEST(what_follows_is_what_happened) {
         memcpy(followed, passed, sizeof passed);
         for (uint32_t i = 0; i < implied.count; i++) followed[implied.list[i].probe] = 0;
         follow(followed);
-        ck_assert_mem_eq(followed, passed, sizeof passed);
+        if (memcmp(followed, passed, sizeof passed) != 0) ck_abort_msg("way %d: other probes", way);
     }
 }
 END_TEST
