@@ -7,6 +7,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "instr/alloc.h"
+#include "instr/hash.h"
 
 #include "classfile/arena.h"
 
@@ -15,9 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #define MAX_DEPTH 256
 #define MEMORY ((size_t)64 << 20) // for stacks and names; what is sampled beyond has no stack
@@ -117,7 +115,7 @@ static const struct frame *frame_of(JNIEnv *jni, jmethodID method) {
 // --- stacks ---
 
 static uint64_t hash_of(const jvmtiFrameInfo *frames, jint depth, const char *class_name) {
-    uint64_t hash = XXH3_64bits(class_name, strlen(class_name));
+    uint64_t hash = instr_hash(class_name, strlen(class_name), 0);
     if (depth > 0) hash ^= (uint64_t)frames[0].location;
     for (jint i = 0; i < depth; i++)
         hash = (hash ^ (uint64_t)(uintptr_t)frames[i].method) * UINT64_C(0x9E3779B97F4A7C15) ^

@@ -9,6 +9,7 @@
 
 #include "instr/alloc.h"
 
+#include "instr/hash.h"
 #include "instr/methods.h"
 #include "instr/options.h"
 #include "instr/told_name.h"
@@ -17,9 +18,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #define CHUNK 1024
 #define CHUNKS (INSTR_METHODS_MAX / CHUNK)
@@ -140,7 +138,7 @@ static int site_of(JNIEnv *jni, const jvmtiFrameInfo *frame, const char *detail)
 }
 
 static int cached_site(JNIEnv *jni, const jvmtiFrameInfo *frame, const char *detail) {
-    uint64_t hash = XXH3_64bits(detail, strlen(detail));
+    uint64_t hash = instr_hash(detail, strlen(detail), 0);
     uint64_t key = hash ^ (uint64_t)(uintptr_t)frame->method ^ (uint64_t)frame->location << 7;
     struct cached *c = &cache[(key ^ key >> 17) % CACHED];
     if (c->method == frame->method && c->location == frame->location && c->class_hash == hash &&

@@ -3,12 +3,11 @@
 
 #include "instr/changes.h"
 
+#include "instr/hash.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 enum { FIRST = 256, MOST = 1 << 24 }; // slots, powers of two
 #define SWEEP_FROM 4096               // below so many entries nothing is worth a sweep
@@ -34,7 +33,7 @@ void instr_changes_free(struct instr_changes *changes) {
 }
 
 uint64_t instr_changes_key(const char *name, size_t length, int32_t loader) {
-    uint64_t key = XXH3_64bits_withSeed(name, length, (uint64_t)(uint32_t)loader);
+    uint64_t key = instr_hash(name, length, (uint64_t)(uint32_t)loader);
     return key ? key : 1;
 }
 

@@ -2,6 +2,7 @@
 
 #include "instr/cli_deliver.h"
 #include "instr/control_path.h"
+#include "instr/hash.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,9 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 enum { MOST_LIBRARY = 256 * 1024 * 1024 };
 
@@ -39,7 +37,7 @@ static int read_library(struct library *library, const char *path) {
     if (fd >= 0) close(fd);
     if (!library->bytes) return -1;
     snprintf(library->name, sizeof library->name, "libinstr-%016llx.so",
-             (unsigned long long)XXH3_64bits(library->bytes, library->length));
+             (unsigned long long)instr_hash(library->bytes, library->length, 0));
     return 0;
 }
 

@@ -8,6 +8,7 @@
 #include "instr/cli_rewrite_replace.h"
 #include "instr/cli_rewrite_roots.h"
 #include "instr/cli_rewrite_work.h"
+#include "instr/hash.h"
 
 #define XXH_INLINE_ALL
 #include <errno.h>
@@ -286,7 +287,7 @@ static int list_jobs(struct archive *a, int *is_signed) {
             zip_stat_init(&st);
             if (!path || zip_stat_index(a->zip, (zip_uint64_t)i, 0, &st) != 0) continue;
             if (turn == 0)
-                a->roots.key = XXH3_64bits_withSeed(path, strlen(path), a->roots.key ^ st.crc);
+                a->roots.key = instr_hash(path, strlen(path), a->roots.key ^ st.crc);
             else if (turn == 1 + cli_replaced_goes_last(&st) &&
                      list_job(a, &st, path, is_signed) != 0)
                 return -1;
@@ -430,8 +431,8 @@ int cli_rewrite_archive(struct cli_rewrite *rewrite, const struct cli_store *in,
     zip_error_t error;
     int result = -1;
     zip_error_init(&error);
-    a.roots.key = XXH3_64bits_withSeed(rewrite->options_text, strlen(rewrite->options_text),
-                                       XXH3_64bits(name, 0));
+    a.roots.key =
+        instr_hash(rewrite->options_text, strlen(rewrite->options_text), instr_hash(name, 0, 0));
     // libzip takes nothing for an archive of nothing.
     if (in->length == 0) zip_error_set(&error, ZIP_ER_NOZIP, 0);
     if (in->length > 0) a.zip = cli_store_open(in, out, &error);

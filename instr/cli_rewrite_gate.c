@@ -7,6 +7,7 @@
 
 #include "instr/cli_rewrite_gate.h"
 #include "instr/cli_rewrite.h"
+#include "instr/hash.h"
 
 #define XXH_INLINE_ALL
 #include <inttypes.h>
@@ -173,10 +174,9 @@ static void put_strings(struct cli_sink *to, const struct cli_rewrite *rewrite,
     for (size_t i = 0; i < options->pass_count && n < sizeof passes; i++)
         n += (size_t)snprintf(passes + n, sizeof passes - n, "%s%s.%d", i ? "." : "",
                               options->passes[i].pass->name, options->passes[i].pass->timed != 0);
-    uint64_t seed = XXH3_64bits(rewrite->options_text, strlen(rewrite->options_text));
-    seed = XXH3_64bits_withSeed(root->prefix, strlen(root->prefix), seed);
-    snprintf(identity, sizeof identity, "%016" PRIx64,
-             (uint64_t)XXH3_64bits_withSeed(rows, rows_length, seed));
+    uint64_t seed = instr_hash(rewrite->options_text, strlen(rewrite->options_text), 0);
+    seed = instr_hash(root->prefix, strlen(root->prefix), seed);
+    snprintf(identity, sizeof identity, "%016" PRIx64, instr_hash(rows, rows_length, seed));
     snprintf(range, sizeof range, "%" PRIu32 ".%" PRIu32, root->first, root->end);
     const char *heads[] = {identity, passes, rewrite->options_text, range};
     for (size_t i = 0; i < 4; i++) put_utf8(to, heads[i], strlen(heads[i]));

@@ -7,6 +7,7 @@
 #include "instr/cli_rewrite_gate.h"
 #include "instr/cli_rewrite_roots.h"
 #include "instr/cli_rewrite_work.h"
+#include "instr/hash.h"
 #include "instr/output.h"
 
 #define XXH_INLINE_ALL
@@ -237,8 +238,8 @@ static int add_item(struct tree *t, const FTSENT *found) {
                           SIZE_MAX};
     if (!item->path) return -1;
     t->count++;
-    t->roots.key = XXH3_64bits_withSeed(item->path, strlen(item->path),
-                                        t->roots.key ^ (uint64_t)item->st.st_size);
+    t->roots.key =
+        instr_hash(item->path, strlen(item->path), t->roots.key ^ (uint64_t)item->st.st_size);
     return 0;
 }
 
@@ -346,7 +347,7 @@ int cli_rewrite_tree(struct cli_rewrite *rewrite) {
     snprintf(in, sizeof in, "%s", rewrite->in);
     for (size_t n = strlen(in); n > 1 && in[n - 1] == '/'; n--) in[n - 1] = '\0';
     rewrite->in = in;
-    t.roots.key = XXH3_64bits(rewrite->options_text, strlen(rewrite->options_text));
+    t.roots.key = instr_hash(rewrite->options_text, strlen(rewrite->options_text), 0);
     int result = prepare_out(&t);
     if (result == 0) {
         struct stat st;
@@ -432,8 +433,8 @@ int cli_rewrite_single(struct cli_rewrite *rewrite) {
         fail(rewrite->in, reason);
         return CLI_FAILED;
     }
-    roots.key = XXH3_64bits_withSeed(
-        in.bytes, in.length, XXH3_64bits(rewrite->options_text, strlen(rewrite->options_text)));
+    roots.key = instr_hash(in.bytes, in.length,
+                           instr_hash(rewrite->options_text, strlen(rewrite->options_text), 0));
     int result = in.length > CLI_MOST_CLASS ? 0 : rewrite_bytes(rewrite, &in, &roots, &out, reason);
     if (in.length > CLI_MOST_CLASS)
         cli_rewrite_failed(rewrite, NULL, rewrite->in, "larger than 100 MB");

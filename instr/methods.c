@@ -7,15 +7,14 @@
 
 #include "instr/methods.h"
 
+#include "instr/hash.h"
+
 #include "classfile/reader.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #define ROWS_PER_CHUNK 1024
 #define ROW_CHUNKS (INSTR_METHODS_MAX / ROWS_PER_CHUNK)
@@ -169,7 +168,7 @@ static uint32_t intern(struct instr_methods *methods, uint32_t hash, const char 
 }
 
 static uint32_t hash_bytes(const char *bytes, size_t length) {
-    return (uint32_t)XXH3_64bits(bytes, length);
+    return (uint32_t)instr_hash(bytes, length, 0);
 }
 
 static bool key_is(const struct instr_methods *methods, uint32_t id, const struct key *key) {
