@@ -82,32 +82,39 @@ struct compare {
     uint32_t old_pc, new_pc;
 };
 
-// The first byte that differs in a word of differences.
-static inline uint32_t first_byte(uint64_t word) {
+static inline uint64_t difference(const uint8_t *a, const uint8_t *b) {
+    uint64_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return x ^ y;
+}
+
+// The first byte of a difference, where the first `skipped` of the word do not count; 8: none.
+static inline uint32_t first_byte(uint64_t word, uint32_t skipped) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    return (uint32_t)__builtin_ctzll(word) / 8;
+    word = word >> 8 * skipped << 8 * skipped;
+    return word ? (uint32_t)__builtin_ctzll(word) / 8 : 8;
 #else
-    return (uint32_t)__builtin_clzll(word) / 8;
+    word = word << 8 * skipped >> 8 * skipped;
+    return word ? (uint32_t)__builtin_clzll(word) / 8 : 8;
 #endif
 }
 
-// From the i-th byte on, where two runs differ; n: nowhere. In front of any code are as many bytes
-// as a word has.
+// From the i-th byte on, where two runs differ; n: nowhere. The last word may begin in front of
+// them: before any code there are as many bytes as it has, and more.
 static inline uint32_t first_difference(const uint8_t *a, const uint8_t *b, uint32_t i,
                                         uint32_t n) {
-    uint64_t x, y;
-    for (; i + sizeof x <= n; i += (uint32_t)sizeof x) {
-        memcpy(&x, a + i, sizeof x);
-        memcpy(&y, b + i, sizeof y);
-        if (x != y) return i + first_byte(x ^ y);
+    for (; i + 8 <= n; i += 8) {
+        uint64_t word = difference(a + i, b + i);
+        if (word) return i + first_byte(word, 0);
     }
-    for (; i < n && a[i] == b[i]; i++) {
-    }
-    return i;
+    if (i >= n) return n;
+    int64_t last = (int64_t)n - 8;
+    return (uint32_t)(last + first_byte(difference(a + last, b + last), (uint32_t)(i - last)));
 }
 
 // No switch is in between. Where the bytes differ there must be the operand of a branch.
-static int same_bytes(struct compare *c, uint32_t end) {
+static inline int same_bytes(struct compare *c, uint32_t end) {
     const struct cf_code *was = c->s->was, *now = &c->s->v->code;
     const uint8_t *a = was->bytes + c->old_pc, *b = now->bytes + c->new_pc;
     uint32_t n = end - c->old_pc, i = 0, pc, behind;
@@ -146,7 +153,7 @@ static int same_switch(struct compare *c) {
 }
 
 // From where the comparison is up to old pc `end`.
-static int same_run(struct compare *c, uint32_t end) {
+static inline int same_run(struct compare *c, uint32_t end) {
     const struct cf_code *was = c->s->was;
     while (c->a_switch < was->switches_count && was->switches[c->a_switch] < end)
         if (!same_switch(c)) return 0;
