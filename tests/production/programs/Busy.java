@@ -74,6 +74,7 @@ public class Busy {
         forever(new Work() {
             public void run() throws Exception {
                 load(expected);
+                Thread.sleep(1); // the JVM's classes are not to become ever more
                 if (loaded.incrementAndGet() % 500 == 0) System.gc();
             }
         });
