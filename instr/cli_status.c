@@ -39,6 +39,9 @@ static void figures(const json_t *document) {
         printf("%-10s %s of %s loaded classes so far\n", "under way",
                instr_number(cli_count(document, "classes_come"), a),
                instr_number(cli_count(document, "classes_of"), b));
+    if (cli_count(document, "interfaces_kept"))
+        printf("%-10s %s with code left as they were\n", "interfaces",
+               instr_number(cli_count(document, "interfaces_kept"), a));
     if (cli_count(document, "classes_over_limit"))
         printf("%-10s %s left as they are, by max-classes or max-methods\n", "limits",
                instr_number(cli_count(document, "classes_over_limit"), a));

@@ -19,7 +19,7 @@
 #define INSTR_VERSION "unknown"
 #endif
 
-enum { KEPT_SHOWN = 200 };
+enum { KEPT_SHOWN = 200, INTERFACES_SHOWN = 10 };
 
 static const char *state_name(const struct instr_agent *agent) {
     switch (atomic_load(&agent->state)) {
@@ -48,11 +48,12 @@ void instr_command_ping(struct instr_request *request, struct instr_reply *reply
 
 struct kept_list {
     struct instr_json *json;
-    size_t count;
+    size_t count, interfaces;
 };
 
 static void show_kept(void *context, const struct instr_kept *kept) {
     struct kept_list *list = context;
+    if (kept->pass == INSTR_KEPT_INTERFACE && list->interfaces++ >= INTERFACES_SHOWN) return;
     if (list->count++ >= KEPT_SHOWN) return;
     instr_json_open_flat(list->json, NULL, '{');
     instr_json_class(list->json, "class", kept->class_name);
@@ -72,11 +73,12 @@ static void account(struct instr_json *json, struct instr_engine *engine) {
     instr_json_number(json, "methods_kept", a.methods_kept);
     instr_json_number(json, "classes_refused", a.classes_refused);
     instr_json_number(json, "methods_refused", a.methods_refused);
+    instr_json_number(json, "interfaces_kept", a.interfaces_kept);
     instr_json_number(json, "classes_over_limit", a.classes_over_limit);
     instr_json_number(json, "bytes_in", a.bytes_in);
     instr_json_number(json, "bytes_out", a.bytes_out);
     instr_json_number(json, "rewriting_ns", a.nanoseconds);
-    struct kept_list kept = {json, 0};
+    struct kept_list kept = {json, 0, 0};
     instr_json_open(json, "kept", '[');
     if (engine) instr_engine_kept(engine, show_kept, &kept);
     instr_json_close(json, ']');
@@ -124,7 +126,7 @@ static void changed_now(struct instr_json *json, const struct instr_agent *agent
 // (changed at this moment), "classes_not_tried_again" (the JVM refused), "expires_in_ns" (0:
 // never), "classes_come" and "classes_of" (while classes follow after a command was answered: how
 // many of them have come; 0: none do), "kept": [{"class", "method", "reason"}] (the first
-// KEPT_SHOWN), "agents": [{"kind", "name"}]}.
+// KEPT_SHOWN, INTERFACES_SHOWN of them of "interfaces_kept"), "agents": [{"kind", "name"}]}.
 void instr_command_status(struct instr_request *request, struct instr_reply *reply) {
     struct instr_agent *agent = request->agent;
     unsigned ticket;

@@ -3,12 +3,15 @@
 //      {"passes": [name], "include", "exclude", "options", "classes": retransformed, "changed": of
 //      these,
 //       "refused": the JVM did not let be changed, "refusals": [the first of them, each with its
-//       reason], "following": classes that are to come yet, "elapsed_ns", "longest_batch_ns"}
+//       reason], "interfaces_kept": with code, which HotSpot does not bear to be changed
+//       (interfaces.h), "following": classes that are to come yet, "elapsed_ns",
+//       "longest_batch_ns"}
 //
 // An answer that tells of refusals among classes which came later than the answer to their command
 // does so in notes.
 
 #include "instr/control_commands.h"
+#include "instr/interfaces.h"
 #include "instr/json.h"
 #include "instr/redefine.h"
 #include "instr/report.h"
@@ -46,11 +49,19 @@ static void answer(struct instr_request *request, struct instr_reply *reply,
     instr_json_open(&json, "refusals", '[');
     for (unsigned i = 0; i < done->told; i++) instr_json_text(&json, NULL, done->refusals[i]);
     instr_json_close(&json, ']');
+    instr_json_number(&json, "interfaces_kept", done->spared);
     instr_json_number(&json, "following", done->left);
     instr_json_number(&json, "elapsed_ns", done->nanoseconds);
     instr_json_number(&json, "longest_batch_ns", done->longest);
     instr_json_close(&json, '}');
     instr_reply_document_end(reply);
+}
+
+static void tell_spared(struct instr_reply *reply, const struct instr_switched *done) {
+    char line[INSTR_ERROR_SIZE];
+    if (!done->spared) return;
+    instr_interfaces_tell(done->spared, line, sizeof line);
+    instr_reply_note(reply, "%s", line);
 }
 
 // What came of classes after their command had been answered.
@@ -61,6 +72,7 @@ static void tell_untold(struct instr_reply *reply) {
         if (done->refused > done->told)
             instr_reply_note(reply, "and %u more that the JVM did not let be changed",
                              done->refused - done->told);
+        tell_spared(reply, done);
     }
     free(done);
 }
@@ -87,10 +99,12 @@ static int operate(struct instr_request *request, struct instr_reply *reply, ope
     if (!done) instr_reply_fail(reply, "out of memory");
     if (jni && done) {
         ok = function(request->agent, jni, text, done, reason, sizeof reason);
-        if (ok)
+        if (ok) {
+            tell_spared(reply, done);
             answer(request, reply, done);
-        else
+        } else {
             instr_reply_fail(reply, "%s", reason);
+        }
     }
     free(done);
     return ok;

@@ -201,6 +201,15 @@ void instr_engine_keep(struct instr_engine *engine, const char *class_name, cons
     instr_book_unlock(engine->book);
 }
 
+void instr_engine_keep_interface(struct instr_engine *engine, const char *name,
+                                 const char *reason) {
+    struct cf_slice class_name = {(const uint8_t *)name, (uint32_t)strlen(name)}, none = {NULL, 0};
+    unsigned first =
+        instr_book_keep(engine->book, class_name, none, none, reason, INSTR_KEPT_INTERFACE);
+    instr_book_lock(engine->book)->interfaces_kept += first;
+    instr_book_unlock(engine->book);
+}
+
 struct instr_account instr_engine_account(struct instr_engine *engine) {
     struct instr_account account = *instr_book_lock(engine->book);
     instr_book_unlock(engine->book);

@@ -23,9 +23,13 @@ struct instr_account {
     uint64_t classes_refused, methods_refused;
     // Matched, but no more were to be changed (max-classes, max-methods).
     uint64_t classes_over_limit;
+    // Loaded interfaces with code that were not touched (interfaces.h); not among the others.
+    uint64_t interfaces_kept;
     uint64_t bytes_in, bytes_out;
     uint64_t nanoseconds; // in rewriting alone, over all threads
 };
+
+enum { INSTR_KEPT_INTERFACE = -3 };
 
 // A class or method that was kept as it was. `method` is empty for a class, else name and
 // descriptor.
@@ -34,7 +38,7 @@ struct instr_kept {
     char *method;
     char *reason;
     // The index of the pass that chose to leave it alone, which is nothing gone wrong; -1: none
-    // did.
+    // did. INSTR_KEPT_INTERFACE: it is one of interfaces_kept.
     int pass;
     uint32_t hash; // of both names, for the engine
 };
@@ -146,6 +150,9 @@ void instr_engine_left_out(struct instr_engine *engine, int refused);
 
 // Remembers that a class was kept as it was, and why.
 void instr_engine_keep(struct instr_engine *engine, const char *class_name, const char *reason);
+
+// The same of an interface, once.
+void instr_engine_keep_interface(struct instr_engine *engine, const char *name, const char *reason);
 
 struct instr_account instr_engine_account(struct instr_engine *engine);
 // Calls `each` for every kept class and method, in the order of their happening (at most some

@@ -76,8 +76,8 @@ static uint32_t hash_of(const char *text) {
     return hash;
 }
 
-void instr_book_keep(struct instr_book *book, struct cf_slice name, struct cf_slice m,
-                     struct cf_slice d, const char *reason, int pass) {
+unsigned instr_book_keep(struct instr_book *book, struct cf_slice name, struct cf_slice m,
+                         struct cf_slice d, const char *reason, int pass) {
     struct instr_kept kept = {
         text_of((const char *)name.bytes, name.length, NULL, 0),
         text_of((const char *)m.bytes, m.length, (const char *)d.bytes, d.length),
@@ -86,17 +86,18 @@ void instr_book_keep(struct instr_book *book, struct cf_slice name, struct cf_sl
     if (whole) kept.hash = hash_of(kept.class_name) * 31 + hash_of(kept.method);
     pthread_mutex_lock(&book->lock);
     struct instr_kept *place =
-        whole && (pass < 0 || !is_remembered(book, &kept)) ? one_more_kept(book) : NULL;
+        whole && (pass == -1 || !is_remembered(book, &kept)) ? one_more_kept(book) : NULL;
     if (place) {
         *place = kept;
         book->kept_count++;
         book->kept_bytes += (size_t)name.length + m.length + d.length + strlen(reason) + 3;
     }
     pthread_mutex_unlock(&book->lock);
-    if (place) return;
+    if (place) return 1;
     free(kept.class_name);
     free(kept.method);
     free(kept.reason);
+    return 0;
 }
 
 void instr_book_take(struct instr_book *book) {

@@ -19,10 +19,11 @@ void instr_book_close(struct instr_book *book);
 struct instr_account *instr_book_lock(struct instr_book *book);
 void instr_book_unlock(struct instr_book *book);
 
-// Remembers why a class, or a method (with name m and descriptor d), was kept; of a pass >= 0 the
-// first time alone. Without memory, or beyond some thousands, nothing is remembered.
-void instr_book_keep(struct instr_book *book, struct cf_slice name, struct cf_slice m,
-                     struct cf_slice d, const char *reason, int pass);
+// Remembers why a class, or a method (with name m and descriptor d), was kept; of a pass, or an
+// interface, the first time alone. Without memory, or beyond some thousands, nothing is remembered,
+// and 0 returned.
+unsigned instr_book_keep(struct instr_book *book, struct cf_slice name, struct cf_slice m,
+                         struct cf_slice d, const char *reason, int pass);
 // Calls `each` for what is remembered, in the order of its happening; the book is locked meanwhile.
 void instr_book_each(struct instr_book *book,
                      void (*each)(void *context, const struct instr_kept *kept), void *context);

@@ -24,7 +24,7 @@ const struct instr_pass_options *instr_find_pass(const struct instr_options *opt
 // Is the same said of all classes, whatever the passes?
 int instr_same_rules(const struct instr_options *a, const struct instr_options *b) {
     return a->huge == b->huge && a->verify == b->verify && a->max_classes == b->max_classes &&
-           a->max_methods == b->max_methods;
+           a->max_methods == b->max_methods && a->interfaces == b->interfaces;
 }
 
 // The next of the passes that a class is not without.

@@ -45,6 +45,9 @@
     OPTION(batch_threads, "batch-threads", CHOICE, "auto|1|2",                                     \
            "threads that change loaded classes; auto: two where the JVM bears it and has four "    \
            "processors")                                                                           \
+    OPTION(interfaces, "interfaces", CHOICE, "no|yes",                                             \
+           "also change interfaces that are loaded already and have code, at which HotSpot may "   \
+           "crash when it loads classes that implement them meanwhile")                            \
     OPTION(max_classes, "max-classes", COUNT, "N",                                                 \
            "change no more than N classes; the others are left as they are")                       \
     OPTION(max_methods, "max-methods", COUNT, "N",                                                 \

@@ -4,6 +4,7 @@
 
 #include "instr/agent.h"
 #include "instr/collect.h"
+#include "instr/interfaces.h"
 #include "instr/json.h"
 #include "instr/part.h"
 #include "instr/report.h"
@@ -185,6 +186,12 @@ static void tell_account(const struct instr_account *a) {
         instr_number(a->methods_kept + a->classes_kept, kept), instr_number(a->bytes_in, in),
         instr_number(a->bytes_out, out), instr_duration(a->nanoseconds, time));
     instr_say(line);
+    if (a->interfaces_kept) {
+        char told[240];
+        instr_interfaces_tell(a->interfaces_kept, told, sizeof told);
+        snprintf(line, sizeof line, "instr: %s", told);
+        instr_say(line);
+    }
     if (!a->methods_grown) return;
     snprintf(line, sizeof line,
              "instr: %s of the methods changed %s past 8,000 bytes, and the JVM compiles none that "
@@ -203,6 +210,7 @@ static void account_json(struct instr_output *out, const struct instr_account *a
     instr_json_number(&json, "classes_kept", a->classes_kept);
     instr_json_number(&json, "methods_changed", a->methods_changed);
     instr_json_number(&json, "methods_kept", a->methods_kept);
+    instr_json_number(&json, "interfaces_kept", a->interfaces_kept);
     instr_json_number(&json, "methods_grown", a->methods_grown);
     instr_json_number(&json, "classes_refused", a->classes_refused);
     instr_json_number(&json, "methods_refused", a->methods_refused);

@@ -3,6 +3,7 @@
 #include "instr/retransform.h"
 
 #include "instr/anonymous.h"
+#include "instr/interfaces.h"
 #include "instr/retransform_both.h"
 #include "instr/retransform_order.h"
 
@@ -72,6 +73,24 @@ static void tell_failed(struct instr_retransform *r, jclass cls, const char *rea
         r->failed(r->context, loader, name, reason);
     if (loader) (*r->jni)->DeleteLocalRef(r->jni, loader);
     (*r->jvmti)->Deallocate(r->jvmti, (unsigned char *)signature);
+}
+
+// Is it an interface that had better not be touched?
+static int is_spared(struct instr_retransform *r, jclass cls) {
+    enum instr_interface kind =
+        r->running && r->spared ? instr_interface_of(r->jvmti, cls) : INSTR_INTERFACE_NONE;
+    char *signature = NULL;
+    jobject loader = NULL;
+    int yes = 0;
+    if (kind == INSTR_INTERFACE_NONE ||
+        (*r->jvmti)->GetClassSignature(r->jvmti, cls, &signature, NULL) != JVMTI_ERROR_NONE)
+        return 0;
+    char *name = internal_name(signature);
+    if (name && (*r->jvmti)->GetClassLoader(r->jvmti, cls, &loader) == JVMTI_ERROR_NONE)
+        yes = r->spared(r->context, loader, name, kind == INSTR_INTERFACE_CODE);
+    if (loader) (*r->jni)->DeleteLocalRef(r->jni, loader);
+    (*r->jvmti)->Deallocate(r->jvmti, (unsigned char *)signature);
+    return yes;
 }
 
 static void retransform(struct instr_retransform *r, jclass *classes, jint count) {
@@ -153,7 +172,7 @@ static jint link_all(struct instr_retransform *r, jclass *classes, jint count) {
         const char *reason = link_class(r, linking, classes[i]);
         if (reason)
             tell_failed(r, classes[i], reason);
-        else
+        else if (!is_spared(r, classes[i]))
             classes[usable++] = classes[i];
     }
     return usable;

@@ -37,6 +37,10 @@ struct instr_retransform {
     void (*end)(void *context, int done, unsigned count);
     // The VM does not take this class, and why, in words.
     void (*failed)(void *context, jobject loader, const char *name, const char *reason);
+    // Asked of loaded interfaces, while other threads run, of which interfaces.h tells; `code`:
+    // there is some in it. True: it stays as it is, and nothing more is said of it. NULL: none
+    // does.
+    int (*spared)(void *context, jobject loader, const char *name, int code);
     // Whether to go on, asked between the batches. May be NULL.
     int (*go_on)(void *context);
     // A batch of a list is done, for which so many were taken from it. May be NULL.

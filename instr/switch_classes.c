@@ -4,6 +4,7 @@
 
 #include "instr/control.h"
 #include "instr/hook.h"
+#include "instr/interfaces.h"
 #include "instr/options_same.h"
 #include "instr/redefine.h"
 #include "instr/retransform_both.h"
@@ -43,6 +44,7 @@ void instr_switched_add(struct instr_switched *to, const struct instr_switched *
     to->classes += more->classes;
     to->changed += more->changed;
     to->refused += more->refused;
+    to->spared += more->spared;
     if (more->longest > to->longest) to->longest = more->longest;
     for (unsigned i = 0; i < more->told && to->told < INSTR_REFUSALS; i++)
         memcpy(to->refusals[to->told++], more->refusals[i], sizeof *to->refusals);
@@ -99,6 +101,20 @@ static void failed(void *context, jobject loader, const char *name, const char *
     instr_say(said);
 }
 
+// What has inserted code is changed, so that it can be taken out: it was loaded with it, and this
+// is the only time.
+static int spared(void *context, jobject loader, const char *name, int code) {
+    struct retransforming *r = context;
+    struct instr_agent *agent = r->agent;
+    if (r->plan->options.interfaces ||
+        instr_changes_get(agent->changes, instr_hook_key(agent->jvmti, name, loader)).methods)
+        return 0;
+    if (!code) return 1;
+    r->done->spared++;
+    if (r->plan->engine) instr_engine_keep_interface(r->plan->engine, name, INSTR_INTERFACE_REASON);
+    return 1;
+}
+
 static int go_on(void *context) {
     struct retransforming *r = context;
     if (atomic_load(&r->agent->state) == INSTR_FINISHED) return 0;
@@ -123,6 +139,7 @@ static void prepare(struct retransforming *r, JNIEnv *jni, int running) {
                                       .begin = begin,
                                       .end = end,
                                       .failed = failed,
+                                      .spared = spared,
                                       .go_on = go_on,
                                       .taken = taken};
 }

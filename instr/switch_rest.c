@@ -66,7 +66,7 @@ static void came(unsigned count, const struct instr_switched *done) {
     pthread_mutex_lock(&rest.lock);
     rest.progress.came += count;
     instr_switched_add(&rest.done, done);
-    rest.untold |= done->refused != 0;
+    rest.untold |= done->refused || done->spared;
     rest.done.nanoseconds = instr_control_now() - rest.start;
     pthread_mutex_unlock(&rest.lock);
     instr_control_wake();

@@ -1,6 +1,7 @@
 // Retransforming loaded classes from a list, in a JVM that is made up: each class once, whether one
 // thread does it or two.
 
+#include "instr/interfaces.h"
 #include "instr/retransform_both.h"
 #include "tests/unit/run.h"
 
@@ -356,6 +357,63 @@ START_TEST(without_another_thread_one_does_it_all) {
 }
 END_TEST
 
+// The modifiers of methods (JVMS 4.6), and what an interface with them is.
+static const struct {
+    int is_class;
+    jint modifiers[4]; // up to a 0
+    enum instr_interface kind;
+} interfaces[] = {
+    {1, {0x0001, 0x0401}, INSTR_INTERFACE_NONE},         // a class
+    {0, {0}, INSTR_INTERFACE_NONE},                      // a marker
+    {0, {0x0401, 0x0401}, INSTR_INTERFACE_BARE},         // abstract methods
+    {0, {0x0001}, INSTR_INTERFACE_CODE},                 // a default method
+    {0, {0x0401, 0x0008}, INSTR_INTERFACE_CODE},         // an abstract one and <clinit>
+    {0, {0x0401, 0x0009}, INSTR_INTERFACE_CODE},         // an abstract one and a static one
+    {0, {0x0009, 0x1002, 0x100a}, INSTR_INTERFACE_NONE}, // static and private ones
+};
+
+static jvmtiError JNICALL is_interface(jvmtiEnv *env, jclass class, jboolean *result) {
+    (void)env;
+    *result = !interfaces[number(class)].is_class;
+    return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL methods_of(jvmtiEnv *env, jclass class, jint *count,
+                                     jmethodID **methods) {
+    (void)env;
+    const jint *modifiers = interfaces[number(class)].modifiers;
+    *methods = malloc(4 * sizeof **methods);
+    for (*count = 0; *count < 4 && modifiers[*count]; ++*count)
+        (*methods)[*count] = (jmethodID)(intptr_t)modifiers[*count];
+    return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL no_methods(jvmtiEnv *env, jclass class, jint *count,
+                                     jmethodID **methods) {
+    (void)env, (void)class, (void)count, (void)methods;
+    return JVMTI_ERROR_OUT_OF_MEMORY;
+}
+
+static jvmtiError JNICALL modifiers_of(jvmtiEnv *env, jmethodID method, jint *modifiers) {
+    (void)env;
+    *modifiers = (jint)(intptr_t)method;
+    return JVMTI_ERROR_NONE;
+}
+
+START_TEST(interfaces_are_told_by_what_classes_inherit_of_them) {
+    struct jvmtiInterface_1_ vm_of_interfaces = {.IsInterface = is_interface,
+                                                 .GetClassMethods = methods_of,
+                                                 .GetMethodModifiers = modifiers_of,
+                                                 .Deallocate = deallocate};
+    jvmtiEnv env = &vm_of_interfaces;
+    jclass class = (jclass)(intptr_t)(_i + 1);
+    ck_assert_int_eq(instr_interface_of(&env, class), interfaces[_i].kind);
+    vm_of_interfaces.GetClassMethods = no_methods;
+    ck_assert_int_eq(instr_interface_of(&env, class),
+                     interfaces[_i].is_class ? INSTR_INTERFACE_NONE : INSTR_INTERFACE_CODE);
+}
+END_TEST
+
 static const struct {
     const char *name, *specification, *version;
     int bears;
@@ -396,6 +454,8 @@ int main(void) {
     tcase_add_loop_test(tests, without_another_thread_one_does_it_all, 0, 2);
     tcase_add_loop_test(tests, two_threads_are_for_jvms_that_bear_it, 0,
                         sizeof jvms / sizeof *jvms);
+    tcase_add_loop_test(tests, interfaces_are_told_by_what_classes_inherit_of_them, 0,
+                        sizeof interfaces / sizeof *interfaces);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -1,0 +1,134 @@
+import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+
+/**
+ * Interfaces, and threads that define classes which implement them, each in a loader of its own: begun by a line "begin". Any line has all the
+ * interfaces called, 10 times each; "late" loads one more before. Tells the sum, and how many classes were defined.
+ */
+public class Fresh {
+    static final AtomicLong defined = new AtomicLong();
+
+    public interface Held {
+        int bare(String text, Object object);
+
+        default Object first(String text) {
+            return text;
+        }
+
+        default String second(Integer number, Thread thread) {
+            return "second";
+        }
+    }
+
+    public interface Bare {
+        Object third(String text);
+
+        String fourth(Integer number, Thread thread);
+    }
+
+    public interface Statics {
+        static int five() {
+            return 5;
+        }
+    }
+
+    public interface Late {
+        default int six() {
+            return 6;
+        }
+    }
+
+    public static class Six implements Late, Callable<Integer> {
+        public Integer call() {
+            return six();
+        }
+    }
+
+    /** What is defined again and again. */
+    public static class Made implements Held, Bare, Function<String, String>, Comparable<String> {
+        public int bare(String text, Object object) {
+            return 1;
+        }
+
+        public Object third(String text) {
+            return text;
+        }
+
+        public String fourth(Integer number, Thread thread) {
+            return "fourth";
+        }
+
+        public String apply(String text) {
+            return text;
+        }
+
+        public int compareTo(String text) {
+            return 0;
+        }
+    }
+
+    static byte[] read(String name) throws Exception {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (InputStream in = Fresh.class.getResourceAsStream(name + ".class")) {
+            for (int b = in.read(); b >= 0; b = in.read()) bytes.write(b);
+        }
+        return bytes.toByteArray();
+    }
+
+    static final class Loader extends ClassLoader {
+        private final byte[] bytes;
+
+        Loader(byte[] bytes) {
+            super(Fresh.class.getClassLoader());
+            this.bytes = bytes;
+        }
+
+        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            return name.equals("Fresh$Made") ? defineClass(name, bytes, 0, bytes.length) : super.loadClass(name, resolve);
+        }
+    }
+
+    /** Whatever goes wrong ends the JVM. */
+    static void define(byte[] bytes) {
+        try {
+            for (;;) {
+                Comparable<?> made = (Comparable<?>) new Loader(bytes).loadClass("Fresh$Made").newInstance();
+                if (made.compareTo(null) != 0) throw new IllegalStateException();
+                if (defined.incrementAndGet() % 2000 == 0) System.gc();
+            }
+        } catch (Throwable e) {
+            e.printStackTrace();
+            Runtime.getRuntime().halt(3);
+        }
+    }
+
+    public static void main(String[] args) throws Exception {
+        final byte[] bytes = read("Fresh$Made");
+        Made made = new Made();
+        Callable<?> late = null;
+        int statics = Statics.five();
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
+        System.out.println("ready " + statics);
+        for (String line = in.readLine(); line != null; line = in.readLine()) {
+            int sum = 0;
+            if (line.equals("late")) late = (Callable<?>) Class.forName("Fresh$Six").newInstance();
+            for (int i = 0; line.equals("begin") && i < 4; i++) {
+                Thread thread = new Thread() {
+                    public void run() {
+                        define(bytes);
+                    }
+                };
+                thread.setDaemon(true);
+                thread.start();
+            }
+            for (int i = 0; i < 10; i++)
+                sum += made.bare("", "") + made.first("a").toString().length() + made.second(1, null).length() + Statics.five() + (late == null ? 0 : (Integer) late.call());
+            System.out.println(sum + " " + defined);
+        }
+    }
+}
