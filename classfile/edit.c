@@ -91,6 +91,10 @@ void cf_edit_abandon(struct cf_edit *edit) {
     if (rewrite->utf8_stack_map_table >= rewrite->pool.count) rewrite->utf8_stack_map_table = 0;
 }
 
+void cf_edit_keep_constants(struct cf_edit *edit) {
+    edit->mark = cf_pool_mark(&edit->rewrite->pool);
+}
+
 static int has_anchors(const struct cf_edit *edit) {
     return edit->sites_count || edit->edges_count || edit->thrown_count || edit->thrown_early_count;
 }

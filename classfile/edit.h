@@ -171,6 +171,9 @@ enum cf_status cf_edit_begin(struct cf_rewrite *rewrite, const struct cf_member 
 enum cf_status cf_edit_commit(struct cf_edit *edit);
 // Forgets the edit and its constants.
 void cf_edit_abandon(struct cf_edit *edit);
+// The constants that were added until now stay, whatever becomes of the edit: to be called before
+// it is committed or abandoned if an edit of another method was begun since it was.
+void cf_edit_keep_constants(struct cf_edit *edit);
 
 // A local variable of its own for the pass, beyond all that the method has. `descriptor` is a field
 // descriptor. With `live` it must be stored by an entry snippet: it then keeps its value through

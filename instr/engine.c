@@ -43,13 +43,18 @@ struct instr_engine *instr_engine_new_after(const struct instr_options *options,
     return engine;
 }
 
+static void free_work(struct work *work) {
+    if (work) cf_arena_free(&work->arena);
+    free(work);
+}
+
 void instr_engine_free(struct instr_engine *engine) {
     if (!engine) return;
+    free_work(atomic_load(&engine->spare));
     while (engine->idle) {
         struct work *work = engine->idle;
         engine->idle = work->next;
-        cf_arena_free(&work->arena);
-        free(work);
+        free_work(work);
     }
     instr_coverage_free(engine->own_coverage);
     instr_book_close(engine->book);
@@ -95,9 +100,12 @@ int instr_engine_pass(const struct instr_engine *engine, const char *name) {
     return -1;
 }
 
+// One thread alone, as is usual, takes no lock.
 static struct work *take_work(struct instr_engine *engine) {
+    struct work *work = atomic_exchange(&engine->spare, NULL);
+    if (work) return work;
     pthread_mutex_lock(&engine->lock);
-    struct work *work = engine->idle;
+    work = engine->idle;
     if (work) engine->idle = work->next;
     pthread_mutex_unlock(&engine->lock);
     if (work) return work;
@@ -108,7 +116,9 @@ static struct work *take_work(struct instr_engine *engine) {
 }
 
 static void put_work(struct instr_engine *engine, struct work *work) {
+    struct work *none = NULL;
     cf_arena_reset(&work->arena, ARENA_KEPT);
+    if (atomic_compare_exchange_strong(&engine->spare, &none, work)) return;
     pthread_mutex_lock(&engine->lock);
     work->next = engine->idle;
     engine->idle = work;

@@ -137,9 +137,7 @@ static int masks_error(struct job *job) {
 static void run_all(struct job *job, struct memory memory) {
     struct instr_rewritten *result = job->result;
     struct image image = {NULL, 0};
-    if (begin_passes(job) != CF_OK) return;
-    for (uint32_t i = 0; i < job->cls.methods_count; i++)
-        if (job->cls.methods[i].code) instr_job_method(job, &job->cls.methods[i]);
+    if (begin_passes(job) != CF_OK || instr_job_methods(job) != CF_OK) return;
     if (job->rewrite.methods_changed && !masks_error(job))
         cf_rewrite_encode(&job->rewrite, memory.allocate, memory.context, &image.bytes,
                           &image.length);

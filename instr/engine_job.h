@@ -18,6 +18,7 @@
 #include "instr/engine_book.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 // What an engine is, for its parts alone.
 struct instr_engine {
@@ -29,7 +30,8 @@ struct instr_engine {
     int wraps;          // a pass wraps native methods
     int check_input;    // see instr_engine_check_input
     struct instr_book *book;
-    pthread_mutex_t lock; // of what follows
+    _Atomic(struct work *) spare; // idle, for whoever comes first
+    pthread_mutex_t lock;         // of what follows
     struct instr_coverage *coverage, *own_coverage;
     int one_holder;
     struct work *idle;
@@ -98,6 +100,8 @@ void instr_job_serve(struct job *job);
 enum cf_status instr_job_open(struct job *job, const uint8_t *bytes, size_t length);
 // Runs the passes over one method with code; what fails is remembered.
 void instr_job_method(struct job *job, const struct cf_member *method);
+// The same for all of the class. CF_NO_MEMORY: nothing was done; the error is in job->cls.error.
+enum cf_status instr_job_methods(struct job *job);
 // Encodes the class into the arena, and verifies the code that was changed. False: it would not
 // verify, or there is no memory; the error is in job->cls.error, and the image is left for
 // whoever wants to look at it.

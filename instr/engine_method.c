@@ -25,7 +25,8 @@ static int takes_part(const struct rw_pass *pass, enum who who) {
     return !(who & WHOLE_PASSES) || pass->flags & RW_WHOLE;
 }
 
-// *failed: the pass that gave up; NULL: none did, it is what they came to together.
+// *failed: the pass that gave up; NULL: none did, it is what they came to together. The edit is
+// ready to be committed then.
 static enum cf_status run_passes(struct job *job, struct cf_edit *edit, enum who who,
                                  const struct rw_pass **failed) {
     const struct instr_engine *engine = job->engine;
@@ -49,7 +50,9 @@ static enum cf_status run_passes(struct job *job, struct cf_edit *edit, enum who
             return status;
         }
     }
-    return cf_edit_commit(edit);
+    if (!edit->error.status) edit->error = job->rewrite.pool.error;
+    if (edit->error.status) cf_edit_abandon(edit);
+    return edit->error.status;
 }
 
 void instr_job_name_limit(const struct job *job, struct cf_error *error) {
@@ -79,15 +82,35 @@ static void remember_left_out(struct job *job, const struct cf_member *method, e
     job->result->methods_kept++;
 }
 
-static enum cf_status attempt(struct job *job, const struct cf_member *method, enum who who,
-                              struct cf_edit **edit, const struct rw_pass **failed) {
-    *failed = NULL;
-    enum cf_status status = cf_edit_begin(&job->rewrite, method, edit);
-    if (status == CF_OK) status = run_passes(job, *edit, who, failed);
-    if (status == CF_OK) return status;
+// What an attempt at a method has come to.
+struct attempt {
+    enum cf_status status;
+    struct cf_edit *edit;         // NULL: there was no memory for one
+    const struct rw_pass *failed; // as run_passes says
+    int *ids;                     // job->ids
+};
+
+static void take_back(struct job *job, struct attempt *a) {
     forget_callees(job);
-    if (*edit) instr_job_name_limit(job, &(*edit)->error);
-    return status;
+    if (a->edit) instr_job_name_limit(job, &a->edit->error);
+}
+
+static void run(struct job *job, const struct cf_member *method, enum who who, struct attempt *a) {
+    a->failed = NULL;
+    a->status = cf_edit_begin(&job->rewrite, method, &a->edit);
+    if (a->status == CF_OK) a->status = run_passes(job, a->edit, who, &a->failed);
+    if (a->status != CF_OK) take_back(job, a);
+}
+
+static void commit(struct job *job, struct attempt *a) {
+    if (a->status == CF_OK && (a->status = cf_edit_commit(a->edit)) != CF_OK) take_back(job, a);
+}
+
+static enum cf_status run_and_commit(struct job *job, const struct cf_member *method, enum who who,
+                                     struct attempt *a) {
+    run(job, method, who, a);
+    commit(job, a);
+    return a->status;
 }
 
 // A method that a JVM would never compile any more.
@@ -110,25 +133,26 @@ static int give_up(struct job *job, const struct rw_pass *failed) {
     return left;
 }
 
-// The method with all passes' snippets; when that cannot be, with those alone of the passes whose
-// results must be whole; or as it was. Where these make it too long for a compiler, whatever is
-// left out, the others may come along.
-void instr_job_method(struct job *job, const struct cf_member *method) {
+// The first attempt was with all passes' snippets; when that cannot be, with those alone of the
+// passes whose results must be whole; or as it was. Where these make it too long for a compiler,
+// whatever is left out, the others may come along.
+static void settle(struct job *job, const struct cf_member *method, struct attempt *a) {
     static const struct cf_error no_memory = {CF_NO_MEMORY, 0, 0, "out of memory", 0};
     static const enum who next[] = {WHOLE_PASSES, ALL_PASSES | HOWEVER_LONG,
                                     WHOLE_PASSES | HOWEVER_LONG};
-    struct cf_edit *edit;
-    const struct rw_pass *failed, *first_failed;
     uint32_t changed = job->rewrite.methods_changed;
     job->gave_up = 0;
-    if (attempt(job, method, ALL_PASSES, &edit, &failed) != CF_OK) {
-        struct cf_error first = edit ? edit->error : no_memory;
-        first_failed = failed;
-        int is_long = first.status == CF_LIMIT && !failed && edit->code_limit == HUGE_METHOD_LIMIT;
+    job->ids = a->ids;
+    commit(job, a);
+    if (a->status != CF_OK) {
+        struct cf_error first = a->edit ? a->edit->error : no_memory;
+        const struct rw_pass *first_failed = a->failed;
+        int is_long =
+            first.status == CF_LIMIT && !a->failed && a->edit->code_limit == HUGE_METHOD_LIMIT;
         unsigned i = is_long ? 0 : 2;
         while (job->engine->some_are_whole && i < 3 &&
-               attempt(job, method, next[i], &edit, &failed) != CF_OK)
-            if (i < 2 || !failed || !give_up(job, failed)) i++;
+               run_and_commit(job, method, next[i], a) != CF_OK)
+            if (i < 2 || !a->failed || !give_up(job, a->failed)) i++;
         if (!job->engine->some_are_whole || i == 3) {
             remember_left_out(job, method, ALL_PASSES, first_failed, &first);
             return;
@@ -136,10 +160,40 @@ void instr_job_method(struct job *job, const struct cf_member *method) {
         if (next[i] & WHOLE_PASSES) remember_left_out(job, method, WHOLE_PASSES, NULL, &first);
     }
     if (job->rewrite.methods_changed == changed) return;
-    note_huge(job, edit);
-    if (!edit->constructor) return;
+    note_huge(job, a->edit);
+    if (!a->edit->constructor) return;
     for (size_t i = 0; i < job->engine->options->pass_count; i++)
         if (job->ids[i] >= 0)
             instr_methods_set_initialized_pc(job->engine->methods, job->ids[i],
-                                             edit->constructed_pc);
+                                             a->edit->constructed_pc);
+}
+
+void instr_job_method(struct job *job, const struct cf_member *method) {
+    struct attempt a = {.ids = job->ids};
+    job->gave_up = 0;
+    run(job, method, ALL_PASSES, &a);
+    settle(job, method, &a);
+}
+
+// First what the passes want of all methods, then the code of each: a processor keeps the one half
+// of what that takes at hand, or the other, but not both.
+enum cf_status instr_job_methods(struct job *job) {
+    const struct cf_class *cls = &job->cls;
+    size_t n = job->engine->options->pass_count, count = cls->methods_count;
+    struct attempt *attempts = cf_arena_alloc(cls->arena, count * sizeof *attempts);
+    int *ids = cf_arena_alloc(cls->arena, count * n * sizeof *ids);
+    if (!attempts || !ids) return cf_fail(&job->cls.error, CF_NO_MEMORY, 0, "out of memory", 0);
+    job->gave_up = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!cls->methods[i].code) continue;
+        job->ids = attempts[i].ids = ids + i * n;
+        run(job, &cls->methods[i], ALL_PASSES, &attempts[i]);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!cls->methods[i].code) continue;
+        // Should it fail, the constants of those behind it stay, and so do its own.
+        if (attempts[i].status == CF_OK) cf_edit_keep_constants(attempts[i].edit);
+        settle(job, &cls->methods[i], &attempts[i]);
+    }
+    return CF_OK;
 }
