@@ -35,9 +35,17 @@ void instr_json_options(struct instr_json *json, const struct instr_options *opt
     free(text);
 }
 
+static void tell_spared(struct instr_reply *reply, const struct instr_switched *done) {
+    char line[INSTR_ERROR_SIZE];
+    if (!done->spared) return;
+    instr_interfaces_tell(done->spared, line, sizeof line);
+    instr_reply_note(reply, "%s", line);
+}
+
 static void answer(struct instr_request *request, struct instr_reply *reply,
                    const struct instr_switched *done) {
     unsigned ticket;
+    tell_spared(reply, done);
     struct instr_json json = instr_json_start(instr_reply_document(reply));
     instr_json_open(&json, NULL, '{');
     const struct instr_plan *plan = instr_plans_take(&request->agent->plans, &ticket);
@@ -55,13 +63,6 @@ static void answer(struct instr_request *request, struct instr_reply *reply,
     instr_json_number(&json, "longest_batch_ns", done->longest);
     instr_json_close(&json, '}');
     instr_reply_document_end(reply);
-}
-
-static void tell_spared(struct instr_reply *reply, const struct instr_switched *done) {
-    char line[INSTR_ERROR_SIZE];
-    if (!done->spared) return;
-    instr_interfaces_tell(done->spared, line, sizeof line);
-    instr_reply_note(reply, "%s", line);
 }
 
 // What came of classes after their command had been answered.
@@ -99,12 +100,10 @@ static int operate(struct instr_request *request, struct instr_reply *reply, ope
     if (!done) instr_reply_fail(reply, "out of memory");
     if (jni && done) {
         ok = function(request->agent, jni, text, done, reason, sizeof reason);
-        if (ok) {
-            tell_spared(reply, done);
+        if (ok)
             answer(request, reply, done);
-        } else {
+        else
             instr_reply_fail(reply, "%s", reason);
-        }
     }
     free(done);
     return ok;
