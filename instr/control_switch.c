@@ -44,7 +44,6 @@ static void tell_spared(struct instr_reply *reply, const struct instr_switched *
 
 static void answer(struct instr_request *request, struct instr_reply *reply,
                    const struct instr_switched *done) {
-    tell_spared(reply, done);
     unsigned ticket;
     tell_spared(reply, done);
     struct instr_json json = instr_json_start(instr_reply_document(reply));

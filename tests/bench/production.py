@@ -94,7 +94,7 @@ def enable(jdk, work, agent, batch=500, threads=1):
     jvm = Jvm(jdk, work, f"-agentpath:{agent}")
     with jvm.control() as c:
         before = jvm.processor_ms()
-        done = c.run("enable", f"timing,include={SCOPE},batch={batch},batch-threads={threads}")
+        done = c.run("enable", f"timing,include={SCOPE},interfaces=yes,batch={batch},batch-threads={threads}")
         cpu = jvm.processor_ms() - before
         back = c.run("revert")
     return done["classes"], done["elapsed_ns"], jvm.end(), cpu, done["changed"], back["elapsed_ns"]
