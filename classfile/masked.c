@@ -171,6 +171,31 @@ static uint32_t in_members(struct search *s, const struct cf_rewrite *rewrite) {
     return found;
 }
 
+// JVMS 4.2.1, and arrays (4.4.1).
+static int is_class_name(struct cf_slice name) {
+    const uint8_t *p = name.bytes, *end = p + name.length;
+    while (p < end && *p == '[') p++;
+    if (p > name.bytes && p < end && (*p != 'L' || end[-1] != ';')) return p + 1 == end;
+    if (p > name.bytes) p++, end--;
+    unsigned before = '/';
+    for (; p < end; before = *p++)
+        if (*p == '.' || *p == ';' || *p == '[' || (*p == '/' && before == '/')) return 0;
+    return before != '/';
+}
+
+// Is there an added class that has no name of one? Frames name classes by the descriptors of
+// methods, and a JVM that looks at constants first would tell of the class, not of the method.
+static uint32_t names_no_class(const struct cf_rewrite *rewrite) {
+    const struct cf_pool *pool = &rewrite->pool;
+    uint32_t found = 0;
+    for (uint32_t i = pool->first; i < pool->count; i++) {
+        const uint8_t *entry = cf_pool_entry(pool, i);
+        if (entry && entry[0] == CF_TAG_CLASS)
+            found |= !is_class_name(cf_pool_utf8(pool, cf_be2(entry + 1)));
+    }
+    return found;
+}
+
 int cf_may_mask(const struct cf_rewrite *rewrite) {
     const struct cf_class *cls = rewrite->cls;
     struct search s = {cls,
@@ -181,7 +206,7 @@ int cf_may_mask(const struct cf_rewrite *rewrite) {
     uint32_t found = is_added(&s, cls->this_class) | is_added(&s, cls->super_class);
     for (uint32_t i = 0; i < cls->interfaces_count; i++)
         found |= is_added(&s, cf_be2(cls->bytes + cls->interfaces + 2 * i));
-    found |= in_pool(&s) | in_members(&s, rewrite);
+    found |= in_pool(&s) | in_members(&s, rewrite) | names_no_class(rewrite);
     found |= in_attributes(&s, cls->attributes, cls->attributes_count, cls->length, 0, 0);
     return found != 0;
 }
