@@ -323,7 +323,8 @@ enum place {
     PARAMETER_NAME,
     INNER_NAME,
     POOL,
-    PARAMETERS
+    PARAMETERS,
+    DESCRIPTOR
 };
 
 // Exceptions and MethodParameters of a method; the names of attributes come after all others.
@@ -345,7 +346,8 @@ static void name_inner_class(struct build *b, enum place place, unsigned index, 
 }
 
 // A class that names the constant `index` where `place` says; 0: a good one. `PARAMETERS`: a method
-// with more of them than locals.
+// with more of them than locals. `DESCRIPTOR`: one whose frame names a parameter's class, which is
+// none.
 static uint8_t *build_naming(enum place place, unsigned index) {
     static const uint8_t code[] = {CF_OP_nop, CF_OP_return};
     struct build b;
@@ -356,7 +358,7 @@ static uint8_t *build_naming(enum place place, unsigned index) {
     build_u2(&b, 0), build_u2(&b, place == FIELD_NAME && index ? index : build_utf8(&b, "field"));
     build_u2(&b, build_utf8(&b, "I")), build_u2(&b, 0);
     build_u2(&b, 1);
-    build_member(&b, CF_ACC_STATIC, "f", "(IJ)V", 3);
+    build_member(&b, CF_ACC_STATIC, "f", place == DESCRIPTOR ? "([Lt.U;J)V" : "(IJ)V", 3);
     size_t start = build_code(&b, 1, place == PARAMETERS ? 2 : 3, code, sizeof code);
     build_u2(&b, 1), build_u2(&b, 0), build_u2(&b, 1), build_u2(&b, 1);
     build_u2(&b, place == CATCH_TYPE && index ? index : throwable);
@@ -450,6 +452,7 @@ START_TEST(what_rewriting_could_hide_is_left_alone) {
     free(plain);
     ck_assert(is_changed(1, NOWHERE, 0));
     ck_assert(!is_changed(1, PARAMETERS, 0));
+    ck_assert(is_changed(0, DESCRIPTOR, 0) && !is_changed(1, DESCRIPTOR, 0));
     for (unsigned place = SIGNATURE; place <= POOL; place++) {
         unsigned names = count - (place == FIELD_NAME); // one constant less is made
         for (unsigned index = names; index < names + 12; index++)
