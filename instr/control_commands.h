@@ -41,6 +41,10 @@ struct instr_json;
 struct instr_options;
 void instr_json_options(struct instr_json *json, const struct instr_options *options);
 
+// Notes that so many interfaces were left as they were (interfaces.h), if any were
+// (control_switch.c).
+void instr_reply_spared(struct instr_reply *reply, unsigned spared);
+
 #define INSTR_CONTROL_FUNCTION(name, arguments, help)                                              \
     void instr_command_##name(struct instr_request *request, struct instr_reply *reply);
 INSTR_CONTROL_COMMANDS(INSTR_CONTROL_FUNCTION)

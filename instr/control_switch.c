@@ -35,17 +35,17 @@ void instr_json_options(struct instr_json *json, const struct instr_options *opt
     free(text);
 }
 
-static void tell_spared(struct instr_reply *reply, const struct instr_switched *done) {
+void instr_reply_spared(struct instr_reply *reply, unsigned spared) {
     char line[INSTR_ERROR_SIZE];
-    if (!done->spared) return;
-    instr_interfaces_tell(done->spared, line, sizeof line);
+    if (!spared) return;
+    instr_interfaces_tell(spared, line, sizeof line);
     instr_reply_note(reply, "%s", line);
 }
 
 static void answer(struct instr_request *request, struct instr_reply *reply,
                    const struct instr_switched *done) {
     unsigned ticket;
-    tell_spared(reply, done);
+    instr_reply_spared(reply, done->spared);
     struct instr_json json = instr_json_start(instr_reply_document(reply));
     instr_json_open(&json, NULL, '{');
     const struct instr_plan *plan = instr_plans_take(&request->agent->plans, &ticket);
@@ -73,7 +73,7 @@ static void tell_untold(struct instr_reply *reply) {
         if (done->refused > done->told)
             instr_reply_note(reply, "and %u more that the JVM did not let be changed",
                              done->refused - done->told);
-        tell_spared(reply, done);
+        instr_reply_spared(reply, done->spared);
     }
     free(done);
 }

@@ -2,7 +2,6 @@
 // again, however it ends: at the limit, in time, when the client wants no more or is gone.
 
 #include "instr/control_commands.h"
-#include "instr/interfaces.h"
 #include "instr/json.h"
 #include "instr/switch.h"
 #include "instr/watch.h"
@@ -156,15 +155,11 @@ static int begin(struct instr_request *request, struct instr_reply *reply, struc
     }
     free(options);
     if (!ok) return 0;
-    if (done.spared) {
-        char line[INSTR_ERROR_SIZE];
-        instr_interfaces_tell(done.spared, line, sizeof line);
-        instr_reply_note(reply, "%s", line);
-    } else if (done.changed == 0) {
+    instr_reply_spared(reply, done.spared);
+    if (done.changed == 0 && !done.spared)
         instr_reply_note(
             reply, "no class that is loaded has such a method with bytecode (native and abstract "
                    "ones have none); when one comes its calls are told");
-    }
     instr_watch_begin(jni, &w->filter);
     return 1;
 }

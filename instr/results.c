@@ -173,6 +173,14 @@ static void tell_kept(const struct instr_results *r, const struct skipped_list *
     free(all.items);
 }
 
+void instr_say_spared(uint64_t count) {
+    char told[INSTR_ERROR_SIZE], line[INSTR_ERROR_SIZE + 16];
+    if (!count) return;
+    instr_interfaces_tell(count, told, sizeof told);
+    snprintf(line, sizeof line, "instr: %s", told);
+    instr_say(line);
+}
+
 static void tell_account(const struct instr_account *a) {
     char line[256], seen[INSTR_NUMBER_SIZE], changed[INSTR_NUMBER_SIZE], methods[INSTR_NUMBER_SIZE],
         kept[INSTR_NUMBER_SIZE], in[INSTR_NUMBER_SIZE], out[INSTR_NUMBER_SIZE],
@@ -186,12 +194,7 @@ static void tell_account(const struct instr_account *a) {
         instr_number(a->methods_kept + a->classes_kept, kept), instr_number(a->bytes_in, in),
         instr_number(a->bytes_out, out), instr_duration(a->nanoseconds, time));
     instr_say(line);
-    if (a->interfaces_kept) {
-        char told[240];
-        instr_interfaces_tell(a->interfaces_kept, told, sizeof told);
-        snprintf(line, sizeof line, "instr: %s", told);
-        instr_say(line);
-    }
+    instr_say_spared(a->interfaces_kept);
     if (!a->methods_grown) return;
     snprintf(line, sizeof line,
              "instr: %s of the methods changed %s past 8,000 bytes, and the JVM compiles none that "

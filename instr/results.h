@@ -15,8 +15,11 @@ struct instr_results {
     JNIEnv *jni;
 };
 
-// Collects and tells everything that the options ask for: tables, lines and errors to standard error, files
-// to where they belong. A file that cannot be written is one line; the rest goes on.
+// Collects and tells everything that the options ask for: tables, lines and errors to standard
+// error, files to where they belong. A file that cannot be written is one line; the rest goes on.
 void instr_results_tell(const struct instr_results *results);
+
+// Says that so many interfaces were left as they were (interfaces.h), if any were.
+void instr_say_spared(uint64_t count);
 
 #endif

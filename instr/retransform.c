@@ -63,33 +63,46 @@ static uint64_t now(void) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+// A class as the caller's functions are told of it.
+struct named {
+    char *signature;
+    const char *name; // NULL: an array or a primitive, or the JVM did not tell
+    jobject loader;
+};
+
+static void open_named(const struct instr_retransform *r, jclass cls, struct named *n) {
+    *n = (struct named){NULL, NULL, NULL};
+    if ((*r->jvmti)->GetClassSignature(r->jvmti, cls, &n->signature, NULL) != JVMTI_ERROR_NONE) {
+        n->signature = NULL;
+        return;
+    }
+    char *name = internal_name(n->signature);
+    if (name && (*r->jvmti)->GetClassLoader(r->jvmti, cls, &n->loader) == JVMTI_ERROR_NONE)
+        n->name = name;
+}
+
+static void close_named(const struct instr_retransform *r, struct named *n) {
+    if (n->loader) (*r->jni)->DeleteLocalRef(r->jni, n->loader);
+    (*r->jvmti)->Deallocate(r->jvmti, (unsigned char *)n->signature);
+}
+
 static void tell_failed(struct instr_retransform *r, jclass cls, const char *reason) {
-    char *signature = NULL;
-    jobject loader = NULL;
+    struct named n;
     r->refused++;
-    if ((*r->jvmti)->GetClassSignature(r->jvmti, cls, &signature, NULL) != JVMTI_ERROR_NONE) return;
-    char *name = internal_name(signature);
-    if (name && (*r->jvmti)->GetClassLoader(r->jvmti, cls, &loader) == JVMTI_ERROR_NONE)
-        r->failed(r->context, loader, name, reason);
-    if (loader) (*r->jni)->DeleteLocalRef(r->jni, loader);
-    (*r->jvmti)->Deallocate(r->jvmti, (unsigned char *)signature);
+    open_named(r, cls, &n);
+    if (n.name) r->failed(r->context, n.loader, n.name, reason);
+    close_named(r, &n);
 }
 
 // Is it an interface that had better not be touched?
 static int is_spared(struct instr_retransform *r, jclass cls) {
     enum instr_interface kind =
         r->running && r->spared ? instr_interface_of(r->jvmti, cls) : INSTR_INTERFACE_NONE;
-    char *signature = NULL;
-    jobject loader = NULL;
-    int yes = 0;
-    if (kind == INSTR_INTERFACE_NONE ||
-        (*r->jvmti)->GetClassSignature(r->jvmti, cls, &signature, NULL) != JVMTI_ERROR_NONE)
-        return 0;
-    char *name = internal_name(signature);
-    if (name && (*r->jvmti)->GetClassLoader(r->jvmti, cls, &loader) == JVMTI_ERROR_NONE)
-        yes = r->spared(r->context, loader, name, kind == INSTR_INTERFACE_CODE);
-    if (loader) (*r->jni)->DeleteLocalRef(r->jni, loader);
-    (*r->jvmti)->Deallocate(r->jvmti, (unsigned char *)signature);
+    if (kind == INSTR_INTERFACE_NONE) return 0;
+    struct named n;
+    open_named(r, cls, &n);
+    int yes = n.name && r->spared(r->context, n.loader, n.name, kind == INSTR_INTERFACE_CODE);
+    close_named(r, &n);
     return yes;
 }
 
@@ -113,21 +126,16 @@ static void retransform(struct instr_retransform *r, jclass *classes, jint count
 }
 
 static int is_wanted(struct instr_retransform *r, jclass cls) {
-    jvmtiEnv *jvmti = r->jvmti;
-    jobject loader = NULL;
-    char *signature = NULL;
     jboolean modifiable = JNI_FALSE;
-    int yes = 0;
     // First what costs least: of lambdas, which are not modifiable, there may be thousands.
-    if ((*jvmti)->IsModifiableClass(jvmti, cls, &modifiable) != JVMTI_ERROR_NONE || !modifiable ||
-        (*jvmti)->GetClassSignature(jvmti, cls, &signature, NULL) != JVMTI_ERROR_NONE)
+    if ((*r->jvmti)->IsModifiableClass(r->jvmti, cls, &modifiable) != JVMTI_ERROR_NONE ||
+        !modifiable)
         return 0;
-    char *name = internal_name(signature);
-    if (name && !instr_is_anonymous(jvmti, cls, name) &&
-        (*jvmti)->GetClassLoader(jvmti, cls, &loader) == JVMTI_ERROR_NONE)
-        yes = r->wanted(r->context, loader, name);
-    if (loader) (*r->jni)->DeleteLocalRef(r->jni, loader);
-    (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+    struct named n;
+    open_named(r, cls, &n);
+    int yes = n.name && !instr_is_anonymous(r->jvmti, cls, n.name) &&
+              r->wanted(r->context, n.loader, n.name);
+    close_named(r, &n);
     return yes;
 }
 

@@ -3,10 +3,10 @@
 #include "instr/switch.h"
 
 #include "instr/control.h"
-#include "instr/interfaces.h"
 #include "instr/options_same.h"
 #include "instr/part.h"
 #include "instr/redefine.h"
+#include "instr/results.h"
 #include "instr/runtime.h"
 #include "instr/switch_classes.h"
 #include "instr/switch_passes.h"
@@ -354,13 +354,6 @@ static int start_passes(struct instr_agent *agent, JNIEnv *jni, const struct ins
     return 0;
 }
 
-static void say_spared(unsigned spared) {
-    char line[INSTR_ERROR_SIZE], said[INSTR_ERROR_SIZE + 16];
-    instr_interfaces_tell(spared, line, sizeof line);
-    snprintf(said, sizeof said, "instr: %s", line);
-    instr_say(said);
-}
-
 int instr_switch_start(struct instr_agent *agent, JNIEnv *jni, struct instr_plan *plan, int running,
                        char *reason, size_t size) {
     struct instr_switched done = {0};
@@ -373,7 +366,7 @@ int instr_switch_start(struct instr_agent *agent, JNIEnv *jni, struct instr_plan
         if (plan->engine && !(agent->early && instr_wraps_only(&plan->options)))
             instr_switch_retransform(agent, jni, NULL, 0, running, &done);
         if (plan->engine) instr_wrapping_tell(plan->engine, &plan->options);
-        if (done.spared) say_spared(done.spared);
+        instr_say_spared(done.spared);
         if (plan->options.expiry) agent->expires = instr_control_now() + plan->options.expiry;
     }
     pthread_mutex_unlock(&agent->switching);
