@@ -97,6 +97,10 @@ struct cf_class {
     // To be set by the caller, 0 at first: a JVM that has the class already merges its constants
     // with the new ones. A constant that is there twice then makes HotSpot number all of them anew.
     uint16_t constants_merged;
+    // To be set by the caller, 0 at first: so many constants more than the class has here are in
+    // the pool of that JVM, from former versions of it, and stay. What is added has to fit in with
+    // them: HotSpot merges beyond 65,535 entries, and crashes.
+    uint16_t constants_beyond;
     uint16_t utf8_code, utf8_line_number_table, utf8_local_variable_table,
         utf8_local_variable_type_table;
     const struct cf_strict *strict; // strict instance fields, once they were met (strict.h)

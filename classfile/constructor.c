@@ -5,11 +5,16 @@
 #include "classfile/edit.h"
 #include "classfile/typing.h"
 
-static int is_init_call(const struct cf_code *code, uint32_t pc) {
+// Is the invokespecial at `pc` the call of a constructor, and `of_this`: of one that could be the
+// delegate by its class?
+static int is_init_call(const struct cf_code *code, uint32_t pc, int *of_this) {
+    const struct cf_class *cls = code->cls;
     struct cf_slice class_name, name, descriptor;
-    return code->bytes[pc] == CF_OP_invokespecial &&
-           cf_reference(code->cls, cf_be2(code->bytes + pc + 1), &class_name, &name, &descriptor) &&
-           CF_IS(name, "<init>");
+    if (!cf_reference(cls, cf_be2(code->bytes + pc + 1), &class_name, &name, &descriptor)) return 0;
+    if (!CF_IS(name, "<init>")) return 0;
+    *of_this = cf_slice_equal(class_name, cf_this_name(cls)) ||
+               cf_slice_equal(class_name, cf_class_name(cls, cls->super_class));
+    return 1;
 }
 
 static enum cf_status add_delegate(struct cf_edit *edit, uint32_t pc) {
@@ -46,7 +51,8 @@ static enum cf_status add_phase(struct cf_edit *edit, uint32_t start, int initia
 }
 
 // The common case: the delegate call stands in the first basic block, and the only other objects
-// made before it are its arguments, each with its own `new`. Returns the call's pc, or UINT32_MAX.
+// made before it are its arguments, each with its own `new`. Returns the call's pc, or UINT32_MAX:
+// also where a call may, by its class, be the delegate or that of an object made before.
 static uint32_t delegate_in_first_block(const struct cf_code *code) {
     uint32_t outstanding = 0;
     for (uint32_t i = 0; i < code->count; i++) {
@@ -54,8 +60,10 @@ static uint32_t delegate_in_first_block(const struct cf_code *code) {
         unsigned op = code->bytes[pc];
         if (code->marks[pc] & CF_MARK_TARGET) return UINT32_MAX;
         if (op == CF_OP_new) outstanding++;
-        if (op == CF_OP_invokespecial && is_init_call(code, pc)) {
+        int of_this;
+        if (op == CF_OP_invokespecial && is_init_call(code, pc, &of_this)) {
             if (outstanding == 0) return pc;
+            if (of_this) return UINT32_MAX;
             outstanding--;
         }
         if (cf_opcodes[op].operands == CF_BRANCH2 || cf_never_falls_through(op)) return UINT32_MAX;
@@ -84,21 +92,35 @@ static int handled_before(const struct cf_code *code, uint32_t delegate) {
     return 0;
 }
 
+// What is known of an instruction, by its pc. Without frames code may be reached EARLY and
+// INITIALIZED, if it leaves `this` alone and never returns; walked it is in one of the two.
+enum { EARLY = 1, INITIALIZED = 2, DELEGATES = 4 };
+
 struct walk {
     struct cf_edit *edit;
     struct cf_typing typing;
-    // For code without frames, by pc: the state met at a branch target (the first way to it
-    // decides), and the exception table entries that start there, as lists.
+    uint8_t *seen;
+    // For code without frames, by pc: in which phases something leads there, the state met at a
+    // branch target (the first way to it decides), and the exception table entries that start
+    // there, as lists.
+    uint8_t *reached;
     struct cf_frame **met;
     uint32_t *first_entry, *next_entry; // index + 1; 0: none
-    int reachable;
+    uint32_t *next_met;                 // by pc, for enter_ranges
+    uint32_t *pending, pending_count;   // met, and not walked from yet
 };
 
+static unsigned phase(const struct walk *w) {
+    return w->typing.state.this_uninitialized ? EARLY : INITIALIZED;
+}
+
 static enum cf_status remember(struct walk *w, uint32_t target) {
+    w->reached[target] |= (uint8_t)phase(w);
     if (w->met[target]) return CF_OK;
     struct cf_frame *frame = cf_arena_alloc(w->edit->code.cls->arena, sizeof *frame);
     if (!frame) return cf_fail(&w->edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
     w->met[target] = frame;
+    w->pending[w->pending_count++] = target;
     return cf_typing_frame(&w->typing, frame);
 }
 
@@ -119,30 +141,37 @@ static enum cf_status remember_targets(struct walk *w, uint32_t pc) {
     return CF_OK;
 }
 
-// At the start of a try range: the state there is the handlers', but for the stack.
-static enum cf_status remember_handlers(struct walk *w, uint32_t pc) {
+// The state is the handler's, but for the stack.
+static enum cf_status remember_handler(struct walk *w, uint32_t entry) {
     static const struct cf_type thrown = {
         CF_TYPE_OBJECT, 0, 0, {(const uint8_t *)"java/lang/Throwable", 19}};
     struct cf_state *s = &w->typing.state;
-    for (uint32_t i = w->first_entry[pc]; i; i = w->next_entry[i - 1]) {
-        uint32_t depth = s->stack_count;
-        struct cf_type saved = s->stack[0];
-        s->stack[0] = thrown;
-        s->stack_count = 1;
-        CF_TRY(remember(w, cf_exception_at(&w->edit->code, i - 1).handler_pc));
-        s->stack[0] = saved;
-        s->stack_count = depth;
-    }
+    uint32_t depth = s->stack_count;
+    struct cf_type saved = s->stack[0];
+    s->stack[0] = thrown;
+    s->stack_count = 1;
+    CF_TRY(remember(w, cf_exception_at(&w->edit->code, entry).handler_pc));
+    s->stack[0] = saved;
+    s->stack_count = depth;
+    return CF_OK;
+}
+
+static enum cf_status remember_handlers(struct walk *w, uint32_t pc) {
+    for (uint32_t i = w->first_entry[pc]; i; i = w->next_entry[i - 1])
+        CF_TRY(remember_handler(w, i - 1));
     return CF_OK;
 }
 
 static enum cf_status list_entries(struct walk *w) {
     const struct cf_code *code = &w->edit->code;
     struct cf_arena *arena = code->cls->arena;
+    w->reached = cf_arena_zeroed(arena, code->length, 1);
     w->met = cf_arena_zeroed(arena, code->length + 1, sizeof *w->met);
     w->first_entry = cf_arena_zeroed(arena, code->length + 1, sizeof *w->first_entry);
     w->next_entry = cf_arena_zeroed(arena, code->exception_table_length, sizeof *w->next_entry);
-    if (!w->met || !w->first_entry || !w->next_entry)
+    w->next_met = cf_arena_alloc(arena, code->length * sizeof *w->next_met);
+    w->pending = cf_arena_alloc(arena, code->count * sizeof *w->pending);
+    if (!w->reached || !w->met || !w->first_entry || !w->next_entry || !w->next_met || !w->pending)
         return cf_fail(&w->edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
     for (uint32_t i = 0; i < code->exception_table_length; i++) {
         uint32_t start = cf_exception_at(code, i).start_pc;
@@ -150,12 +179,6 @@ static enum cf_status list_entries(struct walk *w) {
         w->first_entry[start] = i + 1;
     }
     return CF_OK;
-}
-
-static enum cf_status enter(struct walk *w, uint32_t pc) {
-    if (w->reachable || !w->met[pc]) return CF_OK;
-    w->reachable = 1;
-    return cf_typing_load(&w->typing, w->met[pc]);
 }
 
 // jsr: the subroutine begins with the return address on the stack. What it stores is not followed
@@ -174,50 +197,125 @@ static enum cf_status call_subroutine(struct walk *w, uint32_t pc) {
     return status;
 }
 
-// Types the whole constructor in code order; frames, where there are any, have the last word.
-static enum cf_status walk_code(struct walk *w, struct cf_frame_reader *frames) {
-    struct cf_edit *edit = w->edit;
-    const struct cf_code *code = &edit->code;
-    int more = cf_frames_next(frames);
-    w->reachable = 1;
+static enum cf_status step(struct walk *w, uint32_t pc) {
+    const struct cf_code *code = &w->edit->code;
+    unsigned op = code->bytes[pc];
+    int early = w->typing.state.this_uninitialized;
+    w->seen[pc] = (uint8_t)phase(w);
+    if (!code->stack_map_table) CF_TRY(remember_handlers(w, pc));
+    if (op == CF_OP_jsr || op == CF_OP_jsr_w) return call_subroutine(w, pc);
+    CF_TRY(cf_typing_step(&w->typing, code->bytes + pc, pc));
+    if (early && !w->typing.state.this_uninitialized) w->seen[pc] |= DELEGATES;
+    return code->stack_map_table ? CF_OK : remember_targets(w, pc);
+}
+
+// With frames, which say where code goes on: in code order.
+static enum cf_status walk_frames(struct walk *w, struct cf_frame_reader *frames) {
+    const struct cf_code *code = &w->edit->code;
+    int more = cf_frames_next(frames), reachable = 1;
     for (uint32_t i = 0; i < code->count; i++) {
         uint32_t pc = code->pc[i];
-        unsigned op = code->bytes[pc];
         if (more && frames->frame.pc == pc) {
             CF_TRY(cf_typing_load(&w->typing, &frames->frame));
-            w->reachable = 1;
+            reachable = 1;
             more = cf_frames_next(frames);
-        } else if (!code->stack_map_table) {
-            CF_TRY(enter(w, pc));
         }
-        if (!w->reachable) continue;
-        CF_TRY(add_phase(edit, pc, !w->typing.state.this_uninitialized));
-        if (!code->stack_map_table) CF_TRY(remember_handlers(w, pc));
-        if (op == CF_OP_jsr || op == CF_OP_jsr_w) {
-            CF_TRY(call_subroutine(w, pc));
-            continue;
-        }
-        int before = w->typing.state.this_uninitialized;
-        CF_TRY(cf_typing_step(&w->typing, code->bytes + pc, pc));
-        if (before && !w->typing.state.this_uninitialized) CF_TRY(add_delegate(edit, pc));
-        if (!code->stack_map_table) CF_TRY(remember_targets(w, pc));
-        if (cf_never_falls_through(op)) w->reachable = 0;
+        if (!reachable) continue;
+        CF_TRY(step(w, pc));
+        if (cf_never_falls_through(code->bytes[pc])) reachable = 0;
     }
-    return edit->error.status;
+    return w->edit->error.status;
+}
+
+// From what is pending on, and from all that is met on the way, back as well as ahead.
+static enum cf_status walk_pending(struct walk *w) {
+    const struct cf_code *code = &w->edit->code;
+    while (w->pending_count) {
+        uint32_t pc = w->pending[--w->pending_count];
+        if (w->seen[pc]) continue;
+        CF_TRY(cf_typing_load(&w->typing, w->met[pc]));
+        while (pc < code->length && !w->seen[pc]) {
+            CF_TRY(step(w, pc));
+            if (cf_never_falls_through(code->bytes[pc])) break;
+            pc += cf_instruction_length(code->bytes, pc, code->length);
+            if (pc < code->length) w->reached[pc] |= (uint8_t)phase(w);
+        }
+    }
+    return CF_OK;
+}
+
+// Handlers that were not met since the start of their range is dead code: the first instruction in
+// it that is not can only be one that something jumps to.
+static enum cf_status enter_ranges(struct walk *w) {
+    const struct cf_code *code = &w->edit->code;
+    uint32_t next = code->length;
+    for (uint32_t pc = code->length; pc-- > 0; w->next_met[pc] = next)
+        if (w->met[pc]) next = pc;
+    for (uint32_t i = 0; i < code->exception_table_length; i++) {
+        struct cf_exception e = cf_exception_at(code, i);
+        if (w->met[e.handler_pc] || w->next_met[e.start_pc] >= e.end_pc) continue;
+        CF_TRY(cf_typing_load(&w->typing, w->met[w->next_met[e.start_pc]]));
+        CF_TRY(remember_handler(w, i));
+    }
+    return CF_OK;
+}
+
+// Is there code of which cannot be said whether `this` is initialised? What to count when it throws
+// would not be known.
+static enum cf_status check_phases(struct walk *w) {
+    const struct cf_code *code = &w->edit->code;
+    for (unsigned phase = EARLY; phase <= INITIALIZED; phase++) {
+        uint32_t *next_seen = w->next_met, next = code->length;
+        for (uint32_t pc = code->length; pc-- > 0; next_seen[pc] = next)
+            if (w->seen[pc] & phase) next = pc;
+        for (uint32_t i = 0; i < code->exception_table_length; i++) {
+            struct cf_exception e = cf_exception_at(code, i);
+            if (next_seen[e.start_pc] < e.end_pc) w->reached[e.handler_pc] |= (uint8_t)phase;
+        }
+    }
+    for (uint32_t pc = 0; pc < code->length; pc++)
+        if (w->reached[pc] == (EARLY | INITIALIZED))
+            return cf_fail(&w->edit->error, CF_UNSUPPORTED, code->offset,
+                           "code is reached before and after super() or this()", 0);
+    return CF_OK;
+}
+
+// Without frames: along all ways that the code can take.
+static enum cf_status walk_ways(struct walk *w, const struct cf_frame *first) {
+    CF_TRY(list_entries(w));
+    CF_TRY(cf_typing_load(&w->typing, first));
+    CF_TRY(remember(w, 0));
+    while (w->pending_count) {
+        CF_TRY(walk_pending(w));
+        CF_TRY(enter_ranges(w));
+    }
+    return check_phases(w);
 }
 
 static enum cf_status type_whole(struct cf_edit *edit) {
-    if (edit->code.has_jsr && edit->code.stack_map_table)
-        return cf_fail(&edit->error, CF_UNSUPPORTED, edit->code.offset,
+    const struct cf_code *code = &edit->code;
+    if (code->has_jsr && code->stack_map_table)
+        return cf_fail(&edit->error, CF_UNSUPPORTED, code->offset,
                        "jsr in a constructor that has frames", 0);
     struct walk w = {.edit = edit};
     struct cf_frame_reader frames;
     edit->delegates_count = edit->phases_count = 0;
-    if (!edit->code.stack_map_table) CF_TRY(list_entries(&w));
-    CF_TRY(cf_frames_open(&frames, &edit->code, 1, &edit->error));
-    CF_TRY(cf_typing_init(&w.typing, &edit->code, &edit->rewrite->pool, 0, 0, &edit->error));
-    CF_TRY(cf_typing_load(&w.typing, &frames.frame));
-    return walk_code(&w, &frames);
+    w.seen = cf_arena_zeroed(code->cls->arena, code->length, 1);
+    if (!w.seen) return cf_fail(&edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
+    CF_TRY(cf_frames_open(&frames, code, 1, &edit->error));
+    CF_TRY(cf_typing_init(&w.typing, code, &edit->rewrite->pool, 0, 0, &edit->error));
+    if (code->stack_map_table) {
+        CF_TRY(cf_typing_load(&w.typing, &frames.frame));
+        CF_TRY(walk_frames(&w, &frames));
+    } else {
+        CF_TRY(walk_ways(&w, &frames.frame));
+    }
+    for (uint32_t i = 0; i < code->count; i++) {
+        uint32_t pc = code->pc[i];
+        if (w.seen[pc]) CF_TRY(add_phase(edit, pc, w.seen[pc] & INITIALIZED ? 1 : 0));
+        if (w.seen[pc] & DELEGATES) CF_TRY(add_delegate(edit, pc));
+    }
+    return CF_OK;
 }
 
 static enum cf_status find_phases(struct cf_edit *edit) {

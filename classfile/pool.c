@@ -26,11 +26,19 @@ void cf_pool_init(struct cf_pool *pool, const struct cf_class *cls) {
     memset(pool, 0, sizeof *pool);
     pool->cls = cls;
     pool->first = pool->count = cls->constant_pool_count;
+    pool->limit = 65535u - cls->constants_beyond;
 }
 
 static uint16_t give_up(struct cf_pool *pool, enum cf_status status, const char *reason) {
     cf_fail(&pool->error, status, 0, reason, 0);
     return 0;
+}
+
+static uint16_t is_full(struct cf_pool *pool) {
+    return give_up(pool, CF_LIMIT,
+                   pool->limit < 65535
+                       ? "the constant pool that the JVM has of the class is full (65,535 entries)"
+                       : "the constant pool is full (65,535 entries)");
 }
 
 static uint32_t entry_size(const uint8_t *entry) {
@@ -176,8 +184,7 @@ static uint16_t add(struct cf_pool *pool, const uint8_t *head, uint32_t head_siz
     uint16_t original = pool->cls->constants_merged ? find_original(pool, entry, size) : 0;
     if (original) return original;
     uint32_t index = pool->count, entries = head[0] == CF_TAG_LONG ? 2 : 1;
-    if (index + entries > 65535)
-        return give_up(pool, CF_LIMIT, "the constant pool is full (65,535 entries)");
+    if (index + entries > pool->limit) return is_full(pool);
     pool->offsets[taken] = pool->length;
     if (entries == 2) pool->offsets[taken + 1] = UINT32_MAX;
     pool->length += size;
@@ -247,8 +254,7 @@ uint16_t cf_add_reference(struct cf_pool *pool, enum cf_tag tag, const char *cla
 static int reserve(struct cf_pool *pool, uint32_t size, uint32_t entries) {
     uint32_t taken = pool->count - pool->first;
     if (pool->error.status) return 0;
-    if (pool->count + entries > 65535)
-        return give_up(pool, CF_LIMIT, "the constant pool is full (65,535 entries)");
+    if (pool->count + entries > pool->limit) return is_full(pool);
     if ((size > pool->capacity - pool->length && !grow_bytes(pool, size)) ||
         (entries > pool->offsets_capacity - taken && !grow_offsets(pool, entries)))
         return give_up(pool, CF_NO_MEMORY, "out of memory");

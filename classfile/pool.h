@@ -13,6 +13,7 @@ struct cf_pool {
     uint8_t *bytes; // the new entries, as they will stand in the file
     uint32_t length, capacity;
     uint32_t first, count; // index of the first new entry; of the next one to come
+    uint32_t limit;        // of count: 65,535, less cf_class.constants_beyond
     uint32_t *offsets;     // per new entry, into bytes
     uint32_t offsets_capacity;
     uint16_t *slots;       // hash of entry -> index; 0: free
@@ -35,8 +36,8 @@ static inline struct cf_pool_mark cf_pool_mark(const struct cf_pool *pool) {
 // Forgets what was added since the mark, and the error.
 void cf_pool_rollback(struct cf_pool *pool, struct cf_pool_mark mark);
 
-// Each gives the index of the constant, adding it when it is new; 0 when the pool is full (65,535)
-// or memory is out, with the reason in pool->error. An argument index of 0 gives 0.
+// Each gives the index of the constant, adding it when it is new; 0 when the pool is full
+// (cf_pool.limit) or memory is out, with the reason in pool->error. An argument index of 0 gives 0.
 uint16_t cf_add_utf8(struct cf_pool *pool, const void *bytes, size_t length);
 uint16_t cf_add_class(struct cf_pool *pool, const void *name, size_t length);
 uint16_t cf_add_string(struct cf_pool *pool, const void *bytes, size_t length);

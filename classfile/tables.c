@@ -112,12 +112,14 @@ static enum cf_status map_variables(const struct cf_layout *l, const uint8_t *fr
 
 // --- the others: copied first, their offsets set in the copy ---
 
-// A range at the reader.
+// A range at the reader. The JVM does not look at it, so one that is empty may lie behind the code.
 static void map_range(struct table *t) {
     uint32_t pos = t->r.pos;
     if (!cf_need(&t->r, 4)) return;
     t->r.pos += 4;
-    if (!map_range_at(ranges_of(t->l), t->r.bytes + pos, t->info + (pos - t->base)))
+    if (cf_be4(t->r.bytes + pos) == t->l->edit->code.length << 16)
+        set2(t, pos, t->l->body_end);
+    else if (!map_range_at(ranges_of(t->l), t->r.bytes + pos, t->info + (pos - t->base)))
         malformed(t, "range out of the code");
 }
 

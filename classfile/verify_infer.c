@@ -100,9 +100,10 @@ static cf_vtype merge_type(struct inference *n, cf_vtype old, cf_vtype type) {
     if (a < CF_V_NULL || b < CF_V_NULL) return CF_V_TOP;
     if (b == CF_V_NULL) return old;
     if (a == CF_V_NULL) return type;
-    if (a == CF_V_ARRAY && b == CF_V_ARRAY) return merge_arrays(n, old, type);
-    if (a == CF_V_ARRAY || b == CF_V_ARRAY) return object_type(v, 0);
-    return merge_classes(n, old, type);
+    if (a != CF_V_ARRAY && b != CF_V_ARRAY) return merge_classes(n, old, type);
+    if (a == CF_V_CLASS + CF_KNOWN_OBJECT) return old;
+    cf_vtype made = a == b ? merge_arrays(n, old, type) : object_type(v, 0);
+    return same_type(v, old, made) ? old : made; // or what goes round in a loop never settles
 }
 
 // --- merging states ---

@@ -81,7 +81,7 @@ static int learn_one(struct lesson *l, const struct cf_qrow *row, uint32_t i) {
         memset(l->fixed + i + 1, 0, row->length - 1u);
     if (is_constant) return learn_constant(l, kind == CF_Q_LDC_W, i);
     if (kind == CF_Q_MEMBER_USE) return learn_call(l, i);
-    return kind == CF_Q_PUSH || kind == CF_Q_STEP || kind == CF_Q_ARRAY_STORE;
+    return kind == CF_Q_PUSH || kind == CF_Q_STEP || kind == CF_Q_ARRAY_STORE || kind == CF_Q_POP2;
 }
 
 static int learn_states(struct lesson *l, uint32_t from, uint32_t before) {

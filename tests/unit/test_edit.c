@@ -255,6 +255,14 @@ START_TEST(a_full_pool_keeps_the_method) {
     ck_assert_int_eq(cf_edit_commit(s.edit), CF_LIMIT);
     ck_assert_str_eq(cf_error_text(&s.edit->error, text, sizeof text),
                      "the constant pool is full (65,535 entries)");
+    cf_pool_rollback(&s.rewrite.pool, (struct cf_pool_mark){0, 65530});
+    s.rewrite.pool.limit = 65532; // as cf_pool_init has it where a JVM has three more
+    ck_assert_uint_ne(cf_add_integer(&s.rewrite.pool, 1), 0);
+    ck_assert_uint_ne(cf_add_integer(&s.rewrite.pool, 2), 0);
+    ck_assert_uint_eq(cf_add_integer(&s.rewrite.pool, 3), 0);
+    ck_assert_str_eq(s.rewrite.pool.error.reason,
+                     "the constant pool that the JVM has of the class is full (65,535 entries)");
+    cf_pool_rollback(&s.rewrite.pool, (struct cf_pool_mark){0, 65530});
     begin(&s, 0);
     cf_insert_entry(s.edit, nops(s.edit, 1)); // what needs no constant still goes
     commit(&s);

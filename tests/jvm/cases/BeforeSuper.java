@@ -4,7 +4,7 @@ import support.Try;
 
 /** Generated constructors: branches, loops and handlers around the delegate call (see GenConstructors). */
 public class BeforeSuper {
-    //= DelegateBase.<init>(I)V 27 6
+    //= DelegateBase.<init>(I)V 39 10
     public static void main(String[] args) {
         //= DelegateBranches.<init>(I)V 5 2
         //= DelegateBranches.<init>(Ljava/lang/String;)V 1 0
@@ -29,6 +29,10 @@ public class BeforeSuper {
         Try.show("nested", () -> new DelegateNested(-3, true).value);
         Try.show("nested", () -> new DelegateNested(3, false).value);
         Try.show("nested", () -> new DelegateNested().value);
+        //= DelegateFirst49.<init>(I)V 4 3
+        //= DelegateFirst52.<init>(I)V 4 3
+        Try.each("first", x -> new DelegateFirst49(x).value, 3, 1, -1, 7);
+        Try.each("first", x -> new DelegateFirst52(x).value, 3, 1, -1, 7);
         //= DelegateNever.<init>()V 2 2
         Try.show("never", () -> new DelegateNever());
         Try.show("never", () -> new DelegateNever());

@@ -7,6 +7,8 @@ import support.Try;
 public class Instructions {
     public static void main(String[] args) {
         int[] table = {-1, 0, 1, 2, 3, -2};
+        //= AnnotatedBehind.run(I)I 2 1
+        Try.each("annotated", x -> AnnotatedBehind.run(x), 5, 0);
         //= SwitchPaddings.table0(I)I 6 3
         //= SwitchPaddings.table1(I)I 6 3
         //= SwitchPaddings.table2(I)I 6 3

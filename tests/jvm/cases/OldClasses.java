@@ -57,9 +57,17 @@ public class OldClasses {
 
         //= DeadCode49.run(I)I 3 1
         Try.each("dead 49", x -> DeadCode49.run(x), 5, 0, -3);
+        //= OldBackwards48.<init>(I)V 5 3
+        //= OldBackwards50.<init>(I)V 5 3
+        Try.each("backwards", x -> new OldBackwards48(x).value, 5, 0, 3, -1, 9);
+        Try.each("backwards", x -> new OldBackwards50(x).value, 5, 0, 3, -1, 9);
+        //= OldBothPhases.<init>(I)V 4 3 or kept
+        //= OldBothPhases.run(I)I 2 1
+        Try.each("both phases", x -> new OldBothPhases(x).value, 5, 0, 3, -1);
+        Try.each("both phases", x -> OldBothPhases.run(x), 5, 0);
         //= OldConstructors.<init>(I)V 4 2
         //= OldFinally.<init>(I)V 3 2
-        //= DelegateBase.<init>(I)V 7 2
+        //= DelegateBase.<init>(I)V 18 5
         Try.each("constructor", x -> new OldConstructors(x).value, 6, 2, 0, -2);
         Try.each("finally in constructor", x -> new OldFinally(x).value, 6, 0, -1);
         // 45.2, where parts of Code are shorter: VMs since 11 refuse it, in words that must stay

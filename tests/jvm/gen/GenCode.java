@@ -2,6 +2,7 @@ package gen;
 
 import static gen.Code.types;
 import static org.objectweb.asm.Opcodes.*;
+import static org.objectweb.asm.TypeReference.LOCAL_VARIABLE;
 
 import org.objectweb.asm.Label;
 
@@ -17,6 +18,19 @@ final class GenCode {
         calls();
         manyArguments();
         manyHandlers();
+        annotatedBehind();
+    }
+
+    /** An annotation of a local variable that is live nowhere, behind all code: no JVM looks at it. */
+    static void annotatedBehind() {
+        Label end = new Label();
+        new Unit(V1_8, "cases/AnnotatedBehind")
+                .fun("run", "(I)I", c -> {
+                    c.num(10).var(ILOAD, 0).op(IDIV, IRETURN).at(end);
+                    c.m.visitLocalVariableAnnotation(LOCAL_VARIABLE << 24, null, new Label[] {end}, new Label[] {end},
+                            new int[] {0}, "Lcases/Any;", true).visitEnd();
+                })
+                .write();
     }
 
     /** tableswitch and lookupswitch behind 0 to 3 nops: all four paddings before, and again after insertion. */

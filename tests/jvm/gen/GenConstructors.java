@@ -17,6 +17,7 @@ final class GenConstructors {
         loopBefore();
         thisMoved();
         nestedCreation();
+        delegatesFirst();
         neverDelegates();
         handlersAround();
         manyReturns();
@@ -141,6 +142,21 @@ final class GenConstructors {
                         .type(NEW, BASE).op(DUP).num(4).init(BASE, "(I)V")
                         .field(GETFIELD, BASE, "value", "I").init(BASE, "(I)V").op(RETURN))
                 .write();
+    }
+
+    /** An object of the same class is made before the delegate call, and initialised after it. */
+    static void delegatesFirst() {
+        for (int version : new int[] {V1_5, V1_8}) {
+            String self = "cases/DelegateFirst" + version;
+            new Unit(version, self, BASE, false)
+                    .method(ACC_PUBLIC, "<init>", "(I)V", c -> c
+                            .type(NEW, BASE).op(DUP)
+                            .var(ALOAD, 0).var(ILOAD, 1).init(BASE, "(I)V")
+                            .num(12).var(ILOAD, 1).num(-1).op(IADD, IDIV).num(-6).op(IADD).init(BASE, "(I)V")
+                            .var(ALOAD, 0).op(SWAP).field(GETFIELD, BASE, "value", "I").field(PUTFIELD, BASE, "value", "I")
+                            .op(RETURN))
+                    .write();
+        }
     }
 
     /** Constructors in which no delegate call exists or is reached. */

@@ -17,6 +17,8 @@ final class GenOld {
         }
         deadCode();
         oldConstructors();
+        backwardsConstructor();
+        handlerOfBothPhases();
         subroutineInConstructor();
         beforeOne1();
         fifty();
@@ -132,6 +134,40 @@ final class GenOld {
                         .at(s).num(6).var(ILOAD, 1).op(IDIV, POP, RETURN)
                         .at(e).at(h).op(POP).type(NEW, "java/lang/Error").op(DUP).init("java/lang/Error", "()V").op(ATHROW))
                 .write();
+    }
+
+    /** A handler for what is thrown before super(), by it and after it: nobody could say in which state it throws. */
+    static void handlerOfBothPhases() {
+        Label s = new Label(), e = new Label();
+        new Unit(V1_5, "cases/OldBothPhases", "cases/DelegateBase", false)
+                .method(ACC_PUBLIC, "<init>", "(I)V", c -> c
+                        .guard(s, e, e, null)
+                        .at(s).num(10).var(ILOAD, 1).op(IDIV, POP)
+                        .var(ALOAD, 0).var(ILOAD, 1).init("cases/DelegateBase", "(I)V")
+                        .num(6).var(ILOAD, 1).num(-3).op(IADD, IDIV, POP, RETURN)
+                        .at(e).op(POP).fail("both"))
+                .fun("run", "(I)I", c -> c.num(10).var(ILOAD, 0).op(IDIV, IRETURN))
+                .write();
+    }
+
+    /** Every delegate call lies before what jumps to it, one in the handler of a range that begins with dead code. */
+    static void backwardsConstructor() {
+        for (int version : new int[] {V1_4, V1_6}) {
+            String base = "cases/DelegateBase";
+            Label far = new Label(), s = new Label(), mid = new Label(), h = new Label(), back = new Label(), fail = new Label();
+            new Unit(version, "cases/OldBackwards" + version, base, false)
+                    .method(ACC_PUBLIC, "<init>", "(I)V", c -> c
+                            .guard(s, h, h, null)
+                            .jump(GOTO, far)
+                            .at(s).op(NOP)
+                            .at(mid).num(10).var(ILOAD, 1).op(IDIV, POP).jump(GOTO, back)
+                            .at(h).op(POP).inc(1, 20).var(ALOAD, 0).var(ILOAD, 1).init(base, "(I)V").op(RETURN)
+                            .at(back).var(ALOAD, 0).var(ILOAD, 1).init(base, "(I)V")
+                            .num(6).var(ILOAD, 1).num(-3).op(IADD, IDIV, POP, RETURN)
+                            .at(far).var(ILOAD, 1).num(9).jump(IF_ICMPEQ, fail).jump(GOTO, mid)
+                            .at(fail).fail("early"))
+                    .write();
+        }
     }
 
     /** try/finally behind super(), with a subroutine, as old compilers wrote it in many constructors. */
