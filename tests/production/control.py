@@ -4,6 +4,7 @@ import json
 import os
 import socket
 import struct
+import time
 
 MAGIC = b"instr\r\n\0"
 
@@ -88,3 +89,13 @@ class Control:
     def bytes(self, *words):
         self.start(*words)
         return b"".join(what for kind, what in self.events() if kind == "bytes")
+
+
+def reach(pid):
+    """A connection to the agent in a JVM that may have just been started."""
+    for _ in range(200):
+        try:
+            return Control(pid)
+        except OSError:
+            time.sleep(0.05)
+    return Control(pid)

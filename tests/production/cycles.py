@@ -59,7 +59,7 @@ class Control:
     name = "the control"
 
     def __init__(self, t, scope, start):
-        self.jvm = start(f"-agentpath:{os.path.join(t.build, 'tests', 'libfloor.so')}", *OPTIONS)
+        self.jvm = start(t.library("floor"), *OPTIONS)
         self.port, self.all = int(self.jvm.line()), "/floor/500/" + scope.replace(":", ",").replace("**", "*")
 
     def cycle(self, i):

@@ -1,0 +1,107 @@
+"""Clients of the control socket that are slow, or gone, in a server that is in use."""
+
+import socket
+import struct
+import subprocess
+import threading
+import time
+
+from cycles import get
+from server_jvm import Jvm, expect
+
+
+class Users:
+    """Threads that ask a server all the time."""
+
+    def __init__(self, port, count=2):
+        self.port, self.done, self.failed, self.stop = port, 0, 0, threading.Event()
+        self.threads = [threading.Thread(target=self.use) for _ in range(count)]
+        for thread in self.threads:
+            thread.start()
+
+    def use(self):
+        while not self.stop.is_set():
+            try:
+                self.failed += get(self.port) == ""
+            except OSError:
+                self.failed += 1
+            self.done += 1
+
+    def in_seconds(self, seconds):
+        before = self.done
+        time.sleep(seconds)
+        return self.done - before
+
+    def end(self):
+        self.stop.set()
+        for thread in self.threads:
+            thread.join()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.end()
+
+
+def slow_clients(t):
+    """Clients that do not read what they asked for, or are killed while it comes: the server goes on, others are answered."""
+    problems = []
+    with Jvm(t, "-cp", t.file("classes"), "Server") as jvm, Users(int(jvm.line())) as users:
+        c = jvm.control()
+
+        def answers(what):
+            start = time.monotonic()
+            passes = c.run("status")["passes"]
+            expect(problems, f"{what}: status took {time.monotonic() - start:.1f} s", time.monotonic() - start < 3)
+            return passes
+
+        def is_off(what):
+            for _ in range(100):
+                if answers(what) == []:
+                    return
+                time.sleep(0.1)
+            problems.append(f"{what}: still on")
+        users.in_seconds(1)
+        alone = users.in_seconds(3)
+        lazy = jvm.control()  # reads nothing: what it asked for fills its socket, then its queue
+        lazy.start("watch", "Server.*(..)", "limit=100000000", "stack")
+        time.sleep(1)
+        during = users.in_seconds(3)
+        expect(problems, "a watch that nobody reads is not on", answers("not read") == ["watch"])
+        expect(problems, f"{during} requests while a client does not read, {alone} before", during > alone / 5)
+        lazy.cancel()
+        text, dropped = 0, ""
+        for kind, what in lazy.events():  # what was kept comes, and how much was not
+            text += kind == "document"
+            dropped += what if kind == "note" else ""
+        expect(problems, f"{text} calls told, {lazy.dropped} left out, {dropped!r}", text > 100 and (lazy.dropped > 0 or "left out" in dropped))
+        is_off("cancelled")
+        for words in (["watch", "Server.*(..)", "limit=100000000"], ["top", "100", "20", "calls"]):
+            if words[0] == "top":
+                c.run("enable", "timing,include=Server:Server$*")
+            for how in ("closed", "reset"):
+                gone = jvm.control()
+                gone.start(*words)
+                gone.socket.recv(1000)
+                if how == "reset":
+                    gone.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                gone.close()
+                if words[0] == "watch":
+                    is_off(f"{words[0]}, {how}")
+                answers(f"{words[0]}, {how}")
+        c.run("revert")
+        watching = subprocess.Popen([t.cli, "watch", str(jvm.pid), "Server.*(..)", "--limit", "1000000"], stdout=subprocess.PIPE)
+        watching.stdout.read(1000)
+        watching.kill()
+        watching.wait()
+        watching.stdout.close()
+        is_off("instr watch, killed")
+        after = users.in_seconds(3)
+        expect(problems, f"{after} requests afterwards, {alone} before", after > alone / 5)
+        users.end()
+        expect(problems, f"{users.failed} of {users.done} requests failed", users.failed == 0 and users.done > 100)
+        print(f"requests in 3 s: {alone} alone, {during} with a client that does not read, {after} afterwards; {text} calls told, {lazy.dropped} documents "
+              f"left out; {dropped}")
+        jvm.end()
+    return problems

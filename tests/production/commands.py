@@ -1,0 +1,286 @@
+"""Passes on and off, calls watched, bodies replaced: what comes out, and that the program works on."""
+
+import json
+import os
+import re
+import subprocess
+import time
+
+from server_jvm import HERE, Jvm, expect, refused
+
+
+def delta(jvm, before):
+    now = int(jvm.ask("").split()[1])
+    return now - before, now
+
+
+def switching(t):
+    """Counts are exact while a pass is on, other passes come and go beside it, and all memory of it can go."""
+    problems = []
+    counts = t.file("calls.json")
+    with Jvm(t, "-cp", t.file("classes"), "Waiting") as jvm:
+        jvm.line()
+        c = jvm.control()
+        c.run("enable", f"calls,calls.file={counts},include=Waiting")
+        for i in range(3):
+            jvm.ask("")
+            c.run("enable" if i % 2 == 0 else "disable", "timing")
+        expect(problems, "two methods are not timed anew", c.run("status")["methods_now"] == 4)
+        c.run("disable", "calls")
+        text = open(counts).read()
+        expect(problems, f"not 30 calls, 3 thrown: {text}", '"work", "descriptor": "(I)V", "calls": 30, "thrown": 3' in text)
+        for words, reason in ((["enable", "tming"], "did you mean 'timing'?"), (["disable", "calls"], "'calls' is not on"),
+                              (["set", "timing"], "only values can be set"), (["set", "timing.top=x"], "must be a number"),
+                              (["set", "control=off"], "'control': comes too late"), (["enable", "calls,facts=" + counts], "'facts': comes too late"),
+                              (["set", "memory=1M"], "'memory': comes too late"), (["set", "runtime=path"], "as runtime=direct")):
+            said = refused(c, *words)
+            expect(problems, f"{words}: {said!r}", reason in said)
+        expect(problems, "a mistake changed something", c.run("status")["passes"] == ["timing"])
+        c.run("revert")
+        expect(problems, "classes stay changed", c.run("status")["classes_now"] == 0)
+        c.run("enable", "calls,max-classes=1,for=1s,include=Waiting:java.util.**")
+        expect(problems, "more classes than max-classes", c.run("status")["classes_now"] == 1)
+        time.sleep(2.5)
+        expect(problems, "for= is not kept", c.run("status")["passes"] == [])
+        expect(problems, "the program computes something else", delta(jvm, int(jvm.ask("").split()[1]))[0] == 1042)
+        c.run("detach")
+        jvm.ends(problems)
+    return problems
+
+
+def same_figures(t):
+    """What is timed in classes that were loaded before has the same counts as where they are changed when they are loaded: they call
+    the runtime in another way."""
+    problems, figures = [], []
+    for passes, late in (("timing", False), ("timing", True), ("calls", True), ("calls,timing", True)):
+        first = passes.split(",", 1)[0]
+        result, options = t.file(f"sorts-{len(figures)}.json"), f"{passes},include=Sorts*,{first}.top=0"
+        with Jvm(t, *([] if late else [f"-agentpath:{t.agent}={options},{first}.file={result}"]), "-cp", t.file("classes"), "Sorts", agent=late) as jvm:
+            c = jvm.control()
+            if late:
+                jvm.ask("")  # loads them
+                done = c.run("enable", f"{options},{first}.file={result}")
+                expect(problems, f"{done['changed']} classes were changed", done["changed"] == 3)
+            sums = {jvm.ask("") for _ in range(50)}
+            if late:
+                c.run("revert")
+            expect(problems, f"sums {sums}, exit status {jvm.end()}", len(sums) == 1 and jvm.process.returncode == 0)
+            methods = json.load(open(result))["methods"]
+            figures.append({(m["class"], m["method"], m["descriptor"]): (m["calls"], m["thrown"]) for m in methods if m["method"] != "main"})
+    differ = {m: [f.get(m) for f in figures] for m in figures[0] if any(f.get(m) != figures[0][m] for f in figures)}
+    expect(problems, f"when loaded, and later: {differ}", not differ)
+    expect(problems, f"{figures[0]}", figures[0].get(("Sorts$Derived", "<init>", "(I)V")) == (1000, 600) and len(figures[0]) == 9)
+    return problems
+
+
+def allocated_anew(t):
+    """What alloc has counted of the JVM's own allocations, and sampled, is told when it is switched off, and not once more the next time; while it
+    stays on, with other passes or another option, it goes on."""
+    problems, folder, figures = [], t.file("listed"), []
+    os.makedirs(folder, exist_ok=True)
+    for name in "abc":
+        open(os.path.join(folder, name), "w").close()
+    with Jvm(t, "-cp", t.file("classes"), "Folder", folder) as jvm, jvm.control() as c:
+        def counted(options, lines, meanwhile):
+            result = t.file(f"made-{len(figures)}.json")
+            c.run("enable", f"alloc,alloc.file={result},include=Folder{options}")
+            for _ in range(lines):
+                expect(problems, "not three files", jvm.ask("") == "3")
+                if meanwhile:
+                    c.run(*meanwhile)
+            c.run("revert")
+            with open(result) as f:
+                figures.append(sum(s["count"] for s in json.load(f)["sites"] if s["class"] == "java.lang.String" and s["site_class"].startswith("java.io.")))
+
+        jvm.ask("")
+        counted("", 5, ())
+        counted("", 5, ())
+        counted("", 5, ("set", "alloc.top=7"))
+        counted("", 5, ("enable", "calls"))
+        expect(problems, f"strings: {figures}", figures[0] >= 15 and set(figures) == {figures[0]})
+        if t.version >= 11:
+            figures.clear()
+            sampled = ",alloc.mode=sampled,alloc.interval=1,alloc.live=yes"
+            counted(sampled, 5000, ())  # the first sample of a thread that has begun is a while off
+            counted(sampled, 2000, ())
+            counted(sampled, 50, ())
+            expect(problems, f"sampled: {figures}", 0 < figures[2] < figures[1] / 2)
+        jvm.ends(problems)
+    return problems
+
+
+def watching(t):
+    """Calls with arguments and results; the pass goes at the limit, in time, and when the client is gone."""
+    problems = []
+    with Jvm(t, "-cp", t.file("classes"), "Waiting") as jvm:
+        jvm.line()
+        c = jvm.control()
+        c.start("watch", "Waiting.work(int)", "limit=12", "stack")
+        for _ in range(3):
+            time.sleep(0.3)
+            jvm.ask("")
+        calls = [what for kind, what in c.events() if kind == "document"]
+        expect(problems, f"arguments {[x['arguments'] for x in calls]}",
+               [x["arguments"] for x in calls] == [[str(i % 10)] for i in range(12)])
+        expect(problems, "what was thrown", [i for i, x in enumerate(calls) if "thrown" in x] == [3])
+        expect(problems, "the stack", calls and calls[0]["stack"][0].startswith("Waiting.work(Waiting.java:"))
+        expect(problems, "still on at the limit", c.run("status")["passes"] == [])
+        with jvm.control() as other:
+            other.start("watch", "Waiting.*(..)")
+            time.sleep(0.5)
+            expect(problems, "not on", c.run("status")["passes"] == ["watch"])
+        time.sleep(0.5)
+        expect(problems, "still on when the client is gone", c.run("status")["passes"] == [])
+        jvm.ends(problems)
+    return problems
+
+
+SHOWN = """public class Shown {
+    static int odd(String text, char c, int[][] table, float f) { return text.length(); }
+    static int many(PARAMETERS) { return 7; }
+    static void fail() { throw new IllegalStateException("why\\u0000 not") { public String toString() { throw this; } public String getMessage() { throw this; } }; }
+    public static void main(String[] args) throws Exception {
+        char[] wide = new char[100];
+        java.util.Arrays.fill(wide, (char) 0x4e2d);
+        String s = new String(wide);
+        System.out.println("ready");
+        for (int n = 1; System.in.read() != -1; n++) {
+            odd("q\\"\\u0000\\u0007\\ud800" + n, (char) 0, new int[3][], Float.NaN);
+            many(ARGUMENTS);
+            try { fail(); } catch (IllegalStateException e) { n += 1000; }
+            System.out.println("sum " + Integer.valueOf(n));
+        }
+    }
+}
+"""
+
+
+def shown(t, agent=True):
+    folder, parameters = t.file("shown"), (f"String a{i}" for i in range(250))
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "Shown.java"), "w") as f:
+        f.write(SHOWN.replace("PARAMETERS", ", ".join(parameters)).replace("ARGUMENTS", ", ".join(["s"] * 250)))
+    t.compile([os.path.join(folder, "Shown.java")], "shown")
+    jvm = Jvm(t, "-cp", folder, "Shown", agent=agent)
+    jvm.line()
+    if not agent:
+        subprocess.run([t.cli, "attach", str(jvm.pid)], check=True, capture_output=True)
+    return jvm
+
+
+def is_watched(c):
+    while "watch" not in c.run("status")["passes"]:
+        time.sleep(0.02)
+
+
+def watched_text(t):
+    """Whatever strings an application has, and however many: all that there is room for is told, and shown, and nothing of the application's is called."""
+    problems = []
+    with shown(t) as jvm, jvm.control() as c, jvm.control() as other:
+        other.start("watch", "Shown.*(..)", "limit=3", "stack")
+        is_watched(c)
+        jvm.ask("")
+        odd, many, fails = [what for kind, what in other.events() if kind == "document"]
+        expect(problems, f"odd: {odd}", odd["arguments"] == ['"q"\0\a\ufffd1"', "'\0'", "int[3][]", "NaN"] and odd["returned"] == "6")
+        texts = many["arguments"]
+        expect(problems, f"many: {len(texts)} {set(texts)}", len(texts) == 250 and set(texts) == {'"' + "\u4e2d" * 100 + '"', "..."} and texts[0] != "..." and len(many["stack"]) == 2)
+        expect(problems, f"thrown: {fails['thrown']}", re.fullmatch("Shown\\$1@[0-9a-f]+: why\0 not", fails["thrown"]))
+        watching = subprocess.Popen([t.cli, "watch", str(jvm.pid), "Shown.*(..)", "--limit", "3"], stdout=subprocess.PIPE, text=True)
+        is_watched(c)
+        jvm.ask("")
+        lines = watching.communicate(timeout=60)[0].splitlines()
+        expect(problems, f"instr watch: {[line[-100:] for line in lines]}, {watching.returncode}", len(lines) == 3 and watching.returncode == 0 and "= 9 " in lines[0] and
+               "..., ...) = 7 " in lines[1] and ": why? not " in lines[2])
+        jvm.ends(problems)
+    return problems
+
+
+def watching_the_jdk(t):
+    """Also what the inserted code itself uses: boxes, strings, stacks. The program goes on as ever."""
+    problems, n = [], 0
+    with shown(t) as jvm, jvm.control() as c:
+        for methods in ("java.lang.Integer.*(..)", "java.**.*(..)", "**.*(..)"):
+            with jvm.control() as other:
+                other.start("watch", methods, "limit=1000000", "stack")
+                is_watched(c)
+                for _ in range(5):
+                    n += 1001
+                    said = jvm.ask("")
+                    expect(problems, f"{methods}: {said}", said == f"sum {n}")
+                other.cancel()
+                calls = [what for kind, what in other.events() if kind == "document"]
+                expect(problems, f"{methods}: {len(calls)} calls", len(calls) >= 5)
+            expect(problems, f"{methods}: still on", c.run("status")["passes"] == [])
+        jvm.ends(problems)
+    return problems
+
+
+def looking(t):
+    """A class that is looked at stays as it is, however often: HotSpot is not made to take it, and the constant NaN, which it would double each
+    time, stays one. What was redefined is shown with its new bodies and with what passes add to them."""
+    problems = []
+    with shown(t, agent=False) as jvm, jvm.control() as c:
+        def constants(*words):
+            return c.bytes("dump", "Shown", *words).count(b"\4\x7f\xc0\0\0")  # CONSTANT_Float, NaN
+
+        with open(t.file("shown", "Shown.class"), "rb") as f:
+            given = f.read()
+        jvm.ask("")
+        seen = [constants(*(["original"] if i % 3 == 0 else [])) for i in range(30)]
+        expect(problems, f"NaN: {seen}", set(seen) == {1})
+        c.run("enable", "timing,include=Shown")
+        changed = given.replace(b"\x10\7\xac", b"\x10\x2a\xac")  # many(): bipush 7, ireturn
+        expect(problems, "it is not changed", changed != given)
+        c.run("redefine", files=[("Shown.class", changed)])
+        before = c.run("status")
+        now, original = c.bytes("dump", "Shown"), c.bytes("dump", "Shown", "original")
+        expect(problems, "the new body is not shown", b"\x10\x2a" in now and b"InstrTiming" in now and b"\x10\x2a" in original and b"InstrTiming" not in original)
+        expect(problems, "a look changes what is told", all(c.run("status")[k] == before[k] for k in ("classes_now", "methods_now", "passes")))
+        with jvm.control() as other:
+            other.start("watch", "Shown.many(..)", "limit=1")
+            is_watched(c)
+            jvm.ask("")
+            returned = [what["returned"] for kind, what in other.events() if kind == "document"]
+        expect(problems, f"many() returns {returned}", returned == ["42"])
+        jvm.ends(problems)
+    return problems
+
+
+def redefining(t):
+    """Bodies are replaced and brought back, with a pass on and without; what the JVM would refuse is said in words."""
+    source = open(os.path.join(HERE, "..", "jvm", "programs", "Waiting.java")).read()
+    changes = {"new": ("sum += i;", "sum += 7;"), "method": ("static int sum;", "static int sum; static void more() {}"),
+               "field": ("static int sum;", "static int sum, more;"), "parent": ("class Waiting", "class Waiting extends Thread")}
+    made = {}
+    for name, (old, new) in changes.items():
+        os.makedirs(t.file(name), exist_ok=True)
+        with open(t.file(name, "Waiting.java"), "w") as f:
+            f.write(source.replace(old, new, 1))
+        t.compile([t.file(name, "Waiting.java")], name)
+        made[name] = [(name, open(t.file(name, "Waiting.class"), "rb").read())]
+    problems = []
+    with Jvm(t, "-cp", t.file("classes"), "Waiting") as jvm:
+        now = int(jvm.line().split()[1])
+        c = jvm.control()
+        for name, word in (("method", "more()V"), ("field", "fields"), ("parent", "superclass")):
+            said = refused(c, "redefine", files=made[name])
+            expect(problems, f"{name}: {said!r}", said.startswith("Waiting: ") and word in said)
+        for passes in ("", "timing,include=Waiting"):
+            if passes:
+                c.run("enable", passes)
+            c.run("redefine", files=made["new"])
+            d, now = delta(jvm, now)
+            expect(problems, f"redefined: {d}", d == 1063)
+            dumped = c.bytes("dump", "Waiting", "original")  # as the JVM has it: made anew from what it keeps
+            c.run("undo", "Waiting")
+            d, now = delta(jvm, now)
+            expect(problems, f"undone: {d}", d == 1042)
+            c.run("redefine", files=[("dumped", dumped)])
+            d, now = delta(jvm, now)
+            expect(problems, f"redefined with what was dumped: {d}", d == 1063)
+            c.run("undo")
+            d, now = delta(jvm, now)
+            expect(problems, f"undone: {d}", d == 1042)
+        expect(problems, "undone twice", "no class was redefined" in refused(c, "undo"))
+        jvm.ends(problems)
+    return problems

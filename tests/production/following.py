@@ -1,0 +1,259 @@
+"""Many classes: those that follow when a command is answered, and two threads that change them."""
+
+import os
+import re
+import subprocess
+import threading
+import time
+
+from control import Failed
+from server_jvm import Jvm, Skip, agent_jar, digests, expect, jdk_classes
+
+
+class Following:
+    """A JVM with many classes, one of them broken, and commands whose classes follow when they are answered."""
+
+    BROKEN = "java.util.concurrent.Phaser"
+
+    def __init__(self, t, jvm, threads):
+        self.t, self.jvm, self.threads, self.problems = t, jvm, threads, []
+        for name in [self.BROKEN, *jdk_classes(t)]:
+            jvm.process.stdin.write(name + "\n")
+        jvm.ask("")
+        self.before, self.c = digests(t, jvm, "before"), jvm.control()
+        self.options = f"timing,include=java.**:Many,batch-threads={threads}"
+
+    def expect(self, what, is_so):
+        expect(self.problems, what, is_so)
+
+    def changed(self, name):
+        now = digests(self.t, self.jvm, name)
+        return {m for m, digest in self.before.items() if now.get(m) != digest}
+
+    def begin(self):
+        done = self.c.run("enable", self.options + ",batch=40", "0")
+        status = self.c.run("status")
+        self.expect(f"{done['following']} follow, {done['classes']} done", done["following"] > 1000 and 0 < done["changed"] <= done["classes"] <= 100)
+        self.expect(f"status: {status['classes_come']} of {status['classes_of']}",
+                    0 < status["classes_come"] < status["classes_of"] == done["following"] + 40 >= done["following"] + done["classes"])
+
+    def end(self, how):
+        for _ in range(1200):
+            if not self.c.run("status")["classes_of"]:
+                return
+            time.sleep(0.05)
+        self.problems.append(f"{how}: classes follow for ever")
+
+    def nothing_comes(self, how):
+        time.sleep(0.3)
+        self.expect(f"{how}: classes are changed afterwards", self.changed("after") <= self.control)
+
+    def all_came(self, what):
+        """The classes that came are those that have come at first; then back."""
+        self.expect(what, self.changed("came") - self.control == self.followed - self.control)
+        self.c.run("revert")
+
+    def at_first(self):
+        """What threads are in comes first; what is broken is told, at the time and in the end."""
+        lines = threading.Event()
+        speaker = threading.Thread(target=lambda: [self.jvm.ask("speed") for _ in iter(lines.is_set, True)])
+        speaker.start()
+        try:
+            self.begin()
+        finally:
+            lines.set()
+            speaker.join()
+        self.expect("what a thread is in was not changed first", "LMany; work(I)I" in self.changed("first"))
+        self.end("enable")
+        self.followed = self.changed("followed")
+        said = self.c.run("status")
+        self.expect(f"kept: {said['kept']}", said["classes_not_tried_again"] == 1 and
+                    [k["class"] for k in said["kept"] if "format invalid" in k["reason"]] == [self.BROKEN])
+        self.c.start("revert")
+        notes = [what for kind, what in self.c.events() if kind == "note"]
+        self.expect(f"the refusal is not told: {notes}", any("Phaser: kept as it was: the JVM finds its format invalid" in n for n in notes))
+        self.control = self.changed("reverted")
+        self.expect(f"{len(self.control)} differ", len(self.control) < len(self.before) / 20)
+
+    def waited_for(self):
+        waited = self.c.run("enable", self.options)
+        at_once = self.changed("once")
+        self.expect(f"{len(at_once ^ self.followed)} methods are changed in one way only: {sorted(at_once ^ self.followed)[:3]}",
+                    at_once - self.control == self.followed - self.control and len(self.followed) > 10000)
+        self.expect(f"waited, and {waited['following']} follow", waited["following"] == 0 and waited["classes"] > 1000)
+        self.c.run("revert")
+
+    def undone_while_they_come(self):
+        for how in (["disable", "timing"], ["revert"], ["off"], ["set", "for=100ms"]):
+            self.begin()
+            done = self.c.run(*how)
+            if how[0] == "set":
+                time.sleep(1.5)
+            else:
+                self.expect(f"{how}: {done['classes']} classes", done["passes"] == [] and 0 < done["classes"] < 1500)
+            self.expect(f"{how}: classes follow", self.c.run("status")["classes_of"] == 0)
+            self.nothing_comes(how)
+
+    def other_commands(self):
+        self.begin()
+        self.c.run("set", "timing.top=5")
+        self.c.run("enable", "calls,include=java.**:Many")  # waits for what it found, and what was left
+        both = self.c.run("status")
+        self.expect(f"two passes: {both['passes']}, {both['classes_of']}", both["passes"] == ["timing", "calls"] and both["classes_of"] == 0)
+        self.all_came("classes are missing under two passes")
+        self.begin()
+        with self.jvm.control() as other:
+            other.start("watch", "Many.work(int)", "limit=1")
+            while "watch" not in self.c.run("status")["passes"]:
+                time.sleep(0.02)
+            self.jvm.ask("speed")
+            self.expect("nothing was watched", [kind for kind, _ in other.events()].count("document") == 1)
+        self.end("watch")
+        self.all_came("a watch between took classes away")
+
+    def others_that_wait(self):
+        with self.jvm.control() as other:
+            other.start("enable", self.options + ",batch=40")
+            time.sleep(0.3)  # and it is gone
+        self.end("gone")
+        self.all_came("classes are missing when nobody waits")
+        with self.jvm.control() as other:
+            other.start("enable", self.options + ",batch=40")
+            time.sleep(0.3)
+            self.c.run("revert")
+            try:
+                list(other.events())
+                self.problems.append("reverted, and it was told that all is done")
+            except Failed as e:
+                self.expect(f"reverted: {e}", "another command" in str(e))
+
+    def attached_again(self):
+        self.begin()
+        self.c.run("detach")
+        self.nothing_comes("detach")
+        subprocess.run([self.t.cli, "attach", str(self.jvm.pid)], check=True, capture_output=True)
+        self.c = self.jvm.control()
+        self.begin()
+        table, text = (subprocess.run([self.t.cli, words[0], str(self.jvm.pid), *words[1:]], capture_output=True, text=True).stdout
+                       for words in (["top", "--once"], ["status"]))
+        self.expect(f"top: {table}; status: {text}", " classes so far" in table and "loaded classes so far" in text)
+        self.jvm.ends(self.problems)  # while classes come
+
+
+def classes_follow(t, threads=1):
+    """Of many classes the first ones are changed when a command is answered, those in use before others, and the rest follows
+    while other commands come: in the end none is missing, and after a revert none is changed."""
+    if t.version < 9:
+        raise Skip("has no jimage")
+    with Jvm(t, f"{t.library('bytecodes')}={Following.BROKEN.replace('.', '/')}", "-cp", t.file("classes"), "Many") as jvm:
+        following = Following(t, jvm, threads)
+        following.at_first()
+        following.waited_for()
+        following.undone_while_they_come()
+        following.other_commands()
+        following.others_that_wait()
+        following.attached_again()
+        return following.problems
+
+
+def classes_follow_by_two(t):
+    """The same when two threads change them."""
+    return classes_follow(t, threads=2)
+
+
+def calls_of_the_jvm(log):
+    """(thread, begin, end) of the calls that retransformed classes, in ms."""
+    with open(log, encoding="utf-8") as file:
+        found = re.findall(r"\[([\d.]+)s\]\[(\d+)\].* vm_op: all=(\d+)", file.read())
+    return [(thread, float(end) * 1000 - int(took), float(end) * 1000) for end, thread, took in found]
+
+
+def two_threads(t):
+    """Two threads change classes at once, when they follow and when they get their own code back, where the JVM bears it, has four
+    processors, no Java agent is there and nothing is limited; else one. A class changed by one is not changed again by the other. Told of by the JVM's log."""
+    if t.version < 9:
+        raise Skip("has no log of it")
+    problems, names = [], jdk_classes(t)
+    bears = t.version >= 17
+    for what, two, options, more in (("by default", bears, ["-XX:ActiveProcessorCount=4"], ""), ("with two processors", False, ["-XX:ActiveProcessorCount=2"], ""),
+                                     ("asked for", bears, ["-XX:ActiveProcessorCount=1"], ",batch-threads=2"), ("not wanted", False, ["-XX:ActiveProcessorCount=4"], ",batch-threads=1"),
+                                     ("limited", False, [], ",batch-threads=2,max-classes=1600"), ("with a Java agent", False, ["-XX:ActiveProcessorCount=4", f"-javaagent:{agent_jar(t)}"], ",batch-threads=2")):
+        log = t.file("calls.log")
+        with Jvm(t, *options, f"-Xlog:redefine+class+timer:file={log}:uptime,tid:filecount=0", "-cp", t.file("classes"), "Many") as jvm:
+            for name in names:
+                jvm.process.stdin.write(name + "\n")
+            jvm.ask("")
+            c = jvm.control()
+            done = c.run("enable", f"timing,include=java.**:sun.**,batch=100{more}")
+            during = calls_of_the_jvm(log)
+            back = c.run("revert")
+            after = calls_of_the_jvm(log)[len(during):]
+            jvm.ends(problems)
+        expect(problems, f"{what}: {done['classes']} classes, {done['changed']} changed, {back['classes']} back", done["classes"] > 1500 and back["classes"] == done["changed"])
+        expect(problems, f"{what}: {done['changed']} classes changed, more than are allowed", what != "limited" or done["changed"] == 1600)
+        # The first ones are changed by the thread that is asked. No limit is left when all is reverted.
+        for how, two, calls in (("enabled", two, during[1:]), ("reverted", two or bears and what == "limited", after)):
+            threads = {thread for thread, _, _ in calls}
+            at_once = any(a[0] != b[0] and a[1] < b[2] and b[1] < a[2] for a in calls for b in calls)
+            expect(problems, f"{what}, {how}: {len(threads)} threads, {'at once' if at_once else 'one by one'}", (len(threads) == 2) == two == at_once)
+            expect(problems, f"{what}, {how}: {len(calls)} calls", len(calls) >= 15)
+    return problems
+
+
+PRODUCT = """import java.util.*; import java.util.concurrent.Callable; import java.util.function.*;
+public class Product extends AbstractList<Integer> implements Callable<String> {
+    public Integer get(int i) { return i; }
+    public int size() { return 100; }
+    public String call() { int s = 0; IntUnaryOperator f = x -> x; for (int i : this) s += f.applyAsInt(i); return "product " + s; }
+}
+"""
+
+
+def busy_classes(t):
+    """Rounds of a pass switched on and off by two threads, in classes that run, while others are loaded, linked, run and collected; answered
+    at once, or when all is done, or disabled, or reverted while classes come. The program works as before, and has its own code in the end."""
+    problems, source = [], t.file("Product.java")
+    with open(source, "w", encoding="utf-8") as f:
+        f.write(PRODUCT)
+    tools = [os.path.join(os.path.dirname(os.path.dirname(t.java)), "lib", "tools.jar")] if t.version < 9 else []
+    with Jvm(t, t.library("bytecodes"), "-Xmx512m", "-cp", ":".join([t.file("classes"), *tools]), "Busy", source, t.file("product")) as jvm:
+        expect(problems, "it does not start", jvm.line() == "ready")
+        while int(jvm.ask("").split()[1]) < 20:
+            time.sleep(0.1)
+        c = jvm.control()
+
+        def own(name):  # lambdas come and go up to JDK 14, too, where JVM TI tells of them
+            return {m: digest for m, digest in digests(t, jvm, name).items() if m.startswith("Lcom/sun/tools/javac/") and "$$Lambda" not in m}
+
+        def options(threads):
+            return f"timing,include=com.sun.tools.javac.**,batch=50,batch-threads={threads}"
+        before = own("before")
+        expect(problems, f"{c.run('enable', options(1))['refusals']}", c.run("status")["classes_not_tried_again"] == 0)
+        c.run("revert")
+        now = own("by one")
+        control = {m for m, digest in before.items() if now.get(m) != digest}
+        worked = [int(n) for n in jvm.ask("").split()[1::2]]
+        begun = time.monotonic()
+        rounds = t.cycles if t.version >= 17 else 2  # before it is one thread
+        for i in range(rounds):
+            done = c.run("enable", options(2), *(["0"] if i % 2 else []))
+            expect(problems, f"round {i}: {done}", i % 2 or done["changed"] > 500)
+            time.sleep(i % 8 / 20)
+            done = c.run(*(["disable", "timing"] if i % 3 else ["revert"]))
+            expect(problems, f"round {i}: {done['refusals']}", not done["refused"])
+        took, again = time.monotonic() - begun, worked
+        for _ in range(600):
+            again = [int(n) for n in jvm.ask("").split()[1::2]]
+            if again[0] > worked[0] and again[1] > worked[1]:
+                break
+            time.sleep(0.1)
+        now = own("after")
+        differ = {m for m, digest in before.items() if now.get(m) != digest}
+        print(f"{rounds} rounds in {took:.0f} s; {again[0] - worked[0]} times compiled, {again[1] - worked[1]} loaders meanwhile; {len(differ)} of {len(before)} methods "
+              f"have other bytecodes, {len(differ & control)} of which also when it was one thread")
+        expect(problems, f"{len(differ - control)} methods differ: {sorted(differ - control)[:3]}", differ <= control)
+        expect(problems, f"{len(control)} of {len(before)} differ by one thread", len(control) < len(before) / 20)
+        expect(problems, "the program stands", again[0] > worked[0] and again[1] > worked[1])
+        expect(problems, f"{c.run('status')['classes_now']} classes stay changed", c.run("status")["classes_now"] == 0)
+        jvm.ends(problems)
+    return problems

@@ -1,0 +1,141 @@
+"""What is left alone, and what switches itself off."""
+
+import json
+import os
+import re
+import struct
+import subprocess
+import time
+import urllib.request
+
+from server_jvm import Jvm, expect
+
+
+def broken_classes(t):
+    """Of classes that the JVM lets nobody change it is told why, and no batch fails for them: one standstill of the JVM for each operation."""
+    log, problems = t.file("redefined.log"), []
+    os.remove(t.file("classes", "Broken$Absent.class"))
+    reasons = {"Broken$Failing": "its initialization has failed", "Broken$Unlinked": "the JVM cannot link it"}
+    with Jvm(t, *([f"-Xlog:redefine+class+timer:file={log}"] if t.version >= 9 else []), "-cp", t.file("classes"), "Broken") as jvm:
+        jvm.line()
+        c = jvm.control()
+        for tried, passes in enumerate(("timing", "calls")):
+            done = c.run("enable", f"{passes},include=Broken:Broken$*")
+            told = {line.split(": ")[0]: line for line in done["refusals"]}
+            expect(problems, f"{passes}: {told}", told.keys() == (set() if tried else reasons.keys())
+                   and all(reasons[name] in line for name, line in told.items()))
+            expect(problems, f"{passes}: {done['changed']} changed", done["changed"] == 2)
+            expect(problems, f"{passes}: not both are known", c.run("status")["classes_not_tried_again"] == 2)
+            c.run("revert")
+        if t.version >= 9:
+            with open(log) as f:
+                operations = f.read().count("vm_op:")
+            expect(problems, f"{operations} times", operations == 4)
+        jvm.ends(problems)
+    return problems
+
+
+def filled(data, count):
+    """The class file with its constant pool filled up to so many entries, with integers."""
+    sizes, at, i = {3: 5, 4: 5, 5: 9, 6: 9, 7: 3, 8: 3, 9: 5, 10: 5, 11: 5, 12: 5, 15: 4, 16: 3, 17: 5, 18: 5}, 10, 1
+    had = struct.unpack_from(">H", data, 8)[0]
+    while i < had:
+        i += 2 if data[at] in (5, 6) else 1
+        at += sizes[data[at]] if data[at] != 1 else 3 + struct.unpack_from(">H", data, at + 1)[0]
+    return data[:8] + struct.pack(">H", count) + data[10:at] + b"".join(struct.pack(">BI", 3, n) for n in range(had, count)) + data[at:]
+
+
+def full_pools(t):
+    """Whatever was put into a class stays in the pool of its JVM, and HotSpot crashes when that gets too large: what does not fit in is not put in."""
+    problems, folders = [], []
+    with open(t.file("classes", "Full$Filled.class"), "rb") as f:
+        given = f.read()
+    for room in range(0, 40, 2):
+        folders.append(t.file("filled", str(room)))
+        os.makedirs(folders[-1], exist_ok=True)
+        with open(os.path.join(folders[-1], "Full$Filled.class"), "wb") as f:
+            f.write(filled(given, 65535 - room))
+    with Jvm(t, "-Xverify:all", "-cp", t.file("classes"), "Full", *folders) as jvm:
+        c, value, reasons = jvm.control(), 0, set()
+        for passes in ("calls", "timing", "exceptions", "calls", "calls,timing,alloc,exceptions"):
+            done = c.run("enable", f"{passes},include=Full$Filled")
+            reasons |= {kept["reason"].split(": ")[-1] for kept in c.run("status")["kept"]}
+            for what in ("on", "off"):
+                value = value + 1 if value % 3 == 0 else value + 10
+                said = jvm.ask("")
+                expect(problems, f"{passes} {what}: {said!r}", said == str([value] * len(folders)))
+                c.run("revert")
+            expect(problems, f"{passes}: {done['changed']} changed, {done['refused']} refused", 0 < done["changed"] < len(folders) and not done["refused"])
+        expect(problems, f"kept: {reasons}", reasons == {"the constant pool is full (65,535 entries)",
+                                                        "the constant pool that the JVM has of the class is full (65,535 entries)"})
+        jvm.ends(problems)
+    return problems
+
+
+def overhead(t):
+    """A pass that costs more than max-overhead switches itself off; one that may cost it stays."""
+    problems = []
+    with Jvm(t, "-cp", t.file("classes"), "Server") as jvm:
+        port = int(jvm.line())
+        c = jvm.control()
+        for share, stays in (("100%", True), ("0.01%", False)):
+            c.run("enable", f"timing,include=Server:Server$*,max-overhead={share}")
+            until = time.monotonic() + 5
+            while time.monotonic() < until:
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=10).read()
+            on = c.run("status")["passes"]
+            expect(problems, f"max-overhead={share}: {on}", (on == ["timing"]) == stays)
+    return problems
+
+
+def interfaces(t):
+    """Interfaces with methods that classes inherit are left alone once they are loaded, and that is told: HotSpot crashes when such a class is
+    being loaded. So it does not, however often passes come and go."""
+    problems = []
+    counts, scope = t.file("interfaces.json"), "include=Fresh*:java.util.function.**,exclude=Fresh$Made"
+
+    def calls_of_interfaces(c, options, line, *more):
+        c.start("enable", f"calls,calls.file={counts},{scope}{options}", *more)
+        answer = dict(c.events())
+        done, note = answer["document"], answer.get("note", "")
+        expect(problems, f"{options}: {note!r}", ("left as they were: HotSpot may crash" in note) == (options == ""))
+        status = c.run("status")
+        kept = {k["class"]: k["reason"] for k in status["kept"]}
+        expect(problems, f"{options}: {status['interfaces_kept']}, {done['interfaces_kept']}", status["interfaces_kept"] == done["interfaces_kept"])
+        told = jvm.ask(line).split()[0]
+        back = c.run("revert")
+        expect(problems, f"{options}: {done['refusals'] + back['refusals']}", not done["refused"] and not back["refused"])
+        expect(problems, f"{options}: classes stay changed", c.run("status")["classes_now"] == 0)
+        with open(counts) as f:
+            methods = json.load(f)["methods"]
+        return done, kept, told, {(m["class"], m["method"]): m["calls"] for m in methods if m["class"] != "Fresh" and m["calls"]}
+    with Jvm(t, "-Xmx512m", "-cp", t.file("classes"), "Fresh") as jvm:
+        expect(problems, "it does not start", jvm.line() == "ready 5")
+        c = jvm.control()
+        done, kept, told, seen = calls_of_interfaces(c, "", "")
+        expect(problems, f"{told}: other results", told == "130")
+        expect(problems, f"kept: {kept}, {done['interfaces_kept']}", "Fresh$Held" in kept and "HotSpot may crash" in kept["Fresh$Held"] and
+               1 < len(kept) <= done["interfaces_kept"] and not kept.keys() & {"Fresh$Bare", "Fresh$Statics"})
+        expect(problems, f"calls: {seen}", seen == {("Fresh$Statics", "five"): 10})
+        for words in (["enable", str(jvm.pid), "calls", scope], ["watch", str(jvm.pid), "Fresh$Held.first(..)", "--for", "1s"]):
+            said = subprocess.run([t.cli, *words], capture_output=True, text=True).stderr
+            expect(problems, f"{words[0]}: {said}", re.search(r"^instr: \d+ interfaces? left as (it was|they were): HotSpot may crash", said, re.M))
+        c.run("revert")
+        # One that is loaded with inserted code loses it again.
+        _, kept, told, seen = calls_of_interfaces(c, "", "late", "0")
+        expect(problems, f"late: {told}, {kept.keys()}, {seen}", told == "190" and "Fresh$Late" not in kept and seen.get(("Fresh$Late", "six")) == 10)
+        # Nothing is being loaded now, and whoever knows that may have them.
+        done, kept, told, seen = calls_of_interfaces(c, ",interfaces=yes", "")
+        expect(problems, f"interfaces=yes: {done['interfaces_kept']}, {kept}, {seen}", not kept and not done["interfaces_kept"] and
+               all(seen.get(("Fresh$" + of, m)) == 10 for of, m in (("Held", "first"), ("Held", "second"), ("Statics", "five"), ("Late", "six"))))
+        jvm.ask("begin")
+        rounds, end = 0, time.monotonic() + (5 if t.cycles < 100 else 60)
+        while time.monotonic() < end:
+            c.run("enable", "timing," + scope)
+            c.run("revert")
+            rounds += 1
+        told, classes = jvm.ask("").split()
+        print(f"{rounds} rounds while {classes} classes that implement such interfaces were loaded")
+        expect(problems, f"{told}, {rounds} rounds, {classes} classes", told == "190" and rounds > 5 and int(classes) > 1000)
+        jvm.ends(problems)
+    return problems
