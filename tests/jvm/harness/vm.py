@@ -15,6 +15,8 @@ TROUBLE = re.compile(r"VerifyError|ClassFormatError|NoClassDefFoundError|Linkage
 OWN_TROUBLE = re.compile(r"^instr: .*(kept as it was|error|cannot|could not|unable|fail)", re.I)
 # A row of a table of methods, which may be those of any class.
 ROW = re.compile(r" *[\d,]+ +[\d,]+ +[\d.]+ [num]?s .*\)$")
+# How long the VM has run when it warns of something.
+UPTIME = re.compile(r"^\[\d+[.,]\d+s\](?=\[warning\])", re.M)
 
 
 @dataclass
@@ -79,8 +81,9 @@ def compare(plain, other, may_keep=False, stderr=True):
         problems.append(f"exit status {plain.status} became {other.status}: {other.tail()}")
     if other.crash:
         problems.append(f"the VM crashed: {other.crash}")
-    if plain.stdout != other.stdout:
-        problems.append("stdout: " + first_difference(plain.stdout, other.stdout))
+    before, after = (UPTIME.sub("", o.stdout) for o in (plain, other))
+    if before != after:
+        problems.append("stdout: " + first_difference(before, after))
     if stderr:
         problems += compare_stderr(plain.stderr, other.stderr, may_keep)
     return problems
