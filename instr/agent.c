@@ -177,6 +177,7 @@ static int take_capabilities(jvmtiEnv *jvmti, char *reason, size_t size) {
         wanted_ones.can_retransform_any_class = potential.can_retransform_any_class;
         wanted_ones.can_generate_all_class_hook_events =
             potential.can_generate_all_class_hook_events;
+        wanted_ones.can_get_constant_pool = potential.can_get_constant_pool;
         error = (*jvmti)->AddCapabilities(jvmti, &wanted_ones);
     }
     if (error != JVMTI_ERROR_NONE) {

@@ -49,6 +49,8 @@ int64_t instr_alloc_instance_size(JNIEnv *jni, jclass class);
 // Switches VMObjectAlloc and the interception of JNI functions on. NULL: done; else what failed.
 const char *instr_alloc_vm_start(JNIEnv *jni);
 void instr_alloc_vm_stop(void);
+// All is to be counted from nothing. Not while it is on.
+void instr_alloc_vm_forget(void);
 
 // Counts an object that the caller knows of otherwise, at the frame.
 void instr_alloc_vm_count(JNIEnv *jni, const jvmtiFrameInfo *frame, jclass class, int64_t bytes);
@@ -81,6 +83,8 @@ const char *instr_alloc_samples_set_interval(void);
 
 const char *instr_alloc_samples_start(JNIEnv *jni);
 void instr_alloc_samples_stop(void);
+// As instr_alloc_vm_forget.
+void instr_alloc_samples_forget(JNIEnv *jni);
 
 // Adds what was sampled, sites and stacks. With alloc.live a garbage collection comes before.
 void instr_alloc_samples_report(JNIEnv *jni, struct instr_alloc_report *report);

@@ -285,6 +285,16 @@ void instr_alloc_samples_stop(void) {
                                            NULL);
 }
 
+void instr_alloc_samples_forget(JNIEnv *jni) {
+    pthread_mutex_lock(&samples.mutex);
+    for (size_t i = 0; i < BUCKETS; i++)
+        for (struct stack *s = samples.stacks[i]; s != NULL; s = s->next) s->count = s->bytes = 0;
+    for (size_t i = 0; i < samples.watched_count; i++)
+        instr_alloc.jni->DeleteWeakGlobalRef(jni, samples.watched[i].object);
+    samples.watched_count = 0;
+    pthread_mutex_unlock(&samples.mutex);
+}
+
 static uint64_t rounded(double x) {
     return x < 0 ? 0 : (uint64_t)(x + 0.5);
 }
@@ -352,7 +362,7 @@ void instr_alloc_samples_report(JNIEnv *jni, struct instr_alloc_report *report) 
     if (report->live) find_live(jni);
     for (size_t i = 0; i < BUCKETS && stacks != NULL; i++)
         for (const struct stack *s = samples.stacks[i]; s != NULL && !report->failed; s = s->next)
-            report_stack(report, s, &stacks[report->stack_count++]);
+            if (s->count > 0) report_stack(report, s, &stacks[report->stack_count++]);
     report->stacks = stacks;
     pthread_mutex_unlock(&samples.mutex);
 }

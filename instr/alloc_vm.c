@@ -422,6 +422,16 @@ void instr_alloc_vm_stop(void) {
         (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE, JVMTI_EVENT_VM_OBJECT_ALLOC, NULL);
 }
 
+void instr_alloc_vm_forget(void) {
+    int n = vm.sites == NULL ? 0 : instr_methods_count(vm.sites);
+    for (int id = 0; id < n; id++) {
+        struct counter *counter = counter_of(id);
+        if (counter == NULL) continue;
+        atomic_store(&counter->count, 0);
+        atomic_store(&counter->bytes, 0);
+    }
+}
+
 void instr_alloc_vm_each(void (*each)(void *context, const struct instr_method *site,
                                       uint64_t count, uint64_t bytes),
                          void *context) {

@@ -68,12 +68,17 @@ static int add_jar(struct cli_paths *paths, const char *path) {
     }
     const char *jar_name = add_jar_name(paths, path);
     int result = jar_name ? 0 : -1;
-    size_t entries = cli_jar_entries(jar);
+    size_t entries = cli_jar_entries(jar), within = 0;
     for (size_t i = 0; i < entries && result == 0; i++) {
         const char *name = cli_jar_name(jar, i);
         if (name && ends_with(name, ".class")) result = add_item(paths, jar_name, i, name);
+        if (name && named_like_a_jar(name)) within++;
     }
     cli_close_jar(jar);
+    if (within)
+        cli_error("instr: %s: %zu jar%s within %s not looked into; unpack %s for that", path,
+                  within, within == 1 ? "" : "s", within == 1 ? "is" : "are",
+                  within == 1 ? "it" : "them");
     return result;
 }
 

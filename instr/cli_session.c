@@ -226,6 +226,26 @@ static void lose(struct cli_event *event, const char *how) {
     snprintf(event->line, sizeof event->line, "%s", how);
 }
 
+// A NUL in a string becomes what it is in modified UTF-8: who shows the string must not end there.
+static void keep_nuls(json_t *value) {
+    const char *key;
+    size_t index;
+    json_t *item;
+    if (json_is_object(value)) json_object_foreach(value, key, item) keep_nuls(item);
+    if (json_is_array(value)) json_array_foreach(value, index, item) keep_nuls(item);
+    if (!json_is_string(value) || strlen(json_string_value(value)) == json_string_length(value))
+        return;
+    size_t length = json_string_length(value), n = 0;
+    char *bytes = malloc(2 * length);
+    for (size_t i = 0; bytes && i < length; i++) {
+        char c = json_string_value(value)[i];
+        if (!c) bytes[n++] = (char)0xC0;
+        bytes[n++] = c ? c : (char)0x80;
+    }
+    if (bytes) json_string_setn_nocheck(value, bytes, n);
+    free(bytes);
+}
+
 static void add_text(struct cli_session *session, struct cli_event *event,
                      const struct instr_frame *frame) {
     char *larger = NULL;
@@ -240,7 +260,9 @@ static void add_text(struct cli_session *session, struct cli_event *event,
     session->text_used += frame->length;
     if (frame->type == INSTR_FRAME_PART) return;
     json_error_t error;
-    event->document = json_loadb(larger, session->text_used, JSON_DECODE_ANY, &error);
+    event->document =
+        json_loadb(larger, session->text_used, JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);
+    if (event->document) keep_nuls(event->document);
     event->bytes = larger;
     event->length = session->text_used;
     session->text_used = 0;

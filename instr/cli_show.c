@@ -35,7 +35,8 @@ static int read_from_jar(const char *path, const char *entry, struct cli_bytes *
     if (index >= 0)
         result = cli_read_entry(jar, (size_t)index, bytes, reason);
     else
-        snprintf(reason, CLI_REASON_SIZE, "the jar has no such entry or class");
+        snprintf(reason, CLI_REASON_SIZE, "the jar has no such entry or class%s",
+                 strchr(entry, '!') ? "; jars within it are to be unpacked first" : "");
     cli_close_jar(jar);
     return result;
 }

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -22,28 +23,30 @@ struct watch {
 };
 
 static void show(const json_t *call) {
-    char clock[16], line[8192], duration[INSTR_DURATION_SIZE];
+    char clock[16], duration[INSTR_DURATION_SIZE], *line = NULL;
+    size_t length;
+    FILE *text = open_memstream(&line, &length);
+    if (!text) return;
     uint64_t ms = cli_count(call, "time_ms");
     time_t seconds = (time_t)(ms / 1000);
     struct tm local;
     size_t index;
     json_t *item;
     strftime(clock, sizeof clock, "%H:%M:%S", localtime_r(&seconds, &local));
-    int n = snprintf(line, sizeof line, "%s.%03u [%s] %s.%s(", clock, (unsigned)(ms % 1000),
-                     cli_text(call, "thread"), cli_text(call, "class"), cli_text(call, "method"));
-    json_array_foreach(json_object_get(call, "arguments"), index, item) if (n < (int)sizeof line)
-        n += snprintf(line + n, sizeof line - (size_t)n, "%s%s", index ? ", " : "",
-                      json_string_value(item) ? json_string_value(item) : "null");
-    if (n < (int)sizeof line) {
-        const char *thrown = cli_text(call, "thrown"), *returned = cli_text(call, "returned");
-        instr_duration(cli_count(call, "duration_ns"), duration);
-        snprintf(line + n, sizeof line - (size_t)n, ")%s%s  %s",
-                 *thrown     ? " ! "
-                 : *returned ? " = "
-                             : "",
-                 *thrown ? thrown : returned, duration);
-    }
-    cli_print(line);
+    fprintf(text, "%s.%03u [%s] %s.%s(", clock, (unsigned)(ms % 1000), cli_text(call, "thread"),
+            cli_text(call, "class"), cli_text(call, "method"));
+    json_array_foreach(json_object_get(call, "arguments"), index, item)
+        fprintf(text, "%s%s", index ? ", " : "",
+                json_string_value(item) ? json_string_value(item) : "null");
+    const char *thrown = cli_text(call, "thrown"), *returned = cli_text(call, "returned");
+    instr_duration(cli_count(call, "duration_ns"), duration);
+    fprintf(text, ")%s%s  %s",
+            *thrown     ? " ! "
+            : *returned ? " = "
+                        : "",
+            *thrown ? thrown : returned, duration);
+    if (fclose(text) == 0) cli_print(line);
+    free(line);
     putchar('\n');
     json_array_foreach(json_object_get(call, "stack"), index, item) {
         fputs("    at ", stdout);

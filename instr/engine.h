@@ -111,6 +111,8 @@ struct instr_origin {
     uint64_t beyond;  // bit i: it takes the class though it is out of scope
     // A JVM gave back what it has of the class, which may lack stack map frames (classfile.h).
     int given_back;
+    // That JVM has so many constants more in its pool of the class (classfile.h).
+    uint16_t constants_beyond;
     // The JVM has verified the code as it comes, or takes it on trust: what is put in has to be
     // checked, but not the rest once more (classfile/verify_same.h).
     int trusted;

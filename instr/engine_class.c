@@ -10,6 +10,44 @@
 
 #include <string.h>
 
+// HotSpot verifies no class below MagicAccessorImpl (up to JDK 23): reflection, serialization and
+// JDK 8's lambdas generate code there that breaks rules on purpose. These are its direct
+// subclasses, and theirs that the JDK generates from.
+static int is_never_verified(const struct cf_class *cls) {
+    static const char *const names[] = {
+#define IN(package)                                                                                \
+    package "MagicAccessorImpl", package "MethodAccessorImpl", package "ConstructorAccessorImpl",  \
+        package "SerializationConstructorAccessorImpl"
+        IN("jdk/internal/reflect/"), IN("sun/reflect/"), "java/lang/invoke/MagicLambdaImpl"
+#undef IN
+    };
+    struct cf_slice super = cf_class_name(cls, cls->super_class);
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        if (super.length == strlen(names[i]) && memcmp(super.bytes, names[i], super.length) == 0)
+            return 1;
+    return 0;
+}
+
+// A JVM that refuses a subroutine may take what was made of it, as each call has its own copy then.
+static enum cf_status verify_subroutines(struct job *job) {
+    struct cf_class *cls = &job->cls;
+    struct cf_verify_failure failure;
+    char reason[400];
+    struct cf_verifier *verifier = cf_verifier_new(cls, NULL, NULL);
+    if (!verifier) return cf_fail(&cls->error, CF_NO_MEMORY, 0, "out of memory", 0);
+    for (uint32_t i = 0; i < cls->methods_count; i++) {
+        if (!job->inlined.returns[i]) continue;
+        if (cf_verify_method(verifier, &cls->methods[i], &failure) == CF_OK) continue;
+        cf_verify_reason(&failure, "does not verify: ", reason, sizeof reason);
+        instr_job_remember(job, &cls->methods[i], reason, -1);
+        enum cf_status status = failure.error.status;
+        return cf_fail(&cls->error, status, 0,
+                       status == CF_UNVERIFIABLE ? "code does not verify" : failure.error.reason,
+                       0);
+    }
+    return CF_OK;
+}
+
 // When a pass wants that. What a JVM would refuse in the parts that go with the subroutines must
 // not be hidden from it.
 static enum cf_status inline_subroutines(struct job *job) {
@@ -23,6 +61,8 @@ static enum cf_status inline_subroutines(struct job *job) {
     CF_TRY(cf_inline_subroutines(&job->cls, &job->inlined, error));
     if (!job->inlined.bytes) return CF_OK;
     if (job->engine->check_input) CF_TRY(cf_check_structure(&job->cls, error));
+    if (job->engine->check_input && !job->origin.trusted && !is_never_verified(&job->cls))
+        CF_TRY(verify_subroutines(job));
     return cf_class_open(&job->cls, job->inlined.bytes, job->inlined.length, job->cls.arena);
 }
 
@@ -46,6 +86,7 @@ enum cf_status instr_job_open(struct job *job, const uint8_t *bytes, size_t leng
     job->length = length;
     CF_TRY(inline_subroutines(job));
     if (job->origin.file) open_file(job);
+    job->cls.constants_beyond = job->origin.constants_beyond;
     CF_TRY(cf_rewrite_begin(&job->rewrite, &job->cls));
     job->passes = cf_arena_zeroed(arena, n, sizeof *job->passes);
     job->ids = cf_arena_alloc(arena, n * sizeof *job->ids);
@@ -64,24 +105,6 @@ static enum cf_status begin_passes(struct job *job) {
             return cf_fail(&job->cls.error, status, 0, "the pass gave no reason", 0);
     }
     return CF_OK;
-}
-
-// HotSpot verifies no class below MagicAccessorImpl (up to JDK 23): reflection, serialization and
-// JDK 8's lambdas generate code there that breaks rules on purpose. These are its direct
-// subclasses, and theirs that the JDK generates from.
-static int is_never_verified(const struct cf_class *cls) {
-    static const char *const names[] = {
-#define IN(package)                                                                                \
-    package "MagicAccessorImpl", package "MethodAccessorImpl", package "ConstructorAccessorImpl",  \
-        package "SerializationConstructorAccessorImpl"
-        IN("jdk/internal/reflect/"), IN("sun/reflect/"), "java/lang/invoke/MagicLambdaImpl"
-#undef IN
-    };
-    struct cf_slice super = cf_class_name(cls, cls->super_class);
-    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
-        if (super.length == strlen(names[i]) && memcmp(super.bytes, names[i], super.length) == 0)
-            return 1;
-    return 0;
 }
 
 // Nothing that was made here shall give the application a VerifyError: what the JVM would refuse

@@ -144,7 +144,8 @@ struct passing {
     const char *name;
     const uint8_t *bytes;
     size_t length;
-    int first; // it is being loaded
+    jclass redefined; // NULL: it is being loaded
+    int first;        // so it is
     jobject domain;
     const struct instr_plan *plan;
     struct instr_origin origin;
@@ -180,6 +181,21 @@ static int has_room(const struct passing *p, const struct instr_change_entry *be
            totals.methods - before->methods + methods <= options->max_methods;
 }
 
+// The constants that the JVM has of the class besides those of the bytes that it gives: what was
+// put in before stays in its pool. Asked for where there are so many that the pool might get full.
+static uint16_t constants_beyond(const struct passing *p) {
+    enum { MANY = 32768 };
+    jint count = 0, length = 0;
+    unsigned char *pool = NULL;
+    if (!p->redefined || p->length < 10) return 0;
+    int given = p->bytes[8] << 8 | p->bytes[9];
+    if (given < MANY || (*p->jvmti)->GetConstantPool(p->jvmti, p->redefined, &count, &length,
+                                                     &pool) != JVMTI_ERROR_NONE)
+        return 0;
+    (*p->jvmti)->Deallocate(p->jvmti, pool);
+    return count > given ? (uint16_t)(count - given) : 0;
+}
+
 // What the class becomes. False: it stays as it is.
 static int rewrite(const struct passing *p, const struct instr_change_entry *before,
                    struct instr_rewritten *result) {
@@ -189,6 +205,7 @@ static int rewrite(const struct passing *p, const struct instr_change_entry *bef
         return 0;
     }
     struct instr_origin origin = p->origin;
+    origin.constants_beyond = constants_beyond(p);
     if (!p->early)
         origin.without |=
             instr_parts_without(p->jni, &p->plan->options, p->loader, p->name, p->domain);
@@ -274,6 +291,7 @@ void JNICALL instr_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject 
                         .name = name,
                         .bytes = bytes,
                         .length = (size_t)length,
+                        .redefined = redefined,
                         .first = redefined == NULL,
                         .origin.given_back = redefined != NULL,
                         // If it was redefined or changed by others, what came of that has not been

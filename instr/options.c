@@ -21,6 +21,8 @@ enum {
 
 static int unknown(struct instr_option_parser *p, const char *key) {
     char nearest[INSTR_NAME_SIZE];
+    if (p->file && strpbrk(key, ", \t"))
+        return instr_option_fail(p, key, "unknown; in a file each option has a line of its own");
     instr_nearest_option(key, nearest);
     return instr_option_fail(p, key, "unknown; did you mean '%s'?", nearest);
 }

@@ -54,6 +54,9 @@ struct instr_part {
     // pass. False as above; no exception is pending. NULL: nothing to do.
     bool (*start)(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *options,
                   char *reason, size_t size);
+    // Before load in the live phase, when the pass was not on: what was counted in former times,
+    // and told when they ended, is not counted again. NULL: nothing is kept from then.
+    void (*forget)(JNIEnv *jni);
     // Switches off what load and start have switched on; also after either has failed. The results
     // stay to be told. Code that calls the runtime may go on running. NULL: nothing to do. `jni` is
     // NULL when there is no Java yet.

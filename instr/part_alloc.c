@@ -82,6 +82,11 @@ static const char *take_capabilities(jvmtiEnv *jvmti) {
                : "alloc: the JVM refuses what is needed; another agent may have it";
 }
 
+static void forget(JNIEnv *jni) {
+    instr_alloc_vm_forget();
+    instr_alloc_samples_forget(jni);
+}
+
 static void stop(JNIEnv *jni) {
     if (!instr_alloc.jvmti) return;
     if (instr_alloc.options.sampled) instr_alloc_samples_stop();
@@ -227,6 +232,7 @@ const struct instr_part instr_part_alloc = {
     .engine = use_engine,
     .takes = takes,
     .start = start,
+    .forget = forget,
     .stop = stop,
     .tell = tell,
 };

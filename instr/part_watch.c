@@ -15,16 +15,23 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST_CALLS = 1024, MOST_BYTES = 1024 * 1024, MOST_TEXT = 512, MOST_LIST = 64 };
+enum {
+    MOST_CALLS = 1024,
+    MOST_BYTES = 1024 * 1024,
+    MOST_TEXT = 512,
+    MOST_LIST = 255,                // as many arguments as a method can have
+    SPARE = 4 * (2 + 2 * MOST_LIST) // bytes: three dots for everything that a call has
+};
 
 static struct {
     jclass gate;           // InstrWatch, a global reference
+    jfieldID message;      // of Throwable
     pthread_mutex_t mutex; // of what follows; held for moments, and nobody waits for it
     struct instr_watched *first, **last;
     size_t count, bytes;
     uint64_t left; // calls that are still wanted
     atomic_uint_fast64_t dropped;
-    char failed[3 * MOST_TEXT + 1];
+    char failed[3 * MOST_TEXT + SPARE + 2];
 } queue = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 // --- a call as it comes from Java ---
@@ -34,18 +41,20 @@ struct text {
     size_t used, size;
 };
 
-// Adds a string, cut to what is shown; as modified UTF-8.
+// Adds a string, cut to what is shown and to what there is room for; as modified UTF-8. What is
+// left of one that has no room are three dots, and for those and their ends there always is.
 static size_t add(JNIEnv *jni, struct text *to, jstring string) {
-    size_t at = to->used;
+    size_t at = to->used, room = to->size - to->used - 1;
     jsize length = string ? (*jni)->GetStringLength(jni, string) : 0;
     if (length > MOST_TEXT) length = MOST_TEXT;
-    if (to->used + 3 * (size_t)length + 1 > to->size) length = 0;
-    if (to->used + 1 > to->size) return at > 0 ? at - 1 : 0;
-    if (length) {
-        (*jni)->GetStringUTFRegion(jni, string, 0, length, to->bytes + at);
+    if (3 * (size_t)length + SPARE > room) {
+        strcpy(to->bytes + at, length ? "..." : "");
+    } else {
+        to->bytes[at] = '\0';
+        if (length) (*jni)->GetStringUTFRegion(jni, string, 0, length, to->bytes + at);
         if ((*jni)->ExceptionCheck(jni)) (*jni)->ExceptionClear(jni);
     }
-    to->used += strnlen(to->bytes + at, 3 * (size_t)length) + 1;
+    to->used += strlen(to->bytes + at) + 1;
     return at;
 }
 
@@ -90,7 +99,7 @@ static jboolean JNICALL native_call(JNIEnv *jni, jclass class, jint id, jint end
                                     jstring thread, jobjectArray arguments, jstring result,
                                     jobjectArray stack) {
     (void)class;
-    char bytes[16 * 1024];
+    char bytes[20 * 1024];
     struct text text = {bytes, 0, sizeof bytes};
     struct instr_watched call = {.id = id, .thrown = end != 0, .duration = (uint64_t)duration};
     int more = 1;
@@ -113,6 +122,11 @@ static jboolean JNICALL native_call(JNIEnv *jni, jclass class, jint id, jint end
         instr_control_wake();
     }
     return more ? JNI_TRUE : JNI_FALSE;
+}
+
+static jstring JNICALL native_message(JNIEnv *jni, jclass class, jthrowable exception) {
+    (void)class;
+    return queue.message ? (*jni)->GetObjectField(jni, exception, queue.message) : NULL;
 }
 
 static void JNICALL native_failed(JNIEnv *jni, jclass class, jstring what) {
@@ -186,18 +200,31 @@ void instr_watch_end(JNIEnv *jni) {
 
 // --- the part ---
 
+static jfieldID message_field(JNIEnv *jni) {
+    jclass throwable = (*jni)->FindClass(jni, "java/lang/Throwable");
+    jfieldID field = throwable
+                         ? (*jni)->GetFieldID(jni, throwable, "detailMessage", "Ljava/lang/String;")
+                         : NULL;
+    if ((*jni)->ExceptionCheck(jni)) (*jni)->ExceptionClear(jni);
+    (*jni)->DeleteLocalRef(jni, throwable);
+    return field;
+}
+
 static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *options,
                   char *reason, size_t size) {
     static char call[] = "call", failed[] = "failed", of_text[] = "(Ljava/lang/String;)V";
+    static char message[] = "message", of_exception[] = "(Ljava/lang/Throwable;)Ljava/lang/String;";
     static char of_call[] = "(IIJLjava/lang/String;[Ljava/lang/String;Ljava/lang/String;"
                             "[Ljava/lang/String;)Z";
     const JNINativeMethod methods[] = {{call, of_call, (void *)native_call},
-                                       {failed, of_text, (void *)native_failed}};
+                                       {failed, of_text, (void *)native_failed},
+                                       {message, of_exception, (void *)native_message}};
     (void)jvmti;
     (void)options;
     jclass natives = instr_runtime_class("InstrWatchNative");
     queue.gate = instr_runtime_class("InstrWatch");
-    if (natives && queue.gate && (*jni)->RegisterNatives(jni, natives, methods, 2) == 0)
+    queue.message = message_field(jni);
+    if (natives && queue.gate && (*jni)->RegisterNatives(jni, natives, methods, 3) == 0)
         return true;
     if ((*jni)->ExceptionCheck(jni)) (*jni)->ExceptionClear(jni);
     snprintf(reason, size, "watch: a class of the runtime is missing");

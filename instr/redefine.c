@@ -3,6 +3,7 @@
 #include "instr/redefine.h"
 
 #include "instr/anonymous.h"
+#include "instr/capture.h"
 #include "instr/hook.h"
 #include "instr/redefine_check.h"
 #include "instr/retransform.h"
@@ -83,83 +84,12 @@ static jclass find_class(struct instr_agent *agent, JNIEnv *jni, const char *nam
     return found;
 }
 
-// --- capturing bytes ---
+// --- looking at classes ---
 
-// What the hook of a second environment, which is called last, has seen on this thread.
-static _Thread_local struct {
-    jclass class;
-    uint8_t *bytes;
-    size_t length;
-} seen;
-
-static void JNICALL see(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject loader,
-                        const char *name, jobject domain, jint length, const unsigned char *bytes,
-                        jint *new_length, unsigned char **new_bytes) {
-    (void)jvmti, (void)loader, (void)name, (void)domain, (void)new_length, (void)new_bytes;
-    if (!redefined || !seen.class || seen.bytes || length <= 0 ||
-        !(*jni)->IsSameObject(jni, redefined, seen.class))
-        return;
-    seen.bytes = malloc((size_t)length);
-    if (!seen.bytes) return;
-    memcpy(seen.bytes, bytes, (size_t)length);
-    seen.length = (size_t)length;
-}
-
-static jvmtiEnv *last_environment(struct instr_agent *agent) {
-    jvmtiEnv *env = NULL;
-    jvmtiEventCallbacks callbacks;
-    jvmtiCapabilities wanted;
-    memset(&callbacks, 0, sizeof callbacks);
-    memset(&wanted, 0, sizeof wanted);
-    callbacks.ClassFileLoadHook = see;
-    wanted.can_retransform_classes = 1;
-    wanted.can_retransform_any_class = 1;
-    if ((*agent->vm)->GetEnv(agent->vm, (void **)&env, JVMTI_VERSION_1_2) != JNI_OK) return NULL;
-    if ((*env)->AddCapabilities(env, &wanted) == JVMTI_ERROR_NONE &&
-        (*env)->SetEventCallbacks(env, &callbacks, sizeof callbacks) == JVMTI_ERROR_NONE &&
-        (*env)->SetEventNotificationMode(env, JVMTI_ENABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
-                                         NULL) == JVMTI_ERROR_NONE)
-        return env;
-    (*env)->DisposeEnvironment(env);
-    return NULL;
-}
-
-// Has the JVM offer the class once more. `original`: what our own hook is given.
-static uint8_t *capture(struct instr_agent *agent, JNIEnv *jni, jclass class, int original,
-                        size_t *length, char *reason, size_t size) {
-    jvmtiEnv *last = last_environment(agent);
-    if (!last) {
-        snprintf(reason, size, "the JVM refuses what is needed to look at classes");
-        return NULL;
-    }
-    seen.class = class;
-    seen.bytes = NULL;
-    if (original) instr_hook_leave_alone(1);
-    instr_hook_batch_begin();
-    jvmtiError error = (*last)->RetransformClasses(last, 1, &class);
-    instr_hook_batch_end(error == JVMTI_ERROR_NONE && !original);
-    if (original) {
-        // It was given back without our passes: once more with them.
-        instr_hook_leave_alone(0);
-        uint8_t *bytes = seen.bytes;
-        (*last)->DisposeEnvironment(last);
-        last = NULL;
-        seen.class = NULL;
-        if (error == JVMTI_ERROR_NONE && agent->armed) {
-            instr_hook_batch_begin();
-            jvmtiError again = (*agent->jvmti)->RetransformClasses(agent->jvmti, 1, &class);
-            instr_hook_batch_end(again == JVMTI_ERROR_NONE);
-        }
-        seen.bytes = bytes;
-    }
-    if ((*jni)->ExceptionCheck(jni)) (*jni)->ExceptionClear(jni);
-    if (last) (*last)->DisposeEnvironment(last);
-    seen.class = NULL;
-    *length = seen.length;
-    if (error == JVMTI_ERROR_NONE && seen.bytes) return seen.bytes;
-    free(seen.bytes);
-    snprintf(reason, size, "%s",
-             error == JVMTI_ERROR_NONE ? "out of memory" : instr_retransform_reason(error));
+// What took the place of the class here; NULL: nothing.
+static const struct kept *replaced(JNIEnv *jni, jclass class) {
+    for (const struct kept *k = kept; k; k = k->next)
+        if (k->now && (*jni)->IsSameObject(jni, k->class, class)) return k;
     return NULL;
 }
 
@@ -173,16 +103,19 @@ static void unlock(struct instr_agent *agent) {
     pthread_mutex_unlock(&agent->switching);
 }
 
-// What took the place of the class here; NULL: nothing.
 static uint8_t *copy_of_now(JNIEnv *jni, jclass class, size_t *length) {
-    for (struct kept *k = kept; k; k = k->next) {
-        uint8_t *copy =
-            k->now && (*jni)->IsSameObject(jni, k->class, class) ? malloc(k->now_length) : NULL;
-        if (!copy) continue;
-        *length = k->now_length;
-        return memcpy(copy, k->now, k->now_length);
-    }
-    return NULL;
+    const struct kept *k = replaced(jni, class);
+    uint8_t *copy = k ? malloc(k->now_length) : NULL;
+    if (!copy) return NULL;
+    *length = k->now_length;
+    return memcpy(copy, k->now, k->now_length);
+}
+
+static uint8_t *capture(struct instr_agent *agent, JNIEnv *jni, jclass class, int original,
+                        size_t *length, char *reason, size_t size) {
+    const struct kept *k = original ? NULL : replaced(jni, class);
+    const jvmtiClassDefinition now = {class, k ? (jint)k->now_length : 0, k ? k->now : NULL};
+    return instr_capture(agent, jni, class, k ? &now : NULL, original, length, reason, size);
 }
 
 uint8_t *instr_redefine_dump(struct instr_agent *agent, JNIEnv *jni, const char *name, int original,
@@ -200,7 +133,6 @@ uint8_t *instr_redefine_dump(struct instr_agent *agent, JNIEnv *jni, const char 
         char why[INSTR_ERROR_SIZE];
         if (original) bytes = copy_of_now(jni, class, length);
         if (!bytes) bytes = capture(agent, jni, class, original, length, why, sizeof why);
-        if (!original) instr_redefine_again(agent, jni);
         if (!bytes) snprintf(reason, size, "%s: %s", name, why);
     }
     unlock(agent);

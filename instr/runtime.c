@@ -286,7 +286,10 @@ bool instr_runtime_start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_runtim
                          char *reason, size_t size) {
     if (runtime.started) {
         if (runtime.delivery == config->delivery) return true;
-        return fail(jni, reason, size, "runtime", "already there by the other delivery");
+        return fail(jni, reason, size, "runtime",
+                    runtime.delivery == INSTR_DELIVERY_PATH
+                        ? "it is in the JVM as runtime=path, and stays so until the JVM ends"
+                        : "it is in the JVM as runtime=direct, and stays so until the JVM ends");
     }
     if ((*jni)->PushLocalFrame(jni, 64) != 0) return fail(jni, reason, size, NULL, "out of memory");
     runtime.has_modules = has_modules(jni);
@@ -294,6 +297,10 @@ bool instr_runtime_start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_runtim
     runtime.variant = variant(jni, config->delivery);
     runtime.started = start(jvmti, jni, config, reason, size);
     (*jni)->PopLocalFrame(jni, NULL);
+    return runtime.started;
+}
+
+bool instr_runtime_started(void) {
     return runtime.started;
 }
 

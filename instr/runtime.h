@@ -33,6 +33,9 @@ struct instr_runtime_config {
 bool instr_runtime_start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_runtime_config *config,
                          char *reason, size_t size);
 
+// Is the runtime in the JVM?
+bool instr_runtime_started(void);
+
 // When no class is instrumented any more: forgets what was counted and gives the memory back. The
 // classes stay; calls that were under way then and end later are not counted. No exception is
 // pending after it.

@@ -200,6 +200,16 @@ static void strip(char *reason, size_t size) {
         snprintf(reason, size, "%s", text + sizeof prefix - 1);
 }
 
+// Options that are looked at when the agent, or its runtime, starts: to take others and do nothing
+// would mislead.
+static const char *too_late(const struct instr_options *now, const struct instr_options *next) {
+    const char *was = now->facts ? now->facts : "", *facts = next->facts ? next->facts : "";
+    if (next->control != now->control) return "control";
+    if (strcmp(was, facts) != 0) return "facts";
+    if (next->memory != now->memory && instr_runtime_started()) return "memory";
+    return NULL;
+}
+
 static int change(struct instr_agent *agent, JNIEnv *jni, enum instr_change kind, int later,
                   const char *text, struct instr_switched *done, char *reason, size_t size) {
     struct instr_options next;
@@ -210,6 +220,12 @@ static int change(struct instr_agent *agent, JNIEnv *jni, enum instr_change kind
         strip(reason, size);
     } else if (kind == INSTR_ENABLE && !next.pass_count) {
         snprintf(reason, size, "no pass is named, and none is on");
+        instr_options_free(&next);
+    } else if (too_late(&plan->options, &next)) {
+        snprintf(reason, size,
+                 "option '%s': comes too late, as it is for the start of the agent, which is in "
+                 "the JVM already",
+                 too_late(&plan->options, &next));
         instr_options_free(&next);
     } else {
         ok = switch_to(agent, jni, &next, later, done, reason, size);

@@ -34,7 +34,11 @@ int instr_switch_start_parts(struct instr_agent *agent, JNIEnv *jni,
     for (size_t i = 0; i < next->pass_count; i++) {
         const struct instr_pass_options *pass = &next->passes[i];
         if (instr_goes_on(before, pass)) continue;
-        if (instr_find_pass(before, pass->pass)) instr_switch_stop_part(pass, jni);
+        const struct instr_part *part = instr_part_of(pass->pass);
+        if (instr_find_pass(before, pass->pass))
+            instr_switch_stop_part(pass, jni);
+        else if (part && part->forget)
+            part->forget(jni);
         if (start_part(agent, jni, pass, reason, size)) continue;
         for (size_t k = 0; k <= i; k++) {
             const struct instr_pass_options *other = instr_find_pass(before, next->passes[k].pass);

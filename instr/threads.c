@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "instr/budget.h"
+#include "instr/nearest.h"
 #include "instr/records.h"
 
 // As in InstrThreads.java
@@ -64,7 +66,9 @@ struct thread {
     bool holed;    // the buffer has been emptied beneath its owner, who may have been writing
 };
 
-// An array of SLOTS lines, aligned to its size; most of it is never touched.
+// An array of SLOTS lines, aligned to its size; behind it is what nearest.h tells. Most of it is
+// never touched.
+#define LINES_BYTES (SLOTS * sizeof(struct line))
 static struct line *lines;
 
 // Where pages lie: memory of which threads may hold addresses for as long as they like. It is never
@@ -83,7 +87,6 @@ static struct {
     struct thread *_Atomic all;
     struct thread *free;
     struct thread *slots[SLOTS]; // whose line is there; guarded by mutex
-    atomic_size_t budget;        // bytes left
     atomic_int_fast64_t epoch;
 } state = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
@@ -130,19 +133,38 @@ static struct thread *adopt(void) {
     return NULL;
 }
 
+static struct instr_counters **pages_of(const struct line *line) {
+    return (struct instr_counters **)(intptr_t)line->pages;
+}
+
+// The index of the block's slot; SLOTS: it has none. Under state.mutex, or the thread's.
+static size_t slot_of(const struct thread *thread) {
+    return thread->line == &thread->own ? SLOTS : (size_t)(thread->line - lines);
+}
+
+// Says to Java code where the page is, if it can; NULL: nowhere. Under the thread's mutex.
+static void tell_page(const struct thread *thread, size_t index, struct instr_counters *page) {
+    size_t slot = slot_of(thread);
+    if (slot != SLOTS) instr_nearest_set(slot, index, page);
+}
+
+// The same of all that the thread has.
+static void tell_pages(const struct thread *thread, bool there) {
+    struct instr_counters **pages = pages_of(thread->line);
+    for (size_t i = 0; i < (size_t)thread->line->limit; i++)
+        if (pages[i] != NULL) tell_page(thread, i, there ? pages[i] : NULL);
+}
+
 // Moves what the line of a block holds. Under state.mutex.
 static void move_line(struct thread *thread, struct line *to) {
     pthread_mutex_lock(&thread->mutex);
     struct line *from = thread->line;
+    tell_pages(thread, false);
     *to = *from;
     thread->line = to;
     *from = (struct line){.tid = NOBODY};
+    tell_pages(thread, true);
     pthread_mutex_unlock(&thread->mutex);
-}
-
-// The index of the block's slot; SLOTS: it has none. Under state.mutex.
-static size_t slot_of(const struct thread *thread) {
-    return thread->line == &thread->own ? SLOTS : (size_t)(thread->line - lines);
 }
 
 static void give_up_slot(struct thread *thread) {
@@ -203,22 +225,6 @@ static jlong JNICALL native_epoch(JNIEnv *jni, jclass class) {
     return (jlong)((uint64_t)(atomic_fetch_add(&state.epoch, 1) + 1) << 16);
 }
 
-static bool charge(size_t bytes) {
-    size_t left = atomic_load(&state.budget);
-    do {
-        if (left < bytes) return false;
-    } while (!atomic_compare_exchange_weak(&state.budget, &left, left - bytes));
-    return true;
-}
-
-static void refund(size_t bytes) {
-    atomic_fetch_add(&state.budget, bytes);
-}
-
-static struct instr_counters **pages_of(const struct line *line) {
-    return (struct instr_counters **)(intptr_t)line->pages;
-}
-
 // Makes room for so many pages. False: over budget, or out of memory.
 static bool extend(struct thread *thread, size_t pages) {
     struct line *line = thread->line;
@@ -226,10 +232,10 @@ static bool extend(struct thread *thread, size_t pages) {
     if (pages <= length) return true;
     while (more < pages) more *= 2;
     size_t bytes = (more - length) * sizeof(struct instr_counters *);
-    if (!charge(bytes)) return false;
+    if (!instr_budget_charge(bytes)) return false;
     struct instr_counters **copy = calloc(more, sizeof *copy);
     if (copy == NULL) {
-        refund(bytes);
+        instr_budget_refund(bytes);
         return false;
     }
     if (length != 0) memcpy(copy, pages_of(line), length * sizeof *copy);
@@ -251,15 +257,16 @@ static struct instr_counters *new_page(void) {
 static struct instr_counters *add_page(struct thread *thread, size_t index) {
     if (index < (size_t)thread->line->limit && pages_of(thread->line)[index] != NULL)
         return pages_of(thread->line)[index];
-    if (!extend(thread, index + 1) || !charge(PAGE_BYTES)) return NULL;
+    if (!extend(thread, index + 1) || !instr_budget_charge(PAGE_BYTES)) return NULL;
     struct instr_counters *page = new_page();
     if (page == NULL) {
-        refund(PAGE_BYTES);
+        instr_budget_refund(PAGE_BYTES);
         return NULL;
     }
     memset(page, 0, PAGE_BYTES);
     pthread_mutex_lock(&thread->mutex);
     pages_of(thread->line)[index] = page;
+    tell_page(thread, index, page);
     pthread_mutex_unlock(&thread->mutex);
     return page;
 }
@@ -393,7 +400,7 @@ void instr_threads_forget(uint32_t from, uint32_t to) {
 }
 
 size_t instr_threads_budget(void) {
-    return atomic_load(&state.budget);
+    return instr_budget_left();
 }
 
 // Gives back what a buffer takes, but not the buffer: its owner may be writing to it.
@@ -409,6 +416,7 @@ static void empty_buffer(struct thread *thread) {
 static size_t empty_pages(struct thread *thread) {
     size_t n = 0;
     struct instr_counters **pages = pages_of(thread->line);
+    tell_pages(thread, false);
     for (int64_t i = 0; i < thread->line->limit; i++) {
         n += pages[i] != NULL;
         pages[i] = NULL;
@@ -427,11 +435,12 @@ void instr_threads_release(void) {
         empty_buffer(t);
         pthread_mutex_unlock(&t->mutex);
     }
+    instr_nearest_empty();
     unsigned old = arena.current;
     arena.current = old ^ 1;
     size_t used = atomic_exchange(&arena.used, 0);
     pthread_mutex_unlock(&state.mutex);
-    refund(n * PAGE_BYTES);
+    instr_budget_refund(n * PAGE_BYTES);
     if (used != 0) madvise(arena.halves[old], arena.size, MADV_DONTNEED);
 }
 
@@ -462,10 +471,13 @@ static bool map_arena(size_t budget) {
 }
 
 static bool map_lines(void) {
-    size_t size = SLOTS * sizeof(struct line);
-    void *place = mmap(NULL, 2 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    size_t all = 2 * LINES_BYTES + INSTR_NEAREST_SIZE(SLOTS);
+    void *place =
+        mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (place == MAP_FAILED) return false;
-    lines = (struct line *)(((uintptr_t)place + size - 1) & ~(uintptr_t)(size - 1));
+    madvise(place, all, MADV_NOHUGEPAGE); // little of each large one would be used
+    lines = (struct line *)(((uintptr_t)place + LINES_BYTES - 1) & ~(uintptr_t)(LINES_BYTES - 1));
+    instr_nearest_start(lines + SLOTS, SLOTS);
     // Where those look whose id is 0.
     lines[0].tid = lines[1].tid = NOBODY;
     return true;
@@ -474,7 +486,7 @@ static bool map_lines(void) {
 const char *instr_threads_start(JNIEnv *jni, const struct instr_threads_classes *classes,
                                 size_t page_budget) {
     if (pthread_key_create(&state.key, on_thread_end) != 0) return "no thread-specific data left";
-    atomic_store(&state.budget, page_budget);
+    instr_budget_set(page_budget);
     if (!map_lines() || !map_arena(page_budget)) return "out of memory";
     if (!register_natives(jni, classes->natives)) return "InstrNative: a method is missing";
     // Getting the field initializes InstrThreads.
@@ -484,7 +496,7 @@ const char *instr_threads_start(JNIEnv *jni, const struct instr_threads_classes 
 }
 
 size_t instr_threads_bytes(void) {
-    size_t bytes = atomic_load(&arena.used);
+    size_t bytes = atomic_load(&arena.used) + instr_nearest_bytes();
     for (struct thread *thread = atomic_load(&state.all); thread != NULL; thread = thread->next) {
         pthread_mutex_lock(&thread->mutex);
         bytes += sizeof *thread + thread->length * sizeof *thread->buffer +

@@ -7,8 +7,8 @@
 // A constructor is presumed to have thrown until its delegate call has returned: that is how
 // exceptions that come out of that call, which no handler may cover, are counted.
 //
-// In a class that its JVM gives back, added constants are dear (timing.c): there one method stands
-// for all, called with the id, or with ~(4 id + 0, 1 or 2) for construct, initialized and thrown.
+// In a class that its JVM gives back, added constants are dear (timing.c): there enter stands for
+// all, called with the id, or with ~(4 id + 0, 1 or 2) for construct, initialized and thrown.
 
 #include "rewriters/rewriter.h"
 #include "rewriters/common.h"
@@ -22,9 +22,7 @@ static const struct cf_callee *callees_of(struct rw_class *cls, int few) {
         [INITIALIZED] = CF_METHOD_NAME("initialized", "(I)V"),
         [THROWN] = CF_METHOD_NAME("thrown", "(I)V"),
     };
-    static const struct cf_method_name one[] = {CF_METHOD_OF("InstrCalls", "calls", "(I)V")};
-    if (few) return rw_callees(cls, one, 1);
-    return rw_callees(cls, names, sizeof names / sizeof *names);
+    return rw_callees(cls, names, few ? 1 : sizeof names / sizeof *names);
 }
 
 static const struct cf_snippet *call_with_id(struct rw_class *cls, struct cf_edit *edit, int id,
@@ -33,7 +31,7 @@ static const struct cf_snippet *call_with_id(struct rw_class *cls, struct cf_edi
     const struct cf_callee *callees = callees_of(cls, few);
     struct cf_snippet *s = cf_snippet_new(edit);
     cf_push_int(s, few && which != ENTER ? ~(4 * id + (int)(which - CONSTRUCT)) : id);
-    cf_call(s, callees[few ? 0 : which]);
+    cf_call(s, callees[few ? ENTER : which]);
     return s;
 }
 

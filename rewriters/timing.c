@@ -10,12 +10,13 @@
 //
 // In a class that its JVM gives back, HotSpot looks for each added constant among all that there
 // are, twice over (merge_constant_pools), which is most of what it takes to switch the pass on in a
-// running JVM. There all that is called has one name, and what it is called for is part of the id:
+// running JVM. There one method stands for all: what it is called for is its last argument, and
+// where it needs no times they are 0.
 //
-//      entry:        id; timing -> saved; timing -> start            (~(2 id), in a constructor)
-//      after super:  ~(2 id + 1); timing; pop2
-//      exit:         start, saved, id; timing       (also before the delegate call)
-//      exception:    start, saved, ~id; timing
+//      entry:        0L, 0L, id, ENTER; timing -> saved; 0L, 0L, 0, NOW; timing -> start
+//      after super:  0L, 0L, id, INITIALIZED; timing; pop2
+//      exit:         start, saved, id, EXIT; timing; pop2       (also before the delegate call)
+//      exception:    start, saved, id, THROWN; timing; pop2
 
 #include "rewriters/rewriter.h"
 #include "rewriters/common.h"
@@ -35,15 +36,12 @@ static const struct cf_callee *callees_of(struct rw_class *cls) {
     return rw_callees(cls, names, sizeof names / sizeof *names);
 }
 
-enum { FEW_ENTER, FEW_CLOCK, FEW_EXIT };
+// As in InstrTiming.
+enum { FEW_ENTER, FEW_NOW, FEW_EXIT, FEW_THROWN, FEW_CONSTRUCT, FEW_INITIALIZED };
 
 static const struct cf_callee *few_callees_of(struct rw_class *cls) {
-    static const struct cf_method_name names[] = {
-        [FEW_ENTER] = CF_METHOD_OF("InstrTiming", "timing", "(I)J"),
-        [FEW_CLOCK] = CF_METHOD_NAME("timing", "()J"),
-        [FEW_EXIT] = CF_METHOD_NAME("timing", "(JJI)V"),
-    };
-    return rw_callees(cls, names, sizeof names / sizeof *names);
+    static const struct cf_method_name one[] = {CF_METHOD_OF("InstrTiming", "timing", "(JJII)J")};
+    return rw_callees(cls, one, 1);
 }
 
 struct timed { // a method being edited
@@ -52,13 +50,12 @@ struct timed { // a method being edited
     uint32_t saved, start; // locals
 };
 
-static const struct cf_snippet *entry(const struct timed *t, int id, unsigned which,
-                                      unsigned clock) {
+static const struct cf_snippet *entry(const struct timed *t, int id, unsigned which) {
     struct cf_snippet *s = cf_snippet_new(t->edit);
     cf_push_int(s, id);
     cf_call(s, t->callees[which]);
     cf_local(s, CF_OP_lstore, t->saved);
-    cf_call(s, t->callees[clock]);
+    cf_call(s, t->callees[NANO_TIME]);
     cf_local(s, CF_OP_lstore, t->start);
     return s;
 }
@@ -83,7 +80,7 @@ static const struct cf_snippet *leave(const struct timed *t, int id, unsigned wh
 static void insert(const struct timed *t, int id, int constructs) {
     // Written before it is needed: a copy of what was written just now would have to wait for it.
     const struct cf_snippet *thrown = leave(t, id, THROWN);
-    cf_insert_entry(t->edit, entry(t, id, constructs ? CONSTRUCT : ENTER, NANO_TIME));
+    cf_insert_entry(t->edit, entry(t, id, constructs ? CONSTRUCT : ENTER));
     if (constructs) {
         cf_insert_constructed(t->edit, tell(t, id, INITIALIZED));
         cf_insert_thrown_early(t->edit, cf_snippet_like(thrown, t->callees[THROWN_EARLY]));
@@ -93,17 +90,50 @@ static void insert(const struct timed *t, int id, int constructs) {
     cf_insert_thrown(t->edit, thrown);
 }
 
+static void call_few(const struct timed *t, struct cf_snippet *s, int id, int what) {
+    cf_push_int(s, id);
+    cf_push_int(s, what);
+    cf_call(s, t->callees[0]);
+}
+
+static struct cf_snippet *tell_few(const struct timed *t, int id, int what) {
+    struct cf_snippet *s = cf_snippet_new(t->edit);
+    cf_op(s, CF_OP_lconst_0);
+    cf_op(s, CF_OP_lconst_0);
+    call_few(t, s, id, what);
+    return s;
+}
+
+static const struct cf_snippet *entry_few(const struct timed *t, int id, int what) {
+    struct cf_snippet *s = tell_few(t, id, what);
+    cf_local(s, CF_OP_lstore, t->saved);
+    cf_op(s, CF_OP_lconst_0);
+    cf_op(s, CF_OP_lconst_0);
+    call_few(t, s, 0, FEW_NOW);
+    cf_local(s, CF_OP_lstore, t->start);
+    return s;
+}
+
+static const struct cf_snippet *leave_few(const struct timed *t, int id, int what) {
+    struct cf_snippet *s = cf_snippet_new(t->edit);
+    cf_local(s, CF_OP_lload, t->start);
+    cf_local(s, CF_OP_lload, t->saved);
+    call_few(t, s, id, what);
+    cf_op(s, CF_OP_pop2);
+    return s;
+}
+
 static void insert_few(const struct timed *t, int id, int constructs) {
-    const struct cf_snippet *left = leave(t, id, FEW_EXIT);
-    cf_insert_entry(t->edit, entry(t, constructs ? ~(2 * id) : id, FEW_ENTER, FEW_CLOCK));
+    const struct cf_snippet *left = leave_few(t, id, FEW_EXIT);
+    cf_insert_entry(t->edit, entry_few(t, id, constructs ? FEW_CONSTRUCT : FEW_ENTER));
     if (constructs) {
-        struct cf_snippet *initialized = tell(t, ~(2 * id + 1), FEW_ENTER);
+        struct cf_snippet *initialized = tell_few(t, id, FEW_INITIALIZED);
         cf_op(initialized, CF_OP_pop2);
         cf_insert_constructed(t->edit, initialized);
         cf_insert_thrown_early(t->edit, left);
     }
     if (t->edit->code.returns_count) cf_insert_exits(t->edit, left);
-    cf_insert_thrown(t->edit, leave(t, ~id, FEW_EXIT));
+    cf_insert_thrown(t->edit, leave_few(t, id, FEW_THROWN));
 }
 
 static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {

@@ -20,14 +20,14 @@ static struct cf_callee callee(struct rw_class *cls, unsigned which) {
         [ENTER] = CF_METHOD_NAME("enter", "(I[Ljava/lang/Object;)Ljava/lang/Object;"),
         [EXIT] = CF_METHOD_NAME("exit", "(Ljava/lang/Object;Ljava/lang/Object;)V"),
         [THROWN] = CF_METHOD_NAME("thrown", "(Ljava/lang/Throwable;Ljava/lang/Object;)V"),
-        [FIRST_BOX] = CF_METHOD_OF("java/lang/Boolean", "valueOf", "(Z)Ljava/lang/Boolean;"),
-        CF_METHOD_OF("java/lang/Byte", "valueOf", "(B)Ljava/lang/Byte;"),
-        CF_METHOD_OF("java/lang/Character", "valueOf", "(C)Ljava/lang/Character;"),
-        CF_METHOD_OF("java/lang/Short", "valueOf", "(S)Ljava/lang/Short;"),
-        CF_METHOD_OF("java/lang/Integer", "valueOf", "(I)Ljava/lang/Integer;"),
-        CF_METHOD_OF("java/lang/Long", "valueOf", "(J)Ljava/lang/Long;"),
-        CF_METHOD_OF("java/lang/Float", "valueOf", "(F)Ljava/lang/Float;"),
-        CF_METHOD_OF("java/lang/Double", "valueOf", "(D)Ljava/lang/Double;"),
+        [FIRST_BOX] = CF_METHOD_NAME("box", "(Z)Ljava/lang/Object;"),
+        CF_METHOD_NAME("box", "(B)Ljava/lang/Object;"),
+        CF_METHOD_NAME("box", "(C)Ljava/lang/Object;"),
+        CF_METHOD_NAME("box", "(S)Ljava/lang/Object;"),
+        CF_METHOD_NAME("box", "(I)Ljava/lang/Object;"),
+        CF_METHOD_NAME("box", "(J)Ljava/lang/Object;"),
+        CF_METHOD_NAME("box", "(F)Ljava/lang/Object;"),
+        CF_METHOD_NAME("box", "(D)Ljava/lang/Object;"),
     };
     return rw_callees(cls, names, sizeof names / sizeof *names)[which];
 }

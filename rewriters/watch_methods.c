@@ -86,9 +86,9 @@ static size_t type_text(struct cf_slice d, uint32_t *at, char *text, size_t size
 
 static int type_matches(const char *p, size_t p_length, const char *text, size_t length) {
     if (glob(p, p_length, text, length)) return 1;
-    for (size_t i = length; i > 0; i--) // without its package, or the class it is in
-        if (text[i - 1] == '.' || text[i - 1] == '$')
-            return glob(p, p_length, text + i, length - i);
+    for (size_t i = length; i > 0; i--) // without its package, or the classes it is in
+        if ((text[i - 1] == '.' || text[i - 1] == '$') && glob(p, p_length, text + i, length - i))
+            return 1;
     return 0;
 }
 

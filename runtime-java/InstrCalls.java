@@ -12,14 +12,22 @@ package java.lang;
 public final class InstrCalls {
     private InstrCalls() {}
 
-    @jdk.internal.vm.annotation.DontInline
-    @java.lang.invoke.DontInline
+    /**
+     * Enters a method. Code of classes that were given back by their JVM calls this for all there is, so that few
+     * constants are added: with ~(4 * id) it is construct, with 1 more in the parentheses initialized, with 2 thrown.
+     *
+     * <p>C2 may inline this, where it is called often; it is too long for C1 (more than 35 bytes). So it must not
+     * depend on what compilers take to be the same all through a method: see InstrThreads.
+     */
     public static void enter(int id) {
         try {
-            InstrThreads.count(id, InstrThreads.CALL);
+            if (id >= 0) InstrThreads.countInlined(id, InstrThreads.CALL);
+            else if ((~id & 3) == 0) InstrThreads.countInlined(~id >> 2, InstrThreads.CONSTRUCT);
+            else if ((~id & 3) == 1) InstrThreads.countInlined(~id >> 2, InstrThreads.INITIALIZED);
+            else thrown(~id >> 2);
         } catch (Throwable failed) {
-            if (failed instanceof StackOverflowError) throw (StackOverflowError) failed;
-            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
+            if (failed instanceof StackOverflowError && (id >= 0 || (~id & 3) == 0)) throw (StackOverflowError) failed;
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id >= 0 ? id : ~id >> 2);
         }
     }
 
@@ -54,24 +62,6 @@ public final class InstrCalls {
             InstrThreads.count(id, InstrThreads.INITIALIZED);
         } catch (Throwable failed) {
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
-        }
-    }
-
-    /**
-     * What code of classes that were given back by their JVM calls instead, so that few constants are added: enter; for
-     * ~(4 * id) construct, with 1 more in the parentheses initialized, with 2 thrown.
-     */
-    @jdk.internal.vm.annotation.DontInline
-    @java.lang.invoke.DontInline
-    public static void calls(int id) {
-        try {
-            if (id >= 0) InstrThreads.count(id, InstrThreads.CALL);
-            else if ((~id & 3) == 0) InstrThreads.count(~id >> 2, InstrThreads.CONSTRUCT);
-            else if ((~id & 3) == 1) InstrThreads.count(~id >> 2, InstrThreads.INITIALIZED);
-            else InstrThreads.count(~id >> 2, InstrThreads.THROWN);
-        } catch (Throwable failed) {
-            if (failed instanceof StackOverflowError && (id >= 0 || (~id & 3) == 0)) throw (StackOverflowError) failed;
-            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id >= 0 ? id : ~id >> 2);
         }
     }
 }

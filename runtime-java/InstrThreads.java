@@ -15,10 +15,11 @@ import instr.runtime.InstrNative;
  * id, and beside it. Some memory accesses that depend on each other are all that inserted code costs, hence
  * this array of lines, not of pointers to them.
  *
- * <p>What inserted code calls is never inlined (DontInline): every method of the application would carry it,
+ * <p>What inserted code calls is not inlined (DontInline): every method of the application would carry it,
  * and the compilers would take several times as long. It also makes Thread.currentCarrierThread() right, which
  * compilers take to be the same all through a method. For the same reason what runs foreign code, or writes after
- * it, is kept apart by DontInline. All that hot paths call is inlined into those methods.
+ * it, is kept apart by DontInline. All that hot paths call is inlined into those methods. The one exception is
+ * InstrCalls.enter, which is short enough for C2 to have it where calls are hot.
  */
 final class InstrThreads {
     /** What happened: see count, allocated and open. */
@@ -53,13 +54,13 @@ final class InstrThreads {
     /** In the first element of a record, AGAIN shifted by so much says the same. */
     static final int AGAIN_SHIFT = 61;
 
-    static final int SLOTS = 16384, LINE_SHIFT = 6;
+    static final int SLOT_BITS = 14, SLOTS = 1 << SLOT_BITS, LINE_SHIFT = 6;
 
     /** Where in a line: the thread's id is at 0. */
     static final int PAGES = 8, LIMIT = 16, POSITION = 24, END = 32, FULL = 40, BUSY = 48, WAIT = 56;
 
-    /** Rows of a page, and where in a row: calls are at 0. */
-    static final int ROW_BITS = 5, ROW_SHIFT = 5, ROW_THROWN = 8, ROW_MARK = 16;
+    /** Rows of a page, and where in a row: calls are at 0; ids below NEAREST have the nearest pages. */
+    static final int ROW_BITS = 5, ROW_SHIFT = 5, ROW_THROWN = 8, ROW_MARK = 16, NEAREST = 256 * 8 << ROW_BITS;
 
     /**
      * Where the lines are. All of OFFSETS are 0 in the address: it is not added, since what compilers make of that
@@ -128,10 +129,19 @@ final class InstrThreads {
         return (int) ((tid << LINE_SHIFT & OFFSETS) >>> LINE_SHIFT);
     }
 
-    /** The current thread's page for a method, or 0. */
+    /**
+     * The current thread's page for a method, by the line of a slot; 0: there is none, or it is not among the nearest.
+     * Where it is told (instr/nearest.h) does not depend on what is in the line, which would be waited for.
+     */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
     static long page(long line, int id) {
+        if (id >= NEAREST) return 0;
+        return InstrUnsafe.get(line + ((long) (1 + (id >> ROW_BITS + 3)) << SLOT_BITS + LINE_SHIFT) + (id >> ROW_BITS - 3 & 0x38));
+    }
+
+    /** The page, or 0, by any line. */
+    static long anyPage(long line, int id) {
         int index = id >>> ROW_BITS;
         if (index >= InstrUnsafe.get(line + LIMIT)) return 0;
         return InstrUnsafe.get(InstrUnsafe.get(line + PAGES) + ((long) index << 3));
@@ -164,15 +174,21 @@ final class InstrThreads {
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
     static void count(int id, int what) {
-        long tid = InstrUnsafe.carrierTid(), line = line(tid);
-        if (InstrUnsafe.get(line) == tid) {
-            long page = page(line, id);
-            if (page != 0) {
-                add(row(page, id), what);
-                return;
-            }
-        }
-        countSlowly(id, what);
+        long tid = InstrUnsafe.carrierTid(), line = line(tid), page = InstrUnsafe.get(line) == tid ? page(line, id) : 0;
+        if (page != 0) add(row(page, id), what);
+        else countSlowly(id, what);
+    }
+
+    /**
+     * The same where it may be inlined into the application. build.py raises its max_stack, as that of openAt: what
+     * was counted as entered is to be counted as thrown, too, when the stack is used up.
+     */
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    static void countInlined(int id, int what) {
+        long tid = InstrUnsafe.carrierTidInlined(), line = line(tid), page = InstrUnsafe.get(line) == tid ? page(line, id) : 0;
+        if (page != 0) add(row(page, id), what);
+        else countSlowly(id, what);
     }
 
     @jdk.internal.vm.annotation.ForceInline
@@ -192,7 +208,7 @@ final class InstrThreads {
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     static void countSlowly(int id, int what) {
-        long line = findLine(), page = line == 0 ? 0 : page(line, id);
+        long line = findLine(), page = line == 0 ? 0 : anyPage(line, id);
         if (page == 0 && line != 0 && InstrUnsafe.get(line + FULL) == 0) page = InstrNative.page(id);
         if (page != 0) add(row(page, id), what);
         else if (line == 0 || !append(line, EVENT + what, id)) InstrNative.record(id, what, 0, 0);
@@ -224,7 +240,7 @@ final class InstrThreads {
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     static void allocatedSlowly(int id, long count, long bytes) {
-        long line = findLine(), page = line == 0 ? 0 : page(line, id);
+        long line = findLine(), page = line == 0 ? 0 : anyPage(line, id);
         if (page == 0 && line != 0 && InstrUnsafe.get(line + FULL) == 0) page = InstrNative.page(id);
         if (page != 0) addAllocated(row(page, id), count, bytes);
         else if (count != 1
@@ -268,6 +284,12 @@ final class InstrThreads {
         return InstrUnsafe.get(line(tid ^ 1)) == tid ? openAt(tid ^ 1, id, what) : openSlowly(id, what);
     }
 
+    /**
+     * Who gets in must get out: should the stack suffice for this and not for the clock or the exit, as they may be
+     * interpreted while this is compiled, then the method would be taken for running for good, and all its calls
+     * for inner ones. So build.py raises max_stack here to more than a page. Compiled code makes sure at its entry
+     * that the stack would also hold the frames of the interpreter (HotSpot, since JDK 8u20), page by page.
+     */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
     static long openAt(long tid, int id, int what) {
@@ -306,7 +328,7 @@ final class InstrThreads {
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     static long currentRow(int id) {
-        long line = findLine(), page = line == 0 ? 0 : page(line, id);
+        long line = findLine(), page = line == 0 ? 0 : anyPage(line, id);
         return page == 0 ? 0 : row(page, id);
     }
 

@@ -79,42 +79,23 @@ public final class InstrTiming {
         }
     }
 
-    // What code of classes that were given back by their JVM calls instead: one name, so that few constants are added.
+    // What code of classes that were given back by their JVM calls instead, so that few constants are added.
 
-    /** enter; for ~(2 * id) construct, and for ~(2 * id + 1) initialized, whose result says nothing. */
-    @jdk.internal.vm.annotation.DontInline
-    @java.lang.invoke.DontInline
-    public static long timing(int id) {
-        try {
-            if (id >= 0) return InstrThreads.open(id, InstrThreads.CALL);
-            if ((id & 1) != 0) return InstrThreads.open(~id >> 1, InstrThreads.CONSTRUCT);
-            return InstrThreads.open(~id >> 1, InstrThreads.INITIALIZED);
-        } catch (Throwable failed) {
-            if (failed instanceof StackOverflowError && (id >= 0 || (id & 1) != 0)) throw (StackOverflowError) failed;
-            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id >= 0 ? id : ~id >> 1);
-            return InstrThreads.NO_TASK;
-        }
-    }
+    static final int ENTER = 0, NOW = 1, EXIT = 2, THROWN = 3, CONSTRUCT = 4, INITIALIZED = 5;
 
-    /** System.nanoTime(). */
+    /**
+     * One of the above, also thrownEarly, which is the same as exit; or, as NOW, the clock. 0 where they give nothing.
+     * What was not asked for is gone when this is compiled, since `what` is a constant then.
+     */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
-    public static long timing() {
-        return System.nanoTime();
-    }
-
-    /** exit, or thrownEarly; for ~id thrown. */
-    @jdk.internal.vm.annotation.DontInline
-    @java.lang.invoke.DontInline
-    public static void timing(long start, long saved, int id) {
-        if (id < 0) {
-            thrown(start, saved, ~id);
-            return;
-        }
-        try {
-            InstrThreads.close(System.nanoTime() - start, saved, id);
-        } catch (Throwable failed) {
-            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
-        }
+    public static long timing(long start, long saved, int id, int what) {
+        if (what == NOW) return System.nanoTime();
+        if (what == ENTER) return enter(id);
+        if (what == CONSTRUCT) return construct(id);
+        if (what == EXIT) exit(start, saved, id);
+        else if (what == THROWN) thrown(start, saved, id);
+        else initialized(id);
+        return 0;
     }
 }

@@ -44,6 +44,12 @@ final class InstrUnsafe {
         return UNSAFE.getLong(carrier, InstrThreads.TID);
     }
 
+    /** The same, also where it is inlined into the application. */
+    @jdk.internal.vm.annotation.ForceInline
+    static long carrierTidInlined() {
+        return carrierTid();
+    }
+
     /** The offset of an instance field. Does not initialize the class. */
     static long offset(Class<?> type, String field) throws Throwable {
         return UNSAFE.objectFieldOffset(type, field);

@@ -54,6 +54,79 @@ public final class InstrWatch {
         return call;
     }
 
+    // An argument or a result as an object; null within what is called from here. Not made by valueOf where the inserted
+    // code is: it may be watched itself, and would call itself for ever.
+    public static Object box(boolean value) {
+        return box('Z', value ? 1 : 0);
+    }
+
+    public static Object box(byte value) {
+        return box('B', value);
+    }
+
+    public static Object box(char value) {
+        return box('C', value);
+    }
+
+    public static Object box(short value) {
+        return box('S', value);
+    }
+
+    public static Object box(int value) {
+        return box('I', value);
+    }
+
+    public static Object box(long value) {
+        return box('J', value);
+    }
+
+    public static Object box(float value) {
+        int slot = on ? begin() : -1;
+        Object made = null;
+        try {
+            if (slot >= 0) made = value;
+        } catch (Throwable failed) {
+            fail(failed);
+        }
+        if (slot >= 0) BUSY[slot] = 0;
+        return made;
+    }
+
+    public static Object box(double value) {
+        int slot = on ? begin() : -1;
+        Object made = null;
+        try {
+            if (slot >= 0) made = value;
+        } catch (Throwable failed) {
+            fail(failed);
+        }
+        if (slot >= 0) BUSY[slot] = 0;
+        return made;
+    }
+
+    private static Object box(char type, long value) {
+        int slot = on ? begin() : -1;
+        Object made = null;
+        try {
+            if (slot >= 0) made = boxed(type, value);
+        } catch (Throwable failed) {
+            fail(failed);
+        }
+        if (slot >= 0) BUSY[slot] = 0;
+        return made;
+    }
+
+    private static Object boxed(char type, long value) {
+        switch (type) {
+            case 'Z': return value != 0;
+            case 'B': return (byte) value;
+            case 'C': return (char) value;
+            case 'S': return (short) value;
+            case 'I': return (int) value;
+            default: return value;
+        }
+    }
+
     private static void forget(Object[] arguments) {
         for (int i = 0; i < arguments.length; i++) arguments[i] = null;
     }
@@ -108,7 +181,9 @@ public final class InstrWatch {
     }
 
     private static String exception(Throwable exception) {
-        return exception.getClass().getName() + "@" + Integer.toHexString(System.identityHashCode(exception));
+        String text = exception.getClass().getName() + "@" + Integer.toHexString(System.identityHashCode(exception));
+        String message = InstrWatchNative.message(exception);
+        return message == null ? text : text + ": " + cut(message);
     }
 
     private static String[] stack() {
@@ -135,14 +210,19 @@ public final class InstrWatch {
     }
 
     private static String array(Object value, Class<?> type) {
-        String name = type.getComponentType().getName();
-        int length = java.lang.reflect.Array.getLength(value);
-        return name + "[" + length + "]";
+        String dimensions = "";
+        Class<?> of = type.getComponentType();
+        for (; of.isArray(); of = of.getComponentType()) dimensions += "[]";
+        return of.getName() + "[" + java.lang.reflect.Array.getLength(value) + "]" + dimensions;
     }
 
     private static String quoted(String value) {
         int length = value.length();
         if (length <= CHARACTERS) return "\"" + value + "\"";
         return "\"" + value.substring(0, CHARACTERS) + "\"... (" + length + " characters)";
+    }
+
+    private static String cut(String value) {
+        return value.length() <= CHARACTERS ? value : value.substring(0, CHARACTERS) + "...";
     }
 }

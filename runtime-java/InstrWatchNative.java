@@ -11,6 +11,9 @@ public final class InstrWatchNative {
     public static native boolean call(
             int id, int end, long duration, String thread, String[] arguments, String result, String[] stack);
 
+    /** The message that it was made with, read from its field: getMessage() may be the application's. */
+    public static native String message(Throwable exception);
+
     /** Something went wrong here, and is not to happen again. */
     public static native void failed(String what);
 }

@@ -39,6 +39,9 @@ OFFLINE += ["OfflineText", "OfflineThread", "OfflineTiming", "OfflineTotals"]
 GATES = ["InstrCalls", "InstrCoverage", "InstrModule", "InstrTable", "InstrTiming"]
 DELIVERIES = {"direct": "java/lang", "path": "instr/runtime"}
 
+# Methods whose code is to find so much of the stack unused, in words, which is more than a page: see InstrThreads.openAt.
+ROOM = {"InstrThreads": {"openAt": 520, "countInlined": 520}}
+
 # Bytes of a constant after its tag.
 CONSTANTS = {3: 4, 4: 4, 5: 8, 6: 8, 7: 2, 8: 2, 9: 4, 10: 4, 11: 4, 12: 4}
 
@@ -201,10 +204,38 @@ def lower(name, data):
     reader = Reader(data)
     reader.take(8)
     strings = read_constants(name, reader)
+    if name in ROOM:
+        data = make_room(reader, strings, ROOM[name])
     for text in ("NestHost", "NestMembers", "BootstrapMethods", "InnerClasses", "Record"):
         if text in strings.values():
             sys.exit("build.py: %s: has %s, which is not for JDK 8 or not for the runtime" % (name, text))
     return data[:4] + struct.pack(">HH", 0, VERSION) + data[8:]
+
+
+def make_room(reader, strings, room):
+    """The class file with the max_stack (JVMS 4.7.3) of some methods raised; the reader is behind the constant pool."""
+    data, missing = bytearray(reader.data), set(room)
+    reader.take(6)
+    reader.take(2 * reader.number(2))
+    for member in range(reader.number(2)):  # fields
+        reader.take(6)
+        for attribute in range(reader.number(2)):
+            reader.take(2)
+            reader.take(reader.number(4))
+    for member in range(reader.number(2)):
+        reader.take(2)
+        name = strings[reader.number(2)]
+        reader.take(2)
+        for attribute in range(reader.number(2)):
+            kind = strings[reader.number(2)]
+            length = reader.number(4)
+            if name in room and kind == "Code":
+                struct.pack_into(">H", data, reader.at, room[name])
+                missing.discard(name)
+            reader.take(length)
+    if missing:
+        sys.exit("build.py: no method " + ", ".join(sorted(missing)))
+    return bytes(data)
 
 
 def write(path, data):

@@ -29,10 +29,22 @@ final class InstrUnsafe {
         UNSAFE.putByte(null, address, (byte) 1);
     }
 
-    /** The Thread.tid of the platform thread that runs this. */
+    /** The Thread.tid of the platform thread that runs this. Not for what is inlined into the application. */
     @jdk.internal.vm.annotation.ForceInline
     static long carrierTid() {
         return UNSAFE.getLong(Thread.currentCarrierThread(), InstrThreads.TID);
+    }
+
+    /** The same anywhere; -1: unknown at this moment. Compilers take currentCarrierThread() for the same all through a method. */
+    @jdk.internal.vm.annotation.ForceInline
+    static long carrierTidInlined() {
+        Object carrier = Thread.currentThread();
+        if (InstrThreads.VIRTUAL != null && carrier.getClass() == InstrThreads.VIRTUAL) {
+            if (InstrThreads.CARRIER == 0) return -1;
+            carrier = UNSAFE.getReference(carrier, InstrThreads.CARRIER);
+            if (carrier == null) return -1;
+        }
+        return UNSAFE.getLong(carrier, InstrThreads.TID);
     }
 
     /** The offset of an instance field. Does not initialize the class. */

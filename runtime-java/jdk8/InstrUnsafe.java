@@ -34,6 +34,11 @@ final class InstrUnsafe {
         return UNSAFE.getLong(Thread.currentThread(), InstrThreads.TID);
     }
 
+    @java.lang.invoke.ForceInline
+    static long carrierTidInlined() {
+        return carrierTid();
+    }
+
     static long offset(Class<?> type, String field) throws Throwable {
         return UNSAFE.objectFieldOffset(type.getDeclaredField(field));
     }

@@ -30,6 +30,16 @@ class Check(CliTest):
         self.expect(["check", "--jobs", "3", "--passes=calls", "d/Foo.class", "d/x.jar"], 0,
                     ["3 classes with 3 methods checked, passes: calls\n"], "")
 
+    def test_jars_within_jars_are_not_passed_over_in_silence(self):
+        inner = jar({"B.class": class_file("B")})
+        self.write("x.jar", jar({"A.class": class_file("A"), "lib/one.jar": inner}))
+        self.write("y.jar", jar({"lib/one.jar": inner, "lib/two.jar": inner}))
+        self.expect(["check", "x.jar", "y.jar"], 0, ["1 class with 1 method checked", "\n0 failures\n"],
+                    ["instr: x.jar: 1 jar within is not looked into; unpack it for that\n",
+                     "instr: y.jar: 2 jars within are not looked into; unpack them for that\n"])
+        self.expect(["show", "x.jar!lib/one.jar!B"], 1, "",
+                    ["the jar has no such entry or class; jars within it are to be unpacked first"])
+
     def test_patterns_choose_what_is_rewritten(self):
         self.write("x.jar", jar({"A.class": class_file("a/A"), "B.class": class_file("b/B")}))
         self.expect(["check", "--passes", "timing,include=a.*", "x.jar"], 0,

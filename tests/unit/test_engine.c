@@ -45,6 +45,8 @@ static void *allocate(void *context, size_t n) {
     return malloc(n);
 }
 
+static int check_input; // as the agent does
+
 static void rewrite_with(const struct rw_pass *pass, const struct verify_case *t,
                          const char *more) {
     char error[INSTR_ERROR_SIZE];
@@ -53,6 +55,7 @@ static void rewrite_with(const struct rw_pass *pass, const struct verify_case *t
     methods = instr_methods_new();
     engine = instr_engine_new(&options, methods, "java/lang/");
     bytes = verify_build(t, &length);
+    if (check_input) instr_engine_check_input(engine);
     instr_engine_rewrite(engine, bytes, length, allocate, NULL, &result);
 }
 
@@ -198,6 +201,26 @@ START_TEST(more_stack_hides_no_deep_frame) {
     kept_count = 0;
     instr_engine_kept(engine, look_at_kept, (void *)expected);
     ck_assert_uint_eq(kept_count, 2);
+}
+END_TEST
+
+// The stack is of another depth at the second call, which copies would not know.
+START_TEST(inlining_hides_no_error) {
+    static const struct rw_pass inlining = {
+        .name = "inlining", .edit = do_nothing_much, .flags = RW_INLINED};
+    static const char *const code[] = {
+        "jsr:L1 iconst_0 istore_0 jsr:L1 return L1: astore_1 ret:1",
+        "jsr:L1 iconst_0 jsr:L1 pop return L1: astore_1 ret:1",
+    };
+    for (int broken = 0; broken < 2; broken++) {
+        const struct verify_case t = {"f(I)V", "2 2", code[broken], 0, 0, 0, 49};
+        check_input = 1;
+        rewrite_with(&inlining, &t, "calls");
+        check_input = 0;
+        ck_assert_int_eq(result.bytes == NULL, broken);
+        ck_assert_int_eq(result.error.status, broken ? CF_UNVERIFIABLE : CF_OK);
+        if (!broken) tear_down();
+    }
 }
 END_TEST
 
@@ -528,6 +551,7 @@ int main(void) {
     tcase_add_test(tests, good_code_is_changed);
     tcase_add_test(tests, more_stack_hides_no_error);
     tcase_add_test(tests, more_stack_hides_no_deep_frame);
+    tcase_add_test(tests, inlining_hides_no_error);
     tcase_add_test(tests, more_locals_hide_no_error);
     tcase_add_test(tests, more_constants_hide_no_error);
     tcase_add_test(tests, dead_code_that_ends_nowhere_keeps_the_method);

@@ -160,6 +160,14 @@ START_TEST(a_mistake_in_a_file_names_its_line) {
              config);
     refuse(list, expected);
     unlink(config);
+    write_config("timing,calls\n", 13);
+    snprintf(list, sizeof list, "config=%s", config);
+    snprintf(expected, sizeof expected,
+             "instr: %s:1: option 'timing,calls': unknown; in a file each option has a line of its "
+             "own",
+             config);
+    refuse(list, expected);
+    unlink(config);
     write_config("tim\0ing\n", 8);
     snprintf(list, sizeof list, "config=%s", config);
     snprintf(expected, sizeof expected,

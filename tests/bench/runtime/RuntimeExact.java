@@ -185,7 +185,7 @@ final class RuntimeExact extends RuntimeBench {
             below = 0;
         }
         try {
-            if (below < 500) recurse(id, 0);
+            if (below < 100) recurse(id, 0);
         } catch (StackOverflowError expected) {
         }
         return below + 1;
@@ -193,9 +193,9 @@ final class RuntimeExact extends RuntimeBench {
 
     /** An overflow in the runtime itself must not leave a method running for good: its total would not grow again. */
     static void healing() {
-        for (int round = 0; round < 30; round++) {
+        for (int round = 0; round < 8; round++) {
             int id = newId();
-            for (int i = 0; i < (round < 10 ? 1 : 20); i++) brink(id);
+            for (int i = 0; i < (round < 4 ? 1 : 5); i++) brink(id);
             long before = get(id, TOTAL);
             for (int i = 0; i < 100; i++) {
                 long saved = InstrTiming.enter(id);
@@ -222,9 +222,9 @@ final class RuntimeExact extends RuntimeBench {
             } catch (StackOverflowError expected) {
             }
         }
-        System.out.printf("stack overflow, 50 times: calls %d, not seen to end %d; timing %d, not seen to end %d, not seen to throw %d%n",
-                get(deep, CALLS), get(deep, CALLS) - get(deep, THROWN), get(deepTimed, CALLS),
-                get(deepTimed, CALLS) - get(deepTimed, TIMED), get(deepTimed, CALLS) - get(deepTimed, THROWN));
+        check("stack overflow, 50 times: calls that are not seen to throw", 0, get(deep, CALLS) - get(deep, THROWN));
+        check("stack overflow, 50 times: timed calls that are not seen to end", 0, get(deepTimed, CALLS) - get(deepTimed, TIMED));
+        check("stack overflow, 50 times: timed calls that are not seen to throw", 0, get(deepTimed, CALLS) - get(deepTimed, THROWN));
     }
 
     /** Records that a thread which goes on has in its buffer are seen, those of recursive calls too. */
@@ -276,22 +276,22 @@ final class RuntimeExact extends RuntimeBench {
         }
         int counted = newId();
         for (int i = 0; i < 30000; i++) {
-            InstrCalls.calls(~(4 * counted));
-            if (i % 3 > 0) InstrCalls.calls(~(4 * counted + 1));
-            if (i % 3 > 1) InstrCalls.calls(~(4 * counted + 2));
-            InstrCalls.calls(counted);
+            InstrCalls.enter(~(4 * counted));
+            if (i % 3 > 0) InstrCalls.enter(~(4 * counted + 1));
+            if (i % 3 > 1) InstrCalls.enter(~(4 * counted + 2));
+            InstrCalls.enter(counted);
         }
         check("exceptions: given back: counted", 60000, get(counted, CALLS));
         check("exceptions: given back: counted as thrown", 20000, get(counted, THROWN));
         for (int i = 0; i < 30000; i++) {
-            long saved = InstrTiming.timing(~(2 * givenBack));
-            long start = InstrTiming.timing();
+            long saved = InstrTiming.timing(0, 0, givenBack, 4);
+            long start = InstrTiming.timing(0, 0, 0, 1);
             if (i % 3 == 0) {
-                if (i % 2 == 0) InstrTiming.timing(start, saved, givenBack);
+                if (i % 2 == 0) InstrTiming.timing(start, saved, givenBack, 2);
                 continue;
             }
-            InstrTiming.timing(~(2 * givenBack + 1));
-            InstrTiming.timing(start, saved, i % 3 == 1 ? ~givenBack : givenBack);
+            InstrTiming.timing(0, 0, givenBack, 5);
+            InstrTiming.timing(start, saved, givenBack, i % 3 == 1 ? 3 : 2);
         }
         check("exceptions: calls", 30000, get(calls, CALLS));
         check("exceptions: thrown", 10000, get(calls, THROWN));

@@ -49,26 +49,26 @@ final class RuntimeSpeed extends RuntimeBench {
 
     /** As code of classes is that were given back by their JVM. */
     static long recalled(long x) {
-        InstrCalls.calls(SPEED_CALLS);
+        InstrCalls.enter(SPEED_CALLS);
         try {
             return mix(x);
         } catch (Throwable t) {
-            InstrCalls.calls(~(4 * SPEED_CALLS + 2));
+            InstrCalls.enter(~(4 * SPEED_CALLS + 2));
             throw t;
         }
     }
 
     static long retimed(long x) {
-        long saved = InstrTiming.timing(SPEED_TIMING);
-        long start = InstrTiming.timing();
+        long saved = InstrTiming.timing(0, 0, SPEED_TIMING, 0);
+        long start = InstrTiming.timing(0, 0, 0, 1);
         long result;
         try {
             result = mix(x);
         } catch (Throwable t) {
-            InstrTiming.timing(start, saved, ~SPEED_TIMING);
+            InstrTiming.timing(start, saved, SPEED_TIMING, 3);
             throw t;
         }
-        InstrTiming.timing(start, saved, SPEED_TIMING);
+        InstrTiming.timing(start, saved, SPEED_TIMING, 2);
         return result;
     }
 
