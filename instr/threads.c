@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 #include "instr/budget.h"
-#include "instr/nearest.h"
 #include "instr/records.h"
 
 // As in InstrThreads.java
@@ -66,8 +65,7 @@ struct thread {
     bool holed;    // the buffer has been emptied beneath its owner, who may have been writing
 };
 
-// An array of SLOTS lines, aligned to its size; behind it is what nearest.h tells. Most of it is
-// never touched.
+// An array of SLOTS lines, aligned to its size. Most of it is never touched.
 #define LINES_BYTES (SLOTS * sizeof(struct line))
 static struct line *lines;
 
@@ -142,28 +140,13 @@ static size_t slot_of(const struct thread *thread) {
     return thread->line == &thread->own ? SLOTS : (size_t)(thread->line - lines);
 }
 
-// Says to Java code where the page is, if it can; NULL: nowhere. Under the thread's mutex.
-static void tell_page(const struct thread *thread, size_t index, struct instr_counters *page) {
-    size_t slot = slot_of(thread);
-    if (slot != SLOTS) instr_nearest_set(slot, index, page);
-}
-
-// The same of all that the thread has.
-static void tell_pages(const struct thread *thread, bool there) {
-    struct instr_counters **pages = pages_of(thread->line);
-    for (size_t i = 0; i < (size_t)thread->line->limit; i++)
-        if (pages[i] != NULL) tell_page(thread, i, there ? pages[i] : NULL);
-}
-
 // Moves what the line of a block holds. Under state.mutex.
 static void move_line(struct thread *thread, struct line *to) {
     pthread_mutex_lock(&thread->mutex);
     struct line *from = thread->line;
-    tell_pages(thread, false);
     *to = *from;
     thread->line = to;
     *from = (struct line){.tid = NOBODY};
-    tell_pages(thread, true);
     pthread_mutex_unlock(&thread->mutex);
 }
 
@@ -266,7 +249,6 @@ static struct instr_counters *add_page(struct thread *thread, size_t index) {
     memset(page, 0, PAGE_BYTES);
     pthread_mutex_lock(&thread->mutex);
     pages_of(thread->line)[index] = page;
-    tell_page(thread, index, page);
     pthread_mutex_unlock(&thread->mutex);
     return page;
 }
@@ -416,7 +398,6 @@ static void empty_buffer(struct thread *thread) {
 static size_t empty_pages(struct thread *thread) {
     size_t n = 0;
     struct instr_counters **pages = pages_of(thread->line);
-    tell_pages(thread, false);
     for (int64_t i = 0; i < thread->line->limit; i++) {
         n += pages[i] != NULL;
         pages[i] = NULL;
@@ -435,7 +416,6 @@ void instr_threads_release(void) {
         empty_buffer(t);
         pthread_mutex_unlock(&t->mutex);
     }
-    instr_nearest_empty();
     unsigned old = arena.current;
     arena.current = old ^ 1;
     size_t used = atomic_exchange(&arena.used, 0);
@@ -471,13 +451,12 @@ static bool map_arena(size_t budget) {
 }
 
 static bool map_lines(void) {
-    size_t all = 2 * LINES_BYTES + INSTR_NEAREST_SIZE(SLOTS);
+    const size_t all = 2 * LINES_BYTES;
     void *place =
         mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (place == MAP_FAILED) return false;
     madvise(place, all, MADV_NOHUGEPAGE); // little of each large one would be used
     lines = (struct line *)(((uintptr_t)place + LINES_BYTES - 1) & ~(uintptr_t)(LINES_BYTES - 1));
-    instr_nearest_start(lines + SLOTS, SLOTS);
     // Where those look whose id is 0.
     lines[0].tid = lines[1].tid = NOBODY;
     return true;
@@ -496,7 +475,7 @@ const char *instr_threads_start(JNIEnv *jni, const struct instr_threads_classes 
 }
 
 size_t instr_threads_bytes(void) {
-    size_t bytes = atomic_load(&arena.used) + instr_nearest_bytes();
+    size_t bytes = atomic_load(&arena.used);
     for (struct thread *thread = atomic_load(&state.all); thread != NULL; thread = thread->next) {
         pthread_mutex_lock(&thread->mutex);
         bytes += sizeof *thread + thread->length * sizeof *thread->buffer +

@@ -59,8 +59,8 @@ final class InstrThreads {
     /** Where in a line: the thread's id is at 0. */
     static final int PAGES = 8, LIMIT = 16, POSITION = 24, END = 32, FULL = 40, BUSY = 48, WAIT = 56;
 
-    /** Rows of a page, and where in a row: calls are at 0; ids below NEAREST have the nearest pages. */
-    static final int ROW_BITS = 5, ROW_SHIFT = 5, ROW_THROWN = 8, ROW_MARK = 16, NEAREST = 256 * 8 << ROW_BITS;
+    /** Rows of a page, and where in a row: calls are at 0. */
+    static final int ROW_BITS = 5, ROW_SHIFT = 5, ROW_THROWN = 8, ROW_MARK = 16;
 
     /**
      * Where the lines are. All of OFFSETS are 0 in the address: it is not added, since what compilers make of that
@@ -129,19 +129,10 @@ final class InstrThreads {
         return (int) ((tid << LINE_SHIFT & OFFSETS) >>> LINE_SHIFT);
     }
 
-    /**
-     * The current thread's page for a method, by the line of a slot; 0: there is none, or it is not among the nearest.
-     * Where it is told (instr/nearest.h) does not depend on what is in the line, which would be waited for.
-     */
+    /** The current thread's page for a method, by its line; 0: there is none. */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
     static long page(long line, int id) {
-        if (id >= NEAREST) return 0;
-        return InstrUnsafe.get(line + ((long) (1 + (id >> ROW_BITS + 3)) << SLOT_BITS + LINE_SHIFT) + (id >> ROW_BITS - 3 & 0x38));
-    }
-
-    /** The page, or 0, by any line. */
-    static long anyPage(long line, int id) {
         int index = id >>> ROW_BITS;
         if (index >= InstrUnsafe.get(line + LIMIT)) return 0;
         return InstrUnsafe.get(InstrUnsafe.get(line + PAGES) + ((long) index << 3));
@@ -208,7 +199,7 @@ final class InstrThreads {
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     static void countSlowly(int id, int what) {
-        long line = findLine(), page = line == 0 ? 0 : anyPage(line, id);
+        long line = findLine(), page = line == 0 ? 0 : page(line, id);
         if (page == 0 && line != 0 && InstrUnsafe.get(line + FULL) == 0) page = InstrNative.page(id);
         if (page != 0) add(row(page, id), what);
         else if (line == 0 || !append(line, EVENT + what, id)) InstrNative.record(id, what, 0, 0);
@@ -240,7 +231,7 @@ final class InstrThreads {
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     static void allocatedSlowly(int id, long count, long bytes) {
-        long line = findLine(), page = line == 0 ? 0 : anyPage(line, id);
+        long line = findLine(), page = line == 0 ? 0 : page(line, id);
         if (page == 0 && line != 0 && InstrUnsafe.get(line + FULL) == 0) page = InstrNative.page(id);
         if (page != 0) addAllocated(row(page, id), count, bytes);
         else if (count != 1
@@ -328,7 +319,7 @@ final class InstrThreads {
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     static long currentRow(int id) {
-        long line = findLine(), page = line == 0 ? 0 : anyPage(line, id);
+        long line = findLine(), page = line == 0 ? 0 : page(line, id);
         return page == 0 ? 0 : row(page, id);
     }
 

@@ -13,7 +13,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
-C_FILES = ["budget", "failures", "hash", "histogram", "records", "threads", "methods", "nearest", "collect", "runtime"]
+C_FILES = ["budget", "failures", "hash", "histogram", "records", "threads", "methods", "collect", "runtime"]
 
 
 def run(*command):
