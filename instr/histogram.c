@@ -11,44 +11,50 @@ uint64_t instr_histogram_middle(unsigned bucket) {
     return low + ((UINT64_C(1) << shift) >> 1);
 }
 
-// Makes room for so many octaves of counters of that width. Aligned to a cache line, because
-// histograms that different threads write may lie side by side.
-static bool reallocate(struct instr_histogram *histogram, unsigned octaves, bool wide) {
-    size_t width = wide ? sizeof(uint64_t) : sizeof(uint32_t);
-    size_t used = histogram->octaves * INSTR_HISTOGRAM_SUB, size = octaves * INSTR_HISTOGRAM_SUB;
-    void *counts = aligned_alloc(64, size * width);
-    if (counts == NULL) return false;
-    memset(counts, 0, size * width);
-    if (wide == histogram->is_wide && used != 0) {
-        memcpy(counts, histogram->counts.narrow, used * width);
-    } else {
-        uint64_t *to = counts;
-        for (size_t i = 0; i < used; i++) to[i] = histogram->counts.narrow[i];
-    }
-    free(histogram->counts.narrow);
-    histogram->counts.narrow = counts;
-    histogram->is_wide = wide;
-    return true;
+// Counters for so many octaves, the first of them as `old` has them. NULL: out of memory. Aligned
+// to a cache line, because histograms that different threads write may lie side by side.
+static uint32_t *larger(const uint32_t *old, size_t used, size_t octaves) {
+    const size_t octave = INSTR_HISTOGRAM_SUB * sizeof *old;
+    uint32_t *counts = aligned_alloc(64, octaves * octave);
+    if (counts == NULL) return NULL;
+    memset(counts, 0, octaves * octave);
+    if (old != NULL) memcpy(counts, old, used * octave);
+    return counts;
 }
 
 static bool add_octave(struct instr_histogram *histogram, unsigned octave) {
-    if (!reallocate(histogram, histogram->octaves + 1u, histogram->is_wide)) return false;
+    size_t used = histogram->octaves;
+    uint32_t *carries = NULL, *counts = larger(histogram->counts, used, used + 1);
+    if (counts == NULL) return false;
+    if (histogram->carries != NULL) {
+        if ((carries = larger(histogram->carries, used, used + 1)) == NULL) {
+            free(counts);
+            return false;
+        }
+    }
+    free(histogram->counts);
+    free(histogram->carries);
+    histogram->counts = counts;
+    histogram->carries = carries;
     histogram->place[octave] = ++histogram->octaves;
     return true;
 }
 
 bool instr_histogram_add_slowly(struct instr_histogram *histogram, unsigned bucket) {
     unsigned octave = bucket / INSTR_HISTOGRAM_SUB;
-    if (histogram->place[octave] == 0 && !add_octave(histogram, octave)) return false;
+    bool carry = histogram->place[octave] != 0;
+    if (!carry && !add_octave(histogram, octave)) return false;
     size_t i = (histogram->place[octave] - 1u) * INSTR_HISTOGRAM_SUB + bucket % INSTR_HISTOGRAM_SUB;
-    if (!histogram->is_wide) {
-        if (histogram->counts.narrow[i] != UINT32_MAX) {
-            ++histogram->counts.narrow[i];
-            return true;
-        }
-        if (!reallocate(histogram, histogram->octaves, true)) return false;
+    if (!carry) {
+        histogram->counts[i] = 1;
+        return true;
     }
-    ++histogram->counts.wide[i];
+    if (histogram->carries == NULL) histogram->carries = larger(NULL, 0, histogram->octaves);
+    if (histogram->carries == NULL) {
+        histogram->counts[i] = UINT32_MAX;
+        return false;
+    }
+    histogram->carries[i]++;
     return true;
 }
 
@@ -57,9 +63,10 @@ void instr_histogram_sum(const struct instr_histogram *histogram, uint64_t *buck
         if (histogram->place[octave] == 0) continue;
         size_t from = (histogram->place[octave] - 1u) * INSTR_HISTOGRAM_SUB;
         uint64_t *to = buckets + octave * INSTR_HISTOGRAM_SUB;
-        for (unsigned i = 0; i < INSTR_HISTOGRAM_SUB; i++)
-            to[i] += histogram->is_wide ? histogram->counts.wide[from + i]
-                                        : histogram->counts.narrow[from + i];
+        for (unsigned i = 0; i < INSTR_HISTOGRAM_SUB; i++) {
+            to[i] += histogram->counts[from + i];
+            if (histogram->carries != NULL) to[i] += (uint64_t)histogram->carries[from + i] << 32;
+        }
     }
 }
 
@@ -79,6 +86,7 @@ uint64_t instr_histogram_percentile(const uint64_t *buckets, unsigned percent, u
 }
 
 void instr_histogram_clear(struct instr_histogram *histogram) {
-    free(histogram->counts.narrow);
+    free(histogram->counts);
+    free(histogram->carries);
     memset(histogram, 0, sizeof *histogram);
 }

@@ -7,6 +7,7 @@
 #define INSTR_HISTOGRAM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define INSTR_HISTOGRAM_SUB_BITS 5
@@ -19,47 +20,47 @@
 // All zero is the empty histogram. The fields are the module's own; they stand here for the inline
 // add.
 struct instr_histogram {
-    union {
-        uint32_t *narrow;
-        uint64_t *wide;
-    } counts;                               // 32 counters for each octave in use
+    uint32_t *counts;                       // 32 counters for each octave in use
+    uint32_t *carries;                      // how often each of them began anew; NULL: none did
     uint8_t place[INSTR_HISTOGRAM_OCTAVES]; // 1 + where the octave's counters begin / 32; 0: unused
     uint8_t octaves;                        // in use
-    bool is_wide;                           // counters have 64 bits: one of them overflowed 32
 };
+
+// How many of a value's lowest bits do not matter. None in the first octave, whose buckets follow
+// those of the values below it.
+static inline unsigned instr_histogram_shift(uint64_t value) {
+    return (63u ^ (unsigned)__builtin_clzll(value | INSTR_HISTOGRAM_SUB)) -
+           INSTR_HISTOGRAM_SUB_BITS;
+}
 
 // The bucket (0 .. INSTR_HISTOGRAM_BUCKETS-1) that counts `value`.
 static inline unsigned instr_histogram_bucket(uint64_t value) {
     const uint64_t last = (UINT64_C(1) << INSTR_HISTOGRAM_MAX_BITS) - 1;
     if (value > last) value = last;
-    // No shift for the values of the first octave either, whose buckets follow those of the values
-    // below it.
-    unsigned shift =
-        63u - INSTR_HISTOGRAM_SUB_BITS - (unsigned)__builtin_clzll(value | INSTR_HISTOGRAM_SUB);
+    unsigned shift = instr_histogram_shift(value);
     return shift * INSTR_HISTOGRAM_SUB + (unsigned)(value >> shift);
 }
 
 // The value in the middle of a bucket.
 uint64_t instr_histogram_middle(unsigned bucket);
 
-// Counts one value in the given bucket where that needs memory. False: there was none, nothing
-// changed.
+// Completes an add to a bucket whose octave is not in use, or whose counter has just become 0.
 bool instr_histogram_add_slowly(struct instr_histogram *histogram, unsigned bucket);
 
-// Counts `value`. False: out of memory, nothing changed.
+// Counts `value`, which is below 2^INSTR_HISTOGRAM_MAX_BITS. False: out of memory, nothing changed.
+static inline bool instr_histogram_add_usual(struct instr_histogram *histogram, uint64_t value) {
+    unsigned shift = instr_histogram_shift(value);
+    uint64_t scaled = value >> shift; // the octave is 1 more than the shift where this has bit 5
+    size_t place = histogram->place[shift + (scaled >> INSTR_HISTOGRAM_SUB_BITS)];
+    size_t i = place * INSTR_HISTOGRAM_SUB + scaled % INSTR_HISTOGRAM_SUB;
+    if (place != 0 && ++histogram->counts[i - INSTR_HISTOGRAM_SUB] != 0) return true;
+    return instr_histogram_add_slowly(histogram, instr_histogram_bucket(value));
+}
+
+// The same of any value.
 static inline bool instr_histogram_add(struct instr_histogram *histogram, uint64_t value) {
-    unsigned bucket = instr_histogram_bucket(value);
-    unsigned place = histogram->place[bucket / INSTR_HISTOGRAM_SUB];
-    if (place != 0 && !histogram->is_wide) {
-        uint32_t *count =
-            &histogram->counts
-                 .narrow[(place - 1) * INSTR_HISTOGRAM_SUB + bucket % INSTR_HISTOGRAM_SUB];
-        if (*count != UINT32_MAX) {
-            ++*count;
-            return true;
-        }
-    }
-    return instr_histogram_add_slowly(histogram, bucket);
+    const uint64_t last = (UINT64_C(1) << INSTR_HISTOGRAM_MAX_BITS) - 1;
+    return instr_histogram_add_usual(histogram, value > last ? last : value);
 }
 
 // Adds the counts to `buckets`, an array of INSTR_HISTOGRAM_BUCKETS counters.

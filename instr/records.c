@@ -12,11 +12,14 @@
 
 #define MAX_SHARDS 8
 
+#define PAGE_BYTES (INSTR_ROWS_PER_PAGE * sizeof(struct instr_row))
+#define PAGES ((1u << INSTR_RECORD_ID_BITS) / INSTR_ROWS_PER_PAGE)
+
 struct shard {
     pthread_mutex_t mutex;
-    struct instr_row **pages; // of INSTR_ROWS_PER_PAGE; NULL: nothing there
-    uint32_t pages_length;
-    char pad[64]; // locks of different shards on different cache lines
+    uint32_t length;                // one more than the last page that is there
+    struct instr_row *pages[PAGES]; // of INSTR_ROWS_PER_PAGE; NULL: nothing there
+    char pad[64];                   // locks of different shards on different cache lines
 };
 
 // The natives of the runtime have no place to keep a pointer to their state, hence this one.
@@ -53,34 +56,18 @@ static struct shard *lock_shard(unsigned *last) {
 }
 
 // The row of an id, made if need be; NULL when out of memory.
-static struct instr_row *make_row(struct shard *shard, uint32_t id) {
+static struct instr_row *row_of(struct shard *shard, uint32_t id) {
     uint32_t page = id / INSTR_ROWS_PER_PAGE;
-    if (page >= shard->pages_length) {
-        uint32_t length = shard->pages_length < 64 ? 64 : shard->pages_length;
-        while (length <= page) length *= 2;
-        struct instr_row **pages = realloc(shard->pages, length * sizeof(struct instr_row *));
-        if (pages == NULL) return NULL;
-        memset(pages + shard->pages_length, 0,
-               (length - shard->pages_length) * sizeof(struct instr_row *));
-        shard->pages = pages;
-        shard->pages_length = length;
-    }
+    if (page >= PAGES) return NULL;
     if (shard->pages[page] == NULL) {
-        // On cache lines of its own: its neighbour may be another shard's.
-        struct instr_row *rows = aligned_alloc(64, INSTR_ROWS_PER_PAGE * sizeof *rows);
+        struct instr_row *rows = aligned_alloc(_Alignof(struct instr_row), PAGE_BYTES);
         if (rows == NULL) return NULL;
-        memset(rows, 0, INSTR_ROWS_PER_PAGE * sizeof *rows);
+        memset(rows, 0, PAGE_BYTES);
         for (int i = 0; i < INSTR_ROWS_PER_PAGE; i++) rows[i].min = UINT64_MAX;
         shard->pages[page] = rows;
+        if (page >= shard->length) shard->length = page + 1;
     }
     return &shard->pages[page][id % INSTR_ROWS_PER_PAGE];
-}
-
-static inline struct instr_row *find_row(struct shard *shard, uint32_t id) {
-    uint32_t page = id / INSTR_ROWS_PER_PAGE;
-    if (page < shard->pages_length && shard->pages[page] != NULL)
-        return &shard->pages[page][id % INSTR_ROWS_PER_PAGE];
-    return make_row(shard, id);
 }
 
 static void lose(uint64_t n) {
@@ -111,77 +98,66 @@ static inline uint32_t id_of(uint64_t second) {
     return (uint32_t)second & ((1u << INSTR_RECORD_ID_BITS) - 1);
 }
 
-static inline bool is_timing(uint64_t first) {
-    return first < INSTR_RECORD_EVENT;
-}
-
-// Adds the durations of one method that stand at the beginning of records; returns how many. They
-// are added up before the row is touched.
-static size_t add_times(struct instr_row *row, uint32_t id, const int64_t *words, size_t n) {
-    uint64_t total = 0, self = 0, min = UINT64_MAX, max = 0;
-    size_t i = 0, failed = 0;
-    for (; i < n; i++) {
-        uint64_t first = (uint64_t)~words[2 * i], second = (uint64_t)~words[2 * i + 1];
-        if (id_of(second) != id || !is_timing(first)) break;
-        uint64_t duration = first & ~INSTR_RECORD_AGAIN;
-        total += duration == first ? duration : 0;
-        self += second >> INSTR_RECORD_ID_BITS;
-        min = duration < min ? duration : min;
-        max = duration > max ? duration : max;
-        failed += !instr_histogram_add(&row->histogram, duration);
-    }
-    row->timed += i;
-    row->total += total;
+static inline void add_time(struct instr_row *row, uint64_t duration, uint64_t self, bool again) {
+    row->timed++;
+    if (!again) row->total += duration;
     row->self += self;
-    if (min < row->min) row->min = min;
-    if (max > row->max) row->max = max;
-    if (failed != 0) lose(failed);
-    return i;
+    if (duration < row->min) row->min = duration;
+    if (duration > row->max) row->max = duration;
 }
 
-// Adds some records from the first one on; returns how many.
-static size_t add_some(struct shard *shard, const int64_t *words, size_t n) {
-    uint64_t first = (uint64_t)~words[0];
-    uint32_t id = id_of((uint64_t)~words[1]);
-    struct instr_row *row = find_row(shard, id);
-    if (row == NULL)
+// Adds the times of a call if that needs no memory, and they are not extraordinary. This is much of
+// what a timed call costs besides its entry and exit, so it does without all that can be done
+// without.
+static inline bool add_usual(struct shard *shard, uint64_t duration, uint64_t second, bool again) {
+    uint32_t id = id_of(second);
+    struct instr_row *row = shard->pages[id / INSTR_ROWS_PER_PAGE];
+    if (row == NULL) return false;
+    row += id % INSTR_ROWS_PER_PAGE;
+    add_time(row, duration, second >> INSTR_RECORD_ID_BITS, again);
+    if (!instr_histogram_add_usual(&row->histogram, duration)) lose(1);
+    return true;
+}
+
+static void add(struct shard *shard, uint32_t id, enum instr_event event, uint64_t duration,
+                uint64_t self) {
+    struct instr_row *row = row_of(shard, id);
+    if (row == NULL) {
         lose(1);
-    else if (is_timing(first))
-        return add_times(row, id, words, n);
-    else if ((first & 7) == INSTR_EVENT_ALLOCATED)
-        add_allocated(row, 1, (uint64_t)~words[1] >> INSTR_RECORD_ID_BITS);
+    } else if (event == INSTR_EVENT_ALLOCATED) {
+        add_allocated(row, duration, self);
+    } else if (event >= 0) {
+        add_event(row, event);
+    } else {
+        add_time(row, duration, self, event == INSTR_EVENT_TIMING_AGAIN);
+        if (!instr_histogram_add(&row->histogram, duration)) lose(1);
+    }
+}
+
+static void add_record(struct shard *shard, uint64_t first, uint64_t second) {
+    const uint64_t again = INSTR_RECORD_AGAIN >> INSTR_HISTOGRAM_MAX_BITS;
+    uint64_t high = first >> INSTR_HISTOGRAM_MAX_BITS, duration = first & ~INSTR_RECORD_AGAIN;
+    if (high == 0 && add_usual(shard, first, second, false)) return;
+    if (high == again && add_usual(shard, duration, second, true)) return;
+    uint64_t rest = second >> INSTR_RECORD_ID_BITS;
+    if (first >= INSTR_RECORD_EVENT)
+        add(shard, id_of(second), (enum instr_event)(first & 7), 1, rest);
     else
-        add_event(row, (enum instr_event)(first & 7));
-    return 1;
+        add(shard, id_of(second), first == duration ? INSTR_EVENT_TIMING : INSTR_EVENT_TIMING_AGAIN,
+            duration, rest);
 }
 
 void instr_records_add(const int64_t *words, size_t n, unsigned *last) {
     struct shard *shard = lock_shard(last);
-    for (size_t i = 0; i < n;) i += add_some(shard, words + 2 * i, n - i);
+    for (const int64_t *end = words + 2 * n; words < end; words += 2)
+        add_record(shard, (uint64_t)~words[0], (uint64_t)~words[1]);
     pthread_mutex_unlock(&shard->mutex);
-}
-
-static void add_one_time(struct instr_row *row, uint64_t duration, uint64_t self, bool again) {
-    row->timed++;
-    row->total += again ? 0 : duration;
-    row->self += self;
-    if (duration < row->min) row->min = duration;
-    if (duration > row->max) row->max = duration;
-    if (!instr_histogram_add(&row->histogram, duration)) lose(1);
 }
 
 void instr_records_add_one(uint32_t id, enum instr_event event, uint64_t duration, uint64_t self,
                            unsigned *last) {
     struct shard *shard = lock_shard(last);
-    struct instr_row *row = find_row(shard, id);
-    if (row == NULL)
-        lose(1);
-    else if (event == INSTR_EVENT_ALLOCATED)
-        add_allocated(row, duration, self);
-    else if (event >= 0)
-        add_event(row, event);
-    else
-        add_one_time(row, duration, self, event == INSTR_EVENT_TIMING_AGAIN);
+    add(shard, id, event, duration, self);
     pthread_mutex_unlock(&shard->mutex);
 }
 
@@ -203,7 +179,7 @@ bool instr_records_sum(uint32_t page, struct instr_row *rows, uint64_t *buckets)
     for (unsigned i = 0; i < atomic_load(&records.count); i++) {
         struct shard *shard = &records.shards[i];
         pthread_mutex_lock(&shard->mutex);
-        if (page < shard->pages_length && shard->pages[page] != NULL) {
+        if (page < PAGES && shard->pages[page] != NULL) {
             found = true;
             for (size_t j = 0; j < INSTR_ROWS_PER_PAGE; j++)
                 sum_row(&rows[j], buckets + j * INSTR_HISTOGRAM_BUCKETS, &shard->pages[page][j]);
@@ -219,9 +195,7 @@ uint32_t instr_records_pages(void) {
     for (unsigned i = 0; i < atomic_load(&records.count); i++) {
         struct shard *shard = &records.shards[i];
         pthread_mutex_lock(&shard->mutex);
-        uint32_t length = shard->pages_length;
-        while (length > pages && shard->pages[length - 1] == NULL) length--;
-        if (length > pages) pages = length;
+        if (shard->length > pages) pages = shard->length;
         pthread_mutex_unlock(&shard->mutex);
     }
     return pages;
@@ -238,7 +212,7 @@ void instr_records_forget(uint32_t from, uint32_t to) {
     for (unsigned i = 0; i < atomic_load(&records.count); i++) {
         struct shard *shard = &records.shards[i];
         pthread_mutex_lock(&shard->mutex);
-        for (uint32_t id = from; id < to && id / INSTR_ROWS_PER_PAGE < shard->pages_length; id++) {
+        for (uint32_t id = from; id < to && id / INSTR_ROWS_PER_PAGE < shard->length; id++) {
             struct instr_row *page = shard->pages[id / INSTR_ROWS_PER_PAGE];
             if (page != NULL) clear_row(&page[id % INSTR_ROWS_PER_PAGE]);
         }
@@ -247,14 +221,13 @@ void instr_records_forget(uint32_t from, uint32_t to) {
 }
 
 static void reset_shard(struct shard *shard) {
-    for (uint32_t i = 0; i < shard->pages_length; i++) {
+    for (uint32_t i = 0; i < shard->length; i++) {
         for (size_t j = 0; shard->pages[i] != NULL && j < INSTR_ROWS_PER_PAGE; j++)
             instr_histogram_clear(&shard->pages[i][j].histogram);
         free(shard->pages[i]);
+        shard->pages[i] = NULL;
     }
-    free(shard->pages);
-    shard->pages = NULL;
-    shard->pages_length = 0;
+    shard->length = 0;
 }
 
 void instr_records_reset(void) {
@@ -275,9 +248,9 @@ size_t instr_records_bytes(void) {
     for (unsigned i = 0; i < atomic_load(&records.count); i++) {
         struct shard *shard = &records.shards[i];
         pthread_mutex_lock(&shard->mutex);
-        bytes += shard->pages_length * sizeof *shard->pages;
-        for (uint32_t page = 0; page < shard->pages_length; page++)
-            if (shard->pages[page]) bytes += INSTR_ROWS_PER_PAGE * sizeof(struct instr_row);
+        bytes += shard->length * sizeof *shard->pages;
+        for (uint32_t page = 0; page < shard->length; page++)
+            if (shard->pages[page] != NULL) bytes += PAGE_BYTES;
         pthread_mutex_unlock(&shard->mutex);
     }
     return bytes;

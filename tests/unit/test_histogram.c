@@ -122,11 +122,14 @@ START_TEST(a_counter_goes_on_beyond_32_bits) {
     struct instr_histogram histogram = {0};
     ck_assert(instr_histogram_add(&histogram, 100));
     ck_assert(instr_histogram_add(&histogram, 5));
-    *histogram.counts.narrow = UINT32_MAX; // of the octave of 100, in which 64 is first
+    *histogram.counts = UINT32_MAX; // of the octave of 100, in which 64 is first
     for (int i = 0; i < 3; i++) ck_assert(instr_histogram_add(&histogram, 64));
-    ck_assert(instr_histogram_add(&histogram, 1000000));
+    ck_assert(instr_histogram_add(&histogram, 1000000)); // one octave more
+    histogram.counts[0] = UINT32_MAX;
+    ck_assert(instr_histogram_add(&histogram, 64));
+    ck_assert(instr_histogram_add(&histogram, 64));
     uint64_t *buckets = buckets_of(&histogram);
-    ck_assert_uint_eq(buckets[instr_histogram_bucket(64)], UINT64_C(0x100000002));
+    ck_assert_uint_eq(buckets[instr_histogram_bucket(64)], UINT64_C(0x200000001));
     ck_assert_uint_eq(buckets[instr_histogram_bucket(100)], 1);
     ck_assert_uint_eq(buckets[instr_histogram_bucket(5)], 1);
     ck_assert_uint_eq(buckets[instr_histogram_bucket(1000000)], 1);
