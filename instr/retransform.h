@@ -48,6 +48,7 @@ struct instr_retransform {
     // What another thread is to go by that does batches meanwhile (retransform_both.h); its `jni`
     // is set there. NULL: none does.
     struct instr_retransform *other;
+    unsigned processors; // it waits until half of one of so many is idle; 0: it does not wait
     // What came out of it, the other's included; `left` of the chosen were added to the rest.
     unsigned chosen, left, refused, calls;
     uint64_t longest; // ns that the longest call took; the VM stands still for part of it

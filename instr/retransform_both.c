@@ -3,13 +3,15 @@
 #include "instr/retransform_both.h"
 
 #include "instr/agents.h"
+#include "instr/idle.h"
 #include "instr/own_thread.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { STACK = 2 * 1024 * 1024 }; // the VM's verifier and our passes run on it
+enum { LONG_ENOUGH = 100 * 1000 * 1000 }; // ns in which a busy time says nothing of the next
+enum { STACK = 2 * 1024 * 1024 };         // the VM's verifier and our passes run on it
 
 struct helper {
     struct instr_retransform *r;
@@ -38,20 +40,35 @@ static void add(struct instr_retransform *to, const struct instr_retransform *mo
     if (more->longest > to->longest) to->longest = more->longest;
 }
 
+// Is the other thread to begin? `since` is when it was last asked, or this began.
+static int is_time(const struct instr_retransform *r, const struct instr_rest *rest,
+                   struct instr_use *since) {
+    struct instr_use use;
+    if (!r->other || instr_rest_left(rest) <= (r->batch ? r->batch : INSTR_BATCH_DEFAULT)) return 0;
+    if (r->processors == 0) return 1;
+    instr_use_take(&use);
+    if (instr_use_idle(since, &use, r->processors)) return 1;
+    if (use.wall - since->wall > LONG_ENOUGH) *since = use;
+    return 0;
+}
+
 void instr_retransform_both(struct instr_retransform *r, struct instr_rest *rest) {
-    uint32_t batch = r->batch ? r->batch : INSTR_BATCH_DEFAULT;
+    struct instr_use since = {0};
     struct helper helper = {r->other, rest, NULL};
     pthread_t thread;
-    int helped = 0;
+    int helped = 0, failed = 0;
     // What may come once more is done by then, and known to be.
     int more = 1;
+    if (r->processors != 0) instr_use_take(&since);
     while (atomic_load(&rest->at) < rest->again && more)
         more = instr_retransform_next(r, rest) && goes_on(r);
     if (!more || !instr_rest_left(rest)) return;
-    if (r->other && instr_rest_left(rest) > batch &&
-        (*r->jni)->GetJavaVM(r->jni, &helper.vm) == JNI_OK)
-        helped = instr_own_thread_start_joined(&thread, help, &helper, STACK) == 0;
-    while (instr_retransform_next(r, rest) && goes_on(r)) continue;
+    do {
+        if (helped || failed || !is_time(r, rest, &since)) continue;
+        helped = (*r->jni)->GetJavaVM(r->jni, &helper.vm) == JNI_OK &&
+                 instr_own_thread_start_joined(&thread, help, &helper, STACK) == 0;
+        failed = !helped;
+    } while (instr_retransform_next(r, rest) && goes_on(r));
     if (!helped) return;
     pthread_join(thread, NULL);
     add(r, r->other);
@@ -87,11 +104,14 @@ static int bears_two(jvmtiEnv *jvmti) {
 
 // Transformers of Java agents may retransform classes themselves: two threads in them could wait
 // for one another's classes for ever.
-int instr_retransform_two(jvmtiEnv *jvmti, int wanted) {
-    jint processors = 0;
+int instr_retransform_two(jvmtiEnv *jvmti, int wanted, unsigned *processors) {
+    jint available = 0;
+    *processors = 0;
     if (wanted == 1) return 0;
-    if (!wanted && ((*jvmti)->GetAvailableProcessors(jvmti, &processors) != JVMTI_ERROR_NONE ||
-                    processors < 4))
-        return 0;
+    if (!wanted) {
+        if ((*jvmti)->GetAvailableProcessors(jvmti, &available) != JVMTI_ERROR_NONE) return 0;
+        if (available < 2) return 0;
+        *processors = (unsigned)available;
+    }
     return bears_two(jvmti) && !instr_agents_java();
 }

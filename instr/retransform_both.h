@@ -11,13 +11,14 @@
 #include "instr/retransform.h"
 
 // Retransforms the list batch by batch, on this thread and, when there is more than one batch and
-// r->other says how, on another one, until it is done or `go_on` says no. One batch is done at
-// least. Without memory for a thread this one does it all. What came of it is in `r`.
+// r->other says how, on another one from when there is a processor for it, until it is done or
+// `go_on` says no. One batch is done at least. Without memory for a thread this one does it all.
+// What came of it is in `r`.
 void instr_retransform_both(struct instr_retransform *r, struct instr_rest *rest);
 
-// May two threads retransform at once? `wanted`: 1 or 2, by the user's will; 0: 2 where that takes
-// no more than half of the processors that the JVM may use.
-int instr_retransform_two(jvmtiEnv *jvmti, int wanted);
+// May two threads retransform at once? `wanted`: 1 or 2, by the user's will; 0: 2 if there is a
+// processor that nobody uses, and *processors is how many the JVM may use, else 0.
+int instr_retransform_two(jvmtiEnv *jvmti, int wanted, unsigned *processors);
 
 // Does a JVM bear it? Its properties java.vm.name, java.vm.specification.version and
 // java.vm.version; NULL: unknown.

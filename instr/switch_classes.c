@@ -148,8 +148,9 @@ static void prepare(struct retransforming *r, JNIEnv *jni, int running) {
 // by class: then it is one thread.
 static struct second *prepare_second(struct retransforming *first) {
     const struct instr_options *options = &first->plan->options;
+    unsigned processors;
     if (instr_redefine_any() || options->max_classes || options->max_methods ||
-        !instr_retransform_two(first->agent->jvmti, options->batch_threads))
+        !instr_retransform_two(first->agent->jvmti, options->batch_threads, &processors))
         return NULL;
     struct second *second = calloc(1, sizeof *second);
     if (!second) return NULL;
@@ -157,6 +158,7 @@ static struct second *prepare_second(struct retransforming *first) {
     second->context.done = &second->done;
     prepare(&second->context, NULL, 1); // it attaches itself
     first->r.other = &second->context.r;
+    first->r.processors = processors;
     return second;
 }
 

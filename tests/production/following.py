@@ -1,8 +1,10 @@
 """Many classes: those that follow when a command is answered, and two threads that change them."""
 
+import contextlib
 import os
 import re
 import subprocess
+import sys
 import threading
 import time
 
@@ -168,14 +170,36 @@ def calls_of_the_jvm(log):
     return [(thread, float(end) * 1000 - int(took), float(end) * 1000) for end, thread, took in found]
 
 
+def processors_used():
+    """Of this machine, for a moment."""
+    def idle():
+        with open("/proc/stat", encoding="ascii") as file:
+            return sum(int(n) for n in file.readline().split()[4:6]) / os.sysconf("SC_CLK_TCK")
+    before, start = idle(), time.monotonic()
+    time.sleep(0.5)
+    return os.cpu_count() - (idle() - before) / (time.monotonic() - start)
+
+
+@contextlib.contextmanager
+def busy(processes):
+    spinning = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(processes)]
+    try:
+        yield
+    finally:
+        for process in spinning:
+            process.kill()
+            process.wait()
+
+
 def two_threads(t):
-    """Two threads change classes at once, when they follow and when they get their own code back, where the JVM bears it, has four
-    processors, no Java agent is there and nothing is limited; else one. A class changed by one is not changed again by the other. Told of by the JVM's log."""
+    """Two threads change classes at once, when they follow and when they get their own code back, where the JVM bears it and a
+    processor is idle, or they are asked for, no Java agent is there and nothing is limited; else one. A class changed by one is not changed again by the other. Told of by the JVM's log."""
     if t.version < 9:
         raise Skip("has no log of it")
     problems, names = [], jdk_classes(t)
     bears = t.version >= 17
-    for what, two, options, more in (("by default", bears, ["-XX:ActiveProcessorCount=4"], ""), ("with two processors", False, ["-XX:ActiveProcessorCount=2"], ""),
+    for what, two, options, more in (("if idle", bears, ["-XX:ActiveProcessorCount=4"], ""), ("with one processor", False, ["-XX:ActiveProcessorCount=1"], ""),
+                                     ("busy", False, ["-XX:ActiveProcessorCount=4"], ""),
                                      ("asked for", bears, ["-XX:ActiveProcessorCount=1"], ",batch-threads=2"), ("not wanted", False, ["-XX:ActiveProcessorCount=4"], ",batch-threads=1"),
                                      ("limited", False, [], ",batch-threads=2,max-classes=1600"), ("with a Java agent", False, ["-XX:ActiveProcessorCount=4", f"-javaagent:{agent_jar(t)}"], ",batch-threads=2")):
         log = t.file("calls.log")
@@ -184,16 +208,22 @@ def two_threads(t):
                 jvm.process.stdin.write(name + "\n")
             jvm.ask("")
             c = jvm.control()
-            done = c.run("enable", f"timing,include=java.**:sun.**,batch=100{more}")
-            during = calls_of_the_jvm(log)
-            back = c.run("revert")
-            after = calls_of_the_jvm(log)[len(during):]
+            with busy(2 * os.cpu_count() if what == "busy" else 0):
+                used = processors_used() if what in ("if idle", "busy") else 0
+                done = c.run("enable", f"timing,include=java.**:sun.**,batch=100{more}")
+                during = calls_of_the_jvm(log)
+                back = c.run("revert")
+                after = calls_of_the_jvm(log)[len(during):]
             jvm.ends(problems)
         expect(problems, f"{what}: {done['classes']} classes, {done['changed']} changed, {back['classes']} back", done["classes"] > 1500 and back["classes"] == done["changed"])
         expect(problems, f"{what}: {done['changed']} classes changed, more than are allowed", what != "limited" or done["changed"] == 1600)
         # The first ones are changed by the thread that is asked. No limit is left when all is reverted.
         for how, two, calls in (("enabled", two, during[1:]), ("reverted", two or bears and what == "limited", after)):
             threads = {thread for thread, _, _ in calls}
+            if what in ("if idle", "busy"):
+                print(f"  {what}, {how}: {used:.1f} of {os.cpu_count()} processors were used before, {len(threads)} threads")
+            if what == "if idle" and used > os.cpu_count() - 1.7:  # other processes have the machine: then it is as they let it
+                two = len(threads) == 2
             at_once = any(a[0] != b[0] and a[1] < b[2] and b[1] < a[2] for a in calls for b in calls)
             expect(problems, f"{what}, {how}: {len(threads)} threads, {'at once' if at_once else 'one by one'}", (len(threads) == 2) == two == at_once)
             expect(problems, f"{what}, {how}: {len(calls)} calls", len(calls) >= 15)
