@@ -24,7 +24,7 @@
 #define SLOTS 16384
 // A buffer begins small, as many threads never time much.
 #define BUFFER_FIRST 64
-#define BUFFER_WORDS 512
+#define BUFFER_WORDS 1024
 #define BUFFER_BYTES (BUFFER_WORDS * sizeof(int64_t))
 #define FIRST_PAGES 32
 // Java code may still run in destructors of thread-specific data: other libraries detach their
@@ -387,7 +387,7 @@ size_t instr_threads_budget(void) {
 
 // Gives back what a buffer takes, but not the buffer: its owner may be writing to it.
 static void empty_buffer(struct thread *thread) {
-    if (thread->length != BUFFER_WORDS || sysconf(_SC_PAGESIZE) != (long)BUFFER_BYTES) return;
+    if (thread->length != BUFFER_WORDS || BUFFER_BYTES % (size_t)sysconf(_SC_PAGESIZE) != 0) return;
     int64_t position = ((const volatile struct line *)thread->line)->position;
     madvise(thread->buffer, BUFFER_BYTES, MADV_DONTNEED);
     thread->taken = (size_t)(position - (intptr_t)thread->buffer) / sizeof *thread->buffer;
