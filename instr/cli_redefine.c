@@ -67,14 +67,16 @@ static int send_files(struct cli_session *session, int count, const char *const 
     return CLI_OK;
 }
 
-static int redefine(const struct cli_control *control, const struct cli_bytes *files) {
+static int redefine(const struct cli_control *control, int all_loaders,
+                    const struct cli_bytes *files) {
     struct cli_session session;
     int brought;
     if (cli_bring(&session, control->pid, &brought) != CLI_OK) return CLI_FAILED;
     int status = send_files(&session, control->argc, control->argv, files);
     if (status == CLI_OK)
         status =
-            cli_control_run(&session, 1, (const char *const[]){"redefine"}, control->json, show);
+            cli_control_run(&session, 1 + all_loaders,
+                            (const char *const[]){"redefine", "all-loaders"}, control->json, show);
     cli_session_close(&session);
     if (status != CLI_OK && brought) cli_take_back(control->pid);
     return status;
@@ -83,11 +85,18 @@ static int redefine(const struct cli_control *control, const struct cli_bytes *f
 int cli_redefine(int argc, char **argv) {
     struct cli_control control;
     struct cli_bytes files[INSTR_FRAME_WORDS];
-    int status = cli_control_arguments(&control, "redefine", argc, argv);
+    int all_loaders = 0, count = 0;
+    for (int i = 0; i < argc; i++) {
+        if (strcmp(argv[i], "--all-loaders") == 0)
+            all_loaders = 1;
+        else
+            argv[count++] = argv[i];
+    }
+    int status = cli_control_arguments(&control, "redefine", count, argv);
     if (status != CLI_OK) return status;
     if (!control.argc) return cli_usage("redefine", "instr: redefine: which class files?");
     int read = read_files(control.argc, control.argv, files);
-    status = read == control.argc ? redefine(&control, files) : CLI_FAILED;
+    status = read == control.argc ? redefine(&control, all_loaders, files) : CLI_FAILED;
     for (int i = 0; i < read; i++) free(files[i].bytes);
     return status;
 }

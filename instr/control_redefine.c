@@ -36,23 +36,31 @@ static void list_name(void *context, const char *name) {
     instr_json_class(context, NULL, name);
 }
 
-// redefine, with the class files before: {"classes": [name], "elapsed_ns"}
+// redefine [all-loaders], with the class files before: {"classes": [name], "elapsed_ns"}; the name
+// once for each class loader
 void instr_command_redefine(struct instr_request *request, struct instr_reply *reply) {
     char reason[INSTR_ERROR_SIZE];
     uint64_t start = instr_control_now();
+    int all = request->argc == 1 && strcmp(request->argv[0], "all-loaders") == 0;
+    if (request->argc != all) {
+        instr_reply_fail(reply, "redefine: expects 'all-loaders' or nothing");
+        return;
+    }
     struct instr_new_class *classes = calloc(request->blob_count + 1, sizeof *classes);
     JNIEnv *jni = instr_reply_jni(reply);
     if (!classes) instr_reply_fail(reply, "out of memory");
     for (size_t i = 0; classes && i < request->blob_count; i++) {
         const struct instr_blob *blob = &request->blobs[i];
-        classes[i] = (struct instr_new_class){blob->name, blob->bytes, blob->length, NULL};
+        classes[i] = (struct instr_new_class){blob->name, blob->bytes, blob->length, NULL, 0};
     }
     if (classes && jni &&
-        instr_redefine(request->agent, jni, classes, request->blob_count, reason, sizeof reason)) {
+        instr_redefine(request->agent, jni, classes, request->blob_count, all, reason,
+                       sizeof reason)) {
         struct instr_json json = instr_json_start(instr_reply_document(reply));
         instr_json_open(&json, NULL, '{');
         instr_json_open(&json, "classes", '[');
-        for (size_t i = 0; i < request->blob_count; i++) list_name(&json, classes[i].name);
+        for (size_t i = 0; i < request->blob_count; i++)
+            for (unsigned k = 0; k < classes[i].loaders; k++) list_name(&json, classes[i].name);
         instr_json_close(&json, ']');
         instr_json_number(&json, "elapsed_ns", instr_control_now() - start);
         instr_json_close(&json, '}');

@@ -47,20 +47,30 @@ static int is_anonymous(jvmtiEnv *jvmti, jclass class, char *signature) {
     return instr_is_anonymous(jvmti, class, signature + 1);
 }
 
-// The first loaded class of that name, as a local reference; NULL: there is none that can be looked
-// at, and `reason` says so.
-static jclass find_class(struct instr_agent *agent, JNIEnv *jni, const char *name,
-                         unsigned *loaders, char *reason, size_t size) {
+// Loaded classes of one name, one for each class loader that has it: local references, in memory
+// of the VM's.
+struct found {
+    jclass *classes;
+    unsigned count;
+};
+
+static void drop_found(struct instr_agent *agent, struct found *found) {
+    (*agent->jvmti)->Deallocate(agent->jvmti, (unsigned char *)found->classes);
+}
+
+// 0: there is none that can be looked at, and `reason` says so.
+static int find_classes(struct instr_agent *agent, JNIEnv *jni, const char *name,
+                        struct found *found, char *reason, size_t size) {
     jvmtiEnv *jvmti = agent->jvmti;
     jint count = 0;
-    jclass *classes = NULL, found = NULL;
+    jclass *classes = NULL;
     char *wanted = signature_of(name);
-    *loaders = 0;
+    *found = (struct found){NULL, 0};
     snprintf(reason, size, "%s: no class of that name is loaded", name);
     if (!wanted || (*jvmti)->GetLoadedClasses(jvmti, &count, &classes) != JVMTI_ERROR_NONE) {
         snprintf(reason, size, "the JVM does not tell which classes are loaded");
         free(wanted);
-        return NULL;
+        return 0;
     }
     for (jint i = 0; i < count; i++) {
         char *signature = NULL;
@@ -73,15 +83,15 @@ static jclass find_class(struct instr_agent *agent, JNIEnv *jni, const char *nam
             is = 0;
         }
         if (signature) (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
-        if (is) ++*loaders;
-        if (is && !found)
-            found = classes[i];
+        if (is)
+            classes[found->count++] = classes[i];
         else
             (*jni)->DeleteLocalRef(jni, classes[i]);
     }
-    (*jvmti)->Deallocate(jvmti, (unsigned char *)classes);
+    found->classes = classes;
     free(wanted);
-    return found;
+    if (found->count == 0) drop_found(agent, found);
+    return found->count != 0;
 }
 
 // --- looking at classes ---
@@ -120,7 +130,7 @@ static uint8_t *capture(struct instr_agent *agent, JNIEnv *jni, jclass class, in
 
 uint8_t *instr_redefine_dump(struct instr_agent *agent, JNIEnv *jni, const char *name, int original,
                              size_t *length, unsigned *loaders, char *reason, size_t size) {
-    unsigned found;
+    struct found found;
     uint8_t *bytes = NULL;
     if ((*jni)->PushLocalFrame(jni, 64) != 0) {
         (*jni)->ExceptionClear(jni);
@@ -128,15 +138,16 @@ uint8_t *instr_redefine_dump(struct instr_agent *agent, JNIEnv *jni, const char 
         return NULL;
     }
     lock(agent);
-    jclass class = find_class(agent, jni, name, &found, reason, size);
-    if (class) {
+    if (find_classes(agent, jni, name, &found, reason, size)) {
         char why[INSTR_ERROR_SIZE];
+        jclass class = found.classes[0];
         if (original) bytes = copy_of_now(jni, class, length);
         if (!bytes) bytes = capture(agent, jni, class, original, length, why, sizeof why);
         if (!bytes) snprintf(reason, size, "%s: %s", name, why);
+        drop_found(agent, &found);
     }
     unlock(agent);
-    if (loaders) *loaders = found;
+    if (loaders) *loaders = found.count;
     (*jni)->PopLocalFrame(jni, NULL);
     return bytes;
 }
@@ -212,13 +223,42 @@ static int is_twice(const struct instr_new_class *classes, size_t i) {
     return 0;
 }
 
-// Checks one class against what is loaded, and remembers that.
+// What is redefined at once. Its classes are local references.
+struct redefinition {
+    jvmtiClassDefinition *list;
+    size_t count;
+};
+
+static int put_on(struct redefinition *r, jclass class, const struct instr_new_class *c) {
+    jvmtiClassDefinition *list = realloc(r->list, (r->count + 1) * sizeof *list);
+    if (!list) return 0;
+    r->list = list;
+    r->list[r->count++] = (jvmtiClassDefinition){class, (jint)c->length, c->bytes};
+    return 1;
+}
+
+// Checks a file against a class that is loaded, and remembers that.
+static int prepare_class(struct instr_agent *agent, JNIEnv *jni, const struct instr_new_class *c,
+                         jclass class, struct redefinition *r, char *reason, size_t size) {
+    char why[INSTR_ERROR_SIZE] = "out of memory";
+    size_t length;
+    uint8_t *bytes = capture(agent, jni, class, 1, &length, why, sizeof why);
+    if (bytes &&
+        !instr_redefine_check(agent->jvmti, bytes, length, c->bytes, c->length, why, sizeof why)) {
+        free(bytes);
+        bytes = NULL;
+    }
+    if (bytes && keep(jni, class, c->name, bytes, length) && put_on(r, class, c)) return 1;
+    snprintf(reason, size, "%s: %s", c->name, bytes ? "out of memory" : why);
+    return 0;
+}
+
+// The same for the class of that name, or those of several loaders.
 static int prepare(struct instr_agent *agent, JNIEnv *jni, struct instr_new_class *classes,
-                   size_t i, jvmtiClassDefinition *definition, char *reason, size_t size) {
+                   size_t i, int all_loaders, struct redefinition *r, char *reason, size_t size) {
     struct instr_new_class *c = &classes[i];
     char why[INSTR_ERROR_SIZE];
-    unsigned loaders;
-    size_t length;
+    struct found found;
     c->name = instr_redefine_name(c->bytes, c->length, why, sizeof why);
     if (!c->name) {
         snprintf(reason, size, "%s: %s", c->file, why);
@@ -228,26 +268,17 @@ static int prepare(struct instr_agent *agent, JNIEnv *jni, struct instr_new_clas
         snprintf(reason, size, "%s: %s is given twice", c->file, c->name);
         return 0;
     }
-    jclass class = find_class(agent, jni, c->name, &loaders, reason, size);
-    if (!class) return 0;
-    if (loaders > 1) {
+    if (!find_classes(agent, jni, c->name, &found, reason, size)) return 0;
+    int ok = all_loaders || found.count == 1;
+    if (!ok)
         snprintf(reason, size,
-                 "%s: is loaded by %u class loaders; which one is meant cannot be said", c->name,
-                 loaders);
-        return 0;
-    }
-    uint8_t *bytes = capture(agent, jni, class, 1, &length, why, sizeof why);
-    if (bytes &&
-        !instr_redefine_check(agent->jvmti, bytes, length, c->bytes, c->length, why, sizeof why)) {
-        free(bytes);
-        bytes = NULL;
-    }
-    if (!bytes || !keep(jni, class, c->name, bytes, length)) {
-        snprintf(reason, size, "%s: %s", c->name, bytes ? "out of memory" : why);
-        return 0;
-    }
-    *definition = (jvmtiClassDefinition){class, (jint)c->length, c->bytes};
-    return 1;
+                 "%s: is loaded by %u class loaders; with --all-loaders it is changed in all",
+                 c->name, found.count);
+    for (unsigned k = 0; ok && k < found.count; k++)
+        ok = prepare_class(agent, jni, c, found.classes[k], r, reason, size);
+    c->loaders = found.count;
+    drop_found(agent, &found);
+    return ok;
 }
 
 static int take_capability(struct instr_agent *agent, char *reason, size_t size) {
@@ -277,28 +308,27 @@ static int redefine(struct instr_agent *agent, JNIEnv *jni, jint count,
 }
 
 int instr_redefine(struct instr_agent *agent, JNIEnv *jni, struct instr_new_class *classes,
-                   size_t count, char *reason, size_t size) {
+                   size_t count, int all_loaders, char *reason, size_t size) {
+    struct redefinition r = {NULL, 0};
     if (count == 0 || count > MOST_CLASSES) {
         snprintf(reason, size, "1 to %d class files are expected", MOST_CLASSES);
         return 0;
     }
-    jvmtiClassDefinition *definitions = calloc(count, sizeof *definitions);
-    if (!definitions || (*jni)->PushLocalFrame(jni, (jint)count + 64) != 0) {
+    if ((*jni)->PushLocalFrame(jni, (jint)count + 64) != 0) {
         if ((*jni)->ExceptionCheck(jni)) (*jni)->ExceptionClear(jni);
-        free(definitions);
         snprintf(reason, size, "out of memory");
         return 0;
     }
     lock(agent);
     int ok = take_capability(agent, reason, size);
     for (size_t i = 0; ok && i < count; i++)
-        ok = prepare(agent, jni, classes, i, &definitions[i], reason, size);
-    if (ok) ok = redefine(agent, jni, (jint)count, definitions, classes[0].name, reason, size);
-    for (size_t i = 0; ok && i < count; i++) note_now(jni, &definitions[i]);
+        ok = prepare(agent, jni, classes, i, all_loaders, &r, reason, size);
+    if (ok) ok = redefine(agent, jni, (jint)r.count, r.list, classes[0].name, reason, size);
+    for (size_t i = 0; ok && i < r.count; i++) note_now(jni, &r.list[i]);
     settle_kept(jni, ok);
     unlock(agent);
     (*jni)->PopLocalFrame(jni, NULL);
-    free(definitions);
+    free(r.list);
     return ok;
 }
 

@@ -19,13 +19,17 @@ struct instr_new_class {
     const char *file; // for messages
     const uint8_t *bytes;
     size_t length;
-    char *name; // set here, to be freed by the caller: internal
+    // Set here:
+    char *name;       // to be freed by the caller: internal
+    unsigned loaders; // that have a class of that name
 };
 
-// Replaces the methods' bodies of loaded classes, of all or none. What the JVM would refuse is
-// found before it is asked, and said in words. What was there is kept for instr_redefine_undo.
+// Replaces the methods' bodies of loaded classes, of all or none. A class of which there are
+// several, of as many class loaders, is refused unless `all_loaders` asks for all of them. What the
+// JVM would refuse is found before it is asked, and said in words. What was there is kept for
+// instr_redefine_undo.
 int instr_redefine(struct instr_agent *agent, JNIEnv *jni, struct instr_new_class *classes,
-                   size_t count, char *reason, size_t size);
+                   size_t count, int all_loaders, char *reason, size_t size);
 
 // Brings back what was there before the first redefinition of a class (NULL: of all classes). Calls
 // `each` with the name of each class, once all have been brought back.

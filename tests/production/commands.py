@@ -284,3 +284,32 @@ def redefining(t):
         expect(problems, "undone twice", "no class was redefined" in refused(c, "undo"))
         jvm.ends(problems)
     return problems
+
+
+def redefining_twins(t):
+    """A class of several loaders is changed in all of them, if that is wanted, and in none when one cannot be; all get back what was there."""
+    problems, source = [], open(os.path.join(HERE, "programs", "Twins.java")).read()
+    os.makedirs(t.file("twins"), exist_ok=True)
+    with open(t.file("twins", "Twins.java"), "w") as f:
+        f.write(source.replace("return 1;", "return 2;", 1))
+    t.compile([t.file("twins", "Twins.java")], "twins")
+    made = [("Twin", open(t.file("twins", "Twins$Twin.class"), "rb").read())]
+    with Jvm(t, "-cp", t.file("classes"), "Twins") as jvm:
+        jvm.line()
+        c = jvm.control()
+        said = refused(c, "redefine", files=made)
+        expect(problems, f"of three loaders: {said!r}", said.startswith("Twins$Twin: ") and "3 class loaders" in said and "--all-loaders" in said)
+        expect(problems, "refused, and changed", jvm.ask("") == "111")
+        expect(problems, "an unknown word", "all-loaders" in refused(c, "redefine", "some", files=made))
+        for passes in ("", "calls,include=Twins*"):
+            if passes:
+                c.run("enable", passes)
+            done = c.run("redefine", "all-loaders", files=made)
+            expect(problems, f"redefined: {done['classes']}", done["classes"] == ["Twins$Twin"] * 3)
+            expect(problems, "not redefined everywhere", jvm.ask("") == "222")
+            again = c.run("redefine", "all-loaders", files=made)
+            expect(problems, f"redefined again: {again['classes']}", again["classes"] == done["classes"] and jvm.ask("") == "222")
+            back = c.run("undo", "Twins$Twin")
+            expect(problems, f"undone: {back['classes']}", back["classes"] == done["classes"] and jvm.ask("") == "111")
+        jvm.ends(problems)
+    return problems
