@@ -43,8 +43,8 @@
            "loaded classes that are changed in one step, in which the JVM stands still; 500 if "   \
            "not given")                                                                            \
     OPTION(batch_threads, "batch-threads", CHOICE, "auto|1|2",                                     \
-           "threads that change loaded classes; auto: two where the JVM bears it and has four "    \
-           "processors")                                                                           \
+           "threads that change loaded classes; auto: two where the JVM bears it and a "           \
+           "processor is idle")                                                                    \
     OPTION(interfaces, "interfaces", CHOICE, "no|yes",                                             \
            "also change interfaces that are loaded already and have code, at which HotSpot may "   \
            "crash when it loads classes that implement them meanwhile")                            \
