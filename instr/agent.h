@@ -45,10 +45,10 @@ struct instr_agent {
     struct instr_numbers numbers;  // of the passes
     struct instr_methods *methods; // to go on with when the agent is attached again; NULL: none
     int early;                     // classes come to the hook from the start (wrapping.h)
-    int ids_stay; // passes with parts were on: code that runs still may ask what an id stands for
-    uint64_t expires;       // ns; 0: never
-    uint64_t release_at;    // ns; when memory of what was reverted is given back; 0: none to give
-    uint64_t stragglers_at; // ns; when to look again for classes that were loading; 0: not
+    int ids_stay;        // passes were on of whose ids somebody may still ask what they stand for
+    uint64_t expires;    // ns; 0: never
+    uint64_t release_at; // ns; when memory of what was reverted is given back; 0: none to give
+    uint64_t stragglers_at;    // ns; when to look again for classes that were loading; 0: not
     uint64_t stragglers_pause; // ns; until the time after that
     uint64_t stragglers_until;
 };

@@ -16,6 +16,7 @@ enum { LIMIT = 100 }; // calls, when not given
 struct watching {
     struct instr_agent *agent;
     struct instr_watch_filter filter;
+    uint64_t time;  // ns that it goes on, from when it is on; 0: it has no end
     uint64_t until; // ns; INSTR_NEVER
     uint64_t told;
 };
@@ -34,7 +35,6 @@ static int read_number(const char *word, const char *key, uint64_t *number) {
 
 static int read_words(struct instr_request *request, struct instr_reply *reply,
                       struct watching *w) {
-    uint64_t time = 0;
     for (int i = 1; i < request->argc; i++) {
         const char *word = request->argv[i];
         if (read_number(word, "limit", &w->filter.limit) && w->filter.limit > 0) continue;
@@ -43,9 +43,8 @@ static int read_words(struct instr_request *request, struct instr_reply *reply,
             w->filter.only_thrown = 1;
         } else if (strcmp(word, "stack") == 0) {
             w->filter.stack = 1;
-        } else if (read_number(word, "for", &time) && time > 0 && time < INSTR_NEVER / 2) {
-            w->until = instr_control_now() + time;
-        } else {
+        } else if (!read_number(word, "for", &w->time) || w->time == 0 ||
+                   w->time >= INSTR_NEVER / 2) {
             instr_reply_fail(reply, "watch: '%.64s' is not understood", word);
             return 0;
         }
@@ -161,6 +160,7 @@ static int begin(struct instr_request *request, struct instr_reply *reply, struc
             reply, "no class that is loaded has such a method with bytecode (native and abstract "
                    "ones have none); when one comes its calls are told");
     instr_watch_begin(jni, &w->filter);
+    if (w->time) w->until = instr_control_now() + w->time;
     return 1;
 }
 

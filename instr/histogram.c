@@ -85,6 +85,11 @@ uint64_t instr_histogram_percentile(const uint64_t *buckets, unsigned percent, u
     return value > max ? max : value;
 }
 
+size_t instr_histogram_bytes(const struct instr_histogram *histogram) {
+    size_t array = histogram->octaves * INSTR_HISTOGRAM_SUB * sizeof *histogram->counts;
+    return histogram->carries != NULL ? 2 * array : array;
+}
+
 void instr_histogram_clear(struct instr_histogram *histogram) {
     free(histogram->counts);
     free(histogram->carries);

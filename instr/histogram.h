@@ -71,6 +71,9 @@ void instr_histogram_sum(const struct instr_histogram *histogram, uint64_t *buck
 uint64_t instr_histogram_percentile(const uint64_t *buckets, unsigned percent, uint64_t min,
                                     uint64_t max);
 
+// Bytes of memory that the counters take.
+size_t instr_histogram_bytes(const struct instr_histogram *histogram);
+
 // Frees the counters; the histogram is empty again.
 void instr_histogram_clear(struct instr_histogram *histogram);
 

@@ -50,6 +50,8 @@ struct instr_part {
     // it; the engine's caller frees origin->file. NULL: it never does.
     void (*find_file)(JNIEnv *jni, jobject loader, const char *name, const uint8_t *bytes,
                       size_t length, struct instr_origin *origin);
+    // When it is off nobody asks any more what the ids of its methods stand for.
+    bool lets_ids_go;
     // In the live phase, when the runtime is in the JVM and before classes are rewritten for the
     // pass. False as above; no exception is pending. NULL: nothing to do.
     bool (*start)(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *options,

@@ -29,7 +29,8 @@ static struct {
     pthread_mutex_t mutex; // of what follows; held for moments, and nobody waits for it
     struct instr_watched *first, **last;
     size_t count, bytes;
-    uint64_t left; // calls that are still wanted
+    uint64_t left;   // calls that are still wanted
+    uint64_t number; // of the watch, from 1
     atomic_uint_fast64_t dropped;
     char failed[3 * MOST_TEXT + SPARE + 2];
 } queue = {.mutex = PTHREAD_MUTEX_INITIALIZER};
@@ -182,9 +183,11 @@ void instr_watch_begin(JNIEnv *jni, const struct instr_watch_filter *filter) {
     instr_watch_free(instr_watch_fetch());
     pthread_mutex_lock(&queue.mutex);
     queue.left = filter->limit;
+    queue.number++;
     queue.failed[0] = '\0';
     pthread_mutex_unlock(&queue.mutex);
     atomic_store(&queue.dropped, 0);
+    set(jni, "number", "J", (int64_t)queue.number);
     set(jni, "slower", "J", (int64_t)filter->slower);
     set(jni, "onlyThrown", "Z", filter->only_thrown);
     set(jni, "stacks", "Z", filter->stack);
@@ -242,4 +245,4 @@ static void tell(const struct instr_results *results, unsigned pass) {
 }
 
 const struct instr_part instr_part_watch = {
-    .pass = "watch", .start = start, .stop = stop, .tell = tell};
+    .pass = "watch", .start = start, .stop = stop, .tell = tell, .lets_ids_go = true};

@@ -243,6 +243,13 @@ uint64_t instr_records_lost(void) {
     return atomic_load(&records.lost);
 }
 
+static size_t page_bytes(const struct instr_row *rows) {
+    size_t bytes = PAGE_BYTES;
+    for (size_t i = 0; i < INSTR_ROWS_PER_PAGE; i++)
+        bytes += instr_histogram_bytes(&rows[i].histogram);
+    return bytes;
+}
+
 size_t instr_records_bytes(void) {
     size_t bytes = 0;
     for (unsigned i = 0; i < atomic_load(&records.count); i++) {
@@ -250,7 +257,7 @@ size_t instr_records_bytes(void) {
         pthread_mutex_lock(&shard->mutex);
         bytes += shard->length * sizeof *shard->pages;
         for (uint32_t page = 0; page < shard->length; page++)
-            if (shard->pages[page] != NULL) bytes += PAGE_BYTES;
+            if (shard->pages[page] != NULL) bytes += page_bytes(shard->pages[page]);
         pthread_mutex_unlock(&shard->mutex);
     }
     return bytes;

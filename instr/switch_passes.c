@@ -64,7 +64,8 @@ void instr_switch_number(struct instr_agent *agent, JNIEnv *jni, const struct in
         struct instr_pass_options *pass = &next->passes[i];
         const struct instr_pass_options *other = instr_find_pass(old, pass->pass);
         int again = 0;
-        agent->ids_stay |= instr_part_of(pass->pass) != NULL;
+        const struct instr_part *part = instr_part_of(pass->pass);
+        agent->ids_stay |= part && !part->lets_ids_go;
         // To forget times means to leave out long calls that go on, those of other passes too.
         int apart = pass->pass->timed && old && is_timed(old, pass->pass);
         pass->number = other ? other->number

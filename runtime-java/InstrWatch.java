@@ -18,6 +18,9 @@ public final class InstrWatch {
 
     static volatile boolean onlyThrown, stacks;
 
+    /** Which watch it is: calls that began under another one were asked for then, and are not told now. */
+    static volatile long number;
+
     /** The threads that are in here: what is called from here may be watched itself. */
     private static final long[] BUSY = new long[256];
 
@@ -38,6 +41,7 @@ public final class InstrWatch {
 
     public static Object enter(int id, Object[] arguments) {
         if (arguments == NOWHERE) forget(arguments);
+        long watch = number; // read before `on`, as it is set before
         if (!on || arguments == NOWHERE) return null;
         int slot = begin();
         if (slot < 0) return null;
@@ -45,7 +49,7 @@ public final class InstrWatch {
         try {
             String[] texts = new String[arguments.length];
             for (int i = 0; i < texts.length; i++) texts[i] = text(arguments[i]);
-            call = new InstrWatchCall(id, texts);
+            call = new InstrWatchCall(id, watch, texts);
         } catch (Throwable failed) {
             fail(failed);
         }
@@ -142,7 +146,7 @@ public final class InstrWatch {
 
     private static void end(Object result, boolean some, InstrWatchCall call, int end) {
         long duration = System.nanoTime() - call.start;
-        if (!on || duration < slower || end == 0 && onlyThrown) return;
+        if (!on || call.watch != number || duration < slower || end == 0 && onlyThrown) return;
         int slot = begin();
         if (slot < 0) return;
         try {

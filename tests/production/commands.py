@@ -135,6 +135,42 @@ def watching(t):
     return problems
 
 
+HELD = """public class Held {
+    static int held() throws Exception { System.out.println("held"); return System.in.read(); }
+    static int other() { return 7; }
+    public static void main(String[] args) throws Exception { while (held() != -1) other(); }
+}
+"""
+
+
+def watched_before(t):
+    """A call that began under another watch is not told when it ends, and what stood for the methods' names is gone after the last."""
+    problems, folder = [], t.file("held")
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "Held.java"), "w") as f:
+        f.write(HELD)
+    t.compile([os.path.join(folder, "Held.java")], "held")
+    with Jvm(t, "-cp", folder, "Held") as jvm, jvm.control() as c, jvm.control() as other:
+        jvm.line()
+        before = c.run("status")["memory_bytes"]["names"]
+        other.start("watch", "Held.held(..)")
+        is_watched(c)
+        jvm.ask("")
+        other.cancel()
+        expect(problems, "a call that goes on was told", not list(other.events()))
+        other.start("watch", "Held.o*(..)", "limit=1")
+        is_watched(c)
+        jvm.ask("")
+        told = [what["method"] for kind, what in other.events() if kind == "document"]
+        expect(problems, f"told: {told}", told == ["other"])
+        deadline = time.time() + 60
+        while c.run("status")["memory_bytes"]["names"] != before and time.time() < deadline:
+            time.sleep(0.1)
+        expect(problems, "names are kept", c.run("status")["memory_bytes"]["names"] == before)
+        jvm.ends(problems)
+    return problems
+
+
 SHOWN = """public class Shown {
     static int odd(String text, char c, int[][] table, float f) { return text.length(); }
     static int many(PARAMETERS) { return 7; }

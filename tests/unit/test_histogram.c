@@ -9,6 +9,7 @@
 #include "tests/unit/run.h"
 
 #define VALUES 20000
+#define OCTAVE_BYTES (INSTR_HISTOGRAM_SUB * sizeof(uint32_t))
 #define BEYOND (UINT64_C(1) << INSTR_HISTOGRAM_MAX_BITS)
 
 static uint64_t random_state = 88172645463325252u;
@@ -135,6 +136,7 @@ START_TEST(a_counter_goes_on_beyond_32_bits) {
     ck_assert_uint_eq(buckets[instr_histogram_bucket(1000000)], 1);
     ck_assert_uint_eq(instr_histogram_percentile(buckets, 99, 5, 1000000),
                       instr_histogram_middle(instr_histogram_bucket(64)));
+    ck_assert_uint_eq(instr_histogram_bytes(&histogram), 2 * 3 * OCTAVE_BYTES);
     free(buckets);
     instr_histogram_clear(&histogram);
 }
@@ -183,6 +185,19 @@ START_TEST(records_add_up_by_id) {
 }
 END_TEST
 
+START_TEST(what_the_histograms_of_records_take_is_told) {
+    unsigned shard = 0;
+    instr_records_add_one(70, INSTR_EVENT_CALL, 1, 0, &shard);
+    size_t without = instr_records_bytes();
+    instr_records_add_one(70, INSTR_EVENT_TIMING, 7, 3, &shard);
+    instr_records_add_one(70, INSTR_EVENT_TIMING, 1000, 3, &shard);
+    instr_records_add_one(70, INSTR_EVENT_TIMING, 1001, 3, &shard);
+    ck_assert_uint_eq(instr_records_bytes(), without + 2 * OCTAVE_BYTES);
+    instr_records_reset();
+    ck_assert_uint_eq(instr_records_bytes(), 0);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("histogram");
     TCase *tests = tcase_create("histogram");
@@ -194,6 +209,7 @@ int main(void) {
     tcase_add_test(tests, nothing_counted_has_percentiles_of_zero);
     tcase_add_test(tests, a_counter_goes_on_beyond_32_bits);
     tcase_add_test(tests, records_add_up_by_id);
+    tcase_add_test(tests, what_the_histograms_of_records_take_is_told);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }
