@@ -43,6 +43,12 @@ const struct cf_callee *rw_add_callees(struct rw_class *cls, const struct cf_met
     return cls->callees;
 }
 
+int rw_is_get_of_reference(const struct cf_edit *edit) {
+    const struct cf_class *cls = edit->code.cls;
+    return CF_IS(cf_member_name(cls, edit->method), "get") &&
+           CF_IS(cf_this_name(cls), "java/lang/ref/Reference");
+}
+
 int rw_is_finalize_of_object(const struct cf_edit *edit) {
     const struct cf_class *cls = edit->code.cls;
     return CF_IS(cf_member_name(cls, edit->method), "finalize") &&

@@ -32,10 +32,17 @@ static inline enum cf_status rw_site_id(struct rw_class *cls, struct cf_edit *ed
 }
 
 // Methods that no pass may put code in: java.lang.Object.finalize must stay empty, or else every
-// object has a finalizer and the VM dies at its start.
+// object has a finalizer and the VM dies at its start; java.lang.ref.Reference.get of JDK 8 must
+// stay a getter, since the interpreter knows it by name there and, under -Xint, reads the index of
+// a field from the third byte of its code, whatever that is.
 int rw_is_finalize_of_object(const struct cf_edit *edit);
+int rw_is_get_of_reference(const struct cf_edit *edit);
 static inline int rw_leave_alone(const struct cf_edit *edit) {
-    return edit->code.cls->super_class == 0 && rw_is_finalize_of_object(edit);
+    enum { JDK_8 = 52, GETTER_LENGTH = 5 };
+    const struct cf_class *cls = edit->code.cls;
+    if (cls->super_class == 0) return rw_is_finalize_of_object(edit);
+    return edit->code.length == GETTER_LENGTH && cls->major_version <= JDK_8 &&
+           rw_is_get_of_reference(edit);
 }
 
 #endif

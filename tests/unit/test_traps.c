@@ -176,6 +176,46 @@ START_TEST(what_lost_its_frames_in_a_jvm_is_rewritten_without) {
 }
 END_TEST
 
+// The interpreter of JDK 8 knows it by name, and under -Xint reads the index of its field from what
+// is the third byte of its code then.
+START_TEST(the_getter_that_jdk_8_knows_by_name_stays_one) {
+    struct instr_options options;
+    char error[INSTR_ERROR_SIZE];
+    ck_assert_int_eq(instr_options_parse(&options,
+                                         "calls,timing,exceptions,coverage,alloc,watch,"
+                                         "watch.methods=java.lang.ref.Reference.get(..)",
+                                         error, sizeof error),
+                     0);
+    struct instr_methods *methods = instr_methods_new();
+    struct instr_engine *engine = instr_engine_new(&options, methods, "java/lang/");
+    for (unsigned version = 52; version < 54; version++) {
+        struct build b;
+        build_class_file(&b, version, CF_ACC_PUBLIC, "java/lang/ref/Reference");
+        build_counted(&b, 0);
+        build_counted(&b, 1);
+        unsigned field = build_reference(&b, CF_TAG_FIELDREF, "java/lang/ref/Reference", "referent",
+                                         "Ljava/lang/Object;");
+        const uint8_t code[] = {CF_OP_aload_0, CF_OP_getfield, 0, (uint8_t)field, CF_OP_areturn};
+        build_member(&b, CF_ACC_PUBLIC, "get", "()Ljava/lang/Object;", 1);
+        size_t place = build_code(&b, 1, 1, code, sizeof code), length;
+        build_u2(&b, 0);
+        build_u2(&b, 0);
+        build_end(&b, place);
+        build_u2(&b, 0);
+        uint8_t *bytes = build_finish(&b, &length);
+        struct instr_origin origin = {.given_back = 1};
+        struct instr_rewritten result;
+        instr_engine_rewrite_known(engine, &origin, bytes, length, take_memory, NULL, &result);
+        ck_assert_int_eq(result.bytes != NULL, version > 52);
+        free(result.bytes);
+        free(bytes);
+    }
+    instr_engine_free(engine);
+    instr_methods_free(methods);
+    instr_options_free(&options);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("traps");
     TCase *tests = tcase_create("traps");
@@ -187,5 +227,6 @@ int main(void) {
     tcase_add_test(tests, a_method_of_65533_bytes_does_not_cost_its_class);
     tcase_add_test(tests, version_50_without_frames_gets_none);
     tcase_add_test(tests, what_lost_its_frames_in_a_jvm_is_rewritten_without);
+    tcase_add_test(tests, the_getter_that_jdk_8_knows_by_name_stays_one);
     return run_suite(suite);
 }
