@@ -28,6 +28,11 @@ static enum cf_status no_memory(struct walk *k) {
     return cf_fail(&k->edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
 }
 
+static enum cf_status no_frame(struct walk *k) {
+    return cf_fail(&k->edit->error, CF_MALFORMED, k->code->offset,
+                   "branch to where no stack map frame is", 0);
+}
+
 static uint32_t map_pc(const void *layout, uint32_t pc) {
     return cf_at_instruction(layout, pc);
 }
@@ -247,6 +252,8 @@ static enum cf_status typed_body(struct walk *k) {
             CF_TRY(move_frame(k));
             more = cf_frames_next(&k->frames);
         } else if ((code->marks[pc] & CF_MARK_JOINED) && k->reachable) {
+            // Where the original branches to it a JVM refuses it, and must see that to do so.
+            if (code->marks[pc] & CF_MARK_TARGET) return no_frame(k);
             CF_TRY(insert_frame(k, cf_at_label(k->l, pc)));
         }
         if (g.count) CF_TRY(run_sites(k, &g, CF_BEFORE, CF_EXIT));
@@ -287,9 +294,7 @@ static enum cf_status detour_frames(struct walk *k) {
     for (uint32_t i = 0; i < k->l->detours_count; i++) {
         const struct cf_detour *d = &k->l->detours[i];
         const struct cf_frame *frame = k->kept[d->target];
-        if (!frame)
-            return cf_fail(&k->edit->error, CF_MALFORMED, k->code->offset,
-                           "branch to where no stack map frame is", 0);
+        if (!frame) return no_frame(k);
         CF_TRY(cf_typing_load(&k->typing, frame));
         k->reachable = 1;
         CF_TRY(insert_frame(k, d->at));

@@ -58,17 +58,37 @@ static inline uint32_t moved_start(const uint16_t *moved, uint32_t pc) {
 }
 
 // A line begins where falling into it arrives, so that what is inserted there belongs to it.
+static inline uint32_t moved_line(const struct cf_layout *l, uint32_t pc) {
+    if ((l->edit->code.marks[pc] & CF_MARK_SPLIT) && pc != 0) return cf_at_before(l, pc);
+    return moved_start(l->moved, pc);
+}
+
+// Of several lines at one pc HotSpot tells the first for the instruction there, and the last from
+// the next one on. What is inserted parts the instruction from where its lines begin, so all become
+// the first, but for the last one, which begins behind the instruction, unless another does so.
+static uint32_t line_again(const struct cf_layout *l, const uint8_t *from, const uint8_t *end,
+                           uint32_t first) {
+    const struct cf_code *code = &l->edit->code;
+    uint32_t pc = cf_be2(from), next = pc + cf_instruction_length(code->bytes, pc, code->length);
+    uint32_t then = end - from > 4 ? cf_be2(from + 4) : UINT32_MAX;
+    if (next >= code->length || (then >= pc && then <= next)) return first;
+    return moved_line(l, next) << 16 | cf_be2(from + 2);
+}
+
 static enum cf_status map_lines(const struct cf_layout *l, const uint8_t *from, uint8_t *to) {
     const uint8_t *end = begin_entries(l, from, to, 4), *marks = l->edit->code.marks;
-    const uint16_t *moved = l->moved;
-    uint32_t length = l->edit->code.length;
+    uint32_t length = l->edit->code.length, before = UINT32_MAX, first = 0;
     if (!end) return l->edit->error.status;
     for (from += 8, to += 8; from < end; from += 4, to += 4) {
         uint32_t entry = cf_be4(from), pc = entry >> 16;
         if (pc >= length) return broken(l, from, "line number out of the code");
-        uint32_t new_pc = moved_start(moved, pc);
-        if ((marks[pc] & CF_MARK_SPLIT) && pc != 0) new_pc = cf_at_before(l, pc);
-        cf_put4(to, new_pc << 16 | (entry & 0xffff));
+        if (pc == before && (marks[pc] & CF_MARK_EDIT)) {
+            cf_put4(to, line_again(l, from, end, first));
+            continue;
+        }
+        before = pc;
+        first = moved_line(l, pc) << 16 | (entry & 0xffff);
+        cf_put4(to, first);
     }
     return CF_OK;
 }

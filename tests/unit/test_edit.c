@@ -349,6 +349,49 @@ START_TEST(tables_with_offsets_move_along) {
 }
 END_TEST
 
+static void assert_lines(struct subject *s, const unsigned (*expected)[2], uint32_t count) {
+    struct cf_code after = code_of(s, 0);
+    struct cf_error error = {CF_OK, 0, 0, NULL, 0};
+    struct cf_walk walk = cf_walk_attributes(&s->after, after.attributes, 1, after.end, &error);
+    struct cf_attribute a;
+    ck_assert(cf_next_attribute(&walk, &a));
+    const uint8_t *p = s->after.bytes + a.info;
+    ck_assert_uint_eq(cf_be2(p), count);
+    for (uint32_t i = 0; i < count; i++) {
+        ck_assert_uint_eq(cf_be2(p + 2 + 4 * i), expected[i][0]);
+        ck_assert_uint_eq(cf_be2(p + 4 + 4 * i), expected[i][1]);
+    }
+}
+
+// Of several lines at one pc HotSpot tells the first for the instruction there, and the last for
+// those behind it. Where nothing is inserted all stays as it is.
+START_TEST(lines_at_one_pc_tell_the_same_as_before) {
+    static const uint8_t code[] = {CF_OP_nop, CF_OP_nop, CF_OP_nop, CF_OP_nop, CF_OP_return};
+    static const unsigned lines[][2] = {{0, 10}, {0, 11}, {0, 12}, {2, 20}, {2, 21},
+                                        {3, 30}, {3, 31}, {4, 40}, {4, 41}};
+    static const unsigned moved[][2] = {{0, 10},  {0, 10},  {6, 12},  {7, 20}, {7, 20},
+                                        {10, 30}, {10, 31}, {11, 40}, {11, 41}};
+    struct build b;
+    struct subject s;
+    size_t place = method_head(&b, 49, "()V", 1, 1, code, sizeof code);
+    build_u2(&b, 0);
+    build_u2(&b, 1);
+    size_t table = build_attribute(&b, "LineNumberTable");
+    build_u2(&b, 9);
+    for (unsigned i = 0; i < 9; i++) build_u2(&b, lines[i][0]), build_u2(&b, lines[i][1]);
+    build_end(&b, table);
+    build_end(&b, place);
+    build_u2(&b, 0);
+    open_subject(&s, &b);
+    begin(&s, 0);
+    cf_insert_entry(s.edit, nops(s.edit, 5));
+    cf_insert_before(s.edit, 2, nops(s.edit, 2));
+    commit(&s);
+    assert_lines(&s, moved, 9);
+    close_subject(&s);
+}
+END_TEST
+
 START_TEST(an_exceptional_exit_covers_the_body_but_not_the_return) {
     struct subject s;
     METHOD(&s, 52, "()V", 1, 0, CF_OP_aconst_null, CF_OP_monitorenter, CF_OP_return);
@@ -518,6 +561,7 @@ int main(void) {
     tcase_add_test(tests, max_stack_and_max_locals_are_exact);
     tcase_add_test(tests, locals_beyond_255_take_wide_forms);
     tcase_add_test(tests, tables_with_offsets_move_along);
+    tcase_add_test(tests, lines_at_one_pc_tell_the_same_as_before);
     tcase_add_test(tests, an_exceptional_exit_covers_the_body_but_not_the_return);
     tcase_add_test(tests, a_method_that_cannot_throw_gets_no_exceptional_exit);
     tcase_add_test(tests, code_with_jsr_gets_no_frames);

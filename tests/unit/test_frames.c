@@ -330,6 +330,25 @@ START_TEST(a_table_longer_than_its_frames_keeps_the_method) {
 }
 END_TEST
 
+// A snippet that branches to an instruction gives it a frame, but not one that the original lacks:
+// a JVM refuses that.
+START_TEST(a_branch_of_the_original_to_no_frame_keeps_the_method) {
+    for (int branches = 0; branches < 2; branches++) {
+        struct subject s;
+        METHOD(&s, 52, "(I)V", 1, 1, CF_OP_iload_0, branches ? CF_OP_ifeq : CF_OP_sipush, 0, 4,
+               branches ? CF_OP_nop : CF_OP_pop2, CF_OP_return);
+        struct cf_snippet *snippet = cf_snippet_new(s.edit);
+        cf_op(snippet, CF_OP_iconst_0);
+        cf_branch_to_original(snippet, CF_OP_ifeq, 3);
+        cf_insert_before(s.edit, 3, snippet);
+        ck_assert_int_eq(cf_edit_commit(s.edit), branches ? CF_MALFORMED : CF_OK);
+        if (branches)
+            ck_assert_str_eq(s.edit->error.reason, "branch to where no stack map frame is");
+        close_subject(&s);
+    }
+}
+END_TEST
+
 START_TEST(without_a_this_class_the_first_local_has_no_name) {
     static const uint8_t frames[] = {U2(1), 0};
     struct subject s;
@@ -353,6 +372,7 @@ int main(void) {
     suite_add_tcase(suite, tests);
     tcase_add_test(tests, a_frame_that_ends_before_its_counts_is_no_frame);
     tcase_add_test(tests, a_table_longer_than_its_frames_keeps_the_method);
+    tcase_add_test(tests, a_branch_of_the_original_to_no_frame_keeps_the_method);
     tcase_add_test(tests, without_a_this_class_the_first_local_has_no_name);
     tcase_add_test(tests, a_new_frame_says_what_putfield_has_set_and_the_next_one_what_it_meant);
     tcase_add_test(tests, a_new_frame_that_inherits_the_right_fields_says_nothing);
