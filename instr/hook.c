@@ -162,10 +162,13 @@ static int remember(const struct passing *p, const struct instr_change_entry *be
     now.seen = 1;
     now.since = (uint32_t)(instr_control_now() / 1000000000);
     now.loading = methods && (p->first || (before->loading && !batch.noting));
+    // A class that is loaded on the way, as it is by loaders that are asked for a class file, is
+    // not one of the batch.
+    int of_batch = batch.noting && !p->first;
     if (!methods && !before->methods) return 1;
-    if (batch.noting && !note_before(before)) return 0;
+    if (of_batch && !note_before(before)) return 0;
     if (!instr_changes_put(instr_agent.changes, &now)) return 0;
-    batch.changed += batch.noting && methods;
+    batch.changed += of_batch && methods;
     return 1;
 }
 

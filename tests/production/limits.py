@@ -8,7 +8,7 @@ import subprocess
 import time
 import urllib.request
 
-from server_jvm import Jvm, expect
+from server_jvm import Jvm, digests, expect
 
 
 def broken_classes(t):
@@ -32,6 +32,28 @@ def broken_classes(t):
                 operations = f.read().count("vm_op:")
             expect(problems, f"{operations} times", operations == 4)
         jvm.ends(problems)
+    return problems
+
+
+def loaded_meanwhile(t):
+    """A class that the thread which changes others loads meanwhile is none of theirs: also when the JVM refuses them it is known to be changed."""
+    problems = []
+
+    def of_loaded(jvm, name):
+        return {m: digest for m, digest in digests(t, jvm, name).items() if m.startswith("LMeanwhile$Loaded;")}
+
+    for broken in ("", "=Meanwhile$Changed"):
+        with Jvm(t, t.library("bytecodes") + broken, "-cp", t.file("classes"), "Meanwhile") as jvm:
+            jvm.line()
+            c = jvm.control()
+            done = c.run("enable", f"coverage,coverage.nolocation=yes,coverage.file={t.file('none.exec')},include=Meanwhile$Changed:Meanwhile$Loaded")
+            expect(problems, f"{broken}: {done}", [done[k] for k in ("classes", "changed", "refused")] == ([0, 0, 1] if broken else [1, 1, 0]))
+            during = of_loaded(jvm, "during")
+            expect(problems, f"{broken}: not as many are known to be changed", c.run("status")["classes_now"] == (1 if broken else 2))
+            c.run("revert")
+            after = of_loaded(jvm, "after")
+            expect(problems, f"{broken}: still has the code of before: {during}", during and all(after[m] != digest for m, digest in during.items()))
+            jvm.ends(problems)
     return problems
 
 
