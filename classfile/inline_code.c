@@ -238,12 +238,25 @@ static enum cf_status put_goto(struct cf_inliner *in, uint32_t pc, uint32_t targ
     return put_offset(in, pc, pc + 1, in->wide ? 4 : 2, target);
 }
 
-// The call whose subroutine ret ends: that of the outermost copy that has the instruction.
+// The local variable that the instruction takes or keeps a return address in; CF_NOWHERE: none.
+static uint32_t address_local(const struct cf_inliner *in, uint32_t i) {
+    const uint8_t *p = in->code.bytes + in->code.pc[i];
+    unsigned op = p[0] == CF_OP_wide ? p[1] : p[0];
+    if (op >= CF_OP_astore_0 && op <= CF_OP_astore_3) return op - CF_OP_astore_0;
+    if (op != CF_OP_astore && op != CF_OP_ret) return CF_NOWHERE;
+    return p[0] == CF_OP_wide ? cf_be2(p + 2) : p[1];
+}
+
+// The call whose subroutine ret ends: that of the outermost copy that has the instruction. Where
+// calls are nested ret may as well end an outer one, by the address that was kept for it: what it
+// takes must have been kept by the subroutine itself.
 static enum cf_status put_ret(struct cf_inliner *in, const struct cf_copy *copy, uint32_t i) {
     const struct cf_copy *found = NULL;
     for (const struct cf_copy *c = copy; c; c = c->parent)
         if (has(c->subroutine->contains, i)) found = c;
     if (!found || !found->parent) return fail(in, CF_UNSUPPORTED, "ret outside of a subroutine");
+    if (copy->parent->parent && address_local(in, i) != address_local(in, found->subroutine->start))
+        return fail(in, CF_UNSUPPORTED, "ret that may end another subroutine");
     in->returns[copy->at[i]] = 1;
     return put_goto(in, copy->at[i], found->return_pc);
 }

@@ -241,6 +241,13 @@ START_TEST(ret_belongs_into_a_subroutine) {
 }
 END_TEST
 
+// The inner subroutine drops its own return address and comes back by that of the outer one.
+START_TEST(ret_past_a_call_is_left) {
+    make("jsr:S return S: astore_1 jsr:U iinc:0:9 ret:1 U: pop ret:1");
+    fails(CF_UNSUPPORTED, "ret that may end another subroutine");
+}
+END_TEST
+
 START_TEST(what_gets_too_large_is_left) {
     make_class(49, large(70, 1000), NULL, 0, NULL, 0);
     fails(CF_UNSUPPORTED, "would pass 65,535 bytes without its subroutines");
@@ -275,6 +282,7 @@ int main(void) {
     tcase_add_test(tcase, ranges_and_lines_are_told_of_each_copy);
     tcase_add_test(tcase, a_subroutine_that_calls_itself_is_none);
     tcase_add_test(tcase, ret_belongs_into_a_subroutine);
+    tcase_add_test(tcase, ret_past_a_call_is_left);
     tcase_add_test(tcase, what_gets_too_large_is_left);
     tcase_add_test(tcase, copies_do_not_grow_without_end);
     suite_add_tcase(suite, tcase);
