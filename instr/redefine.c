@@ -5,6 +5,7 @@
 #include "instr/anonymous.h"
 #include "instr/capture.h"
 #include "instr/hook.h"
+#include "instr/redefine_before.h"
 #include "instr/redefine_check.h"
 #include "instr/retransform.h"
 #include "instr/switch.h"
@@ -248,6 +249,8 @@ static int prepare_class(struct instr_agent *agent, JNIEnv *jni, const struct in
         free(bytes);
         bytes = NULL;
     }
+    if (bytes && !is_kept(jni, class))
+        bytes = instr_redefine_before(agent, jni, class, c->name, bytes, &length);
     if (bytes && keep(jni, class, c->name, bytes, length) && put_on(r, class, c)) return 1;
     snprintf(reason, size, "%s: %s", c->name, bytes ? "out of memory" : why);
     return 0;

@@ -91,3 +91,26 @@ def other_agents(t):
             expect(problems, f"jcmd: {done.stdout}", done.returncode == 0 and "return code: 0" in done.stdout)
         see("while a pass is on", [ours], load)
     return problems
+
+
+def undone_under_another_agent(t):
+    """A Java agent that would change once more what it has changed, before us and after us: what was redefined is undone to what it had made of it, not twice."""
+    problems, java = [], f"-javaagent:{agent_jar(t)}=again"
+    with open(t.file("classes", "Many.class"), "rb") as f:
+        files = [("Many", f.read())]
+    for agents in ([java, f"-agentpath:{t.agent}"], [f"-agentpath:{t.agent}", java]):
+        with Jvm(t, *agents, t.library("bytecodes"), "-cp", t.file("classes"), "Many", agent=False) as jvm:
+            jvm.ask("")
+            before = {m: digest for m, digest in digests(t, jvm, "before").items() if m.startswith("LMany; work")}
+            c = jvm.control()
+            for passes in ("", "timing,include=Many"):
+                if passes:
+                    c.run("enable", passes)
+                for _ in range(2):
+                    c.run("redefine", files=files)
+                c.run("undo")
+                c.run("revert")
+                after = digests(t, jvm, "after")
+                expect(problems, f"{agents[0][:11]}, {passes}: work is another", before and all(after[m] == digest for m, digest in before.items()))
+            jvm.ends(problems)
+    return problems
