@@ -172,13 +172,13 @@ static int remember(const struct passing *p, const struct instr_change_entry *be
     return 1;
 }
 
-// Is there room for one more class, and for so many methods more?
+// Is there room for the class, and for so many methods of it, beside the others?
 static int has_room(const struct passing *p, const struct instr_change_entry *before,
                     uint32_t methods) {
     const struct instr_options *options = &p->plan->options;
     if (!options->max_classes && !options->max_methods) return 1;
     struct instr_changes_totals totals = instr_changes_totals(instr_agent.changes);
-    if (options->max_classes && !before->methods && totals.classes >= options->max_classes)
+    if (options->max_classes && totals.classes >= options->max_classes + (before->methods != 0))
         return 0;
     return !options->max_methods ||
            totals.methods - before->methods + methods <= options->max_methods;
