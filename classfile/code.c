@@ -161,10 +161,21 @@ static enum cf_status find_targets(struct cf_code *code, struct cf_error *error)
     return CF_OK;
 }
 
+// Old classes must have zeros in front of the operands, or a JVM refuses them. A switch that moves
+// is padded anew, so that nobody would see what was there.
+static enum cf_status check_padding(const struct cf_code *code, uint32_t pc,
+                                    struct cf_error *error) {
+    if (code->cls->major_version >= 51) return CF_OK;
+    for (uint32_t i = pc + 1; i & 3; i++)
+        if (code->bytes[i]) return fail_at(error, pc, "switch padded with %u", code->bytes[i]);
+    return CF_OK;
+}
+
 static enum cf_status find_switch_targets(struct cf_code *code, struct cf_error *error) {
     for (uint32_t i = 0; i < code->switches_count; i++) {
         struct cf_switch sw;
         cf_switch_open(code, code->switches[i], &sw);
+        CF_TRY(check_padding(code, sw.pc, error));
         CF_TRY(mark_target(code, sw.pc, sw.default_pc, error));
         for (uint32_t k = 0; k < sw.count; k++)
             CF_TRY(mark_target(code, sw.pc, cf_switch_target(&sw, k), error));

@@ -349,6 +349,26 @@ START_TEST(tables_with_offsets_move_along) {
 }
 END_TEST
 
+// A JVM refuses that in classes below version 51, and must see it to do so.
+START_TEST(a_switch_of_old_code_that_is_not_padded_with_zeros_keeps_the_method) {
+    static const uint8_t code[] = {CF_OP_iload_0, CF_OP_lookupswitch, 0, 1, 0, 0, 0, 11, 0, 0, 0, 0,
+                                   CF_OP_return};
+    for (unsigned version = 50; version < 52; version++) {
+        struct build b;
+        struct subject s;
+        size_t place = method_head(&b, version, "(I)V", 1, 1, code, sizeof code);
+        build_u2(&b, 0), build_u2(&b, 0);
+        build_end(&b, place);
+        build_u2(&b, 0);
+        open_subject(&s, &b);
+        enum cf_status status = cf_edit_begin(&s.rewrite, &s.cls.methods[0], &s.edit);
+        ck_assert_int_eq(status, version == 50 ? CF_MALFORMED : CF_OK);
+        if (version == 50) ck_assert_str_eq(s.edit->error.reason, "switch padded with %u");
+        close_subject(&s);
+    }
+}
+END_TEST
+
 static void assert_lines(struct subject *s, const unsigned (*expected)[2], uint32_t count) {
     struct cf_code after = code_of(s, 0);
     struct cf_error error = {CF_OK, 0, 0, NULL, 0};
@@ -561,6 +581,7 @@ int main(void) {
     tcase_add_test(tests, max_stack_and_max_locals_are_exact);
     tcase_add_test(tests, locals_beyond_255_take_wide_forms);
     tcase_add_test(tests, tables_with_offsets_move_along);
+    tcase_add_test(tests, a_switch_of_old_code_that_is_not_padded_with_zeros_keeps_the_method);
     tcase_add_test(tests, lines_at_one_pc_tell_the_same_as_before);
     tcase_add_test(tests, an_exceptional_exit_covers_the_body_but_not_the_return);
     tcase_add_test(tests, a_method_that_cannot_throw_gets_no_exceptional_exit);
