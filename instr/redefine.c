@@ -73,6 +73,8 @@ static int find_classes(struct instr_agent *agent, JNIEnv *jni, const char *name
         free(wanted);
         return 0;
     }
+    // There is a local reference for each now; -Xcheck:jni wants to be told.
+    if ((*jni)->EnsureLocalCapacity(jni, count + 64) != JNI_OK) (*jni)->ExceptionClear(jni);
     for (jint i = 0; i < count; i++) {
         char *signature = NULL;
         int is =

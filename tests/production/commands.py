@@ -299,7 +299,8 @@ def redefining(t):
         t.compile([t.file(name, "Waiting.java")], name)
         made[name] = [(name, open(t.file(name, "Waiting.class"), "rb").read())]
     problems = []
-    with Jvm(t, "-cp", t.file("classes"), "Waiting") as jvm:
+    # What is amiss in the use of JNI would stand in its output, among the answers.
+    with Jvm(t, *(["-Xcheck:jni"] if t.version >= 17 else []), "-cp", t.file("classes"), "Waiting") as jvm:
         now = int(jvm.line().split()[1])
         c = jvm.control()
         for name, word in (("method", "more()V"), ("field", "fields"), ("parent", "superclass")):
