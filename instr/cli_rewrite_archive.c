@@ -65,14 +65,14 @@ int cli_names_archive(const char *name) {
 struct read_request {
     struct archive *archive;
     const zip_stat_t *st;
+    char reason[CLI_REASON_SIZE]; // why there is no root
 };
 
 static int read_for_root(void *context, struct cli_bytes *bytes) {
     struct read_request *request = context;
-    char reason[CLI_REASON_SIZE];
     if (request->st->size > CLI_MOST_CLASS) return -1;
     return cli_read_entry(request->archive->reader.archive, (size_t)request->st->index, bytes,
-                          reason);
+                          request->reason);
 }
 
 // --- what libzip asks of a replaced entry ---
@@ -242,12 +242,12 @@ static int can_be_read(struct archive *a, const zip_stat_t *st, const char *path
 
 // 1: taken, 0: not wanted, -1: out of memory.
 static int take_class(struct archive *a, const zip_stat_t *st, const char *path) {
-    struct read_request request = {a, st};
+    struct read_request request = {a, st, "no class of this name is in it"};
     size_t whole = strlen(path) - (sizeof ".class" - 1);
     if (!can_be_read(a, st, path)) return 0;
     long start = cli_roots_find(&a->roots, path, read_for_root, &request);
     if (start < 0) {
-        cli_rewrite_failed(a->rewrite, a->name, path, "no class of this name is in it");
+        cli_rewrite_failed(a->rewrite, a->name, path, request.reason);
         return 0;
     }
     const char *name = path + start;

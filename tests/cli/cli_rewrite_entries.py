@@ -71,6 +71,13 @@ class Entries(Rewrite):
         for name in ("a/B.class", "lib/c.jar"):
             self.assertEqual((new.getinfo(name).CRC, new.getinfo(name).flag_bits & 1), (old.getinfo(name).CRC, 1))
 
+    def test_an_only_class_that_is_damaged_is_told_so(self):
+        before = bytearray(jar([("a/A.class", class_file("a/A"))]))
+        before[14] ^= 1  # the checksum, in both headers
+        before[before.index(b"PK\1\2") + 16] ^= 1
+        self.write("x.jar", bytes(before))
+        self.rewrite("x.jar", status=1, err=["instr: x.jar!a/A.class: kept as it was: CRC error"])
+
     def test_names_that_lead_elsewhere_stay_names(self):
         names = ["../a/A.class", "../../../../../../../../tmp/a/A.class", "/a/A.class", "C:\\a\\A.class", "a/./A.class", "a//A.class"]
         before = jar([("b/B.class", class_file("b/B"))] + [(n, class_file("a/A")) for n in names])
