@@ -18,7 +18,10 @@ static struct {
     int done[CLASSES], bad[CLASSES], failed[CLASSES], weak;
     int at_once, most_at_once, calls, largest, attached, detached;
     int refuse_frames, refuse_thread, refuse_to_attach, stop_after;
+    // Threads that come here at once before one goes on, and calls that one makes alone before.
+    int wait_for, alone;
 } vm = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static pthread_cond_t came = PTHREAD_COND_INITIALIZER;
 
 // A class, and a reference to it, is its number plus one.
 static int number(jobject class) {
@@ -66,6 +69,8 @@ static jvmtiError JNICALL retransform(jvmtiEnv *env, jint count, const jclass *c
     vm.calls++;
     if (count > vm.largest) vm.largest = count;
     if (++vm.at_once > vm.most_at_once) vm.most_at_once = vm.at_once;
+    pthread_cond_broadcast(&came);
+    while (vm.calls > vm.alone && vm.most_at_once < vm.wait_for) pthread_cond_wait(&came, &vm.lock);
     pthread_mutex_unlock(&vm.lock);
     usleep(500);
     pthread_mutex_lock(&vm.lock);
@@ -256,6 +261,7 @@ START_TEST(each_class_is_done_once) {
     struct instr_rest rest = {0};
     reset();
     vm.refuse_frames = _i / 2;
+    vm.wait_for = 1 + _i % 2;
     put_on(&rest, 0, CLASSES);
     ck_assert_uint_eq(run(&rest, 1 + _i % 2, &r), CLASSES);
     for (int i = 0; i < CLASSES; i++) ck_assert_int_eq(vm.done[i], 1);
@@ -290,6 +296,8 @@ START_TEST(what_is_on_the_list_twice_is_done_once) {
     struct instr_retransform r;
     struct instr_rest rest = {0};
     reset();
+    vm.wait_for = 2;
+    vm.alone = 3;
     put_on(&rest, 0, 250);
     put_on(&rest, 0, CLASSES);
     ck_assert_uint_eq(run(&rest, 2, &r), 250 + CLASSES);
