@@ -207,17 +207,17 @@ public final class InstrWatch {
         if (value instanceof Number && type.getName().startsWith("java.lang.") || type == Boolean.class) {
             return value.toString();
         }
-        if (value instanceof Class) return ((Class<?>) value).getName() + ".class";
+        if (value instanceof Class) return name((Class<?>) value, "") + ".class";
         if (value instanceof Enum) return type.getName() + "." + ((Enum<?>) value).name();
-        if (type.isArray()) return array(value, type);
+        if (type.isArray()) return name(type, "" + java.lang.reflect.Array.getLength(value));
         return type.getName() + "@" + Integer.toHexString(System.identityHashCode(value));
     }
 
-    private static String array(Object value, Class<?> type) {
+    /** The name as it is written in Java; of an array with its length, or nothing, in the first brackets. */
+    private static String name(Class<?> type, String length) {
         String dimensions = "";
-        Class<?> of = type.getComponentType();
-        for (; of.isArray(); of = of.getComponentType()) dimensions += "[]";
-        return of.getName() + "[" + java.lang.reflect.Array.getLength(value) + "]" + dimensions;
+        for (; type.isArray(); type = type.getComponentType()) dimensions += dimensions.isEmpty() ? "[" + length + "]" : "[]";
+        return type.getName() + dimensions;
     }
 
     private static String quoted(String value) {

@@ -176,7 +176,7 @@ def watched_before(t):
 
 
 SHOWN = """public class Shown {
-    static int odd(String text, char c, int[][] table, float f) { return text.length(); }
+    static int odd(String text, char c, int[][] table, float f, Class<?> type) { return text.length(); }
     static int many(PARAMETERS) { return 7; }
     static void fail() { throw new IllegalStateException("why\\u0000 not") { public String toString() { throw this; } public String getMessage() { throw this; } }; }
     public static void main(String[] args) throws Exception {
@@ -185,7 +185,7 @@ SHOWN = """public class Shown {
         String s = new String(wide);
         System.out.println("ready");
         for (int n = 1; System.in.read() != -1; n++) {
-            odd("q\\"\\u0000\\u0007\\ud800" + n, (char) 0, new int[3][], Float.NaN);
+            odd("q\\"\\u0000\\u0007\\ud800" + n, (char) 0, new int[3][], Float.NaN, String[][].class);
             many(ARGUMENTS);
             try { fail(); } catch (IllegalStateException e) { n += 1000; }
             System.out.println("sum " + Integer.valueOf(n));
@@ -221,7 +221,7 @@ def watched_text(t):
         is_watched(c)
         jvm.ask("")
         odd, many, fails = [what for kind, what in other.events() if kind == "document"]
-        expect(problems, f"odd: {odd}", odd["arguments"] == ['"q"\0\a\ufffd1"', "'\0'", "int[3][]", "NaN"] and odd["returned"] == "6")
+        expect(problems, f"odd: {odd}", odd["arguments"] == ['"q"\0\a\ufffd1"', "'\0'", "int[3][]", "NaN", "java.lang.String[][].class"] and odd["returned"] == "6")
         texts = many["arguments"]
         expect(problems, f"many: {len(texts)} {set(texts)}", len(texts) == 250 and set(texts) == {'"' + "\u4e2d" * 100 + '"', "..."} and texts[0] != "..." and len(many["stack"]) == 2)
         expect(problems, f"thrown: {fails['thrown']}", re.fullmatch("Shown\\$1@[0-9a-f]+: why\0 not", fails["thrown"]))
