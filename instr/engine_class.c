@@ -48,6 +48,36 @@ static enum cf_status verify_subroutines(struct job *job) {
     return CF_OK;
 }
 
+// Is the last instruction the call of a subroutine, which never returns then? The scan costs more
+// than most classes are worth, and most methods end with another byte.
+static enum cf_status look_at_end(const struct cf_class *cls, const struct cf_member *method,
+                                  int *calls, struct cf_error *error) {
+    struct cf_code code;
+    CF_TRY(cf_code_open(&code, cls, method, error));
+    const uint8_t *end = code.bytes + code.length;
+    int may =
+        (code.length >= 3 && end[-3] == CF_OP_jsr) || (code.length >= 5 && end[-5] == CF_OP_jsr_w);
+    if (!may) return CF_OK;
+    CF_TRY(cf_code_scan(&code, error));
+    uint8_t op = code.bytes[code.pc[code.count - 1]];
+    *calls |= op == CF_OP_jsr || op == CF_OP_jsr_w;
+    return CF_OK;
+}
+
+// A class that HotSpot up to 17 verifies and cannot link, as its analysis of subroutines expects
+// them to return (generateOopMap.cpp). When it is asked again it verifies what it has rewritten in
+// part, and dies of the first invoke instruction, which there may not have been before.
+static enum cf_status refuse_calls_at_end(struct job *job) {
+    struct cf_class *cls = &job->cls;
+    int calls = 0;
+    if (cls->major_version > 50) return CF_OK;
+    for (uint32_t i = 0; i < cls->methods_count && !calls; i++)
+        if (cls->methods[i].code) CF_TRY(look_at_end(cls, &cls->methods[i], &calls, &cls->error));
+    if (!calls) return CF_OK;
+    return cf_fail(&cls->error, CF_UNSUPPORTED, 0,
+                   "code that ends with the call of a subroutine, which JVMs may not link", 0);
+}
+
 // When a pass wants that. What a JVM would refuse in the parts that go with the subroutines must
 // not be hidden from it.
 static enum cf_status inline_subroutines(struct job *job) {
@@ -84,6 +114,7 @@ enum cf_status instr_job_open(struct job *job, const uint8_t *bytes, size_t leng
     job->cls.frames_dropped = job->cls.constants_merged = job->origin.given_back != 0;
     job->bytes = bytes;
     job->length = length;
+    CF_TRY(refuse_calls_at_end(job));
     CF_TRY(inline_subroutines(job));
     if (job->origin.file) open_file(job);
     job->cls.constants_beyond = job->origin.constants_beyond;

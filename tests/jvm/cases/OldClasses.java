@@ -83,5 +83,10 @@ public class OldClasses {
         Try.each("50 framed", x -> FiftyFramed.run(x), 5, 0, -3, 101);
         Try.each("50 bare", x -> FiftyBare.run(x), 5, 0, -3, 101);
         Try.each("50 wrong", x -> FiftyWrong.run(x), 5, 0, -3, 101);
+        // Twice: what could not be linked is linked again.
+        for (String version : new String[] {"50", "49", "50", "49"}) {
+            Try.show("subroutine at the end", () -> Class.forName("cases.SubroutineAtTheEnd" + version).getDeclaredMethods().length);
+        }
+        Try.each("subroutine at the end", x -> SubroutineAtTheEnd50.run(x) + SubroutineAtTheEnd49.other(x), 5, 6);
     }
 }

@@ -22,6 +22,7 @@ final class GenOld {
         subroutineInConstructor();
         beforeOne1();
         fifty();
+        subroutineAtTheEnd();
         longSubroutine();
         stackMap();
     }
@@ -235,6 +236,23 @@ final class GenOld {
                         if (bare)
                             c.op(LADD, DRETURN);
                     })
+                    .write();
+        }
+    }
+
+    /**
+     * A jsr that is the last instruction, as its subroutine never returns: HotSpot up to 17 verifies it, but cannot
+     * link the class; asked to do so again, it dies at the first call that it verifies by type checking.
+     */
+    static void subroutineAtTheEnd() {
+        for (int version : new int[] {V1_6, V1_5}) {
+            Label sub = new Label(), last = new Label();
+            new Unit(version, "cases/SubroutineAtTheEnd" + version)
+                    .fun("other", "(I)I", c -> c.var(ILOAD, 0).op(IRETURN))
+                    .fun("run", "(I)I", c -> c
+                            .jump(GOTO, last)
+                            .at(sub).op(POP).var(ILOAD, 0).op(IRETURN)
+                            .at(last).jump(JSR, sub))
                     .write();
         }
     }
