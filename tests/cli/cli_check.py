@@ -45,6 +45,12 @@ class Check(CliTest):
         self.expect(["check", "--passes", "timing,include=a.*", "x.jar"], 0,
                     ["2 classes with 2 methods checked", "1 class and 1 method changed"], "")
 
+    def test_a_class_that_is_left_alone_on_purpose_is_no_failure(self):
+        old = class_file(code=b"\xa7\x00\x05\x57\xb1\xa8\xff\xfe")  # goto 5; 3: pop; return; 5: jsr 3
+        self.write("Old.class", old[:4] + struct.pack(">HH", 0, 49) + old[8:])
+        self.expect(["check", "Old.class"], 0, ["0 classes and 0 methods changed; 1 class and 0 methods kept",
+                                                ": code that ends with the call of a subroutine", "\n0 failures\n"], "")
+
     def test_each_failure_is_one_line_and_the_status_is_1(self):
         good = class_file()
         self.write("d/empty.class", b"")
