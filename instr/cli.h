@@ -25,7 +25,8 @@
             "[--json]",                                                                            \
             "print calls of methods as they happen, with arguments and what came of them")         \
     COMMAND(dump, "PID CLASS [--original] [-o FILE] [--json]", "write a class as a JVM has it")    \
-    COMMAND(redefine, "PID FILE.class... [--all-loaders] [--json]", "give methods of loaded classes other bodies") \
+    COMMAND(redefine, "PID FILE.class... [--all-loaders] [--json]",                                \
+            "give methods of loaded classes other bodies")                                         \
     COMMAND(undo, "PID [CLASS] [--json]", "take back what redefine did")                           \
     COMMAND(off, "PID [--json]", "switch everything off in a JVM, at once and however it answers") \
     COMMAND(detach, "PID [--json]", "switch everything off in a JVM and end the agent there")      \

@@ -52,11 +52,17 @@ static int is_time(const struct instr_retransform *r, const struct instr_rest *r
     return 0;
 }
 
+static int start_other(const struct instr_retransform *r, pthread_t *thread,
+                       struct helper *helper) {
+    return (*r->jni)->GetJavaVM(r->jni, &helper->vm) == JNI_OK &&
+           instr_own_thread_start_joined(thread, help, helper, STACK) == 0;
+}
+
 void instr_retransform_both(struct instr_retransform *r, struct instr_rest *rest) {
     struct instr_use since = {0};
     struct helper helper = {r->other, rest, NULL};
     pthread_t thread;
-    int helped = 0, failed = 0;
+    enum { NOT_YET, HELPED, CANNOT } other = NOT_YET;
     // What may come once more is done by then, and known to be.
     int more = 1;
     if (r->processors != 0) instr_use_take(&since);
@@ -64,12 +70,10 @@ void instr_retransform_both(struct instr_retransform *r, struct instr_rest *rest
         more = instr_retransform_next(r, rest) && goes_on(r);
     if (!more || !instr_rest_left(rest)) return;
     do {
-        if (helped || failed || !is_time(r, rest, &since)) continue;
-        helped = (*r->jni)->GetJavaVM(r->jni, &helper.vm) == JNI_OK &&
-                 instr_own_thread_start_joined(&thread, help, &helper, STACK) == 0;
-        failed = !helped;
+        if (other == NOT_YET && is_time(r, rest, &since))
+            other = start_other(r, &thread, &helper) ? HELPED : CANNOT;
     } while (instr_retransform_next(r, rest) && goes_on(r));
-    if (!helped) return;
+    if (other != HELPED) return;
     pthread_join(thread, NULL);
     add(r, r->other);
 }
