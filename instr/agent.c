@@ -248,10 +248,22 @@ static void find_library(void) {
         strcpy(instr_agent.library, info.dli_fname);
 }
 
+// HotSpot forgets what it keeps of a thread for JVM TI when that thread ends, but only as long as
+// there is an environment (JavaThread::exit asks JvmtiEnv::environments_might_exist, up to 28 at
+// least); and when the next one is made it goes through what it keeps of all threads, those that
+// have ended included, and writes to their freed memory. So after the last environment any agent
+// that is attached, whosesoever, may take the JVM down: one stays, without capabilities and events.
+static int one_stays(const struct instr_agent *agent) {
+    static jvmtiEnv *bare;
+    if (!bare && (*agent->vm)->GetEnv(agent->vm, (void **)&bare, JVMTI_VERSION_1_2) != JNI_OK)
+        bare = NULL;
+    return bare != NULL;
+}
+
 void instr_agent_undo(struct instr_agent *agent, JNIEnv *jni) {
     instr_plans_end(&agent->plans);
     instr_plans_settle(&agent->plans);
-    if (agent->jvmti) (*agent->jvmti)->DisposeEnvironment(agent->jvmti);
+    if (agent->jvmti && one_stays(agent)) (*agent->jvmti)->DisposeEnvironment(agent->jvmti);
     if (jni && agent->platform_loader) (*jni)->DeleteGlobalRef(jni, agent->platform_loader);
     forget_first(agent);
     // `changes` stays: a thread may be in the hook still.

@@ -66,7 +66,8 @@ int instr_agent_arm(struct instr_agent *agent, char *reason, size_t size);
 void instr_agent_find_loader(struct instr_agent *agent, JNIEnv *jni);
 
 // Gives everything back: the JVM is as if the library had not been loaded, but for the runtime's
-// classes, which stay and do nothing. With passes on, these must have been switched off.
+// classes, which stay and do nothing, and an environment that is none but in name. With passes on,
+// these must have been switched off.
 void instr_agent_undo(struct instr_agent *agent, JNIEnv *jni);
 
 #endif

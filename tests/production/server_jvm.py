@@ -19,10 +19,10 @@ class Skip(Exception):
 class Jvm:
     """A JVM with the agent in it, dormant, that is talked to line by line."""
 
-    def __init__(self, t, *args, agent=True):
+    def __init__(self, t, *args, agent=True, env=None):
         loaded = [f"-agentpath:{t.agent}"] if agent else ["-XX:+EnableDynamicAgentLoading"] if t.version >= 21 else []
         self.process = subprocess.Popen([t.java, *loaded, *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=open(t.file("stderr"), "ab"), text=True)
+                                        stderr=open(t.file("stderr"), "ab"), text=True, env=env)
         self.pid = self.process.pid
 
     def line(self):
@@ -66,7 +66,7 @@ class Test:
         self.version = int(re.search(r'version "(?:1\.)?(\d+)', version).group(1))
         shutil.rmtree(self.work, ignore_errors=True)
         os.makedirs(self.file("classes"))
-        self.compile(glob.glob(os.path.join(HERE, "programs", "[BFMST]*.java"))
+        self.compile(glob.glob(os.path.join(HERE, "programs", "[BCFMST]*.java"))
                      + [os.path.join(HERE, "..", "jvm", "programs", "Waiting.java")], "classes")
 
     def file(self, *parts):
