@@ -129,10 +129,11 @@ static void accept_all(int quiet, uint64_t now) {
     }
 }
 
-// 1: none of them had anything to say.
+// 1: none of them had anything to say. After a detach there is nothing left that could do what the
+// others ask for.
 static int serve_clients(const struct pollfd *polled, int woken, uint64_t now) {
     int quiet = 1;
-    for (int i = 0; i < MOST_CLIENTS; i++) {
+    for (int i = 0; i < MOST_CLIENTS && !atomic_load(&control.stopping); i++) {
         struct instr_client *client = control.clients[i];
         if (!client) continue;
         short revents = polled[CLIENTS + i].fd == client->fd ? polled[CLIENTS + i].revents : 0;

@@ -2,7 +2,9 @@
 
 import os
 import subprocess
+import threading
 
+from control import Failed
 from server_jvm import Jvm, expect
 
 TIMES = 20
@@ -26,4 +28,39 @@ def attached_again(t):
                 c.run("detach")
         else:
             expect(problems, "it does not end as it should", jvm.end() == 0 and jvm.line() == "done")
+    return problems
+
+
+def detached_meanwhile(t):
+    """While a command goes on, somebody asks for a detach, and others for something that is not to be had afterwards: they lose their connection
+    if they did not come first, and the JVM goes on. What makes the command take so long is a pipe that nobody reads yet."""
+    problems, pipe = [], t.file("pipe")
+    os.mkfifo(pipe)
+    wanted = (["dump", "Waiting"], ["redefine"], ["status"], ["enable", "calls"], ["watch", "Waiting.*(..)"])
+
+    def read_all():
+        while True:
+            with open(pipe, "rb") as f:
+                f.read()
+
+    with Jvm(t, "-cp", t.file("classes"), "Waiting") as jvm, jvm.control() as busy, jvm.control() as leaving:
+        jvm.line()
+        others = [jvm.control() for _ in wanted]
+        busy.run("enable", f"calls,calls.file={pipe},include=Waiting,quiet=yes")
+        for c in (leaving, *others):
+            c.run("ping")  # it has been let in
+        busy.start("write")
+        leaving.start("detach")
+        for c, words in zip(others, wanted):
+            c.start(*words)
+        threading.Thread(target=read_all, daemon=True).start()
+        expect(problems, "the detach is not answered", [kind for kind, _ in leaving.events()] == ["document"])
+        for c in others:
+            try:
+                list(c.events())
+            except (Failed, OSError):
+                pass
+            c.close()
+        jvm.ask("")
+        jvm.ends(problems)
     return problems
