@@ -260,16 +260,14 @@ static int one_stays(const struct instr_agent *agent) {
     return bare != NULL;
 }
 
-void instr_agent_undo(struct instr_agent *agent, JNIEnv *jni) {
+void instr_agent_undo(struct instr_agent *agent) {
     instr_plans_end(&agent->plans);
     instr_plans_settle(&agent->plans);
     if (agent->jvmti && one_stays(agent)) (*agent->jvmti)->DisposeEnvironment(agent->jvmti);
-    if (jni && agent->platform_loader) (*jni)->DeleteGlobalRef(jni, agent->platform_loader);
     forget_first(agent);
-    // `changes` stays: a thread may be in the hook still.
+    // `changes` and `platform_loader` stay: a thread may be in the hook still.
     if (agent->changes) instr_changes_clear(agent->changes);
     agent->jvmti = NULL;
-    agent->platform_loader = NULL;
     agent->armed = 0;
     agent->expires = agent->release_at = agent->stragglers_at = 0;
     agent->state = INSTR_ABSENT;
@@ -333,7 +331,7 @@ INSTR_EXPORT JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void
     }
     if (!prepare(vm, options, 1, reason, sizeof reason)) {
         instr_say(reason);
-        instr_agent_undo(&instr_agent, NULL);
+        instr_agent_undo(&instr_agent);
         return JNI_ERR;
     }
     instr_agent.state = INSTR_LOADED;
@@ -362,13 +360,13 @@ INSTR_EXPORT JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, vo
     if (!take_place()) return attach_again(jni, options);
     if (!prepare(vm, options, 0, reason, sizeof reason)) {
         instr_say(reason);
-        instr_agent_undo(&instr_agent, jni);
+        instr_agent_undo(&instr_agent);
         return JNI_ERR;
     }
     tell_facts();
     if (!start(jni, 1, reason, sizeof reason)) {
         say_why("", reason);
-        instr_agent_undo(&instr_agent, jni);
+        instr_agent_undo(&instr_agent);
         return JNI_ERR;
     }
     start_control(1, 0);

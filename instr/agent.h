@@ -33,7 +33,7 @@ struct instr_agent {
     jvmtiEnv *jvmti;
     struct instr_plans plans;
     struct instr_changes *changes;
-    jobject platform_loader; // global reference; NULL: none known
+    jobject platform_loader; // global reference that stays; NULL: none known
     char library[4096];      // path of this library
     int recording;           // classes of the boot loader are left alone (recording.h)
 
@@ -68,6 +68,6 @@ void instr_agent_find_loader(struct instr_agent *agent, JNIEnv *jni);
 // Gives everything back: the JVM is as if the library had not been loaded, but for the runtime's
 // classes, which stay and do nothing, and an environment that is none but in name. With passes on,
 // these must have been switched off.
-void instr_agent_undo(struct instr_agent *agent, JNIEnv *jni);
+void instr_agent_undo(struct instr_agent *agent);
 
 #endif

@@ -421,7 +421,7 @@ int instr_switch_detach(struct instr_agent *agent, JNIEnv *jni, struct instr_swi
         if (!needed) {
             instr_wrapping_end();
             agent->methods = agent->plans.kept = instr_plans_current(&agent->plans)->methods;
-            instr_agent_undo(agent, jni);
+            instr_agent_undo(agent);
         }
     }
     pthread_mutex_unlock(&agent->switching);
