@@ -16,6 +16,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -342,19 +343,55 @@ PRIMITIVE_ARRAYS(DEFINE)
 
 // --- start and stop ---
 
+// What is put around JNI's own functions, a row for each.
+#define INTERCEPTED(ROW)                                                                           \
+    ROW(AllocObject, alloc_object)                                                                 \
+    ROW(NewObject, new_object)                                                                     \
+    ROW(NewObjectV, new_object_v)                                                                  \
+    ROW(NewObjectA, new_object_a)                                                                  \
+    ROW(NewString, new_string)                                                                     \
+    ROW(NewStringUTF, new_string_utf)                                                              \
+    ROW(NewObjectArray, new_object_array)                                                          \
+    ROW(NewDirectByteBuffer, new_direct_byte_buffer)                                               \
+    ROW(ThrowNew, throw_new)                                                                       \
+    ROW(NewBooleanArray, new_boolean_array)                                                        \
+    ROW(NewByteArray, new_byte_array)                                                              \
+    ROW(NewCharArray, new_char_array)                                                              \
+    ROW(NewShortArray, new_short_array)                                                            \
+    ROW(NewIntArray, new_int_array)                                                                \
+    ROW(NewLongArray, new_long_array)                                                              \
+    ROW(NewFloatArray, new_float_array)                                                            \
+    ROW(NewDoubleArray, new_double_array)
+
 static void intercept(struct JNINativeInterface_ *table) {
-    table->AllocObject = alloc_object;
-    table->NewObject = new_object;
-    table->NewObjectV = new_object_v;
-    table->NewObjectA = new_object_a;
-    table->NewString = new_string;
-    table->NewStringUTF = new_string_utf;
-    table->NewObjectArray = new_object_array;
-    table->NewDirectByteBuffer = new_direct_byte_buffer;
-    table->ThrowNew = throw_new;
-#define SET(Name, name) table->New##Name##Array = new_##name##_array;
-    PRIMITIVE_ARRAYS(SET)
+#define SET(Name, name) table->Name = name;
+    INTERCEPTED(SET)
 #undef SET
+}
+
+static void give_back_ours(struct JNINativeInterface_ *table,
+                           const struct JNINativeInterface_ *before) {
+#define SET(Name, name) table->Name = before->Name;
+    INTERCEPTED(SET)
+#undef SET
+}
+
+static bool all_are_ours(const struct JNINativeInterface_ *table) {
+#define IS(Name, name) &&table->Name == name
+    return true INTERCEPTED(IS);
+#undef IS
+}
+
+// The functions before the first time stay, as threads may be in them; a table is much memory to
+// leave behind each time. As far as all JVMs have it: JNI 1.6.
+static jniNativeInterface *keep_one(jniNativeInterface *now) {
+    static jniNativeInterface *kept;
+    const size_t common = offsetof(struct JNINativeInterface_, GetObjectRefType);
+    if (kept != NULL && memcmp(kept, now, common) == 0)
+        release(now);
+    else
+        kept = now;
+    return kept;
 }
 
 // The table is the VM's copy, as long as its own: entries that our header does not know stay.
@@ -365,7 +402,7 @@ static bool intercept_all(jvmtiEnv *jvmti) {
     if ((*jvmti)->GetJNIFunctionTable(jvmti, &before) != JVMTI_ERROR_NONE ||
         (*jvmti)->GetJNIFunctionTable(jvmti, &table) != JVMTI_ERROR_NONE)
         return false;
-    instr_alloc.jni = before; // stays: threads may be in it
+    instr_alloc.jni = keep_one(before);
     intercept(table);
     jvmtiError error = (*jvmti)->SetJNIFunctionTable(jvmti, table);
     release(table);
@@ -402,15 +439,14 @@ const char *instr_alloc_vm_start(JNIEnv *jni) {
 }
 
 // Gives JNI its own functions back, unless another agent has put its own around ours: those stay
-// and do nothing but call on.
+// and do nothing but call on. What another agent has put around others stays in any case.
 static void give_back(jvmtiEnv *jvmti) {
-    jniNativeInterface *now = NULL;
+    struct JNINativeInterface_ *now = NULL;
     if (!vm.intercepted || (*jvmti)->GetJNIFunctionTable(jvmti, &now) != JVMTI_ERROR_NONE) return;
-    jniNativeInterface ours = *now;
-    intercept(&ours);
-    if (memcmp(&ours, now, sizeof ours) == 0 &&
-        (*jvmti)->SetJNIFunctionTable(jvmti, instr_alloc.jni) == JVMTI_ERROR_NONE)
-        vm.intercepted = false;
+    if (all_are_ours(now)) {
+        give_back_ours(now, instr_alloc.jni);
+        vm.intercepted = (*jvmti)->SetJNIFunctionTable(jvmti, now) != JVMTI_ERROR_NONE;
+    }
     release(now);
 }
 

@@ -113,6 +113,23 @@ def allocated_anew(t):
     return problems
 
 
+def around_jni(t):
+    """The functions of JNI that another agent puts into the table while alloc has its own there stay when alloc goes."""
+    problems, folder = [], t.file("listed")
+    os.makedirs(folder, exist_ok=True)
+    with Jvm(t, t.library("jni_functions"), "-cp", t.file("classes"), "Folder", folder) as jvm, jvm.control() as c:
+        jvm.ask("")
+        c.run("enable", "alloc,quiet=yes,include=Folder")
+        expect(problems, "it is not put in", jvm.ask("put") == "1")
+        for _ in range(2):
+            c.run("revert")
+            expect(problems, "it has gone", jvm.ask("look") == "1")
+            c.run("enable", "alloc,quiet=yes,include=Folder")
+            expect(problems, "it has gone with alloc on", jvm.ask("look") == "1")
+        jvm.ends(problems)
+    return problems
+
+
 def watching(t):
     """Calls with arguments and results; the pass goes at the limit, in time, and when the client is gone."""
     problems = []
