@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 enum { MOST_LINES = 512, LINE_SIZE = 1024, HEADER = 4, WAIT_MS = 100, DEFAULT_ROWS = 20 };
+#define DEFAULT_EVERY UINT64_C(1000000000)
 
 static const struct {
     const char *name, *title;
@@ -27,6 +28,7 @@ struct top {
     struct cli_session session;
     long pid;
     int json, once, live;
+    int soon; // the first table, of a tenth of a second, is wanted, too
     unsigned order;
     long rows;      // 0: as many as fit
     uint64_t every; // ns
@@ -208,9 +210,11 @@ static int follow(struct top *top) {
     for (int more = start(top) == 0 ? 1 : -1; more > 0;) {
         cli_session_next(&top->session, &event, WAIT_MS);
         if (event.kind == CLI_DOCUMENT) {
-            show(top, &event);
+            int shown = top->soon;
+            if (shown) show(top, &event);
             json_decref(event.document);
-            if (top->once || ferror(stdout)) break;
+            top->soon = 1;
+            if ((top->once && shown) || ferror(stdout)) break;
         }
         if (event.kind == CLI_END || event.kind == CLI_LOST) {
             cli_screen_close();
@@ -244,7 +248,8 @@ static int read_arguments(struct top *top, int argc, char **argv) {
         } else if ((is = cli_option(argc, argv, &i, "--rows", &value)) != 0) {
             top->rows = is > 0 ? cli_number(value, 0, MOST_LINES - HEADER) : -1;
             if (top->rows < 0)
-                return cli_usage("top", "instr: top: --rows takes a number up to 500");
+                return cli_usage("top", "instr: top: --rows takes a number from 1 to %d",
+                                 MOST_LINES - HEADER);
         } else if ((is = cli_option(argc, argv, &i, "--sort", &value)) != 0) {
             for (top->order = 0; is > 0 && top->order < ORDERS; top->order++)
                 if (strcmp(orders[top->order].name, value) == 0) break;
@@ -258,11 +263,14 @@ static int read_arguments(struct top *top, int argc, char **argv) {
             return cli_usage("top", "instr: top: what is '%.64s'?", argv[i]);
         }
     }
+    // Once is soon, unless it is said of how long the table is to be.
+    top->soon = !top->once || !top->every;
+    if (!top->every) top->every = DEFAULT_EVERY;
     return top->pid ? CLI_OK : cli_usage("top", "instr: top: which process?");
 }
 
 int cli_top(int argc, char **argv) {
-    static struct top top = {.every = 1000000000};
+    static struct top top;
     int status = read_arguments(&top, argc, argv);
     if (status != CLI_OK) return status;
     char reason[INSTR_ERROR_SIZE];

@@ -1,5 +1,6 @@
 // instr watch: the calls of some methods as they happen.
 
+#include "instr/cli_agent.h"
 #include "instr/cli_bring.h"
 #include "instr/cli_control.h"
 #include "instr/cli_screen.h"
@@ -128,7 +129,7 @@ static int read_argument(struct watch *watch, int argc, char **argv, int *i) {
     } else if ((is = cli_option(argc, argv, i, "--limit", &value)) != 0) {
         long limit = is > 0 ? cli_number(value, 0, 1000000) : -1;
         if (limit < 0)
-            return cli_usage("watch", "instr: watch: --limit takes a number up to 1000000");
+            return cli_usage("watch", "instr: watch: --limit takes a number from 1 to 1000000");
         add_word(watch, "limit=%ld", limit);
     } else if (!watch->pid) {
         watch->pid = cli_number(argv[*i], 0, 1 << 30);
@@ -142,6 +143,29 @@ static int read_argument(struct watch *watch, int argc, char **argv, int *i) {
     return CLI_OK;
 }
 
+// What is wrong with the methods is told before an agent is brought in for them.
+static int check_methods(const char *methods) {
+    static const char option[] = "watch.methods=";
+    char *item = malloc(sizeof option + 2 * strlen(methods));
+    if (!item) {
+        cli_error("instr: out of memory");
+        return CLI_FAILED;
+    }
+    strcpy(item, option);
+    char *to = item + sizeof option - 1;
+    for (const char *c = methods; *c; c++) {
+        if (*c == ',' || *c == '\\') *to++ = '\\';
+        *to++ = *c;
+    }
+    *to = '\0';
+    char pass[] = "watch", *words[] = {pass, item};
+    char *checked = cli_checked_options(2, words, 0);
+    int status = checked ? CLI_OK : CLI_USAGE;
+    free(checked);
+    free(item);
+    return status;
+}
+
 int cli_watch(int argc, char **argv) {
     static struct watch watch = {.words = {"watch", NULL}, .count = 2};
     static struct cli_session session;
@@ -151,6 +175,7 @@ int cli_watch(int argc, char **argv) {
     if (status != CLI_OK) return status;
     if (!watch.pid || !watch.words[1])
         return cli_usage("watch", "instr: watch: which process, and which methods?");
+    if ((status = check_methods(watch.words[1])) != CLI_OK) return status;
     int brought;
     if (cli_bring(&session, watch.pid, &brought) != CLI_OK) return CLI_FAILED;
     cli_catch_signals();

@@ -136,7 +136,8 @@ static void end(void *context, struct instr_reply *reply) {
         instr_say(line);
     }
     if (dropped)
-        instr_reply_note(reply, "%" PRIu64 " calls were left out: they came too fast", dropped);
+        instr_reply_note(reply, "%" PRIu64 " call%s left out: they came too fast", dropped,
+                         dropped == 1 ? " was" : "s were");
     watching = NULL;
     free(w);
 }

@@ -6,6 +6,8 @@
 #include "instr/report.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,10 +83,20 @@ int cli_usage(const char *name, const char *format, ...) {
     return CLI_USAGE;
 }
 
+// Why standard output failed before, when errno does not tell any more. NULL: its reader has gone,
+// and knows.
+static const char *why_output_failed(void) {
+    struct pollfd polled = {STDOUT_FILENO, POLLOUT, 0};
+    if (fcntl(STDOUT_FILENO, F_GETFD) < 0) return strerror(EBADF);
+    if (poll(&polled, 1, 0) > 0 && polled.revents & POLLERR) return NULL;
+    return "not all could be written";
+}
+
 int cli_finish(int status) {
-    int failed = ferror(stdout);
-    if (fflush(stdout) == 0 && !failed) return status;
-    if (errno != EPIPE) cli_error("instr: standard output: %s", strerror(errno));
+    int failed = ferror(stdout), now = fflush(stdout) != 0;
+    if (!now && !failed) return status;
+    const char *why = !now ? why_output_failed() : errno != EPIPE ? strerror(errno) : NULL;
+    if (why) cli_error("instr: standard output: %s", why);
     return CLI_FAILED;
 }
 

@@ -69,9 +69,15 @@ int instr_option_set_choice(struct instr_option_parser *p, const char *key, cons
                             const char *words, int *field) {
     int i = choice_index(words, value);
     if (i < 0) {
-        const char *bar = strchr(words, '|');
-        return instr_option_fail(p, key, "must be %.*s or %s, not '%.64s'", (int)(bar - words),
-                                 words, bar + 1, value);
+        char others[64]; // all but the last one
+        const char *last = strrchr(words, '|');
+        size_t n = 0;
+        for (const char *c = words; c < last && n + 3 < sizeof others; c++) {
+            others[n++] = *c == '|' ? ',' : *c;
+            if (*c == '|') others[n++] = ' ';
+        }
+        return instr_option_fail(p, key, "must be %.*s or %s, not '%.64s'", (int)n, others,
+                                 last + 1, value);
     }
     *field = i;
     return 0;

@@ -123,6 +123,8 @@ static int switch_to(struct instr_agent *agent, JNIEnv *jni, struct instr_option
         instr_plans_give_back(&agent->plans, ticket);
         return 0;
     }
+    // Who follows a pass that is off now is to end, though nothing comes of it any more.
+    instr_control_wake();
     if (plan->engine) agent->state = INSTR_ACTIVE;
     agent->release_at = 0;
     if (was_on || plan->engine) {

@@ -92,6 +92,7 @@ static const struct {
     {"timing,timing.file= ", "instr: option 'timing.file': has an empty value"},
     {"timing.top=3", "instr: option 'timing.*': the pass is not switched on; add 'timing'"},
     {"huge=ye", "instr: option 'huge': must be no or yes, not 'ye'"},
+    {"batch-threads=3", "instr: option 'batch-threads': must be auto, 1 or 2, not '3'"},
     {"runtime=jar", "instr: option 'runtime': must be direct or path, not 'jar'"},
     {"timing,timing.top=-1",
      "instr: option 'timing.top': must be a number from 0 to 1000000, not '-1'"},

@@ -254,6 +254,10 @@ def bringing(r):
         with open(f"/proc/{p.pid}/maps", encoding="ascii", errors="replace") as f:
             ok = ok and "libinstr.so" not in f.read()  # the JVM was left alone
         yield words[0] if words[0] != "redefine" else told, [] if ok else [f"{done}"]
+    done = p.instr("watch", "Waiting.work(")
+    with open(f"/proc/{p.pid}/maps", encoding="ascii", errors="replace") as f:
+        alone = "libinstr.so" not in f.read()
+    yield "methods", [] if done.returncode == 2 and len(lines(done)) == 1 and alone else [f"{done} {alone}"]
     watching = subprocess.Popen([r.cli, "watch", str(p.pid), "Waiting.work(int)", "--limit", "12"], stdout=subprocess.PIPE,
                                 stderr=subprocess.DEVNULL, text=True)
     for _ in range(500):
@@ -278,6 +282,47 @@ def bringing(r):
     p.process.stdin.close()
     p.process.wait(60)
     yield "enable", problems
+
+
+def watcher(r, p, stdout):
+    """A watch without an end, when it is on."""
+    started = subprocess.Popen([r.cli, "watch", str(p.pid), "Waiting.work(int)", "--limit", "1000000"], stdout=stdout,
+                               stderr=subprocess.PIPE, text=True)
+    for _ in range(500):
+        if os.path.exists(control.path(p.pid)) and passes(p) == ["watch"]:
+            break
+        time.sleep(0.02)
+    return started
+
+
+@program("instr watch, ended by others", quick=False)
+def watch_ends(r):
+    """Who watches is told that somebody else has switched it off, though no call comes; and why what it prints got nowhere."""
+    p = Waiting(r)
+    p.instr("attach")
+    for words in (("disable", "watch"), ("revert",), ("off",)):
+        watching = watcher(r, p, subprocess.DEVNULL)
+        p.instr(*words)
+        try:
+            err = watching.communicate(timeout=30)[1]
+            yield words[0], [] if (watching.returncode, "switched off" in err) == (0, True) else [f"{watching.returncode} {err}"]
+        except subprocess.TimeoutExpired:
+            watching.kill()
+            watching.communicate()
+            yield words[0], ["it goes on"]
+    p.instr("detach")  # it comes and goes with the command then
+    reader, writer = os.pipe()
+    os.close(reader)
+    problems = []
+    for output, told in ((os.open("/dev/full", os.O_WRONLY), "instr: standard output: not all could be written\n"), (writer, "")):
+        watching = watcher(r, p, output)
+        p.round()
+        err = "".join(line for line in watching.communicate(timeout=60)[1].splitlines(True) if "standard output" in line)
+        os.close(output)
+        problems += [] if (watching.returncode, err) == (1, told) else [f"{watching.returncode} {err!r}"]
+    p.process.stdin.close()
+    p.process.wait(60)
+    yield "output", problems
 
 
 @program("instr off, the socket is dead", quick=False)
@@ -326,6 +371,8 @@ def top(r):
     done = p.instr("top", "--once")
     problems = [] if done.returncode == 1 and "enable" in done.stderr else [f"{done}"]
     p.instr("enable", "timing")
+    interval = json.loads(p.instr("top", "--once", "--every", "1s", "--json").stdout)["interval_ns"]
+    problems += [] if interval >= 10 ** 9 else [f"--once --every 1s: {interval} ns"]
     watching = subprocess.Popen([r.cli, "top", str(p.pid), "--every", "100ms", "--sort", "calls", "--json"],
                                 stdout=subprocess.PIPE, text=True)
     decoder, text, seen, rows = json.JSONDecoder(), "", 0, {}
