@@ -99,6 +99,13 @@ static long long milliseconds(void) {
     return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
 }
 
+int instr_attach_is_called_off(void) {
+    sigset_t waiting;
+    return sigpending(&waiting) == 0 &&
+           (sigismember(&waiting, SIGINT) > 0 || sigismember(&waiting, SIGTERM) > 0 ||
+            sigismember(&waiting, SIGHUP) > 0);
+}
+
 // Until the JVM listens. A file of the socket's name may be there from before: only a connection
 // counts.
 static int wait_for_listener(const struct attach *a) {
@@ -110,6 +117,7 @@ static int wait_for_listener(const struct attach *a) {
         if (errno != ENOENT && errno != ECONNREFUSED)
             return fail_errno(a, "its attach socket cannot be reached", errno);
         if (kill(a->jvm->target.pid, 0) != 0 && errno == ESRCH) return fail(a, "it has ended");
+        if (instr_attach_is_called_off()) return fail(a, "called off before it listened");
         nanosleep(&pause, NULL);
     }
     return fail(

@@ -15,11 +15,16 @@ enum instr_attach_status {
 };
 
 // Has the JVM load the agent library at `path`, as the JVM sees it, with `options`. Takes the
-// rights of the JVM's user meanwhile, if we are root. Leaves no file behind; waits `seconds` at
-// most for each step. `reason` gets one line in words, `result` what Agent_OnAttach returned.
+// rights of the JVM's user meanwhile, if we are root. Leaves no file behind, if the caller holds
+// signals back that would end us; waits `seconds` at most for each step, and, once it is called
+// off, not for the JVM to listen. `reason` gets one line in words, `result` what Agent_OnAttach
+// returned.
 enum instr_attach_status instr_attach_load(const struct instr_jvm *jvm, const char *path,
                                            const char *options, int seconds, int *result,
                                            char *reason, size_t size);
+
+// Does a signal wait that is to end us (SIGINT, SIGTERM, SIGHUP), and is held back?
+int instr_attach_is_called_off(void);
 
 // Options longer than this cannot be handed to a JVM before JDK 24.
 enum { INSTR_ATTACH_OLD_LIMIT = 1024 };

@@ -7,6 +7,7 @@
 #include "instr/cli_control.h"
 #include "instr/cli_deliver.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -90,6 +91,17 @@ void cli_take_back(long pid) {
     cli_session_close(&session);
 }
 
+// Whoever calls it off while the agent comes in is to leave nothing behind, neither a file of the
+// attach mechanism nor the agent: the signal is obeyed when that is done.
+static void hold_signals(sigset_t *before) {
+    sigset_t held;
+    sigemptyset(&held);
+    sigaddset(&held, SIGINT);
+    sigaddset(&held, SIGTERM);
+    sigaddset(&held, SIGHUP);
+    sigprocmask(SIG_BLOCK, &held, before);
+}
+
 int cli_bring(struct cli_session *session, long pid, int *brought) {
     struct instr_jvm jvm;
     char reason[INSTR_ERROR_SIZE];
@@ -100,7 +112,16 @@ int cli_bring(struct cli_session *session, long pid, int *brought) {
         cli_error("instr: %s", reason);
         return CLI_FAILED;
     }
+    sigset_t before;
+    hold_signals(&before);
     int status = load(&jvm);
     instr_jvm_close(&jvm);
-    return status == CLI_OK ? connect_to_new(session, pid) : status;
+    if (status == CLI_OK) status = connect_to_new(session, pid);
+    if (status == CLI_OK && instr_attach_is_called_off()) {
+        cli_session_close(session);
+        cli_take_back(pid);
+        status = CLI_FAILED;
+    }
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return status;
 }

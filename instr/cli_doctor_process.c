@@ -25,7 +25,8 @@ static void look_at_version(struct cli_findings *findings, const struct instr_jv
         cli_find(findings, CLI_REMARK, "JVM", "%s %s: newer than any that was tested, up to %d",
                  jvm->name, jvm->version, NEWEST);
     else
-        cli_find(findings, CLI_FINE, "JVM", "%s %s", jvm->name, jvm->version);
+        cli_find(findings, CLI_FINE, "JVM", "%s %s", jvm->name[0] ? jvm->name : "HotSpot",
+                 jvm->version);
 }
 
 static void look_at_attach(struct cli_findings *findings, const struct instr_jvm *jvm) {
@@ -45,6 +46,7 @@ static void look_at_attach(struct cli_findings *findings, const struct instr_jvm
 static void look_at_library(struct cli_findings *findings, const struct instr_jvm *jvm) {
     char library[PATH_MAX], tmp[INSTR_TARGET_PATH + 8];
     struct statvfs fs;
+    struct stat st;
     if (jvm->agent[0]) return;
     if (cli_find_library(library) != 0) {
         cli_find(findings, CLI_BARRED, "library", "libinstr.so is not where it should be");
@@ -63,6 +65,9 @@ static void look_at_library(struct cli_findings *findings, const struct instr_jv
                  "the JVM does not see %s, and nothing can be loaded from its "
                  "/tmp (noexec); install instr where the JVM runs",
                  library);
+    else if (stat(library, &st) == 0 && fs.f_bavail * fs.f_frsize < (uint64_t)st.st_size)
+        cli_find(findings, CLI_BARRED, "library",
+                 "the JVM does not see %s, and its /tmp has no room for a copy", library);
     else
         cli_find(findings, CLI_FINE, "library", "the JVM does not see %s; a copy goes to its /tmp",
                  library);

@@ -177,8 +177,8 @@ int cli_watch(int argc, char **argv) {
         return cli_usage("watch", "instr: watch: which process, and which methods?");
     if ((status = check_methods(watch.words[1])) != CLI_OK) return status;
     int brought;
-    if (cli_bring(&session, watch.pid, &brought) != CLI_OK) return CLI_FAILED;
     cli_catch_signals();
+    if (cli_bring(&session, watch.pid, &brought) != CLI_OK) return CLI_FAILED;
     status = follow(&watch, &session);
     cli_session_close(&session);
     if (brought) cli_take_back(watch.pid);

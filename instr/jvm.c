@@ -243,8 +243,24 @@ int instr_jvm_option(const struct instr_jvm *jvm, const char *start, char *text,
     return 0;
 }
 
+// Its attach socket lies in its /tmp: 0, or why it cannot make it there.
+static int no_room_for_socket(const struct instr_jvm *jvm) {
+    char name[48];
+    int tmp = instr_target_directory(&jvm->target, "/tmp"), error = 0;
+    if (tmp < 0) return errno;
+    snprintf(name, sizeof name, ".java_pid%ld", (long)jvm->target.inner_pid);
+    if (instr_target_become(&jvm->target) == 0) {
+        if (faccessat(tmp, name, F_OK, 0) != 0 && faccessat(tmp, ".", W_OK | X_OK, AT_EACCESS) != 0)
+            error = errno;
+        instr_target_return();
+    }
+    close(tmp);
+    return error;
+}
+
 const char *instr_jvm_no_attach(const struct instr_jvm *jvm, char *text, size_t size) {
     long pid = (long)jvm->target.pid;
+    int error;
     char user[64];
     if (geteuid() != 0 && geteuid() != jvm->target.uid)
         snprintf(text, size, "process %ld belongs to %s; only that user and root may attach", pid,
@@ -269,6 +285,9 @@ const char *instr_jvm_no_attach(const struct instr_jvm *jvm, char *text, size_t 
                  "the JVM in process %ld was started with -XX:-EnableDynamicAgentLoading "
                  "(JEP 451); have it load the agent, dormant, when it starts: -agentpath:LIBRARY",
                  pid);
+    else if ((error = no_room_for_socket(jvm)) != 0)
+        snprintf(text, size, "the JVM in process %ld can make no attach socket in its /tmp: %s", pid,
+                 strerror(error));
     else
         return NULL;
     return text;

@@ -193,6 +193,25 @@ def leftovers(r):
                                   "left behind" if os.path.exists(trap) else ""])
 
 
+@program("instr attach, called off", quick=False)
+def called_off(r):
+    """Ctrl-C while the JVM is waited for: nothing is left in its folder."""
+    flags = r.file("flags")
+    with open(flags, "w", encoding="ascii") as f:
+        f.write("+DisableAttachMechanism\n")
+    p = Waiting(r, f"-XX:Flags={flags}", "-XX:-UsePerfData")  # so that nobody can know it, and the JVM does not answer
+    trigger = os.path.join(r.folder, f".attach_pid{p.pid}")
+    attaching = subprocess.Popen([r.cli, "attach", str(p.pid)], stderr=subprocess.DEVNULL)
+    while attaching.poll() is None and not os.path.exists(trigger):
+        time.sleep(0.01)
+    attaching.send_signal(signal.SIGINT)
+    status = attaching.wait(60)
+    p.process.stdin.close()
+    p.process.stdout.read()  # stacks among it, for which SIGQUIT is when no file is there
+    p.process.wait(60)
+    yield "Ctrl-C", left(p) + ([] if status == -signal.SIGINT else [f"status {status}"])
+
+
 def needs_root(r, *tools):
     if os.getuid() != 0:
         raise Skip("needs root")
@@ -262,6 +281,12 @@ def namespaces(r):
                               "--mount-proc", "sh", "-c", 'mount -t tmpfs none /tmp && exec "$@"', "sh"],
                     classes=classes, cwd="/")
         yield "user, pid and mount", p.end([attached(p.instr("attach"))])
+        for name, how, told in (("read-only /tmp", "-o ro", ["/tmp", "Read-only"]), ("full /tmp", "-o size=4k", ["/tmp", "No space"])):
+            fill = "" if "ro" in how else "&& dd if=/dev/zero of=/tmp/full bs=4k count=1 2>/dev/null "
+            p = Waiting(r, "-XX:-UsePerfData", below=["unshare", "--mount", "sh", "-c",
+                        f'{hidden}mount -t tmpfs {how} none /tmp {fill}&& exec "$@"', "sh"], classes=classes, cwd="/var/tmp")
+            found = findings(p.instr("doctor", "--json"), ("no", "attach" if "ro" in how else "library", "its /tmp"))
+            yield name, p.end([refused(p.instr("attach"), *told), *found, *left(p)])
 
 
 @program("instr list", quick=False)
