@@ -14,9 +14,11 @@
 
 enum { STEP_SECONDS = 10, LISTENS_AFTER_MS = 3000 };
 
-// JDK 21 and later warn of agents that come later (JEP 451), and nobody else can silence them.
-static void tell_of_warning(const struct instr_jvm *jvm) {
-    if (jvm->release >= 21 && instr_jvm_flag(jvm, "EnableDynamicAgentLoading") != '+')
+// JDK 21 and later warn of agents that come later (JEP 451), and nobody else can silence them. Not
+// of one whose library is there already, as it is after detach.
+static void tell_of_warning(const struct instr_jvm *jvm, const char *path) {
+    if (jvm->release >= 21 && instr_jvm_flag(jvm, "EnableDynamicAgentLoading") != '+' &&
+        strcmp(jvm->agent, path) != 0)
         cli_error("instr: note: the JVM has printed a warning to its standard error (JEP 451); "
                   "started with "
                   "-XX:+EnableDynamicAgentLoading, or with the agent, it prints none");
@@ -38,7 +40,7 @@ static int load(const struct instr_jvm *jvm) {
         return CLI_FAILED;
     }
     switch (instr_attach_load(jvm, path, "", STEP_SECONDS, &result, reason, sizeof reason)) {
-    case INSTR_ATTACH_OK: tell_of_warning(jvm); return CLI_OK;
+    case INSTR_ATTACH_OK: tell_of_warning(jvm, path); return CLI_OK;
     case INSTR_ATTACH_REFUSED:
         cli_error(
             "instr: process %ld: the agent could not start (%d); it has said why to the JVM's "

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { COMMAND_SHOWN = 60 };
+enum { COMMAND_SHOWN = 60, ANSWER_MS = 5000 };
 
 struct row {
     struct instr_jvm jvm;
@@ -35,11 +35,11 @@ static void find_state(struct row *row) {
     struct cli_event event;
     char reason[INSTR_ERROR_SIZE];
     if (row->jvm.agent[0]) strcpy(row->state, "silent");
-    if (cli_session_open(&session, (long)row->jvm.target.pid, reason, sizeof reason) !=
-        CLI_SESSION_OK)
+    if (cli_session_open_within(&session, (long)row->jvm.target.pid, ANSWER_MS, reason,
+                                sizeof reason) != CLI_SESSION_OK)
         return;
     if (cli_session_command(&session, 1, (const char *const[]){"ping"}) == 0) {
-        cli_session_next(&session, &event, 2000);
+        cli_session_next(&session, &event, ANSWER_MS);
         if (event.kind == CLI_DOCUMENT) {
             snprintf(row->state, sizeof row->state, "%s", cli_text(event.document, "state"));
             json_decref(event.document);

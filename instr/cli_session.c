@@ -313,7 +313,8 @@ void cli_session_next(struct cli_session *session, struct cli_event *event, int 
         } else {
             int got = receive(session, milliseconds);
             if (got == 0) return;
-            if (got < 0) lose(event, "the JVM has closed the connection");
+            if (got < 0)
+                lose(event, "the connection has ended: the agent was detached, or the JVM is gone");
         }
     }
 }

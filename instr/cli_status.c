@@ -28,6 +28,9 @@ static void passes(const json_t *document) {
 static void figures(const json_t *document) {
     char a[INSTR_NUMBER_SIZE], b[INSTR_NUMBER_SIZE], c[INSTR_NUMBER_SIZE],
         time[INSTR_DURATION_SIZE];
+    printf("%-10s %s classes and %s methods of them are changed\n", "now",
+           instr_number(cli_count(document, "classes_now"), a),
+           instr_number(cli_count(document, "methods_now"), b));
     printf("%-10s %s seen, %s changed, %s kept as they were\n", "classes",
            instr_number(cli_count(document, "classes_seen"), a),
            instr_number(cli_count(document, "classes_changed"), b),

@@ -225,7 +225,8 @@ static int follow(struct top *top) {
         if (more == 0) break;
         if (more < 0) {
             cli_screen_close();
-            cli_error("instr: the JVM has closed the connection");
+            cli_error(
+                "instr: the connection has ended: the agent was detached, or the JVM is gone");
             return CLI_FAILED;
         }
     }

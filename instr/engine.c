@@ -203,6 +203,17 @@ void instr_engine_left_out(struct instr_engine *engine, int refused) {
     instr_book_unlock(engine->book);
 }
 
+void instr_engine_taken_back(struct instr_engine *engine, const struct instr_rewritten *result,
+                             size_t length, int over_limit) {
+    struct instr_account *a = instr_book_lock(engine->book);
+    a->classes_changed--;
+    a->methods_changed -= result->methods_changed;
+    a->methods_grown -= result->methods_grown;
+    a->bytes_out -= result->length - length;
+    a->classes_over_limit += over_limit != 0;
+    instr_book_unlock(engine->book);
+}
+
 void instr_engine_keep(struct instr_engine *engine, const char *class_name, const char *reason) {
     struct cf_slice name = {(const uint8_t *)class_name, (uint32_t)strlen(class_name)},
                     none = {NULL, 0};

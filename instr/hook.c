@@ -226,7 +226,7 @@ static int rewrite(const struct passing *p, const struct instr_change_entry *bef
         if (result->wrapped) instr_wrapping_note();
         return 1;
     }
-    if (!fits) instr_engine_left_out(p->plan->engine, 0);
+    instr_engine_taken_back(p->plan->engine, result, p->length, !fits);
     (*jvmti)->Deallocate(jvmti, result->bytes);
     return 0;
 }

@@ -286,8 +286,8 @@ const char *instr_jvm_no_attach(const struct instr_jvm *jvm, char *text, size_t 
                  "(JEP 451); have it load the agent, dormant, when it starts: -agentpath:LIBRARY",
                  pid);
     else if ((error = no_room_for_socket(jvm)) != 0)
-        snprintf(text, size, "the JVM in process %ld can make no attach socket in its /tmp: %s", pid,
-                 strerror(error));
+        snprintf(text, size, "the JVM in process %ld can make no attach socket in its /tmp: %s",
+                 pid, strerror(error));
     else
         return NULL;
     return text;

@@ -195,6 +195,13 @@ static void tell_account(const struct instr_account *a) {
         instr_number(a->bytes_out, out), instr_duration(a->nanoseconds, time));
     instr_say(line);
     instr_say_spared(a->interfaces_kept);
+    if (a->classes_over_limit) {
+        snprintf(line, sizeof line, "instr: %s class%s left as %s, by max-classes or max-methods",
+                 instr_number(a->classes_over_limit, changed),
+                 a->classes_over_limit == 1 ? "" : "es",
+                 a->classes_over_limit == 1 ? "it is" : "they are");
+        instr_say(line);
+    }
     if (!a->methods_grown) return;
     snprintf(line, sizeof line,
              "instr: %s of the methods changed %s past 8,000 bytes, and the JVM compiles none that "
@@ -217,6 +224,7 @@ static void account_json(struct instr_output *out, const struct instr_account *a
     instr_json_number(&json, "methods_grown", a->methods_grown);
     instr_json_number(&json, "classes_refused", a->classes_refused);
     instr_json_number(&json, "methods_refused", a->methods_refused);
+    instr_json_number(&json, "classes_over_limit", a->classes_over_limit);
     instr_json_number(&json, "bytes_in", a->bytes_in);
     instr_json_number(&json, "bytes_out", a->bytes_out);
     instr_json_number(&json, "rewriting_ns", a->nanoseconds);

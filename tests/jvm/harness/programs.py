@@ -225,6 +225,18 @@ def hello(r):
             yield f"{scope} {passes}", vm.compare(plain, other, may_keep=True) + sane(report)
 
 
+@program("limits")
+def limits(r):
+    """What a limit has left as it was is told at the end, and does not count as changed."""
+    stats = r.file("stats.json")
+    run = r.run("limits", [r.java, f"-agentpath:{r.agent}=calls,include=Hello,max-methods=1,stats={stats}"] + r.hello())
+    account = expect.load(stats)
+    figures = [account[key] for key in ("classes_matched", "classes_changed", "methods_changed", "classes_over_limit")]
+    told = "instr: 1 class left as it is, by max-classes or max-methods" in run.stderr
+    same = account["bytes_in"] == account["bytes_out"]
+    yield "max-methods", [] if (figures, told, same) == ([1, 0, 0, 1], True, True) else [f"{account} {run.stderr}"]
+
+
 @program("cases with everything instrumented", quick=False)
 def everything(r):
     """Some cases while the whole JDK is instrumented with them; their own numbers must still be right."""

@@ -104,6 +104,12 @@ def attach(r):
     yield "dormant", p.end([attached(first), attached(p.instr("attach")), modes, *left(p)])
 
     p = Waiting(r)
+    notes = ["JEP 451" in p.instr(*words).stderr for words in (("attach",), ("detach",), ("attach",))]
+    told = "" if notes == [r.jdk.version >= 21, False, False] else f"{notes}"  # the JVM warns of a library once
+    problems = p.end([told])
+    yield "warning", problems + ([] if p.stderr.count("loaded dynamically") == notes[0] else [p.stderr])
+
+    p = Waiting(r)
     done = p.instr("attach", "timng")
     what = "" if done.returncode == 2 and "did you mean 'timing'" in done.stderr else f"{done}"
     agent = "" if p.instr("status").returncode == 1 else "there is an agent"

@@ -219,7 +219,8 @@ def status(r):
     before = memory()
     p.instr("enable", "timing,for=1h,max-methods=3,include=Waiting:java.util.HashMap:java.lang.Integer")
     told = p.instr("status").stdout
-    problems = [f"no {w}: {told}" for w in (r"^limits +\d left as they are", r"^expiry .* in (1.00 h|\d)", r"^memory +[\d,]+ bytes")
+    problems = [f"no {w}: {told}" for w in (r"^limits +\d left as they are", r"^expiry .* in (1.00 h|\d)", r"^memory +[\d,]+ bytes",
+                                                            r"^now +0 classes and 0 methods")
                 if not re.search(w, told, re.M)]
     within = memory()
     p.instr("revert")
