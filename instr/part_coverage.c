@@ -301,19 +301,15 @@ static void name_session(const char *given) {
     part.session_length = instr_exec_text(given ? given : name, part.session, sizeof part.session);
 }
 
-// The map is removed when the JVM ends, also by one that was detached from.
+// The environment stays: a thread that still loads a class may be using it. And the map is removed
+// when the JVM ends, also by one that was detached from.
 static void stop(JNIEnv *jni) {
     (void)jni;
     instr_coverage_flush_stop();
-    if (!part.jvmti) return;
-    if (part.mapped) {
+    if (part.jvmti)
         (*part.jvmti)
             ->SetEventNotificationMode(part.jvmti, JVMTI_DISABLE, JVMTI_EVENT_DATA_DUMP_REQUEST,
                                        NULL);
-        return;
-    }
-    (*part.jvmti)->DisposeEnvironment(part.jvmti);
-    part.jvmti = NULL;
 }
 
 static bool load(JavaVM *vm, const struct instr_pass_options *options, enum instr_part_phase phase,

@@ -27,16 +27,18 @@ struct bound {
 
 // One in a JVM, as there is one pass of the name.
 static struct {
-    jvmtiEnv *jvmti; // NULL: nothing is listed
-    bool late;       // the JVM had been running
-    struct timespec since;
+    jvmtiEnv *jvmti;      // NULL: none yet; stays, as threads may be in the event
     pthread_mutex_t lock; // of what follows
+    bool on;
+    bool late; // the JVM had been running
+    struct timespec since;
     struct bound *items;
     size_t count, capacity, left_out;
     char **libraries;
     size_t libraries_count;
 } list = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+// Under the lock.
 static uint64_t elapsed(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -120,56 +122,77 @@ static void JNICALL on_bind(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jmetho
     (void)thread;
     (void)new_address;
     jvmtiPhase phase = JVMTI_PHASE_DEAD;
-    struct bound bound = {.at = elapsed()};
+    struct bound bound = {0};
     if ((*jvmti)->GetPhase(jvmti, &phase) != JVMTI_ERROR_NONE) return;
     if (!find_names(jni, method, &bound)) {
         free_names(&bound);
         memset(&bound, 0, sizeof bound);
-        bound.at = elapsed();
         if (phase != JVMTI_PHASE_PRIMORDIAL) return;
         bound.method = method;
     }
     pthread_mutex_lock(&list.lock);
-    bool kept = reserve();
+    bool kept = list.on && reserve();
     if (kept) {
+        bound.at = elapsed();
         bound.library = library_of(address);
         list.items[list.count++] = bound;
-    } else {
+    } else if (list.on) {
         list.left_out++;
     }
     pthread_mutex_unlock(&list.lock);
     if (!kept) free_names(&bound);
 }
 
-static bool load(JavaVM *vm, const struct instr_pass_options *options, enum instr_part_phase phase,
-                 char *reason, size_t size) {
-    const char *wanted = instr_pass_option(options, "list");
-    if (!wanted || strcmp(wanted, "yes") != 0) return true;
+// What was listed before is not told once more.
+static void forget(JNIEnv *jni) {
+    (void)jni;
+    pthread_mutex_lock(&list.lock);
+    for (size_t i = 0; i < list.count; i++) free_names(&list.items[i]);
+    list.count = list.left_out = 0;
+    list.on = false;
+    pthread_mutex_unlock(&list.lock);
+}
+
+static void begin(enum instr_part_phase phase) {
+    pthread_mutex_lock(&list.lock);
+    if (!list.on) clock_gettime(CLOCK_MONOTONIC, &list.since);
+    if (!list.on) list.late = phase == INSTR_PART_LIVE;
+    list.on = true;
+    pthread_mutex_unlock(&list.lock);
+}
+
+static jvmtiError let_tell(jvmtiEnv *jvmti, enum instr_part_phase phase) {
     jvmtiCapabilities capabilities, potential;
     jvmtiEventCallbacks callbacks = {.NativeMethodBind = on_bind};
-    jvmtiEnv *jvmti = NULL;
-    clock_gettime(CLOCK_MONOTONIC, &list.since);
-    list.late = phase == INSTR_PART_LIVE;
-    if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK) jvmti = NULL;
-    jvmtiError error =
-        jvmti ? (*jvmti)->GetPotentialCapabilities(jvmti, &potential) : JVMTI_ERROR_NOT_AVAILABLE;
+    jvmtiError error = (*jvmti)->GetPotentialCapabilities(jvmti, &potential);
+    if (error != JVMTI_ERROR_NONE) return error;
     memset(&capabilities, 0, sizeof capabilities);
     capabilities.can_generate_native_method_bind_events = 1;
-    if (error == JVMTI_ERROR_NONE) {
-        // Names are to be had from the first native method on.
-        if (phase == INSTR_PART_AT_START)
-            capabilities.can_generate_early_vmstart = potential.can_generate_early_vmstart;
-        error = (*jvmti)->AddCapabilities(jvmti, &capabilities);
-    }
+    // Names are to be had from the first native method on.
+    if (phase == INSTR_PART_AT_START)
+        capabilities.can_generate_early_vmstart = potential.can_generate_early_vmstart;
+    error = (*jvmti)->AddCapabilities(jvmti, &capabilities);
     if (error == JVMTI_ERROR_NONE)
         error = (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks);
-    list.jvmti = jvmti;
     if (error == JVMTI_ERROR_NONE)
         error = (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE,
                                                    JVMTI_EVENT_NATIVE_METHOD_BIND, NULL);
+    return error;
+}
+
+static bool load(JavaVM *vm, const struct instr_pass_options *options, enum instr_part_phase phase,
+                 char *reason, size_t size) {
+    const char *wanted = instr_pass_option(options, "list");
+    if (!wanted || strcmp(wanted, "yes") != 0) {
+        forget(NULL);
+        return true;
+    }
+    if (!list.jvmti && (*vm)->GetEnv(vm, (void **)&list.jvmti, JVMTI_VERSION_1_2) != JNI_OK)
+        list.jvmti = NULL;
+    begin(phase);
+    jvmtiError error = list.jvmti ? let_tell(list.jvmti, phase) : JVMTI_ERROR_NOT_AVAILABLE;
     if (error == JVMTI_ERROR_NONE) return true;
-    if (jvmti) (*jvmti)->DisposeEnvironment(jvmti);
-    list.jvmti = NULL;
+    forget(NULL);
     snprintf(reason, size, "natives.list: the JVM does not tell what it binds (JVM TI error %d)",
              (int)error);
     return false;
@@ -253,7 +276,7 @@ static void put_table(struct instr_output *out, const struct instr_results *r, u
 
 static void more(const struct instr_results *results, unsigned pass, struct instr_output *table,
                  struct instr_json *json) {
-    if (!list.jvmti) return;
+    if (!list.on) return;
     pthread_mutex_lock(&list.lock);
     find_late_names(results->jni);
     if (table) put_table(table, results, results->options->passes[pass].top);
@@ -264,6 +287,7 @@ static void more(const struct instr_results *results, unsigned pass, struct inst
 const struct instr_part instr_part_natives = {
     .pass = "natives",
     .load = load,
+    .forget = forget,
     .stop = stop,
     .more = more,
 };

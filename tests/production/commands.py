@@ -130,6 +130,23 @@ def around_jni(t):
     return problems
 
 
+def listed_anew(t):
+    """Native methods that were bound while natives was on are told once, and only where a list is wanted."""
+    problems, folder, lists = [], t.file("listed"), []
+    os.makedirs(folder, exist_ok=True)
+    with Jvm(t, t.library("jni_functions"), "-cp", t.file("classes"), "Folder", folder) as jvm, jvm.control() as c:
+        for options in (",natives.list=yes", ",natives.list=yes", ""):
+            result = t.file(f"bound-{len(lists)}.json")
+            c.run("enable", f"natives,natives.file={result},quiet=yes,include=Folder{options}")
+            jvm.ask("look")
+            c.run("revert")
+            with open(result) as f:
+                lists.append([b["method"] for b in json.load(f).get("bound", []) if b["class"] == "Folder"])
+        jvm.ends(problems)
+    expect(problems, f"bound: {lists}", lists == [["version"], [], []])
+    return problems
+
+
 def watching(t):
     """Calls with arguments and results; the pass goes at the limit, in time, and when the client is gone."""
     problems = []
