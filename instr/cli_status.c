@@ -28,7 +28,7 @@ static void passes(const json_t *document) {
 static void figures(const json_t *document) {
     char a[INSTR_NUMBER_SIZE], b[INSTR_NUMBER_SIZE], c[INSTR_NUMBER_SIZE],
         time[INSTR_DURATION_SIZE];
-    printf("%-10s %s classes and %s methods of them are changed\n", "now",
+    printf("%-10s %s classes changed, %s methods\n", "now",
            instr_number(cli_count(document, "classes_now"), a),
            instr_number(cli_count(document, "methods_now"), b));
     printf("%-10s %s seen, %s changed, %s kept as they were\n", "classes",

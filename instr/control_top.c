@@ -14,6 +14,7 @@
 #include "instr/collect.h"
 #include "instr/control_commands.h"
 #include "instr/json.h"
+#include "instr/part.h"
 #include "instr/switch_rest.h"
 
 #include <stdlib.h>
@@ -46,7 +47,8 @@ static const struct instr_pass_options *choose(const struct instr_plan *plan) {
     const struct instr_pass_options *found = NULL;
     for (size_t i = 0; plan && i < plan->options.pass_count; i++) {
         const struct instr_pass_options *pass = &plan->options.passes[i];
-        if (pass->pass->flags & RW_NO_TABLE) continue;
+        const struct instr_part *part = instr_part_of(pass->pass);
+        if (part && part->tell) continue; // its results are none of methods
         if (!found || (pass->pass->timed && !found->pass->timed)) found = pass;
     }
     return found;

@@ -5,9 +5,12 @@
 #include "rewriters/watch.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum {
     MOST_DEPTH = 8,
@@ -188,8 +191,16 @@ static int parse_lines(struct instr_option_parser *p, char *text, size_t length)
 
 // The whole file, with room for one more byte. NULL after an error.
 static char *read_whole(struct instr_option_parser *p, const char *name, size_t *length) {
-    FILE *file = fopen(name, "re");
+    struct stat st;
+    int fd = open(name, O_RDONLY | O_CLOEXEC | (p->plain_files ? O_NONBLOCK : 0));
+    if (fd >= 0 && p->plain_files && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))) {
+        instr_option_fail(p, "config", "%.120s: is no plain file", name);
+        close(fd);
+        return NULL;
+    }
+    FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
     if (!file) {
+        if (fd >= 0) close(fd);
         instr_option_fail(p, "config", "%.120s: %s", name, strerror(errno));
         return NULL;
     }
@@ -356,8 +367,11 @@ static void renew_scope(struct instr_option_parser *p) {
 
 int instr_options_change(struct instr_options *options, const struct instr_options *base,
                          enum instr_change change, const char *text, char *error, size_t size) {
-    struct instr_option_parser parser = {
-        .options = options, .only_values = change == INSTR_SET, .error = error, .error_size = size};
+    struct instr_option_parser parser = {.options = options,
+                                         .only_values = change == INSTR_SET,
+                                         .plain_files = 1, // it is said to a JVM that runs
+                                         .error = error,
+                                         .error_size = size};
     if (size > 0) error[0] = '\0';
     if (instr_options_copy(options, base) != 0) return instr_option_no_memory(&parser, "");
     if (parse_text(&parser, text) != 0) return -1;

@@ -14,6 +14,7 @@ struct instr_option_parser {
     const char *file;                  // being read, NULL: the list
     unsigned line, depth;
     int only_values; // no pass may be named
+    int plain_files; // config= may name no pipe, which might keep us waiting for ever
     char *error;
     size_t error_size;
 };

@@ -196,6 +196,9 @@ def switching(r):
         if status and len(done.stderr.splitlines()) != 1 and status == 1:
             problems.append(f"not one line: {done.stderr!r}")
         yield " ".join(words), problems
+    os.mkfifo(r.file("fifo"))
+    done = p.instr("set", f"config={r.file('fifo')}")  # nobody writes to it, and nobody is to wait for that
+    yield "set config=PIPE", [] if done.returncode == 1 and "is no plain file" in done.stderr else [f"{done}"]
     done = p.instr("detach", "--json")
     gone = "" if json.loads(done.stdout)["passes"] == [] and not os.path.exists(control.path(p.pid)) else done.stdout
     left = "the thread is left"
@@ -220,7 +223,7 @@ def status(r):
     p.instr("enable", "timing,for=1h,max-methods=3,include=Waiting:java.util.HashMap:java.lang.Integer")
     told = p.instr("status").stdout
     problems = [f"no {w}: {told}" for w in (r"^limits +\d left as they are", r"^expiry .* in (1.00 h|\d)", r"^memory +[\d,]+ bytes",
-                                                            r"^now +0 classes and 0 methods")
+                                                            r"^now +0 classes changed, 0 methods")
                 if not re.search(w, told, re.M)]
     within = memory()
     p.instr("revert")
@@ -371,6 +374,13 @@ def top(r):
     p.instr("attach")
     done = p.instr("top", "--once")
     problems = [] if done.returncode == 1 and "enable" in done.stderr else [f"{done}"]
+    p.instr("enable", "watch", "watch.methods=Waiting.work(..)")  # it has no table, and hides no other's
+    done = p.instr("top", "--once")
+    problems += [] if done.returncode == 1 and "enable" in done.stderr else [f"watch: {done}"]
+    p.instr("enable", "calls")
+    told = json.loads(p.instr("top", "--once", "--json").stdout)["pass"]
+    problems += [] if told == "calls" else [f"watch and calls: {told}"]
+    p.instr("revert")
     p.instr("enable", "timing")
     interval = json.loads(p.instr("top", "--once", "--every", "1s", "--json").stdout)["interval_ns"]
     problems += [] if interval >= 10 ** 9 else [f"--once --every 1s: {interval} ns"]
