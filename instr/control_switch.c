@@ -15,6 +15,7 @@
 #include "instr/json.h"
 #include "instr/redefine.h"
 #include "instr/report.h"
+#include "instr/results.h"
 #include "instr/switch.h"
 #include "instr/switch_rest.h"
 #include "instr/wrapping.h"
@@ -89,6 +90,16 @@ static const char *argument(struct instr_request *request, struct instr_reply *r
 typedef int operation(struct instr_agent *agent, JNIEnv *jni, const char *text,
                       struct instr_switched *done, char *reason, size_t size);
 
+// It was done, but a result is lost. Of the kill switch it is enough to know that it was thrown.
+static void tell_unwritten(struct instr_request *request, struct instr_reply *reply) {
+    char *line = instr_results_unwritten();
+    if (line && strcmp(request->name, "off") == 0)
+        instr_reply_note(reply, "%s", line);
+    else if (line)
+        instr_reply_fail(reply, "%s", line);
+    free(line);
+}
+
 // Did it succeed?
 static int operate(struct instr_request *request, struct instr_reply *reply, operation *function,
                    const char *text) {
@@ -99,11 +110,13 @@ static int operate(struct instr_request *request, struct instr_reply *reply, ope
     tell_untold(reply);
     if (!done) instr_reply_fail(reply, "out of memory");
     if (jni && done) {
+        free(instr_results_unwritten()); // of before, when nobody asked
         ok = function(request->agent, jni, text, done, reason, sizeof reason);
         if (ok)
             answer(request, reply, done);
         else
             instr_reply_fail(reply, "%s", reason);
+        tell_unwritten(request, reply);
     }
     free(done);
     return ok;

@@ -181,13 +181,13 @@ static void write_file(const struct instr_alloc_report *report, const char *patt
     if (!pattern) return;
     char *path = instr_expand_file(pattern, (long)getpid());
     if (!path) {
-        instr_say("instr: out of memory: a result is not written");
+        instr_say_unwritten("instr: out of memory: a result is not written");
         return;
     }
     instr_output_open(&out, path);
     write(report, &out);
     if (instr_output_close(&out, error, sizeof error) != 0) {
-        instr_say(error);
+        instr_say_unwritten(error);
     } else {
         snprintf(line, sizeof line, "instr: %s: written to %.400s", report->pass, path);
         instr_say(line);

@@ -211,7 +211,7 @@ static void tell_to_file(JNIEnv *jni, bool quiet) {
     part.told =
         instr_coverage_write_file(jni, 0, &told, path, sizeof path, error, sizeof error) == 0;
     if (!part.told) {
-        say(error);
+        instr_say_unwritten(error);
         return;
     }
     if (part.ending) instr_coverage_map_remove();

@@ -100,16 +100,17 @@ static void put_results(const struct instr_exception_report *report,
     if (!options->file) return;
     char *path = instr_expand_file(options->file, (long)getpid());
     if (!path) {
-        instr_say("instr: out of memory: a result is not written");
+        instr_say_unwritten("instr: out of memory: a result is not written");
         return;
     }
     instr_output_open(&out, path);
     instr_exception_report_json(report, &out);
-    if (instr_output_close(&out, error, sizeof error) == 0)
+    if (instr_output_close(&out, error, sizeof error) == 0) {
         snprintf(line, sizeof line, "instr: exceptions: written to %s", path);
-    else
-        snprintf(line, sizeof line, "%s", error);
-    instr_say(line);
+        instr_say(line);
+    } else {
+        instr_say_unwritten(error);
+    }
     free(path);
 }
 

@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define REASONS_SHOWN 10
@@ -85,15 +86,30 @@ static size_t gather(const struct instr_results *r, unsigned number,
     return found;
 }
 
+static _Thread_local char *unwritten; // no more than this: each thread that loads classes has it
+
+void instr_say_unwritten(const char *line) {
+    static const char prefix[] = "instr: ";
+    instr_say(line);
+    if (strncmp(line, prefix, sizeof prefix - 1) == 0) line += sizeof prefix - 1;
+    if (!unwritten) unwritten = strdup(line);
+}
+
+char *instr_results_unwritten(void) {
+    char *line = unwritten;
+    unwritten = NULL;
+    return line;
+}
+
 static void write_report(const struct instr_report *report, const char *pattern) {
     char error[INSTR_ERROR_SIZE], line[INSTR_ERROR_SIZE + 64];
     char *path = instr_expand_file(pattern, (long)getpid());
     if (!path) {
-        instr_say("instr: out of memory: a result is not written");
+        instr_say_unwritten("instr: out of memory: a result is not written");
         return;
     }
     if (instr_report_write(report, path, error, sizeof error) != 0) {
-        instr_say(error);
+        instr_say_unwritten(error);
     } else {
         snprintf(line, sizeof line, "instr: %s: written to %s", report->pass, path);
         instr_say(line);
@@ -248,7 +264,7 @@ static void write_account(const struct instr_results *r, const struct instr_acco
     struct instr_output out;
     instr_output_open(&out, path);
     account_json(&out, account, kept);
-    if (instr_output_close(&out, error, sizeof error) != 0) instr_say(error);
+    if (instr_output_close(&out, error, sizeof error) != 0) instr_say_unwritten(error);
     free(path);
 }
 

@@ -22,4 +22,10 @@ void instr_results_tell(const struct instr_results *results);
 // Says that so many interfaces were left as they were (interfaces.h), if any were.
 void instr_say_spared(uint64_t count);
 
+// Says on standard error that a result could not be written. Whoever has it told by a command is to
+// hear of it, too: instr_results_unwritten gives the first such line of this thread since it was
+// last asked, without "instr: ", to be freed; NULL: there was none.
+void instr_say_unwritten(const char *line);
+char *instr_results_unwritten(void);
+
 #endif

@@ -196,6 +196,11 @@ def switching(r):
         if status and len(done.stderr.splitlines()) != 1 and status == 1:
             problems.append(f"not one line: {done.stderr!r}")
         yield " ".join(words), problems
+    for name in ("timing", "exceptions", "alloc", "coverage"):
+        p.instr("enable", name, f"{name}.file=/dev/full", "include=Waiting")
+        done = p.instr("disable", name)
+        lost = (done.returncode, done.stderr.splitlines(), passes(p)) == (1, ["instr: /dev/full: No space left on device"], [])
+        yield f"{name}, its file is lost", [] if lost else [f"{done}"]
     os.mkfifo(r.file("fifo"))
     done = p.instr("set", f"config={r.file('fifo')}")  # nobody writes to it, and nobody is to wait for that
     yield "set config=PIPE", [] if done.returncode == 1 and "is no plain file" in done.stderr else [f"{done}"]
