@@ -30,8 +30,9 @@ struct top {
     int json, once, live;
     int soon; // the first table, of a tenth of a second, is wanted, too
     unsigned order;
-    long rows;      // 0: as many as fit
-    uint64_t every; // ns
+    long rows;       // 0: as many as fit
+    int lines_there; // of the terminal, when the rows were asked for
+    uint64_t every;  // ns
     char *lines[MOST_LINES];
     size_t line_count;
 };
@@ -171,9 +172,9 @@ static void show(struct top *top, const struct cli_event *event) {
 
 static int start(struct top *top) {
     char every[32], rows[32];
-    int lines, columns;
-    cli_screen_size(&lines, &columns);
-    long wanted = top->rows ? top->rows : top->live ? lines - HEADER : DEFAULT_ROWS;
+    int columns;
+    cli_screen_size(&top->lines_there, &columns);
+    long wanted = top->rows ? top->rows : top->live ? top->lines_there - HEADER : DEFAULT_ROWS;
     snprintf(every, sizeof every, "%llu", (unsigned long long)(top->every / 1000000));
     snprintf(rows, sizeof rows, "%ld", wanted > 0 ? wanted : 1);
     return cli_session_command(&top->session, 4,
@@ -197,6 +198,9 @@ static int stop(struct top *top) {
 static int take_key(struct top *top) {
     int key = top->live ? cli_screen_key() : 0;
     if (key == 'q' || cli_caught()) return 0;
+    int lines = top->lines_there, columns;
+    if (top->live) cli_screen_size(&lines, &columns);
+    if (lines != top->lines_there) return stop(top) == 0 && start(top) == 0 ? 1 : -1;
     for (unsigned i = 0; i < ORDERS; i++)
         if (orders[i].key == key && i != top->order) {
             top->order = i;

@@ -2,14 +2,18 @@
 
 import concurrent.futures
 import contextlib
+import fcntl
 import json
 import os
+import pty
 import random
 import re
+import select
 import signal
 import socket
 import struct
 import subprocess
+import termios
 import time
 
 from . import control
@@ -415,6 +419,35 @@ def top(r):
     p.process.stdin.close()
     p.process.wait(60)
     yield "json", problems
+
+
+@program("instr top, on a terminal", quick=False)
+def top_grows(r):
+    """When the terminal gets larger the table does, too."""
+    p = Waiting(r)
+    p.instr("attach", "calls", "include=**")
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 6, 80, 0, 0))
+    watching = subprocess.Popen([r.cli, "top", str(p.pid), "--every", "100ms"], stdin=theirs, stdout=theirs, stderr=theirs)
+    frames, longest = b"", {}
+    for lines in (6, 20):
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", lines, 80, 0, 0))
+        for _ in range(300):
+            p.round()
+            while select.select([ours], [], [], 0.02)[0]:
+                frames += os.read(ours, 65536)
+            # whole ones: a screen's lines, from its first to where the rest is cleared
+            longest[lines] = max((frame.count(b"\r\n") + 1 for frame in re.findall(rb"\033\[H(instr top.*?)\033\[J", frames, re.S)),
+                                 default=0)
+            if longest[lines] == lines:
+                break
+    watching.terminate()
+    watching.wait(60)
+    os.close(ours)
+    os.close(theirs)
+    p.process.stdin.close()
+    p.process.wait(60)
+    yield "larger", [] if longest == {6: 6, 20: 20} else [f"lines {longest}"]
 
 
 @program("control, crowd", quick=False)
