@@ -85,9 +85,12 @@ static void no_control(const char *reason) {
 // Without a socket the agent does what its options say, and no more can be asked of it; the thread
 // still sees to what they limit, and to passes that fail.
 static void start_control(int wait, int asked) {
-    const struct instr_plan *plan = instr_plans_current(&instr_agent.plans);
+    unsigned ticket;
+    const struct instr_plan *plan = instr_plans_take(&instr_agent.plans, &ticket);
     int deaf = plan && plan->options.control && !asked;
-    if (!plan || (deaf && !plan->engine)) return;
+    int wanted = plan && !(deaf && !plan->engine);
+    instr_plans_give_back(&instr_agent.plans, ticket);
+    if (!wanted) return;
     struct instr_control_config config = {.deaf = deaf,
                                           .agent = &instr_agent,
                                           .vm = instr_agent.vm,

@@ -94,11 +94,14 @@ static void show(struct instr_reply *reply, const struct instr_methods *methods,
     instr_reply_document_end(reply);
 }
 
-static int is_on(const struct instr_agent *agent) {
-    const struct instr_plan *plan = instr_plans_current(&agent->plans);
+static int is_on(struct instr_agent *agent) {
+    unsigned ticket;
+    int on = 0;
+    const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
     for (size_t i = 0; plan && i < plan->options.pass_count; i++)
-        if (strcmp(plan->options.passes[i].pass->name, "watch") == 0) return 1;
-    return 0;
+        on |= strcmp(plan->options.passes[i].pass->name, "watch") == 0;
+    instr_plans_give_back(&agent->plans, ticket);
+    return on;
 }
 
 static uint64_t tick(void *context, struct instr_reply *reply, uint64_t now) {

@@ -29,10 +29,12 @@ static void watch_failures(struct instr_agent *agent, JNIEnv *jni) {
     int more = done != NULL;
     while (more) {
         char what[INSTR_FAILURE_SIZE], reason[INSTR_ERROR_SIZE] = "switched off", line[512];
-        const struct instr_plan *plan = instr_plans_current(&agent->plans);
+        unsigned ticket;
+        const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
         int i = instr_failures_take(plan, what, &more);
-        if (i < 0) continue;
-        const char *name = plan->options.passes[i].pass->name;
+        const char *name = i < 0 ? NULL : plan->options.passes[i].pass->name;
+        instr_plans_give_back(&agent->plans, ticket);
+        if (!name) continue;
         instr_switch_disable(agent, jni, name, done, reason, sizeof reason);
         snprintf(line, sizeof line, "instr: %s: its runtime threw %s: %.200s", name, what, reason);
         instr_say(line);
@@ -103,14 +105,27 @@ static const struct rw_pass *find_costly(const struct instr_plan *plan, JNIEnv *
     return costly;
 }
 
-static void watch_overhead(struct instr_agent *agent, JNIEnv *jni, uint64_t now) {
+static int is_due(const struct instr_plan *plan, uint64_t now) {
+    return plan && plan->engine && plan->options.max_overhead &&
+           (looked.plan != plan->number || now >= looked.at + LOOK_EVERY * SECOND);
+}
+
+// Holds the plan while it looks, as another may take its place at any time: by whoever attaches
+// once more. While it is switched off nobody may hold it.
+static void watch_overhead(struct instr_agent *agent, uint64_t now) {
     char line[256], reason[INSTR_ERROR_SIZE] = "off";
-    struct instr_switched *done = calloc(1, sizeof *done);
     uint64_t share = 0;
-    const struct instr_plan *plan = instr_plans_current(&agent->plans);
-    const struct rw_pass *pass = done ? find_costly(plan, jni, now, &share) : NULL;
-    if (pass) {
-        unsigned most = plan->options.max_overhead;
+    unsigned ticket, most = 0;
+    const struct rw_pass *pass = NULL;
+    JNIEnv *jni = NULL;
+    const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
+    if (is_due(plan, now) && (jni = instr_control_jni())) {
+        pass = find_costly(plan, jni, now, &share);
+        most = plan->options.max_overhead;
+    }
+    instr_plans_give_back(&agent->plans, ticket);
+    struct instr_switched *done = pass ? calloc(1, sizeof *done) : NULL;
+    if (done) {
         int ok = instr_switch_disable(agent, jni, pass->name, done, reason, sizeof reason);
         snprintf(line, sizeof line,
                  "instr: %s: costs an estimated %.1f%% of the time that threads run, more than "
@@ -139,12 +154,7 @@ uint64_t instr_guard_watch(struct instr_agent *agent, uint64_t now, int killed) 
         JNIEnv *jni = instr_control_jni();
         if (jni) watch_failures(agent, jni);
     }
-    const struct instr_plan *plan = instr_plans_current(&agent->plans);
-    if (plan && plan->engine && plan->options.max_overhead &&
-        (looked.plan != plan->number || now >= looked.at + LOOK_EVERY * SECOND)) {
-        JNIEnv *jni = instr_control_jni();
-        if (jni) watch_overhead(agent, jni, now);
-    }
+    watch_overhead(agent, now);
     if (atomic_load(&agent->state) == INSTR_ACTIVE) {
         if (now + SECOND < next) next = now + SECOND;
         if (agent->expires && agent->expires < next) next = agent->expires;
