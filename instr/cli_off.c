@@ -48,13 +48,23 @@ static int is_there(const struct instr_target *target, const char *file) {
     return lstat(path, &st) == 0;
 }
 
-// Is it known that no agent is there?
+// Is it known that no agent is there? Then it is told. What looks like no JVM may have one linked
+// in, and is asked for its socket.
 static int has_none(long pid) {
     struct instr_jvm jvm;
+    struct cli_session session;
     char reason[INSTR_ERROR_SIZE];
     if (instr_jvm_open(&jvm, pid, reason, sizeof reason) != 0) return 0;
-    int none = jvm.kind != INSTR_NO_JVM && !jvm.agent[0];
+    int no_jvm = jvm.kind == INSTR_NO_JVM, none = !jvm.agent[0];
     instr_jvm_close(&jvm);
+    if (none && no_jvm) {
+        int there = cli_session_open_within(&session, pid, ANSWER_MS, reason, sizeof reason);
+        if (there == CLI_SESSION_OK) cli_session_close(&session);
+        none = there == CLI_SESSION_NONE;
+    }
+    if (none && no_jvm) cli_error("instr: process %ld is no JVM", pid);
+    if (none && !no_jvm)
+        cli_error("instr: process %ld has no agent, so there is nothing to switch off", pid);
     return none;
 }
 
@@ -70,10 +80,7 @@ static int off_by_file(long pid) {
         cli_error("instr: %s", reason);
         return CLI_FAILED;
     }
-    if (has_none(pid)) {
-        cli_error("instr: process %ld has no agent, so there is nothing to switch off", pid);
-        return CLI_FAILED;
-    }
+    if (has_none(pid)) return CLI_FAILED;
     if (!throw_switch(&target, file)) {
         cli_error("instr: no control directory of process %ld's user can be written to: %s", pid,
                   strerror(errno));

@@ -163,10 +163,13 @@ def barred(r):
 
     other = subprocess.Popen(["sleep", "60"])
     done = subprocess.run([r.cli, "attach", str(other.pid)], capture_output=True, text=True, timeout=60)
+    off = subprocess.run([r.cli, "off", str(other.pid)], capture_output=True, text=True, timeout=60)
+    switch = f"/tmp/.instr-{os.getuid()}/{other.pid}.off"
     alive = "" if other.poll() is None else "it has ended"
+    alive += f"{switch} is left" if os.path.exists(switch) else ""
     other.kill()
     other.wait()
-    yield "no JVM", [x for x in (refused(done, "is no JVM"), alive) if x]
+    yield "no JVM", [x for x in (refused(done, "is no JVM"), refused(off, "is no JVM"), alive) if x]
     done = subprocess.run([r.cli, "attach", str(other.pid)], capture_output=True, text=True, timeout=60)
     yield "no process", [x for x in [refused(done, "there is no process")] if x]
 
