@@ -338,10 +338,11 @@ int instr_switch_write(struct instr_agent *agent, JNIEnv *jni, char *reason, siz
     struct instr_switched ignored;
     if (!begin_operation(agent, &ignored, reason, size)) return 0;
     const struct instr_plan *plan = instr_plans_current(&agent->plans);
-    if (plan->engine) instr_switch_tell_gone(agent, jni, plan, NULL);
-    if (!plan->engine) snprintf(reason, size, "no pass is on");
+    int on = plan->engine != NULL;
+    if (on) instr_switch_tell_gone(agent, jni, plan, NULL);
+    if (!on) snprintf(reason, size, "no pass is on");
     pthread_mutex_unlock(&agent->switching);
-    return plan->engine != NULL;
+    return on;
 }
 
 struct instr_plan *instr_switch_first(struct instr_agent *agent, struct instr_options *options,
