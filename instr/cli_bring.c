@@ -14,11 +14,17 @@
 
 enum { STEP_SECONDS = 10, LISTENS_AFTER_MS = 3000 };
 
+static int ends_with(const char *text, const char *end) {
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
 // JDK 21 and later warn of agents that come later (JEP 451), and nobody else can silence them. Not
-// of one whose library is there already, as it is after detach.
+// of one whose library is there already, as it is after detach. Where the JVM runs in a folder of
+// its own, the system may name that folder before the path.
 static void tell_of_warning(const struct instr_jvm *jvm, const char *path) {
     if (jvm->release >= 21 && instr_jvm_flag(jvm, "EnableDynamicAgentLoading") != '+' &&
-        strcmp(jvm->agent, path) != 0)
+        !ends_with(jvm->agent, path))
         cli_error("instr: note: the JVM has printed a warning to its standard error (JEP 451); "
                   "started with "
                   "-XX:+EnableDynamicAgentLoading, or with the agent, it prints none");
