@@ -15,7 +15,7 @@ def attached_again(t):
     the next agent comes. Ours ends with a detach, during a collection more often than not."""
     problems = []
     freed = dict(os.environ, LD_PRELOAD=os.path.join(t.build, "tests", "libfreed.so"))
-    options = ["-Xmx16m", "-Xmn1m", "-XX:+UseSerialGC", "-XX:-CreateCoredumpOnCrash", f"-XX:ErrorFile={t.file('error')}", "-cp", t.file("classes")]
+    options = ["-Xmx16m", "-Xmn1m", "-XX:+UseSerialGC", "-XX:-CreateCoredumpOnCrash", "-cp", t.file("classes")]
     with Jvm(t, "-XX:+IgnoreUnrecognizedVMOptions", *options, "Collecting", agent=False, env=freed) as jvm:
         jvm.line()
         for i in range(TIMES):

@@ -21,7 +21,7 @@ class Jvm:
 
     def __init__(self, t, *args, agent=True, env=None):
         loaded = [f"-agentpath:{t.agent}"] if agent else ["-XX:+EnableDynamicAgentLoading"] if t.version >= 21 else []
-        self.process = subprocess.Popen([t.java, *loaded, *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        self.process = subprocess.Popen([t.java, *loaded, f"-XX:ErrorFile={t.file('hs_err_%p.log')}", *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=open(t.file("stderr"), "ab"), text=True, env=env)
         self.pid = self.process.pid
 
