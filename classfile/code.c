@@ -262,54 +262,125 @@ static void sort_out(struct cf_code *code, const uint16_t *listed, const uint16_
     code->branches_count = (uint32_t)(branches - code->branches);
 }
 
-// Walks the instructions once; `listed` has room for as many. From an instruction to the next two
-// loads wait for each other, and the whole loop for them: nothing may come between those two, while
-// everything else in it costs next to nothing.
-static enum cf_status walk(struct cf_code *code, uint16_t *listed, struct cf_error *error) {
-    const uint8_t *bytes = code->bytes;
-    uint16_t *pcs = code->pc, *varying = code->varying;
-    uint32_t *changes = code->changes;
-    uint8_t *marks = code->marks;
-    uint64_t length = code->length, pc = 0, step, sum = 0;
-    for (; pc < length; pc += step) {
-        unsigned op = bytes[pc];
-        uint32_t change = (uint32_t)(sum >> CF_SUM_VARIES);
-        step = cf_steps[op];
-        marks[pc] = CF_MARK_START;
-        *pcs++ = (uint16_t)pc;
-        listed[(uint16_t)sum] = (uint16_t)pc;
-        changes[pc] = change;
-        varying[(uint16_t)change] = (uint16_t)pc;
-        sum += cf_sums[op];
-        if (step == 0 && (step = scan_special(code, (uint32_t)pc, error)) == 0)
-            return error->status;
-    }
-    code->count = (uint32_t)(pcs - code->pc);
-    code->may_throw = (uint16_t)(sum >> CF_SUM_THROWS) != 0;
-    if (pc != length) return fail_at(error, pcs[-1], "instruction not whole", 0);
-    *pcs = (uint16_t)length;
-    marks[length] = CF_MARK_START; // a range may end here
-    changes[length] = (uint32_t)(sum >> CF_SUM_VARIES);
-    sort_out(code, listed, listed + (uint16_t)sum);
+// A walk over the instructions of one method. From an instruction to the next two loads wait for
+// each other, and the whole loop for them: nothing may come between those two, while everything else
+// in it costs next to nothing; a second method's walk alongside does not either.
+struct walk {
+    const uint8_t *bytes;
+    uint8_t *marks;
+    uint32_t *changes;
+    uint16_t *listed, *varying, *pcs;
+    uint64_t pc, length, step, sum;
+    struct cf_code *code;
+    struct cf_error *error;
+};
+
+static enum cf_status begin(struct walk *w, struct cf_code *code, struct cf_error *error) {
+    code->switches_count = 0;
+    code->has_jsr = 0;
+    CF_TRY(make_room(code, &w->listed, error));
+    w->bytes = code->bytes;
+    w->marks = code->marks;
+    w->changes = code->changes;
+    w->varying = code->varying;
+    w->pcs = code->pc;
+    w->pc = w->sum = 0;
+    w->length = code->length;
+    w->code = code;
+    w->error = error;
     return CF_OK;
 }
 
-enum cf_status cf_code_scan(struct cf_code *code, struct cf_error *error) {
-    code->switches_count = 0;
-    code->has_jsr = 0;
-    uint16_t *listed = NULL;
-    CF_TRY(make_room(code, &listed, error));
-    CF_TRY(walk(code, listed, error));
+// What is known of the instruction at hand; w->step is 0 where it takes a closer look.
+static inline void look(struct walk *w) {
+    unsigned op = w->bytes[w->pc];
+    uint32_t change = (uint32_t)(w->sum >> CF_SUM_VARIES);
+    w->step = cf_steps[op];
+    w->marks[w->pc] = CF_MARK_START;
+    *w->pcs++ = (uint16_t)w->pc;
+    w->listed[(uint16_t)w->sum] = (uint16_t)w->pc;
+    w->changes[w->pc] = change;
+    w->varying[(uint16_t)change] = (uint16_t)w->pc;
+    w->sum += cf_sums[op];
+}
+
+static inline void look_closer(struct walk *w) {
+    if (w->step == 0) w->step = scan_special(w->code, (uint32_t)w->pc, w->error);
+    // An error ends the walk.
+    if (w->step == 0) w->step = w->length;
+}
+
+static inline void go_on(struct walk *w) {
+    for (; w->pc < w->length; w->pc += w->step) {
+        look(w);
+        if (w->step == 0) look_closer(w);
+    }
+}
+
+// Both, until one of them is through.
+static inline void go_on_together(struct walk *first, struct walk *second) {
+    struct walk a = *first, b = *second;
+    do {
+        look(&a);
+        look(&b);
+        if ((a.step == 0) | (b.step == 0)) {
+            look_closer(&a);
+            look_closer(&b);
+        }
+        a.pc += a.step;
+        b.pc += b.step;
+    } while ((a.pc < a.length) & (b.pc < b.length));
+    *first = a;
+    *second = b;
+}
+
+// Once all instructions have been seen.
+static enum cf_status finish(struct walk *w) {
+    struct cf_code *code = w->code;
+    struct cf_error *error = w->error;
+    uint16_t *pcs = w->pcs;
+    if (error->status) return error->status;
+    code->count = (uint32_t)(pcs - code->pc);
+    code->may_throw = (uint16_t)(w->sum >> CF_SUM_THROWS) != 0;
+    if (w->pc != w->length) return fail_at(error, pcs[-1], "instruction not whole", 0);
+    *pcs = (uint16_t)w->length;
+    code->marks[w->length] = CF_MARK_START; // a range may end here
+    code->changes[w->length] = (uint32_t)(w->sum >> CF_SUM_VARIES);
+    sort_out(code, w->listed, w->listed + (uint16_t)w->sum);
     if (code->branches_count) CF_TRY(find_targets(code, error));
     if (code->switches_count) CF_TRY(find_switch_targets(code, error));
     if (code->exception_table_length) CF_TRY(scan_exceptions(code, error));
     // Unreachable code may end so in classes below version 51 (JVMS 4.10.2.2), but no compiler
     // leaves it there: such a method is kept as it was.
-    unsigned last = code->bytes[code->pc[code->count - 1]];
+    unsigned last = code->bytes[pcs[-1]];
     if (!cf_never_falls_through(last) && last != CF_OP_wide)
-        return fail_at(error, code->pc[code->count - 1], "control falls off the end of the code",
-                       0);
+        return fail_at(error, pcs[-1], "control falls off the end of the code", 0);
     return CF_OK;
+}
+
+enum cf_status cf_code_scan(struct cf_code *code, struct cf_error *error) {
+    struct walk w;
+    CF_TRY(begin(&w, code, error));
+    go_on(&w);
+    return finish(&w);
+}
+
+void cf_code_scan_all(struct cf_code *const *codes, struct cf_error *const *errors, uint32_t count) {
+    struct walk walks[2];
+    uint32_t next = 0, n = 0; // walks under way
+    for (;;) {
+        for (; n < 2 && next < count; next++)
+            if (!errors[next]->status && begin(&walks[n], codes[next], errors[next]) == CF_OK) n++;
+        if (n < 2) break;
+        go_on_together(&walks[0], &walks[1]);
+        if (walks[1].pc >= walks[1].length) finish(&walks[--n]);
+        if (walks[0].pc < walks[0].length) continue;
+        finish(&walks[0]);
+        if (--n) walks[0] = walks[1];
+    }
+    if (n == 0) return;
+    go_on(&walks[0]);
+    finish(&walks[0]);
 }
 
 uint32_t cf_code_index(const struct cf_code *code, uint32_t pc) {

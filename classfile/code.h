@@ -62,6 +62,8 @@ struct cf_code {
 enum cf_status cf_code_open(struct cf_code *code, const struct cf_class *cls,
                             const struct cf_member *method, struct cf_error *error);
 enum cf_status cf_code_scan(struct cf_code *code, struct cf_error *error);
+// Scans several, those of which the error is clear: faster than one after the other.
+void cf_code_scan_all(struct cf_code *const *codes, struct cf_error *const *errors, uint32_t count);
 
 // The index of the instruction at `pc`, where one starts; for a pc between two, that of the one
 // before. After cf_code_scan.

@@ -62,12 +62,11 @@ int cf_callees_again(struct cf_rewrite *rewrite, const struct cf_callees *kept,
     return 1;
 }
 
-enum cf_status cf_edit_begin(struct cf_rewrite *rewrite, const struct cf_member *method,
-                             struct cf_edit **result) {
+// An edit whose code is not scanned yet; NULL: out of memory.
+static struct cf_edit *open_edit(struct cf_rewrite *rewrite, const struct cf_member *method) {
     struct cf_class *cls = rewrite->cls;
     struct cf_edit *edit = cf_arena_alloc(cls->arena, sizeof *edit);
-    *result = edit;
-    if (!edit) return CF_NO_MEMORY;
+    if (!edit) return NULL;
     memset(&edit->error, 0, offsetof(struct cf_edit, nowhere) - offsetof(struct cf_edit, error));
     edit->rewrite = rewrite;
     edit->method = method;
@@ -77,10 +76,32 @@ enum cf_status cf_edit_begin(struct cf_rewrite *rewrite, const struct cf_member 
     edit->locals = edit->first_locals;
     edit->thrown = edit->first_thrown;
     edit->thrown_early = edit->first_thrown_early;
-    CF_TRY(cf_code_open(&edit->code, cls, method, &edit->error));
-    CF_TRY(cf_code_scan(&edit->code, &edit->error));
+    cf_code_open(&edit->code, cls, method, &edit->error);
     edit->next_local = edit->code.max_locals;
-    return CF_OK;
+    return edit;
+}
+
+enum cf_status cf_edit_begin(struct cf_rewrite *rewrite, const struct cf_member *method,
+                             struct cf_edit **result) {
+    struct cf_edit *edit = open_edit(rewrite, method);
+    *result = edit;
+    if (!edit) return CF_NO_MEMORY;
+    CF_TRY(edit->error.status);
+    return cf_code_scan(&edit->code, &edit->error);
+}
+
+void cf_edits_begin(struct cf_rewrite *rewrite, const struct cf_member *const *methods,
+                    uint32_t count, struct cf_edit **edits) {
+    struct cf_code *codes[CF_EDITS];
+    struct cf_error *errors[CF_EDITS];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        edits[i] = open_edit(rewrite, methods[i]);
+        if (!edits[i]) continue;
+        codes[n] = &edits[i]->code;
+        errors[n++] = &edits[i]->error;
+    }
+    cf_code_scan_all(codes, errors, n);
 }
 
 void cf_edit_abandon(struct cf_edit *edit) {

@@ -125,6 +125,7 @@ struct cf_edit {
     // What is written there is never anchored: the edit has failed. From here on nothing is
     // cleared.
     struct cf_snippet nowhere;
+    uint8_t nowhere_bytes[CF_SNIPPET_ROOM];
     // The lists start here: most methods need no more.
     struct cf_site first_sites[4];
     struct cf_new_local first_locals[2];
@@ -166,6 +167,12 @@ int cf_callees_again(struct cf_rewrite *rewrite, const struct cf_callees *kept,
 // Opens and scans the code of a method. The edit lives in the class's arena.
 enum cf_status cf_edit_begin(struct cf_rewrite *rewrite, const struct cf_member *method,
                              struct cf_edit **edit);
+enum { CF_EDITS = 16 };
+// The same for several methods, at most CF_EDITS, which is faster. edits[i] is NULL where memory is
+// out; else its error tells whether it has begun. Before one of them is edited,
+// cf_edit_keep_constants has to be called for it.
+void cf_edits_begin(struct cf_rewrite *rewrite, const struct cf_member *const *methods,
+                    uint32_t count, struct cf_edit **edits);
 // Encodes the method. On an error the method stays as it was, constants added since begin are
 // forgotten, and edit->error tells why. Without an anchored snippet nothing changes.
 enum cf_status cf_edit_commit(struct cf_edit *edit);

@@ -216,12 +216,6 @@ uint16_t cf_add_string(struct cf_pool *pool, const void *bytes, size_t length) {
     return add_named(pool, CF_TAG_STRING, bytes, length);
 }
 
-uint16_t cf_add_integer(struct cf_pool *pool, int32_t value) {
-    uint8_t head[5] = {CF_TAG_INTEGER};
-    cf_put4(head + 1, (uint32_t)value);
-    return add(pool, head, 5, NULL, 0);
-}
-
 uint16_t cf_add_long(struct cf_pool *pool, int64_t value) {
     uint8_t head[9] = {CF_TAG_LONG};
     cf_put4(head + 1, (uint32_t)((uint64_t)value >> 32));
@@ -251,7 +245,7 @@ uint16_t cf_add_reference(struct cf_pool *pool, enum cf_tag tag, const char *cla
 }
 
 // Makes room in a full-sized step: bytes and entries at once.
-static int reserve(struct cf_pool *pool, uint32_t size, uint32_t entries) {
+static inline int reserve(struct cf_pool *pool, uint32_t size, uint32_t entries) {
     uint32_t taken = pool->count - pool->first;
     if (pool->error.status) return 0;
     if (pool->count + entries > pool->limit) return is_full(pool);
@@ -268,6 +262,19 @@ static inline uint8_t *next_entry(struct cf_pool *pool, enum cf_tag tag, uint32_
     pool->length += size;
     entry[0] = (uint8_t)tag;
     return entry;
+}
+
+static uint16_t find_or_add_integer(struct cf_pool *pool, int32_t value) {
+    uint8_t head[5] = {CF_TAG_INTEGER};
+    cf_put4(head + 1, (uint32_t)value);
+    return add(pool, head, 5, NULL, 0);
+}
+
+uint16_t cf_add_integer(struct cf_pool *pool, int32_t value) {
+    if (pool->cls->constants_merged) return find_or_add_integer(pool, value);
+    if (!reserve(pool, 5, 1)) return 0;
+    cf_put4(next_entry(pool, CF_TAG_INTEGER, 5) + 1, (uint32_t)value);
+    return (uint16_t)(pool->count - 1);
 }
 
 static uint32_t append_utf8(struct cf_pool *pool, const char *text, uint32_t length) {

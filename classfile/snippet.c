@@ -8,12 +8,10 @@ static void spoil(struct cf_snippet *s, enum cf_status status, const char *reaso
 }
 
 // Mostly there is none because the pool is full.
-static void spoil_without_constant(struct cf_snippet *s) {
-    const struct cf_error *pool = &s->edit->rewrite->pool.error;
-    if (pool->status)
-        spoil(s, pool->status, pool->reason);
-    else
-        spoil(s, CF_MISUSE, "no such constant");
+enum cf_status cf_no_constant(struct cf_edit *edit) {
+    const struct cf_error *pool = &edit->rewrite->pool.error;
+    if (pool->status) return cf_fail(&edit->error, pool->status, 0, pool->reason, 0);
+    return cf_fail(&edit->error, CF_MISUSE, 0, "no such constant", 0);
 }
 
 static struct cf_arena *arena_of(struct cf_snippet *s) {
@@ -25,26 +23,9 @@ struct cf_snippet *cf_snippet_nowhere(struct cf_edit *edit, enum cf_status statu
     cf_fail(&edit->error, status, 0, reason, 0);
     memset(&edit->nowhere, 0, sizeof edit->nowhere);
     edit->nowhere.edit = edit;
+    edit->nowhere.bytes = edit->nowhere_bytes;
+    edit->nowhere.capacity = CF_SNIPPET_ROOM;
     return &edit->nowhere;
-}
-
-struct cf_snippet *cf_snippet_like(const struct cf_snippet *s, struct cf_callee callee) {
-    struct cf_edit *edit = s->edit;
-    uint32_t length = s->length, capacity = s->capacity;
-    if ((s->labels_count | s->branches_count) || length < 3 || !callee.methodref ||
-        s->bytes[length - 3] != CF_OP_invokestatic)
-        return cf_snippet_nowhere(edit, CF_MISUSE, "not a snippet that ends with a call");
-    struct cf_snippet *like = cf_arena_alloc(edit->code.cls->arena, sizeof *like + capacity);
-    if (!like) return cf_snippet_nowhere(edit, CF_NO_MEMORY, "out of memory");
-    uint8_t *bytes = (uint8_t *)(like + 1);
-    *like = *s;
-    like->bytes = bytes;
-    if (capacity == CF_SNIPPET_ROOM)
-        memcpy(bytes, s->bytes, CF_SNIPPET_ROOM);
-    else
-        memcpy(bytes, s->bytes, length);
-    cf_put2(bytes + length - 2, callee.methodref);
-    return like;
 }
 
 uint8_t *cf_snippet_grow(struct cf_snippet *s, uint32_t size) {
@@ -93,6 +74,19 @@ static void push_computed(struct cf_snippet *s, int32_t value) {
     cf_op(s, CF_OP_ior);
 }
 
+static inline int is_computed(const struct cf_rewrite *rewrite, int32_t value) {
+    return rewrite->cls->constants_merged && value >> 30 == value >> 31;
+}
+
+// The constant of a number; 0: the pool is full.
+static uint16_t integer(struct cf_rewrite *rewrite, int32_t value) {
+    if (!rewrite->integer || rewrite->integer_value != value) {
+        rewrite->integer = cf_add_integer(&rewrite->pool, value);
+        rewrite->integer_value = value;
+    }
+    return rewrite->integer;
+}
+
 void cf_push_number(struct cf_snippet *s, int32_t value) {
     uint8_t *p;
     if (value >= -32768 && value <= 32767) {
@@ -110,17 +104,12 @@ void cf_push_number(struct cf_snippet *s, int32_t value) {
         cf_snippet_depth(s, 0, 1);
         return;
     }
-    struct cf_rewrite *rewrite = s->edit->rewrite;
-    if (rewrite->cls->constants_merged && value >> 30 == value >> 31) {
+    if (is_computed(s->edit->rewrite, value)) {
         push_computed(s, value);
         return;
     }
-    if (!rewrite->integer || rewrite->integer_value != value) {
-        rewrite->integer = cf_add_integer(&rewrite->pool, value);
-        rewrite->integer_value = value;
-    }
-    uint32_t index = rewrite->integer, is_near = index - 1 < 255;
-    if (!index) spoil_without_constant(s);
+    uint32_t index = integer(s->edit->rewrite, value), is_near = index - 1 < 255;
+    if (!index) cf_no_constant(s->edit);
     if (!(p = cf_snippet_room(s, is_near ? 2 : 3)) || !index) return;
     p[0] = is_near ? CF_OP_ldc : CF_OP_ldc_w;
     if (is_near)
@@ -130,10 +119,31 @@ void cf_push_number(struct cf_snippet *s, int32_t value) {
     cf_snippet_depth(s, 0, 1);
 }
 
+struct cf_ready cf_ready_push(struct cf_edit *edit, int32_t value) {
+    struct cf_ready push = {(uint32_t)CF_OP_sipush << 24 | (uint32_t)(value & 0xffff) << 8, 3};
+    struct cf_ready none = {0, 0};
+    if (value >= -128 && value <= 127) {
+        push.word = (uint32_t)CF_OP_bipush << 24 | (uint32_t)(value & 0xff) << 16;
+        push.length = 2;
+    }
+    if (value >= -1 && value <= 5) {
+        push.word = (uint32_t)(CF_OP_iconst_0 + value) << 24;
+        push.length = 1;
+    }
+    if (value >= -32768 && value <= 32767) return push;
+    if (is_computed(edit->rewrite, value)) return none;
+    uint32_t index = integer(edit->rewrite, value), is_near = index - 1 < 255;
+    if (!index) return none;
+    push.word = is_near ? (uint32_t)CF_OP_ldc << 24 | index << 16
+                        : (uint32_t)CF_OP_ldc_w << 24 | index << 8;
+    push.length = is_near ? 2 : 3;
+    return push;
+}
+
 void cf_push_constant(struct cf_snippet *s, uint16_t index) {
     const uint8_t *entry = cf_pool_entry(&s->edit->rewrite->pool, index);
     if (!entry) {
-        spoil_without_constant(s);
+        cf_no_constant(s->edit);
         return;
     }
     int wide = entry[0] == CF_TAG_LONG || entry[0] == CF_TAG_DOUBLE;
@@ -187,7 +197,7 @@ void cf_increment(struct cf_snippet *s, uint32_t local, int32_t by) {
 void cf_op_constant(struct cf_snippet *s, enum cf_opcode op, uint16_t index, unsigned pops,
                     unsigned pushes) {
     uint8_t *p = cf_snippet_room(s, 3);
-    if (!index) spoil_without_constant(s);
+    if (!index) cf_no_constant(s->edit);
     if (!p) return;
     p[0] = (uint8_t)op;
     cf_put2(p + 1, index);

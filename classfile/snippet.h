@@ -58,10 +58,6 @@ struct cf_snippet {
 // An empty snippet, owned by the edit (edit.h); out of memory: one that spoils the edit.
 static inline struct cf_snippet *cf_snippet_new(struct cf_edit *edit);
 
-// A copy of a snippet that ends with a call and has no labels: it ends with a call of `callee`
-// instead, which has the same descriptor.
-struct cf_snippet *cf_snippet_like(const struct cf_snippet *s, struct cf_callee callee);
-
 // Room for the next `size` bytes; NULL when there is none (the edit knows).
 uint8_t *cf_snippet_grow(struct cf_snippet *s, uint32_t size);
 static inline uint8_t *cf_snippet_room(struct cf_snippet *s, uint32_t size) {
@@ -76,6 +72,48 @@ static inline void cf_snippet_depth(struct cf_snippet *s, int32_t pops, int32_t 
     if (pops && low < s->lowest) s->lowest = low;
     if (pushes && high > s->peak) s->peak = high;
 }
+
+// --- plain snippets ---
+
+// For what goes into every method, where each instruction counts: a snippet of instructions of up to
+// four bytes, made ready once and put into as many snippets as have it.
+//
+//      struct cf_snippet *s = cf_snippet_new(edit);
+//      uint8_t *p = s->bytes;
+//      p = cf_put_ready(p, load);
+//      p = cf_put_ready(p, cf_ready_call(callee));
+//      cf_snippet_close(s, p, 2);
+struct cf_ready {
+    uint32_t word, length; // the first byte highest; 0: there is no such instruction
+};
+static inline struct cf_ready cf_ready_local(enum cf_opcode op, uint32_t local) {
+    struct cf_ready wide = {(uint32_t)CF_OP_wide << 24 | (uint32_t)op << 16 | (local & 0xffff), 4};
+    struct cf_ready narrow = {(uint32_t)op << 24 | local << 16, 2};
+    return local < 256 ? narrow : wide;
+}
+// As cf_push_int; where that takes several instructions, or the pool is full, there is none.
+struct cf_ready cf_ready_push(struct cf_edit *edit, int32_t value);
+// Fails the edit for want of a constant.
+enum cf_status cf_no_constant(struct cf_edit *edit);
+static inline struct cf_ready cf_ready_call(struct cf_callee callee) {
+    struct cf_ready call = {(uint32_t)CF_OP_invokestatic << 24 | (uint32_t)callee.methodref << 8,
+                            callee.methodref ? 3 : 0};
+    return call;
+}
+// Writes up to 3 bytes more than the instruction has.
+static inline uint8_t *cf_put_ready(uint8_t *p, struct cf_ready instruction) {
+    cf_put4(p, instruction.word);
+    return p + instruction.length;
+}
+// It ends at `end`, at most CF_SNIPPET_ROOM behind its first byte, leaves the stack as it was and
+// has at most `peak` slots on it. It uses new locals.
+static inline void cf_snippet_close(struct cf_snippet *s, const uint8_t *end, int32_t peak) {
+    s->length = (uint32_t)(end - s->bytes);
+    s->peak = peak;
+    s->uses_new_locals = 1;
+}
+
+// --- any others ---
 
 // An instruction without operands.
 void cf_op(struct cf_snippet *s, enum cf_opcode op);

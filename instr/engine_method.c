@@ -95,11 +95,16 @@ static void take_back(struct job *job, struct attempt *a) {
     if (a->edit) instr_job_name_limit(job, &a->edit->error);
 }
 
-static void run(struct job *job, const struct cf_member *method, enum who who, struct attempt *a) {
+// The method's edit has begun, or failed to.
+static void run_begun(struct job *job, enum who who, struct attempt *a) {
     a->failed = NULL;
-    a->status = cf_edit_begin(&job->rewrite, method, &a->edit);
     if (a->status == CF_OK) a->status = run_passes(job, a->edit, who, &a->failed);
     if (a->status != CF_OK) take_back(job, a);
+}
+
+static void run(struct job *job, const struct cf_member *method, enum who who, struct attempt *a) {
+    a->status = cf_edit_begin(&job->rewrite, method, &a->edit);
+    run_begun(job, who, a);
 }
 
 static void commit(struct job *job, struct attempt *a) {
@@ -179,21 +184,32 @@ void instr_job_method(struct job *job, const struct cf_member *method) {
 // of what that takes at hand, or the other, but not both.
 enum cf_status instr_job_methods(struct job *job) {
     const struct cf_class *cls = &job->cls;
-    size_t n = job->engine->options->pass_count, count = cls->methods_count;
+    size_t n = job->engine->options->pass_count, count = 0;
+    for (size_t i = 0; i < cls->methods_count; i++) count += cls->methods[i].code != 0;
     struct attempt *attempts = cf_arena_alloc(cls->arena, count * sizeof *attempts);
+    const struct cf_member **methods = cf_arena_alloc(cls->arena, count * sizeof *methods);
     int *ids = cf_arena_alloc(cls->arena, count * n * sizeof *ids);
-    if (!attempts || !ids) return cf_fail(&job->cls.error, CF_NO_MEMORY, 0, "out of memory", 0);
+    if (!attempts || !methods || !ids)
+        return cf_fail(&job->cls.error, CF_NO_MEMORY, 0, "out of memory", 0);
+    for (size_t i = 0, k = 0; i < cls->methods_count; i++)
+        if (cls->methods[i].code) methods[k++] = &cls->methods[i];
     job->gave_up = 0;
+    struct cf_edit *edits[CF_EDITS];
     for (size_t i = 0; i < count; i++) {
-        if (!cls->methods[i].code) continue;
-        job->ids = attempts[i].ids = ids + i * n;
-        run(job, &cls->methods[i], ALL_PASSES, &attempts[i]);
+        if (i % CF_EDITS == 0)
+            cf_edits_begin(&job->rewrite, methods + i,
+                           count - i < CF_EDITS ? (uint32_t)(count - i) : CF_EDITS, edits);
+        struct attempt *a = &attempts[i];
+        a->edit = edits[i % CF_EDITS];
+        a->status = a->edit ? a->edit->error.status : CF_NO_MEMORY;
+        if (a->edit) cf_edit_keep_constants(a->edit);
+        job->ids = a->ids = ids + i * n;
+        run_begun(job, ALL_PASSES, a);
     }
     for (size_t i = 0; i < count; i++) {
-        if (!cls->methods[i].code) continue;
         // Should it fail, the constants of those behind it stay, and so do its own.
         if (attempts[i].status == CF_OK) cf_edit_keep_constants(attempts[i].edit);
-        settle(job, &cls->methods[i], &attempts[i]);
+        settle(job, methods[i], &attempts[i]);
     }
     return CF_OK;
 }

@@ -50,44 +50,55 @@ struct timed { // a method being edited
     uint32_t saved, start; // locals
 };
 
-static const struct cf_snippet *entry(const struct timed *t, int id, unsigned which) {
+// The instructions that all of a method's snippets are made of.
+struct ready {
+    struct cf_ready id, load_start, load_saved;
+};
+
+static const struct cf_snippet *entry(const struct timed *t, struct cf_ready id, unsigned which) {
     struct cf_snippet *s = cf_snippet_new(t->edit);
-    cf_push_int(s, id);
-    cf_call(s, t->callees[which]);
-    cf_local(s, CF_OP_lstore, t->saved);
-    cf_call(s, t->callees[NANO_TIME]);
-    cf_local(s, CF_OP_lstore, t->start);
+    uint8_t *p = cf_put_ready(s->bytes, id);
+    p = cf_put_ready(p, cf_ready_call(t->callees[which]));
+    p = cf_put_ready(p, cf_ready_local(CF_OP_lstore, t->saved));
+    p = cf_put_ready(p, cf_ready_call(t->callees[NANO_TIME]));
+    p = cf_put_ready(p, cf_ready_local(CF_OP_lstore, t->start));
+    cf_snippet_close(s, p, 2);
     return s;
 }
 
-static struct cf_snippet *tell(const struct timed *t, int id, unsigned which) {
+static const struct cf_snippet *tell(const struct timed *t, struct cf_ready id, unsigned which) {
     struct cf_snippet *s = cf_snippet_new(t->edit);
-    cf_push_int(s, id);
-    cf_call(s, t->callees[which]);
+    uint8_t *p = cf_put_ready(s->bytes, id);
+    p = cf_put_ready(p, cf_ready_call(t->callees[which]));
+    cf_snippet_close(s, p, 1);
     return s;
 }
 
 // All ways out look alike; they differ in what they call.
-static const struct cf_snippet *leave(const struct timed *t, int id, unsigned which) {
+static const struct cf_snippet *leave(const struct timed *t, const struct ready *ready,
+                                      unsigned which) {
     struct cf_snippet *s = cf_snippet_new(t->edit);
-    cf_local(s, CF_OP_lload, t->start);
-    cf_local(s, CF_OP_lload, t->saved);
-    cf_push_int(s, id);
-    cf_call(s, t->callees[which]);
+    uint8_t *p = cf_put_ready(s->bytes, ready->load_start);
+    p = cf_put_ready(p, ready->load_saved);
+    p = cf_put_ready(p, ready->id);
+    p = cf_put_ready(p, cf_ready_call(t->callees[which]));
+    cf_snippet_close(s, p, 5);
     return s;
 }
 
-static void insert(const struct timed *t, int id, int constructs) {
-    // Written before it is needed: a copy of what was written just now would have to wait for it.
-    const struct cf_snippet *thrown = leave(t, id, THROWN);
-    cf_insert_entry(t->edit, entry(t, id, constructs ? CONSTRUCT : ENTER));
+static enum cf_status insert(const struct timed *t, int id, int constructs) {
+    struct cf_edit *edit = t->edit;
+    struct ready ready = {cf_ready_push(edit, id), cf_ready_local(CF_OP_lload, t->start),
+                          cf_ready_local(CF_OP_lload, t->saved)};
+    if (!ready.id.length || !t->callees[0].methodref) return cf_no_constant(edit);
+    cf_insert_entry(edit, entry(t, ready.id, constructs ? CONSTRUCT : ENTER));
     if (constructs) {
-        cf_insert_constructed(t->edit, tell(t, id, INITIALIZED));
-        cf_insert_thrown_early(t->edit, cf_snippet_like(thrown, t->callees[THROWN_EARLY]));
+        cf_insert_constructed(edit, tell(t, ready.id, INITIALIZED));
+        cf_insert_thrown_early(edit, leave(t, &ready, THROWN_EARLY));
     }
-    if (t->edit->code.returns_count)
-        cf_insert_exits(t->edit, cf_snippet_like(thrown, t->callees[EXIT]));
-    cf_insert_thrown(t->edit, thrown);
+    if (edit->code.returns_count) cf_insert_exits(edit, leave(t, &ready, EXIT));
+    cf_insert_thrown(edit, leave(t, &ready, THROWN));
+    return CF_OK;
 }
 
 static void call_few(const struct timed *t, struct cf_snippet *s, int id, int what) {
@@ -149,7 +160,7 @@ static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
     if (few)
         insert_few(&t, id, constructs);
     else
-        insert(&t, id, constructs);
+        CF_TRY(insert(&t, id, constructs));
     return edit->error.status;
 }
 
