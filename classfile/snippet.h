@@ -87,9 +87,13 @@ struct cf_ready {
     uint32_t word, length; // the first byte highest; 0: there is no such instruction
 };
 static inline struct cf_ready cf_ready_local(enum cf_opcode op, uint32_t local) {
+    int is_load = op >= CF_OP_iload && op <= CF_OP_aload;
+    unsigned kind = (unsigned)op - (is_load ? (unsigned)CF_OP_iload : (unsigned)CF_OP_istore);
+    unsigned nearest = (is_load ? CF_OP_iload_0 : CF_OP_istore_0) + 4 * kind;
     struct cf_ready wide = {(uint32_t)CF_OP_wide << 24 | (uint32_t)op << 16 | (local & 0xffff), 4};
     struct cf_ready narrow = {(uint32_t)op << 24 | local << 16, 2};
-    return local < 256 ? narrow : wide;
+    struct cf_ready near = {(nearest + local) << 24, 1};
+    return local < 4 ? near : local < 256 ? narrow : wide;
 }
 // As cf_push_int; where that takes several instructions, or the pool is full, there is none.
 struct cf_ready cf_ready_push(struct cf_edit *edit, int32_t value);
