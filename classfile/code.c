@@ -19,7 +19,9 @@ static enum cf_status find_attributes(struct cf_code *code, struct cf_error *err
         if (name != cls->utf8_stack_map_table || !name) { // index 0 is nobody's name
             if (name == cls->utf8_line_number_table && name) continue;
             code->has_others = 1;
-            if (name == cls->utf8_local_variable_table) continue;
+            if (name == cls->utf8_local_variable_table ||
+                name == cls->utf8_local_variable_type_table)
+                continue;
             if (!CF_IS(cf_utf8(cls, name), "StackMapTable")) continue;
         }
         if (code->stack_map_table) continue;
@@ -61,6 +63,25 @@ enum cf_status cf_code_open(struct cf_code *code, const struct cf_class *cls,
     code->attributes_count = cf_be2(cls->bytes + pos);
     code->attributes = pos + 2;
     return find_attributes(code, error);
+}
+
+void cf_note_attribute(struct cf_class *cls, unsigned name_index) {
+    struct cf_slice name = cf_utf8(cls, name_index);
+    if (CF_IS(name, "LineNumberTable")) cls->utf8_line_number_table = (uint16_t)name_index;
+    if (CF_IS(name, "LocalVariableTable")) cls->utf8_local_variable_table = (uint16_t)name_index;
+    if (CF_IS(name, "LocalVariableTypeTable"))
+        cls->utf8_local_variable_type_table = (uint16_t)name_index;
+}
+
+void cf_note_attributes(struct cf_class *cls, const struct cf_member *method) {
+    struct cf_code code;
+    struct cf_error error = {.status = CF_OK};
+    if (cf_code_open(&code, cls, method, &error) != CF_OK) return;
+    uint32_t pos = code.attributes;
+    for (uint32_t i = 0; i < code.attributes_count; i++) {
+        cf_note_attribute(cls, cf_be2(cls->bytes + pos));
+        pos += 6 + cf_be4(cls->bytes + pos + 2);
+    }
 }
 
 uint32_t cf_instruction_length(const uint8_t *code, uint32_t pc, uint32_t length) {
@@ -310,11 +331,13 @@ static inline void look_closer(struct walk *w) {
     if (w->step == 0) w->step = w->length;
 }
 
-static inline void go_on(struct walk *w) {
-    for (; w->pc < w->length; w->pc += w->step) {
-        look(w);
-        if (w->step == 0) look_closer(w);
+static inline void go_on(struct walk *walk) {
+    struct walk w = *walk;
+    for (; w.pc < w.length; w.pc += w.step) {
+        look(&w);
+        if (w.step == 0) look_closer(&w);
     }
+    *walk = w;
 }
 
 // Both, until one of them is through.
@@ -365,22 +388,36 @@ enum cf_status cf_code_scan(struct cf_code *code, struct cf_error *error) {
     return finish(&w);
 }
 
-void cf_code_scan_all(struct cf_code *const *codes, struct cf_error *const *errors, uint32_t count) {
-    struct walk walks[2];
-    uint32_t next = 0, n = 0; // walks under way
-    for (;;) {
-        for (; n < 2 && next < count; next++)
-            if (!errors[next]->status && begin(&walks[n], codes[next], errors[next]) == CF_OK) n++;
-        if (n < 2) break;
-        go_on_together(&walks[0], &walks[1]);
-        if (walks[1].pc >= walks[1].length) finish(&walks[--n]);
-        if (walks[0].pc < walks[0].length) continue;
-        finish(&walks[0]);
-        if (--n) walks[0] = walks[1];
+// Begins the next walk that can be; 0: there is none.
+static int begin_next(struct walk *w, struct cf_code *const **code, struct cf_code *const *end,
+                      struct cf_error *const **error) {
+    while (*code < end) {
+        struct cf_code *next = *(*code)++;
+        struct cf_error *its = *(*error)++;
+        if (!its->status && begin(w, next, its) == CF_OK) return 1;
     }
-    if (n == 0) return;
-    go_on(&walks[0]);
-    finish(&walks[0]);
+    return 0;
+}
+
+void cf_code_scan_all(struct cf_code *const *codes, struct cf_error *const *errors, uint32_t count) {
+    struct cf_code *const *end = codes + count;
+    struct walk a, b;
+    int a_goes = begin_next(&a, &codes, end, &errors), b_goes = begin_next(&b, &codes, end, &errors);
+    while (a_goes & b_goes) {
+        go_on_together(&a, &b);
+        if (a.pc >= a.length) {
+            finish(&a);
+            a_goes = begin_next(&a, &codes, end, &errors);
+        }
+        if (b.pc >= b.length) {
+            finish(&b);
+            b_goes = begin_next(&b, &codes, end, &errors);
+        }
+    }
+    struct walk *last = a_goes ? &a : &b;
+    if (!(a_goes | b_goes)) return;
+    go_on(last);
+    finish(last);
 }
 
 uint32_t cf_code_index(const struct cf_code *code, uint32_t pc) {

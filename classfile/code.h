@@ -65,6 +65,11 @@ enum cf_status cf_code_scan(struct cf_code *code, struct cf_error *error);
 // Scans several, those of which the error is clear: faster than one after the other.
 void cf_code_scan_all(struct cf_code *const *codes, struct cf_error *const *errors, uint32_t count);
 
+// Notes the name of an attribute of code, or those of all that the method has, if they are frequent
+// ones: in the class's other methods they are known by their numbers then.
+void cf_note_attribute(struct cf_class *cls, unsigned name_index);
+void cf_note_attributes(struct cf_class *cls, const struct cf_member *method);
+
 // The index of the instruction at `pc`, where one starts; for a pc between two, that of the one
 // before. After cf_code_scan.
 uint32_t cf_code_index(const struct cf_code *code, uint32_t pc);

@@ -95,6 +95,8 @@ void cf_edits_begin(struct cf_rewrite *rewrite, const struct cf_member *const *m
     struct cf_code *codes[CF_EDITS];
     struct cf_error *errors[CF_EDITS];
     uint32_t n = 0;
+    if (count && !rewrite->cls->utf8_line_number_table)
+        cf_note_attributes(rewrite->cls, methods[0]);
     for (uint32_t i = 0; i < count; i++) {
         edits[i] = open_edit(rewrite, methods[i]);
         if (!edits[i]) continue;

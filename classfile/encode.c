@@ -79,7 +79,9 @@ static void find_throwing(const struct cf_edit *edit, int may_throw[2]) {
             continue;
         }
         while (phase < last && phase->end <= pc) phase++;
-        may_throw[phase->end <= pc || phase->initialized] = 1;
+        int initialized = phase->end <= pc || phase->initialized;
+        may_throw[initialized] = 1;
+        if (initialized & (phase == last)) break; // and so is all that follows
     }
 }
 

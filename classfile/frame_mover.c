@@ -16,10 +16,12 @@ struct mover {
     struct cf_error *error;
     uint32_t count; // frames written
     uint32_t pc;    // where the last one stands, in the new code; UINT32_MAX: there is none
-    // The new locals, as they are written; before them comes TOP up to slot `tail_slot`.
+    // The new locals, as they are written; before them comes TOP up to slot `tail_slot`. A tail of at
+    // most eight bytes is in short_tail, the first byte highest: bytes that were written one by one
+    // just now could not be copied at once without waiting for them.
     uint8_t *tail;
     uint32_t tail_slot, tail_length, tail_entries;
-    uint8_t short_tail[32];
+    uint64_t short_tail;
     // What follows is for the original frames: the bytes to come, where the frame at hand stands in
     // the original, and the depth of the stack there.
     const uint8_t *next, *end;
@@ -194,7 +196,10 @@ static inline uint8_t *put_same(uint8_t *p, uint32_t delta, uint32_t stack_count
 // The new locals behind `tops` times TOP.
 static inline uint8_t *put_tail(const struct mover *m, uint8_t *p, uint32_t tops) {
     p = put_tops(p, tops);
-    copy_pieces(p, m->tail, m->tail_length);
+    if (m->tail)
+        copy_pieces(p, m->tail, m->tail_length);
+    else
+        cf_put8(p, m->short_tail);
     return p + m->tail_length;
 }
 
@@ -390,15 +395,13 @@ static enum cf_status move_all(struct mover *m) {
 // --- the new locals, and the exceptional exits ---
 
 // The new locals, the first one at the start.
-static enum cf_status open_tail(struct mover *m) {
+static enum cf_status open_long_tail(struct mover *m) {
     struct cf_edit *edit = m->l->edit;
     struct cf_pool *pool = &edit->rewrite->pool;
-    uint32_t slot = edit->locals[0].index, most = 3 * (edit->next_local - slot);
-    uint8_t *p = m->short_tail;
-    if (most > sizeof m->short_tail && !(p = cf_arena_alloc(pool->cls->arena, most + PIECE)))
-        return no_memory(m);
+    uint32_t slot = m->tail_slot;
+    uint8_t *p = cf_arena_alloc(pool->cls->arena, 3 * (edit->next_local - slot) + PIECE);
+    if (!p) return no_memory(m);
     m->tail = p;
-    m->tail_slot = slot;
     for (uint32_t i = 0; i < edit->locals_count; i++) {
         const struct cf_new_local *local = &edit->locals[i];
         for (; slot < local->index; slot++, m->tail_entries++) *p++ = CF_TYPE_TOP;
@@ -413,6 +416,26 @@ static enum cf_status open_tail(struct mover *m) {
         p += 2;
     }
     m->tail_length = (uint32_t)(p - m->tail);
+    return CF_OK;
+}
+
+// As mostly, they are few, of primitive types, and side by side.
+static enum cf_status open_tail(struct mover *m) {
+    const struct cf_edit *edit = m->l->edit;
+    const struct cf_new_local *local = edit->locals, *end = local + edit->locals_count;
+    uint32_t slot = local->index, is_long = edit->locals_count > 8;
+    uint64_t tail = 0;
+    m->tail_slot = slot;
+    for (; local < end; local++) {
+        unsigned tag = local->type.tag;
+        is_long |= (local->index != slot) | (tag == CF_TYPE_OBJECT);
+        slot += slots_of(tag);
+        tail = tail << 8 | tag;
+    }
+    if (is_long) return open_long_tail(m);
+    m->tail = NULL;
+    m->tail_length = m->tail_entries = edit->locals_count;
+    m->short_tail = tail << (64 - 8 * edit->locals_count);
     return CF_OK;
 }
 
@@ -453,6 +476,7 @@ enum cf_status cf_move_frames(const struct cf_layout *l, struct cf_buffer *out, 
     m.error = &edit->error;
     m.count = m.tail_slot = m.tail_length = m.tail_entries = 0;
     m.pc = UINT32_MAX;
+    m.tail = NULL;
     if (edit->locals_count) CF_TRY(open_tail(&m));
     if (edit->code.stack_map_table) CF_TRY(move_all(&m));
     if (l->thrown_early.count) CF_TRY(put_exit(&m, &l->thrown_early, 1));

@@ -45,6 +45,10 @@ static inline void cf_put4(uint8_t *p, uint32_t v) {
     p[2] = (uint8_t)(v >> 8);
     p[3] = (uint8_t)v;
 }
+static inline void cf_put8(uint8_t *p, uint64_t v) {
+    cf_put4(p, (uint32_t)(v >> 32));
+    cf_put4(p + 4, (uint32_t)v);
+}
 
 static inline uint8_t cf_u1(struct cf_reader *r) {
     if (!cf_need(r, 1)) return 0;

@@ -255,37 +255,20 @@ static enum cf_status map_others(const struct cf_layout *l, const uint8_t *from,
     return CF_OK; // unknown: kept as it is
 }
 
-// The first time that a name is met; those of the frequent ones are noted.
-static enum cf_status map_by_name(const struct cf_layout *l, const uint8_t *from, uint8_t *to) {
-    struct cf_class *cls = l->edit->rewrite->cls;
-    uint16_t name_index = cf_be2(from);
-    struct cf_slice name = cf_utf8(cls, name_index);
-    if (CF_IS(name, "LineNumberTable")) {
-        cls->utf8_line_number_table = name_index;
-        return map_lines(l, from, to);
-    }
-    if (CF_IS(name, "LocalVariableTable")) {
-        cls->utf8_local_variable_table = name_index;
-        return map_variables(l, from, to);
-    }
-    if (CF_IS(name, "LocalVariableTypeTable")) {
-        cls->utf8_local_variable_type_table = name_index;
-        return map_variables(l, from, to);
-    }
-    return map_others(l, from, to, name);
-}
-
 enum cf_status cf_emit_attribute(const struct cf_layout *l, struct cf_buffer *out,
                                  uint32_t offset) {
-    const struct cf_class *cls = l->edit->code.cls;
+    struct cf_class *cls = l->edit->rewrite->cls;
     // It lies within the Code attribute: cf_code_open has checked it.
     const uint8_t *from = cls->bytes + offset;
     uint32_t name = cf_be2(from);
     uint8_t *to = cf_extend(out, 6 + cf_be4(from + 2));
     if (!to) return CF_NO_MEMORY;
-    if (name && name == cls->utf8_line_number_table) return map_lines(l, from, to);
-    if (name &&
-        (name == cls->utf8_local_variable_table || name == cls->utf8_local_variable_type_table))
-        return map_variables(l, from, to);
-    return map_by_name(l, from, to);
+    for (int noted = 0;; noted = 1) {
+        if (name && name == cls->utf8_line_number_table) return map_lines(l, from, to);
+        if (name &&
+            (name == cls->utf8_local_variable_table || name == cls->utf8_local_variable_type_table))
+            return map_variables(l, from, to);
+        if (noted) return map_others(l, from, to, cf_utf8(cls, name));
+        cf_note_attribute(cls, name);
+    }
 }
