@@ -22,7 +22,7 @@ static const uint8_t entry_size[256] = {
 // Something is wrong with the pool at entry `i`, or the class ends too early behind it: goes on with
 // care as far as entries are whole, so that they can be looked at, and says what is wrong with the
 // next one.
-static enum cf_status pool_broken(struct cf_class *cls, const struct cf_reader *r, uint32_t i,
+CF_SELDOM static enum cf_status pool_broken(struct cf_class *cls, const struct cf_reader *r, uint32_t i,
                                   uint32_t pos) {
     const uint8_t *bytes = r->bytes;
     uint32_t count = cls->constant_pool_count, size = 0, text;

@@ -192,7 +192,7 @@ static enum cf_status check_padding(const struct cf_code *code, uint32_t pc,
     return CF_OK;
 }
 
-static enum cf_status find_switch_targets(struct cf_code *code, struct cf_error *error) {
+CF_SELDOM static enum cf_status find_switch_targets(struct cf_code *code, struct cf_error *error) {
     for (uint32_t i = 0; i < code->switches_count; i++) {
         struct cf_switch sw;
         cf_switch_open(code, code->switches[i], &sw);
@@ -205,7 +205,7 @@ static enum cf_status find_switch_targets(struct cf_code *code, struct cf_error 
 }
 
 // An instruction that needs more than a look at the tables. Returns its length; 0: an error.
-static uint32_t scan_special(struct cf_code *code, uint32_t pc, struct cf_error *error) {
+CF_SELDOM static uint32_t scan_special(struct cf_code *code, uint32_t pc, struct cf_error *error) {
     unsigned op = code->bytes[pc];
     if (op >= CF_OPCODE_COUNT) {
         cf_fail(error, CF_UNKNOWN, pc, "unknown opcode %u", op);

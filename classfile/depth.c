@@ -159,7 +159,7 @@ static void reach_targets(struct pass *p, uint32_t pc, uint32_t depth) {
 }
 
 // One walk in code order. `linear`: frames tell where control does not fall in.
-static enum cf_status walk(struct pass *p, int with_frames) {
+CF_SELDOM static enum cf_status walk(struct pass *p, int with_frames) {
     struct cf_edit *edit = p->edit;
     const struct cf_code *code = &edit->code;
     uint16_t *depths = edit->depths;
@@ -210,7 +210,7 @@ static void go_to_frame(struct cf_depth *d, uint32_t pc) {
 }
 
 // From the walk over everything.
-static enum cf_status from_walk(struct cf_edit *edit, uint32_t pc, uint32_t *result) {
+CF_SELDOM static enum cf_status from_walk(struct cf_edit *edit, uint32_t pc, uint32_t *result) {
     CF_TRY(cf_edit_depths(edit));
     *result = edit->depths[pc] == UNKNOWN ? 0 : edit->depths[pc];
     return CF_OK;

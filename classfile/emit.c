@@ -46,7 +46,7 @@ static uint32_t changed_length(const struct cf_code *code, uint32_t pc, uint32_t
 }
 
 // Finds l->changed anew.
-static void find_changed(struct cf_layout *l) {
+CF_SELDOM static void find_changed(struct cf_layout *l) {
     const struct cf_code *code = &l->edit->code;
     uint32_t s = l->next_switch, b = l->next_branch;
     uint32_t branches = l->widened ? code->branches_count : 0;
@@ -59,7 +59,7 @@ static void find_changed(struct cf_layout *l) {
 
 // The original code from old pc `from` up to `to`, at new pc `at`, where the instruction at `from`
 // is replaced or the length of another one changes. Returns where it ends.
-static uint32_t put_changed(struct cf_layout *l, uint32_t from, uint32_t to, uint32_t at,
+CF_SELDOM static uint32_t put_changed(struct cf_layout *l, uint32_t from, uint32_t to, uint32_t at,
                             int is_replaced) {
     const struct cf_code *code = &l->edit->code;
     while (from < to) {
@@ -129,7 +129,7 @@ static uint32_t put_body(struct cf_layout *l) {
     return at;
 }
 
-static uint8_t *put_detours(struct cf_layout *l, uint8_t *p) {
+CF_SELDOM static uint8_t *put_detours(struct cf_layout *l, uint8_t *p) {
     if (l->bridges) *p++ = CF_OP_athrow;
     for (uint32_t i = 0; i < l->detours_count; i++) {
         struct cf_detour *d = &l->detours[i];
@@ -198,7 +198,7 @@ static enum cf_status set_exit(const struct cf_layout *l, const struct cf_exit *
     return CF_OK;
 }
 
-static enum cf_status set_snippets(const struct cf_layout *l) {
+CF_SELDOM static enum cf_status set_snippets(const struct cf_layout *l) {
     for (uint32_t i = 0; i < l->edit->sites_count; i++)
         CF_TRY(set_snippet(l, l->sites[i].at, l->sites[i].snippet));
     for (uint32_t i = 0; i < l->detours_count; i++) {
@@ -242,7 +242,7 @@ static void put_switch(const struct cf_layout *l, uint32_t pc) {
     }
 }
 
-static void set_switches(const struct cf_layout *l) {
+CF_SELDOM static void set_switches(const struct cf_layout *l) {
     const struct cf_code *code = &l->edit->code;
     for (uint32_t i = 0; i < code->switches_count; i++) {
         if (!cf_group_at(l, code->switches[i]).is_replaced) put_switch(l, code->switches[i]);
@@ -250,7 +250,7 @@ static void set_switches(const struct cf_layout *l) {
 }
 
 // A branch that no longer reaches with 16 bits: goto_w, jsr_w, or the opposite if around a goto_w.
-static void put_widened(const struct cf_layout *l, const struct cf_branch *b, uint32_t at) {
+CF_SELDOM static void put_widened(const struct cf_layout *l, const struct cf_branch *b, uint32_t at) {
     unsigned op = l->edit->code.bytes[b->pc];
     uint8_t *p = l->code + at;
     if (op != CF_OP_goto && op != CF_OP_jsr) {
@@ -279,7 +279,7 @@ static void set_branches(const struct cf_layout *l) {
     }
 }
 
-static void set_detours(const struct cf_layout *l) {
+CF_SELDOM static void set_detours(const struct cf_layout *l) {
     for (uint32_t i = 0; i < l->detours_count; i++) {
         const struct cf_detour *d = &l->detours[i];
         uint8_t *p = l->code + d->jump;

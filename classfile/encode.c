@@ -52,7 +52,7 @@ static enum cf_status max_stack(const struct cf_layout *l, uint32_t *result) {
 }
 
 // Is local 0 stored to while it should hold `this`?
-static int overwrites_this(const struct cf_edit *edit) {
+CF_SELDOM static int overwrites_this(const struct cf_edit *edit) {
     const struct cf_code *code = &edit->code;
     for (uint32_t i = 0; i < code->count; i++) {
         const uint8_t *p = code->bytes + code->pc[i];

@@ -75,7 +75,7 @@ static enum cf_status put_snippet_handlers(struct entries *out, const struct cf_
     return CF_OK;
 }
 
-static enum cf_status put_all_snippet_handlers(struct entries *out) {
+CF_SELDOM static enum cf_status put_all_snippet_handlers(struct entries *out) {
     EACH_SNIPPET(out->l, s, at, CF_TRY(put_snippet_handlers(out, s, at)));
     return CF_OK;
 }

@@ -79,7 +79,7 @@ static inline uint32_t next_u2(struct mover *m) {
 // --- types ---
 
 // The operand of Uninitialized, at `p`, mapped to `to`; other tags are none.
-static enum cf_status move_uninitialized(struct mover *m, const uint8_t *p, uint8_t *to) {
+CF_SELDOM static enum cf_status move_uninitialized(struct mover *m, const uint8_t *p, uint8_t *to) {
     uint32_t pc = cf_be2(p + 1);
     m->next = p;
     if (p[0] != CF_TYPE_UNINITIALIZED)
@@ -269,7 +269,7 @@ static enum cf_status copy_change(struct mover *m, unsigned form, uint32_t delta
 }
 
 // Frame type 246 (value classes): the fields not set yet, then an ordinary frame.
-static enum cf_status move_unset(struct mover *m) {
+CF_SELDOM static enum cf_status move_unset(struct mover *m) {
     const uint8_t *start = m->next++;
     uint32_t size = 2u * next_u2(m);
     CF_TRY(m->error->status);
@@ -395,7 +395,7 @@ static enum cf_status move_all(struct mover *m) {
 // --- the new locals, and the exceptional exits ---
 
 // The new locals, the first one at the start.
-static enum cf_status open_long_tail(struct mover *m) {
+CF_SELDOM static enum cf_status open_long_tail(struct mover *m) {
     struct cf_edit *edit = m->l->edit;
     struct cf_pool *pool = &edit->rewrite->pool;
     uint32_t slot = m->tail_slot;

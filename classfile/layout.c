@@ -64,7 +64,7 @@ static enum cf_status take_snippet(struct cf_layout *l, const struct cf_snippet 
     return is_unusual(s) ? take_unusual(l, s, 0) : CF_OK;
 }
 
-static enum cf_status take_unusual_sites(struct cf_layout *l) {
+CF_SELDOM static enum cf_status take_unusual_sites(struct cf_layout *l) {
     for (uint32_t i = 0; i < l->edit->sites_count; i++) {
         const struct cf_snippet *s = l->sites[i].snippet;
         l->has_labels |= s->labels_count | s->branches_count;
@@ -73,7 +73,7 @@ static enum cf_status take_unusual_sites(struct cf_layout *l) {
     return CF_OK;
 }
 
-static enum cf_status sort_sites(struct cf_layout *l) {
+CF_SELDOM static enum cf_status sort_sites(struct cf_layout *l) {
     SORT(struct cf_site, l->sites, l->edit->sites_count, site_before, l->edit->code.cls->arena,
          return no_memory(l->edit));
     return CF_OK;
@@ -100,13 +100,13 @@ static inline enum cf_status take_sites(struct cf_layout *l) {
     return unusual ? take_unusual_sites(l) : CF_OK;
 }
 
-static enum cf_status sort_edges(struct cf_edit *edit) {
+CF_SELDOM static enum cf_status sort_edges(struct cf_edit *edit) {
     SORT(struct cf_edge, edit->edges, edit->edges_count, edge_before, edit->code.cls->arena,
          return no_memory(edit));
     return CF_OK;
 }
 
-static enum cf_status make_detours(struct cf_layout *l) {
+CF_SELDOM static enum cf_status make_detours(struct cf_layout *l) {
     struct cf_edit *edit = l->edit;
     l->edges = edit->edges;
     l->detours = cf_arena_alloc(edit->code.cls->arena, edit->edges_count * sizeof *l->detours);
@@ -165,7 +165,7 @@ static int too_far(uint32_t from, uint32_t to) {
 }
 
 // Marks the branches that no longer reach. *changed: whether there are any.
-static enum cf_status widen(struct cf_layout *l, int *changed) {
+CF_SELDOM static enum cf_status widen(struct cf_layout *l, int *changed) {
     const struct cf_code *code = &l->edit->code;
     if (!l->widened) l->widened = cf_arena_zeroed(code->cls->arena, code->branches_count + 1, 1);
     if (!l->widened) return no_memory(l->edit);
@@ -210,7 +210,7 @@ static inline enum cf_status take_exit(struct cf_layout *l, struct cf_exit *exit
     return CF_OK;
 }
 
-static enum cf_status find_bridges(struct cf_layout *l) {
+CF_SELDOM static enum cf_status find_bridges(struct cf_layout *l) {
     struct cf_edit *edit = l->edit;
     const struct cf_class *cls = edit->code.cls;
     if (!cf_is_constructor(cls, edit->method)) return CF_OK;

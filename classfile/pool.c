@@ -85,7 +85,7 @@ void cf_pool_rollback(struct cf_pool *pool, struct cf_pool_mark mark) {
 }
 
 // The first slots start empty: what was added by cf_add_methods alone stays out of them.
-static int grow_slots(struct cf_pool *pool) {
+CF_SELDOM static int grow_slots(struct cf_pool *pool) {
     uint32_t wanted = pool->slots_count ? pool->slots_count * 2 : 64;
     while (pool->slots_count && wanted < 4 * (pool->count - pool->first)) wanted *= 2;
     uint16_t *slots = cf_arena_alloc(pool->cls->arena, 2 * wanted * sizeof *slots);
@@ -101,7 +101,7 @@ static int grow_slots(struct cf_pool *pool) {
     return 1;
 }
 
-static int grow_bytes(struct cf_pool *pool, uint32_t size) {
+CF_SELDOM static int grow_bytes(struct cf_pool *pool, uint32_t size) {
     uint32_t wanted = pool->capacity ? pool->capacity * 2 : 1024;
     while (wanted - pool->length < size) wanted *= 2;
     uint8_t *bytes = cf_arena_alloc(pool->cls->arena, wanted);
@@ -112,7 +112,7 @@ static int grow_bytes(struct cf_pool *pool, uint32_t size) {
     return 1;
 }
 
-static int grow_offsets(struct cf_pool *pool, uint32_t more) {
+CF_SELDOM static int grow_offsets(struct cf_pool *pool, uint32_t more) {
     uint32_t taken = pool->count - pool->first;
     uint32_t wanted = pool->offsets_capacity ? pool->offsets_capacity * 2 : 48;
     while (wanted - taken < more) wanted *= 2;
@@ -143,7 +143,7 @@ static int refers_to_new(const struct cf_pool *pool, const uint8_t *entry) {
 }
 
 // The original entry that is the same; 0: there is none.
-static uint16_t find_original(struct cf_pool *pool, const uint8_t *entry, uint32_t size) {
+CF_SELDOM static uint16_t find_original(struct cf_pool *pool, const uint8_t *entry, uint32_t size) {
     if (refers_to_new(pool, entry)) return 0;
     const uint32_t *offsets = pool->cls->constant_pool;
     const uint8_t *bytes = pool->cls->bytes;

@@ -16,6 +16,14 @@
 #define CF_PREFETCH(address) ((void)(address))
 #endif
 
+// A function that few methods need: it stays out of those that call it, whose way without it is the
+// shorter then.
+#if defined(__GNUC__)
+#define CF_SELDOM __attribute__((noinline, cold))
+#else
+#define CF_SELDOM
+#endif
+
 struct cf_reader {
     const uint8_t *bytes; // the whole class file; offsets count from here
     uint32_t pos, end;

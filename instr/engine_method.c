@@ -62,7 +62,7 @@ void instr_job_name_limit(const struct job *job, struct cf_error *error) {
 
 // "calls, timing: would grow to 8,100 bytes (limit 8,000)": whose snippets the method has to do
 // without. When all passes have to, and none gave up by itself, none is named.
-static void remember_left_out(struct job *job, const struct cf_member *method, enum who left,
+CF_SELDOM static void remember_left_out(struct job *job, const struct cf_member *method, enum who left,
                               const struct rw_pass *failed, const struct cf_error *error) {
     const struct instr_options *options = job->engine->options;
     char reason[512] = "";
@@ -127,7 +127,7 @@ static void note_huge(struct job *job, const struct cf_edit *edit) {
 
 // From now on the method is done without this pass. False: no other is left whose results must be
 // whole.
-static int give_up(struct job *job, const struct rw_pass *failed) {
+CF_SELDOM static int give_up(struct job *job, const struct rw_pass *failed) {
     const struct instr_options *options = job->options;
     int left = 0;
     for (size_t i = 0; i < options->pass_count && i < 64; i++) {
