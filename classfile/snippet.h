@@ -90,18 +90,24 @@ static inline struct cf_ready cf_ready_local(enum cf_opcode op, uint32_t local) 
     int is_load = op >= CF_OP_iload && op <= CF_OP_aload;
     unsigned kind = (unsigned)op - (is_load ? (unsigned)CF_OP_iload : (unsigned)CF_OP_istore);
     unsigned nearest = (is_load ? CF_OP_iload_0 : CF_OP_istore_0) + 4 * kind;
-    struct cf_ready wide = {(uint32_t)CF_OP_wide << 24 | (uint32_t)op << 16 | (local & 0xffff), 4};
-    struct cf_ready narrow = {(uint32_t)op << 24 | local << 16, 2};
-    struct cf_ready near = {(nearest + local) << 24, 1};
-    return local < 4 ? near : local < 256 ? narrow : wide;
+    // Which of the short forms it is cannot be predicted: no branch.
+    uint32_t is_near = local < 4, near = 0u - is_near;
+    struct cf_ready ready = {
+        (((nearest + local) << 24) & near) | (((uint32_t)op << 24 | local << 16) & ~near),
+        2 - is_near};
+    if (local < 256) return ready;
+    ready.word = (uint32_t)CF_OP_wide << 24 | (uint32_t)op << 16 | (local & 0xffff);
+    ready.length = 4;
+    return ready;
 }
 // As cf_push_int; where that takes several instructions, or the pool is full, there is none.
 struct cf_ready cf_ready_push(struct cf_edit *edit, int32_t value);
 // Fails the edit for want of a constant.
 enum cf_status cf_no_constant(struct cf_edit *edit);
+// The callee must be there.
 static inline struct cf_ready cf_ready_call(struct cf_callee callee) {
     struct cf_ready call = {(uint32_t)CF_OP_invokestatic << 24 | (uint32_t)callee.methodref << 8,
-                            callee.methodref ? 3 : 0};
+                            3};
     return call;
 }
 // Writes up to 3 bytes more than the instruction has.
