@@ -67,7 +67,9 @@ static enum cf_status index_constant_pool(struct cf_class *cls, struct cf_reader
         // predicted, which is mostly, none does.
         uint32_t tag = bytes[pos];
         if (tag == CF_TAG_UTF8) {
-            uint32_t text = cf_be2(bytes + pos + 1);
+            // A text is seldom longer than 255 bytes, and a prediction does not have to wait.
+            uint32_t text = bytes[pos + 2];
+            if (CF_UNLIKELY(bytes[pos + 1])) text |= (uint32_t)bytes[pos + 1] << 8;
             if (text == 13 && last - pos > 13 && memcmp(bytes + pos + 3, "StackMapTable", 13) == 0)
                 cls->utf8_stack_map_table = (uint16_t)i;
             pos += 3 + text;

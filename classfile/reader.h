@@ -20,8 +20,10 @@
 // shorter then.
 #if defined(__GNUC__)
 #define CF_SELDOM __attribute__((noinline, cold))
+#define CF_UNLIKELY(condition) __builtin_expect((condition) != 0, 0)
 #else
 #define CF_SELDOM
+#define CF_UNLIKELY(condition) (condition)
 #endif
 
 struct cf_reader {
