@@ -194,7 +194,7 @@ int instr_exec_close(struct instr_exec_file *file, char *error, size_t size) {
     if (file->problem[0]) file->out.fd = -1; // what is in the buffer goes nowhere
     int status = instr_output_close(&file->out, error, size);
     if (file->problem[0]) {
-        snprintf(error, size, "%s", file->problem);
+        snprintf(error, size, "%.*s", (int)size - 1, file->problem); // as much as there is room for
         status = -1;
     }
     if (file->fd < 0) return status;
