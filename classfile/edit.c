@@ -124,7 +124,8 @@ static int has_anchors(const struct cf_edit *edit) {
 
 enum cf_status cf_edit_commit(struct cf_edit *edit) {
     struct cf_rewrite *rewrite = edit->rewrite;
-    struct cf_new_code code = {.length = 0};
+    struct cf_new_code code;
+    code.length = 0;
     if (!edit->error.status && has_anchors(edit)) cf_edit_encode(edit, &code);
     if (!edit->error.status && rewrite->pool.error.status) edit->error = rewrite->pool.error;
     if (edit->error.status) {
@@ -136,7 +137,12 @@ enum cf_status cf_edit_commit(struct cf_edit *edit) {
         uint32_t before = place->length ? place->length : edit->code.end - edit->method->code;
         rewrite->added += (int64_t)code.length - before;
         rewrite->methods_changed += !place->length;
-        *place = code;
+        // Member by member, as they have just been written: a copy of several at once would wait.
+        place->at = code.at;
+        place->length = code.length;
+        place->lead = code.lead;
+        place->edit = code.edit;
+        place->body_end = code.body_end;
     }
     return CF_OK;
 }

@@ -206,8 +206,7 @@ enum cf_status cf_edit_encode(struct cf_edit *edit, struct cf_new_code *result) 
     // Most of what comes is known: the code, and tables much like the old ones.
     const struct cf_code *code = &edit->code;
     uint32_t passed = rewrite->passed, lead = 0, rest = code->end - code->offset - code->length;
-    struct cf_buffer out = rewrite->out;
-    out.edit = edit;
+    struct cf_buffer out = {edit, rewrite->out.bytes, rewrite->out.length, rewrite->out.capacity};
     if (!out.bytes) CF_TRY(open_out(rewrite, &out));
     if (passed <= edit->method->code)
         CF_TRY(put_lead(&out, edit, lead = edit->method->code - passed));
@@ -230,7 +229,9 @@ enum cf_status cf_edit_encode(struct cf_edit *edit, struct cf_new_code *result) 
     result->lead = lead;
     result->edit = edit;
     result->body_end = layout.body_end;
-    rewrite->out = out;
+    rewrite->out.bytes = out.bytes;
+    rewrite->out.length = out.length;
+    rewrite->out.capacity = out.capacity;
     rewrite->passed = code->end;
     return CF_OK;
 }

@@ -5,21 +5,70 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-// Most entries are a few bytes: those are hashed as one number, long names by XXH3.
-static inline uint32_t hash_of(const uint8_t *entry, uint32_t size) {
-    uint64_t head, tail;
-    if (size < 8) {
-        head = (uint64_t)entry[0] << 32 | (size < 5 ? cf_be2(entry + 1) : cf_be4(entry + 1));
-        tail = 0;
-    } else if (size <= 24) {
-        memcpy(&head, entry, 8);
-        memcpy(&tail, entry + size - 8, 8);
-        tail ^= (uint64_t)size << 56;
-    } else {
-        return (uint32_t)XXH3_64bits(entry, size);
+// An entry as a number behind its tag, and the text of a Utf8, whose length that number is. Numbers
+// and texts are hashed and compared where they come from: what has just been written byte by byte
+// could not be read at once without waiting for it.
+struct entry {
+    unsigned tag;
+    uint32_t size; // with the tag, without the text
+    uint64_t value;
+    const uint8_t *text;
+    uint32_t length; // of the text
+};
+
+static inline uint32_t fixed_size(unsigned tag) {
+    switch (tag) {
+    case CF_TAG_LONG: return 9;
+    case CF_TAG_UTF8:
+    case CF_TAG_CLASS:
+    case CF_TAG_STRING: return 3;
+    default: return 5;
     }
-    uint64_t h = (head ^ (tail >> 29) ^ (tail << 35)) * 0x9E3779B97F4A7C15u;
+}
+
+static inline uint64_t value_of(const uint8_t *bytes, uint32_t size) {
+    if (size == 3) return cf_be2(bytes + 1);
+    uint64_t high = cf_be4(bytes + 1);
+    return size == 5 ? high : high << 32 | cf_be4(bytes + 5);
+}
+
+static inline struct entry entry_at(const uint8_t *bytes) {
+    struct entry e = {bytes[0], fixed_size(bytes[0]), 0, bytes + 3, 0};
+    e.value = value_of(bytes, e.size);
+    if (e.tag == CF_TAG_UTF8) e.length = (uint32_t)e.value;
+    return e;
+}
+
+static inline uint32_t hash_of(struct entry e) {
+    uint64_t first = e.value, last = (uint64_t)e.tag << 56 | e.length;
+    if (e.length > 16) return (uint32_t)XXH3_64bits(e.text, e.length);
+    if (e.length >= 8) {
+        uint64_t end;
+        memcpy(&first, e.text, 8);
+        memcpy(&end, e.text + e.length - 8, 8);
+        last ^= end;
+    } else {
+        for (uint32_t i = 0; i < e.length; i++) first = first << 8 | e.text[i];
+    }
+    uint64_t h = (first ^ (last >> 29) ^ (last << 35)) * 0x9E3779B97F4A7C15u;
     return (uint32_t)(h >> 32);
+}
+
+static inline int is_same(const uint8_t *bytes, struct entry e) {
+    return bytes[0] == e.tag && value_of(bytes, e.size) == e.value &&
+           (e.length == 0 || memcmp(bytes + 3, e.text, e.length) == 0);
+}
+
+static inline void put_entry(uint8_t *bytes, struct entry e) {
+    bytes[0] = (uint8_t)e.tag;
+    if (e.size == 3) {
+        cf_put2(bytes + 1, (uint32_t)e.value);
+        if (e.length) memcpy(bytes + 3, e.text, e.length);
+    } else if (e.size == 5) {
+        cf_put4(bytes + 1, (uint32_t)e.value);
+    } else {
+        cf_put8(bytes + 1, e.value);
+    }
 }
 
 void cf_pool_init(struct cf_pool *pool, const struct cf_class *cls) {
@@ -41,20 +90,10 @@ static uint16_t is_full(struct cf_pool *pool) {
                        : "the constant pool is full (65,535 entries)");
 }
 
-static uint32_t entry_size(const uint8_t *entry) {
-    switch (entry[0]) {
-    case CF_TAG_UTF8: return 3u + cf_be2(entry + 1);
-    case CF_TAG_LONG: return 9;
-    case CF_TAG_CLASS:
-    case CF_TAG_STRING: return 3;
-    default: return 5;
-    }
-}
-
 static void put_slot(struct cf_pool *pool, uint32_t index) {
     const uint8_t *entry = pool->bytes + pool->offsets[index - pool->first];
     uint32_t mask = pool->slots_count - 1;
-    uint32_t i = hash_of(entry, entry_size(entry)) & mask;
+    uint32_t i = hash_of(entry_at(entry)) & mask;
     while (pool->slots[i]) i = (i + 1) & mask;
     pool->slots[i] = (uint16_t)index;
     pool->slots_used++;
@@ -160,10 +199,9 @@ CF_SELDOM static uint16_t find_original(struct cf_pool *pool, const uint8_t *ent
     return 0;
 }
 
-// Finds or appends the entry whose fixed part is `head` and whose rest is `tail` (a Utf8's bytes).
-static uint16_t add(struct cf_pool *pool, const uint8_t *head, uint32_t head_size, const void *tail,
-                    uint32_t tail_size) {
-    uint32_t size = head_size + tail_size, taken = pool->count - pool->first;
+// Finds or appends an entry.
+static uint16_t add(struct cf_pool *pool, struct entry e) {
+    uint32_t size = e.size + e.length, taken = pool->count - pool->first;
     if (pool->error.status) return 0;
     if (size > pool->capacity - pool->length && !grow_bytes(pool, size))
         return give_up(pool, CF_NO_MEMORY, "out of memory");
@@ -171,19 +209,15 @@ static uint16_t add(struct cf_pool *pool, const uint8_t *head, uint32_t head_siz
         return give_up(pool, CF_NO_MEMORY, "out of memory");
     if ((pool->slots_used + 1) * 2 > pool->slots_count && !grow_slots(pool))
         return give_up(pool, CF_NO_MEMORY, "out of memory");
-    // Written first, compared in place: an entry found again is simply not kept.
-    uint8_t *entry = pool->bytes + pool->length;
-    memcpy(entry, head, head_size);
-    if (tail_size) memcpy(entry + head_size, tail, tail_size);
-    uint32_t mask = pool->slots_count - 1, i = hash_of(entry, size) & mask;
-    for (; pool->slots[i]; i = (i + 1) & mask) {
-        const uint8_t *other = pool->bytes + pool->offsets[pool->slots[i] - pool->first];
-        if (other[0] == entry[0] && entry_size(other) == size && memcmp(other, entry, size) == 0)
+    uint32_t mask = pool->slots_count - 1, i = hash_of(e) & mask;
+    for (; pool->slots[i]; i = (i + 1) & mask)
+        if (is_same(pool->bytes + pool->offsets[pool->slots[i] - pool->first], e))
             return pool->slots[i];
-    }
-    uint16_t original = pool->cls->constants_merged ? find_original(pool, entry, size) : 0;
+    uint8_t *bytes = pool->bytes + pool->length;
+    put_entry(bytes, e);
+    uint16_t original = pool->cls->constants_merged ? find_original(pool, bytes, size) : 0;
     if (original) return original;
-    uint32_t index = pool->count, entries = head[0] == CF_TAG_LONG ? 2 : 1;
+    uint32_t index = pool->count, entries = e.tag == CF_TAG_LONG ? 2 : 1;
     if (index + entries > pool->limit) return is_full(pool);
     pool->offsets[taken] = pool->length;
     if (entries == 2) pool->offsets[taken + 1] = UINT32_MAX;
@@ -194,18 +228,20 @@ static uint16_t add(struct cf_pool *pool, const uint8_t *head, uint32_t head_siz
     return (uint16_t)index;
 }
 
+static uint16_t add_fixed(struct cf_pool *pool, enum cf_tag tag, uint64_t value) {
+    struct entry e = {tag, fixed_size(tag), value, NULL, 0};
+    return add(pool, e);
+}
+
 uint16_t cf_add_utf8(struct cf_pool *pool, const void *bytes, size_t length) {
     if (length > 65535) return give_up(pool, CF_LIMIT, "a name of more than 65,535 bytes");
-    uint8_t head[3] = {CF_TAG_UTF8};
-    cf_put2(head + 1, (uint32_t)length);
-    return add(pool, head, 3, bytes, (uint32_t)length);
+    struct entry e = {CF_TAG_UTF8, 3, length, bytes, (uint32_t)length};
+    return add(pool, e);
 }
 
 static uint16_t add_named(struct cf_pool *pool, enum cf_tag tag, const void *bytes, size_t length) {
     uint16_t name = cf_add_utf8(pool, bytes, length);
-    uint8_t head[3] = {(uint8_t)tag};
-    cf_put2(head + 1, name);
-    return name ? add(pool, head, 3, NULL, 0) : 0;
+    return name ? add_fixed(pool, tag, name) : 0;
 }
 
 uint16_t cf_add_class(struct cf_pool *pool, const void *name, size_t length) {
@@ -217,18 +253,12 @@ uint16_t cf_add_string(struct cf_pool *pool, const void *bytes, size_t length) {
 }
 
 uint16_t cf_add_long(struct cf_pool *pool, int64_t value) {
-    uint8_t head[9] = {CF_TAG_LONG};
-    cf_put4(head + 1, (uint32_t)((uint64_t)value >> 32));
-    cf_put4(head + 5, (uint32_t)value);
-    return add(pool, head, 9, NULL, 0);
+    return add_fixed(pool, CF_TAG_LONG, (uint64_t)value);
 }
 
 uint16_t cf_add_pair(struct cf_pool *pool, enum cf_tag tag, uint16_t a, uint16_t b) {
-    uint8_t head[5] = {(uint8_t)tag};
     if (!a || !b) return 0; // an argument that could not be added
-    cf_put2(head + 1, a);
-    cf_put2(head + 3, b);
-    return add(pool, head, 5, NULL, 0);
+    return add_fixed(pool, tag, (uint32_t)a << 16 | b);
 }
 
 uint16_t cf_add_name_and_type(struct cf_pool *pool, const char *name, const char *descriptor) {
@@ -264,14 +294,8 @@ static inline uint8_t *next_entry(struct cf_pool *pool, enum cf_tag tag, uint32_
     return entry;
 }
 
-static uint16_t find_or_add_integer(struct cf_pool *pool, int32_t value) {
-    uint8_t head[5] = {CF_TAG_INTEGER};
-    cf_put4(head + 1, (uint32_t)value);
-    return add(pool, head, 5, NULL, 0);
-}
-
 uint16_t cf_add_integer(struct cf_pool *pool, int32_t value) {
-    if (pool->cls->constants_merged) return find_or_add_integer(pool, value);
+    if (pool->cls->constants_merged) return add_fixed(pool, CF_TAG_INTEGER, (uint32_t)value);
     if (!reserve(pool, 5, 1)) return 0;
     cf_put4(next_entry(pool, CF_TAG_INTEGER, 5) + 1, (uint32_t)value);
     return (uint16_t)(pool->count - 1);
