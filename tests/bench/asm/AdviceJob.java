@@ -23,26 +23,26 @@ final class AdviceJob extends ClassVisitor {
 
     private final boolean isObject;
     private boolean framed;
-    private int id;
+    private String owner;
 
-    private AdviceJob(ClassWriter writer, int firstId, boolean isObject) {
+    private AdviceJob(ClassWriter writer, boolean isObject) {
         super(Opcodes.ASM9, writer);
         this.isObject = isObject;
-        id = firstId;
     }
 
-    /** The rewritten class. Method ids count from `firstId`. */
-    static byte[] rewrite(byte[] original, int firstId) {
+    /** The rewritten class. */
+    static byte[] rewrite(byte[] original) {
         ClassReader reader = new ClassReader(original);
         ClassWriter writer = new ClassWriter(reader, ClassWriter.COMPUTE_MAXS);
         boolean isObject = reader.getClassName().equals("java/lang/Object");
-        reader.accept(new AdviceJob(writer, firstId, isObject), ClassReader.EXPAND_FRAMES);
+        reader.accept(new AdviceJob(writer, isObject), ClassReader.EXPAND_FRAMES);
         return writer.toByteArray();
     }
 
     @Override
     public void visit(int version, int access, String name, String signature, String superName, String[] interfaces) {
         framed = (version & 0xffff) >= Opcodes.V1_6;
+        owner = name;
         super.visit(version, access, name, signature, superName, interfaces);
     }
 
@@ -52,7 +52,7 @@ final class AdviceJob extends ClassVisitor {
         // java.lang.Object's constructor has no delegate call for AdviceAdapter to wait for.
         if ((access & (Opcodes.ACC_ABSTRACT | Opcodes.ACC_NATIVE)) != 0 || isObject && name.equals("<init>"))
             return next;
-        return new Timed(next, access, name, desc, id++);
+        return new Timed(next, access, name, desc, Ids.of(owner, name, desc));
     }
 
     /** One method. */

@@ -22,7 +22,7 @@ public final class AsmBench {
     private static final int NEWEST = 64; // the newest major version that ASM 9.4, Debian 12's, reads
 
     interface Job {
-        byte[] run(byte[] original, int firstId);
+        byte[] run(byte[] original);
     }
 
     private final List<byte[]> classes = new ArrayList<>();
@@ -61,12 +61,12 @@ public final class AsmBench {
     }
 
     private void measure(int rounds) {
-        Job copy = (b, id) -> {
+        Job copy = b -> {
             ClassWriter w = new ClassWriter(0);
             new ClassReader(b).accept(w, 0);
             return w.toByteArray();
         };
-        Job shared = (b, id) -> {
+        Job shared = b -> {
             ClassReader r = new ClassReader(b);
             ClassWriter w = new ClassWriter(r, 0);
             r.accept(w, 0);
@@ -74,18 +74,26 @@ public final class AsmBench {
         };
         Job timing = TimingJob::rewrite;
         Job advice = AdviceJob::rewrite;
+        Job counted = b -> {
+            Ids.counted = true;
+            byte[] rewritten = AdviceJob.rewrite(b);
+            Ids.counted = false;
+            return rewritten;
+        };
         print("asm_timing_first_us_per_class", pass(timing));
-        double bestCopy = 1e9, bestShared = 1e9, bestTiming = 1e9, bestAdvice = 1e9;
+        double bestCopy = 1e9, bestShared = 1e9, bestTiming = 1e9, bestAdvice = 1e9, bestCounted = 1e9;
         for (int i = 0; i < rounds; i++) {
             bestCopy = Math.min(bestCopy, pass(copy));
             bestShared = Math.min(bestShared, pass(shared));
             bestTiming = Math.min(bestTiming, pass(timing));
             bestAdvice = Math.min(bestAdvice, pass(advice));
+            bestCounted = Math.min(bestCounted, pass(counted));
         }
         print("asm_copy_us_per_class", bestCopy);
         print("asm_shared_us_per_class", bestShared);
         print("asm_timing_us_per_class", bestTiming);
         print("asm_advice_us_per_class", bestAdvice);
+        print("asm_counted_us_per_class", bestCounted);
         System.out.println("asm_classes " + classes.size());
         System.out.println("asm_too_large " + tooLarge);
         System.out.println("asm_checksum " + checksum);
@@ -98,14 +106,12 @@ public final class AsmBench {
         System.gc();
         tooLarge = 0;
         long start = System.nanoTime(), bytes = 0;
-        int id = 0;
         for (byte[] b : classes) {
             try {
-                bytes += job.run(b, id).length;
+                bytes += job.run(b).length;
             } catch (MethodTooLargeException e) {
                 tooLarge++;
             }
-            id += 20;
         }
         long end = System.nanoTime();
         checksum += bytes;
@@ -118,7 +124,7 @@ public final class AsmBench {
 
     private void write(Path output) throws IOException {
         for (int i = 0; i < classes.size(); i++) {
-            byte[] b = TimingJob.rewrite(classes.get(i), i * 20);
+            byte[] b = TimingJob.rewrite(classes.get(i));
             b[7] = majors.get(i);
             Path file = output.resolve(names.get(i));
             Files.createDirectories(file.getParent());

@@ -111,7 +111,8 @@ final class Check extends ClassLoader {
         byte[] b = classes.get(name);
         try {
             if (b != null) {
-                b = toOwnGate(job.run(b, rewritten++ * 20));
+                b = toOwnGate(job.run(b));
+                rewritten++;
             } else {
                 try (InputStream in = Check.class.getClassLoader().getResourceAsStream(name + ".class")) {
                     if (in == null)

@@ -44,7 +44,7 @@ final class RewriteJar {
             bytes = stream.readAllBytes();
         }
         String name = entry.getName();
-        return name.endsWith(".class") && !name.endsWith("module-info.class") ? TimingJob.rewrite(bytes, 1000) : bytes;
+        return name.endsWith(".class") && !name.endsWith("module-info.class") ? TimingJob.rewrite(bytes) : bytes;
     }
 
     private static void plain(String from, String to) throws Exception {

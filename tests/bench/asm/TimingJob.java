@@ -26,20 +26,19 @@ final class TimingJob extends ClassVisitor {
     private final int[] maxLocals;
     private final boolean isObject;
     private boolean framed;
-    private int method = -1, id;
+    private int method = -1;
 
-    private TimingJob(ClassWriter writer, int[] maxLocals, int firstId, boolean isObject) {
+    private TimingJob(ClassWriter writer, int[] maxLocals, boolean isObject) {
         super(Opcodes.ASM9, writer);
         this.maxLocals = maxLocals;
         this.isObject = isObject;
-        id = firstId;
     }
 
-    /** The rewritten class. Method ids count from `firstId`. */
-    static byte[] rewrite(byte[] original, int firstId) {
+    /** The rewritten class. */
+    static byte[] rewrite(byte[] original) {
         ClassReader reader = new ClassReader(original);
         ClassWriter writer = new ClassWriter(reader, 0);
-        reader.accept(new TimingJob(writer, maxLocals(reader), firstId,
+        reader.accept(new TimingJob(writer, maxLocals(reader),
                 reader.getClassName().equals("java/lang/Object")), 0);
         return writer.toByteArray();
     }
@@ -84,7 +83,7 @@ final class TimingJob extends ClassVisitor {
         method++;
         if ((access & (Opcodes.ACC_ABSTRACT | Opcodes.ACC_NATIVE)) != 0)
             return next;
-        return new Timed(next, access, name, desc, id++, maxLocals[method]);
+        return new Timed(next, access, name, desc, Ids.of(owner, name, desc), maxLocals[method]);
     }
 
     /** One method. */
