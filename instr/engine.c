@@ -43,18 +43,13 @@ struct instr_engine *instr_engine_new_after(const struct instr_options *options,
     return engine;
 }
 
-static void free_work(struct work *work) {
-    if (work) cf_arena_free(&work->arena);
-    free(work);
-}
-
 void instr_engine_free(struct instr_engine *engine) {
     if (!engine) return;
-    free_work(atomic_load(&engine->spare));
-    while (engine->idle) {
-        struct work *work = engine->idle;
-        engine->idle = work->next;
-        free_work(work);
+    for (struct work *work = atomic_load(&engine->works), *next; work; work = next) {
+        next = work->next;
+        instr_book_close_sheet(engine->book, work->sheet);
+        cf_arena_free(&work->arena);
+        free(work);
     }
     instr_coverage_free(engine->own_coverage);
     instr_book_close(engine->book);
@@ -100,29 +95,37 @@ int instr_engine_pass(const struct instr_engine *engine, const char *name) {
     return -1;
 }
 
-// One thread alone, as is usual, takes no lock.
-static struct work *take_work(struct instr_engine *engine) {
-    struct work *work = atomic_exchange(&engine->spare, NULL);
-    if (work) return work;
-    pthread_mutex_lock(&engine->lock);
-    work = engine->idle;
-    if (work) engine->idle = work->next;
-    pthread_mutex_unlock(&engine->lock);
-    if (work) return work;
+static struct work *add_work(struct instr_engine *engine) {
     size_t n = engine->options->pass_count;
-    work = calloc(1, sizeof *work + n * sizeof *work->callees);
-    if (work) cf_arena_init(&work->arena);
+    struct work *work = calloc(1, sizeof *work + n * sizeof *work->callees);
+    struct instr_sheet *sheet = work ? instr_book_sheet(engine->book) : NULL;
+    if (!sheet) {
+        free(work);
+        return NULL;
+    }
+    work->sheet = sheet;
+    cf_arena_init(&work->arena);
+    atomic_init(&work->taken, 1);
+    pthread_mutex_lock(&engine->lock);
+    work->next = atomic_load_explicit(&engine->works, memory_order_relaxed);
+    atomic_store_explicit(&engine->works, work, memory_order_release);
+    pthread_mutex_unlock(&engine->lock);
     return work;
 }
 
-static void put_work(struct instr_engine *engine, struct work *work) {
-    struct work *none = NULL;
+// No lock, and one instruction that other threads have to wait for.
+static struct work *take_work(struct instr_engine *engine) {
+    struct work *work = atomic_load_explicit(&engine->works, memory_order_acquire);
+    for (; work; work = work->next)
+        if (!atomic_load_explicit(&work->taken, memory_order_relaxed) &&
+            !atomic_exchange_explicit(&work->taken, 1, memory_order_acquire))
+            return work;
+    return add_work(engine);
+}
+
+static void put_work(struct work *work) {
     cf_arena_reset(&work->arena, ARENA_KEPT);
-    if (atomic_compare_exchange_strong(&engine->spare, &none, work)) return;
-    pthread_mutex_lock(&engine->lock);
-    work->next = engine->idle;
-    engine->idle = work;
-    pthread_mutex_unlock(&engine->lock);
+    atomic_store_explicit(&work->taken, 0, memory_order_release);
 }
 
 void instr_job_remember(struct job *job, const struct cf_member *method, const char *reason,
@@ -141,23 +144,24 @@ static uint64_t now(void) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void add_to_account(struct instr_engine *engine, const struct instr_rewritten *result,
-                           size_t length) {
-    struct instr_account *a = instr_book_lock(engine->book);
-    a->classes_seen++;
-    a->classes_matched++;
-    a->classes_changed += result->bytes != NULL;
-    a->classes_kept += result->error.status != CF_OK;
-    a->classes_refused += result->methods_refused != 0;
-    a->methods_refused += result->methods_refused;
-    a->methods_changed += result->methods_changed;
-    a->methods_kept += result->methods_kept;
-    a->methods_grown += result->methods_grown;
-    a->bytes_in += length;
-    a->bytes_out += result->bytes ? result->length : length;
-    a->nanoseconds += result->nanoseconds;
-    instr_book_unlock(engine->book);
+static struct instr_account account_of(const struct instr_rewritten *result, size_t length) {
+    struct instr_account a = {
+        .classes_seen = 1,
+        .classes_matched = 1,
+        .classes_changed = result->bytes != NULL,
+        .classes_kept = result->error.status != CF_OK,
+        .classes_refused = result->methods_refused != 0,
+        .methods_refused = result->methods_refused,
+        .methods_changed = result->methods_changed,
+        .methods_kept = result->methods_kept,
+        .methods_grown = result->methods_grown,
+        .bytes_in = length,
+        .bytes_out = result->bytes ? result->length : length,
+        .nanoseconds = result->nanoseconds,
+    };
+    return a;
 }
+
 
 void instr_engine_rewrite_known(struct instr_engine *engine, const struct instr_origin *origin,
                                 const uint8_t *bytes, size_t length,
@@ -176,12 +180,22 @@ void instr_engine_rewrite_known(struct instr_engine *engine, const struct instr_
     if (work) {
         work->arena.limit = CLASS_MEMORY(length);
         instr_job_rewrite(&job, bytes, length, memory);
-        put_work(engine, work);
+        result->nanoseconds = now() - start;
+        struct instr_account account = account_of(result, length);
+        instr_sheet_add(work->sheet, &account);
+        put_work(work);
     } else {
         cf_fail(&result->error, CF_NO_MEMORY, 0, "out of memory", 0);
+        result->nanoseconds = now() - start;
+        struct instr_account *a = instr_book_lock(engine->book); // no memory for a sheet
+        a->classes_seen++;
+        a->classes_matched++;
+        a->classes_kept++;
+        a->bytes_in += length;
+        a->bytes_out += length;
+        a->nanoseconds += result->nanoseconds;
+        instr_book_unlock(engine->book);
     }
-    result->nanoseconds = now() - start;
-    add_to_account(engine, result, length);
 }
 
 void instr_engine_rewrite(struct instr_engine *engine, const uint8_t *bytes, size_t length,
@@ -232,9 +246,7 @@ void instr_engine_keep_interface(struct instr_engine *engine, const char *name,
 }
 
 struct instr_account instr_engine_account(struct instr_engine *engine) {
-    struct instr_account account = *instr_book_lock(engine->book);
-    instr_book_unlock(engine->book);
-    return account;
+    return instr_book_account(engine->book);
 }
 
 void instr_engine_kept(struct instr_engine *engine,

@@ -10,10 +10,20 @@
 #define KEPT_REMEMBERED 4096                 // classes and methods whose reason is kept
 #define KEPT_BYTES ((size_t)4 * 1024 * 1024) // of their names and reasons
 
+// The account's numbers, one after the other.
+#define NUMBERS (sizeof(struct instr_account) / sizeof(uint64_t))
+_Static_assert(NUMBERS * sizeof(uint64_t) == sizeof(struct instr_account), "numbers alone");
+
+struct instr_sheet {
+    struct instr_sheet *next;
+    _Atomic uint64_t numbers[NUMBERS];
+};
+
 struct instr_book {
     atomic_uint holders;
     pthread_mutex_t lock; // of what follows
     struct instr_account account;
+    struct instr_sheet *sheets;
     struct instr_kept *kept;
     size_t kept_count, kept_capacity, kept_bytes;
 };
@@ -111,6 +121,51 @@ struct instr_account *instr_book_lock(struct instr_book *book) {
 
 void instr_book_unlock(struct instr_book *book) {
     pthread_mutex_unlock(&book->lock);
+}
+
+struct instr_sheet *instr_book_sheet(struct instr_book *book) {
+    struct instr_sheet *sheet = calloc(1, sizeof *sheet);
+    if (!sheet) return NULL;
+    pthread_mutex_lock(&book->lock);
+    sheet->next = book->sheets;
+    book->sheets = sheet;
+    pthread_mutex_unlock(&book->lock);
+    return sheet;
+}
+
+void instr_sheet_add(struct instr_sheet *sheet, const struct instr_account *more) {
+    uint64_t numbers[NUMBERS];
+    memcpy(numbers, more, sizeof numbers);
+    for (size_t i = 0; i < NUMBERS; i++) {
+        uint64_t sum = atomic_load_explicit(&sheet->numbers[i], memory_order_relaxed) + numbers[i];
+        atomic_store_explicit(&sheet->numbers[i], sum, memory_order_relaxed);
+    }
+}
+
+static void add_sheet(struct instr_account *account, const struct instr_sheet *sheet) {
+    uint64_t numbers[NUMBERS];
+    memcpy(numbers, account, sizeof numbers);
+    for (size_t i = 0; i < NUMBERS; i++)
+        numbers[i] += atomic_load_explicit(&sheet->numbers[i], memory_order_relaxed);
+    memcpy(account, numbers, sizeof numbers);
+}
+
+void instr_book_close_sheet(struct instr_book *book, struct instr_sheet *sheet) {
+    pthread_mutex_lock(&book->lock);
+    struct instr_sheet **link = &book->sheets;
+    while (*link != sheet) link = &(*link)->next;
+    *link = sheet->next;
+    add_sheet(&book->account, sheet);
+    pthread_mutex_unlock(&book->lock);
+    free(sheet);
+}
+
+struct instr_account instr_book_account(struct instr_book *book) {
+    pthread_mutex_lock(&book->lock);
+    struct instr_account account = book->account;
+    for (const struct instr_sheet *s = book->sheets; s; s = s->next) add_sheet(&account, s);
+    pthread_mutex_unlock(&book->lock);
+    return account;
 }
 
 void instr_book_each(struct instr_book *book,

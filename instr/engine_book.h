@@ -15,9 +15,17 @@ struct instr_book *instr_book_new(void);
 void instr_book_take(struct instr_book *book);
 void instr_book_close(struct instr_book *book);
 
-// The account, for the caller alone until it unlocks the book.
+// The account, but for what is on sheets, for the caller alone until it unlocks the book.
 struct instr_account *instr_book_lock(struct instr_book *book);
 void instr_book_unlock(struct instr_book *book);
+
+// A part of the account that one thread at a time adds to, without a lock. NULL: out of memory.
+struct instr_sheet *instr_book_sheet(struct instr_book *book);
+void instr_sheet_add(struct instr_sheet *sheet, const struct instr_account *more);
+// The sheet is gone; what is on it stays in the book.
+void instr_book_close_sheet(struct instr_book *book, struct instr_sheet *sheet);
+// All of the account. What is being added meanwhile is in it, or some of it, or not yet.
+struct instr_account instr_book_account(struct instr_book *book);
 
 // Remembers why a class, or a method (with name m and descriptor d), was kept; of a pass, or an
 // interface, the first time alone. Without memory, or beyond some thousands, nothing is remembered,

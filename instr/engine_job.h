@@ -30,16 +30,17 @@ struct instr_engine {
     int wraps;          // a pass wraps native methods
     int check_input;    // see instr_engine_check_input
     struct instr_book *book;
-    _Atomic(struct work *) spare; // idle, for whoever comes first
+    _Atomic(struct work *) works; // a list that only grows, as many as threads have been at it at once
     pthread_mutex_t lock;         // of what follows
     struct instr_coverage *coverage, *own_coverage;
     int one_holder;
-    struct work *idle;
 };
 
-// What a thread needs while it rewrites a class. Idle ones wait in a list for the next class.
+// What a thread needs while it rewrites a class.
 struct work {
     struct work *next;
+    atomic_int taken;
+    struct instr_sheet *sheet; // of the account, for who has taken the work
     struct cf_arena arena;
     struct cf_same_memory known;
     struct cf_callees callees[]; // one for each pass
