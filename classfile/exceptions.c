@@ -146,8 +146,33 @@ static void put_exits(struct entries *out) {
     }
 }
 
+// Most methods, and all of the shorter ones, have no exception table and one return, at their end:
+// what is covered is all before its snippets.
+static inline uint32_t put_simple(const struct cf_layout *l, uint8_t *p) {
+    const struct cf_site *site = l->sites;
+    uint32_t start = cf_at_label(l, 0), end = exit_at(l, &site, l->edit->code.returns[0]);
+    cf_put2(p, start < end);
+    cf_put4(p + 2, start << 16 | end);
+    cf_put4(p + 6, l->thrown.at << 16);
+    return start < end ? 10 : 2;
+}
+
+static inline int is_simple(const struct cf_layout *l) {
+    const struct cf_edit *edit = l->edit;
+    const struct cf_code *code = &edit->code;
+    return !(l->handlers_count | code->exception_table_length | edit->phases_count |
+             edit->delegates_count) &&
+           l->thrown.count && code->returns_count == 1 && code->returns[0] == code->length - 1;
+}
+
 enum cf_status cf_emit_exceptions(const struct cf_layout *l, struct cf_buffer *out) {
     const struct cf_edit *edit = l->edit;
+    if (is_simple(l)) {
+        uint8_t *simple = cf_room(out, 10);
+        if (!simple) return CF_NO_MEMORY;
+        out->length += put_simple(l, simple);
+        return CF_OK;
+    }
     // The body is covered in as many pieces as there are phases, returns and delegate calls, and
     // one.
     uint32_t most = l->handlers_count + edit->code.exception_table_length + edit->phases_count +
