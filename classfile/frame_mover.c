@@ -9,6 +9,15 @@
 
 #include "classfile/layout.h"
 
+// The new locals, as they are written in a frame; before them comes TOP up to `slot`. Where `bytes`
+// is NULL they are in `word`, the first byte highest: what was written byte by byte just now could
+// not be copied at once without waiting for it.
+struct tail {
+    uint8_t *bytes;
+    uint32_t slot, length, entries;
+    uint64_t word;
+};
+
 struct mover {
     const struct cf_layout *l;
     const struct cf_code *code;
@@ -16,12 +25,7 @@ struct mover {
     struct cf_error *error;
     uint32_t count; // frames written
     uint32_t pc;    // where the last one stands, in the new code; UINT32_MAX: there is none
-    // The new locals, as they are written; before them comes TOP up to slot `tail_slot`. A tail of at
-    // most eight bytes is in short_tail, the first byte highest: bytes that were written one by one
-    // just now could not be copied at once without waiting for them.
-    uint8_t *tail;
-    uint32_t tail_slot, tail_length, tail_entries;
-    uint64_t short_tail;
+    struct tail tail;
     // What follows is for the original frames: the bytes to come, where the frame at hand stands in
     // the original, and the depth of the stack there.
     const uint8_t *next, *end;
@@ -194,25 +198,25 @@ static inline uint8_t *put_same(uint8_t *p, uint32_t delta, uint32_t stack_count
 }
 
 // The new locals behind `tops` times TOP.
-static inline uint8_t *put_tail(const struct mover *m, uint8_t *p, uint32_t tops) {
+static inline uint8_t *put_tail(const struct tail *tail, uint8_t *p, uint32_t tops) {
     p = put_tops(p, tops);
-    if (m->tail)
-        copy_pieces(p, m->tail, m->tail_length);
+    if (tail->bytes)
+        copy_pieces(p, tail->bytes, tail->length);
     else
-        cf_put8(p, m->short_tail);
-    return p + m->tail_length;
+        cf_put8(p, tail->word);
+    return p + tail->length;
 }
 
 // All locals, the new ones behind them, and a stack of `stack_count` types from the reader.
 static enum cf_status put_full(struct mover *m, uint32_t delta, uint32_t stack_count) {
     if (m->unnamed) CF_TRY(name_parameters(m));
-    uint32_t tops = m->tail_slot - m->slots;
-    uint8_t *p = cf_room(m->out, 7 + m->length + tops + m->tail_length + PIECE), *start = p;
+    uint32_t tops = m->tail.slot - m->slots;
+    uint8_t *p = cf_room(m->out, 7 + m->length + tops + m->tail.length + PIECE), *start = p;
     if (!p) return CF_NO_MEMORY;
     p = put_head(p, 255, delta);
-    cf_put2(p, m->entries + tops + m->tail_entries);
+    cf_put2(p, m->entries + tops + m->tail.entries);
     copy_pieces(p + 2, m->locals, m->length);
-    p = put_tail(m, p + 2 + m->length, tops);
+    p = put_tail(&m->tail, p + 2 + m->length, tops);
     cf_put2(p, stack_count);
     m->out->length += (uint32_t)(p + 2 - start);
     return move_stack(m, stack_count);
@@ -220,12 +224,12 @@ static enum cf_status put_full(struct mover *m, uint32_t delta, uint32_t stack_c
 
 // A frame that says only what is on the stack. The first one must name the new locals.
 static enum cf_status move_same(struct mover *m, uint32_t delta, uint32_t stack_count) {
-    uint32_t tops = m->tail_slot - m->slots, more = tops + m->tail_entries;
-    int first = m->count == 1 && m->tail_entries;
+    uint32_t tops = m->tail.slot - m->slots, more = tops + m->tail.entries;
+    int first = m->count == 1 && m->tail.entries;
     if (first && (stack_count || more > 3)) return put_full(m, delta, stack_count);
-    uint8_t *p = cf_room(m->out, 3 + 3 + m->tail_length + PIECE), *start = p;
+    uint8_t *p = cf_room(m->out, 3 + 3 + m->tail.length + PIECE), *start = p;
     if (!p) return CF_NO_MEMORY;
-    p = first ? put_tail(m, put_head(p, 251 + more, delta), tops) : put_same(p, delta, stack_count);
+    p = first ? put_tail(&m->tail, put_head(p, 251 + more, delta), tops) : put_same(p, delta, stack_count);
     m->out->length += (uint32_t)(p - start);
     return move_stack(m, stack_count);
 }
@@ -295,7 +299,7 @@ static enum cf_status move_frame(struct mover *m) {
     m->depth = 0;
     if (form < 128 || form == 247 || form == 251)
         return move_same(m, delta, form != 251 && form >= 64);
-    return m->tail_entries ? move_change(m, form, delta) : copy_change(m, form, delta);
+    return m->tail.entries ? move_change(m, form, delta) : copy_change(m, form, delta);
 }
 
 // Moves the frames to come that say nothing but where they stand (same_frame), at most `left`.
@@ -392,95 +396,107 @@ static enum cf_status move_all(struct mover *m) {
     return m->next == m->end ? CF_OK : malformed(m, "StackMapTable longer than its frames", 0);
 }
 
+// The frames that there are. *pc: where the last one stands.
+static enum cf_status move_original(const struct cf_layout *l, struct cf_buffer *out,
+                                    const struct tail *tail, uint32_t *pc, uint32_t *count) {
+    struct mover m; // most of it is set where it is needed first
+    m.l = l;
+    m.code = &l->edit->code;
+    m.out = out;
+    m.error = &l->edit->error;
+    m.tail = *tail;
+    m.count = 0;
+    m.pc = UINT32_MAX;
+    CF_TRY(move_all(&m));
+    *pc = m.pc;
+    *count = m.count;
+    return CF_OK;
+}
+
 // --- the new locals, and the exceptional exits ---
 
-// The new locals, the first one at the start.
-CF_SELDOM static enum cf_status open_long_tail(struct mover *m) {
-    struct cf_edit *edit = m->l->edit;
+CF_SELDOM static enum cf_status open_long_tail(struct cf_edit *edit, struct tail *tail) {
     struct cf_pool *pool = &edit->rewrite->pool;
-    uint32_t slot = m->tail_slot;
+    uint32_t slot = tail->slot;
     uint8_t *p = cf_arena_alloc(pool->cls->arena, 3 * (edit->next_local - slot) + PIECE);
-    if (!p) return no_memory(m);
-    m->tail = p;
+    if (!p) return cf_fail(&edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
+    tail->bytes = p;
+    tail->entries = 0;
     for (uint32_t i = 0; i < edit->locals_count; i++) {
         const struct cf_new_local *local = &edit->locals[i];
-        for (; slot < local->index; slot++, m->tail_entries++) *p++ = CF_TYPE_TOP;
+        for (; slot < local->index; slot++, tail->entries++) *p++ = CF_TYPE_TOP;
         *p++ = local->type.tag;
-        m->tail_entries++;
+        tail->entries++;
         slot += slots_of(local->type.tag);
         if (local->type.tag != CF_TYPE_OBJECT) continue;
         uint16_t index = cf_add_class(pool, local->type.name.bytes, local->type.name.length);
         if (!index)
-            return cf_fail(m->error, pool->error.status, m->code->offset, pool->error.reason, 0);
+            return cf_fail(&edit->error, pool->error.status, edit->code.offset, pool->error.reason,
+                           0);
         cf_put2(p, index);
         p += 2;
     }
-    m->tail_length = (uint32_t)(p - m->tail);
+    tail->length = (uint32_t)(p - tail->bytes);
     return CF_OK;
 }
 
-// As mostly, they are few, of primitive types, and side by side.
-static enum cf_status open_tail(struct mover *m) {
-    const struct cf_edit *edit = m->l->edit;
+// The new locals, the first one at the start. Mostly they are few, of primitive types, and side by
+// side.
+static inline enum cf_status open_tail(struct cf_edit *edit, struct tail *tail) {
     const struct cf_new_local *local = edit->locals, *end = local + edit->locals_count;
     uint32_t slot = local->index, is_long = edit->locals_count > 8;
-    uint64_t tail = 0;
-    m->tail_slot = slot;
+    uint64_t word = 0;
+    tail->slot = slot;
     for (; local < end; local++) {
         unsigned tag = local->type.tag;
         is_long |= (local->index != slot) | (tag == CF_TYPE_OBJECT);
         slot += slots_of(tag);
-        tail = tail << 8 | tag;
+        word = word << 8 | tag;
     }
-    if (is_long) return open_long_tail(m);
-    m->tail = NULL;
-    m->tail_length = m->tail_entries = edit->locals_count;
-    m->short_tail = tail << (64 - 8 * edit->locals_count);
+    if (is_long) return open_long_tail(edit, tail);
+    tail->length = tail->entries = edit->locals_count;
+    tail->word = word << (64 - 8 * edit->locals_count);
     return CF_OK;
 }
 
-// Of the locals it names only what its snippets use.
-static enum cf_status put_exit(struct mover *m, const struct cf_exit *exit, uint32_t has_this) {
-    struct cf_edit *edit = m->l->edit;
+// Of the locals it names only what its snippets use. *pc: where the frame before stands.
+static inline enum cf_status put_exit(struct cf_edit *edit, struct cf_buffer *out,
+                                      const struct cf_exit *exit, uint32_t has_this,
+                                      const struct tail *tail, uint32_t *pc) {
     uint32_t thrown = cf_throwable(edit), entries = has_this, tops = 0;
     int uses = 0;
     for (uint32_t i = 0; i < exit->count; i++) uses |= exit->snippets[i]->uses_new_locals;
     if (!thrown) return edit->error.status;
-    if (uses && m->tail_entries) {
-        if (has_this > m->tail_slot)
-            return cf_fail(m->error, CF_MALFORMED, m->code->offset, "no local variable for this",
-                           0);
-        tops = m->tail_slot - has_this;
-        entries += tops + m->tail_entries;
+    if (uses && tail->entries) {
+        if (has_this > tail->slot)
+            return cf_fail(&edit->error, CF_MALFORMED, edit->code.offset,
+                           "no local variable for this", 0);
+        tops = tail->slot - has_this;
+        entries += tops + tail->entries;
     }
-    uint8_t *p = cf_room(m->out, 11 + tops + m->tail_length + PIECE), *start = p;
+    uint8_t *p = cf_room(out, 11 + tops + tail->length + PIECE), *start = p;
     if (!p) return CF_NO_MEMORY;
-    p = put_head(p, 255, step_to(m, exit->at));
+    p = put_head(p, 255, exit->at - *pc - 1);
+    *pc = exit->at;
     cf_put2(p, entries);
     p[2] = CF_TYPE_UNINITIALIZED_THIS;
     p += 2 + has_this;
-    if (entries > has_this) p = put_tail(m, p, tops);
+    if (entries > has_this) p = put_tail(tail, p, tops);
     cf_put2(p, 1);
     p[2] = CF_TYPE_OBJECT;
     cf_put2(p + 3, thrown);
-    m->out->length += (uint32_t)(p + 5 - start);
+    out->length += (uint32_t)(p + 5 - start);
     return CF_OK;
 }
 
 enum cf_status cf_move_frames(const struct cf_layout *l, struct cf_buffer *out, uint32_t *count) {
     struct cf_edit *edit = l->edit;
-    struct mover m; // most of it is for the original frames
-    m.l = l;
-    m.code = &edit->code;
-    m.out = out;
-    m.error = &edit->error;
-    m.count = m.tail_slot = m.tail_length = m.tail_entries = 0;
-    m.pc = UINT32_MAX;
-    m.tail = NULL;
-    if (edit->locals_count) CF_TRY(open_tail(&m));
-    if (edit->code.stack_map_table) CF_TRY(move_all(&m));
-    if (l->thrown_early.count) CF_TRY(put_exit(&m, &l->thrown_early, 1));
-    if (l->thrown.count) CF_TRY(put_exit(&m, &l->thrown, 0));
-    *count = m.count;
+    struct tail tail = {NULL, 0, 0, 0, 0};
+    uint32_t pc = UINT32_MAX, n = 0;
+    if (edit->locals_count) CF_TRY(open_tail(edit, &tail));
+    if (edit->code.stack_map_table) CF_TRY(move_original(l, out, &tail, &pc, &n));
+    if (l->thrown_early.count) CF_TRY(put_exit(edit, out, &l->thrown_early, 1, &tail, &pc));
+    if (l->thrown.count) CF_TRY(put_exit(edit, out, &l->thrown, 0, &tail, &pc));
+    *count = n + (l->thrown_early.count > 0) + (l->thrown.count > 0);
     return CF_OK;
 }

@@ -19,7 +19,7 @@
 // A function that few methods need: it stays out of those that call it, whose way without it is the
 // shorter then.
 #if defined(__GNUC__)
-#define CF_SELDOM __attribute__((noinline, cold))
+#define CF_SELDOM __attribute__((noinline))
 #define CF_UNLIKELY(condition) __builtin_expect((condition) != 0, 0)
 #else
 #define CF_SELDOM

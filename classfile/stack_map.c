@@ -413,12 +413,9 @@ static enum cf_status typed_frames(const struct cf_layout *l, struct cf_frame_wr
     return w->status;
 }
 
-enum cf_status cf_emit_frames(const struct cf_layout *l, struct cf_buffer *out, uint32_t *count) {
+CF_SELDOM static enum cf_status emit_typed_frames(const struct cf_layout *l, struct cf_buffer *out,
+                                                 uint32_t *count) {
     struct cf_edit *edit = l->edit;
-    int bridged = l->bridges && l->thrown_early.count;
-    if (!l->detours_count && !needs_typing(l) && !has_labels(&l->thrown) &&
-        !has_labels(&l->thrown_early) && !bridged)
-        return cf_move_frames(l, out, count);
     struct cf_frame_writer w;
     cf_frame_writer_init(&w, &edit->rewrite->pool, &edit->code);
     enum cf_status status = typed_frames(l, &w);
@@ -432,4 +429,12 @@ enum cf_status cf_emit_frames(const struct cf_layout *l, struct cf_buffer *out, 
     if (w.length) memcpy(p, w.bytes, w.length);
     *count = w.count;
     return CF_OK;
+}
+
+enum cf_status cf_emit_frames(const struct cf_layout *l, struct cf_buffer *out, uint32_t *count) {
+    int bridged = l->bridges && l->thrown_early.count;
+    if (!l->detours_count && !needs_typing(l) && !has_labels(&l->thrown) &&
+        !has_labels(&l->thrown_early) && !bridged)
+        return cf_move_frames(l, out, count);
+    return emit_typed_frames(l, out, count);
 }
