@@ -242,6 +242,7 @@ static inline void cf_add_thrown(struct cf_edit *edit, const struct cf_snippet *
 
 struct cf_snippet *cf_snippet_nowhere(struct cf_edit *edit, enum cf_status status,
                                       const char *reason);
+// An empty snippet, owned by the edit; out of memory: one that spoils the edit.
 static inline struct cf_snippet *cf_snippet_new(struct cf_edit *edit) {
     struct cf_snippet *s = cf_arena_alloc(edit->code.cls->arena, sizeof *s + CF_SNIPPET_ROOM);
     if (!s) return cf_snippet_nowhere(edit, CF_NO_MEMORY, "out of memory");

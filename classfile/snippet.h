@@ -55,9 +55,6 @@ struct cf_snippet {
 
 #define CF_SNIPPET_ROOM 32
 
-// An empty snippet, owned by the edit (edit.h); out of memory: one that spoils the edit.
-static inline struct cf_snippet *cf_snippet_new(struct cf_edit *edit);
-
 // Room for the next `size` bytes; NULL when there is none (the edit knows).
 uint8_t *cf_snippet_grow(struct cf_snippet *s, uint32_t size);
 static inline uint8_t *cf_snippet_room(struct cf_snippet *s, uint32_t size) {

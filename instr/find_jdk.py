@@ -32,7 +32,9 @@ def main():
             fail(f"{origin} has no {os.path.relpath(part, path)}")
     told = subprocess.run([javac, "-version"], capture_output=True, text=True, check=False)
     version = re.search(r"javac (\d+)", told.stdout + told.stderr)
-    if not version or int(version.group(1)) < 11:
+    if not version:
+        fail(f"{origin}: javac -version tells no version")
+    if int(version.group(1)) < 11:
         fail(f"{origin} is too old")
     print(path)
 

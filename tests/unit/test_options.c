@@ -195,8 +195,8 @@ END_TEST
 static const char *const round_trips[] = {
     "",
     "timing",
-    "calls,timing,timing.file=a.json,timing.top=0,include=a.*:b.**,exclude=c.D,huge=yes,"
-    "runtime=path,stats=/x/%p%%.json,verify=off,quiet=yes,verbose=yes,memory=8388608",
+    ("calls,timing,timing.file=a.json,timing.top=0,include=a.*:b.**,exclude=c.D,huge=yes,"
+     "runtime=path,stats=/x/%p%%.json,verify=off,quiet=yes,verbose=yes,memory=8388608"),
     "calls,calls.file=a\\,b\\\\c",
 };
 

@@ -134,7 +134,7 @@ static void open_case(struct subject *s, struct assembler *a, const struct expec
 
 START_TEST(handlers_and_throws_are_told_apart) {
     const struct expected *c = &cases[_i];
-    struct assembler a = {NULL};
+    struct assembler a = {0};
     struct subject s;
     struct rw_throws throws;
     open_case(&s, &a, c);
