@@ -210,7 +210,8 @@ def called_off(r):
         f.write("+DisableAttachMechanism\n")
     p = Waiting(r, f"-XX:Flags={flags}", "-XX:-UsePerfData")  # so that nobody can know it, and the JVM does not answer
     trigger = os.path.join(r.folder, f".attach_pid{p.pid}")
-    attaching = subprocess.Popen([r.cli, "attach", str(p.pid)], stderr=subprocess.DEVNULL)
+    attaching = subprocess.Popen([r.cli, "attach", str(p.pid)], stderr=subprocess.DEVNULL,  # a shell's background job ignores it
+                                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     while attaching.poll() is None and not os.path.exists(trigger):
         time.sleep(0.01)
     attaching.send_signal(signal.SIGINT)
