@@ -1,12 +1,15 @@
 // Class files where they lie. Sizes told by a jar are believed only when the bytes are there.
 
 #include "instr/cli_input.h"
+#include "instr/cli_rewrite_store.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <zip.h>
 
@@ -54,12 +57,32 @@ int cli_read_file(const char *path, struct cli_bytes *bytes, char reason[CLI_REA
 
 // --- jars ---
 
+// How many bytes stand before the archive, which does not count them.
+static uint64_t start_of(const char *path) {
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); // a pipe does not hold it up
+    if (fd < 0) return 0;
+    struct cli_store store = {fd, NULL, 0};
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) store.length = (uint64_t)st.st_size;
+    uint64_t start = cli_store_start(&store);
+    close(fd);
+    return start;
+}
+
 int cli_open_jar(const char *path, struct zip **jar, char reason[CLI_REASON_SIZE]) {
     int code = 0;
-    *jar = zip_open(path, ZIP_RDONLY, &code);
-    if (*jar) return 0;
     zip_error_t error;
-    zip_error_init_with_code(&error, code);
+    uint64_t start = start_of(path);
+    if (start == 0) {
+        *jar = zip_open(path, ZIP_RDONLY, &code);
+        zip_error_init_with_code(&error, code);
+    } else {
+        zip_error_init(&error);
+        zip_source_t *source = zip_source_file_create(path, start, -1, &error);
+        *jar = source ? zip_open_from_source(source, ZIP_RDONLY, &error) : NULL;
+        if (source && !*jar) zip_source_free(source);
+    }
+    if (*jar) return 0;
     snprintf(reason, CLI_REASON_SIZE, "no jar: %s", zip_error_strerror(&error));
     zip_error_fini(&error);
     return -1;

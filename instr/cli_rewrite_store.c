@@ -33,6 +33,31 @@ int64_t cli_store_read(const struct cli_store *store, uint64_t at, void *to, siz
     return (int64_t)done;
 }
 
+static uint32_t le4(const uint8_t *p) {
+    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static int is_at(const struct cli_store *store, uint64_t at, const char signature[4]) {
+    char found[4];
+    return cli_store_read(store, at, found, 4) == 4 && memcmp(found, signature, 4) == 0;
+}
+
+uint64_t cli_store_start(const struct cli_store *store) {
+    enum { END = 22, TAIL = END + UINT16_MAX }; // the record at the end, and its comment
+    uint64_t from = store->length > TAIL ? store->length - TAIL : 0, start = 0;
+    uint8_t *tail = malloc(TAIL);
+    int64_t n = tail ? cli_store_read(store, from, tail, TAIL) : 0;
+    for (int64_t i = n - END; i >= 0; i--) {
+        const uint8_t *end = tail + i;
+        if (memcmp(end, "PK\5\6", 4) != 0 || i + END + (end[20] | end[21] << 8) != n) continue;
+        uint64_t at = from + (uint64_t)i, size = le4(end + 12), offset = le4(end + 16);
+        if (size + offset < at && is_at(store, at - size, "PK\1\2")) start = at - size - offset;
+        break;
+    }
+    free(tail);
+    return start;
+}
+
 // --- sinks ---
 
 static int fail_sink(struct cli_sink *sink, int error) {
@@ -97,6 +122,7 @@ void cli_sink_free(struct cli_sink *sink) {
 struct both {
     const struct cli_store *store;
     struct cli_sink *sink; // NULL: only read
+    uint64_t start;        // of the archive in the store; for libzip that is 0
     uint64_t at;
     uint64_t window_at; // of what is in the window; libzip reads headers piece by piece
     size_t window_used;
@@ -111,13 +137,13 @@ static zip_int64_t fail_both(struct both *both, int code, int error) {
 
 static zip_int64_t read_both(struct both *both, void *to, uint64_t n) {
     if (n >= WINDOW) {
-        int64_t got = cli_store_read(both->store, both->at, to, (size_t)n);
+        int64_t got = cli_store_read(both->store, both->start + both->at, to, (size_t)n);
         if (got < 0) return fail_both(both, ZIP_ER_READ, errno);
         both->at += (uint64_t)got;
         return got;
     }
     if (both->at < both->window_at || both->at + n > both->window_at + both->window_used) {
-        int64_t got = cli_store_read(both->store, both->at, both->window, WINDOW);
+        int64_t got = cli_store_read(both->store, both->start + both->at, both->window, WINDOW);
         if (got < 0) return fail_both(both, ZIP_ER_READ, errno);
         both->window_at = both->at;
         both->window_used = (size_t)got;
@@ -136,8 +162,13 @@ static int write_prefix(struct both *both) {
     for (;;) {
         int64_t n = cli_store_read(both->store, at, piece, sizeof piece);
         if (n < 0) return -1;
-        const uint8_t *found = n >= 4 ? memmem(piece, (size_t)n, "PK\3\4", 4) : NULL;
-        size_t plain = found ? (size_t)(found - piece) : n > 3 ? (size_t)n - 3 : 0;
+        if (at < both->start && (uint64_t)n > both->start - at) n = (int64_t)(both->start - at);
+        int whole = at < both->start; // all of it is before the archive, whatever it holds
+        const uint8_t *found = !whole && n >= 4 ? memmem(piece, (size_t)n, "PK\3\4", 4) : NULL;
+        size_t plain = found   ? (size_t)(found - piece)
+                       : whole ? (size_t)n
+                       : n > 3 ? (size_t)n - 3
+                               : 0;
         if (plain > 0 && cli_sink_write(both->sink, piece, plain) != 0) return -1;
         if (found || plain == 0) return 0;
         at += plain;
@@ -149,7 +180,7 @@ static zip_int64_t stat_both(struct both *both, void *data, uint64_t n) {
     zip_stat_t *st = data;
     zip_stat_init(st);
     st->valid = ZIP_STAT_SIZE;
-    st->size = both->store->length;
+    st->size = both->store->length - both->start;
     return sizeof *st;
 }
 
@@ -184,7 +215,8 @@ static zip_int64_t on_command(void *context, void *data, zip_uint64_t n, zip_sou
     case ZIP_SOURCE_SUPPORTS: return commands(both);
     case ZIP_SOURCE_OPEN: both->at = 0; return 0;
     case ZIP_SOURCE_READ: return read_both(both, data, n);
-    case ZIP_SOURCE_SEEK: return seek_both(both, data, n, &both->at, both->store->length);
+    case ZIP_SOURCE_SEEK:
+        return seek_both(both, data, n, &both->at, both->store->length - both->start);
     case ZIP_SOURCE_TELL: return (zip_int64_t)both->at;
     case ZIP_SOURCE_STAT: return stat_both(both, data, n);
     case ZIP_SOURCE_BEGIN_WRITE:
@@ -212,6 +244,7 @@ zip_t *cli_store_open(const struct cli_store *store, struct cli_sink *sink, zip_
     }
     both->store = store;
     both->sink = sink;
+    both->start = cli_store_start(store);
     zip_error_init(&both->error);
     zip_source_t *source = zip_source_function_create(on_command, both, error);
     if (!source) {

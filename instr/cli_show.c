@@ -95,7 +95,9 @@ static int print_class(const char *name, const struct cli_bytes *bytes, json_t *
     cf_arena_init(&arena);
     cf_text_init(&text, array ? to_lines : to_stdout, &lines);
     enum cf_status opened = cf_class_open(&cls, bytes->bytes, bytes->length, &arena);
-    enum cf_status printed = cf_print_class(&cls, &text);
+    // Of what is no class file at all one line is enough.
+    int is_class = bytes->length >= 8 && cf_be4(bytes->bytes) == 0xCAFEBABEu;
+    enum cf_status printed = is_class ? cf_print_class(&cls, &text) : opened;
     int status = CLI_OK;
     if (opened != CF_OK)
         cli_error("instr: %s: %s", name, cf_error_text(&cls.error, reason, sizeof reason));

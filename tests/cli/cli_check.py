@@ -70,6 +70,13 @@ class Check(CliTest):
         for line in lines:
             self.assertRegex(line, r"^instr: \S+: .{8,}$")
 
+    def test_what_stands_before_a_jar_is_passed_over_as_java_does(self):
+        older, newer = jar({"A.class": class_file("A")}), jar({"B.class": class_file("B"), "C.class": class_file("C")})
+        for before in (b"#!/bin/sh\nexec java -jar $0\n", 70000 * b"PK\3\4", older):
+            self.write("x.jar", before + newer)
+            self.expect(["check", "x.jar"], 0, ["2 classes", "\n0 failures\n"])
+            self.expect(["show", "x.jar!C"], 0, ["class C"], "")
+
     def test_a_damaged_jar_is_told(self):
         data = bytearray(jar({"A.class": class_file("A")}))
         data[40] ^= 0xFF
@@ -142,4 +149,4 @@ class Show(CliTest):
         self.write("cut.class", class_file()[:-12])
         self.write("text.class", "hello")
         self.expect(["show", "cut.class"], 1, ["com/acme/Foo"], ["instr: cut.class: truncated (at offset "])
-        self.expect(["show", "text.class"], 1, None, ["instr: text.class: not a class file"])
+        self.expect(["show", "text.class"], 1, "", ["instr: text.class: not a class file"])

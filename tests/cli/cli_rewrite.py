@@ -144,6 +144,17 @@ class Archives(Rewrite):
         self.assertTrue(self.bytes_of("out").startswith(b"#!/bin/sh\nexec java -jar $0\nPK\3\4"))
         self.assertIsNone(zipfile.ZipFile(self.path("out")).testzip())
 
+    def test_also_when_the_archive_does_not_count_it(self):  # as a file put before another is not
+        before = b"#!/bin/sh\necho PK\3\4\nexec java -jar $0\n" + 5000 * b"#"
+        inner = jar([("A.class", class_file("A"))])
+        for archive in (jar([("lib/in.jar", before + inner)]), inner):
+            self.write("x.jar", before + archive)
+            self.rewrite("x.jar")
+            self.assertTrue(self.bytes_of("out").startswith(before + b"PK\3\4"))
+            self.assertIsNone(zipfile.ZipFile(self.path("out")).testzip())
+        self.rewrite("x.jar", more=["include=b.**"])
+        self.assertEqual(self.bytes_of("out"), self.bytes_of("x.jar"))
+
     def test_patterns_choose_classes(self):
         before = jar((name + ".class", class_file(name)) for name in ("a/A", "a/b/B", "c/C", "java/lang/D"))
         self.write("x.jar", before)
