@@ -294,8 +294,22 @@ static inline uint8_t *next_entry(struct cf_pool *pool, enum cf_tag tag, uint32_
     return entry;
 }
 
+// A quarter of a pool: what is there twice might be what there is no room for in the end. A method
+// that is done without some of its snippets, say, has pushed all of its numbers before.
+enum { CROWDED = 1 << 14 };
+
+// From now on numbers are looked for: those that were not put into the slots get there.
+CF_SELDOM static int find_numbers(struct cf_pool *pool) {
+    if ((!pool->slots_count && !grow_slots(pool)) || !grow_slots(pool))
+        return give_up(pool, CF_NO_MEMORY, "out of memory");
+    pool->finds_numbers = 1;
+    return 1;
+}
+
 uint16_t cf_add_integer(struct cf_pool *pool, int32_t value) {
     if (pool->cls->constants_merged) return add_fixed(pool, CF_TAG_INTEGER, (uint32_t)value);
+    if (pool->count > CROWDED && !pool->finds_numbers && !find_numbers(pool)) return 0;
+    if (pool->finds_numbers) return add_fixed(pool, CF_TAG_INTEGER, (uint32_t)value);
     if (!reserve(pool, 5, 1)) return 0;
     cf_put4(next_entry(pool, CF_TAG_INTEGER, 5) + 1, (uint32_t)value);
     return (uint16_t)(pool->count - 1);

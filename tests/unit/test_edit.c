@@ -271,6 +271,21 @@ START_TEST(a_full_pool_keeps_the_method) {
 }
 END_TEST
 
+// Methods that are edited once more push the same numbers again.
+START_TEST(a_large_pool_has_no_number_twice) {
+    struct subject s;
+    METHOD(&s, 52, "()V", 0, 0, CF_OP_return);
+    struct cf_pool *pool = &s.rewrite.pool;
+    enum { MANY = 40000 };
+    for (int32_t i = 0; i < MANY; i++) ck_assert_uint_ne(cf_add_integer(pool, i), 0);
+    uint32_t count = pool->count;
+    ck_assert_uint_le(count, MANY + s.cls.constant_pool_count);
+    for (int32_t i = 0; i < MANY; i++) ck_assert_uint_ne(cf_add_integer(pool, i), 0);
+    ck_assert_uint_eq(pool->count, count);
+    close_subject(&s);
+}
+END_TEST
+
 START_TEST(max_stack_and_max_locals_are_exact) {
     struct subject s;
     // Two values of junk lie below the one that is returned.
@@ -578,6 +593,7 @@ int main(void) {
     tcase_add_test(tests, branches_that_no_longer_reach_become_wide);
     tcase_add_test(tests, a_method_past_the_limit_says_how_long_it_would_be);
     tcase_add_test(tests, a_full_pool_keeps_the_method);
+    tcase_add_test(tests, a_large_pool_has_no_number_twice);
     tcase_add_test(tests, max_stack_and_max_locals_are_exact);
     tcase_add_test(tests, locals_beyond_255_take_wide_forms);
     tcase_add_test(tests, tables_with_offsets_move_along);
