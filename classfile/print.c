@@ -77,6 +77,17 @@ static const uint8_t *find_attribute(const struct cf_class *cls, struct cf_walk 
     return NULL;
 }
 
+struct cf_slice cf_find_signature(const struct cf_printer *p, struct cf_walk walk) {
+    uint32_t length;
+    const uint8_t *info = find_attribute(p->cls, walk, "Signature", &length);
+    if (!info || length != 2) return (struct cf_slice){NULL, 0};
+    return cf_utf8(p->cls, cf_be2(info));
+}
+
+static struct cf_slice member_signature(struct cf_printer *p, const struct cf_member *m) {
+    return cf_find_signature(p, cf_member_attributes(p->cls, m, &p->error));
+}
+
 // --- header ---
 
 static void print_compiled_from(struct cf_printer *p) {
@@ -94,7 +105,7 @@ static void print_interfaces(struct cf_printer *p) {
     const struct cf_class *cls = p->cls;
     struct cf_reader r = {cls->bytes, cls->interfaces, cls->length, &p->error};
     for (uint32_t i = 0; i < cls->interfaces_count && cf_going(p); i++) {
-        cf_text_put(p->text, i                                        ? ", "
+        cf_text_put(p->text, i                                        ? ","
                              : (cls->access_flags & CF_ACC_INTERFACE) ? " extends "
                                                                       : " implements ");
         cf_print_dotted(p, cf_class_name(cls, cf_u2(&r)));
@@ -131,7 +142,12 @@ static void print_declaration(struct cf_printer *p) {
                        CF_FLAGS_CLASS);
     cf_text_put(p->text, is_interface ? "interface " : "class ");
     cf_print_dotted(p, cf_this_name(cls));
-    struct cf_slice super = cf_class_name(cls, cls->super_class);
+    struct cf_slice super = cf_class_name(cls, cls->super_class), signature = {NULL, 0};
+    if (cls->attributes) signature = cf_find_signature(p, cf_class_attributes(cls, &p->error));
+    if (signature.bytes && cf_print_class_signature(p, signature, is_interface)) {
+        cf_text_put(p->text, "\n");
+        return;
+    }
     if (!is_interface && super.bytes && !CF_IS(super, "java/lang/Object")) {
         cf_text_put(p->text, " extends ");
         cf_print_dotted(p, super);
@@ -173,17 +189,24 @@ static void print_header(struct cf_printer *p) {
 
 static void print_field_declaration(struct cf_printer *p, const struct cf_member *m) {
     cf_print_modifiers(p, m->access_flags, CF_FLAGS_FIELD);
-    cf_print_type(p, cf_member_descriptor(p->cls, m));
+    struct cf_slice signature = member_signature(p, m);
+    if (!signature.bytes || !cf_print_field_signature(p, signature))
+        cf_print_type(p, cf_member_descriptor(p->cls, m));
     cf_text_put(p->text, " ");
     cf_text_mutf8(p->text, cf_member_name(p->cls, m), CF_ESCAPE_UNSAFE);
     cf_text_put(p->text, ";\n");
 }
 
-static void print_throws(struct cf_printer *p, const struct cf_member *m) {
+static void print_throws(struct cf_printer *p, const struct cf_member *m,
+                         const struct cf_method_signature *generic) {
     uint32_t length;
     struct cf_walk walk = cf_member_attributes(p->cls, m, &p->error);
     const uint8_t *info = find_attribute(p->cls, walk, "Exceptions", &length);
     if (!info || length < 2) return;
+    if (generic && generic->throws.length) {
+        cf_print_signature_throws(p, generic);
+        return;
+    }
     for (uint32_t i = 0; i < cf_be2(info) && 4 + 2 * i <= length && cf_going(p); i++) {
         cf_text_put(p->text, i ? ", " : " throws ");
         cf_print_dotted(p, cf_class_name(p->cls, cf_be2(info + 2 + 2 * i)));
@@ -192,24 +215,32 @@ static void print_throws(struct cf_printer *p, const struct cf_member *m) {
 
 static void print_method_declaration(struct cf_printer *p, const struct cf_member *m) {
     struct cf_slice name = cf_member_name(p->cls, m), d = cf_member_descriptor(p->cls, m);
+    struct cf_method_signature parts, *generic = NULL;
+    struct cf_slice signature = member_signature(p, m);
+    if (signature.bytes && cf_split_method_signature(signature, &parts)) generic = &parts;
     unsigned flags = m->access_flags;
-    if (CF_IS(name, "<clinit>")) {
-        cf_text_put(p->text, "static {};\n");
-        return;
-    }
     unsigned undefaulted = CF_ACC_ABSTRACT | CF_ACC_STATIC | CF_ACC_PRIVATE;
     cf_print_modifiers(p, flags, CF_FLAGS_METHOD);
     if ((p->cls->access_flags & CF_ACC_INTERFACE) && !(flags & undefaulted))
         cf_text_put(p->text, "default ");
+    if (CF_IS(name, "<clinit>")) {
+        cf_text_put(p->text, "{};\n");
+        return;
+    }
+    if (generic) cf_print_type_parameters(p, generic);
     if (CF_IS(name, "<init>")) {
         cf_print_dotted(p, cf_this_name(p->cls));
     } else {
-        cf_print_result(p, d);
+        if (!generic || !cf_print_field_signature(p, generic->result)) cf_print_result(p, d);
         cf_text_put(p->text, " ");
         cf_text_mutf8(p->text, name, CF_ESCAPE_UNSAFE);
     }
-    cf_print_parameters(p, d, (flags & CF_ACC_VARARGS) != 0);
-    print_throws(p, m);
+    int varargs = (flags & CF_ACC_VARARGS) != 0;
+    if (generic)
+        cf_print_signature_parameters(p, generic, varargs);
+    else
+        cf_print_parameters(p, d, varargs);
+    print_throws(p, m, generic);
     cf_text_put(p->text, ";\n");
 }
 

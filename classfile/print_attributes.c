@@ -189,7 +189,11 @@ CF_PRINTER(record) {
         uint32_t attributes = cf_u2(&p->r);
         if (!cf_going(p)) return;
         p->text->indent = indent + 2;
-        cf_print_type(p, cf_utf8(p->cls, descriptor));
+        struct cf_error error = {0}; // to be met again
+        struct cf_slice signature = cf_find_signature(
+            p, cf_walk_attributes(p->cls, p->r.pos, attributes, p->r.end, &error));
+        if (!signature.bytes || !cf_print_field_signature(p, signature))
+            cf_print_type(p, cf_utf8(p->cls, descriptor));
         cf_text_put(p->text, " ");
         cf_print_utf8(p, name);
         p->text->indent = indent + 4;

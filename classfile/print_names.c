@@ -16,7 +16,7 @@ void cf_print_dotted(struct cf_printer *p, struct cf_slice name) {
     }
 }
 
-static const char *primitive(uint8_t letter) {
+const char *cf_primitive_name(uint8_t letter) {
     switch (letter) {
     case 'B': return "byte";
     case 'C': return "char";
@@ -37,7 +37,7 @@ static void print_type(struct cf_printer *p, struct cf_slice d, int varargs) {
     if (!d.bytes) return;
     while (dimensions < d.length && d.bytes[dimensions] == '[') dimensions++;
     struct cf_slice element = {d.bytes + dimensions, d.length - dimensions};
-    const char *name = element.length == 1 ? primitive(element.bytes[0]) : NULL;
+    const char *name = element.length == 1 ? cf_primitive_name(element.bytes[0]) : NULL;
     if (name) {
         cf_text_put(p->text, name);
     } else if (element.length > 2 && element.bytes[0] == 'L' &&

@@ -28,6 +28,8 @@ static inline int cf_going(const struct cf_printer *p) {
 void cf_print_error(struct cf_printer *p);
 // Prints `count` attributes, read from p->r up to its end.
 void cf_print_attributes(struct cf_printer *p, unsigned place, uint32_t count);
+// What the first Signature among these attributes says; no bytes: there is none.
+struct cf_slice cf_find_signature(const struct cf_printer *p, struct cf_walk walk);
 
 // --- print_constants.c ---
 
@@ -56,8 +58,31 @@ void cf_print_type(struct cf_printer *p, struct cf_slice descriptor);
 // The parameters of a method descriptor in parentheses; with `varargs` the last array is "...".
 void cf_print_parameters(struct cf_printer *p, struct cf_slice descriptor, int varargs);
 void cf_print_result(struct cf_printer *p, struct cf_slice descriptor);
+// "int" for 'I', "void" for 'V'; NULL for what is no primitive type.
+const char *cf_primitive_name(uint8_t letter);
 // Number of parameters, without `this`.
 uint32_t cf_count_parameters(struct cf_slice descriptor);
+
+// --- print_signatures.c: with type parameters and arguments, as a Signature tells them ---
+
+// Print nothing and return 0 when the signature is malformed.
+int cf_print_field_signature(struct cf_printer *p, struct cf_slice signature);
+// "<T extends java.lang.Object> extends java.util.List<T> implements java.lang.Runnable"
+int cf_print_class_signature(struct cf_printer *p, struct cf_slice signature, int is_interface);
+
+// The parts of a method's signature.
+struct cf_method_signature {
+    struct cf_slice type_parameters, parameters, result, throws;
+};
+// Returns 0 when it is malformed.
+int cf_split_method_signature(struct cf_slice signature, struct cf_method_signature *parts);
+// "<T extends java.lang.Object> ", or nothing.
+void cf_print_type_parameters(struct cf_printer *p, const struct cf_method_signature *parts);
+void cf_print_signature_parameters(struct cf_printer *p, const struct cf_method_signature *parts,
+                                   int varargs);
+void cf_print_signature_throws(struct cf_printer *p, const struct cf_method_signature *parts);
+
+// --- print_names.c: flags ---
 
 enum { CF_FLAGS_CLASS, CF_FLAGS_INNER, CF_FLAGS_FIELD, CF_FLAGS_METHOD };
 // "flags: (0x0021) ACC_PUBLIC, ACC_SUPER" and a line feed.

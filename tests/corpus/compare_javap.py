@@ -5,9 +5,8 @@
 
 PROGRAM gets the path of a class file and prints it. From the directories PATH, N class files (300) are taken
 by the seed. Both texts are cut into lines, white space is normalised, and each kind of line is compared in
-order: constant pool, instructions, exception tables, line numbers, variables, frames, flags, everything
-else. Declarations are left out: javap writes generic types there. Exit status 1 when a constant pool or
-instruction line differs.
+order: constant pool, instructions, exception tables, line numbers, variables, frames, flags, declarations,
+everything else. Exit status 1 when a constant pool, instruction or declaration line differs.
 """
 import argparse
 import collections
@@ -27,8 +26,8 @@ KINDS = [
     ("frames", re.compile(r"frame_type = |offset_delta = |(locals|stack) = \[|StackMapTable")),
     ("flags", re.compile(r"flags: ")),
 ]
-ALL = ["constant pool"] + [kind for kind, _ in KINDS] + ["everything else"]
-MUST_AGREE = ["constant pool", "instructions"]
+ALL = ["constant pool"] + [kind for kind, _ in KINDS] + ["declarations", "everything else"]
+MUST_AGREE = ["constant pool", "instructions", "declarations"]
 
 # What we escape and javap does not: it would disturb a terminal.
 UNSAFE = re.compile("[\x7f-\x9f\xad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff0-\ufffb\ufffe\uffff]")
@@ -53,7 +52,10 @@ def classify(text):
     started = False
     for i, raw in enumerate(lines):
         line = normalise(raw)
-        started = started or line.startswith("minor version")
+        if not started and i + 1 < len(lines) and normalise(lines[i + 1]).startswith("minor version"):
+            started = True
+            kinds["declarations"].append(line)
+            continue
         if not started or not line:
             continue
         if line == "Constant pool:":
@@ -63,7 +65,7 @@ def classify(text):
         elif in_pool:
             kinds["constant pool"].append(line)
         elif i + 1 < len(lines) and lines[i + 1].strip().startswith("descriptor: "):
-            continue
+            kinds["declarations"].append(line)
         else:
             kind = next((k for k, pattern in KINDS if pattern.match(line)), "everything else")
             kinds[kind].append(line)
@@ -145,7 +147,7 @@ def main():
         shown[kind] += 1
         if shown[kind] <= options.diff:
             print(f"[{kind}]\n  javap: " + "\n         ".join(theirs) + "\n  ours:  " + "\n         ".join(ours))
-    print(f"{compared} classes compared, {identical} identical in all lines but declarations")
+    print(f"{compared} classes compared, {identical} identical in all lines")
     for kind in ALL:
         same, total = totals[kind]
         share = 100.0 * same / total if total else 100.0

@@ -144,10 +144,56 @@ START_TEST(all_attributes_are_printed) {
         "      #196 (II)V\n",
         "NestHost: class t/Some\nNestMembers:\n  t/Some\n",
         "LoadableDescriptors:\n  Lt/Some;\n",
-        "  int text;\n    descriptor: I\n",
+        "  T text;\n    descriptor: I\n",
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) assert_has(parts[i]);
     ck_assert_ptr_null(strstr(memory.bytes, "error:"));
+}
+END_TEST
+
+// A class of one field or method, each with a signature; as javap 25 prints their declarations.
+static const struct declared {
+    const char *descriptor, *signature, *line;
+} declarations[] = {
+    {"Ljava/util/Map;", "Ljava/util/Map<TK;[Ljava/util/List<*>;>;",
+     "java.util.Map<K, java.util.List<?>[]> m;"},
+    {"Lp/A$B;", "Lp/A<+TT;>.B<-Ljava/lang/Integer;>.C;",
+     "p.A<? extends T>.B<? super java.lang.Integer>.C m;"},
+    {"[[Ljava/lang/Object;", "[[TT;", "T[][] m;"},
+    {"()V", "<T:Ljava/lang/Object;U::Ljava/lang/Runnable;:Lp/I<TT;>;>()TU;",
+     "<T extends java.lang.Object, U extends java.lang.Runnable & p.I<T>> U m();"},
+    {"(I[[Ljava/lang/Object;)I", "(I[[TT;)I", "int m(int, T[]...);"},
+    {"()V", "()V^TE;^Lp/X;", "void m();"}, // there is no attribute Exceptions
+    // What is malformed is left to the descriptor.
+    {"I", "", "int m;"},
+    {"I", "TT", "int m;"},
+    {"I", "TT;X", "int m;"},
+    {"I", "Lp/A<", "int m;"},
+    {"I", "Lp/A<TT;", "int m;"},
+    {"I", "L;", "int m;"},
+    {"I", "[", "int m;"},
+    {"()V", "<T>()V", "void m();"},
+    {"()V", "<T:Lp/A;>", "void m();"},
+    {"()V", "(TT;", "void m();"},
+    {"()V", "()", "void m();"},
+    {"()V", "()V^", "void m();"},
+};
+
+START_TEST(declarations_are_generic_as_their_signatures) {
+    const struct declared *d = &declarations[_i];
+    int is_method = d->descriptor[0] == '(';
+    char line[200];
+    struct build b;
+    build_class_file(&b, 52, CF_ACC_PUBLIC, "A");
+    if (is_method) build_u2(&b, 0); // fields
+    build_u2(&b, 1);
+    build_member(&b, is_method ? CF_ACC_ABSTRACT | CF_ACC_VARARGS : 0, "m", d->descriptor, 1);
+    rich_one_index(&b, "Signature", build_utf8(&b, d->signature));
+    if (!is_method) build_u2(&b, 0); // methods
+    build_u2(&b, 0);                 // attributes
+    ck_assert_int_eq(print_built(&b), CF_OK);
+    snprintf(line, sizeof line, "{\n  %s%s\n", is_method ? "abstract " : "", d->line);
+    assert_has(line);
 }
 END_TEST
 
@@ -487,6 +533,8 @@ int main(void) {
     tcase_set_timeout(tests, 30);
     tcase_add_test(tests, a_class_is_printed_as_javap_does_it);
     tcase_add_test(tests, all_attributes_are_printed);
+    tcase_add_loop_test(tests, declarations_are_generic_as_their_signatures, 0,
+                        sizeof declarations / sizeof *declarations);
     tcase_add_test(tests, modules_are_printed);
     tcase_add_test(tests, fields_not_yet_set_are_printed);
     tcase_add_test(tests, floats_read_as_in_java);
