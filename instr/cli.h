@@ -44,7 +44,8 @@
     COMMAND(rewrite, "OPTION... [--jobs N] IN -o OUT",                                             \
             "rewrite a class, a directory or an archive, to be run without the agent")             \
     COMMAND(runtime_jar, "", "print where the jar lies that rewritten programs need")              \
-    COMMAND(help, "[options | exec]", "print this, all options, or the commands of exec")          \
+    COMMAND(help, "[options | exec | COMMAND]",                                                    \
+            "print this, all options, the commands of exec, or one command")                       \
     COMMAND(version, "", "print the version")
 
 enum { CLI_NAME_SIZE = 32 };

@@ -97,6 +97,20 @@ static void print_commands(void) {
            "'instr help options' tells the passes and options; the man page instr(1) the rest.\n");
 }
 
+// One command alone. Returns 0 when `topic` is none.
+static int print_command(const char *topic) {
+    char text[CLI_NAME_SIZE];
+#define PRINT(name, arguments, help)                                                               \
+    if (strcmp(cli_command_name(#name, text), topic) == 0) {                                       \
+        printf("usage: instr %s%s%s\n\n", text, *arguments ? " " : "", arguments);                 \
+        print_entry(text, help);                                                                   \
+        return 1;                                                                                  \
+    }
+    INSTR_COMMANDS(PRINT)
+#undef PRINT
+    return 0;
+}
+
 int cli_help(int argc, char **argv) {
     const char *topic = argc > 0 ? argv[0] : "";
     const char *form = argc > 1 ? argv[1] : "";
@@ -110,7 +124,7 @@ int cli_help(int argc, char **argv) {
         instr_each_option(print_markdown, NULL);
     else if (strcmp(topic, "options") == 0 && strcmp(form, "man") == 0)
         instr_each_option(print_man, NULL);
-    else
+    else if (argc > 1 || !print_command(topic))
         return cli_usage("help", "instr: there is no help on '%.64s'", argv[argc - 1]);
     return cli_finish(CLI_OK);
 }

@@ -11,6 +11,12 @@ class Help(CliTest):
         for words in (["help"], ["--help"], ["-h"], ["run", "--help"]):
             self.expect(words, 0, ["run", "report", "show", "check", "usage: instr"], "")
 
+    def test_help_on_one_command_is_its_usage(self):
+        self.expect(["help", "run"], 0, "usage: instr run OPTION... -- COMMAND ARGUMENT...\n\n"
+                    "  run                   start a command with the agent in its JVMs\n", "")
+        self.expect(["help", "runtime-jar"], 0, ["usage: instr runtime-jar\n"], "")
+        self.expect(["help", "run", "x"], 2, "", ["there is no help on 'x'"])
+
     def test_help_options_names_passes_and_options(self):
         self.expect(["help", "options"], 0,
                     ["  calls ", "  timing ", "include=PATTERNS", "timing.file=FILE"], "")
