@@ -47,6 +47,7 @@ public final class InstrCalls {
     @java.lang.invoke.DontInline
     public static void construct(int id) {
         try {
+            InstrThreads.moreRoom();
             InstrThreads.count(id, InstrThreads.CONSTRUCT);
         } catch (Throwable failed) {
             if (failed instanceof StackOverflowError) throw (StackOverflowError) failed;

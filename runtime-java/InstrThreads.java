@@ -171,12 +171,28 @@ final class InstrThreads {
     }
 
     /**
-     * The same where it may be inlined into the application. build.py raises its max_stack, as that of openAt: what
-     * was counted as entered is to be counted as thrown, too, when the stack is used up.
+     * Called first by what enters, for as long as it is interpreted: interpreted code makes sure, at its entry, of the
+     * stack below its locals alone. So build.py raises max_locals here to more than all that is called on the way out
+     * takes besides. Compiled code has nothing of it; see openAt for that.
+     */
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    static void room() {}
+
+    /** More of it, for what is inserted in front of that, so that who is counted here gets in there. */
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    static void moreRoom() {}
+
+    /**
+     * The same where it may be inlined into the application. build.py raises its max_stack, as that of openAt, and by
+     * a page more: what was counted as entered is to be counted as thrown, too, when the stack is used up, be it by
+     * the timing pass behind this one.
      */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
     static void countInlined(int id, int what) {
+        moreRoom();
         long tid = InstrUnsafe.carrierTidInlined(), line = line(tid), page = InstrUnsafe.get(line) == tid ? page(line, id) : 0;
         if (page != 0) add(row(page, id), what);
         else countSlowly(id, what);
@@ -264,6 +280,7 @@ final class InstrThreads {
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
     static long open(int id, int what) {
+        room();
         long tid = InstrUnsafe.carrierTid();
         return InstrUnsafe.get(line(tid)) == tid ? openAt(tid, id, what) : openBeside(id, what);
     }

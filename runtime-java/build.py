@@ -40,7 +40,9 @@ GATES = ["InstrCalls", "InstrCoverage", "InstrModule", "InstrTable", "InstrTimin
 DELIVERIES = {"direct": "java/lang", "path": "instr/runtime"}
 
 # Methods whose code is to find so much of the stack unused, in words, which is more than a page: see InstrThreads.openAt.
-ROOM = {"InstrThreads": {"openAt": 520, "countInlined": 520}}
+ROOM = {"InstrThreads": {"openAt": 520, "countInlined": 1100}}
+# The same by their locals: see InstrThreads.room.
+LOCALS = {"InstrThreads": {"room": 128, "moreRoom": 255}}
 
 # Bytes of a constant after its tag.
 CONSTANTS = {3: 4, 4: 4, 5: 8, 6: 8, 7: 2, 8: 2, 9: 4, 10: 4, 11: 4, 12: 4}
@@ -205,16 +207,17 @@ def lower(name, data):
     reader.take(8)
     strings = read_constants(name, reader)
     if name in ROOM:
-        data = make_room(reader, strings, ROOM[name])
+        data = make_room(reader, strings, ROOM[name], LOCALS.get(name, {}))
     for text in ("NestHost", "NestMembers", "BootstrapMethods", "InnerClasses", "Record"):
         if text in strings.values():
             sys.exit("build.py: %s: has %s, which is not for JDK 8 or not for the runtime" % (name, text))
     return data[:4] + struct.pack(">HH", 0, VERSION) + data[8:]
 
 
-def make_room(reader, strings, room):
-    """The class file with the max_stack (JVMS 4.7.3) of some methods raised; the reader is behind the constant pool."""
-    data, missing = bytearray(reader.data), set(room)
+def make_room(reader, strings, room, locals_room):
+    """The class file with the max_stack and max_locals (JVMS 4.7.3) of some methods raised; the reader is behind the
+    constant pool."""
+    data, missing = bytearray(reader.data), set(room) | set(locals_room)
     reader.take(6)
     reader.take(2 * reader.number(2))
     for member in range(reader.number(2)):  # fields
@@ -231,6 +234,9 @@ def make_room(reader, strings, room):
             length = reader.number(4)
             if name in room and kind == "Code":
                 struct.pack_into(">H", data, reader.at, room[name])
+                missing.discard(name)
+            if name in locals_room and kind == "Code":
+                struct.pack_into(">H", data, reader.at + 2, locals_room[name])
                 missing.discard(name)
             reader.take(length)
     if missing:

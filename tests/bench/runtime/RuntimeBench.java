@@ -71,6 +71,7 @@ public class RuntimeBench {
             if (arg.equals("full")) RuntimeExact.full();
             if (arg.equals("bounded")) RuntimeExact.bounded();
             if (arg.equals("healing")) RuntimeExact.healing();
+            if (arg.equals("recursion")) RuntimeExact.recursion();
             if (arg.equals("hello")) {
                 InstrCalls.enter(1);
                 check("one call", 1, get(1, CALLS));

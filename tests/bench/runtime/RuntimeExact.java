@@ -176,6 +176,22 @@ final class RuntimeExact extends RuntimeBench {
         return result;
     }
 
+    static int endlessBoth(int counted, int id) {
+        InstrCalls.enter(counted);
+        long saved = InstrTiming.enter(id);
+        long start = System.nanoTime();
+        int result;
+        try {
+            result = endlessBoth(counted, id) + 1;
+        } catch (Throwable t) {
+            InstrTiming.thrown(start, saved, id);
+            InstrCalls.thrown(counted);
+            throw t;
+        }
+        InstrTiming.exit(start, saved, id);
+        return result;
+    }
+
     /** Calls a timed method with ever less of the stack left, and none around it. */
     static int brink(int id) {
         int below;
@@ -211,7 +227,7 @@ final class RuntimeExact extends RuntimeBench {
         check("recursion: calls", 100000, get(id, CALLS));
         check("recursion: durations", 100000, get(id, TIMED));
         check("recursion: what a method takes inside itself counts once", get(id, SELF), get(id, TOTAL));
-        int deep = newId(), deepTimed = newId();
+        int deep = newId(), deepTimed = newId(), both = newId(), bothTimed = newId();
         for (int i = 0; i < 50; i++) {
             try {
                 endless(deep);
@@ -221,10 +237,16 @@ final class RuntimeExact extends RuntimeBench {
                 endlessTimed(deepTimed);
             } catch (StackOverflowError expected) {
             }
+            try {
+                endlessBoth(both, bothTimed);
+            } catch (StackOverflowError expected) {
+            }
         }
         check("stack overflow, 50 times: calls that are not seen to throw", 0, get(deep, CALLS) - get(deep, THROWN));
         check("stack overflow, 50 times: timed calls that are not seen to end", 0, get(deepTimed, CALLS) - get(deepTimed, TIMED));
         check("stack overflow, 50 times: timed calls that are not seen to throw", 0, get(deepTimed, CALLS) - get(deepTimed, THROWN));
+        check("stack overflow, 50 times, counted and timed: not seen to throw", 0, get(both, CALLS) - get(both, THROWN));
+        check("stack overflow, 50 times, counted and timed: not timed", 0, get(both, CALLS) - get(bothTimed, TIMED));
     }
 
     /** Records that a thread which goes on has in its buffer are seen, those of recursive calls too. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Builds and runs the micro-benchmark of the runtime, and the proof that it counts exactly.
 
-    run.py WORK JDK... [-- speed|exact|tight|full|path|bounded|healing|hello...]
+    run.py WORK JDK... [-- speed|exact|interpreted|tight|full|path|bounded|healing|late|hello...]
 
 WORK is a scratch directory, each JDK the home of one; the first one, of any version from 11 on, compiles. Without
 words, all but speed and hello. Exits with 1 when something was not exact.
@@ -66,7 +66,7 @@ def count(command):
 
 
 def main():
-    args, words = sys.argv[1:], ["exact", "tight", "full", "path", "bounded", "healing"]
+    args, words = sys.argv[1:], ["exact", "interpreted", "tight", "full", "path", "bounded", "healing", "late"]
     if "--" in args:
         words = args[args.index("--") + 1 :]
         args = args[: args.index("--")]
@@ -78,15 +78,18 @@ def main():
     # Not inlined: inlined into one loop, the finding of the block would move out of it.
     keep = ["-XX:CompileCommand=quiet"]
     keep += ["-XX:CompileCommand=dontinline,RuntimeSpeed." + m for m in ("plain", "called", "timed", "nanos", "retimed", "recalled")]
+    # late: at first the runtime is interpreted while others are compiled.
     # healing: entries compiled, exits not. So an exit needs more of the stack than its entry, as it does now and then anyway.
     variants = {
         "speed": (keep, "", "direct", "speed"),
         "exact": ([], "", "direct", "exact"),
+        "interpreted": (["-Xint"], "", "direct", "recursion"),
         "tight": ([], "=budget=300000", "direct", "tight"),
         "full": (["-Xmx32m", "-Xms32m", "-XX:-UseGCOverheadLimit"], "", "direct", "full"),
         "path": ([], "=path,jar=" + library, "path", "exact"),
         "bounded": ([], "", "direct", "bounded"),
         "healing": (["-XX:CompileCommand=quiet", "-XX:CompileCommand=exclude,java/lang/InstrTiming.exit", "-XX:MaxJavaStackTraceDepth=4"], "", "direct", "healing"),
+        "late": (["-XX:-TieredCompilation", "-XX:CompileCommand=quiet", "-XX:CompileCommand=exclude,java/lang/InstrTiming.exit", "-XX:MaxJavaStackTraceDepth=4"], "", "direct", "healing"),
         "hello": ([], "", "direct", "hello"),
     }
     passed = failed = 0
