@@ -70,7 +70,10 @@ struct read_request {
 
 static int read_for_root(void *context, struct cli_bytes *bytes) {
     struct read_request *request = context;
-    if (request->st->size > CLI_MOST_CLASS) return -1;
+    if (request->st->size > CLI_MOST_CLASS) {
+        snprintf(request->reason, sizeof request->reason, "larger than 100 MB");
+        return -1;
+    }
     return cli_read_entry(request->archive->reader.archive, (size_t)request->st->index, bytes,
                           request->reason);
 }

@@ -211,7 +211,9 @@ static int take_class(struct tree *t, struct item *item, const char *path) {
                      : cli_roots_find(&t->roots, item->path, read_for_root, whole);
     free(whole);
     if (start < 0) {
-        cli_rewrite_failed(rewrite, NULL, path, "no class of this name is in it");
+        cli_rewrite_failed(rewrite, NULL, path,
+                           item->st.st_size > CLI_MOST_CLASS ? "larger than 100 MB"
+                                                             : "no class of this name is in it");
         return 0;
     }
     const char *name = item->path + start;

@@ -230,6 +230,11 @@ class Broken(Rewrite):
         named = re.findall(r"^instr: x.jar!(\S+): kept as it was: .{8,}$", done.stderr, re.M)
         self.assertEqual(sorted(named), ["a/Cut.class", "a/None.class", "a/Other.class", "a/Text.class"])
 
+    def test_a_class_of_more_than_100_mb_is_kept_and_named(self):
+        self.write("x.jar", jar([("A.class", class_file("A") + bytes(100 << 20))]))
+        self.rewrite("x.jar", status=1, err=["instr: x.jar!A.class: kept as it was: larger than 100 MB\n"])
+        self.assertIsNone(zipfile.ZipFile(self.path("out")).testzip())
+
     def test_a_damaged_entry_is_kept_and_named(self):
         data = bytearray(jar([("a/A.class", class_file("a/A")), ("a/B.class", class_file("a/B"))]))
         at = zipfile.ZipFile(io.BytesIO(data)).getinfo("a/B.class").header_offset + 30 + len("a/B.class") + 20
