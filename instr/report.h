@@ -32,6 +32,7 @@ struct instr_report {
     const char *pass; // its name
     const char *jvm;  // name and version of the JVM; NULL: not known
     int timed;        // the rows have times
+    int without_p90;  // but not this one, of other tools
     struct instr_row *rows;
     size_t row_count;
     const struct instr_skipped *skipped;

@@ -23,10 +23,13 @@ static const struct column columns[] = {
     {"p90", "9 of 10 calls took no longer", FIELD(p90_ns), 1, -1},
     {"p99", "99 of 100 calls took no longer", FIELD(p99_ns), 1, -1},
     {"max", "longest call", FIELD(max_ns), 1, -1}};
-#undef FIELD
 
 static size_t column_count(const struct instr_report *report) {
     return report->timed ? sizeof columns / sizeof *columns : 2;
+}
+
+static int is_shown(const struct instr_report *report, const struct column *column) {
+    return !report->without_p90 || column->offset != FIELD(p90_ns);
 }
 
 static uint64_t field_of(const struct instr_row *row, size_t offset) {
@@ -71,11 +74,13 @@ static void put_totals(const struct instr_report *report, struct instr_output *o
 static void put_heads(const struct instr_report *report, struct instr_output *out, int order) {
     instr_output_text(out, "<div class=\"wide\"><table id=\"methods\">\n<thead><tr>"
                            "<th scope=\"col\"><button type=\"button\">method</button></th>");
-    for (size_t c = 0; c < column_count(report); c++)
+    for (size_t c = 0; c < column_count(report); c++) {
+        if (!is_shown(report, &columns[c])) continue;
         instr_output_format(
             out, "<th scope=\"col\"%s title=\"%s\"><button type=\"button\">%s</button></th>",
             columns[c].order == order ? " aria-sort=\"descending\"" : "", columns[c].title,
             columns[c].head);
+    }
     instr_output_text(out, "</tr></thead>\n<tbody>\n");
 }
 
@@ -106,8 +111,9 @@ static void put_rows(const struct instr_report *report, struct instr_output *out
         instr_report_method(row, out, INSTR_HTML);
         instr_output_text(out, "</td>");
         for (size_t c = 0; c < column_count(report); c++)
-            put_cell(out, &columns[c], field_of(row, columns[c].offset),
-                     columns[c].order == (int)order ? largest : 0);
+            if (is_shown(report, &columns[c]))
+                put_cell(out, &columns[c], field_of(row, columns[c].offset),
+                         columns[c].order == (int)order ? largest : 0);
         instr_output_text(out, "</tr>\n");
     }
 }

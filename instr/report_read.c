@@ -97,10 +97,12 @@ static int read_lists(struct instr_reader *r, const json_t *root, struct instr_r
     if (begin_list(r, methods, "methods", sizeof *report->rows, &rows, &report->row_count) != 0)
         return -1;
     report->rows = rows;
+    report->without_p90 = 1;
     for (r->index = 0; r->index < report->row_count; r->index++) {
         const json_t *object = json_array_get(methods, r->index);
         if (read_row(r, object, &report->rows[r->index]) != 0) return -1;
         if (json_object_get(object, "total_ns")) report->timed = 1;
+        if (json_object_get(object, "p90_ns")) report->without_p90 = 0;
     }
     if (begin_list(r, skipped, "skipped", sizeof *report->skipped, &kept, &report->skipped_count) !=
         0)

@@ -167,10 +167,13 @@ static const struct column all_columns[] = {
 
 static size_t choose_columns(const struct instr_report *report, size_t top,
                              struct column columns[MOST_COLUMNS]) {
-    size_t count = report->timed ? sizeof all_columns / sizeof *all_columns : 2;
+    size_t all = report->timed ? sizeof all_columns / sizeof *all_columns : 2, count = 0;
     char text[INSTR_NUMBER_SIZE];
-    for (size_t c = 0; c < count; c++) {
-        columns[c] = all_columns[c];
+    for (size_t a = 0; a < all; a++) {
+        if (all_columns[a].offset == offsetof(struct instr_row, p90_ns) && report->without_p90)
+            continue;
+        size_t c = count++;
+        columns[c] = all_columns[a];
         columns[c].width = strlen(columns[c].head);
         for (size_t i = 0; i < top; i++) {
             size_t width = strlen(cell(&report->rows[i], &columns[c], text));

@@ -43,6 +43,16 @@ class Table(CliTest):
             "      3       0  9.00 us  1.00 us  1 ns  3 ns  4 ns  5 ns  2 ns  a.A.f(int, String)\n"
             "     70       2   500 ns   400 ns  1 ns  3 ns  4 ns  5 ns  2 ns  a.B.g(int, String)\n"))
 
+    def test_a_percentile_that_nobody_wrote_is_left_out(self):
+        methods = [{k: v for k, v in m.items() if k != "p90_ns"} for m in TIMED["methods"]]
+        told = {**TIMED, "methods": methods[:1], "skipped": []}
+        self.report(told, "--html", "p.html")
+        self.assertIn("  calls  thrown    total     self   min   p50   p99   max  method\n"
+                      "      3       0  9.00 us  1.00 us  1 ns  3 ns  5 ns  2 ns  a.A.f(int, String)\n",
+                      self.report(told).stdout)
+        self.assertNotIn("p90", self.read("p.html"))
+        self.assertEqual(self.read("p.html").count("<td"), 9)
+
     def test_counts_are_printed_by_calls(self):
         self.report(COUNTED, out="calls: 2 methods, 73 calls, 0 thrown\n"
                                  "  calls  thrown  method\n"

@@ -66,7 +66,7 @@ static const struct instr_skipped skipped[] = {{"com/acme/Big", "run()V", "would
 
 static struct instr_report report(int timed) {
     return (struct instr_report){
-        timed ? "timing" : "calls", "a JVM 17", timed, rows, 3, skipped, 1, NULL, NULL};
+        timed ? "timing" : "calls", "a JVM 17", timed, 0, rows, 3, skipped, 1, NULL, NULL};
 }
 
 // What writing to a descriptor gives.
