@@ -173,16 +173,24 @@ final class InstrThreads {
     /**
      * Called first by what enters, for as long as it is interpreted: interpreted code makes sure, at its entry, of the
      * stack below its locals alone. So build.py raises max_locals here to more than all that is called on the way out
-     * takes besides. Compiled code has nothing of it; see openAt for that.
+     * takes besides. Compiled code has nothing of it; see openAt for that. It is not empty, as HotSpot up to 8 has no
+     * frame for what is.
      */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
-    static void room() {}
+    static void room() {
+        int some = 0;
+    }
 
-    /** More of it, for what is inserted in front of that, so that who is counted here gets in there. */
+    /**
+     * More of it, for what is inserted in front of that, so that who is counted here gets in there: more than a page,
+     * as openAt may be compiled already. This one is not interpreted for long.
+     */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
-    static void moreRoom() {}
+    static void moreRoom() {
+        int some = 0;
+    }
 
     /**
      * The same where it may be inlined into the application. build.py raises its max_stack, as that of openAt, and by
