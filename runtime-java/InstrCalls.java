@@ -47,8 +47,7 @@ public final class InstrCalls {
     @java.lang.invoke.DontInline
     public static void construct(int id) {
         try {
-            InstrThreads.moreRoom();
-            InstrThreads.count(id, InstrThreads.CONSTRUCT);
+            InstrThreads.countConstruct(id);
         } catch (Throwable failed) {
             if (failed instanceof StackOverflowError) throw (StackOverflowError) failed;
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);

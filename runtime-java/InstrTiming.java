@@ -25,6 +25,7 @@ public final class InstrTiming {
     @java.lang.invoke.DontInline
     public static long construct(int id) {
         try {
+            InstrThreads.moreRoom();
             return InstrThreads.open(id, InstrThreads.CONSTRUCT);
         } catch (Throwable failed) {
             if (failed instanceof StackOverflowError) throw (StackOverflowError) failed;
