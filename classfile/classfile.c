@@ -19,11 +19,11 @@ static const uint8_t entry_size[256] = {
 // begins.
 #define AFTER_POOL 14
 
-// Something is wrong with the pool at entry `i`, or the class ends too early behind it: goes on with
-// care as far as entries are whole, so that they can be looked at, and says what is wrong with the
-// next one.
-CF_SELDOM static enum cf_status pool_broken(struct cf_class *cls, const struct cf_reader *r, uint32_t i,
-                                  uint32_t pos) {
+// Something is wrong with the pool at entry `i`, or the class ends too early behind it: goes on
+// with care as far as entries are whole, so that they can be looked at, and says what is wrong with
+// the next one.
+CF_SELDOM static enum cf_status pool_broken(struct cf_class *cls, const struct cf_reader *r,
+                                            uint32_t i, uint32_t pos) {
     const uint8_t *bytes = r->bytes;
     uint32_t count = cls->constant_pool_count, size = 0, text;
     if (pos > r->end) pos = cls->constant_pool[--i]; // a Utf8: all others are looked at before

@@ -284,8 +284,8 @@ static void sort_out(struct cf_code *code, const uint16_t *listed, const uint16_
 }
 
 // A walk over the instructions of one method. From an instruction to the next two loads wait for
-// each other, and the whole loop for them: nothing may come between those two, while everything else
-// in it costs next to nothing; a second method's walk alongside does not either.
+// each other, and the whole loop for them: nothing may come between those two, while everything
+// else in it costs next to nothing; a second method's walk alongside does not either.
 struct walk {
     const uint8_t *bytes;
     uint8_t *marks;
@@ -399,10 +399,12 @@ static int begin_next(struct walk *w, struct cf_code *const **code, struct cf_co
     return 0;
 }
 
-void cf_code_scan_all(struct cf_code *const *codes, struct cf_error *const *errors, uint32_t count) {
+void cf_code_scan_all(struct cf_code *const *codes, struct cf_error *const *errors,
+                      uint32_t count) {
     struct cf_code *const *end = codes + count;
     struct walk a, b;
-    int a_goes = begin_next(&a, &codes, end, &errors), b_goes = begin_next(&b, &codes, end, &errors);
+    int a_goes = begin_next(&a, &codes, end, &errors),
+        b_goes = begin_next(&b, &codes, end, &errors);
     while (a_goes & b_goes) {
         go_on_together(&a, &b);
         if (a.pc >= a.length) {

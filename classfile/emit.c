@@ -60,7 +60,7 @@ CF_SELDOM static void find_changed(struct cf_layout *l) {
 // The original code from old pc `from` up to `to`, at new pc `at`, where the instruction at `from`
 // is replaced or the length of another one changes. Returns where it ends.
 CF_SELDOM static uint32_t put_changed(struct cf_layout *l, uint32_t from, uint32_t to, uint32_t at,
-                            int is_replaced) {
+                                      int is_replaced) {
     const struct cf_code *code = &l->edit->code;
     while (from < to) {
         uint32_t end = l->changed < to ? l->changed : to;
@@ -250,7 +250,8 @@ CF_SELDOM static void set_switches(const struct cf_layout *l) {
 }
 
 // A branch that no longer reaches with 16 bits: goto_w, jsr_w, or the opposite if around a goto_w.
-CF_SELDOM static void put_widened(const struct cf_layout *l, const struct cf_branch *b, uint32_t at) {
+CF_SELDOM static void put_widened(const struct cf_layout *l, const struct cf_branch *b,
+                                  uint32_t at) {
     unsigned op = l->edit->code.bytes[b->pc];
     uint8_t *p = l->code + at;
     if (op != CF_OP_goto && op != CF_OP_jsr) {

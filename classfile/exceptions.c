@@ -148,13 +148,10 @@ static void put_exits(struct entries *out) {
 
 // Most methods, and all of the shorter ones, have no exception table and one return, at their end:
 // what is covered is all before its snippets.
-static inline uint32_t put_simple(const struct cf_layout *l, uint8_t *p) {
+static inline void put_simple(struct entries *out) {
+    const struct cf_layout *l = out->l;
     const struct cf_site *site = l->sites;
-    uint32_t start = cf_at_label(l, 0), end = exit_at(l, &site, l->edit->code.returns[0]);
-    cf_put2(p, start < end);
-    cf_put4(p + 2, start << 16 | end);
-    cf_put4(p + 6, l->thrown.at << 16);
-    return start < end ? 10 : 2;
+    put_entry(out, cf_at_label(l, 0), exit_at(l, &site, l->edit->code.returns[0]), l->thrown.at, 0);
 }
 
 static inline int is_simple(const struct cf_layout *l) {
@@ -167,14 +164,9 @@ static inline int is_simple(const struct cf_layout *l) {
 
 enum cf_status cf_emit_exceptions(const struct cf_layout *l, struct cf_buffer *out) {
     const struct cf_edit *edit = l->edit;
-    if (is_simple(l)) {
-        uint8_t *simple = cf_room(out, 10);
-        if (!simple) return CF_NO_MEMORY;
-        out->length += put_simple(l, simple);
-        return CF_OK;
-    }
     // The body is covered in as many pieces as there are phases, returns and delegate calls, and
     // one.
+    int simple = is_simple(l);
     uint32_t most = l->handlers_count + edit->code.exception_table_length + edit->phases_count +
                     edit->code.returns_count + edit->delegates_count + 1;
     uint8_t *p = cf_room(out, 2 + 8 * most);
@@ -182,7 +174,10 @@ enum cf_status cf_emit_exceptions(const struct cf_layout *l, struct cf_buffer *o
     struct entries entries = {l, p + 2};
     if (l->handlers_count) CF_TRY(put_all_snippet_handlers(&entries));
     if (edit->code.exception_table_length) put_original(&entries);
-    if (l->thrown.count | l->thrown_early.count) put_exits(&entries);
+    if (simple)
+        put_simple(&entries);
+    else if (l->thrown.count | l->thrown_early.count)
+        put_exits(&entries);
     uint32_t length = (uint32_t)(entries.next - p), count = (length - 2) / 8;
     if (count > 65535)
         return cf_fail(&l->edit->error, CF_LIMIT, 0, "exception table of %u entries", count);

@@ -229,7 +229,8 @@ static enum cf_status move_same(struct mover *m, uint32_t delta, uint32_t stack_
     if (first && (stack_count || more > 3)) return put_full(m, delta, stack_count);
     uint8_t *p = cf_room(m->out, 3 + 3 + m->tail.length + PIECE), *start = p;
     if (!p) return CF_NO_MEMORY;
-    p = first ? put_tail(&m->tail, put_head(p, 251 + more, delta), tops) : put_same(p, delta, stack_count);
+    p = first ? put_tail(&m->tail, put_head(p, 251 + more, delta), tops)
+              : put_same(p, delta, stack_count);
     m->out->length += (uint32_t)(p - start);
     return move_stack(m, stack_count);
 }
@@ -392,7 +393,8 @@ static enum cf_status move_all(struct mover *m) {
     edit->places = places;
     edit->places_count = n;
     CF_TRY(edit->error.status);
-    // A JVM refuses such a method, and must see it to do so: what follows would not be written again.
+    // A JVM refuses such a method, and must see it to do so: what follows would not be written
+    // again.
     return m->next == m->end ? CF_OK : malformed(m, "StackMapTable longer than its frames", 0);
 }
 

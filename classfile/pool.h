@@ -43,8 +43,8 @@ uint16_t cf_add_utf8(struct cf_pool *pool, const void *bytes, size_t length);
 uint16_t cf_add_class(struct cf_pool *pool, const void *name, size_t length);
 uint16_t cf_add_string(struct cf_pool *pool, const void *bytes, size_t length);
 // An Integer is added each time, unless the class's constants are merged or the pool is large: what
-// snippets push is the number of one method or place, and to look for it among the others would take
-// longer.
+// snippets push is the number of one method or place, and to look for it among the others would
+// take longer.
 uint16_t cf_add_integer(struct cf_pool *pool, int32_t value);
 uint16_t cf_add_long(struct cf_pool *pool, int64_t value);
 uint16_t cf_add_name_and_type(struct cf_pool *pool, const char *name, const char *descriptor);

@@ -1,6 +1,6 @@
-// The one reader through which every byte of a class file passes. Errors are sticky: after the first
-// read past the end every read gives 0, so a parser reads a structure through and asks once whether it
-// held. The error keeps the offset at which the bytes were missing.
+// The one reader through which every byte of a class file passes. Errors are sticky: after the
+// first read past the end every read gives 0, so a parser reads a structure through and asks once
+// whether it held. The error keeps the offset at which the bytes were missing.
 
 #ifndef CF_READER_H
 #define CF_READER_H
@@ -32,7 +32,9 @@ struct cf_reader {
     struct cf_error *error;
 };
 
-static inline uint32_t cf_left(const struct cf_reader *r) { return r->end - r->pos; }
+static inline uint32_t cf_left(const struct cf_reader *r) {
+    return r->end - r->pos;
+}
 
 static inline int cf_need(struct cf_reader *r, uint32_t n) {
     if (n <= r->end - r->pos) return 1;
@@ -41,7 +43,9 @@ static inline int cf_need(struct cf_reader *r, uint32_t n) {
     return 0;
 }
 
-static inline uint16_t cf_be2(const uint8_t *p) { return (uint16_t)(p[0] << 8 | p[1]); }
+static inline uint16_t cf_be2(const uint8_t *p) {
+    return (uint16_t)(p[0] << 8 | p[1]);
+}
 static inline uint32_t cf_be4(const uint8_t *p) {
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }

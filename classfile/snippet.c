@@ -74,8 +74,10 @@ static void push_computed(struct cf_snippet *s, int32_t value) {
     cf_op(s, CF_OP_ior);
 }
 
+// Of more than 16 bits, in a class that pays for each constant, but not of all 32.
 static inline int is_computed(const struct cf_rewrite *rewrite, int32_t value) {
-    return rewrite->cls->constants_merged && value >> 30 == value >> 31;
+    return rewrite->cls->constants_merged && value >> 15 != value >> 31 &&
+           value >> 30 == value >> 31;
 }
 
 // The constant of a number; 0: the pool is full.
@@ -85,38 +87,6 @@ static uint16_t integer(struct cf_rewrite *rewrite, int32_t value) {
         rewrite->integer_value = value;
     }
     return rewrite->integer;
-}
-
-void cf_push_number(struct cf_snippet *s, int32_t value) {
-    uint8_t *p;
-    if (value >= -32768 && value <= 32767) {
-        int is_short = value >= -1 && value <= 5, is_byte = value >= -128 && value <= 127;
-        if (!(p = cf_snippet_room(s, is_short ? 1 : is_byte ? 2 : 3))) return;
-        if (is_short) {
-            p[0] = (uint8_t)(CF_OP_iconst_0 + value);
-        } else if (is_byte) {
-            p[0] = CF_OP_bipush;
-            p[1] = (uint8_t)value;
-        } else {
-            p[0] = CF_OP_sipush;
-            cf_put2(p + 1, (uint32_t)value);
-        }
-        cf_snippet_depth(s, 0, 1);
-        return;
-    }
-    if (is_computed(s->edit->rewrite, value)) {
-        push_computed(s, value);
-        return;
-    }
-    uint32_t index = integer(s->edit->rewrite, value), is_near = index - 1 < 255;
-    if (!index) cf_no_constant(s->edit);
-    if (!(p = cf_snippet_room(s, is_near ? 2 : 3)) || !index) return;
-    p[0] = is_near ? CF_OP_ldc : CF_OP_ldc_w;
-    if (is_near)
-        p[1] = (uint8_t)index;
-    else
-        cf_put2(p + 1, index);
-    cf_snippet_depth(s, 0, 1);
 }
 
 struct cf_ready cf_ready_push(struct cf_edit *edit, int32_t value) {
@@ -138,6 +108,19 @@ struct cf_ready cf_ready_push(struct cf_edit *edit, int32_t value) {
                         : (uint32_t)CF_OP_ldc_w << 24 | index << 8;
     push.length = is_near ? 2 : 3;
     return push;
+}
+
+void cf_push_number(struct cf_snippet *s, int32_t value) {
+    if (is_computed(s->edit->rewrite, value)) {
+        push_computed(s, value);
+        return;
+    }
+    struct cf_ready push = cf_ready_push(s->edit, value);
+    uint8_t *p = push.length ? cf_snippet_room(s, push.length) : NULL;
+    if (!push.length) cf_no_constant(s->edit);
+    if (!p) return;
+    for (uint32_t i = 0; i < push.length; i++) p[i] = (uint8_t)(push.word >> (24 - 8 * i));
+    cf_snippet_depth(s, 0, 1);
 }
 
 void cf_push_constant(struct cf_snippet *s, uint16_t index) {

@@ -72,8 +72,8 @@ static inline void cf_snippet_depth(struct cf_snippet *s, int32_t pops, int32_t 
 
 // --- plain snippets ---
 
-// For what goes into every method, where each instruction counts: a snippet of instructions of up to
-// four bytes, made ready once and put into as many snippets as have it.
+// For what goes into every method, where each instruction counts: a snippet of instructions of up
+// to four bytes, made ready once and put into as many snippets as have it.
 //
 //      struct cf_snippet *s = cf_snippet_new(edit);
 //      uint8_t *p = s->bytes;
@@ -89,9 +89,9 @@ static inline struct cf_ready cf_ready_local(enum cf_opcode op, uint32_t local) 
     unsigned nearest = (is_load ? CF_OP_iload_0 : CF_OP_istore_0) + 4 * kind;
     // Which of the short forms it is cannot be predicted: no branch.
     uint32_t is_near = local < 4, near = 0u - is_near;
-    struct cf_ready ready = {
-        (((nearest + local) << 24) & near) | (((uint32_t)op << 24 | local << 16) & ~near),
-        2 - is_near};
+    struct cf_ready ready = {(((nearest + local) << 24) & near) |
+                                 (((uint32_t)op << 24 | local << 16) & ~near),
+                             2 - is_near};
     if (local < 256) return ready;
     ready.word = (uint32_t)CF_OP_wide << 24 | (uint32_t)op << 16 | (local & 0xffff);
     ready.length = 4;
@@ -146,15 +146,12 @@ static inline void cf_local(struct cf_snippet *s, enum cf_opcode op, uint32_t lo
     int is_load = op >= CF_OP_iload && op <= CF_OP_aload;
     unsigned kind = (unsigned)op - (is_load ? (unsigned)CF_OP_iload : (unsigned)CF_OP_istore);
     int32_t slots = kind == 1 || kind == 3 ? 2 : 1; // long and double
-    unsigned nearest = (is_load ? CF_OP_iload_0 : CF_OP_istore_0) + 4 * kind;
     uint32_t length = s->length;
-    if (local < 256 && s->capacity - length >= 2) {
-        // The second byte is written in any case: no branch to predict.
-        uint8_t *p = s->bytes + length;
+    if (local < 256 && s->capacity - length >= 4) {
+        struct cf_ready ready = cf_ready_local(op, local);
         if (local >= s->first_new_local) s->uses_new_locals = 1;
-        s->length = length + (local < 4 ? 1 : 2);
-        p[0] = (uint8_t)(local < 4 ? nearest + local : (unsigned)op);
-        p[1] = (uint8_t)local;
+        s->length = length + ready.length;
+        cf_put_ready(s->bytes + length, ready);
     } else {
         cf_far_local(s, op, local);
     }

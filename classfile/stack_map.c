@@ -414,7 +414,7 @@ static enum cf_status typed_frames(const struct cf_layout *l, struct cf_frame_wr
 }
 
 CF_SELDOM static enum cf_status emit_typed_frames(const struct cf_layout *l, struct cf_buffer *out,
-                                                 uint32_t *count) {
+                                                  uint32_t *count) {
     struct cf_edit *edit = l->edit;
     struct cf_frame_writer w;
     cf_frame_writer_init(&w, &edit->rewrite->pool, &edit->code);

@@ -66,8 +66,8 @@ static inline uint32_t moved_line(const struct cf_layout *l, uint32_t pc) {
 // Of several lines at one pc HotSpot tells the first for the instruction there, and the last from
 // the next one on. What is inserted parts the instruction from where its lines begin, so all become
 // the first, but for the last one, which begins behind the instruction, unless another does so.
-CF_SELDOM static uint32_t line_again(const struct cf_layout *l, const uint8_t *from, const uint8_t *end,
-                           uint32_t first) {
+CF_SELDOM static uint32_t line_again(const struct cf_layout *l, const uint8_t *from,
+                                     const uint8_t *end, uint32_t first) {
     const struct cf_code *code = &l->edit->code;
     uint32_t pc = cf_be2(from), next = pc + cf_instruction_length(code->bytes, pc, code->length);
     uint32_t then = end - from > 4 ? cf_be2(from + 4) : UINT32_MAX;
@@ -242,8 +242,8 @@ static enum cf_status map_type_annotations(struct table *t) {
     return t->r.error->status;
 }
 
-CF_SELDOM static enum cf_status map_others(const struct cf_layout *l, const uint8_t *from, uint8_t *to,
-                                 struct cf_slice name) {
+CF_SELDOM static enum cf_status map_others(const struct cf_layout *l, const uint8_t *from,
+                                           uint8_t *to, struct cf_slice name) {
     const struct cf_class *cls = l->edit->code.cls;
     uint32_t length = cf_be4(from + 2), info = (uint32_t)(from - cls->bytes) + 6;
     memcpy(to, from, 6 + length);

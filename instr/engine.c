@@ -162,7 +162,6 @@ static struct instr_account account_of(const struct instr_rewritten *result, siz
     return a;
 }
 
-
 void instr_engine_rewrite_known(struct instr_engine *engine, const struct instr_origin *origin,
                                 const uint8_t *bytes, size_t length,
                                 void *(*allocate)(void *context, size_t n), void *context,
@@ -180,21 +179,16 @@ void instr_engine_rewrite_known(struct instr_engine *engine, const struct instr_
     if (work) {
         work->arena.limit = CLASS_MEMORY(length);
         instr_job_rewrite(&job, bytes, length, memory);
-        result->nanoseconds = now() - start;
-        struct instr_account account = account_of(result, length);
+    } else {
+        cf_fail(&result->error, CF_NO_MEMORY, 0, "out of memory", 0);
+    }
+    result->nanoseconds = now() - start;
+    struct instr_account account = account_of(result, length);
+    if (work) {
         instr_sheet_add(work->sheet, &account);
         put_work(work);
     } else {
-        cf_fail(&result->error, CF_NO_MEMORY, 0, "out of memory", 0);
-        result->nanoseconds = now() - start;
-        struct instr_account *a = instr_book_lock(engine->book); // no memory for a sheet
-        a->classes_seen++;
-        a->classes_matched++;
-        a->classes_kept++;
-        a->bytes_in += length;
-        a->bytes_out += length;
-        a->nanoseconds += result->nanoseconds;
-        instr_book_unlock(engine->book);
+        instr_book_add(engine->book, &account);
     }
 }
 

@@ -150,8 +150,8 @@ void instr_engine_seen(struct instr_engine *engine);
 // or, with `refused`, because the JVM had refused to let it be changed.
 void instr_engine_left_out(struct instr_engine *engine, int refused);
 
-// Takes one off again that was rewritten, from `length` bytes, and then left as it was: as there were
-// more methods in it than may be changed (`over_limit`), or for want of memory.
+// Takes one off again that was rewritten, from `length` bytes, and then left as it was: as there
+// were more methods in it than may be changed (`over_limit`), or for want of memory.
 void instr_engine_taken_back(struct instr_engine *engine, const struct instr_rewritten *result,
                              size_t length, int over_limit);
 

@@ -150,6 +150,14 @@ static void add_sheet(struct instr_account *account, const struct instr_sheet *s
     memcpy(account, numbers, sizeof numbers);
 }
 
+void instr_book_add(struct instr_book *book, const struct instr_account *more) {
+    struct instr_sheet sheet = {.next = NULL};
+    instr_sheet_add(&sheet, more);
+    pthread_mutex_lock(&book->lock);
+    add_sheet(&book->account, &sheet);
+    pthread_mutex_unlock(&book->lock);
+}
+
 void instr_book_close_sheet(struct instr_book *book, struct instr_sheet *sheet) {
     pthread_mutex_lock(&book->lock);
     struct instr_sheet **link = &book->sheets;

@@ -19,6 +19,9 @@ void instr_book_close(struct instr_book *book);
 struct instr_account *instr_book_lock(struct instr_book *book);
 void instr_book_unlock(struct instr_book *book);
 
+// Adds to the account.
+void instr_book_add(struct instr_book *book, const struct instr_account *more);
+
 // A part of the account that one thread at a time adds to, without a lock. NULL: out of memory.
 struct instr_sheet *instr_book_sheet(struct instr_book *book);
 void instr_sheet_add(struct instr_sheet *sheet, const struct instr_account *more);

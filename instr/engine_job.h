@@ -30,8 +30,9 @@ struct instr_engine {
     int wraps;          // a pass wraps native methods
     int check_input;    // see instr_engine_check_input
     struct instr_book *book;
-    _Atomic(struct work *) works; // a list that only grows, as many as threads have been at it at once
-    pthread_mutex_t lock;         // of what follows
+    _Atomic(struct work *)
+        works;            // a list that only grows, as many as threads have been at it at once
+    pthread_mutex_t lock; // of what follows
     struct instr_coverage *coverage, *own_coverage;
     int one_holder;
 };

@@ -62,8 +62,9 @@ void instr_job_name_limit(const struct job *job, struct cf_error *error) {
 
 // "calls, timing: would grow to 8,100 bytes (limit 8,000)": whose snippets the method has to do
 // without. When all passes have to, and none gave up by itself, none is named.
-CF_SELDOM static void remember_left_out(struct job *job, const struct cf_member *method, enum who left,
-                              const struct rw_pass *failed, const struct cf_error *error) {
+CF_SELDOM static void remember_left_out(struct job *job, const struct cf_member *method,
+                                        enum who left, const struct rw_pass *failed,
+                                        const struct cf_error *error) {
     const struct instr_options *options = job->engine->options;
     char reason[512] = "";
     size_t n = 0;

@@ -199,7 +199,7 @@ final class InstrThreads {
         int some = 0;
     }
 
-    /** The same at the entry of a constructor: build.py raises its max_stack, as that of countInlined. */
+    /** As count, at the entry of a constructor: build.py raises its max_stack, as that of countInlined. */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
     static void countConstruct(int id) {
@@ -210,7 +210,7 @@ final class InstrThreads {
     }
 
     /**
-     * The same where it may be inlined into the application. build.py raises its max_stack, as that of openAt, and by
+     * As count, where it may be inlined into the application. build.py raises its max_stack, as that of openAt, and by
      * a page more: what was counted as entered is to be counted as thrown, too, when the stack is used up, be it by
      * the timing pass behind this one.
      */

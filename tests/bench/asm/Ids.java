@@ -19,7 +19,7 @@ final class Ids {
 
     static int of(String owner, String name, String desc) {
         if (counted)
-            return next++ & 0xffff;
+            return next++ & 0xffff; // as large as those of the others
         String method = owner + '.' + name + desc;
         Integer id = IDS.get(method);
         return id != null ? id : IDS.computeIfAbsent(method, m -> NEXT.getAndIncrement());
