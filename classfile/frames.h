@@ -6,7 +6,8 @@
 
 #include "classfile/code.h"
 #include "classfile/pool.h"
-#include "classfile/strict.h"
+
+struct cf_strict;
 
 enum cf_type_tag { // verification_type_info
     CF_TYPE_TOP = 0,

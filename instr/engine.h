@@ -4,8 +4,8 @@
 #ifndef INSTR_ENGINE_H
 #define INSTR_ENGINE_H
 
-#include "instr/coverage.h"
-#include "instr/methods.h"
+#include "instr/registry.h"
+#include "instr/id_registry.h"
 #include "instr/options.h"
 #include "rewriters/rewriter.h"
 
@@ -83,7 +83,7 @@ struct instr_engine *instr_engine_new_after(const struct instr_options *options,
 void instr_engine_free(struct instr_engine *engine);
 
 // From now on a class is left alone when its structure does not hold (classfile/structure.h) and
-// rewriting could hide that (classfile/masked.h): an index that leads nowhere could lead somewhere
+// rewriting could hide that (classfile/rewritten/hidden_errors.h): an index that leads nowhere could lead somewhere
 // once constants are added, and the JVM would say something else of the class than it does of the
 // original, or take it. Not so where it takes the class on trust. Before any class is rewritten.
 void instr_engine_check_input(struct instr_engine *engine);
@@ -114,7 +114,7 @@ struct instr_origin {
     // That JVM has so many constants more in its pool of the class (classfile.h).
     uint16_t constants_beyond;
     // The JVM has verified the code as it comes, or takes it on trust: what is put in has to be
-    // checked, but not the rest once more (classfile/verify_same.h).
+    // checked, but not the rest once more (classfile/rewritten/verify_delta.h).
     int trusted;
     // It takes all of the class on trust: there is no error that rewriting could hide from it.
     int trusted_whole;

@@ -13,7 +13,7 @@
 // it turns out to be.
 //
 // With alloc.mode=sampled the JVM tells what is allocated, and no code is inserted. With
-// alloc.track=object the constructor of Object tells of objects (instr/alloc_object.c), so here
+// alloc.track=object the constructor of Object tells of objects (instr/passes/alloc/object.c), so here
 // arrays only are counted.
 
 #include "rewriters/rewriter.h"

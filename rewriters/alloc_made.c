@@ -1,7 +1,7 @@
 // Compilers know some methods that allocate and put code of their own in their place (HotSpot:
 // vmIntrinsics). Code in those methods does not run then, and what JVM TI tells of the native ones
 // is not told. So they are counted where they are called, by whatever they return, in compiled and
-// interpreted code alike; the agent leaves out what the VM tells besides (instr/alloc_told.c,
+// interpreted code alike; the agent leaves out what the VM tells besides (instr/passes/alloc/dedup.c,
 // which knows the same methods).
 
 #include "rewriters/alloc_made.h"

@@ -13,7 +13,7 @@
 #include "rewriters/rewriter.h"
 #include "rewriters/common.h"
 
-#include "classfile/annotations.h"
+#include "classfile/format/annotations.h"
 
 enum { ENTER, CLOCK, EXIT, THROWN };
 

@@ -58,7 +58,7 @@ struct rw_class {
     // The same for a place in the method that is being edited: the instruction at `pc` of its
     // original code, and what there is to say of it (`detail`: the class that is instantiated,
     // say). A class that is transformed again has the same numbers; methods and sites share them.
-    // Results tell the line too (instr/methods.h: instr_methods_get).
+    // Results tell the line too (instr/id_registry.h: instr_methods_get).
     int (*site_id)(struct rw_class *cls, const struct cf_edit *edit, uint32_t pc,
                    struct cf_slice detail);
     // Reserves `count` probes, numbered without a gap, for the class at hand, known by its bytes as

@@ -1,6 +1,6 @@
 package instr.runtime;
 
-/** The native methods of InstrAlloc, whose code is instr/alloc_sizes.c; beside InstrNative for the same reason. */
+/** The native methods of InstrAlloc, whose code is instr/passes/alloc/sizes.c; beside InstrNative for the same reason. */
 public final class InstrAllocNative {
     private InstrAllocNative() {}
 

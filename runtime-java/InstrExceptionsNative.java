@@ -1,6 +1,6 @@
 package instr.runtime;
 
-/** What InstrExceptions needs of the JVM; the code is instr/exceptions_rows.c. None of these throws. */
+/** What InstrExceptions needs of the JVM; the code is instr/passes/exceptions/rows.c. None of these throws. */
 public final class InstrExceptionsNative {
     private InstrExceptionsNative() {}
 

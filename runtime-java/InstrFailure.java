@@ -10,7 +10,7 @@ final class InstrFailure {
     private InstrFailure() {}
 
     /**
-     * Takes what an entry of the runtime has caught; `id` is its method's, or site's, or that of a pass as instr/failures.h
+     * Takes what an entry of the runtime has caught; `id` is its method's, or site's, or that of a pass as instr/vm/runtime_failures.h
      * has it. What another thread throws into this one, or a debugger, is the application's own, and goes on. No
      * VirtualMachineError comes here: stack or memory that is used up is the application's business, nothing has failed,
      * and without stack this call would throw another one, in place of the exception that the application awaits.

@@ -1,7 +1,7 @@
 package instr.runtime;
 
 /**
- * The runtime's native methods, whose code is instr/threads.c. This class is in the boot loader's unnamed module
+ * The runtime's native methods, whose code is instr/counters/threads.c. This class is in the boot loader's unnamed module
  * wherever the others are: a VM warns on standard output when an agent registers natives of a class that
  * belongs to java.base.
  */

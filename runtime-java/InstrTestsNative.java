@@ -1,6 +1,6 @@
 package instr.runtime;
 
-/** The native methods of InstrTests, whose code is instr/coverage_tests.c; beside InstrNative for the same reason. */
+/** The native methods of InstrTests, whose code is instr/passes/coverage/tests.c; beside InstrNative for the same reason. */
 public final class InstrTestsNative {
     private InstrTestsNative() {}
 

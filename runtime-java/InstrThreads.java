@@ -6,7 +6,7 @@ import instr.runtime.InstrNative;
  * Finds the counters of the current thread of the operating system, and the task of the current thread of the
  * application, and writes to them.
  *
- * <p>Counters and records are native memory (instr/threads.c), a block for each thread of the operating system, which
+ * <p>Counters and records are native memory (instr/counters/threads.c), a block for each thread of the operating system, which
  * alone writes to it: adding needs no atomic operation, and no memory that the heap may not have. A virtual thread
  * uses the block of its carrier. That is exact, because nothing between finding a block and
  * writing to it can make a virtual thread leave its carrier: no call but of native methods, no monitor.

@@ -10,7 +10,7 @@ public final class InstrWatch {
     /** Characters of a string, and frames of a stack, that are shown. */
     private static final int CHARACTERS = 100, FRAMES = 64;
 
-    /** Somebody looks. Set from instr/part_watch.c, as is what follows. */
+    /** Somebody looks. Set from instr/passes/watch/watch.c, as is what follows. */
     static volatile boolean on;
 
     /** Only calls that took so long (nanoseconds), that threw; and with the stack. */

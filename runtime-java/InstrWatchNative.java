@@ -1,6 +1,6 @@
 package instr.runtime;
 
-/** The natives of the pass watch, whose code is instr/part_watch.c. */
+/** The natives of the pass watch, whose code is instr/passes/watch/watch.c. */
 public final class InstrWatchNative {
     private InstrWatchNative() {}
 

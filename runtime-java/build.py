@@ -5,8 +5,8 @@
 
 JAVAC is the compiler of any JDK from 11 on. Writes to the directory OUT:
 
-    runtime_classes.c   the class files and the jar as byte arrays, declared in instr/runtime.h
-    gate_classes.c      what `instr rewrite` puts into files, declared in instr/cli_rewrite_gate.h
+    runtime_classes.c   the class files and the jar as byte arrays, declared in instr/vm/runtime.h
+    gate_classes.c      what `instr rewrite` puts into files, declared in instr/cli/rewrite/gate.h
     instr-runtime.jar   the same classes in package instr.runtime, for the bootstrap class path, and those
                         of the folder offline, for programs that were rewritten and run without the agent
     classes/direct/     the class files that are defined directly, to compile tests against
@@ -264,7 +264,7 @@ def write_jar(path, package, classes, early, offline):
 
 def write_gates(path, gates):
     """The gates as C arrays."""
-    text = "// Made by runtime-java/build.py.\n\n#include \"instr/cli_rewrite_gate.h\"\n\n"
+    text = "// Made by runtime-java/build.py.\n\n#include \"instr/cli/rewrite/gate.h\"\n\n"
     text += "".join(c_array("gate_" + name, gates[name]) for name in GATES)
     rows = "".join('    {"%s", gate_%s, sizeof gate_%s},\n' % (name, name, name) for name in GATES)
     text += "const struct cli_gate_class cli_gate_classes[] = {\n" + rows + "    {0, 0, 0},\n};\n"
@@ -314,7 +314,7 @@ def main():
         early = classes["InstrNatives"]
     with open(jar, "rb") as file:
         arrays.append(c_array("jar", file.read()))
-    text = "// Made by runtime-java/build.py.\n\n#include \"instr/runtime.h\"\n\n" + "".join(arrays)
+    text = "// Made by runtime-java/build.py.\n\n#include \"instr/vm/runtime.h\"\n\n" + "".join(arrays)
     text += "const struct instr_runtime_class instr_runtime_classes[] = {\n" + "".join(rows) + "};\n\n"
     text += "const size_t instr_runtime_classes_count = sizeof instr_runtime_classes / sizeof *instr_runtime_classes;\n"
     text += "const unsigned char *const instr_runtime_jar = jar;\n"

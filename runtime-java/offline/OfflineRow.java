@@ -1,6 +1,6 @@
 package instr.runtime;
 
-/** What is known of one method; times in nanoseconds. The distribution is that of instr/histogram.h. */
+/** What is known of one method; times in nanoseconds. The distribution is that of instr/counters/histogram.h. */
 final class OfflineRow implements Comparable<OfflineRow> {
     private static final int SUB_BITS = 5, SUB = 1 << SUB_BITS, MOST_BITS = 42;
     private static final int OCTAVES = MOST_BITS - SUB_BITS + 1;

@@ -3,7 +3,7 @@ package instr.runtime;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 
-/** What is told at the end, in the words of instr/report_table.c and instr/report.c. */
+/** What is told at the end, in the words of instr/report/table.c and instr/report/report.c. */
 final class OfflineText {
     private static final String[] HEADS = {"calls", "thrown", "total", "self", "min", "p50", "p90", "p99", "max"};
     private static final String[] KEYS = {

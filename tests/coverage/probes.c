@@ -10,7 +10,7 @@
 #define _XOPEN_SOURCE 700
 
 #include "classfile/inline.h"
-#include "instr/exec_file.h"
+#include "instr/coverage/exec_writer.h"
 #include "rewriters/probes.h"
 #include "tests/class_file.h"
 

@@ -4,8 +4,8 @@
 
 #include "tests/fuzz/fuzz.h"
 
-#include "instr/control_client.h"
-#include "instr/control_commands.h"
+#include "instr/control/client.h"
+#include "instr/control/commands.h"
 
 #include <poll.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 
 #include "tests/fuzz/fuzz.h"
 
-#include "instr/exec_read.h"
-#include "instr/exec_store.h"
+#include "instr/coverage/exec_reader.h"
+#include "instr/coverage/exec_store.h"
 
 #include <string.h>
 #include <sys/mman.h>

@@ -4,8 +4,8 @@
 
 #include "tests/fuzz/fuzz.h"
 
-#include "instr/frame.h"
-#include "instr/perfdata.h"
+#include "instr/protocol/message.h"
+#include "instr/process/hsperfdata.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "classfile/frames.h"
-#include "classfile/typing.h"
+#include "classfile/frames/typing.h"
 
 static uint32_t same_pc(const void *context, uint32_t pc) {
     (void)context;

@@ -3,9 +3,9 @@
 
 #include "tests/fuzz/fuzz.h"
 
-#include "classfile/mutf8.h"
+#include "classfile/base/mutf8.h"
 #include "classfile/text.h"
-#include "instr/utf8.h"
+#include "instr/base/utf8.h"
 #include "tests/fuzz/utf8_checker.h"
 
 // The length of the longest well-formed beginning, as the specification's tables say it.

@@ -1,4 +1,4 @@
-"""Talks to the agent in a JVM over its control socket: the protocol of instr/frame.h, written down a second time."""
+"""Talks to the agent in a JVM over its control socket: the protocol of instr/protocol/message.h, written down a second time."""
 
 import json
 import os

@@ -5,8 +5,8 @@
 // hand make of the class. In a second round the registry of methods comes and goes with the plans.
 // Meant for ThreadSanitizer (tests/threads/run). Exit status 1 on failure.
 
-#include "instr/changes.h"
-#include "instr/plan.h"
+#include "instr/engine/class_states.h"
+#include "instr/engine/plan.h"
 #include "tests/class_file.h"
 
 #include <pthread.h>

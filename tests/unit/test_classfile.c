@@ -2,7 +2,7 @@
 // no question about it, however wrong, does harm.
 
 #include "classfile/code.h"
-#include "classfile/mutf8.h"
+#include "classfile/base/mutf8.h"
 #include "tests/unit/rich.h"
 #include "tests/unit/run.h"
 

@@ -1,7 +1,7 @@
 // The registry of classes with probes: who gets which numbers, and what follows from what was
 // passed.
 
-#include "instr/coverage.h"
+#include "instr/registry.h"
 #include "tests/unit/run.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 // The file of coverage.mmap=yes: what a process that was killed leaves behind becomes an .exec
 // file; a broken one is told, at whichever byte it is broken.
 
-#include "instr/coverage_map.h"
-#include "instr/exec_read.h"
+#include "instr/coverage/mapping.h"
+#include "instr/coverage/exec_reader.h"
 #include "tests/unit/run.h"
 
 #include <signal.h>

@@ -2,7 +2,7 @@
 // it.
 
 #include "instr/engine.h"
-#include "classfile/rewritten.h"
+#include "classfile/rewritten/rewritten.h"
 #include "classfile/structure.h"
 #include "tests/unit/run.h"
 #include "tests/unit/verify_class.h"

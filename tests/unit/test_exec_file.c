@@ -1,8 +1,8 @@
 // .exec files: the bytes are those that JaCoCo 0.8.6 wrote and the ids those that it computed; what
 // is broken is told with its place, at every length and with every byte changed.
 
-#include "instr/exec_file.h"
-#include "instr/exec_read.h"
+#include "instr/coverage/exec_writer.h"
+#include "instr/coverage/exec_reader.h"
 #include "tests/unit/run.h"
 
 #include <signal.h>

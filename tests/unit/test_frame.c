@@ -1,6 +1,6 @@
 // Frames of the control socket: taken out of any pieces, and nothing else is.
 
-#include "instr/frame.h"
+#include "instr/protocol/message.h"
 #include "tests/unit/run.h"
 
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 // The histogram: percentiles within 2 % of exact ones, whatever the durations are.
 
-#include "instr/histogram.h"
+#include "instr/counters/histogram.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "instr/records.h"
+#include "instr/counters/records.h"
 #include "tests/unit/run.h"
 
 #define VALUES 20000

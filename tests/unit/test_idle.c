@@ -1,6 +1,6 @@
 // Whether there is a processor that nobody uses.
 
-#include "instr/idle.h"
+#include "instr/vm/cpu_idle.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

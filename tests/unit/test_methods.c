@@ -1,7 +1,7 @@
 // The registry of methods: ids are stable, dense and the same for every thread.
 
-#include "instr/methods.h"
-#include "instr/told_name.h"
+#include "instr/id_registry.h"
+#include "instr/engine/display_name.h"
 #include "tests/unit/run.h"
 
 #include <malloc.h>

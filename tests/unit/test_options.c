@@ -1,7 +1,7 @@
 // Options: what they set, what is refused and in which words, and that a list survives formatting.
 
 #include "instr/options.h"
-#include "instr/options_names.h"
+#include "instr/options/names.h"
 #include "tests/unit/run.h"
 
 #include <stdio.h>

@@ -1,10 +1,10 @@
 // What passes are on changes while threads load classes: plans and who uses them, what is known of
 // changed classes, numbers of passes, and what of two sets of options is the same.
 
-#include "instr/changes.h"
-#include "instr/numbers.h"
-#include "instr/options_same.h"
-#include "instr/plan.h"
+#include "instr/engine/class_states.h"
+#include "instr/engine/pass_ids.h"
+#include "instr/options/compare.h"
+#include "instr/engine/plan.h"
 #include "tests/unit/run.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // Reports: the table, the JSON, and files that appear whole or not at all.
 
-#include "instr/json.h"
-#include "instr/report.h"
-#include "instr/utf8.h"
+#include "instr/base/json.h"
+#include "instr/report/report.h"
+#include "instr/base/utf8.h"
 #include "tests/unit/run.h"
 
 #include <dirent.h>

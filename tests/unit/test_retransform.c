@@ -1,8 +1,8 @@
 // Retransforming loaded classes from a list, in a JVM that is made up: each class once, whether one
 // thread does it or two.
 
-#include "instr/interfaces.h"
-#include "instr/retransform_both.h"
+#include "instr/vm/interfaces.h"
+#include "instr/retransform/parallel.h"
 #include "tests/unit/run.h"
 
 #include <errno.h>

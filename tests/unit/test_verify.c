@@ -1,7 +1,7 @@
 // The verifier, rule by rule. Each case is a method of a class of its own; `unit_verify FILE`
 // writes them all to FILE for a JVM to judge (tests/verify/run): it must say the same.
 
-#include "classfile/verify_quick.h"
+#include "classfile/verify/quick.h"
 #include "tests/unit/run.h"
 #include "tests/unit/verify_cases.h"
 

@@ -1,7 +1,7 @@
 // Wrappers for native methods: what the class file says of them, and what is left alone. That they
 // run is shown on real JVMs.
 
-#include "classfile/annotations.h"
+#include "classfile/format/annotations.h"
 #include "classfile/structure.h"
 #include "classfile/verify.h"
 #include "classfile/wrap.h"

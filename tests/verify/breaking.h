@@ -1,10 +1,10 @@
 // Rewritten methods, broken where something was put in or moved; for tests of what is shown of them
-// by comparing them with the original (classfile/verify_same.h).
+// by comparing them with the original (classfile/rewritten/verify_delta.h).
 
 #ifndef TESTS_BREAKING_H
 #define TESTS_BREAKING_H
 
-#include "classfile/verify_same_parts.h"
+#include "classfile/rewritten/internal.h"
 
 static uint64_t breaking_state = 88172645463325252u;
 

@@ -1,4 +1,4 @@
-// What is shown of rewritten methods by comparing them with the original (classfile/verify_same.h)
+// What is shown of rewritten methods by comparing them with the original (classfile/rewritten/verify_delta.h)
 // must be so: same PASSES ROUNDS SEED PERCENT DIR. Every class below DIR is rewritten. Of which
 // methods that is shown they must pass the full check, and they must be PERCENT of all. Then each
 // is broken ROUNDS times, where something was put in or moved: what is shown of it even so must
@@ -9,7 +9,7 @@
 
 static int look_at(struct cf_same *s, uint32_t i);
 #define cf_same_method(same, i) look_at(same, i)
-#include "instr/engine_class.c"
+#include "instr/engine/rewrite_class.c"
 #undef cf_same_method
 
 static unsigned rounds;

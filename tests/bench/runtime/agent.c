@@ -9,10 +9,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "instr/collect.h"
-#include "instr/records.h"
-#include "instr/runtime.h"
-#include "instr/threads.h"
+#include "instr/vm/snapshot.h"
+#include "instr/counters/records.h"
+#include "instr/vm/runtime.h"
+#include "instr/counters/threads.h"
 
 static struct instr_runtime_config config;
 static char library[4096];

@@ -1,0 +1,187 @@
+// The exception table of an edited method: the handlers of snippets, the original ones with their
+// ranges moved, and last of all those that catch what leaves the method.
+
+#include "classfile/edit/internal.h"
+
+uint8_t *cf_room_slow(struct cf_buffer *b, uint32_t n) {
+    uint32_t wanted = b->capacity ? b->capacity * 2 : 256;
+    while (wanted - b->length < n) wanted *= 2;
+    uint8_t *bytes = cf_arena_alloc(b->edit->code.cls->arena, wanted);
+    if (!bytes) {
+        cf_fail(&b->edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
+        return NULL;
+    }
+    if (b->length) memcpy(bytes, b->bytes, b->length);
+    b->bytes = bytes;
+    b->capacity = wanted;
+    return b->bytes + b->length;
+}
+
+// The entries being written: room for all of them was made.
+struct entries {
+    const struct cf_layout *l;
+    uint8_t *next;
+};
+
+static inline void put_entry(struct entries *e, uint32_t start, uint32_t end, uint32_t handler,
+                             uint32_t catch_type) {
+    if (start >= end) return; // an empty range is none
+    uint8_t *p = e->next;
+    cf_put4(p, start << 16 | end); // two at a time: compilers make two instructions of it
+    cf_put4(p + 4, handler << 16 | catch_type);
+    e->next = p + 8;
+}
+
+// Calls for each place where a snippet stands in the new code.
+#define EACH_SNIPPET(l, s, at, body)                                                               \
+    do {                                                                                           \
+        for (uint32_t i_ = 0; i_ < (l)->edit->sites_count; i_++) {                                 \
+            const struct cf_snippet *s = (l)->sites[i_].snippet;                                   \
+            uint32_t at = (l)->sites[i_].at;                                                       \
+            body;                                                                                  \
+        }                                                                                          \
+        for (uint32_t i_ = 0; i_ < (l)->detours_count; i_++) {                                     \
+            uint32_t at = (l)->detours[i_].at;                                                     \
+            for (uint32_t k_ = 0; k_ < (l)->detours[i_].count; k_++) {                             \
+                const struct cf_snippet *s = (l)->edges[(l)->detours[i_].first + k_].snippet;      \
+                body;                                                                              \
+                at += s->length;                                                                   \
+            }                                                                                      \
+        }                                                                                          \
+        const struct cf_exit *exits_[2] = {&(l)->thrown_early, &(l)->thrown};                      \
+        for (uint32_t i_ = 0; i_ < 2; i_++) {                                                      \
+            uint32_t at = exits_[i_]->at;                                                          \
+            for (uint32_t k_ = exits_[i_]->count; k_-- > 0;) {                                     \
+                const struct cf_snippet *s = exits_[i_]->snippets[k_];                             \
+                body;                                                                              \
+                at += s->length;                                                                   \
+            }                                                                                      \
+        }                                                                                          \
+    } while (0)
+
+static enum cf_status put_snippet_handlers(struct entries *out, const struct cf_snippet *s,
+                                           uint32_t at) {
+    for (uint32_t i = 0; i < s->handlers_count; i++) {
+        const struct cf_snippet_handler *h = &s->handlers[i];
+        uint32_t start = s->labels[h->start].at, end = s->labels[h->end].at,
+                 handler = s->labels[h->handler].at;
+        if (start == UINT32_MAX || end == UINT32_MAX || handler == UINT32_MAX || start >= end)
+            return cf_fail(&out->l->edit->error, CF_MISUSE, 0,
+                           "handler of a snippet without a range", 0);
+        put_entry(out, at + start, at + end, at + handler, h->catch_type);
+    }
+    return CF_OK;
+}
+
+CF_SELDOM static enum cf_status put_all_snippet_handlers(struct entries *out) {
+    EACH_SNIPPET(out->l, s, at, CF_TRY(put_snippet_handlers(out, s, at)));
+    return CF_OK;
+}
+
+static void put_original(struct entries *out) {
+    const struct cf_layout *l = out->l;
+    const struct cf_code *code = &l->edit->code;
+    for (uint32_t i = 0; i < code->exception_table_length; i++) {
+        struct cf_exception e = cf_exception_at(code, i);
+        put_entry(out, cf_at_label(l, e.start_pc), cf_at_before(l, e.end_pc),
+                  cf_at_label(l, e.handler_pc), e.catch_type);
+    }
+}
+
+// Where the snippets of an exit at old pc `pc` begin, or, without such, its instruction. Asked for
+// in ascending order: no site before *site is one of them.
+static inline uint32_t exit_at(const struct cf_layout *l, const struct cf_site **site,
+                               uint32_t pc) {
+    const struct cf_site *s = *site, *end = l->sites + l->edit->sites_count;
+    while (s < end && s->pc < pc) s++;
+    while (s < end && s->pc == pc && s->where < CF_EXIT) s++;
+    *site = s;
+    return s < end && s->pc == pc ? s->at : cf_at_instruction(l, pc);
+}
+
+// How far the lists of what is not covered have been gone through: all are in pc order.
+struct cover {
+    const uint16_t *a_return, *last_return;
+    const uint32_t *delegate, *last_delegate;
+    const struct cf_site *site;
+};
+
+// What leaves the code from old pc `start` to `end` goes to `handler`, but for the exit snippets
+// and the returns behind them, and for delegate calls: `this` is of two kinds there.
+static inline struct cover put_phase(struct entries *out, struct cover c, uint32_t start,
+                                     uint32_t end, uint32_t handler) {
+    const struct cf_layout *l = out->l;
+    uint32_t from = cf_at_label(l, start);
+    for (;;) {
+        uint32_t pc = c.a_return < c.last_return ? *c.a_return : UINT32_MAX, next = pc + 1;
+        if (c.delegate < c.last_delegate && *c.delegate < pc && *c.delegate < end) {
+            pc = *c.delegate++;
+            next = pc + 3; // invokespecial
+        } else if (pc < end) {
+            c.a_return++;
+        } else {
+            break;
+        }
+        if (pc < start) continue;
+        put_entry(out, from, exit_at(l, &c.site, pc), handler, 0);
+        from = cf_at_before(l, next);
+    }
+    put_entry(out, from, cf_at_before(l, end), handler, 0);
+    return c;
+}
+
+static void put_exits(struct entries *out) {
+    const struct cf_layout *l = out->l;
+    const struct cf_edit *edit = l->edit;
+    const struct cf_code *code = &edit->code;
+    const uint32_t *delegates_end = edit->delegates; // which may be NULL
+    if (edit->delegates_count) delegates_end += edit->delegates_count;
+    struct cover c = {code->returns, code->returns + code->returns_count, edit->delegates,
+                      delegates_end, l->sites};
+    if (!edit->phases_count && l->thrown.count) put_phase(out, c, 0, code->length, l->thrown.at);
+    for (uint32_t i = 0; i < edit->phases_count; i++) {
+        const struct cf_phase *phase = &edit->phases[i];
+        const struct cf_exit *exit = phase->initialized ? &l->thrown : &l->thrown_early;
+        if (exit->count) c = put_phase(out, c, phase->start, phase->end, exit->at);
+    }
+}
+
+// Most methods, and all of the shorter ones, have no exception table and one return, at their end:
+// what is covered is all before its snippets.
+static inline void put_simple(struct entries *out) {
+    const struct cf_layout *l = out->l;
+    const struct cf_site *site = l->sites;
+    put_entry(out, cf_at_label(l, 0), exit_at(l, &site, l->edit->code.returns[0]), l->thrown.at, 0);
+}
+
+static inline int is_simple(const struct cf_layout *l) {
+    const struct cf_edit *edit = l->edit;
+    const struct cf_code *code = &edit->code;
+    return !(l->handlers_count | code->exception_table_length | edit->phases_count |
+             edit->delegates_count) &&
+           l->thrown.count && code->returns_count == 1 && code->returns[0] == code->length - 1;
+}
+
+enum cf_status cf_emit_exceptions(const struct cf_layout *l, struct cf_buffer *out) {
+    const struct cf_edit *edit = l->edit;
+    // The body is covered in as many pieces as there are phases, returns and delegate calls, and
+    // one.
+    int simple = is_simple(l);
+    uint32_t most = l->handlers_count + edit->code.exception_table_length + edit->phases_count +
+                    edit->code.returns_count + edit->delegates_count + 1;
+    uint8_t *p = cf_room(out, 2 + 8 * most);
+    if (!p) return CF_NO_MEMORY;
+    struct entries entries = {l, p + 2};
+    if (l->handlers_count) CF_TRY(put_all_snippet_handlers(&entries));
+    if (edit->code.exception_table_length) put_original(&entries);
+    if (simple)
+        put_simple(&entries);
+    else if (l->thrown.count | l->thrown_early.count)
+        put_exits(&entries);
+    uint32_t length = (uint32_t)(entries.next - p), count = (length - 2) / 8;
+    if (count > 65535)
+        return cf_fail(&l->edit->error, CF_LIMIT, 0, "exception table of %u entries", count);
+    cf_put2(p, count);
+    out->length += length;
+    return CF_OK;
+}

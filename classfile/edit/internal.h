@@ -1,0 +1,147 @@
+// Where everything of an edited method comes to stand: the original instructions with the snippets
+// among them, then the ways that branch edges take, then the exceptional exits.
+
+#ifndef CF_LAYOUT_H
+#define CF_LAYOUT_H
+
+#include "classfile/edit.h"
+#include "classfile/format/strict_fields.h"
+
+// The sites at one pc, and the places that they make of it.
+struct cf_group {
+    uint32_t first, count; // sites
+    uint32_t before; // behind what comes after the instruction above: its line and ranges end here
+    uint32_t instruction; // where the instruction, or what replaces it, begins
+    int is_replaced;
+};
+
+// A detour of all edges from `pc` to `target`, of a switch mostly: their snippets, then a goto.
+struct cf_detour {
+    uint32_t pc, target;
+    uint32_t first, count; // edges
+    uint32_t at;           // new pc
+    uint32_t jump;         // new pc of the goto
+    int wide;
+};
+
+// Where the snippets of an exceptional exit come to stand, ending with athrow.
+struct cf_exit {
+    const struct cf_snippet **snippets; // in the order of the passes: run backwards
+    uint32_t count;
+    uint32_t at, end; // new pcs; equal: there is none
+};
+
+struct cf_layout {
+    struct cf_edit *edit;
+    uint8_t *code;         // the new one
+    struct cf_site *sites; // sorted
+    // The next switch or widened branch to be written, by pc (UINT32_MAX: there is none), and by
+    // the index of each kind in the code's lists.
+    uint32_t changed, next_switch, next_branch;
+    uint32_t body_end, length; // of the new code
+    uint32_t sites_peak;       // the most stack that a snippet at a site needs for itself
+    uint16_t *moved; // by pc, and of code_length: by how much its label moves, modulo 2^16
+    uint64_t added;  // bytes of code, at most
+    struct cf_exit thrown, thrown_early;
+    // What few methods have: from here on all is cleared.
+    uint8_t *widened;      // per branch of the code; NULL: none is
+    struct cf_edge *edges; // sorted
+    struct cf_detour *detours;
+    uint32_t detours_count;
+    // Of all snippets: exception handlers, which come before the original ones; whether one at a
+    // site has labels or branches.
+    uint32_t handlers_count;
+    uint32_t has_labels;
+    uint32_t has_branches; // any snippet
+    // A constructor of a class with strict fields: in front of the detours and of the early exit
+    // stands an athrow for a frame (bridge_frame in stack_map.c).
+    int bridges;
+};
+
+// Lays the method out and appends the new code to the buffer, `before` bytes behind its end;
+// `behind` bytes more are likely to follow.
+enum cf_status cf_layout_make(struct cf_layout *layout, struct cf_edit *edit, uint32_t before,
+                              uint32_t behind, struct cf_buffer *out);
+
+// Makes replacements of those edges, which are sorted, that can be where their jump is (edges.c).
+enum cf_status cf_place_edges(struct cf_edit *edit);
+
+// The sites at `pc`; a count of 0: there are none.
+struct cf_group cf_find_group(const struct cf_layout *layout, uint32_t pc);
+static inline struct cf_group cf_group_at(const struct cf_layout *l, uint32_t pc) {
+    struct cf_group none = {0, 0, 0, 0, 0};
+    return l->edit->code.marks[pc] & CF_MARK_EDIT ? cf_find_group(l, pc) : none;
+}
+// New pcs of an original pc: of its label, of the instruction itself, and of where falling into it
+// from above arrives (the end of a range that ends there).
+static inline uint32_t cf_at_label(const struct cf_layout *l, uint32_t pc) {
+    return (uint16_t)(pc + l->moved[pc]);
+}
+static inline uint32_t cf_at_instruction(const struct cf_layout *l, uint32_t pc) {
+    return l->edit->code.marks[pc] & CF_MARK_EDIT ? cf_find_group(l, pc).instruction
+                                                  : cf_at_label(l, pc);
+}
+static inline uint32_t cf_at_before(const struct cf_layout *l, uint32_t pc) {
+    return l->edit->code.marks[pc] & CF_MARK_SPLIT ? cf_find_group(l, pc).before
+                                                   : cf_at_label(l, pc);
+}
+static inline int cf_is_switch(unsigned op) {
+    return op == CF_OP_tableswitch || op == CF_OP_lookupswitch;
+}
+static inline int cf_is_widened(const struct cf_layout *l, uint32_t branch) {
+    return l->widened && l->widened[branch];
+}
+// The detour from `pc` to `target`, or NULL.
+const struct cf_detour *cf_detour_of(const struct cf_layout *layout, uint32_t pc, uint32_t target);
+// Where a branch at `pc` to `target` leads in the new code.
+static inline uint32_t cf_destination(const struct cf_layout *l, uint32_t pc, uint32_t target) {
+    const struct cf_detour *d = l->detours_count ? cf_detour_of(l, pc, target) : NULL;
+    return d ? d->at : cf_at_label(l, target);
+}
+
+// --- the parts of the encoder that work on a layout ---
+
+// One pass over all that changes the distance between old and new pcs: gives every snippet and
+// label its place, and writes the code there, but for offsets of branches (emit.c). As many bytes
+// are copied at a time, and pcs mapped, beyond the last one too: what follows comes later.
+#define CF_COPIED 64
+#define CF_FILLED 32
+void cf_emit_snippets(struct cf_layout *layout);
+// Sets the offsets of branches and switches.
+enum cf_status cf_emit_branches(const struct cf_layout *layout);
+
+// Room for n more bytes; NULL: out of memory, the edit has failed.
+uint8_t *cf_room_slow(struct cf_buffer *buffer, uint32_t n);
+static inline uint8_t *cf_room(struct cf_buffer *b, uint32_t n) {
+    return n <= b->capacity - b->length ? b->bytes + b->length : cf_room_slow(b, n);
+}
+// The same, counted as written.
+static inline uint8_t *cf_extend(struct cf_buffer *b, uint32_t n) {
+    uint8_t *p = cf_room(b, n);
+    if (p) b->length += n;
+    return p;
+}
+
+// Appends the entries of the new StackMapTable, and counts them. Only where cf_frames_wanted
+// (stack_map.c).
+enum cf_status cf_emit_frames(const struct cf_layout *layout, struct cf_buffer *out,
+                              uint32_t *count);
+// 0: the method shall have no frames but what it had, copied as it is.
+int cf_frames_wanted(const struct cf_edit *edit);
+// The same for methods in which nothing has to be typed (frame_mover.c).
+enum cf_status cf_move_frames(const struct cf_layout *layout, struct cf_buffer *out,
+                              uint32_t *count);
+// The index of the constant java/lang/Throwable; 0: the pool is full, the edit has failed.
+uint16_t cf_add_throwable(struct cf_edit *edit);
+static inline uint16_t cf_throwable(struct cf_edit *edit) {
+    return edit->rewrite->throwable ? edit->rewrite->throwable : cf_add_throwable(edit);
+}
+
+// The exception table, its length in front (exceptions.c).
+enum cf_status cf_emit_exceptions(const struct cf_layout *layout, struct cf_buffer *out);
+// Appends the attribute of the code that begins at `offset` of the class, the bytecode offsets in
+// it moved (tables.c).
+enum cf_status cf_emit_attribute(const struct cf_layout *layout, struct cf_buffer *out,
+                                 uint32_t offset);
+
+#endif

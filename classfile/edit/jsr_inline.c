@@ -1,0 +1,319 @@
+// The code of a method without its subroutines: which instructions belong to which of them, where
+// the copies for each call come to lie, and what jumps become.
+
+#include "classfile/edit/jsr_inline.h"
+
+static enum cf_status fail(struct cf_inliner *in, enum cf_status status, const char *reason) {
+    return cf_fail(in->error, status, in->code.offset, reason, 0);
+}
+
+static int has(const uint64_t *set, uint32_t i) {
+    return set[i / 64] >> i % 64 & 1;
+}
+
+static void put_in(uint64_t *set, uint32_t i) {
+    set[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+static void *zeroed(struct cf_inliner *in, size_t count, size_t size) {
+    void *memory = cf_arena_zeroed(in->arena, count, size);
+    if (!memory) fail(in, CF_NO_MEMORY, "out of memory");
+    return memory;
+}
+
+static unsigned op_at(const struct cf_inliner *in, uint32_t i) {
+    return in->code.bytes[in->code.pc[i]];
+}
+
+static int is_jsr(unsigned op) {
+    return op == CF_OP_jsr || op == CF_OP_jsr_w;
+}
+
+static int is_goto(unsigned op) {
+    return op == CF_OP_goto || op == CF_OP_goto_w;
+}
+
+static int is_ret(const struct cf_inliner *in, uint32_t i) {
+    const uint8_t *p = in->code.bytes + in->code.pc[i];
+    return p[0] == CF_OP_ret || (p[0] == CF_OP_wide && p[1] == CF_OP_ret);
+}
+
+// The index of the target of a jump with one.
+static uint32_t target_of(const struct cf_inliner *in, uint32_t i) {
+    uint32_t pc = in->code.pc[i];
+    const uint8_t *p = in->code.bytes + pc;
+    int32_t offset = p[0] >= CF_OP_goto_w ? (int32_t)cf_be4(p + 1) : (int16_t)cf_be2(p + 1);
+    return in->index[pc + (uint32_t)offset];
+}
+
+static int is_jump(unsigned op) {
+    return cf_opcodes[op].operands == CF_BRANCH2 || cf_opcodes[op].operands == CF_BRANCH4;
+}
+
+static int is_switch(unsigned op) {
+    return op == CF_OP_tableswitch || op == CF_OP_lookupswitch;
+}
+
+static enum cf_status prepare(struct cf_inliner *in) {
+    uint32_t targets = in->code.branches_count + 1;
+    for (uint32_t i = 0; i < in->code.switches_count; i++) {
+        struct cf_switch sw;
+        cf_switch_open(&in->code, in->code.switches[i], &sw);
+        targets += sw.count + 1;
+    }
+    in->last_subroutine = &in->subroutines;
+    in->index = zeroed(in, in->code.length + 1, sizeof *in->index);
+    in->visited = zeroed(in, in->code.count / 64 + 1, sizeof *in->visited);
+    in->shared = zeroed(in, in->code.count / 64 + 1, sizeof *in->shared);
+    in->to_do = zeroed(in, targets, sizeof *in->to_do);
+    if (!in->index || !in->visited || !in->shared || !in->to_do) return CF_NO_MEMORY;
+    for (uint32_t i = 0; i < in->code.count; i++) in->index[in->code.pc[i]] = (uint16_t)i;
+    return CF_OK;
+}
+
+// --- which instructions belong to which subroutine ---
+
+static struct cf_subroutine *add_subroutine(struct cf_inliner *in, uint32_t start) {
+    for (struct cf_subroutine *s = in->subroutines ? in->subroutines->next : NULL; s; s = s->next)
+        if (s->start == start) return s;
+    struct cf_subroutine *s = zeroed(in, 1, sizeof *s);
+    if (!s || !(s->contains = zeroed(in, in->code.count / 64 + 1, sizeof *s->contains)))
+        return NULL;
+    s->start = start;
+    *in->last_subroutine = s;
+    in->last_subroutine = &s->next;
+    return s;
+}
+
+// Notes what an instruction jumps to, for later; calls of subroutines are not followed.
+static uint32_t push_targets(struct cf_inliner *in, uint32_t i, uint32_t n) {
+    unsigned op = op_at(in, i);
+    if (is_jump(op) && !is_jsr(op)) in->to_do[n++] = target_of(in, i);
+    if (!is_switch(op)) return n;
+    struct cf_switch sw;
+    cf_switch_open(&in->code, in->code.pc[i], &sw);
+    in->to_do[n++] = in->index[sw.default_pc];
+    for (uint32_t k = 0; k < sw.count; k++) in->to_do[n++] = in->index[cf_switch_target(&sw, k)];
+    return n;
+}
+
+static void reach(struct cf_inliner *in, struct cf_subroutine *s, uint32_t from) {
+    uint32_t n = 0;
+    in->to_do[n++] = from;
+    while (n > 0) {
+        for (uint32_t i = in->to_do[--n]; i < in->code.count && !has(s->contains, i); i++) {
+            put_in(s->contains, i);
+            if (has(in->visited, i)) put_in(in->shared, i);
+            put_in(in->visited, i);
+            n = push_targets(in, i, n);
+            // What follows jsr is where the subroutine returns to.
+            if (is_ret(in, i) || (cf_never_falls_through(op_at(in, i)) && !is_jsr(op_at(in, i))))
+                break;
+        }
+    }
+}
+
+static int contains_of_range(const struct cf_inliner *in, const struct cf_subroutine *s,
+                             const struct cf_exception *e) {
+    uint32_t end = e->end_pc == in->code.length ? in->code.count : in->index[e->end_pc];
+    for (uint32_t i = in->index[e->start_pc]; i < end; i++)
+        if (has(s->contains, i)) return 1;
+    return 0;
+}
+
+// What can be reached from its start, and from the handlers of what can.
+static void find_instructions(struct cf_inliner *in, struct cf_subroutine *s) {
+    int more = 1;
+    reach(in, s, s->start);
+    while (more) {
+        more = 0;
+        for (uint32_t k = 0; k < in->code.exception_table_length; k++) {
+            struct cf_exception e = cf_exception_at(&in->code, k);
+            uint32_t handler = in->index[e.handler_pc];
+            if (has(s->contains, handler) || !contains_of_range(in, s, &e)) continue;
+            reach(in, s, handler);
+            more = 1;
+        }
+    }
+}
+
+static enum cf_status find_subroutines(struct cf_inliner *in) {
+    if (!add_subroutine(in, 0)) return CF_NO_MEMORY;
+    for (uint32_t i = 0; i < in->code.count; i++)
+        if (is_jsr(op_at(in, i)) && !add_subroutine(in, target_of(in, i))) return CF_NO_MEMORY;
+    for (struct cf_subroutine *s = in->subroutines; s; s = s->next) find_instructions(in, s);
+    return CF_OK;
+}
+
+// --- copies, and where their instructions come to lie ---
+
+static struct cf_copy *owner_of(const struct cf_inliner *in, struct cf_copy *copy, uint32_t i) {
+    if (!has(copy->subroutine->contains, i)) return NULL;
+    struct cf_copy *owner = copy;
+    if (has(in->shared, i))
+        for (struct cf_copy *c = copy->parent; c; c = c->parent)
+            if (has(c->subroutine->contains, i)) owner = c;
+    return owner;
+}
+
+static enum cf_status add_copy(struct cf_inliner *in, struct cf_copy *parent, uint32_t start) {
+    const struct cf_subroutine *s = in->subroutines;
+    if (parent)
+        for (s = s->next; s->start != start;) s = s->next;
+    for (const struct cf_copy *c = parent; c; c = c->parent)
+        if (c->subroutine == s) return fail(in, CF_UNSUPPORTED, "a subroutine that calls itself");
+    struct cf_copy *copy = zeroed(in, 1, sizeof *copy);
+    if (!copy || !(copy->at = zeroed(in, in->code.count + 1, sizeof *copy->at)))
+        return CF_NO_MEMORY;
+    copy->parent = parent;
+    copy->subroutine = s;
+    *in->last_copy = copy;
+    in->last_copy = &copy->next;
+    return CF_OK;
+}
+
+static uint32_t size_of(const struct cf_inliner *in, uint32_t i, uint32_t new_pc) {
+    unsigned op = op_at(in, i);
+    uint32_t size = (uint32_t)(in->code.pc[i + 1] - in->code.pc[i]), jump = in->wide ? 5 : 3;
+    if (is_jsr(op)) return 1 + jump;
+    if (is_ret(in, i) || is_goto(op)) return jump;
+    if (is_switch(op)) return size - (3 - (in->code.pc[i] & 3)) + (3 - (new_pc & 3));
+    return size;
+}
+
+static enum cf_status lay_out_copy(struct cf_inliner *in, struct cf_copy *copy, uint32_t *pc) {
+    for (uint32_t i = 0; i < in->code.count; i++) {
+        copy->at[i] = CF_NOWHERE;
+        if (owner_of(in, copy, i) != copy) continue;
+        copy->at[i] = *pc;
+        *pc += size_of(in, i, *pc);
+        if (*pc > 65535)
+            return fail(in, CF_UNSUPPORTED, "would pass 65,535 bytes without its subroutines");
+        if (!is_jsr(op_at(in, i))) continue;
+        struct cf_copy **place = in->last_copy;
+        CF_TRY(add_copy(in, copy, target_of(in, i)));
+        (*place)->return_pc = *pc;
+        (*place)->called_at = copy->at[i] + 1;
+    }
+    copy->end = *pc;
+    return CF_OK;
+}
+
+static enum cf_status lay_out(struct cf_inliner *in) {
+    uint32_t pc = 0;
+    in->copies = NULL;
+    in->last_copy = &in->copies;
+    CF_TRY(add_copy(in, NULL, 0));
+    for (struct cf_copy *copy = in->copies; copy; copy = copy->next)
+        CF_TRY(lay_out_copy(in, copy, &pc));
+    in->length = pc;
+    in->bytes = zeroed(in, pc + 1, 1);
+    in->returns = zeroed(in, pc + 1, 1);
+    return in->bytes && in->returns ? CF_OK : CF_NO_MEMORY;
+}
+
+// --- the new code ---
+
+// Where a jump of the copy to instruction i leads. CF_NOWHERE: it is broken.
+uint32_t cf_inline_target(const struct cf_inliner *in, struct cf_copy *copy, uint32_t i) {
+    const struct cf_copy *owner = owner_of(in, copy, i);
+    return owner ? owner->at[i] : CF_NOWHERE;
+}
+
+// A jump's operand at `operand` bytes behind its opcode. CF_LIMIT: it does not reach.
+static enum cf_status put_offset(struct cf_inliner *in, uint32_t pc, uint32_t at, unsigned size,
+                                 uint32_t target) {
+    int64_t offset = (int64_t)target - pc;
+    if (target >= in->length) return fail(in, CF_UNSUPPORTED, "a subroutine that leads nowhere");
+    if (size == 2 && (offset < INT16_MIN || offset > INT16_MAX)) return CF_LIMIT;
+    if (size == 2)
+        cf_put2(in->bytes + at, (uint32_t)offset);
+    else
+        cf_put4(in->bytes + at, (uint32_t)offset);
+    return CF_OK;
+}
+
+static enum cf_status put_goto(struct cf_inliner *in, uint32_t pc, uint32_t target) {
+    in->bytes[pc] = in->wide ? CF_OP_goto_w : CF_OP_goto;
+    return put_offset(in, pc, pc + 1, in->wide ? 4 : 2, target);
+}
+
+// The local variable that the instruction takes or keeps a return address in; CF_NOWHERE: none.
+static uint32_t address_local(const struct cf_inliner *in, uint32_t i) {
+    const uint8_t *p = in->code.bytes + in->code.pc[i];
+    unsigned op = p[0] == CF_OP_wide ? p[1] : p[0];
+    if (op >= CF_OP_astore_0 && op <= CF_OP_astore_3) return op - CF_OP_astore_0;
+    if (op != CF_OP_astore && op != CF_OP_ret) return CF_NOWHERE;
+    return p[0] == CF_OP_wide ? cf_be2(p + 2) : p[1];
+}
+
+// The call whose subroutine ret ends: that of the outermost copy that has the instruction. Where
+// calls are nested ret may as well end an outer one, by the address that was kept for it: what it
+// takes must have been kept by the subroutine itself.
+static enum cf_status put_ret(struct cf_inliner *in, const struct cf_copy *copy, uint32_t i) {
+    const struct cf_copy *found = NULL;
+    for (const struct cf_copy *c = copy; c; c = c->parent)
+        if (has(c->subroutine->contains, i)) found = c;
+    if (!found || !found->parent) return fail(in, CF_UNSUPPORTED, "ret outside of a subroutine");
+    if (copy->parent->parent && address_local(in, i) != address_local(in, found->subroutine->start))
+        return fail(in, CF_UNSUPPORTED, "ret that may end another subroutine");
+    in->returns[copy->at[i]] = 1;
+    return put_goto(in, copy->at[i], found->return_pc);
+}
+
+static enum cf_status put_switch(struct cf_inliner *in, struct cf_copy *copy, uint32_t i) {
+    struct cf_switch sw;
+    uint32_t pc = copy->at[i], at = pc + 4 - (pc & 3), step;
+    cf_switch_open(&in->code, in->code.pc[i], &sw);
+    const uint8_t *from = in->code.bytes + in->code.pc[i] + 4 - (in->code.pc[i] & 3);
+    in->bytes[pc] = in->code.bytes[in->code.pc[i]];
+    memcpy(in->bytes + at, from, sw.pc + sw.length - (uint32_t)(from - in->code.bytes));
+    CF_TRY(put_offset(in, pc, at, 4, cf_inline_target(in, copy, in->index[sw.default_pc])));
+    step = sw.is_table ? 4 : 8;
+    at += (uint32_t)(sw.cases - from) + step - 4;
+    for (uint32_t k = 0; k < sw.count; k++, at += step)
+        CF_TRY(put_offset(in, pc, at, 4,
+                          cf_inline_target(in, copy, in->index[cf_switch_target(&sw, k)])));
+    return CF_OK;
+}
+
+static enum cf_status put_instruction(struct cf_inliner *in, struct cf_copy *copy, uint32_t i) {
+    unsigned op = op_at(in, i);
+    uint32_t pc = copy->at[i];
+    if (is_ret(in, i)) return put_ret(in, copy, i);
+    if (is_switch(op)) return put_switch(in, copy, i);
+    if (is_goto(op)) return put_goto(in, pc, cf_inline_target(in, copy, target_of(in, i)));
+    if (is_jsr(op)) {
+        in->bytes[pc] = CF_OP_aconst_null; // instead of the return address
+        return CF_OK;                      // the jump is put by the copy that it leads to
+    }
+    memcpy(in->bytes + pc, in->code.bytes + in->code.pc[i],
+           (size_t)(in->code.pc[i + 1] - in->code.pc[i]));
+    if (is_jump(op))
+        return put_offset(in, pc, pc + 1, 2, cf_inline_target(in, copy, target_of(in, i)));
+    return CF_OK;
+}
+
+static enum cf_status put_code(struct cf_inliner *in) {
+    for (struct cf_copy *copy = in->copies; copy; copy = copy->next) {
+        if (copy->parent)
+            CF_TRY(
+                put_goto(in, copy->called_at, cf_inline_target(in, copy, copy->subroutine->start)));
+        for (uint32_t i = 0; i < in->code.count; i++)
+            if (copy->at[i] != CF_NOWHERE) CF_TRY(put_instruction(in, copy, i));
+    }
+    return CF_OK;
+}
+
+// With short jumps, or if they do not reach with long ones.
+enum cf_status cf_inline_code(struct cf_inliner *in) {
+    CF_TRY(prepare(in));
+    CF_TRY(find_subroutines(in));
+    for (in->wide = 0;; in->wide = 1) {
+        CF_TRY(lay_out(in));
+        enum cf_status status = put_code(in);
+        if (status == CF_LIMIT && in->wide)
+            return fail(in, CF_UNSUPPORTED, "a jump that does not reach without subroutines");
+        if (status != CF_LIMIT) return status;
+    }
+}

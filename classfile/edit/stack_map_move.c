@@ -1,0 +1,504 @@
+// The StackMapTable of an edited method in which nothing has to be typed: every frame of the
+// original moves with its instruction and takes up the new locals that live through the method, and
+// the exceptional exits get theirs. Types are moved as bytes, just as they stand in the file.
+//
+// A frame that says only what is on the stack (same, same_locals_1_stack_item) keeps its form, for
+// the new locals are behind those it means. The first frame, and each that changes the locals, must
+// name the new ones: they lie behind the method's own slots, so what is between becomes TOP and the
+// frame full.
+
+#include "classfile/edit/internal.h"
+
+// The new locals, as they are written in a frame; before them comes TOP up to `slot`. Where `bytes`
+// is NULL they are in `word`, the first byte highest: what was written byte by byte just now could
+// not be copied at once without waiting for it.
+struct tail {
+    uint8_t *bytes;
+    uint32_t slot, length, entries;
+    uint64_t word;
+};
+
+struct mover {
+    const struct cf_layout *l;
+    const struct cf_code *code;
+    struct cf_buffer *out;
+    struct cf_error *error;
+    uint32_t count; // frames written
+    uint32_t pc;    // where the last one stands, in the new code; UINT32_MAX: there is none
+    struct tail tail;
+    // What follows is for the original frames: the bytes to come, where the frame at hand stands in
+    // the original, and the depth of the stack there.
+    const uint8_t *next, *end;
+    uint32_t old_pc, depth;
+    // The locals of the original frame, as they are written. The first `unnamed` ones are as at the
+    // method's entry; classes among them have instead of a constant the offset in the descriptor.
+    uint8_t *locals;
+    uint32_t capacity, entries, length, slots, unnamed;
+};
+
+// Bytes are copied in pieces of this size, beyond the last one too: there is room, here and there.
+#define PIECE 16
+
+static inline void copy_pieces(uint8_t *to, const uint8_t *from, uint32_t length) {
+    for (uint32_t i = 0; i < length; i += PIECE) memcpy(to + i, from + i, PIECE);
+}
+
+static inline uint8_t *put_tops(uint8_t *p, uint32_t count) {
+    for (uint32_t i = 0; i < count; i += PIECE) memset(p + i, CF_TYPE_TOP, PIECE);
+    return p + count;
+}
+
+static enum cf_status malformed(struct mover *m, const char *reason, uint32_t value) {
+    uint32_t offset = (uint32_t)(m->next - m->code->cls->bytes);
+    return cf_fail(m->error, CF_MALFORMED, offset, reason, value);
+}
+
+static enum cf_status truncated(struct mover *m) {
+    uint32_t offset = (uint32_t)(m->next - m->code->cls->bytes);
+    return cf_fail(m->error, CF_TRUNCATED, offset, "truncated", 0);
+}
+
+static enum cf_status no_memory(struct mover *m) {
+    return cf_fail(m->error, CF_NO_MEMORY, 0, "out of memory", 0);
+}
+
+static inline uint32_t slots_of(unsigned tag) {
+    return 1 + (tag - CF_TYPE_DOUBLE <= CF_TYPE_LONG - CF_TYPE_DOUBLE);
+}
+
+static inline uint32_t size_of(unsigned tag) {
+    return tag >= CF_TYPE_OBJECT ? 3 : 1;
+}
+
+// A u2 at the reader; what is missing is 0 and an error.
+static inline uint32_t next_u2(struct mover *m) {
+    if (m->end - m->next < 2) {
+        truncated(m);
+        return 0;
+    }
+    m->next += 2;
+    return cf_be2(m->next - 2);
+}
+
+// --- types ---
+
+// The operand of Uninitialized, at `p`, mapped to `to`; other tags are none.
+CF_SELDOM static enum cf_status move_uninitialized(struct mover *m, const uint8_t *p, uint8_t *to) {
+    uint32_t pc = cf_be2(p + 1);
+    m->next = p;
+    if (p[0] != CF_TYPE_UNINITIALIZED)
+        return malformed(m, "stack map frame: unknown type %u", p[0]);
+    if (pc >= m->code->length) return malformed(m, "stack map frame: offset out of the code", 0);
+    cf_put2(to + 1, cf_at_instruction(m->l, pc));
+    return CF_OK;
+}
+
+// Moves `count` types from the reader to `to`, where there is room; adds up their bytes and slots.
+// Two bytes may be read and written behind the last one: the class does not end with it.
+static inline enum cf_status move_types(struct mover *m, uint32_t count, uint8_t *to,
+                                        uint32_t *length, uint32_t *slots) {
+    const struct cf_class *cls = m->code->cls;
+    const uint8_t *p = m->next, *end = m->end, *start = to;
+    uint32_t sum = 0;
+    for (; count > 0; count--) {
+        if (p >= end) return truncated(m);
+        unsigned tag = p[0], operand = cf_be2(p + 1);
+        to[0] = (uint8_t)tag;
+        cf_put2(to + 1, operand);
+        // Whether there is an operand cannot be predicted: a class is looked at in any case.
+        unsigned index = tag == CF_TYPE_OBJECT ? operand : cls->this_class;
+        if (cf_tag_at(cls, index) != CF_TAG_CLASS) {
+            m->next = p;
+            return malformed(m, "stack map frame names no class", 0);
+        }
+        if (tag > CF_TYPE_OBJECT) CF_TRY(move_uninitialized(m, p, to));
+        p += size_of(tag);
+        to += size_of(tag);
+        sum += slots_of(tag);
+    }
+    m->next = p;
+    if (p > end) return truncated(m);
+    *length += (uint32_t)(to - start);
+    *slots += sum;
+    return CF_OK;
+}
+
+// Moves `count` types to the end of what is written; m->depth: their slots.
+static enum cf_status move_stack(struct mover *m, uint32_t count) {
+    m->depth = 0;
+    if (count == 0) return CF_OK;
+    uint8_t *p = cf_room(m->out, 3 * count);
+    if (!p) return CF_NO_MEMORY;
+    return move_types(m, count, p, &m->out->length, &m->depth);
+}
+
+// Appends `count` types from the reader to the locals.
+static enum cf_status take_locals(struct mover *m, uint32_t count) {
+    if (count > m->capacity - m->entries)
+        return malformed(m, "stack map frame with more locals than there are", 0);
+    m->entries += count;
+    return move_types(m, count, m->locals + m->length, &m->length, &m->slots);
+}
+
+static enum cf_status chop_locals(struct mover *m, uint32_t count) {
+    if (count > m->entries) return malformed(m, "chop frame: no such local", 0);
+    m->entries -= count;
+    m->length = m->slots = 0;
+    for (uint32_t i = 0; i < m->entries; i++) {
+        unsigned tag = m->locals[m->length];
+        m->length += size_of(tag);
+        m->slots += slots_of(tag);
+    }
+    if (m->unnamed > m->entries) m->unnamed = m->entries;
+    return CF_OK;
+}
+
+// Gives the classes among the parameters their constants.
+static enum cf_status name_parameters(struct mover *m) {
+    const struct cf_member *method = m->code->method;
+    struct cf_slice d = cf_member_descriptor(m->code->cls, method);
+    struct cf_pool *pool = &m->l->edit->rewrite->pool;
+    uint8_t *p = m->locals;
+    uint32_t entry = 0;
+    if (!(method->access_flags & CF_ACC_STATIC)) p += size_of(p[entry++]);
+    for (; entry < m->unnamed; p += size_of(p[0]), entry++) {
+        if (p[0] != CF_TYPE_OBJECT) continue;
+        uint32_t at = cf_be2(p + 1), length = cf_field_type_length(d.bytes + at, d.length - at);
+        int is_array = d.bytes[at] == '[';
+        uint16_t index =
+            cf_add_class(pool, d.bytes + at + !is_array, is_array ? length : length - 2);
+        if (!index)
+            return cf_fail(m->error, pool->error.status, m->code->offset, pool->error.reason, 0);
+        cf_put2(p + 1, index);
+    }
+    m->unnamed = 0;
+    return CF_OK;
+}
+
+// --- frames ---
+
+static inline uint32_t step_to(struct mover *m, uint32_t pc) {
+    uint32_t delta = pc - m->pc - 1;
+    m->pc = pc;
+    m->count++;
+    return delta;
+}
+
+static inline uint8_t *put_head(uint8_t *p, unsigned form, uint32_t delta) {
+    p[0] = (uint8_t)form;
+    cf_put2(p + 1, delta);
+    return p + 3;
+}
+
+// same_frame, or same_locals_1_stack_item_frame, in the shorter form.
+static inline uint8_t *put_same(uint8_t *p, uint32_t delta, uint32_t stack_count) {
+    if (delta >= 64) return put_head(p, stack_count ? 247 : 251, delta);
+    *p = (uint8_t)(delta + 64 * stack_count);
+    return p + 1;
+}
+
+// The new locals behind `tops` times TOP.
+static inline uint8_t *put_tail(const struct tail *tail, uint8_t *p, uint32_t tops) {
+    p = put_tops(p, tops);
+    if (tail->bytes)
+        copy_pieces(p, tail->bytes, tail->length);
+    else
+        cf_put8(p, tail->word);
+    return p + tail->length;
+}
+
+// All locals, the new ones behind them, and a stack of `stack_count` types from the reader.
+static enum cf_status put_full(struct mover *m, uint32_t delta, uint32_t stack_count) {
+    if (m->unnamed) CF_TRY(name_parameters(m));
+    uint32_t tops = m->tail.slot - m->slots;
+    uint8_t *p = cf_room(m->out, 7 + m->length + tops + m->tail.length + PIECE), *start = p;
+    if (!p) return CF_NO_MEMORY;
+    p = put_head(p, 255, delta);
+    cf_put2(p, m->entries + tops + m->tail.entries);
+    copy_pieces(p + 2, m->locals, m->length);
+    p = put_tail(&m->tail, p + 2 + m->length, tops);
+    cf_put2(p, stack_count);
+    m->out->length += (uint32_t)(p + 2 - start);
+    return move_stack(m, stack_count);
+}
+
+// A frame that says only what is on the stack. The first one must name the new locals.
+static enum cf_status move_same(struct mover *m, uint32_t delta, uint32_t stack_count) {
+    uint32_t tops = m->tail.slot - m->slots, more = tops + m->tail.entries;
+    int first = m->count == 1 && m->tail.entries;
+    if (first && (stack_count || more > 3)) return put_full(m, delta, stack_count);
+    uint8_t *p = cf_room(m->out, 3 + 3 + m->tail.length + PIECE), *start = p;
+    if (!p) return CF_NO_MEMORY;
+    p = first ? put_tail(&m->tail, put_head(p, 251 + more, delta), tops)
+              : put_same(p, delta, stack_count);
+    m->out->length += (uint32_t)(p - start);
+    return move_stack(m, stack_count);
+}
+
+// A frame that changes the locals, the reader behind its head.
+static enum cf_status move_change(struct mover *m, unsigned form, uint32_t delta) {
+    if (form < 251) {
+        CF_TRY(chop_locals(m, 251 - form));
+    } else if (form < 255) {
+        CF_TRY(take_locals(m, form - 251));
+    } else {
+        m->entries = m->length = m->slots = m->unnamed = 0;
+        CF_TRY(take_locals(m, next_u2(m)));
+    }
+    if (m->slots > m->code->max_locals)
+        return malformed(m, "stack map frame with more locals than there are", 0);
+    return put_full(m, delta, form == 255 ? next_u2(m) : 0);
+}
+
+static enum cf_status copy_list(struct mover *m) {
+    uint32_t count = next_u2(m);
+    uint8_t *p = cf_extend(m->out, 2);
+    if (!p) return CF_NO_MEMORY;
+    cf_put2(p, count);
+    return move_stack(m, count);
+}
+
+// The same where there are no new locals: every form stays.
+static enum cf_status copy_change(struct mover *m, unsigned form, uint32_t delta) {
+    uint8_t *p = cf_extend(m->out, 3);
+    if (!p) return CF_NO_MEMORY;
+    put_head(p, form, delta);
+    if (form < 251) return CF_OK;
+    if (form < 255) {
+        CF_TRY(move_stack(m, form - 251));
+        m->depth = 0; // these were locals
+        return CF_OK;
+    }
+    CF_TRY(copy_list(m)); // the locals are such a list too
+    return copy_list(m);
+}
+
+// Frame type 246 (value classes): the fields not set yet, then an ordinary frame.
+CF_SELDOM static enum cf_status move_unset(struct mover *m) {
+    const uint8_t *start = m->next++;
+    uint32_t size = 2u * next_u2(m);
+    CF_TRY(m->error->status);
+    if ((uint32_t)(m->end - m->next) < size) return truncated(m);
+    m->next += size;
+    uint8_t *p = cf_extend(m->out, 3 + size);
+    if (!p) return CF_NO_MEMORY;
+    memcpy(p, start, 3 + size);
+    return CF_OK;
+}
+
+// Moves the next frame.
+static enum cf_status move_frame(struct mover *m) {
+    if (m->next < m->end && *m->next == CF_FRAME_EARLY_LARVAL) CF_TRY(move_unset(m));
+    if (m->next >= m->end) return truncated(m);
+    unsigned form = *m->next++;
+    uint32_t old_delta = form < 128 ? form & 63 : next_u2(m);
+    if (form >= 128 && form < 247) return malformed(m, "unknown stack map frame type %u", form);
+    m->old_pc += old_delta + 1;
+    if (m->old_pc >= m->code->length || !(m->code->marks[m->old_pc] & CF_MARK_START))
+        return malformed(m, "stack map frame not at an instruction", 0);
+    uint32_t delta = step_to(m, cf_at_label(m->l, m->old_pc));
+    m->depth = 0;
+    if (form < 128 || form == 247 || form == 251)
+        return move_same(m, delta, form != 251 && form >= 64);
+    return m->tail.entries ? move_change(m, form, delta) : copy_change(m, form, delta);
+}
+
+// Moves the frames to come that say nothing but where they stand (same_frame), at most `left`.
+// Returns how many.
+static uint32_t move_run(struct mover *m, uint32_t left, struct cf_place *places) {
+    const uint8_t *from = m->next, *marks = m->code->marks;
+    uint32_t most = (uint32_t)(m->end - from), length = m->code->length, pc = m->pc, n = 0;
+    if (most > left) most = left;
+    uint8_t *to = cf_room(m->out, 3 * most), *start = to;
+    if (!to) return 0;
+    for (; n < most && from[n] < 64; n++) {
+        uint32_t old_pc = m->old_pc + from[n] + 1;
+        if (old_pc >= length || !(marks[old_pc] & CF_MARK_START)) break;
+        uint32_t new_pc = cf_at_label(m->l, old_pc);
+        to = put_same(to, new_pc - pc - 1, 0);
+        pc = new_pc;
+        m->old_pc = old_pc;
+        places[n].pc = (uint16_t)old_pc;
+        places[n].depth = 0;
+    }
+    m->next += n;
+    m->count += n;
+    m->pc = pc;
+    m->out->length += (uint32_t)(to - start);
+    return n;
+}
+
+// --- what there is at the method's entry ---
+
+static enum cf_status take_parameters(struct mover *m) {
+    const struct cf_class *cls = m->code->cls;
+    const struct cf_member *method = m->code->method;
+    struct cf_slice d = cf_member_descriptor(cls, method);
+    if (d.length < 3 || d.bytes[0] != '(')
+        return cf_fail(m->error, CF_MALFORMED, method->offset, "malformed method descriptor", 0);
+    const uint8_t *at = d.bytes + 1, *end = d.bytes + d.length;
+    uint8_t *p = m->locals;
+    uint32_t entries = 0, slots = 0;
+    if (!(method->access_flags & CF_ACC_STATIC)) {
+        p[0] = cf_is_constructor(cls, method) ? CF_TYPE_UNINITIALIZED_THIS : CF_TYPE_OBJECT;
+        cf_put2(p + 1, cls->this_class);
+        p += size_of(p[0]);
+        entries = slots = 1;
+    }
+    while (at && at < end && *at != ')' && slots <= 256) {
+        unsigned tag = cf_tag_of_letter[*at];
+        p[0] = (uint8_t)tag;
+        cf_put2(p + 1, (uint32_t)(at - d.bytes));
+        p += size_of(tag);
+        entries++;
+        slots += slots_of(tag);
+        at = tag == CF_TYPE_OBJECT ? cf_after_type(at, end) : tag ? at + 1 : NULL;
+    }
+    if (!at || at >= end || *at != ')')
+        return cf_fail(m->error, CF_MALFORMED, method->offset, "malformed method descriptor", 0);
+    m->unnamed = m->entries = entries;
+    m->slots = slots;
+    m->length = (uint32_t)(p - m->locals);
+    if (slots > m->code->max_locals) return malformed(m, "more parameters than locals", 0);
+    return CF_OK;
+}
+
+// Room for the locals of any frame: the parameters are at most 257 entries.
+static enum cf_status open_locals(struct mover *m) {
+    m->capacity = (uint32_t)m->code->max_locals + 1;
+    if (m->capacity < 258) m->capacity = 258;
+    m->locals = cf_arena_alloc(m->code->cls->arena, 3 * m->capacity + PIECE);
+    return m->locals ? take_parameters(m) : no_memory(m);
+}
+
+static enum cf_status move_all(struct mover *m) {
+    struct cf_edit *edit = m->l->edit;
+    const struct cf_code *code = m->code;
+    uint32_t n = 0;
+    m->next = code->cls->bytes + code->stack_map_table;
+    m->end = m->next + code->stack_map_table_length;
+    m->old_pc = UINT32_MAX;
+    m->slots = m->unnamed = 0;
+    uint32_t left = next_u2(m);
+    struct cf_place *places = cf_arena_alloc(code->cls->arena, (left + 1) * sizeof *places);
+    if (!places) return no_memory(m);
+    if (edit->locals_count) CF_TRY(open_locals(m));
+    while (n < left) {
+        CF_TRY(move_frame(m));
+        CF_TRY(edit->error.status);
+        places[n].pc = (uint16_t)m->old_pc;
+        places[n++].depth = (uint16_t)(m->depth < 65535 ? m->depth : 65535);
+        n += move_run(m, left - n, places + n);
+    }
+    edit->places = places;
+    edit->places_count = n;
+    CF_TRY(edit->error.status);
+    // A JVM refuses such a method, and must see it to do so: what follows would not be written
+    // again.
+    return m->next == m->end ? CF_OK : malformed(m, "StackMapTable longer than its frames", 0);
+}
+
+// The frames that there are. *pc: where the last one stands.
+static enum cf_status move_original(const struct cf_layout *l, struct cf_buffer *out,
+                                    const struct tail *tail, uint32_t *pc, uint32_t *count) {
+    struct mover m; // most of it is set where it is needed first
+    m.l = l;
+    m.code = &l->edit->code;
+    m.out = out;
+    m.error = &l->edit->error;
+    m.tail = *tail;
+    m.count = 0;
+    m.pc = UINT32_MAX;
+    CF_TRY(move_all(&m));
+    *pc = m.pc;
+    *count = m.count;
+    return CF_OK;
+}
+
+// --- the new locals, and the exceptional exits ---
+
+CF_SELDOM static enum cf_status open_long_tail(struct cf_edit *edit, struct tail *tail) {
+    struct cf_pool *pool = &edit->rewrite->pool;
+    uint32_t slot = tail->slot;
+    uint8_t *p = cf_arena_alloc(pool->cls->arena, 3 * (edit->next_local - slot) + PIECE);
+    if (!p) return cf_fail(&edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
+    tail->bytes = p;
+    tail->entries = 0;
+    for (uint32_t i = 0; i < edit->locals_count; i++) {
+        const struct cf_new_local *local = &edit->locals[i];
+        for (; slot < local->index; slot++, tail->entries++) *p++ = CF_TYPE_TOP;
+        *p++ = local->type.tag;
+        tail->entries++;
+        slot += slots_of(local->type.tag);
+        if (local->type.tag != CF_TYPE_OBJECT) continue;
+        uint16_t index = cf_add_class(pool, local->type.name.bytes, local->type.name.length);
+        if (!index)
+            return cf_fail(&edit->error, pool->error.status, edit->code.offset, pool->error.reason,
+                           0);
+        cf_put2(p, index);
+        p += 2;
+    }
+    tail->length = (uint32_t)(p - tail->bytes);
+    return CF_OK;
+}
+
+// The new locals, the first one at the start. Mostly they are few, of primitive types, and side by
+// side.
+static inline enum cf_status open_tail(struct cf_edit *edit, struct tail *tail) {
+    const struct cf_new_local *local = edit->locals, *end = local + edit->locals_count;
+    uint32_t slot = local->index, is_long = edit->locals_count > 8;
+    uint64_t word = 0;
+    tail->slot = slot;
+    for (; local < end; local++) {
+        unsigned tag = local->type.tag;
+        is_long |= (local->index != slot) | (tag == CF_TYPE_OBJECT);
+        slot += slots_of(tag);
+        word = word << 8 | tag;
+    }
+    if (is_long) return open_long_tail(edit, tail);
+    tail->length = tail->entries = edit->locals_count;
+    tail->word = word << (64 - 8 * edit->locals_count);
+    return CF_OK;
+}
+
+// Of the locals it names only what its snippets use. *pc: where the frame before stands.
+static inline enum cf_status put_exit(struct cf_edit *edit, struct cf_buffer *out,
+                                      const struct cf_exit *exit, uint32_t has_this,
+                                      const struct tail *tail, uint32_t *pc) {
+    uint32_t thrown = cf_throwable(edit), entries = has_this, tops = 0;
+    int uses = 0;
+    for (uint32_t i = 0; i < exit->count; i++) uses |= exit->snippets[i]->uses_new_locals;
+    if (!thrown) return edit->error.status;
+    if (uses && tail->entries) {
+        if (has_this > tail->slot)
+            return cf_fail(&edit->error, CF_MALFORMED, edit->code.offset,
+                           "no local variable for this", 0);
+        tops = tail->slot - has_this;
+        entries += tops + tail->entries;
+    }
+    uint8_t *p = cf_room(out, 11 + tops + tail->length + PIECE), *start = p;
+    if (!p) return CF_NO_MEMORY;
+    p = put_head(p, 255, exit->at - *pc - 1);
+    *pc = exit->at;
+    cf_put2(p, entries);
+    p[2] = CF_TYPE_UNINITIALIZED_THIS;
+    p += 2 + has_this;
+    if (entries > has_this) p = put_tail(tail, p, tops);
+    cf_put2(p, 1);
+    p[2] = CF_TYPE_OBJECT;
+    cf_put2(p + 3, thrown);
+    out->length += (uint32_t)(p + 5 - start);
+    return CF_OK;
+}
+
+enum cf_status cf_move_frames(const struct cf_layout *l, struct cf_buffer *out, uint32_t *count) {
+    struct cf_edit *edit = l->edit;
+    struct tail tail = {NULL, 0, 0, 0, 0};
+    uint32_t pc = UINT32_MAX, n = 0;
+    if (edit->locals_count) CF_TRY(open_tail(edit, &tail));
+    if (edit->code.stack_map_table) CF_TRY(move_original(l, out, &tail, &pc, &n));
+    if (l->thrown_early.count) CF_TRY(put_exit(edit, out, &l->thrown_early, 1, &tail, &pc));
+    if (l->thrown.count) CF_TRY(put_exit(edit, out, &l->thrown, 0, &tail, &pc));
+    *count = n + (l->thrown_early.count > 0) + (l->thrown.count > 0);
+    return CF_OK;
+}

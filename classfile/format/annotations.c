@@ -1,0 +1,57 @@
+// Looking for annotations: see annotations.h
+
+#include "classfile/format/annotations.h"
+
+#define DEEPEST 64 // annotations inside annotations
+
+static void skip_annotation(struct cf_reader *r, unsigned depth);
+
+// element_value (JVMS 4.7.16.1)
+static void skip_value(struct cf_reader *r, unsigned depth) {
+    unsigned tag = cf_u1(r);
+    if (tag == '@') {
+        skip_annotation(r, depth + 1);
+    } else if (tag == '[') {
+        if (depth == DEEPEST) r->pos = r->end;
+        for (uint32_t n = cf_u2(r); n > 0 && !r->error->status; n--) skip_value(r, depth + 1);
+    } else {
+        cf_skip(r, tag == 'e' ? 4 : 2);
+    }
+}
+
+static void skip_pairs(struct cf_reader *r, unsigned depth) {
+    for (uint32_t n = cf_u2(r); n > 0 && !r->error->status; n--) {
+        cf_skip(r, 2); // element_name_index
+        skip_value(r, depth);
+    }
+}
+
+static void skip_annotation(struct cf_reader *r, unsigned depth) {
+    if (depth >= DEEPEST) r->pos = r->end; // what is read next fails
+    cf_skip(r, 2);                         // type_index
+    skip_pairs(r, depth);
+}
+
+static const char *find(const struct cf_class *cls, struct cf_reader *r, const char *const *types) {
+    for (uint32_t n = cf_u2(r); n > 0 && !r->error->status; n--) {
+        struct cf_slice type = cf_utf8(cls, cf_u2(r));
+        for (const char *const *t = types; *t; t++)
+            if (cf_slice_is(type, *t, strlen(*t))) return *t;
+        skip_pairs(r, 0);
+    }
+    return NULL;
+}
+
+const char *cf_annotation_of(const struct cf_class *cls, const struct cf_member *member,
+                             const char *const *types) {
+    struct cf_error error = {CF_OK, 0, 0, NULL, 0};
+    struct cf_walk walk = cf_member_attributes(cls, member, &error);
+    struct cf_attribute a;
+    const char *found = NULL;
+    while (!found && cf_next_attribute(&walk, &a)) {
+        if (!CF_IS(a.name, "RuntimeVisibleAnnotations")) continue;
+        struct cf_reader r = cf_read(cls, a.info, a.length, &error);
+        found = find(cls, &r, types);
+    }
+    return found;
+}

@@ -1,0 +1,298 @@
+// The structure check: the Code attribute, its instructions and their operands (JVMS 4.7.3, 4.9.1).
+
+#include "classfile/code.h"
+#include "classfile/structure/internal.h"
+
+static enum cf_status reject_at(struct cf_checker *c, uint32_t pc, const char *reason,
+                                uint32_t value) {
+    return cf_reject(c, (uint32_t)(c->code - c->cls->bytes) + pc, reason, value);
+}
+
+// --- operands ---
+
+static enum cf_status check_local(struct cf_checker *c, uint32_t pc, uint32_t index,
+                                  int two_slots) {
+    if (index + (two_slots ? 2u : 1u) <= c->max_locals) return CF_OK;
+    return reject_at(c, pc, "local variable %u is above max_locals", index);
+}
+
+// The opcodes of loads and stores come in the order int, long, float, double, reference.
+static int is_two_slot_type(unsigned type) {
+    return type == 1 || type == 3;
+}
+
+static enum cf_status check_local_operand(struct cf_checker *c, uint32_t pc, unsigned op,
+                                          uint32_t index) {
+    int two_slots =
+        (op >= CF_OP_iload && op <= CF_OP_aload && is_two_slot_type(op - CF_OP_iload)) ||
+        (op >= CF_OP_istore && op <= CF_OP_astore && is_two_slot_type(op - CF_OP_istore));
+    if (op == CF_OP_ret && c->cls->major_version >= 51)
+        return reject_at(c, pc, "ret in a class of version 51 or above", 0);
+    return check_local(c, pc, index, two_slots);
+}
+
+static enum cf_status check_load_constant(struct cf_checker *c, uint32_t pc, unsigned op,
+                                          unsigned index) {
+    unsigned tag = cf_tag_at(c->cls, index);
+    int two_slots = tag == CF_TAG_LONG || tag == CF_TAG_DOUBLE;
+    if (!cf_is_loadable(c, index)) return reject_at(c, pc, "constant %u cannot be loaded", index);
+    if (tag == CF_TAG_DYNAMIC) {
+        const struct cf_utf8_facts *name, *descriptor;
+        cf_reference_facts(c, index, &name, &descriptor);
+        two_slots = (descriptor->flags & CF_FACT_TWO_SLOTS) != 0;
+    }
+    if (two_slots == (op == CF_OP_ldc2_w)) return CF_OK;
+    return reject_at(c, pc, "constant %u has not the size that is loaded", index);
+}
+
+static enum cf_status check_invoke(struct cf_checker *c, uint32_t pc, unsigned op, unsigned index) {
+    unsigned tag = cf_tag_at(c->cls, index);
+    int either =
+        (op == CF_OP_invokespecial || op == CF_OP_invokestatic) && c->cls->major_version >= 52;
+    if (tag != CF_TAG_METHODREF && !(either && tag == CF_TAG_INTERFACE_METHODREF))
+        return reject_at(c, pc, "constant %u is not a Methodref", index);
+    const struct cf_utf8_facts *name, *descriptor;
+    cf_reference_facts(c, index, &name, &descriptor);
+    if ((name->flags & CF_FACT_ANGLE) && op != CF_OP_invokespecial)
+        return reject_at(c, pc, "constructor called otherwise than by invokespecial", 0);
+    if (name->flags & CF_FACT_CLINIT) return reject_at(c, pc, "call of a class initializer", 0);
+    return CF_OK;
+}
+
+static enum cf_status check_invokeinterface(struct cf_checker *c, uint32_t pc, unsigned index) {
+    if (cf_tag_at(c->cls, index) != CF_TAG_INTERFACE_METHODREF)
+        return reject_at(c, pc, "constant %u is not an InterfaceMethodref", index);
+    const struct cf_utf8_facts *name, *descriptor;
+    cf_reference_facts(c, index, &name, &descriptor);
+    if (name->flags & CF_FACT_ANGLE)
+        return reject_at(c, pc, "constructor called otherwise than by invokespecial", 0);
+    if (c->code[pc + 3] != descriptor->slots + 1 || c->code[pc + 4] != 0)
+        return reject_at(c, pc, "count of invokeinterface is %u", c->code[pc + 3]);
+    return CF_OK;
+}
+
+static enum cf_status check_invokedynamic(struct cf_checker *c, uint32_t pc, unsigned index) {
+    if (cf_tag_at(c->cls, index) != CF_TAG_INVOKE_DYNAMIC)
+        return reject_at(c, pc, "constant %u is not an InvokeDynamic", index);
+    if (c->code[pc + 3] || c->code[pc + 4])
+        return reject_at(c, pc, "invokedynamic with bytes that are not zero", 0);
+    return CF_OK;
+}
+
+// new, anewarray, checkcast, instanceof.
+static enum cf_status check_class_operand(struct cf_checker *c, uint32_t pc, unsigned op,
+                                          unsigned index) {
+    if (cf_tag_at(c->cls, index) != CF_TAG_CLASS)
+        return reject_at(c, pc, "constant %u is not a Class", index);
+    const struct cf_utf8_facts *name = cf_class_facts(c, index);
+    if (op == CF_OP_new) {
+        if (name->flags & CF_FACT_ARRAY) return reject_at(c, pc, "new of an array", 0);
+        c->marks[pc] |= CF_CHECK_NEW;
+    }
+    if (op == CF_OP_anewarray && name->dimensions == 255)
+        return reject_at(c, pc, "array of 256 dimensions", 0);
+    return CF_OK;
+}
+
+static enum cf_status check_multianewarray(struct cf_checker *c, uint32_t pc, unsigned index) {
+    if (cf_tag_at(c->cls, index) != CF_TAG_CLASS)
+        return reject_at(c, pc, "constant %u is not a Class", index);
+    unsigned dimensions = c->code[pc + 3];
+    if (dimensions == 0 || dimensions > cf_class_facts(c, index)->dimensions)
+        return reject_at(c, pc, "multianewarray of %u dimensions", dimensions);
+    return CF_OK;
+}
+
+// --- branches ---
+
+static enum cf_status check_target(struct cf_checker *c, uint32_t pc, uint32_t offset) {
+    uint32_t target = pc + offset; // wraps: offsets are signed
+    if (target < c->code_length && (c->marks[target] & CF_CHECK_START)) return CF_OK;
+    return reject_at(c, pc, "branch to %u, which is no instruction", target);
+}
+
+static enum cf_status check_branch(struct cf_checker *c, uint32_t pc, unsigned op) {
+    const uint8_t *p = c->code + pc + 1;
+    int is_wide = cf_opcodes[op].operands == CF_BRANCH4;
+    if ((op == CF_OP_jsr || op == CF_OP_jsr_w) && c->cls->major_version >= 51)
+        return reject_at(c, pc, "jsr in a class of version 51 or above", 0);
+    return check_target(c, pc, is_wide ? cf_be4(p) : (uint32_t)(int16_t)cf_be2(p));
+}
+
+// The first of the 4-byte operands of a switch. JVMs ask for zeros in front of it in old classes
+// only.
+static uint32_t switch_operands(uint32_t pc) {
+    return pc + 4 - (pc & 3);
+}
+
+static enum cf_status check_padding(struct cf_checker *c, uint32_t pc) {
+    if (c->cls->major_version >= 51) return CF_OK;
+    for (uint32_t i = pc + 1; i < switch_operands(pc); i++)
+        if (c->code[i]) return reject_at(c, pc, "switch padded with %u", c->code[i]);
+    return CF_OK;
+}
+
+static enum cf_status check_tableswitch(struct cf_checker *c, uint32_t pc) {
+    const uint8_t *p = c->code + switch_operands(pc);
+    CF_TRY(check_padding(c, pc));
+    CF_TRY(check_target(c, pc, cf_be4(p)));
+    uint32_t count = cf_be4(p + 8) - cf_be4(p + 4) + 1; // its length has been checked
+    for (uint32_t i = 0; i < count; i++) CF_TRY(check_target(c, pc, cf_be4(p + 12 + 4 * i)));
+    return CF_OK;
+}
+
+static enum cf_status check_lookupswitch(struct cf_checker *c, uint32_t pc) {
+    const uint8_t *p = c->code + switch_operands(pc);
+    CF_TRY(check_padding(c, pc));
+    CF_TRY(check_target(c, pc, cf_be4(p)));
+    uint32_t count = cf_be4(p + 4);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint8_t *pair = p + 8 + 8 * i;
+        if (i && (int32_t)cf_be4(pair) <= (int32_t)cf_be4(pair - 8))
+            return reject_at(c, pc, "lookupswitch not in order at pair %u", i);
+        CF_TRY(check_target(c, pc, cf_be4(pair + 4)));
+    }
+    return CF_OK;
+}
+
+// --- instructions ---
+
+// Locals that an instruction with the index in its opcode needs: iload_0 to aload_3, istore_0 to
+// astore_3.
+#define NEEDS(op, slots)                                                                           \
+    [op] = (slots), [(op) + 1] = (slots) + 1, [(op) + 2] = (slots) + 2, [(op) + 3] = (slots) + 3
+static const uint8_t locals_needed[256] = {
+    NEEDS(CF_OP_iload_0, 1),  NEEDS(CF_OP_lload_0, 2),  NEEDS(CF_OP_fload_0, 1),
+    NEEDS(CF_OP_dload_0, 2),  NEEDS(CF_OP_aload_0, 1),  NEEDS(CF_OP_istore_0, 1),
+    NEEDS(CF_OP_lstore_0, 2), NEEDS(CF_OP_fstore_0, 1), NEEDS(CF_OP_dstore_0, 2),
+    NEEDS(CF_OP_astore_0, 1),
+};
+#undef NEEDS
+
+// From opcodes.h, packed: every instruction passes here. The length is 0 where it varies, and of no
+// opcode.
+static const uint8_t length_of[256] = {
+#define LENGTH(value, name, operands, length, pops, pushes, net) [value] = length,
+    CF_OPCODES(LENGTH)
+#undef LENGTH
+};
+static const uint8_t operands_of[256] = {
+#define OPERANDS(value, name, operands, length, pops, pushes, net) [value] = CF_##operands,
+    CF_OPCODES(OPERANDS)
+#undef OPERANDS
+};
+
+// What is in the instruction alone; targets have to wait until it is known where instructions
+// begin.
+static enum cf_status check_operands(struct cf_checker *c, uint32_t pc, unsigned op) {
+    const uint8_t *p = c->code + pc;
+    switch (operands_of[op]) {
+    case CF_CP1: return check_load_constant(c, pc, op, p[1]);
+    case CF_CP2: return check_load_constant(c, pc, op, cf_be2(p + 1));
+    case CF_LOCAL: return check_local_operand(c, pc, op, p[1]);
+    case CF_IINC: return check_local(c, pc, p[1], 0);
+    case CF_WIDE: return check_local_operand(c, pc, p[1], cf_be2(p + 2));
+    case CF_BRANCH2:
+    case CF_BRANCH4:
+    case CF_TABLESWITCH:
+    case CF_LOOKUPSWITCH: c->branches[c->branches_count++] = (uint16_t)pc; return CF_OK;
+    case CF_FIELD:
+        if (cf_tag_at(c->cls, cf_be2(p + 1)) == CF_TAG_FIELDREF) return CF_OK;
+        return reject_at(c, pc, "constant %u is not a Fieldref", cf_be2(p + 1));
+    case CF_INVOKE: return check_invoke(c, pc, op, cf_be2(p + 1));
+    case CF_INVOKEINTERFACE: return check_invokeinterface(c, pc, cf_be2(p + 1));
+    case CF_INVOKEDYNAMIC: return check_invokedynamic(c, pc, cf_be2(p + 1));
+    case CF_CLASS: return check_class_operand(c, pc, op, cf_be2(p + 1));
+    case CF_MULTIANEWARRAY: return check_multianewarray(c, pc, cf_be2(p + 1));
+    case CF_ATYPE:
+        if (p[1] >= 4 && p[1] <= 11) return CF_OK;
+        return reject_at(c, pc, "newarray of type %u", p[1]);
+    default: return CF_OK;
+    }
+}
+
+static enum cf_status check_targets(struct cf_checker *c) {
+    for (uint32_t i = 0; i < c->branches_count; i++) {
+        uint32_t pc = c->branches[i];
+        unsigned op = c->code[pc];
+        if (op == CF_OP_tableswitch)
+            CF_TRY(check_tableswitch(c, pc));
+        else if (op == CF_OP_lookupswitch)
+            CF_TRY(check_lookupswitch(c, pc));
+        else
+            CF_TRY(check_branch(c, pc, op));
+    }
+    return CF_OK;
+}
+
+// Opcodes are known, instructions whole, their operands good. Sets the marks.
+static enum cf_status check_instructions(struct cf_checker *c, uint32_t *last) {
+    uint32_t pc = 0, length = c->code_length;
+    memset(c->marks, 0, length + 1);
+    c->branches_count = 0;
+    while (pc < length) {
+        unsigned op = c->code[pc];
+        uint32_t n = length_of[op];
+        if (n - 1 >= length - pc) n = cf_instruction_length(c->code, pc, length); // 0, or too long
+        if (n == 0)
+            return reject_at(c, pc, "instruction with opcode %u is unknown or not whole", op);
+        c->marks[pc] = CF_CHECK_START;
+        if (locals_needed[op] > c->max_locals)
+            return reject_at(c, pc, "local variable %u is above max_locals",
+                             locals_needed[op] - 1u);
+        if (n > 1) CF_TRY(check_operands(c, pc, op));
+        *last = pc;
+        pc += n;
+    }
+    c->marks[length] = CF_CHECK_START; // ranges may end here
+    return check_targets(c);
+}
+
+static enum cf_status check_exception_table(struct cf_checker *c) {
+    c->exception_table_length = cf_u2(&c->r);
+    for (uint32_t i = 0; i < c->exception_table_length; i++) {
+        uint32_t offset = c->r.pos;
+        uint32_t start = cf_u2(&c->r), end = cf_u2(&c->r), handler = cf_u2(&c->r);
+        cf_check_optional_index(c, CF_TAG_CLASS);
+        CF_TRY(c->error->status);
+        if (start >= end || end > c->code_length || handler >= c->code_length)
+            return cf_reject(c, offset, "exception table entry %u is out of the code", i);
+        if (!(c->marks[start] & c->marks[end] & c->marks[handler] & CF_CHECK_START))
+            return cf_reject(c, offset, "exception table entry %u is inside an instruction", i);
+    }
+    return c->error->status;
+}
+
+// Since version 51 every method is checked by its frames, unreachable code included. Before, code
+// behind which nothing comes could stand at the end, if it was never reached.
+static enum cf_status check_end(struct cf_checker *c, uint32_t last) {
+    if (c->cls->major_version < 51 || cf_never_falls_through(c->code[last])) return CF_OK;
+    return reject_at(c, last, "control falls off the end of the code", 0);
+}
+
+static enum cf_status check_arguments_fit(struct cf_checker *c, uint32_t offset) {
+    unsigned slots = cf_facts(c, c->member->descriptor_index, CF_KNOWN_DESCRIPTOR)->slots;
+    if (!(c->member->access_flags & CF_ACC_STATIC)) slots++;
+    if (slots <= c->max_locals) return CF_OK;
+    return cf_reject(c, offset, "max_locals %u is less than the arguments take", c->max_locals);
+}
+
+enum cf_status cf_check_code(struct cf_checker *c) {
+    uint32_t offset = c->r.pos, last = 0;
+    c->max_stack = cf_u2(&c->r);
+    c->max_locals = cf_u2(&c->r);
+    c->code_length = cf_u4(&c->r);
+    c->code = c->r.bytes + c->r.pos;
+    cf_skip(&c->r, c->code_length);
+    CF_TRY(c->error->status);
+    if (c->code_length == 0 || c->code_length > 65535)
+        return cf_reject(c, offset + 4, "code_length %u", c->code_length);
+    CF_TRY(check_arguments_fit(c, offset + 2));
+    CF_TRY(check_instructions(c, &last));
+    CF_TRY(check_end(c, last));
+    CF_TRY(check_exception_table(c));
+    uint32_t count = cf_u2(&c->r);
+    CF_TRY(c->error->status);
+    CF_TRY(cf_check_attributes(c, CF_IN_CODE, count));
+    return cf_check_typed_variables(c);
+}

@@ -1,0 +1,396 @@
+// The structure check: constants, names and descriptors (JVMS 4.2 to 4.4).
+
+#include "classfile/base/mutf8.h"
+#include "classfile/structure/internal.h"
+
+// --- names and descriptors ---
+
+enum { FORBIDDEN = 1, SLASH = 2, ANGLE = 4 }; // letters that matter in names: . ; [ and / and < >
+
+static const uint8_t letter_kinds[256] = {
+    ['.'] = FORBIDDEN, [';'] = FORBIDDEN, ['['] = FORBIDDEN,
+    ['/'] = SLASH,     ['<'] = ANGLE,     ['>'] = ANGLE,
+};
+
+#define ONES 0x0101010101010101u // a one in each of eight letters
+#define TOPS 0x8080808080808080u
+
+// A top bit for each of the eight letters that is `letter`. One next to it may be marked too, if
+// the two differ in the lowest bit only. That does no harm here: a marked : or Z stands beside a
+// forbidden letter, and . for / is one.
+static uint64_t find(uint64_t eight, uint8_t letter) {
+    uint64_t x = eight ^ ONES * letter;
+    return (x - ONES) & ~x & TOPS;
+}
+
+// JVMS 4.2.1: segments divided by slashes, none of them empty. What a segment may hold was narrower
+// before version 49; that is not looked at. Names are long and many: eight letters at a time.
+static int is_internal_name(const uint8_t *bytes, uint32_t length) {
+    uint32_t i = 0;
+    uint64_t bad = 0;
+    if (length == 0 || bytes[0] == '/' || bytes[length - 1] == '/') return 0;
+    for (; i + 8 < length; i += 8) { // with one to spare, for a pair of slashes at the seam
+        uint64_t eight, next;
+        memcpy(&eight, bytes + i, 8);
+        memcpy(&next, bytes + i + 1, 8);
+        bad |= find(eight, '.') | find(eight, ';') | find(eight, '[') |
+               (find(eight, '/') & find(next, '/'));
+    }
+    for (; i < length; i++)
+        bad |= (letter_kinds[bytes[i]] & FORBIDDEN) | (bytes[i] == '/' && bytes[i - 1] == '/');
+    return bad == 0;
+}
+
+static const uint8_t is_primitive[256] = {
+    ['B'] = 1, ['C'] = 1, ['D'] = 1, ['F'] = 1, ['I'] = 1, ['J'] = 1, ['S'] = 1, ['Z'] = 1,
+};
+
+// The length of the field descriptor at the start of `bytes`, 0 when there is none (JVMS 4.3.2).
+static uint32_t field_descriptor(const uint8_t *bytes, uint32_t length, uint32_t *dimensions) {
+    uint32_t i = 0;
+    while (i < length && i < 256 && bytes[i] == '[') i++;
+    if (i == length || i == 256) return 0;
+    *dimensions = i;
+    if (bytes[i] != 'L') return is_primitive[bytes[i]] ? i + 1 : 0;
+    const uint8_t *semicolon = memchr(bytes + i, ';', length - i);
+    if (!semicolon) return 0;
+    uint32_t end = (uint32_t)(semicolon - bytes);
+    return is_internal_name(bytes + i + 1, end - i - 1) ? end + 1 : 0;
+}
+
+static int takes_two_slots(uint8_t first) {
+    return first == 'J' || first == 'D';
+}
+
+// JVMS 4.3.3. Leaves the facts as they are when it is no method descriptor.
+static void method_facts(struct cf_checker *c, struct cf_slice s, struct cf_utf8_facts *facts) {
+    uint8_t sizes[255];
+    uint32_t i = 1, count = 0, slots = 0, n, dimensions;
+    while (i < s.length && s.bytes[i] != ')') {
+        n = field_descriptor(s.bytes + i, s.length - i, &dimensions);
+        if (n == 0 || count == sizeof sizes) return;
+        sizes[count] = takes_two_slots(s.bytes[i]) ? 2 : 1;
+        slots += sizes[count++];
+        i += n;
+    }
+    if (i >= s.length || slots > 255) return;
+    i++;
+    int is_void = i + 1 == s.length && s.bytes[i] == 'V';
+    if (!is_void) {
+        n = field_descriptor(s.bytes + i, s.length - i, &dimensions);
+        if (n == 0 || i + n != s.length) return;
+    }
+    uint8_t *kept = cf_arena_alloc(c->cls->arena, count);
+    if (!kept) {
+        cf_fail(c->error, CF_NO_MEMORY, 0, "out of memory", 0);
+        return;
+    }
+    memcpy(kept, sizes, count);
+    facts->parameters = kept;
+    facts->parameters_count = (uint8_t)count;
+    facts->slots = (uint8_t)slots;
+    facts->flags |= (uint16_t)(is_void ? CF_FACT_METHOD | CF_FACT_VOID : CF_FACT_METHOD);
+}
+
+static unsigned name_flags(struct cf_slice s) {
+    unsigned letters = 0;
+    for (uint32_t i = 0; i < s.length; i++) letters |= letter_kinds[s.bytes[i]];
+    if (s.length == 0 || (letters & (FORBIDDEN | SLASH))) return 0;
+    if (!(letters & ANGLE)) return CF_FACT_UNQUALIFIED;
+    unsigned flags = CF_FACT_UNQUALIFIED | CF_FACT_ANGLE;
+    if (CF_IS(s, "<init>")) flags |= CF_FACT_INIT;
+    if (CF_IS(s, "<clinit>")) flags |= CF_FACT_CLINIT;
+    return flags;
+}
+
+static unsigned descriptor_flags(struct cf_slice s) {
+    uint32_t dimensions;
+    if (s.length == 0 || field_descriptor(s.bytes, s.length, &dimensions) != s.length) return 0;
+    return takes_two_slots(s.bytes[0]) ? CF_FACT_FIELD | CF_FACT_TWO_SLOTS : CF_FACT_FIELD;
+}
+
+static unsigned class_flags(struct cf_slice s, struct cf_utf8_facts *facts) {
+    uint32_t dimensions = 0;
+    if (s.length == 0 || s.bytes[0] != '[')
+        return is_internal_name(s.bytes, s.length) ? CF_FACT_CLASS_NAME : 0;
+    if (field_descriptor(s.bytes, s.length, &dimensions) != s.length) return 0;
+    facts->dimensions = (uint8_t)dimensions;
+    return CF_FACT_CLASS_NAME | CF_FACT_ARRAY;
+}
+
+const struct cf_utf8_facts *cf_find_facts(struct cf_checker *c, unsigned index, unsigned known) {
+    static const struct cf_utf8_facts none = {0};
+    struct cf_slice s = cf_utf8(c->cls, index);
+    if (!s.bytes) return &none;
+    struct cf_utf8_facts *facts = &c->facts[index];
+    if (facts->flags & known) return facts;
+    unsigned flags = known;
+    if (known == CF_KNOWN_NAME)
+        flags |= name_flags(s);
+    else if (known == CF_KNOWN_CLASS)
+        flags |= class_flags(s, facts);
+    else if (s.length && s.bytes[0] == '(')
+        method_facts(c, s, facts);
+    else
+        flags |= descriptor_flags(s);
+    facts->flags |= (uint16_t)flags;
+    return facts;
+}
+
+static uint64_t mix(uint64_t h, uint64_t bits) {
+    h = (h ^ bits) * 0x9E3779B97F4A7C15u;
+    return h ^ h >> 32;
+}
+
+static uint64_t hash(struct cf_slice s) {
+    uint64_t h = mix(s.length, 0), bits;
+    uint32_t i = 0;
+    for (; i + 8 <= s.length; i += 8) {
+        memcpy(&bits, s.bytes + i, 8);
+        h = mix(h, bits);
+    }
+    bits = 0;
+    if (i < s.length) memcpy(&bits, s.bytes + i, s.length - i);
+    return mix(h, bits);
+}
+
+uint64_t cf_text_hash(struct cf_checker *c, unsigned index) {
+    struct cf_slice s = cf_utf8(c->cls, index);
+    if (!s.bytes) return 0;
+    struct cf_utf8_facts *facts = &c->facts[index];
+    if (!(facts->flags & CF_KNOWN_HASH)) {
+        facts->hash = hash(s);
+        facts->flags |= CF_KNOWN_HASH;
+    }
+    return facts->hash;
+}
+
+void cf_reference_facts(struct cf_checker *c, unsigned index, const struct cf_utf8_facts **name,
+                        const struct cf_utf8_facts **descriptor) {
+    unsigned tag = cf_tag_at(c->cls, index);
+    const uint8_t *p = tag ? cf_entry(c->cls, index, tag) : NULL;
+    if (p && tag != CF_TAG_NAME_AND_TYPE) p = cf_entry(c->cls, cf_be2(p + 2), CF_TAG_NAME_AND_TYPE);
+    *name = cf_facts(c, p ? cf_be2(p) : 0, CF_KNOWN_NAME);
+    *descriptor = cf_facts(c, p ? cf_be2(p + 2) : 0, CF_KNOWN_DESCRIPTOR);
+}
+
+const struct cf_utf8_facts *cf_class_facts(struct cf_checker *c, unsigned index) {
+    const uint8_t *p = cf_entry(c->cls, index, CF_TAG_CLASS);
+    return cf_facts(c, p ? cf_be2(p) : 0, CF_KNOWN_CLASS);
+}
+
+// --- indexes ---
+
+static const char *not_a(unsigned tag) {
+    switch (tag) {
+    case CF_TAG_UTF8: return "constant %u is not a Utf8";
+    case CF_TAG_INTEGER: return "constant %u is not an Integer";
+    case CF_TAG_FLOAT: return "constant %u is not a Float";
+    case CF_TAG_LONG: return "constant %u is not a Long";
+    case CF_TAG_DOUBLE: return "constant %u is not a Double";
+    case CF_TAG_CLASS: return "constant %u is not a Class";
+    case CF_TAG_STRING: return "constant %u is not a String";
+    case CF_TAG_FIELDREF: return "constant %u is not a Fieldref";
+    case CF_TAG_METHODREF: return "constant %u is not a Methodref";
+    case CF_TAG_INTERFACE_METHODREF: return "constant %u is not an InterfaceMethodref";
+    case CF_TAG_NAME_AND_TYPE: return "constant %u is not a NameAndType";
+    case CF_TAG_METHOD_HANDLE: return "constant %u is not a MethodHandle";
+    case CF_TAG_INVOKE_DYNAMIC: return "constant %u is not an InvokeDynamic";
+    case CF_TAG_MODULE: return "constant %u is not a Module";
+    case CF_TAG_PACKAGE: return "constant %u is not a Package";
+    default: return "constant %u is of the wrong kind";
+    }
+}
+
+static inline enum cf_status expect(struct cf_checker *c, uint32_t offset, unsigned index,
+                                    unsigned tag) {
+    if (cf_tag_at(c->cls, index) == tag) return CF_OK;
+    return cf_reject(c, offset, not_a(tag), index);
+}
+
+unsigned cf_check_index(struct cf_checker *c, unsigned tag) {
+    uint32_t offset = c->r.pos;
+    unsigned index = cf_u2(&c->r);
+    expect(c, offset, index,
+           tag); // a truncated read failed already: the first error is kept
+    return index;
+}
+
+unsigned cf_check_optional_index(struct cf_checker *c, unsigned tag) {
+    uint32_t offset = c->r.pos;
+    unsigned index = cf_u2(&c->r);
+    if (index) expect(c, offset, index, tag);
+    return index;
+}
+
+unsigned cf_check_descriptor_index(struct cf_checker *c) {
+    uint32_t offset = c->r.pos;
+    unsigned index = cf_check_index(c, CF_TAG_UTF8);
+    if (c->error->status == CF_OK &&
+        !(cf_facts(c, index, CF_KNOWN_DESCRIPTOR)->flags & CF_FACT_FIELD))
+        cf_reject(c, offset, "constant %u is not a field descriptor", index);
+    return index;
+}
+
+int cf_is_loadable(struct cf_checker *c, unsigned index) {
+    unsigned major = c->cls->major_version;
+    switch (cf_tag_at(c->cls, index)) {
+    case CF_TAG_INTEGER:
+    case CF_TAG_FLOAT:
+    case CF_TAG_LONG:
+    case CF_TAG_DOUBLE:
+    case CF_TAG_STRING: return 1;
+    case CF_TAG_CLASS: return major >= 49;
+    case CF_TAG_METHOD_HANDLE:
+    case CF_TAG_METHOD_TYPE: return major >= 51;
+    case CF_TAG_DYNAMIC: return major >= 55;
+    default: return 0;
+    }
+}
+
+// --- constants ---
+
+// Nearly all texts are ASCII without NUL: eight letters at a time.
+static int is_plain(struct cf_slice s) {
+    uint64_t eight, odd = 0;
+    uint32_t i = 0;
+    if (s.length < 8) {
+        for (; i < s.length; i++) odd |= (uint64_t)(s.bytes[i] - 1u) | s.bytes[i];
+        return (odd & 0x80) == 0;
+    }
+    for (; i < s.length; i += 8) {
+        if (i + 8 > s.length) i = s.length - 8; // the last eight, some of them again
+        memcpy(&eight, s.bytes + i, 8);
+        odd |= eight | (eight - ONES); // a top bit is set, if only by the borrow of a NUL
+    }
+    return (odd & TOPS) == 0;
+}
+
+static enum cf_status check_utf8(struct cf_checker *c, uint32_t offset) {
+    struct cf_slice s = {c->cls->bytes + offset + 3, cf_be2(c->cls->bytes + offset + 1)};
+    if (is_plain(s)) return CF_OK;
+    uint32_t good = cf_mutf8_check(s.bytes, s.length, c->cls->major_version < 48);
+    if (good == s.length) return CF_OK;
+    return cf_reject(c, offset + 3 + good, "Utf8 is not modified UTF-8: byte %u", s.bytes[good]);
+}
+
+static enum cf_status check_class(struct cf_checker *c, uint32_t offset, unsigned name_index) {
+    CF_TRY(expect(c, offset, name_index, CF_TAG_UTF8));
+    if (!(cf_facts(c, name_index, CF_KNOWN_CLASS)->flags & CF_FACT_CLASS_NAME))
+        return cf_reject(c, offset, "constant %u is not the name of a class", name_index);
+    return CF_OK;
+}
+
+static enum cf_status check_name_and_type(struct cf_checker *c, uint32_t offset,
+                                          unsigned name_index, unsigned descriptor_index) {
+    CF_TRY(expect(c, offset, name_index, CF_TAG_UTF8));
+    CF_TRY(expect(c, offset, descriptor_index, CF_TAG_UTF8));
+    unsigned name = cf_facts(c, name_index, CF_KNOWN_NAME)->flags;
+    unsigned descriptor = cf_facts(c, descriptor_index, CF_KNOWN_DESCRIPTOR)->flags;
+    if (!(descriptor & (CF_FACT_FIELD | CF_FACT_METHOD)))
+        return cf_reject(c, offset, "constant %u is not a descriptor", descriptor_index);
+    int special = (name & (CF_FACT_INIT | CF_FACT_CLINIT)) != 0;
+    int named = (descriptor & CF_FACT_METHOD) && (name & CF_FACT_ANGLE)
+                    ? special
+                    : (name & CF_FACT_UNQUALIFIED) != 0;
+    if (!named) return cf_reject(c, offset, "constant %u is not an unqualified name", name_index);
+    return CF_OK;
+}
+
+// A reference, or a dynamically computed constant or call site: the NameAndType at `index` is of a
+// field or of a method. Its own two indexes are checked with it.
+static enum cf_status check_typed(struct cf_checker *c, uint32_t offset, unsigned index,
+                                  unsigned kind) {
+    CF_TRY(expect(c, offset, index, CF_TAG_NAME_AND_TYPE));
+    const struct cf_utf8_facts *name, *descriptor;
+    cf_reference_facts(c, index, &name, &descriptor);
+    if (!(descriptor->flags & kind))
+        return cf_reject(c, offset,
+                         kind == CF_FACT_FIELD ? "NameAndType %u is not that of a field"
+                                               : "NameAndType %u is not that of a method",
+                         index);
+    return CF_OK;
+}
+
+static enum cf_status check_reference(struct cf_checker *c, uint32_t offset, unsigned tag) {
+    const uint8_t *p = c->cls->bytes + offset + 1;
+    CF_TRY(expect(c, offset, cf_be2(p), CF_TAG_CLASS));
+    unsigned kind = tag == CF_TAG_FIELDREF ? CF_FACT_FIELD : CF_FACT_METHOD;
+    CF_TRY(check_typed(c, offset, cf_be2(p + 2), kind));
+    const struct cf_utf8_facts *name, *descriptor;
+    cf_reference_facts(c, cf_be2(p + 2), &name, &descriptor);
+    if (tag != CF_TAG_METHODREF || !(name->flags & CF_FACT_ANGLE)) return CF_OK;
+    if (!(name->flags & CF_FACT_INIT) || !(descriptor->flags & CF_FACT_VOID))
+        return cf_reject(c, offset, "Methodref to a method that cannot be called", 0);
+    return CF_OK;
+}
+
+// JVMS 4.4.8, table 5.4.3.5-A for the kinds.
+static enum cf_status check_method_handle(struct cf_checker *c, uint32_t offset) {
+    const uint8_t *p = c->cls->bytes + offset + 1;
+    unsigned kind = p[0], index = cf_be2(p + 1), tag = cf_tag_at(c->cls, index);
+    if (kind < 1 || kind > 9) return cf_reject(c, offset, "method handle of kind %u", kind);
+    if (kind <= 4) return expect(c, offset, index, CF_TAG_FIELDREF);
+    if (kind == 9) CF_TRY(expect(c, offset, index, CF_TAG_INTERFACE_METHODREF));
+    int either = (kind == 6 || kind == 7) && c->cls->major_version >= 52;
+    if (kind != 9 && !(either && tag == CF_TAG_INTERFACE_METHODREF))
+        CF_TRY(expect(c, offset, index, CF_TAG_METHODREF));
+    const struct cf_utf8_facts *name, *descriptor;
+    cf_reference_facts(c, index, &name, &descriptor);
+    if (((name->flags & CF_FACT_INIT) != 0) != (kind == 8) || (name->flags & CF_FACT_CLINIT))
+        return cf_reject(c, offset, "method handle of kind %u to a method of this name", kind);
+    return CF_OK;
+}
+
+static enum cf_status check_dynamic(struct cf_checker *c, uint32_t offset, unsigned tag) {
+    const uint8_t *p = c->cls->bytes + offset + 1;
+    if (cf_be2(p) >= c->bootstrap_methods_count)
+        return cf_reject(c, offset, "there is no bootstrap method %u", cf_be2(p));
+    return check_typed(c, offset, cf_be2(p + 2),
+                       tag == CF_TAG_DYNAMIC ? CF_FACT_FIELD : CF_FACT_METHOD);
+}
+
+// The class file version that brought a tag (JVMS table 4.4-B), where it was not the first.
+static const uint8_t tag_since[256] = {
+    [CF_TAG_METHOD_HANDLE] = 51, [CF_TAG_METHOD_TYPE] = 51, [CF_TAG_INVOKE_DYNAMIC] = 51,
+    [CF_TAG_DYNAMIC] = 55,       [CF_TAG_MODULE] = 53,      [CF_TAG_PACKAGE] = 53,
+};
+
+static enum cf_status check_constant(struct cf_checker *c, uint32_t offset) {
+    const uint8_t *p = c->cls->bytes + offset + 1;
+    unsigned tag = p[-1];
+    if (c->cls->major_version < tag_since[tag])
+        return cf_reject(c, offset, "tag %u in a class of an older version", tag);
+    switch (tag) {
+    case CF_TAG_CLASS: return check_class(c, offset, cf_be2(p));
+    case CF_TAG_STRING: return expect(c, offset, cf_be2(p), CF_TAG_UTF8);
+    case CF_TAG_FIELDREF:
+    case CF_TAG_METHODREF:
+    case CF_TAG_INTERFACE_METHODREF: return check_reference(c, offset, tag);
+    case CF_TAG_NAME_AND_TYPE: return check_name_and_type(c, offset, cf_be2(p), cf_be2(p + 2));
+    case CF_TAG_METHOD_HANDLE: return check_method_handle(c, offset);
+    case CF_TAG_METHOD_TYPE:
+        CF_TRY(expect(c, offset, cf_be2(p), CF_TAG_UTF8));
+        if (cf_facts(c, cf_be2(p), CF_KNOWN_DESCRIPTOR)->flags & CF_FACT_METHOD) return CF_OK;
+        return cf_reject(c, offset, "constant %u is not a method descriptor", cf_be2(p));
+    case CF_TAG_DYNAMIC:
+    case CF_TAG_INVOKE_DYNAMIC: return check_dynamic(c, offset, tag);
+    case CF_TAG_MODULE:
+    case CF_TAG_PACKAGE:
+        if (!(c->cls->access_flags & CF_ACC_MODULE))
+            return cf_reject(c, offset, "tag %u in a class that is no module", tag);
+        return expect(c, offset, cf_be2(p), CF_TAG_UTF8);
+    default: return CF_OK;
+    }
+}
+
+enum cf_status cf_check_constants(struct cf_checker *c) {
+    const struct cf_class *cls = c->cls;
+    const uint32_t *pool = cls->constant_pool;
+    // Texts first: everything else is judged by them.
+    for (unsigned i = 1; i < cls->constant_pool_count; i++)
+        if (pool[i] && cls->bytes[pool[i]] == CF_TAG_UTF8) CF_TRY(check_utf8(c, pool[i]));
+    for (unsigned i = 1; i < cls->constant_pool_count; i++)
+        if (pool[i] && cls->bytes[pool[i]] != CF_TAG_UTF8) CF_TRY(check_constant(c, pool[i]));
+    return c->error->status;
+}

@@ -1,0 +1,300 @@
+// The structure check: all other attributes that are lists of constants, names and positions
+// (JVMS 4.7).
+
+#include "classfile/structure/internal.h"
+
+#include <stdlib.h>
+
+CF_CHECKER(nothing) {
+    return c->error->status;
+}
+
+CF_CHECKER(any_bytes) {
+    c->r.pos = c->r.end;
+    return CF_OK;
+}
+
+CF_CHECKER(two_bytes) {
+    cf_u2(&c->r);
+    return c->error->status;
+}
+
+CF_CHECKER(utf8) {
+    cf_check_index(c, CF_TAG_UTF8);
+    return c->error->status;
+}
+
+CF_CHECKER(optional_utf8) {
+    cf_check_optional_index(c, CF_TAG_UTF8);
+    return c->error->status;
+}
+
+CF_CHECKER(one_class) {
+    cf_check_index(c, CF_TAG_CLASS);
+    return c->error->status;
+}
+
+// A count and as many indexes of constants of one kind.
+static enum cf_status check_list(struct cf_checker *c, unsigned tag) {
+    uint32_t count = cf_u2(&c->r);
+    for (uint32_t i = 0; i < count && c->error->status == CF_OK; i++) cf_check_index(c, tag);
+    return c->error->status;
+}
+
+CF_CHECKER(classes) {
+    return check_list(c, CF_TAG_CLASS);
+}
+
+CF_CHECKER(packages) {
+    return check_list(c, CF_TAG_PACKAGE);
+}
+
+CF_CHECKER(descriptors) {
+    uint32_t count = cf_u2(&c->r);
+    for (uint32_t i = 0; i < count && c->error->status == CF_OK; i++) cf_check_descriptor_index(c);
+    return c->error->status;
+}
+
+// JVMS 4.7.2. On a field that is not static it has no meaning.
+CF_CHECKER(constant_value) {
+    uint32_t offset = c->r.pos;
+    unsigned index = cf_u2(&c->r), tag;
+    CF_TRY(c->error->status);
+    struct cf_slice descriptor = cf_member_descriptor(c->cls, c->member);
+    switch (descriptor.bytes[0]) {
+    case 'J': tag = CF_TAG_LONG; break;
+    case 'D': tag = CF_TAG_DOUBLE; break;
+    case 'F': tag = CF_TAG_FLOAT; break;
+    case 'L': tag = CF_TAG_STRING; break;
+    case '[': tag = 0; break;
+    default: tag = CF_TAG_INTEGER;
+    }
+    if (!(c->member->access_flags & CF_ACC_STATIC)) return CF_OK;
+    if (tag == CF_TAG_STRING && !CF_IS(descriptor, "Ljava/lang/String;")) tag = 0;
+    if (tag == 0 || cf_tag_at(c->cls, index) != tag)
+        return cf_reject(c, offset, "constant %u is not of the field's type", index);
+    return CF_OK;
+}
+
+// JVMS 4.7.6.
+CF_CHECKER(inner_classes) {
+    uint32_t count = cf_u2(&c->r);
+    for (uint32_t i = 0; i < count && c->error->status == CF_OK; i++) {
+        uint32_t offset = c->r.pos;
+        unsigned inner = cf_check_index(c, CF_TAG_CLASS);
+        unsigned outer = cf_check_optional_index(c, CF_TAG_CLASS);
+        cf_check_optional_index(c, CF_TAG_UTF8);
+        unsigned flags = cf_u2(&c->r);
+        CF_TRY(c->error->status);
+        if (inner == outer) return cf_reject(c, offset, "class %u is its own outer class", inner);
+        CF_TRY(cf_check_class_flags(c, offset + 6, flags));
+    }
+    return c->error->status;
+}
+
+CF_CHECKER(enclosing_method) {
+    cf_check_index(c, CF_TAG_CLASS);
+    cf_check_optional_index(c, CF_TAG_NAME_AND_TYPE);
+    return c->error->status;
+}
+
+// JVMS 4.7.23.
+CF_CHECKER(bootstrap_methods) {
+    uint32_t count = cf_u2(&c->r);
+    for (uint32_t i = 0; i < count && c->error->status == CF_OK; i++) {
+        cf_check_index(c, CF_TAG_METHOD_HANDLE);
+        uint32_t arguments = cf_u2(&c->r);
+        for (uint32_t k = 0; k < arguments && c->error->status == CF_OK; k++) {
+            uint32_t offset = c->r.pos;
+            unsigned index = cf_u2(&c->r);
+            if (c->error->status == CF_OK && !cf_is_loadable(c, index))
+                cf_reject(c, offset, "constant %u is no bootstrap argument", index);
+        }
+    }
+    return c->error->status;
+}
+
+CF_CHECKER(method_parameters) {
+    uint32_t count = cf_u1(&c->r);
+    for (uint32_t i = 0; i < count && c->error->status == CF_OK; i++) {
+        cf_check_optional_index(c, CF_TAG_UTF8);
+        cf_u2(&c->r);
+    }
+    return c->error->status;
+}
+
+// JVMS 4.7.30: components have attributes of their own.
+CF_CHECKER(record) {
+    uint32_t count = cf_u2(&c->r);
+    for (uint32_t i = 0; i < count && c->error->status == CF_OK; i++) {
+        cf_check_index(c, CF_TAG_UTF8);
+        cf_check_descriptor_index(c);
+        uint32_t attributes = cf_u2(&c->r);
+        CF_TRY(c->error->status);
+        CF_TRY(cf_check_attributes(c, CF_IN_RECORD, attributes));
+    }
+    return c->error->status;
+}
+
+// --- modules (JVMS 4.7.25) ---
+
+// exports and opens: a package, flags, and the modules to which it is open.
+static void check_exports(struct cf_checker *c) {
+    uint32_t count = cf_u2(&c->r);
+    for (uint32_t i = 0; i < count && c->error->status == CF_OK; i++) {
+        cf_check_index(c, CF_TAG_PACKAGE);
+        cf_u2(&c->r);
+        check_list(c, CF_TAG_MODULE);
+    }
+}
+
+CF_CHECKER(module) {
+    cf_check_index(c, CF_TAG_MODULE);
+    cf_u2(&c->r);
+    cf_check_optional_index(c, CF_TAG_UTF8);
+    uint32_t requires = cf_u2(&c->r);
+    for (uint32_t i = 0; i < requires && c->error->status == CF_OK; i++) {
+        cf_check_index(c, CF_TAG_MODULE);
+        cf_u2(&c->r);
+        cf_check_optional_index(c, CF_TAG_UTF8);
+    }
+    check_exports(c);
+    check_exports(c);
+    check_list(c, CF_TAG_CLASS); // uses
+    uint32_t provides = cf_u2(&c->r);
+    for (uint32_t i = 0; i < provides && c->error->status == CF_OK; i++) {
+        cf_check_index(c, CF_TAG_CLASS);
+        check_list(c, CF_TAG_CLASS);
+    }
+    return c->error->status;
+}
+
+// Of the JDK itself (jdk.internal.module): an algorithm, and per module a hash.
+CF_CHECKER(module_hashes) {
+    cf_check_index(c, CF_TAG_UTF8);
+    uint32_t count = cf_u2(&c->r);
+    for (uint32_t i = 0; i < count && c->error->status == CF_OK; i++) {
+        cf_check_index(c, CF_TAG_MODULE);
+        cf_skip(&c->r, cf_u2(&c->r));
+    }
+    return c->error->status;
+}
+
+// --- tables for debuggers ---
+
+// A position up to `last`. Of some tables nobody but a debugger notices that it is inside an
+// instruction, and some compilers write such; of those that a JVM looks at it must be an
+// instruction's.
+static void check_position(struct cf_checker *c, uint32_t offset, uint32_t pc, uint32_t last,
+                           int exact) {
+    if (c->error->status) return;
+    if (pc > last)
+        cf_reject(c, offset, "pc %u is out of the code", pc);
+    else if ((exact || c->strict) && !(c->marks[pc] & CF_CHECK_START))
+        cf_reject(c, offset, "pc %u is inside an instruction", pc);
+}
+
+CF_CHECKER(line_number_table) {
+    uint32_t count = cf_u2(&c->r);
+    for (uint32_t i = 0; i < count && c->error->status == CF_OK; i++) {
+        uint32_t offset = c->r.pos;
+        check_position(c, offset, cf_u2(&c->r), c->code_length - 1, 0);
+        cf_u2(&c->r);
+    }
+    return c->error->status;
+}
+
+static void note_variable(struct cf_checker *c, struct cf_variables *list,
+                          struct cf_variable entry) {
+    if (list->count == list->capacity) {
+        uint32_t capacity = list->capacity ? list->capacity * 2 : 64;
+        struct cf_variable *grown = cf_arena_alloc(c->cls->arena, capacity * sizeof *grown);
+        if (!grown) {
+            cf_fail(c->error, CF_NO_MEMORY, 0, "out of memory", 0);
+            return;
+        }
+        if (list->count) memcpy(grown, list->entries, list->count * sizeof *grown);
+        list->entries = grown;
+        list->capacity = capacity;
+    }
+    list->entries[list->count++] = entry;
+}
+
+// JVMS 4.7.13, 4.7.14. In LocalVariableTypeTable a signature stands in place of the descriptor: it
+// tells of a reference, or of a type variable. Since version 50 the verifier looks at the positions
+// of the former.
+static enum cf_status check_variables(struct cf_checker *c, int typed) {
+    int exact = !typed && c->cls->major_version >= 50;
+    uint32_t count = cf_u2(&c->r);
+    for (uint32_t i = 0; i < count && c->error->status == CF_OK; i++) {
+        uint32_t offset = c->r.pos;
+        uint32_t start = cf_u2(&c->r), length = cf_u2(&c->r), slots = 1;
+        check_position(c, offset, start, c->code_length - 1, exact);
+        check_position(c, offset, start + length, c->code_length, exact);
+        unsigned name = cf_check_index(c, CF_TAG_UTF8);
+        if (!(cf_facts(c, name, CF_KNOWN_NAME)->flags & CF_FACT_UNQUALIFIED))
+            cf_reject(c, offset + 4, "local variable %u has no name", i);
+        if (typed)
+            cf_check_index(c, CF_TAG_UTF8);
+        else if (cf_facts(c, cf_check_descriptor_index(c), CF_KNOWN_DESCRIPTOR)->flags &
+                 CF_FACT_TWO_SLOTS)
+            slots = 2;
+        uint32_t index = cf_u2(&c->r);
+        if (index + slots > c->max_locals)
+            cf_reject(c, offset, "local variable %u is above max_locals", index);
+        struct cf_variable entry = {(uint64_t)start << 32 | length << 16 | index, name};
+        note_variable(c, typed ? &c->typed_variables : &c->variables, entry);
+    }
+    return c->error->status;
+}
+
+CF_CHECKER(local_variable_table) {
+    return check_variables(c, 0);
+}
+
+CF_CHECKER(local_variable_types) {
+    return check_variables(c, 1);
+}
+
+static int compare_variables(const void *a, const void *b) {
+    const struct cf_variable *x = a, *y = b;
+    if (x->range != y->range) return x->range < y->range ? -1 : 1;
+    return x->name < y->name ? -1 : x->name > y->name;
+}
+
+static void hash_names(struct cf_checker *c, struct cf_variables *list) {
+    for (uint32_t i = 0; i < list->count; i++)
+        list->entries[i].name = cf_text_hash(c, (unsigned)list->entries[i].name);
+}
+
+enum cf_status cf_check_typed_variables(struct cf_checker *c) {
+    struct cf_variables *all = &c->variables, *typed = &c->typed_variables;
+    uint32_t count =
+        all->count ? typed->count : 0; // a JVM does not miss a whole LocalVariableTable
+    if (count) {
+        hash_names(c, all);
+        hash_names(c, typed);
+        qsort(all->entries, all->count, sizeof *all->entries, compare_variables);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (!bsearch(&typed->entries[i], all->entries, all->count, sizeof *all->entries,
+                     compare_variables))
+            return cf_reject(c, (uint32_t)(c->code - c->cls->bytes),
+                             "typed variable %u is none of LocalVariableTable", i);
+    all->count = typed->count = 0;
+    return CF_OK;
+}
+
+// Written by javac -Xjcov: ranges of code with their ranges of source. The end is the last pc of a
+// range, which may lie inside an instruction.
+CF_CHECKER(character_range_table) {
+    uint32_t count = cf_u2(&c->r);
+    for (uint32_t i = 0; i < count && c->error->status == CF_OK; i++) {
+        uint32_t offset = c->r.pos;
+        check_position(c, offset, cf_u2(&c->r), c->code_length, 0);
+        if (cf_u2(&c->r) > c->code_length)
+            cf_reject(c, offset, "character range %u is out of the code", i);
+        cf_skip(&c->r, 10);
+    }
+    return c->error->status;
+}

@@ -1,0 +1,535 @@
+// Verification by type inference (JVMS 4.10.2), for classes below version 50 and for what of that
+// version has no frames: the state at each place where control meets is the merge of what comes
+// there, and the code is gone through until no state changes any more.
+//
+// A subroutine (jsr, ret; JVMS 4.10.2.5) is gone through once for all its callers: a state in one
+// carries which locals it has touched, and only these come back with ret; the others are those of
+// the jsr.
+
+#include "classfile/verify/internal.h"
+
+enum {
+    NOWHERE = UINT16_MAX + 1, // above any pc
+    MOST_WORDS = 1 << 22      // of all states
+};
+
+struct subroutine { // entered, and not left
+    uint32_t entry;
+    uint32_t *touched; // bits of locals
+};
+
+struct state {
+    uint32_t pc;
+    uint8_t reached, changed, this_uninitialized, no_return;
+    uint32_t locals_used, depth, subroutines_count;
+    cf_vtype *locals, *stack;
+    struct subroutine *subroutines;
+    uint32_t ret; // of a jsr: where it returns from; NOWHERE: not known
+};
+
+struct inference {
+    struct cf_verifier *v;
+    struct state *states; // by pc
+    uint32_t count;
+    uint32_t *state_of; // by pc: index + 1; 0: none
+    uint32_t mask_words, words;
+    cf_vtype some_class; // the merge of classes of which nothing is known
+    // The rest of the state at hand.
+    int no_return;
+    struct subroutine *subroutines;
+    uint32_t subroutines_count;
+};
+
+static void *take(struct inference *n, size_t count, size_t size) {
+    n->words += (uint32_t)(count * size / 4);
+    if (n->words > MOST_WORDS || count * size / 4 > MOST_WORDS) {
+        cf_v_give_up(n->v, CF_LIMIT, "code is too large to check");
+        return NULL;
+    }
+    void *memory = cf_arena_zeroed(n->v->cls->arena, count ? count : 1, size);
+    if (!memory) cf_v_give_up(n->v, CF_NO_MEMORY, "out of memory");
+    return memory;
+}
+
+// --- merging types ---
+
+static int same_type(struct cf_verifier *v, cf_vtype a, cf_vtype b) {
+    if (a == b) return 1;
+    if (CF_V_TAG(a) != CF_V_ARRAY || CF_V_TAG(b) != CF_V_ARRAY) return cf_v_same_class(v, a, b);
+    const struct cf_vtype_entry *x = &v->types[CF_V_PAYLOAD(a)], *y = &v->types[CF_V_PAYLOAD(b)];
+    return x->dimensions == y->dimensions && x->element == y->element && x->length == y->length &&
+           (x->element || memcmp(x->name, y->name, x->length) == 0);
+}
+
+static cf_vtype object_type(struct cf_verifier *v, unsigned dimensions) {
+    return cf_v_type(v, (const uint8_t *)"java/lang/Object", 16, dimensions, 0);
+}
+
+static cf_vtype merge_arrays(struct inference *n, cf_vtype a, cf_vtype b) {
+    struct cf_verifier *v = n->v;
+    struct cf_vtype_entry x = v->types[CF_V_PAYLOAD(a)], y = v->types[CF_V_PAYLOAD(b)];
+    if (x.dimensions == y.dimensions && !x.element && !y.element) {
+        if (cf_v_assignable(v, a, b) && !v->assignable && x.length == 1 && *x.name == '?') return a;
+        const struct cf_vtype_entry *some = &v->types[CF_V_PAYLOAD(n->some_class)];
+        return cf_v_type(v, some->name, some->length, x.dimensions, 0);
+    }
+    struct cf_vtype_entry lower = x.dimensions < y.dimensions ? x : y;
+    unsigned dimensions = lower.dimensions;
+    if (lower.element || (x.dimensions == y.dimensions && (x.element || y.element))) dimensions--;
+    return object_type(v, dimensions);
+}
+
+// Of the classes of which something is known one may be above the other.
+static cf_vtype merge_classes(struct inference *n, cf_vtype a, cf_vtype b) {
+    struct cf_verifier *v = n->v;
+    unsigned x = CF_V_TAG(a) - CF_V_CLASS, y = CF_V_TAG(b) - CF_V_CLASS;
+    if (x == CF_KNOWN_OBJECT) return a;
+    if (y == CF_KNOWN_OBJECT) return b;
+    for (unsigned k = y; k; k = v->known_super[k])
+        if (k == x) return a;
+    for (unsigned k = x; k; k = v->known_super[k])
+        if (k == y) return b;
+    return n->some_class;
+}
+
+// TOP: nothing takes both.
+static cf_vtype merge_type(struct inference *n, cf_vtype old, cf_vtype type) {
+    struct cf_verifier *v = n->v;
+    unsigned a = CF_V_TAG(old), b = CF_V_TAG(type);
+    if (same_type(v, old, type)) return old;
+    if (a < CF_V_NULL || b < CF_V_NULL) return CF_V_TOP;
+    if (b == CF_V_NULL) return old;
+    if (a == CF_V_NULL) return type;
+    if (a != CF_V_ARRAY && b != CF_V_ARRAY) return merge_classes(n, old, type);
+    if (a == CF_V_CLASS + CF_KNOWN_OBJECT) return old;
+    cf_vtype made = a == b ? merge_arrays(n, old, type) : object_type(v, 0);
+    return same_type(v, old, made) ? old : made; // or what goes round in a loop never settles
+}
+
+// --- merging states ---
+
+static uint32_t depth_of(const struct cf_verifier *v) {
+    return (uint32_t)(v->top - v->stack) - CF_V_SLACK;
+}
+
+static int copy_subroutines(struct inference *n, struct state *s) {
+    s->subroutines_count = n->subroutines_count;
+    s->subroutines = take(n, n->subroutines_count, sizeof *s->subroutines);
+    if (!s->subroutines) return 0;
+    for (uint32_t i = 0; i < n->subroutines_count; i++) {
+        s->subroutines[i].entry = n->subroutines[i].entry;
+        s->subroutines[i].touched = take(n, n->mask_words, sizeof(uint32_t));
+        if (!s->subroutines[i].touched) return 0;
+        memcpy(s->subroutines[i].touched, n->subroutines[i].touched, n->mask_words * 4);
+    }
+    return 1;
+}
+
+// What both are in, in the same order; the locals that either has touched.
+static int merge_subroutines(struct inference *n, struct state *s) {
+    uint32_t kept = 0, next = 0;
+    uint64_t most = (uint64_t)s->subroutines_count * (n->subroutines_count + n->mask_words);
+    if (!cf_v_works(n->v, most)) return 0;
+    for (uint32_t i = 0; i < s->subroutines_count; i++) {
+        uint32_t k = next;
+        while (k < n->subroutines_count && n->subroutines[k].entry != s->subroutines[i].entry) k++;
+        if (k == n->subroutines_count) continue;
+        next = k + 1;
+        struct subroutine sub = s->subroutines[i];
+        for (uint32_t w = 0; w < n->mask_words; w++) {
+            uint32_t more = n->subroutines[k].touched[w] & ~sub.touched[w];
+            sub.touched[w] |= more;
+            if (more) s->changed = 1;
+        }
+        s->subroutines[kept++] = sub;
+    }
+    if (kept != s->subroutines_count) s->changed = 1;
+    s->subroutines_count = kept;
+    return 1;
+}
+
+static int first_time(struct inference *n, struct state *s, const cf_vtype *stack, uint32_t depth) {
+    struct cf_verifier *v = n->v;
+    s->reached = s->changed = 1;
+    s->locals = take(n, v->locals_used, sizeof *s->locals);
+    s->stack = take(n, depth, sizeof *s->stack);
+    if (!s->locals || !s->stack) return 0;
+    memcpy(s->locals, v->locals, v->locals_used * sizeof *s->locals);
+    memcpy(s->stack, stack, depth * sizeof *s->stack);
+    s->locals_used = v->locals_used;
+    s->depth = depth;
+    s->this_uninitialized = v->this_uninitialized != 0;
+    s->no_return = n->no_return != 0;
+    return copy_subroutines(n, s);
+}
+
+static int merge_into(struct inference *n, struct state *s, const cf_vtype *stack, uint32_t depth) {
+    struct cf_verifier *v = n->v;
+    if (!cf_v_works(n->v, 1 + s->locals_used + depth)) return 0;
+    if (!s->reached) return first_time(n, s, stack, depth);
+    if (depth != s->depth) {
+        cf_v_fail(v, "operand stack has two depths at pc %u", s->pc);
+        return 0;
+    }
+    for (uint32_t i = 0; i < depth; i++) {
+        cf_vtype merged = merge_type(n, s->stack[i], stack[i]);
+        if (merged == s->stack[i]) continue;
+        if (merged == CF_V_TOP) {
+            cf_v_mismatch(v, "operand stack where control meets", stack[i], s->stack[i]);
+            return 0;
+        }
+        s->stack[i] = merged;
+        s->changed = 1;
+    }
+    for (uint32_t i = 0; i < s->locals_used; i++) {
+        cf_vtype here = i < v->locals_used ? v->locals[i] : CF_V_TOP;
+        cf_vtype merged = merge_type(n, s->locals[i], here);
+        if (merged == s->locals[i]) continue;
+        s->locals[i] = merged;
+        s->changed = 1;
+    }
+    if (s->this_uninitialized < v->this_uninitialized || s->no_return < n->no_return)
+        s->changed = 1;
+    s->this_uninitialized |= v->this_uninitialized != 0;
+    s->no_return |= n->no_return != 0;
+    return merge_subroutines(n, s) && v->failure->error.status == CF_OK;
+}
+
+static int merge_at(struct inference *n, uint32_t pc) {
+    struct cf_verifier *v = n->v;
+    if (pc >= v->code.length || !(v->marks[pc] & CF_V_START)) {
+        cf_v_fail(v,
+                  pc == v->code.length ? "control falls off the end of the code"
+                                       : "branch to pc %u, which is no instruction",
+                  pc);
+        return 0;
+    }
+    uint32_t depth = depth_of(v);
+    return merge_into(n, &n->states[n->state_of[pc] - 1], v->top - depth, depth);
+}
+
+static int merge_handlers(struct inference *n) {
+    struct cf_verifier *v = n->v;
+    if (!cf_v_works(n->v, v->code.exception_table_length)) return 0;
+    for (uint32_t i = 0; i < v->code.exception_table_length; i++) {
+        struct cf_exception e = cf_exception_at(&v->code, i);
+        if (v->pc < e.start_pc || v->pc >= e.end_pc) continue;
+        cf_vtype caught = e.catch_type ? cf_v_class(v, e.catch_type) : v->throwable_type;
+        if (!caught) return 0;
+        if (!merge_into(n, &n->states[n->state_of[e.handler_pc] - 1], &caught, 1)) return 0;
+    }
+    v->unmatched = 0;
+    return 1;
+}
+
+static int load(struct inference *n, struct state *s) {
+    struct cf_verifier *v = n->v;
+    uint64_t masks = (uint64_t)s->subroutines_count * (n->mask_words + 1);
+    if (!cf_v_works(v, 1 + v->locals_used + s->locals_used + s->depth + masks)) return 0;
+    memcpy(v->locals, s->locals, s->locals_used * sizeof *v->locals);
+    for (uint32_t i = s->locals_used; i < v->locals_used; i++) v->locals[i] = CF_V_TOP;
+    v->locals_used = s->locals_used;
+    v->top = v->stack + CF_V_SLACK;
+    memcpy(v->top, s->stack, s->depth * sizeof *v->top);
+    v->top += s->depth;
+    v->this_uninitialized = s->this_uninitialized;
+    n->no_return = s->no_return;
+    n->subroutines_count = s->subroutines_count;
+    for (uint32_t i = 0; i < s->subroutines_count; i++) {
+        n->subroutines[i].entry = s->subroutines[i].entry;
+        memcpy(n->subroutines[i].touched, s->subroutines[i].touched, n->mask_words * 4);
+    }
+    v->unmatched = 1;
+    v->pc = s->pc;
+    return 1;
+}
+
+// --- subroutines ---
+
+static void touch(struct inference *n, uint32_t local) {
+    if (local >= n->v->code.max_locals) return; // running the instruction has failed
+    for (uint32_t i = 0; i < n->subroutines_count; i++)
+        n->subroutines[i].touched[local / 32] |= 1u << (local & 31);
+}
+
+// The locals that the instruction at `p`, which has been run, reads or sets.
+static void touch_operands(struct inference *n, const uint8_t *p) {
+    unsigned op = p[0];
+    uint32_t local;
+    int is_wide = op == CF_OP_wide;
+    if (is_wide) op = p[1];
+    if (op >= CF_OP_iload && op <= CF_OP_aload) {
+        local = is_wide ? cf_be2(p + 2) : p[1];
+        op -= CF_OP_iload;
+    } else if (op >= CF_OP_iload_0 && op <= CF_OP_aload_3) {
+        local = (op - CF_OP_iload_0) & 3;
+        op = (op - CF_OP_iload_0) / 4;
+    } else if (op >= CF_OP_istore && op <= CF_OP_astore) {
+        local = is_wide ? cf_be2(p + 2) : p[1];
+        op -= CF_OP_istore;
+    } else if (op >= CF_OP_istore_0 && op <= CF_OP_astore_3) {
+        local = (op - CF_OP_istore_0) & 3;
+        op = (op - CF_OP_istore_0) / 4;
+    } else if (op == CF_OP_iinc || op == CF_OP_ret) {
+        local = is_wide ? cf_be2(p + 2) : p[1];
+        op = 0;
+    } else {
+        return;
+    }
+    touch(n, local);
+    if (op == 1 || op == 3) touch(n, local + 1);
+}
+
+// New objects do not get into subroutines, nor out of them.
+static void forget_new_objects(struct cf_verifier *v) {
+    for (uint32_t i = 0; i < v->locals_used; i++)
+        if (CF_V_TAG(v->locals[i]) == CF_V_UNINITIALIZED) v->locals[i] = CF_V_TOP;
+    for (cf_vtype *p = v->stack + CF_V_SLACK; p < v->top; p++)
+        if (CF_V_TAG(*p) == CF_V_UNINITIALIZED) *p = CF_V_TOP;
+}
+
+static int call_subroutine(struct inference *n, uint32_t entry) {
+    struct cf_verifier *v = n->v;
+    if (!cf_v_works(v, n->subroutines_count + n->mask_words + v->locals_used + depth_of(v)))
+        return 0;
+    for (uint32_t i = 0; i < n->subroutines_count; i++)
+        if (n->subroutines[i].entry == entry)
+            return cf_v_fail(v, "subroutine at pc %u calls itself", entry), 0;
+    struct state *jsr = &n->states[n->state_of[v->pc] - 1];
+    if (jsr->ret != NOWHERE) n->states[n->state_of[jsr->ret] - 1].changed = 1;
+    struct subroutine *sub = &n->subroutines[n->subroutines_count++];
+    sub->entry = entry;
+    memset(sub->touched, 0, n->mask_words * 4);
+    if (depth_of(v) >= v->old_stack)
+        return cf_v_fail(v, "operand stack passes max_stack %u", v->old_stack), 0;
+    *v->top++ = CF_V_MAKE(CF_V_RETURN_ADDRESS, entry);
+    forget_new_objects(v);
+    return merge_at(n, entry);
+}
+
+// To behind one jsr: what the subroutine has touched comes from here, all else from the jsr.
+static int return_to(struct inference *n, struct state *jsr, uint32_t ret, uint32_t index) {
+    struct cf_verifier *v = n->v;
+    if (jsr->ret != NOWHERE && jsr->ret != ret)
+        return cf_v_fail(v, "two rets come back to the jsr at pc %u", jsr->pc), 0;
+    jsr->ret = ret;
+    if (!jsr->reached) return 1; // reaching it will come back here
+    const uint32_t *touched = n->subroutines[index].touched;
+    uint32_t used = v->locals_used > jsr->locals_used ? v->locals_used : jsr->locals_used;
+    for (uint32_t i = 0; i < used; i++)
+        if (!(touched[i / 32] >> (i & 31) & 1))
+            v->locals[i] = i < jsr->locals_used ? jsr->locals[i] : CF_V_TOP;
+    v->locals_used = used;
+    n->subroutines_count = index;
+    unsigned length = v->code.bytes[jsr->pc] == CF_OP_jsr ? 3 : 5;
+    return merge_at(n, jsr->pc + length);
+}
+
+static int return_from_subroutine(struct inference *n, struct state *here) {
+    struct cf_verifier *v = n->v;
+    const uint8_t *p = v->code.bytes + v->pc;
+    uint32_t local = p[0] == CF_OP_wide ? cf_be2(p + 2) : p[1], ret = v->pc;
+    cf_vtype address = local < v->code.max_locals ? v->locals[local] : CF_V_TOP;
+    if (CF_V_TAG(address) != CF_V_RETURN_ADDRESS)
+        return cf_v_fail(v, "local variable %u holds no return address", local), 0;
+    if (!cf_v_works(v, n->count)) return 0;
+    for (uint32_t i = 0; i < n->count; i++) {
+        struct state *jsr = &n->states[i];
+        unsigned op = v->code.bytes[jsr->pc];
+        if ((op != CF_OP_jsr && op != CF_OP_jsr_w) ||
+            cf_v_target(v, jsr->pc) != CF_V_PAYLOAD(address))
+            continue;
+        if (!load(n, here)) return 0;
+        v->unmatched = 0;
+        touch(n, local);
+        forget_new_objects(v);
+        uint32_t index = n->subroutines_count;
+        while (index > 0 && n->subroutines[index - 1].entry != CF_V_PAYLOAD(address)) index--;
+        if (index == 0) return cf_v_fail(v, "ret from a subroutine that was not called", 0), 0;
+        if (!cf_v_works(n->v, 1 + v->locals_used) || !return_to(n, jsr, ret, index - 1)) return 0;
+        v->pc = ret;
+    }
+    return 1;
+}
+
+// --- going through the code ---
+
+static int follow_switch(struct inference *n) {
+    struct cf_verifier *v = n->v;
+    struct cf_switch sw;
+    cf_switch_open(&v->code, v->pc, &sw);
+    for (uint32_t i = v->pc + 1; i & 3; i++)
+        if (v->code.bytes[i]) return cf_v_fail(v, "switch padded with other than zeros", 0), 0;
+    if (!merge_at(n, sw.default_pc)) return 0;
+    for (uint32_t i = 0; i < sw.count; i++) {
+        if (i && !sw.is_table && cf_switch_match(&sw, i) <= cf_switch_match(&sw, i - 1))
+            return cf_v_fail(v, "lookupswitch not in order at pair %u", i), 0;
+        if (!merge_at(n, cf_switch_target(&sw, i))) return 0;
+    }
+    return 1;
+}
+
+// What only this way of verification looks at, before an instruction runs.
+static int check_before(struct inference *n) {
+    struct cf_verifier *v = n->v;
+    unsigned op = v->code.bytes[v->pc];
+    if (cf_is_return(op) && n->no_return)
+        return cf_v_fail(v, "return where the object may not be initialized", 0), 0;
+    if (op != CF_OP_new) return 1;
+    if (!cf_v_works(v, v->locals_used + depth_of(v))) return 0;
+    cf_vtype object = CF_V_MAKE(CF_V_UNINITIALIZED, v->pc);
+    for (cf_vtype *p = v->stack + CF_V_SLACK; p < v->top; p++)
+        if (*p == object)
+            return cf_v_fail(v, "new while the object made before is not initialized", 0), 0;
+    for (uint32_t i = 0; i < v->locals_used; i++)
+        if (v->locals[i] == object) {
+            v->locals[i] = CF_V_TOP;
+            touch(n, i);
+            v->unmatched = 1;
+        }
+    return 1;
+}
+
+// An object has been initialised: its handler may see it so, and `this` is never to be returned
+// then.
+static int after_initialization(struct inference *n, uint32_t pc, int was_uninitialized) {
+    struct cf_verifier *v = n->v;
+    uint32_t next = v->pc;
+    int no_return = n->no_return;
+    v->pc = pc;
+    if (was_uninitialized && !v->this_uninitialized) n->no_return = 1;
+    int merged = merge_handlers(n);
+    n->no_return = no_return;
+    v->pc = next;
+    return merged;
+}
+
+// One instruction, and where control goes from it. *on: it goes on to the next one only.
+static int step(struct inference *n, struct state *here, int *on) {
+    struct cf_verifier *v = n->v;
+    uint32_t pc = v->pc;
+    const uint8_t *p = v->code.bytes + pc;
+    int was_uninitialized = v->this_uninitialized;
+    *on = 0;
+    if (!cf_v_works(v, 1 + n->subroutines_count)) return 0;
+    v->guarded = pc >= v->guard_start && pc < v->guard_end;
+    if (v->guarded && (v->unmatched || n->subroutines_count || (v->marks[pc] & CF_V_RANGE)))
+        if (!merge_handlers(n)) return 0;
+    if (!check_before(n)) return 0;
+    enum cf_vflow flow = cf_v_run(v);
+    if (n->subroutines_count) touch_operands(n, p);
+    switch (flow) {
+    case CF_FLOW_STOP:
+        *on = 1;
+        return *p != CF_OP_invokespecial || !v->guarded ||
+               after_initialization(n, pc, was_uninitialized);
+    case CF_FLOW_BRANCH: *on = 1; break;
+    case CF_FLOW_GOTO: break;
+    case CF_FLOW_SWITCH: return follow_switch(n);
+    case CF_FLOW_END: return 1;
+    case CF_FLOW_JSR: return call_subroutine(n, cf_v_target(v, pc));
+    case CF_FLOW_RET: return return_from_subroutine(n, here);
+    default: return 0;
+    }
+    if (!merge_at(n, cf_v_target(v, pc))) return 0;
+    v->pc += cf_lengths[*p];
+    return 1;
+}
+
+// From a state on, up to where control does not go on, or meets.
+static int run_from(struct inference *n, struct state *s) {
+    struct cf_verifier *v = n->v;
+    int on = 1;
+    if (!load(n, s)) return 0;
+    do {
+        if (!step(n, s, &on)) return 0;
+        if (on && (v->pc >= v->code.length || n->state_of[v->pc])) return merge_at(n, v->pc);
+    } while (on);
+    return 1;
+}
+
+// --- where control may meet ---
+
+static void mark_place(struct inference *n, uint32_t pc) {
+    if (pc < n->v->code.length && (n->v->marks[pc] & CF_V_START) && !n->state_of[pc])
+        n->state_of[pc] = ++n->count;
+}
+
+static void mark_targets(struct inference *n, uint32_t pc) {
+    struct cf_verifier *v = n->v;
+    unsigned op = v->code.bytes[pc];
+    switch (cf_opcodes[op].operands) {
+    case CF_BRANCH2:
+    case CF_BRANCH4: mark_place(n, cf_v_target(v, pc)); break;
+    case CF_TABLESWITCH:
+    case CF_LOOKUPSWITCH: {
+        struct cf_switch sw;
+        cf_switch_open(&v->code, pc, &sw);
+        mark_place(n, sw.default_pc);
+        for (uint32_t i = 0; i < sw.count; i++) mark_place(n, cf_switch_target(&sw, i));
+        break;
+    }
+    default: break;
+    }
+    if (op == CF_OP_jsr || op == CF_OP_jsr_w) {
+        mark_place(n, pc);
+        mark_place(n, pc + cf_lengths[op]);
+    }
+    if (op == CF_OP_ret || (op == CF_OP_wide && v->code.bytes[pc + 1] == CF_OP_ret))
+        mark_place(n, pc);
+}
+
+static int find_places(struct inference *n) {
+    struct cf_verifier *v = n->v;
+    uint32_t length = v->code.length, targets = 0;
+    n->state_of = take(n, length + 1, sizeof *n->state_of);
+    if (!n->state_of) return 0;
+    mark_place(n, 0);
+    for (uint32_t pc = 0; pc < length; pc++) {
+        if (!(v->marks[pc] & CF_V_START)) continue;
+        v->marks[pc] |= CF_V_STOP;
+        mark_targets(n, pc);
+        targets += v->code.bytes[pc] == CF_OP_jsr || v->code.bytes[pc] == CF_OP_jsr_w;
+    }
+    for (uint32_t i = 0; i < v->code.exception_table_length; i++)
+        mark_place(n, cf_exception_at(&v->code, i).handler_pc);
+    n->states = take(n, n->count, sizeof *n->states);
+    n->subroutines = take(n, targets + 1, sizeof *n->subroutines);
+    n->mask_words = targets ? (v->code.max_locals + 32u) / 32 : 0;
+    if (!n->states || !n->subroutines) return 0;
+    for (uint32_t i = 0; i <= targets; i++)
+        if (!(n->subroutines[i].touched = take(n, n->mask_words, sizeof(uint32_t)))) return 0;
+    // In the order of the code: what comes first is looked at first.
+    uint32_t index = 0;
+    for (uint32_t pc = 0; pc < length; pc++) {
+        if (!n->state_of[pc]) continue;
+        n->states[index].pc = pc;
+        n->states[index].ret = NOWHERE;
+        n->state_of[pc] = ++index;
+    }
+    return 1;
+}
+
+static enum cf_status failed(const struct cf_verifier *v) {
+    return v->failure->error.status;
+}
+
+enum cf_status cf_v_infer(struct cf_verifier *v) {
+    struct inference n = {.v = v};
+    n.some_class = cf_v_type(v, (const uint8_t *)"?", 1, 0, 0);
+    if (!n.some_class || !find_places(&n)) return failed(v);
+    v->pc = 0;
+    if (!merge_at(&n, 0)) return failed(v);
+    for (int again = 1; again;) {
+        again = 0;
+        if (!cf_v_works(v, n.count)) return failed(v);
+        for (uint32_t i = 0; i < n.count; i++) {
+            if (!n.states[i].changed) continue;
+            again = 1;
+            n.states[i].changed = 0;
+            if (!n.states[i].reached) continue;
+            if (!run_from(&n, &n.states[i])) return failed(v);
+        }
+    }
+    return CF_OK;
+}

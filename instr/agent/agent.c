@@ -1,0 +1,396 @@
+// The agent: JVM TI's entry points, its start and its end.
+//
+// At OnLoad only options are read and capabilities taken, so that CDS and an AOT cache stay in use;
+// the runtime is brought in and the class file hook switched on at VMInit. What is loaded by then,
+// and matches, is retransformed in one go.
+
+#include <jvmti.h>
+
+#include "instr/vm/agent_state.h"
+#include "instr/control/server.h"
+#include "instr/vm/jvm_facts.h"
+#include "instr/passes/agent_pass.h"
+#include "instr/retransform/hook.h"
+#include "instr/retransform/limits.h"
+#include "instr/vm/recording.h"
+#include "instr/passes/results.h"
+#include "instr/vm/runtime.h"
+#include "instr/retransform/reconfigure.h"
+#include "instr/retransform/native_prefix.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#ifndef INSTR_EXPORT
+#define INSTR_EXPORT __attribute__((visibility("default")))
+#endif
+
+struct instr_agent instr_agent = {.switching = PTHREAD_MUTEX_INITIALIZER};
+
+void instr_say(const char *line) {
+    // One write, so that lines of several threads stay whole; nothing to do when stderr is closed.
+    struct iovec parts[] = {{(void *)(uintptr_t)line, strlen(line)}, {(void *)(uintptr_t) "\n", 1}};
+    if (writev(STDERR_FILENO, parts, 2) < 0) return;
+}
+
+static void say_why(const char *what, const char *reason) {
+    char line[INSTR_ERROR_SIZE + 64];
+    snprintf(line, sizeof line, "instr: %s%s%s", what, *what ? ": " : "", reason);
+    instr_say(line);
+}
+
+// The loader whose parent is the boot loader: ClassLoader.getPlatformClassLoader(), on JDK 8 the
+// parent of the system loader.
+static jobject find_platform_loader(JNIEnv *jni) {
+    jclass cls = (*jni)->FindClass(jni, "java/lang/ClassLoader");
+    jobject loader = NULL;
+    jmethodID get;
+    if (!cls) goto done;
+    get =
+        (*jni)->GetStaticMethodID(jni, cls, "getPlatformClassLoader", "()Ljava/lang/ClassLoader;");
+    if (get) {
+        loader = (*jni)->CallStaticObjectMethod(jni, cls, get);
+        goto done;
+    }
+    (*jni)->ExceptionClear(jni);
+    get = (*jni)->GetStaticMethodID(jni, cls, "getSystemClassLoader", "()Ljava/lang/ClassLoader;");
+    jobject system = get ? (*jni)->CallStaticObjectMethod(jni, cls, get) : NULL;
+    if (!system || (*jni)->ExceptionCheck(jni)) goto done;
+    get = (*jni)->GetMethodID(jni, cls, "getParent", "()Ljava/lang/ClassLoader;");
+    if (get) loader = (*jni)->CallObjectMethod(jni, system, get);
+done:
+    if ((*jni)->ExceptionCheck(jni)) {
+        (*jni)->ExceptionClear(jni);
+        return NULL;
+    }
+    return loader ? (*jni)->NewGlobalRef(jni, loader) : NULL;
+}
+
+void instr_agent_find_loader(struct instr_agent *agent, JNIEnv *jni) {
+    if (!agent->platform_loader) agent->platform_loader = find_platform_loader(jni);
+}
+
+// --- start ---
+
+static void no_control(const char *reason) {
+    say_why("commands cannot reach this JVM", reason);
+}
+
+// Without a socket the agent does what its options say, and no more can be asked of it; the thread
+// still sees to what they limit, and to passes that fail.
+static void start_control(int wait, int asked) {
+    unsigned ticket;
+    const struct instr_plan *plan = instr_plans_take(&instr_agent.plans, &ticket);
+    int deaf = plan && plan->options.control && !asked;
+    int wanted = plan && !(deaf && !plan->engine);
+    instr_plans_give_back(&instr_agent.plans, ticket);
+    if (!wanted) return;
+    struct instr_control_config config = {.deaf = deaf,
+                                          .agent = &instr_agent,
+                                          .vm = instr_agent.vm,
+                                          .watch = instr_guard_watch,
+                                          .failed = no_control};
+    char reason[INSTR_ERROR_SIZE];
+    if (!instr_control_start(&config, wait, reason, sizeof reason)) no_control(reason);
+}
+
+static void tell_facts(void) {
+    char error[INSTR_ERROR_SIZE];
+    const char *facts = instr_agent.first->options.facts;
+    if (facts && instr_facts_write(instr_agent.jvmti, facts, error, sizeof error) != 0)
+        instr_say(error);
+}
+
+static void forget_first(struct instr_agent *agent) {
+    if (agent->first && agent->first->methods != agent->methods)
+        instr_methods_free(agent->first->methods);
+    instr_plan_free(agent->first);
+    agent->first = NULL;
+}
+
+// Makes the first plan the current one.
+static int start(JNIEnv *jni, int running, char *reason, size_t size) {
+    struct instr_agent *agent = &instr_agent;
+    int ok = instr_switch_start(agent, jni, agent->first, running, reason, size);
+    if (ok) agent->first = NULL;
+    return ok;
+}
+
+// Dormant, it can still be told what to do.
+static void start_dormant(JNIEnv *jni) {
+    struct instr_agent *agent = &instr_agent;
+    struct instr_options none = {0};
+    char reason[INSTR_ERROR_SIZE];
+    forget_first(agent);
+    agent->first = instr_switch_first(agent, &none, INSTR_PART_LIVE, reason, sizeof reason);
+    if (!agent->first || !start(jni, 0, reason, sizeof reason)) agent->state = INSTR_FINISHED;
+}
+
+// Only with early hooks. Wrappers that stand in the JVM's first classes call the runtime from now
+// on; without it the JVM could not start.
+static void JNICALL on_vm_start(jvmtiEnv *jvmti, JNIEnv *jni) {
+    char reason[INSTR_ERROR_SIZE];
+    if (instr_runtime_start_early(jvmti, jni, instr_agent.library, reason, sizeof reason)) return;
+    say_why("native methods of the JDK cannot be wrapped", reason);
+    (*jni)->FatalError(jni, "instr: native methods of the JDK cannot be wrapped");
+}
+
+static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread) {
+    (void)jvmti;
+    (void)thread;
+    char reason[INSTR_ERROR_SIZE];
+    tell_facts();
+    if (!start(jni, 0, reason, sizeof reason)) {
+        say_why("nothing is instrumented", reason);
+        start_dormant(jni);
+    }
+    start_control(0, 0);
+}
+
+static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni) {
+    struct instr_agent *agent = &instr_agent;
+    unsigned ticket;
+    instr_control_stop();
+    int state = atomic_exchange(&agent->state, INSTR_FINISHED);
+    if (state != INSTR_ACTIVE && state != INSTR_DORMANT) return;
+    (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
+                                       NULL);
+    const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
+    struct instr_results results = {&plan->options, plan->methods, plan->engine, jvmti, jni};
+    if (plan->engine) instr_results_tell(&results);
+    instr_plans_give_back(&agent->plans, ticket);
+}
+
+static int take_capabilities(jvmtiEnv *jvmti, char *reason, size_t size) {
+    jvmtiCapabilities potential, wanted_ones;
+    memset(&wanted_ones, 0, sizeof wanted_ones);
+    jvmtiError error = (*jvmti)->GetPotentialCapabilities(jvmti, &potential);
+    if (error == JVMTI_ERROR_NONE) {
+        if (!potential.can_retransform_classes) {
+            snprintf(reason, size, "this JVM cannot retransform classes");
+            return 0;
+        }
+        wanted_ones.can_retransform_classes = 1;
+        wanted_ones.can_retransform_any_class = potential.can_retransform_any_class;
+        wanted_ones.can_generate_all_class_hook_events =
+            potential.can_generate_all_class_hook_events;
+        wanted_ones.can_get_constant_pool = potential.can_get_constant_pool;
+        error = (*jvmti)->AddCapabilities(jvmti, &wanted_ones);
+    }
+    if (error != JVMTI_ERROR_NONE) {
+        snprintf(reason, size, "the JVM refuses what is needed (JVM TI error %d)", (int)error);
+        return 0;
+    }
+    return 1;
+}
+
+// Hooks from the start, if the options are for them; `reason` as everywhere.
+static int start_early(struct instr_agent *agent, const struct instr_options *options, char *reason,
+                       size_t size) {
+    jvmtiEnv *jvmti = agent->jvmti;
+    jvmtiCapabilities taken;
+    if (agent->recording || !instr_wraps_early(options)) return 1;
+    if (options->runtime == INSTR_RUNTIME_PATH) {
+        snprintf(reason, size, "native methods of the JDK's own classes need runtime=direct");
+        return 0;
+    }
+    jvmtiError error = (*jvmti)->GetCapabilities(jvmti, &taken);
+    if (error == JVMTI_ERROR_NONE && !taken.can_generate_early_vmstart &&
+        !instr_runtime_start_early(jvmti, NULL, agent->library, reason, size))
+        return 0;
+    if (error == JVMTI_ERROR_NONE && taken.can_generate_early_vmstart)
+        error = (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_VM_START, NULL);
+    if (error == JVMTI_ERROR_NONE)
+        error = (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE,
+                                                   JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, NULL);
+    agent->early = error == JVMTI_ERROR_NONE;
+    if (agent->early) return 1;
+    snprintf(reason, size, "the JVM refuses the class file hook (JVM TI error %d)", (int)error);
+    return 0;
+}
+
+static int set_functions(jvmtiEnv *jvmti, char *reason, size_t size) {
+    jvmtiEventCallbacks callbacks;
+    memset(&callbacks, 0, sizeof callbacks);
+    callbacks.VMStart = on_vm_start;
+    callbacks.VMInit = on_vm_init;
+    callbacks.VMDeath = on_vm_death;
+    callbacks.ClassFileLoadHook = instr_hook;
+    jvmtiError error = (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks);
+    if (error == JVMTI_ERROR_NONE) return 1;
+    snprintf(reason, size, "the JVM refuses events (JVM TI error %d)", (int)error);
+    return 0;
+}
+
+static int set_events(jvmtiEnv *jvmti, int at_start, char *reason, size_t size) {
+    if (!set_functions(jvmti, reason, size)) return 0;
+    jvmtiError error = JVMTI_ERROR_NONE;
+    if (at_start)
+        error = (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_VM_INIT, NULL);
+    if (error == JVMTI_ERROR_NONE)
+        error = (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_VM_DEATH, NULL);
+    if (error == JVMTI_ERROR_NONE) return 1;
+    snprintf(reason, size, "the JVM refuses events (JVM TI error %d)", (int)error);
+    return 0;
+}
+
+int instr_agent_arm(struct instr_agent *agent, char *reason, size_t size) {
+    return take_capabilities(agent->jvmti, reason, size);
+}
+
+static void find_library(void) {
+    Dl_info info;
+    if (dladdr((void *)&instr_agent, &info) && info.dli_fname &&
+        strlen(info.dli_fname) < sizeof instr_agent.library)
+        strcpy(instr_agent.library, info.dli_fname);
+}
+
+// HotSpot forgets what it keeps of a thread for JVM TI when that thread ends, but only as long as
+// there is an environment (JavaThread::exit asks JvmtiEnv::environments_might_exist, up to 28 at
+// least); and when the next one is made it goes through what it keeps of all threads, those that
+// have ended included, and writes to their freed memory. So after the last environment any agent
+// that is attached, whosesoever, may take the JVM down: one stays, without capabilities and events.
+static int one_stays(const struct instr_agent *agent) {
+    static jvmtiEnv *bare;
+    if (!bare && (*agent->vm)->GetEnv(agent->vm, (void **)&bare, JVMTI_VERSION_1_2) != JNI_OK)
+        bare = NULL;
+    return bare != NULL;
+}
+
+void instr_agent_undo(struct instr_agent *agent) {
+    instr_plans_end(&agent->plans);
+    instr_plans_settle(&agent->plans);
+    if (agent->jvmti && one_stays(agent)) (*agent->jvmti)->DisposeEnvironment(agent->jvmti);
+    forget_first(agent);
+    // `changes` and `platform_loader` stay: a thread may be in the hook still.
+    if (agent->changes) instr_changes_clear(agent->changes);
+    agent->jvmti = NULL;
+    agent->armed = 0;
+    agent->expires = agent->release_at = agent->stragglers_at = 0;
+    agent->state = INSTR_ABSENT;
+}
+
+// Reads the options and prepares what needs no Java. False: one line is in `reason`.
+static int prepare(JavaVM *vm, const char *text, int at_start, char *reason, size_t size) {
+    struct instr_agent *agent = &instr_agent;
+    agent->vm = vm;
+    struct instr_options options;
+    if (instr_options_parse(&options, text, reason, size) != 0) return 0;
+    find_library();
+    if (!agent->changes) agent->changes = instr_changes_new();
+    unsigned count = 0;
+    while (rw_passes[count]) count++;
+    if (agent->numbers.next < count) agent->numbers.next = count;
+    if ((*vm)->GetEnv(vm, (void **)&agent->jvmti, JVMTI_VERSION_1_2) != JNI_OK) {
+        agent->jvmti = NULL;
+        instr_options_free(&options);
+        snprintf(reason, size, "instr: this JVM has no JVM TI 1.2; JDK 8 or later is needed");
+        return 0;
+    }
+    if (options.facts && at_start) instr_facts_at_start(agent->jvmti);
+    // Dormant, it takes no capability, and no event but the first and the last.
+    char why[INSTR_ERROR_SIZE - 16] = "out of memory";
+    int passes = options.pass_count != 0;
+    agent->recording = instr_records_cache(vm);
+    if (agent->recording && passes && options.include)
+        instr_say("instr: the JVM records an AOT cache, in which its own classes must be as they "
+                  "are: those of "
+                  "the boot loader are left alone");
+    int early = at_start && !agent->recording && instr_wraps_early(&options);
+    enum instr_part_phase phase = at_start ? INSTR_PART_AT_START : INSTR_PART_LIVE;
+    agent->armed = passes && agent->changes && instr_agent_arm(agent, why, sizeof why) &&
+                   instr_wrapping_prepare(agent->jvmti, &options, early, why, sizeof why);
+    if (agent->changes && (!passes || agent->armed) &&
+        set_events(agent->jvmti, at_start, why, sizeof why))
+        agent->first = instr_switch_first(agent, &options, phase, why, sizeof why);
+    if (agent->first && at_start && !start_early(agent, &agent->first->options, why, sizeof why))
+        forget_first(agent);
+    instr_options_free(&options); // what was not taken over
+    if (agent->first) return 1;
+    snprintf(reason, size, "instr: %s", why);
+    return 0;
+}
+
+// Takes the one place that there is. False: the agent is there already.
+static int take_place(void) {
+    int expected = INSTR_ABSENT;
+    return atomic_compare_exchange_strong(&instr_agent.state, &expected, INSTR_STARTING);
+}
+
+// --- JVM TI's entry points ---
+
+INSTR_EXPORT JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved) {
+    (void)reserved;
+    char reason[INSTR_ERROR_SIZE];
+    if (!take_place()) {
+        instr_say("instr: the agent is on this JVM's command line already");
+        return JNI_ERR;
+    }
+    if (!prepare(vm, options, 1, reason, sizeof reason)) {
+        instr_say(reason);
+        instr_agent_undo(&instr_agent);
+        return JNI_ERR;
+    }
+    instr_agent.state = INSTR_LOADED;
+    return JNI_OK;
+}
+
+// The agent is there: what is asked for is added to what it does. Whoever may attach may command.
+static jint attach_again(JNIEnv *jni, const char *options) {
+    char reason[INSTR_ERROR_SIZE];
+    struct instr_switched done;
+    if (!options || !*options ||
+        instr_switch_enable(&instr_agent, jni, options, &done, reason, sizeof reason)) {
+        start_control(1, 1);
+        instr_control_wake();
+        return JNI_OK;
+    }
+    say_why("", reason);
+    return JNI_ERR;
+}
+
+INSTR_EXPORT JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved) {
+    (void)reserved;
+    char reason[INSTR_ERROR_SIZE];
+    JNIEnv *jni;
+    if ((*vm)->GetEnv(vm, (void **)&jni, JNI_VERSION_1_6) != JNI_OK) return JNI_ERR;
+    if (!take_place()) return attach_again(jni, options);
+    if (!prepare(vm, options, 0, reason, sizeof reason)) {
+        instr_say(reason);
+        instr_agent_undo(&instr_agent);
+        return JNI_ERR;
+    }
+    tell_facts();
+    if (!start(jni, 1, reason, sizeof reason)) {
+        say_why("", reason);
+        instr_agent_undo(&instr_agent);
+        return JNI_ERR;
+    }
+    start_control(1, 0);
+    return JNI_OK;
+}
+
+// Threads may still be in inserted code, so nothing is freed; the process ends.
+INSTR_EXPORT JNIEXPORT void JNICALL Agent_OnUnload(JavaVM *vm) {
+    (void)vm;
+    instr_control_stop();
+    instr_agent.state = INSTR_FINISHED;
+}
+
+// The same for a library that is linked into the launcher (JVM TI, "Statically Linked Agents").
+INSTR_EXPORT JNIEXPORT jint JNICALL Agent_OnLoad_instr(JavaVM *vm, char *options, void *reserved) {
+    return Agent_OnLoad(vm, options, reserved);
+}
+INSTR_EXPORT JNIEXPORT jint JNICALL Agent_OnAttach_instr(JavaVM *vm, char *options,
+                                                         void *reserved) {
+    return Agent_OnAttach(vm, options, reserved);
+}
+INSTR_EXPORT JNIEXPORT void JNICALL Agent_OnUnload_instr(JavaVM *vm) {
+    Agent_OnUnload(vm);
+}

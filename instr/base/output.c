@@ -1,0 +1,197 @@
+// Buffered output to a descriptor, or to a file that appears whole.
+
+#include "instr/base/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+// So long somebody may take to begin to read a pipe, or to go on: a JVM that ends shall not wait
+// for ever.
+#define PATIENCE_MS 10000
+#define STEP_MS 20
+
+static void fail(struct instr_output *out, int error) {
+    if (!out->failed) out->failed = error;
+}
+
+static void wait_for_room(struct instr_output *out) {
+    struct pollfd room = {.fd = out->fd, .events = POLLOUT};
+    int n = poll(&room, 1, PATIENCE_MS);
+    if (n == 0) fail(out, ETIMEDOUT);
+    if (n < 0 && errno != EINTR) fail(out, errno);
+}
+
+static void flush(struct instr_output *out) {
+    size_t done = 0;
+    if (out->sink && !out->failed) {
+        int error = out->sink(out->sink_context, out->buffer, out->used);
+        if (error) fail(out, error);
+        done = out->used;
+    }
+    while (done < out->used && !out->failed) {
+        ssize_t n = write(out->fd, out->buffer + done, out->used - done);
+        if (n >= 0)
+            done += (size_t)n;
+        else if (errno == EAGAIN && out->pipe)
+            wait_for_room(out);
+        else if (errno != EINTR)
+            fail(out, errno);
+    }
+    out->used = 0;
+}
+
+static void start(struct instr_output *out, const char *path) {
+    out->fd = -1;
+    out->failed = 0;
+    out->owned = out->pipe = 0;
+    out->sink = NULL;
+    out->used = 0;
+    out->temporary[0] = out->target[0] = '\0';
+    snprintf(out->path, sizeof out->path, "%s", path);
+}
+
+void instr_output_descriptor(struct instr_output *out, int fd) {
+    start(out, "");
+    out->fd = fd;
+}
+
+void instr_output_sink(struct instr_output *out,
+                       int (*sink)(void *context, const void *bytes, size_t length),
+                       void *context) {
+    start(out, "");
+    out->sink = sink;
+    out->sink_context = context;
+}
+
+// The name is short whatever the file's is, so that it never gets too long for a directory entry.
+// O_EXCL instead of mkstemp, because the umask is to decide the mode. In a container every process
+// may have the same number, so a leftover of a crash must not stand in the way for ever.
+static void open_temporary(struct instr_output *out) {
+    const char *slash = strrchr(out->target, '/');
+    int directory = slash ? (int)(slash + 1 - out->target) : 0;
+    for (int i = 0; i < 1000; i++) {
+        int n = snprintf(out->temporary, sizeof out->temporary, "%.*s.instr-%ld-%d.tmp", directory,
+                         out->target, (long)getpid(), i);
+        if (n >= (int)sizeof out->temporary) {
+            out->temporary[0] = '\0';
+            fail(out, ENAMETOOLONG);
+            return;
+        }
+        out->fd = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (out->fd >= 0 || errno != EEXIST) break;
+    }
+    if (out->fd >= 0) return;
+    fail(out, errno);
+    out->temporary[0] = '\0';
+}
+
+// The place where the file is in truth: a rename would replace a symbolic link, not what it names.
+static void find_target(struct instr_output *out) {
+    char real[PATH_MAX];
+    const char *target = realpath(out->path, real) ? real : out->path;
+    snprintf(out->target, sizeof out->target, "%s", target);
+}
+
+// What is written where it is. /dev/stdout may be a file to which others write, too. A named pipe
+// cannot be opened before somebody reads it.
+static void open_directly(struct instr_output *out, const char *path) {
+    const struct timespec step = {0, STEP_MS * 1000000L};
+    struct stat st;
+    for (int waited = 0; waited < PATIENCE_MS; waited += STEP_MS) {
+        out->fd =
+            open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
+        if (out->fd >= 0 || errno != ENXIO || stat(path, &st) != 0 || !S_ISFIFO(st.st_mode)) break;
+        nanosleep(&step, NULL);
+        errno = ENXIO;
+    }
+    if (out->fd < 0) {
+        fail(out, errno);
+        return;
+    }
+    out->pipe = fstat(out->fd, &st) == 0 && S_ISFIFO(st.st_mode);
+    if (!out->pipe) fcntl(out->fd, F_SETFL, O_APPEND);
+}
+
+void instr_output_open(struct instr_output *out, const char *path) {
+    start(out, path);
+    out->owned = 1;
+    if (strlen(path) >= sizeof out->path) {
+        fail(out, ENAMETOOLONG);
+        return;
+    }
+    struct stat st, link;
+    int exists = stat(path, &st) == 0;
+    int dangling = !exists && lstat(path, &link) == 0;
+    if (exists && S_ISDIR(st.st_mode)) {
+        fail(out, EISDIR);
+    } else if ((exists && !S_ISREG(st.st_mode)) || dangling || strncmp(path, "/dev/", 5) == 0 ||
+               strncmp(path, "/proc/", 6) == 0) {
+        open_directly(out, path);
+    } else if (exists && access(path, W_OK) != 0) {
+        fail(out, errno); // a rename would get round the file's write protection
+    } else {
+        find_target(out);
+        open_temporary(out);
+        if (exists && out->fd >= 0 && fchmod(out->fd, st.st_mode & 07777) != 0) fail(out, errno);
+    }
+}
+
+void instr_output_bytes(struct instr_output *out, const void *bytes, size_t length) {
+    const char *from = bytes;
+    while (length > 0) {
+        if (out->failed || (out->fd < 0 && !out->sink)) return;
+        size_t room = sizeof out->buffer - out->used;
+        size_t n = length < room ? length : room;
+        memcpy(out->buffer + out->used, from, n);
+        out->used += n;
+        from += n;
+        length -= n;
+        if (out->used == sizeof out->buffer) flush(out);
+    }
+}
+
+void instr_output_text(struct instr_output *out, const char *text) {
+    instr_output_bytes(out, text, strlen(text));
+}
+
+void instr_output_format(struct instr_output *out, const char *format, ...) {
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    int n = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (n > 0) instr_output_bytes(out, text, strlen(text));
+}
+
+static const char *reason(int error) {
+    switch (error) {
+    case ENXIO: return "nobody reads it";
+    case ETIMEDOUT: return "its reader does not go on";
+    default: return strerror(error);
+    }
+}
+
+int instr_output_close(struct instr_output *out, char *error, size_t size) {
+    if ((out->fd >= 0 || out->sink) && !out->failed) flush(out);
+    // On some file systems only close tells that the disk is full. There is no fsync: it can take a
+    // second at the end of somebody's program, and only a crash of the machine would be the worse
+    // for it.
+    if (out->owned && out->fd >= 0 && close(out->fd) != 0) fail(out, errno);
+    out->fd = -1;
+    if (out->temporary[0] && !out->failed && rename(out->temporary, out->target) != 0)
+        fail(out, errno);
+    if (out->temporary[0] && out->failed) unlink(out->temporary);
+    out->temporary[0] = '\0';
+    if (!out->failed) return 0;
+    snprintf(error, size, "instr: %.300s: %s", out->path[0] ? out->path : "standard output",
+             reason(out->failed));
+    return -1;
+}

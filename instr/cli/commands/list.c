@@ -1,0 +1,169 @@
+// instr list: the JVMs of this machine.
+
+#include "instr/cli/talk.h"
+#include "instr/process/remote_jvm.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { COMMAND_SHOWN = 60, ANSWER_MS = 5000 };
+
+struct row {
+    struct instr_jvm jvm;
+    char user[64];
+    char state[32]; // of the agent; "": none
+};
+
+struct rows {
+    struct row *items;
+    size_t count, capacity;
+};
+
+// A process that we may not look into, but that calls itself java.
+static int calls_itself_java(const struct instr_jvm *jvm) {
+    char *name = instr_target_read(&jvm->target, "comm", 64, NULL);
+    int yes = name && strcmp(name, "java\n") == 0;
+    free(name);
+    return yes;
+}
+
+static void find_state(struct row *row) {
+    struct cli_session session;
+    struct cli_event event;
+    char reason[INSTR_ERROR_SIZE];
+    if (row->jvm.agent[0]) strcpy(row->state, "silent");
+    if (cli_session_open_within(&session, (long)row->jvm.target.pid, ANSWER_MS, reason,
+                                sizeof reason) != CLI_SESSION_OK)
+        return;
+    if (cli_session_command(&session, 1, (const char *const[]){"ping"}) == 0) {
+        cli_session_next(&session, &event, ANSWER_MS);
+        if (event.kind == CLI_DOCUMENT) {
+            snprintf(row->state, sizeof row->state, "%s", cli_text(event.document, "state"));
+            json_decref(event.document);
+        }
+    }
+    cli_session_close(&session);
+}
+
+static int add(struct rows *rows, long pid) {
+    char reason[INSTR_ERROR_SIZE];
+    struct row row;
+    memset(&row, 0, sizeof row);
+    if (pid == (long)getpid() || instr_jvm_open(&row.jvm, pid, reason, sizeof reason) != 0)
+        return 0;
+    if (row.jvm.kind == INSTR_NO_JVM ||
+        (row.jvm.kind == INSTR_JVM_UNKNOWN && !calls_itself_java(&row.jvm))) {
+        instr_jvm_close(&row.jvm);
+        return 0;
+    }
+    instr_user_name(row.jvm.target.uid, row.user, sizeof row.user);
+    if (row.jvm.kind == INSTR_HOTSPOT) find_state(&row);
+    if (rows->count == rows->capacity) {
+        size_t wanted = rows->capacity ? rows->capacity * 2 : 16;
+        struct row *larger = realloc(rows->items, wanted * sizeof *larger);
+        if (!larger) {
+            instr_jvm_close(&row.jvm);
+            return -1;
+        }
+        rows->items = larger;
+        rows->capacity = wanted;
+    }
+    rows->items[rows->count++] = row;
+    return 0;
+}
+
+static int by_pid(const void *a, const void *b) {
+    pid_t x = ((const struct row *)a)->jvm.target.pid, y = ((const struct row *)b)->jvm.target.pid;
+    return (x > y) - (x < y);
+}
+
+static int find_all(struct rows *rows) {
+    DIR *proc = opendir("/proc");
+    struct dirent *entry;
+    int result = proc ? 0 : -1;
+    while (result == 0 && (entry = readdir(proc))) {
+        long pid = cli_number(entry->d_name, 0, 1 << 30);
+        if (pid > 0) result = add(rows, pid);
+    }
+    if (proc) closedir(proc);
+    if (rows->count) qsort(rows->items, rows->count, sizeof *rows->items, by_pid);
+    return result;
+}
+
+// The main class or jar without the folders before it and the arguments behind it, for people.
+static void print_command(const struct instr_jvm *jvm) {
+    char text[COMMAND_SHOWN + 1];
+    size_t n = strcspn(jvm->command, " ");
+    const char *start = jvm->command;
+    for (size_t i = 0; i < n; i++)
+        if (jvm->command[i] == '/') start = jvm->command + i + 1;
+    n -= (size_t)(start - jvm->command);
+    snprintf(text, sizeof text, "%.*s", (int)(n < COMMAND_SHOWN ? n : COMMAND_SHOWN), start);
+    cli_print(text);
+}
+
+static const char *version_of(const struct instr_jvm *jvm) {
+    if (jvm->kind == INSTR_JVM_UNKNOWN) return "(not yours)";
+    if (jvm->kind == INSTR_OPENJ9) return "OpenJ9";
+    return jvm->version[0] ? jvm->version : "unknown";
+}
+
+static void print_table(const struct rows *rows) {
+    if (rows->count == 0) return;
+    int widest = 7;
+    for (size_t i = 0; i < rows->count; i++) {
+        int n = (int)strlen(version_of(&rows->items[i].jvm));
+        if (n > widest) widest = n;
+    }
+    printf("%8s  %-10s  %-*s  %-8s  MAIN\n", "PID", "USER", widest, "VERSION", "AGENT");
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct row *row = &rows->items[i];
+        printf("%8ld  %-10s  %-*s  %-8s  ", (long)row->jvm.target.pid, row->user, widest,
+               version_of(&row->jvm), row->state[0] ? row->state : "-");
+        print_command(&row->jvm);
+        putchar('\n');
+    }
+}
+
+static json_t *text_or_null(const char *text) {
+    json_t *value = text && *text ? json_string(text) : json_null();
+    return value ? value : json_null();
+}
+
+static int print_json(const struct rows *rows) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct instr_jvm *jvm = &rows->items[i].jvm;
+        json_array_append_new(
+            list, json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "pid", (int)jvm->target.pid,
+                            "user", text_or_null(rows->items[i].user), "kind",
+                            text_or_null(jvm->kind == INSTR_HOTSPOT  ? "HotSpot"
+                                         : jvm->kind == INSTR_OPENJ9 ? "OpenJ9"
+                                                                     : NULL),
+                            "version", text_or_null(jvm->version), "name", text_or_null(jvm->name),
+                            "command", text_or_null(jvm->command), "agent",
+                            text_or_null(rows->items[i].state)));
+    }
+    int status = json_dumpf(list, stdout, JSON_INDENT(2)) == 0 ? CLI_OK : CLI_FAILED;
+    putchar('\n');
+    json_decref(list);
+    return status;
+}
+
+int cli_list(int argc, char **argv) {
+    struct rows rows = {NULL, 0, 0};
+    int json = argc == 1 && strcmp(argv[0], "--json") == 0;
+    if (argc > json) return cli_usage("list", "instr: list: '%.64s' is no option", argv[json]);
+    int status = find_all(&rows) == 0 ? CLI_OK : CLI_FAILED;
+    if (status != CLI_OK) cli_error("instr: /proc cannot be read");
+    if (json)
+        status = print_json(&rows) == CLI_OK ? status : CLI_FAILED;
+    else
+        print_table(&rows);
+    for (size_t i = 0; i < rows.count; i++) instr_jvm_close(&rows.items[i].jvm);
+    free(rows.items);
+    return cli_finish(status);
+}

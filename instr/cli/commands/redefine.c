@@ -1,0 +1,115 @@
+// instr redefine, undo: other bodies for the methods of loaded classes, and those of before.
+
+#include "instr/cli/bring.h"
+#include "instr/cli/talk.h"
+#include "instr/cli/input.h"
+#include "instr/report/report.h"
+
+#include "classfile/classfile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void show(const json_t *document, const struct instr_target *target) {
+    char time[INSTR_DURATION_SIZE];
+    size_t index;
+    json_t *item;
+    const json_t *classes = json_object_get(document, "classes");
+    size_t count = json_array_size(classes);
+    if (!count) return; // it has failed
+    printf("instr: process %ld: %zu class%s in %s\n", (long)target->pid, count,
+           count == 1 ? "" : "es", instr_duration(cli_count(document, "elapsed_ns"), time));
+    json_array_foreach(classes, index, item) {
+        fputs("  ", stdout);
+        cli_print(json_string_value(item) ? json_string_value(item) : "");
+        putchar('\n');
+    }
+}
+
+// --- files ---
+
+// No class at all is told here, before the JVM hears of it.
+static int is_class(const struct cli_bytes *bytes, char reason[CLI_REASON_SIZE]) {
+    struct cf_arena arena;
+    struct cf_class cls;
+    char text[CLI_REASON_SIZE / 2];
+    cf_arena_init(&arena);
+    int is = cf_class_open(&cls, bytes->bytes, bytes->length, &arena) == CF_OK;
+    if (!is)
+        snprintf(reason, CLI_REASON_SIZE, "is no class file: %s",
+                 cf_error_text(&cls.error, text, sizeof text));
+    cf_arena_free(&arena);
+    return is;
+}
+
+// Reads all files. How many could be read; less than `count`: why not was told.
+static int read_files(int count, const char *const *paths, struct cli_bytes *files) {
+    for (int i = 0; i < count; i++) {
+        char reason[CLI_REASON_SIZE];
+        if (cli_read_file(paths[i], &files[i], reason) == 0) {
+            if (is_class(&files[i], reason)) continue;
+            free(files[i].bytes);
+        }
+        cli_error("instr: %s: %s", paths[i], reason);
+        return i;
+    }
+    return count;
+}
+
+static int send_files(struct cli_session *session, int count, const char *const *paths,
+                      const struct cli_bytes *files) {
+    for (int i = 0; i < count; i++) {
+        if (cli_session_file(session, paths[i], files[i].bytes, files[i].length) == 0) continue;
+        cli_error("instr: %s: is too large, or the connection is lost", paths[i]);
+        return CLI_FAILED;
+    }
+    return CLI_OK;
+}
+
+static int redefine(const struct cli_control *control, int all_loaders,
+                    const struct cli_bytes *files) {
+    struct cli_session session;
+    int brought;
+    if (cli_bring(&session, control->pid, &brought) != CLI_OK) return CLI_FAILED;
+    int status = send_files(&session, control->argc, control->argv, files);
+    if (status == CLI_OK)
+        status =
+            cli_control_run(&session, 1 + all_loaders,
+                            (const char *const[]){"redefine", "all-loaders"}, control->json, show);
+    cli_session_close(&session);
+    if (status != CLI_OK && brought) cli_take_back(control->pid);
+    return status;
+}
+
+int cli_redefine(int argc, char **argv) {
+    struct cli_control control;
+    struct cli_bytes files[INSTR_FRAME_WORDS];
+    int all_loaders = 0, count = 0;
+    for (int i = 0; i < argc; i++) {
+        if (strcmp(argv[i], "--all-loaders") == 0)
+            all_loaders = 1;
+        else
+            argv[count++] = argv[i];
+    }
+    int status = cli_control_arguments(&control, "redefine", count, argv);
+    if (status != CLI_OK) return status;
+    if (!control.argc) return cli_usage("redefine", "instr: redefine: which class files?");
+    int read = read_files(control.argc, control.argv, files);
+    status = read == control.argc ? redefine(&control, all_loaders, files) : CLI_FAILED;
+    for (int i = 0; i < read; i++) free(files[i].bytes);
+    return status;
+}
+
+int cli_undo(int argc, char **argv) {
+    struct cli_control control;
+    struct cli_session session;
+    int status = cli_control_arguments(&control, "undo", argc, argv);
+    if (status != CLI_OK) return status;
+    if (control.argc > 1) return cli_usage("undo", "instr: undo: one class, or all");
+    if (cli_control_connect(&session, control.pid) != CLI_OK) return CLI_FAILED;
+    status = cli_control_run(&session, 1 + control.argc,
+                             (const char *const[]){"undo", control.argv[0]}, control.json, show);
+    cli_session_close(&session);
+    return status;
+}

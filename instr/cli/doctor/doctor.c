@@ -1,0 +1,174 @@
+// instr doctor: its arguments, what it prints, and a look at the machine.
+
+#include "instr/cli/doctor/doctor.h"
+#include "instr/cli/agent_library.h"
+#include "instr/cli/talk.h"
+#include "instr/protocol/socket_path.h"
+#include "instr/process/remote_jvm.h"
+
+#include <dirent.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *const verdicts[] = {"ok", "note", "no"};
+
+void cli_find(struct cli_findings *findings, enum cli_verdict verdict, const char *what,
+              const char *format, ...) {
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    json_t *line = json_string(text);
+    if (!line) line = json_string("(not to be shown: no UTF-8)");
+    json_array_append_new(findings->list, json_pack("{s:s, s:s, s:o}", "verdict", verdicts[verdict],
+                                                    "what", what, "text", line));
+    if (verdict == CLI_BARRED) findings->barred++;
+}
+
+// --- facts that an agent tells ---
+
+static void join(char *text, size_t size, const char *more) {
+    size_t n = strlen(text);
+    snprintf(text + n, size - n, "%s%s", n ? ", " : "", more);
+}
+
+static void find_capabilities(struct cli_findings *findings, const json_t *capabilities) {
+    char never[512] = "", early[512] = "", later[512] = "";
+    const char *name;
+    json_t *when;
+    size_t count = 0;
+    json_object_foreach((json_t *)capabilities, name, when) {
+        const char *word = json_string_value(when);
+        count++;
+        if (word && strcmp(word, "no") == 0) join(never, sizeof never, name);
+        if (word && strcmp(word, "at start") == 0) join(early, sizeof early, name);
+        if (word && strcmp(word, "not later") == 0) join(later, sizeof later, name);
+    }
+    if (strstr(never, "can_retransform_classes") || strstr(later, "can_retransform_classes"))
+        cli_find(findings, CLI_BARRED, "capabilities", "this JVM cannot retransform classes");
+    else if (count)
+        cli_find(findings, CLI_FINE, "capabilities", "all that is needed, at start and later");
+    if (never[0]) cli_find(findings, CLI_REMARK, "capabilities", "not in this JVM: %s", never);
+    if (later[0])
+        cli_find(findings, CLI_REMARK, "capabilities",
+                 "for agents on the command line only, if at all: %s", later);
+    if (early[0])
+        cli_find(findings, CLI_REMARK, "capabilities", "for agents on the command line only: %s",
+                 early);
+}
+
+void cli_doctor_facts(struct cli_findings *findings, const json_t *facts) {
+    size_t index;
+    json_t *agent;
+    find_capabilities(findings, json_object_get(facts, "capabilities"));
+    json_array_foreach(json_object_get(facts, "agents"), index, agent) cli_find(
+        findings, CLI_REMARK, "other agent",
+        "%s: what it makes of a class stays, before and after us", cli_text(agent, "name"));
+}
+
+// --- the machine ---
+
+static void look_at_tmp(struct cli_findings *findings) {
+    struct stat st;
+    char path[INSTR_CONTROL_PATH_SIZE];
+    if (stat("/tmp", &st) != 0 || !S_ISDIR(st.st_mode) || access("/tmp", W_OK | X_OK) != 0) {
+        cli_find(findings, CLI_BARRED, "/tmp",
+                 "cannot be written to; the JVM and its agents meet there");
+        return;
+    }
+    if ((st.st_mode & S_IWOTH) && !(st.st_mode & S_ISVTX))
+        cli_find(findings, CLI_REMARK, "/tmp",
+                 "everybody may remove everybody's files there: it has no sticky bit");
+    for (unsigned i = 0; i < INSTR_CONTROL_DIRECTORIES; i++) {
+        instr_control_directory(path, "", geteuid(), i);
+        if (lstat(path, &st) != 0 || instr_control_directory_is_private(path, geteuid())) {
+            cli_find(findings, CLI_FINE, "control", "sockets of your JVMs are in %s", path);
+            return;
+        }
+    }
+    cli_find(findings, CLI_BARRED, "control",
+             "all names of the control directory are taken by others; the last is %s", path);
+}
+
+static void look_at_jvms(struct cli_findings *findings) {
+    char reason[INSTR_ERROR_SIZE];
+    unsigned jvms = 0, open = 0;
+    DIR *proc = opendir("/proc");
+    for (struct dirent *entry; proc && (entry = readdir(proc));) {
+        struct instr_jvm jvm;
+        long pid = cli_number(entry->d_name, 0, 1 << 30);
+        if (pid < 0 || instr_jvm_open(&jvm, pid, reason, sizeof reason) != 0) continue;
+        if (jvm.kind == INSTR_HOTSPOT || jvm.kind == INSTR_OPENJ9) {
+            jvms++;
+            open += !instr_jvm_no_attach(&jvm, reason, sizeof reason);
+        }
+        instr_jvm_close(&jvm);
+    }
+    if (proc)
+        closedir(proc);
+    else
+        cli_find(findings, CLI_BARRED, "/proc", "is not there; JVMs cannot be found");
+    cli_find(findings, CLI_FINE, "JVMs",
+             "%u running that you can see, %u of them can be attached to", jvms, open);
+}
+
+void cli_doctor_machine(struct cli_findings *findings) {
+    char library[PATH_MAX];
+    if (cli_find_library(library) == 0)
+        cli_find(findings, CLI_FINE, "agent", "%s", library);
+    else
+        cli_find(findings, CLI_BARRED, "agent",
+                 "its library, libinstr.so, is not where it should be");
+    look_at_tmp(findings);
+    if (geteuid() != 0)
+        cli_find(findings, CLI_REMARK, "permission", "JVMs of other users are for root only");
+    look_at_jvms(findings);
+}
+
+// --- the command ---
+
+static void print(const struct cli_findings *findings) {
+    size_t index;
+    json_t *finding;
+    json_array_foreach(findings->list, index, finding) {
+        printf("%-5s %-13s ", cli_text(finding, "verdict"), cli_text(finding, "what"));
+        cli_print(cli_text(finding, "text"));
+        putchar('\n');
+    }
+}
+
+int cli_doctor(int argc, char **argv) {
+    struct cli_findings findings = {json_array(), 0};
+    int json = 0, i = 0;
+    if (i < argc && strcmp(argv[i], "--json") == 0) json = ++i;
+    long pid = i < argc && strcmp(argv[i], "--") != 0 ? cli_number(argv[i], 0, 1 << 30) : 0;
+    if (pid < 0) {
+        json_decref(findings.list);
+        return cli_usage("doctor", "instr: doctor: '%.64s' is no process id", argv[i]);
+    }
+    if (pid > 0 && i + 1 < argc && strcmp(argv[i + 1], "--json") == 0) json = ++i;
+    int last = pid > 0 ? i + 1 : argc;
+    if (pid > 0 && last < argc) {
+        json_decref(findings.list);
+        return cli_usage("doctor", "instr: doctor: one process at a time");
+    }
+    if (pid > 0)
+        cli_doctor_process(&findings, pid);
+    else if (i < argc)
+        cli_doctor_command(&findings, argc - i - 1, argv + i + 1);
+    else
+        cli_doctor_machine(&findings);
+    if (json) {
+        json_dumpf(findings.list, stdout, JSON_INDENT(2));
+        putchar('\n');
+    } else {
+        print(&findings);
+    }
+    json_decref(findings.list);
+    return cli_finish(findings.barred ? CLI_FAILED : CLI_OK);
+}

@@ -1,0 +1,93 @@
+// Class files and their ids.
+
+#include "instr/cli/exec/classes.h"
+#include "instr/cli/cli.h"
+#include "instr/cli/input.h"
+#include "instr/cli/paths.h"
+#include "instr/coverage/exec_writer.h"
+
+#include "classfile/classfile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct visit {
+    struct cf_arena arena;
+    const char *name; // NULL: all
+    int (*take)(void *context, const struct cli_class_file *file);
+    void *context;
+    const char *jar_name;
+    struct zip *jar;
+};
+
+static void fail(const struct cli_item *item, const char *reason) {
+    cli_error("instr: %s%s%s: %s", item->jar ? item->jar : "", item->jar ? "!" : "", item->name,
+              reason);
+}
+
+static int read_item(struct visit *visit, const struct cli_item *item, struct cli_bytes *bytes,
+                     char *reason) {
+    if (!item->jar) return cli_read_file(item->name, bytes, reason);
+    if (visit->jar_name != item->jar) {
+        cli_close_jar(visit->jar);
+        visit->jar = NULL;
+        visit->jar_name = NULL;
+        if (cli_open_jar(item->jar, &visit->jar, reason) != 0) return -1;
+        visit->jar_name = item->jar;
+    }
+    return cli_read_entry(visit->jar, item->index, bytes, reason);
+}
+
+// Does the path of a file or an entry end with the simple name of the class?
+static int may_be(const char *path, const char *name) {
+    const char *slash = strrchr(name, '/');
+    const char *simple = slash ? slash + 1 : name;
+    size_t n = strlen(simple), length = strlen(path);
+    return length >= n + 6 && strncmp(path + length - 6 - n, simple, n) == 0;
+}
+
+static int visit_item(struct visit *visit, const struct cli_item *item) {
+    char reason[CLI_REASON_SIZE], name[65536];
+    struct cli_bytes bytes;
+    struct cf_class cls;
+    if (visit->name && !may_be(item->name, visit->name)) return 0;
+    if (read_item(visit, item, &bytes, reason) != 0) {
+        fail(item, reason);
+        return 0;
+    }
+    int result = 0;
+    cf_arena_reset(&visit->arena, 1 << 20);
+    if (cf_class_open(&cls, bytes.bytes, bytes.length, &visit->arena) != CF_OK) {
+        fail(item, cf_error_text(&cls.error, reason, sizeof reason));
+    } else {
+        struct cf_slice slice = cf_this_name(&cls);
+        memcpy(name, slice.bytes, slice.length);
+        name[slice.length] = '\0';
+        struct cli_class_file file = {name, instr_exec_class_id(bytes.bytes, bytes.length),
+                                      bytes.bytes, bytes.length};
+        if (!visit->name || strcmp(visit->name, name) == 0)
+            result = visit->take(visit->context, &file);
+    }
+    free(bytes.bytes);
+    return result;
+}
+
+int cli_each_class_file(size_t count, char *const *paths, const char *name,
+                        int (*take)(void *context, const struct cli_class_file *file),
+                        void *context) {
+    struct cli_paths found = {.items = NULL};
+    struct visit visit = {.name = name, .take = take, .context = context};
+    int result = 0;
+    cf_arena_init(&visit.arena);
+    for (size_t i = 0; i < count && result == 0; i++) {
+        result = cli_paths_add(&found, paths[i]);
+        if (result != 0) cli_error("instr: out of memory");
+    }
+    if (found.failures > 0) result = -1;
+    for (size_t i = 0; i < found.count && result == 0; i++)
+        result = visit_item(&visit, &found.items[i]);
+    cli_close_jar(visit.jar);
+    cli_paths_free(&found);
+    cf_arena_free(&visit.arena);
+    return result;
+}

@@ -1,0 +1,41 @@
+// instr exec recover: what a JVM with coverage.mmap=yes or flush had covered when it was killed.
+
+#include "instr/cli/exec/exec.h"
+#include "instr/coverage/mapping.h"
+#include "instr/options.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+// FILE.PID.map -> FILE
+static int name_result(const char *path, char result[PATH_MAX]) {
+    size_t n = strlen(path);
+    if (n >= PATH_MAX || n < 5 || strcmp(path + n - 4, ".map") != 0) return -1;
+    for (n -= 4; n > 0 && path[n - 1] >= '0' && path[n - 1] <= '9';) n--;
+    if (n < 2 || path[n - 1] != '.' || path[n] == '.') return -1;
+    snprintf(result, PATH_MAX, "%.*s", (int)(n - 1), path);
+    return 0;
+}
+
+int cli_exec_recover(int argc, char **argv) {
+    const char *out = NULL;
+    struct cli_exec_files files = {NULL, 0, 0};
+    const struct cli_exec_option options[] = {{"-o", &out, NULL}, {NULL, NULL, NULL}};
+    int status = cli_exec_arguments("recover", argc, argv, options, &files);
+    for (size_t i = 0; status == CLI_OK && i < files.count; i++) {
+        char name[PATH_MAX], error[INSTR_ERROR_SIZE];
+        if (!out && name_result(files.paths[i], name) != 0) {
+            status = cli_exec_usage("recover", "%.200s: is not named FILE.PID.map; use -o",
+                                    files.paths[i]);
+        } else if (instr_coverage_map_recover(files.paths[i], out ? out : name, error,
+                                              sizeof error) != 0) {
+            cli_error("%s", error);
+            status = CLI_FAILED;
+        } else {
+            printf("%s: added to %s\n", files.paths[i], out ? out : name);
+        }
+    }
+    cli_exec_files_free(&files);
+    return status;
+}

@@ -1,0 +1,44 @@
+// The classes of .exec files as people read them: a table, a page.
+
+#ifndef INSTR_CLI_EXEC_REPORT_H
+#define INSTR_CLI_EXEC_REPORT_H
+
+#include "instr/coverage/exec_store.h"
+#include "instr/base/output.h"
+
+struct cli_exec_totals {
+    size_t classes;
+    uint64_t probes, hit;
+};
+
+struct cli_exec_totals cli_exec_totals(const struct instr_exec_store *store);
+// "1,234 classes, 45,678 probes, 12,345 of them hit (27.0 %)".
+void cli_exec_put_totals(const struct cli_exec_totals *totals, struct instr_output *out);
+
+enum cli_exec_order {
+    CLI_EXEC_BY_MISSED, // probes not hit
+    CLI_EXEC_BY_PROBES,
+    CLI_EXEC_BY_HIT,
+    CLI_EXEC_BY_SHARE, // the smallest first
+    CLI_EXEC_BY_NAME
+};
+// 0; or -1: there is no order of this name.
+int cli_exec_read_order(const char *word, enum cli_exec_order *order);
+
+// Does a file begin as those of JaCoCo do? What cannot be read does not.
+int cli_exec_is(const char *path);
+
+// Writes the table or the page of all classes of a file, or of the first `top` if that is not
+// negative, to `html`, the table to standard output if that is NULL. Returns an exit status.
+int cli_exec_report(const char *path, const char *html, long top, enum cli_exec_order order);
+
+struct cli_exec_row {
+    const struct instr_exec_class *class;
+    size_t hit;
+};
+
+// The page of the first `top` of the rows, which are sorted by `order`.
+void cli_exec_html(const struct cli_exec_totals *totals, const struct cli_exec_row *rows,
+                   size_t top, enum cli_exec_order order, struct instr_output *out);
+
+#endif

@@ -1,0 +1,355 @@
+// The classes that are added to what is rewritten.
+//
+// Rewritten code cannot call the runtime itself: its numbers of methods would meet those of other
+// rewritten files, and a named module would not see the bootstrap class path. So each class path
+// ("root") in an archive gets gates of its own, in a package that is there already, and beside them
+// a class that holds the names behind the numbers.
+
+#include "instr/cli/rewrite/gate.h"
+#include "instr/cli/rewrite/rewrite.h"
+#include "instr/base/hash.h"
+
+#define XXH_INLINE_ALL
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+enum { KEY_DIGITS = 16, MOST_UTF8 = 65535, POOL_START = 10, MOST_PIECES = 8000 };
+
+// Beside the gates; made for each root.
+static const char *const made[] = {"InstrRows", "InstrCovered", "InstrProbes"};
+
+size_t cli_gate_count(void) {
+    size_t n = 0;
+    while (cli_gate_classes[n].name) n++;
+    return n + sizeof made / sizeof *made;
+}
+
+const char *cli_gate_name(size_t i) {
+    size_t n = cli_gate_count() - sizeof made / sizeof *made;
+    return i < n ? cli_gate_classes[i].name : made[i - n];
+}
+
+int cli_gate_serves(const char *runtime_class) {
+    for (size_t i = 0; cli_gate_classes[i].name; i++)
+        if (strcmp(cli_gate_classes[i].name, runtime_class) == 0) return 1;
+    return 0;
+}
+
+int cli_gate_is(const char *name, size_t length) {
+    static const char start[] = "Instr$", end[] = "$Instr";
+    size_t at = length;
+    while (at > 0 && name[at - 1] != '/') at--;
+    if (length - at < sizeof start + sizeof end + KEY_DIGITS - 2) return 0;
+    if (memcmp(name + at, start, sizeof start - 1) != 0) return 0;
+    at += sizeof start - 1;
+    for (int i = 0; i < KEY_DIGITS; i++)
+        if (!name[at + (size_t)i] || !strchr("0123456789abcdef", name[at + (size_t)i])) return 0;
+    return memcmp(name + at + KEY_DIGITS, end, sizeof end - 1) == 0;
+}
+
+char *cli_gate_prefix(const char *package, size_t length, uint64_t key) {
+    char *prefix = malloc(length + sizeof "/Instr$0123456789abcdef$");
+    if (!prefix) return NULL;
+    memcpy(prefix, package, length);
+    sprintf(prefix + length, "%sInstr$%016" PRIx64 "$", length ? "/" : "", key);
+    return prefix;
+}
+
+// --- bytes that grow ---
+
+static void put(struct cli_sink *to, const void *bytes, size_t n) {
+    cli_sink_write(to, bytes, n);
+}
+
+static void put1(struct cli_sink *to, unsigned value) {
+    uint8_t byte = (uint8_t)value;
+    put(to, &byte, 1);
+}
+
+static void put2(struct cli_sink *to, unsigned value) {
+    put1(to, value >> 8);
+    put1(to, value);
+}
+
+static void put4(struct cli_sink *to, uint32_t value) {
+    put2(to, value >> 16);
+    put2(to, value & 0xFFFF);
+}
+
+static void put_utf8(struct cli_sink *to, const void *bytes, size_t n) {
+    put1(to, CF_TAG_UTF8);
+    put2(to, (unsigned)n);
+    put(to, bytes, n);
+}
+
+static int hand_over(struct cli_sink *from, struct cli_bytes *out) {
+    if (from->error) {
+        cli_sink_free(from);
+        return -1;
+    }
+    out->bytes = from->bytes;
+    out->length = from->used;
+    return 0;
+}
+
+// --- renaming ---
+
+// Bytes of an entry of the constant pool, tag included (JVMS 4.4); 0: there is none.
+static size_t entry_size(const uint8_t *p, size_t left) {
+    static const uint8_t sizes[] = {[CF_TAG_INTEGER] = 5,       [CF_TAG_FLOAT] = 5,
+                                    [CF_TAG_LONG] = 9,          [CF_TAG_DOUBLE] = 9,
+                                    [CF_TAG_CLASS] = 3,         [CF_TAG_STRING] = 3,
+                                    [CF_TAG_FIELDREF] = 5,      [CF_TAG_METHODREF] = 5,
+                                    [CF_TAG_NAME_AND_TYPE] = 5, [CF_TAG_INTERFACE_METHODREF] = 5,
+                                    [CF_TAG_METHOD_HANDLE] = 4, [CF_TAG_METHOD_TYPE] = 3,
+                                    [CF_TAG_DYNAMIC] = 5,       [CF_TAG_INVOKE_DYNAMIC] = 5,
+                                    [CF_TAG_MODULE] = 3,        [CF_TAG_PACKAGE] = 3};
+    if (left < 3) return 0;
+    size_t size = *p == CF_TAG_UTF8 ? 3 + (size_t)cf_be2(p + 1) : *p < sizeof sizes ? sizes[*p] : 0;
+    return size <= left ? size : 0;
+}
+
+// Copies the entry at `p`, renamed if it is one to rename. -1: it gets too long.
+static int copy_entry(struct cli_sink *to, const uint8_t *p, size_t size, const char *prefix) {
+    size_t package = sizeof CLI_GATE_PACKAGE - 1, length = strlen(prefix);
+    if (!prefix[0] || *p != CF_TAG_UTF8 || size - 3 < package ||
+        memcmp(p + 3, CLI_GATE_PACKAGE, package) != 0) {
+        put(to, p, size);
+        return 0;
+    }
+    size_t rest = size - 3 - package;
+    if (length + rest > MOST_UTF8) return -1;
+    put1(to, CF_TAG_UTF8);
+    put2(to, (unsigned)(length + rest));
+    put(to, prefix, length);
+    put(to, p + 3 + package, rest);
+    return 0;
+}
+
+int cli_gate_rename(const uint8_t *bytes, size_t length, unsigned from, const char *prefix,
+                    struct cli_bytes *out) {
+    struct cli_sink to = {.fd = -1};
+    size_t at = POOL_START;
+    if (length < POOL_START) return -1;
+    put(&to, bytes, POOL_START);
+    unsigned count = cf_be2(bytes + 8);
+    for (unsigned i = 1; i < count; i++) {
+        size_t size = entry_size(bytes + at, length - at);
+        if (!size || copy_entry(&to, bytes + at, size, i < from ? "" : prefix) != 0) {
+            cli_sink_free(&to);
+            return -1;
+        }
+        if (bytes[at] == CF_TAG_LONG || bytes[at] == CF_TAG_DOUBLE) i++;
+        at += size;
+    }
+    put(&to, bytes + at, length - at);
+    return hand_over(&to, out);
+}
+
+// --- the class of the rows ---
+
+// Where to cut the text so that no name is cut: behind the last dot that fits.
+static size_t piece_length(const char *text, size_t left) {
+    if (left <= MOST_UTF8) return left;
+    size_t n = MOST_UTF8;
+    while (n > 0 && text[n - 1] != '.') n--;
+    return n ? n : MOST_UTF8;
+}
+
+static size_t count_pieces(const char *text, size_t length) {
+    size_t n = 0;
+    for (size_t at = 0; at < length; n++) at += piece_length(text + at, length - at);
+    return n;
+}
+
+// The strings that Offline.register takes (runtime-java/offline/OfflineTable.java), as constants.
+static void put_strings(struct cli_sink *to, const struct cli_rewrite *rewrite,
+                        const struct cli_root *root, const char *rows, size_t rows_length) {
+    char identity[17], range[32], passes[1024] = "";
+    size_t n = 0;
+    const struct instr_options *options = &rewrite->options;
+    for (size_t i = 0; i < options->pass_count && n < sizeof passes; i++)
+        n += (size_t)snprintf(passes + n, sizeof passes - n, "%s%s.%d", i ? "." : "",
+                              options->passes[i].pass->name, options->passes[i].pass->timed != 0);
+    uint64_t seed = instr_hash(rewrite->options_text, strlen(rewrite->options_text), 0);
+    seed = instr_hash(root->prefix, strlen(root->prefix), seed);
+    snprintf(identity, sizeof identity, "%016" PRIx64, instr_hash(rows, rows_length, seed));
+    snprintf(range, sizeof range, "%" PRIu32 ".%" PRIu32, root->first, root->end);
+    const char *heads[] = {identity, passes, rewrite->options_text, range};
+    for (size_t i = 0; i < 4; i++) put_utf8(to, heads[i], strlen(heads[i]));
+    for (size_t at = 0; at < rows_length;) {
+        size_t piece = piece_length(rows + at, rows_length - at);
+        put_utf8(to, rows + at, piece);
+        at += piece;
+    }
+}
+
+// static String[] rows() { return new String[] {...}; }
+static void put_method(struct cli_sink *to, unsigned strings, unsigned first_string) {
+    uint32_t code = 3 + 3 + 8 * strings + 1;
+    put2(to, CF_ACC_STATIC);
+    put2(to, 5); // rows
+    put2(to, 6); // ()[Ljava/lang/String;
+    put2(to, 1);
+    put2(to, 7); // Code
+    put4(to, 12 + code);
+    put2(to, 4); // max_stack
+    put2(to, 0); // max_locals
+    put4(to, code);
+    put1(to, 17); // sipush
+    put2(to, strings);
+    put1(to, 189); // anewarray
+    put2(to, 9);
+    for (unsigned i = 0; i < strings; i++) {
+        put1(to, 89); // dup
+        put1(to, 17); // sipush
+        put2(to, i);
+        put1(to, 19); // ldc_w
+        put2(to, first_string + i);
+        put1(to, 83); // aastore
+    }
+    put1(to, 176); // areturn
+    put4(to, 0);   // no handlers, no attributes
+}
+
+static int make_rows(const struct cli_rewrite *rewrite, const struct cli_root *root,
+                     const char *simple, const char *rows, size_t rows_length,
+                     struct cli_bytes *out) {
+    struct cli_sink to = {.fd = -1};
+    size_t pieces = 4 + count_pieces(rows, rows_length);
+    char name[1024 + 64];
+    if (pieces > MOST_PIECES ||
+        snprintf(name, sizeof name, "%s%s", root->prefix, simple) >= (int)sizeof name)
+        return -1;
+    unsigned strings = (unsigned)pieces;
+    put4(&to, 0xCAFEBABE);
+    put4(&to, 52);
+    put2(&to, 10 + 2 * strings);
+    const char *const names[] = {name,   "java/lang/Object",      "rows",
+                                 "Code", "()[Ljava/lang/String;", "java/lang/String"};
+    put_utf8(&to, names[0], strlen(names[0])); // 1
+    put1(&to, CF_TAG_CLASS);
+    put2(&to, 1);                              // 2
+    put_utf8(&to, names[1], strlen(names[1])); // 3
+    put1(&to, CF_TAG_CLASS);
+    put2(&to, 3);                              // 4
+    put_utf8(&to, names[2], strlen(names[2])); // 5
+    put_utf8(&to, names[4], strlen(names[4])); // 6
+    put_utf8(&to, names[3], strlen(names[3])); // 7
+    put_utf8(&to, names[5], strlen(names[5])); // 8
+    put1(&to, CF_TAG_CLASS);
+    put2(&to, 8); // 9
+    put_strings(&to, rewrite, root, rows, rows_length);
+    for (unsigned i = 0; i < strings; i++) {
+        put1(&to, CF_TAG_STRING);
+        put2(&to, 10 + i);
+    }
+    put2(&to, CF_ACC_FINAL | 0x0020); // ACC_SUPER
+    put2(&to, 2);
+    put2(&to, 4);
+    put4(&to, 0); // no interfaces, no fields
+    put2(&to, 1);
+    put_method(&to, strings, 10 + strings);
+    put2(&to, 0);
+    return hand_over(&to, out);
+}
+
+// --- the class of the probes ---
+
+// static { p0 = InstrCoverage.array(0); ... }
+static void put_probes_initializer(struct cli_sink *to, const struct cli_root *root) {
+    uint32_t count = root->holders_end - root->holder, code = 9 * count + 1;
+    put2(to, CF_ACC_STATIC);
+    put2(to, 6); // <clinit>
+    put2(to, 7); // ()V
+    put2(to, 1);
+    put2(to, 8); // Code
+    put4(to, 12 + code);
+    put2(to, 1); // max_stack
+    put2(to, 0); // max_locals
+    put4(to, code);
+    for (uint32_t i = 0; i < count; i++) {
+        put1(to, 17); // sipush
+        put2(to, root->holder + i);
+        put1(to, 184); // invokestatic
+        put2(to, 14);
+        put1(to, 179); // putstatic
+        put2(to, 15 + 3 * i + 2);
+    }
+    put1(to, 177); // return
+    put4(to, 0);   // no handlers, no attributes
+}
+
+static void put_names(struct cli_sink *to, const char *const *names, size_t count) {
+    for (size_t i = 0; i < count; i++) put_utf8(to, names[i], strlen(names[i]));
+}
+
+static void put_pair(struct cli_sink *to, unsigned tag, unsigned a, unsigned b) {
+    put1(to, tag);
+    put2(to, a);
+    put2(to, b);
+}
+
+// public final class InstrProbes { public static final boolean[] p0; ... }
+static int make_probes(const struct cli_root *root, struct cli_bytes *out) {
+    struct cli_sink to = {.fd = -1};
+    uint32_t count = root->holders_end - root->holder;
+    char name[1024 + 64], coverage[1024 + 64];
+    if (count > MOST_PIECES - 1000 || root->holders_end > INT16_MAX ||
+        snprintf(name, sizeof name, "%sInstrProbes", root->prefix) >= (int)sizeof name ||
+        snprintf(coverage, sizeof coverage, "%sInstrCoverage", root->prefix) >=
+            (int)sizeof coverage)
+        return -1;
+    const char *const names[] = {
+        name, "java/lang/Object", coverage, "array", "(I)[Z", "<clinit>", "()V", "Code", "[Z"};
+    put4(&to, 0xCAFEBABE);
+    put4(&to, 52);
+    put2(&to, 15 + 3 * count);
+    put_names(&to, names, 9); // 1 to 9
+    for (unsigned i = 1; i <= 3; i++) {
+        put1(&to, CF_TAG_CLASS); // 10 to 12
+        put2(&to, i);
+    }
+    put_pair(&to, CF_TAG_NAME_AND_TYPE, 4, 5); // 13
+    put_pair(&to, CF_TAG_METHODREF, 12, 13);   // 14
+    for (uint32_t i = 0; i < count; i++) {
+        char field[16];
+        int n = snprintf(field, sizeof field, "p%" PRIu32, root->holder + i);
+        put_utf8(&to, field, (size_t)n);
+        put_pair(&to, CF_TAG_NAME_AND_TYPE, 15 + 3 * i, 9);
+        put_pair(&to, CF_TAG_FIELDREF, 10, 15 + 3 * i + 1);
+    }
+    put2(&to, CF_ACC_PUBLIC | CF_ACC_FINAL | 0x0020); // ACC_SUPER
+    put2(&to, 10);
+    put2(&to, 11);
+    put2(&to, 0); // no interfaces
+    put2(&to, count);
+    for (uint32_t i = 0; i < count; i++) {
+        put2(&to, CF_ACC_PUBLIC | CF_ACC_STATIC | CF_ACC_FINAL);
+        put2(&to, 15 + 3 * i);
+        put2(&to, 9);
+        put2(&to, 0);
+    }
+    put2(&to, 1);
+    put_probes_initializer(&to, root);
+    put2(&to, 0);
+    return hand_over(&to, out);
+}
+
+int cli_gate_make(const struct cli_rewrite *rewrite, const struct cli_root *root, size_t i,
+                  struct cli_bytes *out) {
+    if (root->failed) return -1;
+    size_t n = cli_gate_count() - sizeof made / sizeof *made;
+    if (i == n)
+        return make_rows(rewrite, root, made[0], root->rows ? root->rows : "", root->rows_length,
+                         out);
+    if (i == n + 1)
+        return make_rows(rewrite, root, made[1], root->covered ? root->covered : "",
+                         root->covered_length, out);
+    if (i == n + 2) return make_probes(root, out);
+    const struct cli_gate_class *gate = &cli_gate_classes[i];
+    return cli_gate_rename(gate->bytes, gate->length, 1, root->prefix, out);
+}

@@ -1,0 +1,19 @@
+// What signing leaves in a jar (JAR file specification, "Signed JAR File").
+
+#ifndef INSTR_CLI_REWRITE_MANIFEST_H
+#define INSTR_CLI_REWRITE_MANIFEST_H
+
+#include "instr/cli/input.h"
+
+// Is the entry of this name part of a signature: META-INF/*.SF, its blocks, META-INF/SIG-*?
+int cli_is_signature(const char *name);
+// Is it a signature file, without which blocks and digests mean nothing?
+int cli_is_signature_file(const char *name);
+// META-INF/MANIFEST.MF in any case of letters.
+int cli_is_manifest(const char *name);
+
+// The manifest without digests, and without sections that have nothing but a name then. All else
+// stays byte for byte. 0; or -1: out of memory. The caller frees the bytes.
+int cli_manifest_unsigned(const struct cli_bytes *manifest, struct cli_bytes *out);
+
+#endif

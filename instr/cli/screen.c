@@ -1,0 +1,117 @@
+// A terminal that is a screen for a while.
+
+#include "instr/cli/screen.h"
+#include "instr/options.h"
+#include "instr/report/report.h"
+#include "instr/base/utf8.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+static struct {
+    int open;
+    struct termios before;
+    volatile sig_atomic_t caught;
+} screen;
+
+static void put(const char *text) {
+    size_t n = strlen(text);
+    while (n > 0) {
+        ssize_t done = write(STDOUT_FILENO, text, n);
+        if (done < 0 && errno != EINTR) return;
+        if (done > 0) {
+            text += done;
+            n -= (size_t)done;
+        }
+    }
+}
+
+int cli_screen_open(void) {
+    struct termios raw;
+    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) ||
+        tcgetattr(STDIN_FILENO, &screen.before) != 0)
+        return -1;
+    raw = screen.before;
+    raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+    raw.c_cc[VMIN] = 1;
+    raw.c_cc[VTIME] = 0;
+    raw.c_cc[VSUSP] = _POSIX_VDISABLE; // a stopped one would leave the screen as it is
+    if (tcsetattr(STDIN_FILENO, TCSANOW, &raw) != 0) return -1;
+    screen.open = 1;
+    atexit(cli_screen_close);
+    put("\033[?1049h\033[?25l\033[H\033[2J");
+    return 0;
+}
+
+void cli_screen_close(void) {
+    if (!screen.open) return;
+    screen.open = 0;
+    put("\033[?25h\033[?1049l");
+    tcsetattr(STDIN_FILENO, TCSANOW, &screen.before);
+}
+
+void cli_screen_size(int *rows, int *columns) {
+    struct winsize size;
+    *rows = 24;
+    *columns = 80;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return;
+    if (size.ws_row > 0) *rows = size.ws_row;
+    if (size.ws_col > 0) *columns = size.ws_col;
+}
+
+static void on_signal(int number) {
+    (void)number;
+    screen.caught = 1;
+}
+
+void cli_catch_signals(void) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_signal; // without SA_RESTART: what waits returns
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        sigaction(signals[i], &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+int cli_caught(void) {
+    return screen.caught;
+}
+
+// As much of the line as fits; a character counts as one column.
+static size_t fitting(const char *line, int columns) {
+    const char *c = line, *end = line + strlen(line);
+    while (c < end && columns-- > 0) instr_utf8_next(&c, end);
+    return (size_t)(c - line);
+}
+
+void cli_screen_show(char *const *lines, size_t count) {
+    struct instr_output out;
+    char error[INSTR_ERROR_SIZE], part[1024];
+    int rows, columns;
+    cli_screen_size(&rows, &columns);
+    instr_output_descriptor(&out, STDOUT_FILENO);
+    instr_output_text(&out, "\033[H");
+    for (size_t i = 0; i < count && i < (size_t)rows; i++) {
+        snprintf(part, sizeof part, "%.*s", (int)fitting(lines[i], columns), lines[i]);
+        if (i > 0) instr_output_text(&out, "\r\n");
+        instr_report_text(&out, part, INSTR_PLAIN);
+        instr_output_text(&out, "\033[K");
+    }
+    instr_output_text(&out, "\033[J");
+    instr_output_close(&out, error, sizeof error);
+}
+
+int cli_screen_key(void) {
+    struct pollfd polled = {STDIN_FILENO, POLLIN, 0};
+    char key;
+    if (poll(&polled, 1, 0) <= 0 || read(STDIN_FILENO, &key, 1) != 1) return 0;
+    return key;
+}

@@ -1,0 +1,320 @@
+// The tool's end of the control socket.
+
+#include "instr/cli/session.h"
+#include "instr/protocol/socket_path.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { GREETING_MS = 15000, MOST_DOCUMENT = 128 * 1024 * 1024 };
+
+// --- connecting ---
+
+// Connects to `directory`/NAME with the target's rights. The process behind it must be the one
+// meant.
+static int connect_to(const struct instr_target *target, int directory, const char *name) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%.40s", directory, name);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) return -1;
+    int connected = 0, error = EACCES;
+    if (instr_target_become(target) == 0) {
+        connected = connect(fd, (struct sockaddr *)&address, sizeof address) == 0;
+        error = errno;
+        instr_target_return();
+    }
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    if (connected && getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+        peer.pid == target->pid)
+        return fd;
+    close(fd);
+    errno = connected ? ENOENT : error;
+    return -1;
+}
+
+static int is_private(int directory, uid_t uid) {
+    struct stat st;
+    return fstat(directory, &st) == 0 && st.st_uid == uid && (st.st_mode & 077) == 0;
+}
+
+static int connect_below(const struct instr_target *target, const char *path) {
+    char file[INSTR_CONTROL_PATH_SIZE];
+    int directory = instr_target_directory(target, path), fd = -1;
+    if (directory < 0) return -1;
+    errno = ENOENT;
+    for (unsigned i = 0; i < INSTR_CONTROL_SOCKETS && fd < 0; i++) {
+        if (!is_private(directory, target->uid)) break;
+        instr_control_socket(file, "", target->inner_pid, i);
+        fd = connect_to(target, directory, file + 1);
+        if (fd < 0 && errno != ENOENT) break;
+    }
+    int error = errno;
+    close(directory);
+    errno = error;
+    return fd;
+}
+
+// -1: errno is what was more telling than that there is nothing.
+static int find(const struct instr_target *target) {
+    char path[INSTR_CONTROL_PATH_SIZE];
+    int error = ENOENT;
+    for (unsigned i = 0; i < INSTR_CONTROL_DIRECTORIES; i++) {
+        instr_control_directory(path, "", target->inner_uid, i);
+        int fd = connect_below(target, path);
+        if (fd >= 0) return fd;
+        if (errno != ENOENT) error = errno;
+    }
+    errno = error;
+    return -1;
+}
+
+static int send_all(struct cli_session *session, const void *bytes, size_t length) {
+    const char *from = bytes;
+    while (length > 0) {
+        ssize_t n = send(session->fd, from, length, MSG_NOSIGNAL);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return -1;
+        from += n;
+        length -= (size_t)n;
+    }
+    return 0;
+}
+
+static int send_frame(struct cli_session *session, enum instr_frame_type type, const void *bytes,
+                      size_t length) {
+    uint8_t header[INSTR_FRAME_HEADER];
+    instr_frame_header(header, type, (uint32_t)length);
+    if (send_all(session, header, sizeof header) != 0) return -1;
+    return send_all(session, bytes, length);
+}
+
+// 1: bytes came. 0: none in time. -1: the other end has gone.
+static int receive(struct cli_session *session, int milliseconds) {
+    uint8_t bytes[64 * 1024];
+    struct pollfd polled = {session->fd, POLLIN, 0};
+    int ready = poll(&polled, 1, milliseconds);
+    if (ready <= 0) return ready < 0 && errno != EINTR ? -1 : 0;
+    ssize_t n = recv(session->fd, bytes, sizeof bytes, 0);
+    if (n < 0) return errno == EINTR || errno == EAGAIN ? 0 : -1;
+    return n > 0 && instr_frames_add(&session->frames, bytes, (size_t)n) == 0 ? 1 : -1;
+}
+
+static int greet(struct cli_session *session, int milliseconds, char *reason, size_t size) {
+    uint8_t hello[INSTR_FRAME_HELLO_SIZE];
+    struct instr_frame frame;
+    int more = 0;
+    memcpy(hello, INSTR_FRAME_MAGIC, 8);
+    instr_frame_put(hello + 8, INSTR_PROTOCOL, 2);
+    instr_frame_put(hello + 10, INSTR_PROTOCOL, 2);
+    // Where it cannot be sent any more there may be a reason to read.
+    send_frame(session, INSTR_FRAME_HELLO, hello, sizeof hello);
+    while ((more = instr_frames_next(&session->frames, &frame)) == 0)
+        if (receive(session, milliseconds) <= 0) break;
+    if (more > 0 && frame.type == INSTR_FRAME_HELLO && frame.length >= 6) {
+        int n = (int)frame.length - 6;
+        snprintf(session->version, sizeof session->version, "%.*s", n < 60 ? n : 60,
+                 (const char *)frame.payload + 6);
+        return 0;
+    }
+    if (more > 0 && frame.type == INSTR_FRAME_END && frame.length >= INSTR_FRAME_END_SIZE)
+        snprintf(reason, size, "process %ld: %.*s", (long)session->target.pid,
+                 (int)(frame.length - INSTR_FRAME_END_SIZE),
+                 (const char *)frame.payload + INSTR_FRAME_END_SIZE);
+    else
+        snprintf(reason, size, "the agent in process %ld does not answer; 'instr off %ld' stops it",
+                 (long)session->target.pid, (long)session->target.pid);
+    return -1;
+}
+
+static int not_found(const struct cli_session *session, char *reason, size_t size) {
+    char user[64];
+    const struct instr_target *target = &session->target;
+    long pid = (long)target->pid;
+    int error = errno;
+    if (geteuid() != 0 && geteuid() != target->uid) {
+        snprintf(reason, size, "process %ld belongs to %s; only that user and root may command it",
+                 pid, instr_user_name(target->uid, user, sizeof user));
+        return CLI_SESSION_FAILED;
+    }
+    if (instr_target_is_stopped(target)) {
+        snprintf(reason, size, "process %ld is stopped, and answers nothing", pid);
+        return CLI_SESSION_FAILED;
+    }
+    if (error == ENOENT || error == ENOTDIR) {
+        snprintf(reason, size, "no agent listens in process %ld; 'instr attach %ld' brings one in",
+                 pid, pid);
+        return CLI_SESSION_NONE;
+    }
+    if (error == ECONNREFUSED) {
+        snprintf(reason, size, "the agent in process %ld does not listen any more", pid);
+        return CLI_SESSION_NONE;
+    }
+    snprintf(reason, size, "the agent in process %ld cannot be reached: %s", pid, strerror(error));
+    return CLI_SESSION_FAILED;
+}
+
+int cli_session_open_within(struct cli_session *session, long pid, int milliseconds, char *reason,
+                            size_t size) {
+    memset(session, 0, sizeof *session);
+    session->fd = -1;
+    instr_frames_start(&session->frames, INSTR_FRAMES_AGENT_SENDS);
+    if (instr_target_open(&session->target, pid, reason, size) != 0) return CLI_SESSION_FAILED;
+    session->fd = find(&session->target);
+    if (session->fd < 0) return not_found(session, reason, size);
+    if (instr_target_is_stopped(&session->target)) {
+        cli_session_close(session);
+        return not_found(session, reason, size);
+    }
+    if (greet(session, milliseconds, reason, size) == 0) return CLI_SESSION_OK;
+    cli_session_close(session);
+    return CLI_SESSION_FAILED;
+}
+
+int cli_session_open(struct cli_session *session, long pid, char *reason, size_t size) {
+    return cli_session_open_within(session, pid, GREETING_MS, reason, size);
+}
+
+void cli_session_close(struct cli_session *session) {
+    if (session->fd >= 0) close(session->fd);
+    session->fd = -1;
+    instr_frames_free(&session->frames);
+    free(session->text);
+    session->text = NULL;
+}
+
+// --- talking ---
+
+int cli_session_file(struct cli_session *session, const char *name, const void *bytes,
+                     size_t length) {
+    uint8_t header[INSTR_FRAME_HEADER];
+    size_t n = strlen(name) + 1;
+    if (length + n > INSTR_FRAME_MOST_DATA) return -1;
+    instr_frame_header(header, INSTR_FRAME_DATA, (uint32_t)(n + length));
+    if (send_all(session, header, sizeof header) != 0 || send_all(session, name, n) != 0) return -1;
+    return send_all(session, bytes, length);
+}
+
+int cli_session_command(struct cli_session *session, int count, const char *const *words) {
+    char payload[INSTR_FRAME_MOST];
+    size_t used = 0;
+    for (int i = 0; i < count; i++) {
+        size_t n = strlen(words[i]) + 1;
+        if (n > sizeof payload - used || count > INSTR_FRAME_WORDS) {
+            errno = E2BIG;
+            return -1;
+        }
+        memcpy(payload + used, words[i], n);
+        used += n;
+    }
+    return send_frame(session, INSTR_FRAME_COMMAND, payload, used);
+}
+
+int cli_session_cancel(struct cli_session *session) {
+    return send_frame(session, INSTR_FRAME_CANCEL, NULL, 0);
+}
+
+static void lose(struct cli_event *event, const char *how) {
+    event->kind = CLI_LOST;
+    snprintf(event->line, sizeof event->line, "%s", how);
+}
+
+// A NUL in a string becomes what it is in modified UTF-8: who shows the string must not end there.
+static void keep_nuls(json_t *value) {
+    const char *key;
+    size_t index;
+    json_t *item;
+    if (json_is_object(value)) json_object_foreach(value, key, item) keep_nuls(item);
+    if (json_is_array(value)) json_array_foreach(value, index, item) keep_nuls(item);
+    if (!json_is_string(value) || strlen(json_string_value(value)) == json_string_length(value))
+        return;
+    size_t length = json_string_length(value), n = 0;
+    char *bytes = malloc(2 * length);
+    for (size_t i = 0; bytes && i < length; i++) {
+        char c = json_string_value(value)[i];
+        if (!c) bytes[n++] = (char)0xC0;
+        bytes[n++] = c ? c : (char)0x80;
+    }
+    if (bytes) json_string_setn_nocheck(value, bytes, n);
+    free(bytes);
+}
+
+static void add_text(struct cli_session *session, struct cli_event *event,
+                     const struct instr_frame *frame) {
+    char *larger = NULL;
+    if (session->text_used + frame->length <= MOST_DOCUMENT)
+        larger = realloc(session->text, session->text_used + frame->length + 1);
+    if (!larger) {
+        lose(event, "the answer is too large");
+        return;
+    }
+    memcpy(larger + session->text_used, frame->payload, frame->length);
+    session->text = larger;
+    session->text_used += frame->length;
+    if (frame->type == INSTR_FRAME_PART) return;
+    json_error_t error;
+    event->document =
+        json_loadb(larger, session->text_used, JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);
+    if (event->document) keep_nuls(event->document);
+    event->bytes = larger;
+    event->length = session->text_used;
+    session->text_used = 0;
+    if (event->document)
+        event->kind = CLI_DOCUMENT;
+    else
+        lose(event, "the agent sent what is no JSON");
+}
+
+static void take(struct cli_session *session, struct cli_event *event,
+                 const struct instr_frame *frame) {
+    switch (frame->type) {
+    case INSTR_FRAME_PART:
+    case INSTR_FRAME_LAST: add_text(session, event, frame); return;
+    case INSTR_FRAME_BYTES:
+        event->kind = CLI_BYTES;
+        event->bytes = frame->payload;
+        event->length = frame->length;
+        return;
+    case INSTR_FRAME_NOTE:
+        event->kind = CLI_NOTE;
+        snprintf(event->line, sizeof event->line, "%.*s", (int)frame->length,
+                 (const char *)frame->payload);
+        return;
+    case INSTR_FRAME_END:
+        if (frame->length < INSTR_FRAME_END_SIZE) break;
+        event->kind = CLI_END;
+        event->status = (unsigned)instr_frame_get(frame->payload, 2);
+        event->dropped = instr_frame_get(frame->payload + 2, 8);
+        snprintf(event->line, sizeof event->line, "%.*s",
+                 (int)(frame->length - INSTR_FRAME_END_SIZE),
+                 (const char *)frame->payload + INSTR_FRAME_END_SIZE);
+        return;
+    default: break;
+    }
+    lose(event, "the agent sent a frame that does not belong here");
+}
+
+void cli_session_next(struct cli_session *session, struct cli_event *event, int milliseconds) {
+    struct instr_frame frame;
+    memset(event, 0, sizeof *event);
+    while (event->kind == CLI_NOTHING) {
+        int more = instr_frames_next(&session->frames, &frame);
+        if (more > 0) {
+            take(session, event, &frame);
+        } else if (more < 0) {
+            lose(event, session->frames.reason);
+        } else {
+            int got = receive(session, milliseconds);
+            if (got == 0) return;
+            if (got < 0)
+                lose(event, "the connection has ended: the agent was detached, or the JVM is gone");
+        }
+    }
+}

@@ -1,0 +1,295 @@
+// The control thread: accepts clients, serves them, calls the agent's watch.
+
+#include "instr/control/server.h"
+#include "instr/control/client.h"
+#include "instr/control/socket.h"
+#include "instr/base/thread.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SECOND UINT64_C(1000000000)
+// Somebody may have cleaned /tmp. A dormant agent is woken seldom for it.
+#define LOOK_AFTER_SOCKET (60 * SECOND)
+#define LOOK_WHEN_BUSY (5 * SECOND)
+enum {
+    MOST_CLIENTS = 16,
+    START_MS = 200,          // from the JVM's start to the socket, unless somebody asks for it
+    STACK = 2 * 1024 * 1024, // the VM's verifier and our passes run on it
+    WAKE = 0,                // places in the list for poll
+    LISTEN = 1,
+    CLIENTS = 2
+};
+
+enum { NONE, RUNNING };
+
+// There is one control channel in a JVM.
+static struct {
+    atomic_int state;
+    atomic_int stopping, woken;
+    atomic_int look; // after the socket's file, now
+    atomic_int deaf; // there is no socket
+    struct instr_control_config config;
+    struct instr_control_place place;
+    int wake; // eventfd; stays open for ever, as anybody may be about to use it
+    struct instr_client *clients[MOST_CLIENTS];
+    JNIEnv *jni;            // while attached
+    uint64_t watch_at;      // when the agent wants to be called
+    uint64_t look_at;       // for the socket's file
+    uint64_t accepts_again; // out of descriptors until then; 0: not
+} control = {.wake = -1};
+
+uint64_t instr_control_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+}
+
+void instr_control_wake(void) {
+    uint64_t one = 1;
+    if (control.wake < 0 || atomic_exchange(&control.woken, 1)) return;
+    if (write(control.wake, &one, sizeof one) < 0) return; // it is awake already
+}
+
+JNIEnv *instr_control_jni(void) {
+    JavaVMAttachArgs arguments = {JNI_VERSION_1_6, (char *)"instr control", NULL};
+    JavaVM *vm = control.config.vm;
+    if (control.jni) return control.jni;
+    if ((*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&control.jni, &arguments) != JNI_OK)
+        control.jni = NULL;
+    return control.jni;
+}
+
+// --- clients ---
+
+static size_t client_count(void) {
+    size_t n = 0;
+    for (int i = 0; i < MOST_CLIENTS; i++) n += control.clients[i] != NULL;
+    return n;
+}
+
+static void drop(int i) {
+    instr_client_free(control.clients[i]);
+    control.clients[i] = NULL;
+}
+
+// The same user, or root. Nobody else gets past the directory's mode; this does not rely on it.
+static int may_command(const struct ucred *peer) {
+    return peer->uid == geteuid() || peer->uid == 0;
+}
+
+static void admit(int fd) {
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    int place = 0;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || !may_command(&peer)) {
+        close(fd);
+        return;
+    }
+    while (place < MOST_CLIENTS && control.clients[place]) place++;
+    struct instr_client *client = instr_client_new(fd, control.config.agent, peer.uid, peer.pid);
+    if (!client) return;
+    if (place < MOST_CLIENTS) {
+        control.clients[place] = client;
+        return;
+    }
+    instr_client_refuse(client, "too many clients are connected already");
+    instr_client_serve(client, 0, 0, instr_control_now());
+    instr_client_free(client);
+}
+
+static int has_room(void) {
+    for (int i = 0; i < MOST_CLIENTS; i++)
+        if (!control.clients[i]) return 1;
+    return 0;
+}
+
+// `quiet`: no client has anything to say. One that comes when there is no room waits until it is
+// sure that none of the others has gone; then it is told.
+static void accept_all(int quiet, uint64_t now) {
+    for (int i = 0; i < MOST_CLIENTS && (quiet || has_room()); i++) {
+        int fd = accept4(control.place.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (fd >= 0) {
+            admit(fd);
+            if (!has_room()) quiet = 0; // the new ones first
+        } else {
+            if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+                control.accepts_again = now + SECOND; // it stays acceptable: no spinning
+            return;
+        }
+    }
+}
+
+// 1: none of them had anything to say. After a detach there is nothing left that could do what the
+// others ask for.
+static int serve_clients(const struct pollfd *polled, int woken, uint64_t now) {
+    int quiet = 1;
+    for (int i = 0; i < MOST_CLIENTS && !atomic_load(&control.stopping); i++) {
+        struct instr_client *client = control.clients[i];
+        if (!client) continue;
+        short revents = polled[CLIENTS + i].fd == client->fd ? polled[CLIENTS + i].revents : 0;
+        if (!revents && !woken && instr_client_next(client) > now) continue;
+        quiet = 0;
+        if (!instr_client_serve(client, revents, woken, now)) drop(i);
+    }
+    return quiet;
+}
+
+// --- the thread ---
+
+static uint64_t earliest(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+static void watch(uint64_t now) {
+    if (!control.config.watch) return;
+    int busy = control.watch_at != INSTR_NEVER;
+    int killed = busy && instr_control_place_killed(&control.place);
+    control.watch_at = control.config.watch(control.config.agent, now, killed);
+    // A switch that was thrown while there was nothing to stop does not stop what comes later.
+    if (busy || control.watch_at == INSTR_NEVER) return;
+    instr_control_place_killed(&control.place);
+    control.look_at = earliest(control.look_at, now + LOOK_WHEN_BUSY);
+}
+
+static void look_after_socket(uint64_t now) {
+    char reason[INSTR_ERROR_SIZE];
+    control.look_at = now + (control.watch_at == INSTR_NEVER ? LOOK_AFTER_SOCKET : LOOK_WHEN_BUSY);
+    if (atomic_load(&control.deaf)) return;
+    if (control.place.fd >= 0 && instr_control_place_holds(&control.place)) return;
+    if (control.place.fd >= 0) close(control.place.fd);
+    instr_control_place_open(&control.place, reason, sizeof reason);
+    if (atomic_load(&control.stopping)) instr_control_place_remove(&control.place);
+}
+
+// When there is something to do though nobody says so. The kill switch is looked for each second
+// while the agent is busy.
+static uint64_t next_time(uint64_t now) {
+    uint64_t next = earliest(control.look_at, control.watch_at);
+    if (control.watch_at != INSTR_NEVER) next = earliest(next, now + SECOND);
+    if (control.accepts_again) next = earliest(next, control.accepts_again);
+    for (int i = 0; i < MOST_CLIENTS; i++)
+        if (control.clients[i]) next = earliest(next, instr_client_next(control.clients[i]));
+    return next;
+}
+
+static int wait_for(struct pollfd *polled, uint64_t now) {
+    uint64_t next = next_time(now);
+    uint64_t milliseconds = next <= now ? 0 : (next - now + 999999) / 1000000;
+    polled[WAKE] = (struct pollfd){control.wake, POLLIN, 0};
+    polled[LISTEN] = (struct pollfd){control.accepts_again ? -1 : control.place.fd, POLLIN, 0};
+    for (int i = 0; i < MOST_CLIENTS; i++) {
+        struct instr_client *client = control.clients[i];
+        polled[CLIENTS + i] =
+            (struct pollfd){client ? client->fd : -1, client ? instr_client_events(client) : 0, 0};
+    }
+    return poll(polled, CLIENTS + MOST_CLIENTS, milliseconds > 60000 ? 60000 : (int)milliseconds);
+}
+
+static void serve(void) {
+    struct pollfd polled[CLIENTS + MOST_CLIENTS];
+    int ready = wait_for(polled, instr_control_now());
+    uint64_t now = instr_control_now(), ignored;
+    if (ready < 0) memset(polled, 0, sizeof polled); // EINTR, or no memory
+    if (ready < 0 && errno != EINTR) usleep(100000);
+    // In this order: a wake in between is seen now or leaves its mark for the next time.
+    ssize_t n = polled[WAKE].revents ? read(control.wake, &ignored, sizeof ignored) : 0;
+    int woken = atomic_exchange(&control.woken, 0) || n > 0;
+    if (control.accepts_again && now >= control.accepts_again) control.accepts_again = 0;
+    int quiet = serve_clients(polled, woken, now);
+    if (polled[LISTEN].revents) accept_all(quiet, now);
+    if (atomic_load(&control.stopping)) return;
+    if (atomic_exchange(&control.look, 0) || now >= control.look_at) look_after_socket(now);
+    watch(now);
+    if (control.jni && client_count() == 0 && control.watch_at == INSTR_NEVER) {
+        control.jni = NULL;
+        (*control.config.vm)->DetachCurrentThread(control.config.vm);
+    }
+}
+
+// A JVM that has just started needs its time for something else, and may end before anybody knows
+// of it.
+static void let_start(void) {
+    struct pollfd polled = {control.wake, POLLIN, 0};
+    poll(&polled, 1, START_MS);
+}
+
+static int open_place(char *reason, size_t size) {
+    return atomic_load(&control.deaf) ? instr_control_place_prepare(&control.place, reason, size)
+                                      : instr_control_place_open(&control.place, reason, size);
+}
+
+static void *thread(void *unused) {
+    (void)unused;
+    char reason[INSTR_ERROR_SIZE];
+    prctl(PR_SET_NAME, "instr control");
+    if (control.place.fd < 0) let_start();
+    if (control.place.fd < 0 && !atomic_load(&control.stopping) &&
+        open_place(reason, sizeof reason) != 0)
+        control.config.failed(reason);
+    control.watch_at = control.config.watch ? 0 : INSTR_NEVER;
+    control.look_at = instr_control_now() + LOOK_AFTER_SOCKET;
+    while (!atomic_load(&control.stopping)) serve();
+    instr_control_place_remove(&control.place);
+    for (int i = 0; i < MOST_CLIENTS; i++)
+        if (control.clients[i]) drop(i);
+    if (control.place.fd >= 0) close(control.place.fd);
+    control.place.fd = -1;
+    if (control.jni) (*control.config.vm)->DetachCurrentThread(control.config.vm);
+    control.jni = NULL;
+    atomic_store(&control.state, NONE);
+    return NULL;
+}
+
+int instr_control_start(const struct instr_control_config *config, int wait, char *reason,
+                        size_t size) {
+    int none = NONE;
+    if (atomic_load(&control.state) == RUNNING && !atomic_load(&control.stopping)) {
+        if (!config->deaf) atomic_store(&control.deaf, 0);
+        atomic_store(&control.look, 1);
+        instr_control_wake();
+        return 1;
+    }
+    // A detached agent's thread is done in no time; it may just be on its way out.
+    for (int i = 0; i < 100 && atomic_load(&control.state) != NONE; i++) usleep(10000);
+    if (!atomic_compare_exchange_strong(&control.state, &none, RUNNING)) {
+        snprintf(reason, size, "the control thread of before has not ended yet");
+        return 0;
+    }
+    control.config = *config;
+    memset(&control.place, 0, sizeof control.place);
+    atomic_store(&control.deaf, config->deaf);
+    atomic_store(&control.stopping, 0);
+    control.accepts_again = 0;
+    control.place.fd = -1;
+    if (control.wake < 0) control.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (control.wake < 0) {
+        snprintf(reason, size, "eventfd: %s", strerror(errno));
+    } else if (!wait || open_place(reason, size) == 0) {
+        int error = instr_own_thread_start(thread, STACK);
+        if (error == 0) return 1;
+        snprintf(reason, size, "no thread can be made: %s", strerror(error));
+        if (control.place.fd >= 0) {
+            instr_control_place_remove(&control.place);
+            close(control.place.fd);
+        }
+    }
+    atomic_store(&control.state, NONE);
+    return 0;
+}
+
+void instr_control_stop(void) {
+    if (atomic_load(&control.state) == NONE) return;
+    atomic_store(&control.stopping, 1);
+    instr_control_place_remove(&control.place);
+    instr_control_wake();
+}

@@ -1,0 +1,161 @@
+// The control socket's place in the file system.
+
+#include "instr/control/socket.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { BACKLOG = 128, MOST_LEFTOVERS = 1000 };
+
+// The first name that is ours, or can be made so. Whoever took a name before us cannot keep us from
+// the next, nor have us use what he made.
+static int make_directory(char path[INSTR_CONTROL_PATH_SIZE]) {
+    int error = 0;
+    for (unsigned i = 0; i < INSTR_CONTROL_DIRECTORIES; i++) {
+        instr_control_directory(path, "", geteuid(), i);
+        if (mkdir(path, 0700) == 0)
+            chmod(path, 0700); // whatever the umask is
+        else if (errno != EEXIST)
+            error = errno;
+        if (instr_control_directory_is_private(path, geteuid())) return 0;
+    }
+    errno = error ? error : EEXIST;
+    return -1;
+}
+
+static struct sockaddr_un address_of(const char *path) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+    return address;
+}
+
+// Does nobody listen there any more?
+static int is_dead(const char *path) {
+    struct sockaddr_un address = address_of(path);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0) return 0;
+    int dead =
+        connect(fd, (struct sockaddr *)&address, sizeof address) != 0 && errno == ECONNREFUSED;
+    close(fd);
+    return dead;
+}
+
+// A process that was killed leaves its socket. Only files named like ours are looked at.
+static void remove_leftovers(const char *directory) {
+    DIR *listing = opendir(directory);
+    if (!listing) return;
+    struct dirent *entry;
+    for (int n = 0; n < MOST_LEFTOVERS && (entry = readdir(listing)); n++) {
+        char path[INSTR_CONTROL_PATH_SIZE], *end;
+        long pid = strtol(entry->d_name, &end, 10);
+        int is_switch = strcmp(end, ".off") == 0;
+        size_t length = strlen(directory) + strlen(entry->d_name) + 2;
+        if (end == entry->d_name || pid <= 0 || pid == (long)getpid() || length > sizeof path)
+            continue;
+        if (!strstr(end, ".sock") && !is_switch) continue;
+        if (kill((pid_t)pid, 0) == 0 || errno != ESRCH) continue;
+        stpcpy(stpcpy(stpcpy(path, directory), "/"), entry->d_name);
+        if (is_switch || is_dead(path)) unlink(path);
+    }
+    closedir(listing);
+}
+
+// Mode 0600 from the first moment: the file gets the mode that the unbound socket has.
+static int listen_at(const char *path) {
+    struct sockaddr_un address = address_of(path);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0) return -1;
+    if (fchmod(fd, 0600) == 0 && bind(fd, (struct sockaddr *)&address, sizeof address) == 0) {
+        if (chmod(path, 0600) == 0 && listen(fd, BACKLOG) == 0) return fd;
+        unlink(path);
+    }
+    int error = errno;
+    close(fd);
+    errno = error;
+    return -1;
+}
+
+// The socket has its name only once it listens: whoever sees it can connect.
+static int listen_as(const char *path) {
+    char temporary[INSTR_CONTROL_PATH_SIZE];
+    if (snprintf(temporary, sizeof temporary, "%s.new", path) >= (int)sizeof temporary)
+        return listen_at(path);
+    unlink(temporary);
+    int fd = listen_at(temporary);
+    if (fd < 0) return -1;
+    int named = link(temporary, path) == 0, error = errno;
+    unlink(temporary);
+    if (named) return fd;
+    close(fd);
+    if (error != EEXIST) return listen_at(path); // a file system without links
+    errno = EADDRINUSE;
+    return -1;
+}
+
+static int open_socket(struct instr_control_place *place, const char *directory) {
+    for (unsigned i = 0; i < INSTR_CONTROL_SOCKETS; i++) {
+        if (instr_control_socket(place->path, directory, (long)getpid(), i) != 0) return -1;
+        place->fd = listen_as(place->path);
+        if (place->fd < 0 && errno == EADDRINUSE && is_dead(place->path)) {
+            unlink(place->path); // of a process that had our number before
+            place->fd = listen_as(place->path);
+        }
+        if (place->fd >= 0 || errno != EADDRINUSE) break;
+    }
+    return place->fd < 0 ? -1 : 0;
+}
+
+static int prepare(struct instr_control_place *place, char directory[INSTR_CONTROL_PATH_SIZE],
+                   char *reason, size_t size) {
+    place->fd = -1;
+    if (make_directory(directory) != 0) {
+        snprintf(reason, size, "%s: no private directory can be made: %s", directory,
+                 strerror(errno));
+        return -1;
+    }
+    remove_leftovers(directory);
+    instr_control_switch(place->kill_path, directory, (long)getpid());
+    unlink(place->kill_path); // thrown for a process that had our number before
+    return 0;
+}
+
+int instr_control_place_prepare(struct instr_control_place *place, char *reason, size_t size) {
+    char directory[INSTR_CONTROL_PATH_SIZE];
+    return prepare(place, directory, reason, size);
+}
+
+int instr_control_place_open(struct instr_control_place *place, char *reason, size_t size) {
+    char directory[INSTR_CONTROL_PATH_SIZE];
+    struct stat st;
+    if (prepare(place, directory, reason, size) != 0) return -1;
+    if (open_socket(place, directory) != 0 || lstat(place->path, &st) != 0) {
+        snprintf(reason, size, "%s: %s", place->path, strerror(errno));
+        if (place->fd >= 0) close(place->fd);
+        place->fd = -1;
+        return -1;
+    }
+    place->device = st.st_dev;
+    place->inode = st.st_ino;
+    return 0;
+}
+
+int instr_control_place_holds(const struct instr_control_place *place) {
+    struct stat st;
+    return lstat(place->path, &st) == 0 && st.st_dev == place->device &&
+           st.st_ino == place->inode && S_ISSOCK(st.st_mode);
+}
+
+int instr_control_place_killed(const struct instr_control_place *place) {
+    return unlink(place->kill_path) == 0;
+}
+
+void instr_control_place_remove(const struct instr_control_place *place) {
+    if (instr_control_place_holds(place)) unlink(place->path);
+}

@@ -1,0 +1,148 @@
+// The commands that look and change nothing: ping, status.
+
+#include "instr/vm/agent_state.h"
+#include "instr/control/commands.h"
+#include "instr/vm/jvm_facts.h"
+#include "instr/protocol/message.h"
+#include "instr/base/json.h"
+#include "instr/passes/agent_pass.h"
+#include "instr/counters/records.h"
+#include "instr/retransform/redefine.h"
+#include "instr/retransform/background.h"
+#include "instr/counters/threads.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#ifndef INSTR_VERSION
+#define INSTR_VERSION "unknown"
+#endif
+
+enum { KEPT_SHOWN = 200, INTERFACES_SHOWN = 10 };
+
+static const char *state_name(const struct instr_agent *agent) {
+    switch (atomic_load(&agent->state)) {
+    case INSTR_DORMANT: return "dormant";
+    case INSTR_ACTIVE: return "active";
+    case INSTR_FINISHED: return "finished";
+    default: return "starting";
+    }
+}
+
+static void identity(struct instr_json *json, const struct instr_agent *agent) {
+    instr_json_text(json, "agent", INSTR_VERSION);
+    instr_json_number(json, "protocol", INSTR_PROTOCOL);
+    instr_json_number(json, "pid", (uint64_t)getpid());
+    instr_json_text(json, "state", state_name(agent));
+}
+
+// {"agent": version, "protocol", "pid", "state": "dormant" | "active" | ...}
+void instr_command_ping(struct instr_request *request, struct instr_reply *reply) {
+    struct instr_json json = instr_json_start(instr_reply_document(reply));
+    instr_json_open(&json, NULL, '{');
+    identity(&json, request->agent);
+    instr_json_close(&json, '}');
+    instr_reply_document_end(reply);
+}
+
+struct kept_list {
+    struct instr_json *json;
+    size_t count, interfaces;
+};
+
+static void show_kept(void *context, const struct instr_kept *kept) {
+    struct kept_list *list = context;
+    if (kept->pass == INSTR_KEPT_INTERFACE && list->interfaces++ >= INTERFACES_SHOWN) return;
+    if (list->count++ >= KEPT_SHOWN) return;
+    instr_json_open_flat(list->json, NULL, '{');
+    instr_json_class(list->json, "class", kept->class_name);
+    instr_json_text(list->json, "method", kept->method);
+    instr_json_text(list->json, "reason", kept->reason);
+    instr_json_close(list->json, '}');
+}
+
+static void account(struct instr_json *json, struct instr_engine *engine) {
+    struct instr_account a = {0};
+    if (engine) a = instr_engine_account(engine);
+    instr_json_number(json, "classes_seen", a.classes_seen);
+    instr_json_number(json, "classes_matched", a.classes_matched);
+    instr_json_number(json, "classes_changed", a.classes_changed);
+    instr_json_number(json, "classes_kept", a.classes_kept);
+    instr_json_number(json, "methods_changed", a.methods_changed);
+    instr_json_number(json, "methods_kept", a.methods_kept);
+    instr_json_number(json, "classes_refused", a.classes_refused);
+    instr_json_number(json, "methods_refused", a.methods_refused);
+    instr_json_number(json, "interfaces_kept", a.interfaces_kept);
+    instr_json_number(json, "classes_over_limit", a.classes_over_limit);
+    instr_json_number(json, "bytes_in", a.bytes_in);
+    instr_json_number(json, "bytes_out", a.bytes_out);
+    instr_json_number(json, "rewriting_ns", a.nanoseconds);
+    struct kept_list kept = {json, 0, 0};
+    instr_json_open(json, "kept", '[');
+    if (engine) instr_engine_kept(engine, show_kept, &kept);
+    instr_json_close(json, ']');
+}
+
+// What the agent keeps in native memory, by what it is for.
+static void memory(struct instr_json *json, const struct instr_agent *agent,
+                   const struct instr_plan *plan) {
+    struct instr_coverage *coverage =
+        plan && plan->engine ? instr_engine_coverage(plan->engine) : NULL;
+    struct instr_methods *names = plan ? plan->methods : NULL;
+    const struct {
+        const char *key;
+        size_t bytes;
+    } uses[] = {{"names", names ? instr_methods_bytes(names) : 0},
+                {"counters", instr_threads_bytes() + instr_records_bytes()},
+                {"classes", instr_changes_bytes(agent->changes)},
+                {"passes", (plan ? instr_parts_memory(&plan->options) : 0) +
+                               (coverage ? instr_coverage_bytes(coverage) : 0)},
+                {"redefined", instr_redefine_bytes()}};
+    size_t all = 0;
+    instr_json_open_flat(json, "memory_bytes", '{');
+    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
+        instr_json_number(json, uses[i].key, uses[i].bytes);
+        all += uses[i].bytes;
+    }
+    instr_json_number(json, "all", all);
+    instr_json_close(json, '}');
+}
+
+static void changed_now(struct instr_json *json, const struct instr_agent *agent) {
+    struct instr_changes_totals totals = instr_changes_totals(agent->changes);
+    instr_json_number(json, "classes_now", totals.classes);
+    instr_json_number(json, "methods_now", totals.methods);
+    instr_json_number(json, "classes_not_tried_again", totals.refused);
+    struct instr_switch_progress progress = instr_switch_progress();
+    instr_json_number(json, "classes_come", progress.came);
+    instr_json_number(json, "classes_of", progress.all);
+    uint64_t now = instr_control_now(), expires = agent->expires;
+    instr_json_number(json, "expires_in_ns", !expires ? 0 : expires > now ? expires - now : 1);
+}
+
+// What ping answers, and {"library", the facts (facts.h), "passes": [name], "include", "exclude",
+// "options", the figures of stats=FILE, "memory_bytes": {...}, "classes_now" and "methods_now"
+// (changed at this moment), "classes_not_tried_again" (the JVM refused), "expires_in_ns" (0:
+// never), "classes_come" and "classes_of" (while classes follow after a command was answered: how
+// many of them have come; 0: none do), "kept": [{"class", "method", "reason"}] (the first
+// KEPT_SHOWN, INTERFACES_SHOWN of them of "interfaces_kept"), "agents": [{"kind", "name"}]}.
+void instr_command_status(struct instr_request *request, struct instr_reply *reply) {
+    struct instr_agent *agent = request->agent;
+    unsigned ticket;
+    // GetSystemProperty asks for no thread of the VM's in HotSpot, but may elsewhere.
+    if (!instr_reply_jni(reply)) return;
+    struct instr_json json = instr_json_start(instr_reply_document(reply));
+    instr_json_open(&json, NULL, '{');
+    identity(&json, agent);
+    instr_json_text(&json, "library", agent->library);
+    if (agent->jvmti) instr_facts_members(agent->jvmti, &json);
+    const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
+    instr_json_options(&json, plan ? &plan->options : NULL);
+    account(&json, plan ? plan->engine : NULL);
+    memory(&json, agent, plan);
+    instr_plans_give_back(&agent->plans, ticket);
+    changed_now(&json, agent);
+    instr_json_close(&json, '}');
+    instr_reply_document_end(reply);
+}

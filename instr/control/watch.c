@@ -1,0 +1,196 @@
+// The command watch: switches the pass on for some methods, tells their calls, and switches it off
+// again, however it ends: at the limit, in time, when the client wants no more or is gone.
+
+#include "instr/control/commands.h"
+#include "instr/base/json.h"
+#include "instr/retransform/reconfigure.h"
+#include "instr/passes/watch/watch.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LIMIT = 100 }; // calls, when not given
+
+struct watching {
+    struct instr_agent *agent;
+    struct instr_watch_filter filter;
+    uint64_t time;  // ns that it goes on, from when it is on; 0: it has no end
+    uint64_t until; // ns; INSTR_NEVER
+    uint64_t told;
+};
+
+static struct watching *watching; // there is one at a time
+
+// key=N: its number. 0: it is another word.
+static int read_number(const char *word, const char *key, uint64_t *number) {
+    size_t n = strlen(key);
+    char *end;
+    if (strncmp(word, key, n) != 0 || word[n] != '=' || word[n + 1] < '0' || word[n + 1] > '9')
+        return 0;
+    *number = strtoull(word + n + 1, &end, 10);
+    return *end == '\0';
+}
+
+static int read_words(struct instr_request *request, struct instr_reply *reply,
+                      struct watching *w) {
+    for (int i = 1; i < request->argc; i++) {
+        const char *word = request->argv[i];
+        if (read_number(word, "limit", &w->filter.limit) && w->filter.limit > 0) continue;
+        if (read_number(word, "if-slower", &w->filter.slower)) continue;
+        if (strcmp(word, "if-thrown") == 0) {
+            w->filter.only_thrown = 1;
+        } else if (strcmp(word, "stack") == 0) {
+            w->filter.stack = 1;
+        } else if (!read_number(word, "for", &w->time) || w->time == 0 ||
+                   w->time >= INSTR_NEVER / 2) {
+            instr_reply_fail(reply, "watch: '%.64s' is not understood", word);
+            return 0;
+        }
+    }
+    return 1;
+}
+
+// watch, watch.methods=..., with what would end a value or an item escaped.
+static char *options_of(const char *methods) {
+    static const char head[] = "watch,watch.methods=";
+    char *text = malloc(sizeof head + 2 * strlen(methods));
+    if (!text) return NULL;
+    strcpy(text, head);
+    char *to = text + sizeof head - 1;
+    for (const char *c = methods; *c; c++) {
+        if (*c == ',' || *c == '\\') *to++ = '\\';
+        *to++ = *c;
+    }
+    *to = '\0';
+    return text;
+}
+
+static void list(struct instr_json *json, const char *key, const char *text, unsigned count) {
+    instr_json_open(json, key, '[');
+    for (unsigned i = 0; i < count; i++, text += strlen(text) + 1)
+        instr_json_text(json, NULL, text);
+    instr_json_close(json, ']');
+}
+
+static void show(struct instr_reply *reply, const struct instr_methods *methods,
+                 const struct instr_watched *call) {
+    if (call->id < 0 || call->id >= instr_methods_count(methods)) return;
+    struct instr_method method = instr_methods_get(methods, call->id);
+    struct instr_json json = instr_json_start(instr_reply_document(reply));
+    instr_json_open_flat(&json, NULL, '{');
+    instr_json_number(&json, "time_ms", call->time);
+    instr_json_text(&json, "thread", call->text + call->thread);
+    instr_json_class(&json, "class", method.class_name);
+    instr_json_text(&json, "method", method.name);
+    instr_json_text(&json, "descriptor", method.descriptor);
+    list(&json, "arguments", call->text + call->arguments, call->argument_count);
+    if (call->returned)
+        instr_json_text(&json, call->thrown ? "thrown" : "returned", call->text + call->result);
+    instr_json_number(&json, "duration_ns", call->duration);
+    if (call->stack_count) list(&json, "stack", call->text + call->stack, call->stack_count);
+    instr_json_close(&json, '}');
+    instr_reply_document_end(reply);
+}
+
+static int is_on(struct instr_agent *agent) {
+    unsigned ticket;
+    int on = 0;
+    const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
+    for (size_t i = 0; plan && i < plan->options.pass_count; i++)
+        on |= strcmp(plan->options.passes[i].pass->name, "watch") == 0;
+    instr_plans_give_back(&agent->plans, ticket);
+    return on;
+}
+
+static uint64_t tick(void *context, struct instr_reply *reply, uint64_t now) {
+    struct watching *w = context;
+    char failed[128];
+    unsigned ticket;
+    struct instr_watched *calls = instr_watch_fetch();
+    const struct instr_plan *plan = instr_plans_take(&w->agent->plans, &ticket);
+    for (struct instr_watched *c = calls; c && plan && plan->methods; c = c->next, w->told++)
+        show(reply, plan->methods, c);
+    instr_plans_give_back(&w->agent->plans, ticket);
+    instr_watch_free(calls);
+    if (instr_watch_failed(failed, sizeof failed)) {
+        instr_reply_note(reply, "the pass watch has switched itself off: its runtime threw %s",
+                         failed);
+        return 0;
+    }
+    if (!is_on(w->agent)) instr_reply_note(reply, "the pass watch was switched off");
+    if (!is_on(w->agent) || w->told >= w->filter.limit || now >= w->until) return 0;
+    return w->until;
+}
+
+static void end(void *context, struct instr_reply *reply) {
+    struct watching *w = context;
+    char reason[INSTR_ERROR_SIZE];
+    struct instr_switched done;
+    JNIEnv *jni = instr_control_jni();
+    uint64_t dropped = instr_watch_dropped();
+    if (jni) instr_watch_end(jni);
+    if (jni && is_on(w->agent) &&
+        !instr_switch_disable(w->agent, jni, "watch", &done, reason, sizeof reason)) {
+        instr_reply_note(reply, "the pass watch is still on: %s", reason);
+        char line[INSTR_ERROR_SIZE + 64];
+        snprintf(line, sizeof line, "instr: the pass watch is still on: %s", reason);
+        instr_say(line);
+    }
+    if (dropped)
+        instr_reply_note(reply, "%" PRIu64 " call%s left out: they came too fast", dropped,
+                         dropped == 1 ? " was" : "s were");
+    watching = NULL;
+    free(w);
+}
+
+static int begin(struct instr_request *request, struct instr_reply *reply, struct watching *w) {
+    char reason[INSTR_ERROR_SIZE];
+    struct instr_switched done;
+    JNIEnv *jni = instr_reply_jni(reply);
+    char *options = options_of(request->argv[0]);
+    int ok = 0;
+    if (!options) instr_reply_fail(reply, "out of memory");
+    if (jni && options) {
+        ok = instr_switch_enable(w->agent, jni, options, &done, reason, sizeof reason);
+        if (!ok) instr_reply_fail(reply, "%s", reason);
+    }
+    free(options);
+    if (!ok) return 0;
+    instr_reply_spared(reply, done.spared);
+    if (done.changed == 0 && !done.spared)
+        instr_reply_note(
+            reply, "no class that is loaded has such a method with bytecode (native and abstract "
+                   "ones have none); when one comes its calls are told");
+    instr_watch_begin(jni, &w->filter);
+    if (w->time) w->until = instr_control_now() + w->time;
+    return 1;
+}
+
+// watch METHODS [limit=N] [if-slower=NS] [if-thrown] [stack] [for=NS]: see control_commands.h
+void instr_command_watch(struct instr_request *request, struct instr_reply *reply) {
+    if (request->argc < 1) {
+        instr_reply_fail(reply, "watch: expects methods, such as com.acme.Foo.bar(..)");
+        return;
+    }
+    if (watching || is_on(request->agent)) {
+        instr_reply_fail(reply, "somebody else watches in this JVM already");
+        return;
+    }
+    struct watching *w = calloc(1, sizeof *w);
+    if (!w) {
+        instr_reply_fail(reply, "out of memory");
+        return;
+    }
+    w->agent = request->agent;
+    w->filter.limit = LIMIT;
+    w->until = INSTR_NEVER;
+    if (read_words(request, reply, w) && begin(request, reply, w)) {
+        const struct instr_stream stream = {tick, end, w};
+        watching = w;
+        instr_reply_stream(reply, &stream);
+        return;
+    }
+    free(w);
+}

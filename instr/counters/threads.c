@@ -1,0 +1,486 @@
+// threads.c: see threads.h
+//
+// The natives here are the runtime's slow paths. They run no Java code, so nothing can recurse from
+// them into instrumented code, and call no JNI function, so no thread is ever suspended in them
+// while it holds a lock.
+
+#define _DEFAULT_SOURCE // for MAP_ANONYMOUS
+
+#include "instr/counters/threads.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "instr/counters/budget.h"
+#include "instr/counters/records.h"
+
+// As in InstrThreads.java
+#define SLOTS 16384
+// A buffer begins small, as many threads never time much.
+#define BUFFER_FIRST 64
+#define BUFFER_WORDS 1024
+#define BUFFER_BYTES (BUFFER_WORDS * sizeof(int64_t))
+#define FIRST_PAGES 32
+// Java code may still run in destructors of thread-specific data: other libraries detach their
+// threads there. POSIX promises four rounds of destructors, so a block is given up in the third.
+#define LAST_ROUND 3
+// No thread's id: not even that of one that is about to get it, which is 0.
+#define NOBODY (-2)
+
+#define PAGE_BYTES (INSTR_ROWS_PER_PAGE * sizeof(struct instr_counters))
+_Static_assert(PAGE_BYTES % 64 == 0, "pages fill cache lines");
+
+// What Java code needs of a block. Only the thread that has it writes to it.
+struct line {
+    int64_t tid;   // Java's id of the thread; negative: an empty slot
+    int64_t pages; // address of pointers to pages, by id / INSTR_ROWS_PER_PAGE; NULL: not there
+    int64_t limit; // how many
+    int64_t position, end; // addresses in the buffer: of the next record, behind the last one
+    int64_t full;          // no more pages for this block: events go to the buffer
+    int64_t busy, wait;    // for InstrThreads.fetchTask
+};
+_Static_assert(sizeof(struct line) == 64, "a line is a cache line");
+
+// A block: of a thread of the operating system, or what one left behind.
+struct thread {
+    _Alignas(64) struct line own; // while it has no slot
+    struct line *line;            // own or in `lines`; to be moved with both locks
+    struct thread *next;          // of all; never changes once set
+    struct thread *next_free;     // guarded by state.mutex
+    bool free;                    // no owner; guarded by state.mutex
+    int rounds;                   // of destructors
+    unsigned shard;               // see instr_records_add
+    unsigned attempts;            // to get memory
+    unsigned misses;              // finds without a slot
+    pthread_mutex_t mutex;        // who holds it may take records, and follow the pointers
+    int64_t *buffer;
+    size_t length; // of the buffer, in words
+    size_t taken;  // words at its start that have been taken
+    bool holed;    // the buffer has been emptied beneath its owner, who may have been writing
+};
+
+// An array of SLOTS lines, aligned to its size. Most of it is never touched.
+#define LINES_BYTES (SLOTS * sizeof(struct line))
+static struct line *lines;
+
+// Where pages lie: memory of which threads may hold addresses for as long as they like. It is never
+// unmapped, only emptied; then the other half is used until the next time.
+static struct {
+    char *halves[2];
+    size_t size; // of each
+    unsigned current;
+    atomic_size_t used;
+} arena;
+
+// The natives have no place to keep a pointer to their state, hence this one.
+static struct {
+    pthread_key_t key;
+    pthread_mutex_t mutex; // to be taken before a thread's
+    struct thread *_Atomic all;
+    struct thread *free;
+    struct thread *slots[SLOTS]; // whose line is there; guarded by mutex
+    atomic_int_fast64_t epoch;
+} state = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static void on_thread_end(void *pointer) {
+    struct thread *thread = pointer;
+    if (++thread->rounds < LAST_ROUND) {
+        pthread_setspecific(state.key, thread);
+        return;
+    }
+    // It keeps its slot until somebody needs one of both.
+    pthread_mutex_lock(&state.mutex);
+    thread->free = true;
+    thread->next_free = state.free;
+    state.free = thread;
+    pthread_mutex_unlock(&state.mutex);
+}
+
+static struct thread *new_thread(void) {
+    struct thread *thread = aligned_alloc(_Alignof(struct thread), sizeof *thread);
+    if (thread == NULL) return NULL;
+    memset(thread, 0, sizeof *thread);
+    thread->line = &thread->own;
+    pthread_mutex_init(&thread->mutex, NULL);
+    thread->next = atomic_load(&state.all);
+    while (!atomic_compare_exchange_weak(&state.all, &thread->next, thread)) {
+    }
+    return thread;
+}
+
+// For the calling thread: what another left behind, or a new one. NULL: out of memory.
+static struct thread *adopt(void) {
+    pthread_mutex_lock(&state.mutex);
+    struct thread *thread = state.free;
+    if (thread != NULL) {
+        state.free = thread->next_free;
+        thread->free = false;
+        thread->rounds = 0;
+    }
+    pthread_mutex_unlock(&state.mutex);
+    if (thread == NULL && (thread = new_thread()) == NULL) return NULL;
+    if (pthread_setspecific(state.key, thread) == 0) return thread;
+    thread->rounds = LAST_ROUND;
+    on_thread_end(thread);
+    return NULL;
+}
+
+static struct instr_counters **pages_of(const struct line *line) {
+    return (struct instr_counters **)(intptr_t)line->pages;
+}
+
+// The index of the block's slot; SLOTS: it has none. Under state.mutex, or the thread's.
+static size_t slot_of(const struct thread *thread) {
+    return thread->line == &thread->own ? SLOTS : (size_t)(thread->line - lines);
+}
+
+// Moves what the line of a block holds. Under state.mutex.
+static void move_line(struct thread *thread, struct line *to) {
+    pthread_mutex_lock(&thread->mutex);
+    struct line *from = thread->line;
+    *to = *from;
+    thread->line = to;
+    *from = (struct line){.tid = NOBODY};
+    pthread_mutex_unlock(&thread->mutex);
+}
+
+static void give_up_slot(struct thread *thread) {
+    size_t slot = slot_of(thread);
+    if (slot == SLOTS) return;
+    state.slots[slot] = NULL;
+    move_line(thread, &thread->own);
+}
+
+// Takes a slot for the thread's id that no living thread has. Under state.mutex.
+static void claim_slot(struct thread *thread, int64_t tid) {
+    size_t slot = (size_t)(tid & (SLOTS - 1));
+    for (int i = 0; i < 2; i++, slot ^= 1) {
+        struct thread *owner = state.slots[slot];
+        if (owner != NULL && !owner->free) continue;
+        if (owner != NULL) give_up_slot(owner);
+        state.slots[slot] = thread;
+        move_line(thread, &lines[slot]);
+        return;
+    }
+}
+
+// Puts the line of the calling thread where Java code finds it under tid, if it can.
+static void publish(struct thread *thread, int64_t tid) {
+    pthread_mutex_lock(&state.mutex);
+    if (thread->line->tid != tid) {
+        give_up_slot(thread);
+        thread->line->tid = tid;
+        thread->line->busy = thread->line->wait = 0;
+    }
+    if (slot_of(thread) == SLOTS) claim_slot(thread, tid);
+    pthread_mutex_unlock(&state.mutex);
+}
+
+static struct thread *current(void) {
+    return pthread_getspecific(state.key);
+}
+
+static jlong JNICALL native_lines(JNIEnv *jni, jclass class) {
+    (void)jni, (void)class;
+    return (jlong)(intptr_t)lines;
+}
+
+static jlong JNICALL native_find(JNIEnv *jni, jclass class, jlong tid) {
+    (void)jni, (void)class;
+    struct thread *thread = current();
+    if (thread == NULL && (thread = adopt()) == NULL) return 0;
+    // A thread that found both its slots taken comes here each time; it need not try again each
+    // time. When it is busy the line must not move.
+    const struct line *line = thread->line;
+    if (tid > 0 && (line->tid != tid || (!line->busy && thread->misses++ % 64 == 0)))
+        publish(thread, tid);
+    return (jlong)(intptr_t)thread->line;
+}
+
+static jlong JNICALL native_epoch(JNIEnv *jni, jclass class) {
+    (void)jni, (void)class;
+    return (jlong)((uint64_t)(atomic_fetch_add(&state.epoch, 1) + 1) << 16);
+}
+
+// Makes room for so many pages. False: over budget, or out of memory.
+static bool extend(struct thread *thread, size_t pages) {
+    struct line *line = thread->line;
+    size_t length = (size_t)line->limit, more = length == 0 ? FIRST_PAGES : length;
+    if (pages <= length) return true;
+    while (more < pages) more *= 2;
+    size_t bytes = (more - length) * sizeof(struct instr_counters *);
+    if (!instr_budget_charge(bytes)) return false;
+    struct instr_counters **copy = calloc(more, sizeof *copy);
+    if (copy == NULL) {
+        instr_budget_refund(bytes);
+        return false;
+    }
+    if (length != 0) memcpy(copy, pages_of(line), length * sizeof *copy);
+    pthread_mutex_lock(&thread->mutex);
+    free(pages_of(line));
+    line->pages = (intptr_t)copy;
+    line->limit = (int64_t)more;
+    pthread_mutex_unlock(&thread->mutex);
+    return true;
+}
+
+static struct instr_counters *new_page(void) {
+    size_t at = atomic_fetch_add(&arena.used, PAGE_BYTES);
+    if (at + PAGE_BYTES <= arena.size) return (void *)(arena.halves[arena.current] + at);
+    atomic_fetch_sub(&arena.used, PAGE_BYTES);
+    return NULL;
+}
+
+static struct instr_counters *add_page(struct thread *thread, size_t index) {
+    if (index < (size_t)thread->line->limit && pages_of(thread->line)[index] != NULL)
+        return pages_of(thread->line)[index];
+    if (!extend(thread, index + 1) || !instr_budget_charge(PAGE_BYTES)) return NULL;
+    struct instr_counters *page = new_page();
+    if (page == NULL) {
+        instr_budget_refund(PAGE_BYTES);
+        return NULL;
+    }
+    memset(page, 0, PAGE_BYTES);
+    pthread_mutex_lock(&thread->mutex);
+    pages_of(thread->line)[index] = page;
+    pthread_mutex_unlock(&thread->mutex);
+    return page;
+}
+
+static jlong JNICALL native_page(JNIEnv *jni, jclass class, jint id) {
+    (void)jni, (void)class;
+    struct thread *thread = current();
+    if (thread == NULL || id < 0) return 0;
+    struct instr_counters *page = add_page(thread, (size_t)id / INSTR_ROWS_PER_PAGE);
+    if (page == NULL) thread->line->full = 1;
+    return (jlong)(intptr_t)page;
+}
+
+// How many of the records are complete, when their writer may be at work: it does not order its
+// stores, but a word not written yet is 0.
+static size_t complete(const int64_t *words, size_t n) {
+    const volatile int64_t *word = words;
+    size_t i = 0;
+    while (i < n && word[2 * i] < 0 && word[2 * i + 1] < 0) i++;
+    return i;
+}
+
+// Takes those of the records that are there.
+static void take_holed(struct thread *thread, const int64_t *words, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (complete(words + 2 * i, 1) == 1) instr_records_add(words + 2 * i, 1, &thread->shard);
+}
+
+// Takes the records that are in the buffer and have not been taken, under the thread's mutex.
+// Returns how many words of the buffer are in use.
+static size_t take(struct thread *thread) {
+    if (thread->buffer == NULL) return 0;
+    int64_t position = ((const volatile struct line *)thread->line)->position;
+    size_t used = (size_t)(position - (intptr_t)thread->buffer) / sizeof *thread->buffer;
+    size_t n = (used - thread->taken) / 2;
+    const int64_t *words = thread->buffer + thread->taken;
+    if (thread != current()) n = complete(words, n);
+    if (thread->holed)
+        take_holed(thread, words, n);
+    else if (n != 0)
+        instr_records_add(words, n, &thread->shard);
+    thread->taken += 2 * n;
+    return used;
+}
+
+// Whoever is short of memory need not be asked each time.
+static bool worth_trying(struct thread *thread) {
+    return thread->attempts++ % 1024 == 0;
+}
+
+// Gives the thread a larger buffer, if it needs one and there is memory.
+static bool enlarge_buffer(struct thread *thread) {
+    if (thread->length == BUFFER_WORDS || (thread->length == 0 && !worth_trying(thread)))
+        return false;
+    size_t length = thread->length == 0 ? BUFFER_FIRST : BUFFER_WORDS;
+    size_t alignment = length == BUFFER_WORDS ? BUFFER_BYTES : 64; // see empty_buffer
+    int64_t *larger = aligned_alloc(alignment, length * sizeof *larger);
+    if (larger == NULL) return false;
+    memset(larger, 0, length * sizeof *larger);
+    free(thread->buffer);
+    thread->buffer = larger;
+    thread->length = length;
+    return true;
+}
+
+static void JNICALL native_flush(JNIEnv *jni, jclass class) {
+    (void)jni, (void)class;
+    struct thread *thread = current();
+    if (thread == NULL) return;
+    pthread_mutex_lock(&thread->mutex);
+    size_t used = take(thread);
+    if (!enlarge_buffer(thread) && used != 0)
+        memset(thread->buffer, 0, used * sizeof *thread->buffer);
+    thread->line->position = (intptr_t)thread->buffer;
+    thread->line->end = (intptr_t)(thread->buffer + thread->length);
+    thread->taken = 0;
+    thread->holed = false;
+    pthread_mutex_unlock(&thread->mutex);
+}
+
+static void JNICALL native_record(JNIEnv *jni, jclass class, jint id, jint event, jlong duration,
+                                  jlong self) {
+    (void)jni, (void)class;
+    if (id < 0) return;
+    unsigned none = 0;
+    struct thread *thread = current();
+    instr_records_add_one((uint32_t)id, (enum instr_event)event, (uint64_t)duration, (uint64_t)self,
+                          thread == NULL ? &none : &thread->shard);
+}
+
+// Locks a thread's mutex, but does not wait forever: whoever holds it may have been stopped.
+static bool lock(struct thread *thread) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec++;
+    return pthread_mutex_timedlock(&thread->mutex, &until) == 0;
+}
+
+void instr_threads_drain(void) {
+    for (struct thread *t = atomic_load(&state.all); t != NULL; t = t->next) {
+        if (!lock(t)) continue;
+        take(t);
+        pthread_mutex_unlock(&t->mutex);
+    }
+}
+
+void instr_threads_pages(void (*each)(void *context, uint32_t page,
+                                      const volatile struct instr_counters *rows),
+                         void *context) {
+    for (struct thread *t = atomic_load(&state.all); t != NULL; t = t->next) {
+        pthread_mutex_lock(&t->mutex);
+        struct instr_counters **pages = pages_of(t->line);
+        for (int64_t i = 0; i < t->line->limit; i++)
+            if (pages[i] != NULL) each(context, (uint32_t)i, pages[i]);
+        pthread_mutex_unlock(&t->mutex);
+    }
+}
+
+void instr_threads_forget(uint32_t from, uint32_t to) {
+    for (struct thread *t = atomic_load(&state.all); t != NULL; t = t->next) {
+        pthread_mutex_lock(&t->mutex);
+        struct instr_counters **pages = pages_of(t->line);
+        for (uint32_t id = from; id < to && id / INSTR_ROWS_PER_PAGE < t->line->limit; id++) {
+            volatile struct instr_counters *page = pages[id / INSTR_ROWS_PER_PAGE];
+            if (page == NULL) continue;
+            page[id % INSTR_ROWS_PER_PAGE].calls = 0;
+            page[id % INSTR_ROWS_PER_PAGE].thrown = 0;
+        }
+        pthread_mutex_unlock(&t->mutex);
+    }
+}
+
+size_t instr_threads_budget(void) {
+    return instr_budget_left();
+}
+
+// Gives back what a buffer takes, but not the buffer: its owner may be writing to it.
+static void empty_buffer(struct thread *thread) {
+    if (thread->length != BUFFER_WORDS || BUFFER_BYTES % (size_t)sysconf(_SC_PAGESIZE) != 0) return;
+    int64_t position = ((const volatile struct line *)thread->line)->position;
+    madvise(thread->buffer, BUFFER_BYTES, MADV_DONTNEED);
+    thread->taken = (size_t)(position - (intptr_t)thread->buffer) / sizeof *thread->buffer;
+    thread->holed = true;
+}
+
+// Takes all pages from a thread. How many there were.
+static size_t empty_pages(struct thread *thread) {
+    size_t n = 0;
+    struct instr_counters **pages = pages_of(thread->line);
+    for (int64_t i = 0; i < thread->line->limit; i++) {
+        n += pages[i] != NULL;
+        pages[i] = NULL;
+    }
+    thread->line->full = 0;
+    return n;
+}
+
+void instr_threads_release(void) {
+    size_t n = 0;
+    instr_threads_drain();
+    pthread_mutex_lock(&state.mutex);
+    for (struct thread *t = atomic_load(&state.all); t != NULL; t = t->next) {
+        pthread_mutex_lock(&t->mutex);
+        n += empty_pages(t);
+        empty_buffer(t);
+        pthread_mutex_unlock(&t->mutex);
+    }
+    unsigned old = arena.current;
+    arena.current = old ^ 1;
+    size_t used = atomic_exchange(&arena.used, 0);
+    pthread_mutex_unlock(&state.mutex);
+    instr_budget_refund(n * PAGE_BYTES);
+    if (used != 0) madvise(arena.halves[old], arena.size, MADV_DONTNEED);
+}
+
+static bool register_natives(JNIEnv *jni, jclass class) {
+    const JNINativeMethod natives[] = {
+        {"lines", "()J", (void *)native_lines}, {"find", "(J)J", (void *)native_find},
+        {"page", "(I)J", (void *)native_page},  {"flush", "()V", (void *)native_flush},
+        {"epoch", "()J", (void *)native_epoch}, {"record", "(IIJJ)V", (void *)native_record},
+    };
+    return (*jni)->RegisterNatives(jni, class, natives, sizeof natives / sizeof *natives) == 0;
+}
+
+// Address space for pages; memory only once they are written to.
+static bool map_arena(size_t budget) {
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), most = (size_t)1 << 36;
+    size_t size = budget < most ? budget : most;
+    for (; size >= page; size /= 2) {
+        size = (size + page - 1) / page * page;
+        char *place = mmap(NULL, 2 * size, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (place == MAP_FAILED) continue;
+        arena.halves[0] = place;
+        arena.halves[1] = place + size;
+        arena.size = size;
+        return true;
+    }
+    return false;
+}
+
+static bool map_lines(void) {
+    const size_t all = 2 * LINES_BYTES;
+    void *place =
+        mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (place == MAP_FAILED) return false;
+    madvise(place, all, MADV_NOHUGEPAGE); // little of each large one would be used
+    lines = (struct line *)(((uintptr_t)place + LINES_BYTES - 1) & ~(uintptr_t)(LINES_BYTES - 1));
+    // Where those look whose id is 0.
+    lines[0].tid = lines[1].tid = NOBODY;
+    return true;
+}
+
+const char *instr_threads_start(JNIEnv *jni, const struct instr_threads_classes *classes,
+                                size_t page_budget) {
+    if (pthread_key_create(&state.key, on_thread_end) != 0) return "no thread-specific data left";
+    instr_budget_set(page_budget);
+    if (!map_lines() || !map_arena(page_budget)) return "out of memory";
+    if (!register_natives(jni, classes->natives)) return "InstrNative: a method is missing";
+    // Getting the field initializes InstrThreads.
+    if ((*jni)->GetStaticFieldID(jni, classes->threads, "LINES", "J") == NULL)
+        return "InstrThreads: cannot be initialized";
+    return NULL;
+}
+
+size_t instr_threads_bytes(void) {
+    size_t bytes = atomic_load(&arena.used);
+    for (struct thread *thread = atomic_load(&state.all); thread != NULL; thread = thread->next) {
+        pthread_mutex_lock(&thread->mutex);
+        bytes += sizeof *thread + thread->length * sizeof *thread->buffer +
+                 (size_t)thread->line->limit * sizeof(struct instr_counters *);
+        pthread_mutex_unlock(&thread->mutex);
+    }
+    return bytes;
+}

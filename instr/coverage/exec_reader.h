@@ -1,0 +1,53 @@
+// .exec files, read block by block (exec_file.h has the format). Whatever the bytes are: an error
+// has its place and its reason, and no more memory is taken than about twice what was read.
+//
+//      struct instr_exec_reader reader;
+//      enum instr_exec_found found = INSTR_EXEC_NOTHING;
+//      if (instr_exec_read_open(&reader, "jacoco.exec") == 0)
+//          while ((found = instr_exec_read(&reader)) > INSTR_EXEC_NOTHING) ...
+//      instr_exec_read_close(&reader);
+//      if (reader.error[0]) ... print reader.error ...
+
+#ifndef INSTR_EXEC_READ_H
+#define INSTR_EXEC_READ_H
+
+#include "instr/coverage/exec_writer.h"
+
+enum instr_exec_found {
+    INSTR_EXEC_BAD = -1,    // `error` says why; every later call gives the same
+    INSTR_EXEC_NOTHING = 0, // the end
+    INSTR_EXEC_FOUND_SESSION,
+    INSTR_EXEC_FOUND_CLASS
+};
+
+struct instr_exec_reader {
+    // What was found last; the pointers hold until the next call.
+    struct instr_exec_session session;
+    struct instr_exec_class class;
+    uint64_t position; // of the next byte in the file
+    uint64_t whole;    // length of the blocks read so far
+    int cut;           // the error is the end of the file in the midst of a block
+    char error[512];   // "instr: jacoco.exec: byte 17: ..."; "": none
+
+    // The reader's own.
+    int fd, owned, begun, failed;
+    const char *path;
+    char *text;    // grows
+    uint8_t *bits; // grows
+    size_t text_size, bits_size;
+    size_t at, filled;
+    uint8_t buffer[16384];
+};
+
+// Begins to read a file; "-" is standard input. Returns 0; or -1 with `error`. An empty file is one
+// without blocks. `path` must live as long as the reader.
+int instr_exec_read_open(struct instr_exec_reader *reader, const char *path);
+// The same from where a descriptor stands; it stays open. `path` is for messages.
+void instr_exec_read_descriptor(struct instr_exec_reader *reader, int fd, const char *path);
+
+enum instr_exec_found instr_exec_read(struct instr_exec_reader *reader);
+
+// Frees what the reader holds; may be called after a failure, too. `error` stays.
+void instr_exec_read_close(struct instr_exec_reader *reader);
+
+#endif

@@ -1,0 +1,159 @@
+// coverage_map.c: see coverage_map.h
+
+#include "instr/coverage/mapping.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "instr/coverage/exec_writer.h"
+
+static struct {
+    char path[PATH_MAX];
+    int fd;
+    uint64_t end; // of the classes
+} map = {.fd = -1};
+
+static uint8_t *fail(const char *path, char *reason, size_t size) {
+    snprintf(reason, size, "%.400s: %s", path, strerror(errno));
+    if (map.fd >= 0) {
+        close(map.fd);
+        unlink(path);
+    }
+    map.fd = -1;
+    return NULL;
+}
+
+uint8_t *instr_coverage_map_open(const char *path, const struct instr_coverage_map_header *header,
+                                 char *reason, size_t size) {
+    map.fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (map.fd < 0 || ftruncate(map.fd, INSTR_COVERAGE_MAP_CLASSES_AT) != 0 ||
+        pwrite(map.fd, header, sizeof *header, 0) != (ssize_t)sizeof *header)
+        return fail(path, reason, size);
+    void *memory =
+        mmap(NULL, INSTR_COVERAGE_MAP_CLASSES_AT, PROT_READ | PROT_WRITE, MAP_SHARED, map.fd, 0);
+    if (memory == MAP_FAILED) return fail(path, reason, size);
+    snprintf(map.path, sizeof map.path, "%s", path);
+    map.end = INSTR_COVERAGE_MAP_CLASSES_AT;
+    return memory;
+}
+
+int instr_coverage_map_reserve(uint32_t first, uint32_t count) {
+    if (count > INSTR_COVERAGE_MAP_PROBES || first > INSTR_COVERAGE_MAP_PROBES - count) return 0;
+    return posix_fallocate(map.fd, INSTR_COVERAGE_MAP_PROBES_AT + (off_t)first, count) == 0 &&
+           posix_fallocate(map.fd, INSTR_COVERAGE_MAP_TAKEN_AT + (off_t)first, count) == 0;
+}
+
+// In one write: a class is there whole, or not at all.
+void instr_coverage_map_add(const struct instr_covered_class *covered) {
+    struct instr_coverage_map_class head = {covered->id, covered->first, covered->count,
+                                            (uint32_t)strlen(covered->name)};
+    size_t length = sizeof head + head.name_length;
+    uint8_t *record = map.fd >= 0 ? malloc(length) : NULL;
+    if (!record) return;
+    memcpy(record, &head, sizeof head);
+    memcpy(record + sizeof head, covered->name, head.name_length);
+    if (pwrite(map.fd, record, length, (off_t)map.end) == (ssize_t)length) map.end += length;
+    free(record);
+}
+
+void instr_coverage_map_remove(void) {
+    if (map.fd < 0) return;
+    unlink(map.path);
+}
+
+// --- recovering ---
+
+struct file {
+    const uint8_t *bytes;
+    size_t length;
+};
+
+static int is_whole(const struct file *f) {
+    const struct instr_coverage_map_header *header = (const void *)f->bytes;
+    return f->length >= INSTR_COVERAGE_MAP_CLASSES_AT &&
+           memcmp(header->magic, INSTR_COVERAGE_MAP_MAGIC, sizeof header->magic) == 0 &&
+           header->version == 1 && header->probes == INSTR_COVERAGE_MAP_PROBES &&
+           header->session_length <= sizeof header->session;
+}
+
+static int write_class(const struct file *f, struct instr_exec_file *out,
+                       const struct instr_coverage_map_class *head, const uint8_t *name) {
+    char *text = malloc((size_t)head->name_length + 1);
+    uint8_t *hits = malloc((size_t)head->count + 1);
+    if (text && hits) {
+        memcpy(text, name, head->name_length);
+        text[head->name_length] = '\0';
+        const uint8_t *probes = f->bytes + INSTR_COVERAGE_MAP_PROBES_AT + head->first;
+        const uint8_t *taken = f->bytes + INSTR_COVERAGE_MAP_TAKEN_AT + head->first;
+        for (uint32_t i = 0; i < head->count; i++) hits[i] = probes[i] | taken[i];
+        instr_exec_write_probes(out, head->id, text, hits, head->count);
+    }
+    int good = text && hits;
+    free(text);
+    free(hits);
+    return good;
+}
+
+// What a process that was killed in the midst of writing left at the end is not looked at.
+static int write_classes(const struct file *f, struct instr_exec_file *out) {
+    size_t at = INSTR_COVERAGE_MAP_CLASSES_AT;
+    struct instr_coverage_map_class head;
+    while (f->length - at >= sizeof head) {
+        memcpy(&head, f->bytes + at, sizeof head);
+        at += sizeof head;
+        if (head.name_length > INSTR_EXEC_UTF_MAX || f->length - at < head.name_length ||
+            head.count > INSTR_COVERAGE_MAP_PROBES ||
+            head.first > INSTR_COVERAGE_MAP_PROBES - head.count)
+            break;
+        if (!write_class(f, out, &head, f->bytes + at)) return 0;
+        at += head.name_length;
+    }
+    return 1;
+}
+
+static int recover(const struct file *f, const struct stat *st, const char *exec_path, char *error,
+                   size_t size) {
+    const struct instr_coverage_map_header *header = (const void *)f->bytes;
+    struct instr_exec_file out;
+    char session[sizeof header->session + 1];
+    instr_exec_open(&out, exec_path, 1);
+    memcpy(session, header->session, header->session_length);
+    session[header->session_length] = '\0';
+    char text[3 * sizeof session];
+    uint64_t end = (uint64_t)st->st_mtim.tv_sec * 1000 + (uint64_t)st->st_mtim.tv_nsec / 1000000;
+    struct instr_exec_session s = {text, instr_exec_text(session, text, sizeof text), header->start,
+                                   end > header->start ? end : header->start};
+    instr_exec_write_session(&out, &s);
+    int good = write_classes(f, &out);
+    if (instr_exec_close(&out, error, size) != 0) return -1;
+    if (!good) snprintf(error, size, "instr: out of memory");
+    return good ? 0 : -1;
+}
+
+int instr_coverage_map_recover(const char *path, const char *exec_path, char *error, size_t size) {
+    struct stat st;
+    struct file f = {NULL, 0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC), result = -1;
+    if (fd < 0 || fstat(fd, &st) != 0) {
+        snprintf(error, size, "instr: %.400s: %s", path, strerror(errno));
+    } else if (st.st_size >= INSTR_COVERAGE_MAP_CLASSES_AT) {
+        f.length = (size_t)st.st_size;
+        f.bytes = mmap(NULL, f.length, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (f.bytes == MAP_FAILED) f.bytes = NULL;
+    }
+    if (fd >= 0 && f.bytes && is_whole(&f))
+        result = recover(&f, &st, exec_path, error, size);
+    else if (fd >= 0)
+        snprintf(error, size, "instr: %.400s: is no file of coverage.mmap=yes, or is cut off",
+                 path);
+    if (f.bytes) munmap((void *)(uintptr_t)f.bytes, f.length);
+    if (fd >= 0) close(fd);
+    return result;
+}

@@ -1,0 +1,270 @@
+// coverage.c: see coverage.h
+
+#define _POSIX_C_SOURCE 200809L
+
+#include "instr/registry.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct instr_coverage {
+    pthread_mutex_t lock;
+    const struct instr_coverage_store *store;
+    struct instr_covered_class *classes;
+    uint32_t count, capacity, probes;
+    uint32_t *slots; // open addressing: index of a class plus 1; a power of two, at most half taken
+    uint32_t slots_count;
+    int *counters; // by probe, plus 1
+    uint32_t counters_count;
+    struct rw_implications implied; // malloc'ed
+};
+
+struct instr_coverage *instr_coverage_new(const struct instr_coverage_store *store) {
+    struct instr_coverage *coverage = calloc(1, sizeof *coverage);
+    if (!coverage) return NULL;
+    pthread_mutex_init(&coverage->lock, NULL);
+    coverage->store = store;
+    return coverage;
+}
+
+void instr_coverage_free(struct instr_coverage *coverage) {
+    if (!coverage) return;
+    for (uint32_t i = 0; i < coverage->count; i++)
+        free((void *)(uintptr_t)coverage->classes[i].name);
+    free(coverage->classes);
+    free(coverage->slots);
+    free(coverage->counters);
+    free(coverage->implied.list);
+    pthread_mutex_destroy(&coverage->lock);
+    free(coverage);
+}
+
+// The slot of the class, or the free one where it would be. Ids are as good as random.
+static uint32_t *slot_of(const struct instr_coverage *coverage, uint64_t id, const char *name,
+                         size_t length, uint32_t count) {
+    for (uint32_t at = (uint32_t)id;; at++) {
+        uint32_t *slot = &coverage->slots[at & (coverage->slots_count - 1)];
+        if (!*slot) return slot;
+        const struct instr_covered_class *known = &coverage->classes[*slot - 1];
+        if (known->id == id && known->count == count && strlen(known->name) == length &&
+            memcmp(known->name, name, length) == 0)
+            return slot;
+    }
+}
+
+static int more_slots(struct instr_coverage *coverage) {
+    uint32_t count = coverage->slots_count ? coverage->slots_count * 2 : 256;
+    uint32_t *slots = calloc(count, sizeof *slots);
+    if (!slots) return 0;
+    free(coverage->slots);
+    coverage->slots = slots;
+    coverage->slots_count = count;
+    for (uint32_t i = 0; i < coverage->count; i++) {
+        const struct instr_covered_class *known = &coverage->classes[i];
+        *slot_of(coverage, known->id, known->name, strlen(known->name), known->count) = i + 1;
+    }
+    return 1;
+}
+
+// Makes room in the tables for one more class.
+static int grow(struct instr_coverage *coverage) {
+    if (coverage->count >= coverage->slots_count / 2 && !more_slots(coverage)) return 0;
+    if (coverage->count < coverage->capacity) return 1;
+    uint32_t capacity = coverage->capacity ? coverage->capacity * 2 : 128;
+    struct instr_covered_class *classes =
+        realloc(coverage->classes, capacity * sizeof *coverage->classes);
+    if (!classes) return 0;
+    coverage->classes = classes;
+    coverage->capacity = capacity;
+    return 1;
+}
+
+// A new class whose probes begin at `first`. Returns 0 when out of memory.
+static int add(struct instr_coverage *coverage, uint32_t *slot,
+               const struct instr_covered_class *covered, const char *name, size_t length,
+               uint32_t first) {
+    struct instr_covered_class *added = &coverage->classes[coverage->count];
+    *added = *covered;
+    added->name = strndup(name, length);
+    added->first = first;
+    added->implied = UINT32_MAX;
+    if (!added->name) return 0;
+    *slot = ++coverage->count;
+    coverage->probes = first + covered->count;
+    if (coverage->store && coverage->store->added) coverage->store->added(added);
+    return 1;
+}
+
+// Small classes get cache lines of their own: threads that are each in another of them would wait
+// for each other.
+enum { LINE = 64 };
+
+static int64_t room(const struct instr_coverage *coverage, uint32_t count) {
+    int64_t first = ((int64_t)coverage->probes + LINE - 1) / LINE * LINE;
+    if (first + count <= INT32_MAX && coverage->store)
+        first = coverage->store->room((uint32_t)first, count);
+    return first + count <= INT32_MAX ? first : -1;
+}
+
+// Under the lock. Returns the first probe; -1: there is no memory; -2: there is no room.
+static int64_t reserve(struct instr_coverage *coverage, const struct instr_covered_class *covered,
+                       const char *name, size_t length) {
+    if (!grow(coverage)) return -1;
+    uint32_t *slot = slot_of(coverage, covered->id, name, length, covered->count);
+    if (*slot) return coverage->classes[*slot - 1].first;
+    int64_t first = room(coverage, covered->count);
+    if (first < 0) return -2;
+    return add(coverage, slot, covered, name, length, (uint32_t)first) ? first : -1;
+}
+
+int64_t instr_coverage_reserve(struct instr_coverage *coverage,
+                               const struct instr_covered_class *covered, const char *name,
+                               size_t name_length) {
+    const struct instr_coverage_store *store = coverage->store;
+    for (;;) {
+        pthread_mutex_lock(&coverage->lock);
+        int64_t first = reserve(coverage, covered, name, name_length);
+        int is_low = store && first >= 0 && room(coverage, store->ahead) < 0;
+        pthread_mutex_unlock(&coverage->lock);
+        if (is_low) store->more(0);
+        if (first != -2) return first;
+        if (!store || !store->more(1)) return -1;
+    }
+}
+
+uint32_t instr_coverage_classes(struct instr_coverage *coverage) {
+    pthread_mutex_lock(&coverage->lock);
+    uint32_t count = coverage->count;
+    pthread_mutex_unlock(&coverage->lock);
+    return count;
+}
+
+uint32_t instr_coverage_probes(struct instr_coverage *coverage) {
+    pthread_mutex_lock(&coverage->lock);
+    uint32_t probes = coverage->probes;
+    pthread_mutex_unlock(&coverage->lock);
+    return probes;
+}
+
+struct instr_covered_class instr_coverage_class(struct instr_coverage *coverage, uint32_t i) {
+    pthread_mutex_lock(&coverage->lock);
+    struct instr_covered_class known = coverage->classes[i];
+    pthread_mutex_unlock(&coverage->lock);
+    return known;
+}
+
+int instr_coverage_knows(struct instr_coverage *coverage, uint64_t id, const char *name) {
+    int found = 0;
+    pthread_mutex_lock(&coverage->lock);
+    for (uint32_t at = (uint32_t)id; coverage->slots && !found; at++) {
+        uint32_t slot = coverage->slots[at & (coverage->slots_count - 1)];
+        if (!slot) break;
+        const struct instr_covered_class *known = &coverage->classes[slot - 1];
+        found = known->id == id && strcmp(known->name, name) == 0;
+    }
+    pthread_mutex_unlock(&coverage->lock);
+    return found;
+}
+
+void instr_coverage_set_file_id(struct instr_coverage *coverage, uint32_t i, uint64_t file_id) {
+    pthread_mutex_lock(&coverage->lock);
+    coverage->classes[i].file_id = file_id;
+    pthread_mutex_unlock(&coverage->lock);
+}
+
+void instr_coverage_set_counter(struct instr_coverage *coverage, uint32_t probe, int counter) {
+    pthread_mutex_lock(&coverage->lock);
+    if (probe >= coverage->counters_count) {
+        uint32_t count =
+            probe + 1 > 2 * coverage->counters_count ? probe + 1024 : 2 * coverage->counters_count;
+        int *counters = realloc(coverage->counters, count * sizeof *counters);
+        if (counters) {
+            memset(counters + coverage->counters_count, 0,
+                   (count - coverage->counters_count) * sizeof *counters);
+            coverage->counters = counters;
+            coverage->counters_count = count;
+        }
+    }
+    if (probe < coverage->counters_count) coverage->counters[probe] = counter + 1;
+    pthread_mutex_unlock(&coverage->lock);
+}
+
+int instr_coverage_counter(struct instr_coverage *coverage, uint32_t probe) {
+    pthread_mutex_lock(&coverage->lock);
+    int counter = probe < coverage->counters_count ? coverage->counters[probe] - 1 : -1;
+    pthread_mutex_unlock(&coverage->lock);
+    return counter;
+}
+
+// --- implied probes ---
+
+// The class whose first probe is this one: they come in ascending order.
+static struct instr_covered_class *class_of(struct instr_coverage *coverage, uint32_t first) {
+    uint32_t low = 0, high = coverage->count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (coverage->classes[middle].first <= first)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low < high && coverage->classes[low].first == first ? &coverage->classes[low] : NULL;
+}
+
+static int append_implied(struct rw_implications *to, const struct rw_implication *list,
+                          uint32_t count) {
+    if (count > to->capacity - to->count) {
+        uint32_t capacity = 2 * to->capacity + count + 1024;
+        struct rw_implication *larger = realloc(to->list, capacity * sizeof *larger);
+        if (!larger) return 0;
+        to->list = larger;
+        to->capacity = capacity;
+    }
+    if (count) memcpy(to->list + to->count, list, count * sizeof *list);
+    to->count += count;
+    return 1;
+}
+
+int instr_coverage_imply(struct instr_coverage *coverage, uint32_t first,
+                         const struct rw_implication *list, uint32_t count) {
+    pthread_mutex_lock(&coverage->lock);
+    struct instr_covered_class *class = class_of(coverage, first);
+    struct rw_implications *all = &coverage->implied;
+    int good = class != NULL;
+    if (class && class->implied == UINT32_MAX) {
+        class->implied = all->count;
+        class->implied_count = count;
+        good = append_implied(all, list, count);
+        if (!good) class->implied = UINT32_MAX;
+    } else if (class) {
+        good = class->implied_count == count &&
+               (count == 0 || memcmp(all->list + class->implied, list, count * sizeof *list) == 0);
+    }
+    pthread_mutex_unlock(&coverage->lock);
+    return good;
+}
+
+void instr_coverage_follow(struct instr_coverage *coverage, uint8_t *hits, uint32_t count) {
+    int more = 1;
+    pthread_mutex_lock(&coverage->lock);
+    while (more) { // once or twice: mostly they come in the order of the code
+        more = 0;
+        for (uint32_t i = 0; i < coverage->implied.count; i++) {
+            const struct rw_implication *m = &coverage->implied.list[i];
+            if (m->probe >= count || m->by >= count || !hits[m->by] || hits[m->probe]) continue;
+            hits[m->probe] = 1;
+            more = 1;
+        }
+    }
+    pthread_mutex_unlock(&coverage->lock);
+}
+
+size_t instr_coverage_bytes(struct instr_coverage *coverage) {
+    pthread_mutex_lock(&coverage->lock);
+    size_t bytes = sizeof *coverage + coverage->capacity * sizeof *coverage->classes +
+                   coverage->slots_count * sizeof *coverage->slots;
+    for (uint32_t i = 0; i < coverage->count; i++) bytes += strlen(coverage->classes[i].name) + 1;
+    pthread_mutex_unlock(&coverage->lock);
+    return bytes;
+}

@@ -1,0 +1,249 @@
+// The engine: one class at a time through all passes. No lock is held while passes run.
+
+#include "instr/engine/internal.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#define ARENA_KEPT ((size_t)1024 * 1024) // bytes that an idle arena keeps for the next class
+// What a class may take while it is rewritten: far more than any compiler's. Without a limit a
+// small class with many frames of 65,535 locals would take gigabytes.
+#define CLASS_MEMORY(length) ((size_t)128 * 1024 * 1024 + 64 * (length))
+
+struct instr_engine *instr_engine_new(const struct instr_options *options,
+                                      struct instr_methods *methods, const char *runtime_package) {
+    return instr_engine_new_after(options, methods, runtime_package, NULL);
+}
+
+struct instr_engine *instr_engine_new_after(const struct instr_options *options,
+                                            struct instr_methods *methods,
+                                            const char *runtime_package,
+                                            const struct instr_engine *before) {
+    struct instr_engine *engine = calloc(1, sizeof *engine);
+    struct instr_book *book = before ? before->book : instr_book_new();
+    if (before) instr_book_take(book);
+    if (!engine || !book) {
+        free(engine);
+        if (book) instr_book_close(book);
+        return NULL;
+    }
+    engine->book = book;
+    engine->options = options;
+    engine->methods = methods;
+    engine->runtime_package = runtime_package;
+    size_t whole = 0;
+    for (size_t i = 0; i < options->pass_count; i++) {
+        unsigned flags = options->passes[i].pass->flags;
+        whole += flags & RW_WHOLE ? 1 : 0;
+        engine->wraps |= options->passes[i].pass->wraps != NULL;
+        engine->observes_speed |= flags & RW_OBSERVES_SPEED && !(flags & RW_WHOLE);
+    }
+    engine->some_are_whole = whole && options->pass_count > 1;
+    pthread_mutex_init(&engine->lock, NULL);
+    return engine;
+}
+
+void instr_engine_free(struct instr_engine *engine) {
+    if (!engine) return;
+    for (struct work *work = atomic_load(&engine->works), *next; work; work = next) {
+        next = work->next;
+        instr_book_close_sheet(engine->book, work->sheet);
+        cf_arena_free(&work->arena);
+        free(work);
+    }
+    instr_coverage_free(engine->own_coverage);
+    instr_book_close(engine->book);
+    pthread_mutex_destroy(&engine->lock);
+    free(engine);
+}
+
+void instr_engine_one_holder(struct instr_engine *engine) {
+    engine->one_holder = 1;
+}
+
+void instr_engine_set_coverage(struct instr_engine *engine, struct instr_coverage *coverage) {
+    engine->coverage = coverage;
+}
+
+struct instr_coverage *instr_engine_coverage(struct instr_engine *engine) {
+    pthread_mutex_lock(&engine->lock);
+    struct instr_coverage *coverage = engine->coverage;
+    pthread_mutex_unlock(&engine->lock);
+    return coverage;
+}
+
+struct instr_coverage *instr_job_coverage(struct instr_engine *engine) {
+    pthread_mutex_lock(&engine->lock);
+    if (!engine->coverage) engine->coverage = engine->own_coverage = instr_coverage_new(NULL);
+    struct instr_coverage *coverage = engine->coverage;
+    pthread_mutex_unlock(&engine->lock);
+    return coverage;
+}
+
+void instr_engine_check_input(struct instr_engine *engine) {
+    engine->check_input = 1;
+}
+
+struct instr_methods *instr_engine_methods(const struct instr_engine *engine) {
+    return engine->methods;
+}
+
+int instr_engine_pass(const struct instr_engine *engine, const char *name) {
+    for (size_t i = 0; i < engine->options->pass_count; i++)
+        if (strcmp(engine->options->passes[i].pass->name, name) == 0)
+            return (int)engine->options->passes[i].number;
+    return -1;
+}
+
+static struct work *add_work(struct instr_engine *engine) {
+    size_t n = engine->options->pass_count;
+    struct work *work = calloc(1, sizeof *work + n * sizeof *work->callees);
+    struct instr_sheet *sheet = work ? instr_book_sheet(engine->book) : NULL;
+    if (!sheet) {
+        free(work);
+        return NULL;
+    }
+    work->sheet = sheet;
+    cf_arena_init(&work->arena);
+    atomic_init(&work->taken, 1);
+    pthread_mutex_lock(&engine->lock);
+    work->next = atomic_load_explicit(&engine->works, memory_order_relaxed);
+    atomic_store_explicit(&engine->works, work, memory_order_release);
+    pthread_mutex_unlock(&engine->lock);
+    return work;
+}
+
+// No lock, and one instruction that other threads have to wait for.
+static struct work *take_work(struct instr_engine *engine) {
+    struct work *work = atomic_load_explicit(&engine->works, memory_order_acquire);
+    for (; work; work = work->next)
+        if (!atomic_load_explicit(&work->taken, memory_order_relaxed) &&
+            !atomic_exchange_explicit(&work->taken, 1, memory_order_acquire))
+            return work;
+    return add_work(engine);
+}
+
+static void put_work(struct work *work) {
+    cf_arena_reset(&work->arena, ARENA_KEPT);
+    atomic_store_explicit(&work->taken, 0, memory_order_release);
+}
+
+void instr_job_remember(struct job *job, const struct cf_member *method, const char *reason,
+                        int pass) {
+    struct cf_slice name = {NULL, 0}, descriptor = {NULL, 0};
+    if (method) {
+        name = cf_member_name(&job->cls, method);
+        descriptor = cf_member_descriptor(&job->cls, method);
+    }
+    instr_book_keep(job->engine->book, instr_job_told_name(job), name, descriptor, reason, pass);
+}
+
+static uint64_t now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static struct instr_account account_of(const struct instr_rewritten *result, size_t length) {
+    struct instr_account a = {
+        .classes_seen = 1,
+        .classes_matched = 1,
+        .classes_changed = result->bytes != NULL,
+        .classes_kept = result->error.status != CF_OK,
+        .classes_refused = result->methods_refused != 0,
+        .methods_refused = result->methods_refused,
+        .methods_changed = result->methods_changed,
+        .methods_kept = result->methods_kept,
+        .methods_grown = result->methods_grown,
+        .bytes_in = length,
+        .bytes_out = result->bytes ? result->length : length,
+        .nanoseconds = result->nanoseconds,
+    };
+    return a;
+}
+
+void instr_engine_rewrite_known(struct instr_engine *engine, const struct instr_origin *origin,
+                                const uint8_t *bytes, size_t length,
+                                void *(*allocate)(void *context, size_t n), void *context,
+                                struct instr_rewritten *result) {
+    memset(result, 0, sizeof *result);
+    uint64_t start = now();
+    struct work *work = take_work(engine);
+    struct job job = {.engine = engine,
+                      .options = engine->options,
+                      .work = work,
+                      .wrapping = -1,
+                      .result = result};
+    if (origin) job.origin = *origin;
+    struct memory memory = {allocate, context};
+    if (work) {
+        work->arena.limit = CLASS_MEMORY(length);
+        instr_job_rewrite(&job, bytes, length, memory);
+    } else {
+        cf_fail(&result->error, CF_NO_MEMORY, 0, "out of memory", 0);
+    }
+    result->nanoseconds = now() - start;
+    struct instr_account account = account_of(result, length);
+    if (work) {
+        instr_sheet_add(work->sheet, &account);
+        put_work(work);
+    } else {
+        instr_book_add(engine->book, &account);
+    }
+}
+
+void instr_engine_rewrite(struct instr_engine *engine, const uint8_t *bytes, size_t length,
+                          void *(*allocate)(void *context, size_t n), void *context,
+                          struct instr_rewritten *result) {
+    instr_engine_rewrite_known(engine, NULL, bytes, length, allocate, context, result);
+}
+
+void instr_engine_seen(struct instr_engine *engine) {
+    instr_book_lock(engine->book)->classes_seen++;
+    instr_book_unlock(engine->book);
+}
+
+void instr_engine_left_out(struct instr_engine *engine, int refused) {
+    struct instr_account *account = instr_book_lock(engine->book);
+    account->classes_seen++;
+    account->classes_matched++;
+    account->classes_over_limit += !refused;
+    instr_book_unlock(engine->book);
+}
+
+void instr_engine_taken_back(struct instr_engine *engine, const struct instr_rewritten *result,
+                             size_t length, int over_limit) {
+    struct instr_account *a = instr_book_lock(engine->book);
+    a->classes_changed--;
+    a->methods_changed -= result->methods_changed;
+    a->methods_grown -= result->methods_grown;
+    a->bytes_out -= result->length - length;
+    a->classes_over_limit += over_limit != 0;
+    instr_book_unlock(engine->book);
+}
+
+void instr_engine_keep(struct instr_engine *engine, const char *class_name, const char *reason) {
+    struct cf_slice name = {(const uint8_t *)class_name, (uint32_t)strlen(class_name)},
+                    none = {NULL, 0};
+    instr_book_keep(engine->book, name, none, none, reason, -1);
+    instr_book_lock(engine->book)->classes_kept++;
+    instr_book_unlock(engine->book);
+}
+
+void instr_engine_keep_interface(struct instr_engine *engine, const char *name,
+                                 const char *reason) {
+    struct cf_slice class_name = {(const uint8_t *)name, (uint32_t)strlen(name)}, none = {NULL, 0};
+    unsigned first =
+        instr_book_keep(engine->book, class_name, none, none, reason, INSTR_KEPT_INTERFACE);
+    instr_book_lock(engine->book)->interfaces_kept += first;
+    instr_book_unlock(engine->book);
+}
+
+struct instr_account instr_engine_account(struct instr_engine *engine) {
+    return instr_book_account(engine->book);
+}
+
+void instr_engine_kept(struct instr_engine *engine,
+                       void (*each)(void *context, const struct instr_kept *kept), void *context) {
+    instr_book_each(engine->book, each, context);
+}

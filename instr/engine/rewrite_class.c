@@ -1,0 +1,257 @@
+// One class, from its bytes to those that the JVM gets.
+
+#include "instr/engine/internal.h"
+
+#include "classfile/rewritten/hidden_errors.h"
+#include "classfile/rewritten/rewritten.h"
+#include "classfile/structure.h"
+#include "classfile/verify.h"
+#include "classfile/rewritten/verify_delta.h"
+
+#include <string.h>
+
+// HotSpot verifies no class below MagicAccessorImpl (up to JDK 23): reflection, serialization and
+// JDK 8's lambdas generate code there that breaks rules on purpose. These are its direct
+// subclasses, and theirs that the JDK generates from.
+static int is_never_verified(const struct cf_class *cls) {
+    static const char *const names[] = {
+#define IN(package)                                                                                \
+    package "MagicAccessorImpl", package "MethodAccessorImpl", package "ConstructorAccessorImpl",  \
+        package "SerializationConstructorAccessorImpl"
+        IN("jdk/internal/reflect/"), IN("sun/reflect/"), "java/lang/invoke/MagicLambdaImpl"
+#undef IN
+    };
+    struct cf_slice super = cf_class_name(cls, cls->super_class);
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        if (super.length == strlen(names[i]) && memcmp(super.bytes, names[i], super.length) == 0)
+            return 1;
+    return 0;
+}
+
+// A JVM that refuses a subroutine may take what was made of it, as each call has its own copy then.
+static enum cf_status verify_subroutines(struct job *job) {
+    struct cf_class *cls = &job->cls;
+    struct cf_verify_failure failure;
+    char reason[400];
+    struct cf_verifier *verifier = cf_verifier_new(cls, NULL, NULL);
+    if (!verifier) return cf_fail(&cls->error, CF_NO_MEMORY, 0, "out of memory", 0);
+    for (uint32_t i = 0; i < cls->methods_count; i++) {
+        if (!job->inlined.returns[i]) continue;
+        if (cf_verify_method(verifier, &cls->methods[i], &failure) == CF_OK) continue;
+        cf_verify_reason(&failure, "does not verify: ", reason, sizeof reason);
+        instr_job_remember(job, &cls->methods[i], reason, -1);
+        enum cf_status status = failure.error.status;
+        return cf_fail(&cls->error, status, 0,
+                       status == CF_UNVERIFIABLE ? "code does not verify" : failure.error.reason,
+                       0);
+    }
+    return CF_OK;
+}
+
+// Is the last instruction the call of a subroutine, which never returns then? The scan costs more
+// than most classes are worth, and most methods end with another byte.
+static enum cf_status look_at_end(const struct cf_class *cls, const struct cf_member *method,
+                                  int *calls, struct cf_error *error) {
+    struct cf_code code;
+    CF_TRY(cf_code_open(&code, cls, method, error));
+    const uint8_t *end = code.bytes + code.length;
+    int may =
+        (code.length >= 3 && end[-3] == CF_OP_jsr) || (code.length >= 5 && end[-5] == CF_OP_jsr_w);
+    if (!may) return CF_OK;
+    CF_TRY(cf_code_scan(&code, error));
+    uint8_t op = code.bytes[code.pc[code.count - 1]];
+    *calls |= op == CF_OP_jsr || op == CF_OP_jsr_w;
+    return CF_OK;
+}
+
+// A class that HotSpot up to 17 verifies and cannot link, as its analysis of subroutines expects
+// them to return (generateOopMap.cpp). When it is asked again it verifies what it has rewritten in
+// part, and dies of the first invoke instruction, which there may not have been before.
+static enum cf_status refuse_calls_at_end(struct job *job) {
+    struct cf_class *cls = &job->cls;
+    int calls = 0;
+    if (cls->major_version > 50) return CF_OK;
+    for (uint32_t i = 0; i < cls->methods_count && !calls; i++)
+        if (cls->methods[i].code) CF_TRY(look_at_end(cls, &cls->methods[i], &calls, &cls->error));
+    if (!calls) return CF_OK;
+    return cf_fail(&cls->error, CF_UNSUPPORTED, 0,
+                   "code that ends with the call of a subroutine, which JVMs may not link", 0);
+}
+
+// When a pass wants that. What a JVM would refuse in the parts that go with the subroutines must
+// not be hidden from it.
+static enum cf_status inline_subroutines(struct job *job) {
+    const struct instr_options *options = job->engine->options;
+    struct cf_error *error = &job->cls.error;
+    unsigned flags = 0;
+    if (job->cls.major_version > 50 || job->wrapping >= 0) return CF_OK;
+    for (size_t i = 0; i < options->pass_count; i++)
+        if (!instr_job_is_without(job, i)) flags |= options->passes[i].pass->flags;
+    if (!(flags & RW_INLINED)) return CF_OK;
+    CF_TRY(cf_inline_subroutines(&job->cls, &job->inlined, error));
+    if (!job->inlined.bytes) return CF_OK;
+    if (job->engine->check_input) CF_TRY(cf_check_structure(&job->cls, error));
+    if (job->engine->check_input && !job->origin.trusted && !is_never_verified(&job->cls))
+        CF_TRY(verify_subroutines(job));
+    return cf_class_open(&job->cls, job->inlined.bytes, job->inlined.length, job->cls.arena);
+}
+
+// The class file, for passes that want to know it. One that does not hold is none.
+static void open_file(struct job *job) {
+    struct cf_class *file = &job->file;
+    struct cf_arena *arena = job->cls.arena;
+    enum cf_status status = cf_class_open(file, job->origin.file, job->origin.file_length, arena);
+    if (status == CF_OK) status = cf_inline_subroutines(file, &job->file_inlined, &file->error);
+    if (status == CF_OK && job->file_inlined.bytes)
+        status = cf_class_open(file, job->file_inlined.bytes, job->file_inlined.length, arena);
+    if (status != CF_OK) memset(file, 0, sizeof *file);
+}
+
+enum cf_status instr_job_open(struct job *job, const uint8_t *bytes, size_t length) {
+    struct cf_arena *arena = &job->work->arena;
+    size_t n = job->engine->options->pass_count;
+    CF_TRY(cf_class_open(&job->cls, bytes, length, arena));
+    job->cls.frames_dropped = job->cls.constants_merged = job->origin.given_back != 0;
+    job->bytes = bytes;
+    job->length = length;
+    CF_TRY(refuse_calls_at_end(job));
+    CF_TRY(inline_subroutines(job));
+    if (job->origin.file) open_file(job);
+    job->cls.constants_beyond = job->origin.constants_beyond;
+    CF_TRY(cf_rewrite_begin(&job->rewrite, &job->cls));
+    job->passes = cf_arena_zeroed(arena, n, sizeof *job->passes);
+    job->ids = cf_arena_alloc(arena, n * sizeof *job->ids);
+    if (!job->passes || !job->ids)
+        return cf_fail(&job->cls.error, CF_NO_MEMORY, 0, "out of memory", 0);
+    instr_job_serve(job);
+    return CF_OK;
+}
+
+static enum cf_status begin_passes(struct job *job) {
+    for (size_t i = 0; i < job->engine->options->pass_count; i++) {
+        const struct rw_pass *pass = job->engine->options->passes[i].pass;
+        if (instr_job_is_without(job, i) || !instr_job_has_turn(job, i)) continue;
+        enum cf_status status = pass->begin ? pass->begin(&job->passes[i]) : CF_OK;
+        if (status != CF_OK)
+            return cf_fail(&job->cls.error, status, 0, "the pass gave no reason", 0);
+    }
+    return CF_OK;
+}
+
+// Nothing that was made here shall give the application a VerifyError: what the JVM would refuse
+// it never sees. What could not be checked for want of memory does not pass either.
+static int verify_image(struct job *job, const struct image *image) {
+    struct instr_rewritten *result = job->result;
+    struct cf_verify_failure failure;
+    struct cf_class view;
+    char reason[400];
+    struct cf_verifier *verifier = NULL;
+    if (job->engine->options->verify || is_never_verified(&job->cls)) return 1;
+    if (cf_rewritten_view(&job->rewrite, image->bytes, image->length, &view) == CF_OK)
+        verifier = cf_verifier_new(&view, NULL, NULL);
+    if (!verifier) cf_fail(&job->cls.error, CF_NO_MEMORY, 0, "out of memory", 0);
+    struct cf_same *same = NULL;
+    if (verifier && job->origin.trusted)
+        same = cf_same_new(&job->rewrite, &view, verifier, &job->work->known);
+    for (uint32_t i = 0; verifier && i < view.methods_count; i++) {
+        if (!job->rewrite.code[i].length || (same && cf_same_method(same, i))) continue;
+        struct cf_verify_original original = cf_rewritten_original(&job->rewrite, i);
+        if (cf_verify_rewritten(verifier, &view.methods[i], &original, &failure) == CF_OK) continue;
+        result->methods_refused++;
+        enum cf_status status = failure.error.status;
+        cf_fail(&job->cls.error, status, 0,
+                status == CF_UNVERIFIABLE ? "rewritten code would not verify"
+                                          : failure.error.reason,
+                0);
+        instr_job_remember(job, &job->cls.methods[i],
+                           cf_verify_reason(&failure, "would not verify: ", reason, sizeof reason),
+                           -1);
+    }
+    return job->cls.error.status == CF_OK;
+}
+
+static void *from_arena(void *arena, size_t size) {
+    return cf_arena_alloc(arena, size);
+}
+
+int instr_job_encode(struct job *job, struct image *image) {
+    if (!job->rewrite.methods_changed) return 1;
+    return cf_rewrite_encode(&job->rewrite, from_arena, job->cls.arena, &image->bytes,
+                             &image->length) == CF_OK &&
+           verify_image(job, image);
+}
+
+// A class that a JVM refuses must still be refused, and for the same reason.
+static int masks_error(struct job *job) {
+    return job->engine->check_input && !job->origin.trusted_whole && cf_may_mask(&job->rewrite) &&
+           cf_check_structure(&job->cls, &job->cls.error) != CF_OK;
+}
+
+// All passes but those that wrap.
+static void run_all(struct job *job, struct memory memory) {
+    struct instr_rewritten *result = job->result;
+    struct image image = {NULL, 0};
+    if (begin_passes(job) != CF_OK || instr_job_methods(job) != CF_OK) return;
+    if (job->rewrite.methods_changed && !masks_error(job))
+        cf_rewrite_encode(&job->rewrite, memory.allocate, memory.context, &image.bytes,
+                          &image.length);
+    result->length = image.length;
+    if (image.bytes && verify_image(job, &image))
+        result->bytes = image.bytes;
+    else
+        result->refused = image.bytes;
+    result->methods_changed = result->bytes ? job->rewrite.methods_changed : 0;
+    if (!result->bytes) result->methods_grown = 0;
+}
+
+static uint8_t *copy_out(const uint8_t *bytes, size_t length, struct memory memory) {
+    uint8_t *copy = bytes ? memory.allocate(memory.context, length) : NULL;
+    if (copy) memcpy(copy, bytes, length);
+    return copy;
+}
+
+// The wrappers on top; what there is so far lies in the arena.
+static void wrap_class(struct job *job, const uint8_t *bytes, size_t length, struct memory memory) {
+    struct instr_rewritten *result = job->result;
+    struct image image = {result->bytes, result->length};
+    if (instr_job_wrap(job, bytes, length, &image) != CF_OK &&
+        job->origin.occasion == INSTR_CLASS_WRAPPED) {
+        image.bytes = NULL; // it must have all that it has
+        result->methods_changed = 0;
+    }
+    result->refused = copy_out(result->refused, result->length, memory);
+    result->bytes = copy_out(image.bytes, image.length, memory);
+    if (result->bytes) result->length = image.length;
+    if (image.bytes && !result->bytes) {
+        result->methods_changed = 0;
+        cf_fail(&job->cls.error, CF_NO_MEMORY, 0, "out of memory", 0);
+    }
+}
+
+static int has_natives(const struct job *job) {
+    if (!job->engine->wraps) return 0;
+    for (uint32_t i = 0; i < job->cls.methods_count; i++)
+        if (job->cls.methods[i].access_flags & CF_ACC_NATIVE) return 1;
+    return 0;
+}
+
+static void remember_error(struct job *job) {
+    char reason[256];
+    instr_job_remember(job, NULL, cf_error_text(&job->cls.error, reason, sizeof reason), -1);
+}
+
+void instr_job_rewrite(struct job *job, const uint8_t *bytes, size_t length, struct memory memory) {
+    enum instr_occasion occasion = job->origin.occasion;
+    struct memory arena = {from_arena, &job->work->arena};
+    if (instr_job_open(job, bytes, length) == CF_OK) {
+        int wraps = has_natives(job);
+        if (occasion != INSTR_CLASS_EARLY && occasion != INSTR_CLASS_FIRST)
+            run_all(job, wraps ? arena : memory);
+        if (wraps) wrap_class(job, bytes, length, memory);
+    }
+    if (job->cls.error.status) {
+        instr_job_name_limit(job, &job->cls.error);
+        job->result->error = job->cls.error;
+        remember_error(job);
+    }
+}

@@ -1,0 +1,216 @@
+// One method through all passes, and what becomes of it when they cannot all have it.
+
+#include "instr/engine/internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define HUGE_METHOD_LIMIT 8000 // HotSpot compiles no method with more bytes of code
+#define CODE_LENGTH_AT 10      // in a Code attribute (JVMS 4.7.3)
+
+// Constants that went with a failed method must not be used by the next one.
+static void forget_callees(struct job *job) {
+    size_t n = job->engine->options->pass_count;
+    for (size_t i = 0; i < n; i++)
+        for (unsigned k = 0; k < RW_REFS; k++)
+            if (job->passes[i].callees[k].methodref >= job->rewrite.pool.count)
+                memset(&job->passes[i].callees[k], 0, sizeof job->passes[i].callees[k]);
+}
+
+// Which passes edit a method: all, or those alone whose results must be whole; and whether it has
+// to stay small enough to be compiled, where the options want that.
+enum who { ALL_PASSES = 0, WHOLE_PASSES = 1, HOWEVER_LONG = 2 };
+
+static int takes_part(const struct rw_pass *pass, enum who who) {
+    return !(who & WHOLE_PASSES) || pass->flags & RW_WHOLE;
+}
+
+// *failed: the pass that gave up; NULL: none did, it is what they came to together. The edit is
+// ready to be committed then.
+static enum cf_status run_passes(struct job *job, struct cf_edit *edit, enum who who,
+                                 const struct rw_pass **failed) {
+    const struct instr_engine *engine = job->engine;
+    const struct instr_options *options = engine->options;
+    if (!(who & HOWEVER_LONG) && engine->observes_speed && !options->huge &&
+        edit->code.length <= HUGE_METHOD_LIMIT)
+        edit->code_limit = HUGE_METHOD_LIMIT;
+    job->lines = NULL;
+    for (size_t i = 0; i < options->pass_count; i++) {
+        const struct rw_pass *pass = options->passes[i].pass;
+        job->ids[i] = -1;
+        if (!instr_job_has_turn(job, i) || !takes_part(pass, who) || instr_job_is_without(job, i) ||
+            job->gave_up >> i & 1)
+            continue;
+        edit->nesting = (int32_t)i;
+        enum cf_status status = pass->edit(&job->passes[i], edit);
+        if (status != CF_OK) {
+            cf_fail(&edit->error, status, 0, "the pass gave no reason", 0);
+            cf_edit_abandon(edit);
+            *failed = pass;
+            return status;
+        }
+    }
+    if (!edit->error.status) edit->error = job->rewrite.pool.error;
+    if (edit->error.status) cf_edit_abandon(edit);
+    return edit->error.status;
+}
+
+void instr_job_name_limit(const struct job *job, struct cf_error *error) {
+    if (error->status == CF_NO_MEMORY && job->cls.arena->limited)
+        error->reason = "would take too much memory to rewrite";
+}
+
+// "calls, timing: would grow to 8,100 bytes (limit 8,000)": whose snippets the method has to do
+// without. When all passes have to, and none gave up by itself, none is named.
+CF_SELDOM static void remember_left_out(struct job *job, const struct cf_member *method,
+                                        enum who left, const struct rw_pass *failed,
+                                        const struct cf_error *error) {
+    const struct instr_options *options = job->engine->options;
+    char reason[512] = "";
+    size_t n = 0;
+    for (size_t i = 0; i < options->pass_count && options->pass_count > 1; i++) {
+        const struct rw_pass *pass = options->passes[i].pass;
+        if (!instr_job_has_turn(job, i)) continue;
+        int stays = takes_part(pass, WHOLE_PASSES) && !(job->gave_up >> i & 1);
+        if (left & WHOLE_PASSES ? stays : pass != failed) continue;
+        int w = snprintf(reason + n, sizeof reason - n, "%s%s", n ? ", " : "", pass->name);
+        if (w < 0 || (size_t)w >= sizeof reason / 2 - n) break; // the reason needs room too
+        n += (size_t)w;
+    }
+    if (n) n += (size_t)snprintf(reason + n, sizeof reason - n, ": ");
+    cf_error_text(error, reason + n, sizeof reason - n);
+    instr_job_remember(job, method, reason, -1);
+    job->result->methods_kept++;
+}
+
+// What an attempt at a method has come to.
+struct attempt {
+    enum cf_status status;
+    struct cf_edit *edit;         // NULL: there was no memory for one
+    const struct rw_pass *failed; // as run_passes says
+    int *ids;                     // job->ids
+};
+
+static void take_back(struct job *job, struct attempt *a) {
+    forget_callees(job);
+    if (a->edit) instr_job_name_limit(job, &a->edit->error);
+}
+
+// The method's edit has begun, or failed to.
+static void run_begun(struct job *job, enum who who, struct attempt *a) {
+    a->failed = NULL;
+    if (a->status == CF_OK) a->status = run_passes(job, a->edit, who, &a->failed);
+    if (a->status != CF_OK) take_back(job, a);
+}
+
+static void run(struct job *job, const struct cf_member *method, enum who who, struct attempt *a) {
+    a->status = cf_edit_begin(&job->rewrite, method, &a->edit);
+    run_begun(job, who, a);
+}
+
+static void commit(struct job *job, struct attempt *a) {
+    if (a->status == CF_OK && (a->status = cf_edit_commit(a->edit)) != CF_OK) take_back(job, a);
+}
+
+static enum cf_status run_and_commit(struct job *job, const struct cf_member *method, enum who who,
+                                     struct attempt *a) {
+    run(job, method, who, a);
+    commit(job, a);
+    return a->status;
+}
+
+// A method that a JVM would never compile any more.
+static void note_huge(struct job *job, const struct cf_edit *edit) {
+    const struct cf_new_code *code = &job->rewrite.code[edit->method - job->cls.methods];
+    uint32_t n = code->length ? cf_be4(job->rewrite.out.bytes + code->at + CODE_LENGTH_AT) : 0;
+    job->result->methods_grown += n > HUGE_METHOD_LIMIT && edit->code.length <= HUGE_METHOD_LIMIT;
+}
+
+// From now on the method is done without this pass. False: no other is left whose results must be
+// whole.
+CF_SELDOM static int give_up(struct job *job, const struct rw_pass *failed) {
+    const struct instr_options *options = job->options;
+    int left = 0;
+    for (size_t i = 0; i < options->pass_count && i < 64; i++) {
+        if (options->passes[i].pass == failed) job->gave_up |= UINT64_C(1) << i;
+        left |= instr_job_has_turn(job, i) && takes_part(options->passes[i].pass, WHOLE_PASSES) &&
+                !instr_job_is_without(job, i) && !(job->gave_up >> i & 1);
+    }
+    return left;
+}
+
+// The first attempt was with all passes' snippets; when that cannot be, with those alone of the
+// passes whose results must be whole; or as it was. Where these make it too long for a compiler,
+// whatever is left out, the others may come along.
+static void settle(struct job *job, const struct cf_member *method, struct attempt *a) {
+    static const struct cf_error no_memory = {CF_NO_MEMORY, 0, 0, "out of memory", 0};
+    static const enum who next[] = {WHOLE_PASSES, ALL_PASSES | HOWEVER_LONG,
+                                    WHOLE_PASSES | HOWEVER_LONG};
+    uint32_t changed = job->rewrite.methods_changed;
+    job->gave_up = 0;
+    job->ids = a->ids;
+    commit(job, a);
+    if (a->status != CF_OK) {
+        struct cf_error first = a->edit ? a->edit->error : no_memory;
+        const struct rw_pass *first_failed = a->failed;
+        int is_long =
+            first.status == CF_LIMIT && !a->failed && a->edit->code_limit == HUGE_METHOD_LIMIT;
+        unsigned i = is_long ? 0 : 2;
+        while (job->engine->some_are_whole && i < 3 &&
+               run_and_commit(job, method, next[i], a) != CF_OK)
+            if (i < 2 || !a->failed || !give_up(job, a->failed)) i++;
+        if (!job->engine->some_are_whole || i == 3) {
+            remember_left_out(job, method, ALL_PASSES, first_failed, &first);
+            return;
+        }
+        if (next[i] & WHOLE_PASSES) remember_left_out(job, method, WHOLE_PASSES, NULL, &first);
+    }
+    if (job->rewrite.methods_changed == changed) return;
+    note_huge(job, a->edit);
+    if (!a->edit->constructor) return;
+    for (size_t i = 0; i < job->engine->options->pass_count; i++)
+        if (job->ids[i] >= 0)
+            instr_methods_set_initialized_pc(job->engine->methods, job->ids[i],
+                                             a->edit->constructed_pc);
+}
+
+void instr_job_method(struct job *job, const struct cf_member *method) {
+    struct attempt a = {.ids = job->ids};
+    job->gave_up = 0;
+    run(job, method, ALL_PASSES, &a);
+    settle(job, method, &a);
+}
+
+// First what the passes want of all methods, then the code of each: a processor keeps the one half
+// of what that takes at hand, or the other, but not both.
+enum cf_status instr_job_methods(struct job *job) {
+    const struct cf_class *cls = &job->cls;
+    size_t n = job->engine->options->pass_count, count = 0;
+    for (size_t i = 0; i < cls->methods_count; i++) count += cls->methods[i].code != 0;
+    struct attempt *attempts = cf_arena_alloc(cls->arena, count * sizeof *attempts);
+    const struct cf_member **methods = cf_arena_alloc(cls->arena, count * sizeof *methods);
+    int *ids = cf_arena_alloc(cls->arena, count * n * sizeof *ids);
+    if (!attempts || !methods || !ids)
+        return cf_fail(&job->cls.error, CF_NO_MEMORY, 0, "out of memory", 0);
+    for (size_t i = 0, k = 0; i < cls->methods_count; i++)
+        if (cls->methods[i].code) methods[k++] = &cls->methods[i];
+    job->gave_up = 0;
+    struct cf_edit *edits[CF_EDITS];
+    for (size_t i = 0; i < count; i++) {
+        if (i % CF_EDITS == 0)
+            cf_edits_begin(&job->rewrite, methods + i,
+                           count - i < CF_EDITS ? (uint32_t)(count - i) : CF_EDITS, edits);
+        struct attempt *a = &attempts[i];
+        a->edit = edits[i % CF_EDITS];
+        a->status = a->edit ? a->edit->error.status : CF_NO_MEMORY;
+        if (a->edit) cf_edit_keep_constants(a->edit);
+        job->ids = a->ids = ids + i * n;
+        run_begun(job, ALL_PASSES, a);
+    }
+    for (size_t i = 0; i < count; i++) {
+        // Should it fail, the constants of those behind it stay, and so do its own.
+        if (attempts[i].status == CF_OK) cf_edit_keep_constants(attempts[i].edit);
+        settle(job, methods[i], &attempts[i]);
+    }
+    return CF_OK;
+}

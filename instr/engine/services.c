@@ -1,0 +1,132 @@
+// What passes ask the engine for while they edit (struct rw_class): ids of methods and sites,
+// probes, values of options.
+
+#include "instr/engine/internal.h"
+
+#include "classfile/format/lines.h"
+#include "instr/coverage/exec_writer.h"
+#include "instr/engine/display_name.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct cf_slice instr_job_told_name(const struct job *job) {
+    struct cf_slice name = cf_this_name(&job->cls);
+    return name.bytes && job->origin.running ? instr_told_name(name) : name;
+}
+
+// The cursor of the class at hand. False: out of memory.
+static int find_cursor(struct job *job) {
+    if (job->cursor.class_name) return 1;
+    struct cf_slice name = instr_job_told_name(job);
+    if (!name.bytes) return 0;
+    job->cursor = instr_methods_begin(job->engine->methods, (const char *)name.bytes, name.length);
+    return job->cursor.class_name != 0;
+}
+
+// The name that the application knows: without what wrapping passes put in front of it.
+static struct cf_slice own_name(const struct job *job, const struct cf_member *method) {
+    struct cf_slice name = cf_member_name(&job->cls, method);
+    char prefix[INSTR_PREFIX_SIZE];
+    for (int i = job->wrapping - 1; i >= 0; i--) {
+        const struct rw_pass *pass = job->engine->options->passes[i].pass;
+        uint32_t n = (uint32_t)strlen(instr_native_prefix(pass, prefix));
+        if (!pass->wraps || name.length <= n || memcmp(name.bytes, prefix, n) != 0) continue;
+        name.bytes += n;
+        name.length -= n;
+    }
+    return name;
+}
+
+// rw_class.method_id
+static int method_id(struct rw_class *pass, const struct cf_member *method) {
+    struct job *job = pass->engine;
+    unsigned i = (unsigned)(pass - job->passes);
+    if (job->ids[i] >= 0) return job->ids[i];
+    struct cf_slice name = own_name(job, method),
+                    descriptor = cf_member_descriptor(&job->cls, method);
+    if (!find_cursor(job) || !name.bytes || !descriptor.bytes) return -1;
+    job->ids[i] = instr_methods_id_next(
+        job->engine->methods, job->engine->options->passes[i].number, &job->cursor,
+        (const char *)name.bytes, name.length, (const char *)descriptor.bytes, descriptor.length);
+    return job->ids[i];
+}
+
+// rw_class.site_id
+static int site_id(struct rw_class *pass, const struct cf_edit *edit, uint32_t pc,
+                   struct cf_slice detail) {
+    struct job *job = pass->engine;
+    struct cf_slice name = cf_member_name(&job->cls, edit->method),
+                    descriptor = cf_member_descriptor(&job->cls, edit->method);
+    if (!job->lines) job->lines = cf_lines(&edit->code);
+    if (!find_cursor(job) || !name.bytes || !descriptor.bytes || !detail.bytes || !job->lines ||
+        pc >= edit->code.length)
+        return -1;
+    if (job->origin.running) detail = instr_told_name(detail);
+    struct instr_site site = {pc, job->lines[pc], (const char *)detail.bytes, detail.length};
+    unsigned number = job->engine->options->passes[pass - job->passes].number;
+    return instr_methods_site_next(job->engine->methods, number, &job->cursor,
+                                   (const char *)name.bytes, name.length,
+                                   (const char *)descriptor.bytes, descriptor.length, &site);
+}
+
+// rw_class.probes
+static int64_t probes_of(struct rw_class *pass, uint32_t count, int of_file) {
+    struct job *job = pass->engine;
+    struct instr_coverage *coverage = instr_job_coverage(job->engine);
+    struct cf_slice name = cf_this_name(&job->cls);
+    const struct instr_origin *origin = &job->origin;
+    if (!coverage || !name.bytes) return -1;
+    struct instr_covered_class covered = {.count = count};
+    covered.id = of_file ? instr_exec_class_id(origin->file, origin->file_length)
+                         : instr_exec_class_id(job->bytes, job->length);
+    if (origin->file && !of_file)
+        covered.file_id = instr_exec_class_id(origin->file, origin->file_length);
+    return instr_coverage_reserve(coverage, &covered, (const char *)name.bytes, name.length);
+}
+
+// rw_class.imply
+static int imply(struct rw_class *pass, uint32_t first, const struct rw_implications *implied) {
+    struct job *job = pass->engine;
+    return instr_coverage_imply(instr_job_coverage(job->engine), first, implied->list,
+                                implied->count);
+}
+
+// rw_class.probe_counter
+static int probe_counter(struct rw_class *pass, const struct cf_edit *edit, uint32_t number) {
+    struct job *job = pass->engine;
+    char detail[16];
+    struct cf_slice text = {(const uint8_t *)detail, 0};
+    text.length = (uint32_t)snprintf(detail, sizeof detail, "%u", number);
+    int id = site_id(pass, edit, 0, text);
+    if (id >= 0) instr_coverage_set_counter(instr_job_coverage(job->engine), number, id);
+    return id;
+}
+
+// rw_class.option
+static const char *option_of(const struct rw_class *pass, const char *key) {
+    const struct job *job = pass->engine;
+    return instr_pass_option(&job->engine->options->passes[pass - job->passes], key);
+}
+
+void instr_job_serve(struct job *job) {
+    size_t n = job->engine->options->pass_count;
+    for (size_t i = 0; i < n; i++) {
+        job->passes[i].rewrite = &job->rewrite;
+        job->passes[i].runtime_package = job->engine->runtime_package;
+        job->passes[i].one_holder = job->engine->one_holder;
+        job->passes[i].method_id = method_id;
+        job->passes[i].site_id = site_id;
+        job->passes[i].probes = probes_of;
+        job->passes[i].imply = imply;
+        job->passes[i].probe_counter = probe_counter;
+        job->passes[i].option = option_of;
+        job->passes[i].inlined = &job->inlined;
+        job->passes[i].file = job->file.arena ? &job->file : NULL;
+        job->passes[i].file_inlined = &job->file_inlined;
+        job->passes[i].beyond = job->origin.beyond >> i & 1;
+        job->passes[i].early = job->origin.occasion == INSTR_CLASS_EARLY;
+        job->passes[i].engine = job;
+        job->passes[i].kept = &job->work->callees[i];
+    }
+}

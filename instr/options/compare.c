@@ -1,0 +1,52 @@
+// options_same.c: see options_same.h
+
+#include "instr/options/compare.h"
+
+#include <string.h>
+
+static int same_text(const char *a, const char *b) {
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+int instr_same_values(const struct instr_pass_options *a, const struct instr_pass_options *b) {
+    for (size_t i = 0; a->pass->options && a->pass->options[i].key; i++)
+        if (!same_text(a->values ? a->values[i] : NULL, b->values ? b->values[i] : NULL)) return 0;
+    return 1;
+}
+
+const struct instr_pass_options *instr_find_pass(const struct instr_options *options,
+                                                 const struct rw_pass *pass) {
+    for (size_t i = 0; options && i < options->pass_count; i++)
+        if (options->passes[i].pass == pass) return &options->passes[i];
+    return NULL;
+}
+
+// Is the same said of all classes, whatever the passes?
+int instr_same_rules(const struct instr_options *a, const struct instr_options *b) {
+    return a->huge == b->huge && a->verify == b->verify && a->max_classes == b->max_classes &&
+           a->max_methods == b->max_methods && a->interfaces == b->interfaces;
+}
+
+// The next of the passes that a class is not without.
+static const struct instr_pass_options *next_pass(const struct instr_options *options,
+                                                  uint64_t without, size_t *i) {
+    while (*i<options->pass_count && * i<64 && without>> * i & 1) ++*i;
+    return *i < options->pass_count ? &options->passes[(*i)++] : NULL;
+}
+
+// Do both make the same of a class that has to do without some passes?
+int instr_same_effect(const struct instr_options *a, uint64_t without_a,
+                      const struct instr_options *b, uint64_t without_b) {
+    size_t i = 0, k = 0;
+    for (;;) {
+        const struct instr_pass_options *p = next_pass(a, without_a, &i),
+                                        *q = next_pass(b, without_b, &k);
+        if (!p || !q) return !p && !q;
+        if (p->pass != q->pass || p->number != q->number || !instr_same_values(p, q)) return 0;
+    }
+}
+
+int instr_goes_on(const struct instr_options *before, const struct instr_pass_options *pass) {
+    const struct instr_pass_options *other = instr_find_pass(before, pass->pass);
+    return other && instr_same_values(other, pass);
+}

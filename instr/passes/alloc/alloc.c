@@ -1,0 +1,238 @@
+// What the pass alloc needs of the JVM, and its results: see part.h.
+
+#define _POSIX_C_SOURCE 200809L
+
+#include "instr/passes/alloc/internal.h"
+#include "instr/report/alloc_report.h"
+#include "instr/vm/agent_state.h"
+#include "instr/vm/snapshot.h"
+#include "instr/passes/agent_pass.h"
+#include "instr/vm/runtime.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define INTERVAL (4 * 1024 * 1024)
+
+// can_support_value_objects (JDK 28) among the capabilities: headers of older JDKs have no name for
+// the bit.
+#define VALUE_OBJECTS_BYTE 5
+#define VALUE_OBJECTS_BIT 0x20
+
+struct instr_alloc instr_alloc;
+
+// --- options ---
+
+static bool is(const struct instr_pass_options *pass, const char *key, const char *word) {
+    const char *value = instr_pass_option(pass, key);
+    return value && strcmp(value, word) == 0;
+}
+
+static bool read_options(const struct instr_pass_options *pass, char *reason, size_t size) {
+    struct instr_alloc_options *o = &instr_alloc.options;
+    const char *interval = instr_pass_option(pass, "interval"), *wrong = NULL;
+    uint64_t bytes = INTERVAL;
+    memset(o, 0, sizeof *o);
+    o->sampled = is(pass, "mode", "sampled");
+    o->live = is(pass, "live", "yes");
+    o->track_object = is(pass, "track", "object");
+    if (interval && (instr_option_size(interval, &bytes) != 0 || bytes > INT_MAX))
+        wrong = "alloc.interval: must be below 2G";
+    else if (!o->sampled && (interval || o->live))
+        wrong = "alloc.interval and alloc.live need alloc.mode=sampled";
+    else if (o->sampled && o->track_object)
+        wrong = "alloc.track=object and alloc.mode=sampled exclude each other";
+    o->interval = (int)bytes;
+    if (wrong) snprintf(reason, size, "%s", wrong);
+    return !wrong;
+}
+
+// --- load, start, stop ---
+
+// NULL: all is there; else what is not.
+static const char *take_capabilities(jvmtiEnv *jvmti) {
+    const struct instr_alloc_options *o = &instr_alloc.options;
+    jvmtiCapabilities potential, wanted;
+    unsigned char bits[sizeof potential];
+    memset(&wanted, 0, sizeof wanted);
+    if ((*jvmti)->GetPotentialCapabilities(jvmti, &potential) != JVMTI_ERROR_NONE)
+        return "alloc: the JVM does not tell what it can do";
+    if (o->sampled && !potential.can_generate_sampled_object_alloc_events)
+        return "alloc.mode=sampled: this JVM does not sample allocations; JDK 11 is the first";
+    if (o->track_object && !potential.can_retransform_any_class)
+        return "alloc.track=object: this JVM cannot transform java.lang.Object";
+    memcpy(bits, &potential, sizeof bits);
+    instr_alloc.value_objects = bits[VALUE_OBJECTS_BYTE] & VALUE_OBJECTS_BIT;
+    memset(bits, 0, sizeof bits);
+    if (instr_alloc.value_objects) bits[VALUE_OBJECTS_BYTE] = VALUE_OBJECTS_BIT;
+    memcpy(&wanted, bits, sizeof wanted);
+    wanted.can_generate_sampled_object_alloc_events = o->sampled;
+    wanted.can_retransform_classes = wanted.can_retransform_any_class = o->track_object;
+    wanted.can_generate_all_class_hook_events = o->track_object;
+    wanted.can_generate_vm_object_alloc_events =
+        !o->sampled && potential.can_generate_vm_object_alloc_events;
+    wanted.can_get_line_numbers = potential.can_get_line_numbers;
+    wanted.can_get_bytecodes = !o->sampled && potential.can_get_bytecodes;
+    wanted.can_get_constant_pool = !o->sampled && potential.can_get_constant_pool;
+    return (*jvmti)->AddCapabilities(jvmti, &wanted) == JVMTI_ERROR_NONE
+               ? NULL
+               : "alloc: the JVM refuses what is needed; another agent may have it";
+}
+
+static void forget(JNIEnv *jni) {
+    instr_alloc_vm_forget();
+    instr_alloc_samples_forget(jni);
+}
+
+static void stop(JNIEnv *jni) {
+    if (!instr_alloc.jvmti) return;
+    if (instr_alloc.options.sampled) instr_alloc_samples_stop();
+    if (instr_alloc.options.track_object) instr_alloc_object_stop(jni);
+    if (!instr_alloc.options.sampled) instr_alloc_vm_stop();
+}
+
+static bool load(JavaVM *vm, const struct instr_pass_options *options, enum instr_part_phase phase,
+                 char *reason, size_t size) {
+    (void)phase;
+    if (!read_options(options, reason, size)) return false;
+    instr_alloc.vm = vm;
+    if (!instr_alloc.jvmti &&
+        (*vm)->GetEnv(vm, (void **)&instr_alloc.jvmti, JVMTI_VERSION_1_2) != JNI_OK) {
+        instr_alloc.jvmti = NULL;
+        snprintf(reason, size, "alloc: no further JVM TI environment is to be had");
+        return false;
+    }
+    const char *failed = take_capabilities(instr_alloc.jvmti);
+    if (!failed && instr_alloc.options.sampled) failed = instr_alloc_samples_set_interval();
+    if (!failed) return true;
+    snprintf(reason, size, "%s", failed);
+    return false;
+}
+
+// What is sampled needs no class rewritten.
+static bool takes(JNIEnv *jni, jobject loader, const char *name, jobject domain) {
+    (void)jni, (void)loader, (void)name, (void)domain;
+    return !instr_alloc.options.sampled;
+}
+
+static const char *begin_counting(JNIEnv *jni) {
+    if (instr_alloc.options.sampled) return instr_alloc_samples_start(jni);
+    const char *failed = instr_alloc_sizes_start(jni);
+    if (!failed) failed = instr_alloc_vm_start(jni);
+    if (!failed && instr_alloc.options.track_object)
+        failed = instr_alloc_object_start(jni, instr_runtime_current_package());
+    return failed;
+}
+
+static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *options,
+                  char *reason, size_t size) {
+    (void)jvmti;
+    (void)options;
+    const char *failed = begin_counting(jni);
+    if (!failed) return true;
+    (*jni)->ExceptionClear(jni);
+    snprintf(reason, size, "%s", failed);
+    return false;
+}
+
+static void use_engine(struct instr_engine *engine) {
+    instr_alloc.methods = instr_engine_methods(engine);
+}
+
+// --- results ---
+
+static void add_one(void *context, const struct instr_method *m, uint64_t count, uint64_t bytes) {
+    struct instr_alloc_report *report = context;
+    struct instr_alloc_site site = {
+        .class_name = instr_alloc_class_name(report, m->detail),
+        .site_class = instr_alloc_class_name(report, m->class_name),
+        .site_method = m->name,
+        .site_line = m->line,
+        .count = count,
+        .bytes = bytes,
+    };
+    instr_alloc_report_add(report, &site);
+}
+
+// What inserted code has counted.
+static int add_counted(const struct instr_results *r, unsigned pass,
+                       struct instr_alloc_report *report) {
+    struct instr_counts *counts = NULL;
+    size_t n = 0, known = (size_t)instr_methods_count(r->methods);
+    if (!instr_collect(r->jni, &counts, &n)) return -1;
+    for (size_t id = 0; id < n && id < known; id++) {
+        if (!counts[id].calls) continue;
+        struct instr_method m = instr_methods_get(r->methods, (int)id);
+        if (m.pass != r->options->passes[pass].number || !m.detail) continue;
+        add_one(report, &m, counts[id].calls,
+                counts[id].thrown > 0 ? (uint64_t)counts[id].thrown : 0);
+    }
+    free(counts);
+    return 0;
+}
+
+static void write_file(const struct instr_alloc_report *report, const char *pattern,
+                       void (*write)(const struct instr_alloc_report *, struct instr_output *)) {
+    char error[INSTR_ERROR_SIZE], line[INSTR_ERROR_SIZE + 64];
+    struct instr_output out;
+    if (!pattern) return;
+    char *path = instr_expand_file(pattern, (long)getpid());
+    if (!path) {
+        instr_say_unwritten("instr: out of memory: a result is not written");
+        return;
+    }
+    instr_output_open(&out, path);
+    write(report, &out);
+    if (instr_output_close(&out, error, sizeof error) != 0) {
+        instr_say_unwritten(error);
+    } else {
+        snprintf(line, sizeof line, "instr: %s: written to %.400s", report->pass, path);
+        instr_say(line);
+    }
+    free(path);
+}
+
+static void tell(const struct instr_results *r, unsigned pass) {
+    const struct instr_pass_options *options = &r->options->passes[pass];
+    struct instr_alloc_report report;
+    instr_alloc_report_init(&report, options->pass->name);
+    if (instr_alloc.options.sampled)
+        instr_alloc_samples_report(r->jni, &report);
+    else
+        instr_alloc_vm_each(add_one, &report);
+    if (add_counted(r, pass, &report) != 0 || instr_alloc_report_finish(&report) != 0) {
+        instr_say("instr: alloc: out of memory: the results are not told");
+        instr_alloc_report_free(&report);
+        return;
+    }
+    if (options->top && !r->options->quiet) {
+        struct instr_output out;
+        char error[INSTR_ERROR_SIZE];
+        instr_output_descriptor(&out, STDERR_FILENO);
+        instr_alloc_report_table(&report, &out, options->top);
+        instr_output_close(&out, error, sizeof error);
+    }
+    write_file(&report, options->file, instr_alloc_report_json);
+    write_file(&report, instr_pass_option(options, "stacks"), instr_alloc_report_stacks);
+    write_file(&report, instr_pass_option(options, "html"), instr_alloc_report_html);
+    instr_alloc_report_free(&report);
+}
+
+static size_t memory(void) {
+    return instr_alloc_vm_bytes() + instr_alloc_samples_bytes();
+}
+
+const struct instr_part instr_part_alloc = {
+    .pass = "alloc",
+    .memory = memory,
+    .load = load,
+    .engine = use_engine,
+    .takes = takes,
+    .start = start,
+    .forget = forget,
+    .stop = stop,
+    .tell = tell,
+};

@@ -1,0 +1,171 @@
+// What the VM tells and inserted code counts, too.
+//
+// Code counts what some methods return where they are called (rewriters/alloc_made.h), compiled or
+// not; VMObjectAlloc tells of the same objects while the methods are interpreted. Who has called is
+// on the stack, and whether code counts there is in the bytecode: behind the call stands one of
+// InstrAlloc's.
+
+#include "instr/passes/alloc/internal.h"
+
+#include "classfile/opcodes.h"
+#include "classfile/reader.h"
+
+#include <string.h>
+
+#define CACHED 64 // calls that a thread remembers
+#define REACH 96  // bytes behind a call; passes that are given with this one put theirs between
+
+// Methods between whoever calls and the VM.
+static const struct {
+    const char *class_name, *name, *descriptor;
+    bool is_static;
+} makers[] = {
+    {"java/lang/Object", "clone", "()Ljava/lang/Object;", false},
+    {"java/lang/reflect/Array", "newArray", "(Ljava/lang/Class;I)Ljava/lang/Object;", true},
+    {"java/lang/reflect/Array", "newInstance", "(Ljava/lang/Class;I)Ljava/lang/Object;", true},
+    {"java/util/Arrays", "copyOf", "([Ljava/lang/Object;I)[Ljava/lang/Object;", true},
+    {"java/util/Arrays", "copyOf", "([Ljava/lang/Object;ILjava/lang/Class;)[Ljava/lang/Object;",
+     true},
+    {"java/util/Arrays", "copyOfRange", "([Ljava/lang/Object;II)[Ljava/lang/Object;", true},
+    {"java/util/Arrays", "copyOfRange",
+     "([Ljava/lang/Object;IILjava/lang/Class;)[Ljava/lang/Object;", true},
+    {"jdk/internal/misc/Unsafe", "allocateInstance", "(Ljava/lang/Class;)Ljava/lang/Object;",
+     false},
+    {"sun/misc/Unsafe", "allocateInstance", "(Ljava/lang/Class;)Ljava/lang/Object;", false},
+};
+
+enum { MAKERS = sizeof makers / sizeof *makers };
+static jmethodID methods[MAKERS]; // NULL: this JDK has none
+
+void instr_alloc_told_start(JNIEnv *jni) {
+    for (int i = 0; i < MAKERS; i++) {
+        jclass class = (*jni)->FindClass(jni, makers[i].class_name);
+        if (class != NULL)
+            methods[i] =
+                makers[i].is_static
+                    ? (*jni)->GetStaticMethodID(jni, class, makers[i].name, makers[i].descriptor)
+                    : (*jni)->GetMethodID(jni, class, makers[i].name, makers[i].descriptor);
+        (*jni)->ExceptionClear(jni);
+        if (class != NULL) (*jni)->DeleteLocalRef(jni, class);
+    }
+}
+
+bool instr_alloc_inherits_clone(JNIEnv *jni, jclass class) {
+    jmethodID clone = (*jni)->GetMethodID(jni, class, makers[0].name, makers[0].descriptor);
+    (*jni)->ExceptionClear(jni);
+    return clone != NULL && clone == methods[0];
+}
+
+bool instr_alloc_is_maker(jmethodID method) {
+    for (int i = 0; i < MAKERS; i++)
+        if (methods[i] != NULL && methods[i] == method) return true;
+    return false;
+}
+
+// --- what stands behind a call ---
+
+struct pool { // of constants, as JVM TI GetConstantPool gives them
+    const uint8_t *bytes;
+    uint32_t length;
+    unsigned count;
+};
+
+// Bytes of a constant with its tag (JVMS 4.4); 0: not known.
+static uint32_t constant_length(const struct pool *pool, uint32_t at) {
+    static const uint8_t lengths[] = {0, 0, 0, 5, 5, 9, 9, 3, 3, 5, 5,
+                                      5, 5, 0, 0, 4, 3, 5, 5, 3, 3};
+    uint8_t tag = pool->bytes[at];
+    if (tag == 1) return at + 3 <= pool->length ? 3u + cf_be2(pool->bytes + at + 1) : 0;
+    return tag < sizeof lengths ? lengths[tag] : 0;
+}
+
+// Where the constant begins, if it is of the kind and all there; NULL: it is not.
+static const uint8_t *constant(const struct pool *pool, unsigned wanted, uint8_t tag) {
+    uint32_t at = 0;
+    for (unsigned i = 1; i < pool->count && at < pool->length; i++) {
+        uint32_t length = constant_length(pool, at);
+        if (length == 0 || length > pool->length - at) return NULL;
+        if (i == wanted) return pool->bytes[at] == tag ? pool->bytes + at : NULL;
+        if (pool->bytes[at] == 5 || pool->bytes[at] == 6) i++; // takes two (JVMS 4.4.5)
+        at += length;
+    }
+    return NULL;
+}
+
+static bool is_text(const struct pool *pool, unsigned index, const char *text) {
+    const uint8_t *utf8 = constant(pool, index, 1);
+    size_t n = strlen(text);
+    return utf8 != NULL && cf_be2(utf8 + 1) == n && memcmp(utf8 + 3, text, n) == 0;
+}
+
+// Is it a method of InstrAlloc that takes what another returned?
+static bool is_counter(const struct pool *pool, unsigned index) {
+    const uint8_t *reference = constant(pool, index, 10), *name_and_type, *class, *name;
+    static const char simple[] = "/InstrAlloc";
+    if (reference == NULL) return false;
+    class = constant(pool, cf_be2(reference + 1), 7);
+    name_and_type = constant(pool, cf_be2(reference + 3), 12);
+    name = class == NULL ? NULL : constant(pool, cf_be2(class + 1), 1);
+    if (name == NULL || name_and_type == NULL) return false;
+    size_t n = cf_be2(name + 1), end = sizeof simple - 1;
+    if (n < end || memcmp(name + 3 + n - end, simple, end) != 0) return false;
+    unsigned method = cf_be2(name_and_type + 1);
+    return is_text(pool, method, "made") || is_text(pool, method, "cloned");
+}
+
+// Does a call of ours follow, before anything can lead elsewhere?
+static bool counts_behind(const struct pool *pool, const uint8_t *code, jint length, jlocation at) {
+    jlocation end = at + REACH < length ? at + REACH : length;
+    if (at < 0 || at >= length) return false;
+    if (code[at] < CF_OP_invokevirtual || code[at] > CF_OP_invokestatic) return false;
+    for (at += 3; at + 2 < end; at += cf_lengths[code[at]]) {
+        if (code[at] == CF_OP_invokestatic && is_counter(pool, cf_be2(code + at + 1))) return true;
+        if (cf_lengths[code[at]] == 0 || (cf_flags[code[at]] & (CF_ENDS | CF_RETURNS)) != 0)
+            return false;
+    }
+    return false;
+}
+
+static bool examine(JNIEnv *jni, const jvmtiFrameInfo *frame) {
+    jvmtiEnv *jvmti = instr_alloc.jvmti;
+    jint length = 0, count = 0, pool_length = 0;
+    unsigned char *code = NULL, *bytes = NULL;
+    jclass class = NULL;
+    bool counts = false;
+    if ((*jvmti)->GetMethodDeclaringClass(jvmti, frame->method, &class) != JVMTI_ERROR_NONE)
+        return false;
+    if ((*jvmti)->GetBytecodes(jvmti, frame->method, &length, &code) == JVMTI_ERROR_NONE &&
+        (*jvmti)->GetConstantPool(jvmti, class, &count, &pool_length, &bytes) == JVMTI_ERROR_NONE) {
+        struct pool pool = {bytes, (uint32_t)pool_length, (unsigned)count};
+        counts = counts_behind(&pool, code, length, frame->location);
+    }
+    if (code != NULL) (*jvmti)->Deallocate(jvmti, code);
+    if (bytes != NULL) (*jvmti)->Deallocate(jvmti, bytes);
+    instr_alloc.jni->DeleteLocalRef(jni, class);
+    return counts;
+}
+
+// --- the frames of an event ---
+
+struct call {
+    jmethodID method;
+    jlocation location, end; // a method that was rewritten since has another end
+    bool counts;
+};
+static _Thread_local struct call calls[CACHED];
+
+bool instr_alloc_told(JNIEnv *jni, const jvmtiFrameInfo *frames, jint n) {
+    jvmtiEnv *jvmti = instr_alloc.jvmti;
+    jlocation start, end;
+    jint i = 0;
+    while (i < n && instr_alloc_is_maker(frames[i].method)) i++;
+    if (i == 0 || i == n || frames[i].location < 0) return false;
+    const jvmtiFrameInfo *caller = &frames[i];
+    if ((*jvmti)->GetMethodLocation(jvmti, caller->method, &start, &end) != JVMTI_ERROR_NONE)
+        return false;
+    uint64_t key = (uint64_t)(uintptr_t)caller->method >> 3 ^ (uint64_t)caller->location * 31;
+    struct call *call = &calls[(key ^ key >> 11) % CACHED];
+    if (call->method != caller->method || call->location != caller->location || call->end != end)
+        *call = (struct call){caller->method, caller->location, end, examine(jni, caller)};
+    return call->counts;
+}

@@ -1,0 +1,376 @@
+// alloc.mode=sampled: some of the allocations, with their stacks, as SampledObjectAlloc (JVM TI
+// 11.2.36) tells them; and which of those objects are still alive.
+//
+// An object of s bytes is sampled with the probability 1 - exp(-s / interval), so one that is
+// stands for 1 / that many.
+
+#define _POSIX_C_SOURCE 200809L
+
+#include "instr/passes/alloc/internal.h"
+#include "instr/base/hash.h"
+
+#include "classfile/arena.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define MAX_DEPTH 256
+#define MEMORY ((size_t)64 << 20) // for stacks and names; what is sampled beyond has no stack
+#define FIRST_WATCHED 4096
+#define MOST_WATCHED (1 << 20)
+
+struct frame { // a method
+    jmethodID method;
+    const char *class_name, *name; // internal form
+    struct frame *next;            // in its bucket
+};
+
+struct stack {
+    uint64_t hash;
+    struct stack *next; // in its bucket
+    const char *class_name;
+    uint32_t line; // of the innermost frame
+    jlocation location;
+    uint32_t depth;
+    double count, bytes, live_count, live_bytes; // estimates
+    const struct frame *frames[];                // the innermost first
+};
+
+struct watched { // a sampled object
+    jweak object;
+    struct stack *stack;
+    double count, bytes; // that it stands for
+};
+
+#define BUCKETS 16384
+
+static struct {
+    pthread_mutex_t mutex; // of all that follows
+    bool prepared;
+    struct cf_arena arena;
+    struct frame *frames[BUCKETS];
+    struct stack *stacks[BUCKETS];
+    size_t stacks_count;
+    struct watched *watched;
+    size_t watched_count, watched_capacity;
+    uint64_t unwatched; // for want of room
+    atomic_bool active;
+} samples = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+// 1 - exp(-x) for x >= 0, without the mathematics library: the series for a small part of x, then
+// doubled: 1 - exp(-2y) = t (2 - t) where t = 1 - exp(-y).
+static double probability(double x) {
+    int doublings = 0;
+    if (x > 50) return 1;
+    for (; x > 1.0 / 1024; x /= 2) doublings++;
+    double t = x * (1 - x / 2 * (1 - x / 3 * (1 - x / 4)));
+    while (doublings-- > 0) t *= 2 - t;
+    return t;
+}
+
+// --- names ---
+
+static const char *keep(const char *text) {
+    size_t size = strlen(text) + 1;
+    char *copy = cf_arena_alloc(&samples.arena, size);
+    return copy == NULL ? NULL : memcpy(copy, text, size);
+}
+
+static void release(void *memory) {
+    if (memory != NULL) (*instr_alloc.jvmti)->Deallocate(instr_alloc.jvmti, memory);
+}
+
+// Names are looked up when a method is seen first: later its class may be gone.
+static struct frame *new_frame(JNIEnv *jni, jmethodID method) {
+    jvmtiEnv *jvmti = instr_alloc.jvmti;
+    char *name = NULL, *memory = NULL;
+    const char *class_name = instr_alloc_declaring_class(jni, method, &memory);
+    struct frame *frame = cf_arena_alloc(&samples.arena, sizeof *frame);
+    if ((*jvmti)->GetMethodName(jvmti, method, &name, NULL, NULL) != JVMTI_ERROR_NONE) name = NULL;
+    if (frame != NULL) {
+        frame->method = method;
+        frame->class_name = keep(class_name != NULL ? class_name : "?");
+        frame->name = keep(name != NULL ? name : "?");
+        if (frame->class_name == NULL || frame->name == NULL) frame = NULL;
+    }
+    release(name);
+    release(memory);
+    return frame;
+}
+
+static const struct frame *frame_of(JNIEnv *jni, jmethodID method) {
+    uint64_t hash = (uint64_t)(uintptr_t)method * UINT64_C(0x9E3779B97F4A7C15);
+    struct frame **bucket = &samples.frames[(hash >> 32) % BUCKETS];
+    for (struct frame *f = *bucket; f != NULL; f = f->next)
+        if (f->method == method) return f;
+    struct frame *frame = new_frame(jni, method);
+    if (frame == NULL) return NULL;
+    frame->next = *bucket;
+    return *bucket = frame;
+}
+
+// --- stacks ---
+
+static uint64_t hash_of(const jvmtiFrameInfo *frames, jint depth, const char *class_name) {
+    uint64_t hash = instr_hash(class_name, strlen(class_name), 0);
+    if (depth > 0) hash ^= (uint64_t)frames[0].location;
+    for (jint i = 0; i < depth; i++)
+        hash = (hash ^ (uint64_t)(uintptr_t)frames[i].method) * UINT64_C(0x9E3779B97F4A7C15) ^
+               hash >> 31;
+    return hash;
+}
+
+static bool is_stack(const struct stack *stack, const jvmtiFrameInfo *frames, jint depth,
+                     const char *class_name) {
+    if (stack->depth != (uint32_t)depth || strcmp(stack->class_name, class_name) != 0) return false;
+    if (depth > 0 && stack->location != frames[0].location) return false;
+    for (jint i = 0; i < depth; i++)
+        if (stack->frames[i]->method != frames[i].method) return false;
+    return true;
+}
+
+static struct stack *new_stack(JNIEnv *jni, const jvmtiFrameInfo *frames, jint depth,
+                               const char *class_name) {
+    struct stack *stack =
+        cf_arena_zeroed(&samples.arena, 1, sizeof *stack + (size_t)depth * sizeof *stack->frames);
+    if (stack == NULL || (stack->class_name = keep(class_name)) == NULL) return NULL;
+    for (jint i = 0; i < depth; i++)
+        if ((stack->frames[i] = frame_of(jni, frames[i].method)) == NULL) return NULL;
+    stack->depth = (uint32_t)depth;
+    stack->location = depth > 0 ? frames[0].location : -1;
+    stack->line = depth > 0 ? instr_alloc_line(frames[0].method, frames[0].location) : 0;
+    return stack;
+}
+
+// The stack, made if need be; without memory one that has no frames.
+static struct stack *stack_of(JNIEnv *jni, const jvmtiFrameInfo *frames, jint depth,
+                              const char *class_name) {
+    uint64_t hash = hash_of(frames, depth, class_name);
+    struct stack **bucket = &samples.stacks[(hash >> 20) % BUCKETS];
+    for (struct stack *s = *bucket; s != NULL; s = s->next)
+        if (s->hash == hash && is_stack(s, frames, depth, class_name)) return s;
+    struct stack *stack = new_stack(jni, frames, depth, class_name);
+    if (stack == NULL) {
+        samples.arena.limit = 0; // the few stacks of no frames are small
+        return depth > 0 ? stack_of(jni, frames, 0, class_name) : NULL;
+    }
+    stack->hash = hash;
+    stack->next = *bucket;
+    samples.stacks_count++;
+    return *bucket = stack;
+}
+
+// --- what is alive ---
+
+// Forgets the objects that are gone.
+static void sweep(JNIEnv *jni) {
+    size_t left = 0;
+    for (size_t i = 0; i < samples.watched_count; i++) {
+        struct watched *w = &samples.watched[i];
+        if (instr_alloc.jni->IsSameObject(jni, w->object, NULL))
+            instr_alloc.jni->DeleteWeakGlobalRef(jni, w->object);
+        else
+            samples.watched[left++] = *w;
+    }
+    samples.watched_count = left;
+}
+
+// Room for one more. When many are still alive there is to be more room before the next sweep.
+static bool reserve(JNIEnv *jni) {
+    if (samples.watched_count < samples.watched_capacity) return true;
+    if (samples.watched_capacity > 0) sweep(jni);
+    size_t capacity = samples.watched_capacity > 0 ? samples.watched_capacity : FIRST_WATCHED;
+    if (samples.watched_count > capacity / 2 && capacity < MOST_WATCHED) capacity *= 2;
+    if (capacity > samples.watched_capacity) {
+        struct watched *larger = realloc(samples.watched, capacity * sizeof *larger);
+        if (larger != NULL) {
+            samples.watched = larger;
+            samples.watched_capacity = capacity;
+        }
+    }
+    return samples.watched_count < samples.watched_capacity;
+}
+
+static void watch(JNIEnv *jni, jobject object, struct stack *stack, double count, double bytes) {
+    jweak weak = reserve(jni) ? instr_alloc.jni->NewWeakGlobalRef(jni, object) : NULL;
+    if (weak == NULL) {
+        if (instr_alloc.jni->ExceptionCheck(jni)) instr_alloc.jni->ExceptionClear(jni);
+        samples.unwatched++;
+        return;
+    }
+    samples.watched[samples.watched_count++] = (struct watched){weak, stack, count, bytes};
+}
+
+// --- the event ---
+
+// Who holds the lock calls the JVM, and a debugger may suspend it there; the application does not
+// wait for that. What is not taken then is one sample of many.
+static bool lock_briefly(void) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 20 * 1000 * 1000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
+    return pthread_mutex_timedlock(&samples.mutex, &until) == 0;
+}
+
+static void add_sample(JNIEnv *jni, const jvmtiFrameInfo *frames, jint depth, jobject object,
+                       char *signature, jlong size) {
+    const char *class_name = instr_alloc_name_of(signature);
+    double part = probability((double)size / (instr_alloc.options.interval + 1.0));
+    double count = part > 0 ? 1 / part : 1;
+    if (!lock_briefly()) return;
+    struct stack *stack = stack_of(jni, frames, depth, class_name);
+    if (stack != NULL) {
+        stack->count += count;
+        stack->bytes += count * (double)size;
+        // A value has no identity, so it is neither alive nor not.
+        if (instr_alloc.options.live && object != NULL)
+            watch(jni, object, stack, count, count * (double)size);
+    }
+    pthread_mutex_unlock(&samples.mutex);
+}
+
+static void JNICALL on_sample(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object,
+                              jclass class, jlong size) {
+    jvmtiFrameInfo frames[MAX_DEPTH];
+    jint depth = 0;
+    char *signature = NULL;
+    if (!atomic_load_explicit(&samples.active, memory_order_relaxed)) return;
+    if ((*jvmti)->GetStackTrace(jvmti, thread, 0, MAX_DEPTH, frames, &depth) != JVMTI_ERROR_NONE)
+        depth = 0;
+    if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) != JVMTI_ERROR_NONE) return;
+    add_sample(jni, frames, depth, object, signature, size);
+    release(signature);
+}
+
+// --- start, stop, results ---
+
+const char *instr_alloc_samples_set_interval(void) {
+    jvmtiEnv *jvmti = instr_alloc.jvmti;
+    return (*jvmti)->SetHeapSamplingInterval(jvmti, instr_alloc.options.interval) ==
+                   JVMTI_ERROR_NONE
+               ? NULL
+               : "alloc: the JVM takes no interval for samples";
+}
+
+const char *instr_alloc_samples_start(JNIEnv *jni) {
+    jvmtiEnv *jvmti = instr_alloc.jvmti;
+    jvmtiEventCallbacks callbacks = {.SampledObjectAlloc = on_sample};
+    if (instr_alloc.jni == NULL) instr_alloc.jni = *jni;
+    if (!samples.prepared) {
+        cf_arena_init(&samples.arena);
+        samples.arena.limit = MEMORY;
+        samples.prepared = true;
+    }
+    if ((*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks) != JVMTI_ERROR_NONE)
+        return "alloc: the JVM does not sample allocations";
+    atomic_store(&samples.active, true);
+    if ((*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC,
+                                           NULL) != JVMTI_ERROR_NONE)
+        return "alloc: the JVM does not sample allocations";
+    return NULL;
+}
+
+void instr_alloc_samples_stop(void) {
+    jvmtiEnv *jvmti = instr_alloc.jvmti;
+    atomic_store(&samples.active, false);
+    if (jvmti != NULL)
+        (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC,
+                                           NULL);
+}
+
+void instr_alloc_samples_forget(JNIEnv *jni) {
+    pthread_mutex_lock(&samples.mutex);
+    for (size_t i = 0; i < BUCKETS; i++)
+        for (struct stack *s = samples.stacks[i]; s != NULL; s = s->next) s->count = s->bytes = 0;
+    for (size_t i = 0; i < samples.watched_count; i++)
+        instr_alloc.jni->DeleteWeakGlobalRef(jni, samples.watched[i].object);
+    samples.watched_count = 0;
+    pthread_mutex_unlock(&samples.mutex);
+}
+
+static uint64_t rounded(double x) {
+    return x < 0 ? 0 : (uint64_t)(x + 0.5);
+}
+
+static const char *frame_text(struct instr_alloc_report *report, const struct frame *frame) {
+    const char *class_name = instr_alloc_class_name(report, frame->class_name);
+    size_t length = strlen(class_name), name = strlen(frame->name);
+    char *text = cf_arena_alloc(&report->arena, length + name + 2);
+    if (text == NULL) {
+        report->failed = 1;
+        return "?";
+    }
+    memcpy(text, class_name, length);
+    text[length] = '.';
+    memcpy(text + length + 1, frame->name, name + 1);
+    return text;
+}
+
+static void report_stack(struct instr_alloc_report *report, const struct stack *stack,
+                         struct instr_alloc_stack *to) {
+    const char **frames = cf_arena_alloc(&report->arena, (stack->depth + 1) * sizeof *frames);
+    const struct frame *top = stack->depth > 0 ? stack->frames[0] : NULL;
+    struct instr_alloc_site site = {
+        .class_name = instr_alloc_class_name(report, stack->class_name),
+        .site_class = top == NULL ? "" : instr_alloc_class_name(report, top->class_name),
+        .site_method = top == NULL ? "" : top->name,
+        .site_line = stack->line,
+        .count = rounded(stack->count),
+        .bytes = rounded(stack->bytes),
+        .live_count = rounded(stack->live_count),
+        .live_bytes = rounded(stack->live_bytes),
+    };
+    if (frames == NULL) {
+        report->failed = 1;
+        return;
+    }
+    for (uint32_t i = 0; i < stack->depth; i++)
+        frames[i] = frame_text(report, stack->frames[stack->depth - 1 - i]);
+    frames[stack->depth] = site.class_name;
+    *to = (struct instr_alloc_stack){frames, stack->depth + 1, site.count, site.bytes};
+    instr_alloc_report_add(report, &site);
+}
+
+static void find_live(JNIEnv *jni) {
+    for (size_t i = 0; i < BUCKETS; i++)
+        for (struct stack *s = samples.stacks[i]; s != NULL; s = s->next)
+            s->live_count = s->live_bytes = 0;
+    sweep(jni);
+    for (size_t i = 0; i < samples.watched_count; i++) {
+        const struct watched *w = &samples.watched[i];
+        w->stack->live_count += w->count;
+        w->stack->live_bytes += w->bytes;
+    }
+}
+
+void instr_alloc_samples_report(JNIEnv *jni, struct instr_alloc_report *report) {
+    report->sampled = 1;
+    report->live = instr_alloc.options.live;
+    // What nobody refers to any more shall not count as alive.
+    if (report->live) (*instr_alloc.jvmti)->ForceGarbageCollection(instr_alloc.jvmti);
+    pthread_mutex_lock(&samples.mutex);
+    struct instr_alloc_stack *stacks =
+        cf_arena_zeroed(&report->arena, samples.stacks_count + 1, sizeof *stacks);
+    report->failed |= stacks == NULL;
+    if (report->live) find_live(jni);
+    for (size_t i = 0; i < BUCKETS && stacks != NULL; i++)
+        for (const struct stack *s = samples.stacks[i]; s != NULL && !report->failed; s = s->next)
+            if (s->count > 0) report_stack(report, s, &stacks[report->stack_count++]);
+    report->stacks = stacks;
+    pthread_mutex_unlock(&samples.mutex);
+}
+
+size_t instr_alloc_samples_bytes(void) {
+    pthread_mutex_lock(&samples.mutex);
+    size_t bytes = (samples.prepared ? samples.arena.taken : 0) +
+                   samples.watched_capacity * sizeof *samples.watched;
+    pthread_mutex_unlock(&samples.mutex);
+    return bytes;
+}

@@ -1,0 +1,194 @@
+// The sizes of what inserted code sees allocated, as the VM has them: the natives of InstrAlloc.
+//
+// Whatever the header, the alignment and the width of references are, two facts give the size of
+// any array: where its elements begin, and what sizes are multiples of. Both are found by asking
+// for the sizes of some arrays. The size of objects is found by making one and asking.
+
+#define _DEFAULT_SOURCE // for MAP_ANONYMOUS
+
+#include "instr/passes/alloc/internal.h"
+
+#include "instr/id_registry.h"
+#include "instr/vm/runtime.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+// The kinds of arrays: by the logarithm of an element's bytes, and those of references.
+enum { REFERENCES = 4, KINDS };
+
+// Sizes of arrays are looked at up to this length: objects may be aligned to 256 bytes.
+#define MOST_ELEMENTS 600
+#define MANY_ELEMENTS 4096
+
+static struct {
+    int64_t *sizes;      // by id; 0: not known yet, negative: cannot be known
+    int64_t base[KINDS]; // in effect: the true one, or one that gives the same sizes
+    int64_t alignment;
+    int reference_shift;
+} layout;
+
+int64_t instr_alloc_size_of(jobject object) {
+    jlong size = 0;
+    jvmtiEnv *jvmti = instr_alloc.jvmti;
+    if (object == NULL || (*jvmti)->GetObjectSize(jvmti, object, &size) != JVMTI_ERROR_NONE)
+        return 0;
+    return size;
+}
+
+static jobject make_array(JNIEnv *jni, int kind, jsize length, jclass object) {
+    switch (kind) {
+    case 0: return (*jni)->NewByteArray(jni, length);
+    case 1: return (*jni)->NewCharArray(jni, length);
+    case 2: return (*jni)->NewIntArray(jni, length);
+    case 3: return (*jni)->NewLongArray(jni, length);
+    default: return (*jni)->NewObjectArray(jni, length, object, NULL);
+    }
+}
+
+// 0: out of memory.
+static int64_t array_size(JNIEnv *jni, int kind, jsize length, jclass object) {
+    jobject array = make_array(jni, kind, length, object);
+    if (array == NULL) (*jni)->ExceptionClear(jni);
+    int64_t size = instr_alloc_size_of(array);
+    (*jni)->DeleteLocalRef(jni, array);
+    return size;
+}
+
+// The length at which an array of the kind is larger than an empty one. 0: something failed.
+static jsize first_larger(JNIEnv *jni, int kind, jclass object, int64_t *empty, int64_t *larger) {
+    *empty = array_size(jni, kind, 0, object);
+    for (jsize length = 1; *empty != 0 && length < MOST_ELEMENTS; length++) {
+        *larger = array_size(jni, kind, length, object);
+        if (*larger == 0) return 0;
+        if (*larger > *empty) return length;
+    }
+    return 0;
+}
+
+static bool measure(JNIEnv *jni) {
+    int64_t empty, larger, many;
+    jclass object = (*jni)->FindClass(jni, "java/lang/Object");
+    if (object == NULL) return false;
+    many =
+        array_size(jni, REFERENCES, MANY_ELEMENTS, object) - array_size(jni, REFERENCES, 0, object);
+    layout.reference_shift = many > 6 * MANY_ELEMENTS ? 3 : 2;
+    for (int kind = 0; kind < KINDS; kind++) {
+        jsize length = first_larger(jni, kind, object, &empty, &larger);
+        if (length == 0) return false;
+        int shift = kind == REFERENCES ? layout.reference_shift : kind;
+        if (kind == 0) layout.alignment = larger - empty;
+        // So much fits below the size of an empty one.
+        layout.base[kind] = empty - ((int64_t)(length - 1) << shift);
+    }
+    return true;
+}
+
+int64_t instr_alloc_instance_size(JNIEnv *jni, jclass class) {
+    const struct JNINativeInterface_ *functions = instr_alloc.jni ? instr_alloc.jni : *jni;
+    jobject object = functions->AllocObject(jni, class);
+    if (object == NULL) functions->ExceptionClear(jni);
+    int64_t size = instr_alloc_size_of(object);
+    functions->DeleteLocalRef(jni, object);
+    return size > 0 ? size : -1;
+}
+
+static jlong JNICALL native_learn(JNIEnv *jni, jclass self, jclass type, jint id) {
+    (void)self;
+    int64_t size = type == NULL ? -1 : instr_alloc_instance_size(jni, type);
+    // Another thread may do the same: it writes the same.
+    if (id >= 0 && id < INSTR_METHODS_MAX) layout.sizes[id] = size;
+    return size;
+}
+
+static jint JNICALL native_kind(JNIEnv *jni, jclass self, jclass type, jint id) {
+    struct instr_methods *methods = instr_alloc.methods;
+    jvmtiEnv *jvmti = instr_alloc.jvmti;
+    char *signature = NULL;
+    (void)jni, (void)self;
+    if (id < 0 || id >= instr_methods_count(methods) ||
+        (*jvmti)->GetClassSignature(jvmti, type, &signature, NULL) != JVMTI_ERROR_NONE)
+        return -1;
+    struct instr_method m = instr_methods_get(methods, id);
+    struct instr_site site = {.pc = m.pc, .line = m.line, .detail = instr_alloc_name_of(signature)};
+    site.detail_length = strlen(site.detail);
+    struct instr_methods_cursor cursor =
+        instr_methods_begin(methods, m.class_name, strlen(m.class_name));
+    int kind = instr_methods_site_next(methods, m.pass, &cursor, m.name, strlen(m.name),
+                                       m.descriptor, strlen(m.descriptor), &site);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+    return kind;
+}
+
+static jlong JNICALL native_inherits(JNIEnv *jni, jclass self, jclass class, jint id) {
+    (void)self;
+    int64_t inherits = instr_alloc_inherits_clone(jni, class) ? 1 : -1;
+    if (id >= 0 && id < INSTR_METHODS_MAX) layout.sizes[id] = inherits;
+    return inherits;
+}
+
+static jlong JNICALL native_size(JNIEnv *jni, jclass self, jobject array, jlong otherwise) {
+    (void)jni, (void)self;
+    int64_t size = instr_alloc_size_of(array);
+    return size > 0 ? size : otherwise;
+}
+
+static jlong JNICALL native_sizes(JNIEnv *jni, jclass self) {
+    (void)jni, (void)self;
+    return (jlong)(intptr_t)layout.sizes;
+}
+
+static jlong JNICALL native_base(JNIEnv *jni, jclass self, jint kind) {
+    (void)jni, (void)self;
+    return kind >= 0 && kind < KINDS ? layout.base[kind] : 0;
+}
+
+static jint JNICALL native_reference_shift(JNIEnv *jni, jclass self) {
+    (void)jni, (void)self;
+    return layout.reference_shift;
+}
+
+static jlong JNICALL native_alignment(JNIEnv *jni, jclass self) {
+    (void)jni, (void)self;
+    return layout.alignment;
+}
+
+static jboolean JNICALL native_plain(JNIEnv *jni, jclass self) {
+    (void)jni, (void)self;
+    return !instr_alloc.value_objects;
+}
+
+static bool register_natives(JNIEnv *jni, jclass class) {
+    const JNINativeMethod natives[] = {
+        {"sizes", "()J", (void *)native_sizes},
+        {"base", "(I)J", (void *)native_base},
+        {"referenceShift", "()I", (void *)native_reference_shift},
+        {"alignment", "()J", (void *)native_alignment},
+        {"plain", "()Z", (void *)native_plain},
+        {"size", "(Ljava/lang/Object;J)J", (void *)native_size},
+        {"learn", "(Ljava/lang/Class;I)J", (void *)native_learn},
+        {"kind", "(Ljava/lang/Class;I)I", (void *)native_kind},
+        {"inherits", "(Ljava/lang/Class;I)J", (void *)native_inherits},
+    };
+    return (*jni)->RegisterNatives(jni, class, natives, sizeof natives / sizeof *natives) == 0;
+}
+
+const char *instr_alloc_sizes_start(JNIEnv *jni) {
+    jclass natives = instr_runtime_class("InstrAllocNative"),
+           alloc = instr_runtime_class("InstrAlloc");
+    if (natives == NULL || alloc == NULL) return "alloc: its part of the runtime is missing";
+    if (layout.sizes != NULL) return NULL;
+    if ((*jni)->PushLocalFrame(jni, 64) != 0) return "alloc: out of memory";
+    bool measured = measure(jni);
+    (*jni)->PopLocalFrame(jni, NULL);
+    if (!measured) return "alloc: the JVM does not tell the sizes of arrays";
+    void *sizes = mmap(NULL, INSTR_METHODS_MAX * sizeof *layout.sizes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (sizes == MAP_FAILED) return "alloc: out of memory";
+    layout.sizes = sizes;
+    if (!register_natives(jni, natives)) return "alloc: InstrAllocNative: a method is missing";
+    // Getting the field initializes it.
+    if ((*jni)->GetStaticFieldID(jni, alloc, "SIZES", "J") == NULL)
+        return "alloc: InstrAlloc cannot be initialized";
+    return NULL;
+}

@@ -1,0 +1,83 @@
+// coverage_flush.c: see coverage_flush.h
+
+#include "instr/passes/coverage/flush.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "instr/passes/coverage/probe_arrays.h"
+#include "instr/base/thread.h"
+
+#define EVERY_NS 100000000L
+#define STACK (256u << 10)
+
+static struct {
+    JavaVM *vm;
+    struct instr_coverage *coverage;
+    pthread_mutex_t lock; // of what follows
+    pthread_cond_t change;
+    bool running, stopping;
+} flush = {.lock = PTHREAD_MUTEX_INITIALIZER, .change = PTHREAD_COND_INITIALIZER};
+
+static struct timespec later(long nanoseconds) {
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    t.tv_nsec += nanoseconds;
+    t.tv_sec += t.tv_nsec / 1000000000L;
+    t.tv_nsec %= 1000000000L;
+    return t;
+}
+
+static void *run(void *unused) {
+    char name[] = "instr coverage";
+    JavaVMAttachArgs arguments = {JNI_VERSION_1_6, name, NULL};
+    JNIEnv *jni;
+    prctl(PR_SET_NAME, name);
+    jint attached = (*flush.vm)->AttachCurrentThreadAsDaemon(flush.vm, (void **)&jni, &arguments);
+    pthread_mutex_lock(&flush.lock);
+    while (attached == JNI_OK && !flush.stopping) {
+        pthread_mutex_unlock(&flush.lock);
+        instr_holders_flush(jni, flush.coverage);
+        struct timespec until = later(EVERY_NS);
+        pthread_mutex_lock(&flush.lock);
+        if (!flush.stopping) pthread_cond_timedwait(&flush.change, &flush.lock, &until);
+    }
+    pthread_mutex_unlock(&flush.lock);
+    if (attached == JNI_OK) (*flush.vm)->DetachCurrentThread(flush.vm);
+    pthread_mutex_lock(&flush.lock);
+    flush.running = false;
+    pthread_cond_broadcast(&flush.change);
+    pthread_mutex_unlock(&flush.lock);
+    return unused;
+}
+
+bool instr_coverage_flush_start(JavaVM *vm, struct instr_coverage *coverage, char *reason,
+                                size_t size) {
+    pthread_mutex_lock(&flush.lock);
+    int error = 0;
+    flush.stopping = false;
+    if (!flush.running) {
+        flush.vm = vm;
+        flush.coverage = coverage;
+        error = instr_own_thread_start(run, STACK);
+        flush.running = error == 0;
+    }
+    pthread_mutex_unlock(&flush.lock);
+    if (error) snprintf(reason, size, "coverage.mmap: no thread can be made: %s", strerror(error));
+    return error == 0;
+}
+
+void instr_coverage_flush_stop(void) {
+    struct timespec until = later(2 * EVERY_NS);
+    pthread_mutex_lock(&flush.lock);
+    flush.stopping = true;
+    pthread_cond_broadcast(&flush.change);
+    while (flush.running &&
+           pthread_cond_timedwait(&flush.change, &flush.lock, &until) != ETIMEDOUT) {
+    }
+    pthread_mutex_unlock(&flush.lock);
+}

@@ -1,0 +1,227 @@
+// coverage_tests.c: see coverage_tests.h
+
+#include "instr/passes/coverage/tests.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "instr/passes/coverage/probe_arrays.h"
+#include "instr/options.h"
+#include "instr/vm/runtime.h"
+#include "rewriters/test_methods.h"
+
+struct bits { // a byte for each probe
+    uint8_t *hits;
+    uint32_t count;
+};
+
+struct running {
+    int id; // of the method
+    pthread_t thread;
+    uint64_t start;
+    struct bits bits;
+};
+
+static struct {
+    struct instr_coverage_tests_config config;
+    char path[PATH_MAX];
+    int fd;
+    bool failed; // to write; it was said
+    pthread_mutex_t lock;
+    struct running *running;
+    uint32_t count, capacity;
+    struct bits taken; // all that was taken out of the holders
+    struct bits outside;
+} tests = {.fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
+
+static uint64_t now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static void say_once(const char *line) {
+    char text[INSTR_ERROR_SIZE];
+    int n = snprintf(text, sizeof text, "%s\n", line);
+    if (tests.failed) return;
+    tests.failed = true;
+    if (n > 0 && write(STDERR_FILENO, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1) < 0)
+        return;
+}
+
+// --- bits ---
+
+static bool reach(struct bits *bits, uint32_t count) {
+    if (count <= bits->count) return true;
+    uint8_t *larger = realloc(bits->hits, count);
+    if (!larger) {
+        say_once("instr: coverage: out of memory: what tests covered is not all told");
+        return false;
+    }
+    memset(larger + bits->count, 0, count - bits->count);
+    bits->hits = larger;
+    bits->count = count;
+    return true;
+}
+
+static void add_to(struct bits *bits, const struct bits *delta) {
+    if (!reach(bits, delta->count)) return;
+    for (uint32_t i = 0; i < delta->count; i++) bits->hits[i] |= delta->hits[i];
+}
+
+// Gives what was passed since the last time to whom it belongs. Under the lock.
+static void share_out(JNIEnv *jni) {
+    struct bits delta = {NULL, 0};
+    if (!reach(&delta, instr_coverage_probes(tests.config.registry) + 1)) return;
+    // First it must be known that it can be kept.
+    if (reach(&tests.taken, delta.count)) {
+        instr_holders_read(jni, delta.hits, delta.count - 1, true);
+        instr_coverage_follow(tests.config.registry, delta.hits, delta.count - 1);
+        add_to(&tests.taken, &delta);
+        for (uint32_t i = 0; i < tests.count; i++) add_to(&tests.running[i].bits, &delta);
+        if (tests.count == 0) add_to(&tests.outside, &delta);
+    }
+    free(delta.hits);
+}
+
+// --- the file ---
+
+static void write_session(const struct instr_exec_session *session, const struct bits *bits) {
+    struct instr_exec_file file;
+    char error[INSTR_ERROR_SIZE];
+    if (tests.fd < 0) return;
+    instr_exec_open_descriptor(&file, tests.fd);
+    instr_exec_write_session(&file, session);
+    uint32_t classes = instr_coverage_classes(tests.config.registry);
+    for (uint32_t i = 0; i < classes; i++) {
+        struct instr_covered_class class = instr_coverage_class(tests.config.registry, i);
+        if (class.first + class.count > bits->count) continue; // it came later: not passed
+        instr_exec_write_probes(&file, class.id, class.name, bits->hits + class.first, class.count);
+    }
+    if (instr_exec_close(&file, error, sizeof error) != 0) {
+        char line[INSTR_ERROR_SIZE + 64];
+        snprintf(line, sizeof line, "%.400s (%.60s)", error, "what tests covered");
+        say_once(line);
+    }
+}
+
+static void write_test(const struct running *test) {
+    struct instr_method method = instr_methods_get(tests.config.methods, test->id);
+    char name[2048];
+    // A dynamic test has the name of the method that made it: that is what can be run again.
+    struct cf_slice own = {(const uint8_t *)method.name, (uint32_t)strlen(method.name)};
+    struct cf_slice factory = rw_method_of_lambda(own);
+    if (factory.length) own = factory;
+    int n = snprintf(name, sizeof name, "%s.%.*s", method.class_name, (int)own.length, own.bytes);
+    if (n < 0 || (size_t)n >= sizeof name) n = sizeof name - 1;
+    for (char *c = name; *c; c++)
+        if (*c == '/') *c = '.';
+    struct instr_exec_session session = {name, (size_t)n, test->start, now()};
+    write_session(&session, &test->bits);
+}
+
+// --- the natives of InstrTests ---
+
+static void JNICALL native_begin(JNIEnv *jni, jclass class, jint id) {
+    (void)class;
+    pthread_mutex_lock(&tests.lock);
+    share_out(jni);
+    if (tests.count == tests.capacity) {
+        uint32_t capacity = tests.capacity ? tests.capacity * 2 : 16;
+        struct running *larger = realloc(tests.running, capacity * sizeof *larger);
+        if (larger) {
+            tests.running = larger;
+            tests.capacity = capacity;
+        }
+    }
+    if (tests.count < tests.capacity) {
+        struct running test = {id, pthread_self(), now(), {NULL, 0}};
+        tests.running[tests.count++] = test;
+    }
+    pthread_mutex_unlock(&tests.lock);
+}
+
+// The one that ends: the last of that method on this thread, else on any (a virtual thread may
+// change its carrier). tests.count: none.
+static uint32_t find_running(int id) {
+    uint32_t any = tests.count;
+    for (uint32_t i = tests.count; i-- > 0;) {
+        if (tests.running[i].id != id) continue;
+        if (pthread_equal(tests.running[i].thread, pthread_self())) return i;
+        if (any == tests.count) any = i;
+    }
+    return any;
+}
+
+static void JNICALL native_end(JNIEnv *jni, jclass class, jint id) {
+    (void)class;
+    pthread_mutex_lock(&tests.lock);
+    share_out(jni);
+    uint32_t i = find_running(id);
+    if (i < tests.count) {
+        struct running test = tests.running[i];
+        write_test(&test);
+        free(test.bits.hits);
+        tests.count--;
+        memmove(&tests.running[i], &tests.running[i + 1],
+                (tests.count - i) * sizeof *tests.running);
+    }
+    pthread_mutex_unlock(&tests.lock);
+}
+
+// --- for the part ---
+
+// jacoco.exec -> jacoco-tests.exec
+static void name_file(const char *file) {
+    size_t n = strlen(file);
+    if (n > 5 && strcmp(file + n - 5, ".exec") == 0) n -= 5;
+    snprintf(tests.path, sizeof tests.path, "%.*s-tests.exec", (int)n, file);
+}
+
+bool instr_coverage_tests_start(JNIEnv *jni, const struct instr_coverage_tests_config *config,
+                                char *reason, size_t size) {
+    const JNINativeMethod natives[] = {{"begin", "(I)V", (void *)native_begin},
+                                       {"end", "(I)V", (void *)native_end}};
+    jclass class = instr_runtime_class("InstrTestsNative");
+    if (!class || (*jni)->RegisterNatives(jni, class, natives, 2) != 0) {
+        (*jni)->ExceptionClear(jni);
+        snprintf(reason, size, "coverage: its part of the runtime is missing");
+        return false;
+    }
+    pthread_mutex_lock(&tests.lock);
+    tests.config = *config;
+    name_file(config->file);
+    tests.config.file = tests.path;
+    if (tests.fd >= 0) close(tests.fd);
+    tests.fd =
+        open(tests.path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (config->append ? 0 : O_TRUNC),
+             0666);
+    pthread_mutex_unlock(&tests.lock);
+    if (tests.fd >= 0) return true;
+    snprintf(reason, size, "%.200s: %s", tests.path, strerror(errno));
+    return false;
+}
+
+void instr_coverage_tests_add(uint8_t *hits, uint32_t count, bool reset) {
+    pthread_mutex_lock(&tests.lock);
+    uint32_t there = tests.taken.count < count ? tests.taken.count : count;
+    for (uint32_t i = 0; i < there; i++) hits[i] |= tests.taken.hits[i];
+    if (reset && tests.taken.count) memset(tests.taken.hits, 0, tests.taken.count);
+    pthread_mutex_unlock(&tests.lock);
+}
+
+void instr_coverage_tests_outside(JNIEnv *jni, const struct instr_exec_session *session) {
+    pthread_mutex_lock(&tests.lock);
+    if (tests.fd >= 0) {
+        share_out(jni);
+        write_session(session, &tests.outside);
+    }
+    pthread_mutex_unlock(&tests.lock);
+}

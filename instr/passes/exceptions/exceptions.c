@@ -1,0 +1,158 @@
+// The part of the pass exceptions: brings its natives in, and tells what was counted.
+
+#include "instr/passes/agent_pass.h"
+
+#include "instr/vm/agent_state.h"
+#include "instr/vm/snapshot.h"
+#include "instr/passes/exceptions/internal.h"
+#include "instr/vm/runtime.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void use_engine(struct instr_engine *engine) {
+    int pass = instr_engine_pass(engine, "exceptions");
+    if (pass >= 0) instr_exceptions_rows_use(instr_engine_methods(engine), (unsigned)pass);
+}
+
+static bool load(JavaVM *vm, const struct instr_pass_options *options, enum instr_part_phase phase,
+                 char *reason, size_t size) {
+    (void)options;
+    (void)phase;
+    return instr_exceptions_thread_load(vm, reason, size);
+}
+
+// Switched on for a second time, the pass counts in other rows.
+static bool forget_rows(JNIEnv *jni, jclass gate) {
+    jmethodID forget = (*jni)->GetStaticMethodID(jni, gate, "forget", "()V");
+    if (forget) (*jni)->CallStaticVoidMethod(jni, gate, forget);
+    if (!(*jni)->ExceptionCheck(jni)) return true;
+    (*jni)->ExceptionClear(jni);
+    return false;
+}
+
+static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *options,
+                  char *reason, size_t size) {
+    (void)jvmti;
+    (void)options;
+    jclass natives = instr_runtime_class("InstrExceptionsNative");
+    jclass gate = instr_runtime_class("InstrExceptions");
+    const char *failed =
+        natives && gate ? instr_exceptions_rows_start(instr_exceptions_thread_env(), jni, natives)
+                        : "a class of the runtime is missing";
+    if (!failed && !forget_rows(jni, gate)) failed = "InstrExceptions cannot be initialized";
+    if (!failed) return instr_exceptions_thread_start(jni, gate, reason, size);
+    snprintf(reason, size, "exceptions: %s", failed);
+    return false;
+}
+
+// --- telling ---
+
+struct row_list {
+    int *rows;
+    size_t count, capacity;
+};
+
+static void add_row(void *context, int row) {
+    struct row_list *list = context;
+    if (list->count == list->capacity) {
+        size_t wanted = list->capacity ? list->capacity * 2 : 256;
+        int *larger = realloc(list->rows, wanted * sizeof *larger);
+        if (!larger) return;
+        list->rows = larger;
+        list->capacity = wanted;
+    }
+    list->rows[list->count++] = row;
+}
+
+// Gives the memory of the names, to be freed; NULL: there is none.
+static char *fill_row(struct instr_exception_row *to, const struct instr_methods *methods, int row,
+                      uint64_t count) {
+    struct instr_method place = instr_methods_get(methods, row);
+    char *names = strdup(place.detail);
+    if (!names) return NULL;
+    struct instr_exception_end end = instr_exceptions_end(names);
+    char *descriptor = end.caught_method ? strchr(end.caught_method, '(') : NULL;
+    if (descriptor) *descriptor = '\0';
+    to->class_name = end.exception_class;
+    to->site_class = place.class_name;
+    to->site_method = place.name;
+    to->site_line = place.line;
+    to->count = count;
+    to->fate = end.fate;
+    to->caught_class = end.caught_class;
+    to->caught_method = end.caught_method;
+    to->frames = instr_exceptions_stack(row, &to->frame_count);
+    return names;
+}
+
+static void put_results(const struct instr_exception_report *report,
+                        const struct instr_pass_options *options, int quiet) {
+    struct instr_output out;
+    char error[INSTR_ERROR_SIZE], line[INSTR_ERROR_SIZE + 64];
+    if (options->top && !quiet) {
+        instr_output_descriptor(&out, STDERR_FILENO);
+        instr_exception_report_table(report, &out, options->top);
+        instr_output_close(&out, error, sizeof error);
+    }
+    if (!options->file) return;
+    char *path = instr_expand_file(options->file, (long)getpid());
+    if (!path) {
+        instr_say_unwritten("instr: out of memory: a result is not written");
+        return;
+    }
+    instr_output_open(&out, path);
+    instr_exception_report_json(report, &out);
+    if (instr_output_close(&out, error, sizeof error) == 0) {
+        snprintf(line, sizeof line, "instr: exceptions: written to %s", path);
+        instr_say(line);
+    } else {
+        instr_say_unwritten(error);
+    }
+    free(path);
+}
+
+static void tell(const struct instr_results *results, unsigned pass) {
+    struct row_list list = {NULL, 0, 0};
+    struct instr_counts *counts = NULL;
+    size_t n = 0;
+    instr_exceptions_rows_each(add_row, &list);
+    struct instr_exception_row *rows = calloc(list.count + 1, sizeof *rows);
+    char **names = calloc(list.count + 1, sizeof *names);
+    if (rows && names && instr_collect(results->jni, &counts, &n)) {
+        struct instr_exception_report report = {rows, 0};
+        unsigned number = results->options->passes[pass].number;
+        for (size_t i = 0; i < list.count; i++) {
+            size_t row = (size_t)list.rows[i];
+            // The others are of an earlier time.
+            if (instr_methods_get(results->methods, list.rows[i]).pass != number) continue;
+            // What is being told while threads run may have gone before it came.
+            int64_t count = row < n ? (int64_t)counts[row].calls - counts[row].thrown : 0;
+            if (count <= 0) continue;
+            names[i] =
+                fill_row(&rows[report.row_count], results->methods, list.rows[i], (uint64_t)count);
+            if (names[i]) report.row_count++;
+        }
+        instr_exception_report_sort(&report);
+        put_results(&report, &results->options->passes[pass], results->options->quiet);
+    } else {
+        instr_say("instr: out of memory: the exceptions are not told");
+    }
+    for (size_t i = 0; names && i < list.count; i++) free(names[i]);
+    free(counts);
+    free(names);
+    free(rows);
+    free(list.rows);
+}
+
+const struct instr_part instr_part_exceptions = {
+    .pass = "exceptions",
+    .memory = instr_exceptions_bytes,
+    .engine = use_engine,
+    .load = load,
+    .start = start,
+    .stop = instr_exceptions_thread_stop,
+    .tell = tell,
+};

@@ -1,0 +1,248 @@
+// What the pass watch needs of the JVM: the natives that take calls from the application's threads.
+// They lie in a queue with an end until the control thread fetches them; an application thread
+// never waits.
+
+#include "instr/passes/watch/watch.h"
+
+#include "instr/control/server.h"
+#include "instr/passes/agent_pass.h"
+#include "instr/vm/runtime.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    MOST_CALLS = 1024,
+    MOST_BYTES = 1024 * 1024,
+    MOST_TEXT = 512,
+    MOST_LIST = 255,                // as many arguments as a method can have
+    SPARE = 4 * (2 + 2 * MOST_LIST) // bytes: three dots for everything that a call has
+};
+
+static struct {
+    jclass gate;           // InstrWatch, a global reference
+    jfieldID message;      // of Throwable
+    pthread_mutex_t mutex; // of what follows; held for moments, and nobody waits for it
+    struct instr_watched *first, **last;
+    size_t count, bytes;
+    uint64_t left;   // calls that are still wanted
+    uint64_t number; // of the watch, from 1
+    atomic_uint_fast64_t dropped;
+    char failed[3 * MOST_TEXT + SPARE + 2];
+} queue = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+// --- a call as it comes from Java ---
+
+struct text {
+    char *bytes; // strings one behind the other, each with a NUL
+    size_t used, size;
+};
+
+// Adds a string, cut to what is shown and to what there is room for; as modified UTF-8. What is
+// left of one that has no room are three dots, and for those and their ends there always is.
+static size_t add(JNIEnv *jni, struct text *to, jstring string) {
+    size_t at = to->used, room = to->size - to->used - 1;
+    jsize length = string ? (*jni)->GetStringLength(jni, string) : 0;
+    if (length > MOST_TEXT) length = MOST_TEXT;
+    if (3 * (size_t)length + SPARE > room) {
+        strcpy(to->bytes + at, length ? "..." : "");
+    } else {
+        to->bytes[at] = '\0';
+        if (length) (*jni)->GetStringUTFRegion(jni, string, 0, length, to->bytes + at);
+        if ((*jni)->ExceptionCheck(jni)) (*jni)->ExceptionClear(jni);
+    }
+    to->used += strlen(to->bytes + at) + 1;
+    return at;
+}
+
+static unsigned add_list(JNIEnv *jni, struct text *to, jobjectArray list, size_t *at) {
+    jsize n = list ? (*jni)->GetArrayLength(jni, list) : 0;
+    *at = to->used;
+    if (n > MOST_LIST) n = MOST_LIST;
+    for (jsize i = 0; i < n; i++) {
+        jstring item = (*jni)->GetObjectArrayElement(jni, list, i);
+        add(jni, to, item);
+        (*jni)->DeleteLocalRef(jni, item);
+    }
+    return (unsigned)n;
+}
+
+static uint64_t milliseconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+// Puts a call at the end of the queue. 0: it is full, or somebody is just at it.
+static int put(struct instr_watched *call, int *more) {
+    size_t size = sizeof *call + call->size;
+    int done = 0;
+    if (pthread_mutex_trylock(&queue.mutex) != 0) return 0;
+    *more = queue.left > 0;
+    if (queue.left > 0 && queue.count < MOST_CALLS && queue.bytes + size <= MOST_BYTES) {
+        if (!queue.first) queue.last = &queue.first;
+        *queue.last = call;
+        queue.last = &call->next;
+        queue.count++;
+        queue.bytes += size;
+        *more = --queue.left > 0;
+        done = 1;
+    }
+    pthread_mutex_unlock(&queue.mutex);
+    return done;
+}
+
+static jboolean JNICALL native_call(JNIEnv *jni, jclass class, jint id, jint end, jlong duration,
+                                    jstring thread, jobjectArray arguments, jstring result,
+                                    jobjectArray stack) {
+    (void)class;
+    char bytes[20 * 1024];
+    struct text text = {bytes, 0, sizeof bytes};
+    struct instr_watched call = {.id = id, .thrown = end != 0, .duration = (uint64_t)duration};
+    int more = 1;
+    call.time = milliseconds();
+    call.thread = add(jni, &text, thread);
+    call.result = add(jni, &text, result);
+    call.returned = result != NULL;
+    call.argument_count = add_list(jni, &text, arguments, &call.arguments);
+    call.stack_count = add_list(jni, &text, stack, &call.stack);
+    call.size = text.used;
+    struct instr_watched *copy = malloc(sizeof *copy + text.used);
+    if (copy) {
+        *copy = call;
+        memcpy(copy->text, bytes, text.used);
+    }
+    if (!copy || !put(copy, &more)) {
+        free(copy);
+        if (more) atomic_fetch_add(&queue.dropped, 1);
+    } else {
+        instr_control_wake();
+    }
+    return more ? JNI_TRUE : JNI_FALSE;
+}
+
+static jstring JNICALL native_message(JNIEnv *jni, jclass class, jthrowable exception) {
+    (void)class;
+    return queue.message ? (*jni)->GetObjectField(jni, exception, queue.message) : NULL;
+}
+
+static void JNICALL native_failed(JNIEnv *jni, jclass class, jstring what) {
+    (void)class;
+    pthread_mutex_lock(&queue.mutex);
+    struct text text = {queue.failed, 0, sizeof queue.failed};
+    add(jni, &text, what);
+    queue.left = 0;
+    pthread_mutex_unlock(&queue.mutex);
+    instr_control_wake();
+}
+
+// --- the other side ---
+
+struct instr_watched *instr_watch_fetch(void) {
+    pthread_mutex_lock(&queue.mutex);
+    struct instr_watched *calls = queue.first;
+    queue.first = NULL;
+    queue.count = queue.bytes = 0;
+    pthread_mutex_unlock(&queue.mutex);
+    return calls;
+}
+
+void instr_watch_free(struct instr_watched *calls) {
+    while (calls) {
+        struct instr_watched *next = calls->next;
+        free(calls);
+        calls = next;
+    }
+}
+
+uint64_t instr_watch_dropped(void) {
+    return atomic_load(&queue.dropped);
+}
+
+int instr_watch_failed(char *what, size_t size) {
+    pthread_mutex_lock(&queue.mutex);
+    snprintf(what, size, "%s", queue.failed);
+    pthread_mutex_unlock(&queue.mutex);
+    return *what != '\0';
+}
+
+static void set(JNIEnv *jni, const char *field, const char *type, int64_t value) {
+    jfieldID id = (*jni)->GetStaticFieldID(jni, queue.gate, field, type);
+    if (id && *type == 'Z')
+        (*jni)->SetStaticBooleanField(jni, queue.gate, id, value ? JNI_TRUE : JNI_FALSE);
+    else if (id)
+        (*jni)->SetStaticLongField(jni, queue.gate, id, (jlong)value);
+    if ((*jni)->ExceptionCheck(jni)) (*jni)->ExceptionClear(jni);
+}
+
+void instr_watch_begin(JNIEnv *jni, const struct instr_watch_filter *filter) {
+    instr_watch_free(instr_watch_fetch());
+    pthread_mutex_lock(&queue.mutex);
+    queue.left = filter->limit;
+    queue.number++;
+    queue.failed[0] = '\0';
+    pthread_mutex_unlock(&queue.mutex);
+    atomic_store(&queue.dropped, 0);
+    set(jni, "number", "J", (int64_t)queue.number);
+    set(jni, "slower", "J", (int64_t)filter->slower);
+    set(jni, "onlyThrown", "Z", filter->only_thrown);
+    set(jni, "stacks", "Z", filter->stack);
+    set(jni, "on", "Z", 1);
+}
+
+void instr_watch_end(JNIEnv *jni) {
+    if (queue.gate && jni) set(jni, "on", "Z", 0);
+    pthread_mutex_lock(&queue.mutex);
+    queue.left = 0;
+    pthread_mutex_unlock(&queue.mutex);
+}
+
+// --- the part ---
+
+static jfieldID message_field(JNIEnv *jni) {
+    jclass throwable = (*jni)->FindClass(jni, "java/lang/Throwable");
+    jfieldID field = throwable
+                         ? (*jni)->GetFieldID(jni, throwable, "detailMessage", "Ljava/lang/String;")
+                         : NULL;
+    if ((*jni)->ExceptionCheck(jni)) (*jni)->ExceptionClear(jni);
+    (*jni)->DeleteLocalRef(jni, throwable);
+    return field;
+}
+
+static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *options,
+                  char *reason, size_t size) {
+    static char call[] = "call", failed[] = "failed", of_text[] = "(Ljava/lang/String;)V";
+    static char message[] = "message", of_exception[] = "(Ljava/lang/Throwable;)Ljava/lang/String;";
+    static char of_call[] = "(IIJLjava/lang/String;[Ljava/lang/String;Ljava/lang/String;"
+                            "[Ljava/lang/String;)Z";
+    const JNINativeMethod methods[] = {{call, of_call, (void *)native_call},
+                                       {failed, of_text, (void *)native_failed},
+                                       {message, of_exception, (void *)native_message}};
+    (void)jvmti;
+    (void)options;
+    jclass natives = instr_runtime_class("InstrWatchNative");
+    queue.gate = instr_runtime_class("InstrWatch");
+    queue.message = message_field(jni);
+    if (natives && queue.gate && (*jni)->RegisterNatives(jni, natives, methods, 3) == 0)
+        return true;
+    if ((*jni)->ExceptionCheck(jni)) (*jni)->ExceptionClear(jni);
+    snprintf(reason, size, "watch: a class of the runtime is missing");
+    return false;
+}
+
+static void stop(JNIEnv *jni) {
+    instr_watch_end(jni);
+}
+
+// Calls are told as they happen, and never afterwards.
+static void tell(const struct instr_results *results, unsigned pass) {
+    (void)results;
+    (void)pass;
+}
+
+const struct instr_part instr_part_watch = {
+    .pass = "watch", .start = start, .stop = stop, .tell = tell, .lets_ids_go = true};

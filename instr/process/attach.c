@@ -1,0 +1,302 @@
+// HotSpot's attach mechanism, from the client's side.
+//
+// A request of version 1 is a list of strings, each with its NUL: "1", command, and always three
+// arguments of at most 1,024 bytes. Of version 2 (JDK 24 on): "2", the length of the rest in
+// decimal, and the rest: command and any number of arguments. Which one a JVM knows it says when it
+// is asked for "getversion", by version 1. The answer is a status in decimal, a newline, and text
+// up to the end of the connection.
+
+#include "instr/process/attach.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { ANSWER_SIZE = 8192, STEP_MS = 10, MOST_STEP_MS = 200, REQUEST_SIZE = 256 * 1024 };
+
+struct attach {
+    const struct instr_jvm *jvm;
+    int tmp;       // O_PATH of the JVM's /tmp
+    int seconds;   // for each step
+    char name[48]; // of the socket in it
+    char *reason;
+    size_t size;
+};
+
+static int fail(const struct attach *a, const char *text) {
+    snprintf(a->reason, a->size, "%s", text);
+    return -1;
+}
+
+static int fail_errno(const struct attach *a, const char *what, int error) {
+    snprintf(a->reason, a->size, "%s: %s", what, strerror(error));
+    return -1;
+}
+
+// --- the socket ---
+
+// -1 with errno. Somebody else's socket is no better than none: ECONNREFUSED.
+static int connect_to(const struct attach *a) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%.40s", a->tmp, a->name);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) return -1;
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    int error = 0;
+    if (connect(fd, (struct sockaddr *)&address, sizeof address) != 0)
+        error = errno;
+    else if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 ||
+             peer.pid != a->jvm->target.pid)
+        error = ECONNREFUSED;
+    if (!error) return fd;
+    close(fd);
+    errno = error;
+    return -1;
+}
+
+// Can it take the signal? Whoever has no handler would be ended by it, and whoever is stopped would
+// find the file gone when it goes on, and print all its stacks instead.
+static int takes_quit(const struct attach *a) {
+    char *status = instr_target_read(&a->jvm->target, "status", 65536, NULL);
+    char *line = status ? strstr(status, "\nSigCgt:") : NULL;
+    unsigned long long caught = line ? strtoull(line + strlen("\nSigCgt:"), NULL, 16) : 0;
+    free(status);
+    if (instr_target_is_stopped(&a->jvm->target))
+        return fail(a, "it is stopped; nothing was sent"), 0;
+    if (caught >> (SIGQUIT - 1) & 1) return 1;
+    fail(a, "it has no handler for SIGQUIT, so it is just starting, or was started with -Xrs; "
+            "nothing was sent");
+    return 0;
+}
+
+// Makes the file that the JVM looks for, in its working directory or in /tmp; 1: it was made, in
+// `directory`. Some file systems give a file to another user, and then the JVM does not trust it.
+static int make_trigger(const struct attach *a, int directory, const char *name) {
+    struct stat st;
+    if (directory < 0) return 0;
+    int fd =
+        openat(directory, name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+    if (fd < 0) return 0;
+    int ours = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == a->jvm->target.uid;
+    close(fd);
+    if (!ours) unlinkat(directory, name, 0);
+    return ours;
+}
+
+static long long milliseconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
+}
+
+int instr_attach_is_called_off(void) {
+    sigset_t waiting;
+    return sigpending(&waiting) == 0 &&
+           (sigismember(&waiting, SIGINT) > 0 || sigismember(&waiting, SIGTERM) > 0 ||
+            sigismember(&waiting, SIGHUP) > 0);
+}
+
+// Until the JVM listens. A file of the socket's name may be there from before: only a connection
+// counts.
+static int wait_for_listener(const struct attach *a) {
+    long long end = milliseconds() + 1000LL * a->seconds;
+    for (int step = STEP_MS; milliseconds() < end; step += step < MOST_STEP_MS ? STEP_MS : 0) {
+        struct timespec pause = {0, step * 1000000L};
+        int fd = connect_to(a);
+        if (fd >= 0) return fd;
+        if (errno != ENOENT && errno != ECONNREFUSED)
+            return fail_errno(a, "its attach socket cannot be reached", errno);
+        if (kill(a->jvm->target.pid, 0) != 0 && errno == ESRCH) return fail(a, "it has ended");
+        if (instr_attach_is_called_off()) return fail(a, "called off before it listened");
+        nanosleep(&pause, NULL);
+    }
+    return fail(
+        a, "it does not answer the request to listen (it may be stopped, or busy in a long pause; "
+           "or its attach mechanism is off)");
+}
+
+static int start_listener(const struct attach *a) {
+    char name[48], cwd[INSTR_TARGET_PATH];
+    snprintf(name, sizeof name, ".attach_pid%ld", (long)a->jvm->target.inner_pid);
+    snprintf(cwd, sizeof cwd, "/proc/%ld/cwd", (long)a->jvm->target.pid);
+    if (!takes_quit(a)) return -1;
+    int directory = open(cwd, O_PATH | O_DIRECTORY | O_CLOEXEC), result = -1;
+    int where = make_trigger(a, directory, name) ? directory
+                : make_trigger(a, a->tmp, name)  ? a->tmp
+                                                 : -1;
+    if (where < 0)
+        fail(a, "no file can be made in its working directory, nor in its /tmp");
+    else if (kill(a->jvm->target.pid, SIGQUIT) != 0)
+        fail_errno(a, "no signal can be sent to it", errno);
+    else
+        result = wait_for_listener(a);
+    if (where >= 0) unlinkat(where, name, 0);
+    if (directory >= 0) close(directory);
+    return result;
+}
+
+// What nobody listens on any more would keep the JVM from listening.
+static int connect_or_start(const struct attach *a) {
+    int fd = connect_to(a);
+    if (fd >= 0) return fd;
+    if (errno != ENOENT && errno != ECONNREFUSED)
+        return fail_errno(a, "its attach socket cannot be reached", errno);
+    if (errno == ECONNREFUSED) unlinkat(a->tmp, a->name, 0);
+    return start_listener(a);
+}
+
+// --- requests ---
+
+struct request {
+    char bytes[REQUEST_SIZE];
+    size_t used;
+};
+
+static int put(struct request *request, const char *text) {
+    size_t n = strlen(text) + 1;
+    if (n > sizeof request->bytes - request->used) return -1;
+    memcpy(request->bytes + request->used, text, n);
+    request->used += n;
+    return 0;
+}
+
+// Sends the command; its answer, without the status, goes to `text`. The status; -1: there was
+// none.
+static int ask(const struct attach *a, const struct request *request, char *text, size_t size) {
+    int fd = connect_or_start(a);
+    size_t used = 0;
+    if (fd < 0) return -2;
+    for (size_t sent = 0; sent < request->used;) {
+        ssize_t n = send(fd, request->bytes + sent, request->used - sent, MSG_NOSIGNAL);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) break; // it may have answered all the same
+        sent += (size_t)n;
+    }
+    struct pollfd polled = {fd, POLLIN, 0};
+    long long end = milliseconds() + 1000LL * a->seconds;
+    while (used + 1 < size) {
+        long long left = end - milliseconds();
+        int ready = left > 0 ? poll(&polled, 1, (int)left) : 0;
+        if (ready < 0 && errno == EINTR) continue;
+        if (ready == 0)
+            fail(a, "it has not answered in time; the request may still be carried out");
+        ssize_t n = ready > 0 ? recv(fd, text + used, size - 1 - used, 0) : -1;
+        if (ready <= 0) {
+            close(fd);
+            return -2;
+        }
+        if (n <= 0) break;
+        used += (size_t)n;
+    }
+    close(fd);
+    text[used] = '\0';
+    char *end_of_status;
+    long status = strtol(text, &end_of_status, 10);
+    if (end_of_status == text || *end_of_status != '\n') {
+        fail(a, "it has closed the connection without an answer");
+        return -2;
+    }
+    memmove(text, end_of_status + 1, strlen(end_of_status));
+    return status < 0 || status > 255 ? 255 : (int)status;
+}
+
+// 2 or 1; -1: one line in `reason`.
+static int version_of(const struct attach *a) {
+    char text[ANSWER_SIZE];
+    struct request *request = calloc(1, sizeof *request);
+    if (!request) return fail(a, "out of memory");
+    static const char *const words[] = {"1", "getversion", "", "", ""};
+    for (int i = 0; i < 5; i++) put(request, words[i]);
+    int status = ask(a, request, text, sizeof text);
+    free(request);
+    if (status == -2) return -1;
+    return status == 0 && atoi(text) >= 2 ? 2 : 1;
+}
+
+static int compose_load(const struct attach *a, struct request *request, int version,
+                        const char *path, const char *options) {
+    char length[24];
+    if (version == 1) {
+        if (strlen(path) > INSTR_ATTACH_OLD_LIMIT || strlen(options) > INSTR_ATTACH_OLD_LIMIT)
+            return fail(a,
+                        "a JVM before JDK 24 takes no more than 1,024 bytes of options and path; "
+                        "put them into a file, config=FILE");
+        put(request, "1");
+    } else {
+        size_t n = strlen("load") + strlen(path) + strlen("true") + strlen(options) + 4;
+        if (n > REQUEST_SIZE - 64) return fail(a, "the options are too long");
+        snprintf(length, sizeof length, "%zu", n);
+        put(request, "2");
+        put(request, length);
+    }
+    put(request, "load");
+    put(request, path);
+    put(request, "true");
+    put(request, options);
+    return 0;
+}
+
+// "return code: 0", from JDK 9 on; a number alone, in JDK 8; else what went wrong, in the JVM's
+// words.
+static enum instr_attach_status judge(const struct attach *a, int status, char *text, int *result) {
+    static const char prefix[] = "return code: ";
+    char *number = strncmp(text, prefix, sizeof prefix - 1) == 0 ? text + sizeof prefix - 1 : text;
+    char *end;
+    long code = strtol(number, &end, 10);
+    text[strcspn(text, "\n")] = '\0';
+    if (status == 0 && end != number && (*end == '\0' || *end == '\n')) {
+        *result = (int)code;
+        return code == 0 ? INSTR_ATTACH_OK : INSTR_ATTACH_REFUSED;
+    }
+    if (strstr(text, "Dynamic agent loading is not enabled"))
+        fail(
+            a,
+            "it was started with -XX:-EnableDynamicAgentLoading (JEP 451); have it load the agent, "
+            "dormant, when it starts: -agentpath:LIBRARY");
+    else
+        snprintf(a->reason, a->size, "the JVM says: %s", *text ? text : "no, and not why");
+    return INSTR_ATTACH_FAILED;
+}
+
+static enum instr_attach_status load(const struct attach *a, const char *path, const char *options,
+                                     int *result) {
+    char text[ANSWER_SIZE];
+    int version = version_of(a);
+    if (version < 0) return INSTR_ATTACH_FAILED;
+    struct request *request = calloc(1, sizeof *request);
+    if (!request) fail(a, "out of memory");
+    int status = -2;
+    if (request && compose_load(a, request, version, path, options) == 0)
+        status = ask(a, request, text, sizeof text);
+    free(request);
+    return status == -2 ? INSTR_ATTACH_FAILED : judge(a, status, text, result);
+}
+
+enum instr_attach_status instr_attach_load(const struct instr_jvm *jvm, const char *path,
+                                           const char *options, int seconds, int *result,
+                                           char *reason, size_t size) {
+    struct attach a = {.jvm = jvm, .seconds = seconds, .reason = reason, .size = size};
+    enum instr_attach_status status = INSTR_ATTACH_FAILED;
+    snprintf(a.name, sizeof a.name, ".java_pid%ld", (long)jvm->target.inner_pid);
+    a.tmp = instr_target_directory(&jvm->target, "/tmp");
+    if (a.tmp < 0) {
+        fail_errno(&a, "its /tmp cannot be opened", errno);
+    } else if (instr_target_become(&jvm->target) != 0) {
+        fail_errno(&a, "its user's rights cannot be taken", errno);
+    } else {
+        status = load(&a, path, options, result);
+        instr_target_return();
+    }
+    if (a.tmp >= 0) close(a.tmp);
+    return status;
+}

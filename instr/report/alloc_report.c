@@ -1,0 +1,321 @@
+// The result of the pass alloc: gathered, sorted, and written as JSON and collapsed stacks.
+
+#include "instr/report/alloc_report.h"
+#include "instr/base/json.h"
+#include "instr/report/report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_CODE "(outside of Java code)"
+
+void instr_alloc_report_init(struct instr_alloc_report *report, const char *pass) {
+    memset(report, 0, sizeof *report);
+    report->pass = pass;
+    cf_arena_init(&report->arena);
+}
+
+void instr_alloc_report_free(struct instr_alloc_report *report) {
+    cf_arena_free(&report->arena);
+    free(report->sites);
+    free(report->classes);
+    memset(report, 0, sizeof *report);
+}
+
+// --- gathering ---
+
+static char *room(struct instr_alloc_report *report, size_t size) {
+    char *text = cf_arena_alloc(&report->arena, size);
+    if (!text) report->failed = 1;
+    return text;
+}
+
+const char *instr_alloc_text(struct instr_alloc_report *report, const char *text) {
+    size_t size = strlen(text) + 1;
+    char *copy = room(report, size);
+    return copy ? memcpy(copy, text, size) : "?";
+}
+
+const char *instr_alloc_class_name(struct instr_alloc_report *report, const char *internal) {
+    static const char letters[] = "BCDFIJSZ";
+    static const char *const words[] = {"byte", "char", "double", "float",
+                                        "int",  "long", "short",  "boolean"};
+    size_t dimensions = strspn(internal, "["), length = strlen(internal + dimensions);
+    const char *element = internal + dimensions, *letter = NULL;
+    if (dimensions && length > 2 && *element == 'L' && element[length - 1] == ';') {
+        element++;
+        length -= 2;
+    } else if (dimensions && length == 1 && (letter = strchr(letters, *element)) != NULL) {
+        element = words[letter - letters];
+        length = strlen(element);
+    }
+    char *name = room(report, length + 2 * dimensions + 1), *c = name;
+    if (!name) return "?";
+    for (size_t i = 0; i < length; i++) *c++ = element[i] == '/' ? '.' : element[i];
+    for (size_t i = 0; i < dimensions; i++) {
+        *c++ = '[';
+        *c++ = ']';
+    }
+    *c = '\0';
+    return name;
+}
+
+void instr_alloc_report_add(struct instr_alloc_report *report,
+                            const struct instr_alloc_site *site) {
+    if (report->site_count == report->capacity) {
+        size_t capacity = report->capacity ? report->capacity * 2 : 256;
+        struct instr_alloc_site *larger = realloc(report->sites, capacity * sizeof *larger);
+        report->failed |= !larger;
+        if (!larger) return;
+        report->sites = larger;
+        report->capacity = capacity;
+    }
+    report->sites[report->site_count++] = *site;
+}
+
+static int by_class(const void *left, const void *right) {
+    const struct instr_alloc_site *a = left, *b = right;
+    return strcmp(a->class_name, b->class_name);
+}
+
+static int by_name(const void *left, const void *right) {
+    const struct instr_alloc_site *a = left, *b = right;
+    int c = strcmp(a->site_class, b->site_class);
+    if (c == 0) c = strcmp(a->site_method, b->site_method);
+    if (c == 0) c = (a->site_line > b->site_line) - (a->site_line < b->site_line);
+    return c ? c : by_class(left, right);
+}
+
+static int by_bytes(const void *left, const void *right) {
+    const struct instr_alloc_site *a = left, *b = right;
+    int c = (a->bytes < b->bytes) - (a->bytes > b->bytes);
+    if (c == 0) c = (a->count < b->count) - (a->count > b->count);
+    return c ? c : by_name(left, right);
+}
+
+// From a file numbers may be anything; they stop at the largest.
+static uint64_t plus(uint64_t a, uint64_t b) {
+    return a + b < a ? UINT64_MAX : a + b;
+}
+
+static void add_numbers(struct instr_alloc_site *to, const struct instr_alloc_site *from) {
+    to->count = plus(to->count, from->count);
+    to->bytes = plus(to->bytes, from->bytes);
+    to->live_count = plus(to->live_count, from->live_count);
+    to->live_bytes = plus(to->live_bytes, from->live_bytes);
+}
+
+// Makes one of those that compare as equal. Returns how many are left, sorted by bytes.
+static size_t merge(struct instr_alloc_site *sites, size_t n,
+                    int (*compare)(const void *, const void *)) {
+    if (n == 0) return 0;
+    size_t last = 0;
+    qsort(sites, n, sizeof *sites, compare);
+    for (size_t i = 1; i < n; i++) {
+        if (compare(&sites[last], &sites[i]) == 0)
+            add_numbers(&sites[last], &sites[i]);
+        else
+            sites[++last] = sites[i];
+    }
+    qsort(sites, last + 1, sizeof *sites, by_bytes);
+    return last + 1;
+}
+
+int instr_alloc_report_finish(struct instr_alloc_report *report) {
+    report->site_count = merge(report->sites, report->site_count, by_name);
+    size_t n = report->site_count;
+    struct instr_alloc_site *classes = malloc((n + 1) * sizeof *classes);
+    if (!classes || report->failed) {
+        free(classes);
+        return -1;
+    }
+    for (size_t i = 0; i < n; i++) {
+        classes[i] = report->sites[i];
+        classes[i].site_class = classes[i].site_method = "";
+        classes[i].site_line = 0;
+    }
+    free(report->classes);
+    report->classes = classes;
+    report->class_count = merge(classes, n, by_class);
+    return 0;
+}
+
+// --- writing ---
+
+static void json_numbers(struct instr_json *json, const struct instr_alloc_report *report,
+                         const struct instr_alloc_site *site) {
+    instr_json_number(json, "count", site->count);
+    instr_json_number(json, "bytes", site->bytes);
+    if (!report->live) return;
+    instr_json_number(json, "live_count", site->live_count);
+    instr_json_number(json, "live_bytes", site->live_bytes);
+}
+
+void instr_alloc_report_json(const struct instr_alloc_report *report, struct instr_output *out) {
+    struct instr_json json = instr_json_start(out);
+    instr_json_open(&json, NULL, '{');
+    instr_json_text(&json, "pass", report->pass);
+    instr_json_open(&json, "sites", '[');
+    for (size_t i = 0; i < report->site_count; i++) {
+        const struct instr_alloc_site *site = &report->sites[i];
+        instr_json_open_flat(&json, NULL, '{');
+        instr_json_text(&json, "class", site->class_name);
+        instr_json_text(&json, "site_class", site->site_class);
+        instr_json_text(&json, "site_method", site->site_method);
+        instr_json_number(&json, "site_line", site->site_line);
+        json_numbers(&json, report, site);
+        instr_json_close(&json, '}');
+    }
+    instr_json_close(&json, ']');
+    instr_json_open(&json, "classes", '[');
+    for (size_t i = 0; i < report->class_count; i++) {
+        instr_json_open_flat(&json, NULL, '{');
+        instr_json_text(&json, "class", report->classes[i].class_name);
+        json_numbers(&json, report, &report->classes[i]);
+        instr_json_close(&json, '}');
+    }
+    instr_json_close(&json, ']');
+    instr_json_close(&json, '}');
+}
+
+void instr_alloc_each_stack(const struct instr_alloc_report *report,
+                            void (*each)(void *context, const struct instr_alloc_stack *stack),
+                            void *context) {
+    for (size_t i = 0; i < report->stack_count; i++) each(context, &report->stacks[i]);
+    if (report->stack_count) return;
+    for (size_t i = 0; i < report->site_count; i++) {
+        const struct instr_alloc_site *site = &report->sites[i];
+        char method[512];
+        if (site->site_line)
+            snprintf(method, sizeof method, "%.480s:%u", site->site_method, site->site_line);
+        else
+            snprintf(method, sizeof method, "%.480s", site->site_method);
+        const char *frames[] = {site->site_class, method, site->class_name};
+        const char *bare[] = {NO_CODE, site->class_name};
+        struct instr_alloc_stack stack = {frames, 3, site->count, site->bytes};
+        if (!*site->site_class)
+            stack = (struct instr_alloc_stack){bare, 2, site->count, site->bytes};
+        each(context, &stack);
+    }
+}
+
+static void put_stack(void *context, const struct instr_alloc_stack *stack) {
+    struct instr_output *out = context;
+    for (size_t i = 0; i < stack->depth; i++) {
+        if (i) instr_output_text(out, ";");
+        instr_report_text(out, stack->frames[i], INSTR_PLAIN);
+    }
+    instr_output_format(out, " %" PRIu64 "\n", stack->bytes);
+}
+
+void instr_alloc_report_stacks(const struct instr_alloc_report *report, struct instr_output *out) {
+    instr_alloc_each_stack(report, put_stack, out);
+}
+
+// --- the tables ---
+
+static uint64_t total_of(const struct instr_alloc_report *report, size_t offset) {
+    uint64_t total = 0;
+    for (size_t i = 0; i < report->class_count; i++)
+        total = plus(total,
+                     *(const uint64_t *)(const void *)((const char *)&report->classes[i] + offset));
+    return total;
+}
+
+#define TOTAL(report, field) total_of(report, offsetof(struct instr_alloc_site, field))
+
+// The width of a column of numbers under its head.
+static int width(uint64_t largest, const char *head) {
+    char number[INSTR_NUMBER_SIZE];
+    size_t a = strlen(instr_number(largest, number)), b = strlen(head);
+    return (int)(a > b ? a : b);
+}
+
+struct widths {
+    int bytes, count, live_bytes, live_count;
+};
+
+static void put_numbers(const struct instr_alloc_report *report, struct instr_output *out,
+                        const struct widths *w, const struct instr_alloc_site *site) {
+    char bytes[INSTR_NUMBER_SIZE], count[INSTR_NUMBER_SIZE];
+    instr_output_format(out, "  %*s  %*s", w->bytes, instr_number(site->bytes, bytes), w->count,
+                        instr_number(site->count, count));
+    if (report->live)
+        instr_output_format(out, "  %*s  %*s", w->live_bytes, instr_number(site->live_bytes, bytes),
+                            w->live_count, instr_number(site->live_count, count));
+}
+
+static void put_head(const struct instr_alloc_report *report, struct instr_output *out,
+                     const struct widths *w, const char *rest) {
+    instr_output_format(out, "  %*s  %*s", w->bytes, "bytes", w->count, "objects");
+    if (report->live)
+        instr_output_format(out, "  %*s  %*s", w->live_bytes, "alive", w->live_count, "objects");
+    instr_output_format(out, "  %s\n", rest);
+}
+
+static void put_site(struct instr_output *out, const struct instr_alloc_site *site) {
+    instr_report_text(out, site->class_name, INSTR_PLAIN);
+    instr_output_text(out, "  ");
+    if (!*site->site_class) {
+        instr_output_text(out, NO_CODE);
+        return;
+    }
+    instr_report_text(out, site->site_class, INSTR_PLAIN);
+    instr_output_text(out, ".");
+    instr_report_text(out, site->site_method, INSTR_PLAIN);
+    if (site->site_line) instr_output_format(out, ":%u", site->site_line);
+}
+
+static void put_table(const struct instr_alloc_report *report, struct instr_output *out,
+                      const struct instr_alloc_site *rows, size_t n, int sites) {
+    struct instr_alloc_site largest = {0};
+    for (size_t i = 0; i < n; i++) {
+        if (rows[i].bytes > largest.bytes) largest.bytes = rows[i].bytes;
+        if (rows[i].count > largest.count) largest.count = rows[i].count;
+        if (rows[i].live_bytes > largest.live_bytes) largest.live_bytes = rows[i].live_bytes;
+        if (rows[i].live_count > largest.live_count) largest.live_count = rows[i].live_count;
+    }
+    const struct widths w = {width(largest.bytes, "bytes"), width(largest.count, "objects"),
+                             width(largest.live_bytes, "alive"),
+                             width(largest.live_count, "objects")};
+    put_head(report, out, &w, sites ? "class  site" : "class");
+    for (size_t i = 0; i < n; i++) {
+        put_numbers(report, out, &w, &rows[i]);
+        instr_output_text(out, "  ");
+        if (sites)
+            put_site(out, &rows[i]);
+        else
+            instr_report_text(out, rows[i].class_name, INSTR_PLAIN);
+        instr_output_text(out, "\n");
+    }
+}
+
+void instr_alloc_report_table(const struct instr_alloc_report *report, struct instr_output *out,
+                              size_t top) {
+    char count[INSTR_NUMBER_SIZE], bytes[INSTR_NUMBER_SIZE], sites[INSTR_NUMBER_SIZE],
+        classes[INSTR_NUMBER_SIZE];
+    instr_report_text(out, report->pass, INSTR_PLAIN);
+    instr_output_format(out, ": %s%s objects, %s bytes, of %s classes, at %s sites",
+                        report->sampled ? "about " : "", instr_number(TOTAL(report, count), count),
+                        instr_number(TOTAL(report, bytes), bytes),
+                        instr_number(report->class_count, classes),
+                        instr_number(report->site_count, sites));
+    if (report->live)
+        instr_output_format(out, "; alive about %s objects, %s bytes",
+                            instr_number(TOTAL(report, live_count), count),
+                            instr_number(TOTAL(report, live_bytes), bytes));
+    if (top == 0 || report->site_count == 0) {
+        instr_output_text(out, "\n");
+        return;
+    }
+    size_t n = top < report->site_count ? top : report->site_count,
+           m = top < report->class_count ? top : report->class_count;
+    if (n < report->site_count)
+        instr_output_format(out, "; the top %s:\n", instr_number(n, count));
+    else
+        instr_output_text(out, "\n");
+    put_table(report, out, report->sites, n, 1);
+    put_table(report, out, report->classes, m, 0);
+}

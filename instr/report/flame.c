@@ -1,0 +1,51 @@
+// A flame graph as one page: the stacks as data, and a script that draws them. All text is JSON in
+// a script element: < is written as \u003c, so nothing of it ends the element.
+
+#include "instr/report/alloc_report.h"
+#include "instr/report/flame_page.h"
+#include "instr/report/report.h"
+#include "instr/base/utf8.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A string of JSON (and of JavaScript) that cannot be taken for markup.
+static void put_string(struct instr_output *out, const char *text) {
+    instr_output_text(out, "\"");
+    for (const char *end = text + strlen(text); text < end;) {
+        uint32_t c = instr_utf8_next(&text, end);
+        char bytes[4];
+        if (c < ' ' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' ||
+            (c >= 0x7f && c < 0xa0) || (c >= 0x2000 && c < 0x2070) || c == 0xfeff)
+            instr_output_format(out, "\\u%04x", (unsigned)c);
+        else
+            instr_output_bytes(out, bytes, instr_utf8_put(c, bytes));
+    }
+    instr_output_text(out, "\"");
+}
+
+// [bytes,count,"outermost",...,"class"]
+static void put_stack(void *context, const struct instr_alloc_stack *stack) {
+    struct instr_output *out = context;
+    instr_output_format(out, ",\n[%" PRIu64 ",%" PRIu64, stack->bytes, stack->count);
+    for (size_t i = 0; i < stack->depth; i++) {
+        instr_output_text(out, ",");
+        put_string(out, stack->frames[i]);
+    }
+    instr_output_text(out, "]");
+}
+
+void instr_alloc_report_html(const struct instr_alloc_report *report, struct instr_output *out) {
+    instr_report_page(out, report->pass, flame_style);
+    instr_output_text(out, "<h1>");
+    instr_report_text(out, report->pass, INSTR_HTML);
+    instr_output_text(out, report->sampled ? ": bytes allocated, about</h1>\n"
+                                           : ": bytes allocated</h1>\n");
+    instr_output_text(out, flame_body);
+    instr_output_text(out, "<script id=\"stacks\" type=\"application/json\">[null");
+    instr_alloc_each_stack(report, put_stack, out);
+    instr_output_text(out, "]</script>\n<script>\n");
+    instr_output_text(out, flame_script);
+    instr_output_text(out, "</script>\n</body>\n</html>\n");
+}

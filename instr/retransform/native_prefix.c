@@ -1,0 +1,303 @@
+// wrapping.c: see wrapping.h
+
+#include "instr/retransform/native_prefix.h"
+
+#include "instr/report/report.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MOST_PREFIXES 32 // as many as the engine's rounds
+#define METHODS_SHOWN 10
+
+static struct {
+    bool has_vmstart; // a JVM with can_generate_early_vmstart: JDK 9 or later
+    jvmtiEnv *last;   // behind those of all others; NULL: not yet
+    atomic_bool done;
+    // Those that wrapped first, and their engine: what was wrapped has their prefixes.
+    struct instr_options options;
+    struct instr_methods *methods;
+    struct instr_engine *_Atomic engine; // NULL: nothing was wrapped
+} wrapping;
+
+bool instr_wraps(const struct instr_options *options) {
+    for (size_t i = 0; i < options->pass_count; i++)
+        if (options->passes[i].pass->wraps) return true;
+    return false;
+}
+
+bool instr_wraps_only(const struct instr_options *options) {
+    for (size_t i = 0; i < options->pass_count; i++)
+        if (!options->passes[i].pass->wraps) return false;
+    return true;
+}
+
+bool instr_wrapping_any(void) {
+    return atomic_load(&wrapping.engine) != NULL;
+}
+
+bool instr_wraps_early(const struct instr_options *options) {
+    static const char *const packages[] = {"java/", "jdk/", "sun/"};
+    if (!instr_wraps(options) || !options->include) return false;
+    for (size_t i = 0; i < sizeof packages / sizeof *packages; i++)
+        if (instr_match_below(options->include, packages[i])) return true;
+    return false;
+}
+
+static jvmtiError set_prefixes(jvmtiEnv *jvmti, const struct instr_options *options) {
+    char names[MOST_PREFIXES][INSTR_PREFIX_SIZE], *prefixes[MOST_PREFIXES];
+    jint n = 0;
+    for (size_t i = 0; i < options->pass_count && i < MOST_PREFIXES; i++) {
+        if (!options->passes[i].pass->wraps) continue;
+        prefixes[n] = instr_native_prefix(options->passes[i].pass, names[n]);
+        n++;
+    }
+    return n == 1 ? (*jvmti)->SetNativeMethodPrefix(jvmti, prefixes[0])
+                  : (*jvmti)->SetNativeMethodPrefixes(jvmti, n, prefixes);
+}
+
+static bool check(jvmtiError error, char *reason, size_t size) {
+    if (error == JVMTI_ERROR_NONE) return true;
+    snprintf(reason, size, "native methods cannot be wrapped in this JVM (JVM TI error %d)",
+             (int)error);
+    return false;
+}
+
+// An engine of the passes that wrap alone. It lasts as long as the JVM.
+static bool make_engine(const struct instr_options *options, char *reason, size_t size) {
+    struct instr_options *own = &wrapping.options;
+    own->passes = calloc(options->pass_count + 1, sizeof *own->passes);
+    for (size_t i = 0; own->passes && i < options->pass_count; i++)
+        if (options->passes[i].pass->wraps)
+            own->passes[own->pass_count++].pass = options->passes[i].pass;
+    wrapping.methods = instr_methods_new();
+    struct instr_engine *engine =
+        own->passes && wrapping.methods ? instr_engine_new(own, wrapping.methods, "") : NULL;
+    atomic_store(&wrapping.engine, engine);
+    if (engine) return true;
+    free(own->passes);
+    instr_methods_free(wrapping.methods);
+    memset(own, 0, sizeof *own);
+    snprintf(reason, size, "out of memory");
+    return false;
+}
+
+bool instr_wrapping_prepare(jvmtiEnv *jvmti, const struct instr_options *options, bool is_early,
+                            char *reason, size_t size) {
+    jvmtiCapabilities wanted, potential;
+    if (!instr_wraps(options) || instr_wrapping_any()) return true;
+    memset(&wanted, 0, sizeof wanted);
+    jvmtiError error = (*jvmti)->GetPotentialCapabilities(jvmti, &potential);
+    if (!check(error, reason, size)) return false;
+    wanted.can_set_native_method_prefix = 1;
+    wanted.can_get_constant_pool = 1;
+    wrapping.has_vmstart = potential.can_generate_early_vmstart;
+    if (is_early) {
+        // JDK 8 knows neither: its hooks are early without them.
+        wanted.can_generate_early_vmstart = potential.can_generate_early_vmstart;
+        wanted.can_generate_early_class_hook_events =
+            potential.can_generate_early_class_hook_events;
+    }
+    error = (*jvmti)->AddCapabilities(jvmti, &wanted);
+    if (error == JVMTI_ERROR_NONE) error = set_prefixes(jvmti, options);
+    return check(error, reason, size) && make_engine(options, reason, size);
+}
+
+bool instr_wrapping_start(JavaVM *vm, const struct instr_options *options, char *reason,
+                          size_t size) {
+    jvmtiEnv *jvmti = NULL;
+    jvmtiCapabilities wanted;
+    if (!instr_wraps(options) || wrapping.last) return true;
+    if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK)
+        return check(JVMTI_ERROR_NOT_AVAILABLE, reason, size);
+    memset(&wanted, 0, sizeof wanted);
+    wanted.can_set_native_method_prefix = 1;
+    jvmtiError error = (*jvmti)->AddCapabilities(jvmti, &wanted);
+    if (error == JVMTI_ERROR_NONE) error = set_prefixes(jvmti, options);
+    if (error != JVMTI_ERROR_NONE)
+        (*jvmti)->DisposeEnvironment(jvmti);
+    else
+        wrapping.last = jvmti;
+    return check(error, reason, size);
+}
+
+void instr_wrapping_note(void) {
+    atomic_store(&wrapping.done, true);
+}
+
+bool instr_wrapping_done(void) {
+    return atomic_load(&wrapping.done);
+}
+
+// Nobody has the engine, as no class has wrappers.
+void instr_wrapping_end(void) {
+    if (instr_wrapping_done() || !instr_wrapping_any()) return;
+    instr_engine_free(atomic_exchange(&wrapping.engine, NULL));
+    if (wrapping.last) (*wrapping.last)->DisposeEnvironment(wrapping.last);
+    wrapping.last = NULL;
+    free(wrapping.options.passes);
+    memset(&wrapping.options, 0, sizeof wrapping.options);
+    instr_methods_free(wrapping.methods);
+    wrapping.methods = NULL;
+}
+
+// --- early classes ---
+
+// A JVM looks for a native method under its new name first, and only then takes the prefix off. For
+// the boot loader that look is a call of Java code (ClassLoader.findNative), which from JDK 15 on
+// needs the system properties. The class that keeps copies of them comes when they are there. (JDK
+// 8 does not have it, nor that need; but before the standard streams the JVM itself calls natives.)
+// When a class is loaded does not tell when its methods are called: HotSpot loads some to verify
+// others. So input and output, which come later in any case, do not have to wait.
+enum instr_occasion instr_wrapping_early_occasion(const char *class_name) {
+    static atomic_int ready;
+    static const char *const later[] = {"java/io/", "java/net/", "java/util/", "sun/net/",
+                                        "sun/nio/"};
+    if (!ready && (strcmp(class_name, "jdk/internal/util/StaticProperty") == 0 ||
+                   (!wrapping.has_vmstart && strcmp(class_name, "java/io/FileDescriptor") == 0)))
+        ready = 1;
+    for (size_t i = 0; i < sizeof later / sizeof *later; i++)
+        if (strncmp(class_name, later[i], strlen(later[i])) == 0) return INSTR_CLASS_EARLY;
+    return ready ? INSTR_CLASS_EARLY : INSTR_CLASS_FIRST;
+}
+
+// --- is a class wrapped? ---
+
+// The bytes that a constant takes behind its tag, but for Utf8 (JVMS table 4.4-A); 0: no such tag.
+static unsigned constant_size(unsigned tag) {
+    static const uint8_t sizes[] = {
+        [CF_TAG_INTEGER] = 4,       [CF_TAG_FLOAT] = 4,          [CF_TAG_LONG] = 8,
+        [CF_TAG_DOUBLE] = 8,        [CF_TAG_CLASS] = 2,          [CF_TAG_STRING] = 2,
+        [CF_TAG_FIELDREF] = 4,      [CF_TAG_METHODREF] = 4,      [CF_TAG_INTERFACE_METHODREF] = 4,
+        [CF_TAG_NAME_AND_TYPE] = 4, [CF_TAG_METHOD_HANDLE] = 3,  [CF_TAG_METHOD_TYPE] = 2,
+        [CF_TAG_DYNAMIC] = 4,       [CF_TAG_INVOKE_DYNAMIC] = 4, [CF_TAG_MODULE] = 2,
+        [CF_TAG_PACKAGE] = 2};
+    return tag < sizeof sizes ? sizes[tag] : 0;
+}
+
+static bool names_wrapped(const uint8_t *p, size_t length) {
+    static const char start[] = "instr$";
+    const uint8_t *end = p + length;
+    while (end - p >= 3) {
+        unsigned tag = *p++, size = constant_size(tag);
+        if (tag == CF_TAG_UTF8) {
+            size = cf_be2(p);
+            p += 2;
+            if (size > sizeof start - 1 && (size_t)(end - p) >= size &&
+                memcmp(p, start, sizeof start - 1) == 0)
+                return true;
+        } else if (size == 0) {
+            return false;
+        }
+        if ((size_t)(end - p) < size) return false;
+        p += size;
+    }
+    return false;
+}
+
+// What was done to it when it was defined shows in the constant pool that it has now, whatever its
+// loader. Lists of methods would do too, but make a jmethodID for each that lives as long as the
+// class, and are not to be had before it is linked.
+enum instr_occasion instr_wrapping_occasion(jvmtiEnv *jvmti, jclass redefined) {
+    jint count = 0, length = 0;
+    unsigned char *pool = NULL;
+    if (!instr_wrapping_any()) return INSTR_CLASS_LOADED;
+    if ((*jvmti)->GetConstantPool(jvmti, redefined, &count, &length, &pool) != JVMTI_ERROR_NONE)
+        return INSTR_CLASS_LOADED;
+    bool wrapped = names_wrapped(pool, (size_t)length);
+    (*jvmti)->Deallocate(jvmti, pool);
+    return wrapped ? INSTR_CLASS_WRAPPED : INSTR_CLASS_LOADED;
+}
+
+bool instr_wrapping_again(const uint8_t *bytes, size_t length,
+                          void *(*allocate)(void *context, size_t n), void *context,
+                          struct instr_rewritten *result) {
+    struct instr_origin origin = {.occasion = INSTR_CLASS_WRAPPED, .bare = 1};
+    struct instr_engine *engine = atomic_load(&wrapping.engine);
+    memset(result, 0, sizeof *result);
+    if (engine)
+        instr_engine_rewrite_known(engine, &origin, bytes, length, allocate, context, result);
+    return result->bytes != NULL;
+}
+
+// --- telling ---
+
+enum { METHOD_TEXT = 400 };
+
+struct telling {
+    int pass; // its number
+    size_t count, most;
+    void (*each)(void *context, const char *method);
+    void *context;
+};
+
+static int into_text(void *text, const void *bytes, size_t length) {
+    size_t used = strlen(text), room = METHOD_TEXT - 1 - used;
+    if (length > room) length = room;
+    memcpy((char *)text + used, bytes, length);
+    ((char *)text)[used + length] = '\0';
+    return 0;
+}
+
+static void tell_method(void *context, const struct instr_kept *kept) {
+    struct telling *t = context;
+    if (kept->pass != t->pass || !instr_is_loaded_before(kept)) return;
+    if (t->count++ >= t->most) return;
+    size_t name = strcspn(kept->method, "(");
+    char method[512], text[METHOD_TEXT] = "", error[INSTR_ERROR_SIZE];
+    struct instr_output out;
+    snprintf(method, sizeof method, "%.*s", (int)(name < 500 ? name : 500), kept->method);
+    struct instr_row row = {
+        .class_name = kept->class_name, .method = method, .descriptor = kept->method + name};
+    instr_output_sink(&out, into_text, text);
+    instr_report_method(&row, &out, INSTR_PLAIN);
+    instr_output_close(&out, error, sizeof error);
+    t->each(t->context, text);
+}
+
+size_t instr_wrapping_unwrapped(struct instr_engine *engine, const struct instr_options *options,
+                                size_t i, size_t most,
+                                void (*each)(void *context, const char *method), void *context) {
+    struct telling t = {(int)options->passes[i].number, 0, most, each, context};
+    if (options->passes[i].pass->wraps) instr_engine_kept(engine, tell_method, &t);
+    return t.count;
+}
+
+struct list {
+    struct instr_output *out;
+    const char *separator;
+};
+
+static void print_method(void *context, const char *method) {
+    struct list *list = context;
+    instr_output_text(list->out, list->separator);
+    instr_output_text(list->out, method);
+    list->separator = ", ";
+}
+
+static void tell_pass(struct instr_engine *engine, const struct instr_options *options, size_t i) {
+    char number[INSTR_NUMBER_SIZE], error[INSTR_ERROR_SIZE];
+    struct instr_output out;
+    const char *name = options->passes[i].pass->name;
+    size_t count = instr_wrapping_unwrapped(engine, options, i, 0, NULL, NULL);
+    if (count == 0) return;
+    instr_output_descriptor(&out, STDERR_FILENO);
+    instr_output_format(&out, "instr: %s: %s native method%s", name, instr_number(count, number),
+                        count == 1 ? " cannot be wrapped, as its class was loaded before"
+                                   : "s cannot be wrapped, as their classes were loaded before");
+    struct list list = {&out, ": "};
+    instr_wrapping_unwrapped(engine, options, i, METHODS_SHOWN, print_method, &list);
+    if (count > METHODS_SHOWN)
+        instr_output_format(&out, " and %s more (%s.file tells all)",
+                            instr_number(count - METHODS_SHOWN, number), name);
+    instr_output_text(&out, "\n");
+    instr_output_close(&out, error, sizeof error);
+}
+
+void instr_wrapping_tell(struct instr_engine *engine, const struct instr_options *options) {
+    if (options->quiet) return;
+    for (size_t i = 0; i < options->pass_count; i++) tell_pass(engine, options, i);
+}

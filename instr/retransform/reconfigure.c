@@ -1,0 +1,460 @@
+// switch.c: see switch.h
+
+#include "instr/retransform/reconfigure.h"
+
+#include "instr/control/server.h"
+#include "instr/options/compare.h"
+#include "instr/passes/agent_pass.h"
+#include "instr/retransform/redefine.h"
+#include "instr/passes/results.h"
+#include "instr/vm/runtime.h"
+#include "instr/retransform/apply.h"
+#include "instr/retransform/pass_lifecycle.h"
+#include "instr/retransform/background.h"
+#include "instr/retransform/native_prefix.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SECOND UINT64_C(1000000000)
+enum {
+    BUSY_AFTER = 10, // seconds that an operation waits for another one
+    SETTLE_TIME =
+        1000 // milliseconds to wait for threads that still load a class under the old plan
+};
+// Calls that were under way when all was switched off may still end with a time, if they are
+// shorter than what the runtime takes for usual (InstrThreads.UNUSUAL); longer ones it looks at
+// closely.
+static const uint64_t RELEASE_AFTER = 3 * SECOND;
+
+// --- events ---
+
+static int arm(struct instr_agent *agent, char *reason, size_t size) {
+    if (agent->armed) return 1;
+    agent->armed = instr_agent_arm(agent, reason, size);
+    return agent->armed;
+}
+
+static int set_hook(struct instr_agent *agent, jvmtiEventMode mode, char *reason, size_t size) {
+    jvmtiError error =
+        (*agent->jvmti)
+            ->SetEventNotificationMode(agent->jvmti, mode, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, NULL);
+    if (error == JVMTI_ERROR_NONE) return 1;
+    snprintf(reason, size, "the JVM refuses the class file hook (JVM TI error %d)", (int)error);
+    return 0;
+}
+
+static enum instr_delivery delivery(const struct instr_options *options) {
+    return options->runtime == INSTR_RUNTIME_PATH ? INSTR_DELIVERY_PATH : INSTR_DELIVERY_DIRECT;
+}
+
+// --- the switch ---
+
+static struct instr_plan *new_plan(struct instr_agent *agent, struct instr_options *next,
+                                   const struct instr_plan *before) {
+    struct instr_methods *methods = before ? before->methods : agent->methods;
+    int first = !methods && next->pass_count;
+    if (first && !(methods = instr_methods_new())) return NULL;
+    struct instr_plan *plan =
+        instr_plan_new(next, methods, instr_runtime_package(delivery(next)), before);
+    if (!plan && first) instr_methods_free(methods);
+    if (plan && plan->engine) instr_parts_engine(plan->engine, &plan->options);
+    return plan;
+}
+
+// All that may fail, before anything has changed.
+static struct instr_plan *prepare(struct instr_agent *agent, JNIEnv *jni,
+                                  struct instr_options *next, char *reason, size_t size) {
+    const struct instr_plan *before = instr_plans_current(&agent->plans);
+    const struct instr_options *old = before ? &before->options : NULL;
+    if (next->pass_count) {
+        instr_agent_find_loader(agent, jni);
+        struct instr_runtime_config config = {delivery(next), agent->library, (size_t)next->memory};
+        if (!arm(agent, reason, size) ||
+            !instr_wrapping_prepare(agent->jvmti, next, false, reason, size) ||
+            !instr_runtime_start(agent->jvmti, jni, &config, reason, size) ||
+            !instr_wrapping_start(agent->vm, next, reason, size))
+            return NULL;
+    }
+    instr_switch_number(agent, jni, before, next);
+    struct instr_plan *plan = new_plan(agent, next, before);
+    if (!plan) {
+        instr_switch_unnumber(agent, old, next, 0);
+        snprintf(reason, size, "out of memory");
+        return NULL;
+    }
+    const struct instr_options *options = &plan->options;
+    if (instr_switch_start_parts(agent, jni, old, options, reason, size)) {
+        if (!options->pass_count || set_hook(agent, JVMTI_ENABLE, reason, size)) {
+            if (instr_plans_swap(&agent->plans, plan)) return plan;
+            snprintf(reason, size, "too many threads are still busy with plans of before");
+        }
+        for (size_t i = 0; i < options->pass_count; i++)
+            if (!instr_goes_on(old, &options->passes[i]))
+                instr_switch_stop_part(&options->passes[i], jni);
+    }
+    instr_switch_unnumber(agent, old, options, 0);
+    if (!before || before->methods != plan->methods) instr_methods_free(plan->methods);
+    instr_plan_free(plan);
+    return NULL;
+}
+
+static void settle(struct instr_agent *agent) {
+    for (int i = 0; i < SETTLE_TIME && !instr_plans_settle(&agent->plans); i++) usleep(1000);
+}
+
+// Makes the plan of `next`, which is taken over, the current one. `later`: of many classes most may
+// follow later.
+static int switch_to(struct instr_agent *agent, JNIEnv *jni, struct instr_options *next, int later,
+                     struct instr_switched *done, char *reason, size_t size) {
+    uint64_t start = instr_control_now();
+    unsigned ticket;
+    // Held until its results are told.
+    const struct instr_plan *before = instr_plans_take(&agent->plans, &ticket);
+    int was_on = before && before->engine;
+    int same = was_on && instr_same_rules(&before->options, next);
+    uint64_t expiry = next->expiry;
+    int same_expiry = was_on && before->options.expiry == expiry;
+    struct instr_plan *plan = prepare(agent, jni, next, reason, size);
+    if (!plan) {
+        instr_plans_give_back(&agent->plans, ticket);
+        return 0;
+    }
+    // Who follows a pass that is off now is to end, though nothing comes of it any more.
+    instr_control_wake();
+    if (plan->engine) agent->state = INSTR_ACTIVE;
+    agent->release_at = 0;
+    if (was_on || plan->engine) {
+        // Whoever loads a class under the old plan still is done in a moment: then it is loaded, or
+        // a straggler.
+        for (int i = 0; i < SETTLE_TIME && instr_plans_others(&agent->plans, ticket); i++)
+            usleep(1000);
+        agent->stragglers_until = start + INSTR_STRAGGLERS_FOR * SECOND;
+        const struct instr_plan *but = same ? before : NULL;
+        // What is left of a change before is looked at again, or not changed yet; or else it still
+        // is to be made what any plan has for it.
+        if (!but || !plan->engine) instr_switch_rest_drop(jni);
+        // Which native methods are not wrapped is told when all have been seen.
+        if (!(later && plan->engine && !instr_wraps(&plan->options)
+                  ? instr_switch_retransform_first(agent, jni, but, start, done)
+                  : instr_switch_retransform(agent, jni, but, 0, 1, done)))
+            instr_say(
+                "instr: the JVM does not tell which classes are loaded: only new ones follow");
+        instr_switch_look_for_stragglers(agent, start, SECOND);
+        instr_redefine_again(agent, jni);
+        if (plan->engine) instr_wrapping_tell(plan->engine, &plan->options);
+    }
+    if (was_on) {
+        instr_switch_tell_gone(agent, jni, before, &plan->options);
+        for (size_t i = 0; i < before->options.pass_count; i++)
+            if (!instr_find_pass(&plan->options, before->options.passes[i].pass))
+                instr_switch_stop_part(&before->options.passes[i], jni);
+        instr_switch_unnumber(agent, &plan->options, &before->options,
+                              instr_control_now() + RELEASE_AFTER);
+    }
+    instr_plans_give_back(&agent->plans, ticket);
+    settle(agent);
+    if (!plan->engine) {
+        agent->state = INSTR_DORMANT;
+        // Classes with wrappers get them again each time that they come.
+        if (was_on && !instr_wrapping_any()) set_hook(agent, JVMTI_DISABLE, reason, size);
+        if (was_on) agent->release_at = instr_control_now() + RELEASE_AFTER;
+    }
+    if (!plan->engine || !expiry)
+        agent->expires = 0;
+    else if (!same_expiry)
+        agent->expires = instr_control_now() + expiry;
+    done->nanoseconds = instr_control_now() - start;
+    return 1;
+}
+
+// --- operations ---
+
+static int begin_operation(struct instr_agent *agent, struct instr_switched *done, char *reason,
+                           size_t size) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += BUSY_AFTER;
+    memset(done, 0, sizeof *done);
+    atomic_fetch_add(&agent->waiting, 1);
+    int error = pthread_mutex_timedlock(&agent->switching, &until);
+    atomic_fetch_sub(&agent->waiting, 1);
+    if (error != 0) {
+        snprintf(reason, size, "busy: another operation is under way");
+        return 0;
+    }
+    int state = atomic_load(&agent->state);
+    if (state == INSTR_DORMANT || state == INSTR_ACTIVE) return 1;
+    snprintf(reason, size, state == INSTR_FINISHED ? "the JVM is ending" : "the agent is not up");
+    pthread_mutex_unlock(&agent->switching);
+    return 0;
+}
+
+// An error of the options' parser without its "instr: ".
+static void strip(char *reason, size_t size) {
+    static const char prefix[] = "instr: ";
+    char text[INSTR_ERROR_SIZE];
+    snprintf(text, sizeof text, "%s", reason);
+    if (strncmp(text, prefix, sizeof prefix - 1) == 0)
+        snprintf(reason, size, "%s", text + sizeof prefix - 1);
+}
+
+// Options that are looked at when the agent, or its runtime, starts: to take others and do nothing
+// would mislead.
+static const char *too_late(const struct instr_options *now, const struct instr_options *next) {
+    const char *was = now->facts ? now->facts : "", *facts = next->facts ? next->facts : "";
+    if (next->control != now->control) return "control";
+    if (strcmp(was, facts) != 0) return "facts";
+    if (next->memory != now->memory && instr_runtime_started()) return "memory";
+    return NULL;
+}
+
+static int change(struct instr_agent *agent, JNIEnv *jni, enum instr_change kind, int later,
+                  const char *text, struct instr_switched *done, char *reason, size_t size) {
+    struct instr_options next;
+    int ok = 0;
+    if (!begin_operation(agent, done, reason, size)) return 0;
+    const struct instr_plan *plan = instr_plans_current(&agent->plans);
+    if (instr_options_change(&next, &plan->options, kind, text, reason, size) != 0) {
+        strip(reason, size);
+    } else if (kind == INSTR_ENABLE && !next.pass_count) {
+        snprintf(reason, size, "no pass is named, and none is on");
+        instr_options_free(&next);
+    } else if (too_late(&plan->options, &next)) {
+        snprintf(reason, size,
+                 "option '%s': comes too late, as it is for the start of the agent, which is in "
+                 "the JVM already",
+                 too_late(&plan->options, &next));
+        instr_options_free(&next);
+    } else {
+        ok = switch_to(agent, jni, &next, later, done, reason, size);
+        instr_options_free(&next); // what was not taken over
+    }
+    pthread_mutex_unlock(&agent->switching);
+    return ok;
+}
+
+int instr_switch_enable(struct instr_agent *agent, JNIEnv *jni, const char *text,
+                        struct instr_switched *done, char *reason, size_t size) {
+    return change(agent, jni, INSTR_ENABLE, 0, text, done, reason, size);
+}
+
+int instr_switch_enable_first(struct instr_agent *agent, JNIEnv *jni, const char *text,
+                              struct instr_switched *done, char *reason, size_t size) {
+    return change(agent, jni, INSTR_ENABLE, 1, text, done, reason, size);
+}
+
+int instr_switch_set(struct instr_agent *agent, JNIEnv *jni, const char *text,
+                     struct instr_switched *done, char *reason, size_t size) {
+    return change(agent, jni, INSTR_SET, 0, text, done, reason, size);
+}
+
+// What stays when no pass is on: how the agent works, not what was asked of it.
+static int without_passes(struct instr_options *next, const struct instr_options *base) {
+    struct instr_options kept = {.runtime = base->runtime,
+                                 .quiet = base->quiet,
+                                 .verbose = base->verbose,
+                                 .memory = base->memory,
+                                 .control = base->control,
+                                 .batch = base->batch,
+                                 .batch_threads = base->batch_threads,
+                                 .stats = base->stats};
+    return instr_options_copy(next, &kept);
+}
+
+static int revert_all(struct instr_agent *agent, JNIEnv *jni, struct instr_switched *done,
+                      char *reason, size_t size) {
+    struct instr_options next;
+    const struct instr_plan *plan = instr_plans_current(&agent->plans);
+    if (without_passes(&next, &plan->options) != 0) {
+        snprintf(reason, size, "out of memory");
+        return 0;
+    }
+    int ok = switch_to(agent, jni, &next, 0, done, reason, size);
+    instr_options_free(&next);
+    return ok;
+}
+
+int instr_switch_disable(struct instr_agent *agent, JNIEnv *jni, const char *name,
+                         struct instr_switched *done, char *reason, size_t size) {
+    struct instr_options next;
+    int ok = 0;
+    if (!begin_operation(agent, done, reason, size)) return 0;
+    const struct instr_plan *plan = instr_plans_current(&agent->plans);
+    const struct rw_pass *pass = rw_pass_named(name, strlen(name));
+    if (!pass) {
+        snprintf(reason, size, "'%.64s' is no pass", name);
+    } else if (!instr_find_pass(&plan->options, pass)) {
+        snprintf(reason, size, "'%s' is not on", pass->name);
+    } else if (plan->options.pass_count == 1) {
+        ok = revert_all(agent, jni, done, reason, size);
+    } else if (instr_options_without(&next, &plan->options, pass) != 0) {
+        snprintf(reason, size, "out of memory");
+    } else {
+        ok = switch_to(agent, jni, &next, 0, done, reason, size);
+        instr_options_free(&next);
+    }
+    pthread_mutex_unlock(&agent->switching);
+    return ok;
+}
+
+// The options with some more classes excluded.
+static int exclude(struct instr_options *next, const struct instr_options *base,
+                   const char *patterns, char *reason, size_t size) {
+    if (instr_options_copy(next, base) != 0) {
+        snprintf(reason, size, "out of memory");
+        return 0;
+    }
+    if (!next->exclude) next->exclude = instr_match_new();
+    if (next->exclude && instr_match_add(next->exclude, patterns, reason, size) == 0) return 1;
+    if (!next->exclude) snprintf(reason, size, "out of memory");
+    instr_options_free(next);
+    return 0;
+}
+
+int instr_switch_revert(struct instr_agent *agent, JNIEnv *jni, const char *patterns,
+                        struct instr_switched *done, char *reason, size_t size) {
+    struct instr_options next;
+    int ok = 0;
+    if (!begin_operation(agent, done, reason, size)) return 0;
+    const struct instr_plan *plan = instr_plans_current(&agent->plans);
+    if (!plan->engine) {
+        ok = !patterns;
+        if (patterns) snprintf(reason, size, "no pass is on");
+    } else if (!patterns) {
+        ok = revert_all(agent, jni, done, reason, size);
+    } else if (exclude(&next, &plan->options, patterns, reason, size)) {
+        ok = switch_to(agent, jni, &next, 0, done, reason, size);
+        instr_options_free(&next);
+    }
+    pthread_mutex_unlock(&agent->switching);
+    return ok;
+}
+
+int instr_switch_write(struct instr_agent *agent, JNIEnv *jni, char *reason, size_t size) {
+    struct instr_switched ignored;
+    if (!begin_operation(agent, &ignored, reason, size)) return 0;
+    const struct instr_plan *plan = instr_plans_current(&agent->plans);
+    int on = plan->engine != NULL;
+    if (on) instr_switch_tell_gone(agent, jni, plan, NULL);
+    if (!on) snprintf(reason, size, "no pass is on");
+    pthread_mutex_unlock(&agent->switching);
+    return on;
+}
+
+struct instr_plan *instr_switch_first(struct instr_agent *agent, struct instr_options *options,
+                                      enum instr_part_phase phase, char *reason, size_t size) {
+    instr_switch_number(agent, NULL, NULL, options);
+    struct instr_plan *plan = new_plan(agent, options, NULL);
+    if (!plan) {
+        snprintf(reason, size, "out of memory");
+        return NULL;
+    }
+    if (instr_parts_load(agent->vm, &plan->options, phase, reason, size)) return plan;
+    if (plan->methods != agent->methods) instr_methods_free(plan->methods);
+    instr_plan_free(plan);
+    return NULL;
+}
+
+static int start_passes(struct instr_agent *agent, JNIEnv *jni, const struct instr_options *options,
+                        char *reason, size_t size) {
+    struct instr_runtime_config config = {delivery(options), agent->library,
+                                          (size_t)options->memory};
+    instr_agent_find_loader(agent, jni);
+    if (!instr_runtime_start(agent->jvmti, jni, &config, reason, size) ||
+        !instr_wrapping_start(agent->vm, options, reason, size) ||
+        !instr_parts_start(agent->jvmti, jni, options, reason, size))
+        return 0;
+    if (set_hook(agent, JVMTI_ENABLE, reason, size)) return 1;
+    instr_parts_stop(jni, options);
+    return 0;
+}
+
+int instr_switch_start(struct instr_agent *agent, JNIEnv *jni, struct instr_plan *plan, int running,
+                       char *reason, size_t size) {
+    struct instr_switched done = {0};
+    pthread_mutex_lock(&agent->switching);
+    int ok = !plan->engine || start_passes(agent, jni, &plan->options, reason, size);
+    if (ok) {
+        instr_plans_swap(&agent->plans, plan); // the first one finds room
+        agent->state = plan->engine ? INSTR_ACTIVE : INSTR_DORMANT;
+        // What was loaded under early hooks is done, if nothing but wrappers is wanted.
+        if (plan->engine && !(agent->early && instr_wraps_only(&plan->options)))
+            instr_switch_retransform(agent, jni, NULL, 0, running, &done);
+        if (plan->engine) instr_wrapping_tell(plan->engine, &plan->options);
+        instr_say_spared(done.spared);
+        if (plan->options.expiry) agent->expires = instr_control_now() + plan->options.expiry;
+    }
+    pthread_mutex_unlock(&agent->switching);
+    return ok;
+}
+
+static void release(struct instr_agent *agent, JNIEnv *jni) {
+    const struct instr_plan *before = instr_plans_current(&agent->plans);
+    struct instr_options next;
+    agent->release_at = 0;
+    if (before->engine || without_passes(&next, &before->options) != 0) return;
+    struct instr_methods *methods = agent->ids_stay ? before->methods : NULL;
+    struct instr_plan *plan = instr_plan_new(&next, methods, "", NULL);
+    if (!plan || !instr_plans_swap(&agent->plans, plan)) {
+        instr_options_free(&next);
+        instr_plan_free(plan);
+        return;
+    }
+    settle(agent);
+    instr_runtime_release(jni);
+    struct instr_changes_totals totals = instr_changes_totals(agent->changes);
+    if (!totals.classes && !totals.refused) instr_changes_clear(agent->changes);
+    instr_give_back_memory();
+}
+
+int instr_switch_detach(struct instr_agent *agent, JNIEnv *jni, struct instr_switched *done,
+                        char *reason, size_t size) {
+    if (!begin_operation(agent, done, reason, size)) return 0;
+    const struct instr_plan *plan = instr_plans_current(&agent->plans);
+    int ok = !plan->engine || revert_all(agent, jni, done, reason, size);
+    if (ok) {
+        release(agent, jni);
+        // Who still loads a class under a plan of before may be wrapping its methods.
+        int needed =
+            instr_wrapping_done() || (instr_wrapping_any() && !instr_plans_settle(&agent->plans));
+        if (!needed) {
+            instr_wrapping_end();
+            agent->methods = agent->plans.kept = instr_plans_current(&agent->plans)->methods;
+            instr_agent_undo(agent);
+        }
+    }
+    pthread_mutex_unlock(&agent->switching);
+    return ok;
+}
+
+int instr_switch_is_due(const struct instr_agent *agent, uint64_t now) {
+    return (agent->release_at && now >= agent->release_at) ||
+           (agent->stragglers_at && now >= agent->stragglers_at) ||
+           instr_changes_grown(agent->changes) || instr_switch_rest_is_stalled(now);
+}
+
+uint64_t instr_switch_later(struct instr_agent *agent, JNIEnv *jni, uint64_t now) {
+    struct instr_switched done = {0};
+    if (pthread_mutex_trylock(&agent->switching) != 0) return now + SECOND;
+    if (agent->release_at && now >= agent->release_at) release(agent, jni);
+    instr_switch_rest_again();
+    if ((agent->stragglers_at && now >= agent->stragglers_at) ||
+        instr_changes_grown(agent->changes)) {
+        const struct instr_plan *plan = instr_plans_current(&agent->plans);
+        int off = !plan->engine; // then the hook is, and notes nothing
+        char ignored[INSTR_ERROR_SIZE];
+        if (off) set_hook(agent, JVMTI_ENABLE, ignored, sizeof ignored);
+        instr_switch_retransform(agent, jni, NULL, 1, 1, &done);
+        if (off && !instr_wrapping_any()) set_hook(agent, JVMTI_DISABLE, ignored, sizeof ignored);
+        instr_switch_look_for_stragglers(agent, now, 2 * agent->stragglers_pause);
+    }
+    uint64_t next = UINT64_MAX;
+    if (agent->release_at) next = agent->release_at;
+    if (agent->stragglers_at && agent->stragglers_at < next) next = agent->stragglers_at;
+    pthread_mutex_unlock(&agent->switching);
+    return next;
+}

@@ -1,0 +1,73 @@
+// The agent in a JVM: the one structure that owns everything.
+//
+// agent.c starts it and tells the results at the end; hook.c hands classes to the current plan;
+// switch.c makes another plan the current one; guard.c looks after what was promised; commands
+// come in by control.h.
+
+#ifndef INSTR_AGENT_H
+#define INSTR_AGENT_H
+
+#include <jvmti.h>
+
+#include "instr/engine/class_states.h"
+#include "instr/engine/pass_ids.h"
+#include "instr/engine/plan.h"
+#include "instr/passes/results.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum instr_agent_state {
+    INSTR_ABSENT,
+    INSTR_STARTING,
+    INSTR_DORMANT, // no pass is on
+    INSTR_LOADED,  // on the command line, and the JVM is not up yet
+    INSTR_ACTIVE,
+    INSTR_FINISHED
+};
+
+// There is one agent in a JVM; the library may be asked to start it twice.
+struct instr_agent {
+    atomic_int state; // enum instr_agent_state
+    JavaVM *vm;
+    jvmtiEnv *jvmti;
+    struct instr_plans plans;
+    struct instr_changes *changes;
+    jobject platform_loader; // global reference that stays; NULL: none known
+    char library[4096];      // path of this library
+    int recording;           // classes of the boot loader are left alone (recording.h)
+
+    // One thread at a time changes the plan, and what follows here.
+    pthread_mutex_t switching;
+    atomic_int waiting;       // threads that wait for it: who can do the rest later lets them in
+    int armed;                // capabilities are taken, and the class file hook has its function
+    struct instr_plan *first; // until the JVM is up
+    struct instr_numbers numbers;  // of the passes
+    struct instr_methods *methods; // to go on with when the agent is attached again; NULL: none
+    int early;                     // classes come to the hook from the start (wrapping.h)
+    int ids_stay;        // passes were on of whose ids somebody may still ask what they stand for
+    uint64_t expires;    // ns; 0: never
+    uint64_t release_at; // ns; when memory of what was reverted is given back; 0: none to give
+    uint64_t stragglers_at;    // ns; when to look again for classes that were loading; 0: not
+    uint64_t stragglers_pause; // ns; until the time after that
+    uint64_t stragglers_until;
+};
+
+extern struct instr_agent instr_agent;
+
+// A line to standard error, in one piece.
+void instr_say(const char *line);
+
+// Takes the capabilities that changing classes needs, and sets the functions of all events; nothing
+// is switched on. 0: one line in `reason`.
+int instr_agent_arm(struct instr_agent *agent, char *reason, size_t size);
+
+// Finds the platform loader, if it is not known yet; before the first pass is on.
+void instr_agent_find_loader(struct instr_agent *agent, JNIEnv *jni);
+
+// Gives everything back: the JVM is as if the library had not been loaded, but for the runtime's
+// classes, which stay and do nothing, and an environment that is none but in name. With passes on,
+// these must have been switched off.
+void instr_agent_undo(struct instr_agent *agent);
+
+#endif

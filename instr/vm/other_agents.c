@@ -1,0 +1,122 @@
+// Other agents in this JVM.
+
+#include "instr/vm/other_agents.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_COMMAND_LINE (1024 * 1024)
+
+struct search {
+    void (*each)(void *context, const char *kind, const char *name);
+    void *context;
+};
+
+// The path of our own library.
+static const char *own_path(void) {
+    Dl_info info;
+    return dladdr((const void *)&instr_agents_each, &info) && info.dli_fname ? info.dli_fname : "";
+}
+
+// A library of its own, not one that depends on an agent's.
+static int has_entry(const char *path) {
+    static const char *const entries[] = {"Agent_OnLoad", "Agent_OnAttach"};
+    void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+    int found = 0;
+    if (!library) return 0;
+    for (int i = 0; i < 2 && !found; i++) {
+        Dl_info info;
+        void *entry = dlsym(library, entries[i]);
+        found =
+            entry && dladdr(entry, &info) && info.dli_fname && strcmp(info.dli_fname, path) == 0;
+    }
+    dlclose(library);
+    return found;
+}
+
+struct paths {
+    char **items;
+    size_t count, capacity;
+};
+
+// Only notes the names: the loader's lock is held here, and dlopen would want it.
+static int note_library(struct dl_phdr_info *info, size_t size, void *context) {
+    struct paths *paths = context;
+    (void)size;
+    if (!info->dlpi_name || !info->dlpi_name[0]) return 0;
+    if (paths->count == paths->capacity) {
+        size_t wanted = paths->capacity ? paths->capacity * 2 : 32;
+        char **larger = realloc(paths->items, wanted * sizeof *larger);
+        if (!larger) return 1;
+        paths->items = larger;
+        paths->capacity = wanted;
+    }
+    char *copy = strdup(info->dlpi_name);
+    if (!copy) return 1;
+    paths->items[paths->count++] = copy;
+    return 0;
+}
+
+static void each_library(const struct search *search) {
+    struct paths paths = {NULL, 0, 0};
+    dl_iterate_phdr(note_library, &paths);
+    for (size_t i = 0; i < paths.count; i++) {
+        if (strcmp(paths.items[i], own_path()) != 0 && has_entry(paths.items[i]))
+            search->each(search->context, "library", paths.items[i]);
+        free(paths.items[i]);
+    }
+    free(paths.items);
+}
+
+// Cuts `word` at its options.
+static void look_at_option(const struct search *search, char *word) {
+    static const char *const starts[] = {"-javaagent:", "-agentpath:", "-agentlib:"};
+    for (int i = 0; i < 3; i++) {
+        size_t n = strlen(starts[i]);
+        if (strncmp(word, starts[i], n) != 0) continue;
+        char *equals = strchr(word, '=');
+        if (equals) *equals = '\0';
+        if (strcmp(word + n, own_path()) != 0) search->each(search->context, "option", word);
+    }
+}
+
+static void each_option(const struct search *search) {
+    FILE *file = fopen("/proc/self/cmdline", "re");
+    char *line = malloc(MOST_COMMAND_LINE + 1);
+    size_t n = file && line ? fread(line, 1, MOST_COMMAND_LINE, file) : 0;
+    if (file) fclose(file);
+    if (line) line[n] = '\0';
+    for (size_t i = 0; i < n;) {
+        size_t length = strlen(line + i);
+        look_at_option(search, line + i);
+        i += length + 1;
+    }
+    free(line);
+    const char *more = getenv("JAVA_TOOL_OPTIONS");
+    char *copy = more ? strdup(more) : NULL, *place = NULL;
+    for (char *word = copy ? strtok_r(copy, " \t\n", &place) : NULL; word;
+         word = strtok_r(NULL, " \t\n", &place))
+        look_at_option(search, word);
+    free(copy);
+}
+
+void instr_agents_each(void (*each)(void *context, const char *kind, const char *name),
+                       void *context) {
+    struct search search = {each, context};
+    each_library(&search);
+    each_option(&search);
+}
+
+static int is_instrument(struct dl_phdr_info *info, size_t size, void *context) {
+    (void)size;
+    (void)context;
+    const char *slash = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
+    return slash && strcmp(slash + 1, "libinstrument.so") == 0;
+}
+
+int instr_agents_java(void) {
+    return dl_iterate_phdr(is_instrument, NULL);
+}

@@ -1,0 +1,402 @@
+// runtime.c: see runtime.h
+
+#define _POSIX_C_SOURCE 200809L
+
+#include "instr/vm/runtime.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+#include "instr/vm/runtime_failures.h"
+#include "instr/counters/records.h"
+#include "instr/counters/threads.h"
+
+#define JAR_NAME "instr-runtime.jar"
+#define DEFAULT_PAGE_BUDGET ((size_t)8 << 20)
+#define EARLY_CLASS "java/lang/InstrNatives"
+#define JNI_9 0x00090000
+#define KNOWN_MODULES 512 // a power of two
+#define MAX_CLASSES 64
+
+// The VM has one runtime, as it has one package java.lang.
+static struct {
+    bool started;
+    bool early; // InstrNatives is there already
+    enum instr_delivery delivery;
+    bool has_modules;
+    enum instr_runtime_variant variant;
+    jclass threads;                             // InstrThreads, a global reference
+    jobject unnamed_module;                     // of the boot loader, with path delivery
+    jclass classes[MAX_CLASSES];                // global references, by instr_runtime_classes
+    _Atomic(jweak) open_modules[KNOWN_MODULES]; // by their hash codes
+    char temporary_jar[4096];                   // made by us, to be removed; empty: none
+} runtime;
+
+static bool fail(JNIEnv *jni, char *reason, size_t size, const char *what, const char *why) {
+    if (jni != NULL) (*jni)->ExceptionClear(jni);
+    if (what == NULL)
+        snprintf(reason, size, "%s", why);
+    else
+        snprintf(reason, size, "%s: %s", what, why);
+    return false;
+}
+
+const char *instr_runtime_package(enum instr_delivery delivery) {
+    return delivery == INSTR_DELIVERY_DIRECT ? "java/lang/" : "instr/runtime/";
+}
+
+const char *instr_runtime_package_used(void) {
+    return instr_runtime_package(runtime.delivery);
+}
+
+const char *instr_runtime_current_package(void) {
+    return runtime.started ? instr_runtime_package(runtime.delivery) : "";
+}
+
+// Function tables of JVM TI and JNI before version 9 are shorter, or have no functions where those
+// for modules stand: nothing there may be touched.
+static bool has_modules(JNIEnv *jni) {
+    return (*jni)->GetVersion(jni) >= JNI_9;
+}
+
+// Which class file of those that the runtime has several of.
+static enum instr_runtime_variant variant(JNIEnv *jni, enum instr_delivery delivery) {
+    if (!runtime.has_modules) return INSTR_RUNTIME_JDK8;
+    if (delivery != INSTR_DELIVERY_DIRECT) return INSTR_RUNTIME_JDK11;
+    jclass thread = (*jni)->FindClass(jni, "java/lang/Thread");
+    bool has_carriers =
+        thread != NULL && (*jni)->GetStaticMethodID(jni, thread, "currentCarrierThread",
+                                                    "()Ljava/lang/Thread;") != NULL;
+    (*jni)->ExceptionClear(jni);
+    return has_carriers ? INSTR_RUNTIME_JDK19 : INSTR_RUNTIME_JDK11;
+}
+
+static bool is_needed(const struct instr_runtime_class *class, enum instr_delivery delivery) {
+    if (class->delivery != delivery) return false;
+    return class->variant == INSTR_RUNTIME_ANY || class->variant == runtime.variant;
+}
+
+static void note(struct instr_threads_classes *classes, const char *name, jclass class) {
+    const char *simple = strrchr(name, '/') + 1;
+    if (strcmp(simple, "InstrNative") == 0) classes->natives = class;
+    if (strcmp(simple, "InstrThreads") == 0) classes->threads = class;
+}
+
+static void remember(JNIEnv *jni, const struct instr_runtime_class *class, jclass defined) {
+    size_t i = (size_t)(class - instr_runtime_classes);
+    if (i < MAX_CLASSES) runtime.classes[i] = (*jni)->NewGlobalRef(jni, defined);
+}
+
+jclass instr_runtime_class(const char *simple_name) {
+    for (size_t i = 0; i < instr_runtime_classes_count && i < MAX_CLASSES; i++)
+        if (runtime.classes[i] != NULL &&
+            strcmp(strrchr(instr_runtime_classes[i].name, '/') + 1, simple_name) == 0)
+            return runtime.classes[i];
+    return NULL;
+}
+
+static bool define(JNIEnv *jni, const struct instr_runtime_class *class,
+                   struct instr_threads_classes *classes, char *reason, size_t size) {
+    jclass defined = (*jni)->DefineClass(jni, class->name, NULL, (const jbyte *)class->bytes,
+                                         (jsize) class->length);
+    if (defined != NULL) {
+        note(classes, class->name, defined);
+        remember(jni, class, defined);
+        return true;
+    }
+    (*jni)->ExceptionClear(jni);
+    const char *why = (*jni)->FindClass(jni, class->name) != NULL
+                          ? "already defined by another agent"
+                          : "the VM refused to define it";
+    return fail(jni, reason, size, class->name, why);
+}
+
+// Whether the file holds the jar, byte for byte.
+static bool is_our_jar(const char *path) {
+    FILE *file = fopen(path, "rbe");
+    if (file == NULL) return false;
+    unsigned char *content = malloc(instr_runtime_jar_size + 1);
+    bool same = content != NULL &&
+                fread(content, 1, instr_runtime_jar_size + 1, file) == instr_runtime_jar_size &&
+                memcmp(content, instr_runtime_jar, instr_runtime_jar_size) == 0;
+    free(content);
+    fclose(file);
+    return same;
+}
+
+static void remove_temporary_jar(void) {
+    if (runtime.temporary_jar[0] == '\0') return;
+    unlink(runtime.temporary_jar);
+    *strrchr(runtime.temporary_jar, '/') = '\0';
+    rmdir(runtime.temporary_jar);
+    runtime.temporary_jar[0] = '\0';
+}
+
+// Writes the jar to a new directory that only this user can enter. False: errno says why.
+static bool write_jar(char *path, size_t size) {
+    const char *folder = getenv("TMPDIR");
+    if (folder == NULL || folder[0] != '/') folder = "/tmp";
+    int length = snprintf(path, size, "%s/instr-XXXXXX", folder);
+    if (length < 0 || (size_t)length + sizeof "/" JAR_NAME > size || mkdtemp(path) == NULL)
+        return false;
+    strcat(path, "/" JAR_NAME);
+    snprintf(runtime.temporary_jar, sizeof runtime.temporary_jar, "%s", path);
+    atexit(remove_temporary_jar);
+    FILE *file = fopen(path, "wbxe");
+    if (file == NULL) return false;
+    size_t written = fwrite(instr_runtime_jar, 1, instr_runtime_jar_size, file);
+    return fclose(file) == 0 && written == instr_runtime_jar_size;
+}
+
+static bool find_jar(const char *library, char *path, size_t size) {
+    const char *slash = library == NULL ? NULL : strrchr(library, '/');
+    if (slash != NULL) {
+        int length = snprintf(path, size, "%.*s/%s", (int)(slash - library), library, JAR_NAME);
+        if (length > 0 && (size_t)length < size && is_our_jar(path)) return true;
+    }
+    return write_jar(path, size);
+}
+
+// A module as Class.getModule() gives it, as a local reference.
+static jobject module_of(JNIEnv *jni, jclass class) {
+    jclass meta = (*jni)->GetObjectClass(jni, class);
+    jmethodID get = (*jni)->GetMethodID(jni, meta, "getModule", "()Ljava/lang/Module;");
+    jobject module = get == NULL ? NULL : (*jni)->CallObjectMethod(jni, class, get);
+    return (*jni)->ExceptionCheck(jni) ? NULL : module;
+}
+
+// Lets java.base call InstrNative, which is in the boot loader's unnamed module; with path delivery
+// lets that use Unsafe.
+static bool connect_modules(jvmtiEnv *jvmti, JNIEnv *jni, enum instr_delivery delivery,
+                            jclass natives) {
+    jclass object = (*jni)->FindClass(jni, "java/lang/Object");
+    jobject base = object == NULL ? NULL : module_of(jni, object);
+    jobject unnamed = base == NULL ? NULL : module_of(jni, natives);
+    if (unnamed == NULL) return false;
+    runtime.unnamed_module = (*jni)->NewGlobalRef(jni, unnamed);
+    jvmtiError error = delivery == INSTR_DELIVERY_DIRECT
+                           ? (*jvmti)->AddModuleReads(jvmti, base, unnamed)
+                           : (*jvmti)->AddModuleExports(jvmti, base, "jdk.internal.misc", unnamed);
+    return runtime.unnamed_module != NULL && error == JVMTI_ERROR_NONE;
+}
+
+// Loads a class from the bootstrap class path. Not FindClass: that would initialize it,
+// InstrThreads before its natives are registered, and ask other loaders.
+static jclass load(JNIEnv *jni, const char *internal_name) {
+    jclass meta = (*jni)->FindClass(jni, "java/lang/Class");
+    if (meta == NULL) return NULL;
+    jmethodID for_name = (*jni)->GetStaticMethodID(
+        jni, meta, "forName", "(Ljava/lang/String;ZLjava/lang/ClassLoader;)Ljava/lang/Class;");
+    if (for_name == NULL) return NULL;
+    char name[64];
+    snprintf(name, sizeof name, "%s", internal_name);
+    for (char *c = name; *c != '\0'; c++)
+        if (*c == '/') *c = '.';
+    jstring string = (*jni)->NewStringUTF(jni, name);
+    if (string == NULL) return NULL;
+    jclass loaded = (*jni)->CallStaticObjectMethod(jni, meta, for_name, string, JNI_FALSE, NULL);
+    return (*jni)->ExceptionCheck(jni) ? NULL : loaded;
+}
+
+static bool add_jar(jvmtiEnv *jvmti, JNIEnv *jni, const char *library, char *reason, size_t size) {
+    char path[4096];
+    if (!find_jar(library, path, sizeof path))
+        return fail(jni, reason, size, path, "cannot be written");
+    if ((*jvmti)->AddToBootstrapClassLoaderSearch(jvmti, path) != JVMTI_ERROR_NONE)
+        return fail(jni, reason, size, path, "the VM does not take it on its bootstrap class path");
+    return true;
+}
+
+static bool get_classes(JNIEnv *jni, enum instr_delivery delivery,
+                        struct instr_threads_classes *classes, char *reason, size_t size) {
+    for (size_t i = 0; i < instr_runtime_classes_count; i++) {
+        const struct instr_runtime_class *class = &instr_runtime_classes[i];
+        if (!is_needed(class, delivery)) continue;
+        if (runtime.early && strcmp(class->name, EARLY_CLASS) == 0) continue;
+        if (class->bytes != NULL) {
+            if (!define(jni, class, classes, reason, size)) return false;
+            continue;
+        }
+        jclass loaded = load(jni, class->name);
+        if (loaded == NULL) return fail(jni, reason, size, class->name, "cannot be loaded");
+        note(classes, class->name, loaded);
+        remember(jni, class, loaded);
+    }
+    return true;
+}
+
+// Initializing them now keeps it off the path of the first instrumented method.
+static bool initialize(JNIEnv *jni, const char *package, const char *simple) {
+    char name[64];
+    snprintf(name, sizeof name, "%s%s", package, simple);
+    jclass class = (*jni)->FindClass(jni, name);
+    return class != NULL &&
+           (*jni)->GetStaticMethodID(jni, class, "thrown",
+                                     strcmp(simple, "InstrCalls") == 0 ? "(I)V" : "(JJI)V") != NULL;
+}
+
+// From here on the wrappers of native methods count.
+static bool switch_natives_on(JNIEnv *jni, const char *package) {
+    char name[64];
+    snprintf(name, sizeof name, "%sInstrNatives", package);
+    jclass class = (*jni)->FindClass(jni, name);
+    jfieldID on = class == NULL ? NULL : (*jni)->GetStaticFieldID(jni, class, "on", "Z");
+    if (on == NULL) return false;
+    (*jni)->SetStaticBooleanField(jni, class, on, JNI_TRUE);
+    return true;
+}
+
+static bool register_failed(JNIEnv *jni, jclass natives) {
+    static char name[] = "failed", descriptor[] = "(ILjava/lang/String;)V";
+    const JNINativeMethod method = {name, descriptor, (void *)instr_failures_native};
+    return (*jni)->RegisterNatives(jni, natives, &method, 1) == 0;
+}
+
+static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_runtime_config *config,
+                  char *reason, size_t size) {
+    const char *package = instr_runtime_package(config->delivery);
+    struct instr_threads_classes classes = {0};
+    if (config->delivery == INSTR_DELIVERY_PATH &&
+        !add_jar(jvmti, jni, config->library, reason, size))
+        return false;
+    if (!get_classes(jni, config->delivery, &classes, reason, size)) return false;
+    if (runtime.has_modules && !connect_modules(jvmti, jni, config->delivery, classes.natives))
+        return fail(jni, reason, size, "java.base",
+                    "its module cannot be connected to the runtime");
+    if (!register_failed(jni, classes.natives))
+        return fail(jni, reason, size, "InstrNative", "its natives cannot be registered");
+    const char *failed = instr_threads_start(
+        jni, &classes, config->page_budget == 0 ? DEFAULT_PAGE_BUDGET : config->page_budget);
+    if (failed != NULL) return fail(jni, reason, size, NULL, failed);
+    runtime.threads = (*jni)->NewGlobalRef(jni, classes.threads);
+    if (!initialize(jni, package, "InstrCalls") || !initialize(jni, package, "InstrTiming") ||
+        !switch_natives_on(jni, package))
+        return fail(jni, reason, size, package, "the classes cannot be initialized");
+    return true;
+}
+
+bool instr_runtime_start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_runtime_config *config,
+                         char *reason, size_t size) {
+    if (runtime.started) {
+        if (runtime.delivery == config->delivery) return true;
+        return fail(jni, reason, size, "runtime",
+                    runtime.delivery == INSTR_DELIVERY_PATH
+                        ? "it is in the JVM as runtime=path, and stays so until the JVM ends"
+                        : "it is in the JVM as runtime=direct, and stays so until the JVM ends");
+    }
+    if ((*jni)->PushLocalFrame(jni, 64) != 0) return fail(jni, reason, size, NULL, "out of memory");
+    runtime.has_modules = has_modules(jni);
+    runtime.delivery = config->delivery;
+    runtime.variant = variant(jni, config->delivery);
+    runtime.started = start(jvmti, jni, config, reason, size);
+    (*jni)->PopLocalFrame(jni, NULL);
+    return runtime.started;
+}
+
+bool instr_runtime_started(void) {
+    return runtime.started;
+}
+
+// Calls that began before now and took long by then are not counted when they end.
+static void forget_long_calls(JNIEnv *jni) {
+    jfieldID since = (*jni)->GetStaticFieldID(jni, runtime.threads, "since", "J");
+    if (since != NULL) {
+        struct timespec t; // the clock of System.nanoTime
+        clock_gettime(CLOCK_MONOTONIC, &t);
+        (*jni)->SetStaticLongField(jni, runtime.threads, since,
+                                   (jlong)t.tv_sec * 1000000000 + (jlong)t.tv_nsec);
+    }
+    if ((*jni)->ExceptionCheck(jni)) (*jni)->ExceptionClear(jni);
+}
+
+void instr_runtime_release(JNIEnv *jni) {
+    if (!runtime.started) return;
+    forget_long_calls(jni);
+    instr_threads_release();
+    instr_records_reset();
+}
+
+void instr_runtime_forget(JNIEnv *jni, const struct instr_methods *methods, unsigned pass,
+                          bool timed) {
+    if (!runtime.started) return;
+    if (timed) forget_long_calls(jni);
+    instr_threads_drain();
+    for (int id = 0, n = instr_methods_count(methods); id < n;) {
+        int from = id;
+        while (id < n && instr_methods_get(methods, id).pass == pass) id++;
+        if (id > from) {
+            instr_threads_forget((uint32_t)from, (uint32_t)id);
+            instr_records_forget((uint32_t)from, (uint32_t)id);
+        }
+        while (id < n && instr_methods_get(methods, id).pass != pass) id++;
+    }
+}
+
+void instr_give_back_memory(void) {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
+
+bool instr_runtime_start_early(jvmtiEnv *jvmti, JNIEnv *jni, const char *library, char *reason,
+                               size_t size) {
+    struct instr_threads_classes classes = {0};
+    if (jni == NULL) return runtime.early = add_jar(jvmti, jni, library, reason, size);
+    for (size_t i = 0; i < instr_runtime_classes_count && !runtime.early; i++)
+        if (strcmp(instr_runtime_classes[i].name, EARLY_CLASS) == 0)
+            runtime.early = define(jni, &instr_runtime_classes[i], &classes, reason, size);
+    return runtime.early;
+}
+
+static bool is_open(JNIEnv *jni, jobject module, jint hash) {
+    jweak known = atomic_load(&runtime.open_modules[hash & (KNOWN_MODULES - 1)]);
+    return known != NULL && (*jni)->IsSameObject(jni, known, module);
+}
+
+static void remember_open(JNIEnv *jni, jobject module, jint hash) {
+    jweak weak = (*jni)->NewWeakGlobalRef(jni, module);
+    if (weak == NULL) {
+        (*jni)->ExceptionClear(jni);
+        return;
+    }
+    // The first one stays: another that falls on its place is opened each time again, which does no
+    // harm, while a reference taken away here might be in use by another thread.
+    jweak none = NULL;
+    if (!atomic_compare_exchange_strong(&runtime.open_modules[hash & (KNOWN_MODULES - 1)], &none,
+                                        weak))
+        (*jni)->DeleteWeakGlobalRef(jni, weak);
+}
+
+static bool open_module(jvmtiEnv *jvmti, JNIEnv *jni, jobject module) {
+    jint hash = 0;
+    if ((*jvmti)->GetObjectHashCode(jvmti, module, &hash) != JVMTI_ERROR_NONE) return false;
+    if (is_open(jni, module, hash)) return true;
+    if ((*jvmti)->AddModuleReads(jvmti, module, runtime.unnamed_module) != JVMTI_ERROR_NONE)
+        return false;
+    remember_open(jni, module, hash);
+    return true;
+}
+
+bool instr_runtime_open_module(jvmtiEnv *jvmti, JNIEnv *jni, jobject loader,
+                               const char *class_name) {
+    if (runtime.delivery == INSTR_DELIVERY_DIRECT || !runtime.has_modules) return true;
+    char package[512];
+    const char *slash = strrchr(class_name, '/');
+    size_t length = slash == NULL ? 0 : (size_t)(slash - class_name);
+    if (length >= sizeof package) return false;
+    memcpy(package, class_name, length);
+    package[length] = '\0';
+    jobject module = NULL;
+    if ((*jvmti)->GetNamedModule(jvmti, loader, package, &module) != JVMTI_ERROR_NONE) return false;
+    if (module == NULL) return true;
+    bool opened = open_module(jvmti, jni, module);
+    (*jni)->DeleteLocalRef(jni, module);
+    return opened;
+}

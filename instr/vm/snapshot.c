@@ -1,0 +1,174 @@
+// collect.c: see collect.h
+
+#include "instr/vm/snapshot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "instr/counters/records.h"
+#include "instr/counters/threads.h"
+#include "instr/engine/display_name.h"
+
+#define MAX_FRAMES (1 << 14) // of a thread that are looked at
+
+struct snapshot {
+    struct instr_counts *counts;
+    size_t n; // a multiple of INSTR_ROWS_PER_PAGE
+    bool failed;
+};
+
+// Makes room for the ids of a page.
+static struct instr_counts *page_of(struct snapshot *snapshot, uint32_t page) {
+    size_t from = (size_t)page * INSTR_ROWS_PER_PAGE, need = from + INSTR_ROWS_PER_PAGE;
+    if (need > snapshot->n) {
+        size_t more = snapshot->n + snapshot->n / 2;
+        if (more < need) more = need;
+        struct instr_counts *counts = realloc(snapshot->counts, more * sizeof *counts);
+        if (counts == NULL) {
+            snapshot->failed = true;
+            return NULL;
+        }
+        memset(counts + snapshot->n, 0, (more - snapshot->n) * sizeof *counts);
+        snapshot->counts = counts;
+        snapshot->n = more;
+    }
+    return snapshot->counts + from;
+}
+
+static void add_rows(void *context, uint32_t page, const volatile struct instr_counters *rows) {
+    struct instr_counts *counts = page_of(context, page);
+    if (counts == NULL) return;
+    for (size_t i = 0; i < INSTR_ROWS_PER_PAGE; i++) {
+        counts[i].calls += (uint64_t)rows[i].calls;
+        counts[i].thrown += rows[i].thrown;
+    }
+}
+
+static void add_row(struct instr_counts *counts, const struct instr_row *row,
+                    const uint64_t *buckets) {
+    counts->calls += row->calls;
+    counts->thrown += row->thrown;
+    if (row->timed == 0) return;
+    counts->timed = row->timed;
+    counts->total = row->total;
+    counts->self = row->self;
+    counts->min = row->min;
+    counts->max = row->max;
+    counts->p50 = instr_histogram_percentile(buckets, 50, row->min, row->max);
+    counts->p90 = instr_histogram_percentile(buckets, 90, row->min, row->max);
+    counts->p99 = instr_histogram_percentile(buckets, 99, row->min, row->max);
+}
+
+static void add_records(struct snapshot *snapshot) {
+    size_t bytes = sizeof(uint64_t) * INSTR_ROWS_PER_PAGE * INSTR_HISTOGRAM_BUCKETS;
+    uint64_t *buckets = malloc(bytes);
+    snapshot->failed |= buckets == NULL;
+    uint32_t pages = instr_records_pages();
+    for (uint32_t page = 0; page < pages && !snapshot->failed; page++) {
+        struct instr_row rows[INSTR_ROWS_PER_PAGE] = {0};
+        memset(buckets, 0, bytes);
+        if (!instr_records_sum(page, rows, buckets)) continue;
+        struct instr_counts *counts = page_of(snapshot, page);
+        for (size_t i = 0; counts != NULL && i < INSTR_ROWS_PER_PAGE; i++)
+            add_row(&counts[i], &rows[i], buckets + i * INSTR_HISTOGRAM_BUCKETS);
+    }
+    free(buckets);
+}
+
+bool instr_collect(JNIEnv *jni, struct instr_counts **counts, size_t *n) {
+    (void)jni;
+    struct snapshot snapshot = {0};
+    // Records before pages: an exit that is seen had its entry counted before.
+    instr_threads_drain();
+    add_records(&snapshot);
+    instr_threads_pages(add_rows, &snapshot);
+    if (snapshot.failed) {
+        free(snapshot.counts);
+        return false;
+    }
+    *counts = snapshot.counts;
+    *n = snapshot.n;
+    return true;
+}
+
+// Takes one frame of a constructor into account, for each pass that knows it.
+static void discount(struct instr_methods *methods, const char *class_name, const char *descriptor,
+                     jlocation location, struct instr_counts *counts, size_t n) {
+    for (unsigned pass = 0; pass < instr_methods_passes(methods); pass++) {
+        int id = instr_methods_find(methods, pass, class_name, "<init>", descriptor);
+        if (id < 0 || (size_t)id >= n) continue;
+        if (location < (jlocation)instr_methods_initialized_pc(methods, id) &&
+            counts[id].thrown > 0)
+            counts[id].thrown--;
+    }
+}
+
+// The name of a method's class in internal form, to be freed; NULL: unknown.
+static char *class_name_of(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method) {
+    jclass class = NULL;
+    char *signature = NULL, *name = NULL;
+    if ((*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) != JVMTI_ERROR_NONE) return NULL;
+    if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) == JVMTI_ERROR_NONE) {
+        size_t length = strlen(signature);
+        // Lname; without its first and last
+        if (length > 2 && (name = malloc(length - 1)) != NULL) {
+            memcpy(name, signature + 1, length - 2);
+            name[length - 2] = '\0';
+            instr_tell_name(name);
+        }
+        (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+    }
+    (*jni)->DeleteLocalRef(jni, class);
+    return name;
+}
+
+static void look_at(jvmtiEnv *jvmti, JNIEnv *jni, const jvmtiFrameInfo *frame,
+                    struct instr_methods *methods, struct instr_counts *counts, size_t n) {
+    char *name = NULL, *descriptor = NULL;
+    if (frame->location < 0 ||
+        (*jvmti)->GetMethodName(jvmti, frame->method, &name, &descriptor, NULL) != JVMTI_ERROR_NONE)
+        return;
+    if (strcmp(name, "<init>") == 0) {
+        char *class_name = class_name_of(jvmti, jni, frame->method);
+        if (class_name != NULL)
+            discount(methods, class_name, descriptor, frame->location, counts, n);
+        free(class_name);
+    }
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)name);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)descriptor);
+}
+
+static void look_at_all(jvmtiEnv *jvmti, JNIEnv *jni, const jvmtiFrameInfo *frames, jint n_frames,
+                        struct instr_methods *methods, struct instr_counts *counts, size_t n) {
+    for (jint i = 0; i < n_frames; i++) look_at(jvmti, jni, &frames[i], methods, counts, n);
+}
+
+// A virtual thread that calls System.exit is the current one, and in no list of threads.
+static void look_at_current(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_methods *methods,
+                            struct instr_counts *counts, size_t n) {
+    jvmtiFrameInfo *frames = malloc(MAX_FRAMES * sizeof *frames);
+    jint found = 0;
+    if (frames != NULL &&
+        (*jvmti)->GetStackTrace(jvmti, NULL, 0, MAX_FRAMES, frames, &found) == JVMTI_ERROR_NONE)
+        look_at_all(jvmti, jni, frames, found, methods, counts, n);
+    free(frames);
+}
+
+void instr_collect_active_constructors(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_methods *methods,
+                                       struct instr_counts *counts, size_t n) {
+    jvmtiStackInfo *stacks = NULL;
+    jthread current = NULL;
+    jint threads = 0;
+    if ((*jvmti)->GetAllStackTraces(jvmti, MAX_FRAMES, &stacks, &threads) != JVMTI_ERROR_NONE)
+        return;
+    bool known = (*jvmti)->GetCurrentThread(jvmti, &current) != JVMTI_ERROR_NONE || current == NULL;
+    for (jint i = 0; i < threads; i++) {
+        const jvmtiStackInfo *s = &stacks[i];
+        look_at_all(jvmti, jni, s->frame_buffer, s->frame_count, methods, counts, n);
+        known = known || (*jni)->IsSameObject(jni, s->thread, current);
+        (*jni)->DeleteLocalRef(jni, s->thread);
+    }
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)stacks);
+    if (!known) look_at_current(jvmti, jni, methods, counts, n);
+    (*jni)->DeleteLocalRef(jni, current);
+}
