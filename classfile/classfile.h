@@ -96,7 +96,7 @@ struct cf_class {
     uint16_t frames_dropped;
     // To be set by the caller, 0 at first: a JVM that has the class already merges its constants
     // with the new ones. A constant that is there twice then makes HotSpot number all of them anew.
-    uint16_t constants_merged;
+    uint16_t merges_constant_pool;
     // To be set by the caller, 0 at first: so many constants more than the class has here are in
     // the pool of that JVM, from former versions of it, and stay. What is added has to fit in with
     // them: HotSpot merges beyond 65,535 entries, and crashes.

@@ -1,7 +1,7 @@
 // Constants added to a class. The original constant pool stays as it is and comes first; what is
 // added here is appended, so that no index ever moves. New entries are found again among
 // themselves; among the original ones, too, where a JVM would mind having one twice
-// (cf_class.constants_merged): else looking there costs more than the few bytes it saves.
+// (cf_class.merges_constant_pool): else looking there costs more than the few bytes it saves.
 
 #ifndef CF_POOL_H
 #define CF_POOL_H

@@ -12,11 +12,11 @@
 struct instr_engine;
 
 // What has been done so far; all counts are totals since the engine was made (JSON: stats=FILE).
-struct instr_account {
-    uint64_t classes_seen, classes_matched, classes_changed, classes_kept;
+struct instr_totals {
+    uint64_t classes_seen, classes_matched, classes_changed, classes_skipped;
     // A method that has to do without some of the passes counts as kept, and as changed too when
     // others have edited it.
-    uint64_t methods_changed, methods_kept;
+    uint64_t methods_changed, methods_skipped;
     // Of those changed: now too long for HotSpot to compile (8,000 bytes), and were not before.
     uint64_t methods_grown;
     // Rewritten, but the code would not verify: the classes are among those kept.
@@ -24,7 +24,7 @@ struct instr_account {
     // Matched, but no more were to be changed (max-classes, max-methods).
     uint64_t classes_over_limit;
     // Loaded interfaces with code that were not touched (interfaces.h); not among the others.
-    uint64_t interfaces_kept;
+    uint64_t interfaces_skipped;
     uint64_t bytes_in, bytes_out;
     uint64_t nanoseconds; // in rewriting alone, over all threads
 };
@@ -33,12 +33,12 @@ enum { INSTR_KEPT_INTERFACE = -3 };
 
 // A class or method that was kept as it was. `method` is empty for a class, else name and
 // descriptor.
-struct instr_kept {
+struct instr_skipped_item {
     char *class_name;
     char *method;
     char *reason;
     // The index of the pass that chose to leave it alone, which is nothing gone wrong; -1: none
-    // did. INSTR_KEPT_INTERFACE: it is one of interfaces_kept.
+    // did. INSTR_KEPT_INTERFACE: it is one of interfaces_skipped.
     int pass;
     uint32_t hash; // of both names, for the engine
 };
@@ -61,7 +61,7 @@ struct instr_rewritten {
     // What the passes made of the class and would not verify, for the caller to free; `bytes` is
     // NULL then. NULL: nothing was.
     uint8_t *refused;
-    unsigned methods_changed, methods_kept, methods_grown, methods_refused;
+    unsigned methods_changed, methods_skipped, methods_grown, methods_refused;
     int wrapped; // native methods have wrappers in `bytes`
     uint64_t nanoseconds;
     // status != CF_OK: the class was left alone, as it could not be read, or would not verify. With
@@ -110,14 +110,14 @@ struct instr_origin {
     uint64_t without; // bit i: pass i of the options leaves the class alone
     uint64_t beyond;  // bit i: it takes the class though it is out of scope
     // A JVM gave back what it has of the class, which may lack stack map frames (classfile.h).
-    int given_back;
+    int redefined;
     // That JVM has so many constants more in its pool of the class (classfile.h).
     uint16_t constants_beyond;
     // The JVM has verified the code as it comes, or takes it on trust: what is put in has to be
     // checked, but not the rest once more (classfile/rewritten/verify_delta.h).
-    int trusted;
+    int already_verified;
     // It takes all of the class on trust: there is no error that rewriting could hide from it.
-    int trusted_whole;
+    int bootstrap;
     // A JVM that runs has it: what it makes itself is told without its number (told_name.h).
     int running;
     // Its class file, where the bytes are something else; NULL: they are it, or it is not known.
@@ -141,7 +141,7 @@ enum { INSTR_PREFIX_SIZE = 64 };
 char *instr_native_prefix(const struct rw_pass *pass, char prefix[INSTR_PREFIX_SIZE]);
 
 // Was it left alone because its class had been loaded before?
-int instr_is_loaded_before(const struct instr_kept *kept);
+int instr_is_loaded_before(const struct instr_skipped_item *kept);
 
 // Counts a class that came by and was not matched.
 void instr_engine_seen(struct instr_engine *engine);
@@ -161,10 +161,10 @@ void instr_engine_keep(struct instr_engine *engine, const char *class_name, cons
 // The same of an interface, once.
 void instr_engine_keep_interface(struct instr_engine *engine, const char *name, const char *reason);
 
-struct instr_account instr_engine_account(struct instr_engine *engine);
+struct instr_totals instr_engine_account(struct instr_engine *engine);
 // Calls `each` for every kept class and method, in the order of their happening (at most some
 // thousands are remembered; the account counts all).
-void instr_engine_kept(struct instr_engine *engine,
-                       void (*each)(void *context, const struct instr_kept *kept), void *context);
+void instr_engine_skipped(struct instr_engine *engine,
+                       void (*each)(void *context, const struct instr_skipped_item *kept), void *context);
 
 #endif

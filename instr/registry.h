@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "rewriters/implied.h"
+#include "rewriters/derived.h"
 
 struct instr_covered_class {
     uint64_t id;
@@ -17,7 +17,7 @@ struct instr_covered_class {
     uint32_t first, count;
     uint64_t file_id; // of its class file, where that is another; else 0
     // The registry's own: which of the implications are of the class.
-    uint32_t implied, implied_count;
+    uint32_t derived, derived_count;
 };
 
 struct instr_coverage;
@@ -47,7 +47,7 @@ int64_t instr_coverage_reserve(struct instr_coverage *coverage,
 
 // Notes which probes of the class whose first one is `first` need no code, by the numbers of all.
 // 0: there is no memory, or of the class something else is known: each probe needs its code then.
-int instr_coverage_imply(struct instr_coverage *coverage, uint32_t first,
+int instr_coverage_derive(struct instr_coverage *coverage, uint32_t first,
                          const struct rw_implication *list, uint32_t count);
 // Adds to hits[i], for i below `count`, what follows from those that are set.
 void instr_coverage_follow(struct instr_coverage *coverage, uint8_t *hits, uint32_t count);

@@ -4,7 +4,7 @@
 //      newarray:                  its length, id; bytes .. longs, by the size of an element
 //      anewarray:                 the array, id; references
 //      multianewarray:            for each dimension: the array, dimension, id; dimension
-//      clone, copyOf .. (alloc_made.h): the result, id; made
+//      clone, copyOf .. (allocating_callees.h): the result, id; made
 //      super.clone():             the result, the class named, id; cloned
 //
 // All of it behind the instruction, so that what throws is not counted. What `new` made is on the
@@ -17,7 +17,7 @@
 // arrays only are counted.
 
 #include "rewriters/rewriter.h"
-#include "rewriters/alloc_made.h"
+#include "rewriters/allocating_callees.h"
 #include "rewriters/common.h"
 
 enum { OBJECT, BYTES, SHORTS, INTS, LONGS, REFERENCES, DIMENSION, MADE, CLONED };
@@ -137,7 +137,7 @@ static enum cf_status count_made(struct rw_class *cls, struct cf_edit *edit, uin
     const struct wanted *wanted = cls->memory;
     static const struct cf_slice no_class = {(const uint8_t *)";", 1};
     uint32_t pc = edit->code.pc[i];
-    enum rw_made made = rw_made_by(&edit->code, pc);
+    enum rw_allocating made = rw_allocated_by(&edit->code, pc);
     int id;
     // Before 49.0 code cannot name a class.
     if (made == RW_MADE_NOTHING || (made == RW_MADE_OBJECT && !wanted->objects) ||
@@ -189,7 +189,7 @@ static enum cf_status edit_beyond(struct rw_class *cls, struct cf_edit *edit) {
     for (uint32_t i = 0; i < edit->code.count; i++) {
         uint32_t pc = edit->code.pc[i];
         if (edit->code.bytes[pc] == CF_OP_invokevirtual &&
-            rw_made_by(&edit->code, pc) == RW_MADE_OBJECT)
+            rw_allocated_by(&edit->code, pc) == RW_MADE_OBJECT)
             CF_TRY(count_made(cls, edit, i));
     }
     return edit->error.status;
@@ -223,7 +223,7 @@ static const struct rw_option options[] = {
 const struct rw_pass rw_pass_alloc = {
     .name = "alloc",
     .help = "what is allocated where: objects and bytes by class and site",
-    .flags = RW_WHOLE,
+    .flags = RW_COMPLETE,
     .options = options,
     .runtime_class = "InstrAlloc",
     .begin = begin,

@@ -27,7 +27,7 @@ static const struct cf_callee *callees_of(struct rw_class *cls, int few) {
 
 static const struct cf_snippet *call_with_id(struct rw_class *cls, struct cf_edit *edit, int id,
                                              unsigned which) {
-    int few = cls->rewrite->cls->constants_merged;
+    int few = cls->rewrite->cls->merges_constant_pool;
     const struct cf_callee *callees = callees_of(cls, few);
     struct cf_snippet *s = cf_snippet_new(edit);
     cf_push_int(s, few && which != ENTER ? ~(4 * id + (int)(which - CONSTRUCT)) : id);

@@ -29,7 +29,7 @@ static int add_new(struct rw_class *cls, const struct cf_method_name *names, uns
 const struct cf_callee *rw_add_callees(struct rw_class *cls, const struct cf_method_name *names,
                                        unsigned count) {
     // What is kept is to be appended as it is.
-    struct cf_callees *kept = cls->rewrite->cls->constants_merged ? NULL : cls->kept;
+    struct cf_callees *kept = cls->rewrite->cls->merges_constant_pool ? NULL : cls->kept;
     if (count > RW_REFS) return cls->callees;
     if (kept && kept->count && kept->names == names) {
         cf_callees_again(cls->rewrite, kept, cls->callees);

@@ -9,12 +9,12 @@
 // of calls took 1.87 ns a turn so, 2.00 looking first, 1.64 without a probe at all
 // (tests/bench/run). All classes share the holders, PROBES_PER_HOLDER probes in each, so nothing is
 // added to the class but constants: it keeps its schema. What follows from other probes has no code
-// (implied.h).
+// (derived.h).
 
 #include "rewriters/rewriter.h"
 #include "rewriters/common.h"
 #include "rewriters/coverage.h"
-#include "rewriters/implied.h"
+#include "rewriters/derived.h"
 #include "rewriters/probes.h"
 #include "rewriters/test_methods.h"
 
@@ -24,8 +24,8 @@ struct covered { // a class; rw_class.memory
     uint32_t first, count;
     struct rw_probes *methods; // in file order
     uint32_t *before;          // probes of the class that come before the method's
-    // What is implied (implied.h), by method; NULL: not asked for.
-    struct rw_implications *implied;
+    // What is implied (derived.h), by method; NULL: not asked for.
+    struct rw_implications *derived;
     uint8_t *needless; // by probe of the class: it needs no code; NULL: each does
 };
 
@@ -52,8 +52,8 @@ static enum cf_status find_in_method(struct cf_class *cls, const struct cf_inlin
     CF_TRY(cf_code_scan(&code, &cls->error));
     const uint8_t *returns = inlined->returns ? inlined->returns[i] : NULL;
     CF_TRY(rw_find_probes(&code, returns, &covered->methods[i], &cls->error));
-    if (!covered->implied || returns) return CF_OK;
-    return rw_find_implied(&code, &covered->methods[i], &covered->implied[i], &cls->error);
+    if (!covered->derived || returns) return CF_OK;
+    return rw_find_derived(&code, &covered->methods[i], &covered->derived[i], &cls->error);
 }
 
 static enum cf_status find_all(struct cf_class *cls, const struct cf_inlined *inlined,
@@ -129,23 +129,23 @@ static int is_yes(const struct rw_class *cls, const char *key) {
 }
 
 // Where what was passed is read by others than the agent, or counted, each probe has its code.
-static enum cf_status ask_for_implied(struct rw_class *cls, struct covered *covered) {
+static enum cf_status ask_for_derived(struct rw_class *cls, struct covered *covered) {
     struct cf_class *opened = cls->rewrite->cls;
     if (cls->one_holder || is_yes(cls, "mmap") || is_yes(cls, "counts")) return CF_OK;
-    covered->implied =
-        cf_arena_zeroed(opened->arena, opened->methods_count, sizeof *covered->implied);
-    if (covered->implied) return CF_OK;
+    covered->derived =
+        cf_arena_zeroed(opened->arena, opened->methods_count, sizeof *covered->derived);
+    if (covered->derived) return CF_OK;
     return cf_fail(&opened->error, CF_NO_MEMORY, 0, "out of memory", 0);
 }
 
 // Tells the engine what is implied, by the numbers of all, and then leaves the code out.
-static enum cf_status use_implied(struct rw_class *cls, struct covered *covered) {
+static enum cf_status use_derived(struct rw_class *cls, struct covered *covered) {
     struct cf_class *opened = cls->rewrite->cls;
     struct rw_implications all = {NULL, 0, 0};
-    for (uint32_t i = 0; covered->implied && i < opened->methods_count; i++)
-        CF_TRY(rw_add_implications(&all, &covered->implied[i], covered->first + covered->before[i],
+    for (uint32_t i = 0; covered->derived && i < opened->methods_count; i++)
+        CF_TRY(rw_add_implications(&all, &covered->derived[i], covered->first + covered->before[i],
                                    opened->arena, &opened->error));
-    if (!covered->implied || !cls->imply(cls, covered->first, &all) || all.count == 0) return CF_OK;
+    if (!covered->derived || !cls->imply(cls, covered->first, &all) || all.count == 0) return CF_OK;
     covered->needless = cf_arena_zeroed(opened->arena, covered->count, 1);
     if (!covered->needless) return cf_fail(&opened->error, CF_NO_MEMORY, 0, "out of memory", 0);
     for (uint32_t i = 0; i < all.count; i++)
@@ -159,7 +159,7 @@ static enum cf_status begin(struct rw_class *cls) {
         return cf_fail(&opened->error, CF_UNSUPPORTED, 0, "JaCoCo has instrumented it already", 0);
     struct covered *covered = cf_arena_zeroed(opened->arena, 1, sizeof *covered);
     if (!covered) return cf_fail(&opened->error, CF_NO_MEMORY, 0, "out of memory", 0);
-    CF_TRY(ask_for_implied(cls, covered));
+    CF_TRY(ask_for_derived(cls, covered));
     CF_TRY(find_all(opened, cls->inlined, covered));
     if (covered->count == 0) return CF_OK;
     int64_t first = cls->probes(cls, covered->count, cls->file && number_as_file(cls, covered));
@@ -167,7 +167,7 @@ static enum cf_status begin(struct rw_class *cls) {
         return cf_fail(&opened->error, CF_LIMIT, 0, "no probes, or no memory, are left for it", 0);
     covered->first = (uint32_t)first;
     cls->memory = covered;
-    return use_implied(cls, covered);
+    return use_derived(cls, covered);
 }
 
 // The constant p of a holder, or its method. It is remembered where the engine sees to it that it
@@ -292,7 +292,7 @@ static const struct rw_option options[] = {
 const struct rw_pass rw_pass_coverage = {
     .name = "coverage",
     .help = "which lines and branches were run, as JaCoCo tells it, for its report tools to read",
-    .flags = RW_WHOLE | RW_NO_TABLE | RW_INLINED,
+    .flags = RW_COMPLETE | RW_NO_TABLE | RW_INLINED,
     .options = options,
     .file_help =
         "write what was covered to FILE, jacoco.exec if not given, at exit and on SIGQUIT; %p "

@@ -8,7 +8,7 @@
 #include "classfile/edit.h"
 #include "classfile/inline.h"
 
-struct rw_implications; // implied.h
+struct rw_implications; // derived.h
 
 enum {
     // The pass only observes: a method that would grow past HotSpot's HugeMethodLimit (8,000 bytes,
@@ -17,7 +17,7 @@ enum {
     // The pass's result must be whole: a method grows past that limit if it must. Where other
     // passes
     // cannot have their snippets in it, it is edited by such passes alone.
-    RW_WHOLE = 2,
+    RW_COMPLETE = 2,
     // Its results have no table: there is no option `top`.
     RW_NO_TABLE = 4,
     // It gets classes without subroutines (jsr, ret): they were inlined before
@@ -65,9 +65,9 @@ struct rw_class {
     // they came, or by those of its class file. The same class gets the same again. Returns the
     // number of the first; < 0: none is left, or there is no memory.
     int64_t (*probes)(struct rw_class *cls, uint32_t count, int of_file);
-    // Says which of them need no code (implied.h), by the numbers of all; of the class whose first
+    // Says which of them need no code (derived.h), by the numbers of all; of the class whose first
     // is `first`, even if there are none. 0: each needs its code.
-    int (*imply)(struct rw_class *cls, uint32_t first, const struct rw_implications *implied);
+    int (*imply)(struct rw_class *cls, uint32_t first, const struct rw_implications *derived);
     // Gives the number by which inserted code counts how often a probe is passed, `number` being
     // the probe's own; < 0: none is left.
     int (*probe_counter)(struct rw_class *cls, const struct cf_edit *edit, uint32_t number);

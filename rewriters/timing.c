@@ -149,7 +149,7 @@ static void insert_few(const struct timed *t, int id, int constructs) {
 
 static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
     struct timed t = {edit, NULL, 0, 0};
-    int id, few = cls->rewrite->cls->constants_merged;
+    int id, few = cls->rewrite->cls->merges_constant_pool;
     if (rw_leave_alone(edit)) return CF_OK;
     CF_TRY(rw_method_id(cls, edit, &id));
     CF_TRY(cf_edit_constructor(edit));

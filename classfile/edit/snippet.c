@@ -76,7 +76,7 @@ static void push_computed(struct cf_snippet *s, int32_t value) {
 
 // Of more than 16 bits, in a class that pays for each constant, but not of all 32.
 static inline int is_computed(const struct cf_rewrite *rewrite, int32_t value) {
-    return rewrite->cls->constants_merged && value >> 15 != value >> 31 &&
+    return rewrite->cls->merges_constant_pool && value >> 15 != value >> 31 &&
            value >> 30 == value >> 31;
 }
 

@@ -215,7 +215,7 @@ static uint16_t add(struct cf_pool *pool, struct entry e) {
             return pool->slots[i];
     uint8_t *bytes = pool->bytes + pool->length;
     put_entry(bytes, e);
-    uint16_t original = pool->cls->constants_merged ? find_original(pool, bytes, size) : 0;
+    uint16_t original = pool->cls->merges_constant_pool ? find_original(pool, bytes, size) : 0;
     if (original) return original;
     uint32_t index = pool->count, entries = e.tag == CF_TAG_LONG ? 2 : 1;
     if (index + entries > pool->limit) return is_full(pool);
@@ -307,7 +307,7 @@ CF_SELDOM static int find_numbers(struct cf_pool *pool) {
 }
 
 uint16_t cf_add_integer(struct cf_pool *pool, int32_t value) {
-    if (pool->cls->constants_merged) return add_fixed(pool, CF_TAG_INTEGER, (uint32_t)value);
+    if (pool->cls->merges_constant_pool) return add_fixed(pool, CF_TAG_INTEGER, (uint32_t)value);
     if (pool->count > CROWDED && !pool->finds_numbers && !find_numbers(pool)) return 0;
     if (pool->finds_numbers) return add_fixed(pool, CF_TAG_INTEGER, (uint32_t)value);
     if (!reserve(pool, 5, 1)) return 0;
@@ -347,7 +347,7 @@ static int find_or_add_methods(struct cf_pool *pool, const struct cf_method_name
 int cf_add_methods(struct cf_pool *pool, const struct cf_method_name *names, unsigned count,
                    uint16_t *methodrefs) {
     size_t size = 0;
-    if (pool->cls->constants_merged) return find_or_add_methods(pool, names, count, methodrefs);
+    if (pool->cls->merges_constant_pool) return find_or_add_methods(pool, names, count, methodrefs);
     if (count > 1000) return give_up(pool, CF_LIMIT, "too much at once");
     for (unsigned i = 0; i < count; i++) {
         size_t class_length = names[i].class_name ? strlen(names[i].class_name) : 0;

@@ -94,7 +94,7 @@ static void start_control(int wait, int asked) {
     struct instr_control_config config = {.deaf = deaf,
                                           .agent = &instr_agent,
                                           .vm = instr_agent.vm,
-                                          .watch = instr_guard_watch,
+                                          .watch = instr_limits_watch,
                                           .failed = no_control};
     char reason[INSTR_ERROR_SIZE];
     if (!instr_control_start(&config, wait, reason, sizeof reason)) no_control(reason);
@@ -103,7 +103,7 @@ static void start_control(int wait, int asked) {
 static void tell_facts(void) {
     char error[INSTR_ERROR_SIZE];
     const char *facts = instr_agent.first->options.facts;
-    if (facts && instr_facts_write(instr_agent.jvmti, facts, error, sizeof error) != 0)
+    if (facts && instr_jvm_facts_write(instr_agent.jvmti, facts, error, sizeof error) != 0)
         instr_say(error);
 }
 
@@ -117,7 +117,7 @@ static void forget_first(struct instr_agent *agent) {
 // Makes the first plan the current one.
 static int start(JNIEnv *jni, int running, char *reason, size_t size) {
     struct instr_agent *agent = &instr_agent;
-    int ok = instr_switch_start(agent, jni, agent->first, running, reason, size);
+    int ok = instr_reconfigure_start(agent, jni, agent->first, running, reason, size);
     if (ok) agent->first = NULL;
     return ok;
 }
@@ -128,7 +128,7 @@ static void start_dormant(JNIEnv *jni) {
     struct instr_options none = {0};
     char reason[INSTR_ERROR_SIZE];
     forget_first(agent);
-    agent->first = instr_switch_first(agent, &none, INSTR_PART_LIVE, reason, sizeof reason);
+    agent->first = instr_reconfigure_first(agent, &none, INSTR_PART_LIVE, reason, sizeof reason);
     if (!agent->first || !start(jni, 0, reason, sizeof reason)) agent->state = INSTR_FINISHED;
 }
 
@@ -269,10 +269,10 @@ void instr_agent_undo(struct instr_agent *agent) {
     if (agent->jvmti && one_stays(agent)) (*agent->jvmti)->DisposeEnvironment(agent->jvmti);
     forget_first(agent);
     // `changes` and `platform_loader` stay: a thread may be in the hook still.
-    if (agent->changes) instr_changes_clear(agent->changes);
+    if (agent->changes) instr_class_states_clear(agent->changes);
     agent->jvmti = NULL;
     agent->armed = 0;
-    agent->expires = agent->release_at = agent->stragglers_at = 0;
+    agent->expires = agent->release_at = agent->late_loaded_at = 0;
     agent->state = INSTR_ABSENT;
 }
 
@@ -283,7 +283,7 @@ static int prepare(JavaVM *vm, const char *text, int at_start, char *reason, siz
     struct instr_options options;
     if (instr_options_parse(&options, text, reason, size) != 0) return 0;
     find_library();
-    if (!agent->changes) agent->changes = instr_changes_new();
+    if (!agent->changes) agent->changes = instr_class_states_new();
     unsigned count = 0;
     while (rw_passes[count]) count++;
     if (agent->numbers.next < count) agent->numbers.next = count;
@@ -293,7 +293,7 @@ static int prepare(JavaVM *vm, const char *text, int at_start, char *reason, siz
         snprintf(reason, size, "instr: this JVM has no JVM TI 1.2; JDK 8 or later is needed");
         return 0;
     }
-    if (options.facts && at_start) instr_facts_at_start(agent->jvmti);
+    if (options.facts && at_start) instr_jvm_facts_at_start(agent->jvmti);
     // Dormant, it takes no capability, and no event but the first and the last.
     char why[INSTR_ERROR_SIZE - 16] = "out of memory";
     int passes = options.pass_count != 0;
@@ -303,12 +303,12 @@ static int prepare(JavaVM *vm, const char *text, int at_start, char *reason, siz
                   "are: those of "
                   "the boot loader are left alone");
     int early = at_start && !agent->recording && instr_wraps_early(&options);
-    enum instr_part_phase phase = at_start ? INSTR_PART_AT_START : INSTR_PART_LIVE;
+    enum instr_agent_pass_phase phase = at_start ? INSTR_PART_AT_START : INSTR_PART_LIVE;
     agent->armed = passes && agent->changes && instr_agent_arm(agent, why, sizeof why) &&
-                   instr_wrapping_prepare(agent->jvmti, &options, early, why, sizeof why);
+                   instr_native_prefix_prepare(agent->jvmti, &options, early, why, sizeof why);
     if (agent->changes && (!passes || agent->armed) &&
         set_events(agent->jvmti, at_start, why, sizeof why))
-        agent->first = instr_switch_first(agent, &options, phase, why, sizeof why);
+        agent->first = instr_reconfigure_first(agent, &options, phase, why, sizeof why);
     if (agent->first && at_start && !start_early(agent, &agent->first->options, why, sizeof why))
         forget_first(agent);
     instr_options_free(&options); // what was not taken over
@@ -346,9 +346,9 @@ static jint attach_again(JNIEnv *jni, const char *options) {
     char reason[INSTR_ERROR_SIZE];
     struct instr_switched done;
     if (!options || !*options ||
-        instr_switch_enable(&instr_agent, jni, options, &done, reason, sizeof reason)) {
+        instr_reconfigure_enable(&instr_agent, jni, options, &done, reason, sizeof reason)) {
         start_control(1, 1);
-        instr_control_wake();
+        instr_wake();
         return JNI_OK;
     }
     say_why("", reason);

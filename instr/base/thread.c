@@ -18,12 +18,12 @@ static int start(pthread_t *id, int detached, void *(*run)(void *), void *contex
     return error;
 }
 
-int instr_own_thread_start(void *(*run)(void *unused), size_t stack) {
+int instr_thread_start(void *(*run)(void *unused), size_t stack) {
     pthread_t id;
     return start(&id, 1, run, NULL, stack);
 }
 
-int instr_own_thread_start_joined(pthread_t *id, void *(*run)(void *context), void *context,
+int instr_thread_start_joined(pthread_t *id, void *(*run)(void *context), void *context,
                                   size_t stack) {
     return start(id, 0, run, context, stack);
 }

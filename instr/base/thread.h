@@ -8,10 +8,10 @@
 
 // Starts a detached thread with `stack` bytes, which runs `run` with NULL. It takes no signals:
 // those are for the JVM's threads. 0, or an error of pthread_create.
-int instr_own_thread_start(void *(*run)(void *unused), size_t stack);
+int instr_thread_start(void *(*run)(void *unused), size_t stack);
 
 // The same for a thread that gets `context`, and for whose end the caller waits with pthread_join.
-int instr_own_thread_start_joined(pthread_t *id, void *(*run)(void *context), void *context,
+int instr_thread_start_joined(pthread_t *id, void *(*run)(void *context), void *context,
                                   size_t stack);
 
 #endif

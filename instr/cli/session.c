@@ -88,10 +88,10 @@ static int send_all(struct cli_session *session, const void *bytes, size_t lengt
     return 0;
 }
 
-static int send_frame(struct cli_session *session, enum instr_frame_type type, const void *bytes,
+static int send_frame(struct cli_session *session, enum instr_message_type type, const void *bytes,
                       size_t length) {
-    uint8_t header[INSTR_FRAME_HEADER];
-    instr_frame_header(header, type, (uint32_t)length);
+    uint8_t header[INSTR_MESSAGE_HEADER];
+    instr_message_header(header, type, (uint32_t)length);
     if (send_all(session, header, sizeof header) != 0) return -1;
     return send_all(session, bytes, length);
 }
@@ -104,30 +104,30 @@ static int receive(struct cli_session *session, int milliseconds) {
     if (ready <= 0) return ready < 0 && errno != EINTR ? -1 : 0;
     ssize_t n = recv(session->fd, bytes, sizeof bytes, 0);
     if (n < 0) return errno == EINTR || errno == EAGAIN ? 0 : -1;
-    return n > 0 && instr_frames_add(&session->frames, bytes, (size_t)n) == 0 ? 1 : -1;
+    return n > 0 && instr_messages_add(&session->frames, bytes, (size_t)n) == 0 ? 1 : -1;
 }
 
 static int greet(struct cli_session *session, int milliseconds, char *reason, size_t size) {
-    uint8_t hello[INSTR_FRAME_HELLO_SIZE];
-    struct instr_frame frame;
+    uint8_t hello[INSTR_MESSAGE_HELLO_SIZE];
+    struct instr_message frame;
     int more = 0;
-    memcpy(hello, INSTR_FRAME_MAGIC, 8);
-    instr_frame_put(hello + 8, INSTR_PROTOCOL, 2);
-    instr_frame_put(hello + 10, INSTR_PROTOCOL, 2);
+    memcpy(hello, INSTR_MESSAGE_MAGIC, 8);
+    instr_message_put(hello + 8, INSTR_PROTOCOL, 2);
+    instr_message_put(hello + 10, INSTR_PROTOCOL, 2);
     // Where it cannot be sent any more there may be a reason to read.
-    send_frame(session, INSTR_FRAME_HELLO, hello, sizeof hello);
-    while ((more = instr_frames_next(&session->frames, &frame)) == 0)
+    send_frame(session, INSTR_MESSAGE_HELLO, hello, sizeof hello);
+    while ((more = instr_messages_next(&session->frames, &frame)) == 0)
         if (receive(session, milliseconds) <= 0) break;
-    if (more > 0 && frame.type == INSTR_FRAME_HELLO && frame.length >= 6) {
+    if (more > 0 && frame.type == INSTR_MESSAGE_HELLO && frame.length >= 6) {
         int n = (int)frame.length - 6;
         snprintf(session->version, sizeof session->version, "%.*s", n < 60 ? n : 60,
                  (const char *)frame.payload + 6);
         return 0;
     }
-    if (more > 0 && frame.type == INSTR_FRAME_END && frame.length >= INSTR_FRAME_END_SIZE)
+    if (more > 0 && frame.type == INSTR_MESSAGE_END && frame.length >= INSTR_MESSAGE_END_SIZE)
         snprintf(reason, size, "process %ld: %.*s", (long)session->target.pid,
-                 (int)(frame.length - INSTR_FRAME_END_SIZE),
-                 (const char *)frame.payload + INSTR_FRAME_END_SIZE);
+                 (int)(frame.length - INSTR_MESSAGE_END_SIZE),
+                 (const char *)frame.payload + INSTR_MESSAGE_END_SIZE);
     else
         snprintf(reason, size, "the agent in process %ld does not answer; 'instr off %ld' stops it",
                  (long)session->target.pid, (long)session->target.pid);
@@ -165,7 +165,7 @@ int cli_session_open_within(struct cli_session *session, long pid, int milliseco
                             size_t size) {
     memset(session, 0, sizeof *session);
     session->fd = -1;
-    instr_frames_start(&session->frames, INSTR_FRAMES_AGENT_SENDS);
+    instr_messages_start(&session->frames, INSTR_MESSAGES_AGENT_SENDS);
     if (instr_target_open(&session->target, pid, reason, size) != 0) return CLI_SESSION_FAILED;
     session->fd = find(&session->target);
     if (session->fd < 0) return not_found(session, reason, size);
@@ -185,7 +185,7 @@ int cli_session_open(struct cli_session *session, long pid, char *reason, size_t
 void cli_session_close(struct cli_session *session) {
     if (session->fd >= 0) close(session->fd);
     session->fd = -1;
-    instr_frames_free(&session->frames);
+    instr_messages_free(&session->frames);
     free(session->text);
     session->text = NULL;
 }
@@ -194,31 +194,31 @@ void cli_session_close(struct cli_session *session) {
 
 int cli_session_file(struct cli_session *session, const char *name, const void *bytes,
                      size_t length) {
-    uint8_t header[INSTR_FRAME_HEADER];
+    uint8_t header[INSTR_MESSAGE_HEADER];
     size_t n = strlen(name) + 1;
-    if (length + n > INSTR_FRAME_MOST_DATA) return -1;
-    instr_frame_header(header, INSTR_FRAME_DATA, (uint32_t)(n + length));
+    if (length + n > INSTR_MESSAGE_MOST_DATA) return -1;
+    instr_message_header(header, INSTR_MESSAGE_DATA, (uint32_t)(n + length));
     if (send_all(session, header, sizeof header) != 0 || send_all(session, name, n) != 0) return -1;
     return send_all(session, bytes, length);
 }
 
 int cli_session_command(struct cli_session *session, int count, const char *const *words) {
-    char payload[INSTR_FRAME_MOST];
+    char payload[INSTR_MESSAGE_MOST];
     size_t used = 0;
     for (int i = 0; i < count; i++) {
         size_t n = strlen(words[i]) + 1;
-        if (n > sizeof payload - used || count > INSTR_FRAME_WORDS) {
+        if (n > sizeof payload - used || count > INSTR_MESSAGE_WORDS) {
             errno = E2BIG;
             return -1;
         }
         memcpy(payload + used, words[i], n);
         used += n;
     }
-    return send_frame(session, INSTR_FRAME_COMMAND, payload, used);
+    return send_frame(session, INSTR_MESSAGE_COMMAND, payload, used);
 }
 
 int cli_session_cancel(struct cli_session *session) {
-    return send_frame(session, INSTR_FRAME_CANCEL, NULL, 0);
+    return send_frame(session, INSTR_MESSAGE_CANCEL, NULL, 0);
 }
 
 static void lose(struct cli_event *event, const char *how) {
@@ -247,7 +247,7 @@ static void keep_nuls(json_t *value) {
 }
 
 static void add_text(struct cli_session *session, struct cli_event *event,
-                     const struct instr_frame *frame) {
+                     const struct instr_message *frame) {
     char *larger = NULL;
     if (session->text_used + frame->length <= MOST_DOCUMENT)
         larger = realloc(session->text, session->text_used + frame->length + 1);
@@ -258,7 +258,7 @@ static void add_text(struct cli_session *session, struct cli_event *event,
     memcpy(larger + session->text_used, frame->payload, frame->length);
     session->text = larger;
     session->text_used += frame->length;
-    if (frame->type == INSTR_FRAME_PART) return;
+    if (frame->type == INSTR_MESSAGE_PART) return;
     json_error_t error;
     event->document =
         json_loadb(larger, session->text_used, JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);
@@ -273,28 +273,28 @@ static void add_text(struct cli_session *session, struct cli_event *event,
 }
 
 static void take(struct cli_session *session, struct cli_event *event,
-                 const struct instr_frame *frame) {
+                 const struct instr_message *frame) {
     switch (frame->type) {
-    case INSTR_FRAME_PART:
-    case INSTR_FRAME_LAST: add_text(session, event, frame); return;
-    case INSTR_FRAME_BYTES:
+    case INSTR_MESSAGE_PART:
+    case INSTR_MESSAGE_LAST: add_text(session, event, frame); return;
+    case INSTR_MESSAGE_BYTES:
         event->kind = CLI_BYTES;
         event->bytes = frame->payload;
         event->length = frame->length;
         return;
-    case INSTR_FRAME_NOTE:
+    case INSTR_MESSAGE_NOTE:
         event->kind = CLI_NOTE;
         snprintf(event->line, sizeof event->line, "%.*s", (int)frame->length,
                  (const char *)frame->payload);
         return;
-    case INSTR_FRAME_END:
-        if (frame->length < INSTR_FRAME_END_SIZE) break;
+    case INSTR_MESSAGE_END:
+        if (frame->length < INSTR_MESSAGE_END_SIZE) break;
         event->kind = CLI_END;
-        event->status = (unsigned)instr_frame_get(frame->payload, 2);
-        event->dropped = instr_frame_get(frame->payload + 2, 8);
+        event->status = (unsigned)instr_message_get(frame->payload, 2);
+        event->dropped = instr_message_get(frame->payload + 2, 8);
         snprintf(event->line, sizeof event->line, "%.*s",
-                 (int)(frame->length - INSTR_FRAME_END_SIZE),
-                 (const char *)frame->payload + INSTR_FRAME_END_SIZE);
+                 (int)(frame->length - INSTR_MESSAGE_END_SIZE),
+                 (const char *)frame->payload + INSTR_MESSAGE_END_SIZE);
         return;
     default: break;
     }
@@ -302,10 +302,10 @@ static void take(struct cli_session *session, struct cli_event *event,
 }
 
 void cli_session_next(struct cli_session *session, struct cli_event *event, int milliseconds) {
-    struct instr_frame frame;
+    struct instr_message frame;
     memset(event, 0, sizeof *event);
     while (event->kind == CLI_NOTHING) {
-        int more = instr_frames_next(&session->frames, &frame);
+        int more = instr_messages_next(&session->frames, &frame);
         if (more > 0) {
             take(session, event, &frame);
         } else if (more < 0) {

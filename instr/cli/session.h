@@ -13,7 +13,7 @@
 struct cli_session {
     struct instr_target target;
     int fd; // -1: not connected
-    struct instr_frames frames;
+    struct instr_messages frames;
     char version[64]; // of the agent
     char *text;       // of the document that is coming
     size_t text_used;

@@ -19,7 +19,7 @@ int cli_control_arguments(struct cli_control *control, const char *command, int 
             control->pid = cli_number(argv[i], 0, INT_MAX);
             if (control->pid < 0)
                 return cli_usage(command, "instr: %s: '%.64s' is no process id", command, argv[i]);
-        } else if (control->argc == INSTR_FRAME_WORDS - 2) {
+        } else if (control->argc == INSTR_MESSAGE_WORDS - 2) {
             return cli_usage(command, "instr: %s: too many arguments", command);
         } else {
             control->argv[control->argc++] = argv[i];

@@ -10,7 +10,7 @@ struct cli_control {
     long pid;
     int json;
     int argc; // without PID and --json
-    const char *argv[INSTR_FRAME_WORDS];
+    const char *argv[INSTR_MESSAGE_WORDS];
 };
 
 // Reads the arguments. CLI_OK, or an exit status after a line was printed.

@@ -37,8 +37,8 @@ struct instr_client *instr_client_new(int fd, struct instr_agent *agent, uid_t u
     client->agent = agent;
     client->uid = uid;
     client->pid = pid;
-    client->deadline = instr_control_now() + GREETING_SECONDS * SECONDS;
-    instr_frames_start(&client->frames, INSTR_FRAMES_CLIENT_SENDS);
+    client->deadline = instr_clock_now() + GREETING_SECONDS * SECONDS;
+    instr_messages_start(&client->frames, INSTR_MESSAGES_CLIENT_SENDS);
     return client;
 }
 
@@ -61,7 +61,7 @@ void instr_client_free(struct instr_client *client) {
     end_stream(client);
     close(client->fd);
     forget_blobs(client);
-    instr_frames_free(&client->frames);
+    instr_messages_free(&client->frames);
     instr_reply_free(&client->reply);
     free(client);
 }
@@ -72,8 +72,8 @@ static void finish(struct instr_client *client) {
     if (client->reply.stop_control) instr_control_stop(); // when it is told the socket is gone
     instr_reply_end(&client->reply, client->reply.failed ? 1 : 0);
     client->state = client->reply.stop_control ? INSTR_CLIENT_LEAVING : INSTR_CLIENT_READY;
-    client->deadline = instr_control_now() + IDLE_SECONDS * SECONDS;
-    instr_frames_shrink(&client->frames);
+    client->deadline = instr_clock_now() + IDLE_SECONDS * SECONDS;
+    instr_messages_shrink(&client->frames);
     forget_blobs(client);
 }
 
@@ -123,11 +123,11 @@ void instr_client_refuse(struct instr_client *client, const char *reason) {
     instr_reply_fail(&client->reply, "%s", reason);
     instr_reply_end(&client->reply, 2);
     client->state = INSTR_CLIENT_LEAVING;
-    client->deadline = instr_control_now() + SECONDS;
+    client->deadline = instr_clock_now() + SECONDS;
 }
 
-static void greet(struct instr_client *client, const struct instr_frame *frame) {
-    int known = instr_frame_hello(frame);
+static void greet(struct instr_client *client, const struct instr_message *frame) {
+    int known = instr_message_hello(frame);
     if (known < 0) {
         instr_client_refuse(client, "this is not how the control protocol begins");
     } else if (known == 0) {
@@ -139,10 +139,10 @@ static void greet(struct instr_client *client, const struct instr_frame *frame) 
     }
 }
 
-static void take_file(struct instr_client *client, const struct instr_frame *frame) {
+static void take_file(struct instr_client *client, const struct instr_message *frame) {
     const uint8_t *nul = frame->length ? memchr(frame->payload, '\0', frame->length) : NULL;
-    if (!nul || client->blob_count == INSTR_FRAME_MOST_FILES ||
-        client->blob_bytes + frame->length > INSTR_FRAME_MOST_UPLOAD) {
+    if (!nul || client->blob_count == INSTR_MESSAGE_MOST_FILES ||
+        client->blob_bytes + frame->length > INSTR_MESSAGE_MOST_UPLOAD) {
         instr_client_refuse(client, nul ? "too many files, or too large ones" : "a malformed file");
         return;
     }
@@ -162,27 +162,27 @@ static void take_file(struct instr_client *client, const struct instr_frame *fra
     client->blob_bytes += frame->length;
 }
 
-static void take(struct instr_client *client, const struct instr_frame *frame) {
-    const char *words[INSTR_FRAME_WORDS];
+static void take(struct instr_client *client, const struct instr_message *frame) {
+    const char *words[INSTR_MESSAGE_WORDS];
     int count;
     if (client->state == INSTR_CLIENT_GREETING) {
         greet(client, frame);
     } else if (client->state == INSTR_CLIENT_BUSY) {
-        if (frame->type != INSTR_FRAME_CANCEL || frame->length) {
+        if (frame->type != INSTR_MESSAGE_CANCEL || frame->length) {
             instr_client_refuse(client, "only a cancellation may come while a command goes on");
             return;
         }
         end_stream(client);
         finish(client);
-    } else if (frame->type == INSTR_FRAME_DATA) {
+    } else if (frame->type == INSTR_MESSAGE_DATA) {
         take_file(client, frame);
-    } else if (frame->type == INSTR_FRAME_COMMAND) {
-        count = instr_frame_words(frame, words);
+    } else if (frame->type == INSTR_MESSAGE_COMMAND) {
+        count = instr_message_words(frame, words);
         if (count > 0)
             run(client, words, count);
         else
             instr_client_refuse(client, "a malformed command");
-    } else if (frame->type == INSTR_FRAME_HELLO) {
+    } else if (frame->type == INSTR_MESSAGE_HELLO) {
         instr_client_refuse(client, "a second greeting");
     } // a cancellation that came after the end: nothing to cancel any more
 }
@@ -195,8 +195,8 @@ static int may_take(const struct instr_client *client) {
 
 // Takes one frame, if it may. 1: it did.
 static int take_one(struct instr_client *client) {
-    struct instr_frame frame;
-    int more = may_take(client) ? instr_frames_next(&client->frames, &frame) : 0;
+    struct instr_message frame;
+    int more = may_take(client) ? instr_messages_next(&client->frames, &frame) : 0;
     if (more > 0) take(client, &frame);
     if (more < 0) instr_client_refuse(client, client->frames.reason);
     return more != 0;
@@ -209,8 +209,8 @@ static int receive(struct instr_client *client) {
     if (n < 0) return errno == EAGAIN || errno == EINTR;
     if (n == 0) return 0;
     if (client->state != INSTR_CLIENT_GREETING)
-        client->deadline = instr_control_now() + IDLE_SECONDS * SECONDS;
-    if (instr_frames_add(&client->frames, bytes, (size_t)n) != 0)
+        client->deadline = instr_clock_now() + IDLE_SECONDS * SECONDS;
+    if (instr_messages_add(&client->frames, bytes, (size_t)n) != 0)
         instr_client_refuse(client, client->frames.reason);
     return 1;
 }
@@ -229,7 +229,7 @@ static int transmit(struct instr_client *client) {
         queue->used -= (size_t)n;
         // From now on, not from before the command, which may have taken longer than that.
         uint64_t later =
-            instr_control_now() + (queue->used ? STUCK_SECONDS : IDLE_SECONDS) * SECONDS;
+            instr_clock_now() + (queue->used ? STUCK_SECONDS : IDLE_SECONDS) * SECONDS;
         if (client->state == INSTR_CLIENT_READY || queue->used) client->deadline = later;
     }
     instr_bytes_free(queue); // an idle client keeps nothing

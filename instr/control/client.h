@@ -43,7 +43,7 @@ struct instr_client {
     uid_t uid;
     pid_t pid;
     struct instr_agent *agent;
-    struct instr_frames frames;
+    struct instr_messages frames;
     struct instr_blob *blobs; // names and bytes in one allocation each, the name's
     size_t blob_count, blob_bytes;
     int more;          // frames may be waiting to be taken

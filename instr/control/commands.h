@@ -43,7 +43,7 @@ void instr_json_options(struct instr_json *json, const struct instr_options *opt
 
 // Notes that so many interfaces were left as they were (interfaces.h), if any were
 // (control_switch.c).
-void instr_reply_spared(struct instr_reply *reply, unsigned spared);
+void instr_reply_skipped_interfaces(struct instr_reply *reply, unsigned skipped_interfaces);
 
 #define INSTR_CONTROL_FUNCTION(name, arguments, help)                                              \
     void instr_command_##name(struct instr_request *request, struct instr_reply *reply);

@@ -40,7 +40,7 @@ static void list_name(void *context, const char *name) {
 // once for each class loader
 void instr_command_redefine(struct instr_request *request, struct instr_reply *reply) {
     char reason[INSTR_ERROR_SIZE];
-    uint64_t start = instr_control_now();
+    uint64_t start = instr_clock_now();
     int all = request->argc == 1 && strcmp(request->argv[0], "all-loaders") == 0;
     if (request->argc != all) {
         instr_reply_fail(reply, "redefine: expects 'all-loaders' or nothing");
@@ -62,7 +62,7 @@ void instr_command_redefine(struct instr_request *request, struct instr_reply *r
         for (size_t i = 0; i < request->blob_count; i++)
             for (unsigned k = 0; k < classes[i].loaders; k++) list_name(&json, classes[i].name);
         instr_json_close(&json, ']');
-        instr_json_number(&json, "elapsed_ns", instr_control_now() - start);
+        instr_json_number(&json, "elapsed_ns", instr_clock_now() - start);
         instr_json_close(&json, '}');
         instr_reply_document_end(reply);
     } else if (classes && jni) {
@@ -75,7 +75,7 @@ void instr_command_redefine(struct instr_request *request, struct instr_reply *r
 // undo [CLASS]: the same.
 void instr_command_undo(struct instr_request *request, struct instr_reply *reply) {
     char reason[INSTR_ERROR_SIZE];
-    uint64_t start = instr_control_now();
+    uint64_t start = instr_clock_now();
     const char *name = request->argc ? request->argv[0] : NULL;
     JNIEnv *jni = instr_reply_jni(reply);
     if (!jni) return;
@@ -85,7 +85,7 @@ void instr_command_undo(struct instr_request *request, struct instr_reply *reply
     int ok =
         instr_redefine_undo(request->agent, jni, name, list_name, &json, reason, sizeof reason);
     instr_json_close(&json, ']');
-    instr_json_number(&json, "elapsed_ns", instr_control_now() - start);
+    instr_json_number(&json, "elapsed_ns", instr_clock_now() - start);
     instr_json_close(&json, '}');
     instr_reply_document_end(reply);
     if (!ok) instr_reply_fail(reply, "%s", reason);

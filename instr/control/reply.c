@@ -37,17 +37,17 @@ static int add(struct instr_bytes *to, const void *bytes, size_t length) {
 }
 
 // Frames of one type, the last one of `last`, all or none: -1 when there is no room.
-static int enqueue(struct instr_reply *reply, enum instr_frame_type type,
-                   enum instr_frame_type last, const void *bytes, size_t length, size_t most) {
+static int enqueue(struct instr_reply *reply, enum instr_message_type type,
+                   enum instr_message_type last, const void *bytes, size_t length, size_t most) {
     struct instr_bytes *queue = &reply->queue;
     const uint8_t *from = bytes;
     size_t before = queue->used;
-    if (length + length / 1024 + INSTR_FRAME_HEADER > most - (before < most ? before : most))
+    if (length + length / 1024 + INSTR_MESSAGE_HEADER > most - (before < most ? before : most))
         return -1;
     do {
-        uint8_t header[INSTR_FRAME_HEADER];
-        uint32_t n = length < INSTR_FRAME_MOST ? (uint32_t)length : INSTR_FRAME_MOST;
-        instr_frame_header(header, n == length ? last : type, n);
+        uint8_t header[INSTR_MESSAGE_HEADER];
+        uint32_t n = length < INSTR_MESSAGE_MOST ? (uint32_t)length : INSTR_MESSAGE_MOST;
+        instr_message_header(header, n == length ? last : type, n);
         if (add(queue, header, sizeof header) != 0 || (n && add(queue, from, n) != 0)) {
             queue->used = before;
             return -1;
@@ -80,7 +80,7 @@ void instr_reply_document_end(struct instr_reply *reply) {
     char error[INSTR_ERROR_SIZE];
     int whole = instr_output_close(&reply->document, error, sizeof error) == 0;
     if (whole)
-        whole = enqueue(reply, INSTR_FRAME_PART, INSTR_FRAME_LAST, reply->text.bytes,
+        whole = enqueue(reply, INSTR_MESSAGE_PART, INSTR_MESSAGE_LAST, reply->text.bytes,
                         reply->text.used, room(reply)) == 0;
     instr_bytes_free(&reply->text);
     if (whole) return;
@@ -90,7 +90,7 @@ void instr_reply_document_end(struct instr_reply *reply) {
 
 void instr_reply_bytes(struct instr_reply *reply, const void *bytes, size_t length) {
     if (length == 0) return;
-    if (enqueue(reply, INSTR_FRAME_BYTES, INSTR_FRAME_BYTES, bytes, length, room(reply)) != 0)
+    if (enqueue(reply, INSTR_MESSAGE_BYTES, INSTR_MESSAGE_BYTES, bytes, length, room(reply)) != 0)
         instr_reply_fail(reply, "the answer is too large");
 }
 
@@ -109,7 +109,7 @@ void instr_reply_note(struct instr_reply *reply, const char *format, ...) {
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
     clean(line);
-    if (enqueue(reply, INSTR_FRAME_NOTE, INSTR_FRAME_NOTE, line, strlen(line), room(reply)) != 0)
+    if (enqueue(reply, INSTR_MESSAGE_NOTE, INSTR_MESSAGE_NOTE, line, strlen(line), room(reply)) != 0)
         reply->dropped++;
 }
 
@@ -125,10 +125,10 @@ void instr_reply_fail(struct instr_reply *reply, const char *format, ...) {
 
 void instr_reply_hello(struct instr_reply *reply) {
     uint8_t payload[6 + sizeof INSTR_VERSION];
-    instr_frame_put(payload, INSTR_PROTOCOL, 2);
-    instr_frame_put(payload + 2, (uint64_t)getpid(), 4);
+    instr_message_put(payload, INSTR_PROTOCOL, 2);
+    instr_message_put(payload + 2, (uint64_t)getpid(), 4);
     memcpy(payload + 6, INSTR_VERSION, sizeof INSTR_VERSION - 1);
-    enqueue(reply, INSTR_FRAME_HELLO, INSTR_FRAME_HELLO, payload, sizeof payload - 1,
+    enqueue(reply, INSTR_MESSAGE_HELLO, INSTR_MESSAGE_HELLO, payload, sizeof payload - 1,
             INSTR_REPLY_QUEUE);
 }
 
@@ -156,13 +156,13 @@ void instr_reply_start(struct instr_reply *reply) {
 }
 
 void instr_reply_end(struct instr_reply *reply, unsigned status) {
-    uint8_t payload[INSTR_FRAME_END_SIZE + INSTR_ERROR_SIZE];
+    uint8_t payload[INSTR_MESSAGE_END_SIZE + INSTR_ERROR_SIZE];
     size_t n = strlen(reply->reason);
-    instr_frame_put(payload, status, 2);
-    instr_frame_put(payload + 2, reply->dropped, 8);
-    memcpy(payload + INSTR_FRAME_END_SIZE, reply->reason, n);
+    instr_message_put(payload, status, 2);
+    instr_message_put(payload + 2, reply->dropped, 8);
+    memcpy(payload + INSTR_MESSAGE_END_SIZE, reply->reason, n);
     // Beyond the limit, so that it comes even behind a full queue.
-    enqueue(reply, INSTR_FRAME_END, INSTR_FRAME_END, payload, INSTR_FRAME_END_SIZE + n, SIZE_MAX);
+    enqueue(reply, INSTR_MESSAGE_END, INSTR_MESSAGE_END, payload, INSTR_MESSAGE_END_SIZE + n, SIZE_MAX);
 }
 
 void instr_reply_free(struct instr_reply *reply) {

@@ -48,13 +48,13 @@ static struct {
     uint64_t accepts_again; // out of descriptors until then; 0: not
 } control = {.wake = -1};
 
-uint64_t instr_control_now(void) {
+uint64_t instr_clock_now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
 }
 
-void instr_control_wake(void) {
+void instr_wake(void) {
     uint64_t one = 1;
     if (control.wake < 0 || atomic_exchange(&control.woken, 1)) return;
     if (write(control.wake, &one, sizeof one) < 0) return; // it is awake already
@@ -103,7 +103,7 @@ static void admit(int fd) {
         return;
     }
     instr_client_refuse(client, "too many clients are connected already");
-    instr_client_serve(client, 0, 0, instr_control_now());
+    instr_client_serve(client, 0, 0, instr_clock_now());
     instr_client_free(client);
 }
 
@@ -197,8 +197,8 @@ static int wait_for(struct pollfd *polled, uint64_t now) {
 
 static void serve(void) {
     struct pollfd polled[CLIENTS + MOST_CLIENTS];
-    int ready = wait_for(polled, instr_control_now());
-    uint64_t now = instr_control_now(), ignored;
+    int ready = wait_for(polled, instr_clock_now());
+    uint64_t now = instr_clock_now(), ignored;
     if (ready < 0) memset(polled, 0, sizeof polled); // EINTR, or no memory
     if (ready < 0 && errno != EINTR) usleep(100000);
     // In this order: a wake in between is seen now or leaves its mark for the next time.
@@ -237,7 +237,7 @@ static void *thread(void *unused) {
         open_place(reason, sizeof reason) != 0)
         control.config.failed(reason);
     control.watch_at = control.config.watch ? 0 : INSTR_NEVER;
-    control.look_at = instr_control_now() + LOOK_AFTER_SOCKET;
+    control.look_at = instr_clock_now() + LOOK_AFTER_SOCKET;
     while (!atomic_load(&control.stopping)) serve();
     instr_control_place_remove(&control.place);
     for (int i = 0; i < MOST_CLIENTS; i++)
@@ -256,7 +256,7 @@ int instr_control_start(const struct instr_control_config *config, int wait, cha
     if (atomic_load(&control.state) == RUNNING && !atomic_load(&control.stopping)) {
         if (!config->deaf) atomic_store(&control.deaf, 0);
         atomic_store(&control.look, 1);
-        instr_control_wake();
+        instr_wake();
         return 1;
     }
     // A detached agent's thread is done in no time; it may just be on its way out.
@@ -275,7 +275,7 @@ int instr_control_start(const struct instr_control_config *config, int wait, cha
     if (control.wake < 0) {
         snprintf(reason, size, "eventfd: %s", strerror(errno));
     } else if (!wait || open_place(reason, size) == 0) {
-        int error = instr_own_thread_start(thread, STACK);
+        int error = instr_thread_start(thread, STACK);
         if (error == 0) return 1;
         snprintf(reason, size, "no thread can be made: %s", strerror(error));
         if (control.place.fd >= 0) {
@@ -291,5 +291,5 @@ void instr_control_stop(void) {
     if (atomic_load(&control.state) == NONE) return;
     atomic_store(&control.stopping, 1);
     instr_control_place_remove(&control.place);
-    instr_control_wake();
+    instr_wake();
 }

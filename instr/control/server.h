@@ -78,7 +78,7 @@ JNIEnv *instr_reply_jni(struct instr_reply *reply);
 
 // What goes on after the function has returned.
 struct instr_stream {
-    // Called at the time that the last call asked for, and whenever instr_control_wake was called.
+    // Called at the time that the last call asked for, and whenever instr_wake was called.
     // Writes what there is. Returns when it is to be called again, CLOCK_MONOTONIC in nanoseconds
     // (INSTR_NEVER: only when woken); 0: the stream has ended.
     uint64_t (*tick)(void *context, struct instr_reply *reply, uint64_t now);
@@ -122,12 +122,12 @@ void instr_control_stop(void);
 
 // Has the control thread call `tick` of all streams, and `watch`. From any thread, also one in the
 // middle of application code: never waits, and costs a system call only when the thread sleeps.
-void instr_control_wake(void);
+void instr_wake(void);
 
 // As instr_reply_jni, for `watch`. NULL: the JVM refuses.
 JNIEnv *instr_control_jni(void);
 
 // CLOCK_MONOTONIC in nanoseconds.
-uint64_t instr_control_now(void);
+uint64_t instr_clock_now(void);
 
 #endif

@@ -19,7 +19,7 @@
 #define INSTR_VERSION "unknown"
 #endif
 
-enum { KEPT_SHOWN = 200, INTERFACES_SHOWN = 10 };
+enum { SKIPPED_SHOWN = 200, INTERFACES_SHOWN = 10 };
 
 static const char *state_name(const struct instr_agent *agent) {
     switch (atomic_load(&agent->state)) {
@@ -51,10 +51,10 @@ struct kept_list {
     size_t count, interfaces;
 };
 
-static void show_kept(void *context, const struct instr_kept *kept) {
+static void show_skipped(void *context, const struct instr_skipped_item *kept) {
     struct kept_list *list = context;
     if (kept->pass == INSTR_KEPT_INTERFACE && list->interfaces++ >= INTERFACES_SHOWN) return;
-    if (list->count++ >= KEPT_SHOWN) return;
+    if (list->count++ >= SKIPPED_SHOWN) return;
     instr_json_open_flat(list->json, NULL, '{');
     instr_json_class(list->json, "class", kept->class_name);
     instr_json_text(list->json, "method", kept->method);
@@ -63,24 +63,24 @@ static void show_kept(void *context, const struct instr_kept *kept) {
 }
 
 static void account(struct instr_json *json, struct instr_engine *engine) {
-    struct instr_account a = {0};
+    struct instr_totals a = {0};
     if (engine) a = instr_engine_account(engine);
     instr_json_number(json, "classes_seen", a.classes_seen);
     instr_json_number(json, "classes_matched", a.classes_matched);
     instr_json_number(json, "classes_changed", a.classes_changed);
-    instr_json_number(json, "classes_kept", a.classes_kept);
+    instr_json_number(json, "classes_skipped", a.classes_skipped);
     instr_json_number(json, "methods_changed", a.methods_changed);
-    instr_json_number(json, "methods_kept", a.methods_kept);
+    instr_json_number(json, "methods_skipped", a.methods_skipped);
     instr_json_number(json, "classes_refused", a.classes_refused);
     instr_json_number(json, "methods_refused", a.methods_refused);
-    instr_json_number(json, "interfaces_kept", a.interfaces_kept);
+    instr_json_number(json, "interfaces_skipped", a.interfaces_skipped);
     instr_json_number(json, "classes_over_limit", a.classes_over_limit);
     instr_json_number(json, "bytes_in", a.bytes_in);
     instr_json_number(json, "bytes_out", a.bytes_out);
     instr_json_number(json, "rewriting_ns", a.nanoseconds);
     struct kept_list kept = {json, 0, 0};
-    instr_json_open(json, "kept", '[');
-    if (engine) instr_engine_kept(engine, show_kept, &kept);
+    instr_json_open(json, "skipped", '[');
+    if (engine) instr_engine_skipped(engine, show_skipped, &kept);
     instr_json_close(json, ']');
 }
 
@@ -95,8 +95,8 @@ static void memory(struct instr_json *json, const struct instr_agent *agent,
         size_t bytes;
     } uses[] = {{"names", names ? instr_methods_bytes(names) : 0},
                 {"counters", instr_threads_bytes() + instr_records_bytes()},
-                {"classes", instr_changes_bytes(agent->changes)},
-                {"passes", (plan ? instr_parts_memory(&plan->options) : 0) +
+                {"classes", instr_class_states_bytes(agent->changes)},
+                {"passes", (plan ? instr_agent_passes_memory(&plan->options) : 0) +
                                (coverage ? instr_coverage_bytes(coverage) : 0)},
                 {"redefined", instr_redefine_bytes()}};
     size_t all = 0;
@@ -110,14 +110,14 @@ static void memory(struct instr_json *json, const struct instr_agent *agent,
 }
 
 static void changed_now(struct instr_json *json, const struct instr_agent *agent) {
-    struct instr_changes_totals totals = instr_changes_totals(agent->changes);
+    struct instr_class_states_totals totals = instr_class_states_totals(agent->changes);
     instr_json_number(json, "classes_now", totals.classes);
     instr_json_number(json, "methods_now", totals.methods);
     instr_json_number(json, "classes_not_tried_again", totals.refused);
-    struct instr_switch_progress progress = instr_switch_progress();
+    struct instr_reconfigure_progress progress = instr_reconfigure_progress();
     instr_json_number(json, "classes_come", progress.came);
     instr_json_number(json, "classes_of", progress.all);
-    uint64_t now = instr_control_now(), expires = agent->expires;
+    uint64_t now = instr_clock_now(), expires = agent->expires;
     instr_json_number(json, "expires_in_ns", !expires ? 0 : expires > now ? expires - now : 1);
 }
 
@@ -125,8 +125,8 @@ static void changed_now(struct instr_json *json, const struct instr_agent *agent
 // "options", the figures of stats=FILE, "memory_bytes": {...}, "classes_now" and "methods_now"
 // (changed at this moment), "classes_not_tried_again" (the JVM refused), "expires_in_ns" (0:
 // never), "classes_come" and "classes_of" (while classes follow after a command was answered: how
-// many of them have come; 0: none do), "kept": [{"class", "method", "reason"}] (the first
-// KEPT_SHOWN, INTERFACES_SHOWN of them of "interfaces_kept"), "agents": [{"kind", "name"}]}.
+// many of them have come; 0: none do), "skipped": [{"class", "method", "reason"}] (the first
+// SKIPPED_SHOWN, INTERFACES_SHOWN of them of "interfaces_skipped"), "agents": [{"kind", "name"}]}.
 void instr_command_status(struct instr_request *request, struct instr_reply *reply) {
     struct instr_agent *agent = request->agent;
     unsigned ticket;
@@ -136,7 +136,7 @@ void instr_command_status(struct instr_request *request, struct instr_reply *rep
     instr_json_open(&json, NULL, '{');
     identity(&json, agent);
     instr_json_text(&json, "library", agent->library);
-    if (agent->jvmti) instr_facts_members(agent->jvmti, &json);
+    if (agent->jvmti) instr_jvm_facts_members(agent->jvmti, &json);
     const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
     instr_json_options(&json, plan ? &plan->options : NULL);
     account(&json, plan ? plan->engine : NULL);

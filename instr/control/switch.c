@@ -3,7 +3,7 @@
 //      {"passes": [name], "include", "exclude", "options", "classes": retransformed, "changed": of
 //      these,
 //       "refused": the JVM did not let be changed, "refusals": [the first of them, each with its
-//       reason], "interfaces_kept": with code, which HotSpot does not bear to be changed
+//       reason], "interfaces_skipped": with code, which HotSpot does not bear to be changed
 //       (interfaces.h), "following": classes that are to come yet, "elapsed_ns",
 //       "longest_batch_ns"}
 //
@@ -36,17 +36,17 @@ void instr_json_options(struct instr_json *json, const struct instr_options *opt
     free(text);
 }
 
-void instr_reply_spared(struct instr_reply *reply, unsigned spared) {
+void instr_reply_skipped_interfaces(struct instr_reply *reply, unsigned skipped_interfaces) {
     char line[INSTR_ERROR_SIZE];
-    if (!spared) return;
-    instr_interfaces_tell(spared, line, sizeof line);
+    if (!skipped_interfaces) return;
+    instr_interfaces_tell(skipped_interfaces, line, sizeof line);
     instr_reply_note(reply, "%s", line);
 }
 
 static void answer(struct instr_request *request, struct instr_reply *reply,
                    const struct instr_switched *done) {
     unsigned ticket;
-    instr_reply_spared(reply, done->spared);
+    instr_reply_skipped_interfaces(reply, done->skipped_interfaces);
     struct instr_json json = instr_json_start(instr_reply_document(reply));
     instr_json_open(&json, NULL, '{');
     const struct instr_plan *plan = instr_plans_take(&request->agent->plans, &ticket);
@@ -58,7 +58,7 @@ static void answer(struct instr_request *request, struct instr_reply *reply,
     instr_json_open(&json, "refusals", '[');
     for (unsigned i = 0; i < done->told; i++) instr_json_text(&json, NULL, done->refusals[i]);
     instr_json_close(&json, ']');
-    instr_json_number(&json, "interfaces_kept", done->spared);
+    instr_json_number(&json, "interfaces_skipped", done->skipped_interfaces);
     instr_json_number(&json, "following", done->left);
     instr_json_number(&json, "elapsed_ns", done->nanoseconds);
     instr_json_number(&json, "longest_batch_ns", done->longest);
@@ -69,12 +69,12 @@ static void answer(struct instr_request *request, struct instr_reply *reply,
 // What came of classes after their command had been answered.
 static void tell_untold(struct instr_reply *reply) {
     struct instr_switched *done = calloc(1, sizeof *done);
-    if (done && instr_switch_rest_untold(done)) {
+    if (done && instr_background_unreported(done)) {
         for (unsigned i = 0; i < done->told; i++) instr_reply_note(reply, "%s", done->refusals[i]);
         if (done->refused > done->told)
             instr_reply_note(reply, "and %u more that the JVM did not let be changed",
                              done->refused - done->told);
-        instr_reply_spared(reply, done->spared);
+        instr_reply_skipped_interfaces(reply, done->skipped_interfaces);
     }
     free(done);
 }
@@ -133,14 +133,14 @@ static void tell_unwrapped(struct instr_request *request, struct instr_reply *re
     const struct instr_plan *plan = instr_plans_take(&request->agent->plans, &ticket);
     for (size_t i = 0; plan && plan->engine && i < plan->options.pass_count; i++) {
         size_t count =
-            instr_wrapping_unwrapped(plan->engine, &plan->options, i, 0, note_method, reply);
+            instr_native_prefix_unwrapped(plan->engine, &plan->options, i, 0, note_method, reply);
         if (!count) continue;
         instr_reply_note(reply,
                          "%s: %zu native method%s cannot be wrapped, as %s loaded before; what is "
                          "loaded from now on is wrapped:",
                          plan->options.passes[i].pass->name, count, count == 1 ? "" : "s",
                          count == 1 ? "its class was" : "their classes were");
-        instr_wrapping_unwrapped(plan->engine, &plan->options, i, SHOWN, note_method, reply);
+        instr_native_prefix_unwrapped(plan->engine, &plan->options, i, SHOWN, note_method, reply);
         if (count > SHOWN)
             instr_reply_note(reply, "  and %zu more; 'instr status' tells which", count - SHOWN);
     }
@@ -160,7 +160,7 @@ struct waiting {
     uint64_t note_at; // ns
 };
 
-static void note_progress(struct instr_reply *reply, const struct instr_switch_progress *p) {
+static void note_progress(struct instr_reply *reply, const struct instr_reconfigure_progress *p) {
     char came[INSTR_NUMBER_SIZE], all[INSTR_NUMBER_SIZE];
     instr_reply_note(reply, "%s of %s classes so far", instr_number(p->came, came),
                      instr_number(p->all, all));
@@ -168,7 +168,7 @@ static void note_progress(struct instr_reply *reply, const struct instr_switch_p
 
 static uint64_t wait_for_rest(void *context, struct instr_reply *reply, uint64_t now) {
     struct waiting *w = context;
-    struct instr_switch_progress p = instr_switch_progress();
+    struct instr_reconfigure_progress p = instr_reconfigure_progress();
     if (p.series != w->series) {
         instr_reply_fail(reply, "another command came before all classes were changed; 'instr "
                                 "status' tells what is on now");
@@ -186,7 +186,7 @@ static uint64_t wait_for_rest(void *context, struct instr_reply *reply, uint64_t
         instr_reply_fail(reply, "out of memory");
         return 0;
     }
-    instr_switch_rest_done(done);
+    instr_background_done(done);
     done->left = (unsigned)(p.all - p.came);
     answer(&w->request, reply, done);
     free(done);
@@ -203,18 +203,18 @@ static int enable_first(struct instr_request *request, struct instr_reply *reply
     struct instr_switched *done = calloc(1, sizeof *done);
     struct waiting *w = calloc(1, sizeof *w);
     char reason[INSTR_ERROR_SIZE];
-    uint64_t now = instr_control_now();
+    uint64_t now = instr_clock_now();
     JNIEnv *jni = instr_reply_jni(reply);
     int ok = 0;
     tell_untold(reply);
     if (!done || !w) instr_reply_fail(reply, "out of memory");
     if (jni && done && w) {
-        ok = instr_switch_enable_first(request->agent, jni, text, done, reason, sizeof reason);
+        ok = instr_reconfigure_enable_first(request->agent, jni, text, done, reason, sizeof reason);
         if (!ok) instr_reply_fail(reply, "%s", reason);
     }
     if (ok && done->left) {
         *w = (struct waiting){.request = {.agent = request->agent},
-                              .series = instr_switch_progress().series,
+                              .series = instr_reconfigure_progress().series,
                               .until = wait < INSTR_NEVER - now ? now + wait : INSTR_NEVER,
                               .note_at = now + NOTE_MS * MILLISECOND};
         instr_reply_stream(reply, &(struct instr_stream){wait_for_rest, end_waiting, w});
@@ -245,24 +245,24 @@ void instr_command_enable(struct instr_request *request, struct instr_reply *rep
 // set KEY=VALUE
 void instr_command_set(struct instr_request *request, struct instr_reply *reply) {
     const char *text = argument(request, reply, "key=value");
-    if (text) operate(request, reply, instr_switch_set, text);
+    if (text) operate(request, reply, instr_reconfigure_set, text);
 }
 
 // disable PASS
 void instr_command_disable(struct instr_request *request, struct instr_reply *reply) {
     const char *text = argument(request, reply, "the name of a pass");
-    if (text) operate(request, reply, instr_switch_disable, text);
+    if (text) operate(request, reply, instr_reconfigure_disable, text);
 }
 
 // revert [PATTERNS]
 void instr_command_revert(struct instr_request *request, struct instr_reply *reply) {
     const char *text = request->argc ? argument(request, reply, "patterns, or nothing") : NULL;
-    if (text || !request->argc) operate(request, reply, instr_switch_revert, text);
+    if (text || !request->argc) operate(request, reply, instr_reconfigure_revert, text);
 }
 
 // off: the same as revert for all, whatever it is called with.
 void instr_command_off(struct instr_request *request, struct instr_reply *reply) {
-    operate(request, reply, instr_switch_revert, NULL);
+    operate(request, reply, instr_reconfigure_revert, NULL);
 }
 
 // write: the files of the passes as they stand.
@@ -270,7 +270,7 @@ void instr_command_write(struct instr_request *request, struct instr_reply *repl
     char reason[INSTR_ERROR_SIZE];
     JNIEnv *jni = instr_reply_jni(reply);
     if (!jni) return;
-    if (instr_switch_write(request->agent, jni, reason, sizeof reason)) {
+    if (instr_reconfigure_write(request->agent, jni, reason, sizeof reason)) {
         struct instr_switched none = {0};
         answer(request, reply, &none);
     } else {
@@ -281,7 +281,7 @@ void instr_command_write(struct instr_request *request, struct instr_reply *repl
 static int detach(struct instr_agent *agent, JNIEnv *jni, const char *text,
                   struct instr_switched *done, char *reason, size_t size) {
     (void)text;
-    return instr_switch_detach(agent, jni, done, reason, size);
+    return instr_reconfigure_detach(agent, jni, done, reason, size);
 }
 
 static void pass_over(void *context, const char *name) {

@@ -47,7 +47,7 @@ static const struct instr_pass_options *choose(const struct instr_plan *plan) {
     const struct instr_pass_options *found = NULL;
     for (size_t i = 0; plan && i < plan->options.pass_count; i++) {
         const struct instr_pass_options *pass = &plan->options.passes[i];
-        const struct instr_part *part = instr_part_of(pass->pass);
+        const struct instr_agent_pass *part = instr_agent_pass_of(pass->pass);
         if (part && part->tell) continue; // its results are none of methods
         if (!found || (pass->pass->timed && !found->pass->timed)) found = pass;
     }
@@ -136,7 +136,7 @@ static void write_document(struct instr_reply *reply, const struct top *top,
     instr_json_number(&json, "methods", found);
     instr_json_number(&json, "calls", calls);
     instr_json_number(&json, "thrown", thrown);
-    struct instr_switch_progress progress = instr_switch_progress();
+    struct instr_reconfigure_progress progress = instr_reconfigure_progress();
     instr_json_number(&json, "classes_come", progress.came);
     instr_json_number(&json, "classes_of", progress.all);
     instr_json_open(&json, "rows", '[');
@@ -162,7 +162,7 @@ static int look(struct top *top, struct instr_reply *reply, const struct instr_p
     JNIEnv *jni = instr_reply_jni(reply);
     if (!jni) return 0;
     struct line *lines = NULL;
-    if (instr_collect(jni, &counts, &n)) lines = malloc((n + 1) * sizeof *lines);
+    if (instr_snapshot(jni, &counts, &n)) lines = malloc((n + 1) * sizeof *lines);
     if (!lines) {
         free(counts);
         instr_reply_fail(reply, "out of memory");

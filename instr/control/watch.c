@@ -132,7 +132,7 @@ static void end(void *context, struct instr_reply *reply) {
     uint64_t dropped = instr_watch_dropped();
     if (jni) instr_watch_end(jni);
     if (jni && is_on(w->agent) &&
-        !instr_switch_disable(w->agent, jni, "watch", &done, reason, sizeof reason)) {
+        !instr_reconfigure_disable(w->agent, jni, "watch", &done, reason, sizeof reason)) {
         instr_reply_note(reply, "the pass watch is still on: %s", reason);
         char line[INSTR_ERROR_SIZE + 64];
         snprintf(line, sizeof line, "instr: the pass watch is still on: %s", reason);
@@ -153,18 +153,18 @@ static int begin(struct instr_request *request, struct instr_reply *reply, struc
     int ok = 0;
     if (!options) instr_reply_fail(reply, "out of memory");
     if (jni && options) {
-        ok = instr_switch_enable(w->agent, jni, options, &done, reason, sizeof reason);
+        ok = instr_reconfigure_enable(w->agent, jni, options, &done, reason, sizeof reason);
         if (!ok) instr_reply_fail(reply, "%s", reason);
     }
     free(options);
     if (!ok) return 0;
-    instr_reply_spared(reply, done.spared);
-    if (done.changed == 0 && !done.spared)
+    instr_reply_skipped_interfaces(reply, done.skipped_interfaces);
+    if (done.changed == 0 && !done.skipped_interfaces)
         instr_reply_note(
             reply, "no class that is loaded has such a method with bytecode (native and abstract "
                    "ones have none); when one comes its calls are told");
     instr_watch_begin(jni, &w->filter);
-    if (w->time) w->until = instr_control_now() + w->time;
+    if (w->time) w->until = instr_clock_now() + w->time;
     return 1;
 }
 

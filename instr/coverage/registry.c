@@ -17,7 +17,7 @@ struct instr_coverage {
     uint32_t slots_count;
     int *counters; // by probe, plus 1
     uint32_t counters_count;
-    struct rw_implications implied; // malloc'ed
+    struct rw_implications derived; // malloc'ed
 };
 
 struct instr_coverage *instr_coverage_new(const struct instr_coverage_store *store) {
@@ -35,7 +35,7 @@ void instr_coverage_free(struct instr_coverage *coverage) {
     free(coverage->classes);
     free(coverage->slots);
     free(coverage->counters);
-    free(coverage->implied.list);
+    free(coverage->derived.list);
     pthread_mutex_destroy(&coverage->lock);
     free(coverage);
 }
@@ -88,7 +88,7 @@ static int add(struct instr_coverage *coverage, uint32_t *slot,
     *added = *covered;
     added->name = strndup(name, length);
     added->first = first;
-    added->implied = UINT32_MAX;
+    added->derived = UINT32_MAX;
     if (!added->name) return 0;
     *slot = ++coverage->count;
     coverage->probes = first + covered->count;
@@ -212,7 +212,7 @@ static struct instr_covered_class *class_of(struct instr_coverage *coverage, uin
     return low < high && coverage->classes[low].first == first ? &coverage->classes[low] : NULL;
 }
 
-static int append_implied(struct rw_implications *to, const struct rw_implication *list,
+static int append_derived(struct rw_implications *to, const struct rw_implication *list,
                           uint32_t count) {
     if (count > to->capacity - to->count) {
         uint32_t capacity = 2 * to->capacity + count + 1024;
@@ -226,20 +226,20 @@ static int append_implied(struct rw_implications *to, const struct rw_implicatio
     return 1;
 }
 
-int instr_coverage_imply(struct instr_coverage *coverage, uint32_t first,
+int instr_coverage_derive(struct instr_coverage *coverage, uint32_t first,
                          const struct rw_implication *list, uint32_t count) {
     pthread_mutex_lock(&coverage->lock);
     struct instr_covered_class *class = class_of(coverage, first);
-    struct rw_implications *all = &coverage->implied;
+    struct rw_implications *all = &coverage->derived;
     int good = class != NULL;
-    if (class && class->implied == UINT32_MAX) {
-        class->implied = all->count;
-        class->implied_count = count;
-        good = append_implied(all, list, count);
-        if (!good) class->implied = UINT32_MAX;
+    if (class && class->derived == UINT32_MAX) {
+        class->derived = all->count;
+        class->derived_count = count;
+        good = append_derived(all, list, count);
+        if (!good) class->derived = UINT32_MAX;
     } else if (class) {
-        good = class->implied_count == count &&
-               (count == 0 || memcmp(all->list + class->implied, list, count * sizeof *list) == 0);
+        good = class->derived_count == count &&
+               (count == 0 || memcmp(all->list + class->derived, list, count * sizeof *list) == 0);
     }
     pthread_mutex_unlock(&coverage->lock);
     return good;
@@ -250,8 +250,8 @@ void instr_coverage_follow(struct instr_coverage *coverage, uint8_t *hits, uint3
     pthread_mutex_lock(&coverage->lock);
     while (more) { // once or twice: mostly they come in the order of the code
         more = 0;
-        for (uint32_t i = 0; i < coverage->implied.count; i++) {
-            const struct rw_implication *m = &coverage->implied.list[i];
+        for (uint32_t i = 0; i < coverage->derived.count; i++) {
+            const struct rw_implication *m = &coverage->derived.list[i];
             if (m->probe >= count || m->by >= count || !hits[m->by] || hits[m->probe]) continue;
             hits[m->probe] = 1;
             more = 1;

@@ -12,38 +12,38 @@
 enum { FIRST = 256, MOST = 1 << 24 }; // slots, powers of two
 #define SWEEP_FROM 4096               // below so many entries nothing is worth a sweep
 
-struct instr_changes {
+struct instr_class_states {
     pthread_mutex_t mutex;
-    struct instr_change_entry *slots; // key 0: free
+    struct instr_class_state *slots; // key 0: free
     uint32_t size, used, swept;       // slots; taken ones; those after the last sweep
-    struct instr_changes_totals totals;
+    struct instr_class_states_totals totals;
 };
 
-struct instr_changes *instr_changes_new(void) {
-    struct instr_changes *changes = calloc(1, sizeof *changes);
+struct instr_class_states *instr_class_states_new(void) {
+    struct instr_class_states *changes = calloc(1, sizeof *changes);
     if (changes) pthread_mutex_init(&changes->mutex, NULL);
     return changes;
 }
 
-void instr_changes_free(struct instr_changes *changes) {
+void instr_class_states_free(struct instr_class_states *changes) {
     if (!changes) return;
     free(changes->slots);
     pthread_mutex_destroy(&changes->mutex);
     free(changes);
 }
 
-uint64_t instr_changes_key(const char *name, size_t length, int32_t loader) {
+uint64_t instr_class_states_key(const char *name, size_t length, int32_t loader) {
     uint64_t key = instr_hash(name, length, (uint64_t)(uint32_t)loader);
     return key ? key : 1;
 }
 
-static int says_nothing(const struct instr_change_entry *e) {
+static int says_nothing(const struct instr_class_state *e) {
     return !e->methods && !e->refused;
 }
 
 // Adds an entry to the totals, or takes it off.
-static void count(struct instr_changes *c, const struct instr_change_entry *e, int sign) {
-    struct instr_changes_totals *t = &c->totals;
+static void count(struct instr_class_states *c, const struct instr_class_state *e, int sign) {
+    struct instr_class_states_totals *t = &c->totals;
     int64_t n[] = {e->methods != 0, e->methods, e->loading, e->refused};
     t->classes += (uint64_t)(sign * n[0]);
     t->methods += (uint64_t)(sign * n[1]);
@@ -51,7 +51,7 @@ static void count(struct instr_changes *c, const struct instr_change_entry *e, i
     t->refused += (uint64_t)(sign * n[3]);
 }
 
-static struct instr_change_entry *find(struct instr_change_entry *slots, uint32_t size,
+static struct instr_class_state *find(struct instr_class_state *slots, uint32_t size,
                                        uint64_t key) {
     uint32_t at = (uint32_t)key & (size - 1);
     while (slots[at].key && slots[at].key != key) at = (at + 1) & (size - 1);
@@ -59,12 +59,12 @@ static struct instr_change_entry *find(struct instr_change_entry *slots, uint32_
 }
 
 // Makes the table anew, with room for one more than it says. False: no memory.
-static int rebuild(struct instr_changes *c) {
+static int rebuild(struct instr_class_states *c) {
     uint32_t alive = 1, size = FIRST;
     for (uint32_t i = 0; i < c->size; i++) alive += c->slots[i].key && !says_nothing(&c->slots[i]);
     while (size < alive * 2) size *= 2;
     if (size > MOST) return 0;
-    struct instr_change_entry *slots = calloc(size, sizeof *slots);
+    struct instr_class_state *slots = calloc(size, sizeof *slots);
     if (!slots) return 0;
     for (uint32_t i = 0; i < c->size; i++)
         if (c->slots[i].key && !says_nothing(&c->slots[i]))
@@ -76,21 +76,21 @@ static int rebuild(struct instr_changes *c) {
     return 1;
 }
 
-struct instr_change_entry instr_changes_get(struct instr_changes *c, uint64_t key) {
-    struct instr_change_entry entry = {.key = key};
+struct instr_class_state instr_class_states_get(struct instr_class_states *c, uint64_t key) {
+    struct instr_class_state entry = {.key = key};
     pthread_mutex_lock(&c->mutex);
     if (c->size) {
-        const struct instr_change_entry *found = find(c->slots, c->size, key);
+        const struct instr_class_state *found = find(c->slots, c->size, key);
         if (found->key) entry = *found;
     }
     pthread_mutex_unlock(&c->mutex);
     return entry;
 }
 
-int instr_changes_put(struct instr_changes *c, const struct instr_change_entry *entry) {
+int instr_class_states_put(struct instr_class_states *c, const struct instr_class_state *entry) {
     int done = 1;
     pthread_mutex_lock(&c->mutex);
-    struct instr_change_entry *found = c->size ? find(c->slots, c->size, entry->key) : NULL;
+    struct instr_class_state *found = c->size ? find(c->slots, c->size, entry->key) : NULL;
     if (found && found->key) {
         count(c, found, -1);
         *found = *entry;
@@ -107,14 +107,14 @@ int instr_changes_put(struct instr_changes *c, const struct instr_change_entry *
     return done;
 }
 
-struct instr_changes_totals instr_changes_totals(struct instr_changes *c) {
+struct instr_class_states_totals instr_class_states_totals(struct instr_class_states *c) {
     pthread_mutex_lock(&c->mutex);
-    struct instr_changes_totals totals = c->totals;
+    struct instr_class_states_totals totals = c->totals;
     pthread_mutex_unlock(&c->mutex);
     return totals;
 }
 
-size_t instr_changes_stragglers(struct instr_changes *c, uint32_t plan) {
+size_t instr_class_states_late_loaded(struct instr_class_states *c, uint32_t plan) {
     size_t n = 0;
     pthread_mutex_lock(&c->mutex);
     for (uint32_t i = 0; i < c->size; i++) n += c->slots[i].loading && c->slots[i].plan != plan;
@@ -122,15 +122,15 @@ size_t instr_changes_stragglers(struct instr_changes *c, uint32_t plan) {
     return n;
 }
 
-void instr_changes_sweep_begin(struct instr_changes *c) {
+void instr_class_states_sweep_begin(struct instr_class_states *c) {
     pthread_mutex_lock(&c->mutex);
     for (uint32_t i = 0; i < c->size; i++) c->slots[i].seen = 0;
     pthread_mutex_unlock(&c->mutex);
 }
 
-void instr_changes_sweep_seen(struct instr_changes *c, uint64_t key) {
+void instr_class_states_sweep_seen(struct instr_class_states *c, uint64_t key) {
     pthread_mutex_lock(&c->mutex);
-    struct instr_change_entry *found = c->size ? find(c->slots, c->size, key) : NULL;
+    struct instr_class_state *found = c->size ? find(c->slots, c->size, key) : NULL;
     if (found && found->key) {
         count(c, found, -1);
         found->seen = 1;
@@ -140,10 +140,10 @@ void instr_changes_sweep_seen(struct instr_changes *c, uint64_t key) {
     pthread_mutex_unlock(&c->mutex);
 }
 
-void instr_changes_sweep_end(struct instr_changes *c, uint32_t before) {
+void instr_class_states_sweep_end(struct instr_class_states *c, uint32_t before) {
     pthread_mutex_lock(&c->mutex);
     for (uint32_t i = 0; i < c->size; i++) {
-        struct instr_change_entry *e = &c->slots[i];
+        struct instr_class_state *e = &c->slots[i];
         if (!e->key || e->seen || (e->loading && e->since >= before)) continue;
         count(c, e, -1);
         e->methods = 0;
@@ -154,14 +154,14 @@ void instr_changes_sweep_end(struct instr_changes *c, uint32_t before) {
     pthread_mutex_unlock(&c->mutex);
 }
 
-int instr_changes_grown(struct instr_changes *c) {
+int instr_class_states_grown(struct instr_class_states *c) {
     pthread_mutex_lock(&c->mutex);
     int grown = c->used > SWEEP_FROM && c->used > 2 * c->swept;
     pthread_mutex_unlock(&c->mutex);
     return grown;
 }
 
-void instr_changes_clear(struct instr_changes *c) {
+void instr_class_states_clear(struct instr_class_states *c) {
     pthread_mutex_lock(&c->mutex);
     free(c->slots);
     c->slots = NULL;
@@ -170,7 +170,7 @@ void instr_changes_clear(struct instr_changes *c) {
     pthread_mutex_unlock(&c->mutex);
 }
 
-size_t instr_changes_bytes(struct instr_changes *changes) {
+size_t instr_class_states_bytes(struct instr_class_states *changes) {
     pthread_mutex_lock(&changes->mutex);
     size_t bytes = sizeof *changes + changes->size * sizeof *changes->slots;
     pthread_mutex_unlock(&changes->mutex);

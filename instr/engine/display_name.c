@@ -32,7 +32,7 @@ static int is_in_module_of_proxies(struct cf_slice stem) {
     return from == to;
 }
 
-struct cf_slice instr_told_name(struct cf_slice name) {
+struct cf_slice instr_display_name(struct cf_slice name) {
     static const char in_module[] = "jdk/proxy/$Proxy";
     struct cf_slice stem = name;
     while (stem.length && stem.bytes[stem.length - 1] >= '0' && stem.bytes[stem.length - 1] <= '9')
@@ -71,13 +71,13 @@ static char *number_before(char *name, char *stop) {
     return number + strspn(number, digits) == stop ? number - 1 : stop;
 }
 
-void instr_tell_name(char *name) {
+void instr_normalize_generated_name(char *name) {
     int is_array = name[0] == '[';
     char *stop = suffix_of(name), *start = name + strspn(name, "[");
     if (stop) strcpy(number_before(name, stop), is_array ? ";" : "");
     if (is_array && *start++ != 'L') return;
     size_t length = strlen(start) - (is_array ? 1 : 0);
-    struct cf_slice own = {(const uint8_t *)start, (uint32_t)length}, told = instr_told_name(own);
+    struct cf_slice own = {(const uint8_t *)start, (uint32_t)length}, told = instr_display_name(own);
     if (told.length == own.length) return;
     memmove(start, told.bytes, told.length);
     strcpy(start + told.length, is_array ? ";" : "");

@@ -18,10 +18,10 @@
 #include "classfile/classfile.h"
 
 // Of the internal name of a class as its class file has it. The result is part of `name` or static.
-struct cf_slice instr_told_name(struct cf_slice name);
+struct cf_slice instr_display_name(struct cf_slice name);
 
 // The same in place, of a name as JVM TI GetClassSignature gives it, without L and ; but for
 // arrays, or as a stack trace has it.
-void instr_tell_name(char *name);
+void instr_normalize_generated_name(char *name);
 
 #endif

@@ -20,11 +20,11 @@ struct instr_engine *instr_engine_new_after(const struct instr_options *options,
                                             const char *runtime_package,
                                             const struct instr_engine *before) {
     struct instr_engine *engine = calloc(1, sizeof *engine);
-    struct instr_book *book = before ? before->book : instr_book_new();
-    if (before) instr_book_take(book);
+    struct instr_stats *book = before ? before->book : instr_stats_new();
+    if (before) instr_stats_take(book);
     if (!engine || !book) {
         free(engine);
-        if (book) instr_book_close(book);
+        if (book) instr_stats_close(book);
         return NULL;
     }
     engine->book = book;
@@ -34,9 +34,9 @@ struct instr_engine *instr_engine_new_after(const struct instr_options *options,
     size_t whole = 0;
     for (size_t i = 0; i < options->pass_count; i++) {
         unsigned flags = options->passes[i].pass->flags;
-        whole += flags & RW_WHOLE ? 1 : 0;
+        whole += flags & RW_COMPLETE ? 1 : 0;
         engine->wraps |= options->passes[i].pass->wraps != NULL;
-        engine->observes_speed |= flags & RW_OBSERVES_SPEED && !(flags & RW_WHOLE);
+        engine->observes_speed |= flags & RW_OBSERVES_SPEED && !(flags & RW_COMPLETE);
     }
     engine->some_are_whole = whole && options->pass_count > 1;
     pthread_mutex_init(&engine->lock, NULL);
@@ -47,12 +47,12 @@ void instr_engine_free(struct instr_engine *engine) {
     if (!engine) return;
     for (struct work *work = atomic_load(&engine->works), *next; work; work = next) {
         next = work->next;
-        instr_book_close_sheet(engine->book, work->sheet);
+        instr_stats_close_shard(engine->book, work->shard);
         cf_arena_free(&work->arena);
         free(work);
     }
     instr_coverage_free(engine->own_coverage);
-    instr_book_close(engine->book);
+    instr_stats_close(engine->book);
     pthread_mutex_destroy(&engine->lock);
     free(engine);
 }
@@ -98,12 +98,12 @@ int instr_engine_pass(const struct instr_engine *engine, const char *name) {
 static struct work *add_work(struct instr_engine *engine) {
     size_t n = engine->options->pass_count;
     struct work *work = calloc(1, sizeof *work + n * sizeof *work->callees);
-    struct instr_sheet *sheet = work ? instr_book_sheet(engine->book) : NULL;
-    if (!sheet) {
+    struct instr_shard *shard = work ? instr_stats_shard(engine->book) : NULL;
+    if (!shard) {
         free(work);
         return NULL;
     }
-    work->sheet = sheet;
+    work->shard = shard;
     cf_arena_init(&work->arena);
     atomic_init(&work->taken, 1);
     pthread_mutex_lock(&engine->lock);
@@ -135,7 +135,7 @@ void instr_job_remember(struct job *job, const struct cf_member *method, const c
         name = cf_member_name(&job->cls, method);
         descriptor = cf_member_descriptor(&job->cls, method);
     }
-    instr_book_keep(job->engine->book, instr_job_told_name(job), name, descriptor, reason, pass);
+    instr_stats_skip(job->engine->book, instr_job_display_name(job), name, descriptor, reason, pass);
 }
 
 static uint64_t now(void) {
@@ -144,16 +144,16 @@ static uint64_t now(void) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static struct instr_account account_of(const struct instr_rewritten *result, size_t length) {
-    struct instr_account a = {
+static struct instr_totals account_of(const struct instr_rewritten *result, size_t length) {
+    struct instr_totals a = {
         .classes_seen = 1,
         .classes_matched = 1,
         .classes_changed = result->bytes != NULL,
-        .classes_kept = result->error.status != CF_OK,
+        .classes_skipped = result->error.status != CF_OK,
         .classes_refused = result->methods_refused != 0,
         .methods_refused = result->methods_refused,
         .methods_changed = result->methods_changed,
-        .methods_kept = result->methods_kept,
+        .methods_skipped = result->methods_skipped,
         .methods_grown = result->methods_grown,
         .bytes_in = length,
         .bytes_out = result->bytes ? result->length : length,
@@ -183,12 +183,12 @@ void instr_engine_rewrite_known(struct instr_engine *engine, const struct instr_
         cf_fail(&result->error, CF_NO_MEMORY, 0, "out of memory", 0);
     }
     result->nanoseconds = now() - start;
-    struct instr_account account = account_of(result, length);
+    struct instr_totals account = account_of(result, length);
     if (work) {
-        instr_sheet_add(work->sheet, &account);
+        instr_shard_add(work->shard, &account);
         put_work(work);
     } else {
-        instr_book_add(engine->book, &account);
+        instr_stats_add(engine->book, &account);
     }
 }
 
@@ -199,51 +199,51 @@ void instr_engine_rewrite(struct instr_engine *engine, const uint8_t *bytes, siz
 }
 
 void instr_engine_seen(struct instr_engine *engine) {
-    instr_book_lock(engine->book)->classes_seen++;
-    instr_book_unlock(engine->book);
+    instr_stats_lock(engine->book)->classes_seen++;
+    instr_stats_unlock(engine->book);
 }
 
 void instr_engine_left_out(struct instr_engine *engine, int refused) {
-    struct instr_account *account = instr_book_lock(engine->book);
+    struct instr_totals *account = instr_stats_lock(engine->book);
     account->classes_seen++;
     account->classes_matched++;
     account->classes_over_limit += !refused;
-    instr_book_unlock(engine->book);
+    instr_stats_unlock(engine->book);
 }
 
 void instr_engine_taken_back(struct instr_engine *engine, const struct instr_rewritten *result,
                              size_t length, int over_limit) {
-    struct instr_account *a = instr_book_lock(engine->book);
+    struct instr_totals *a = instr_stats_lock(engine->book);
     a->classes_changed--;
     a->methods_changed -= result->methods_changed;
     a->methods_grown -= result->methods_grown;
     a->bytes_out -= result->length - length;
     a->classes_over_limit += over_limit != 0;
-    instr_book_unlock(engine->book);
+    instr_stats_unlock(engine->book);
 }
 
 void instr_engine_keep(struct instr_engine *engine, const char *class_name, const char *reason) {
     struct cf_slice name = {(const uint8_t *)class_name, (uint32_t)strlen(class_name)},
                     none = {NULL, 0};
-    instr_book_keep(engine->book, name, none, none, reason, -1);
-    instr_book_lock(engine->book)->classes_kept++;
-    instr_book_unlock(engine->book);
+    instr_stats_skip(engine->book, name, none, none, reason, -1);
+    instr_stats_lock(engine->book)->classes_skipped++;
+    instr_stats_unlock(engine->book);
 }
 
 void instr_engine_keep_interface(struct instr_engine *engine, const char *name,
                                  const char *reason) {
     struct cf_slice class_name = {(const uint8_t *)name, (uint32_t)strlen(name)}, none = {NULL, 0};
     unsigned first =
-        instr_book_keep(engine->book, class_name, none, none, reason, INSTR_KEPT_INTERFACE);
-    instr_book_lock(engine->book)->interfaces_kept += first;
-    instr_book_unlock(engine->book);
+        instr_stats_skip(engine->book, class_name, none, none, reason, INSTR_KEPT_INTERFACE);
+    instr_stats_lock(engine->book)->interfaces_skipped += first;
+    instr_stats_unlock(engine->book);
 }
 
-struct instr_account instr_engine_account(struct instr_engine *engine) {
-    return instr_book_account(engine->book);
+struct instr_totals instr_engine_account(struct instr_engine *engine) {
+    return instr_stats_account(engine->book);
 }
 
-void instr_engine_kept(struct instr_engine *engine,
-                       void (*each)(void *context, const struct instr_kept *kept), void *context) {
-    instr_book_each(engine->book, each, context);
+void instr_engine_skipped(struct instr_engine *engine,
+                       void (*each)(void *context, const struct instr_skipped_item *kept), void *context) {
+    instr_stats_each(engine->book, each, context);
 }

@@ -29,7 +29,7 @@ struct instr_engine {
     int some_are_whole; // the results of some passes must be whole, whatever becomes of others
     int wraps;          // a pass wraps native methods
     int check_input;    // see instr_engine_check_input
-    struct instr_book *book;
+    struct instr_stats *book;
     _Atomic(struct work *)
         works;            // a list that only grows, as many as threads have been at it at once
     pthread_mutex_t lock; // of what follows
@@ -41,7 +41,7 @@ struct instr_engine {
 struct work {
     struct work *next;
     atomic_int taken;
-    struct instr_sheet *sheet; // of the account, for who has taken the work
+    struct instr_shard *shard; // of the account, for who has taken the work
     struct cf_arena arena;
     struct cf_same_memory known;
     struct cf_callees callees[]; // one for each pass
@@ -110,7 +110,7 @@ enum cf_status instr_job_methods(struct job *job);
 int instr_job_encode(struct job *job, struct image *image);
 
 // The name under which it is told; no bytes: the class has none.
-struct cf_slice instr_job_told_name(const struct job *job);
+struct cf_slice instr_job_display_name(const struct job *job);
 
 // Remembers why a class (method NULL) or a method stays as it is. `pass`: whose decision it was;
 // -1: something was in the way.

@@ -4,7 +4,7 @@
 
 enum { FEW = 8 };
 
-static void note(struct instr_numbers *n, const void *pass, unsigned number) {
+static void note(struct instr_pass_ids *n, const void *pass, unsigned number) {
     if (n->count == INSTR_NUMBERS) return;
     n->given[n->count].pass = pass;
     n->given[n->count].number = number;
@@ -12,7 +12,7 @@ static void note(struct instr_numbers *n, const void *pass, unsigned number) {
     n->count++;
 }
 
-unsigned instr_numbers_take(struct instr_numbers *n, const void *pass, unsigned own, uint64_t now,
+unsigned instr_pass_ids_take(struct instr_pass_ids *n, const void *pass, unsigned own, uint64_t now,
                             int apart, int *again) {
     unsigned had = 0;
     for (unsigned i = 0; i < n->count; i++) had += n->given[i].pass == pass;
@@ -28,7 +28,7 @@ unsigned instr_numbers_take(struct instr_numbers *n, const void *pass, unsigned 
     return number;
 }
 
-void instr_numbers_leave(struct instr_numbers *n, unsigned number, uint64_t free_at) {
+void instr_pass_ids_leave(struct instr_pass_ids *n, unsigned number, uint64_t free_at) {
     for (unsigned i = 0; i < n->count; i++) {
         if (n->given[i].number != number) continue;
         n->given[i].on = 0;

@@ -13,7 +13,7 @@
 
 enum { INSTR_NUMBERS = 256 }; // that are remembered; further ones are never taken again
 
-struct instr_numbers {
+struct instr_pass_ids {
     struct {
         const void *pass;
         unsigned number;
@@ -27,10 +27,10 @@ struct instr_numbers {
 // A number for a pass, of which `own` is the first. `now` in ns. *again: it was the pass's before,
 // and what is counted under it is to be forgotten first. `apart`: rather a new one, as long as the
 // pass has had few.
-unsigned instr_numbers_take(struct instr_numbers *numbers, const void *pass, unsigned own,
+unsigned instr_pass_ids_take(struct instr_pass_ids *numbers, const void *pass, unsigned own,
                             uint64_t now, int apart, int *again);
 
 // The pass with this number is off; from `free_at` on it may be taken again.
-void instr_numbers_leave(struct instr_numbers *numbers, unsigned number, uint64_t free_at);
+void instr_pass_ids_leave(struct instr_pass_ids *numbers, unsigned number, uint64_t free_at);
 
 #endif

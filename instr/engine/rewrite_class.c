@@ -91,7 +91,7 @@ static enum cf_status inline_subroutines(struct job *job) {
     CF_TRY(cf_inline_subroutines(&job->cls, &job->inlined, error));
     if (!job->inlined.bytes) return CF_OK;
     if (job->engine->check_input) CF_TRY(cf_check_structure(&job->cls, error));
-    if (job->engine->check_input && !job->origin.trusted && !is_never_verified(&job->cls))
+    if (job->engine->check_input && !job->origin.already_verified && !is_never_verified(&job->cls))
         CF_TRY(verify_subroutines(job));
     return cf_class_open(&job->cls, job->inlined.bytes, job->inlined.length, job->cls.arena);
 }
@@ -111,7 +111,7 @@ enum cf_status instr_job_open(struct job *job, const uint8_t *bytes, size_t leng
     struct cf_arena *arena = &job->work->arena;
     size_t n = job->engine->options->pass_count;
     CF_TRY(cf_class_open(&job->cls, bytes, length, arena));
-    job->cls.frames_dropped = job->cls.constants_merged = job->origin.given_back != 0;
+    job->cls.frames_dropped = job->cls.merges_constant_pool = job->origin.redefined != 0;
     job->bytes = bytes;
     job->length = length;
     CF_TRY(refuse_calls_at_end(job));
@@ -151,7 +151,7 @@ static int verify_image(struct job *job, const struct image *image) {
         verifier = cf_verifier_new(&view, NULL, NULL);
     if (!verifier) cf_fail(&job->cls.error, CF_NO_MEMORY, 0, "out of memory", 0);
     struct cf_same *same = NULL;
-    if (verifier && job->origin.trusted)
+    if (verifier && job->origin.already_verified)
         same = cf_same_new(&job->rewrite, &view, verifier, &job->work->known);
     for (uint32_t i = 0; verifier && i < view.methods_count; i++) {
         if (!job->rewrite.code[i].length || (same && cf_same_method(same, i))) continue;
@@ -183,7 +183,7 @@ int instr_job_encode(struct job *job, struct image *image) {
 
 // A class that a JVM refuses must still be refused, and for the same reason.
 static int masks_error(struct job *job) {
-    return job->engine->check_input && !job->origin.trusted_whole && cf_may_mask(&job->rewrite) &&
+    return job->engine->check_input && !job->origin.bootstrap && cf_may_mask(&job->rewrite) &&
            cf_check_structure(&job->cls, &job->cls.error) != CF_OK;
 }
 

@@ -22,7 +22,7 @@ static void forget_callees(struct job *job) {
 enum who { ALL_PASSES = 0, WHOLE_PASSES = 1, HOWEVER_LONG = 2 };
 
 static int takes_part(const struct rw_pass *pass, enum who who) {
-    return !(who & WHOLE_PASSES) || pass->flags & RW_WHOLE;
+    return !(who & WHOLE_PASSES) || pass->flags & RW_COMPLETE;
 }
 
 // *failed: the pass that gave up; NULL: none did, it is what they came to together. The edit is
@@ -80,7 +80,7 @@ CF_SELDOM static void remember_left_out(struct job *job, const struct cf_member 
     if (n) n += (size_t)snprintf(reason + n, sizeof reason - n, ": ");
     cf_error_text(error, reason + n, sizeof reason - n);
     instr_job_remember(job, method, reason, -1);
-    job->result->methods_kept++;
+    job->result->methods_skipped++;
 }
 
 // What an attempt at a method has come to.

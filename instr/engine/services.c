@@ -10,15 +10,15 @@
 #include <stdio.h>
 #include <string.h>
 
-struct cf_slice instr_job_told_name(const struct job *job) {
+struct cf_slice instr_job_display_name(const struct job *job) {
     struct cf_slice name = cf_this_name(&job->cls);
-    return name.bytes && job->origin.running ? instr_told_name(name) : name;
+    return name.bytes && job->origin.running ? instr_display_name(name) : name;
 }
 
 // The cursor of the class at hand. False: out of memory.
 static int find_cursor(struct job *job) {
     if (job->cursor.class_name) return 1;
-    struct cf_slice name = instr_job_told_name(job);
+    struct cf_slice name = instr_job_display_name(job);
     if (!name.bytes) return 0;
     job->cursor = instr_methods_begin(job->engine->methods, (const char *)name.bytes, name.length);
     return job->cursor.class_name != 0;
@@ -62,7 +62,7 @@ static int site_id(struct rw_class *pass, const struct cf_edit *edit, uint32_t p
     if (!find_cursor(job) || !name.bytes || !descriptor.bytes || !detail.bytes || !job->lines ||
         pc >= edit->code.length)
         return -1;
-    if (job->origin.running) detail = instr_told_name(detail);
+    if (job->origin.running) detail = instr_display_name(detail);
     struct instr_site site = {pc, job->lines[pc], (const char *)detail.bytes, detail.length};
     unsigned number = job->engine->options->passes[pass - job->passes].number;
     return instr_methods_site_next(job->engine->methods, number, &job->cursor,
@@ -86,10 +86,10 @@ static int64_t probes_of(struct rw_class *pass, uint32_t count, int of_file) {
 }
 
 // rw_class.imply
-static int imply(struct rw_class *pass, uint32_t first, const struct rw_implications *implied) {
+static int imply(struct rw_class *pass, uint32_t first, const struct rw_implications *derived) {
     struct job *job = pass->engine;
-    return instr_coverage_imply(instr_job_coverage(job->engine), first, implied->list,
-                                implied->count);
+    return instr_coverage_derive(instr_job_coverage(job->engine), first, derived->list,
+                                derived->count);
 }
 
 // rw_class.probe_counter

@@ -18,7 +18,7 @@ static const char loaded_before[] =
 static const char too_early[] =
     "its class is among the first, which the JVM loads before it can find a renamed method's code";
 
-int instr_is_loaded_before(const struct instr_kept *kept) {
+int instr_is_loaded_before(const struct instr_skipped_item *kept) {
     return strcmp(kept->reason, loaded_before) == 0;
 }
 
@@ -143,7 +143,7 @@ static enum cf_status edit_wrappers(struct round *r, const struct cf_wrap *wrap,
                                     struct image *image) {
     struct job *first = r->choice->job;
     struct instr_origin origin = {.occasion = first->origin.occasion,
-                                  .given_back = first->origin.given_back};
+                                  .redefined = first->origin.redefined};
     struct job job = {.engine = first->engine,
                       .options = first->options,
                       .work = first->work,
@@ -171,7 +171,7 @@ static enum cf_status one_round(struct round *r, const uint8_t *bytes, size_t le
                       .work = first->work,
                       .result = first->result,
                       .wrapping = (int)r->pass,
-                      .origin.given_back = first->origin.given_back};
+                      .origin.redefined = first->origin.redefined};
     struct image wrapped = {NULL, 0};
     struct cf_wrap wrap;
     if (image->bytes) {

@@ -24,7 +24,7 @@ struct skipped_list {
 
 enum { NOBODY = -1, EVERYBODY = -2 };
 
-static void add_skipped(void *context, const struct instr_kept *kept) {
+static void add_skipped(void *context, const struct instr_skipped_item *kept) {
     struct skipped_list *list = context;
     if (kept->pass != NOBODY && list->pass != kept->pass && list->pass != EVERYBODY) return;
     if (list->count == list->capacity) {
@@ -121,7 +121,7 @@ static void write_report(const struct instr_report *report, const char *pattern)
 struct addition {
     const struct instr_results *results;
     unsigned pass;
-    const struct instr_part *part;
+    const struct instr_agent_pass *part;
 };
 
 static void add_json(const void *context, struct instr_json *json) {
@@ -138,7 +138,7 @@ static void tell_pass(const struct instr_results *r, unsigned i, const struct in
         instr_say("instr: out of memory: a result is not told");
         return;
     }
-    instr_engine_kept(r->engine, add_skipped, &skipped);
+    instr_engine_skipped(r->engine, add_skipped, &skipped);
     struct instr_report report = {
         .pass = pass->pass->name,
         .jvm = jvm,
@@ -148,7 +148,7 @@ static void tell_pass(const struct instr_results *r, unsigned i, const struct in
         .skipped = skipped.items,
         .skipped_count = skipped.count,
     };
-    struct addition addition = {r, i, instr_part_of(pass->pass)};
+    struct addition addition = {r, i, instr_agent_pass_of(pass->pass)};
     int adds = addition.part && addition.part->more;
     if (adds) {
         report.more = add_json;
@@ -169,10 +169,10 @@ static void tell_pass(const struct instr_results *r, unsigned i, const struct in
 }
 
 // com/acme/Foo.bar(I)V: kept as it was: ...
-static void tell_kept(const struct instr_results *r, const struct skipped_list *some) {
+static void report_skipped(const struct instr_results *r, const struct skipped_list *some) {
     char line[1024];
     struct skipped_list all = {NULL, 0, 0, EVERYBODY};
-    if (r->options->verbose) instr_engine_kept(r->engine, add_skipped, &all);
+    if (r->options->verbose) instr_engine_skipped(r->engine, add_skipped, &all);
     const struct skipped_list *skipped = r->options->verbose ? &all : some;
     size_t shown = r->options->verbose ? skipped->count : REASONS_SHOWN;
     for (size_t i = 0; i < skipped->count && i < shown; i++) {
@@ -189,7 +189,7 @@ static void tell_kept(const struct instr_results *r, const struct skipped_list *
     free(all.items);
 }
 
-void instr_say_spared(uint64_t count) {
+void instr_say_skipped_interfaces(uint64_t count) {
     char told[INSTR_ERROR_SIZE], line[INSTR_ERROR_SIZE + 16];
     if (!count) return;
     instr_interfaces_tell(count, told, sizeof told);
@@ -197,7 +197,7 @@ void instr_say_spared(uint64_t count) {
     instr_say(line);
 }
 
-static void tell_account(const struct instr_account *a) {
+static void tell_account(const struct instr_totals *a) {
     char line[256], seen[INSTR_NUMBER_SIZE], changed[INSTR_NUMBER_SIZE], methods[INSTR_NUMBER_SIZE],
         kept[INSTR_NUMBER_SIZE], in[INSTR_NUMBER_SIZE], out[INSTR_NUMBER_SIZE],
         time[INSTR_DURATION_SIZE];
@@ -207,10 +207,10 @@ static void tell_account(const struct instr_account *a) {
         "in %s",
         instr_number(a->classes_seen, seen), instr_number(a->classes_changed, changed),
         instr_number(a->methods_changed, methods),
-        instr_number(a->methods_kept + a->classes_kept, kept), instr_number(a->bytes_in, in),
+        instr_number(a->methods_skipped + a->classes_skipped, kept), instr_number(a->bytes_in, in),
         instr_number(a->bytes_out, out), instr_duration(a->nanoseconds, time));
     instr_say(line);
-    instr_say_spared(a->interfaces_kept);
+    instr_say_skipped_interfaces(a->interfaces_skipped);
     if (a->classes_over_limit) {
         snprintf(line, sizeof line, "instr: %s class%s left as %s, by max-classes or max-methods",
                  instr_number(a->classes_over_limit, changed),
@@ -226,17 +226,17 @@ static void tell_account(const struct instr_account *a) {
     instr_say(line);
 }
 
-static void account_json(struct instr_output *out, const struct instr_account *a,
+static void account_json(struct instr_output *out, const struct instr_totals *a,
                          const struct skipped_list *kept) {
     struct instr_json json = instr_json_start(out);
     instr_json_open(&json, NULL, '{');
     instr_json_number(&json, "classes_seen", a->classes_seen);
     instr_json_number(&json, "classes_matched", a->classes_matched);
     instr_json_number(&json, "classes_changed", a->classes_changed);
-    instr_json_number(&json, "classes_kept", a->classes_kept);
+    instr_json_number(&json, "classes_skipped", a->classes_skipped);
     instr_json_number(&json, "methods_changed", a->methods_changed);
-    instr_json_number(&json, "methods_kept", a->methods_kept);
-    instr_json_number(&json, "interfaces_kept", a->interfaces_kept);
+    instr_json_number(&json, "methods_skipped", a->methods_skipped);
+    instr_json_number(&json, "interfaces_skipped", a->interfaces_skipped);
     instr_json_number(&json, "methods_grown", a->methods_grown);
     instr_json_number(&json, "classes_refused", a->classes_refused);
     instr_json_number(&json, "methods_refused", a->methods_refused);
@@ -244,7 +244,7 @@ static void account_json(struct instr_output *out, const struct instr_account *a
     instr_json_number(&json, "bytes_in", a->bytes_in);
     instr_json_number(&json, "bytes_out", a->bytes_out);
     instr_json_number(&json, "rewriting_ns", a->nanoseconds);
-    instr_json_open(&json, "kept", '[');
+    instr_json_open(&json, "skipped", '[');
     for (size_t i = 0; i < kept->count; i++) {
         instr_json_open_flat(&json, NULL, '{');
         instr_json_class(&json, "class", kept->items[i].class_name);
@@ -256,7 +256,7 @@ static void account_json(struct instr_output *out, const struct instr_account *a
     instr_json_close(&json, '}');
 }
 
-static void write_account(const struct instr_results *r, const struct instr_account *account,
+static void write_account(const struct instr_results *r, const struct instr_totals *account,
                           const struct skipped_list *kept) {
     char error[INSTR_ERROR_SIZE];
     char *path = instr_expand_file(r->options->stats, (long)getpid());
@@ -268,8 +268,8 @@ static void write_account(const struct instr_results *r, const struct instr_acco
     free(path);
 }
 
-static const struct instr_part *telling_part(const struct instr_results *r, unsigned pass) {
-    const struct instr_part *part = instr_part_of(r->options->passes[pass].pass);
+static const struct instr_agent_pass *telling_part(const struct instr_results *r, unsigned pass) {
+    const struct instr_agent_pass *part = instr_agent_pass_of(r->options->passes[pass].pass);
     return part && part->tell ? part : NULL;
 }
 
@@ -277,14 +277,14 @@ static const struct instr_part *telling_part(const struct instr_results *r, unsi
 static void tell_methods(const struct instr_results *r) {
     struct instr_counts *counts = NULL;
     size_t n = 0;
-    if (!instr_collect(r->jni, &counts, &n)) {
+    if (!instr_snapshot(r->jni, &counts, &n)) {
         instr_say("instr: out of memory: the results are not told");
         return;
     }
     char *jvm = jvm_name(r->jvmti);
     size_t known = (size_t)instr_methods_count(r->methods);
     if (n > known) n = known;
-    instr_collect_active_constructors(r->jvmti, r->jni, r->methods, counts, n);
+    instr_snapshot_active_constructors(r->jvmti, r->jni, r->methods, counts, n);
     for (unsigned i = 0; i < r->options->pass_count; i++)
         if (!telling_part(r, i)) tell_pass(r, i, counts, n, jvm);
     free(jvm);
@@ -293,17 +293,17 @@ static void tell_methods(const struct instr_results *r) {
 
 void instr_results_tell(const struct instr_results *r) {
     struct skipped_list skipped = {NULL, 0, 0, NOBODY};
-    struct instr_account account = instr_engine_account(r->engine);
+    struct instr_totals account = instr_engine_account(r->engine);
     unsigned others = 0;
-    instr_engine_kept(r->engine, add_skipped, &skipped);
+    instr_engine_skipped(r->engine, add_skipped, &skipped);
     for (unsigned i = 0; i < r->options->pass_count; i++) {
-        const struct instr_part *part = telling_part(r, i);
+        const struct instr_agent_pass *part = telling_part(r, i);
         if (part) part->tell(r, i);
         others += part != NULL;
     }
     if (others < r->options->pass_count) tell_methods(r);
     if (!r->options->quiet) {
-        tell_kept(r, &skipped);
+        report_skipped(r, &skipped);
         tell_account(&account);
     }
     if (r->options->stats) write_account(r, &account, &skipped);

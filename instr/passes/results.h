@@ -20,7 +20,7 @@ struct instr_results {
 void instr_results_tell(const struct instr_results *results);
 
 // Says that so many interfaces were left as they were (interfaces.h), if any were.
-void instr_say_spared(uint64_t count);
+void instr_say_skipped_interfaces(uint64_t count);
 
 // Says on standard error that a result could not be written. Whoever has it told by a command is to
 // hear of it, too: instr_results_unwritten gives the first such line of this thread since it was

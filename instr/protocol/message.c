@@ -5,42 +5,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-void instr_frame_put(uint8_t *to, uint64_t value, unsigned bytes) {
+void instr_message_put(uint8_t *to, uint64_t value, unsigned bytes) {
     while (bytes-- > 0) {
         to[bytes] = (uint8_t)value;
         value >>= 8;
     }
 }
 
-uint64_t instr_frame_get(const uint8_t *from, unsigned bytes) {
+uint64_t instr_message_get(const uint8_t *from, unsigned bytes) {
     uint64_t value = 0;
     for (unsigned i = 0; i < bytes; i++) value = value << 8 | from[i];
     return value;
 }
 
-void instr_frame_header(uint8_t header[INSTR_FRAME_HEADER], enum instr_frame_type type,
+void instr_message_header(uint8_t header[INSTR_MESSAGE_HEADER], enum instr_message_type type,
                         uint32_t length) {
-    instr_frame_put(header, length, 4);
+    instr_message_put(header, length, 4);
     header[4] = (uint8_t)type;
 }
 
-void instr_frames_start(struct instr_frames *frames, int sender) {
+void instr_messages_start(struct instr_messages *frames, int sender) {
     memset(frames, 0, sizeof *frames);
-    frames->types = sender == INSTR_FRAMES_CLIENT_SENDS ? "HDCX" : "HjJBNE";
+    frames->types = sender == INSTR_MESSAGES_CLIENT_SENDS ? "HDCX" : "HjJBNE";
 }
 
-void instr_frames_free(struct instr_frames *frames) {
+void instr_messages_free(struct instr_messages *frames) {
     free(frames->bytes);
     frames->bytes = NULL;
     frames->start = frames->used = frames->capacity = 0;
 }
 
-static int fail(struct instr_frames *frames, const char *reason) {
+static int fail(struct instr_messages *frames, const char *reason) {
     if (!frames->reason) frames->reason = reason;
     return -1;
 }
 
-int instr_frames_add(struct instr_frames *frames, const void *bytes, size_t length) {
+int instr_messages_add(struct instr_messages *frames, const void *bytes, size_t length) {
     if (frames->reason) return -1;
     if (length == 0) return 0;
     if (frames->start) { // frames that have been taken make room
@@ -61,45 +61,45 @@ int instr_frames_add(struct instr_frames *frames, const void *bytes, size_t leng
     return 0;
 }
 
-void instr_frames_shrink(struct instr_frames *frames) {
-    if (frames->start == frames->used) instr_frames_free(frames);
+void instr_messages_shrink(struct instr_messages *frames) {
+    if (frames->start == frames->used) instr_messages_free(frames);
 }
 
-int instr_frames_next(struct instr_frames *frames, struct instr_frame *frame) {
+int instr_messages_next(struct instr_messages *frames, struct instr_message *frame) {
     if (frames->reason) return -1;
     size_t there = frames->used - frames->start;
-    if (there < INSTR_FRAME_HEADER) return 0;
+    if (there < INSTR_MESSAGE_HEADER) return 0;
     const uint8_t *header = frames->bytes + frames->start;
-    uint32_t length = (uint32_t)instr_frame_get(header, 4);
+    uint32_t length = (uint32_t)instr_message_get(header, 4);
     uint8_t type = header[4];
     if (!type || !strchr(frames->types, type)) return fail(frames, "a frame of an unknown type");
-    if (length > (type == INSTR_FRAME_DATA ? INSTR_FRAME_MOST_DATA : INSTR_FRAME_MOST))
+    if (length > (type == INSTR_MESSAGE_DATA ? INSTR_MESSAGE_MOST_DATA : INSTR_MESSAGE_MOST))
         return fail(frames, "a frame that is too long");
-    if (there - INSTR_FRAME_HEADER < length) return 0;
+    if (there - INSTR_MESSAGE_HEADER < length) return 0;
     frame->type = type;
     frame->length = length;
-    frame->payload = header + INSTR_FRAME_HEADER;
-    frames->start += INSTR_FRAME_HEADER + length;
+    frame->payload = header + INSTR_MESSAGE_HEADER;
+    frames->start += INSTR_MESSAGE_HEADER + length;
     return 1;
 }
 
-int instr_frame_words(const struct instr_frame *frame, const char *words[INSTR_FRAME_WORDS]) {
+int instr_message_words(const struct instr_message *frame, const char *words[INSTR_MESSAGE_WORDS]) {
     const char *c = (const char *)frame->payload;
     const char *end = c + frame->length;
     if (frame->length == 0 || end[-1] != '\0') return -1;
     int n = 0;
     for (; c < end; c += strlen(c) + 1) {
-        if (n == INSTR_FRAME_WORDS) return -1;
+        if (n == INSTR_MESSAGE_WORDS) return -1;
         words[n++] = c;
     }
     return n;
 }
 
-int instr_frame_hello(const struct instr_frame *frame) {
-    if (frame->type != INSTR_FRAME_HELLO || frame->length != INSTR_FRAME_HELLO_SIZE ||
-        memcmp(frame->payload, INSTR_FRAME_MAGIC, 8) != 0)
+int instr_message_hello(const struct instr_message *frame) {
+    if (frame->type != INSTR_MESSAGE_HELLO || frame->length != INSTR_MESSAGE_HELLO_SIZE ||
+        memcmp(frame->payload, INSTR_MESSAGE_MAGIC, 8) != 0)
         return -1;
-    unsigned lowest = (unsigned)instr_frame_get(frame->payload + 8, 2),
-             highest = (unsigned)instr_frame_get(frame->payload + 10, 2);
+    unsigned lowest = (unsigned)instr_message_get(frame->payload + 8, 2),
+             highest = (unsigned)instr_message_get(frame->payload + 10, 2);
     return lowest <= INSTR_PROTOCOL && INSTR_PROTOCOL <= highest;
 }

@@ -26,7 +26,7 @@ struct retransforming {
     struct instr_agent *agent;
     const struct instr_plan *plan;
     const struct instr_plan *before; // with the same rules; NULL: there is none
-    int stragglers;                  // only those that were being loaded
+    int late_loaded;                  // only those that were being loaded
     int left;                        // all, as they were wanted before
     struct instr_switched *done;
     // After each batch of `left`, with what it did. By two threads.
@@ -44,7 +44,7 @@ void instr_switched_add(struct instr_switched *to, const struct instr_switched *
     to->classes += more->classes;
     to->changed += more->changed;
     to->refused += more->refused;
-    to->spared += more->spared;
+    to->skipped_interfaces += more->skipped_interfaces;
     if (more->longest > to->longest) to->longest = more->longest;
     for (unsigned i = 0; i < more->told && to->told < INSTR_REFUSALS; i++)
         memcpy(to->refusals[to->told++], more->refusals[i], sizeof *to->refusals);
@@ -54,10 +54,10 @@ static int wanted(void *context, jobject loader, const char *name) {
     struct retransforming *r = context;
     struct instr_agent *agent = r->agent;
     uint64_t key = instr_hook_key(agent->jvmti, name, loader);
-    struct instr_change_entry entry = instr_changes_get(agent->changes, key);
+    struct instr_class_state entry = instr_class_states_get(agent->changes, key);
     if (entry.key && (entry.methods || entry.refused))
-        instr_changes_sweep_seen(agent->changes, key);
-    if (r->stragglers) return entry.loading && entry.plan != r->plan->number;
+        instr_class_states_sweep_seen(agent->changes, key);
+    if (r->late_loaded) return entry.loading && entry.plan != r->plan->number;
     if (entry.refused && !entry.methods) return 0;
     if (r->left) return !entry.methods || entry.plan != r->plan->number; // or done meanwhile
     uint64_t without = 0, without_before = 0, beyond = 0, beyond_before = 0;
@@ -86,10 +86,10 @@ static void end(void *context, int done, unsigned count) {
 static void failed(void *context, jobject loader, const char *name, const char *reason) {
     struct retransforming *r = context;
     struct instr_agent *agent = r->agent;
-    struct instr_change_entry entry =
-        instr_changes_get(agent->changes, instr_hook_key(agent->jvmti, name, loader));
+    struct instr_class_state entry =
+        instr_class_states_get(agent->changes, instr_hook_key(agent->jvmti, name, loader));
     entry.refused = entry.seen = 1;
-    instr_changes_put(agent->changes, &entry);
+    instr_class_states_put(agent->changes, &entry);
     r->done->refused++;
     char line[INSTR_ERROR_SIZE];
     snprintf(line, sizeof line, "%s: kept as it was: %s", name, reason);
@@ -103,14 +103,14 @@ static void failed(void *context, jobject loader, const char *name, const char *
 
 // What has inserted code is changed, so that it can be taken out: it was loaded with it, and this
 // is the only time.
-static int spared(void *context, jobject loader, const char *name, int code) {
+static int skipped_interfaces(void *context, jobject loader, const char *name, int code) {
     struct retransforming *r = context;
     struct instr_agent *agent = r->agent;
     if (r->plan->options.interfaces ||
-        instr_changes_get(agent->changes, instr_hook_key(agent->jvmti, name, loader)).methods)
+        instr_class_states_get(agent->changes, instr_hook_key(agent->jvmti, name, loader)).methods)
         return 0;
     if (!code) return 1;
-    r->done->spared++;
+    r->done->skipped_interfaces++;
     if (r->plan->engine) instr_engine_keep_interface(r->plan->engine, name, INSTR_INTERFACE_REASON);
     return 1;
 }
@@ -139,7 +139,7 @@ static void prepare(struct retransforming *r, JNIEnv *jni, int running) {
                                       .begin = begin,
                                       .end = end,
                                       .failed = failed,
-                                      .spared = spared,
+                                      .skipped_interfaces = skipped_interfaces,
                                       .go_on = go_on,
                                       .taken = taken};
 }
@@ -165,51 +165,51 @@ static struct second *prepare_second(struct retransforming *first) {
 static int retransform(struct retransforming *context) {
     struct instr_agent *agent = context->agent;
     struct instr_switched *done = context->done;
-    uint64_t now = instr_control_now();
+    uint64_t now = instr_clock_now();
     struct second *second = context->r.running && !context->r.rest ? prepare_second(context) : NULL;
-    instr_changes_sweep_begin(agent->changes);
+    instr_class_states_sweep_begin(agent->changes);
     int told = instr_retransform_loaded(&context->r);
     if (second) instr_switched_add(done, &second->done);
     free(second);
     if (!told) return 0;
     // What was unloaded between two sweeps looks as if it were loading still. Where classes come
     // and go by the thousand it is that.
-    uint64_t patience = instr_changes_totals(agent->changes).loading > MANY_LOADING
+    uint64_t patience = instr_class_states_totals(agent->changes).loading > MANY_LOADING
                             ? STRAGGLERS_AMONG_MANY_FOR
                             : STRAGGLERS_FOR;
     uint32_t oldest = now > patience ? (uint32_t)((now - patience) / SECOND) : 0;
-    instr_changes_sweep_end(agent->changes, oldest);
+    instr_class_states_sweep_end(agent->changes, oldest);
     if (context->r.longest > done->longest) done->longest = context->r.longest;
     return 1;
 }
 
-int instr_switch_retransform(struct instr_agent *agent, JNIEnv *jni,
-                             const struct instr_plan *before, int stragglers, int running,
+int instr_reconfigure_retransform(struct instr_agent *agent, JNIEnv *jni,
+                             const struct instr_plan *before, int late_loaded, int running,
                              struct instr_switched *done) {
     struct retransforming context = {.agent = agent,
                                      .plan = instr_plans_current(&agent->plans),
                                      .before = before,
-                                     .stragglers = stragglers,
+                                     .late_loaded = late_loaded,
                                      .done = done};
     prepare(&context, jni, running);
     return retransform(&context);
 }
 
-int instr_switch_retransform_first(struct instr_agent *agent, JNIEnv *jni,
+int instr_reconfigure_retransform_first(struct instr_agent *agent, JNIEnv *jni,
                                    const struct instr_plan *before, uint64_t start,
                                    struct instr_switched *done) {
     struct retransforming context = {
         .agent = agent, .plan = instr_plans_current(&agent->plans), .before = before, .done = done};
     prepare(&context, jni, 1);
-    context.r.rest = instr_switch_rest();
+    context.r.rest = instr_background();
     context.r.first = FIRST;
     if (!retransform(&context)) return 0;
     done->left = context.r.left;
-    if (context.r.left) instr_switch_rest_start(done, start, context.r.chosen);
+    if (context.r.left) instr_background_start(done, start, context.r.chosen);
     return 1;
 }
 
-void instr_switch_retransform_rest(struct instr_agent *agent, JNIEnv *jni, struct instr_rest *rest,
+void instr_reconfigure_retransform_rest(struct instr_agent *agent, JNIEnv *jni, struct instr_rest *rest,
                                    void (*came)(unsigned count,
                                                 const struct instr_switched *done)) {
     struct instr_switched done = {0};
@@ -221,16 +221,16 @@ void instr_switch_retransform_rest(struct instr_agent *agent, JNIEnv *jni, struc
     prepare(&context, jni, 1);
     struct second *second = prepare_second(&context);
     if (second)
-        instr_retransform_both(&context.r, rest);
+        instr_retransform_parallel(&context.r, rest);
     else
         instr_retransform_next(&context.r, rest);
     free(second);
 }
 
 // Classes whose bytes a thread had got from the old plan may come into being only now.
-void instr_switch_look_for_stragglers(struct instr_agent *agent, uint64_t now, uint64_t pause) {
+void instr_reconfigure_look_for_late_loaded(struct instr_agent *agent, uint64_t now, uint64_t pause) {
     const struct instr_plan *plan = instr_plans_current(&agent->plans);
-    int any = instr_changes_stragglers(agent->changes, plan->number) != 0;
-    agent->stragglers_pause = pause < STRAGGLERS_PAUSE ? pause : STRAGGLERS_PAUSE;
-    agent->stragglers_at = any && now < agent->stragglers_until ? now + agent->stragglers_pause : 0;
+    int any = instr_class_states_late_loaded(agent->changes, plan->number) != 0;
+    agent->late_loaded_pause = pause < STRAGGLERS_PAUSE ? pause : STRAGGLERS_PAUSE;
+    agent->late_loaded_at = any && now < agent->late_loaded_until ? now + agent->late_loaded_pause : 0;
 }

@@ -21,13 +21,13 @@ static struct {
     pthread_mutex_t lock;   // of what follows; held for moments
     int running;            // there is a thread
     uint64_t tried;         // when the last one was made
-    struct instr_switch_progress progress;
+    struct instr_reconfigure_progress progress;
     uint64_t start;
     struct instr_switched done;
     int untold; // refusals in it
 } rest = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-struct instr_rest *instr_switch_rest(void) {
+struct instr_rest *instr_background(void) {
     return &rest.list;
 }
 
@@ -35,14 +35,14 @@ static int is_left(void) {
     return instr_rest_left(&rest.list) != 0;
 }
 
-struct instr_switch_progress instr_switch_progress(void) {
+struct instr_reconfigure_progress instr_reconfigure_progress(void) {
     pthread_mutex_lock(&rest.lock);
-    struct instr_switch_progress progress = rest.progress;
+    struct instr_reconfigure_progress progress = rest.progress;
     pthread_mutex_unlock(&rest.lock);
     return progress;
 }
 
-int instr_switch_rest_done(struct instr_switched *done) {
+int instr_background_done(struct instr_switched *done) {
     pthread_mutex_lock(&rest.lock);
     int all = rest.progress.all == 0;
     *done = rest.done;
@@ -51,7 +51,7 @@ int instr_switch_rest_done(struct instr_switched *done) {
     return all;
 }
 
-int instr_switch_rest_untold(struct instr_switched *done) {
+int instr_background_unreported(struct instr_switched *done) {
     pthread_mutex_lock(&rest.lock);
     int any = rest.untold && rest.progress.all == 0;
     if (any) {
@@ -66,16 +66,16 @@ static void came(unsigned count, const struct instr_switched *done) {
     pthread_mutex_lock(&rest.lock);
     rest.progress.came += count;
     instr_switched_add(&rest.done, done);
-    rest.untold |= done->refused || done->spared;
-    rest.done.nanoseconds = instr_control_now() - rest.start;
+    rest.untold |= done->refused || done->skipped_interfaces;
+    rest.done.nanoseconds = instr_clock_now() - rest.start;
     pthread_mutex_unlock(&rest.lock);
-    instr_control_wake();
+    instr_wake();
 }
 
 // A batch or more. 0: there is nothing left, or it has to wait.
 static int do_batches(struct instr_agent *agent, JNIEnv *jni) {
     if (atomic_load(&agent->state) == INSTR_FINISHED || !is_left()) return 0;
-    instr_switch_retransform_rest(agent, jni, &rest.list, came);
+    instr_reconfigure_retransform_rest(agent, jni, &rest.list, came);
     instr_redefine_again(agent, jni);
     if (is_left()) return 1;
     pthread_mutex_lock(&rest.lock);
@@ -101,26 +101,26 @@ static void *work(void *unused) {
             pthread_mutex_unlock(&rest.lock);
         }
         pthread_mutex_unlock(&agent->switching);
-        instr_control_wake();
+        instr_wake();
     }
     if (attached) (*vm)->DetachCurrentThread(vm);
     return NULL;
 }
 
 // Without a thread it is tried again later.
-void instr_switch_rest_again(void) {
+void instr_background_again(void) {
     pthread_mutex_lock(&rest.lock);
     int start = !rest.running && is_left();
     rest.running |= start;
-    if (start) rest.tried = instr_control_now();
+    if (start) rest.tried = instr_clock_now();
     pthread_mutex_unlock(&rest.lock);
-    if (!start || instr_own_thread_start(work, STACK) == 0) return;
+    if (!start || instr_thread_start(work, STACK) == 0) return;
     pthread_mutex_lock(&rest.lock);
     rest.running = 0;
     pthread_mutex_unlock(&rest.lock);
 }
 
-int instr_switch_rest_is_stalled(uint64_t now) {
+int instr_background_is_stalled(uint64_t now) {
     pthread_mutex_lock(&rest.lock);
     int stalled = rest.progress.all != 0 && !rest.running &&
                   now >= rest.tried + AGAIN_AFTER_MS * UINT64_C(1000000);
@@ -128,7 +128,7 @@ int instr_switch_rest_is_stalled(uint64_t now) {
     return stalled;
 }
 
-void instr_switch_rest_start(const struct instr_switched *done, uint64_t start, unsigned chosen) {
+void instr_background_start(const struct instr_switched *done, uint64_t start, unsigned chosen) {
     uint32_t left = instr_rest_left(&rest.list);
     pthread_mutex_lock(&rest.lock);
     if (rest.progress.all) {
@@ -143,12 +143,12 @@ void instr_switch_rest_start(const struct instr_switched *done, uint64_t start, 
         rest.done = *done;
         rest.untold = 0;
     }
-    rest.done.nanoseconds = instr_control_now() - rest.start;
+    rest.done.nanoseconds = instr_clock_now() - rest.start;
     pthread_mutex_unlock(&rest.lock);
-    instr_switch_rest_again();
+    instr_background_again();
 }
 
-void instr_switch_rest_drop(JNIEnv *jni) {
+void instr_background_drop(JNIEnv *jni) {
     if (!is_left()) return;
     instr_rest_drop(&rest.list, jni);
     pthread_mutex_lock(&rest.lock);

@@ -78,7 +78,7 @@ static jvmtiError offer(struct instr_agent *agent, jvmtiEnv *last, jclass class,
                : (*last)->RetransformClasses(last, 1, &class);
 }
 
-uint8_t *instr_capture(struct instr_agent *agent, JNIEnv *jni, jclass class,
+uint8_t *instr_class_bytes(struct instr_agent *agent, JNIEnv *jni, jclass class,
                        const jvmtiClassDefinition *now, int original, size_t *length, char *reason,
                        size_t size) {
     jvmtiEnv *last = last_environment(agent);

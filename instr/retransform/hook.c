@@ -14,7 +14,7 @@
 // What a batch has done to agent.changes: of the thread that switches plans alone.
 static _Thread_local struct {
     int noting, alone;
-    struct instr_change_entry *before;
+    struct instr_class_state *before;
     size_t count, capacity;
     unsigned changed;
 } batch;
@@ -62,7 +62,7 @@ int instr_hook_matches(JNIEnv *jni, const struct instr_options *options, jobject
     if (alone != all) {
         if (instr_scope_matches(options, name, strlen(name), platform))
             with = all & ~alone;
-        else if (platform && loader && (with = instr_parts_platform(options)) &&
+        else if (platform && loader && (with = instr_agent_passes_platform(options)) &&
                  !instr_scope_matches(options, name, strlen(name), 0))
             with = 0;
     }
@@ -76,7 +76,7 @@ int instr_hook_matches(JNIEnv *jni, const struct instr_options *options, jobject
 uint64_t instr_hook_key(jvmtiEnv *jvmti, const char *name, jobject loader) {
     jint hash = 0;
     if (loader && (*jvmti)->GetObjectHashCode(jvmti, loader, &hash) != JVMTI_ERROR_NONE) hash = 1;
-    return instr_changes_key(name, strlen(name), hash);
+    return instr_class_states_key(name, strlen(name), hash);
 }
 
 static void *allocate(void *context, size_t n) {
@@ -116,7 +116,7 @@ void instr_hook_batch_begin(void) {
 
 unsigned instr_hook_batch_end(int kept) {
     while (!kept && batch.count > 0)
-        instr_changes_put(instr_agent.changes, &batch.before[--batch.count]);
+        instr_class_states_put(instr_agent.changes, &batch.before[--batch.count]);
     free(batch.before);
     batch.before = NULL;
     batch.count = batch.capacity = 0;
@@ -124,10 +124,10 @@ unsigned instr_hook_batch_end(int kept) {
     return kept ? batch.changed : 0;
 }
 
-static int note_before(const struct instr_change_entry *before) {
+static int note_before(const struct instr_class_state *before) {
     if (batch.count == batch.capacity) {
         size_t capacity = batch.capacity ? batch.capacity * 2 : 256;
-        struct instr_change_entry *larger = realloc(batch.before, capacity * sizeof *larger);
+        struct instr_class_state *larger = realloc(batch.before, capacity * sizeof *larger);
         if (!larger) return 0;
         batch.before = larger;
         batch.capacity = capacity;
@@ -154,30 +154,30 @@ struct passing {
 
 // Remembers that the class is changed in so many methods now; 0: as it was. False: no memory for
 // that, and so it must not be changed.
-static int remember(const struct passing *p, const struct instr_change_entry *before,
+static int remember(const struct passing *p, const struct instr_class_state *before,
                     uint32_t methods) {
-    struct instr_change_entry now = *before;
+    struct instr_class_state now = *before;
     now.methods = methods;
     now.plan = p->plan->number;
     now.seen = 1;
-    now.since = (uint32_t)(instr_control_now() / 1000000000);
+    now.since = (uint32_t)(instr_clock_now() / 1000000000);
     now.loading = methods && (p->first || (before->loading && !batch.noting));
     // A class that is loaded on the way, as it is by loaders that are asked for a class file, is
     // not one of the batch.
     int of_batch = batch.noting && !p->first;
     if (!methods && !before->methods) return 1;
     if (of_batch && !note_before(before)) return 0;
-    if (!instr_changes_put(instr_agent.changes, &now)) return 0;
+    if (!instr_class_states_put(instr_agent.changes, &now)) return 0;
     batch.changed += of_batch && methods;
     return 1;
 }
 
 // Is there room for the class, and for so many methods of it, beside the others?
-static int has_room(const struct passing *p, const struct instr_change_entry *before,
+static int has_room(const struct passing *p, const struct instr_class_state *before,
                     uint32_t methods) {
     const struct instr_options *options = &p->plan->options;
     if (!options->max_classes && !options->max_methods) return 1;
-    struct instr_changes_totals totals = instr_changes_totals(instr_agent.changes);
+    struct instr_class_states_totals totals = instr_class_states_totals(instr_agent.changes);
     if (options->max_classes && totals.classes >= options->max_classes + (before->methods != 0))
         return 0;
     return !options->max_methods ||
@@ -200,7 +200,7 @@ static uint16_t constants_beyond(const struct passing *p) {
 }
 
 // What the class becomes. False: it stays as it is.
-static int rewrite(const struct passing *p, const struct instr_change_entry *before,
+static int rewrite(const struct passing *p, const struct instr_class_state *before,
                    struct instr_rewritten *result) {
     jvmtiEnv *jvmti = p->jvmti;
     if (before->refused || !has_room(p, before, 1)) {
@@ -211,9 +211,9 @@ static int rewrite(const struct passing *p, const struct instr_change_entry *bef
     origin.constants_beyond = constants_beyond(p);
     if (!p->early)
         origin.without |=
-            instr_parts_without(p->jni, &p->plan->options, p->loader, p->name, p->domain);
+            instr_agent_passes_without(p->jni, &p->plan->options, p->loader, p->name, p->domain);
     if (!p->first)
-        instr_parts_find_file(p->jni, &p->plan->options, p->loader, p->name, p->bytes, p->length,
+        instr_agent_passes_find_file(p->jni, &p->plan->options, p->loader, p->name, p->bytes, p->length,
                               &origin);
     instr_engine_rewrite_known(p->plan->engine, &origin, p->bytes, p->length, allocate, jvmti,
                                result);
@@ -223,7 +223,7 @@ static int rewrite(const struct passing *p, const struct instr_change_entry *bef
     int fits = result->length <= INT32_MAX && has_room(p, before, result->methods_changed);
     if (fits && (p->early || instr_runtime_open_module(jvmti, p->jni, p->loader, p->name)) &&
         remember(p, before, result->methods_changed)) {
-        if (result->wrapped) instr_wrapping_note();
+        if (result->wrapped) instr_native_prefix_note();
         return 1;
     }
     instr_engine_taken_back(p->plan->engine, result, p->length, !fits);
@@ -237,7 +237,7 @@ static void wrap_again(const struct passing *p, struct instr_rewritten *result) 
     struct instr_rewritten wrapped;
     const uint8_t *bytes = result->bytes ? result->bytes : p->bytes;
     size_t length = result->bytes ? result->length : p->length;
-    if (!instr_wrapping_again(bytes, length, allocate, p->jvmti, &wrapped)) return;
+    if (!instr_native_prefix_again(bytes, length, allocate, p->jvmti, &wrapped)) return;
     if (result->bytes) (*p->jvmti)->Deallocate(p->jvmti, result->bytes);
     *result = wrapped;
 }
@@ -260,8 +260,8 @@ static void pass_by(struct passing *p, jint *new_length, unsigned char **new_byt
     int wrapped = p->origin.occasion == INSTR_CLASS_WRAPPED;
     if (!matches && p->plan->engine) instr_engine_seen(p->plan->engine);
     if (!matches && p->first) return;
-    struct instr_change_entry before =
-        instr_changes_get(instr_agent.changes, instr_hook_key(p->jvmti, p->name, p->loader));
+    struct instr_class_state before =
+        instr_class_states_get(instr_agent.changes, instr_hook_key(p->jvmti, p->name, p->loader));
     if (p->first && !before.refused) before.methods = 0; // another one of that name
     int done = matches && rewrite(p, &before, &result);
     if (!done) result.bytes = NULL; // it was freed
@@ -296,11 +296,11 @@ void JNICALL instr_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject 
                         .length = (size_t)length,
                         .redefined = redefined,
                         .first = redefined == NULL,
-                        .origin.given_back = redefined != NULL,
+                        .origin.redefined = redefined != NULL,
                         // If it was redefined or changed by others, what came of that has not been
                         // verified yet: the JVM is going to, and refuses it to who asked for it.
-                        .origin.trusted = redefined != NULL || loader == NULL,
-                        .origin.trusted_whole = loader == NULL,
+                        .origin.already_verified = redefined != NULL || loader == NULL,
+                        .origin.bootstrap = loader == NULL,
                         .origin.running = 1,
                         .domain = domain};
     p.plan = instr_plans_take(&instr_agent.plans, &ticket);
@@ -310,9 +310,9 @@ void JNICALL instr_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject 
         name_from_bytes(bytes, (size_t)length, found, sizeof found))
         p.name = found;
     if (p.early && p.name)
-        p.origin.occasion = instr_wrapping_early_occasion(p.name);
+        p.origin.occasion = instr_native_prefix_early_occasion(p.name);
     else if (redefined)
-        p.origin.occasion = instr_wrapping_occasion(jvmti, redefined);
+        p.origin.occasion = instr_native_prefix_occasion(jvmti, redefined);
     if (p.plan && p.name)
         pass_by(&p, new_length, new_bytes);
     else if (p.origin.occasion == INSTR_CLASS_WRAPPED) // passes are being let on

@@ -16,10 +16,10 @@
 static void off(struct instr_agent *agent, JNIEnv *jni, const char *why) {
     char line[INSTR_ERROR_SIZE + 64], reason[INSTR_ERROR_SIZE] = "";
     struct instr_switched done;
-    int ok = instr_switch_revert(agent, jni, NULL, &done, reason, sizeof reason);
+    int ok = instr_reconfigure_revert(agent, jni, NULL, &done, reason, sizeof reason);
     snprintf(line, sizeof line, "instr: %s: %s%s", why, ok ? "all passes are off" : "", reason);
     instr_say(line);
-    if (!ok && agent->expires) agent->expires = instr_control_now() + SECOND; // once more
+    if (!ok && agent->expires) agent->expires = instr_clock_now() + SECOND; // once more
 }
 
 // --- a runtime that throws ---
@@ -35,7 +35,7 @@ static void watch_failures(struct instr_agent *agent, JNIEnv *jni) {
         const char *name = i < 0 ? NULL : plan->options.passes[i].pass->name;
         instr_plans_give_back(&agent->plans, ticket);
         if (!name) continue;
-        instr_switch_disable(agent, jni, name, done, reason, sizeof reason);
+        instr_reconfigure_disable(agent, jni, name, done, reason, sizeof reason);
         snprintf(line, sizeof line, "instr: %s: its runtime threw %s: %.200s", name, what, reason);
         instr_say(line);
     }
@@ -66,7 +66,7 @@ static uint64_t cpu_time(void) {
 static int count_calls(const struct instr_plan *plan, JNIEnv *jni, uint64_t calls[64]) {
     struct instr_counts *counts = NULL;
     size_t n = 0, known = (size_t)instr_methods_count(plan->methods);
-    if (!instr_collect(jni, &counts, &n)) return 0;
+    if (!instr_snapshot(jni, &counts, &n)) return 0;
     for (size_t id = 0; id < n && id < known; id++) {
         if (!counts[id].calls) continue;
         unsigned number = instr_methods_get(plan->methods, (int)id).pass;
@@ -126,7 +126,7 @@ static void watch_overhead(struct instr_agent *agent, uint64_t now) {
     instr_plans_give_back(&agent->plans, ticket);
     struct instr_switched *done = pass ? calloc(1, sizeof *done) : NULL;
     if (done) {
-        int ok = instr_switch_disable(agent, jni, pass->name, done, reason, sizeof reason);
+        int ok = instr_reconfigure_disable(agent, jni, pass->name, done, reason, sizeof reason);
         snprintf(line, sizeof line,
                  "instr: %s: costs an estimated %.1f%% of the time that threads run, more than "
                  "max-overhead=%.3g%%: %.100s",
@@ -136,19 +136,19 @@ static void watch_overhead(struct instr_agent *agent, uint64_t now) {
     free(done);
 }
 
-uint64_t instr_guard_watch(struct instr_agent *agent, uint64_t now, int killed) {
+uint64_t instr_limits_watch(struct instr_agent *agent, uint64_t now, int killed) {
     int on = atomic_load(&agent->state) == INSTR_ACTIVE,
         expired = agent->expires && now >= agent->expires;
     uint64_t next = UINT64_MAX;
-    if ((on && (killed || expired)) || instr_switch_is_due(agent, now)) {
+    if ((on && (killed || expired)) || instr_reconfigure_is_due(agent, now)) {
         JNIEnv *jni = instr_control_jni();
         if (!jni) return now + SECOND;
         if (on && (killed || expired))
             off(agent, jni, killed ? "the kill switch was thrown" : "the time is up (for=)");
-        next = instr_switch_later(agent, jni, instr_control_now());
+        next = instr_reconfigure_later(agent, jni, instr_clock_now());
     } else {
         if (agent->release_at) next = agent->release_at;
-        if (agent->stragglers_at && agent->stragglers_at < next) next = agent->stragglers_at;
+        if (agent->late_loaded_at && agent->late_loaded_at < next) next = agent->late_loaded_at;
     }
     if (on && instr_failures_any()) {
         JNIEnv *jni = instr_control_jni();

@@ -7,6 +7,6 @@
 #include "instr/vm/agent_state.h"
 
 // What instr_control_config.watch wants: does what is due and says when there will be more to do.
-uint64_t instr_guard_watch(struct instr_agent *agent, uint64_t now, int killed);
+uint64_t instr_limits_watch(struct instr_agent *agent, uint64_t now, int killed);
 
 #endif

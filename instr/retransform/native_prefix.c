@@ -35,7 +35,7 @@ bool instr_wraps_only(const struct instr_options *options) {
     return true;
 }
 
-bool instr_wrapping_any(void) {
+bool instr_native_prefix_any(void) {
     return atomic_load(&wrapping.engine) != NULL;
 }
 
@@ -85,10 +85,10 @@ static bool make_engine(const struct instr_options *options, char *reason, size_
     return false;
 }
 
-bool instr_wrapping_prepare(jvmtiEnv *jvmti, const struct instr_options *options, bool is_early,
+bool instr_native_prefix_prepare(jvmtiEnv *jvmti, const struct instr_options *options, bool is_early,
                             char *reason, size_t size) {
     jvmtiCapabilities wanted, potential;
-    if (!instr_wraps(options) || instr_wrapping_any()) return true;
+    if (!instr_wraps(options) || instr_native_prefix_any()) return true;
     memset(&wanted, 0, sizeof wanted);
     jvmtiError error = (*jvmti)->GetPotentialCapabilities(jvmti, &potential);
     if (!check(error, reason, size)) return false;
@@ -106,7 +106,7 @@ bool instr_wrapping_prepare(jvmtiEnv *jvmti, const struct instr_options *options
     return check(error, reason, size) && make_engine(options, reason, size);
 }
 
-bool instr_wrapping_start(JavaVM *vm, const struct instr_options *options, char *reason,
+bool instr_native_prefix_start(JavaVM *vm, const struct instr_options *options, char *reason,
                           size_t size) {
     jvmtiEnv *jvmti = NULL;
     jvmtiCapabilities wanted;
@@ -124,17 +124,17 @@ bool instr_wrapping_start(JavaVM *vm, const struct instr_options *options, char 
     return check(error, reason, size);
 }
 
-void instr_wrapping_note(void) {
+void instr_native_prefix_note(void) {
     atomic_store(&wrapping.done, true);
 }
 
-bool instr_wrapping_done(void) {
+bool instr_native_prefix_done(void) {
     return atomic_load(&wrapping.done);
 }
 
 // Nobody has the engine, as no class has wrappers.
-void instr_wrapping_end(void) {
-    if (instr_wrapping_done() || !instr_wrapping_any()) return;
+void instr_native_prefix_end(void) {
+    if (instr_native_prefix_done() || !instr_native_prefix_any()) return;
     instr_engine_free(atomic_exchange(&wrapping.engine, NULL));
     if (wrapping.last) (*wrapping.last)->DisposeEnvironment(wrapping.last);
     wrapping.last = NULL;
@@ -152,7 +152,7 @@ void instr_wrapping_end(void) {
 // 8 does not have it, nor that need; but before the standard streams the JVM itself calls natives.)
 // When a class is loaded does not tell when its methods are called: HotSpot loads some to verify
 // others. So input and output, which come later in any case, do not have to wait.
-enum instr_occasion instr_wrapping_early_occasion(const char *class_name) {
+enum instr_occasion instr_native_prefix_early_occasion(const char *class_name) {
     static atomic_int ready;
     static const char *const later[] = {"java/io/", "java/net/", "java/util/", "sun/net/",
                                         "sun/nio/"};
@@ -201,10 +201,10 @@ static bool names_wrapped(const uint8_t *p, size_t length) {
 // What was done to it when it was defined shows in the constant pool that it has now, whatever its
 // loader. Lists of methods would do too, but make a jmethodID for each that lives as long as the
 // class, and are not to be had before it is linked.
-enum instr_occasion instr_wrapping_occasion(jvmtiEnv *jvmti, jclass redefined) {
+enum instr_occasion instr_native_prefix_occasion(jvmtiEnv *jvmti, jclass redefined) {
     jint count = 0, length = 0;
     unsigned char *pool = NULL;
-    if (!instr_wrapping_any()) return INSTR_CLASS_LOADED;
+    if (!instr_native_prefix_any()) return INSTR_CLASS_LOADED;
     if ((*jvmti)->GetConstantPool(jvmti, redefined, &count, &length, &pool) != JVMTI_ERROR_NONE)
         return INSTR_CLASS_LOADED;
     bool wrapped = names_wrapped(pool, (size_t)length);
@@ -212,7 +212,7 @@ enum instr_occasion instr_wrapping_occasion(jvmtiEnv *jvmti, jclass redefined) {
     return wrapped ? INSTR_CLASS_WRAPPED : INSTR_CLASS_LOADED;
 }
 
-bool instr_wrapping_again(const uint8_t *bytes, size_t length,
+bool instr_native_prefix_again(const uint8_t *bytes, size_t length,
                           void *(*allocate)(void *context, size_t n), void *context,
                           struct instr_rewritten *result) {
     struct instr_origin origin = {.occasion = INSTR_CLASS_WRAPPED, .bare = 1};
@@ -242,7 +242,7 @@ static int into_text(void *text, const void *bytes, size_t length) {
     return 0;
 }
 
-static void tell_method(void *context, const struct instr_kept *kept) {
+static void tell_method(void *context, const struct instr_skipped_item *kept) {
     struct telling *t = context;
     if (kept->pass != t->pass || !instr_is_loaded_before(kept)) return;
     if (t->count++ >= t->most) return;
@@ -258,11 +258,11 @@ static void tell_method(void *context, const struct instr_kept *kept) {
     t->each(t->context, text);
 }
 
-size_t instr_wrapping_unwrapped(struct instr_engine *engine, const struct instr_options *options,
+size_t instr_native_prefix_unwrapped(struct instr_engine *engine, const struct instr_options *options,
                                 size_t i, size_t most,
                                 void (*each)(void *context, const char *method), void *context) {
     struct telling t = {(int)options->passes[i].number, 0, most, each, context};
-    if (options->passes[i].pass->wraps) instr_engine_kept(engine, tell_method, &t);
+    if (options->passes[i].pass->wraps) instr_engine_skipped(engine, tell_method, &t);
     return t.count;
 }
 
@@ -282,14 +282,14 @@ static void tell_pass(struct instr_engine *engine, const struct instr_options *o
     char number[INSTR_NUMBER_SIZE], error[INSTR_ERROR_SIZE];
     struct instr_output out;
     const char *name = options->passes[i].pass->name;
-    size_t count = instr_wrapping_unwrapped(engine, options, i, 0, NULL, NULL);
+    size_t count = instr_native_prefix_unwrapped(engine, options, i, 0, NULL, NULL);
     if (count == 0) return;
     instr_output_descriptor(&out, STDERR_FILENO);
     instr_output_format(&out, "instr: %s: %s native method%s", name, instr_number(count, number),
                         count == 1 ? " cannot be wrapped, as its class was loaded before"
                                    : "s cannot be wrapped, as their classes were loaded before");
     struct list list = {&out, ": "};
-    instr_wrapping_unwrapped(engine, options, i, METHODS_SHOWN, print_method, &list);
+    instr_native_prefix_unwrapped(engine, options, i, METHODS_SHOWN, print_method, &list);
     if (count > METHODS_SHOWN)
         instr_output_format(&out, " and %s more (%s.file tells all)",
                             instr_number(count - METHODS_SHOWN, number), name);
@@ -297,7 +297,7 @@ static void tell_pass(struct instr_engine *engine, const struct instr_options *o
     instr_output_close(&out, error, sizeof error);
 }
 
-void instr_wrapping_tell(struct instr_engine *engine, const struct instr_options *options) {
+void instr_native_prefix_report(struct instr_engine *engine, const struct instr_options *options) {
     if (options->quiet) return;
     for (size_t i = 0; i < options->pass_count; i++) tell_pass(engine, options, i);
 }

@@ -55,10 +55,10 @@ static int is_time(const struct instr_retransform *r, const struct instr_rest *r
 static int start_other(const struct instr_retransform *r, pthread_t *thread,
                        struct helper *helper) {
     return (*r->jni)->GetJavaVM(r->jni, &helper->vm) == JNI_OK &&
-           instr_own_thread_start_joined(thread, help, helper, STACK) == 0;
+           instr_thread_start_joined(thread, help, helper, STACK) == 0;
 }
 
-void instr_retransform_both(struct instr_retransform *r, struct instr_rest *rest) {
+void instr_retransform_parallel(struct instr_retransform *r, struct instr_rest *rest) {
     struct instr_use since = {0};
     struct helper helper = {r->other, rest, NULL};
     pthread_t thread;

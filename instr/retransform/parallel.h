@@ -14,7 +14,7 @@
 // r->other says how, on another one from when there is a processor for it, until it is done or
 // `go_on` says no. One batch is done at least. Without memory for a thread this one does it all.
 // What came of it is in `r`.
-void instr_retransform_both(struct instr_retransform *r, struct instr_rest *rest);
+void instr_retransform_parallel(struct instr_retransform *r, struct instr_rest *rest);
 
 // May two threads retransform at once? `wanted`: 1 or 2, by the user's will; 0: 2 if there is a
 // processor that nobody uses, and *processors is how many the JVM may use, else 0.

@@ -61,7 +61,7 @@ static struct instr_plan *new_plan(struct instr_agent *agent, struct instr_optio
     struct instr_plan *plan =
         instr_plan_new(next, methods, instr_runtime_package(delivery(next)), before);
     if (!plan && first) instr_methods_free(methods);
-    if (plan && plan->engine) instr_parts_engine(plan->engine, &plan->options);
+    if (plan && plan->engine) instr_agent_passes_engine(plan->engine, &plan->options);
     return plan;
 }
 
@@ -74,29 +74,29 @@ static struct instr_plan *prepare(struct instr_agent *agent, JNIEnv *jni,
         instr_agent_find_loader(agent, jni);
         struct instr_runtime_config config = {delivery(next), agent->library, (size_t)next->memory};
         if (!arm(agent, reason, size) ||
-            !instr_wrapping_prepare(agent->jvmti, next, false, reason, size) ||
+            !instr_native_prefix_prepare(agent->jvmti, next, false, reason, size) ||
             !instr_runtime_start(agent->jvmti, jni, &config, reason, size) ||
-            !instr_wrapping_start(agent->vm, next, reason, size))
+            !instr_native_prefix_start(agent->vm, next, reason, size))
             return NULL;
     }
-    instr_switch_number(agent, jni, before, next);
+    instr_reconfigure_number(agent, jni, before, next);
     struct instr_plan *plan = new_plan(agent, next, before);
     if (!plan) {
-        instr_switch_unnumber(agent, old, next, 0);
+        instr_reconfigure_unnumber(agent, old, next, 0);
         snprintf(reason, size, "out of memory");
         return NULL;
     }
     const struct instr_options *options = &plan->options;
-    if (instr_switch_start_parts(agent, jni, old, options, reason, size)) {
+    if (instr_reconfigure_start_parts(agent, jni, old, options, reason, size)) {
         if (!options->pass_count || set_hook(agent, JVMTI_ENABLE, reason, size)) {
             if (instr_plans_swap(&agent->plans, plan)) return plan;
             snprintf(reason, size, "too many threads are still busy with plans of before");
         }
         for (size_t i = 0; i < options->pass_count; i++)
             if (!instr_goes_on(old, &options->passes[i]))
-                instr_switch_stop_part(&options->passes[i], jni);
+                instr_reconfigure_stop_part(&options->passes[i], jni);
     }
-    instr_switch_unnumber(agent, old, options, 0);
+    instr_reconfigure_unnumber(agent, old, options, 0);
     if (!before || before->methods != plan->methods) instr_methods_free(plan->methods);
     instr_plan_free(plan);
     return NULL;
@@ -110,7 +110,7 @@ static void settle(struct instr_agent *agent) {
 // follow later.
 static int switch_to(struct instr_agent *agent, JNIEnv *jni, struct instr_options *next, int later,
                      struct instr_switched *done, char *reason, size_t size) {
-    uint64_t start = instr_control_now();
+    uint64_t start = instr_clock_now();
     unsigned ticket;
     // Held until its results are told.
     const struct instr_plan *before = instr_plans_take(&agent->plans, &ticket);
@@ -124,7 +124,7 @@ static int switch_to(struct instr_agent *agent, JNIEnv *jni, struct instr_option
         return 0;
     }
     // Who follows a pass that is off now is to end, though nothing comes of it any more.
-    instr_control_wake();
+    instr_wake();
     if (plan->engine) agent->state = INSTR_ACTIVE;
     agent->release_at = 0;
     if (was_on || plan->engine) {
@@ -132,42 +132,42 @@ static int switch_to(struct instr_agent *agent, JNIEnv *jni, struct instr_option
         // a straggler.
         for (int i = 0; i < SETTLE_TIME && instr_plans_others(&agent->plans, ticket); i++)
             usleep(1000);
-        agent->stragglers_until = start + INSTR_STRAGGLERS_FOR * SECOND;
+        agent->late_loaded_until = start + INSTR_STRAGGLERS_FOR * SECOND;
         const struct instr_plan *but = same ? before : NULL;
         // What is left of a change before is looked at again, or not changed yet; or else it still
         // is to be made what any plan has for it.
-        if (!but || !plan->engine) instr_switch_rest_drop(jni);
+        if (!but || !plan->engine) instr_background_drop(jni);
         // Which native methods are not wrapped is told when all have been seen.
         if (!(later && plan->engine && !instr_wraps(&plan->options)
-                  ? instr_switch_retransform_first(agent, jni, but, start, done)
-                  : instr_switch_retransform(agent, jni, but, 0, 1, done)))
+                  ? instr_reconfigure_retransform_first(agent, jni, but, start, done)
+                  : instr_reconfigure_retransform(agent, jni, but, 0, 1, done)))
             instr_say(
                 "instr: the JVM does not tell which classes are loaded: only new ones follow");
-        instr_switch_look_for_stragglers(agent, start, SECOND);
+        instr_reconfigure_look_for_late_loaded(agent, start, SECOND);
         instr_redefine_again(agent, jni);
-        if (plan->engine) instr_wrapping_tell(plan->engine, &plan->options);
+        if (plan->engine) instr_native_prefix_report(plan->engine, &plan->options);
     }
     if (was_on) {
-        instr_switch_tell_gone(agent, jni, before, &plan->options);
+        instr_reconfigure_tell_gone(agent, jni, before, &plan->options);
         for (size_t i = 0; i < before->options.pass_count; i++)
             if (!instr_find_pass(&plan->options, before->options.passes[i].pass))
-                instr_switch_stop_part(&before->options.passes[i], jni);
-        instr_switch_unnumber(agent, &plan->options, &before->options,
-                              instr_control_now() + RELEASE_AFTER);
+                instr_reconfigure_stop_part(&before->options.passes[i], jni);
+        instr_reconfigure_unnumber(agent, &plan->options, &before->options,
+                              instr_clock_now() + RELEASE_AFTER);
     }
     instr_plans_give_back(&agent->plans, ticket);
     settle(agent);
     if (!plan->engine) {
         agent->state = INSTR_DORMANT;
         // Classes with wrappers get them again each time that they come.
-        if (was_on && !instr_wrapping_any()) set_hook(agent, JVMTI_DISABLE, reason, size);
-        if (was_on) agent->release_at = instr_control_now() + RELEASE_AFTER;
+        if (was_on && !instr_native_prefix_any()) set_hook(agent, JVMTI_DISABLE, reason, size);
+        if (was_on) agent->release_at = instr_clock_now() + RELEASE_AFTER;
     }
     if (!plan->engine || !expiry)
         agent->expires = 0;
     else if (!same_expiry)
-        agent->expires = instr_control_now() + expiry;
-    done->nanoseconds = instr_control_now() - start;
+        agent->expires = instr_clock_now() + expiry;
+    done->nanoseconds = instr_clock_now() - start;
     return 1;
 }
 
@@ -237,17 +237,17 @@ static int change(struct instr_agent *agent, JNIEnv *jni, enum instr_change kind
     return ok;
 }
 
-int instr_switch_enable(struct instr_agent *agent, JNIEnv *jni, const char *text,
+int instr_reconfigure_enable(struct instr_agent *agent, JNIEnv *jni, const char *text,
                         struct instr_switched *done, char *reason, size_t size) {
     return change(agent, jni, INSTR_ENABLE, 0, text, done, reason, size);
 }
 
-int instr_switch_enable_first(struct instr_agent *agent, JNIEnv *jni, const char *text,
+int instr_reconfigure_enable_first(struct instr_agent *agent, JNIEnv *jni, const char *text,
                               struct instr_switched *done, char *reason, size_t size) {
     return change(agent, jni, INSTR_ENABLE, 1, text, done, reason, size);
 }
 
-int instr_switch_set(struct instr_agent *agent, JNIEnv *jni, const char *text,
+int instr_reconfigure_set(struct instr_agent *agent, JNIEnv *jni, const char *text,
                      struct instr_switched *done, char *reason, size_t size) {
     return change(agent, jni, INSTR_SET, 0, text, done, reason, size);
 }
@@ -278,7 +278,7 @@ static int revert_all(struct instr_agent *agent, JNIEnv *jni, struct instr_switc
     return ok;
 }
 
-int instr_switch_disable(struct instr_agent *agent, JNIEnv *jni, const char *name,
+int instr_reconfigure_disable(struct instr_agent *agent, JNIEnv *jni, const char *name,
                          struct instr_switched *done, char *reason, size_t size) {
     struct instr_options next;
     int ok = 0;
@@ -315,7 +315,7 @@ static int exclude(struct instr_options *next, const struct instr_options *base,
     return 0;
 }
 
-int instr_switch_revert(struct instr_agent *agent, JNIEnv *jni, const char *patterns,
+int instr_reconfigure_revert(struct instr_agent *agent, JNIEnv *jni, const char *patterns,
                         struct instr_switched *done, char *reason, size_t size) {
     struct instr_options next;
     int ok = 0;
@@ -334,26 +334,26 @@ int instr_switch_revert(struct instr_agent *agent, JNIEnv *jni, const char *patt
     return ok;
 }
 
-int instr_switch_write(struct instr_agent *agent, JNIEnv *jni, char *reason, size_t size) {
+int instr_reconfigure_write(struct instr_agent *agent, JNIEnv *jni, char *reason, size_t size) {
     struct instr_switched ignored;
     if (!begin_operation(agent, &ignored, reason, size)) return 0;
     const struct instr_plan *plan = instr_plans_current(&agent->plans);
     int on = plan->engine != NULL;
-    if (on) instr_switch_tell_gone(agent, jni, plan, NULL);
+    if (on) instr_reconfigure_tell_gone(agent, jni, plan, NULL);
     if (!on) snprintf(reason, size, "no pass is on");
     pthread_mutex_unlock(&agent->switching);
     return on;
 }
 
-struct instr_plan *instr_switch_first(struct instr_agent *agent, struct instr_options *options,
-                                      enum instr_part_phase phase, char *reason, size_t size) {
-    instr_switch_number(agent, NULL, NULL, options);
+struct instr_plan *instr_reconfigure_first(struct instr_agent *agent, struct instr_options *options,
+                                      enum instr_agent_pass_phase phase, char *reason, size_t size) {
+    instr_reconfigure_number(agent, NULL, NULL, options);
     struct instr_plan *plan = new_plan(agent, options, NULL);
     if (!plan) {
         snprintf(reason, size, "out of memory");
         return NULL;
     }
-    if (instr_parts_load(agent->vm, &plan->options, phase, reason, size)) return plan;
+    if (instr_agent_passes_load(agent->vm, &plan->options, phase, reason, size)) return plan;
     if (plan->methods != agent->methods) instr_methods_free(plan->methods);
     instr_plan_free(plan);
     return NULL;
@@ -365,15 +365,15 @@ static int start_passes(struct instr_agent *agent, JNIEnv *jni, const struct ins
                                           (size_t)options->memory};
     instr_agent_find_loader(agent, jni);
     if (!instr_runtime_start(agent->jvmti, jni, &config, reason, size) ||
-        !instr_wrapping_start(agent->vm, options, reason, size) ||
-        !instr_parts_start(agent->jvmti, jni, options, reason, size))
+        !instr_native_prefix_start(agent->vm, options, reason, size) ||
+        !instr_agent_passes_start(agent->jvmti, jni, options, reason, size))
         return 0;
     if (set_hook(agent, JVMTI_ENABLE, reason, size)) return 1;
-    instr_parts_stop(jni, options);
+    instr_agent_passes_stop(jni, options);
     return 0;
 }
 
-int instr_switch_start(struct instr_agent *agent, JNIEnv *jni, struct instr_plan *plan, int running,
+int instr_reconfigure_start(struct instr_agent *agent, JNIEnv *jni, struct instr_plan *plan, int running,
                        char *reason, size_t size) {
     struct instr_switched done = {0};
     pthread_mutex_lock(&agent->switching);
@@ -383,10 +383,10 @@ int instr_switch_start(struct instr_agent *agent, JNIEnv *jni, struct instr_plan
         agent->state = plan->engine ? INSTR_ACTIVE : INSTR_DORMANT;
         // What was loaded under early hooks is done, if nothing but wrappers is wanted.
         if (plan->engine && !(agent->early && instr_wraps_only(&plan->options)))
-            instr_switch_retransform(agent, jni, NULL, 0, running, &done);
-        if (plan->engine) instr_wrapping_tell(plan->engine, &plan->options);
-        instr_say_spared(done.spared);
-        if (plan->options.expiry) agent->expires = instr_control_now() + plan->options.expiry;
+            instr_reconfigure_retransform(agent, jni, NULL, 0, running, &done);
+        if (plan->engine) instr_native_prefix_report(plan->engine, &plan->options);
+        instr_say_skipped_interfaces(done.skipped_interfaces);
+        if (plan->options.expiry) agent->expires = instr_clock_now() + plan->options.expiry;
     }
     pthread_mutex_unlock(&agent->switching);
     return ok;
@@ -406,12 +406,12 @@ static void release(struct instr_agent *agent, JNIEnv *jni) {
     }
     settle(agent);
     instr_runtime_release(jni);
-    struct instr_changes_totals totals = instr_changes_totals(agent->changes);
-    if (!totals.classes && !totals.refused) instr_changes_clear(agent->changes);
+    struct instr_class_states_totals totals = instr_class_states_totals(agent->changes);
+    if (!totals.classes && !totals.refused) instr_class_states_clear(agent->changes);
     instr_give_back_memory();
 }
 
-int instr_switch_detach(struct instr_agent *agent, JNIEnv *jni, struct instr_switched *done,
+int instr_reconfigure_detach(struct instr_agent *agent, JNIEnv *jni, struct instr_switched *done,
                         char *reason, size_t size) {
     if (!begin_operation(agent, done, reason, size)) return 0;
     const struct instr_plan *plan = instr_plans_current(&agent->plans);
@@ -420,9 +420,9 @@ int instr_switch_detach(struct instr_agent *agent, JNIEnv *jni, struct instr_swi
         release(agent, jni);
         // Who still loads a class under a plan of before may be wrapping its methods.
         int needed =
-            instr_wrapping_done() || (instr_wrapping_any() && !instr_plans_settle(&agent->plans));
+            instr_native_prefix_done() || (instr_native_prefix_any() && !instr_plans_settle(&agent->plans));
         if (!needed) {
-            instr_wrapping_end();
+            instr_native_prefix_end();
             agent->methods = agent->plans.kept = instr_plans_current(&agent->plans)->methods;
             instr_agent_undo(agent);
         }
@@ -431,30 +431,30 @@ int instr_switch_detach(struct instr_agent *agent, JNIEnv *jni, struct instr_swi
     return ok;
 }
 
-int instr_switch_is_due(const struct instr_agent *agent, uint64_t now) {
+int instr_reconfigure_is_due(const struct instr_agent *agent, uint64_t now) {
     return (agent->release_at && now >= agent->release_at) ||
-           (agent->stragglers_at && now >= agent->stragglers_at) ||
-           instr_changes_grown(agent->changes) || instr_switch_rest_is_stalled(now);
+           (agent->late_loaded_at && now >= agent->late_loaded_at) ||
+           instr_class_states_grown(agent->changes) || instr_background_is_stalled(now);
 }
 
-uint64_t instr_switch_later(struct instr_agent *agent, JNIEnv *jni, uint64_t now) {
+uint64_t instr_reconfigure_later(struct instr_agent *agent, JNIEnv *jni, uint64_t now) {
     struct instr_switched done = {0};
     if (pthread_mutex_trylock(&agent->switching) != 0) return now + SECOND;
     if (agent->release_at && now >= agent->release_at) release(agent, jni);
-    instr_switch_rest_again();
-    if ((agent->stragglers_at && now >= agent->stragglers_at) ||
-        instr_changes_grown(agent->changes)) {
+    instr_background_again();
+    if ((agent->late_loaded_at && now >= agent->late_loaded_at) ||
+        instr_class_states_grown(agent->changes)) {
         const struct instr_plan *plan = instr_plans_current(&agent->plans);
         int off = !plan->engine; // then the hook is, and notes nothing
         char ignored[INSTR_ERROR_SIZE];
         if (off) set_hook(agent, JVMTI_ENABLE, ignored, sizeof ignored);
-        instr_switch_retransform(agent, jni, NULL, 1, 1, &done);
-        if (off && !instr_wrapping_any()) set_hook(agent, JVMTI_DISABLE, ignored, sizeof ignored);
-        instr_switch_look_for_stragglers(agent, now, 2 * agent->stragglers_pause);
+        instr_reconfigure_retransform(agent, jni, NULL, 1, 1, &done);
+        if (off && !instr_native_prefix_any()) set_hook(agent, JVMTI_DISABLE, ignored, sizeof ignored);
+        instr_reconfigure_look_for_late_loaded(agent, now, 2 * agent->late_loaded_pause);
     }
     uint64_t next = UINT64_MAX;
     if (agent->release_at) next = agent->release_at;
-    if (agent->stragglers_at && agent->stragglers_at < next) next = agent->stragglers_at;
+    if (agent->late_loaded_at && agent->late_loaded_at < next) next = agent->late_loaded_at;
     pthread_mutex_unlock(&agent->switching);
     return next;
 }

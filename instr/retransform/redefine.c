@@ -128,7 +128,7 @@ static uint8_t *capture(struct instr_agent *agent, JNIEnv *jni, jclass class, in
                         size_t *length, char *reason, size_t size) {
     const struct kept *k = original ? NULL : replaced(jni, class);
     const jvmtiClassDefinition now = {class, k ? (jint)k->now_length : 0, k ? k->now : NULL};
-    return instr_capture(agent, jni, class, k ? &now : NULL, original, length, reason, size);
+    return instr_class_bytes(agent, jni, class, k ? &now : NULL, original, length, reason, size);
 }
 
 uint8_t *instr_redefine_dump(struct instr_agent *agent, JNIEnv *jni, const char *name, int original,
@@ -208,7 +208,7 @@ static void note_now(JNIEnv *jni, const jvmtiClassDefinition *definition) {
 }
 
 // What was remembered for a redefinition stays, or goes when it failed.
-static void settle_kept(JNIEnv *jni, int stays) {
+static void settle_skipped(JNIEnv *jni, int stays) {
     for (struct kept **at = &kept; *at;) {
         if ((*at)->fresh && !stays) {
             forget(jni, at);
@@ -330,7 +330,7 @@ int instr_redefine(struct instr_agent *agent, JNIEnv *jni, struct instr_new_clas
         ok = prepare(agent, jni, classes, i, all_loaders, &r, reason, size);
     if (ok) ok = redefine(agent, jni, (jint)r.count, r.list, classes[0].name, reason, size);
     for (size_t i = 0; ok && i < r.count; i++) note_now(jni, &r.list[i]);
-    settle_kept(jni, ok);
+    settle_skipped(jni, ok);
     unlock(agent);
     (*jni)->PopLocalFrame(jni, NULL);
     free(r.list);
@@ -366,7 +366,7 @@ static int is_named(const struct kept *k, const char *name) {
 }
 
 // The classes that are there still, as definitions of what they were. How many.
-static size_t collect_kept(JNIEnv *jni, const char *name, jvmtiClassDefinition *definitions) {
+static size_t collect_skipped(JNIEnv *jni, const char *name, jvmtiClassDefinition *definitions) {
     size_t count = 0;
     for (struct kept **at = &kept; *at;) {
         jclass class = (*jni)->NewLocalRef(jni, (*at)->class);
@@ -390,7 +390,7 @@ int instr_redefine_undo(struct instr_agent *agent, JNIEnv *jni, const char *name
     for (struct kept *k = kept; k; k = k->next) all++;
     jvmtiClassDefinition *definitions = calloc(all + 1, sizeof *definitions);
     int framed = definitions && (*jni)->PushLocalFrame(jni, (jint)all + 64) == 0;
-    if (framed) count = collect_kept(jni, name, definitions);
+    if (framed) count = collect_skipped(jni, name, definitions);
     if (!framed)
         snprintf(reason, size, "out of memory");
     else if (count == 0)

@@ -48,7 +48,7 @@ static int makes(struct instr_agent *agent, JNIEnv *jni, jclass class, const str
     const jvmtiClassDefinition definition = {class, (jint)from->length, from->bytes};
     struct sized made;
     made.bytes =
-        instr_capture(agent, jni, class, &definition, 1, &made.length, ignored, sizeof ignored);
+        instr_class_bytes(agent, jni, class, &definition, 1, &made.length, ignored, sizeof ignored);
     int same = made.bytes && is_same(&made, wanted);
     free(made.bytes);
     return same;

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// `bytes` are what other agents have made of the class (instr_capture, original), to be freed.
+// `bytes` are what other agents have made of the class (instr_class_bytes, original), to be freed.
 // RedefineClasses has them at it once more: those that add code add it again. Gives what they make
 // the same code of, in place of `bytes`: these, or the class file; `bytes` when it is neither.
 uint8_t *instr_redefine_before(struct instr_agent *agent, JNIEnv *jni, jclass class,

@@ -97,11 +97,11 @@ static void tell_failed(struct instr_retransform *r, jclass cls, const char *rea
 // Is it an interface that had better not be touched?
 static int is_spared(struct instr_retransform *r, jclass cls) {
     enum instr_interface kind =
-        r->running && r->spared ? instr_interface_of(r->jvmti, cls) : INSTR_INTERFACE_NONE;
+        r->running && r->skipped_interfaces ? instr_interface_of(r->jvmti, cls) : INSTR_INTERFACE_NONE;
     if (kind == INSTR_INTERFACE_NONE) return 0;
     struct named n;
     open_named(r, cls, &n);
-    int yes = n.name && r->spared(r->context, n.loader, n.name, kind == INSTR_INTERFACE_CODE);
+    int yes = n.name && r->skipped_interfaces(r->context, n.loader, n.name, kind == INSTR_INTERFACE_CODE);
     close_named(r, &n);
     return yes;
 }
@@ -303,7 +303,7 @@ void instr_rest_drop(struct instr_rest *rest, JNIEnv *jni) {
 static void retransform_both(struct instr_retransform *r, jclass *classes, jint count) {
     struct instr_rest all = {0};
     retransform_all(r, classes, put_on(r, &all, classes, 0, count));
-    instr_retransform_both(r, &all);
+    instr_retransform_parallel(r, &all);
     instr_rest_drop(&all, r->jni);
     r->chosen = (unsigned)count;
 }

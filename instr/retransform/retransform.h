@@ -40,7 +40,7 @@ struct instr_retransform {
     // Asked of loaded interfaces, while other threads run, of which interfaces.h tells; `code`:
     // there is some in it. True: it stays as it is, and nothing more is said of it. NULL: none
     // does.
-    int (*spared)(void *context, jobject loader, const char *name, int code);
+    int (*skipped_interfaces)(void *context, jobject loader, const char *name, int code);
     // Whether to go on, asked between the batches. May be NULL.
     int (*go_on)(void *context);
     // A batch of a list is done, for which so many were taken from it. May be NULL.

@@ -32,7 +32,7 @@ struct instr_agent {
     JavaVM *vm;
     jvmtiEnv *jvmti;
     struct instr_plans plans;
-    struct instr_changes *changes;
+    struct instr_class_states *changes;
     jobject platform_loader; // global reference that stays; NULL: none known
     char library[4096];      // path of this library
     int recording;           // classes of the boot loader are left alone (recording.h)
@@ -42,15 +42,15 @@ struct instr_agent {
     atomic_int waiting;       // threads that wait for it: who can do the rest later lets them in
     int armed;                // capabilities are taken, and the class file hook has its function
     struct instr_plan *first; // until the JVM is up
-    struct instr_numbers numbers;  // of the passes
+    struct instr_pass_ids numbers;  // of the passes
     struct instr_methods *methods; // to go on with when the agent is attached again; NULL: none
     int early;                     // classes come to the hook from the start (wrapping.h)
     int ids_stay;        // passes were on of whose ids somebody may still ask what they stand for
     uint64_t expires;    // ns; 0: never
     uint64_t release_at; // ns; when memory of what was reverted is given back; 0: none to give
-    uint64_t stragglers_at;    // ns; when to look again for classes that were loading; 0: not
-    uint64_t stragglers_pause; // ns; until the time after that
-    uint64_t stragglers_until;
+    uint64_t late_loaded_at;    // ns; when to look again for classes that were loading; 0: not
+    uint64_t late_loaded_pause; // ns; until the time after that
+    uint64_t late_loaded_until;
 };
 
 extern struct instr_agent instr_agent;

@@ -30,7 +30,7 @@ static struct {
     jvmtiCapabilities at_start;
 } facts;
 
-void instr_facts_at_start(jvmtiEnv *jvmti) {
+void instr_jvm_facts_at_start(jvmtiEnv *jvmti) {
     facts.known = (*jvmti)->GetPotentialCapabilities(jvmti, &facts.at_start) == JVMTI_ERROR_NONE;
 }
 
@@ -63,7 +63,7 @@ static void agent(void *context, const char *kind, const char *name) {
     instr_json_close(json, '}');
 }
 
-void instr_facts_members(jvmtiEnv *jvmti, struct instr_json *json) {
+void instr_jvm_facts_members(jvmtiEnv *jvmti, struct instr_json *json) {
     char version[32];
     jint number = 0;
     (*jvmti)->GetVersionNumber(jvmti, &number);
@@ -79,7 +79,7 @@ void instr_facts_members(jvmtiEnv *jvmti, struct instr_json *json) {
     instr_json_close(json, ']');
 }
 
-int instr_facts_write(jvmtiEnv *jvmti, const char *pattern, char *error, size_t size) {
+int instr_jvm_facts_write(jvmtiEnv *jvmti, const char *pattern, char *error, size_t size) {
     char *path = instr_expand_file(pattern, (long)getpid());
     if (!path) {
         snprintf(error, size, "instr: out of memory: the facts are not written");
@@ -89,7 +89,7 @@ int instr_facts_write(jvmtiEnv *jvmti, const char *pattern, char *error, size_t 
     instr_output_open(&out, path);
     struct instr_json json = instr_json_start(&out);
     instr_json_open(&json, NULL, '{');
-    instr_facts_members(jvmti, &json);
+    instr_jvm_facts_members(jvmti, &json);
     instr_json_close(&json, '}');
     free(path);
     return instr_output_close(&out, error, size);

@@ -36,7 +36,7 @@ void JNICALL instr_failures_native(JNIEnv *jni, jclass class, jint id, jstring n
         atomic_store(&failures.count, n + 1);
     }
     pthread_mutex_unlock(&failures.mutex);
-    if (!known) instr_control_wake();
+    if (!known) instr_wake();
 }
 
 int instr_failures_any(void) {

@@ -75,7 +75,7 @@ static void add_records(struct snapshot *snapshot) {
     free(buckets);
 }
 
-bool instr_collect(JNIEnv *jni, struct instr_counts **counts, size_t *n) {
+bool instr_snapshot(JNIEnv *jni, struct instr_counts **counts, size_t *n) {
     (void)jni;
     struct snapshot snapshot = {0};
     // Records before pages: an exit that is seen had its entry counted before.
@@ -114,7 +114,7 @@ static char *class_name_of(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method) {
         if (length > 2 && (name = malloc(length - 1)) != NULL) {
             memcpy(name, signature + 1, length - 2);
             name[length - 2] = '\0';
-            instr_tell_name(name);
+            instr_normalize_generated_name(name);
         }
         (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
     }
@@ -154,7 +154,7 @@ static void look_at_current(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_methods *
     free(frames);
 }
 
-void instr_collect_active_constructors(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_methods *methods,
+void instr_snapshot_active_constructors(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_methods *methods,
                                        struct instr_counts *counts, size_t n) {
     jvmtiStackInfo *stacks = NULL;
     jthread current = NULL;

@@ -15,7 +15,7 @@
 static uint64_t now = 1000000000;
 static int streams;
 
-uint64_t instr_control_now(void) {
+uint64_t instr_clock_now(void) {
     return now;
 }
 
@@ -77,15 +77,15 @@ static void act(struct instr_request *request, struct instr_reply *reply) {
 INSTR_CONTROL_COMMANDS(STAND_IN)
 #undef STAND_IN
 
-static void read_back(int fd, struct instr_frames *frames, int *broken) {
+static void read_back(int fd, struct instr_messages *frames, int *broken) {
     uint8_t bytes[8192];
-    struct instr_frame frame;
+    struct instr_message frame;
     ssize_t n;
     while ((n = recv(fd, bytes, sizeof bytes, MSG_DONTWAIT)) > 0) {
-        MUST(instr_frames_add(frames, bytes, (size_t)n) == 0);
+        MUST(instr_messages_add(frames, bytes, (size_t)n) == 0);
         int more;
-        while ((more = instr_frames_next(frames, &frame)) > 0)
-            if (frame.type == INSTR_FRAME_END) MUST(frame.length >= INSTR_FRAME_END_SIZE);
+        while ((more = instr_messages_next(frames, &frame)) > 0)
+            if (frame.type == INSTR_MESSAGE_END) MUST(frame.length >= INSTR_MESSAGE_END_SIZE);
         MUST(more == 0);
     }
     if (n == 0) *broken = 1;
@@ -94,11 +94,11 @@ static void read_back(int fd, struct instr_frames *frames, int *broken) {
 // The first byte says in which pieces the rest comes, and whether anybody reads.
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     int ends[2], gone = 0, broken = 0;
-    struct instr_frames frames;
+    struct instr_messages frames;
     if (size == 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends) != 0) return 0;
     struct instr_client *client = instr_client_new(ends[0], NULL, 0, 1);
     MUST(client);
-    instr_frames_start(&frames, INSTR_FRAMES_AGENT_SENDS);
+    instr_messages_start(&frames, INSTR_MESSAGES_AGENT_SENDS);
     unsigned piece = data[0] >> 2, reads = data[0] & 1;
     size_t at = 1;
     for (int i = 0; i < 200 && !gone; i++) {
@@ -117,7 +117,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     instr_client_free(client);
     MUST(streams == 0);
-    instr_frames_free(&frames);
+    instr_messages_free(&frames);
     close(ends[1]);
     return 0;
 }

@@ -88,8 +88,8 @@ static void rewrite(const char *list, uint32_t drawn, int checked, const uint8_t
                                                     INSTR_CLASS_LOADED, INSTR_CLASS_WRAPPED};
     struct instr_origin origin = {.occasion = occasions[drawn % 6],
                                   .bare = drawn / 6 % 8 == 0,
-                                  .given_back = drawn / 384 % 2,
-                                  .trusted = drawn / 768 % 2};
+                                  .redefined = drawn / 384 % 2,
+                                  .already_verified = drawn / 768 % 2};
     if (drawn / 48 % 4 == 0) { // another agent has changed nothing; or the file is cut off
         origin.file = bytes;
         origin.file_length = drawn / 192 % 2 ? length : length / 2;

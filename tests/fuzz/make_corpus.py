@@ -125,7 +125,7 @@ def main():
     for i, data in enumerate(exec_files()):
         write(os.path.join(options.out, "exec"), f"file{i}", data)
     for i, data in enumerate(frames() + [perfdata()]):
-        write(os.path.join(options.out, "frame"), f"bytes{i}", data)
+        write(os.path.join(options.out, "message"), f"bytes{i}", data)
     for i, data in enumerate(conversations()):
         for start in (b"\1", b"\2", b"\x1d"):
             write(os.path.join(options.out, "control"), f"bytes{i}-{start[0]}", start + data)

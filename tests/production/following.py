@@ -69,8 +69,8 @@ class Following:
         self.end("enable")
         self.followed = self.changed("followed")
         said = self.c.run("status")
-        self.expect(f"kept: {said['kept']}", said["classes_not_tried_again"] == 1 and
-                    [k["class"] for k in said["kept"] if "format invalid" in k["reason"]] == [self.BROKEN])
+        self.expect(f"kept: {said['skipped']}", said["classes_not_tried_again"] == 1 and
+                    [k["class"] for k in said["skipped"] if "format invalid" in k["reason"]] == [self.BROKEN])
         self.c.start("revert")
         notes = [what for kind, what in self.c.events() if kind == "note"]
         self.expect(f"the refusal is not told: {notes}", any("Phaser: kept as it was: the JVM finds its format invalid" in n for n in notes))

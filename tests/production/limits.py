@@ -81,7 +81,7 @@ def full_pools(t):
         c, value, reasons = jvm.control(), 0, set()
         for passes in ("calls", "timing", "exceptions", "calls", "calls,timing,alloc,exceptions"):
             done = c.run("enable", f"{passes},include=Full$Filled")
-            reasons |= {kept["reason"].split(": ")[-1] for kept in c.run("status")["kept"]}
+            reasons |= {kept["reason"].split(": ")[-1] for kept in c.run("status")["skipped"]}
             for what in ("on", "off"):
                 value = value + 1 if value % 3 == 0 else value + 10
                 said = jvm.ask("")
@@ -122,8 +122,8 @@ def interfaces(t):
         done, note = answer["document"], answer.get("note", "")
         expect(problems, f"{options}: {note!r}", ("left as they were: HotSpot may crash" in note) == (options == ""))
         status = c.run("status")
-        kept = {k["class"]: k["reason"] for k in status["kept"]}
-        expect(problems, f"{options}: {status['interfaces_kept']}, {done['interfaces_kept']}", status["interfaces_kept"] == done["interfaces_kept"])
+        kept = {k["class"]: k["reason"] for k in status["skipped"]}
+        expect(problems, f"{options}: {status['interfaces_skipped']}, {done['interfaces_skipped']}", status["interfaces_skipped"] == done["interfaces_skipped"])
         told = jvm.ask(line).split()[0]
         back = c.run("revert")
         expect(problems, f"{options}: {done['refusals'] + back['refusals']}", not done["refused"] and not back["refused"])
@@ -136,8 +136,8 @@ def interfaces(t):
         c = jvm.control()
         done, kept, told, seen = calls_of_interfaces(c, "", "")
         expect(problems, f"{told}: other results", told == "130")
-        expect(problems, f"kept: {kept}, {done['interfaces_kept']}", "Fresh$Held" in kept and "HotSpot may crash" in kept["Fresh$Held"] and
-               1 < len(kept) <= done["interfaces_kept"] and not kept.keys() & {"Fresh$Bare", "Fresh$Statics"})
+        expect(problems, f"kept: {kept}, {done['interfaces_skipped']}", "Fresh$Held" in kept and "HotSpot may crash" in kept["Fresh$Held"] and
+               1 < len(kept) <= done["interfaces_skipped"] and not kept.keys() & {"Fresh$Bare", "Fresh$Statics"})
         expect(problems, f"calls: {seen}", seen == {("Fresh$Statics", "five"): 10})
         for words in (["enable", str(jvm.pid), "calls", scope], ["watch", str(jvm.pid), "Fresh$Held.first(..)", "--for", "1s"]):
             said = subprocess.run([t.cli, *words], capture_output=True, text=True).stderr
@@ -148,7 +148,7 @@ def interfaces(t):
         expect(problems, f"late: {told}, {kept.keys()}, {seen}", told == "190" and "Fresh$Late" not in kept and seen.get(("Fresh$Late", "six")) == 10)
         # Nothing is being loaded now, and whoever knows that may have them.
         done, kept, told, seen = calls_of_interfaces(c, ",interfaces=yes", "")
-        expect(problems, f"interfaces=yes: {done['interfaces_kept']}, {kept}, {seen}", not kept and not done["interfaces_kept"] and
+        expect(problems, f"interfaces=yes: {done['interfaces_skipped']}, {kept}, {seen}", not kept and not done["interfaces_skipped"] and
                all(seen.get(("Fresh$" + of, m)) == 10 for of, m in (("Held", "first"), ("Held", "second"), ("Statics", "five"), ("Late", "six"))))
         jvm.ask("begin")
         rounds, end = 0, time.monotonic() + (5 if t.cycles < 100 else 60)

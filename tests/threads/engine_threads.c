@@ -76,7 +76,7 @@ static void *rewrite_all(void *context) {
     return NULL;
 }
 
-static void look_at_kept(void *context, const struct instr_kept *kept) {
+static void look_at_skipped(void *context, const struct instr_skipped_item *kept) {
     *(size_t *)context += strlen(kept->class_name) + strlen(kept->reason);
 }
 
@@ -86,10 +86,10 @@ static void *take_results(void *context) {
     uint64_t seen = 0;
     (void)context;
     while (running > 0) {
-        struct instr_account account = instr_engine_account(engine);
+        struct instr_totals account = instr_engine_account(engine);
         if (account.classes_seen < seen) fail("the account went back");
         seen = account.classes_seen;
-        instr_engine_kept(engine, look_at_kept, &length);
+        instr_engine_skipped(engine, look_at_skipped, &length);
         for (int i = 0, n = instr_methods_count(methods); i < n; i++) {
             struct instr_method m = instr_methods_get(methods, i);
             if (m.pass >= options.pass_count || !m.class_name[0] || !m.name[0] ||
@@ -118,8 +118,8 @@ static void begin(void) {
     instr_engine_check_input(engine);
 }
 
-static struct instr_account finish(int *methods_count) {
-    struct instr_account account = instr_engine_account(engine);
+static struct instr_totals finish(int *methods_count) {
+    struct instr_totals account = instr_engine_account(engine);
     *methods_count = instr_methods_count(methods);
     instr_engine_free(engine);
     instr_methods_free(methods);
@@ -143,10 +143,10 @@ int main(int argc, char **argv) {
     int one_by_one, numbered;
     begin();
     for (size_t i = 0; i < count; i++) one_class(&classes[i], 1);
-    struct instr_account alone = instr_engine_account(engine);
+    struct instr_totals alone = instr_engine_account(engine);
     known = 1;
     in_threads(threads);
-    struct instr_account all = finish(&one_by_one);
+    struct instr_totals all = finish(&one_by_one);
     if (all.classes_seen != (threads + 1) * alone.classes_seen ||
         all.methods_changed != (threads + 1) * alone.methods_changed ||
         all.bytes_out != (threads + 1) * alone.bytes_out)

@@ -27,7 +27,7 @@ static struct {
 } classes[MOST];
 static size_t count;
 static struct instr_plans plans;
-static struct instr_changes *changes;
+static struct instr_class_states *changes;
 static struct instr_methods *shared; // NULL: in the second round
 static atomic_int failures, stop, rewritten[KINDS];
 
@@ -77,9 +77,9 @@ static void by_plan(const struct instr_plan *plan, size_t at) {
              (result.length != classes[at].expected[kind].length ||
               memcmp(result.bytes, classes[at].expected[kind].bytes, result.length) != 0))
         fail("other bytes than its plan makes");
-    struct instr_change_entry entry = {.key = at + 1, .plan = plan->number};
+    struct instr_class_state entry = {.key = at + 1, .plan = plan->number};
     entry.methods = result.methods_changed;
-    if (!instr_changes_put(changes, &entry)) fail("not noted down");
+    if (!instr_class_states_put(changes, &entry)) fail("not noted down");
     free(result.bytes);
     free(result.refused);
 }
@@ -103,7 +103,7 @@ static void *look(void *unused) {
             fail("a plan is not whole");
         if (instr_methods_count(plan->methods) < 0) fail("no methods");
         instr_plans_give_back(&plans, ticket);
-        struct instr_changes_totals totals = instr_changes_totals(changes);
+        struct instr_class_states_totals totals = instr_class_states_totals(changes);
         if (totals.classes > count) fail("more classes are changed than there are");
     }
     return unused;
@@ -158,7 +158,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     if (nftw(argv[3], each_file, 16, FTW_PHYS) != 0 || count == 0) return 2;
-    if (!(changes = instr_changes_new()) || !(shared = instr_methods_new())) return 2;
+    if (!(changes = instr_class_states_new()) || !(shared = instr_methods_new())) return 2;
     plans.kept = shared;
     expect();
     swap_all(threads, swaps);

@@ -11,7 +11,7 @@ static struct instr_engine *engine;
 static uint8_t *bytes;
 static size_t length;
 static struct instr_rewritten result;
-static unsigned kept_count;
+static unsigned skipped_count;
 
 static void *allocate(void *context, size_t n) {
     (void)context;
@@ -67,10 +67,10 @@ static const struct rw_pass quitter = {.name = "quitter", .edit = give_up};
 static const struct rw_pass glutton = {.name = "glutton", .edit = grow_much};
 static const struct rw_pass monster = {
     .name = "monster", .flags = RW_OBSERVES_SPEED, .edit = grow_beyond};
-static const struct rw_pass whole = {.name = "whole", .flags = RW_WHOLE, .edit = grow_by_one};
+static const struct rw_pass whole = {.name = "whole", .flags = RW_COMPLETE, .edit = grow_by_one};
 static const struct rw_pass whole_quitter = {
-    .name = "whole_quitter", .flags = RW_WHOLE, .edit = give_up};
-static const struct rw_pass greedy = {.name = "greedy", .flags = RW_WHOLE, .edit = grow_much};
+    .name = "whole_quitter", .flags = RW_COMPLETE, .edit = give_up};
+static const struct rw_pass greedy = {.name = "greedy", .flags = RW_COMPLETE, .edit = grow_much};
 
 // A class with one method f()V of so many bytes.
 static void build_long(unsigned code_length) {
@@ -104,18 +104,18 @@ static int growth(unsigned code_length, const struct rw_pass *a, const struct rw
 #define NEVER_COMPILED                                                                             \
     ", and the JVM compiles none above 8,000 (huge=yes instruments it all the same)"
 
-static void is_reason(void *context, const struct instr_kept *kept) {
+static void is_reason(void *context, const struct instr_skipped_item *kept) {
     ck_assert_str_eq(kept->class_name, "t/T");
     ck_assert_str_eq(kept->method, "f()V");
     ck_assert_str_eq(kept->reason, context);
-    kept_count++;
+    skipped_count++;
 }
 
 static void assert_kept(const char *reason) {
-    kept_count = 0;
-    instr_engine_kept(engine, is_reason, (void *)reason);
-    ck_assert_uint_eq(kept_count, 1);
-    ck_assert_uint_eq(instr_engine_account(engine).methods_kept, 1);
+    skipped_count = 0;
+    instr_engine_skipped(engine, is_reason, (void *)reason);
+    ck_assert_uint_eq(skipped_count, 1);
+    ck_assert_uint_eq(instr_engine_account(engine).methods_skipped, 1);
 }
 
 START_TEST(a_long_method_keeps_whole_passes_in_either_order) {
@@ -138,7 +138,7 @@ END_TEST
 
 START_TEST(where_a_whole_pass_passes_the_limit_of_speed_all_do) {
     ck_assert_int_eq(growth(8000, &observer, &whole), 101);
-    ck_assert_uint_eq(instr_engine_account(engine).methods_kept, 0);
+    ck_assert_uint_eq(instr_engine_account(engine).methods_skipped, 0);
     ck_assert_uint_eq(instr_engine_account(engine).methods_grown, 1);
 }
 END_TEST
@@ -188,7 +188,7 @@ END_TEST
 
 START_TEST(both_are_in_a_method_that_is_small_enough) {
     ck_assert_int_eq(growth(7899, &whole, &observer), 101);
-    ck_assert_uint_eq(instr_engine_account(engine).methods_kept, 0);
+    ck_assert_uint_eq(instr_engine_account(engine).methods_skipped, 0);
 }
 END_TEST
 

@@ -41,7 +41,7 @@ START_TEST(the_same_class_has_the_same_probes) {
 }
 END_TEST
 
-START_TEST(what_is_implied_follows_in_chains_and_circles) {
+START_TEST(what_is_derived_follows_in_chains_and_circles) {
     uint32_t first = reserve(1, "Foo", 8);
     reserve(2, "Bar", 8);
     // 5 by 4 by 3 by 1 or 2, against the order; 6 and 7 by each other, and 7 by 0.
@@ -49,7 +49,7 @@ START_TEST(what_is_implied_follows_in_chains_and_circles) {
                                           {first + 3, first + 1}, {first + 3, first + 2},
                                           {first + 6, first + 7}, {first + 7, first + 6},
                                           {first + 7, first + 0}};
-    ck_assert(instr_coverage_imply(coverage, first, list, 7));
+    ck_assert(instr_coverage_derive(coverage, first, list, 7));
     uint8_t hits[16] = {0, 0, 1, 0, 0, 0, 0, 0, 1};
     const uint8_t expected[16] = {0, 0, 1, 1, 1, 1, 0, 0, 1};
     instr_coverage_follow(coverage, hits, 16);
@@ -69,14 +69,14 @@ END_TEST
 START_TEST(a_class_that_comes_again_must_imply_the_same) {
     uint32_t foo = reserve(1, "Foo", 4), bar = reserve(2, "Bar", 4);
     const struct rw_implication one[] = {{foo + 1, foo}}, other[] = {{foo + 2, foo}};
-    ck_assert(instr_coverage_imply(coverage, foo, one, 1));
-    ck_assert(instr_coverage_imply(coverage, foo, one, 1));
-    ck_assert(!instr_coverage_imply(coverage, foo, other, 1));
-    ck_assert(!instr_coverage_imply(coverage, foo, NULL, 0));
-    ck_assert(instr_coverage_imply(coverage, bar, NULL, 0));
-    ck_assert(!instr_coverage_imply(coverage, bar, one, 1));
-    ck_assert(!instr_coverage_imply(coverage, bar + 1, one, 1)); // nobody's first probe
-    ck_assert(!instr_coverage_imply(coverage, 1000, one, 1));
+    ck_assert(instr_coverage_derive(coverage, foo, one, 1));
+    ck_assert(instr_coverage_derive(coverage, foo, one, 1));
+    ck_assert(!instr_coverage_derive(coverage, foo, other, 1));
+    ck_assert(!instr_coverage_derive(coverage, foo, NULL, 0));
+    ck_assert(instr_coverage_derive(coverage, bar, NULL, 0));
+    ck_assert(!instr_coverage_derive(coverage, bar, one, 1));
+    ck_assert(!instr_coverage_derive(coverage, bar + 1, one, 1)); // nobody's first probe
+    ck_assert(!instr_coverage_derive(coverage, 1000, one, 1));
 }
 END_TEST
 
@@ -85,7 +85,7 @@ int main(void) {
     TCase *tcase = tcase_create("coverage");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, the_same_class_has_the_same_probes);
-    tcase_add_test(tcase, what_is_implied_follows_in_chains_and_circles);
+    tcase_add_test(tcase, what_is_derived_follows_in_chains_and_circles);
     tcase_add_test(tcase, a_class_that_comes_again_must_imply_the_same);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);

@@ -68,15 +68,15 @@ static void tear_down(void) {
     instr_options_free(&options);
 }
 
-static unsigned kept_count;
+static unsigned skipped_count;
 
-static void look_at_kept(void *context, const struct instr_kept *kept) {
+static void look_at_skipped(void *context, const struct instr_skipped_item *kept) {
     const char *const *expected = context;
     ck_assert_str_eq(kept->class_name, "t/T");
-    ck_assert_str_eq(kept->method, kept_count ? "" : expected[0]);
+    ck_assert_str_eq(kept->method, skipped_count ? "" : expected[0]);
     ck_assert_str_eq(kept->reason,
-                     kept_count ? "rewritten code would not verify (at offset 0)" : expected[1]);
-    kept_count++;
+                     skipped_count ? "rewritten code would not verify (at offset 0)" : expected[1]);
+    skipped_count++;
 }
 
 START_TEST(what_would_not_verify_is_kept) {
@@ -86,15 +86,15 @@ START_TEST(what_would_not_verify_is_kept) {
     ck_assert_ptr_null(result.bytes);
     ck_assert_ptr_nonnull(result.refused);
     ck_assert_int_eq(result.error.status, CF_UNVERIFIABLE);
-    struct instr_account account = instr_engine_account(engine);
+    struct instr_totals account = instr_engine_account(engine);
     ck_assert_uint_eq(account.classes_refused, 1);
     ck_assert_uint_eq(account.methods_refused, 1);
-    ck_assert_uint_eq(account.classes_kept, 1);
+    ck_assert_uint_eq(account.classes_skipped, 1);
     ck_assert_uint_eq(account.classes_changed, 0);
     ck_assert_uint_eq(account.methods_changed, 0);
-    kept_count = 0;
-    instr_engine_kept(engine, look_at_kept, (void *)expected);
-    ck_assert_uint_eq(kept_count, 2);
+    skipped_count = 0;
+    instr_engine_skipped(engine, look_at_skipped, (void *)expected);
+    ck_assert_uint_eq(skipped_count, 2);
 }
 END_TEST
 
@@ -180,9 +180,9 @@ static void assert_still_broken(const char *limits, const char *code, const char
     rewrite_with(&good_pass, &broken, "calls");
     ck_assert_ptr_null(result.bytes);
     ck_assert_int_eq(result.error.status, CF_UNVERIFIABLE);
-    kept_count = 0;
-    instr_engine_kept(engine, look_at_kept, (void *)expected);
-    ck_assert_uint_eq(kept_count, 2);
+    skipped_count = 0;
+    instr_engine_skipped(engine, look_at_skipped, (void *)expected);
+    ck_assert_uint_eq(skipped_count, 2);
 }
 
 START_TEST(more_stack_hides_no_error) {
@@ -198,9 +198,9 @@ START_TEST(more_stack_hides_no_deep_frame) {
         "f(I)I", "would not verify: stack map frame passes max_stack 1 (at pc 6)"};
     rewrite_with(&good_pass, &deep, "calls");
     ck_assert_ptr_null(result.bytes);
-    kept_count = 0;
-    instr_engine_kept(engine, look_at_kept, (void *)expected);
-    ck_assert_uint_eq(kept_count, 2);
+    skipped_count = 0;
+    instr_engine_skipped(engine, look_at_skipped, (void *)expected);
+    ck_assert_uint_eq(skipped_count, 2);
 }
 END_TEST
 
@@ -297,7 +297,7 @@ START_TEST(dead_code_that_ends_nowhere_keeps_the_method) {
     struct cf_error error = {CF_OK, 0, 0, NULL, 0};
     rewrite_with(&good_pass, &dead, "timing");
     ck_assert_int_eq(result.error.status, CF_OK);
-    ck_assert_uint_eq(result.methods_kept, 1);
+    ck_assert_uint_eq(result.methods_skipped, 1);
     cf_arena_init(&arena);
     ck_assert_int_eq(cf_class_open(&cls, bytes, length, &arena), CF_OK);
     ck_assert_int_eq(cf_check_structure(&cls, &error), CF_OK);
@@ -419,12 +419,12 @@ static int is_changed(int check, enum place place, unsigned index) {
 }
 
 // Constants that a class has when its JVM gives it back, and when timing is done with it.
-static unsigned constants_added(int given_back, int numbered, unsigned *twice) {
+static unsigned constants_added(int redefined, int numbered, unsigned *twice) {
     char error[INSTR_ERROR_SIZE];
     static const struct verify_case catching = {
         "f(I)V", "1 1", "L0: iinc:0:1 return L1: athrow", "L1: int | Throwable", "L0 L1 L1 any",
         0,       0};
-    struct instr_origin origin = {.given_back = given_back};
+    struct instr_origin origin = {.redefined = redefined};
     ck_assert_int_eq(instr_options_parse(&options, "timing", error, sizeof error), 0);
     methods = instr_methods_new();
     for (int i = 0; i < numbered; i++) { // ids that no sipush has room for
@@ -452,11 +452,11 @@ static unsigned constants_added(int given_back, int numbered, unsigned *twice) {
 }
 
 START_TEST(a_jvm_that_has_the_class_gets_no_constant_twice) {
-    unsigned twice, loaded = constants_added(0, 0, &twice), given_back;
+    unsigned twice, loaded = constants_added(0, 0, &twice), redefined;
     ck_assert_uint_ge(twice, 1); // Throwable, for one, which is not looked for
-    given_back = constants_added(1, 0, &twice);
+    redefined = constants_added(1, 0, &twice);
     ck_assert_uint_eq(twice, 0);
-    ck_assert_uint_le(given_back + 2, loaded);
+    ck_assert_uint_le(redefined + 2, loaded);
 }
 END_TEST
 

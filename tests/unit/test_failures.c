@@ -91,7 +91,7 @@ static void *allocate(void *context, size_t n) {
     return malloc(n);
 }
 
-static void count_no_memory(void *context, const struct instr_kept *kept) {
+static void count_no_memory(void *context, const struct instr_skipped_item *kept) {
     *(unsigned *)context += strstr(kept->reason, "memory") != NULL;
 }
 
@@ -99,16 +99,16 @@ static void count_no_memory(void *context, const struct instr_kept *kept) {
 struct outcome {
     char error[INSTR_ERROR_SIZE]; // of the options
     struct instr_rewritten rewritten;
-    struct instr_account account;
+    struct instr_totals account;
     unsigned told;
     int engine; // there was one
     long lost;  // blocks
 };
 
-static int trusted; // the JVM has verified the class
+static int already_verified; // the JVM has verified the class
 
 static void run(const char *list, struct outcome *o) {
-    struct instr_origin origin = {.trusted = trusted};
+    struct instr_origin origin = {.already_verified = already_verified};
     struct instr_options options;
     memset(o, 0, sizeof *o);
     long before = live;
@@ -124,7 +124,7 @@ static void run(const char *list, struct outcome *o) {
         instr_engine_check_input(engine);
         instr_engine_rewrite_known(engine, &origin, bytes, length, allocate, NULL, &o->rewritten);
         o->account = instr_engine_account(engine);
-        instr_engine_kept(engine, count_no_memory, &o->told);
+        instr_engine_skipped(engine, count_no_memory, &o->told);
         free(o->rewritten.refused);
     }
     instr_engine_free(engine);
@@ -146,8 +146,8 @@ static int rewrite(const char *list, uint8_t **result, size_t *result_length) {
         return 0;
     }
     ck_assert_uint_eq(o.account.classes_seen, 1);
-    ck_assert_uint_eq(o.account.methods_kept, o.rewritten.methods_kept);
-    ck_assert_uint_eq(o.account.classes_kept, o.rewritten.error.status != CF_OK);
+    ck_assert_uint_eq(o.account.methods_skipped, o.rewritten.methods_skipped);
+    ck_assert_uint_eq(o.account.classes_skipped, o.rewritten.error.status != CF_OK);
     ck_assert_uint_eq(o.account.classes_changed, o.rewritten.bytes != NULL);
     if (o.rewritten.error.status) {
         ck_assert_msg(strstr(o.rewritten.error.reason, "memory"), "%s: %s", list,
@@ -156,8 +156,8 @@ static int rewrite(const char *list, uint8_t **result, size_t *result_length) {
         ck_assert(!o.rewritten.bytes || strstr(list, "natives"));
         return 0;
     }
-    if (o.account.methods_kept && once) ck_assert_uint_ge(o.told, 1); // the reason is known
-    return !o.account.methods_kept;
+    if (o.account.methods_skipped && once) ck_assert_uint_ge(o.told, 1); // the reason is known
+    return !o.account.methods_skipped;
 }
 
 static void assert_class(const uint8_t *b, size_t n) {
@@ -233,10 +233,10 @@ START_TEST(no_memory_to_verify_keeps_the_class) {
         bytes = verify_build(&verifiable, &length);
         copy = malloc(length);
         memcpy(copy, bytes, length);
-        trusted = i / 2;
+        already_verified = i / 2;
         every_allocation("timing,calls", i % 2);
     }
-    trusted = 0;
+    already_verified = 0;
 }
 END_TEST
 
@@ -399,7 +399,7 @@ static void many_full_frames(unsigned frames) {
     bytes = build_finish(&b, &length);
 }
 
-static void find_reason(void *context, const struct instr_kept *kept) {
+static void find_reason(void *context, const struct instr_skipped_item *kept) {
     snprintf(context, 100, "%s: %s", kept->method, kept->reason);
 }
 
@@ -412,9 +412,9 @@ START_TEST(a_method_that_would_take_gigabytes_is_kept) {
     struct instr_rewritten rewritten;
     many_full_frames(16000);
     instr_engine_rewrite(engine, bytes, length, allocate, NULL, &rewritten);
-    instr_engine_kept(engine, find_reason, reason);
+    instr_engine_skipped(engine, find_reason, reason);
     ck_assert_ptr_null(rewritten.bytes);
-    ck_assert_uint_eq(rewritten.methods_kept, 1);
+    ck_assert_uint_eq(rewritten.methods_skipped, 1);
     ck_assert_str_eq(reason, "f()V: would take too much memory to rewrite");
     many_full_frames(16); // and a few such frames are no trouble
     instr_engine_rewrite(engine, bytes, length, allocate, NULL, &rewritten);

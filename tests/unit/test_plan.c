@@ -80,27 +80,27 @@ END_TEST
 // --- changes ---
 
 static uint64_t key(const char *name, int loader) {
-    return instr_changes_key(name, strlen(name), loader);
+    return instr_class_states_key(name, strlen(name), loader);
 }
 
 START_TEST(a_class_is_known_by_name_and_loader) {
-    struct instr_changes *c = instr_changes_new();
+    struct instr_class_states *c = instr_class_states_new();
     ck_assert(key("a/B", 1) != key("a/B", 2) && key("a/B", 1) != key("a/C", 1));
     ck_assert(key("a/B", 0) != 0);
-    struct instr_change_entry entry = {.key = key("a/B", 1), .methods = 3, .plan = 7};
-    ck_assert_int_eq(instr_changes_put(c, &entry), 1);
-    ck_assert_uint_eq(instr_changes_get(c, key("a/B", 1)).methods, 3);
-    ck_assert_uint_eq(instr_changes_get(c, key("a/B", 2)).methods, 0);
+    struct instr_class_state entry = {.key = key("a/B", 1), .methods = 3, .plan = 7};
+    ck_assert_int_eq(instr_class_states_put(c, &entry), 1);
+    ck_assert_uint_eq(instr_class_states_get(c, key("a/B", 1)).methods, 3);
+    ck_assert_uint_eq(instr_class_states_get(c, key("a/B", 2)).methods, 0);
     entry.methods = 0; // as it was
-    instr_changes_put(c, &entry);
-    ck_assert_uint_eq(instr_changes_totals(c).classes, 0);
-    instr_changes_free(c);
+    instr_class_states_put(c, &entry);
+    ck_assert_uint_eq(instr_class_states_totals(c).classes, 0);
+    instr_class_states_free(c);
 }
 END_TEST
 
 START_TEST(totals_are_those_of_all_entries_however_they_come_and_go) {
     enum { CLASSES = 20000 };
-    struct instr_changes *c = instr_changes_new();
+    struct instr_class_states *c = instr_class_states_new();
     uint32_t methods[CLASSES] = {0}, random = 1;
     uint8_t refused[CLASSES] = {0};
     for (int i = 0; i < 8 * CLASSES; i++) {
@@ -108,98 +108,98 @@ START_TEST(totals_are_those_of_all_entries_however_they_come_and_go) {
         uint32_t at = (random >> 8) % CLASSES;
         methods[at] = random >> 28;
         refused[at] = (uint8_t)(random >> 27 & 1);
-        struct instr_change_entry e = {
+        struct instr_class_state e = {
             .key = at + 1, .methods = methods[at], .refused = refused[at]};
-        if (!instr_changes_put(c, &e)) ck_abort_msg("change %d is not taken", i);
+        if (!instr_class_states_put(c, &e)) ck_abort_msg("change %d is not taken", i);
     }
     uint64_t classes = 0, all = 0, kept = 0;
     for (uint32_t i = 0; i < CLASSES; i++) {
-        struct instr_change_entry e = instr_changes_get(c, i + 1);
+        struct instr_class_state e = instr_class_states_get(c, i + 1);
         if (e.methods != methods[i] || e.refused != refused[i])
             ck_abort_msg("entry %u: %u methods", i, e.methods);
         classes += methods[i] != 0, all += methods[i], kept += refused[i];
     }
-    struct instr_changes_totals totals = instr_changes_totals(c);
+    struct instr_class_states_totals totals = instr_class_states_totals(c);
     ck_assert_uint_eq(totals.classes, classes);
     ck_assert_uint_eq(totals.methods, all);
     ck_assert_uint_eq(totals.refused, kept);
-    instr_changes_clear(c);
-    ck_assert_uint_eq(instr_changes_totals(c).classes, 0);
-    instr_changes_free(c);
+    instr_class_states_clear(c);
+    ck_assert_uint_eq(instr_class_states_totals(c).classes, 0);
+    instr_class_states_free(c);
 }
 END_TEST
 
 START_TEST(a_sweep_takes_out_what_is_not_loaded_any_more) {
-    struct instr_changes *c = instr_changes_new();
-    struct instr_change_entry
+    struct instr_class_states *c = instr_class_states_new();
+    struct instr_class_state
         gone = {.key = 1, .methods = 1, .plan = 1, .since = 50},
         there = {.key = 2, .methods = 2, .plan = 1, .since = 50},
         coming = {.key = 3, .methods = 4, .plan = 1, .since = 50, .loading = 1},
         lost = {.key = 4, .methods = 8, .plan = 1, .since = 10, .loading = 1},
         seen = {.key = 5, .methods = 16, .plan = 1, .since = 10, .loading = 1};
-    const struct instr_change_entry *all[] = {&gone, &there, &coming, &lost, &seen};
-    for (int i = 0; i < 5; i++) instr_changes_put(c, all[i]);
-    ck_assert_uint_eq(instr_changes_stragglers(c, 2), 3);
-    ck_assert_uint_eq(instr_changes_stragglers(c, 1), 0);
-    instr_changes_sweep_begin(c);
-    instr_changes_sweep_seen(c, 2);
-    instr_changes_sweep_seen(c, 5);
-    instr_changes_sweep_seen(c, 6); // of which nothing is known
-    instr_changes_sweep_end(c, 20);
-    struct instr_changes_totals totals = instr_changes_totals(c);
+    const struct instr_class_state *all[] = {&gone, &there, &coming, &lost, &seen};
+    for (int i = 0; i < 5; i++) instr_class_states_put(c, all[i]);
+    ck_assert_uint_eq(instr_class_states_late_loaded(c, 2), 3);
+    ck_assert_uint_eq(instr_class_states_late_loaded(c, 1), 0);
+    instr_class_states_sweep_begin(c);
+    instr_class_states_sweep_seen(c, 2);
+    instr_class_states_sweep_seen(c, 5);
+    instr_class_states_sweep_seen(c, 6); // of which nothing is known
+    instr_class_states_sweep_end(c, 20);
+    struct instr_class_states_totals totals = instr_class_states_totals(c);
     ck_assert_uint_eq(totals.methods, 2 + 4 + 16);
     ck_assert_uint_eq(totals.loading, 1); // 3: it may still come
-    ck_assert_uint_eq(instr_changes_stragglers(c, 2), 1);
-    instr_changes_free(c);
+    ck_assert_uint_eq(instr_class_states_late_loaded(c, 2), 1);
+    instr_class_states_free(c);
 }
 END_TEST
 
 START_TEST(a_sweep_is_worth_while_when_entries_have_doubled) {
-    struct instr_changes *c = instr_changes_new();
+    struct instr_class_states *c = instr_class_states_new();
     for (uint32_t i = 1; i <= 5000; i++)
-        instr_changes_put(c, &(struct instr_change_entry){.key = i, .methods = 1});
-    ck_assert_int_eq(instr_changes_grown(c), 1);
-    instr_changes_sweep_begin(c);
-    for (uint32_t i = 1; i <= 5000; i++) instr_changes_sweep_seen(c, i);
-    instr_changes_sweep_end(c, 0);
-    ck_assert_int_eq(instr_changes_grown(c), 0);
+        instr_class_states_put(c, &(struct instr_class_state){.key = i, .methods = 1});
+    ck_assert_int_eq(instr_class_states_grown(c), 1);
+    instr_class_states_sweep_begin(c);
+    for (uint32_t i = 1; i <= 5000; i++) instr_class_states_sweep_seen(c, i);
+    instr_class_states_sweep_end(c, 0);
+    ck_assert_int_eq(instr_class_states_grown(c), 0);
     for (uint32_t i = 5001; i <= 10001; i++)
-        instr_changes_put(c, &(struct instr_change_entry){.key = i, .methods = 1});
-    ck_assert_int_eq(instr_changes_grown(c), 1);
-    instr_changes_free(c);
+        instr_class_states_put(c, &(struct instr_class_state){.key = i, .methods = 1});
+    ck_assert_int_eq(instr_class_states_grown(c), 1);
+    instr_class_states_free(c);
 }
 END_TEST
 
 // --- numbers ---
 
 START_TEST(a_pass_takes_its_number_again_when_it_is_free) {
-    struct instr_numbers n = {.next = 7};
+    struct instr_pass_ids n = {.next = 7};
     int calls = 0, timing = 0, again;
-    ck_assert_uint_eq(instr_numbers_take(&n, &calls, 0, 100, 0, &again), 0);
+    ck_assert_uint_eq(instr_pass_ids_take(&n, &calls, 0, 100, 0, &again), 0);
     ck_assert_int_eq(again, 0);
-    ck_assert_uint_eq(instr_numbers_take(&n, &timing, 1, 100, 0, &again), 1);
-    instr_numbers_leave(&n, 0, 200);
-    ck_assert_uint_eq(instr_numbers_take(&n, &calls, 0, 199, 0, &again), 7); // too early
+    ck_assert_uint_eq(instr_pass_ids_take(&n, &timing, 1, 100, 0, &again), 1);
+    instr_pass_ids_leave(&n, 0, 200);
+    ck_assert_uint_eq(instr_pass_ids_take(&n, &calls, 0, 199, 0, &again), 7); // too early
     ck_assert_int_eq(again, 0);
-    instr_numbers_leave(&n, 7, 300);
-    ck_assert_uint_eq(instr_numbers_take(&n, &calls, 0, 250, 0, &again), 0);
+    instr_pass_ids_leave(&n, 7, 300);
+    ck_assert_uint_eq(instr_pass_ids_take(&n, &calls, 0, 250, 0, &again), 0);
     ck_assert_int_eq(again, 1);
-    ck_assert_uint_eq(instr_numbers_take(&n, &calls, 0, 300, 0, &again), 7);
+    ck_assert_uint_eq(instr_pass_ids_take(&n, &calls, 0, 300, 0, &again), 7);
 }
 END_TEST
 
 START_TEST(numbers_stay_few_however_often_passes_are_switched) {
-    struct instr_numbers n = {.next = 2};
+    struct instr_pass_ids n = {.next = 2};
     int calls = 0, timing = 0, again;
     unsigned most = 0;
     for (uint64_t now = 0; now < 100000; now += 10) {
-        unsigned a = instr_numbers_take(&n, &calls, 0, now, 0, &again);
-        unsigned b = instr_numbers_take(&n, &timing, 1, now, 1, &again);
+        unsigned a = instr_pass_ids_take(&n, &calls, 0, now, 0, &again);
+        unsigned b = instr_pass_ids_take(&n, &timing, 1, now, 1, &again);
         ck_assert_uint_ne(a, b);
         if (a > most) most = a;
         if (b > most) most = b;
-        instr_numbers_leave(&n, a, now + 50);
-        instr_numbers_leave(&n, b, now + 50);
+        instr_pass_ids_leave(&n, a, now + 50);
+        instr_pass_ids_leave(&n, b, now + 50);
     }
     ck_assert_uint_lt(most, 20);
 }

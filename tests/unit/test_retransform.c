@@ -250,7 +250,7 @@ static unsigned run(struct instr_rest *rest, int threads, struct instr_retransfo
     struct instr_retransform other = asked(&counts[1]);
     *r = asked(&counts[0]);
     if (threads == 2) r->other = &other;
-    instr_retransform_both(r, rest);
+    instr_retransform_parallel(r, rest);
     r->other = NULL;
     ck_assert_uint_eq(r->chosen, counts[0] + counts[1]);
     return counts[0] + counts[1];

@@ -158,13 +158,13 @@ START_TEST(what_lost_its_frames_in_a_jvm_is_rewritten_without) {
     ck_assert_int_eq(instr_options_parse(&options, "timing,coverage", error, sizeof error), 0);
     struct instr_methods *methods = instr_methods_new();
     struct instr_engine *engine = instr_engine_new(&options, methods, "java/lang/");
-    for (int given_back = 0; given_back < 2; given_back++) {
-        struct instr_origin origin = {.given_back = given_back};
+    for (int redefined = 0; redefined < 2; redefined++) {
+        struct instr_origin origin = {.redefined = redefined};
         struct instr_rewritten result;
         instr_engine_rewrite_known(engine, &origin, bytes, length, take_memory, NULL, &result);
-        ck_assert_int_eq(result.bytes != NULL, given_back);
-        ck_assert_int_eq(result.error.status, given_back ? CF_OK : CF_UNVERIFIABLE);
-        if (given_back)
+        ck_assert_int_eq(result.bytes != NULL, redefined);
+        ck_assert_int_eq(result.error.status, redefined ? CF_OK : CF_UNVERIFIABLE);
+        if (redefined)
             ck_assert_ptr_null(memmem(result.bytes, result.length, "StackMapTable", 13));
         free(result.bytes);
         free(result.refused);
@@ -203,7 +203,7 @@ START_TEST(the_getter_that_jdk_8_knows_by_name_stays_one) {
         build_end(&b, place);
         build_u2(&b, 0);
         uint8_t *bytes = build_finish(&b, &length);
-        struct instr_origin origin = {.given_back = 1};
+        struct instr_origin origin = {.redefined = 1};
         struct instr_rewritten result;
         instr_engine_rewrite_known(engine, &origin, bytes, length, take_memory, NULL, &result);
         ck_assert_int_eq(result.bytes != NULL, version > 52);

@@ -303,7 +303,7 @@ static const struct rw_pass outer = {.name = "outer", .wraps = wraps_all, .edit 
 static const struct rw_pass inner = {.name = "inner", .wraps = wraps_all, .edit = push_id};
 static const struct rw_pass plain = {.name = "plain", .edit = push_id};
 
-static void note_reason(void *context, const struct instr_kept *kept) {
+static void note_reason(void *context, const struct instr_skipped_item *kept) {
     (void)context;
     sprintf(reasons + strlen(reasons), "%d %s: %s\n", kept->pass, kept->method, kept->reason);
 }
@@ -333,7 +333,7 @@ static void rewrite_natives(enum instr_occasion occasion) {
         free(rewritten.bytes);
         instr_engine_rewrite_known(engine, &origin, bytes, length, allocate, NULL, &rewritten);
     }
-    instr_engine_kept(engine, note_reason, NULL);
+    instr_engine_skipped(engine, note_reason, NULL);
     result = rewritten.bytes;
     if (result) ck_assert_int_eq(cf_class_open(&after, result, rewritten.length, &arena), CF_OK);
 }

@@ -132,13 +132,13 @@ static void work_in_threads(struct check *check) {
 
 // --- the summary ---
 
-struct kept_printer {
+struct skipped_printer {
     struct instr_output *out;
     uint64_t shown, most;
 };
 
-static void print_kept(void *context, const struct instr_kept *kept) {
-    struct kept_printer *printer = context;
+static void print_skipped(void *context, const struct instr_skipped_item *kept) {
+    struct skipped_printer *printer = context;
     if (kept->pass >= 0) return;
     if (printer->shown == printer->most) return;
     printer->shown++;
@@ -167,16 +167,16 @@ static void print_checked(struct check *check, struct instr_output *out) {
 }
 
 static void print_rewritten(struct check *check, struct instr_output *out) {
-    struct instr_account account = instr_engine_account(check->engine);
+    struct instr_totals account = instr_engine_account(check->engine);
     char a[64], b[64], c[64], d[64];
     instr_output_format(out, "%s and %s changed; %s and %s kept as they were\n",
                         counted(account.classes_changed, "class", "es", a),
                         counted(account.methods_changed, "method", "s", b),
-                        counted(account.classes_kept, "class", "es", c),
-                        counted(account.methods_kept, "method", "s", d));
-    struct kept_printer printer = {out, 0, check->options.verbose ? UINT64_MAX : MOST_KEPT_SHOWN};
-    instr_engine_kept(check->engine, print_kept, &printer);
-    uint64_t kept = account.classes_kept + account.methods_kept;
+                        counted(account.classes_skipped, "class", "es", c),
+                        counted(account.methods_skipped, "method", "s", d));
+    struct skipped_printer printer = {out, 0, check->options.verbose ? UINT64_MAX : MOST_KEPT_SHOWN};
+    instr_engine_skipped(check->engine, print_skipped, &printer);
+    uint64_t kept = account.classes_skipped + account.methods_skipped;
     if (kept > printer.shown)
         instr_output_format(out, "    and %" PRIu64 " more\n", kept - printer.shown);
     if (account.methods_grown > 0)

@@ -100,9 +100,9 @@ int cli_dump(int argc, char **argv) {
     struct cli_control control;
     struct cli_bytes bytes;
     const char *file = NULL;
-    char *rest[INSTR_FRAME_WORDS];
+    char *rest[INSTR_MESSAGE_WORDS];
     int original = 0, count = 0;
-    for (int i = 0; i < argc && count < INSTR_FRAME_WORDS; i++) {
+    for (int i = 0; i < argc && count < INSTR_MESSAGE_WORDS; i++) {
         int is = cli_option(argc, argv, &i, "-o", &file);
         if (is < 0) return cli_usage("dump", "instr: dump: -o needs a file");
         if (is == 0 && strcmp(argv[i], "--original") == 0)

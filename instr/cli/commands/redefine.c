@@ -84,7 +84,7 @@ static int redefine(const struct cli_control *control, int all_loaders,
 
 int cli_redefine(int argc, char **argv) {
     struct cli_control control;
-    struct cli_bytes files[INSTR_FRAME_WORDS];
+    struct cli_bytes files[INSTR_MESSAGE_WORDS];
     int all_loaders = 0, count = 0;
     for (int i = 0; i < argc; i++) {
         if (strcmp(argv[i], "--all-loaders") == 0)

@@ -132,9 +132,9 @@ static int print_json(const char *name, int original, const struct cli_bytes *by
 static int show_loaded(int argc, char **argv) {
     struct cli_control control;
     struct cli_bytes bytes;
-    char *rest[INSTR_FRAME_WORDS];
+    char *rest[INSTR_MESSAGE_WORDS];
     int original = 0, count = 0;
-    for (int i = 0; i < argc && count < INSTR_FRAME_WORDS; i++) {
+    for (int i = 0; i < argc && count < INSTR_MESSAGE_WORDS; i++) {
         if (strcmp(argv[i], "--original") == 0)
             original = 1;
         else

@@ -34,17 +34,17 @@ static void figures(const json_t *document) {
     printf("%-10s %s seen, %s changed, %s kept as they were\n", "classes",
            instr_number(cli_count(document, "classes_seen"), a),
            instr_number(cli_count(document, "classes_changed"), b),
-           instr_number(cli_count(document, "classes_kept"), c));
+           instr_number(cli_count(document, "classes_skipped"), c));
     printf("%-10s %s changed, %s kept as they were\n", "methods",
            instr_number(cli_count(document, "methods_changed"), a),
-           instr_number(cli_count(document, "methods_kept"), b));
+           instr_number(cli_count(document, "methods_skipped"), b));
     if (cli_count(document, "classes_of"))
         printf("%-10s %s of %s loaded classes so far\n", "under way",
                instr_number(cli_count(document, "classes_come"), a),
                instr_number(cli_count(document, "classes_of"), b));
-    if (cli_count(document, "interfaces_kept"))
+    if (cli_count(document, "interfaces_skipped"))
         printf("%-10s %s with code left as they were\n", "interfaces",
-               instr_number(cli_count(document, "interfaces_kept"), a));
+               instr_number(cli_count(document, "interfaces_skipped"), a));
     if (cli_count(document, "classes_over_limit"))
         printf("%-10s %s left as they are, by max-classes or max-methods\n", "limits",
                instr_number(cli_count(document, "classes_over_limit"), a));
@@ -70,11 +70,11 @@ static void kept(const json_t *document) {
     size_t index;
     json_t *item;
     char text[1024];
-    json_array_foreach(json_object_get(document, "kept"), index, item) {
+    json_array_foreach(json_object_get(document, "skipped"), index, item) {
         const char *method = cli_text(item, "method");
         snprintf(text, sizeof text, "%s%s%s: %s", cli_text(item, "class"), *method ? "." : "",
                  method, cli_text(item, "reason"));
-        line(index ? "" : "kept", text);
+        line(index ? "" : "skipped", text);
     }
 }
 

@@ -272,7 +272,7 @@ static int rewrite_jar(struct cli_rewrite *rewrite) {
 
 // --- the command ---
 
-static void print_kept(void *context, const struct instr_kept *kept) {
+static void print_skipped(void *context, const struct instr_skipped_item *kept) {
     size_t *left = context;
     if (*left == 0 || kept->pass >= 0) return;
     --*left;
@@ -281,23 +281,23 @@ static void print_kept(void *context, const struct instr_kept *kept) {
 }
 
 static void print_summary(struct cli_rewrite *rewrite) {
-    struct instr_account account = instr_engine_account(rewrite->engine);
+    struct instr_totals account = instr_engine_account(rewrite->engine);
     size_t shown = rewrite->options.verbose ? SIZE_MAX : MOST_KEPT_SHOWN;
     char classes[INSTR_NUMBER_SIZE], changed[INSTR_NUMBER_SIZE], kept[INSTR_NUMBER_SIZE];
-    instr_engine_kept(rewrite->engine, print_kept, &shown);
-    if (account.methods_kept > MOST_KEPT_SHOWN && !rewrite->options.verbose)
+    instr_engine_skipped(rewrite->engine, print_skipped, &shown);
+    if (account.methods_skipped > MOST_KEPT_SHOWN && !rewrite->options.verbose)
         cli_error("instr: and %" PRIu64 " more kept as they were (verbose=yes shows all)",
-                  account.methods_kept - MOST_KEPT_SHOWN);
+                  account.methods_skipped - MOST_KEPT_SHOWN);
     cli_error("instr: %s: %s class%s in scope, %s changed; %s method%s kept as %s", rewrite->out,
               instr_number(rewrite->classes, classes), rewrite->classes == 1 ? "" : "es",
-              instr_number(rewrite->changed, changed), instr_number(account.methods_kept, kept),
-              account.methods_kept == 1 ? "" : "s",
-              account.methods_kept == 1 ? "it was" : "they were");
+              instr_number(rewrite->changed, changed), instr_number(account.methods_skipped, kept),
+              account.methods_skipped == 1 ? "" : "s",
+              account.methods_skipped == 1 ? "it was" : "they were");
 }
 
 // stats=FILE: as the agent has it, but for the methods that were kept, which are printed.
 static int write_account(struct cli_rewrite *rewrite) {
-    struct instr_account a = instr_engine_account(rewrite->engine);
+    struct instr_totals a = instr_engine_account(rewrite->engine);
     char error[INSTR_ERROR_SIZE], *path = instr_expand_file(rewrite->options.stats, (long)getpid());
     if (!path) return -1;
     struct instr_output out;
@@ -307,9 +307,9 @@ static int write_account(struct cli_rewrite *rewrite) {
     instr_json_number(&json, "classes_seen", rewrite->classes);
     instr_json_number(&json, "classes_matched", a.classes_matched);
     instr_json_number(&json, "classes_changed", rewrite->changed);
-    instr_json_number(&json, "classes_kept", a.classes_kept);
+    instr_json_number(&json, "classes_skipped", a.classes_skipped);
     instr_json_number(&json, "methods_changed", a.methods_changed);
-    instr_json_number(&json, "methods_kept", a.methods_kept);
+    instr_json_number(&json, "methods_skipped", a.methods_skipped);
     instr_json_number(&json, "bytes_in", a.bytes_in);
     instr_json_number(&json, "bytes_out", a.bytes_out);
     instr_json_number(&json, "rewriting_ns", a.nanoseconds);

@@ -94,7 +94,7 @@ static void stop(JNIEnv *jni) {
     if (!instr_alloc.options.sampled) instr_alloc_vm_stop();
 }
 
-static bool load(JavaVM *vm, const struct instr_pass_options *options, enum instr_part_phase phase,
+static bool load(JavaVM *vm, const struct instr_pass_options *options, enum instr_agent_pass_phase phase,
                  char *reason, size_t size) {
     (void)phase;
     if (!read_options(options, reason, size)) return false;
@@ -162,7 +162,7 @@ static int add_counted(const struct instr_results *r, unsigned pass,
                        struct instr_alloc_report *report) {
     struct instr_counts *counts = NULL;
     size_t n = 0, known = (size_t)instr_methods_count(r->methods);
-    if (!instr_collect(r->jni, &counts, &n)) return -1;
+    if (!instr_snapshot(r->jni, &counts, &n)) return -1;
     for (size_t id = 0; id < n && id < known; id++) {
         if (!counts[id].calls) continue;
         struct instr_method m = instr_methods_get(r->methods, (int)id);
@@ -225,7 +225,7 @@ static size_t memory(void) {
     return instr_alloc_vm_bytes() + instr_alloc_samples_bytes();
 }
 
-const struct instr_part instr_part_alloc = {
+const struct instr_agent_pass instr_agent_pass_alloc = {
     .pass = "alloc",
     .memory = memory,
     .load = load,

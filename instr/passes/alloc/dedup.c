@@ -1,6 +1,6 @@
 // What the VM tells and inserted code counts, too.
 //
-// Code counts what some methods return where they are called (rewriters/alloc_made.h), compiled or
+// Code counts what some methods return where they are called (rewriters/allocating_callees.h), compiled or
 // not; VMObjectAlloc tells of the same objects while the methods are interpreted. Who has called is
 // on the stack, and whether code counts there is in the bytecode: behind the call stands one of
 // InstrAlloc's.

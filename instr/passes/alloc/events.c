@@ -89,7 +89,7 @@ char *instr_alloc_name_of(char *signature) {
         signature[length - 1] = '\0';
         signature++;
     }
-    instr_tell_name(signature);
+    instr_normalize_generated_name(signature);
     return signature;
 }
 

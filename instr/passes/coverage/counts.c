@@ -34,7 +34,7 @@ int instr_coverage_write_counts(JNIEnv *jni, struct instr_coverage *registry, co
     struct instr_counts *counts = NULL;
     size_t n = 0;
     uint32_t classes = instr_coverage_classes(registry);
-    if (!instr_collect(jni, &counts, &n)) {
+    if (!instr_snapshot(jni, &counts, &n)) {
         snprintf(error, size, "instr: coverage: out of memory: the counts are not written");
         return -1;
     }

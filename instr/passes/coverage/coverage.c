@@ -132,7 +132,7 @@ static bool take_snapshot(JNIEnv *jni, bool reset, struct snapshot *s) {
     s->probes = instr_coverage_probes(part.registry);
     s->hits = calloc(1, (size_t)s->probes + 1);
     if (!s->hits) return false;
-    instr_holders_read(jni, s->hits, s->probes, reset);
+    instr_probe_arrays_read(jni, s->hits, s->probes, reset);
     instr_coverage_follow(part.registry, s->hits, s->probes);
     instr_coverage_tests_add(s->hits, s->probes, reset);
     return true;
@@ -163,7 +163,7 @@ static int write_to(JNIEnv *jni, struct instr_exec_file *file, int reset,
     instr_exec_write_session(file, &session);
     write_classes(&s, file, told);
     instr_coverage_tests_outside(jni, &session);
-    if (reset) instr_holders_forget();
+    if (reset) instr_probe_arrays_forget();
     if (reset) part.start = session.dump;
     free(s.hits);
     return 1;
@@ -279,7 +279,7 @@ static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni) {
 }
 
 static void engine(struct instr_engine *new_engine) {
-    if (!part.registry) part.registry = instr_coverage_new(&instr_holders_store);
+    if (!part.registry) part.registry = instr_coverage_new(&instr_probe_arrays_store);
     if (part.registry) instr_engine_set_coverage(new_engine, part.registry);
     part.methods = instr_engine_methods(new_engine);
 }
@@ -312,7 +312,7 @@ static void stop(JNIEnv *jni) {
                                        NULL);
 }
 
-static bool load(JavaVM *vm, const struct instr_pass_options *options, enum instr_part_phase phase,
+static bool load(JavaVM *vm, const struct instr_pass_options *options, enum instr_agent_pass_phase phase,
                  char *reason, size_t size) {
     (void)phase;
     const char *tests = instr_pass_option(options, "per-test");
@@ -392,7 +392,7 @@ static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options 
         return false;
     }
     if (part.mapped && !(mapping = open_map(reason, size))) return false;
-    if (!instr_holders_start(part.vm, jni, instr_runtime_package_used(), mapping, part.held, reason,
+    if (!instr_probe_arrays_start(part.vm, jni, instr_runtime_package_used(), mapping, part.held, reason,
                              size))
         return false;
     started = true;
@@ -407,7 +407,7 @@ static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options 
     return false;
 }
 
-const struct instr_part instr_part_coverage = {
+const struct instr_agent_pass instr_agent_pass_coverage = {
     .pass = "coverage",
     .engine = engine,
     .load = load,

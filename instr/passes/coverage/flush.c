@@ -41,7 +41,7 @@ static void *run(void *unused) {
     pthread_mutex_lock(&flush.lock);
     while (attached == JNI_OK && !flush.stopping) {
         pthread_mutex_unlock(&flush.lock);
-        instr_holders_flush(jni, flush.coverage);
+        instr_probe_arrays_flush(jni, flush.coverage);
         struct timespec until = later(EVERY_NS);
         pthread_mutex_lock(&flush.lock);
         if (!flush.stopping) pthread_cond_timedwait(&flush.change, &flush.lock, &until);
@@ -63,7 +63,7 @@ bool instr_coverage_flush_start(JavaVM *vm, struct instr_coverage *coverage, cha
     if (!flush.running) {
         flush.vm = vm;
         flush.coverage = coverage;
-        error = instr_own_thread_start(run, STACK);
+        error = instr_thread_start(run, STACK);
         flush.running = error == 0;
     }
     pthread_mutex_unlock(&flush.lock);

@@ -246,7 +246,7 @@ static bool add(JNIEnv *jni, bool needed) {
     return made != NULL;
 }
 
-bool instr_holders_start(JavaVM *vm, JNIEnv *jni, const char *runtime_package, uint8_t *mapping,
+bool instr_probe_arrays_start(JavaVM *vm, JNIEnv *jni, const char *runtime_package, uint8_t *mapping,
                          bool held, char *reason, size_t size) {
     if (holders.count > 0) return true;
     holders.vm = vm;
@@ -283,7 +283,7 @@ static void added(const struct instr_covered_class *covered) {
     if (holders.mapping) instr_coverage_map_add(covered);
 }
 
-const struct instr_coverage_store instr_holders_store = {room, more, added, AHEAD};
+const struct instr_coverage_store instr_probe_arrays_store = {room, more, added, AHEAD};
 
 // --- reading ---
 
@@ -332,14 +332,14 @@ static void read_all(JNIEnv *jni, uint8_t *probes, uint32_t count, bool clear) {
     }
 }
 
-void instr_holders_read(JNIEnv *jni, uint8_t *probes, uint32_t count, bool clear) {
+void instr_probe_arrays_read(JNIEnv *jni, uint8_t *probes, uint32_t count, bool clear) {
     pthread_mutex_lock(&holders.taking);
     read_all(jni, probes, count, clear);
     pthread_mutex_unlock(&holders.taking);
 }
 
 // Also of what was taken back: what follows from that is not in the second area.
-void instr_holders_flush(JNIEnv *jni, struct instr_coverage *coverage) {
+void instr_probe_arrays_flush(JNIEnv *jni, struct instr_coverage *coverage) {
     uint32_t count = instr_coverage_probes(coverage);
     uint8_t *hits = holders.mapping && !holders.held ? calloc(1, (size_t)count + 1) : NULL;
     if (!hits) return; // the next time, then
@@ -354,7 +354,7 @@ void instr_holders_flush(JNIEnv *jni, struct instr_coverage *coverage) {
 }
 
 // What was copied to the mapping is of before, too; what is passed since comes with the next flush.
-void instr_holders_forget(void) {
+void instr_probe_arrays_forget(void) {
     if (!holders.mapping) return;
     pthread_mutex_lock(&holders.lock);
     size_t count = (size_t)holders.count * RW_PROBES_PER_HOLDER;

@@ -82,7 +82,7 @@ static void share_out(JNIEnv *jni) {
     if (!reach(&delta, instr_coverage_probes(tests.config.registry) + 1)) return;
     // First it must be known that it can be kept.
     if (reach(&tests.taken, delta.count)) {
-        instr_holders_read(jni, delta.hits, delta.count - 1, true);
+        instr_probe_arrays_read(jni, delta.hits, delta.count - 1, true);
         instr_coverage_follow(tests.config.registry, delta.hits, delta.count - 1);
         add_to(&tests.taken, &delta);
         for (uint32_t i = 0; i < tests.count; i++) add_to(&tests.running[i].bits, &delta);

@@ -17,7 +17,7 @@ static void use_engine(struct instr_engine *engine) {
     if (pass >= 0) instr_exceptions_rows_use(instr_engine_methods(engine), (unsigned)pass);
 }
 
-static bool load(JavaVM *vm, const struct instr_pass_options *options, enum instr_part_phase phase,
+static bool load(JavaVM *vm, const struct instr_pass_options *options, enum instr_agent_pass_phase phase,
                  char *reason, size_t size) {
     (void)options;
     (void)phase;
@@ -121,7 +121,7 @@ static void tell(const struct instr_results *results, unsigned pass) {
     instr_exceptions_rows_each(add_row, &list);
     struct instr_exception_row *rows = calloc(list.count + 1, sizeof *rows);
     char **names = calloc(list.count + 1, sizeof *names);
-    if (rows && names && instr_collect(results->jni, &counts, &n)) {
+    if (rows && names && instr_snapshot(results->jni, &counts, &n)) {
         struct instr_exception_report report = {rows, 0};
         unsigned number = results->options->passes[pass].number;
         for (size_t i = 0; i < list.count; i++) {
@@ -147,7 +147,7 @@ static void tell(const struct instr_results *results, unsigned pass) {
     free(list.rows);
 }
 
-const struct instr_part instr_part_exceptions = {
+const struct instr_agent_pass instr_agent_pass_exceptions = {
     .pass = "exceptions",
     .memory = instr_exceptions_bytes,
     .engine = use_engine,

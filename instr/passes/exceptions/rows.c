@@ -181,7 +181,7 @@ static char *class_of(JNIEnv *jni, jobject exception, char **name) {
     if (length < 2) return NULL;
     signature[length - 1] = '\0';
     *name = signature + 1;
-    instr_tell_name(*name);
+    instr_normalize_generated_name(*name);
     return signature;
 }
 

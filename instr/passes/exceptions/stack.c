@@ -104,7 +104,7 @@ static void put_frame(struct instr_exception_stack *stack, const char *class_nam
         stack->line = line > 0 ? (uint32_t)line : 0;
         if (stack->class_name) {
             replace(stack->class_name, '.', '/');
-            instr_tell_name(stack->class_name);
+            instr_normalize_generated_name(stack->class_name);
         }
     }
     size_t length = strlen(text) + 1;

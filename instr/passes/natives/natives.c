@@ -153,7 +153,7 @@ static void forget(JNIEnv *jni) {
     pthread_mutex_unlock(&list.lock);
 }
 
-static void begin(enum instr_part_phase phase) {
+static void begin(enum instr_agent_pass_phase phase) {
     pthread_mutex_lock(&list.lock);
     if (!list.on) clock_gettime(CLOCK_MONOTONIC, &list.since);
     if (!list.on) list.late = phase == INSTR_PART_LIVE;
@@ -161,7 +161,7 @@ static void begin(enum instr_part_phase phase) {
     pthread_mutex_unlock(&list.lock);
 }
 
-static jvmtiError let_tell(jvmtiEnv *jvmti, enum instr_part_phase phase) {
+static jvmtiError let_tell(jvmtiEnv *jvmti, enum instr_agent_pass_phase phase) {
     jvmtiCapabilities capabilities, potential;
     jvmtiEventCallbacks callbacks = {.NativeMethodBind = on_bind};
     jvmtiError error = (*jvmti)->GetPotentialCapabilities(jvmti, &potential);
@@ -180,7 +180,7 @@ static jvmtiError let_tell(jvmtiEnv *jvmti, enum instr_part_phase phase) {
     return error;
 }
 
-static bool load(JavaVM *vm, const struct instr_pass_options *options, enum instr_part_phase phase,
+static bool load(JavaVM *vm, const struct instr_pass_options *options, enum instr_agent_pass_phase phase,
                  char *reason, size_t size) {
     const char *wanted = instr_pass_option(options, "list");
     if (!wanted || strcmp(wanted, "yes") != 0) {
@@ -284,7 +284,7 @@ static void more(const struct instr_results *results, unsigned pass, struct inst
     pthread_mutex_unlock(&list.lock);
 }
 
-const struct instr_part instr_part_natives = {
+const struct instr_agent_pass instr_agent_pass_natives = {
     .pass = "natives",
     .load = load,
     .forget = forget,

@@ -120,7 +120,7 @@ static jboolean JNICALL native_call(JNIEnv *jni, jclass class, jint id, jint end
         free(copy);
         if (more) atomic_fetch_add(&queue.dropped, 1);
     } else {
-        instr_control_wake();
+        instr_wake();
     }
     return more ? JNI_TRUE : JNI_FALSE;
 }
@@ -137,7 +137,7 @@ static void JNICALL native_failed(JNIEnv *jni, jclass class, jstring what) {
     add(jni, &text, what);
     queue.left = 0;
     pthread_mutex_unlock(&queue.mutex);
-    instr_control_wake();
+    instr_wake();
 }
 
 // --- the other side ---
@@ -244,5 +244,5 @@ static void tell(const struct instr_results *results, unsigned pass) {
     (void)pass;
 }
 
-const struct instr_part instr_part_watch = {
+const struct instr_agent_pass instr_agent_pass_watch = {
     .pass = "watch", .start = start, .stop = stop, .tell = tell, .lets_ids_go = true};

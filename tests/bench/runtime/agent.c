@@ -62,7 +62,7 @@ JNIEXPORT jlongArray JNICALL Java_RuntimeBench_counts(JNIEnv *jni, jclass class)
     (void)class;
     struct instr_counts *counts;
     size_t n;
-    if (!instr_collect(jni, &counts, &n)) return NULL;
+    if (!instr_snapshot(jni, &counts, &n)) return NULL;
     jlongArray array = (*jni)->NewLongArray(jni, (jsize)(n * 10));
     (*jni)->SetLongArrayRegion(jni, array, 0, (jsize)(n * 10), (const jlong *)counts);
     free(counts);

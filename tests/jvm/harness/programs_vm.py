@@ -132,8 +132,8 @@ def frames_lost(r):
             problems = vm.compare(plain, other, may_keep=True) + check(report, expectations, case)
             try:
                 account = expect.load(stats)
-                if account["classes_refused"] or account["methods_kept"] or account["classes_changed"] < 300:
-                    problems.append(f"{account['classes_changed']} changed, kept: {account['kept'][:3]}")
+                if account["classes_refused"] or account["methods_skipped"] or account["classes_changed"] < 300:
+                    problems.append(f"{account['classes_changed']} changed, kept: {account['skipped'][:3]}")
             except (OSError, ValueError) as e:
                 problems.append(str(e))
             yield f"{passes.partition(',coverage.file')[0]}{', verified' if verify else ''}", problems

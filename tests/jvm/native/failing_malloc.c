@@ -80,7 +80,7 @@ static void *taken(void *memory, void *caller) {
     return memory;
 }
 
-static void given_back(void *memory, void *caller) {
+static void redefined(void *memory, void *caller) {
     if (memory && is_agent(caller)) *live -= (long)malloc_usable_size(memory);
 }
 
@@ -97,7 +97,7 @@ void *calloc(size_t n, size_t size) {
 void *realloc(void *memory, size_t size) {
     void *caller = __builtin_return_address(0);
     if (fails(caller)) return NULL;
-    given_back(memory, caller); // out of memory in earnest is not this program's business
+    redefined(memory, caller); // out of memory in earnest is not this program's business
     return taken(__libc_realloc(memory, size), caller);
 }
 
@@ -107,7 +107,7 @@ void *aligned_alloc(size_t alignment, size_t size) {
 }
 
 void free(void *memory) {
-    given_back(memory, __builtin_return_address(0));
+    redefined(memory, __builtin_return_address(0));
     __libc_free(memory);
 }
 

@@ -35,7 +35,7 @@ END_TEST
 static const char *told(const char *name) {
     static char text[128];
     struct cf_slice own = {(const uint8_t *)name, (uint32_t)strlen(name)};
-    struct cf_slice is = instr_told_name(own);
+    struct cf_slice is = instr_display_name(own);
     snprintf(text, sizeof text, "%.*s", (int)is.length, (const char *)is.bytes);
     return text;
 }
@@ -97,7 +97,7 @@ START_TEST(names_in_a_jvm_are_told_without_what_is_new_each_time) {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char name[64];
         snprintf(name, sizeof name, "%s", names[i][0]);
-        instr_tell_name(name);
+        instr_normalize_generated_name(name);
         ck_assert_str_eq(name, names[i][1]);
     }
 }

@@ -5,7 +5,7 @@
 
 #include "classfile/code.h"
 
-enum rw_made {
+enum rw_allocating {
     RW_MADE_NOTHING, // or nothing that is not counted where it is made
     RW_MADE,         // the result is new
     RW_MADE_OBJECT,  // the same, and it is no array
@@ -13,7 +13,7 @@ enum rw_made {
 };
 
 // What the invocation at `pc` makes.
-enum rw_made rw_made_by(const struct cf_code *code, uint32_t pc);
+enum rw_allocating rw_allocated_by(const struct cf_code *code, uint32_t pc);
 
 // Is this a method that an invocation of it is counted for? What its code allocates is not to be
 // counted then.

@@ -26,7 +26,7 @@ struct rw_implications {
 
 // Finds those of a method, of which `probes` was found in code that had no subroutines;
 // `implications` is empty at first.
-enum cf_status rw_find_implied(const struct cf_code *code, const struct rw_probes *probes,
+enum cf_status rw_find_derived(const struct cf_code *code, const struct rw_probes *probes,
                                struct rw_implications *implications, struct cf_error *error);
 
 // Adds `first` to the numbers of `more`, and those to the list.

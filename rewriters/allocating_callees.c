@@ -4,7 +4,7 @@
 // interpreted code alike; the agent leaves out what the VM tells besides (instr/passes/alloc/dedup.c,
 // which knows the same methods).
 
-#include "rewriters/alloc_made.h"
+#include "rewriters/allocating_callees.h"
 
 #include "classfile/opcodes.h"
 
@@ -12,7 +12,7 @@
 
 static const struct maker {
     const char *class_name, *name, *descriptor;
-    enum rw_made made;
+    enum rw_allocating made;
 } makers[] = {
     {"java/lang/reflect/Array", "newInstance", "(Ljava/lang/Class;I)Ljava/lang/Object;", RW_MADE},
     {"java/util/Arrays", "copyOf", "([Ljava/lang/Object;I)[Ljava/lang/Object;", RW_MADE},
@@ -45,14 +45,14 @@ static const struct maker *maker_of(struct cf_slice class_name, struct cf_slice 
 
 // An array's clone() is Object's, whatever its class; super.clone() may be. A clone() that is
 // called for any object may be anybody's.
-static enum rw_made clone_by(unsigned op, struct cf_slice class_name) {
+static enum rw_allocating clone_by(unsigned op, struct cf_slice class_name) {
     if (op == CF_OP_invokevirtual && class_name.length > 0 && class_name.bytes[0] == '[')
         return RW_MADE;
     if (op != CF_OP_invokespecial) return RW_MADE_NOTHING;
     return CF_IS(class_name, "java/lang/Object") ? RW_MADE : RW_MADE_CLONE;
 }
 
-enum rw_made rw_made_by(const struct cf_code *code, uint32_t pc) {
+enum rw_allocating rw_allocated_by(const struct cf_code *code, uint32_t pc) {
     struct cf_slice class_name, name, descriptor;
     unsigned op = code->bytes[pc];
     if (!cf_reference(code->cls, cf_be2(code->bytes + pc + 1), &class_name, &name, &descriptor))

@@ -1,7 +1,7 @@
 // Probes that need no code: which ones, and that what follows from the others is what happened, on
 // random ways through random code.
 
-#include "rewriters/implied.h"
+#include "rewriters/derived.h"
 #include "tests/unit/assembler.h"
 #include "tests/unit/run.h"
 
@@ -12,13 +12,13 @@ static struct cf_class cls;
 static struct cf_code code;
 static struct cf_error error;
 static struct rw_probes probes;
-static struct rw_implications implied;
+static struct rw_implications derived;
 static uint8_t *bytes;
 
 static void set_up(void) {
     cf_arena_init(&arena);
     memset(&error, 0, sizeof error);
-    memset(&implied, 0, sizeof implied);
+    memset(&derived, 0, sizeof derived);
     bytes = NULL;
 }
 
@@ -65,7 +65,7 @@ static void finish(struct build *b, const uint8_t *code_bytes, size_t size,
     ck_assert_int_eq(cf_code_open(&code, &cls, &cls.methods[0], &error), CF_OK);
     ck_assert_int_eq(cf_code_scan(&code, &error), CF_OK);
     ck_assert_int_eq(rw_find_probes(&code, NULL, &probes, &error), CF_OK);
-    ck_assert_int_eq(rw_find_implied(&code, &probes, &implied, &error), CF_OK);
+    ck_assert_int_eq(rw_find_derived(&code, &probes, &derived, &error), CF_OK);
 }
 
 // --- which ones ---
@@ -75,7 +75,7 @@ static const struct {
     const char *code;
     struct range range; // end 0: none
     const char *probes; // kind, instruction
-    const char *implied;
+    const char *derived;
 } cases[] = {
     // A conditional's two ways meet before the return.
     {CF_ACC_STATIC,
@@ -179,15 +179,15 @@ static void probes_text(char *text, size_t size) {
                               kinds[probes.list[i].kind], probes.list[i].instruction);
 }
 
-static void implied_text(char *text, size_t size) {
+static void derived_text(char *text, size_t size) {
     size_t n = 0;
     text[0] = '\0';
-    for (uint32_t i = 0; i < implied.count; i++)
-        n += (size_t)snprintf(text + n, size - n, "%s%u<%u", i ? " " : "", implied.list[i].probe,
-                              implied.list[i].by);
+    for (uint32_t i = 0; i < derived.count; i++)
+        n += (size_t)snprintf(text + n, size - n, "%s%u<%u", i ? " " : "", derived.list[i].probe,
+                              derived.list[i].by);
 }
 
-START_TEST(probes_behind_a_join_are_implied) {
+START_TEST(probes_behind_a_join_are_derived) {
     struct assembler_name names[8];
     struct build b;
     char text[200];
@@ -198,8 +198,8 @@ START_TEST(probes_behind_a_join_are_implied) {
     free(assembled.bytes);
     probes_text(text, sizeof text);
     ck_assert_msg(strcmp(text, cases[_i].probes) == 0, "%s: %s", cases[_i].code, text);
-    implied_text(text, sizeof text);
-    ck_assert_msg(strcmp(text, cases[_i].implied) == 0, "%s: %s", cases[_i].code, text);
+    derived_text(text, sizeof text);
+    ck_assert_msg(strcmp(text, cases[_i].derived) == 0, "%s: %s", cases[_i].code, text);
 }
 END_TEST
 
@@ -289,9 +289,9 @@ static void follow(uint8_t *passed) {
     int more = 1;
     while (more) {
         more = 0;
-        for (uint32_t i = 0; i < implied.count; i++)
-            if (passed[implied.list[i].by] && !passed[implied.list[i].probe])
-                passed[implied.list[i].probe] = 1, more = 1;
+        for (uint32_t i = 0; i < derived.count; i++)
+            if (passed[derived.list[i].by] && !passed[derived.list[i].probe])
+                passed[derived.list[i].probe] = 1, more = 1;
     }
 }
 
@@ -314,7 +314,7 @@ START_TEST(what_follows_is_what_happened) {
         run(passed);
         if (probes.count && passed[0] == 2) continue;
         memcpy(followed, passed, sizeof passed);
-        for (uint32_t i = 0; i < implied.count; i++) followed[implied.list[i].probe] = 0;
+        for (uint32_t i = 0; i < derived.count; i++) followed[derived.list[i].probe] = 0;
         follow(followed);
         if (memcmp(followed, passed, sizeof passed) != 0) ck_abort_msg("way %d: other probes", way);
     }
@@ -322,10 +322,10 @@ START_TEST(what_follows_is_what_happened) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("implied");
-    TCase *tcase = tcase_create("implied");
+    Suite *suite = suite_create("derived");
+    TCase *tcase = tcase_create("derived");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
-    tcase_add_loop_test(tcase, probes_behind_a_join_are_implied, 0,
+    tcase_add_loop_test(tcase, probes_behind_a_join_are_derived, 0,
                         (int)(sizeof cases / sizeof *cases));
     tcase_add_loop_test(tcase, what_follows_is_what_happened, 0, 200);
     suite_add_tcase(suite, tcase);

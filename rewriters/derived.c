@@ -1,6 +1,6 @@
-// implied.c: see implied.h
+// implied.c: see derived.h
 
-#include "rewriters/implied.h"
+#include "rewriters/derived.h"
 
 // So far a way is followed back, in instructions: it mostly ends much earlier.
 #define FAR 64
@@ -188,7 +188,7 @@ enum cf_status rw_add_implications(struct rw_implications *to, const struct rw_i
     return CF_OK;
 }
 
-enum cf_status rw_find_implied(const struct cf_code *code, const struct rw_probes *probes,
+enum cf_status rw_find_derived(const struct cf_code *code, const struct rw_probes *probes,
                                struct rw_implications *implications, struct cf_error *error) {
     struct ways w = {code, probes, NULL, NULL, NULL, 0};
     struct cf_arena *arena = code->cls->arena;

@@ -14,41 +14,41 @@ struct seen {
     uint64_t sum;
 };
 
-static void note(struct seen *seen, const struct instr_frame *frame) {
-    const char *words[INSTR_FRAME_WORDS];
+static void note(struct seen *seen, const struct instr_message *frame) {
+    const char *words[INSTR_MESSAGE_WORDS];
     MUST(frame->length <=
-         (frame->type == INSTR_FRAME_DATA ? INSTR_FRAME_MOST_DATA : INSTR_FRAME_MOST));
+         (frame->type == INSTR_MESSAGE_DATA ? INSTR_MESSAGE_MOST_DATA : INSTR_MESSAGE_MOST));
     seen->frames++;
     seen->bytes += frame->length;
     seen->sum = seen->sum * 31 + frame->type;
     for (uint32_t i = 0; i < frame->length; i++) seen->sum = seen->sum * 31 + frame->payload[i];
-    int n = instr_frame_words(frame, words);
-    MUST(n == -1 || (n > 0 && n <= INSTR_FRAME_WORDS));
+    int n = instr_message_words(frame, words);
+    MUST(n == -1 || (n > 0 && n <= INSTR_MESSAGE_WORDS));
     size_t length = 0;
     for (int i = 0; i < n; i++) length += strlen(words[i]) + 1;
     MUST(n == -1 || length == frame->length);
-    if (instr_frame_hello(frame) == 1) MUST(frame->length == INSTR_FRAME_HELLO_SIZE);
+    if (instr_message_hello(frame) == 1) MUST(frame->length == INSTR_MESSAGE_HELLO_SIZE);
 }
 
 // In pieces whose lengths the bytes themselves give; `piece` 0: at once.
 static struct seen take(const uint8_t *data, size_t size, int sender, size_t piece) {
-    struct instr_frames frames;
-    struct instr_frame frame;
+    struct instr_messages frames;
+    struct instr_message frame;
     struct seen seen = {0, 0, 0};
-    instr_frames_start(&frames, sender);
+    instr_messages_start(&frames, sender);
     for (size_t at = 0; at < size;) {
         size_t n = piece ? 1 + (data[at] + piece) % 23 : size;
         if (n > size - at) n = size - at;
-        if (instr_frames_add(&frames, data + at, n) != 0) break;
+        if (instr_messages_add(&frames, data + at, n) != 0) break;
         at += n;
         int more;
-        while ((more = instr_frames_next(&frames, &frame)) > 0) note(&seen, &frame);
+        while ((more = instr_messages_next(&frames, &frame)) > 0) note(&seen, &frame);
         MUST((more < 0) == (frames.reason != NULL));
         MUST(frames.capacity <= 2 * size + 4096);
         if (more < 0) break;
     }
-    instr_frames_shrink(&frames);
-    instr_frames_free(&frames);
+    instr_messages_shrink(&frames);
+    instr_messages_free(&frames);
     return seen;
 }
 
