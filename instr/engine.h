@@ -165,6 +165,7 @@ struct instr_totals instr_engine_account(struct instr_engine *engine);
 // Calls `each` for every kept class and method, in the order of their happening (at most some
 // thousands are remembered; the account counts all).
 void instr_engine_skipped(struct instr_engine *engine,
-                       void (*each)(void *context, const struct instr_skipped_item *kept), void *context);
+                          void (*each)(void *context, const struct instr_skipped_item *kept),
+                          void *context);
 
 #endif

@@ -48,7 +48,7 @@ int64_t instr_coverage_reserve(struct instr_coverage *coverage,
 // Notes which probes of the class whose first one is `first` need no code, by the numbers of all.
 // 0: there is no memory, or of the class something else is known: each probe needs its code then.
 int instr_coverage_derive(struct instr_coverage *coverage, uint32_t first,
-                         const struct rw_implication *list, uint32_t count);
+                          const struct rw_implication *list, uint32_t count);
 // Adds to hits[i], for i below `count`, what follows from those that are set.
 void instr_coverage_follow(struct instr_coverage *coverage, uint8_t *hits, uint32_t count);
 

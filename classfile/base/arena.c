@@ -13,7 +13,9 @@ struct cf_arena_chunk {
     size_t size; // of the memory behind this header
 };
 
-static uint8_t *chunk_memory(struct cf_arena_chunk *chunk) { return (uint8_t *)(chunk + 1); }
+static uint8_t *chunk_memory(struct cf_arena_chunk *chunk) {
+    return (uint8_t *)(chunk + 1);
+}
 
 void cf_arena_init(struct cf_arena *arena) {
     memset(arena, 0, sizeof *arena);
@@ -64,7 +66,8 @@ void cf_arena_reset(struct cf_arena *arena, size_t keep) {
 void *cf_arena_slow(struct cf_arena *arena, size_t size) {
     if (size > SIZE_MAX / 4) return NULL;
     size_t rounded = (size + 7u) & ~(size_t)7u;
-    if (arena->limit && rounded > arena->limit - (arena->taken < arena->limit ? arena->taken : arena->limit)) {
+    if (arena->limit &&
+        rounded > arena->limit - (arena->taken < arena->limit ? arena->taken : arena->limit)) {
         arena->limited = 1;
         return NULL;
     }

@@ -44,7 +44,8 @@ static enum cf_status spread(struct cf_typing *t, const struct cf_type *from, ui
                              struct cf_type *to, uint32_t *slots, uint32_t capacity) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (n + cf_type_slots(&from[i]) > capacity) return bad(t, "frame with more slots than there are");
+        if (n + cf_type_slots(&from[i]) > capacity)
+            return bad(t, "frame with more slots than there are");
         to[n++] = from[i];
         if (cf_type_slots(&from[i]) == 2) to[n++] = TOP;
     }
@@ -56,8 +57,8 @@ enum cf_status cf_typing_load(struct cf_typing *t, const struct cf_frame *frame)
     struct cf_state *s = &t->state;
     CF_TRY(spread(t, frame->locals, frame->locals_count, s->locals, &s->locals_count,
                   s->locals_capacity));
-    CF_TRY(spread(t, frame->stack, frame->stack_count, s->stack, &s->stack_count,
-                  s->stack_capacity));
+    CF_TRY(
+        spread(t, frame->stack, frame->stack_count, s->stack, &s->stack_count, s->stack_capacity));
     s->this_uninitialized = cf_is_larval(frame);
     s->unset = s->this_uninitialized ? frame->unset : NULL;
     return CF_OK;
@@ -217,7 +218,8 @@ static enum cf_status field(struct cf_typing *t, unsigned op, unsigned index) {
 static void replace_all(struct cf_type *types, uint32_t count, const struct cf_type *old,
                         struct cf_type type) {
     for (uint32_t i = 0; i < count; i++)
-        if (types[i].tag == old->tag && (old->tag != CF_TYPE_UNINITIALIZED || types[i].pc == old->pc))
+        if (types[i].tag == old->tag &&
+            (old->tag != CF_TYPE_UNINITIALIZED || types[i].pc == old->pc))
             types[i] = type;
 }
 
@@ -296,7 +298,8 @@ static enum cf_status reference_step(struct cf_typing *t, const uint8_t *bytes, 
     switch (op) {
     case CF_OP_aconst_null: return push(t, plain(CF_TYPE_NULL));
     case CF_OP_ldc: return push_constant(t, bytes[1]);
-    case CF_OP_ldc_w: case CF_OP_ldc2_w: return push_constant(t, cf_be2(bytes + 1));
+    case CF_OP_ldc_w:
+    case CF_OP_ldc2_w: return push_constant(t, cf_be2(bytes + 1));
     case CF_OP_aaload: return load_component(t);
     case CF_OP_dup: return dup_below(t, 1, 0);
     case CF_OP_dup_x1: return dup_below(t, 1, 1);
@@ -305,18 +308,24 @@ static enum cf_status reference_step(struct cf_typing *t, const uint8_t *bytes, 
     case CF_OP_dup2_x1: return dup_below(t, 2, 1);
     case CF_OP_dup2_x2: return dup_below(t, 2, 2);
     case CF_OP_swap: return swap(t);
-    case CF_OP_getstatic: case CF_OP_putstatic: case CF_OP_getfield: case CF_OP_putfield:
-        return field(t, op, cf_be2(bytes + 1));
-    case CF_OP_invokevirtual: case CF_OP_invokespecial: case CF_OP_invokestatic:
-    case CF_OP_invokeinterface: case CF_OP_invokedynamic:
-        return invoke(t, op, cf_be2(bytes + 1));
+    case CF_OP_getstatic:
+    case CF_OP_putstatic:
+    case CF_OP_getfield:
+    case CF_OP_putfield: return field(t, op, cf_be2(bytes + 1));
+    case CF_OP_invokevirtual:
+    case CF_OP_invokespecial:
+    case CF_OP_invokestatic:
+    case CF_OP_invokeinterface:
+    case CF_OP_invokedynamic: return invoke(t, op, cf_be2(bytes + 1));
     case CF_OP_new: {
         struct cf_type type = {CF_TYPE_UNINITIALIZED, (uint16_t)cf_be2(bytes + 1), pc, {NULL, 0}};
         return push(t, type);
     }
     case CF_OP_newarray: CF_TRY(drop(t, 1)); return push_primitive_array(t, bytes[1]);
     case CF_OP_anewarray: CF_TRY(drop(t, 1)); return push_array(t, cf_be2(bytes + 1));
-    case CF_OP_multianewarray: CF_TRY(drop(t, bytes[3])); return push(t, object_at(cf_be2(bytes + 1)));
+    case CF_OP_multianewarray:
+        CF_TRY(drop(t, bytes[3]));
+        return push(t, object_at(cf_be2(bytes + 1)));
     case CF_OP_checkcast: CF_TRY(drop(t, 1)); return push(t, object_at(cf_be2(bytes + 1)));
     default: return by_table(t, op);
     }

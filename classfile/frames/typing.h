@@ -13,7 +13,7 @@ struct cf_state {
     uint32_t locals_count, stack_count; // slots
     uint32_t locals_capacity, stack_capacity;
     struct cf_type *locals, *stack;
-    const uint8_t *unset; // strict fields not yet set (strict.h); NULL: none are tracked
+    const uint8_t *unset;   // strict fields not yet set (strict.h); NULL: none are tracked
     int this_uninitialized; // flagThisUninit
 };
 

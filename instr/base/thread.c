@@ -24,6 +24,6 @@ int instr_thread_start(void *(*run)(void *unused), size_t stack) {
 }
 
 int instr_thread_start_joined(pthread_t *id, void *(*run)(void *context), void *context,
-                                  size_t stack) {
+                              size_t stack) {
     return start(id, 0, run, context, stack);
 }

@@ -12,6 +12,6 @@ int instr_thread_start(void *(*run)(void *unused), size_t stack);
 
 // The same for a thread that gets `context`, and for whose end the caller waits with pthread_join.
 int instr_thread_start_joined(pthread_t *id, void *(*run)(void *context), void *context,
-                                  size_t stack);
+                              size_t stack);
 
 #endif

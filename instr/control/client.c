@@ -228,8 +228,7 @@ static int transmit(struct instr_client *client) {
         queue->start += (size_t)n;
         queue->used -= (size_t)n;
         // From now on, not from before the command, which may have taken longer than that.
-        uint64_t later =
-            instr_clock_now() + (queue->used ? STUCK_SECONDS : IDLE_SECONDS) * SECONDS;
+        uint64_t later = instr_clock_now() + (queue->used ? STUCK_SECONDS : IDLE_SECONDS) * SECONDS;
         if (client->state == INSTR_CLIENT_READY || queue->used) client->deadline = later;
     }
     instr_bytes_free(queue); // an idle client keeps nothing

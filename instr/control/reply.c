@@ -109,7 +109,8 @@ void instr_reply_note(struct instr_reply *reply, const char *format, ...) {
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
     clean(line);
-    if (enqueue(reply, INSTR_MESSAGE_NOTE, INSTR_MESSAGE_NOTE, line, strlen(line), room(reply)) != 0)
+    if (enqueue(reply, INSTR_MESSAGE_NOTE, INSTR_MESSAGE_NOTE, line, strlen(line), room(reply)) !=
+        0)
         reply->dropped++;
 }
 
@@ -162,7 +163,8 @@ void instr_reply_end(struct instr_reply *reply, unsigned status) {
     instr_message_put(payload + 2, reply->dropped, 8);
     memcpy(payload + INSTR_MESSAGE_END_SIZE, reply->reason, n);
     // Beyond the limit, so that it comes even behind a full queue.
-    enqueue(reply, INSTR_MESSAGE_END, INSTR_MESSAGE_END, payload, INSTR_MESSAGE_END_SIZE + n, SIZE_MAX);
+    enqueue(reply, INSTR_MESSAGE_END, INSTR_MESSAGE_END, payload, INSTR_MESSAGE_END_SIZE + n,
+            SIZE_MAX);
 }
 
 void instr_reply_free(struct instr_reply *reply) {

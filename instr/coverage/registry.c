@@ -227,7 +227,7 @@ static int append_derived(struct rw_implications *to, const struct rw_implicatio
 }
 
 int instr_coverage_derive(struct instr_coverage *coverage, uint32_t first,
-                         const struct rw_implication *list, uint32_t count) {
+                          const struct rw_implication *list, uint32_t count) {
     pthread_mutex_lock(&coverage->lock);
     struct instr_covered_class *class = class_of(coverage, first);
     struct rw_implications *all = &coverage->derived;

@@ -15,7 +15,7 @@ enum { FIRST = 256, MOST = 1 << 24 }; // slots, powers of two
 struct instr_class_states {
     pthread_mutex_t mutex;
     struct instr_class_state *slots; // key 0: free
-    uint32_t size, used, swept;       // slots; taken ones; those after the last sweep
+    uint32_t size, used, swept;      // slots; taken ones; those after the last sweep
     struct instr_class_states_totals totals;
 };
 
@@ -52,7 +52,7 @@ static void count(struct instr_class_states *c, const struct instr_class_state *
 }
 
 static struct instr_class_state *find(struct instr_class_state *slots, uint32_t size,
-                                       uint64_t key) {
+                                      uint64_t key) {
     uint32_t at = (uint32_t)key & (size - 1);
     while (slots[at].key && slots[at].key != key) at = (at + 1) & (size - 1);
     return &slots[at];

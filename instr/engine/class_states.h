@@ -40,7 +40,8 @@ struct instr_class_state instr_class_states_get(struct instr_class_states *chang
 
 // Sets it; an entry that says nothing is taken out. When out of memory a new one is not remembered:
 // 0, else 1.
-int instr_class_states_put(struct instr_class_states *changes, const struct instr_class_state *entry);
+int instr_class_states_put(struct instr_class_states *changes,
+                           const struct instr_class_state *entry);
 
 struct instr_class_states_totals instr_class_states_totals(struct instr_class_states *changes);
 

@@ -77,7 +77,8 @@ void instr_normalize_generated_name(char *name) {
     if (stop) strcpy(number_before(name, stop), is_array ? ";" : "");
     if (is_array && *start++ != 'L') return;
     size_t length = strlen(start) - (is_array ? 1 : 0);
-    struct cf_slice own = {(const uint8_t *)start, (uint32_t)length}, told = instr_display_name(own);
+    struct cf_slice own = {(const uint8_t *)start, (uint32_t)length},
+                    told = instr_display_name(own);
     if (told.length == own.length) return;
     memmove(start, told.bytes, told.length);
     strcpy(start + told.length, is_array ? ";" : "");

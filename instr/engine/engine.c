@@ -135,7 +135,8 @@ void instr_job_remember(struct job *job, const struct cf_member *method, const c
         name = cf_member_name(&job->cls, method);
         descriptor = cf_member_descriptor(&job->cls, method);
     }
-    instr_stats_skip(job->engine->book, instr_job_display_name(job), name, descriptor, reason, pass);
+    instr_stats_skip(job->engine->book, instr_job_display_name(job), name, descriptor, reason,
+                     pass);
 }
 
 static uint64_t now(void) {
@@ -244,6 +245,7 @@ struct instr_totals instr_engine_account(struct instr_engine *engine) {
 }
 
 void instr_engine_skipped(struct instr_engine *engine,
-                       void (*each)(void *context, const struct instr_skipped_item *kept), void *context) {
+                          void (*each)(void *context, const struct instr_skipped_item *kept),
+                          void *context) {
     instr_stats_each(engine->book, each, context);
 }

@@ -13,7 +13,7 @@ static void note(struct instr_pass_ids *n, const void *pass, unsigned number) {
 }
 
 unsigned instr_pass_ids_take(struct instr_pass_ids *n, const void *pass, unsigned own, uint64_t now,
-                            int apart, int *again) {
+                             int apart, int *again) {
     unsigned had = 0;
     for (unsigned i = 0; i < n->count; i++) had += n->given[i].pass == pass;
     *again = 0;

@@ -28,7 +28,7 @@ struct instr_pass_ids {
 // and what is counted under it is to be forgotten first. `apart`: rather a new one, as long as the
 // pass has had few.
 unsigned instr_pass_ids_take(struct instr_pass_ids *numbers, const void *pass, unsigned own,
-                            uint64_t now, int apart, int *again);
+                             uint64_t now, int apart, int *again);
 
 // The pass with this number is off; from `free_at` on it may be taken again.
 void instr_pass_ids_leave(struct instr_pass_ids *numbers, unsigned number, uint64_t free_at);

@@ -89,7 +89,7 @@ static int64_t probes_of(struct rw_class *pass, uint32_t count, int of_file) {
 static int imply(struct rw_class *pass, uint32_t first, const struct rw_implications *derived) {
     struct job *job = pass->engine;
     return instr_coverage_derive(instr_job_coverage(job->engine), first, derived->list,
-                                derived->count);
+                                 derived->count);
 }
 
 // rw_class.probe_counter

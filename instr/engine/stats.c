@@ -87,7 +87,7 @@ static uint32_t hash_of(const char *text) {
 }
 
 unsigned instr_stats_skip(struct instr_stats *book, struct cf_slice name, struct cf_slice m,
-                         struct cf_slice d, const char *reason, int pass) {
+                          struct cf_slice d, const char *reason, int pass) {
     struct instr_skipped_item kept = {
         text_of((const char *)name.bytes, name.length, NULL, 0),
         text_of((const char *)m.bytes, m.length, (const char *)d.bytes, d.length),
@@ -177,7 +177,8 @@ struct instr_totals instr_stats_account(struct instr_stats *book) {
 }
 
 void instr_stats_each(struct instr_stats *book,
-                     void (*each)(void *context, const struct instr_skipped_item *kept), void *context) {
+                      void (*each)(void *context, const struct instr_skipped_item *kept),
+                      void *context) {
     pthread_mutex_lock(&book->lock);
     for (size_t i = 0; i < book->skipped_count; i++) each(context, &book->kept[i]);
     pthread_mutex_unlock(&book->lock);

@@ -34,9 +34,10 @@ struct instr_totals instr_stats_account(struct instr_stats *book);
 // interface, the first time alone. Without memory, or beyond some thousands, nothing is remembered,
 // and 0 returned.
 unsigned instr_stats_skip(struct instr_stats *book, struct cf_slice name, struct cf_slice m,
-                         struct cf_slice d, const char *reason, int pass);
+                          struct cf_slice d, const char *reason, int pass);
 // Calls `each` for what is remembered, in the order of its happening; the book is locked meanwhile.
 void instr_stats_each(struct instr_stats *book,
-                     void (*each)(void *context, const struct instr_skipped_item *kept), void *context);
+                      void (*each)(void *context, const struct instr_skipped_item *kept),
+                      void *context);
 
 #endif

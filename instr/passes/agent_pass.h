@@ -35,8 +35,8 @@ struct instr_agent_pass {
     const char *pass; // the name of the pass
     // Takes what it needs of the JVM; no Java may run. False: one line is in `reason`, nothing was
     // taken, and the pass cannot be switched on. NULL: nothing is needed.
-    bool (*load)(JavaVM *vm, const struct instr_pass_options *options, enum instr_agent_pass_phase phase,
-                 char *reason, size_t size);
+    bool (*load)(JavaVM *vm, const struct instr_pass_options *options,
+                 enum instr_agent_pass_phase phase, char *reason, size_t size);
     // A new engine that has the pass among its own; before `load` and whenever another takes its
     // place. NULL: nothing to do.
     void (*engine)(struct instr_engine *engine);
@@ -80,19 +80,19 @@ const struct instr_agent_pass *instr_agent_pass_of(const struct rw_pass *pass);
 
 // The same for all passes of the options, in their order. The first that fails ends it, with its
 // reason; those before it are stopped again.
-bool instr_agent_passes_load(JavaVM *vm, const struct instr_options *options, enum instr_agent_pass_phase phase,
-                      char *reason, size_t size);
+bool instr_agent_passes_load(JavaVM *vm, const struct instr_options *options,
+                             enum instr_agent_pass_phase phase, char *reason, size_t size);
 bool instr_agent_passes_start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_options *options,
-                       char *reason, size_t size);
+                              char *reason, size_t size);
 void instr_agent_passes_engine(struct instr_engine *engine, const struct instr_options *options);
 // The passes that have the classes of the platform loader without include=, a bit for each.
 uint64_t instr_agent_passes_platform(const struct instr_options *options);
 void instr_agent_passes_find_file(JNIEnv *jni, const struct instr_options *options, jobject loader,
-                           const char *name, const uint8_t *bytes, size_t length,
-                           struct instr_origin *origin);
+                                  const char *name, const uint8_t *bytes, size_t length,
+                                  struct instr_origin *origin);
 // The passes that leave the class alone, a bit for each.
-uint64_t instr_agent_passes_without(JNIEnv *jni, const struct instr_options *options, jobject loader,
-                             const char *name, jobject domain);
+uint64_t instr_agent_passes_without(JNIEnv *jni, const struct instr_options *options,
+                                    jobject loader, const char *name, jobject domain);
 void instr_agent_passes_stop(JNIEnv *jni, const struct instr_options *options);
 
 // Bytes of memory that the parts of these passes keep.

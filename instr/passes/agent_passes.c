@@ -51,8 +51,8 @@ uint64_t instr_agent_passes_platform(const struct instr_options *options) {
     return taking;
 }
 
-uint64_t instr_agent_passes_without(JNIEnv *jni, const struct instr_options *options, jobject loader,
-                             const char *name, jobject domain) {
+uint64_t instr_agent_passes_without(JNIEnv *jni, const struct instr_options *options,
+                                    jobject loader, const char *name, jobject domain) {
     uint64_t without = 0;
     for (size_t i = 0; i < options->pass_count; i++) {
         const struct instr_agent_pass *part = instr_agent_pass_of(options->passes[i].pass);
@@ -63,8 +63,8 @@ uint64_t instr_agent_passes_without(JNIEnv *jni, const struct instr_options *opt
 }
 
 void instr_agent_passes_find_file(JNIEnv *jni, const struct instr_options *options, jobject loader,
-                           const char *name, const uint8_t *bytes, size_t length,
-                           struct instr_origin *origin) {
+                                  const char *name, const uint8_t *bytes, size_t length,
+                                  struct instr_origin *origin) {
     for (size_t i = 0; i < options->pass_count; i++) {
         const struct instr_agent_pass *part = instr_agent_pass_of(options->passes[i].pass);
         if (part && part->find_file && !origin->file && !(origin->without >> i & 1))
@@ -72,8 +72,8 @@ void instr_agent_passes_find_file(JNIEnv *jni, const struct instr_options *optio
     }
 }
 
-bool instr_agent_passes_load(JavaVM *vm, const struct instr_options *options, enum instr_agent_pass_phase phase,
-                      char *reason, size_t size) {
+bool instr_agent_passes_load(JavaVM *vm, const struct instr_options *options,
+                             enum instr_agent_pass_phase phase, char *reason, size_t size) {
     for (size_t i = 0; i < options->pass_count; i++) {
         const struct instr_agent_pass *part = instr_agent_pass_of(options->passes[i].pass);
         if (!part || !part->load || part->load(vm, &options->passes[i], phase, reason, size))
@@ -85,7 +85,7 @@ bool instr_agent_passes_load(JavaVM *vm, const struct instr_options *options, en
 }
 
 bool instr_agent_passes_start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_options *options,
-                       char *reason, size_t size) {
+                              char *reason, size_t size) {
     for (size_t i = 0; i < options->pass_count; i++) {
         const struct instr_agent_pass *part = instr_agent_pass_of(options->passes[i].pass);
         if (!part || !part->start || part->start(jvmti, jni, &options->passes[i], reason, size))

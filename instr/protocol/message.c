@@ -19,7 +19,7 @@ uint64_t instr_message_get(const uint8_t *from, unsigned bytes) {
 }
 
 void instr_message_header(uint8_t header[INSTR_MESSAGE_HEADER], enum instr_message_type type,
-                        uint32_t length) {
+                          uint32_t length) {
     instr_message_put(header, length, 4);
     header[4] = (uint8_t)type;
 }

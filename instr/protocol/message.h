@@ -81,7 +81,7 @@ void instr_messages_shrink(struct instr_messages *frames);
 
 // Writes a header into `header`.
 void instr_message_header(uint8_t header[INSTR_MESSAGE_HEADER], enum instr_message_type type,
-                        uint32_t length);
+                          uint32_t length);
 
 void instr_message_put(uint8_t *to, uint64_t value, unsigned bytes);
 uint64_t instr_message_get(const uint8_t *from, unsigned bytes);

@@ -26,7 +26,7 @@ struct retransforming {
     struct instr_agent *agent;
     const struct instr_plan *plan;
     const struct instr_plan *before; // with the same rules; NULL: there is none
-    int late_loaded;                  // only those that were being loaded
+    int late_loaded;                 // only those that were being loaded
     int left;                        // all, as they were wanted before
     struct instr_switched *done;
     // After each batch of `left`, with what it did. By two threads.
@@ -184,8 +184,8 @@ static int retransform(struct retransforming *context) {
 }
 
 int instr_reconfigure_retransform(struct instr_agent *agent, JNIEnv *jni,
-                             const struct instr_plan *before, int late_loaded, int running,
-                             struct instr_switched *done) {
+                                  const struct instr_plan *before, int late_loaded, int running,
+                                  struct instr_switched *done) {
     struct retransforming context = {.agent = agent,
                                      .plan = instr_plans_current(&agent->plans),
                                      .before = before,
@@ -196,8 +196,8 @@ int instr_reconfigure_retransform(struct instr_agent *agent, JNIEnv *jni,
 }
 
 int instr_reconfigure_retransform_first(struct instr_agent *agent, JNIEnv *jni,
-                                   const struct instr_plan *before, uint64_t start,
-                                   struct instr_switched *done) {
+                                        const struct instr_plan *before, uint64_t start,
+                                        struct instr_switched *done) {
     struct retransforming context = {
         .agent = agent, .plan = instr_plans_current(&agent->plans), .before = before, .done = done};
     prepare(&context, jni, 1);
@@ -209,9 +209,10 @@ int instr_reconfigure_retransform_first(struct instr_agent *agent, JNIEnv *jni,
     return 1;
 }
 
-void instr_reconfigure_retransform_rest(struct instr_agent *agent, JNIEnv *jni, struct instr_rest *rest,
-                                   void (*came)(unsigned count,
-                                                const struct instr_switched *done)) {
+void instr_reconfigure_retransform_rest(struct instr_agent *agent, JNIEnv *jni,
+                                        struct instr_rest *rest,
+                                        void (*came)(unsigned count,
+                                                     const struct instr_switched *done)) {
     struct instr_switched done = {0};
     struct retransforming context = {.agent = agent,
                                      .plan = instr_plans_current(&agent->plans),
@@ -228,9 +229,11 @@ void instr_reconfigure_retransform_rest(struct instr_agent *agent, JNIEnv *jni, 
 }
 
 // Classes whose bytes a thread had got from the old plan may come into being only now.
-void instr_reconfigure_look_for_late_loaded(struct instr_agent *agent, uint64_t now, uint64_t pause) {
+void instr_reconfigure_look_for_late_loaded(struct instr_agent *agent, uint64_t now,
+                                            uint64_t pause) {
     const struct instr_plan *plan = instr_plans_current(&agent->plans);
     int any = instr_class_states_late_loaded(agent->changes, plan->number) != 0;
     agent->late_loaded_pause = pause < STRAGGLERS_PAUSE ? pause : STRAGGLERS_PAUSE;
-    agent->late_loaded_at = any && now < agent->late_loaded_until ? now + agent->late_loaded_pause : 0;
+    agent->late_loaded_at =
+        any && now < agent->late_loaded_until ? now + agent->late_loaded_pause : 0;
 }

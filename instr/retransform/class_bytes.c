@@ -79,8 +79,8 @@ static jvmtiError offer(struct instr_agent *agent, jvmtiEnv *last, jclass class,
 }
 
 uint8_t *instr_class_bytes(struct instr_agent *agent, JNIEnv *jni, jclass class,
-                       const jvmtiClassDefinition *now, int original, size_t *length, char *reason,
-                       size_t size) {
+                           const jvmtiClassDefinition *now, int original, size_t *length,
+                           char *reason, size_t size) {
     jvmtiEnv *last = last_environment(agent);
     if (!last) {
         snprintf(reason, size, "the JVM refuses what is needed to look at classes");

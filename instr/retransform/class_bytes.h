@@ -13,7 +13,7 @@
 // it was redefined with, or NULL: what it was loaded with. NULL: `reason` says why not.
 // RetransformClasses and RedefineClasses (JVM TI).
 uint8_t *instr_class_bytes(struct instr_agent *agent, JNIEnv *jni, jclass class,
-                       const jvmtiClassDefinition *now, int original, size_t *length, char *reason,
-                       size_t size);
+                           const jvmtiClassDefinition *now, int original, size_t *length,
+                           char *reason, size_t size);
 
 #endif

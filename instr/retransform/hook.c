@@ -213,8 +213,8 @@ static int rewrite(const struct passing *p, const struct instr_class_state *befo
         origin.without |=
             instr_agent_passes_without(p->jni, &p->plan->options, p->loader, p->name, p->domain);
     if (!p->first)
-        instr_agent_passes_find_file(p->jni, &p->plan->options, p->loader, p->name, p->bytes, p->length,
-                              &origin);
+        instr_agent_passes_find_file(p->jni, &p->plan->options, p->loader, p->name, p->bytes,
+                                     p->length, &origin);
     instr_engine_rewrite_known(p->plan->engine, &origin, p->bytes, p->length, allocate, jvmti,
                                result);
     free((void *)(uintptr_t)origin.file);

@@ -85,8 +85,8 @@ static bool make_engine(const struct instr_options *options, char *reason, size_
     return false;
 }
 
-bool instr_native_prefix_prepare(jvmtiEnv *jvmti, const struct instr_options *options, bool is_early,
-                            char *reason, size_t size) {
+bool instr_native_prefix_prepare(jvmtiEnv *jvmti, const struct instr_options *options,
+                                 bool is_early, char *reason, size_t size) {
     jvmtiCapabilities wanted, potential;
     if (!instr_wraps(options) || instr_native_prefix_any()) return true;
     memset(&wanted, 0, sizeof wanted);
@@ -107,7 +107,7 @@ bool instr_native_prefix_prepare(jvmtiEnv *jvmti, const struct instr_options *op
 }
 
 bool instr_native_prefix_start(JavaVM *vm, const struct instr_options *options, char *reason,
-                          size_t size) {
+                               size_t size) {
     jvmtiEnv *jvmti = NULL;
     jvmtiCapabilities wanted;
     if (!instr_wraps(options) || wrapping.last) return true;
@@ -213,8 +213,8 @@ enum instr_occasion instr_native_prefix_occasion(jvmtiEnv *jvmti, jclass redefin
 }
 
 bool instr_native_prefix_again(const uint8_t *bytes, size_t length,
-                          void *(*allocate)(void *context, size_t n), void *context,
-                          struct instr_rewritten *result) {
+                               void *(*allocate)(void *context, size_t n), void *context,
+                               struct instr_rewritten *result) {
     struct instr_origin origin = {.occasion = INSTR_CLASS_WRAPPED, .bare = 1};
     struct instr_engine *engine = atomic_load(&wrapping.engine);
     memset(result, 0, sizeof *result);
@@ -258,9 +258,10 @@ static void tell_method(void *context, const struct instr_skipped_item *kept) {
     t->each(t->context, text);
 }
 
-size_t instr_native_prefix_unwrapped(struct instr_engine *engine, const struct instr_options *options,
-                                size_t i, size_t most,
-                                void (*each)(void *context, const char *method), void *context) {
+size_t instr_native_prefix_unwrapped(struct instr_engine *engine,
+                                     const struct instr_options *options, size_t i, size_t most,
+                                     void (*each)(void *context, const char *method),
+                                     void *context) {
     struct telling t = {(int)options->passes[i].number, 0, most, each, context};
     if (options->passes[i].pass->wraps) instr_engine_skipped(engine, tell_method, &t);
     return t.count;

@@ -42,11 +42,11 @@ void instr_native_prefix_end(void);
 // Takes the capabilities for it, before anything else of this, at OnLoad for `early`. Nothing is
 // done when no pass wraps. False: the JVM does not have them, `reason` says so in one line.
 bool instr_native_prefix_prepare(jvmtiEnv *jvmti, const struct instr_options *options, bool early,
-                            char *reason, size_t size);
+                                 char *reason, size_t size);
 // In the live phase: an environment with the same prefixes behind those of all others. Once is
 // enough.
 bool instr_native_prefix_start(JavaVM *vm, const struct instr_options *options, char *reason,
-                          size_t size);
+                               size_t size);
 
 // In the class file hook of early classes, in their order: what may be done to this one. `jvmti`
 // has been prepared for it.
@@ -59,14 +59,15 @@ enum instr_occasion instr_native_prefix_occasion(jvmtiEnv *jvmti, jclass redefin
 // Gives a class that has wrappers the same again, but bare: they do nothing but call the native
 // methods. `bytes` have none. False: they stay as they are.
 bool instr_native_prefix_again(const uint8_t *bytes, size_t length,
-                          void *(*allocate)(void *context, size_t n), void *context,
-                          struct instr_rewritten *result);
+                               void *(*allocate)(void *context, size_t n), void *context,
+                               struct instr_rewritten *result);
 
 // Calls `each` with the first of the native methods in scope of pass `i` that cannot be wrapped, as
 // their classes were loaded before, `most` of them. How many there are.
-size_t instr_native_prefix_unwrapped(struct instr_engine *engine, const struct instr_options *options,
-                                size_t i, size_t most,
-                                void (*each)(void *context, const char *method), void *context);
+size_t instr_native_prefix_unwrapped(struct instr_engine *engine,
+                                     const struct instr_options *options, size_t i, size_t most,
+                                     void (*each)(void *context, const char *method),
+                                     void *context);
 
 // Says on standard error which native methods in scope cannot be wrapped, as their classes were
 // loaded before. Nothing, if there are none.

@@ -28,8 +28,8 @@ static int start_part(struct instr_agent *agent, JNIEnv *jni, const struct instr
 // Starts the parts of the passes that were not on, or were with other options. When one fails those
 // before it are put back.
 int instr_reconfigure_start_parts(struct instr_agent *agent, JNIEnv *jni,
-                             const struct instr_options *before, const struct instr_options *next,
-                             char *reason, size_t size) {
+                                  const struct instr_options *before,
+                                  const struct instr_options *next, char *reason, size_t size) {
     char ignored[INSTR_ERROR_SIZE];
     for (size_t i = 0; i < next->pass_count; i++) {
         const struct instr_pass_options *pass = &next->passes[i];
@@ -57,8 +57,8 @@ static int is_timed(const struct instr_options *options, const struct rw_pass *b
     return 0;
 }
 
-void instr_reconfigure_number(struct instr_agent *agent, JNIEnv *jni, const struct instr_plan *before,
-                         struct instr_options *next) {
+void instr_reconfigure_number(struct instr_agent *agent, JNIEnv *jni,
+                              const struct instr_plan *before, struct instr_options *next) {
     const struct instr_options *old = before ? &before->options : NULL;
     for (size_t i = 0; i < next->pass_count; i++) {
         struct instr_pass_options *pass = &next->passes[i];
@@ -70,7 +70,7 @@ void instr_reconfigure_number(struct instr_agent *agent, JNIEnv *jni, const stru
         int apart = pass->pass->timed && old && is_timed(old, pass->pass);
         pass->number = other ? other->number
                              : instr_pass_ids_take(&agent->numbers, pass->pass, pass->number,
-                                                  instr_clock_now(), apart, &again);
+                                                   instr_clock_now(), apart, &again);
         struct instr_methods *methods = before ? before->methods : agent->methods;
         if (again && methods && jni)
             instr_runtime_forget(jni, methods, pass->number, pass->pass->timed);
@@ -78,7 +78,7 @@ void instr_reconfigure_number(struct instr_agent *agent, JNIEnv *jni, const stru
 }
 
 void instr_reconfigure_unnumber(struct instr_agent *agent, const struct instr_options *stay,
-                           const struct instr_options *go, uint64_t free_at) {
+                                const struct instr_options *go, uint64_t free_at) {
     for (size_t i = 0; i < go->pass_count; i++)
         if (!instr_find_pass(stay, go->passes[i].pass))
             instr_pass_ids_leave(&agent->numbers, go->passes[i].number, free_at);
@@ -86,8 +86,8 @@ void instr_reconfigure_unnumber(struct instr_agent *agent, const struct instr_op
 
 // Writes the files of the passes that `next` does not have (NULL: of all). Tables are for the end
 // of the JVM.
-void instr_reconfigure_tell_gone(struct instr_agent *agent, JNIEnv *jni, const struct instr_plan *plan,
-                            const struct instr_options *next) {
+void instr_reconfigure_tell_gone(struct instr_agent *agent, JNIEnv *jni,
+                                 const struct instr_plan *plan, const struct instr_options *next) {
     struct instr_options gone = plan->options;
     struct instr_pass_options *passes = calloc(gone.pass_count + 1, sizeof *passes);
     if (!passes) {

@@ -153,7 +153,7 @@ static int switch_to(struct instr_agent *agent, JNIEnv *jni, struct instr_option
             if (!instr_find_pass(&plan->options, before->options.passes[i].pass))
                 instr_reconfigure_stop_part(&before->options.passes[i], jni);
         instr_reconfigure_unnumber(agent, &plan->options, &before->options,
-                              instr_clock_now() + RELEASE_AFTER);
+                                   instr_clock_now() + RELEASE_AFTER);
     }
     instr_plans_give_back(&agent->plans, ticket);
     settle(agent);
@@ -238,17 +238,17 @@ static int change(struct instr_agent *agent, JNIEnv *jni, enum instr_change kind
 }
 
 int instr_reconfigure_enable(struct instr_agent *agent, JNIEnv *jni, const char *text,
-                        struct instr_switched *done, char *reason, size_t size) {
+                             struct instr_switched *done, char *reason, size_t size) {
     return change(agent, jni, INSTR_ENABLE, 0, text, done, reason, size);
 }
 
 int instr_reconfigure_enable_first(struct instr_agent *agent, JNIEnv *jni, const char *text,
-                              struct instr_switched *done, char *reason, size_t size) {
+                                   struct instr_switched *done, char *reason, size_t size) {
     return change(agent, jni, INSTR_ENABLE, 1, text, done, reason, size);
 }
 
 int instr_reconfigure_set(struct instr_agent *agent, JNIEnv *jni, const char *text,
-                     struct instr_switched *done, char *reason, size_t size) {
+                          struct instr_switched *done, char *reason, size_t size) {
     return change(agent, jni, INSTR_SET, 0, text, done, reason, size);
 }
 
@@ -279,7 +279,7 @@ static int revert_all(struct instr_agent *agent, JNIEnv *jni, struct instr_switc
 }
 
 int instr_reconfigure_disable(struct instr_agent *agent, JNIEnv *jni, const char *name,
-                         struct instr_switched *done, char *reason, size_t size) {
+                              struct instr_switched *done, char *reason, size_t size) {
     struct instr_options next;
     int ok = 0;
     if (!begin_operation(agent, done, reason, size)) return 0;
@@ -316,7 +316,7 @@ static int exclude(struct instr_options *next, const struct instr_options *base,
 }
 
 int instr_reconfigure_revert(struct instr_agent *agent, JNIEnv *jni, const char *patterns,
-                        struct instr_switched *done, char *reason, size_t size) {
+                             struct instr_switched *done, char *reason, size_t size) {
     struct instr_options next;
     int ok = 0;
     if (!begin_operation(agent, done, reason, size)) return 0;
@@ -346,7 +346,8 @@ int instr_reconfigure_write(struct instr_agent *agent, JNIEnv *jni, char *reason
 }
 
 struct instr_plan *instr_reconfigure_first(struct instr_agent *agent, struct instr_options *options,
-                                      enum instr_agent_pass_phase phase, char *reason, size_t size) {
+                                           enum instr_agent_pass_phase phase, char *reason,
+                                           size_t size) {
     instr_reconfigure_number(agent, NULL, NULL, options);
     struct instr_plan *plan = new_plan(agent, options, NULL);
     if (!plan) {
@@ -373,8 +374,8 @@ static int start_passes(struct instr_agent *agent, JNIEnv *jni, const struct ins
     return 0;
 }
 
-int instr_reconfigure_start(struct instr_agent *agent, JNIEnv *jni, struct instr_plan *plan, int running,
-                       char *reason, size_t size) {
+int instr_reconfigure_start(struct instr_agent *agent, JNIEnv *jni, struct instr_plan *plan,
+                            int running, char *reason, size_t size) {
     struct instr_switched done = {0};
     pthread_mutex_lock(&agent->switching);
     int ok = !plan->engine || start_passes(agent, jni, &plan->options, reason, size);
@@ -412,15 +413,15 @@ static void release(struct instr_agent *agent, JNIEnv *jni) {
 }
 
 int instr_reconfigure_detach(struct instr_agent *agent, JNIEnv *jni, struct instr_switched *done,
-                        char *reason, size_t size) {
+                             char *reason, size_t size) {
     if (!begin_operation(agent, done, reason, size)) return 0;
     const struct instr_plan *plan = instr_plans_current(&agent->plans);
     int ok = !plan->engine || revert_all(agent, jni, done, reason, size);
     if (ok) {
         release(agent, jni);
         // Who still loads a class under a plan of before may be wrapping its methods.
-        int needed =
-            instr_native_prefix_done() || (instr_native_prefix_any() && !instr_plans_settle(&agent->plans));
+        int needed = instr_native_prefix_done() ||
+                     (instr_native_prefix_any() && !instr_plans_settle(&agent->plans));
         if (!needed) {
             instr_native_prefix_end();
             agent->methods = agent->plans.kept = instr_plans_current(&agent->plans)->methods;
@@ -449,7 +450,8 @@ uint64_t instr_reconfigure_later(struct instr_agent *agent, JNIEnv *jni, uint64_
         char ignored[INSTR_ERROR_SIZE];
         if (off) set_hook(agent, JVMTI_ENABLE, ignored, sizeof ignored);
         instr_reconfigure_retransform(agent, jni, NULL, 1, 1, &done);
-        if (off && !instr_native_prefix_any()) set_hook(agent, JVMTI_DISABLE, ignored, sizeof ignored);
+        if (off && !instr_native_prefix_any())
+            set_hook(agent, JVMTI_DISABLE, ignored, sizeof ignored);
         instr_reconfigure_look_for_late_loaded(agent, now, 2 * agent->late_loaded_pause);
     }
     uint64_t next = UINT64_MAX;

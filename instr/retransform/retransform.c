@@ -96,12 +96,14 @@ static void tell_failed(struct instr_retransform *r, jclass cls, const char *rea
 
 // Is it an interface that had better not be touched?
 static int is_spared(struct instr_retransform *r, jclass cls) {
-    enum instr_interface kind =
-        r->running && r->skipped_interfaces ? instr_interface_of(r->jvmti, cls) : INSTR_INTERFACE_NONE;
+    enum instr_interface kind = r->running && r->skipped_interfaces
+                                    ? instr_interface_of(r->jvmti, cls)
+                                    : INSTR_INTERFACE_NONE;
     if (kind == INSTR_INTERFACE_NONE) return 0;
     struct named n;
     open_named(r, cls, &n);
-    int yes = n.name && r->skipped_interfaces(r->context, n.loader, n.name, kind == INSTR_INTERFACE_CODE);
+    int yes =
+        n.name && r->skipped_interfaces(r->context, n.loader, n.name, kind == INSTR_INTERFACE_CODE);
     close_named(r, &n);
     return yes;
 }

@@ -42,7 +42,7 @@ struct instr_agent {
     atomic_int waiting;       // threads that wait for it: who can do the rest later lets them in
     int armed;                // capabilities are taken, and the class file hook has its function
     struct instr_plan *first; // until the JVM is up
-    struct instr_pass_ids numbers;  // of the passes
+    struct instr_pass_ids numbers; // of the passes
     struct instr_methods *methods; // to go on with when the agent is attached again; NULL: none
     int early;                     // classes come to the hook from the start (wrapping.h)
     int ids_stay;        // passes were on of whose ids somebody may still ask what they stand for

@@ -155,7 +155,7 @@ static void look_at_current(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_methods *
 }
 
 void instr_snapshot_active_constructors(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_methods *methods,
-                                       struct instr_counts *counts, size_t n) {
+                                        struct instr_counts *counts, size_t n) {
     jvmtiStackInfo *stacks = NULL;
     jthread current = NULL;
     jint threads = 0;

@@ -31,6 +31,6 @@ bool instr_snapshot(JNIEnv *jni, struct instr_counts **counts, size_t *n);
 // are presumed to have thrown until it has returned. Needs no capability. Of virtual threads
 // only the current one is looked at (JVM TI GetAllStackTraces shows none).
 void instr_snapshot_active_constructors(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_methods *methods,
-                                       struct instr_counts *counts, size_t n);
+                                        struct instr_counts *counts, size_t n);
 
 #endif

@@ -78,7 +78,8 @@ enum { CHECKED = 1, VERIFIED = 2, SHOWN = 4 };
 
 static void time_pass(const char *pass, unsigned besides, int rounds) {
     static const char *const names[] = {"", "_checked", "_verified", "_checked_verified", "_shown"};
-    struct instr_origin origin = {.already_verified = besides == SHOWN, .bootstrap = besides == SHOWN};
+    struct instr_origin origin = {.already_verified = besides == SHOWN,
+                                  .bootstrap = besides == SHOWN};
     struct instr_options options;
     char error[INSTR_ERROR_SIZE], list[100];
     snprintf(list, sizeof list, "%s,verify=%s", pass, besides & (VERIFIED | SHOWN) ? "on" : "off");

@@ -164,8 +164,7 @@ START_TEST(what_lost_its_frames_in_a_jvm_is_rewritten_without) {
         instr_engine_rewrite_known(engine, &origin, bytes, length, take_memory, NULL, &result);
         ck_assert_int_eq(result.bytes != NULL, redefined);
         ck_assert_int_eq(result.error.status, redefined ? CF_OK : CF_UNVERIFIABLE);
-        if (redefined)
-            ck_assert_ptr_null(memmem(result.bytes, result.length, "StackMapTable", 13));
+        if (redefined) ck_assert_ptr_null(memmem(result.bytes, result.length, "StackMapTable", 13));
         free(result.bytes);
         free(result.refused);
     }

@@ -174,7 +174,8 @@ static void print_rewritten(struct check *check, struct instr_output *out) {
                         counted(account.methods_changed, "method", "s", b),
                         counted(account.classes_skipped, "class", "es", c),
                         counted(account.methods_skipped, "method", "s", d));
-    struct skipped_printer printer = {out, 0, check->options.verbose ? UINT64_MAX : MOST_KEPT_SHOWN};
+    struct skipped_printer printer = {out, 0,
+                                      check->options.verbose ? UINT64_MAX : MOST_KEPT_SHOWN};
     instr_engine_skipped(check->engine, print_skipped, &printer);
     uint64_t kept = account.classes_skipped + account.methods_skipped;
     if (kept > printer.shown)

@@ -94,8 +94,8 @@ static void stop(JNIEnv *jni) {
     if (!instr_alloc.options.sampled) instr_alloc_vm_stop();
 }
 
-static bool load(JavaVM *vm, const struct instr_pass_options *options, enum instr_agent_pass_phase phase,
-                 char *reason, size_t size) {
+static bool load(JavaVM *vm, const struct instr_pass_options *options,
+                 enum instr_agent_pass_phase phase, char *reason, size_t size) {
     (void)phase;
     if (!read_options(options, reason, size)) return false;
     instr_alloc.vm = vm;

@@ -312,8 +312,8 @@ static void stop(JNIEnv *jni) {
                                        NULL);
 }
 
-static bool load(JavaVM *vm, const struct instr_pass_options *options, enum instr_agent_pass_phase phase,
-                 char *reason, size_t size) {
+static bool load(JavaVM *vm, const struct instr_pass_options *options,
+                 enum instr_agent_pass_phase phase, char *reason, size_t size) {
     (void)phase;
     const char *tests = instr_pass_option(options, "per-test");
     jvmtiEventCallbacks callbacks;
@@ -392,8 +392,8 @@ static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options 
         return false;
     }
     if (part.mapped && !(mapping = open_map(reason, size))) return false;
-    if (!instr_probe_arrays_start(part.vm, jni, instr_runtime_package_used(), mapping, part.held, reason,
-                             size))
+    if (!instr_probe_arrays_start(part.vm, jni, instr_runtime_package_used(), mapping, part.held,
+                                  reason, size))
         return false;
     started = true;
     mapped = part.mapped;

@@ -246,8 +246,8 @@ static bool add(JNIEnv *jni, bool needed) {
     return made != NULL;
 }
 
-bool instr_probe_arrays_start(JavaVM *vm, JNIEnv *jni, const char *runtime_package, uint8_t *mapping,
-                         bool held, char *reason, size_t size) {
+bool instr_probe_arrays_start(JavaVM *vm, JNIEnv *jni, const char *runtime_package,
+                              uint8_t *mapping, bool held, char *reason, size_t size) {
     if (holders.count > 0) return true;
     holders.vm = vm;
     holders.package = runtime_package;

@@ -16,8 +16,8 @@
 // can be made; one line is in `reason`, and no exception is pending.
 // `mapping`: of instr_coverage_map_open; NULL: the probes are on the Java heap alone. `held`: they
 // are in the mapping, which inserted code writes to; else instr_probe_arrays_flush copies them there.
-bool instr_probe_arrays_start(JavaVM *vm, JNIEnv *jni, const char *runtime_package, uint8_t *mapping,
-                         bool held, char *reason, size_t size);
+bool instr_probe_arrays_start(JavaVM *vm, JNIEnv *jni, const char *runtime_package,
+                              uint8_t *mapping, bool held, char *reason, size_t size);
 
 // What makes them, for instr_coverage_new. To be used by threads that know JNI; they may be in the
 // class file hook.

@@ -17,8 +17,8 @@ static void use_engine(struct instr_engine *engine) {
     if (pass >= 0) instr_exceptions_rows_use(instr_engine_methods(engine), (unsigned)pass);
 }
 
-static bool load(JavaVM *vm, const struct instr_pass_options *options, enum instr_agent_pass_phase phase,
-                 char *reason, size_t size) {
+static bool load(JavaVM *vm, const struct instr_pass_options *options,
+                 enum instr_agent_pass_phase phase, char *reason, size_t size) {
     (void)options;
     (void)phase;
     return instr_exceptions_thread_load(vm, reason, size);

@@ -180,8 +180,8 @@ static jvmtiError let_tell(jvmtiEnv *jvmti, enum instr_agent_pass_phase phase) {
     return error;
 }
 
-static bool load(JavaVM *vm, const struct instr_pass_options *options, enum instr_agent_pass_phase phase,
-                 char *reason, size_t size) {
+static bool load(JavaVM *vm, const struct instr_pass_options *options,
+                 enum instr_agent_pass_phase phase, char *reason, size_t size) {
     const char *wanted = instr_pass_option(options, "list");
     if (!wanted || strcmp(wanted, "yes") != 0) {
         forget(NULL);
