@@ -3,7 +3,7 @@
 #include "instr/report/exceptions_report.h"
 
 #include "instr/report/report.h"
-#include "instr/report/page.h"
+#include "instr/report/pages.h"
 
 #include <string.h>
 
@@ -44,7 +44,7 @@ void instr_exception_report_html(const struct instr_exception_report *report,
     char a[INSTR_NUMBER_SIZE], b[INSTR_NUMBER_SIZE];
     if (top > report->row_count) top = report->row_count;
     for (size_t i = 0; i < report->row_count; i++) all += report->rows[i].count;
-    instr_report_page(out, "exceptions", page_style);
+    instr_report_page(out, "exceptions", instr_page_css);
     instr_output_format(out,
                         "<h1>exceptions</h1>\n<p>%s thrown; %s of %s "
                         "kinds</p>\n<table>\n<thead><tr><th>exception</th><th>count</th><th>thrown "

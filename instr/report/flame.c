@@ -2,7 +2,7 @@
 // a script element: < is written as \u003c, so nothing of it ends the element.
 
 #include "instr/report/alloc_report.h"
-#include "instr/report/flame_page.h"
+#include "instr/report/pages.h"
 #include "instr/report/report.h"
 #include "instr/base/utf8.h"
 
@@ -37,15 +37,15 @@ static void put_stack(void *context, const struct instr_alloc_stack *stack) {
 }
 
 void instr_alloc_report_html(const struct instr_alloc_report *report, struct instr_output *out) {
-    instr_report_page(out, report->pass, flame_style);
+    instr_report_page(out, report->pass, instr_flame_css);
     instr_output_text(out, "<h1>");
     instr_report_text(out, report->pass, INSTR_HTML);
     instr_output_text(out, report->sampled ? ": bytes allocated, about</h1>\n"
                                            : ": bytes allocated</h1>\n");
-    instr_output_text(out, flame_body);
+    instr_output_text(out, instr_flame_html);
     instr_output_text(out, "<script id=\"stacks\" type=\"application/json\">[null");
     instr_alloc_each_stack(report, put_stack, out);
     instr_output_text(out, "]</script>\n<script>\n");
-    instr_output_text(out, flame_script);
+    instr_output_text(out, instr_flame_js);
     instr_output_text(out, "</script>\n</body>\n</html>\n");
 }

@@ -1,7 +1,7 @@
 // A report as one HTML page. All text goes through instr_report_text, which escapes it.
 
 #include "instr/report/html.h"
-#include "instr/report/page.h"
+#include "instr/report/pages.h"
 
 #include <inttypes.h>
 
@@ -48,7 +48,7 @@ static uint64_t sum(const struct instr_report *report, size_t offset) {
 // --- head ---
 
 static void put_head(const struct instr_report *report, struct instr_output *out) {
-    instr_report_page(out, report->pass, page_style);
+    instr_report_page(out, report->pass, instr_page_css);
     instr_output_text(out, "<h1>");
     instr_report_text(out, report->pass, INSTR_HTML);
     instr_output_text(out, "</h1>\n<p class=\"jvm\">");
@@ -162,6 +162,6 @@ void instr_report_html(const struct instr_report *report, struct instr_output *o
     put_table(report, out, top, order);
     put_skipped(report, out);
     instr_output_text(out, "<footer>instr report</footer>\n<script>\n");
-    instr_output_text(out, page_script);
+    instr_output_text(out, instr_page_js);
     instr_output_text(out, "</script>\n</body>\n</html>\n");
 }

@@ -4,7 +4,7 @@
 #include "instr/cli/exec/exec.h"
 #include "instr/cli/exec/report.h"
 #include "instr/report/report.h"
-#include "instr/report/page.h"
+#include "instr/report/pages.h"
 
 #include <stdio.h>
 
@@ -49,7 +49,7 @@ void cli_exec_html(const struct cli_exec_totals *totals, const struct cli_exec_r
                    {"hit", CLI_EXEC_BY_HIT, " aria-sort=\"descending\""},
                    {"missed", CLI_EXEC_BY_MISSED, " aria-sort=\"descending\""},
                    {"share", CLI_EXEC_BY_SHARE, " aria-sort=\"ascending\""}};
-    instr_report_page(out, "coverage", page_style);
+    instr_report_page(out, "coverage", instr_page_css);
     instr_output_text(out, "<h1>coverage</h1>\n");
     put_totals(totals, out);
     instr_output_text(out, "<div class=\"find\" id=\"search\" hidden><input id=\"find\" "
@@ -62,6 +62,6 @@ void cli_exec_html(const struct cli_exec_totals *totals, const struct cli_exec_r
     instr_output_text(out, "</tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < top; i++) put_row(&rows[i], out);
     instr_output_text(out, "</tbody></table></div>\n<footer>instr report</footer>\n<script>\n");
-    instr_output_text(out, page_script);
+    instr_output_text(out, instr_page_js);
     instr_output_text(out, "</script>\n</body>\n</html>\n");
 }
