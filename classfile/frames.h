@@ -1,5 +1,17 @@
-// Stack map frames (JVMS 4.7.4): reading them one after another, and writing them in their shortest
-// form.
+// Stack map frames (JVMS 4.7.4), read one after another. A stack_map_frame begins with a frame_type:
+//
+//        0 ..  63  same                               offset_delta is frame_type
+//       64 .. 127  same_locals_1_stack_item           offset_delta is frame_type - 64; stack[1]
+//      128 .. 245  reserved
+//            246   early_larval (value classes)       u2 count, u2 unset_fields[count], a base frame
+//            247   same_locals_1_stack_item_extended  u2 offset_delta, stack[1]
+//      248 .. 250  chop                               u2 offset_delta; 251 - frame_type locals less
+//            251   same_extended                      u2 offset_delta
+//      252 .. 254  append                             u2 offset_delta, locals[frame_type - 251]
+//            255   full                               u2 offset_delta, u2 m, locals[m], u2 n, stack[n]
+//
+// locals and stack hold verification_type_info. unset_fields holds NameAndType indexes of strict
+// fields; the base frame is one of the other types.
 
 #ifndef CF_FRAMES_H
 #define CF_FRAMES_H
@@ -34,7 +46,17 @@ static inline unsigned cf_type_slots(const struct cf_type *type) {
     return type->tag == CF_TYPE_LONG || type->tag == CF_TYPE_DOUBLE ? 2 : 1;
 }
 
-#define CF_FRAME_EARLY_LARVAL 246
+enum cf_frame_type { // the first frame_type of each kind
+    CF_FRAME_SAME = 0,
+    CF_FRAME_SAME_LOCALS_1 = 64,
+    CF_FRAME_RESERVED = 128,
+    CF_FRAME_EARLY_LARVAL = 246,
+    CF_FRAME_SAME_LOCALS_1_EXTENDED = 247,
+    CF_FRAME_CHOP = 248,
+    CF_FRAME_SAME_EXTENDED = 251, // a chop or an append of no locals
+    CF_FRAME_APPEND = 252,
+    CF_FRAME_FULL = 255
+};
 
 // A frame as the table has it: long and double take one entry. Where `this` is not initialised yet,
 // it also knows the strict fields that are not set yet: those that frame type 246 lists, or else
@@ -56,30 +78,33 @@ static inline int cf_is_larval(const struct cf_frame *f) {
     return 0;
 }
 
-// Reads the frames of a method in order. `frame` holds the current one; its arrays are the
-// reader's.
+// Reads the frames of a method in order. `frame` is the current one; its arrays belong to the
+// reader.
 struct cf_frame_reader {
     const struct cf_code *code;
-    struct cf_reader r;
-    uint32_t left; // frames to come
+    struct cf_reader r; // behind what was read of the current frame
+    uint32_t left;      // frames not yet read
     int first;
-    const struct cf_strict *strict; // NULL: no need to know
-    int was_larval;                 // the frame before
+    const struct cf_strict *strict; // NULL: unset fields are skipped
+    int was_larval;                 // the previous frame
     struct cf_frame frame;
-    uint8_t form;    // frame_type of the current frame (of its base, under 246)
+    uint8_t type;    // frame_type of the current frame; under early_larval, of its base frame
     uint32_t offset; // of the current frame in the class file
     uint32_t locals_capacity, stack_capacity;
 };
 
-// Starts before the first frame: `frame` is the implicit frame at pc 0 (JVMS 4.10.1.6), whose class
-// names still lack their constants. Without a StackMapTable there are no frames to come. With
-// `types` 0 nothing but cf_frames_next_depth may follow.
+// Starts before the first frame: `frame` is the implicit frame at pc 0 (JVMS 4.10.1.6), whose
+// classes have a name but no constant yet. Without a StackMapTable there are no frames to read. If
+// `types` is 0, only the two functions that do not read types may be called.
 enum cf_status cf_frames_open(struct cf_frame_reader *reader, const struct cf_code *code, int types,
                               struct cf_error *error);
-// Steps to the next frame. Returns 1, or 0 at the end or on an error (then error->status is set).
+// Steps to the next frame. Returns 1, or 0 at the end and on an error (error->status is then set).
 int cf_frames_next(struct cf_frame_reader *reader);
-// The same, without keeping track of the types: only pc and the depth of the stack in slots.
+// The same without types: reads pc and the depth of the stack in slots.
 int cf_frames_next_depth(struct cf_frame_reader *reader, uint32_t *depth);
+// The same up to offset_delta: reads pc and frame_type. The caller reads the types through
+// reader->r.
+int cf_frames_next_head(struct cf_frame_reader *reader);
 
 // The implicit frame at pc 0 of the method. `locals` has room for 256 types.
 enum cf_status cf_initial_locals(const struct cf_code *code, struct cf_type *locals,
@@ -89,36 +114,5 @@ enum cf_status cf_initial_locals(const struct cf_code *code, struct cf_type *loc
 struct cf_type cf_type_of(struct cf_slice descriptor);
 // The tag of that type by the descriptor's first letter; TOP: no type begins so.
 extern const uint8_t cf_tag_of_letter[256];
-
-// --- writing ---
-
-struct cf_frame_writer {
-    struct cf_pool *pool;
-    struct cf_arena *arena;
-    const struct cf_code *code;
-    uint8_t *bytes; // the entries; the attribute's head is the caller's
-    uint32_t length, capacity;
-    uint32_t count; // frames written
-    uint32_t pc;    // of the last frame, in the new code
-    // The locals of the last frame written, which the next one is relative to.
-    struct cf_type *locals;
-    uint32_t locals_count, locals_capacity;
-    // The strict fields that the next frame inherits as unset. `strict` is NULL where none are.
-    const struct cf_strict *strict;
-    const uint8_t *unset; // NULL: not known
-    int was_larval;       // the last frame
-    // new pc of an original instruction, for Uninitialized(offset)
-    uint32_t (*map)(const void *context, uint32_t pc);
-    const void *context;
-    enum cf_status status;
-    const char *reason; // of the status, when it is not memory or the pool
-};
-
-// `initial`: the implicit frame at pc 0 that the first frame is relative to.
-void cf_frame_writer_init(struct cf_frame_writer *w, struct cf_pool *pool,
-                          const struct cf_code *code);
-enum cf_status cf_frame_writer_start(struct cf_frame_writer *w, const struct cf_frame *initial);
-// Appends a frame at `pc` (new code), in the shortest form. Frames come in ascending order.
-void cf_write_frame(struct cf_frame_writer *w, uint32_t pc, const struct cf_frame *frame);
 
 #endif

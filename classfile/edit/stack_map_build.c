@@ -1,9 +1,10 @@
 // The StackMapTable of an edited method. Every frame of the original moves with its instruction and
 // takes up the new locals that live through the method. Frames that the original did not need, at
 // labels inside snippets, behind widened ifs and on detours, are typed forward from the frame
-// before them (typing.h); a method that needs none of those is left to frame_mover.c.
+// before them (typing.h); a method that needs none of those is left to stack_map_move.c.
 
 #include "classfile/edit/internal.h"
+#include "classfile/frames/stack_map_writer.h"
 #include "classfile/frames/typing.h"
 
 struct walk {

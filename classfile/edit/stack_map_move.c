@@ -8,6 +8,7 @@
 // frame full.
 
 #include "classfile/edit/internal.h"
+#include "classfile/frames/stack_map_writer.h"
 
 // The new locals, as they are written in a frame; before them comes TOP up to `slot`. Where `bytes`
 // is NULL they are in `word`, the first byte highest: what was written byte by byte just now could
@@ -26,10 +27,9 @@ struct mover {
     uint32_t count; // frames written
     uint32_t pc;    // where the last one stands, in the new code; UINT32_MAX: there is none
     struct tail tail;
-    // What follows is for the original frames: the bytes to come, where the frame at hand stands in
-    // the original, and the depth of the stack there.
-    const uint8_t *next, *end;
-    uint32_t old_pc, depth;
+    // What follows is for the original frames. The types are read through frames.r.
+    struct cf_frame_reader frames;
+    uint32_t depth; // of the stack at the current frame, in slots
     // The locals of the original frame, as they are written. The first `unnamed` ones are as at the
     // method's entry; classes among them have instead of a constant the offset in the descriptor.
     uint8_t *locals;
@@ -49,13 +49,11 @@ static inline uint8_t *put_tops(uint8_t *p, uint32_t count) {
 }
 
 static enum cf_status malformed(struct mover *m, const char *reason, uint32_t value) {
-    uint32_t offset = (uint32_t)(m->next - m->code->cls->bytes);
-    return cf_fail(m->error, CF_MALFORMED, offset, reason, value);
+    return cf_fail(m->error, CF_MALFORMED, m->frames.r.pos, reason, value);
 }
 
 static enum cf_status truncated(struct mover *m) {
-    uint32_t offset = (uint32_t)(m->next - m->code->cls->bytes);
-    return cf_fail(m->error, CF_TRUNCATED, offset, "truncated", 0);
+    return cf_fail(m->error, CF_TRUNCATED, m->frames.r.pos, "truncated", 0);
 }
 
 static enum cf_status no_memory(struct mover *m) {
@@ -70,22 +68,12 @@ static inline uint32_t size_of(unsigned tag) {
     return tag >= CF_TYPE_OBJECT ? 3 : 1;
 }
 
-// A u2 at the reader; what is missing is 0 and an error.
-static inline uint32_t next_u2(struct mover *m) {
-    if (m->end - m->next < 2) {
-        truncated(m);
-        return 0;
-    }
-    m->next += 2;
-    return cf_be2(m->next - 2);
-}
-
 // --- types ---
 
 // The operand of Uninitialized, at `p`, mapped to `to`; other tags are none.
 CF_SELDOM static enum cf_status move_uninitialized(struct mover *m, const uint8_t *p, uint8_t *to) {
     uint32_t pc = cf_be2(p + 1);
-    m->next = p;
+    m->frames.r.pos = (uint32_t)(p - m->frames.r.bytes);
     if (p[0] != CF_TYPE_UNINITIALIZED)
         return malformed(m, "stack map frame: unknown type %u", p[0]);
     if (pc >= m->code->length) return malformed(m, "stack map frame: offset out of the code", 0);
@@ -98,7 +86,8 @@ CF_SELDOM static enum cf_status move_uninitialized(struct mover *m, const uint8_
 static inline enum cf_status move_types(struct mover *m, uint32_t count, uint8_t *to,
                                         uint32_t *length, uint32_t *slots) {
     const struct cf_class *cls = m->code->cls;
-    const uint8_t *p = m->next, *end = m->end, *start = to;
+    struct cf_reader *r = &m->frames.r;
+    const uint8_t *p = r->bytes + r->pos, *end = r->bytes + r->end, *start = to;
     uint32_t sum = 0;
     for (; count > 0; count--) {
         if (p >= end) return truncated(m);
@@ -108,7 +97,7 @@ static inline enum cf_status move_types(struct mover *m, uint32_t count, uint8_t
         // Whether there is an operand cannot be predicted: a class is looked at in any case.
         unsigned index = tag == CF_TYPE_OBJECT ? operand : cls->this_class;
         if (cf_tag_at(cls, index) != CF_TAG_CLASS) {
-            m->next = p;
+            r->pos = (uint32_t)(p - r->bytes);
             return malformed(m, "stack map frame names no class", 0);
         }
         if (tag > CF_TYPE_OBJECT) CF_TRY(move_uninitialized(m, p, to));
@@ -116,8 +105,8 @@ static inline enum cf_status move_types(struct mover *m, uint32_t count, uint8_t
         to += size_of(tag);
         sum += slots_of(tag);
     }
-    m->next = p;
     if (p > end) return truncated(m);
+    r->pos = (uint32_t)(p - r->bytes);
     *length += (uint32_t)(to - start);
     *slots += sum;
     return CF_OK;
@@ -184,19 +173,6 @@ static inline uint32_t step_to(struct mover *m, uint32_t pc) {
     return delta;
 }
 
-static inline uint8_t *put_head(uint8_t *p, unsigned form, uint32_t delta) {
-    p[0] = (uint8_t)form;
-    cf_put2(p + 1, delta);
-    return p + 3;
-}
-
-// same_frame, or same_locals_1_stack_item_frame, in the shorter form.
-static inline uint8_t *put_same(uint8_t *p, uint32_t delta, uint32_t stack_count) {
-    if (delta >= 64) return put_head(p, stack_count ? 247 : 251, delta);
-    *p = (uint8_t)(delta + 64 * stack_count);
-    return p + 1;
-}
-
 // The new locals behind `tops` times TOP.
 static inline uint8_t *put_tail(const struct tail *tail, uint8_t *p, uint32_t tops) {
     p = put_tops(p, tops);
@@ -213,7 +189,7 @@ static enum cf_status put_full(struct mover *m, uint32_t delta, uint32_t stack_c
     uint32_t tops = m->tail.slot - m->slots;
     uint8_t *p = cf_room(m->out, 7 + m->length + tops + m->tail.length + PIECE), *start = p;
     if (!p) return CF_NO_MEMORY;
-    p = put_head(p, 255, delta);
+    p = cf_put_frame_head(p, CF_FRAME_FULL, delta);
     cf_put2(p, m->entries + tops + m->tail.entries);
     copy_pieces(p + 2, m->locals, m->length);
     p = put_tail(&m->tail, p + 2 + m->length, tops);
@@ -229,43 +205,43 @@ static enum cf_status move_same(struct mover *m, uint32_t delta, uint32_t stack_
     if (first && (stack_count || more > 3)) return put_full(m, delta, stack_count);
     uint8_t *p = cf_room(m->out, 3 + 3 + m->tail.length + PIECE), *start = p;
     if (!p) return CF_NO_MEMORY;
-    p = first ? put_tail(&m->tail, put_head(p, 251 + more, delta), tops)
-              : put_same(p, delta, stack_count);
+    p = first ? put_tail(&m->tail, cf_put_frame_head(p, CF_FRAME_SAME_EXTENDED + more, delta), tops)
+              : cf_put_same_frame(p, delta, stack_count);
     m->out->length += (uint32_t)(p - start);
     return move_stack(m, stack_count);
 }
 
-// A frame that changes the locals, the reader behind its head.
-static enum cf_status move_change(struct mover *m, unsigned form, uint32_t delta) {
-    if (form < 251) {
-        CF_TRY(chop_locals(m, 251 - form));
-    } else if (form < 255) {
-        CF_TRY(take_locals(m, form - 251));
+// A frame that changes the locals.
+static enum cf_status move_change(struct mover *m, unsigned type, uint32_t delta) {
+    if (type < CF_FRAME_SAME_EXTENDED) {
+        CF_TRY(chop_locals(m, CF_FRAME_SAME_EXTENDED - type));
+    } else if (type < CF_FRAME_FULL) {
+        CF_TRY(take_locals(m, type - CF_FRAME_SAME_EXTENDED));
     } else {
         m->entries = m->length = m->slots = m->unnamed = 0;
-        CF_TRY(take_locals(m, next_u2(m)));
+        CF_TRY(take_locals(m, cf_u2(&m->frames.r)));
     }
     if (m->slots > m->code->max_locals)
         return malformed(m, "stack map frame with more locals than there are", 0);
-    return put_full(m, delta, form == 255 ? next_u2(m) : 0);
+    return put_full(m, delta, type == CF_FRAME_FULL ? cf_u2(&m->frames.r) : 0);
 }
 
 static enum cf_status copy_list(struct mover *m) {
-    uint32_t count = next_u2(m);
+    uint32_t count = cf_u2(&m->frames.r);
     uint8_t *p = cf_extend(m->out, 2);
     if (!p) return CF_NO_MEMORY;
     cf_put2(p, count);
     return move_stack(m, count);
 }
 
-// The same where there are no new locals: every form stays.
-static enum cf_status copy_change(struct mover *m, unsigned form, uint32_t delta) {
+// The same where there are no new locals: every frame keeps its type.
+static enum cf_status copy_change(struct mover *m, unsigned type, uint32_t delta) {
     uint8_t *p = cf_extend(m->out, 3);
     if (!p) return CF_NO_MEMORY;
-    put_head(p, form, delta);
-    if (form < 251) return CF_OK;
-    if (form < 255) {
-        CF_TRY(move_stack(m, form - 251));
+    cf_put_frame_head(p, type, delta);
+    if (type < CF_FRAME_SAME_EXTENDED) return CF_OK;
+    if (type < CF_FRAME_FULL) {
+        CF_TRY(move_stack(m, type - CF_FRAME_SAME_EXTENDED));
         m->depth = 0; // these were locals
         return CF_OK;
     }
@@ -273,55 +249,51 @@ static enum cf_status copy_change(struct mover *m, unsigned form, uint32_t delta
     return copy_list(m);
 }
 
-// Frame type 246 (value classes): the fields not set yet, then an ordinary frame.
-CF_SELDOM static enum cf_status move_unset(struct mover *m) {
-    const uint8_t *start = m->next++;
-    uint32_t size = 2u * next_u2(m);
-    CF_TRY(m->error->status);
-    if ((uint32_t)(m->end - m->next) < size) return truncated(m);
-    m->next += size;
-    uint8_t *p = cf_extend(m->out, 3 + size);
+// Copies frame type 246 (value classes) with its list of unset fields, up to the base frame.
+CF_SELDOM static enum cf_status copy_unset(struct mover *m, const uint8_t *frame) {
+    uint32_t size = 3 + 2u * cf_be2(frame + 1);
+    uint8_t *p = cf_extend(m->out, size);
     if (!p) return CF_NO_MEMORY;
-    memcpy(p, start, 3 + size);
+    memcpy(p, frame, size);
     return CF_OK;
 }
 
-// Moves the next frame.
+// Moves the current frame, of which the head was read.
 static enum cf_status move_frame(struct mover *m) {
-    if (m->next < m->end && *m->next == CF_FRAME_EARLY_LARVAL) CF_TRY(move_unset(m));
-    if (m->next >= m->end) return truncated(m);
-    unsigned form = *m->next++;
-    uint32_t old_delta = form < 128 ? form & 63 : next_u2(m);
-    if (form >= 128 && form < 247) return malformed(m, "unknown stack map frame type %u", form);
-    m->old_pc += old_delta + 1;
-    if (m->old_pc >= m->code->length || !(m->code->marks[m->old_pc] & CF_MARK_START))
-        return malformed(m, "stack map frame not at an instruction", 0);
-    uint32_t delta = step_to(m, cf_at_label(m->l, m->old_pc));
+    const struct cf_frame_reader *frames = &m->frames;
+    const uint8_t *frame = frames->r.bytes + frames->offset;
+    unsigned type = frames->type;
+    if (*frame == CF_FRAME_EARLY_LARVAL) CF_TRY(copy_unset(m, frame));
+    uint32_t delta = step_to(m, cf_at_label(m->l, frames->frame.pc));
     m->depth = 0;
-    if (form < 128 || form == 247 || form == 251)
-        return move_same(m, delta, form != 251 && form >= 64);
-    return m->tail.entries ? move_change(m, form, delta) : copy_change(m, form, delta);
+    if (type <= CF_FRAME_SAME_LOCALS_1_EXTENDED || type == CF_FRAME_SAME_EXTENDED)
+        return move_same(m, delta,
+                         type != CF_FRAME_SAME_EXTENDED && type >= CF_FRAME_SAME_LOCALS_1);
+    return m->tail.entries ? move_change(m, type, delta) : copy_change(m, type, delta);
 }
 
-// Moves the frames to come that say nothing but where they stand (same_frame), at most `left`.
-// Returns how many.
-static uint32_t move_run(struct mover *m, uint32_t left, struct cf_place *places) {
-    const uint8_t *from = m->next, *marks = m->code->marks;
-    uint32_t most = (uint32_t)(m->end - from), length = m->code->length, pc = m->pc, n = 0;
-    if (most > left) most = left;
+// Moves the run of short same_frames that follows. Returns how many there are.
+static uint32_t move_run(struct mover *m, struct cf_place *places) {
+    struct cf_frame_reader *frames = &m->frames;
+    const uint8_t *from = frames->r.bytes + frames->r.pos, *marks = m->code->marks;
+    uint32_t most = cf_left(&frames->r), length = m->code->length, pc = m->pc, n = 0;
+    uint32_t old_pc = frames->frame.pc;
+    if (most > frames->left) most = frames->left;
     uint8_t *to = cf_room(m->out, 3 * most), *start = to;
     if (!to) return 0;
-    for (; n < most && from[n] < 64; n++) {
-        uint32_t old_pc = m->old_pc + from[n] + 1;
-        if (old_pc >= length || !(marks[old_pc] & CF_MARK_START)) break;
-        uint32_t new_pc = cf_at_label(m->l, old_pc);
-        to = put_same(to, new_pc - pc - 1, 0);
+    for (; n < most && from[n] < CF_FRAME_SAME_LOCALS_1; n++) {
+        uint32_t next = old_pc + from[n] + 1;
+        if (next >= length || !(marks[next] & CF_MARK_START)) break;
+        uint32_t new_pc = cf_at_label(m->l, next);
+        to = cf_put_same_frame(to, new_pc - pc - 1, 0);
         pc = new_pc;
-        m->old_pc = old_pc;
-        places[n].pc = (uint16_t)old_pc;
+        old_pc = next;
+        places[n].pc = (uint16_t)next;
         places[n].depth = 0;
     }
-    m->next += n;
+    frames->frame.pc = old_pc;
+    frames->r.pos += n;
+    frames->left -= n;
     m->count += n;
     m->pc = pc;
     m->out->length += (uint32_t)(to - start);
@@ -375,27 +347,23 @@ static enum cf_status move_all(struct mover *m) {
     struct cf_edit *edit = m->l->edit;
     const struct cf_code *code = m->code;
     uint32_t n = 0;
-    m->next = code->cls->bytes + code->stack_map_table;
-    m->end = m->next + code->stack_map_table_length;
-    m->old_pc = UINT32_MAX;
     m->slots = m->unnamed = 0;
-    uint32_t left = next_u2(m);
-    struct cf_place *places = cf_arena_alloc(code->cls->arena, (left + 1) * sizeof *places);
+    CF_TRY(cf_frames_open(&m->frames, code, 0, m->error));
+    struct cf_place *places =
+        cf_arena_alloc(code->cls->arena, (m->frames.left + 1) * sizeof *places);
     if (!places) return no_memory(m);
     if (edit->locals_count) CF_TRY(open_locals(m));
-    while (n < left) {
+    // A frame too many is an error: a JVM refuses such a method and must see it to do so.
+    while (cf_frames_next_head(&m->frames)) {
         CF_TRY(move_frame(m));
         CF_TRY(edit->error.status);
-        places[n].pc = (uint16_t)m->old_pc;
+        places[n].pc = (uint16_t)m->frames.frame.pc;
         places[n++].depth = (uint16_t)(m->depth < 65535 ? m->depth : 65535);
-        n += move_run(m, left - n, places + n);
+        n += move_run(m, places + n);
     }
     edit->places = places;
     edit->places_count = n;
-    CF_TRY(edit->error.status);
-    // A JVM refuses such a method, and must see it to do so: what follows would not be written
-    // again.
-    return m->next == m->end ? CF_OK : malformed(m, "StackMapTable longer than its frames", 0);
+    return edit->error.status;
 }
 
 // The frames that there are. *pc: where the last one stands.
@@ -478,7 +446,7 @@ static inline enum cf_status put_exit(struct cf_edit *edit, struct cf_buffer *ou
     }
     uint8_t *p = cf_room(out, 11 + tops + tail->length + PIECE), *start = p;
     if (!p) return CF_NO_MEMORY;
-    p = put_head(p, 255, exit->at - *pc - 1);
+    p = cf_put_frame_head(p, CF_FRAME_FULL, exit->at - *pc - 1);
     *pc = exit->at;
     cf_put2(p, entries);
     p[2] = CF_TYPE_UNINITIALIZED_THIS;

@@ -1,6 +1,6 @@
 // Writing stack map frames, each relative to the one before.
 
-#include "classfile/frames.h"
+#include "classfile/frames/stack_map_writer.h"
 #include "classfile/format/strict_fields.h"
 
 void cf_frame_writer_init(struct cf_frame_writer *w, struct cf_pool *pool,
@@ -139,22 +139,9 @@ static void end_frame(struct cf_frame_writer *w, const uint8_t *p) {
     w->length = (uint32_t)(p - w->bytes);
 }
 
-static uint8_t *put_head(uint8_t *p, unsigned form, uint32_t delta) {
-    p[0] = (uint8_t)form;
-    cf_put2(p + 1, delta);
-    return p + 3;
-}
-
-// same_frame, or same_locals_1_stack_item_frame, in the shorter form.
-static uint8_t *put_same(uint8_t *p, uint32_t delta, int with_stack) {
-    if (delta >= 64) return put_head(p, with_stack ? 247 : 251, delta);
-    *p = (uint8_t)(delta + (with_stack ? 64 : 0));
-    return p + 1;
-}
-
 static uint8_t *put_full(struct cf_frame_writer *w, uint8_t *p, uint32_t delta,
                          const struct cf_frame *frame) {
-    p = put_head(p, 255, delta);
+    p = cf_put_frame_head(p, CF_FRAME_FULL, delta);
     cf_put2(p, frame->locals_count);
     p += 2;
     for (uint32_t i = 0; i < frame->locals_count; i++) p = put_type(w, p, &frame->locals[i]);
@@ -184,12 +171,12 @@ void cf_write_frame(struct cf_frame_writer *w, uint32_t pc, const struct cf_fram
     uint32_t shorter = n < w->locals_count ? n : w->locals_count;
     while (common < shorter && same_type(w, &w->locals[common], &frame->locals[common])) common++;
     if (common == n && n == w->locals_count && frame->stack_count <= 1) {
-        p = put_same(p, delta, frame->stack_count != 0);
+        p = cf_put_same_frame(p, delta, frame->stack_count);
         if (frame->stack_count) p = put_type(w, p, frame->stack);
     } else if (frame->stack_count == 0 && common == n && w->locals_count - n <= 3) {
-        p = put_head(p, 251 - (w->locals_count - n), delta);
+        p = cf_put_frame_head(p, CF_FRAME_SAME_EXTENDED - (w->locals_count - n), delta);
     } else if (frame->stack_count == 0 && common == w->locals_count && n - common <= 3) {
-        p = put_head(p, 251 + (n - common), delta);
+        p = cf_put_frame_head(p, CF_FRAME_SAME_EXTENDED + (n - common), delta);
         for (uint32_t i = common; i < n; i++) p = put_type(w, p, &frame->locals[i]);
     } else {
         p = put_full(w, p, delta, frame);

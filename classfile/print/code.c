@@ -1,6 +1,7 @@
 // Printing: the Code attribute, its instructions and frames.
 
 #include "classfile/code.h"
+#include "classfile/frames.h"
 #include "classfile/print/internal.h"
 
 // --- instructions ---
@@ -154,10 +155,10 @@ static void print_verification_type(struct cf_printer *p) {
     unsigned tag = cf_u1(&p->r);
     if (tag < sizeof names / sizeof *names) {
         cf_text_put(p->text, names[tag]);
-    } else if (tag == 7) {
+    } else if (tag == CF_TYPE_OBJECT) {
         cf_text_put(p->text, "class ");
         cf_print_constant(p, cf_u2(&p->r));
-    } else if (tag == 8) {
+    } else if (tag == CF_TYPE_UNINITIALIZED) {
         cf_text_format(p->text, "uninitialized %u", cf_u2(&p->r));
     } else {
         cf_fail(&p->error, CF_MALFORMED, offset, "verification type %u", tag);
@@ -174,14 +175,14 @@ static void print_types(struct cf_printer *p, const char *what, uint32_t count) 
 }
 
 static const char *frame_name(unsigned type) {
-    if (type < 64) return "same";
-    if (type < 128) return "same_locals_1_stack_item";
-    if (type == 246) return "early_larval";
-    if (type < 247) return "reserved";
-    if (type == 247) return "same_locals_1_stack_item_frame_extended";
-    if (type < 251) return "chop";
-    if (type == 251) return "same_frame_extended";
-    return type == 255 ? "full_frame" : "append";
+    if (type < CF_FRAME_SAME_LOCALS_1) return "same";
+    if (type < CF_FRAME_RESERVED) return "same_locals_1_stack_item";
+    if (type < CF_FRAME_EARLY_LARVAL) return "reserved";
+    if (type < CF_FRAME_SAME_LOCALS_1_EXTENDED) return "early_larval";
+    if (type < CF_FRAME_CHOP) return "same_locals_1_stack_item_frame_extended";
+    if (type < CF_FRAME_SAME_EXTENDED) return "chop";
+    if (type < CF_FRAME_APPEND) return "same_frame_extended";
+    return type < CF_FRAME_FULL ? "append" : "full_frame";
 }
 
 // Frame type 246 of value classes: the strict fields not set yet, then a frame of another type.
@@ -201,20 +202,21 @@ static void print_frame(struct cf_printer *p) {
     if (!cf_going(p)) return;
     cf_text_format(p->text, "frame_type = %u /* %s */\n", type, frame_name(type));
     p->text->indent += 2;
-    if (type == 246) {
+    if (type == CF_FRAME_EARLY_LARVAL) {
         print_unset_fields(p);
         type = cf_u1(&p->r);
         if (!cf_going(p)) return;
         cf_text_format(p->text, "frame_type = %u /* %s */\n", type, frame_name(type));
     }
-    if (type >= 247) cf_text_format(p->text, "offset_delta = %u\n", cf_u2(&p->r));
-    if (type >= 128 && type < 247)
+    if (type > CF_FRAME_EARLY_LARVAL) cf_text_format(p->text, "offset_delta = %u\n", cf_u2(&p->r));
+    if (type >= CF_FRAME_RESERVED && type <= CF_FRAME_EARLY_LARVAL)
         cf_fail(&p->error, CF_MALFORMED, offset, "frame type %u", type);
-    else if (type == 247 || (type >= 64 && type < 128))
+    else if (type == CF_FRAME_SAME_LOCALS_1_EXTENDED ||
+             (type >= CF_FRAME_SAME_LOCALS_1 && type < CF_FRAME_RESERVED))
         print_types(p, "stack", 1);
-    else if (type > 251 && type < 255)
-        print_types(p, "locals", type - 251);
-    else if (type == 255) {
+    else if (type >= CF_FRAME_APPEND && type < CF_FRAME_FULL)
+        print_types(p, "locals", type - CF_FRAME_SAME_EXTENDED);
+    else if (type == CF_FRAME_FULL) {
         print_types(p, "locals", cf_u2(&p->r));
         print_types(p, "stack", cf_u2(&p->r));
     }

@@ -3,7 +3,7 @@
 
 #include "tests/fuzz/fuzz.h"
 
-#include "classfile/frames.h"
+#include "classfile/frames/stack_map_writer.h"
 #include "classfile/frames/typing.h"
 
 static uint32_t same_pc(const void *context, uint32_t pc) {

@@ -131,31 +131,30 @@ static int read_unset(struct cf_frame_reader *reader) {
     return !r->error->status;
 }
 
-// Reads what comes before a frame's types: 246's list, frame_type, offset_delta; sets pc and form.
-static int read_head(struct cf_frame_reader *reader) {
+int cf_frames_next_head(struct cf_frame_reader *reader) {
     struct cf_reader *r = &reader->r;
     reader->offset = r->pos;
     if (reader->left == 0)
         return r->pos == r->end ? 0 : bad_frame(reader, "StackMapTable longer than its frames", 0);
     reader->left--;
-    unsigned form = cf_u1(r);
-    if (form == CF_FRAME_EARLY_LARVAL) {
+    unsigned type = cf_u1(r);
+    if (type == CF_FRAME_EARLY_LARVAL) {
         if (!read_unset(reader)) return 0;
-        form = cf_u1(r);
+        type = cf_u1(r);
     }
     uint32_t delta;
-    if (form < 64)
-        delta = form;
-    else if (form < 128)
-        delta = form - 64;
-    else if (form < 247)
-        return r->error->status ? 0 : bad_frame(reader, "unknown stack map frame type %u", form);
+    if (type < CF_FRAME_SAME_LOCALS_1)
+        delta = type;
+    else if (type < CF_FRAME_RESERVED)
+        delta = type - CF_FRAME_SAME_LOCALS_1;
+    else if (type <= CF_FRAME_EARLY_LARVAL)
+        return r->error->status ? 0 : bad_frame(reader, "unknown stack map frame type %u", type);
     else
         delta = cf_u2(r);
     if (r->error->status) return 0;
     reader->frame.pc = reader->first ? delta : reader->frame.pc + delta + 1;
     reader->first = 0;
-    reader->form = (uint8_t)form;
+    reader->type = (uint8_t)type;
     if (reader->frame.pc >= reader->code->length ||
         !(reader->code->marks[reader->frame.pc] & CF_MARK_START))
         return bad_frame(reader, "stack map frame not at an instruction", 0);
@@ -165,21 +164,21 @@ static int read_head(struct cf_frame_reader *reader) {
 // Reads the types behind a frame's head.
 static int read_body(struct cf_frame_reader *reader) {
     struct cf_frame *f = &reader->frame;
-    unsigned form = reader->form;
+    unsigned type = reader->type;
     f->stack_count = 0;
-    if (form < 64 || form == 251) return 1;
-    if (form < 128 || form == 247) {
+    if (type < CF_FRAME_SAME_LOCALS_1 || type == CF_FRAME_SAME_EXTENDED) return 1;
+    if (type < CF_FRAME_RESERVED || type == CF_FRAME_SAME_LOCALS_1_EXTENDED) {
         f->stack_count = 1;
         return read_types(reader, f->stack, 1, reader->stack_capacity);
     }
-    if (form < 251) {
-        uint32_t chopped = 251 - form;
+    if (type < CF_FRAME_SAME_EXTENDED) {
+        uint32_t chopped = CF_FRAME_SAME_EXTENDED - type;
         if (chopped > f->locals_count) return bad_frame(reader, "chop frame: no such local", 0);
         f->locals_count -= chopped;
         return 1;
     }
-    if (form < 255) {
-        uint32_t n = form - 251;
+    if (type < CF_FRAME_FULL) {
+        uint32_t n = type - CF_FRAME_SAME_EXTENDED;
         if (f->locals_count + n > reader->locals_capacity)
             return bad_frame(reader, "append frame: too many locals", 0);
         if (!read_types(reader, f->locals + f->locals_count, n, n)) return 0;
@@ -193,7 +192,7 @@ static int read_body(struct cf_frame_reader *reader) {
 }
 
 int cf_frames_next(struct cf_frame_reader *reader) {
-    if (!read_head(reader) || !read_body(reader)) return 0;
+    if (!cf_frames_next_head(reader) || !read_body(reader)) return 0;
     if (reader->frame.unset) reader->was_larval = cf_is_larval(&reader->frame);
     return 1;
 }
@@ -211,7 +210,8 @@ static uint32_t skip_types(struct cf_reader *r, uint32_t count) {
 
 int cf_frames_next_depth(struct cf_frame_reader *reader, uint32_t *depth) {
     struct cf_reader *r = &reader->r;
-    if (reader->left && r->pos < r->end && r->bytes[r->pos] < 64 && !reader->first) { // mostly
+    if (reader->left && r->pos < r->end && r->bytes[r->pos] < CF_FRAME_SAME_LOCALS_1 &&
+        !reader->first) { // mostly
         uint32_t pc = reader->frame.pc + r->bytes[r->pos] + 1;
         if (pc < reader->code->length && (reader->code->marks[pc] & CF_MARK_START)) {
             reader->frame.pc = pc;
@@ -221,14 +221,15 @@ int cf_frames_next_depth(struct cf_frame_reader *reader, uint32_t *depth) {
             return 1;
         }
     }
-    if (!read_head(reader)) return 0;
-    unsigned form = reader->form;
+    if (!cf_frames_next_head(reader)) return 0;
+    unsigned type = reader->type;
     *depth = 0;
-    if (form < 64 || (form >= 248 && form <= 251)) return 1;
-    if (form < 128 || form == 247) {
+    if (type < CF_FRAME_SAME_LOCALS_1 || (type >= CF_FRAME_CHOP && type < CF_FRAME_APPEND))
+        return 1;
+    if (type <= CF_FRAME_SAME_LOCALS_1_EXTENDED) {
         *depth = skip_types(r, 1);
-    } else if (form < 255) {
-        skip_types(r, form - 251);
+    } else if (type < CF_FRAME_FULL) {
+        skip_types(r, type - CF_FRAME_SAME_EXTENDED);
     } else {
         skip_types(r, cf_u2(r));
         *depth = skip_types(r, cf_u2(r));
