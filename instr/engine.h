@@ -23,7 +23,7 @@ struct instr_totals {
     uint64_t classes_refused, methods_refused;
     // Matched, but no more were to be changed (max-classes, max-methods).
     uint64_t classes_over_limit;
-    // Loaded interfaces with code that were not touched (interfaces.h); not among the others.
+    // Loaded interfaces with code that were not touched (untouchable.h); not among the others.
     uint64_t interfaces_skipped;
     uint64_t bytes_in, bytes_out;
     uint64_t nanoseconds; // in rewriting alone, over all threads

@@ -51,7 +51,7 @@ struct instr_options {
     uint64_t memory;                   // bytes; 0: not given
     unsigned batch;                    // classes retransformed in one call; 0: not given
     int batch_threads;                 // 0: auto (retransform_both.h)
-    int interfaces;                    // 1: yes (interfaces.h)
+    int interfaces;                    // 1: yes (untouchable.h)
     unsigned max_classes, max_methods; // that may be changed at a time; 0: any number
     uint64_t expiry;                   // ns after which all is switched off again; 0: never
     unsigned max_overhead;             // thousandths of a percent of the processors; 0: any

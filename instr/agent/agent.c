@@ -6,74 +6,33 @@
 
 #include <jvmti.h>
 
-#include "instr/vm/agent_state.h"
+#include "instr/base/log.h"
 #include "instr/control/server.h"
-#include "instr/vm/jvm_facts.h"
 #include "instr/passes/agent_pass.h"
+#include "instr/passes/results.h"
 #include "instr/retransform/hook.h"
 #include "instr/retransform/limits.h"
-#include "instr/vm/recording.h"
-#include "instr/passes/results.h"
-#include "instr/vm/runtime.h"
-#include "instr/retransform/reconfigure.h"
 #include "instr/retransform/native_prefix.h"
+#include "instr/retransform/reconfigure.h"
+#include "instr/vm/agent_state.h"
+#include "instr/vm/jvm_facts.h"
+#include "instr/vm/runtime.h"
+#include "instr/vm/untouchable.h"
+#include "instr/vm/wake.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #ifndef INSTR_EXPORT
 #define INSTR_EXPORT __attribute__((visibility("default")))
 #endif
 
-struct instr_agent instr_agent = {.switching = PTHREAD_MUTEX_INITIALIZER};
-
-void instr_say(const char *line) {
-    // One write, so that lines of several threads stay whole; nothing to do when stderr is closed.
-    struct iovec parts[] = {{(void *)(uintptr_t)line, strlen(line)}, {(void *)(uintptr_t) "\n", 1}};
-    if (writev(STDERR_FILENO, parts, 2) < 0) return;
-}
-
 static void say_why(const char *what, const char *reason) {
     char line[INSTR_ERROR_SIZE + 64];
     snprintf(line, sizeof line, "instr: %s%s%s", what, *what ? ": " : "", reason);
     instr_say(line);
-}
-
-// The loader whose parent is the boot loader: ClassLoader.getPlatformClassLoader(), on JDK 8 the
-// parent of the system loader.
-static jobject find_platform_loader(JNIEnv *jni) {
-    jclass cls = (*jni)->FindClass(jni, "java/lang/ClassLoader");
-    jobject loader = NULL;
-    jmethodID get;
-    if (!cls) goto done;
-    get =
-        (*jni)->GetStaticMethodID(jni, cls, "getPlatformClassLoader", "()Ljava/lang/ClassLoader;");
-    if (get) {
-        loader = (*jni)->CallStaticObjectMethod(jni, cls, get);
-        goto done;
-    }
-    (*jni)->ExceptionClear(jni);
-    get = (*jni)->GetStaticMethodID(jni, cls, "getSystemClassLoader", "()Ljava/lang/ClassLoader;");
-    jobject system = get ? (*jni)->CallStaticObjectMethod(jni, cls, get) : NULL;
-    if (!system || (*jni)->ExceptionCheck(jni)) goto done;
-    get = (*jni)->GetMethodID(jni, cls, "getParent", "()Ljava/lang/ClassLoader;");
-    if (get) loader = (*jni)->CallObjectMethod(jni, system, get);
-done:
-    if ((*jni)->ExceptionCheck(jni)) {
-        (*jni)->ExceptionClear(jni);
-        return NULL;
-    }
-    return loader ? (*jni)->NewGlobalRef(jni, loader) : NULL;
-}
-
-void instr_agent_find_loader(struct instr_agent *agent, JNIEnv *jni) {
-    if (!agent->platform_loader) agent->platform_loader = find_platform_loader(jni);
 }
 
 // --- start ---
@@ -91,11 +50,8 @@ static void start_control(int wait, int asked) {
     int wanted = plan && !(deaf && !plan->engine);
     instr_plans_give_back(&instr_agent.plans, ticket);
     if (!wanted) return;
-    struct instr_control_config config = {.deaf = deaf,
-                                          .agent = &instr_agent,
-                                          .vm = instr_agent.vm,
-                                          .watch = instr_limits_watch,
-                                          .failed = no_control};
+    struct instr_control_config config = {
+        .deaf = deaf, .agent = &instr_agent, .watch = instr_limits_watch, .failed = no_control};
     char reason[INSTR_ERROR_SIZE];
     if (!instr_control_start(&config, wait, reason, sizeof reason)) no_control(reason);
 }
@@ -105,13 +61,6 @@ static void tell_facts(void) {
     const char *facts = instr_agent.first->options.facts;
     if (facts && instr_jvm_facts_write(instr_agent.jvmti, facts, error, sizeof error) != 0)
         instr_say(error);
-}
-
-static void forget_first(struct instr_agent *agent) {
-    if (agent->first && agent->first->methods != agent->methods)
-        instr_methods_free(agent->first->methods);
-    instr_plan_free(agent->first);
-    agent->first = NULL;
 }
 
 // Makes the first plan the current one.
@@ -127,7 +76,7 @@ static void start_dormant(JNIEnv *jni) {
     struct instr_agent *agent = &instr_agent;
     struct instr_options none = {0};
     char reason[INSTR_ERROR_SIZE];
-    forget_first(agent);
+    instr_agent_forget_first(agent);
     agent->first = instr_reconfigure_first(agent, &none, INSTR_PART_LIVE, reason, sizeof reason);
     if (!agent->first || !start(jni, 0, reason, sizeof reason)) agent->state = INSTR_FINISHED;
 }
@@ -165,29 +114,6 @@ static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni) {
     struct instr_results results = {&plan->options, plan->methods, plan->engine, jvmti, jni};
     if (plan->engine) instr_results_tell(&results);
     instr_plans_give_back(&agent->plans, ticket);
-}
-
-static int take_capabilities(jvmtiEnv *jvmti, char *reason, size_t size) {
-    jvmtiCapabilities potential, wanted_ones;
-    memset(&wanted_ones, 0, sizeof wanted_ones);
-    jvmtiError error = (*jvmti)->GetPotentialCapabilities(jvmti, &potential);
-    if (error == JVMTI_ERROR_NONE) {
-        if (!potential.can_retransform_classes) {
-            snprintf(reason, size, "this JVM cannot retransform classes");
-            return 0;
-        }
-        wanted_ones.can_retransform_classes = 1;
-        wanted_ones.can_retransform_any_class = potential.can_retransform_any_class;
-        wanted_ones.can_generate_all_class_hook_events =
-            potential.can_generate_all_class_hook_events;
-        wanted_ones.can_get_constant_pool = potential.can_get_constant_pool;
-        error = (*jvmti)->AddCapabilities(jvmti, &wanted_ones);
-    }
-    if (error != JVMTI_ERROR_NONE) {
-        snprintf(reason, size, "the JVM refuses what is needed (JVM TI error %d)", (int)error);
-        return 0;
-    }
-    return 1;
 }
 
 // Hooks from the start, if the options are for them; `reason` as everywhere.
@@ -240,40 +166,11 @@ static int set_events(jvmtiEnv *jvmti, int at_start, char *reason, size_t size) 
     return 0;
 }
 
-int instr_agent_arm(struct instr_agent *agent, char *reason, size_t size) {
-    return take_capabilities(agent->jvmti, reason, size);
-}
-
 static void find_library(void) {
     Dl_info info;
     if (dladdr((void *)&instr_agent, &info) && info.dli_fname &&
         strlen(info.dli_fname) < sizeof instr_agent.library)
         strcpy(instr_agent.library, info.dli_fname);
-}
-
-// HotSpot forgets what it keeps of a thread for JVM TI when that thread ends, but only as long as
-// there is an environment (JavaThread::exit asks JvmtiEnv::environments_might_exist, up to 28 at
-// least); and when the next one is made it goes through what it keeps of all threads, those that
-// have ended included, and writes to their freed memory. So after the last environment any agent
-// that is attached, whosesoever, may take the JVM down: one stays, without capabilities and events.
-static int one_stays(const struct instr_agent *agent) {
-    static jvmtiEnv *bare;
-    if (!bare && (*agent->vm)->GetEnv(agent->vm, (void **)&bare, JVMTI_VERSION_1_2) != JNI_OK)
-        bare = NULL;
-    return bare != NULL;
-}
-
-void instr_agent_undo(struct instr_agent *agent) {
-    instr_plans_end(&agent->plans);
-    instr_plans_settle(&agent->plans);
-    if (agent->jvmti && one_stays(agent)) (*agent->jvmti)->DisposeEnvironment(agent->jvmti);
-    forget_first(agent);
-    // `changes` and `platform_loader` stay: a thread may be in the hook still.
-    if (agent->changes) instr_class_states_clear(agent->changes);
-    agent->jvmti = NULL;
-    agent->armed = 0;
-    agent->expires = agent->release_at = agent->late_loaded_at = 0;
-    agent->state = INSTR_ABSENT;
 }
 
 // Reads the options and prepares what needs no Java. False: one line is in `reason`.
@@ -310,7 +207,7 @@ static int prepare(JavaVM *vm, const char *text, int at_start, char *reason, siz
         set_events(agent->jvmti, at_start, why, sizeof why))
         agent->first = instr_reconfigure_first(agent, &options, phase, why, sizeof why);
     if (agent->first && at_start && !start_early(agent, &agent->first->options, why, sizeof why))
-        forget_first(agent);
+        instr_agent_forget_first(agent);
     instr_options_free(&options); // what was not taken over
     if (agent->first) return 1;
     snprintf(reason, size, "instr: %s", why);

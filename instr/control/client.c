@@ -2,6 +2,7 @@
 
 #include "instr/control/client.h"
 #include "instr/control/commands.h"
+#include "instr/base/clock.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -41,7 +41,7 @@ struct instr_json;
 struct instr_options;
 void instr_json_options(struct instr_json *json, const struct instr_options *options);
 
-// Notes that so many interfaces were left as they were (interfaces.h), if any were
+// Notes that so many interfaces were left as they were (untouchable.h), if any were
 // (control_switch.c).
 void instr_reply_skipped_interfaces(struct instr_reply *reply, unsigned skipped_interfaces);
 

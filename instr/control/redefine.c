@@ -4,6 +4,7 @@
 #include "instr/control/commands.h"
 #include "instr/base/json.h"
 #include "instr/retransform/redefine.h"
+#include "instr/base/clock.h"
 
 #include <stdlib.h>
 #include <string.h>

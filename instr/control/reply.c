@@ -1,6 +1,7 @@
 // What goes to a client: documents, bytes, lines, as frames in its queue.
 
 #include "instr/control/client.h"
+#include "instr/vm/wake.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -136,7 +137,7 @@ void instr_reply_hello(struct instr_reply *reply) {
 // --- the command ---
 
 JNIEnv *instr_reply_jni(struct instr_reply *reply) {
-    JNIEnv *jni = instr_control_jni();
+    JNIEnv *jni = instr_wake_jni();
     if (!jni) instr_reply_fail(reply, "the JVM lets no thread attach; it is ending");
     return jni;
 }

@@ -3,7 +3,9 @@
 #include "instr/control/server.h"
 #include "instr/control/client.h"
 #include "instr/control/socket.h"
+#include "instr/base/clock.h"
 #include "instr/base/thread.h"
+#include "instr/vm/wake.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -11,10 +13,8 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #define SECOND UINT64_C(1000000000)
@@ -35,39 +35,16 @@ enum { NONE, RUNNING };
 // There is one control channel in a JVM.
 static struct {
     atomic_int state;
-    atomic_int stopping, woken;
+    atomic_int stopping;
     atomic_int look; // after the socket's file, now
     atomic_int deaf; // there is no socket
     struct instr_control_config config;
     struct instr_control_place place;
-    int wake; // eventfd; stays open for ever, as anybody may be about to use it
     struct instr_client *clients[MOST_CLIENTS];
-    JNIEnv *jni;            // while attached
     uint64_t watch_at;      // when the agent wants to be called
     uint64_t look_at;       // for the socket's file
     uint64_t accepts_again; // out of descriptors until then; 0: not
-} control = {.wake = -1};
-
-uint64_t instr_clock_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
-}
-
-void instr_wake(void) {
-    uint64_t one = 1;
-    if (control.wake < 0 || atomic_exchange(&control.woken, 1)) return;
-    if (write(control.wake, &one, sizeof one) < 0) return; // it is awake already
-}
-
-JNIEnv *instr_control_jni(void) {
-    JavaVMAttachArgs arguments = {JNI_VERSION_1_6, (char *)"instr control", NULL};
-    JavaVM *vm = control.config.vm;
-    if (control.jni) return control.jni;
-    if ((*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&control.jni, &arguments) != JNI_OK)
-        control.jni = NULL;
-    return control.jni;
-}
+} control;
 
 // --- clients ---
 
@@ -185,7 +162,7 @@ static uint64_t next_time(uint64_t now) {
 static int wait_for(struct pollfd *polled, uint64_t now) {
     uint64_t next = next_time(now);
     uint64_t milliseconds = next <= now ? 0 : (next - now + 999999) / 1000000;
-    polled[WAKE] = (struct pollfd){control.wake, POLLIN, 0};
+    polled[WAKE] = (struct pollfd){instr_wake_descriptor(), POLLIN, 0};
     polled[LISTEN] = (struct pollfd){control.accepts_again ? -1 : control.place.fd, POLLIN, 0};
     for (int i = 0; i < MOST_CLIENTS; i++) {
         struct instr_client *client = control.clients[i];
@@ -198,28 +175,23 @@ static int wait_for(struct pollfd *polled, uint64_t now) {
 static void serve(void) {
     struct pollfd polled[CLIENTS + MOST_CLIENTS];
     int ready = wait_for(polled, instr_clock_now());
-    uint64_t now = instr_clock_now(), ignored;
+    uint64_t now = instr_clock_now();
     if (ready < 0) memset(polled, 0, sizeof polled); // EINTR, or no memory
     if (ready < 0 && errno != EINTR) usleep(100000);
-    // In this order: a wake in between is seen now or leaves its mark for the next time.
-    ssize_t n = polled[WAKE].revents ? read(control.wake, &ignored, sizeof ignored) : 0;
-    int woken = atomic_exchange(&control.woken, 0) || n > 0;
+    int woken = instr_wake_taken(polled[WAKE].revents != 0);
     if (control.accepts_again && now >= control.accepts_again) control.accepts_again = 0;
     int quiet = serve_clients(polled, woken, now);
     if (polled[LISTEN].revents) accept_all(quiet, now);
     if (atomic_load(&control.stopping)) return;
     if (atomic_exchange(&control.look, 0) || now >= control.look_at) look_after_socket(now);
     watch(now);
-    if (control.jni && client_count() == 0 && control.watch_at == INSTR_NEVER) {
-        control.jni = NULL;
-        (*control.config.vm)->DetachCurrentThread(control.config.vm);
-    }
+    if (client_count() == 0 && control.watch_at == INSTR_NEVER) instr_wake_detach();
 }
 
 // A JVM that has just started needs its time for something else, and may end before anybody knows
 // of it.
 static void let_start(void) {
-    struct pollfd polled = {control.wake, POLLIN, 0};
+    struct pollfd polled = {instr_wake_descriptor(), POLLIN, 0};
     poll(&polled, 1, START_MS);
 }
 
@@ -244,8 +216,7 @@ static void *thread(void *unused) {
         if (control.clients[i]) drop(i);
     if (control.place.fd >= 0) close(control.place.fd);
     control.place.fd = -1;
-    if (control.jni) (*control.config.vm)->DetachCurrentThread(control.config.vm);
-    control.jni = NULL;
+    instr_wake_detach();
     atomic_store(&control.state, NONE);
     return NULL;
 }
@@ -271,8 +242,7 @@ int instr_control_start(const struct instr_control_config *config, int wait, cha
     atomic_store(&control.stopping, 0);
     control.accepts_again = 0;
     control.place.fd = -1;
-    if (control.wake < 0) control.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (control.wake < 0) {
+    if (instr_wake_descriptor() < 0) {
         snprintf(reason, size, "eventfd: %s", strerror(errno));
     } else if (!wait || open_place(reason, size) == 0) {
         int error = instr_thread_start(thread, STACK);

@@ -24,6 +24,7 @@
 #ifndef INSTR_CONTROL_H
 #define INSTR_CONTROL_H
 
+#include "instr/base/clock.h"
 #include "instr/base/output.h"
 
 #include <jni.h>
@@ -87,7 +88,6 @@ struct instr_stream {
     void (*end)(void *context, struct instr_reply *reply);
     void *context;
 };
-#define INSTR_NEVER UINT64_MAX
 
 // Makes the reply a stream: `tick` is called for the first time right after the function has
 // returned.
@@ -100,7 +100,6 @@ void instr_reply_stop_control(struct instr_reply *reply);
 
 struct instr_control_config {
     struct instr_agent *agent;
-    JavaVM *vm;
     int deaf; // no socket: nobody can command, but `watch` is called, and the kill switch works
     // Called on the control thread at the times it asks for (as `tick`), and after every command:
     // expiry, limits. May be NULL. `killed`: the kill switch, a file in the control directory, is
@@ -119,15 +118,5 @@ int instr_control_start(const struct instr_control_config *config, int wait, cha
 // Takes the socket away and has the thread end, without waiting for it. From any thread; at
 // VMDeath.
 void instr_control_stop(void);
-
-// Has the control thread call `tick` of all streams, and `watch`. From any thread, also one in the
-// middle of application code: never waits, and costs a system call only when the thread sleeps.
-void instr_wake(void);
-
-// As instr_reply_jni, for `watch`. NULL: the JVM refuses.
-JNIEnv *instr_control_jni(void);
-
-// CLOCK_MONOTONIC in nanoseconds.
-uint64_t instr_clock_now(void);
 
 #endif

@@ -10,6 +10,7 @@
 #include "instr/retransform/redefine.h"
 #include "instr/retransform/background.h"
 #include "instr/counters/threads.h"
+#include "instr/base/clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>

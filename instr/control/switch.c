@@ -4,14 +4,14 @@
 //      these,
 //       "refused": the JVM did not let be changed, "refusals": [the first of them, each with its
 //       reason], "interfaces_skipped": with code, which HotSpot does not bear to be changed
-//       (interfaces.h), "following": classes that are to come yet, "elapsed_ns",
+//       (untouchable.h), "following": classes that are to come yet, "elapsed_ns",
 //       "longest_batch_ns"}
 //
 // An answer that tells of refusals among classes which came later than the answer to their command
 // does so in notes.
 
 #include "instr/control/commands.h"
-#include "instr/vm/interfaces.h"
+#include "instr/vm/untouchable.h"
 #include "instr/base/json.h"
 #include "instr/retransform/redefine.h"
 #include "instr/report/report.h"
@@ -19,6 +19,7 @@
 #include "instr/retransform/reconfigure.h"
 #include "instr/retransform/background.h"
 #include "instr/retransform/native_prefix.h"
+#include "instr/base/clock.h"
 
 #include <stdlib.h>
 #include <string.h>

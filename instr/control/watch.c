@@ -5,6 +5,9 @@
 #include "instr/base/json.h"
 #include "instr/retransform/reconfigure.h"
 #include "instr/passes/watch/watch.h"
+#include "instr/base/log.h"
+#include "instr/base/clock.h"
+#include "instr/vm/wake.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -128,7 +131,7 @@ static void end(void *context, struct instr_reply *reply) {
     struct watching *w = context;
     char reason[INSTR_ERROR_SIZE];
     struct instr_switched done;
-    JNIEnv *jni = instr_control_jni();
+    JNIEnv *jni = instr_wake_jni();
     uint64_t dropped = instr_watch_dropped();
     if (jni) instr_watch_end(jni);
     if (jni && is_on(w->agent) &&

@@ -17,7 +17,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "instr/counters/budget.h"
 #include "instr/counters/records.h"
 
 // As in InstrThreads.java
@@ -208,6 +207,22 @@ static jlong JNICALL native_epoch(JNIEnv *jni, jclass class) {
     return (jlong)((uint64_t)(atomic_fetch_add(&state.epoch, 1) + 1) << 16);
 }
 
+// The memory that the counters of all threads may still take together (memory=), in bytes.
+static atomic_size_t budget;
+
+// Takes bytes from the budget. False: they are not left, and nothing is taken.
+static bool charge(size_t bytes) {
+    size_t left = atomic_load(&budget);
+    do {
+        if (left < bytes) return false;
+    } while (!atomic_compare_exchange_weak(&budget, &left, left - bytes));
+    return true;
+}
+
+static void refund(size_t bytes) {
+    atomic_fetch_add(&budget, bytes);
+}
+
 // Makes room for so many pages. False: over budget, or out of memory.
 static bool extend(struct thread *thread, size_t pages) {
     struct line *line = thread->line;
@@ -215,10 +230,10 @@ static bool extend(struct thread *thread, size_t pages) {
     if (pages <= length) return true;
     while (more < pages) more *= 2;
     size_t bytes = (more - length) * sizeof(struct instr_counters *);
-    if (!instr_budget_charge(bytes)) return false;
+    if (!charge(bytes)) return false;
     struct instr_counters **copy = calloc(more, sizeof *copy);
     if (copy == NULL) {
-        instr_budget_refund(bytes);
+        refund(bytes);
         return false;
     }
     if (length != 0) memcpy(copy, pages_of(line), length * sizeof *copy);
@@ -240,10 +255,10 @@ static struct instr_counters *new_page(void) {
 static struct instr_counters *add_page(struct thread *thread, size_t index) {
     if (index < (size_t)thread->line->limit && pages_of(thread->line)[index] != NULL)
         return pages_of(thread->line)[index];
-    if (!extend(thread, index + 1) || !instr_budget_charge(PAGE_BYTES)) return NULL;
+    if (!extend(thread, index + 1) || !charge(PAGE_BYTES)) return NULL;
     struct instr_counters *page = new_page();
     if (page == NULL) {
-        instr_budget_refund(PAGE_BYTES);
+        refund(PAGE_BYTES);
         return NULL;
     }
     memset(page, 0, PAGE_BYTES);
@@ -382,7 +397,7 @@ void instr_threads_forget(uint32_t from, uint32_t to) {
 }
 
 size_t instr_threads_budget(void) {
-    return instr_budget_left();
+    return atomic_load(&budget);
 }
 
 // Gives back what a buffer takes, but not the buffer: its owner may be writing to it.
@@ -420,7 +435,7 @@ void instr_threads_release(void) {
     arena.current = old ^ 1;
     size_t used = atomic_exchange(&arena.used, 0);
     pthread_mutex_unlock(&state.mutex);
-    instr_budget_refund(n * PAGE_BYTES);
+    refund(n * PAGE_BYTES);
     if (used != 0) madvise(arena.halves[old], arena.size, MADV_DONTNEED);
 }
 
@@ -434,9 +449,9 @@ static bool register_natives(JNIEnv *jni, jclass class) {
 }
 
 // Address space for pages; memory only once they are written to.
-static bool map_arena(size_t budget) {
+static bool map_arena(size_t limit) {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), most = (size_t)1 << 36;
-    size_t size = budget < most ? budget : most;
+    size_t size = limit < most ? limit : most;
     for (; size >= page; size /= 2) {
         size = (size + page - 1) / page * page;
         char *place = mmap(NULL, 2 * size, PROT_READ | PROT_WRITE,
@@ -465,7 +480,7 @@ static bool map_lines(void) {
 const char *instr_threads_start(JNIEnv *jni, const struct instr_threads_classes *classes,
                                 size_t page_budget) {
     if (pthread_key_create(&state.key, on_thread_end) != 0) return "no thread-specific data left";
-    instr_budget_set(page_budget);
+    atomic_store(&budget, page_budget);
     if (!map_lines() || !map_arena(page_budget)) return "out of memory";
     if (!register_natives(jni, classes->natives)) return "InstrNative: a method is missing";
     // Getting the field initializes InstrThreads.

@@ -1,9 +1,9 @@
 // The engine: one class at a time through all passes. No lock is held while passes run.
 
 #include "instr/engine/internal.h"
+#include "instr/base/clock.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #define ARENA_KEPT ((size_t)1024 * 1024) // bytes that an idle arena keeps for the next class
 // What a class may take while it is rewritten: far more than any compiler's. Without a limit a
@@ -139,12 +139,6 @@ void instr_job_remember(struct job *job, const struct cf_member *method, const c
                      pass);
 }
 
-static uint64_t now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static struct instr_totals account_of(const struct instr_rewritten *result, size_t length) {
     struct instr_totals a = {
         .classes_seen = 1,
@@ -168,7 +162,7 @@ void instr_engine_rewrite_known(struct instr_engine *engine, const struct instr_
                                 void *(*allocate)(void *context, size_t n), void *context,
                                 struct instr_rewritten *result) {
     memset(result, 0, sizeof *result);
-    uint64_t start = now();
+    uint64_t start = instr_clock_now();
     struct work *work = take_work(engine);
     struct job job = {.engine = engine,
                       .options = engine->options,
@@ -183,7 +177,7 @@ void instr_engine_rewrite_known(struct instr_engine *engine, const struct instr_
     } else {
         cf_fail(&result->error, CF_NO_MEMORY, 0, "out of memory", 0);
     }
-    result->nanoseconds = now() - start;
+    result->nanoseconds = instr_clock_now() - start;
     struct instr_totals account = account_of(result, length);
     if (work) {
         instr_shard_add(work->shard, &account);

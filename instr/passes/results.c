@@ -4,10 +4,11 @@
 
 #include "instr/vm/agent_state.h"
 #include "instr/vm/snapshot.h"
-#include "instr/vm/interfaces.h"
+#include "instr/vm/untouchable.h"
 #include "instr/base/json.h"
 #include "instr/passes/agent_pass.h"
 #include "instr/report/report.h"
+#include "instr/base/log.h"
 
 #include <stdio.h>
 #include <stdlib.h>

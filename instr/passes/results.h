@@ -19,7 +19,7 @@ struct instr_results {
 // error, files to where they belong. A file that cannot be written is one line; the rest goes on.
 void instr_results_tell(const struct instr_results *results);
 
-// Says that so many interfaces were left as they were (interfaces.h), if any were.
+// Says that so many interfaces were left as they were (untouchable.h), if any were.
 void instr_say_skipped_interfaces(uint64_t count);
 
 // Says on standard error that a result could not be written. Whoever has it told by a command is to

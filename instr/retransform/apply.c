@@ -2,13 +2,14 @@
 
 #include "instr/retransform/apply.h"
 
-#include "instr/control/server.h"
 #include "instr/retransform/hook.h"
-#include "instr/vm/interfaces.h"
+#include "instr/vm/untouchable.h"
 #include "instr/options/compare.h"
 #include "instr/retransform/redefine.h"
 #include "instr/retransform/parallel.h"
 #include "instr/retransform/background.h"
+#include "instr/base/log.h"
+#include "instr/base/clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>

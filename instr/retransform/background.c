@@ -2,9 +2,10 @@
 
 #include "instr/retransform/background.h"
 
-#include "instr/control/server.h"
 #include "instr/base/thread.h"
 #include "instr/retransform/redefine.h"
+#include "instr/base/clock.h"
+#include "instr/vm/wake.h"
 
 #include <pthread.h>
 #include <stdio.h>

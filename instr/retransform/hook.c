@@ -2,11 +2,11 @@
 
 #include "instr/retransform/hook.h"
 
-#include "instr/vm/anonymous.h"
-#include "instr/control/server.h"
+#include "instr/vm/untouchable.h"
 #include "instr/passes/agent_pass.h"
 #include "instr/vm/runtime.h"
 #include "instr/retransform/native_prefix.h"
+#include "instr/base/clock.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,9 +3,11 @@
 #include "instr/retransform/limits.h"
 
 #include "instr/vm/snapshot.h"
-#include "instr/control/server.h"
 #include "instr/vm/runtime_failures.h"
 #include "instr/retransform/reconfigure.h"
+#include "instr/base/log.h"
+#include "instr/base/clock.h"
+#include "instr/vm/wake.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,7 +121,7 @@ static void watch_overhead(struct instr_agent *agent, uint64_t now) {
     const struct rw_pass *pass = NULL;
     JNIEnv *jni = NULL;
     const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
-    if (is_due(plan, now) && (jni = instr_control_jni())) {
+    if (is_due(plan, now) && (jni = instr_wake_jni())) {
         pass = find_costly(plan, jni, now, &share);
         most = plan->options.max_overhead;
     }
@@ -141,7 +143,7 @@ uint64_t instr_limits_watch(struct instr_agent *agent, uint64_t now, int killed)
         expired = agent->expires && now >= agent->expires;
     uint64_t next = UINT64_MAX;
     if ((on && (killed || expired)) || instr_reconfigure_is_due(agent, now)) {
-        JNIEnv *jni = instr_control_jni();
+        JNIEnv *jni = instr_wake_jni();
         if (!jni) return now + SECOND;
         if (on && (killed || expired))
             off(agent, jni, killed ? "the kill switch was thrown" : "the time is up (for=)");
@@ -151,7 +153,7 @@ uint64_t instr_limits_watch(struct instr_agent *agent, uint64_t now, int killed)
         if (agent->late_loaded_at && agent->late_loaded_at < next) next = agent->late_loaded_at;
     }
     if (on && instr_failures_any()) {
-        JNIEnv *jni = instr_control_jni();
+        JNIEnv *jni = instr_wake_jni();
         if (jni) watch_failures(agent, jni);
     }
     watch_overhead(agent, now);

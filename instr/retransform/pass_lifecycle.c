@@ -2,10 +2,11 @@
 
 #include "instr/retransform/pass_lifecycle.h"
 
-#include "instr/control/server.h"
 #include "instr/options/compare.h"
 #include "instr/passes/agent_pass.h"
 #include "instr/vm/runtime.h"
+#include "instr/base/log.h"
+#include "instr/base/clock.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,6 @@
 
 #include "instr/retransform/reconfigure.h"
 
-#include "instr/control/server.h"
 #include "instr/options/compare.h"
 #include "instr/passes/agent_pass.h"
 #include "instr/retransform/redefine.h"
@@ -12,6 +11,9 @@
 #include "instr/retransform/pass_lifecycle.h"
 #include "instr/retransform/background.h"
 #include "instr/retransform/native_prefix.h"
+#include "instr/base/log.h"
+#include "instr/base/clock.h"
+#include "instr/vm/wake.h"
 
 #include <stdio.h>
 #include <stdlib.h>

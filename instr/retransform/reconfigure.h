@@ -23,7 +23,7 @@ struct instr_switched {
     unsigned changed;            // ... of which have inserted code now
     unsigned refused;            // the JVM did not let be changed
     unsigned left;               // are to follow (switch_rest.h)
-    unsigned skipped_interfaces; // interfaces with code that were not touched (interfaces.h)
+    unsigned skipped_interfaces; // interfaces with code that were not touched (untouchable.h)
     uint64_t nanoseconds;        // all of it
     uint64_t longest;            // ns of the longest batch
     unsigned told;               // refusals in what follows, name and reason each in one line

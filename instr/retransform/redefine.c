@@ -2,13 +2,14 @@
 
 #include "instr/retransform/redefine.h"
 
-#include "instr/vm/anonymous.h"
+#include "instr/vm/untouchable.h"
 #include "instr/retransform/class_bytes.h"
 #include "instr/retransform/hook.h"
 #include "instr/retransform/redefine_before.h"
 #include "instr/retransform/redefine_rules.h"
 #include "instr/retransform/retransform.h"
 #include "instr/retransform/reconfigure.h"
+#include "instr/base/log.h"
 
 #include <stdio.h>
 #include <stdlib.h>

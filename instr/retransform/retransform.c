@@ -2,14 +2,13 @@
 
 #include "instr/retransform/retransform.h"
 
-#include "instr/vm/anonymous.h"
-#include "instr/vm/interfaces.h"
+#include "instr/vm/untouchable.h"
 #include "instr/retransform/parallel.h"
 #include "instr/retransform/order.h"
+#include "instr/base/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 // Headers of older JDKs do not have them.
 #define CLASS_ATTRIBUTE_CHANGED 72
@@ -55,12 +54,6 @@ const char *instr_retransform_reason(jvmtiError error) {
     case JVMTI_ERROR_INTERNAL: return "the JVM failed in itself (internal error)";
     default: return "the JVM refuses to change it";
     }
-}
-
-static uint64_t now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 // A class as the caller's functions are told of it.
@@ -111,9 +104,9 @@ static int is_spared(struct instr_retransform *r, jclass cls) {
 static void retransform(struct instr_retransform *r, jclass *classes, jint count) {
     if (count == 0) return;
     r->begin(r->context);
-    uint64_t start = now();
+    uint64_t start = instr_clock_now();
     jvmtiError error = (*r->jvmti)->RetransformClasses(r->jvmti, count, classes);
-    uint64_t took = now() - start;
+    uint64_t took = instr_clock_now() - start;
     if (took > r->longest) r->longest = took;
     r->calls++;
     r->end(r->context, error == JVMTI_ERROR_NONE, (unsigned)count);

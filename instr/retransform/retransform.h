@@ -37,7 +37,7 @@ struct instr_retransform {
     void (*end)(void *context, int done, unsigned count);
     // The VM does not take this class, and why, in words.
     void (*failed)(void *context, jobject loader, const char *name, const char *reason);
-    // Asked of loaded interfaces, while other threads run, of which interfaces.h tells; `code`:
+    // Asked of loaded interfaces, while other threads run, of which untouchable.h tells; `code`:
     // there is some in it. True: it stays as it is, and nothing more is said of it. NULL: none
     // does.
     int (*skipped_interfaces)(void *context, jobject loader, const char *name, int code);

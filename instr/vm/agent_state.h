@@ -1,18 +1,17 @@
-// The agent in a JVM: the one structure that owns everything.
+// agent_state.h: the agent in a JVM: the one structure that owns everything
 //
-// agent.c starts it and tells the results at the end; hook.c hands classes to the current plan;
-// switch.c makes another plan the current one; guard.c looks after what was promised; commands
-// come in by control.h.
+// agent/agent.c starts the agent and reports the results at the end. retransform/hook.c hands
+// classes to the current plan, reconfigure.c makes another plan the current one, limits.c enforces
+// expiry and limits. Commands arrive through control/.
 
-#ifndef INSTR_AGENT_H
-#define INSTR_AGENT_H
+#ifndef INSTR_VM_AGENT_STATE_H
+#define INSTR_VM_AGENT_STATE_H
 
 #include <jvmti.h>
 
 #include "instr/engine/class_states.h"
 #include "instr/engine/pass_ids.h"
 #include "instr/engine/plan.h"
-#include "instr/passes/results.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -35,7 +34,7 @@ struct instr_agent {
     struct instr_class_states *changes;
     jobject platform_loader; // global reference that stays; NULL: none known
     char library[4096];      // path of this library
-    int recording;           // classes of the boot loader are left alone (recording.h)
+    int recording;           // classes of the boot loader are left alone (untouchable.h)
 
     // One thread at a time changes the plan, and what follows here.
     pthread_mutex_t switching;
@@ -55,19 +54,18 @@ struct instr_agent {
 
 extern struct instr_agent instr_agent;
 
-// A line to standard error, in one piece.
-void instr_say(const char *line);
-
-// Takes the capabilities that changing classes needs, and sets the functions of all events; nothing
-// is switched on. 0: one line in `reason`.
+// Takes the capabilities that changing classes needs; switches no event on. 0: one line in `reason`.
 int instr_agent_arm(struct instr_agent *agent, char *reason, size_t size);
 
 // Finds the platform loader, if it is not known yet; before the first pass is on.
 void instr_agent_find_loader(struct instr_agent *agent, JNIEnv *jni);
 
-// Gives everything back: the JVM is as if the library had not been loaded, but for the runtime's
-// classes, which stay and do nothing, and an environment that is none but in name. With passes on,
-// these must have been switched off.
+// Frees agent->first, if it is set.
+void instr_agent_forget_first(struct instr_agent *agent);
+
+// Gives everything back. The JVM is then as if the library had not been loaded, except for the
+// runtime's classes, which stay and do nothing, and one idle JVM TI environment. All passes must be
+// off.
 void instr_agent_undo(struct instr_agent *agent);
 
 #endif

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -17,6 +16,7 @@
 #include "instr/vm/runtime_failures.h"
 #include "instr/counters/records.h"
 #include "instr/counters/threads.h"
+#include "instr/base/clock.h"
 
 #define JAR_NAME "instr-runtime.jar"
 #define DEFAULT_PAGE_BUDGET ((size_t)8 << 20)
@@ -308,10 +308,7 @@ bool instr_runtime_started(void) {
 static void forget_long_calls(JNIEnv *jni) {
     jfieldID since = (*jni)->GetStaticFieldID(jni, runtime.threads, "since", "J");
     if (since != NULL) {
-        struct timespec t; // the clock of System.nanoTime
-        clock_gettime(CLOCK_MONOTONIC, &t);
-        (*jni)->SetStaticLongField(jni, runtime.threads, since,
-                                   (jlong)t.tv_sec * 1000000000 + (jlong)t.tv_nsec);
+        (*jni)->SetStaticLongField(jni, runtime.threads, since, (jlong)instr_clock_now());
     }
     if ((*jni)->ExceptionCheck(jni)) (*jni)->ExceptionClear(jni);
 }

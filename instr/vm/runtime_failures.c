@@ -2,7 +2,7 @@
 
 #include "instr/vm/runtime_failures.h"
 
-#include "instr/control/server.h"
+#include "instr/vm/wake.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

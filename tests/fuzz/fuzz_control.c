@@ -19,7 +19,7 @@ uint64_t instr_clock_now(void) {
     return now;
 }
 
-JNIEnv *instr_control_jni(void) {
+JNIEnv *instr_wake_jni(void) {
     return NULL;
 }
 

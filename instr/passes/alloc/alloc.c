@@ -8,6 +8,7 @@
 #include "instr/vm/snapshot.h"
 #include "instr/passes/agent_pass.h"
 #include "instr/vm/runtime.h"
+#include "instr/base/log.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -6,6 +6,7 @@
 #include "instr/vm/snapshot.h"
 #include "instr/passes/exceptions/internal.h"
 #include "instr/vm/runtime.h"
+#include "instr/base/log.h"
 
 #include <stdio.h>
 #include <stdlib.h>

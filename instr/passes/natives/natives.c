@@ -7,13 +7,13 @@
 #include "instr/passes/agent_pass.h"
 
 #include "instr/report/report.h"
+#include "instr/base/clock.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define MOST_BOUND 65536 // methods remembered; what comes later is counted
 
@@ -30,8 +30,8 @@ static struct {
     jvmtiEnv *jvmti;      // NULL: none yet; stays, as threads may be in the event
     pthread_mutex_t lock; // of what follows
     bool on;
-    bool late; // the JVM had been running
-    struct timespec since;
+    bool late;      // the JVM had been running
+    uint64_t since; // ns
     struct bound *items;
     size_t count, capacity, left_out;
     char **libraries;
@@ -40,10 +40,7 @@ static struct {
 
 // Under the lock.
 static uint64_t elapsed(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)(now.tv_sec - list.since.tv_sec) * 1000000000u + (uint64_t)now.tv_nsec -
-           (uint64_t)list.since.tv_nsec;
+    return instr_clock_now() - list.since;
 }
 
 // The name of the library that holds the address, in memory that stays. Under the lock.
@@ -155,7 +152,7 @@ static void forget(JNIEnv *jni) {
 
 static void begin(enum instr_agent_pass_phase phase) {
     pthread_mutex_lock(&list.lock);
-    if (!list.on) clock_gettime(CLOCK_MONOTONIC, &list.since);
+    if (!list.on) list.since = instr_clock_now();
     if (!list.on) list.late = phase == INSTR_PART_LIVE;
     list.on = true;
     pthread_mutex_unlock(&list.lock);

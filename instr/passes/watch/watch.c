@@ -4,9 +4,9 @@
 
 #include "instr/passes/watch/watch.h"
 
-#include "instr/control/server.h"
 #include "instr/passes/agent_pass.h"
 #include "instr/vm/runtime.h"
+#include "instr/vm/wake.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -137,7 +137,7 @@ def dropped(r):
 
 def lambdas(path, jdk, expected):
     """Problems with the lambda that runs in each loader, ten times: it has one site, however many classes it had.
-    Before JDK 15 it has none: bytecode of its class makes the object, and is left alone (instr/vm/anonymous.h)."""
+    Before JDK 15 it has none: bytecode of its class makes the object, and is left alone (instr/vm/untouchable.h)."""
     with open(path, encoding="utf-8") as f:
         found = [(s["site_class"], s["count"]) for s in json.load(f)["sites"] if "Closure$$Lambda" in s["class"] + s["site_class"]]
     return [] if [n for _, n in found] == [expected] * (jdk.version >= 15) else [f"{found[:3]} are the sites of {expected} lambdas"]

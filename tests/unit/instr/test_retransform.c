@@ -1,7 +1,7 @@
 // Retransforming loaded classes from a list, in a JVM that is made up: each class once, whether one
 // thread does it or two.
 
-#include "instr/vm/interfaces.h"
+#include "instr/vm/untouchable.h"
 #include "instr/retransform/parallel.h"
 #include "tests/unit/run.h"
 

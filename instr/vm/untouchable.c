@@ -1,10 +1,74 @@
-// recording.c: see recording.h
+// untouchable.c: see untouchable.h
 
-#include "instr/vm/recording.h"
+#include "instr/vm/untouchable.h"
 
 #include <dlfcn.h>
-#include <stdint.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+bool instr_is_anonymous(jvmtiEnv *jvmti, jclass class, const char *name) {
+    jint hash = 0;
+    const char *digits = strrchr(name, '/');
+    if (!digits++ || !*digits || digits[strspn(digits, "0123456789")]) return false;
+    return (*jvmti)->GetObjectHashCode(jvmti, class, &hash) == JVMTI_ERROR_NONE &&
+           strtoll(digits, NULL, 10) == hash;
+}
+
+static bool is_unsafe(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method) {
+    char *signature = NULL;
+    jclass class = NULL;
+    if ((*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) != JVMTI_ERROR_NONE) return false;
+    bool is = (*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) == JVMTI_ERROR_NONE &&
+              strcmp(signature, "Lsun/misc/Unsafe;") == 0;
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+    (*jni)->DeleteLocalRef(jni, class);
+    return is;
+}
+
+bool instr_makes_anonymous(jvmtiEnv *jvmti, JNIEnv *jni) {
+    jvmtiFrameInfo frame;
+    jint n = 0;
+    char *name = NULL;
+    if ((*jvmti)->GetStackTrace(jvmti, NULL, 0, 1, &frame, &n) != JVMTI_ERROR_NONE || n == 0 ||
+        (*jvmti)->GetMethodName(jvmti, frame.method, &name, NULL, NULL) != JVMTI_ERROR_NONE)
+        return false;
+    bool is = strcmp(name, "defineAnonymousClass") == 0 && is_unsafe(jvmti, jni, frame.method);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)name);
+    return is;
+}
+
+// --- interfaces ---
+
+enum { PRIVATE = 0x0002, STATIC = 0x0008, ABSTRACT = 0x0400 }; // JVMS 4.6
+
+enum instr_interface instr_interface_of(jvmtiEnv *jvmti, jclass class) {
+    jboolean is_interface = JNI_FALSE;
+    jint count = 0;
+    jmethodID *methods = NULL;
+    int held = 0, code = 0;
+    if ((*jvmti)->IsInterface(jvmti, class, &is_interface) != JVMTI_ERROR_NONE || !is_interface)
+        return INSTR_INTERFACE_NONE;
+    if ((*jvmti)->GetClassMethods(jvmti, class, &count, &methods) != JVMTI_ERROR_NONE)
+        return INSTR_INTERFACE_CODE;
+    for (jint i = 0; i < count; i++) {
+        jint modifiers = 0; // where that fails it counts as both
+        (*jvmti)->GetMethodModifiers(jvmti, methods[i], &modifiers);
+        held |= !(modifiers & (PRIVATE | STATIC));
+        code |= !(modifiers & ABSTRACT);
+    }
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)methods);
+    if (!held) return INSTR_INTERFACE_NONE;
+    return code ? INSTR_INTERFACE_CODE : INSTR_INTERFACE_BARE;
+}
+
+void instr_interfaces_tell(uint64_t count, char *line, size_t size) {
+    snprintf(line, size, "%" PRIu64 " interface%s left as %s: " INSTR_INTERFACE_REASON, count,
+             count == 1 ? "" : "s", count == 1 ? "it was" : "they were");
+}
+
+// --- the JVM's flags ---
 
 // Of libjvm.so, for which the JVM's own function table is a way in.
 static void *open_jvm(JavaVM *vm) {

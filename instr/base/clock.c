@@ -1,0 +1,11 @@
+// clock.c: see clock.h
+
+#include "instr/base/clock.h"
+
+#include <time.h>
+
+uint64_t instr_clock_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}

@@ -1,0 +1,14 @@
+// clock.h: the monotonic clock
+
+#ifndef INSTR_BASE_CLOCK_H
+#define INSTR_BASE_CLOCK_H
+
+#include <stdint.h>
+
+// A time that never comes.
+#define INSTR_NEVER UINT64_MAX
+
+// CLOCK_MONOTONIC in nanoseconds, the clock of System.nanoTime.
+uint64_t instr_clock_now(void);
+
+#endif
