@@ -6,17 +6,17 @@
 // a class that holds the names behind the numbers.
 
 #include "instr/cli/rewrite/gate.h"
-#include "instr/cli/rewrite/rewrite.h"
-#include "instr/base/hash.h"
 
-#define XXH_INLINE_ALL
+#include "classfile/format/build.h"
+#include "instr/base/hash.h"
+#include "instr/cli/rewrite/rewrite.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
-enum { KEY_DIGITS = 16, MOST_UTF8 = 65535, POOL_START = 10, MOST_PIECES = 8000 };
+enum { KEY_DIGITS = 16, MOST_UTF8 = 65535, POOL_START = 10, HEADS = 4, MOST_PIECES = 8000 };
 
 // Beside the gates; made for each root.
 static const char *const made[] = {"InstrRows", "InstrCovered", "InstrProbes"};
@@ -64,27 +64,6 @@ static void put(struct cli_sink *to, const void *bytes, size_t n) {
     cli_sink_write(to, bytes, n);
 }
 
-static void put1(struct cli_sink *to, unsigned value) {
-    uint8_t byte = (uint8_t)value;
-    put(to, &byte, 1);
-}
-
-static void put2(struct cli_sink *to, unsigned value) {
-    put1(to, value >> 8);
-    put1(to, value);
-}
-
-static void put4(struct cli_sink *to, uint32_t value) {
-    put2(to, value >> 16);
-    put2(to, value & 0xFFFF);
-}
-
-static void put_utf8(struct cli_sink *to, const void *bytes, size_t n) {
-    put1(to, CF_TAG_UTF8);
-    put2(to, (unsigned)n);
-    put(to, bytes, n);
-}
-
 static int hand_over(struct cli_sink *from, struct cli_bytes *out) {
     if (from->error) {
         cli_sink_free(from);
@@ -122,8 +101,9 @@ static int copy_entry(struct cli_sink *to, const uint8_t *p, size_t size, const 
     }
     size_t rest = size - 3 - package;
     if (length + rest > MOST_UTF8) return -1;
-    put1(to, CF_TAG_UTF8);
-    put2(to, (unsigned)(length + rest));
+    uint8_t head[3] = {CF_TAG_UTF8};
+    cf_put2(head + 1, (uint32_t)(length + rest));
+    put(to, head, sizeof head);
     put(to, prefix, length);
     put(to, p + 3 + package, rest);
     return 0;
@@ -165,11 +145,30 @@ static size_t count_pieces(const char *text, size_t length) {
     return n;
 }
 
-// The strings that Offline.register takes (runtime-java/offline/OfflineTable.java), as constants.
-static void put_strings(struct cli_sink *to, const struct cli_rewrite *rewrite,
-                        const struct cli_root *root, const char *rows, size_t rows_length) {
+// Ends the class and copies it to `out`.
+static int finish(struct cf_build *build, struct cli_bytes *out) {
+    const uint8_t *bytes;
+    size_t length;
+    if (cf_build_end(build, &bytes, &length) != CF_OK || !(out->bytes = malloc(length))) return -1;
+    memcpy(out->bytes, bytes, length);
+    out->length = length;
+    return 0;
+}
+
+// Element `i` of the array on the stack.
+static void store_string(struct cf_build *build, unsigned i, const char *text, size_t length) {
+    cf_build_op(build, CF_OP_dup);
+    cf_build_op2(build, CF_OP_sipush, i);
+    cf_build_op2(build, CF_OP_ldc_w, cf_add_string(&build->pool, text, length));
+    cf_build_op(build, CF_OP_aastore);
+}
+
+// The strings that Offline.register takes (runtime-java/offline/OfflineTable.java).
+static void store_strings(struct cf_build *build, const struct cli_rewrite *rewrite,
+                          const struct cli_root *root, const char *rows, size_t rows_length) {
     char identity[17], range[32], passes[1024] = "";
     size_t n = 0;
+    unsigned element = 0;
     const struct instr_options *options = &rewrite->options;
     for (size_t i = 0; i < options->pass_count && n < sizeof passes; i++)
         n += (size_t)snprintf(passes + n, sizeof passes - n, "%s%s.%d", i ? "." : "",
@@ -179,164 +178,72 @@ static void put_strings(struct cli_sink *to, const struct cli_rewrite *rewrite,
     snprintf(identity, sizeof identity, "%016" PRIx64, instr_hash(rows, rows_length, seed));
     snprintf(range, sizeof range, "%" PRIu32 ".%" PRIu32, root->first, root->end);
     const char *heads[] = {identity, passes, rewrite->options_text, range};
-    for (size_t i = 0; i < 4; i++) put_utf8(to, heads[i], strlen(heads[i]));
+    for (; element < HEADS; element++)
+        store_string(build, element, heads[element], strlen(heads[element]));
     for (size_t at = 0; at < rows_length;) {
         size_t piece = piece_length(rows + at, rows_length - at);
-        put_utf8(to, rows + at, piece);
+        store_string(build, element++, rows + at, piece);
         at += piece;
     }
 }
 
-// static String[] rows() { return new String[] {...}; }
-static void put_method(struct cli_sink *to, unsigned strings, unsigned first_string) {
-    uint32_t code = 3 + 3 + 8 * strings + 1;
-    put2(to, CF_ACC_STATIC);
-    put2(to, 5); // rows
-    put2(to, 6); // ()[Ljava/lang/String;
-    put2(to, 1);
-    put2(to, 7); // Code
-    put4(to, 12 + code);
-    put2(to, 4); // max_stack
-    put2(to, 0); // max_locals
-    put4(to, code);
-    put1(to, 17); // sipush
-    put2(to, strings);
-    put1(to, 189); // anewarray
-    put2(to, 9);
-    for (unsigned i = 0; i < strings; i++) {
-        put1(to, 89); // dup
-        put1(to, 17); // sipush
-        put2(to, i);
-        put1(to, 19); // ldc_w
-        put2(to, first_string + i);
-        put1(to, 83); // aastore
-    }
-    put1(to, 176); // areturn
-    put4(to, 0);   // no handlers, no attributes
-}
-
+// final class NAME { static String[] rows() { return new String[] {...}; } }
 static int make_rows(const struct cli_rewrite *rewrite, const struct cli_root *root,
                      const char *simple, const char *rows, size_t rows_length,
                      struct cli_bytes *out) {
-    struct cli_sink to = {.fd = -1};
-    size_t pieces = 4 + count_pieces(rows, rows_length);
+    size_t strings = HEADS + count_pieces(rows, rows_length);
     char name[1024 + 64];
-    if (pieces > MOST_PIECES ||
+    if (strings > MOST_PIECES ||
         snprintf(name, sizeof name, "%s%s", root->prefix, simple) >= (int)sizeof name)
         return -1;
-    unsigned strings = (unsigned)pieces;
-    put4(&to, 0xCAFEBABE);
-    put4(&to, 52);
-    put2(&to, 10 + 2 * strings);
-    const char *const names[] = {name,   "java/lang/Object",      "rows",
-                                 "Code", "()[Ljava/lang/String;", "java/lang/String"};
-    put_utf8(&to, names[0], strlen(names[0])); // 1
-    put1(&to, CF_TAG_CLASS);
-    put2(&to, 1);                              // 2
-    put_utf8(&to, names[1], strlen(names[1])); // 3
-    put1(&to, CF_TAG_CLASS);
-    put2(&to, 3);                              // 4
-    put_utf8(&to, names[2], strlen(names[2])); // 5
-    put_utf8(&to, names[4], strlen(names[4])); // 6
-    put_utf8(&to, names[3], strlen(names[3])); // 7
-    put_utf8(&to, names[5], strlen(names[5])); // 8
-    put1(&to, CF_TAG_CLASS);
-    put2(&to, 8); // 9
-    put_strings(&to, rewrite, root, rows, rows_length);
-    for (unsigned i = 0; i < strings; i++) {
-        put1(&to, CF_TAG_STRING);
-        put2(&to, 10 + i);
-    }
-    put2(&to, CF_ACC_FINAL | 0x0020); // ACC_SUPER
-    put2(&to, 2);
-    put2(&to, 4);
-    put4(&to, 0); // no interfaces, no fields
-    put2(&to, 1);
-    put_method(&to, strings, 10 + strings);
-    put2(&to, 0);
-    return hand_over(&to, out);
+    struct cf_arena arena;
+    struct cf_build build;
+    cf_arena_init(&arena);
+    cf_build_begin(&build, &arena, CF_ACC_FINAL, name);
+    cf_build_method(&build, CF_ACC_STATIC, "rows", "()[Ljava/lang/String;", 4, 0);
+    cf_build_op2(&build, CF_OP_sipush, (unsigned)strings);
+    cf_build_op2(&build, CF_OP_anewarray, cf_add_class(&build.pool, "java/lang/String", 16));
+    store_strings(&build, rewrite, root, rows, rows_length);
+    cf_build_op(&build, CF_OP_areturn);
+    int result = finish(&build, out);
+    cf_arena_free(&arena);
+    return result;
 }
 
 // --- the class of the probes ---
 
-// static { p0 = InstrCoverage.array(0); ... }
-static void put_probes_initializer(struct cli_sink *to, const struct cli_root *root) {
-    uint32_t count = root->holders_end - root->holder, code = 9 * count + 1;
-    put2(to, CF_ACC_STATIC);
-    put2(to, 6); // <clinit>
-    put2(to, 7); // ()V
-    put2(to, 1);
-    put2(to, 8); // Code
-    put4(to, 12 + code);
-    put2(to, 1); // max_stack
-    put2(to, 0); // max_locals
-    put4(to, code);
-    for (uint32_t i = 0; i < count; i++) {
-        put1(to, 17); // sipush
-        put2(to, root->holder + i);
-        put1(to, 184); // invokestatic
-        put2(to, 14);
-        put1(to, 179); // putstatic
-        put2(to, 15 + 3 * i + 2);
-    }
-    put1(to, 177); // return
-    put4(to, 0);   // no handlers, no attributes
-}
-
-static void put_names(struct cli_sink *to, const char *const *names, size_t count) {
-    for (size_t i = 0; i < count; i++) put_utf8(to, names[i], strlen(names[i]));
-}
-
-static void put_pair(struct cli_sink *to, unsigned tag, unsigned a, unsigned b) {
-    put1(to, tag);
-    put2(to, a);
-    put2(to, b);
-}
-
-// public final class InstrProbes { public static final boolean[] p0; ... }
+// public final class InstrProbes {
+//     public static final boolean[] p0 = InstrCoverage.array(0);
+//     ...
+// }
 static int make_probes(const struct cli_root *root, struct cli_bytes *out) {
-    struct cli_sink to = {.fd = -1};
-    uint32_t count = root->holders_end - root->holder;
-    char name[1024 + 64], coverage[1024 + 64];
-    if (count > MOST_PIECES - 1000 || root->holders_end > INT16_MAX ||
+    char name[1024 + 64], coverage[1024 + 64], field[16];
+    if (root->holders_end - root->holder > MOST_PIECES - 1000 || root->holders_end > INT16_MAX ||
         snprintf(name, sizeof name, "%sInstrProbes", root->prefix) >= (int)sizeof name ||
         snprintf(coverage, sizeof coverage, "%sInstrCoverage", root->prefix) >=
             (int)sizeof coverage)
         return -1;
-    const char *const names[] = {
-        name, "java/lang/Object", coverage, "array", "(I)[Z", "<clinit>", "()V", "Code", "[Z"};
-    put4(&to, 0xCAFEBABE);
-    put4(&to, 52);
-    put2(&to, 15 + 3 * count);
-    put_names(&to, names, 9); // 1 to 9
-    for (unsigned i = 1; i <= 3; i++) {
-        put1(&to, CF_TAG_CLASS); // 10 to 12
-        put2(&to, i);
+    struct cf_arena arena;
+    struct cf_build build;
+    cf_arena_init(&arena);
+    cf_build_begin(&build, &arena, CF_ACC_PUBLIC | CF_ACC_FINAL, name);
+    for (uint32_t i = root->holder; i < root->holders_end; i++) {
+        snprintf(field, sizeof field, "p%" PRIu32, i);
+        cf_build_field(&build, CF_ACC_PUBLIC | CF_ACC_STATIC | CF_ACC_FINAL, field, "[Z");
     }
-    put_pair(&to, CF_TAG_NAME_AND_TYPE, 4, 5); // 13
-    put_pair(&to, CF_TAG_METHODREF, 12, 13);   // 14
-    for (uint32_t i = 0; i < count; i++) {
-        char field[16];
-        int n = snprintf(field, sizeof field, "p%" PRIu32, root->holder + i);
-        put_utf8(&to, field, (size_t)n);
-        put_pair(&to, CF_TAG_NAME_AND_TYPE, 15 + 3 * i, 9);
-        put_pair(&to, CF_TAG_FIELDREF, 10, 15 + 3 * i + 1);
+    cf_build_method(&build, CF_ACC_STATIC, "<clinit>", "()V", 1, 0);
+    uint16_t array = cf_add_reference(&build.pool, CF_TAG_METHODREF, coverage, "array", "(I)[Z");
+    for (uint32_t i = root->holder; i < root->holders_end; i++) {
+        snprintf(field, sizeof field, "p%" PRIu32, i);
+        cf_build_op2(&build, CF_OP_sipush, i);
+        cf_build_op2(&build, CF_OP_invokestatic, array);
+        cf_build_op2(&build, CF_OP_putstatic,
+                     cf_add_reference(&build.pool, CF_TAG_FIELDREF, name, field, "[Z"));
     }
-    put2(&to, CF_ACC_PUBLIC | CF_ACC_FINAL | 0x0020); // ACC_SUPER
-    put2(&to, 10);
-    put2(&to, 11);
-    put2(&to, 0); // no interfaces
-    put2(&to, count);
-    for (uint32_t i = 0; i < count; i++) {
-        put2(&to, CF_ACC_PUBLIC | CF_ACC_STATIC | CF_ACC_FINAL);
-        put2(&to, 15 + 3 * i);
-        put2(&to, 9);
-        put2(&to, 0);
-    }
-    put2(&to, 1);
-    put_probes_initializer(&to, root);
-    put2(&to, 0);
-    return hand_over(&to, out);
+    cf_build_op(&build, CF_OP_return);
+    int result = finish(&build, out);
+    cf_arena_free(&arena);
+    return result;
 }
 
 int cli_gate_make(const struct cli_rewrite *rewrite, const struct cli_root *root, size_t i,

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "classfile/format/build.h"
+#include "instr/base/array.h"
 #include "instr/coverage/mapping.h"
 #include "rewriters/coverage.h"
 
@@ -14,7 +16,7 @@
 // may have neither stack nor heap left for it.
 #define AHEAD (RW_PROBES_PER_HOLDER / 2)
 
-enum { CLASS_FILE_ROOM = 512, MOST_HOLDERS = INT32_MAX / RW_PROBES_PER_HOLDER };
+enum { MOST_HOLDERS = INT32_MAX / RW_PROBES_PER_HOLDER };
 
 static struct {
     JavaVM *vm;
@@ -24,8 +26,8 @@ static struct {
     pthread_mutex_t taking; // back, or flushing to the mapping; taken before the lock
     pthread_mutex_t lock;   // of what follows
     jobject *made;          // global references; NULL: not made yet, or not to be made
-    uint32_t count, capacity;
-    uint32_t in_making;
+    uint32_t count, in_making;
+    size_t capacity;
 } holders = {.taking = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 static uint8_t *probes_of_mapping(void) {
@@ -34,176 +36,73 @@ static uint8_t *probes_of_mapping(void) {
 
 // --- a holder's class file ---
 
-struct bytes {
-    uint8_t *at;
-};
-
-static void put(struct bytes *to, unsigned size, uint32_t value) {
-    while (size-- > 0) *to->at++ = (uint8_t)(value >> 8 * size);
-}
-
-static void put_utf8(struct bytes *to, const char *text) {
-    size_t length = strlen(text);
-    put(to, 1, 1);
-    put(to, 2, (uint32_t)length);
-    memcpy(to->at, text, length);
-    to->at += length;
-}
-
-static void put_class(struct bytes *to, uint32_t name) {
-    put(to, 1, 7);
-    put(to, 2, name);
-}
-
-static void put_reference(struct bytes *to, unsigned tag, uint32_t a, uint32_t b) {
-    put(to, 1, tag);
-    put(to, 4, a << 16 | b);
-}
-
-// The constants of all holders, and the start of the class; CODE is the last of them.
-enum {
-    NAME = 1,
-    THIS,
-    OBJECT,
-    SUPER,
-    MEMBER,
-    TYPE,
-    METHOD,
-    DESCRIPTOR,
-    CODE,
-    NAME_TYPE,
-    REF,
-    LAST
-};
-
-static void put_start(struct bytes *to, const char *name, unsigned constants) {
-    put(to, 4, 0xCAFEBABE);
-    put(to, 4, 52); // JDK 8
-    put(to, 2, constants);
-    put_utf8(to, name);
-    put_class(to, NAME);
-    put_utf8(to, "java/lang/Object");
-    put_class(to, OBJECT);
-}
-
-// access_flags of a class, which has no interfaces, and how many fields there are.
-static void put_class_head(struct bytes *to, unsigned fields) {
-    put(to, 2, 0x1031); // public final super synthetic
-    put(to, 4, (uint32_t)THIS << 16 | SUPER);
-    put(to, 2, 0);
-    put(to, 2, fields);
-}
-
-static void put_code_head(struct bytes *to, uint32_t code, unsigned max_stack,
-                          unsigned max_locals) {
-    put(to, 4, (uint32_t)METHOD << 16 | DESCRIPTOR);
-    put(to, 4, 1u << 16 | CODE);
-    put(to, 4, 8 + code + 4); // attribute_length
-    put(to, 4, max_stack << 16 | max_locals);
-    put(to, 4, code);
-}
-
-// public static void hit(int i) { p[i] = true; }
-static void put_array_hit(struct bytes *to) {
-    put(to, 2, 0x1009);                                  // public static synthetic
-    put(to, 4, (uint32_t)(LAST + 1) << 16 | (LAST + 2)); // its name, (I)V
-    put(to, 4, 1u << 16 | CODE);
-    put(to, 4, 8 + 7 + 4);
-    put(to, 4, 3u << 16 | 1); // max_stack, max_locals
-    put(to, 4, 7);
-    put(to, 1, 0xB2); // getstatic p
-    put(to, 2, REF);
-    put(to, 4, 0x1A0454B1); // iload_0, iconst_1, bastore, return
-    put(to, 4, 0);
-}
-
 // public final class NAME {
 //     public static final boolean[] p = new boolean[32768];
 //     public static void hit(int i) { p[i] = true; }   for methods that have no room for more
 // }
-static size_t write_array_class(uint8_t *room, const char *name) {
-    struct bytes to = {room};
-    put_start(&to, name, LAST + 3);
-    put_utf8(&to, RW_HOLDER_FIELD);
-    put_utf8(&to, "[Z");
-    put_utf8(&to, "<clinit>");
-    put_utf8(&to, "()V");
-    put_utf8(&to, "Code");
-    put_reference(&to, 12, MEMBER, TYPE);
-    put_reference(&to, 9, THIS, NAME_TYPE);
-    put(&to, 1, 3);
-    put(&to, 4, RW_PROBES_PER_HOLDER);
-    put_utf8(&to, RW_HOLDER_METHOD);
-    put_utf8(&to, "(I)V");
-    put_class_head(&to, 1);
-    put(&to, 2, 0x1019); // public static final synthetic
-    put(&to, 4, (uint32_t)MEMBER << 16 | TYPE);
-    put(&to, 2, 0);
-    put(&to, 4, 0x00020008); // two methods; static
-    put_code_head(&to, 8, 1, 0);
-    put(&to, 2, 0x1200 | LAST); // ldc 32768
-    put(&to, 2, 0xBC04);        // newarray boolean
-    put(&to, 1, 0xB3);          // putstatic p
-    put(&to, 2, REF);
-    put(&to, 1, 0xB1); // return
-    put(&to, 4, 0);    // no exceptions, no attributes
-    put_array_hit(&to);
-    put(&to, 2, 0); // no attributes of the class
-    return (size_t)(to.at - room);
+static void build_array_class(struct cf_build *build, const char *name) {
+    cf_build_field(build, CF_ACC_PUBLIC | CF_ACC_STATIC | CF_ACC_FINAL | CF_ACC_SYNTHETIC,
+                   RW_HOLDER_FIELD, "[Z");
+    uint16_t field = cf_add_reference(&build->pool, CF_TAG_FIELDREF, name, RW_HOLDER_FIELD, "[Z");
+    cf_build_method(build, CF_ACC_STATIC, "<clinit>", "()V", 1, 0);
+    cf_build_op2(build, CF_OP_ldc_w, cf_add_integer(&build->pool, RW_PROBES_PER_HOLDER));
+    cf_build_op1(build, CF_OP_newarray, 4); // T_BOOLEAN
+    cf_build_op2(build, CF_OP_putstatic, field);
+    cf_build_op(build, CF_OP_return);
+    cf_build_method(build, CF_ACC_PUBLIC | CF_ACC_STATIC | CF_ACC_SYNTHETIC, RW_HOLDER_METHOD,
+                    "(I)V", 3, 1);
+    cf_build_op2(build, CF_OP_getstatic, field);
+    cf_build_op(build, CF_OP_iload_0);
+    cf_build_op(build, CF_OP_iconst_1);
+    cf_build_op(build, CF_OP_bastore);
+    cf_build_op(build, CF_OP_return);
 }
 
 // public final class NAME { public static void hit(int i) { InstrUnsafe.mark(ADDRESS + i); } }
-static size_t write_mapped_class(uint8_t *room, const char *name, uint64_t address) {
-    enum { UNSAFE = LAST + 2, UNSAFE_CLASS }; // behind a long, which has two places
+static void build_mapped_class(struct cf_build *build, uint64_t address) {
     char unsafe[128];
-    struct bytes to = {room};
     snprintf(unsafe, sizeof unsafe, "%sInstrUnsafe", holders.package);
-    put_start(&to, name, UNSAFE_CLASS + 1);
-    put_utf8(&to, "mark");
-    put_utf8(&to, "(J)V");
-    put_utf8(&to, RW_HOLDER_METHOD);
-    put_utf8(&to, "(I)V");
-    put_utf8(&to, "Code");
-    put_reference(&to, 12, MEMBER, TYPE);
-    put_reference(&to, 10, UNSAFE_CLASS, NAME_TYPE);
-    put(&to, 1, 5);
-    put(&to, 4, (uint32_t)(address >> 32));
-    put(&to, 4, (uint32_t)address);
-    put_utf8(&to, unsafe);
-    put_class(&to, UNSAFE);
-    put_class_head(&to, 0);
-    put(&to, 4, 0x00011009); // one method, public static synthetic
-    put_code_head(&to, 10, 4, 1);
-    put(&to, 1, 0x14); // ldc2_w ADDRESS
-    put(&to, 2, LAST);
-    put(&to, 3, 0x1A8561); // iload_0, i2l, ladd
-    put(&to, 1, 0xB8);     // invokestatic mark
-    put(&to, 2, REF);
-    put(&to, 1, 0xB1); // return
-    put(&to, 4, 0);
-    put(&to, 2, 0);
-    return (size_t)(to.at - room);
+    cf_build_method(build, CF_ACC_PUBLIC | CF_ACC_STATIC | CF_ACC_SYNTHETIC, RW_HOLDER_METHOD,
+                    "(I)V", 4, 1);
+    cf_build_op2(build, CF_OP_ldc2_w, cf_add_long(&build->pool, (int64_t)address));
+    cf_build_op(build, CF_OP_iload_0);
+    cf_build_op(build, CF_OP_i2l);
+    cf_build_op(build, CF_OP_ladd);
+    cf_build_op2(build, CF_OP_invokestatic,
+                 cf_add_reference(&build->pool, CF_TAG_METHODREF, unsafe, "mark", "(J)V"));
+    cf_build_op(build, CF_OP_return);
 }
 
 // --- in the VM ---
+
+static jclass define(JNIEnv *jni, const char *name, uint32_t first) {
+    struct cf_arena arena;
+    struct cf_build build;
+    const uint8_t *bytes;
+    size_t length;
+    jclass class = NULL;
+    cf_arena_init(&arena);
+    cf_build_begin(&build, &arena, CF_ACC_PUBLIC | CF_ACC_FINAL | CF_ACC_SYNTHETIC, name);
+    if (holders.held)
+        build_mapped_class(&build, (uint64_t)(uintptr_t)(probes_of_mapping() + first));
+    else
+        build_array_class(&build, name);
+    if (cf_build_end(&build, &bytes, &length) == CF_OK)
+        class = (*jni)->DefineClass(jni, name, NULL, (const jbyte *)bytes, (jsize)length);
+    cf_arena_free(&arena);
+    return class;
+}
 
 // The array of a new holder, or when the mapping holds its probes its class, as a global reference;
 // NULL: it cannot be made.
 static jobject make(JNIEnv *jni, uint32_t number) {
     char name[128];
-    uint8_t bytes[CLASS_FILE_ROOM];
     jobject made = NULL;
-    size_t length;
     uint32_t first = number * RW_PROBES_PER_HOLDER;
     if (holders.mapping && !instr_coverage_map_reserve(first, RW_PROBES_PER_HOLDER)) return NULL;
     if ((*jni)->PushLocalFrame(jni, 8) != 0) return NULL;
     snprintf(name, sizeof name, "%s" RW_HOLDER_NAME "%u", holders.package, number);
-    if (holders.held)
-        length =
-            write_mapped_class(bytes, name, (uint64_t)(uintptr_t)(probes_of_mapping() + first));
-    else
-        length = write_array_class(bytes, name);
-    jobject found = (*jni)->DefineClass(jni, name, NULL, (const jbyte *)bytes, (jsize)length);
+    jobject found = define(jni, name, first);
     if (found && !holders.held) {
         // This initializes the class.
         jfieldID field = (*jni)->GetStaticFieldID(jni, found, RW_HOLDER_FIELD, "[Z");
@@ -217,13 +116,7 @@ static jobject make(JNIEnv *jni, uint32_t number) {
 
 static bool grow(void) {
     if (holders.count == MOST_HOLDERS) return false;
-    if (holders.count < holders.capacity) return true;
-    uint32_t capacity = holders.capacity ? holders.capacity * 2 : 16;
-    jobject *made = realloc(holders.made, capacity * sizeof *made);
-    if (!made) return false;
-    holders.made = made;
-    holders.capacity = capacity;
-    return true;
+    return INSTR_ARRAY_RESERVE(holders.made, holders.capacity, (size_t)holders.count + 1);
 }
 
 // Without the lock while Java runs: the class file hook is called for the holder, too, and other
