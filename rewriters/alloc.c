@@ -133,26 +133,27 @@ static enum cf_status count_dimensions(struct rw_class *cls, struct cf_edit *edi
     return edit->error.status;
 }
 
-static enum cf_status count_made(struct rw_class *cls, struct cf_edit *edit, uint32_t i) {
+static enum cf_status count_allocated(struct rw_class *cls, struct cf_edit *edit, uint32_t i) {
     const struct wanted *wanted = cls->memory;
     static const struct cf_slice no_class = {(const uint8_t *)";", 1};
     uint32_t pc = edit->code.pc[i];
-    enum rw_allocating made = rw_allocated_by(&edit->code, pc);
+    enum rw_allocation allocation = rw_allocated_by(&edit->code, pc);
     int id;
     // Before 49.0 code cannot name a class.
-    if (made == RW_MADE_NOTHING || (made == RW_MADE_OBJECT && !wanted->objects) ||
-        (made == RW_MADE_CLONE && edit->code.cls->major_version < 49))
+    if (allocation == RW_ALLOCATES_NOTHING ||
+        (allocation == RW_ALLOCATES_OBJECT && !wanted->objects) ||
+        (allocation == RW_ALLOCATES_CLONE && edit->code.cls->major_version < 49))
         return CF_OK;
     CF_TRY(rw_site_id(cls, edit, pc, no_class, &id));
     struct cf_snippet *s = cf_snippet_new(edit);
     cf_op(s, CF_OP_dup);
-    if (made == RW_MADE_CLONE) {
+    if (allocation == RW_ALLOCATES_CLONE) {
         const uint8_t *reference = edit->code.cls->bytes +
                                    edit->code.cls->constant_pool[cf_be2(edit->code.bytes + pc + 1)];
         cf_push_constant(s, cf_be2(reference + 1));
     }
     cf_push_int(s, id);
-    cf_call(s, callee(cls, made == RW_MADE_CLONE ? CLONED : MADE));
+    cf_call(s, callee(cls, allocation == RW_ALLOCATES_CLONE ? CLONED : MADE));
     cf_insert_after(edit, i, s);
     return edit->error.status;
 }
@@ -174,7 +175,7 @@ static enum cf_status edit_instruction(struct rw_class *cls, struct cf_edit *edi
     case CF_OP_multianewarray: return count_dimensions(cls, edit, i);
     case CF_OP_invokevirtual:
     case CF_OP_invokespecial:
-    case CF_OP_invokestatic: return count_made(cls, edit, i);
+    case CF_OP_invokestatic: return count_allocated(cls, edit, i);
     default: return CF_OK;
     }
 }
@@ -189,8 +190,8 @@ static enum cf_status edit_beyond(struct rw_class *cls, struct cf_edit *edit) {
     for (uint32_t i = 0; i < edit->code.count; i++) {
         uint32_t pc = edit->code.pc[i];
         if (edit->code.bytes[pc] == CF_OP_invokevirtual &&
-            rw_allocated_by(&edit->code, pc) == RW_MADE_OBJECT)
-            CF_TRY(count_made(cls, edit, i));
+            rw_allocated_by(&edit->code, pc) == RW_ALLOCATES_OBJECT)
+            CF_TRY(count_allocated(cls, edit, i));
     }
     return edit->error.status;
 }
@@ -199,7 +200,7 @@ static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
     const struct wanted *wanted = cls->memory;
     if (!wanted->arrays || rw_leave_alone(edit)) return CF_OK;
     if (cls->beyond) return edit_beyond(cls, edit);
-    if (rw_is_maker(edit->code.cls, edit->method)) return CF_OK;
+    if (rw_is_allocating_callee(edit->code.cls, edit->method)) return CF_OK;
     for (uint32_t i = 0; i < edit->code.count; i++) CF_TRY(edit_instruction(cls, edit, i));
     return edit->error.status;
 }
@@ -227,6 +228,6 @@ const struct rw_pass rw_pass_alloc = {
     .options = options,
     .runtime_class = "InstrAlloc",
     .begin = begin,
-    .beyond = rw_makes_by_reflection,
+    .beyond = rw_allocates_by_reflection,
     .edit = edit_method,
 };

@@ -9,55 +9,37 @@
 
 #include "classfile/opcodes.h"
 #include "classfile/reader.h"
+#include "rewriters/allocating_callees.h"
 
 #include <string.h>
 
 #define CACHED 64 // calls that a thread remembers
 #define REACH 96  // bytes behind a call; passes that are given with this one put theirs between
 
-// Methods between whoever calls and the VM.
-static const struct {
-    const char *class_name, *name, *descriptor;
-    bool is_static;
-} makers[] = {
-    {"java/lang/Object", "clone", "()Ljava/lang/Object;", false},
-    {"java/lang/reflect/Array", "newArray", "(Ljava/lang/Class;I)Ljava/lang/Object;", true},
-    {"java/lang/reflect/Array", "newInstance", "(Ljava/lang/Class;I)Ljava/lang/Object;", true},
-    {"java/util/Arrays", "copyOf", "([Ljava/lang/Object;I)[Ljava/lang/Object;", true},
-    {"java/util/Arrays", "copyOf", "([Ljava/lang/Object;ILjava/lang/Class;)[Ljava/lang/Object;",
-     true},
-    {"java/util/Arrays", "copyOfRange", "([Ljava/lang/Object;II)[Ljava/lang/Object;", true},
-    {"java/util/Arrays", "copyOfRange",
-     "([Ljava/lang/Object;IILjava/lang/Class;)[Ljava/lang/Object;", true},
-    {"jdk/internal/misc/Unsafe", "allocateInstance", "(Ljava/lang/Class;)Ljava/lang/Object;",
-     false},
-    {"sun/misc/Unsafe", "allocateInstance", "(Ljava/lang/Class;)Ljava/lang/Object;", false},
-};
-
-enum { MAKERS = sizeof makers / sizeof *makers };
-static jmethodID methods[MAKERS]; // NULL: this JDK has none
+static jmethodID methods[RW_ALLOCATING_CALLEES]; // NULL: this JDK has none
 
 void instr_alloc_told_start(JNIEnv *jni) {
-    for (int i = 0; i < MAKERS; i++) {
-        jclass class = (*jni)->FindClass(jni, makers[i].class_name);
+    for (int i = 0; i < RW_ALLOCATING_CALLEES; i++) {
+        const struct rw_allocating_callee *c = &rw_allocating_callees[i];
+        jclass class = (*jni)->FindClass(jni, c->class_name);
         if (class != NULL)
-            methods[i] =
-                makers[i].is_static
-                    ? (*jni)->GetStaticMethodID(jni, class, makers[i].name, makers[i].descriptor)
-                    : (*jni)->GetMethodID(jni, class, makers[i].name, makers[i].descriptor);
+            methods[i] = c->is_static
+                             ? (*jni)->GetStaticMethodID(jni, class, c->name, c->descriptor)
+                             : (*jni)->GetMethodID(jni, class, c->name, c->descriptor);
         (*jni)->ExceptionClear(jni);
         if (class != NULL) (*jni)->DeleteLocalRef(jni, class);
     }
 }
 
 bool instr_alloc_inherits_clone(JNIEnv *jni, jclass class) {
-    jmethodID clone = (*jni)->GetMethodID(jni, class, makers[0].name, makers[0].descriptor);
+    jmethodID clone = (*jni)->GetMethodID(jni, class, rw_allocating_callees[0].name,
+                                          rw_allocating_callees[0].descriptor);
     (*jni)->ExceptionClear(jni);
     return clone != NULL && clone == methods[0];
 }
 
-bool instr_alloc_is_maker(jmethodID method) {
-    for (int i = 0; i < MAKERS; i++)
+bool instr_alloc_is_callee(jmethodID method) {
+    for (int i = 0; i < RW_ALLOCATING_CALLEES; i++)
         if (methods[i] != NULL && methods[i] == method) return true;
     return false;
 }
@@ -158,7 +140,7 @@ bool instr_alloc_told(JNIEnv *jni, const jvmtiFrameInfo *frames, jint n) {
     jvmtiEnv *jvmti = instr_alloc.jvmti;
     jlocation start, end;
     jint i = 0;
-    while (i < n && instr_alloc_is_maker(frames[i].method)) i++;
+    while (i < n && instr_alloc_is_callee(frames[i].method)) i++;
     if (i == 0 || i == n || frames[i].location < 0) return false;
     const jvmtiFrameInfo *caller = &frames[i];
     if ((*jvmti)->GetMethodLocation(jvmti, caller->method, &start, &end) != JVMTI_ERROR_NONE)

@@ -216,7 +216,7 @@ static bool is_told(JNIEnv *jni, jmethodID native) {
     jvmtiEnv *jvmti = instr_alloc.jvmti;
     jvmtiFrameInfo frames[FRAMES];
     jint n = 0;
-    return instr_alloc_is_maker(native) &&
+    return instr_alloc_is_callee(native) &&
            (*jvmti)->GetStackTrace(jvmti, NULL, 0, FRAMES, frames, &n) == JVMTI_ERROR_NONE &&
            instr_alloc_told(jni, frames, n);
 }

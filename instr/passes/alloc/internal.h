@@ -66,7 +66,7 @@ void instr_alloc_vm_each(void (*each)(void *context, const struct instr_method *
 void instr_alloc_told_start(JNIEnv *jni);
 
 // Is it one of them?
-bool instr_alloc_is_maker(jmethodID method);
+bool instr_alloc_is_callee(jmethodID method);
 
 // Of the frames of a VMObjectAlloc event, the innermost first: does code count the object, where
 // the native method was called?
