@@ -12,14 +12,14 @@
 
 #define MAX_SHARDS 8
 
-#define PAGE_BYTES (INSTR_ROWS_PER_PAGE * sizeof(struct instr_row))
+#define PAGE_BYTES (INSTR_ROWS_PER_PAGE * sizeof(struct instr_counter_row))
 #define PAGES ((1u << INSTR_RECORD_ID_BITS) / INSTR_ROWS_PER_PAGE)
 
 struct shard {
     pthread_mutex_t mutex;
-    uint32_t length;                // one more than the last page that is there
-    struct instr_row *pages[PAGES]; // of INSTR_ROWS_PER_PAGE; NULL: nothing there
-    char pad[64];                   // locks of different shards on different cache lines
+    uint32_t length;                        // one more than the last page that is there
+    struct instr_counter_row *pages[PAGES]; // of INSTR_ROWS_PER_PAGE; NULL: nothing there
+    char pad[64];                           // locks of different shards on different cache lines
 };
 
 // The natives of the runtime have no place to keep a pointer to their state, hence this one.
@@ -56,11 +56,12 @@ static struct shard *lock_shard(unsigned *last) {
 }
 
 // The row of an id, made if need be; NULL when out of memory.
-static struct instr_row *row_of(struct shard *shard, uint32_t id) {
+static struct instr_counter_row *row_of(struct shard *shard, uint32_t id) {
     uint32_t page = id / INSTR_ROWS_PER_PAGE;
     if (page >= PAGES) return NULL;
     if (shard->pages[page] == NULL) {
-        struct instr_row *rows = aligned_alloc(_Alignof(struct instr_row), PAGE_BYTES);
+        struct instr_counter_row *rows =
+            aligned_alloc(_Alignof(struct instr_counter_row), PAGE_BYTES);
         if (rows == NULL) return NULL;
         memset(rows, 0, PAGE_BYTES);
         for (int i = 0; i < INSTR_ROWS_PER_PAGE; i++) rows[i].min = UINT64_MAX;
@@ -74,7 +75,7 @@ static void lose(uint64_t n) {
     atomic_fetch_add_explicit(&records.lost, n, memory_order_relaxed);
 }
 
-static void add_event(struct instr_row *row, enum instr_event event) {
+static void add_event(struct instr_counter_row *row, enum instr_event event) {
     switch (event) {
     case INSTR_EVENT_CALL: row->calls++; break;
     case INSTR_EVENT_THROWN: row->thrown++; break;
@@ -89,7 +90,7 @@ static void add_event(struct instr_row *row, enum instr_event event) {
     }
 }
 
-static void add_allocated(struct instr_row *row, uint64_t count, uint64_t bytes) {
+static void add_allocated(struct instr_counter_row *row, uint64_t count, uint64_t bytes) {
     row->calls += count;
     row->thrown += (int64_t)bytes;
 }
@@ -98,7 +99,8 @@ static inline uint32_t id_of(uint64_t second) {
     return (uint32_t)second & ((1u << INSTR_RECORD_ID_BITS) - 1);
 }
 
-static inline void add_time(struct instr_row *row, uint64_t duration, uint64_t self, bool again) {
+static inline void add_time(struct instr_counter_row *row, uint64_t duration, uint64_t self,
+                            bool again) {
     row->timed++;
     if (!again) row->total += duration;
     row->self += self;
@@ -111,7 +113,7 @@ static inline void add_time(struct instr_row *row, uint64_t duration, uint64_t s
 // without.
 static inline bool add_usual(struct shard *shard, uint64_t duration, uint64_t second, bool again) {
     uint32_t id = id_of(second);
-    struct instr_row *row = shard->pages[id / INSTR_ROWS_PER_PAGE];
+    struct instr_counter_row *row = shard->pages[id / INSTR_ROWS_PER_PAGE];
     if (row == NULL) return false;
     row += id % INSTR_ROWS_PER_PAGE;
     add_time(row, duration, second >> INSTR_RECORD_ID_BITS, again);
@@ -121,7 +123,7 @@ static inline bool add_usual(struct shard *shard, uint64_t duration, uint64_t se
 
 static void add(struct shard *shard, uint32_t id, enum instr_event event, uint64_t duration,
                 uint64_t self) {
-    struct instr_row *row = row_of(shard, id);
+    struct instr_counter_row *row = row_of(shard, id);
     if (row == NULL) {
         lose(1);
     } else if (event == INSTR_EVENT_ALLOCATED) {
@@ -161,7 +163,8 @@ void instr_records_add_one(uint32_t id, enum instr_event event, uint64_t duratio
     pthread_mutex_unlock(&shard->mutex);
 }
 
-static void sum_row(struct instr_row *to, uint64_t *buckets, const struct instr_row *from) {
+static void sum_row(struct instr_counter_row *to, uint64_t *buckets,
+                    const struct instr_counter_row *from) {
     to->calls += from->calls;
     to->thrown += from->thrown;
     if (from->timed == 0) return;
@@ -173,7 +176,7 @@ static void sum_row(struct instr_row *to, uint64_t *buckets, const struct instr_
     instr_histogram_sum(&from->histogram, buckets);
 }
 
-bool instr_records_sum(uint32_t page, struct instr_row *rows, uint64_t *buckets) {
+bool instr_records_sum(uint32_t page, struct instr_counter_row *rows, uint64_t *buckets) {
     pthread_once(&once, prepare);
     bool found = false;
     for (unsigned i = 0; i < atomic_load(&records.count); i++) {
@@ -201,7 +204,7 @@ uint32_t instr_records_pages(void) {
     return pages;
 }
 
-static void clear_row(struct instr_row *row) {
+static void clear_row(struct instr_counter_row *row) {
     instr_histogram_clear(&row->histogram);
     memset(row, 0, sizeof *row);
     row->min = UINT64_MAX;
@@ -213,7 +216,7 @@ void instr_records_forget(uint32_t from, uint32_t to) {
         struct shard *shard = &records.shards[i];
         pthread_mutex_lock(&shard->mutex);
         for (uint32_t id = from; id < to && id / INSTR_ROWS_PER_PAGE < shard->length; id++) {
-            struct instr_row *page = shard->pages[id / INSTR_ROWS_PER_PAGE];
+            struct instr_counter_row *page = shard->pages[id / INSTR_ROWS_PER_PAGE];
             if (page != NULL) clear_row(&page[id % INSTR_ROWS_PER_PAGE]);
         }
         pthread_mutex_unlock(&shard->mutex);
@@ -243,7 +246,7 @@ uint64_t instr_records_lost(void) {
     return atomic_load(&records.lost);
 }
 
-static size_t page_bytes(const struct instr_row *rows) {
+static size_t page_bytes(const struct instr_counter_row *rows) {
     size_t bytes = PAGE_BYTES;
     for (size_t i = 0; i < INSTR_ROWS_PER_PAGE; i++)
         bytes += instr_histogram_bytes(&rows[i].histogram);

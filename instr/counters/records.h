@@ -30,7 +30,7 @@ enum instr_event {
 };
 
 // What is known of one id. Times in nanoseconds. Two cache lines, so that it is found by a shift.
-struct instr_row {
+struct instr_counter_row {
     _Alignas(128)
         uint64_t calls; // only those counted through records; most are counted in pages (threads.h)
     int64_t thrown;     // the same
@@ -41,7 +41,7 @@ struct instr_row {
 };
 
 #define INSTR_ROWS_PER_PAGE 32
-_Static_assert(sizeof(struct instr_row) == 128, "two cache lines");
+_Static_assert(sizeof(struct instr_counter_row) == 128, "two cache lines");
 
 // Adds `n` records of two words each, complemented, as they lie in a thread's buffer. *shard is the
 // caller's memory of where it went last; 0 at first. Holds no lock longer than the adding takes.
@@ -55,7 +55,7 @@ void instr_records_add_one(uint32_t id, enum instr_event event, uint64_t duratio
 // array of INSTR_ROWS_PER_PAGE whose histograms stay as they are, and their histograms into
 // `buckets`, so many arrays of INSTR_HISTOGRAM_BUCKETS. False: there is nothing, and both are
 // unchanged.
-bool instr_records_sum(uint32_t page, struct instr_row *rows, uint64_t *buckets);
+bool instr_records_sum(uint32_t page, struct instr_counter_row *rows, uint64_t *buckets);
 
 // One above the highest page with anything in it.
 uint32_t instr_records_pages(void);

@@ -56,9 +56,9 @@ static char *jvm_name(jvmtiEnv *jvmti) {
     return text;
 }
 
-static struct instr_row row_of(const struct instr_method *m, const struct instr_counts *c) {
+static struct instr_report_row row_of(const struct instr_method *m, const struct instr_counts *c) {
     uint64_t thrown = c->thrown > 0 ? (uint64_t)c->thrown : 0;
-    struct instr_row row = {
+    struct instr_report_row row = {
         .class_name = m->class_name,
         .method = m->name,
         .descriptor = m->descriptor,
@@ -77,7 +77,7 @@ static struct instr_row row_of(const struct instr_method *m, const struct instr_
 
 // The rows of one pass: the methods that were called.
 static size_t gather(const struct instr_results *r, unsigned number,
-                     const struct instr_counts *counts, size_t n, struct instr_row *rows) {
+                     const struct instr_counts *counts, size_t n, struct instr_report_row *rows) {
     size_t found = 0;
     for (size_t id = 0; id < n; id++) {
         if (!counts[id].calls) continue;
@@ -134,7 +134,7 @@ static void tell_pass(const struct instr_results *r, unsigned i, const struct in
                       size_t n, const char *jvm) {
     const struct instr_pass_options *pass = &r->options->passes[i];
     struct skipped_list skipped = {NULL, 0, 0, (int)pass->number};
-    struct instr_row *rows = malloc((n + 1) * sizeof *rows);
+    struct instr_report_row *rows = malloc((n + 1) * sizeof *rows);
     if (!rows) {
         instr_say("instr: out of memory: a result is not told");
         return;

@@ -7,12 +7,12 @@
 
 struct column {
     const char *head, *title;
-    size_t offset; // of the field of struct instr_row
+    size_t offset; // of the field of struct instr_report_row
     int duration;
     int order; // enum instr_order, -1: none
 };
 
-#define FIELD(field) offsetof(struct instr_row, field)
+#define FIELD(field) offsetof(struct instr_report_row, field)
 static const struct column columns[] = {
     {"calls", "how often it was called", FIELD(calls), 0, INSTR_BY_CALLS},
     {"thrown", "calls that ended with an exception", FIELD(thrown), 0, INSTR_BY_THROWN},
@@ -32,7 +32,7 @@ static int is_shown(const struct instr_report *report, const struct column *colu
     return !report->without_p90 || column->offset != FIELD(p90_ns);
 }
 
-static uint64_t field_of(const struct instr_row *row, size_t offset) {
+static uint64_t field_of(const struct instr_report_row *row, size_t offset) {
     return *(const uint64_t *)(const void *)((const char *)row + offset);
 }
 
@@ -106,7 +106,7 @@ static void put_rows(const struct instr_report *report, struct instr_output *out
     for (size_t c = 0; c < column_count(report) && top > 0; c++)
         if (columns[c].order == (int)order) largest = field_of(&report->rows[0], columns[c].offset);
     for (size_t i = 0; i < top; i++) {
-        const struct instr_row *row = &report->rows[i];
+        const struct instr_report_row *row = &report->rows[i];
         instr_output_text(out, "<tr><td>");
         instr_report_method(row, out, INSTR_HTML);
         instr_output_text(out, "</td>");

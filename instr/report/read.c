@@ -51,7 +51,7 @@ int instr_reader_number(struct instr_reader *r, const json_t *object, const char
 
 // --- lists ---
 
-static int read_row(struct instr_reader *r, const json_t *object, struct instr_row *row) {
+static int read_row(struct instr_reader *r, const json_t *object, struct instr_report_row *row) {
     if (!json_is_object(object))
         return instr_reader_fail(r, "%s[%zu] is not an object", r->list, r->index);
     if (instr_reader_text(r, object, "class", &row->class_name) != 0) return -1;

@@ -10,7 +10,7 @@ static int descending(uint64_t a, uint64_t b) {
     return (a < b) - (a > b);
 }
 
-static int by_name(const struct instr_row *a, const struct instr_row *b) {
+static int by_name(const struct instr_report_row *a, const struct instr_report_row *b) {
     int c = strcmp(a->class_name, b->class_name);
     if (c == 0) c = strcmp(a->method, b->method);
     return c ? c : strcmp(a->descriptor, b->descriptor);
@@ -19,7 +19,7 @@ static int by_name(const struct instr_row *a, const struct instr_row *b) {
 // One comparison for each order; equal rows fall through to the calls, then to the names.
 #define COMPARISON(order, field)                                                                   \
     static int by_##order(const void *left, const void *right) {                                   \
-        const struct instr_row *a = left, *b = right;                                              \
+        const struct instr_report_row *a = left, *b = right;                                       \
         int c = descending(a->field, b->field);                                                    \
         if (c == 0) c = descending(a->calls, b->calls);                                            \
         return c ? c : by_name(a, b);                                                              \
@@ -37,7 +37,7 @@ void instr_report_sort(struct instr_report *report, enum instr_order order) {
     qsort(report->rows, report->row_count, sizeof *report->rows, comparisons[order]);
 }
 
-static void write_row(struct instr_json *json, const struct instr_row *row, int timed) {
+static void write_row(struct instr_json *json, const struct instr_report_row *row, int timed) {
     instr_json_open_flat(json, NULL, '{');
     instr_json_class(json, "class", row->class_name);
     instr_json_text(json, "method", row->method);

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 // What is known of one method. Times are in nanoseconds, all 0 when the pass takes none.
-struct instr_row {
+struct instr_report_row {
     const char *class_name; // internal or with dots
     const char *method;
     const char *descriptor;
@@ -33,7 +33,7 @@ struct instr_report {
     const char *jvm;  // name and version of the JVM; NULL: not known
     int timed;        // the rows have times
     int without_p90;  // but not this one, of other tools
-    struct instr_row *rows;
+    struct instr_report_row *rows;
     size_t row_count;
     const struct instr_skipped *skipped;
     size_t skipped_count;
@@ -78,7 +78,7 @@ void instr_report_page(struct instr_output *out, const char *title, const char *
 void instr_report_total(struct instr_output *out, const char *name, const char *value);
 
 // Writes a method the way people read it: com.acme.Foo.bar(int, String).
-void instr_report_method(const struct instr_row *row, struct instr_output *out, int style);
+void instr_report_method(const struct instr_report_row *row, struct instr_output *out, int style);
 
 enum { INSTR_DURATION_SIZE = 16 };
 // Writes a duration with three digits and its unit ("1.25 ms") into `text`; returns `text`.

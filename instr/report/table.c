@@ -118,7 +118,7 @@ static int is_method_descriptor(const char *d) {
     return d && *d == ')';
 }
 
-void instr_report_method(const struct instr_row *row, struct instr_output *out, int style) {
+void instr_report_method(const struct instr_report_row *row, struct instr_output *out, int style) {
     instr_report_text(out, row->class_name, style | INSTR_DOTS);
     instr_output_text(out, ".");
     instr_report_text(out, row->method, style);
@@ -140,25 +140,25 @@ void instr_report_method(const struct instr_row *row, struct instr_output *out, 
 
 struct column {
     const char *head;
-    size_t offset; // of the field of struct instr_row
+    size_t offset; // of the field of struct instr_report_row
     int duration;
     size_t width;
 };
 
 enum { MOST_COLUMNS = 10 };
 
-static uint64_t field_of(const struct instr_row *row, const struct column *column) {
+static uint64_t field_of(const struct instr_report_row *row, const struct column *column) {
     return *(const uint64_t *)(const void *)((const char *)row + column->offset);
 }
 
-static const char *cell(const struct instr_row *row, const struct column *column,
+static const char *cell(const struct instr_report_row *row, const struct column *column,
                         char text[INSTR_NUMBER_SIZE]) {
     uint64_t value = field_of(row, column);
     return column->duration ? instr_duration(value, text) : instr_number(value, text);
 }
 
 #define COLUMN(head, field, duration)                                                              \
-    { head, offsetof(struct instr_row, field), duration, 0 }
+    { head, offsetof(struct instr_report_row, field), duration, 0 }
 static const struct column all_columns[] = {
     COLUMN("calls", calls, 0),  COLUMN("thrown", thrown, 0), COLUMN("total", total_ns, 1),
     COLUMN("self", self_ns, 1), COLUMN("min", min_ns, 1),    COLUMN("p50", p50_ns, 1),
@@ -170,7 +170,8 @@ static size_t choose_columns(const struct instr_report *report, size_t top,
     size_t all = report->timed ? sizeof all_columns / sizeof *all_columns : 2, count = 0;
     char text[INSTR_NUMBER_SIZE];
     for (size_t a = 0; a < all; a++) {
-        if (all_columns[a].offset == offsetof(struct instr_row, p90_ns) && report->without_p90)
+        if (all_columns[a].offset == offsetof(struct instr_report_row, p90_ns) &&
+            report->without_p90)
             continue;
         size_t c = count++;
         columns[c] = all_columns[a];

@@ -44,7 +44,7 @@ static void add_rows(void *context, uint32_t page, const volatile struct instr_c
     }
 }
 
-static void add_row(struct instr_counts *counts, const struct instr_row *row,
+static void add_row(struct instr_counts *counts, const struct instr_counter_row *row,
                     const uint64_t *buckets) {
     counts->calls += row->calls;
     counts->thrown += row->thrown;
@@ -65,7 +65,7 @@ static void add_records(struct snapshot *snapshot) {
     snapshot->failed |= buckets == NULL;
     uint32_t pages = instr_records_pages();
     for (uint32_t page = 0; page < pages && !snapshot->failed; page++) {
-        struct instr_row rows[INSTR_ROWS_PER_PAGE] = {0};
+        struct instr_counter_row rows[INSTR_ROWS_PER_PAGE] = {0};
         memset(buckets, 0, bytes);
         if (!instr_records_sum(page, rows, buckets)) continue;
         struct instr_counts *counts = page_of(snapshot, page);

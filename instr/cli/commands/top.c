@@ -71,9 +71,9 @@ static int into_text(void *context, const void *bytes, size_t length) {
 }
 
 static void method_name(const json_t *row, struct text *text) {
-    struct instr_row names = {.class_name = cli_text(row, "class"),
-                              .method = cli_text(row, "method"),
-                              .descriptor = cli_text(row, "descriptor")};
+    struct instr_report_row names = {.class_name = cli_text(row, "class"),
+                                     .method = cli_text(row, "method"),
+                                     .descriptor = cli_text(row, "descriptor")};
     struct instr_output out;
     char error[INSTR_ERROR_SIZE];
     text->used = 0;

@@ -238,7 +238,7 @@ static void put_json(struct instr_json *json) {
 static void put_row(struct instr_output *out, const struct bound *b) {
     char time[INSTR_DURATION_SIZE];
     const char *file = b->library ? strrchr(b->library, '/') : NULL;
-    struct instr_row row = {
+    struct instr_report_row row = {
         .class_name = b->class_name, .method = b->name, .descriptor = b->descriptor};
     instr_output_format(out, "  %8s  ", instr_duration(b->at, time));
     instr_report_text(out, file ? file + 1 : b->library ? b->library : "?", INSTR_PLAIN);

@@ -166,11 +166,11 @@ START_TEST(records_add_up_by_id) {
     unsigned shard = 0;
     instr_records_add(words, 7, &shard);
     instr_records_add_one(70, INSTR_EVENT_TIMING, 7, 3, &shard);
-    struct instr_row rows[INSTR_ROWS_PER_PAGE] = {0};
+    struct instr_counter_row rows[INSTR_ROWS_PER_PAGE] = {0};
     uint64_t *buckets = calloc(INSTR_ROWS_PER_PAGE * INSTR_HISTOGRAM_BUCKETS, sizeof *buckets);
     ck_assert_ptr_nonnull(buckets);
     ck_assert(instr_records_sum(70 / INSTR_ROWS_PER_PAGE, rows, buckets));
-    const struct instr_row *timed = &rows[70 % INSTR_ROWS_PER_PAGE], *made = timed + 1;
+    const struct instr_counter_row *timed = &rows[70 % INSTR_ROWS_PER_PAGE], *made = timed + 1;
     ck_assert_uint_eq(timed->timed, 4);
     // Not the call inside a call of the same method.
     ck_assert_uint_eq(timed->total, 407);

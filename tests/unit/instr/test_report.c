@@ -56,7 +56,7 @@ static void write_text(const char *name, const char *what) {
     fclose(file);
 }
 
-static struct instr_row rows[] = {
+static struct instr_report_row rows[] = {
     {"com/acme/Foo", "bar", "(ILjava/lang/String;[[J)V", 3, 1, 3000, 1500000, 10, 2000, 900, 1990,
      1999},
     {"com/acme/Foo$In", "<init>", "()V", 1234567, 0, 61000000000, 20, 0, 59999999999, 7, 8, 9},
