@@ -195,3 +195,18 @@ int instr_output_close(struct instr_output *out, char *error, size_t size) {
              reason(out->failed));
     return -1;
 }
+
+int instr_output_file(char *path, void (*write)(const void *content, struct instr_output *out),
+                      const void *content, char *line, size_t size) {
+    struct instr_output out;
+    if (!path) {
+        snprintf(line, size, "instr: out of memory: a file is not written");
+        return -1;
+    }
+    instr_output_open(&out, path);
+    write(content, &out);
+    int result = instr_output_close(&out, line, size);
+    if (result == 0) snprintf(line, size, "written to %s", path);
+    free(path);
+    return result;
+}

@@ -49,4 +49,9 @@ __attribute__((format(printf, 2, 3))) void instr_output_format(struct instr_outp
 // space left on device": then no file was made or changed.
 int instr_output_close(struct instr_output *out, char *error, size_t size);
 
+// Has `write` write a whole file; `path` is freed here, and NULL stands for out of memory. Returns
+// 0 with "written to PATH" in `line`; or -1 with an error as above.
+int instr_output_file(char *path, void (*write)(const void *content, struct instr_output *out),
+                      const void *content, char *line, size_t size);
+
 #endif

@@ -3,7 +3,7 @@
 #include "instr/cli/cli.h"
 #include "instr/options.h"
 #include "instr/options/names.h"
-#include "instr/report/report.h"
+#include "instr/report/text.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 
 #include "instr/cli/screen.h"
 #include "instr/options.h"
-#include "instr/report/report.h"
+#include "instr/report/text.h"
 #include "instr/base/utf8.h"
 
 #include <errno.h>

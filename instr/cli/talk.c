@@ -1,7 +1,7 @@
 // What the commands that talk to an agent share.
 
 #include "instr/cli/talk.h"
-#include "instr/report/report.h"
+#include "instr/report/text.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -14,7 +14,7 @@
 #include "instr/vm/untouchable.h"
 #include "instr/base/json.h"
 #include "instr/retransform/redefine.h"
-#include "instr/report/report.h"
+#include "instr/report/text.h"
 #include "instr/passes/results.h"
 #include "instr/retransform/reconfigure.h"
 #include "instr/retransform/background.h"

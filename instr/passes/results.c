@@ -1,14 +1,16 @@
-// Telling the results at the end.
+// Results at exit, and when a pass is switched off.
 
 #include "instr/passes/results.h"
 
+#include "instr/base/array.h"
+#include "instr/base/json.h"
+#include "instr/base/log.h"
+#include "instr/passes/agent_pass.h"
+#include "instr/report/methods.h"
+#include "instr/report/text.h"
 #include "instr/vm/agent_state.h"
 #include "instr/vm/snapshot.h"
 #include "instr/vm/untouchable.h"
-#include "instr/base/json.h"
-#include "instr/passes/agent_pass.h"
-#include "instr/report/report.h"
-#include "instr/base/log.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,27 +22,21 @@
 struct skipped_list {
     struct instr_skipped *items;
     size_t count, capacity;
-    int pass; // also what this one chose to leave alone; NOBODY: only what nobody chose
+    int pass; // also what this pass skipped; NO_PASS: only what no pass asked to skip
 };
 
-enum { NOBODY = -1, EVERYBODY = -2 };
+enum { NO_PASS = -1, ALL_PASSES = -2 };
 
-static void add_skipped(void *context, const struct instr_skipped_item *kept) {
+static void add_skipped(void *context, const struct instr_skipped_item *skipped) {
     struct skipped_list *list = context;
-    if (kept->pass != NOBODY && list->pass != kept->pass && list->pass != EVERYBODY) return;
-    if (list->count == list->capacity) {
-        size_t wanted = list->capacity ? list->capacity * 2 : 64;
-        struct instr_skipped *larger = realloc(list->items, wanted * sizeof *larger);
-        if (!larger) return;
-        list->items = larger;
-        list->capacity = wanted;
-    }
-    // The engine's strings stay: kept entries are never taken back.
-    struct instr_skipped item = {kept->class_name, kept->method, kept->reason};
-    list->items[list->count++] = item;
+    if (skipped->pass != NO_PASS && list->pass != skipped->pass && list->pass != ALL_PASSES) return;
+    if (!INSTR_ARRAY_RESERVE(list->items, list->capacity, list->count + 1)) return;
+    // The strings belong to the engine, which never removes an entry.
+    list->items[list->count++] =
+        (struct instr_skipped){skipped->class_name, skipped->method, skipped->reason};
 }
 
-// "OpenJDK 64-Bit Server VM 25+36"; NULL when the VM does not tell or memory is out.
+// "OpenJDK 64-Bit Server VM 25+36"; NULL when the JVM does not say, or out of memory.
 static char *jvm_name(jvmtiEnv *jvmti) {
     char *name = NULL, *version = NULL, *text = NULL;
     if ((*jvmti)->GetSystemProperty(jvmti, "java.vm.name", &name) != JVMTI_ERROR_NONE) name = NULL;
@@ -56,9 +52,9 @@ static char *jvm_name(jvmtiEnv *jvmti) {
     return text;
 }
 
-static struct instr_report_row row_of(const struct instr_method *m, const struct instr_counts *c) {
+static struct instr_method_row row_of(const struct instr_method *m, const struct instr_counts *c) {
     uint64_t thrown = c->thrown > 0 ? (uint64_t)c->thrown : 0;
-    struct instr_report_row row = {
+    struct instr_method_row row = {
         .class_name = m->class_name,
         .method = m->name,
         .descriptor = m->descriptor,
@@ -77,7 +73,7 @@ static struct instr_report_row row_of(const struct instr_method *m, const struct
 
 // The rows of one pass: the methods that were called.
 static size_t gather(const struct instr_results *r, unsigned number,
-                     const struct instr_counts *counts, size_t n, struct instr_report_row *rows) {
+                     const struct instr_counts *counts, size_t n, struct instr_method_row *rows) {
     size_t found = 0;
     for (size_t id = 0; id < n; id++) {
         if (!counts[id].calls) continue;
@@ -87,7 +83,7 @@ static size_t gather(const struct instr_results *r, unsigned number,
     return found;
 }
 
-static _Thread_local char *unwritten; // no more than this: each thread that loads classes has it
+static _Thread_local char *unwritten; // a pointer alone: every thread that loads classes has it
 
 void instr_say_unwritten(const char *line) {
     static const char prefix[] = "instr: ";
@@ -102,45 +98,59 @@ char *instr_results_unwritten(void) {
     return line;
 }
 
-static void write_report(const struct instr_report *report, const char *pattern) {
-    char error[INSTR_ERROR_SIZE], line[INSTR_ERROR_SIZE + 64];
+void instr_results_write(const struct instr_pass_options *options, const char *pattern,
+                         void (*write)(const void *report, struct instr_output *out),
+                         const void *report) {
+    char written[INSTR_ERROR_SIZE], line[INSTR_ERROR_SIZE + 64];
+    if (!pattern) return;
     char *path = instr_expand_file(pattern, (long)getpid());
-    if (!path) {
-        instr_say_unwritten("instr: out of memory: a result is not written");
+    if (instr_output_file(path, write, report, written, sizeof written) != 0) {
+        instr_say_unwritten(written);
         return;
     }
-    if (instr_report_write(report, path, error, sizeof error) != 0) {
-        instr_say_unwritten(error);
-    } else {
-        snprintf(line, sizeof line, "instr: %s: written to %s", report->pass, path);
-        instr_say(line);
-    }
-    free(path);
+    snprintf(line, sizeof line, "instr: %s: %s", options->pass->name, written);
+    instr_say(line);
 }
 
-// What a part has to add to the table of methods.
+void instr_results_put(const struct instr_results *r, unsigned pass,
+                       const struct instr_report_format *format, const void *report) {
+    const struct instr_pass_options *options = &r->options->passes[pass];
+    if (options->top && !r->options->quiet) {
+        struct instr_output out;
+        char error[INSTR_ERROR_SIZE];
+        instr_output_descriptor(&out, STDERR_FILENO);
+        format->table(report, &out, options->top);
+        instr_output_close(&out, error, sizeof error);
+    }
+    instr_results_write(options, options->file, format->json, report);
+}
+
+// --- methods ---
+
+// What an agent pass adds to the table of methods.
 struct addition {
     const struct instr_results *results;
     unsigned pass;
     const struct instr_agent_pass *part;
 };
 
-static void add_json(const void *context, struct instr_json *json) {
+static void add_more(const void *context, struct instr_output *table, struct instr_json *json) {
     const struct addition *a = context;
-    a->part->more(a->results, a->pass, NULL, json);
+    a->part->more(a->results, a->pass, table, json);
 }
 
-static void tell_pass(const struct instr_results *r, unsigned i, const struct instr_counts *counts,
-                      size_t n, const char *jvm) {
+static void report_pass(const struct instr_results *r, unsigned i,
+                        const struct instr_counts *counts, size_t n, const char *jvm) {
     const struct instr_pass_options *pass = &r->options->passes[i];
     struct skipped_list skipped = {NULL, 0, 0, (int)pass->number};
-    struct instr_report_row *rows = malloc((n + 1) * sizeof *rows);
+    struct instr_method_row *rows = malloc((n + 1) * sizeof *rows);
     if (!rows) {
-        instr_say("instr: out of memory: a result is not told");
+        instr_say("instr: out of memory: a result is lost");
         return;
     }
     instr_engine_skipped(r->engine, add_skipped, &skipped);
-    struct instr_report report = {
+    struct addition addition = {r, i, instr_agent_pass_of(pass->pass)};
+    struct instr_method_report report = {
         .pass = pass->pass->name,
         .jvm = jvm,
         .timed = pass->pass->timed,
@@ -148,42 +158,32 @@ static void tell_pass(const struct instr_results *r, unsigned i, const struct in
         .row_count = gather(r, pass->number, counts, n, rows),
         .skipped = skipped.items,
         .skipped_count = skipped.count,
+        .more = addition.part && addition.part->more ? add_more : NULL,
+        .more_context = &addition,
     };
-    struct addition addition = {r, i, instr_agent_pass_of(pass->pass)};
-    int adds = addition.part && addition.part->more;
-    if (adds) {
-        report.more = add_json;
-        report.more_context = &addition;
-    }
-    instr_report_sort(&report, INSTR_BY_SELF);
-    if (pass->top && !r->options->quiet) {
-        struct instr_output out;
-        char error[INSTR_ERROR_SIZE];
-        instr_output_descriptor(&out, STDERR_FILENO);
-        instr_report_table(&report, &out, pass->top);
-        if (adds) addition.part->more(r, i, &out, NULL);
-        instr_output_close(&out, error, sizeof error);
-    }
-    if (pass->file) write_report(&report, pass->file);
+    instr_method_report_sort(&report, INSTR_BY_SELF);
+    instr_results_put(r, i, &instr_methods_format, &report);
     free(skipped.items);
     free(rows);
 }
 
-// com/acme/Foo.bar(I)V: kept as it was: ...
-static void report_skipped(const struct instr_results *r, const struct skipped_list *some) {
+// --- what was skipped, and the totals ---
+
+// com/acme/Foo.bar(I)V: skipped: ...
+static void say_skipped(const struct instr_results *r, const struct skipped_list *some) {
     char line[1024];
-    struct skipped_list all = {NULL, 0, 0, EVERYBODY};
+    struct skipped_list all = {NULL, 0, 0, ALL_PASSES};
     if (r->options->verbose) instr_engine_skipped(r->engine, add_skipped, &all);
     const struct skipped_list *skipped = r->options->verbose ? &all : some;
     size_t shown = r->options->verbose ? skipped->count : REASONS_SHOWN;
     for (size_t i = 0; i < skipped->count && i < shown; i++) {
         const struct instr_skipped *s = &skipped->items[i];
-        snprintf(line, sizeof line, "instr: %s%s%s: kept as it was: %s", s->class_name,
+        snprintf(line, sizeof line, "instr: %s%s%s: skipped: %s", s->class_name,
                  s->method[0] ? "." : "", s->method, s->reason);
         instr_say(line);
     }
     if (skipped->count > shown) {
-        snprintf(line, sizeof line, "instr: and %zu more kept as they were (verbose=yes shows all)",
+        snprintf(line, sizeof line, "instr: and %zu more skipped (verbose=yes shows all)",
                  skipped->count - shown);
         instr_say(line);
     }
@@ -198,37 +198,43 @@ void instr_say_skipped_interfaces(uint64_t count) {
     instr_say(line);
 }
 
-static void tell_account(const struct instr_totals *a) {
+static void say_totals(const struct instr_totals *a) {
     char line[256], seen[INSTR_NUMBER_SIZE], changed[INSTR_NUMBER_SIZE], methods[INSTR_NUMBER_SIZE],
-        kept[INSTR_NUMBER_SIZE], in[INSTR_NUMBER_SIZE], out[INSTR_NUMBER_SIZE],
+        skipped[INSTR_NUMBER_SIZE], in[INSTR_NUMBER_SIZE], out[INSTR_NUMBER_SIZE],
         time[INSTR_DURATION_SIZE];
     snprintf(
         line, sizeof line,
-        "instr: %s classes seen, %s changed; %s methods changed, %s kept; %s bytes in, %s out, "
+        "instr: %s classes seen, %s changed; %s methods changed, %s skipped; %s bytes in, %s out, "
         "in %s",
         instr_number(a->classes_seen, seen), instr_number(a->classes_changed, changed),
         instr_number(a->methods_changed, methods),
-        instr_number(a->methods_skipped + a->classes_skipped, kept), instr_number(a->bytes_in, in),
-        instr_number(a->bytes_out, out), instr_duration(a->nanoseconds, time));
+        instr_number(a->methods_skipped + a->classes_skipped, skipped),
+        instr_number(a->bytes_in, in), instr_number(a->bytes_out, out),
+        instr_duration(a->nanoseconds, time));
     instr_say(line);
     instr_say_skipped_interfaces(a->interfaces_skipped);
     if (a->classes_over_limit) {
-        snprintf(line, sizeof line, "instr: %s class%s left as %s, by max-classes or max-methods",
+        snprintf(line, sizeof line, "instr: %s class%s not changed, by max-classes or max-methods",
                  instr_number(a->classes_over_limit, changed),
-                 a->classes_over_limit == 1 ? "" : "es",
-                 a->classes_over_limit == 1 ? "it is" : "they are");
+                 a->classes_over_limit == 1 ? "" : "es");
         instr_say(line);
     }
     if (!a->methods_grown) return;
     snprintf(line, sizeof line,
-             "instr: %s of the methods changed %s past 8,000 bytes, and the JVM compiles none that "
-             "is so long",
+             "instr: %s of the changed methods %s longer than 8,000 bytes now: HotSpot does not "
+             "compile such methods",
              instr_number(a->methods_grown, changed), a->methods_grown == 1 ? "is" : "are");
     instr_say(line);
 }
 
-static void account_json(struct instr_output *out, const struct instr_totals *a,
-                         const struct skipped_list *kept) {
+struct account {
+    struct instr_totals totals;
+    struct skipped_list skipped;
+};
+
+static void write_account(const void *context, struct instr_output *out) {
+    const struct account *account = context;
+    const struct instr_totals *a = &account->totals;
     struct instr_json json = instr_json_start(out);
     instr_json_open(&json, NULL, '{');
     instr_json_number(&json, "classes_seen", a->classes_seen);
@@ -245,41 +251,29 @@ static void account_json(struct instr_output *out, const struct instr_totals *a,
     instr_json_number(&json, "bytes_in", a->bytes_in);
     instr_json_number(&json, "bytes_out", a->bytes_out);
     instr_json_number(&json, "rewriting_ns", a->nanoseconds);
-    instr_json_open(&json, "skipped", '[');
-    for (size_t i = 0; i < kept->count; i++) {
-        instr_json_open_flat(&json, NULL, '{');
-        instr_json_class(&json, "class", kept->items[i].class_name);
-        instr_json_text(&json, "method", kept->items[i].method);
-        instr_json_text(&json, "reason", kept->items[i].reason);
-        instr_json_close(&json, '}');
-    }
-    instr_json_close(&json, ']');
+    instr_skipped_json(&json, account->skipped.items, account->skipped.count);
     instr_json_close(&json, '}');
 }
 
-static void write_account(const struct instr_results *r, const struct instr_totals *account,
-                          const struct skipped_list *kept) {
-    char error[INSTR_ERROR_SIZE];
-    char *path = instr_expand_file(r->options->stats, (long)getpid());
-    if (!path) return;
-    struct instr_output out;
-    instr_output_open(&out, path);
-    account_json(&out, account, kept);
-    if (instr_output_close(&out, error, sizeof error) != 0) instr_say_unwritten(error);
-    free(path);
+static void write_stats(const struct instr_results *r, const struct account *account) {
+    char line[INSTR_ERROR_SIZE], *path = instr_expand_file(r->options->stats, (long)getpid());
+    if (instr_output_file(path, write_account, account, line, sizeof line) != 0)
+        instr_say_unwritten(line);
 }
 
-static const struct instr_agent_pass *telling_part(const struct instr_results *r, unsigned pass) {
+// --- all of it ---
+
+// The agent pass that reports by itself; NULL: the pass reports methods.
+static const struct instr_agent_pass *own_report(const struct instr_results *r, unsigned pass) {
     const struct instr_agent_pass *part = instr_agent_pass_of(r->options->passes[pass].pass);
     return part && part->tell ? part : NULL;
 }
 
-// What methods' calls and times have come to, for the passes that have no other form of result.
-static void tell_methods(const struct instr_results *r) {
+static void report_methods(const struct instr_results *r) {
     struct instr_counts *counts = NULL;
     size_t n = 0;
     if (!instr_snapshot(r->jni, &counts, &n)) {
-        instr_say("instr: out of memory: the results are not told");
+        instr_say("instr: out of memory: the results are lost");
         return;
     }
     char *jvm = jvm_name(r->jvmti);
@@ -287,26 +281,25 @@ static void tell_methods(const struct instr_results *r) {
     if (n > known) n = known;
     instr_snapshot_active_constructors(r->jvmti, r->jni, r->methods, counts, n);
     for (unsigned i = 0; i < r->options->pass_count; i++)
-        if (!telling_part(r, i)) tell_pass(r, i, counts, n, jvm);
+        if (!own_report(r, i)) report_pass(r, i, counts, n, jvm);
     free(jvm);
     free(counts);
 }
 
 void instr_results_tell(const struct instr_results *r) {
-    struct skipped_list skipped = {NULL, 0, 0, NOBODY};
-    struct instr_totals account = instr_engine_account(r->engine);
-    unsigned others = 0;
-    instr_engine_skipped(r->engine, add_skipped, &skipped);
+    struct account account = {instr_engine_account(r->engine), {NULL, 0, 0, NO_PASS}};
+    unsigned own = 0;
+    instr_engine_skipped(r->engine, add_skipped, &account.skipped);
     for (unsigned i = 0; i < r->options->pass_count; i++) {
-        const struct instr_agent_pass *part = telling_part(r, i);
+        const struct instr_agent_pass *part = own_report(r, i);
         if (part) part->tell(r, i);
-        others += part != NULL;
+        own += part != NULL;
     }
-    if (others < r->options->pass_count) tell_methods(r);
+    if (own < r->options->pass_count) report_methods(r);
     if (!r->options->quiet) {
-        report_skipped(r, &skipped);
-        tell_account(&account);
+        say_skipped(r, &account.skipped);
+        say_totals(&account.totals);
     }
-    if (r->options->stats) write_account(r, &account, &skipped);
-    free(skipped.items);
+    if (r->options->stats) write_stats(r, &account);
+    free(account.skipped.items);
 }

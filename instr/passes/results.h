@@ -1,4 +1,4 @@
-// What is told at the end: a table and a file for each pass, the account in one line and as a file.
+// Results: a table and a file for each pass; the totals in one line and as a file.
 
 #ifndef INSTR_RESULTS_H
 #define INSTR_RESULTS_H
@@ -6,6 +6,7 @@
 #include <jvmti.h>
 
 #include "instr/engine.h"
+#include "instr/report/kinds.h"
 
 struct instr_results {
     const struct instr_options *options;
@@ -15,16 +16,27 @@ struct instr_results {
     JNIEnv *jni;
 };
 
-// Collects and tells everything that the options ask for: tables, lines and errors to standard
-// error, files to where they belong. A file that cannot be written is one line; the rest goes on.
+// Collects the results and reports all that the options ask for: tables, lines and errors to
+// standard error, and files. A file that cannot be written is one line; the rest goes on.
 void instr_results_tell(const struct instr_results *results);
 
-// Says that so many interfaces were left as they were (untouchable.h), if any were.
+// Reports the result of a pass, `pass` being its index in results->options->passes: prints the
+// table and writes the file that its options ask for.
+void instr_results_put(const struct instr_results *results, unsigned pass,
+                       const struct instr_report_format *format, const void *report);
+
+// Writes one more file of a pass, and says so; `pattern` is its name as written (instr_expand_file),
+// NULL: none.
+void instr_results_write(const struct instr_pass_options *options, const char *pattern,
+                         void (*write)(const void *report, struct instr_output *out),
+                         const void *report);
+
+// Says how many interfaces were skipped (untouchable.h), if any were.
 void instr_say_skipped_interfaces(uint64_t count);
 
-// Says on standard error that a result could not be written. Whoever has it told by a command is to
-// hear of it, too: instr_results_unwritten gives the first such line of this thread since it was
-// last asked, without "instr: ", to be freed; NULL: there was none.
+// Says on standard error that a result could not be written. A command that asked for the result
+// reports it, too: instr_results_unwritten gives the first such line of this thread since the last
+// call, without "instr: ", to be freed; NULL: there was none.
 void instr_say_unwritten(const char *line);
 char *instr_results_unwritten(void);
 

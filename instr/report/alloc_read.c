@@ -1,15 +1,14 @@
-// Results of the pass alloc read from JSON. Classes are added up anew, of what the sites say.
+// Results of the pass alloc read from JSON, and their kind. The totals of classes are computed from
+// the sites.
 
-#include "instr/report/read_internal.h"
+#include "instr/report/flame.h"
+#include "instr/report/internal.h"
+#include "instr/report/read.h"
 
-#include <limits.h>
-
-static int read_site(struct instr_reader *r, const json_t *object,
-                     struct instr_alloc_report *report) {
+static int read_site(struct instr_reader *r, const json_t *object, void *context) {
+    struct instr_alloc_report *report = context;
     struct instr_alloc_site site = {0};
     uint64_t line = 0;
-    if (!json_is_object(object))
-        return instr_reader_fail(r, "%s[%zu] is not an object", r->list, r->index);
     if (instr_reader_text(r, object, "class", &site.class_name) != 0 ||
         instr_reader_text(r, object, "site_class", &site.site_class) != 0 ||
         instr_reader_text(r, object, "site_method", &site.site_method) != 0 ||
@@ -25,13 +24,29 @@ static int read_site(struct instr_reader *r, const json_t *object,
     return 0;
 }
 
-int instr_alloc_read(struct instr_reader *r, const json_t *root, struct instr_report_file *file) {
-    const json_t *sites = json_object_get(root, "sites");
-    struct instr_alloc_report *report = &file->alloc_report;
-    instr_alloc_report_init(report, file->report.pass);
-    file->alloc = 1;
-    r->list = "sites";
-    for (r->index = 0; r->index < json_array_size(sites); r->index++)
-        if (read_site(r, json_array_get(sites, r->index), report) != 0) return -1;
+static int read_report(struct instr_reader *r, void *content) {
+    struct instr_alloc_report *report = content;
+    instr_alloc_report_init(report, json_string_value(json_object_get(r->root, "pass")));
+    if (instr_reader_each(r, "sites", read_site, report) != 0) return -1;
     return instr_alloc_report_finish(report) == 0 ? 0 : instr_reader_fail(r, "out of memory");
 }
+
+static void free_report(void *content) {
+    instr_alloc_report_free(content);
+}
+
+static void page(const void *content, struct instr_output *out, size_t top, size_t order) {
+    (void)top;
+    (void)order;
+    instr_flame(content, out);
+}
+
+const struct instr_report_kind instr_report_kind_alloc = {
+    .format = &instr_alloc_format,
+    .list = "sites",
+    .size = sizeof(struct instr_alloc_report),
+    .read = read_report,
+    .free = free_report,
+    .orders = (const char *const[]){"bytes", NULL},
+    .page = page,
+};

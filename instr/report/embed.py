@@ -3,7 +3,7 @@
 
     embed.py OUT.c FILE...
 
-The file page.css becomes `const char instr_page_css[]`, which ends with a zero byte (pages.h).
+The file page.css becomes `const char instr_page_css[]`, which ends with a zero byte (page.h).
 """
 
 import os
@@ -20,7 +20,7 @@ def array(path):
 
 def main():
     out, files = sys.argv[1], sys.argv[2:]
-    text = '// Made by instr/report/embed.py.\n\n#include "instr/report/pages.h"\n\n' + "\n".join(map(array, files))
+    text = '// Made by instr/report/embed.py.\n\n#include "instr/report/page.h"\n\n' + "\n".join(map(array, files))
     with open(out, "w", encoding="ascii") as file:
         file.write(text)
 

@@ -1,10 +1,11 @@
 // A flame graph as one page: the stacks as data, and a script that draws them. All text is JSON in
 // a script element: < is written as \u003c, so nothing of it ends the element.
 
-#include "instr/report/alloc_report.h"
-#include "instr/report/pages.h"
-#include "instr/report/report.h"
+#include "instr/report/flame.h"
+
 #include "instr/base/utf8.h"
+#include "instr/report/internal.h"
+#include "instr/report/page.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -36,16 +37,14 @@ static void put_stack(void *context, const struct instr_alloc_stack *stack) {
     instr_output_text(out, "]");
 }
 
-void instr_alloc_report_html(const struct instr_alloc_report *report, struct instr_output *out) {
-    instr_report_page(out, report->pass, instr_flame_css);
-    instr_output_text(out, "<h1>");
-    instr_report_text(out, report->pass, INSTR_HTML);
-    instr_output_text(out, report->sampled ? ": bytes allocated, about</h1>\n"
-                                           : ": bytes allocated</h1>\n");
+void instr_flame(const void *content, struct instr_output *out) {
+    const struct instr_alloc_report *report = content;
+    instr_page_begin(out, report->pass,
+                     report->sampled ? ": bytes allocated (estimated)" : ": bytes allocated",
+                     instr_flame_css);
     instr_output_text(out, instr_flame_html);
     instr_output_text(out, "<script id=\"stacks\" type=\"application/json\">[null");
     instr_alloc_each_stack(report, put_stack, out);
-    instr_output_text(out, "]</script>\n<script>\n");
-    instr_output_text(out, instr_flame_js);
-    instr_output_text(out, "</script>\n</body>\n</html>\n");
+    instr_output_text(out, "]</script>\n");
+    instr_page_end(out, instr_flame_js);
 }

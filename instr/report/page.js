@@ -1,7 +1,7 @@
 // Sorts the table by the column whose head is clicked, and shows the rows whose names match.
 (function () {
   'use strict';
-  var table = document.getElementById('methods');
+  var table = document.getElementById('rows');
   if (!table) return;
   var body = table.tBodies[0], heads = table.tHead.rows[0].cells;
   var rows = Array.prototype.map.call(body.rows, function (row) {
@@ -36,7 +36,7 @@
       if (hit) count++;
     });
     shown.textContent = count.toLocaleString('en') + ' of ' +
-        rows.length.toLocaleString('en') + ' ' + (table.dataset.of || 'methods');
+        rows.length.toLocaleString('en') + ' ' + table.dataset.of;
   }
   find.addEventListener('input', filter);
   document.getElementById('search').hidden = false;

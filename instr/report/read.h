@@ -1,25 +1,49 @@
-// Reports read back from their files, for the command line tool.
+// Results read back from their files. A file may come from anywhere: every value is checked.
 
 #ifndef INSTR_REPORT_READ_H
 #define INSTR_REPORT_READ_H
 
-#include "instr/report/alloc_report.h"
-#include "instr/report/exceptions_report.h"
-#include "instr/report/report.h"
+#include "instr/report/kinds.h"
 
-struct instr_report_file {
-    struct instr_report report;             // its strings live as long as the file
-    int alloc;                              // it is a result of the pass alloc:
-    struct instr_alloc_report alloc_report; // this instead of `report`
-    // The same of the pass exceptions; rows NULL: it is another's.
-    struct instr_exception_report exceptions;
-    void *owned;
+#include <jansson.h>
+
+struct instr_reader {
+    const char *path; // "-": standard input
+    json_t *root;     // NULL: the file is not JSON
+    const char *list; // the list that is being read: "methods", "sites"
+    size_t index;     // in it
+    char *error;
+    size_t size;
 };
 
-// Reads what instr_report_write or the pass alloc wrote, and what others made in its likeness: keys
-// that are not known are ignored, times that are missing are 0. `path` "-" is standard input.
-// Returns 0; or -1 with one line in `error`, which names the place; then there is nothing to free.
-int instr_report_read(struct instr_report_file *file, const char *path, char *error, size_t size);
-void instr_report_file_free(struct instr_report_file *file);
+// Finds the kind of the file, one of `kinds`, which NULL ends, and reads the JSON if it is JSON.
+// Returns NULL with one line in the reader's error if the file has none of them. In either case
+// instr_reader_close follows.
+const struct instr_report_kind *instr_reader_open(struct instr_reader *r, const char *path,
+                                                  const struct instr_report_kind *const *kinds,
+                                                  char *error, size_t size);
+void instr_reader_close(struct instr_reader *r);
+
+// Writes "instr: PATH: reason". Returns -1.
+__attribute__((format(printf, 2, 3))) int instr_reader_fail(struct instr_reader *r,
+                                                            const char *format, ...);
+// The same for a key of the object at hand: "LIST[INDEX]: "KEY" is WHAT".
+int instr_reader_fail_at(struct instr_reader *r, const char *key, const char *what);
+
+// Calls `read` for each object of a list of the root, which may be missing. Returns 0, or -1.
+int instr_reader_each(struct instr_reader *r, const char *list,
+                      int (*read)(struct instr_reader *r, const json_t *object, void *context),
+                      void *context);
+// How many objects the list has.
+size_t instr_reader_count(const struct instr_reader *r, const char *list);
+
+// The value of a key of the list's object at hand. Returns 0, or -1: it is missing or of another
+// type. An optional text that is missing or null is NULL, such a number is 0.
+int instr_reader_text(struct instr_reader *r, const json_t *object, const char *key,
+                      const char **text);
+int instr_reader_optional(struct instr_reader *r, const json_t *object, const char *key,
+                          const char **text);
+int instr_reader_number(struct instr_reader *r, const json_t *object, const char *key,
+                        uint64_t *number);
 
 #endif

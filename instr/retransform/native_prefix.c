@@ -2,7 +2,7 @@
 
 #include "instr/retransform/native_prefix.h"
 
-#include "instr/report/report.h"
+#include "instr/report/text.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -250,10 +250,8 @@ static void tell_method(void *context, const struct instr_skipped_item *kept) {
     char method[512], text[METHOD_TEXT] = "", error[INSTR_ERROR_SIZE];
     struct instr_output out;
     snprintf(method, sizeof method, "%.*s", (int)(name < 500 ? name : 500), kept->method);
-    struct instr_report_row row = {
-        .class_name = kept->class_name, .method = method, .descriptor = kept->method + name};
     instr_output_sink(&out, into_text, text);
-    instr_report_method(&row, &out, INSTR_PLAIN);
+    instr_report_method(&out, kept->class_name, method, kept->method + name, INSTR_PLAIN);
     instr_output_close(&out, error, sizeof error);
     t->each(t->context, text);
 }

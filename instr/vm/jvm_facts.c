@@ -79,18 +79,14 @@ void instr_jvm_facts_members(jvmtiEnv *jvmti, struct instr_json *json) {
     instr_json_close(json, ']');
 }
 
+static void write_facts(const void *jvmti, struct instr_output *out) {
+    struct instr_json json = instr_json_start(out);
+    instr_json_open(&json, NULL, '{');
+    instr_jvm_facts_members(*(jvmtiEnv *const *)jvmti, &json);
+    instr_json_close(&json, '}');
+}
+
 int instr_jvm_facts_write(jvmtiEnv *jvmti, const char *pattern, char *error, size_t size) {
     char *path = instr_expand_file(pattern, (long)getpid());
-    if (!path) {
-        snprintf(error, size, "instr: out of memory: the facts are not written");
-        return -1;
-    }
-    struct instr_output out;
-    instr_output_open(&out, path);
-    struct instr_json json = instr_json_start(&out);
-    instr_json_open(&json, NULL, '{');
-    instr_jvm_facts_members(jvmti, &json);
-    instr_json_close(&json, '}');
-    free(path);
-    return instr_output_close(&out, error, size);
+    return instr_output_file(path, write_facts, &jvmti, error, size);
 }

@@ -27,7 +27,7 @@ class Table(CliTest):
         return self.expect(["report", "r.json", *arguments], status, out, err)
 
     def test_sites_and_classes_are_printed_by_bytes(self):
-        self.report(RESULT, out="alloc: 23 objects, 4,440 bytes, of 2 classes, at 3 sites\n"
+        self.report(RESULT, out="alloc: 23 objects, 4,440 bytes, 2 classes, 3 sites\n"
                                 "  bytes  objects  class  site\n"
                                 "  4,000        1  int[]  a.B.g\n"
                                 "    240       10  a.B  a.A.f:7\n"
@@ -35,17 +35,17 @@ class Table(CliTest):
                                 "  bytes  objects  class\n"
                                 "  4,200       13  int[]\n"
                                 "    240       10  a.B\n")
-        self.report(RESULT, "--top", "1", out="alloc: 23 objects, 4,440 bytes, of 2 classes, at 3 sites; the top 1:\n"
+        self.report(RESULT, "--top", "1", out="alloc: 23 objects, 4,440 bytes, 2 classes, 3 sites; the top 1:\n"
                                               "  bytes  objects  class  site\n  4,000        1  int[]  a.B.g\n"
                                               "  bytes  objects  class\n  4,200       13  int[]\n")
 
-    def test_what_is_alive_is_printed_if_it_is_known(self):
+    def test_live_objects_are_printed_if_they_are_known(self):
         self.report({**RESULT, "sites": [site("a.B", "a.A.f", 7, 10, 240, live_count=3, live_bytes=72)]},
-                    out="alloc: 10 objects, 240 bytes, of 1 classes, at 1 sites; alive about 3 objects, 72 bytes\n"
-                        "  bytes  objects  alive  objects  class  site\n"
-                        "    240       10     72        3  a.B  a.A.f:7\n"
-                        "  bytes  objects  alive  objects  class\n"
-                        "    240       10     72        3  a.B\n")
+                    out="alloc: 10 objects, 240 bytes, 1 class, 1 site; live: about 3 objects, 72 bytes\n"
+                        "  bytes  objects  live  objects  class  site\n"
+                        "    240       10    72        3  a.B  a.A.f:7\n"
+                        "  bytes  objects  live  objects  class\n"
+                        "    240       10    72        3  a.B\n")
 
     def test_a_hostile_file_is_refused_in_one_line(self):
         for content, reason in (
@@ -53,13 +53,13 @@ class Table(CliTest):
                 ('{"pass":"alloc","sites":[{}]}', 'sites[0]: "class" is missing'),
                 (json.dumps(RESULT).replace('"count": 1,', '"count": -1,'), 'sites[2]: "count" is not a number from 0 up'),
                 (json.dumps(RESULT).replace('"bytes": 40}', '"bytes": "40"}'), 'sites[3]: "bytes" is not a number from 0 up'),
-                ('{"pass":7,"sites":[]}', "this is no result of a pass")):
+                ('{"pass":7,"sites":[]}', 'not the result of a pass: "pass" is missing')):
             done = self.report(content, status=1, out="", err=None)
             self.assertIn("instr: r.json: " + reason, done.stderr)
             self.assertEqual(done.stderr.count("\n"), 1)
         self.report({**RESULT, "sites": [site("x", "a.f", 2**60, 2**63 - 1, 2**63 - 1)] * 4},
                     out=["18,446,744,073,709,551,615 bytes"])
-        self.report(RESULT, "--sort", "calls", status=2, out="", err=["a result of alloc is sorted by bytes"])
+        self.report(RESULT, "--sort", "calls", status=2, out="", err=["--sort must be bytes for r.json"])
 
     def test_nothing_from_a_file_controls_the_terminal(self):
         printed = self.report({"pass": EVIL, "sites": [site(EVIL, EVIL + "." + EVIL, 1, 1, 1)]}).stdout
@@ -68,23 +68,23 @@ class Table(CliTest):
 
 CLICKS = """<script>
 (function () {
-  var told = [];
+  var seen = [];
   function boxes() { return Array.from(document.querySelectorAll('#graph div')); }
-  function tell() {
-    told.push(boxes().map(b => b.textContent + (b.classList.contains('hit') ? '!' : '') +
+  function look() {
+    seen.push(boxes().map(b => b.textContent + (b.classList.contains('hit') ? '!' : '') +
                                (b.classList.contains('above') ? '^' : '') + Math.round(parseFloat(b.style.width))).join(' '));
   }
-  function click(name) { boxes().filter(b => b.textContent === name)[0].click(); tell(); }
+  function click(name) { boxes().filter(b => b.textContent === name)[0].click(); look(); }
   function find(text) {
     var box = document.getElementById('find');
     box.value = text;
     box.dispatchEvent(new Event('input'));
-    tell();
-    told.push(document.getElementById('found').textContent);
+    look();
+    seen.push(document.getElementById('found').textContent);
   }
-  tell(); click('a.A'); told.push(document.getElementById('detail').textContent); click('f:7'); click('all');
-  find('INT'); find('a.a'); document.getElementById('reset').click(); tell();
-  document.body.textContent = 'TOLD ' + told.join('|') + ' END';
+  look(); click('a.A'); seen.push(document.getElementById('detail').textContent); click('f:7'); click('all');
+  find('INT'); find('a.a'); document.getElementById('reset').click(); look();
+  document.body.textContent = 'SEEN ' + seen.join('|') + ' END';
 })();
 </script></body>"""
 
@@ -114,9 +114,9 @@ class Page(CliTest):
                                f"--user-data-dir={self.path('profile')}", "--dump-dom", "file://" + path],
                               capture_output=True, text=True, timeout=120, check=False,
                               env={**os.environ, "HOME": self.folder})
-        told = re.search("TOLD (.*) END", done.stdout)
-        self.assertTrue(told, done.stdout[-2000:] + done.stderr[-2000:])
-        self.assertEqual(told.group(1).split("|"), [
+        seen = re.search("SEEN (.*) END", done.stdout)
+        self.assertTrue(seen, done.stdout[-2000:] + done.stderr[-2000:])
+        self.assertEqual(seen.group(1).split("|"), [
             "all100 a.A40 f:740 int[]16 a.B24 a.B60 g60 int[]60",
             "all^100 a.A100 f:7100 int[]40 a.B60",
             "a.A: 400 bytes (40.00 %), 20 objects",

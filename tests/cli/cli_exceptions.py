@@ -1,4 +1,4 @@
-"""instr report of what the pass exceptions wrote: the table, the page, and files that are none."""
+"""instr report of what the pass exceptions wrote: the table, the page, and malformed files."""
 
 import json
 import re
@@ -35,15 +35,16 @@ class Exceptions(CliTest):
     def test_the_page_has_all_and_runs_nothing_from_the_file(self):
         rows = ROWS + [{**ROWS[0], "class": "<script>x</script>", "first_stack": ["<b>"]}]
         page = self.report(rows, "--html", "-").stdout
+        self.report(rows, "--sort", "name", status=2, out="", err=["--sort must be count for e.json"])
         self.assertEqual(len(re.findall("<tr><td>", page)), 4)
         self.assertEqual(len(re.findall("<details>", page)), 2)
         self.assertNotIn("<script>x", page)
         self.assertNotIn("<b>", page)
 
-    def test_what_is_no_such_file_is_one_line(self):
+    def test_a_malformed_file_is_refused_in_one_line(self):
         for row, reason in (({}, '"class" is missing'), ({**ROWS[0], "count": -1}, '"count" is not a number from 0 up'),
                             ({**ROWS[0], "first_stack": [1]}, '"first_stack" is not a list of strings'),
                             ({**ROWS[0], "caught_class": 3}, '"caught_class" is not a string')):
             self.report([ROWS[0], row], status=1, out="", err=f"instr: e.json: exceptions[1]: {reason}\n")
         self.write("e.json", '{"pass": "exceptions", "exceptions": 3}')
-        self.expect(["report", "e.json"], 1, "", 'instr: e.json: this is no result of a pass: "pass" or "methods" is missing\n')
+        self.expect(["report", "e.json"], 1, "", 'instr: e.json: not the result of a pass: "methods" is missing\n')

@@ -37,19 +37,19 @@ class Table(CliTest):
 
     def test_times_are_printed_by_self_time(self):
         self.report(TIMED, out=(
-            "timing: 3 methods, 75 calls, 2 thrown, 6.40 us in all; 1 kept as they were\n"
+            "timing: 3 methods, 75 calls, 2 thrown, 6.40 us in total; 1 skipped\n"
             "  calls  thrown    total     self   min   p50   p90   p99   max  method\n"
             "      2       0  20.0 us  5.00 us  1 ns  3 ns  4 ns  5 ns  2 ns  a.C.h(int, String)\n"
             "      3       0  9.00 us  1.00 us  1 ns  3 ns  4 ns  5 ns  2 ns  a.A.f(int, String)\n"
             "     70       2   500 ns   400 ns  1 ns  3 ns  4 ns  5 ns  2 ns  a.B.g(int, String)\n"))
 
-    def test_a_percentile_that_nobody_wrote_is_left_out(self):
+    def test_a_percentile_that_is_not_in_the_file_has_no_column(self):
         methods = [{k: v for k, v in m.items() if k != "p90_ns"} for m in TIMED["methods"]]
-        told = {**TIMED, "methods": methods[:1], "skipped": []}
-        self.report(told, "--html", "p.html")
+        content = {**TIMED, "methods": methods[:1], "skipped": []}
+        self.report(content, "--html", "p.html")
         self.assertIn("  calls  thrown    total     self   min   p50   p99   max  method\n"
                       "      3       0  9.00 us  1.00 us  1 ns  3 ns  5 ns  2 ns  a.A.f(int, String)\n",
-                      self.report(told).stdout)
+                      self.report(content).stdout)
         self.assertNotIn("p90", self.read("p.html"))
         self.assertEqual(self.read("p.html").count("<td"), 9)
 
@@ -74,9 +74,10 @@ class Table(CliTest):
         good = json.dumps(TIMED)
         for content, reason in (
                 ("", "line 1: "), ("{", "line 1: "), (good[:-5], "line 1: "), ("[" * 100000, "line 1: "),
-                (b"\xff\xfe", "line 1: "), ("[]", "this is no result of a pass"), ("{}", "this is no result"),
-                ('{"pass":1,"methods":[]}', "this is no result"),
-                ('{"pass":"x","methods":{}}', "this is no result"),
+                (b"\xff\xfe", "line 1: "), ("[]", 'not the result of a pass: "pass" is missing'),
+                ("{}", 'not the result of a pass: "pass" is missing'),
+                ('{"pass":1,"methods":[]}', 'not the result of a pass: "pass" is missing'),
+                ('{"pass":"x","methods":{}}', 'not the result of a pass: "methods" is missing'),
                 ('{"pass":"x","methods":[7]}', "methods[0] is not an object"),
                 ('{"pass":"x","methods":[{}]}', 'methods[0]: "class" is missing'),
                 ('{"pass":"x","methods":[{"class":7}]}', 'methods[0]: "class" is not a string'),
@@ -98,12 +99,14 @@ class Table(CliTest):
                                      row("a.C.f", 2**63 - 1, 0, 2**63 - 1)]}
         self.report(huge, out=None)
 
-    def test_usage_is_told(self):
+    def test_usage_is_printed(self):
         for arguments, line in (([], "which file?"), (["a", "b"], "one file at a time"),
                                 (["--top", "x", "a"], "--top must be a number, not 'x'"),
-                                (["--sort", "name", "a"], "--sort must be self, total, calls or thrown"),
                                 (["a", "--html"], "--html needs a value"), (["--htm=x", "a"], "unknown option '--htm=x'")):
             self.expect(["report", *arguments], 2, "", [line, "usage: instr report"])
+        self.write("r.json", json.dumps(TIMED))
+        self.expect(["report", "r.json", "--sort", "name"], 2, "",
+                    ["--sort must be self, total, calls or thrown for r.json", "usage: instr report"])
         self.expect(["report", "none"], 1, "", "instr: none: No such file or directory\n")
         self.expect(["report", "."], 1, "", "instr: .: Is a directory\n")
 
@@ -154,7 +157,7 @@ class Page(CliTest):
         self.assertEqual(evil.attributes, plain.attributes)
         self.assertIn("<script>alert('x')</script>\"&???[2J", "".join(evil.texts).replace("\n", "?"))
 
-    def test_a_page_that_cannot_be_written_is_told(self):
+    def test_a_page_that_cannot_be_written_is_reported(self):
         self.write("r.json", json.dumps(TIMED))
         self.expect(["report", "r.json", "--html", "/dev/full"], 1, "",
                     "instr: /dev/full: No space left on device\n")
@@ -165,19 +168,19 @@ class Page(CliTest):
 CLICKS = """<script>
 (function () {
   function names() {
-    return Array.from(document.querySelectorAll('#methods tbody tr')).filter(r => !r.hidden)
+    return Array.from(document.querySelectorAll('#rows tbody tr')).filter(r => !r.hidden)
         .map(r => r.cells[0].textContent[2]).join('');
   }
-  var buttons = document.querySelectorAll('#methods th button'), told = [names()];
-  function click(i) { buttons[i].click(); told.push(names()); }
+  var buttons = document.querySelectorAll('#rows th button'), seen = [names()];
+  function click(i) { buttons[i].click(); seen.push(names()); }
   function find(text) {
     var box = document.getElementById('find');
     box.value = text;
     box.dispatchEvent(new Event('input'));
-    told.push(names() + ' ' + document.getElementById('shown').textContent);
+    seen.push(names() + ' ' + document.getElementById('shown').textContent);
   }
   click(1); click(1); click(3); click(4); click(4); click(0); find('b G'); find('');
-  document.body.textContent = 'TOLD ' + told.join(',') + ' END';
+  document.body.textContent = 'SEEN ' + seen.join(',') + ' END';
 })();
 </script></body>"""
 
@@ -192,7 +195,7 @@ class Browser(CliTest):
                                f"--user-data-dir={self.path('profile')}", "--dump-dom", "file://" + page],
                               capture_output=True, text=True, timeout=120, check=False,
                               env={**os.environ, "HOME": self.folder})
-        told = re.search("TOLD (.*) END", done.stdout)
-        self.assertTrue(told, done.stdout[-2000:] + done.stderr[-2000:])
-        self.assertEqual(told.group(1),
+        seen = re.search("SEEN (.*) END", done.stdout)
+        self.assertTrue(seen, done.stdout[-2000:] + done.stderr[-2000:])
+        self.assertEqual(seen.group(1),
                          "CAB,BAC,CAB,CAB,CAB,BAC,ABC,B 1 of 3 methods,ABC 3 of 3 methods")

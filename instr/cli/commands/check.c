@@ -4,7 +4,7 @@
 #include "instr/cli/commands/check_class.h"
 #include "instr/cli/input.h"
 #include "instr/cli/paths.h"
-#include "instr/report/report.h"
+#include "instr/report/text.h"
 
 #include <inttypes.h>
 #include <pthread.h>

@@ -3,7 +3,7 @@
 #include "instr/cli/bring.h"
 #include "instr/cli/talk.h"
 #include "instr/cli/input.h"
-#include "instr/report/report.h"
+#include "instr/report/text.h"
 
 #include "classfile/classfile.h"
 

@@ -1,7 +1,7 @@
 // instr status: what the agent in a JVM is doing, and has done.
 
 #include "instr/cli/talk.h"
-#include "instr/report/report.h"
+#include "instr/report/text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include "instr/cli/talk.h"
 #include "instr/cli/screen.h"
-#include "instr/report/report.h"
+#include "instr/report/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -71,14 +71,12 @@ static int into_text(void *context, const void *bytes, size_t length) {
 }
 
 static void method_name(const json_t *row, struct text *text) {
-    struct instr_report_row names = {.class_name = cli_text(row, "class"),
-                                     .method = cli_text(row, "method"),
-                                     .descriptor = cli_text(row, "descriptor")};
     struct instr_output out;
     char error[INSTR_ERROR_SIZE];
     text->used = 0;
     instr_output_sink(&out, into_text, text);
-    instr_report_method(&names, &out, INSTR_PLAIN);
+    instr_report_method(&out, cli_text(row, "class"), cli_text(row, "method"),
+                        cli_text(row, "descriptor"), INSTR_PLAIN);
     instr_output_close(&out, error, sizeof error);
     text->bytes[text->used] = '\0';
 }

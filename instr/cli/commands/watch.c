@@ -4,7 +4,7 @@
 #include "instr/cli/bring.h"
 #include "instr/cli/talk.h"
 #include "instr/cli/screen.h"
-#include "instr/report/report.h"
+#include "instr/report/text.h"
 
 #include <errno.h>
 #include <stdarg.h>

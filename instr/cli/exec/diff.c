@@ -3,7 +3,7 @@
 
 #include "instr/cli/exec/exec.h"
 #include "instr/options.h"
-#include "instr/report/report.h"
+#include "instr/report/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 
 #include "instr/cli/talk.h"
 #include "instr/cli/exec/exec.h"
-#include "instr/report/report.h"
+#include "instr/report/text.h"
 
 #include <limits.h>
 #include <stdio.h>

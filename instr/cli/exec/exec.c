@@ -2,7 +2,7 @@
 
 #include "instr/cli/exec/exec.h"
 #include "instr/coverage/exec_reader.h"
-#include "instr/report/report.h"
+#include "instr/report/text.h"
 
 #include <errno.h>
 #include <ftw.h>

@@ -3,24 +3,19 @@
 
 #include "instr/cli/exec/exec.h"
 #include "instr/cli/exec/report.h"
-#include "instr/report/report.h"
-#include "instr/report/pages.h"
+#include "instr/report/page.h"
+#include "instr/report/text.h"
 
 #include <stdio.h>
 
 static void put_totals(const struct cli_exec_totals *totals, struct instr_output *out) {
     char text[INSTR_NUMBER_SIZE], share[CLI_SHARE_SIZE];
-    instr_output_text(out, "<dl class=\"totals\">\n");
-    instr_report_total(out, "classes", instr_number(totals->classes, text));
-    instr_report_total(out, "probes", instr_number(totals->probes, text));
-    instr_report_total(out, "hit", instr_number(totals->hit, text));
-    instr_report_total(out, "share", cli_exec_share(totals->hit, totals->probes, share));
-    instr_output_text(out, "</dl>\n");
-}
-
-static void put_column(struct instr_output *out, const char *head, const char *sorted) {
-    instr_output_format(out, "<th scope=\"col\"%s><button type=\"button\">%s</button></th>", sorted,
-                        head);
+    instr_page_begin_totals(out);
+    instr_page_total(out, "classes", instr_number(totals->classes, text));
+    instr_page_total(out, "probes", instr_number(totals->probes, text));
+    instr_page_total(out, "hit", instr_number(totals->hit, text));
+    instr_page_total(out, "share", cli_exec_share(totals->hit, totals->probes, share));
+    instr_page_end_totals(out);
 }
 
 static void put_row(const struct cli_exec_row *row, struct instr_output *out) {
@@ -44,24 +39,19 @@ void cli_exec_html(const struct cli_exec_totals *totals, const struct cli_exec_r
         const char *head;
         enum cli_exec_order order;
         const char *sorted;
-    } columns[] = {{"class", CLI_EXEC_BY_NAME, " aria-sort=\"ascending\""},
-                   {"probes", CLI_EXEC_BY_PROBES, " aria-sort=\"descending\""},
-                   {"hit", CLI_EXEC_BY_HIT, " aria-sort=\"descending\""},
-                   {"missed", CLI_EXEC_BY_MISSED, " aria-sort=\"descending\""},
-                   {"share", CLI_EXEC_BY_SHARE, " aria-sort=\"ascending\""}};
-    instr_report_page(out, "coverage", instr_page_css);
-    instr_output_text(out, "<h1>coverage</h1>\n");
+    } columns[] = {{"class", CLI_EXEC_BY_NAME, "ascending"},
+                   {"probes", CLI_EXEC_BY_PROBES, "descending"},
+                   {"hit", CLI_EXEC_BY_HIT, "descending"},
+                   {"missed", CLI_EXEC_BY_MISSED, "descending"},
+                   {"share", CLI_EXEC_BY_SHARE, "ascending"}};
+    instr_page_begin(out, "coverage", "", instr_page_css);
     put_totals(totals, out);
-    instr_output_text(out, "<div class=\"find\" id=\"search\" hidden><input id=\"find\" "
-                           "type=\"search\" placeholder=\"Find classes: parts of their names\" "
-                           "aria-label=\"Find classes\"><output id=\"shown\"></output></div>\n"
-                           "<div class=\"wide\"><table id=\"methods\" data-of=\"classes\">\n"
-                           "<thead><tr>");
+    instr_page_begin_table(out, "classes");
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        put_column(out, columns[i].head, columns[i].order == order ? columns[i].sorted : "");
-    instr_output_text(out, "</tr></thead>\n<tbody>\n");
+        instr_page_column(out, columns[i].head, NULL,
+                          columns[i].order == order ? columns[i].sorted : NULL, i == 0);
+    instr_page_begin_rows(out);
     for (size_t i = 0; i < top; i++) put_row(&rows[i], out);
-    instr_output_text(out, "</tbody></table></div>\n<footer>instr report</footer>\n<script>\n");
-    instr_output_text(out, instr_page_js);
-    instr_output_text(out, "</script>\n</body>\n</html>\n");
+    instr_page_end_table(out);
+    instr_page_end(out, instr_page_js);
 }

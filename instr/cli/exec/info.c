@@ -4,7 +4,7 @@
 #include "instr/cli/exec/report.h"
 #include "instr/base/json.h"
 #include "instr/options.h"
-#include "instr/report/report.h"
+#include "instr/report/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

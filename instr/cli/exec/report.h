@@ -15,22 +15,13 @@ struct cli_exec_totals cli_exec_totals(const struct instr_exec_store *store);
 // "1,234 classes, 45,678 probes, 12,345 of them hit (27.0 %)".
 void cli_exec_put_totals(const struct cli_exec_totals *totals, struct instr_output *out);
 
-enum cli_exec_order {
+enum cli_exec_order {   // of the words of --sort
     CLI_EXEC_BY_MISSED, // probes not hit
     CLI_EXEC_BY_PROBES,
     CLI_EXEC_BY_HIT,
     CLI_EXEC_BY_SHARE, // the smallest first
     CLI_EXEC_BY_NAME
 };
-// 0; or -1: there is no order of this name.
-int cli_exec_read_order(const char *word, enum cli_exec_order *order);
-
-// Does a file begin as those of JaCoCo do? What cannot be read does not.
-int cli_exec_is(const char *path);
-
-// Writes the table or the page of all classes of a file, or of the first `top` if that is not
-// negative, to `html`, the table to standard output if that is NULL. Returns an exit status.
-int cli_exec_report(const char *path, const char *html, long top, enum cli_exec_order order);
 
 struct cli_exec_row {
     const struct instr_exec_class *class;

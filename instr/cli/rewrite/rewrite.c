@@ -4,7 +4,7 @@
 #include "instr/cli/cli.h"
 #include "instr/cli/rewrite/gate.h"
 #include "instr/base/json.h"
-#include "instr/report/report.h"
+#include "instr/report/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -295,14 +295,10 @@ static void print_summary(struct cli_rewrite *rewrite) {
               account.methods_skipped == 1 ? "it was" : "they were");
 }
 
-// stats=FILE: as the agent has it, but for the methods that were kept, which are printed.
-static int write_account(struct cli_rewrite *rewrite) {
+static void put_account(const void *context, struct instr_output *out) {
+    const struct cli_rewrite *rewrite = context;
     struct instr_totals a = instr_engine_account(rewrite->engine);
-    char error[INSTR_ERROR_SIZE], *path = instr_expand_file(rewrite->options.stats, (long)getpid());
-    if (!path) return -1;
-    struct instr_output out;
-    instr_output_open(&out, path);
-    struct instr_json json = instr_json_start(&out);
+    struct instr_json json = instr_json_start(out);
     instr_json_open(&json, NULL, '{');
     instr_json_number(&json, "classes_seen", rewrite->classes);
     instr_json_number(&json, "classes_matched", a.classes_matched);
@@ -314,9 +310,13 @@ static int write_account(struct cli_rewrite *rewrite) {
     instr_json_number(&json, "bytes_out", a.bytes_out);
     instr_json_number(&json, "rewriting_ns", a.nanoseconds);
     instr_json_close(&json, '}');
-    free(path);
-    if (instr_output_close(&out, error, sizeof error) == 0) return 0;
-    cli_error("%s", error);
+}
+
+// stats=FILE: as the agent writes it, but without the skipped methods, which are printed.
+static int write_account(struct cli_rewrite *rewrite) {
+    char line[INSTR_ERROR_SIZE], *path = instr_expand_file(rewrite->options.stats, (long)getpid());
+    if (instr_output_file(path, put_account, rewrite, line, sizeof line) == 0) return 0;
+    cli_error("%s", line);
     return -1;
 }
 

@@ -3,7 +3,8 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "instr/passes/alloc/internal.h"
-#include "instr/report/alloc_report.h"
+#include "instr/report/alloc.h"
+#include "instr/report/flame.h"
 #include "instr/vm/agent_state.h"
 #include "instr/vm/snapshot.h"
 #include "instr/passes/agent_pass.h"
@@ -175,27 +176,6 @@ static int add_counted(const struct instr_results *r, unsigned pass,
     return 0;
 }
 
-static void write_file(const struct instr_alloc_report *report, const char *pattern,
-                       void (*write)(const struct instr_alloc_report *, struct instr_output *)) {
-    char error[INSTR_ERROR_SIZE], line[INSTR_ERROR_SIZE + 64];
-    struct instr_output out;
-    if (!pattern) return;
-    char *path = instr_expand_file(pattern, (long)getpid());
-    if (!path) {
-        instr_say_unwritten("instr: out of memory: a result is not written");
-        return;
-    }
-    instr_output_open(&out, path);
-    write(report, &out);
-    if (instr_output_close(&out, error, sizeof error) != 0) {
-        instr_say_unwritten(error);
-    } else {
-        snprintf(line, sizeof line, "instr: %s: written to %.400s", report->pass, path);
-        instr_say(line);
-    }
-    free(path);
-}
-
 static void tell(const struct instr_results *r, unsigned pass) {
     const struct instr_pass_options *options = &r->options->passes[pass];
     struct instr_alloc_report report;
@@ -205,20 +185,13 @@ static void tell(const struct instr_results *r, unsigned pass) {
     else
         instr_alloc_vm_each(add_one, &report);
     if (add_counted(r, pass, &report) != 0 || instr_alloc_report_finish(&report) != 0) {
-        instr_say("instr: alloc: out of memory: the results are not told");
+        instr_say("instr: alloc: out of memory: the results are lost");
         instr_alloc_report_free(&report);
         return;
     }
-    if (options->top && !r->options->quiet) {
-        struct instr_output out;
-        char error[INSTR_ERROR_SIZE];
-        instr_output_descriptor(&out, STDERR_FILENO);
-        instr_alloc_report_table(&report, &out, options->top);
-        instr_output_close(&out, error, sizeof error);
-    }
-    write_file(&report, options->file, instr_alloc_report_json);
-    write_file(&report, instr_pass_option(options, "stacks"), instr_alloc_report_stacks);
-    write_file(&report, instr_pass_option(options, "html"), instr_alloc_report_html);
+    instr_results_put(r, pass, &instr_alloc_format, &report);
+    instr_results_write(options, instr_pass_option(options, "stacks"), instr_alloc_stacks, &report);
+    instr_results_write(options, instr_pass_option(options, "html"), instr_flame, &report);
     instr_alloc_report_free(&report);
 }
 

@@ -9,7 +9,7 @@
 
 #include <jvmti.h>
 
-#include "instr/report/alloc_report.h"
+#include "instr/report/alloc.h"
 #include "instr/id_registry.h"
 #include "instr/options.h"
 

@@ -302,11 +302,8 @@ static uint64_t rounded(double x) {
 static const char *frame_text(struct instr_alloc_report *report, const struct frame *frame) {
     const char *class_name = instr_alloc_class_name(report, frame->class_name);
     size_t length = strlen(class_name), name = strlen(frame->name);
-    char *text = cf_arena_alloc(&report->arena, length + name + 2);
-    if (text == NULL) {
-        report->failed = 1;
-        return "?";
-    }
+    char *text = instr_alloc_room(report, length + name + 2);
+    if (text == NULL) return "?";
     memcpy(text, class_name, length);
     text[length] = '.';
     memcpy(text + length + 1, frame->name, name + 1);
@@ -315,7 +312,7 @@ static const char *frame_text(struct instr_alloc_report *report, const struct fr
 
 static void report_stack(struct instr_alloc_report *report, const struct stack *stack,
                          struct instr_alloc_stack *to) {
-    const char **frames = cf_arena_alloc(&report->arena, (stack->depth + 1) * sizeof *frames);
+    const char **frames = instr_alloc_room(report, (stack->depth + 1) * sizeof *frames);
     const struct frame *top = stack->depth > 0 ? stack->frames[0] : NULL;
     struct instr_alloc_site site = {
         .class_name = instr_alloc_class_name(report, stack->class_name),
@@ -327,10 +324,7 @@ static void report_stack(struct instr_alloc_report *report, const struct stack *
         .live_count = rounded(stack->live_count),
         .live_bytes = rounded(stack->live_bytes),
     };
-    if (frames == NULL) {
-        report->failed = 1;
-        return;
-    }
+    if (frames == NULL) return;
     for (uint32_t i = 0; i < stack->depth; i++)
         frames[i] = frame_text(report, stack->frames[stack->depth - 1 - i]);
     frames[stack->depth] = site.class_name;
@@ -357,8 +351,8 @@ void instr_alloc_samples_report(JNIEnv *jni, struct instr_alloc_report *report) 
     if (report->live) (*instr_alloc.jvmti)->ForceGarbageCollection(instr_alloc.jvmti);
     pthread_mutex_lock(&samples.mutex);
     struct instr_alloc_stack *stacks =
-        cf_arena_zeroed(&report->arena, samples.stacks_count + 1, sizeof *stacks);
-    report->failed |= stacks == NULL;
+        instr_alloc_room(report, (samples.stacks_count + 1) * sizeof *stacks);
+    if (stacks != NULL) memset(stacks, 0, (samples.stacks_count + 1) * sizeof *stacks);
     if (report->live) find_live(jni);
     for (size_t i = 0; i < BUCKETS && stacks != NULL; i++)
         for (const struct stack *s = samples.stacks[i]; s != NULL && !report->failed; s = s->next)

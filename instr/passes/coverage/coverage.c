@@ -21,7 +21,7 @@
 #include "instr/passes/coverage/tests.h"
 #include "instr/passes/coverage/probe_arrays.h"
 #include "instr/passes/agent_pass.h"
-#include "instr/report/report.h"
+#include "instr/report/text.h"
 #include "instr/vm/runtime.h"
 #include "rewriters/test_methods.h"
 

@@ -89,32 +89,6 @@ static char *fill_row(struct instr_exception_row *to, const struct instr_methods
     return names;
 }
 
-static void put_results(const struct instr_exception_report *report,
-                        const struct instr_pass_options *options, int quiet) {
-    struct instr_output out;
-    char error[INSTR_ERROR_SIZE], line[INSTR_ERROR_SIZE + 64];
-    if (options->top && !quiet) {
-        instr_output_descriptor(&out, STDERR_FILENO);
-        instr_exception_report_table(report, &out, options->top);
-        instr_output_close(&out, error, sizeof error);
-    }
-    if (!options->file) return;
-    char *path = instr_expand_file(options->file, (long)getpid());
-    if (!path) {
-        instr_say_unwritten("instr: out of memory: a result is not written");
-        return;
-    }
-    instr_output_open(&out, path);
-    instr_exception_report_json(report, &out);
-    if (instr_output_close(&out, error, sizeof error) == 0) {
-        snprintf(line, sizeof line, "instr: exceptions: written to %s", path);
-        instr_say(line);
-    } else {
-        instr_say_unwritten(error);
-    }
-    free(path);
-}
-
 static void tell(const struct instr_results *results, unsigned pass) {
     struct row_list list = {NULL, 0, 0};
     struct instr_counts *counts = NULL;
@@ -123,12 +97,12 @@ static void tell(const struct instr_results *results, unsigned pass) {
     struct instr_exception_row *rows = calloc(list.count + 1, sizeof *rows);
     char **names = calloc(list.count + 1, sizeof *names);
     if (rows && names && instr_snapshot(results->jni, &counts, &n)) {
-        struct instr_exception_report report = {rows, 0};
-        unsigned number = results->options->passes[pass].number;
+        const struct instr_pass_options *options = &results->options->passes[pass];
+        struct instr_exception_report report = {options->pass->name, rows, 0};
         for (size_t i = 0; i < list.count; i++) {
             size_t row = (size_t)list.rows[i];
             // The others are of an earlier time.
-            if (instr_methods_get(results->methods, list.rows[i]).pass != number) continue;
+            if (instr_methods_get(results->methods, list.rows[i]).pass != options->number) continue;
             // What is being told while threads run may have gone before it came.
             int64_t count = row < n ? (int64_t)counts[row].calls - counts[row].thrown : 0;
             if (count <= 0) continue;
@@ -137,9 +111,9 @@ static void tell(const struct instr_results *results, unsigned pass) {
             if (names[i]) report.row_count++;
         }
         instr_exception_report_sort(&report);
-        put_results(&report, &results->options->passes[pass], results->options->quiet);
+        instr_results_put(results, pass, &instr_exceptions_format, &report);
     } else {
-        instr_say("instr: out of memory: the exceptions are not told");
+        instr_say("instr: exceptions: out of memory: the results are lost");
     }
     for (size_t i = 0; names && i < list.count; i++) free(names[i]);
     free(counts);

@@ -7,7 +7,7 @@
 #ifndef INSTR_EXCEPTIONS_H
 #define INSTR_EXCEPTIONS_H
 
-#include "instr/report/exceptions_report.h"
+#include "instr/report/exceptions.h"
 #include "instr/id_registry.h"
 
 #include <jvmti.h>

@@ -6,8 +6,8 @@
 
 #include "instr/passes/agent_pass.h"
 
-#include "instr/report/report.h"
 #include "instr/base/clock.h"
+#include "instr/report/text.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -238,12 +238,10 @@ static void put_json(struct instr_json *json) {
 static void put_row(struct instr_output *out, const struct bound *b) {
     char time[INSTR_DURATION_SIZE];
     const char *file = b->library ? strrchr(b->library, '/') : NULL;
-    struct instr_report_row row = {
-        .class_name = b->class_name, .method = b->name, .descriptor = b->descriptor};
     instr_output_format(out, "  %8s  ", instr_duration(b->at, time));
     instr_report_text(out, file ? file + 1 : b->library ? b->library : "?", INSTR_PLAIN);
     instr_output_text(out, "  ");
-    instr_report_method(&row, out, INSTR_PLAIN);
+    instr_report_method(out, b->class_name, b->name, b->descriptor, INSTR_PLAIN);
     instr_output_text(out, "\n");
 }
 

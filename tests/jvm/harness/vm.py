@@ -12,7 +12,7 @@ TIMEOUT = 180
 # what the agent itself may say without anything being wrong: lines that begin with its name, and its tables
 TROUBLE = re.compile(r"VerifyError|ClassFormatError|NoClassDefFoundError|LinkageError|UnsatisfiedLinkError"
                      r"|InternalError|SIGSEGV|SIGBUS|SIGABRT|fatal error|AddressSanitizer|runtime error:|java/lang/instr")
-OWN_TROUBLE = re.compile(r"^instr: .*(kept as it was|error|cannot|could not|unable|fail)", re.I)
+OWN_TROUBLE = re.compile(r"^instr: .*(kept as it was|: skipped: |error|cannot|could not|unable|fail)", re.I)
 # A row of a table of methods, which may be those of any class.
 ROW = re.compile(r" *[\d,]+ +[\d,]+ +[\d.]+ [num]?s .*\)$")
 # How long the VM has run when it warns of something.
@@ -102,6 +102,6 @@ def compare_stderr(plain, other, may_keep):
     for line in lines:
         if line in known or ROW.match(line):
             continue
-        if TROUBLE.search(line) or (OWN_TROUBLE.search(line) and not (may_keep and "kept as it was" in line)):
+        if TROUBLE.search(line) or (OWN_TROUBLE.search(line) and not (may_keep and ("kept as it was" in line or ": skipped: " in line))):
             problems.append(f"stderr: {line[:300]!r}")
     return problems[:3]

@@ -1,7 +1,8 @@
 // Reports: the table, the JSON, and files that appear whole or not at all.
 
 #include "instr/base/json.h"
-#include "instr/report/report.h"
+#include "instr/report/methods.h"
+#include "instr/report/text.h"
 #include "instr/base/utf8.h"
 #include "tests/unit/run.h"
 
@@ -56,7 +57,7 @@ static void write_text(const char *name, const char *what) {
     fclose(file);
 }
 
-static struct instr_report_row rows[] = {
+static struct instr_method_row rows[] = {
     {"com/acme/Foo", "bar", "(ILjava/lang/String;[[J)V", 3, 1, 3000, 1500000, 10, 2000, 900, 1990,
      1999},
     {"com/acme/Foo$In", "<init>", "()V", 1234567, 0, 61000000000, 20, 0, 59999999999, 7, 8, 9},
@@ -64,26 +65,30 @@ static struct instr_report_row rows[] = {
 };
 static const struct instr_skipped skipped[] = {{"com/acme/Big", "run()V", "would grow \"much\""}};
 
-static struct instr_report report(int timed) {
-    return (struct instr_report){
+static struct instr_method_report report(int timed) {
+    return (struct instr_method_report){
         timed ? "timing" : "calls", "a JVM 17", timed, 0, rows, 3, skipped, 1, NULL, NULL};
 }
 
-// What writing to a descriptor gives.
-static const char *captured(const struct instr_report *r, size_t top) {
+static int write_to(const char *file, const struct instr_method_report *r) {
+    return instr_output_file(strdup(file), instr_methods_format.json, r, error, sizeof error);
+}
+
+// The table as it is written to a file.
+static const char *captured(const struct instr_method_report *r, size_t top) {
     struct instr_output out;
     instr_output_open(&out, path);
-    instr_report_table(r, &out, top);
+    instr_methods_format.table(r, &out, top);
     ck_assert_msg(instr_output_close(&out, error, sizeof error) == 0, "%s", error);
     return content(path);
 }
 
 START_TEST(the_table_is_aligned_and_readable) {
-    struct instr_report r = report(1);
-    instr_report_sort(&r, INSTR_BY_SELF);
+    struct instr_method_report r = report(1);
+    instr_method_report_sort(&r, INSTR_BY_SELF);
     ck_assert_str_eq(
         captured(&r, 10),
-        "timing: 3 methods, 1,234,573 calls, 1 thrown, 3.00 ms in all; 1 kept as they were\n"
+        "timing: 3 methods, 1,234,573 calls, 1 thrown, 3.00 ms in total; 1 skipped\n"
         "      calls  thrown    total     self    min     p50      p90      p99      max  method\n"
         "          3       0     0 ns  1.50 ms   0 ns    0 ns     0 ns     0 ns     0 ns  "
         "Main.xbroken?[31m\n"
@@ -95,10 +100,10 @@ START_TEST(the_table_is_aligned_and_readable) {
 END_TEST
 
 START_TEST(the_table_stops_at_top) {
-    struct instr_report r = report(0);
-    instr_report_sort(&r, INSTR_BY_CALLS);
-    ck_assert_str_eq(captured(&r, 1), "calls: 3 methods, 1,234,573 calls, 1 thrown; 1 kept as they "
-                                      "were; the top 1:\n"
+    struct instr_method_report r = report(0);
+    instr_method_report_sort(&r, INSTR_BY_CALLS);
+    ck_assert_str_eq(captured(&r, 1), "calls: 3 methods, 1,234,573 calls, 1 thrown; 1 skipped; "
+                                      "the top 1:\n"
                                       "      calls  thrown  method\n"
                                       "  1,234,567       0  com.acme.Foo$In.<init>()\n");
     r.row_count = r.skipped_count = 0;
@@ -107,10 +112,10 @@ START_TEST(the_table_stops_at_top) {
 END_TEST
 
 START_TEST(the_json_has_its_keys_in_order) {
-    struct instr_report r = report(1);
-    instr_report_sort(&r, INSTR_BY_CALLS);
+    struct instr_method_report r = report(1);
+    instr_method_report_sort(&r, INSTR_BY_CALLS);
     r.row_count = 1;
-    ck_assert_int_eq(instr_report_write(&r, path, error, sizeof error), 0);
+    ck_assert_int_eq(write_to(path, &r), 0);
     ck_assert_str_eq(
         content(path),
         "{\n  \"pass\": \"timing\",\n  \"jvm\": \"a JVM 17\",\n  \"methods\": [\n"
@@ -122,7 +127,7 @@ START_TEST(the_json_has_its_keys_in_order) {
     r = report(0);
     r.row_count = r.skipped_count = 0;
     r.jvm = NULL;
-    ck_assert_int_eq(instr_report_write(&r, path, error, sizeof error), 0);
+    ck_assert_int_eq(write_to(path, &r), 0);
     ck_assert_str_eq(content(path), "{\n  \"pass\": \"calls\",\n  \"jvm\": null,\n"
                                     "  \"methods\": [],\n  \"skipped\": []\n}\n");
     ck_assert_int_eq(empty_directory(), 1);
@@ -156,17 +161,21 @@ START_TEST(strings_are_escaped_and_become_utf8) {
 END_TEST
 
 START_TEST(a_full_disk_is_told_in_one_line) {
-    struct instr_report r = report(1);
-    ck_assert_int_eq(instr_report_write(&r, "/dev/full", error, sizeof error), -1);
+    struct instr_method_report r = report(1);
+    ck_assert_int_eq(write_to("/dev/full", &r), -1);
     ck_assert_str_eq(error, "instr: /dev/full: No space left on device");
-    ck_assert_int_eq(instr_report_write(&r, "/dev/null", error, sizeof error), 0);
-    ck_assert_int_eq(instr_report_write(&r, "/does/not/exist", error, sizeof error), -1);
+    ck_assert_int_eq(write_to("/dev/null", &r), 0);
+    ck_assert_str_eq(error, "written to /dev/null");
+    ck_assert_int_eq(instr_output_file(NULL, instr_methods_format.json, &r, error, sizeof error),
+                     -1);
+    ck_assert_str_eq(error, "instr: out of memory: a file is not written");
+    ck_assert_int_eq(write_to("/does/not/exist", &r), -1);
     ck_assert_str_eq(error, "instr: /does/not/exist: No such file or directory");
-    ck_assert_int_eq(instr_report_write(&r, directory, error, sizeof error), -1);
+    ck_assert_int_eq(write_to(directory, &r), -1);
     ck_assert_ptr_nonnull(strstr(error, ": Is a directory"));
     memset(text, 'x', 5000);
     text[5000] = '\0';
-    ck_assert_int_eq(instr_report_write(&r, text, error, sizeof error), -1);
+    ck_assert_int_eq(write_to(text, &r), -1);
     ck_assert_ptr_nonnull(strstr(error, ": File name too long"));
 }
 END_TEST
@@ -174,11 +183,11 @@ END_TEST
 START_TEST(a_failed_write_keeps_the_old_file) {
     write_text(path, "old");
     struct rlimit limit = {100, RLIM_INFINITY};
-    struct instr_report r = report(1);
+    struct instr_method_report r = report(1);
     signal(SIGXFSZ, SIG_IGN);
     // No assertion meanwhile: Check writes files of its own.
     int limited = setrlimit(RLIMIT_FSIZE, &limit);
-    int result = instr_report_write(&r, path, error, sizeof error);
+    int result = write_to(path, &r);
     limit.rlim_cur = RLIM_INFINITY;
     setrlimit(RLIMIT_FSIZE, &limit);
     ck_assert_int_eq(limited, 0);
@@ -192,12 +201,12 @@ END_TEST
 START_TEST(a_link_and_the_mode_of_the_old_file_stay) {
     char link[128];
     struct stat st;
-    struct instr_report r = report(1);
+    struct instr_method_report r = report(1);
     write_text(path, "old");
     chmod(path, 0640);
     snprintf(link, sizeof link, "%s/link", directory);
     ck_assert_int_eq(symlink("out.json", link), 0);
-    ck_assert_int_eq(instr_report_write(&r, link, error, sizeof error), 0);
+    ck_assert_int_eq(write_to(link, &r), 0);
     ck_assert_int_eq(lstat(link, &st), 0);
     ck_assert(S_ISLNK(st.st_mode));
     ck_assert_int_eq(stat(path, &st), 0);
@@ -209,12 +218,12 @@ END_TEST
 
 START_TEST(leftovers_of_a_crash_do_not_stand_in_the_way) {
     char name[128];
-    struct instr_report r = report(1);
+    struct instr_method_report r = report(1);
     for (int i = 0; i < 3; i++) {
         snprintf(name, sizeof name, "%s/.instr-%ld-%d.tmp", directory, (long)getpid(), i);
         write_text(name, "half");
     }
-    ck_assert_int_eq(instr_report_write(&r, path, error, sizeof error), 0);
+    ck_assert_int_eq(write_to(path, &r), 0);
     ck_assert_int_eq(empty_directory(), 4);
 }
 END_TEST

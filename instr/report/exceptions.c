@@ -1,9 +1,10 @@
-// The result of the pass exceptions: sorted and added up, as a table, and as JSON.
+// Results of the pass exceptions: sorted and merged, as a table, and as JSON.
 
-#include "instr/report/exceptions_report.h"
+#include "instr/report/exceptions.h"
 
 #include "instr/base/json.h"
-#include "instr/report/report.h"
+#include "instr/report/internal.h"
+#include "instr/report/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,22 +35,22 @@ static int by_count(const void *left, const void *right) {
 
 void instr_exception_report_sort(struct instr_exception_report *report) {
     struct instr_exception_row *rows = report->rows;
-    size_t kept = 0;
+    size_t merged = 0;
     if (report->row_count == 0) return;
     qsort(rows, report->row_count, sizeof *rows, by_name);
     for (size_t i = 0; i < report->row_count; i++) {
-        if (kept > 0 && by_name(&rows[kept - 1], &rows[i]) == 0) {
-            rows[kept - 1].count += rows[i].count;
-            if (!rows[kept - 1].frame_count) {
-                rows[kept - 1].frames = rows[i].frames;
-                rows[kept - 1].frame_count = rows[i].frame_count;
+        if (merged > 0 && by_name(&rows[merged - 1], &rows[i]) == 0) {
+            rows[merged - 1].count += rows[i].count;
+            if (!rows[merged - 1].frame_count) {
+                rows[merged - 1].frames = rows[i].frames;
+                rows[merged - 1].frame_count = rows[i].frame_count;
             }
         } else {
-            rows[kept++] = rows[i];
+            rows[merged++] = rows[i];
         }
     }
-    report->row_count = kept;
-    qsort(rows, kept, sizeof *rows, by_count);
+    report->row_count = merged;
+    qsort(rows, merged, sizeof *rows, by_count);
 }
 
 // --- the table ---
@@ -59,10 +60,12 @@ static void put_totals(const struct instr_exception_report *report, struct instr
     uint64_t all = 0, fates[3] = {0, 0, 0};
     char a[INSTR_NUMBER_SIZE], b[INSTR_NUMBER_SIZE];
     for (size_t i = 0; i < report->row_count; i++) {
-        all += report->rows[i].count;
-        fates[report->rows[i].fate] += report->rows[i].count;
+        uint64_t *fate = &fates[report->rows[i].fate];
+        all = instr_report_plus(all, report->rows[i].count);
+        *fate = instr_report_plus(*fate, report->rows[i].count);
     }
-    instr_output_format(out, "exceptions: %s thrown, %s caught", instr_number(all, a),
+    instr_report_text(out, report->pass, INSTR_PLAIN);
+    instr_output_format(out, ": %s thrown, %s caught", instr_number(all, a),
                         instr_number(fates[INSTR_EXCEPTION_CAUGHT], b));
     if (fates[INSTR_EXCEPTION_LEFT])
         instr_output_format(out, ", %s left their threads",
@@ -76,25 +79,26 @@ static void put_totals(const struct instr_exception_report *report, struct instr
     instr_output_text(out, "\n");
 }
 
-static void put_place(struct instr_output *out, const char *class_name, const char *method,
-                      uint32_t line, int style) {
+void instr_exception_place(struct instr_output *out, const char *class_name, const char *method,
+                           uint32_t line, int style) {
     instr_report_text(out, class_name, style | INSTR_DOTS);
     if (method[0]) instr_output_text(out, ".");
     instr_report_text(out, method, style);
     if (line) instr_output_format(out, ":%u", line);
 }
 
-static void put_end(struct instr_output *out, const struct instr_exception_row *row, int style) {
+void instr_exception_end(struct instr_output *out, const struct instr_exception_row *row,
+                         int style) {
     if (row->fate == INSTR_EXCEPTION_LEFT)
         instr_output_text(out, "left its thread");
     else if (row->fate == INSTR_EXCEPTION_UNSEEN)
         instr_output_text(out, "ended in code that is not instrumented");
     else
-        put_place(out, row->caught_class, row->caught_method, 0, style);
+        instr_exception_place(out, row->caught_class, row->caught_method, 0, style);
 }
 
-void instr_exception_report_table(const struct instr_exception_report *report,
-                                  struct instr_output *out, size_t top) {
+static void write_table(const void *content, struct instr_output *out, size_t top) {
+    const struct instr_exception_report *report = content;
     char text[INSTR_NUMBER_SIZE];
     size_t width = strlen("count");
     if (top > report->row_count) top = report->row_count;
@@ -110,10 +114,10 @@ void instr_exception_report_table(const struct instr_exception_report *report,
         instr_output_format(out, "  %*s  ", (int)width, instr_number(row->count, text));
         instr_report_text(out, row->class_name, INSTR_DOTS);
         instr_output_format(out, "\n  %*s    at ", (int)width, "");
-        put_place(out, row->site_class, row->site_method, row->site_line, INSTR_PLAIN);
+        instr_exception_place(out, row->site_class, row->site_method, row->site_line, INSTR_PLAIN);
         instr_output_format(out, "\n  %*s    %s", (int)width, "",
                             row->fate == INSTR_EXCEPTION_CAUGHT ? "in " : "");
-        put_end(out, row, INSTR_PLAIN);
+        instr_exception_end(out, row, INSTR_PLAIN);
         instr_output_text(out, "\n");
     }
 }
@@ -141,13 +145,16 @@ static void put_row(struct instr_json *json, const struct instr_exception_row *r
     instr_json_close(json, '}');
 }
 
-void instr_exception_report_json(const struct instr_exception_report *report,
-                                 struct instr_output *out) {
+static void write_json(const void *content, struct instr_output *out) {
+    const struct instr_exception_report *report = content;
     struct instr_json json = instr_json_start(out);
     instr_json_open(&json, NULL, '{');
-    instr_json_text(&json, "pass", "exceptions");
+    instr_json_text(&json, "pass", report->pass);
     instr_json_open(&json, "exceptions", '[');
     for (size_t i = 0; i < report->row_count; i++) put_row(&json, &report->rows[i]);
     instr_json_close(&json, ']');
     instr_json_close(&json, '}');
 }
+
+const struct instr_report_format instr_exceptions_format = {.table = write_table,
+                                                            .json = write_json};

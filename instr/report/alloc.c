@@ -1,8 +1,11 @@
-// The result of the pass alloc: gathered, sorted, and written as JSON and collapsed stacks.
+// Results of the pass alloc: gathered, sorted, as tables, as JSON, and as collapsed stacks.
 
-#include "instr/report/alloc_report.h"
+#include "instr/report/alloc.h"
+
+#include "instr/base/array.h"
 #include "instr/base/json.h"
-#include "instr/report/report.h"
+#include "instr/report/internal.h"
+#include "instr/report/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,14 +14,25 @@
 
 #define NO_CODE "(outside of Java code)"
 
+enum { BLOCK = 1 << 16 };
+
+struct instr_alloc_block {
+    struct instr_alloc_block *next;
+    size_t size;
+    uint64_t words[]; // aligned for all that is stored here
+};
+
 void instr_alloc_report_init(struct instr_alloc_report *report, const char *pass) {
     memset(report, 0, sizeof *report);
     report->pass = pass;
-    cf_arena_init(&report->arena);
 }
 
 void instr_alloc_report_free(struct instr_alloc_report *report) {
-    cf_arena_free(&report->arena);
+    while (report->blocks) {
+        struct instr_alloc_block *block = report->blocks;
+        report->blocks = block->next;
+        free(block);
+    }
     free(report->sites);
     free(report->classes);
     memset(report, 0, sizeof *report);
@@ -26,16 +40,20 @@ void instr_alloc_report_free(struct instr_alloc_report *report) {
 
 // --- gathering ---
 
-static char *room(struct instr_alloc_report *report, size_t size) {
-    char *text = cf_arena_alloc(&report->arena, size);
-    if (!text) report->failed = 1;
-    return text;
-}
-
-const char *instr_alloc_text(struct instr_alloc_report *report, const char *text) {
-    size_t size = strlen(text) + 1;
-    char *copy = room(report, size);
-    return copy ? memcpy(copy, text, size) : "?";
+void *instr_alloc_room(struct instr_alloc_report *report, size_t size) {
+    size = (size + 7) & ~(size_t)7;
+    if (size > report->left) {
+        size_t bytes = size > BLOCK ? size : BLOCK;
+        struct instr_alloc_block *block = malloc(sizeof *block + bytes);
+        report->failed |= !block;
+        if (!block) return NULL;
+        block->next = report->blocks;
+        block->size = report->left = bytes;
+        report->blocks = block;
+    }
+    char *room = (char *)report->blocks->words + (report->blocks->size - report->left);
+    report->left -= size;
+    return room;
 }
 
 const char *instr_alloc_class_name(struct instr_alloc_report *report, const char *internal) {
@@ -51,7 +69,7 @@ const char *instr_alloc_class_name(struct instr_alloc_report *report, const char
         element = words[letter - letters];
         length = strlen(element);
     }
-    char *name = room(report, length + 2 * dimensions + 1), *c = name;
+    char *name = instr_alloc_room(report, length + 2 * dimensions + 1), *c = name;
     if (!name) return "?";
     for (size_t i = 0; i < length; i++) *c++ = element[i] == '/' ? '.' : element[i];
     for (size_t i = 0; i < dimensions; i++) {
@@ -64,13 +82,9 @@ const char *instr_alloc_class_name(struct instr_alloc_report *report, const char
 
 void instr_alloc_report_add(struct instr_alloc_report *report,
                             const struct instr_alloc_site *site) {
-    if (report->site_count == report->capacity) {
-        size_t capacity = report->capacity ? report->capacity * 2 : 256;
-        struct instr_alloc_site *larger = realloc(report->sites, capacity * sizeof *larger);
-        report->failed |= !larger;
-        if (!larger) return;
-        report->sites = larger;
-        report->capacity = capacity;
+    if (!INSTR_ARRAY_RESERVE(report->sites, report->capacity, report->site_count + 1)) {
+        report->failed = 1;
+        return;
     }
     report->sites[report->site_count++] = *site;
 }
@@ -95,19 +109,14 @@ static int by_bytes(const void *left, const void *right) {
     return c ? c : by_name(left, right);
 }
 
-// From a file numbers may be anything; they stop at the largest.
-static uint64_t plus(uint64_t a, uint64_t b) {
-    return a + b < a ? UINT64_MAX : a + b;
-}
-
 static void add_numbers(struct instr_alloc_site *to, const struct instr_alloc_site *from) {
-    to->count = plus(to->count, from->count);
-    to->bytes = plus(to->bytes, from->bytes);
-    to->live_count = plus(to->live_count, from->live_count);
-    to->live_bytes = plus(to->live_bytes, from->live_bytes);
+    to->count = instr_report_plus(to->count, from->count);
+    to->bytes = instr_report_plus(to->bytes, from->bytes);
+    to->live_count = instr_report_plus(to->live_count, from->live_count);
+    to->live_bytes = instr_report_plus(to->live_bytes, from->live_bytes);
 }
 
-// Makes one of those that compare as equal. Returns how many are left, sorted by bytes.
+// Merges sites that compare as equal. Returns how many remain, sorted by bytes.
 static size_t merge(struct instr_alloc_site *sites, size_t n,
                     int (*compare)(const void *, const void *)) {
     if (n == 0) return 0;
@@ -153,7 +162,8 @@ static void json_numbers(struct instr_json *json, const struct instr_alloc_repor
     instr_json_number(json, "live_bytes", site->live_bytes);
 }
 
-void instr_alloc_report_json(const struct instr_alloc_report *report, struct instr_output *out) {
+static void write_json(const void *content, struct instr_output *out) {
+    const struct instr_alloc_report *report = content;
     struct instr_json json = instr_json_start(out);
     instr_json_open(&json, NULL, '{');
     instr_json_text(&json, "pass", report->pass);
@@ -193,10 +203,10 @@ void instr_alloc_each_stack(const struct instr_alloc_report *report,
         else
             snprintf(method, sizeof method, "%.480s", site->site_method);
         const char *frames[] = {site->site_class, method, site->class_name};
-        const char *bare[] = {NO_CODE, site->class_name};
+        const char *without_site[] = {NO_CODE, site->class_name};
         struct instr_alloc_stack stack = {frames, 3, site->count, site->bytes};
         if (!*site->site_class)
-            stack = (struct instr_alloc_stack){bare, 2, site->count, site->bytes};
+            stack = (struct instr_alloc_stack){without_site, 2, site->count, site->bytes};
         each(context, &stack);
     }
 }
@@ -210,21 +220,11 @@ static void put_stack(void *context, const struct instr_alloc_stack *stack) {
     instr_output_format(out, " %" PRIu64 "\n", stack->bytes);
 }
 
-void instr_alloc_report_stacks(const struct instr_alloc_report *report, struct instr_output *out) {
+void instr_alloc_stacks(const void *report, struct instr_output *out) {
     instr_alloc_each_stack(report, put_stack, out);
 }
 
 // --- the tables ---
-
-static uint64_t total_of(const struct instr_alloc_report *report, size_t offset) {
-    uint64_t total = 0;
-    for (size_t i = 0; i < report->class_count; i++)
-        total = plus(total,
-                     *(const uint64_t *)(const void *)((const char *)&report->classes[i] + offset));
-    return total;
-}
-
-#define TOTAL(report, field) total_of(report, offsetof(struct instr_alloc_site, field))
 
 // The width of a column of numbers under its head.
 static int width(uint64_t largest, const char *head) {
@@ -251,7 +251,7 @@ static void put_head(const struct instr_alloc_report *report, struct instr_outpu
                      const struct widths *w, const char *rest) {
     instr_output_format(out, "  %*s  %*s", w->bytes, "bytes", w->count, "objects");
     if (report->live)
-        instr_output_format(out, "  %*s  %*s", w->live_bytes, "alive", w->live_count, "objects");
+        instr_output_format(out, "  %*s  %*s", w->live_bytes, "live", w->live_count, "objects");
     instr_output_format(out, "  %s\n", rest);
 }
 
@@ -278,7 +278,7 @@ static void put_table(const struct instr_alloc_report *report, struct instr_outp
         if (rows[i].live_count > largest.live_count) largest.live_count = rows[i].live_count;
     }
     const struct widths w = {width(largest.bytes, "bytes"), width(largest.count, "objects"),
-                             width(largest.live_bytes, "alive"),
+                             width(largest.live_bytes, "live"),
                              width(largest.live_count, "objects")};
     put_head(report, out, &w, sites ? "class  site" : "class");
     for (size_t i = 0; i < n; i++) {
@@ -292,30 +292,28 @@ static void put_table(const struct instr_alloc_report *report, struct instr_outp
     }
 }
 
-void instr_alloc_report_table(const struct instr_alloc_report *report, struct instr_output *out,
-                              size_t top) {
-    char count[INSTR_NUMBER_SIZE], bytes[INSTR_NUMBER_SIZE], sites[INSTR_NUMBER_SIZE],
-        classes[INSTR_NUMBER_SIZE];
+static void write_table(const void *content, struct instr_output *out, size_t top) {
+    const struct instr_alloc_report *report = content;
+    struct instr_alloc_site all = {0};
+    char a[INSTR_NUMBER_SIZE], b[INSTR_NUMBER_SIZE], c[INSTR_NUMBER_SIZE], d[INSTR_NUMBER_SIZE];
+    const char *about = report->sampled ? "about " : "";
+    for (size_t i = 0; i < report->class_count; i++) add_numbers(&all, &report->classes[i]);
     instr_report_text(out, report->pass, INSTR_PLAIN);
-    instr_output_format(out, ": %s%s objects, %s bytes, of %s classes, at %s sites",
-                        report->sampled ? "about " : "", instr_number(TOTAL(report, count), count),
-                        instr_number(TOTAL(report, bytes), bytes),
-                        instr_number(report->class_count, classes),
-                        instr_number(report->site_count, sites));
+    instr_output_format(out, ": %s%s objects, %s bytes, %s class%s, %s site%s", about,
+                        instr_number(all.count, a), instr_number(all.bytes, b),
+                        instr_number(report->class_count, c), report->class_count == 1 ? "" : "es",
+                        instr_number(report->site_count, d), report->site_count == 1 ? "" : "s");
     if (report->live)
-        instr_output_format(out, "; alive about %s objects, %s bytes",
-                            instr_number(TOTAL(report, live_count), count),
-                            instr_number(TOTAL(report, live_bytes), bytes));
-    if (top == 0 || report->site_count == 0) {
-        instr_output_text(out, "\n");
-        return;
-    }
-    size_t n = top < report->site_count ? top : report->site_count,
-           m = top < report->class_count ? top : report->class_count;
-    if (n < report->site_count)
-        instr_output_format(out, "; the top %s:\n", instr_number(n, count));
-    else
-        instr_output_text(out, "\n");
-    put_table(report, out, report->sites, n, 1);
-    put_table(report, out, report->classes, m, 0);
+        instr_output_format(out, "; live: about %s objects, %s bytes",
+                            instr_number(all.live_count, a), instr_number(all.live_bytes, b));
+    size_t sites = top < report->site_count ? top : report->site_count;
+    size_t classes = top < report->class_count ? top : report->class_count;
+    if (top > 0 && sites < report->site_count)
+        instr_output_format(out, "; the top %s:", instr_number(sites, a));
+    instr_output_text(out, "\n");
+    if (sites == 0) return;
+    put_table(report, out, report->sites, sites, 1);
+    put_table(report, out, report->classes, classes, 0);
 }
+
+const struct instr_report_format instr_alloc_format = {.table = write_table, .json = write_json};

@@ -1,0 +1,32 @@
+// Durations, numbers and names as people read them.
+
+#ifndef INSTR_REPORT_TEXT_H
+#define INSTR_REPORT_TEXT_H
+
+#include "instr/base/output.h"
+
+#include <stdint.h>
+
+enum { INSTR_DURATION_SIZE = 16, INSTR_NUMBER_SIZE = 32 };
+
+// Writes a duration with three digits and its unit ("1.25 ms") into `text`; returns `text`.
+char *instr_duration(uint64_t nanoseconds, char text[INSTR_DURATION_SIZE]);
+
+// Writes a number with commas ("1,234") into `text`; returns `text`.
+char *instr_number(uint64_t number, char text[INSTR_NUMBER_SIZE]);
+
+enum { // styles, added up
+    INSTR_PLAIN = 0,
+    INSTR_DOTS = 1, // slashes become dots
+    INSTR_HTML = 2  // escaped for HTML
+};
+
+// Writes text (UTF-8 or modified UTF-8); control characters, and others that could deceive a
+// reader, become '?'.
+void instr_report_text(struct instr_output *out, const char *text, int style);
+
+// Writes a method as people write it: com.acme.Foo.bar(int, String).
+void instr_report_method(struct instr_output *out, const char *class_name, const char *method,
+                         const char *descriptor, int style);
+
+#endif
