@@ -241,7 +241,7 @@ INSTR_EXPORT JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void
 // The agent is there: what is asked for is added to what it does. Whoever may attach may command.
 static jint attach_again(JNIEnv *jni, const char *options) {
     char reason[INSTR_ERROR_SIZE];
-    struct instr_switched done;
+    struct instr_reconfigured done;
     if (!options || !*options ||
         instr_reconfigure_enable(&instr_agent, jni, options, &done, reason, sizeof reason)) {
         start_control(1, 1);

@@ -116,8 +116,8 @@ static void changed_now(struct instr_json *json, const struct instr_agent *agent
     instr_json_number(json, "methods_now", totals.methods);
     instr_json_number(json, "classes_not_tried_again", totals.refused);
     struct instr_reconfigure_progress progress = instr_reconfigure_progress();
-    instr_json_number(json, "classes_come", progress.came);
-    instr_json_number(json, "classes_of", progress.all);
+    instr_json_number(json, "classes_come", progress.done);
+    instr_json_number(json, "classes_of", progress.total);
     uint64_t now = instr_clock_now(), expires = agent->expires;
     instr_json_number(json, "expires_in_ns", !expires ? 0 : expires > now ? expires - now : 1);
 }

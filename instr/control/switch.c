@@ -45,7 +45,7 @@ void instr_reply_skipped_interfaces(struct instr_reply *reply, unsigned skipped_
 }
 
 static void answer(struct instr_request *request, struct instr_reply *reply,
-                   const struct instr_switched *done) {
+                   const struct instr_reconfigured *done) {
     unsigned ticket;
     instr_reply_skipped_interfaces(reply, done->skipped_interfaces);
     struct instr_json json = instr_json_start(instr_reply_document(reply));
@@ -57,24 +57,26 @@ static void answer(struct instr_request *request, struct instr_reply *reply,
     instr_json_number(&json, "changed", done->changed);
     instr_json_number(&json, "refused", done->refused);
     instr_json_open(&json, "refusals", '[');
-    for (unsigned i = 0; i < done->told; i++) instr_json_text(&json, NULL, done->refusals[i]);
+    for (unsigned i = 0; i < done->refusal_count; i++)
+        instr_json_text(&json, NULL, done->refusals[i]);
     instr_json_close(&json, ']');
     instr_json_number(&json, "interfaces_skipped", done->skipped_interfaces);
-    instr_json_number(&json, "following", done->left);
-    instr_json_number(&json, "elapsed_ns", done->nanoseconds);
-    instr_json_number(&json, "longest_batch_ns", done->longest);
+    instr_json_number(&json, "following", done->remaining);
+    instr_json_number(&json, "elapsed_ns", done->elapsed);
+    instr_json_number(&json, "longest_batch_ns", done->longest_batch);
     instr_json_close(&json, '}');
     instr_reply_document_end(reply);
 }
 
 // What came of classes after their command had been answered.
-static void tell_untold(struct instr_reply *reply) {
-    struct instr_switched *done = calloc(1, sizeof *done);
+static void note_unreported(struct instr_reply *reply) {
+    struct instr_reconfigured *done = calloc(1, sizeof *done);
     if (done && instr_background_unreported(done)) {
-        for (unsigned i = 0; i < done->told; i++) instr_reply_note(reply, "%s", done->refusals[i]);
-        if (done->refused > done->told)
+        for (unsigned i = 0; i < done->refusal_count; i++)
+            instr_reply_note(reply, "%s", done->refusals[i]);
+        if (done->refused > done->refusal_count)
             instr_reply_note(reply, "and %u more that the JVM did not let be changed",
-                             done->refused - done->told);
+                             done->refused - done->refusal_count);
         instr_reply_skipped_interfaces(reply, done->skipped_interfaces);
     }
     free(done);
@@ -89,10 +91,10 @@ static const char *argument(struct instr_request *request, struct instr_reply *r
 }
 
 typedef int operation(struct instr_agent *agent, JNIEnv *jni, const char *text,
-                      struct instr_switched *done, char *reason, size_t size);
+                      struct instr_reconfigured *done, char *reason, size_t size);
 
 // It was done, but a result is lost. Of the kill switch it is enough to know that it was thrown.
-static void tell_unwritten(struct instr_request *request, struct instr_reply *reply) {
+static void report_unwritten(struct instr_request *request, struct instr_reply *reply) {
     char *line = instr_results_unwritten();
     if (line && strcmp(request->name, "off") == 0)
         instr_reply_note(reply, "%s", line);
@@ -104,11 +106,11 @@ static void tell_unwritten(struct instr_request *request, struct instr_reply *re
 // Did it succeed?
 static int operate(struct instr_request *request, struct instr_reply *reply, operation *function,
                    const char *text) {
-    struct instr_switched *done = calloc(1, sizeof *done);
+    struct instr_reconfigured *done = calloc(1, sizeof *done);
     char reason[INSTR_ERROR_SIZE];
     JNIEnv *jni = instr_reply_jni(reply);
     int ok = 0;
-    tell_untold(reply);
+    note_unreported(reply);
     if (!done) instr_reply_fail(reply, "out of memory");
     if (jni && done) {
         free(instr_results_unwritten()); // of before, when nobody asked
@@ -117,7 +119,7 @@ static int operate(struct instr_request *request, struct instr_reply *reply, ope
             answer(request, reply, done);
         else
             instr_reply_fail(reply, "%s", reason);
-        tell_unwritten(request, reply);
+        report_unwritten(request, reply);
     }
     free(done);
     return ok;
@@ -128,7 +130,7 @@ static void note_method(void *reply, const char *method) {
 }
 
 // Whoever asks for wrappers where classes are loaded should know which ones there will not be.
-static void tell_unwrapped(struct instr_request *request, struct instr_reply *reply) {
+static void note_unwrapped(struct instr_request *request, struct instr_reply *reply) {
     enum { SHOWN = 10 };
     unsigned ticket;
     const struct instr_plan *plan = instr_plans_take(&request->agent->plans, &ticket);
@@ -156,39 +158,39 @@ enum { NOTE_MS = 1000 };
 // A client that waits for the rest of the classes.
 struct waiting {
     struct instr_request request;
-    uint64_t series;
+    uint64_t generation;
     uint64_t until;   // ns; then it is answered with what was done by then
     uint64_t note_at; // ns
 };
 
 static void note_progress(struct instr_reply *reply, const struct instr_reconfigure_progress *p) {
-    char came[INSTR_NUMBER_SIZE], all[INSTR_NUMBER_SIZE];
-    instr_reply_note(reply, "%s of %s classes so far", instr_number(p->came, came),
-                     instr_number(p->all, all));
+    char done[INSTR_NUMBER_SIZE], all[INSTR_NUMBER_SIZE];
+    instr_reply_note(reply, "%s of %s classes so far", instr_number(p->done, done),
+                     instr_number(p->total, all));
 }
 
 static uint64_t wait_for_rest(void *context, struct instr_reply *reply, uint64_t now) {
     struct waiting *w = context;
     struct instr_reconfigure_progress p = instr_reconfigure_progress();
-    if (p.series != w->series) {
+    if (p.generation != w->generation) {
         instr_reply_fail(reply, "another command came before all classes were changed; 'instr "
                                 "status' tells what is on now");
         return 0;
     }
-    if (p.all && now < w->until) {
+    if (p.total && now < w->until) {
         if (now >= w->note_at) {
             note_progress(reply, &p);
             w->note_at = now + NOTE_MS * MILLISECOND;
         }
         return w->until < w->note_at ? w->until : w->note_at;
     }
-    struct instr_switched *done = calloc(1, sizeof *done);
+    struct instr_reconfigured *done = calloc(1, sizeof *done);
     if (!done) {
         instr_reply_fail(reply, "out of memory");
         return 0;
     }
     instr_background_done(done);
-    done->left = (unsigned)(p.all - p.came);
+    done->remaining = (unsigned)(p.total - p.done);
     answer(&w->request, reply, done);
     free(done);
     return 0;
@@ -201,21 +203,21 @@ static void end_waiting(void *context, struct instr_reply *reply) {
 
 static int enable_first(struct instr_request *request, struct instr_reply *reply, const char *text,
                         uint64_t wait) {
-    struct instr_switched *done = calloc(1, sizeof *done);
+    struct instr_reconfigured *done = calloc(1, sizeof *done);
     struct waiting *w = calloc(1, sizeof *w);
     char reason[INSTR_ERROR_SIZE];
     uint64_t now = instr_clock_now();
     JNIEnv *jni = instr_reply_jni(reply);
     int ok = 0;
-    tell_untold(reply);
+    note_unreported(reply);
     if (!done || !w) instr_reply_fail(reply, "out of memory");
     if (jni && done && w) {
         ok = instr_reconfigure_enable_first(request->agent, jni, text, done, reason, sizeof reason);
         if (!ok) instr_reply_fail(reply, "%s", reason);
     }
-    if (ok && done->left) {
+    if (ok && done->remaining) {
         *w = (struct waiting){.request = {.agent = request->agent},
-                              .series = instr_reconfigure_progress().series,
+                              .generation = instr_reconfigure_progress().generation,
                               .until = wait < INSTR_NEVER - now ? now + wait : INSTR_NEVER,
                               .note_at = now + NOTE_MS * MILLISECOND};
         instr_reply_stream(reply, &(struct instr_stream){wait_for_rest, end_waiting, w});
@@ -240,7 +242,7 @@ void instr_command_enable(struct instr_request *request, struct instr_reply *rep
         if (request->argc) request->argc = 1;
     }
     const char *text = argument(request, reply, "one list of options, and perhaps milliseconds");
-    if (text && enable_first(request, reply, text, wait)) tell_unwrapped(request, reply);
+    if (text && enable_first(request, reply, text, wait)) note_unwrapped(request, reply);
 }
 
 // set KEY=VALUE
@@ -272,7 +274,7 @@ void instr_command_write(struct instr_request *request, struct instr_reply *repl
     JNIEnv *jni = instr_reply_jni(reply);
     if (!jni) return;
     if (instr_reconfigure_write(request->agent, jni, reason, sizeof reason)) {
-        struct instr_switched none = {0};
+        struct instr_reconfigured none = {0};
         answer(request, reply, &none);
     } else {
         instr_reply_fail(reply, "%s", reason);
@@ -280,7 +282,7 @@ void instr_command_write(struct instr_request *request, struct instr_reply *repl
 }
 
 static int detach(struct instr_agent *agent, JNIEnv *jni, const char *text,
-                  struct instr_switched *done, char *reason, size_t size) {
+                  struct instr_reconfigured *done, char *reason, size_t size) {
     (void)text;
     return instr_reconfigure_detach(agent, jni, done, reason, size);
 }

@@ -137,8 +137,8 @@ static void write_document(struct instr_reply *reply, const struct top *top,
     instr_json_number(&json, "calls", calls);
     instr_json_number(&json, "thrown", thrown);
     struct instr_reconfigure_progress progress = instr_reconfigure_progress();
-    instr_json_number(&json, "classes_come", progress.came);
-    instr_json_number(&json, "classes_of", progress.all);
+    instr_json_number(&json, "classes_come", progress.done);
+    instr_json_number(&json, "classes_of", progress.total);
     instr_json_open(&json, "rows", '[');
     for (size_t i = 0; i < found && i < top->rows; i++)
         write_line(&json, plan, counts, &lines[i], pass->pass->timed);

@@ -21,7 +21,7 @@ struct watching {
     struct instr_watch_filter filter;
     uint64_t time;  // ns that it goes on, from when it is on; 0: it has no end
     uint64_t until; // ns; INSTR_NEVER
-    uint64_t told;
+    uint64_t reported;
 };
 
 static struct watching *watching; // there is one at a time
@@ -113,7 +113,7 @@ static uint64_t tick(void *context, struct instr_reply *reply, uint64_t now) {
     unsigned ticket;
     struct instr_watched *calls = instr_watch_fetch();
     const struct instr_plan *plan = instr_plans_take(&w->agent->plans, &ticket);
-    for (struct instr_watched *c = calls; c && plan && plan->methods; c = c->next, w->told++)
+    for (struct instr_watched *c = calls; c && plan && plan->methods; c = c->next, w->reported++)
         show(reply, plan->methods, c);
     instr_plans_give_back(&w->agent->plans, ticket);
     instr_watch_free(calls);
@@ -123,14 +123,14 @@ static uint64_t tick(void *context, struct instr_reply *reply, uint64_t now) {
         return 0;
     }
     if (!is_on(w->agent)) instr_reply_note(reply, "the pass watch was switched off");
-    if (!is_on(w->agent) || w->told >= w->filter.limit || now >= w->until) return 0;
+    if (!is_on(w->agent) || w->reported >= w->filter.limit || now >= w->until) return 0;
     return w->until;
 }
 
 static void end(void *context, struct instr_reply *reply) {
     struct watching *w = context;
     char reason[INSTR_ERROR_SIZE];
-    struct instr_switched done;
+    struct instr_reconfigured done;
     JNIEnv *jni = instr_wake_jni();
     uint64_t dropped = instr_watch_dropped();
     if (jni) instr_watch_end(jni);
@@ -150,7 +150,7 @@ static void end(void *context, struct instr_reply *reply) {
 
 static int begin(struct instr_request *request, struct instr_reply *reply, struct watching *w) {
     char reason[INSTR_ERROR_SIZE];
-    struct instr_switched done;
+    struct instr_reconfigured done;
     JNIEnv *jni = instr_reply_jni(reply);
     char *options = options_of(request->argv[0]);
     int ok = 0;

@@ -1,4 +1,4 @@
-// switch_classes.c: see switch_classes.h
+// Applying the current plan to the loaded classes.
 
 #include "instr/retransform/apply.h"
 
@@ -16,43 +16,44 @@
 #include <string.h>
 
 #define SECOND UINT64_C(1000000000)
-static const uint64_t STRAGGLERS_FOR = INSTR_STRAGGLERS_FOR * SECOND,
-                      STRAGGLERS_AMONG_MANY_FOR = 10 * SECOND, STRAGGLERS_PAUSE = 60 * SECOND;
+static const uint64_t LATE_LOADED_FOR = INSTR_LATE_LOADED_FOR * SECOND,
+                      LATE_LOADED_AMONG_MANY_FOR = 10 * SECOND, LATE_LOADED_PAUSE = 60 * SECOND;
 enum {
     MANY_LOADING = 16384,
-    FIRST = 100 // classes that are done before the answer, when others come later
+    FIRST = 100 // classes that are changed before the reply, when the others are queued
 };
 
-struct retransforming {
+// One pass over the loaded classes.
+struct application {
     struct instr_agent *agent;
     const struct instr_plan *plan;
-    const struct instr_plan *before; // with the same rules; NULL: there is none
-    int late_loaded;                 // only those that were being loaded
-    int left;                        // all, as they were wanted before
-    struct instr_switched *done;
-    // After each batch of `left`, with what it did. By two threads.
-    void (*came)(unsigned count, const struct instr_switched *done);
+    const struct instr_plan *before; // previous plan, if it has the same rules; else NULL
+    int late_loaded;                 // only late-loaded classes
+    int queued_only;                 // only classes of the queue: an earlier pass selected them
+    struct instr_reconfigured *done;
+    // Called after each batch of the queue with what it did. Two threads may call it.
+    void (*after_batch)(unsigned count, const struct instr_reconfigured *done);
     struct instr_retransform r;
 };
 
-// What another thread does meanwhile.
+// The work of a second thread.
 struct second {
-    struct retransforming context;
-    struct instr_switched done;
+    struct application context;
+    struct instr_reconfigured done;
 };
 
-void instr_switched_add(struct instr_switched *to, const struct instr_switched *more) {
+void instr_reconfigured_add(struct instr_reconfigured *to, const struct instr_reconfigured *more) {
     to->classes += more->classes;
     to->changed += more->changed;
     to->refused += more->refused;
     to->skipped_interfaces += more->skipped_interfaces;
-    if (more->longest > to->longest) to->longest = more->longest;
-    for (unsigned i = 0; i < more->told && to->told < INSTR_REFUSALS; i++)
-        memcpy(to->refusals[to->told++], more->refusals[i], sizeof *to->refusals);
+    if (more->longest_batch > to->longest_batch) to->longest_batch = more->longest_batch;
+    for (unsigned i = 0; i < more->refusal_count && to->refusal_count < INSTR_REFUSALS; i++)
+        memcpy(to->refusals[to->refusal_count++], more->refusals[i], sizeof *to->refusals);
 }
 
 static int wanted(void *context, jobject loader, const char *name) {
-    struct retransforming *r = context;
+    struct application *r = context;
     struct instr_agent *agent = r->agent;
     uint64_t key = instr_hook_key(agent->jvmti, name, loader);
     struct instr_class_state entry = instr_class_states_get(agent->changes, key);
@@ -60,7 +61,8 @@ static int wanted(void *context, jobject loader, const char *name) {
         instr_class_states_sweep_seen(agent->changes, key);
     if (r->late_loaded) return entry.loading && entry.plan != r->plan->number;
     if (entry.refused && !entry.methods) return 0;
-    if (r->left) return !entry.methods || entry.plan != r->plan->number; // or done meanwhile
+    // A class that already has the current plan was changed while it was queued.
+    if (r->queued_only) return !entry.methods || entry.plan != r->plan->number;
     uint64_t without = 0, without_before = 0, beyond = 0, beyond_before = 0;
     int in = r->plan->engine &&
              instr_hook_matches(r->r.jni, &r->plan->options, loader, name, &without, &beyond);
@@ -78,14 +80,14 @@ static void begin(void *context) {
 }
 
 static void end(void *context, int done, unsigned count) {
-    struct retransforming *r = context;
+    struct application *r = context;
     unsigned changed = instr_hook_batch_end(done);
     r->done->changed += changed;
     r->done->classes += done ? count : 0;
 }
 
 static void failed(void *context, jobject loader, const char *name, const char *reason) {
-    struct retransforming *r = context;
+    struct application *r = context;
     struct instr_agent *agent = r->agent;
     struct instr_class_state entry =
         instr_class_states_get(agent->changes, instr_hook_key(agent->jvmti, name, loader));
@@ -93,19 +95,20 @@ static void failed(void *context, jobject loader, const char *name, const char *
     instr_class_states_put(agent->changes, &entry);
     r->done->refused++;
     char line[INSTR_ERROR_SIZE];
-    snprintf(line, sizeof line, "%s: kept as it was: %s", name, reason);
+    snprintf(line, sizeof line, "%s: skipped: %s", name, reason);
     if (r->plan->engine) instr_engine_keep(r->plan->engine, name, reason);
-    if (r->done->told < INSTR_REFUSALS)
-        snprintf(r->done->refusals[r->done->told++], sizeof *r->done->refusals, "%.255s", line);
+    if (r->done->refusal_count < INSTR_REFUSALS)
+        snprintf(r->done->refusals[r->done->refusal_count++], sizeof *r->done->refusals, "%.255s",
+                 line);
     char said[INSTR_ERROR_SIZE + 16];
     snprintf(said, sizeof said, "instr: %s", line);
     instr_say(said);
 }
 
-// What has inserted code is changed, so that it can be taken out: it was loaded with it, and this
-// is the only time.
-static int skipped_interfaces(void *context, jobject loader, const char *name, int code) {
-    struct retransforming *r = context;
+// An interface with inserted code is not skipped: it was loaded with that code, and retransforming
+// it is the only way to remove it.
+static int skip_interface(void *context, jobject loader, const char *name, int code) {
+    struct application *r = context;
     struct instr_agent *agent = r->agent;
     if (r->plan->options.interfaces ||
         instr_class_states_get(agent->changes, instr_hook_key(agent->jvmti, name, loader)).methods)
@@ -117,20 +120,20 @@ static int skipped_interfaces(void *context, jobject loader, const char *name, i
 }
 
 static int go_on(void *context) {
-    struct retransforming *r = context;
+    struct application *r = context;
     if (atomic_load(&r->agent->state) == INSTR_FINISHED) return 0;
-    return !r->left || !atomic_load(&r->agent->waiting);
+    return !r->queued_only || !atomic_load(&r->agent->waiting);
 }
 
 static void taken(void *context, unsigned count) {
-    struct retransforming *r = context;
-    if (!r->came) return;
-    r->done->longest = r->r.longest;
-    r->came(count, r->done);
+    struct application *r = context;
+    if (!r->after_batch) return;
+    r->done->longest_batch = r->r.longest;
+    r->after_batch(count, r->done);
     memset(r->done, 0, sizeof *r->done);
 }
 
-static void prepare(struct retransforming *r, JNIEnv *jni, int running) {
+static void prepare(struct application *r, JNIEnv *jni, int running) {
     r->r = (struct instr_retransform){.jvmti = r->agent->jvmti,
                                       .jni = jni,
                                       .batch = r->plan->options.batch,
@@ -140,101 +143,101 @@ static void prepare(struct retransforming *r, JNIEnv *jni, int running) {
                                       .begin = begin,
                                       .end = end,
                                       .failed = failed,
-                                      .skipped_interfaces = skipped_interfaces,
+                                      .skip_interface = skip_interface,
                                       .go_on = go_on,
                                       .taken = taken};
 }
 
-// What was redefined has to be looked after between the batches, and what is limited counted class
-// by class: then it is one thread.
-static struct second *prepare_second(struct retransforming *first) {
+// One thread does everything when classes were redefined, which need work between the batches, or
+// when the number of classes or methods is limited, which are counted class by class.
+static struct second *prepare_parallel(struct application *first) {
     const struct instr_options *options = &first->plan->options;
     unsigned processors;
     if (instr_redefine_any() || options->max_classes || options->max_methods ||
-        !instr_retransform_two(first->agent->jvmti, options->batch_threads, &processors))
+        !instr_retransform_parallel_allowed(first->agent->jvmti, options->batch_threads,
+                                            &processors))
         return NULL;
     struct second *second = calloc(1, sizeof *second);
     if (!second) return NULL;
     second->context = *first;
     second->context.done = &second->done;
-    prepare(&second->context, NULL, 1); // it attaches itself
+    prepare(&second->context, NULL, 1); // the thread attaches itself
     first->r.other = &second->context.r;
     first->r.processors = processors;
     return second;
 }
 
-static int retransform(struct retransforming *context) {
+static int retransform(struct application *context) {
     struct instr_agent *agent = context->agent;
-    struct instr_switched *done = context->done;
+    struct instr_reconfigured *done = context->done;
     uint64_t now = instr_clock_now();
-    struct second *second = context->r.running && !context->r.rest ? prepare_second(context) : NULL;
+    struct second *second =
+        context->r.running && !context->r.queue ? prepare_parallel(context) : NULL;
     instr_class_states_sweep_begin(agent->changes);
-    int told = instr_retransform_loaded(&context->r);
-    if (second) instr_switched_add(done, &second->done);
+    int listed = instr_retransform_loaded(&context->r);
+    if (second) instr_reconfigured_add(done, &second->done);
     free(second);
-    if (!told) return 0;
-    // What was unloaded between two sweeps looks as if it were loading still. Where classes come
-    // and go by the thousand it is that.
+    if (!listed) return 0;
+    // A class that was unloaded between two sweeps looks as if it were still loading. Thousands of
+    // such entries mean that an application loads and unloads many classes.
     uint64_t patience = instr_class_states_totals(agent->changes).loading > MANY_LOADING
-                            ? STRAGGLERS_AMONG_MANY_FOR
-                            : STRAGGLERS_FOR;
+                            ? LATE_LOADED_AMONG_MANY_FOR
+                            : LATE_LOADED_FOR;
     uint32_t oldest = now > patience ? (uint32_t)((now - patience) / SECOND) : 0;
     instr_class_states_sweep_end(agent->changes, oldest);
-    if (context->r.longest > done->longest) done->longest = context->r.longest;
+    if (context->r.longest > done->longest_batch) done->longest_batch = context->r.longest;
     return 1;
 }
 
 int instr_reconfigure_retransform(struct instr_agent *agent, JNIEnv *jni,
                                   const struct instr_plan *before, int late_loaded, int running,
-                                  struct instr_switched *done) {
-    struct retransforming context = {.agent = agent,
-                                     .plan = instr_plans_current(&agent->plans),
-                                     .before = before,
-                                     .late_loaded = late_loaded,
-                                     .done = done};
+                                  struct instr_reconfigured *done) {
+    struct application context = {.agent = agent,
+                                  .plan = instr_plans_current(&agent->plans),
+                                  .before = before,
+                                  .late_loaded = late_loaded,
+                                  .done = done};
     prepare(&context, jni, running);
     return retransform(&context);
 }
 
 int instr_reconfigure_retransform_first(struct instr_agent *agent, JNIEnv *jni,
                                         const struct instr_plan *before, uint64_t start,
-                                        struct instr_switched *done) {
-    struct retransforming context = {
+                                        struct instr_reconfigured *done) {
+    struct application context = {
         .agent = agent, .plan = instr_plans_current(&agent->plans), .before = before, .done = done};
     prepare(&context, jni, 1);
-    context.r.rest = instr_background();
+    context.r.queue = instr_background_queue();
     context.r.first = FIRST;
     if (!retransform(&context)) return 0;
-    done->left = context.r.left;
-    if (context.r.left) instr_background_start(done, start, context.r.chosen);
+    done->remaining = context.r.deferred;
+    if (context.r.deferred) instr_background_start(done, start, context.r.chosen);
     return 1;
 }
 
-void instr_reconfigure_retransform_rest(struct instr_agent *agent, JNIEnv *jni,
-                                        struct instr_rest *rest,
-                                        void (*came)(unsigned count,
-                                                     const struct instr_switched *done)) {
-    struct instr_switched done = {0};
-    struct retransforming context = {.agent = agent,
-                                     .plan = instr_plans_current(&agent->plans),
-                                     .left = 1,
-                                     .done = &done,
-                                     .came = came};
+void instr_reconfigure_retransform_queued(
+    struct instr_agent *agent, JNIEnv *jni, struct instr_class_queue *queue,
+    void (*after_batch)(unsigned count, const struct instr_reconfigured *done)) {
+    struct instr_reconfigured done = {0};
+    struct application context = {.agent = agent,
+                                  .plan = instr_plans_current(&agent->plans),
+                                  .queued_only = 1,
+                                  .done = &done,
+                                  .after_batch = after_batch};
     prepare(&context, jni, 1);
-    struct second *second = prepare_second(&context);
+    struct second *second = prepare_parallel(&context);
     if (second)
-        instr_retransform_parallel(&context.r, rest);
+        instr_retransform_parallel(&context.r, queue);
     else
-        instr_retransform_next(&context.r, rest);
+        instr_retransform_next(&context.r, queue);
     free(second);
 }
 
-// Classes whose bytes a thread had got from the old plan may come into being only now.
 void instr_reconfigure_look_for_late_loaded(struct instr_agent *agent, uint64_t now,
                                             uint64_t pause) {
     const struct instr_plan *plan = instr_plans_current(&agent->plans);
     int any = instr_class_states_late_loaded(agent->changes, plan->number) != 0;
-    agent->late_loaded_pause = pause < STRAGGLERS_PAUSE ? pause : STRAGGLERS_PAUSE;
+    agent->late_loaded_pause = pause < LATE_LOADED_PAUSE ? pause : LATE_LOADED_PAUSE;
     agent->late_loaded_at =
         any && now < agent->late_loaded_until ? now + agent->late_loaded_pause : 0;
 }

@@ -1,41 +1,44 @@
-// switch_classes.h: the loaded classes when the plan changes: those that it changes are
-// retransformed in batches, those that were on their way under the old plan are looked for
-// afterwards.
+// Applying the current plan to the loaded classes: classes that it treats differently from the plan
+// before are retransformed in batches.
+//
+// Late-loaded classes are those whose bytes a thread got from the old plan, but that the JVM does
+// not list as loaded yet when the plan changes. They are looked for afterwards.
 
-#ifndef INSTR_SWITCH_CLASSES_H
-#define INSTR_SWITCH_CLASSES_H
+#ifndef INSTR_APPLY_H
+#define INSTR_APPLY_H
 
 #include "instr/retransform/retransform.h"
 #include "instr/retransform/reconfigure.h"
 
-enum { INSTR_STRAGGLERS_FOR = 600 }; // seconds that such classes are looked for
+enum { INSTR_LATE_LOADED_FOR = 600 }; // seconds during which they are looked for
 
-// Retransforms the loaded classes that the current plan changes, or has to leave. `before`: a plan
-// with the same rules; what has the same effect on a class is not done again. NULL: there is none.
-// `stragglers`: only those that were being loaded. `running`: other threads run Java code. Adds to
-// `done`. 0: the JVM does not tell which classes are loaded.
+// Retransforms the loaded classes that the current plan changes or has to revert. `before`: the
+// previous plan, if it has the same rules; a class on which both plans have the same effect is not
+// retransformed. NULL: there is no such plan. `late_loaded`: only late-loaded classes. `running`:
+// other threads run Java code. Adds to `done`. 0: the JVM does not list its loaded classes.
 int instr_reconfigure_retransform(struct instr_agent *agent, JNIEnv *jni,
                                   const struct instr_plan *before, int late_loaded, int running,
-                                  struct instr_switched *done);
+                                  struct instr_reconfigured *done);
 
-// The same for a running JVM, but of many classes only the first are done at once, and the others
-// put on the list of switch_rest.h: `done->left` says how many. `start`: when the change began.
+// As above for a running JVM, but when there are many classes, only the first are retransformed at
+// once and the others are queued for the background thread: `done->remaining` is their number.
+// `start`: when the operation began.
 int instr_reconfigure_retransform_first(struct instr_agent *agent, JNIEnv *jni,
                                         const struct instr_plan *before, uint64_t start,
-                                        struct instr_switched *done);
+                                        struct instr_reconfigured *done);
 
-// Batches of that list: one, or, where two threads may be at it (retransform_both.h), as many as
-// there are until somebody waits for agent->switching. After each batch `came` is told on the
-// thread that did it for how many classes of the list that was, and what came of it.
-void instr_reconfigure_retransform_rest(struct instr_agent *agent, JNIEnv *jni,
-                                        struct instr_rest *rest,
-                                        void (*came)(unsigned count,
-                                                     const struct instr_switched *done));
+// Retransforms one batch of the queue; or, if two threads may do so at once (parallel.h), batches
+// until the queue is empty or a thread waits for agent->switching. After each batch calls
+// `after_batch`, on the thread that did it, with the number of classes taken from the queue and
+// what was done.
+void instr_reconfigure_retransform_queued(
+    struct instr_agent *agent, JNIEnv *jni, struct instr_class_queue *queue,
+    void (*after_batch)(unsigned count, const struct instr_reconfigured *done));
 
-void instr_switched_add(struct instr_switched *to, const struct instr_switched *more);
+// Adds what another part of the same operation did.
+void instr_reconfigured_add(struct instr_reconfigured *to, const struct instr_reconfigured *more);
 
-// Sets when to look again for classes whose bytes a thread had got from the old plan and that may
-// come into being only now, `pause` (ns) from `now`.
+// Schedules the next look for late-loaded classes, `pause` (ns) from `now`.
 void instr_reconfigure_look_for_late_loaded(struct instr_agent *agent, uint64_t now,
                                             uint64_t pause);
 

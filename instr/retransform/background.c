@@ -1,4 +1,4 @@
-// switch_rest.c: see switch_rest.h
+// The background thread and its queue.
 
 #include "instr/retransform/background.h"
 
@@ -13,76 +13,76 @@
 
 enum {
     STACK = 2 * 1024 * 1024, // the VM's verifier and our passes run on it
-    PAUSE_US = 1000,         // between batches: those who wait for the lock get it
-    AGAIN_AFTER_MS = 1000
+    PAUSE_US = 1000,         // between batches, so that threads waiting for the lock get it
+    RETRY_AFTER_MS = 1000
 };
 
 static struct {
-    struct instr_rest list; // of the thread that holds agent->switching
-    pthread_mutex_t lock;   // of what follows; held for moments
-    int running;            // there is a thread
-    uint64_t tried;         // when the last one was made
+    struct instr_class_queue queue; // of the thread that holds agent->switching
+    pthread_mutex_t lock;           // guards what follows; held for moments
+    int running;                    // the thread exists
+    uint64_t tried;                 // when it was last created
     struct instr_reconfigure_progress progress;
     uint64_t start;
-    struct instr_switched done;
-    int untold; // refusals in it
-} rest = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    struct instr_reconfigured done;
+    int unreported; // refusals in it
+} background = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-struct instr_rest *instr_background(void) {
-    return &rest.list;
+struct instr_class_queue *instr_background_queue(void) {
+    return &background.queue;
 }
 
-static int is_left(void) {
-    return instr_rest_left(&rest.list) != 0;
+static int has_remaining(void) {
+    return instr_class_queue_remaining(&background.queue) != 0;
 }
 
 struct instr_reconfigure_progress instr_reconfigure_progress(void) {
-    pthread_mutex_lock(&rest.lock);
-    struct instr_reconfigure_progress progress = rest.progress;
-    pthread_mutex_unlock(&rest.lock);
+    pthread_mutex_lock(&background.lock);
+    struct instr_reconfigure_progress progress = background.progress;
+    pthread_mutex_unlock(&background.lock);
     return progress;
 }
 
-int instr_background_done(struct instr_switched *done) {
-    pthread_mutex_lock(&rest.lock);
-    int all = rest.progress.all == 0;
-    *done = rest.done;
-    if (all) rest.untold = 0;
-    pthread_mutex_unlock(&rest.lock);
-    return all;
+int instr_background_done(struct instr_reconfigured *done) {
+    pthread_mutex_lock(&background.lock);
+    int finished = background.progress.total == 0;
+    *done = background.done;
+    if (finished) background.unreported = 0;
+    pthread_mutex_unlock(&background.lock);
+    return finished;
 }
 
-int instr_background_unreported(struct instr_switched *done) {
-    pthread_mutex_lock(&rest.lock);
-    int any = rest.untold && rest.progress.all == 0;
+int instr_background_unreported(struct instr_reconfigured *done) {
+    pthread_mutex_lock(&background.lock);
+    int any = background.unreported && background.progress.total == 0;
     if (any) {
-        *done = rest.done;
-        rest.untold = 0;
+        *done = background.done;
+        background.unreported = 0;
     }
-    pthread_mutex_unlock(&rest.lock);
+    pthread_mutex_unlock(&background.lock);
     return any;
 }
 
-static void came(unsigned count, const struct instr_switched *done) {
-    pthread_mutex_lock(&rest.lock);
-    rest.progress.came += count;
-    instr_switched_add(&rest.done, done);
-    rest.untold |= done->refused || done->skipped_interfaces;
-    rest.done.nanoseconds = instr_clock_now() - rest.start;
-    pthread_mutex_unlock(&rest.lock);
+static void after_batch(unsigned count, const struct instr_reconfigured *done) {
+    pthread_mutex_lock(&background.lock);
+    background.progress.done += count;
+    instr_reconfigured_add(&background.done, done);
+    background.unreported |= done->refused || done->skipped_interfaces;
+    background.done.elapsed = instr_clock_now() - background.start;
+    pthread_mutex_unlock(&background.lock);
     instr_wake();
 }
 
-// A batch or more. 0: there is nothing left, or it has to wait.
+// Does one or more batches. 0: the queue is empty, or the JVM is ending.
 static int do_batches(struct instr_agent *agent, JNIEnv *jni) {
-    if (atomic_load(&agent->state) == INSTR_FINISHED || !is_left()) return 0;
-    instr_reconfigure_retransform_rest(agent, jni, &rest.list, came);
-    instr_redefine_again(agent, jni);
-    if (is_left()) return 1;
-    pthread_mutex_lock(&rest.lock);
-    rest.progress.all = rest.progress.came = 0;
-    pthread_mutex_unlock(&rest.lock);
-    instr_rest_drop(&rest.list, jni);
+    if (atomic_load(&agent->state) == INSTR_FINISHED || !has_remaining()) return 0;
+    instr_reconfigure_retransform_queued(agent, jni, &background.queue, after_batch);
+    instr_redefine_reapply(agent, jni);
+    if (has_remaining()) return 1;
+    pthread_mutex_lock(&background.lock);
+    background.progress.total = background.progress.done = 0;
+    pthread_mutex_unlock(&background.lock);
+    instr_class_queue_clear(&background.queue, jni);
     return 0;
 }
 
@@ -97,9 +97,9 @@ static void *work(void *unused) {
         pthread_mutex_lock(&agent->switching);
         more = attached && do_batches(agent, jni);
         if (!more) {
-            pthread_mutex_lock(&rest.lock);
-            rest.running = 0;
-            pthread_mutex_unlock(&rest.lock);
+            pthread_mutex_lock(&background.lock);
+            background.running = 0;
+            pthread_mutex_unlock(&background.lock);
         }
         pthread_mutex_unlock(&agent->switching);
         instr_wake();
@@ -108,52 +108,53 @@ static void *work(void *unused) {
     return NULL;
 }
 
-// Without a thread it is tried again later.
-void instr_background_again(void) {
-    pthread_mutex_lock(&rest.lock);
-    int start = !rest.running && is_left();
-    rest.running |= start;
-    if (start) rest.tried = instr_clock_now();
-    pthread_mutex_unlock(&rest.lock);
+// If no thread can be created, instr_background_is_stalled asks for another attempt.
+void instr_background_resume(void) {
+    pthread_mutex_lock(&background.lock);
+    int start = !background.running && has_remaining();
+    background.running |= start;
+    if (start) background.tried = instr_clock_now();
+    pthread_mutex_unlock(&background.lock);
     if (!start || instr_thread_start(work, STACK) == 0) return;
-    pthread_mutex_lock(&rest.lock);
-    rest.running = 0;
-    pthread_mutex_unlock(&rest.lock);
+    pthread_mutex_lock(&background.lock);
+    background.running = 0;
+    pthread_mutex_unlock(&background.lock);
 }
 
 int instr_background_is_stalled(uint64_t now) {
-    pthread_mutex_lock(&rest.lock);
-    int stalled = rest.progress.all != 0 && !rest.running &&
-                  now >= rest.tried + AGAIN_AFTER_MS * UINT64_C(1000000);
-    pthread_mutex_unlock(&rest.lock);
+    pthread_mutex_lock(&background.lock);
+    int stalled = background.progress.total != 0 && !background.running &&
+                  now >= background.tried + RETRY_AFTER_MS * UINT64_C(1000000);
+    pthread_mutex_unlock(&background.lock);
     return stalled;
 }
 
-void instr_background_start(const struct instr_switched *done, uint64_t start, unsigned chosen) {
-    uint32_t left = instr_rest_left(&rest.list);
-    pthread_mutex_lock(&rest.lock);
-    if (rest.progress.all) {
-        // The classes of before are on the list, too, and were counted.
-        rest.progress.all += chosen;
-        rest.progress.came = rest.progress.all - left;
-        instr_switched_add(&rest.done, done);
+void instr_background_start(const struct instr_reconfigured *done, uint64_t start,
+                            unsigned chosen) {
+    uint32_t left = instr_class_queue_remaining(&background.queue);
+    pthread_mutex_lock(&background.lock);
+    if (background.progress.total) {
+        // The queue also holds the classes of the operation before, which are counted already.
+        background.progress.total += chosen;
+        background.progress.done = background.progress.total - left;
+        instr_reconfigured_add(&background.done, done);
     } else {
-        rest.progress.all = chosen;
-        rest.progress.came = chosen - left;
-        rest.start = start;
-        rest.done = *done;
-        rest.untold = 0;
+        background.progress.total = chosen;
+        background.progress.done = chosen - left;
+        background.start = start;
+        background.done = *done;
+        background.unreported = 0;
     }
-    rest.done.nanoseconds = instr_clock_now() - rest.start;
-    pthread_mutex_unlock(&rest.lock);
-    instr_background_again();
+    background.done.elapsed = instr_clock_now() - background.start;
+    pthread_mutex_unlock(&background.lock);
+    instr_background_resume();
 }
 
 void instr_background_drop(JNIEnv *jni) {
-    if (!is_left()) return;
-    instr_rest_drop(&rest.list, jni);
-    pthread_mutex_lock(&rest.lock);
-    rest.progress.all = rest.progress.came = 0;
-    rest.progress.series++;
-    pthread_mutex_unlock(&rest.lock);
+    if (!has_remaining()) return;
+    instr_class_queue_clear(&background.queue, jni);
+    pthread_mutex_lock(&background.lock);
+    background.progress.total = background.progress.done = 0;
+    background.progress.generation++;
+    pthread_mutex_unlock(&background.lock);
 }

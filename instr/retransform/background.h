@@ -1,41 +1,42 @@
-// switch_rest.h: loaded classes that a change of the plan has left for later, so that whoever asked
-// for it need not wait. A thread of its own retransforms them, batch by batch, under whatever plan
-// is the current one; other operations come in between the batches.
+// The background thread: retransforms the loaded classes that an operation queued, so that the
+// operation could return early. Works batch by batch, always under the current plan; other
+// operations run between the batches.
 
-#ifndef INSTR_SWITCH_REST_H
-#define INSTR_SWITCH_REST_H
+#ifndef INSTR_BACKGROUND_H
+#define INSTR_BACKGROUND_H
 
 #include "instr/retransform/apply.h"
 
-// How far it is. Any thread.
+// Progress of the background thread. Any thread may ask.
 struct instr_reconfigure_progress {
-    uint64_t all, came; // classes, with those that were done first; both 0: nothing is under way
-    uint64_t series;    // one higher each time that what was left is dropped
+    uint64_t total, done; // classes, including those of the operation itself; both 0: idle
+    uint64_t generation;  // incremented when the queue is dropped
 };
 struct instr_reconfigure_progress instr_reconfigure_progress(void);
 
-// What was done since the last change of the plan that left classes for later, with that change
-// itself. 0: there is more to come.
-int instr_background_done(struct instr_switched *done);
+// Everything done by the last operation that queued classes, and for its queue. 0: the queue is not
+// empty yet.
+int instr_background_done(struct instr_reconfigured *done);
 
-// Refusals of such classes that nobody has been told of yet; told, they are forgotten. 0: none.
-int instr_background_unreported(struct instr_switched *done);
+// What was done in the background, if it holds refusals or skipped interfaces that were not
+// reported yet; they count as reported afterwards. 0: there are none.
+int instr_background_unreported(struct instr_reconfigured *done);
 
 // --- for the thread that holds agent->switching ---
 
-// The list; what is added to it has to be told to instr_background_start.
-struct instr_rest *instr_background(void);
+// The queue. Call instr_background_start after adding to it.
+struct instr_class_queue *instr_background_queue(void);
 
-// Has what is on the list done. `done`: what the change of the plan, begun at `start`, has done by
-// now; `chosen`: the classes that it is about, with those of the list.
-void instr_background_start(const struct instr_switched *done, uint64_t start, unsigned chosen);
+// Starts the background thread on the queue. `done`: what the operation, begun at `start`, has done
+// so far; `chosen`: the number of classes that it concerns, including queued ones.
+void instr_background_start(const struct instr_reconfigured *done, uint64_t start, unsigned chosen);
 
-// The plan has changed so that what is on the list is to be dropped.
+// Empties the queue.
 void instr_background_drop(JNIEnv *jni);
 
-// Is there anything on the list, and no thread that does it, and is it time to try again? It could
-// not be made, or attached.
+// Is it time to start the thread again? The queue is not empty, but the thread could not be created
+// or could not attach.
 int instr_background_is_stalled(uint64_t now);
-void instr_background_again(void);
+void instr_background_resume(void);
 
 #endif

@@ -1,4 +1,5 @@
-// capture.c: see capture.h
+// The bytes of a loaded class: the JVM is made to offer the class to a hook that is called last,
+// and the change is refused.
 
 #include "instr/retransform/class_bytes.h"
 
@@ -10,16 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What the hook of a second environment, which is called last, has seen on this thread.
+// What the hook of the second environment, which is called last, has seen on this thread.
 static _Thread_local struct {
     jclass class;
     uint8_t *bytes;
     size_t length;
 } seen;
 
-// Has the JVM refuse what it offers: it gets the class with another modifier. What was only to be
-// looked at stays as it is then, and nothing comes of it: where a class has the constant NaN
-// HotSpot would double those that it has each time, as it equals nothing. 0: out of memory.
+// Makes the JVM refuse the class that it offers, by changing a modifier. The class then stays
+// exactly as it is. If the change were accepted, HotSpot would merge the constant pools, and would
+// add another copy of each NaN constant every time, because NaN never compares equal. 0: out of
+// memory.
 static int refuse(jvmtiEnv *jvmti, jint *new_length, unsigned char **new_bytes) {
     struct cf_class cls;
     struct cf_arena arena;
@@ -70,8 +72,8 @@ static jvmtiEnv *last_environment(struct instr_agent *agent) {
     return NULL;
 }
 
-// Has the JVM offer the class once more, as it is or as it was redefined, and refuses what comes of
-// it.
+// Makes the JVM offer the class again, with the bytes it was loaded or redefined with. `see` refuses
+// the result.
 static jvmtiError offer(struct instr_agent *agent, jvmtiEnv *last, jclass class,
                         const jvmtiClassDefinition *now) {
     return now ? (*agent->jvmti)->RedefineClasses(agent->jvmti, 1, now)
@@ -83,16 +85,16 @@ uint8_t *instr_class_bytes(struct instr_agent *agent, JNIEnv *jni, jclass class,
                            char *reason, size_t size) {
     jvmtiEnv *last = last_environment(agent);
     if (!last) {
-        snprintf(reason, size, "the JVM refuses what is needed to look at classes");
+        snprintf(reason, size, "the JVM refuses the JVM TI environment that reading classes needs");
         return NULL;
     }
     seen.class = class;
     seen.bytes = NULL;
-    instr_hook_leave_alone(original);
+    instr_hook_pass_through(original);
     instr_hook_batch_begin();
     jvmtiError error = offer(agent, last, class, now);
     instr_hook_batch_end(0);
-    instr_hook_leave_alone(0);
+    instr_hook_pass_through(0);
     if ((*jni)->ExceptionCheck(jni)) (*jni)->ExceptionClear(jni);
     (*last)->DisposeEnvironment(last);
     seen.class = NULL;

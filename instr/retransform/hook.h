@@ -1,31 +1,30 @@
-// hook.h: the class file hook, through which all classes come that are loaded or retransformed.
+// The class file hook: rewrites classes that are loaded or retransformed.
 
 #ifndef INSTR_HOOK_H
 #define INSTR_HOOK_H
 
 #include "instr/vm/agent_state.h"
 
-// ClassFileLoadHook (JVM TI 11.2.1). Whatever goes wrong, the VM gets nothing and takes its own
-// bytes.
+// ClassFileLoadHook (JVM TI 11.2.1). On any failure the VM gets no new bytes and uses its own.
 void JNICALL instr_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject loader,
                         const char *name, jobject domain, jint length, const unsigned char *bytes,
                         jint *new_length, unsigned char **new_bytes);
 
-// Is the class to be changed, and which passes leave it alone, or take it though it is out of
-// scope, a bit for each?
+// Does any pass apply to the class? `without`: the passes that do not, a bit for each; `beyond`:
+// the passes that apply although the class is out of scope.
 int instr_hook_matches(JNIEnv *jni, const struct instr_options *options, jobject loader,
                        const char *name, uint64_t *without, uint64_t *beyond);
 
-// The number of a class in instr_agent.changes.
+// The key of a class in instr_agent.changes.
 uint64_t instr_hook_key(jvmtiEnv *jvmti, const char *name, jobject loader);
 
-// What this thread's calls of RetransformClasses do to instr_agent.changes is noted down from
-// `begin` on, so that it can be taken back when the JVM takes none of the classes: then `end` says
-// kept = 0. `end` gives the number of classes that were changed.
+// Between `begin` and `end`, changes to instr_agent.changes by this thread's RetransformClasses
+// calls are recorded. When the JVM rejects the batch, `accepted` is 0 and `end` restores the
+// entries. `end` returns the number of classes that were changed.
 void instr_hook_batch_begin(void);
-unsigned instr_hook_batch_end(int kept);
+unsigned instr_hook_batch_end(int accepted);
 
-// On this thread, classes go through without being changed (1), or are changed again (0).
-void instr_hook_leave_alone(int alone);
+// Whether this thread's classes pass through the hook unchanged.
+void instr_hook_pass_through(int pass_through);
 
 #endif

@@ -1,4 +1,4 @@
-// guard.c: see guard.h
+// Limits that protect the JVM.
 
 #include "instr/retransform/limits.h"
 
@@ -15,19 +15,19 @@
 
 #define SECOND UINT64_C(1000000000)
 
-static void off(struct instr_agent *agent, JNIEnv *jni, const char *why) {
+static void switch_off(struct instr_agent *agent, JNIEnv *jni, const char *why) {
     char line[INSTR_ERROR_SIZE + 64], reason[INSTR_ERROR_SIZE] = "";
-    struct instr_switched done;
+    struct instr_reconfigured done;
     int ok = instr_reconfigure_revert(agent, jni, NULL, &done, reason, sizeof reason);
     snprintf(line, sizeof line, "instr: %s: %s%s", why, ok ? "all passes are off" : "", reason);
     instr_say(line);
-    if (!ok && agent->expires) agent->expires = instr_clock_now() + SECOND; // once more
+    if (!ok && agent->expires) agent->expires = instr_clock_now() + SECOND; // try again
 }
 
 // --- a runtime that throws ---
 
 static void watch_failures(struct instr_agent *agent, JNIEnv *jni) {
-    struct instr_switched *done = calloc(1, sizeof *done);
+    struct instr_reconfigured *done = calloc(1, sizeof *done);
     int more = done != NULL;
     while (more) {
         char what[INSTR_FAILURE_SIZE], reason[INSTR_ERROR_SIZE] = "switched off", line[512];
@@ -46,17 +46,16 @@ static void watch_failures(struct instr_agent *agent, JNIEnv *jni) {
 
 // --- max-overhead ---
 
-// What a call costs that a pass counts, and one that it times: the figures that tests/bench/run
-// measures, rounded up.
-enum { COUNTED_NS = 3, TIMED_NS = 60, LOOK_EVERY = 1 };
+// The cost of a counted call and of a timed call, as measured by tests/bench/run, rounded up.
+enum { COUNTED_NS = 3, TIMED_NS = 60, CHECK_EVERY = 1 };
 
-// What was known at the last look; of the control thread.
+// The figures of the last check; used by the control thread only.
 static struct {
     uint64_t at, cpu;
-    uint64_t calls[64]; // by the pass's place in the plan
-    unsigned over[64];  // looks in a row at which it cost too much
+    uint64_t calls[64]; // by the pass's index in the plan
+    unsigned over[64];  // consecutive checks at which the pass exceeded the limit
     uint32_t plan;
-} looked;
+} last_check;
 
 static uint64_t cpu_time(void) {
     struct timespec t;
@@ -64,7 +63,7 @@ static uint64_t cpu_time(void) {
     return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
 }
 
-// The calls that each pass has seen so far. 0: out of memory.
+// Counts the calls that each pass has recorded so far. 0: out of memory.
 static int count_calls(const struct instr_plan *plan, JNIEnv *jni, uint64_t calls[64]) {
     struct instr_counts *counts = NULL;
     size_t n = 0, known = (size_t)instr_methods_count(plan->methods);
@@ -79,41 +78,42 @@ static int count_calls(const struct instr_plan *plan, JNIEnv *jni, uint64_t call
     return 1;
 }
 
-// Which pass has cost more than it may, twice in a row, and how much, in thousandths of a percent
-// of the time that the process's threads ran; NULL: none.
-static const struct rw_pass *find_costly(const struct instr_plan *plan, JNIEnv *jni, uint64_t now,
-                                         uint64_t *share) {
+// The pass that exceeded max-overhead at two consecutive checks; NULL: none. `share`: its cost in
+// thousandths of a percent of the process's CPU time.
+static const struct rw_pass *find_expensive(const struct instr_plan *plan, JNIEnv *jni,
+                                            uint64_t now, uint64_t *share) {
     uint64_t calls[64] = {0}, cpu = cpu_time();
-    const struct rw_pass *costly = NULL;
+    const struct rw_pass *expensive = NULL;
     if (!count_calls(plan, jni, calls)) return NULL;
-    uint64_t ran = cpu - looked.cpu;
-    int first = looked.plan != plan->number;
+    uint64_t ran = cpu - last_check.cpu;
+    int first = last_check.plan != plan->number;
     for (size_t i = 0; i < plan->options.pass_count && i < 64; i++) {
         const struct rw_pass *pass = plan->options.passes[i].pass;
-        uint64_t more = first || calls[i] < looked.calls[i] ? 0 : calls[i] - looked.calls[i];
+        uint64_t more =
+            first || calls[i] < last_check.calls[i] ? 0 : calls[i] - last_check.calls[i];
         uint64_t cost = more * (pass->timed ? TIMED_NS : COUNTED_NS);
         uint64_t part = ran ? (uint64_t)((double)cost / (double)ran * 100000) : 0;
         int over = !first && part > plan->options.max_overhead;
-        looked.over[i] = over ? (first ? 0 : looked.over[i]) + 1 : 0;
-        if (looked.over[i] >= 2 && !costly) {
-            costly = pass;
+        last_check.over[i] = over ? (first ? 0 : last_check.over[i]) + 1 : 0;
+        if (last_check.over[i] >= 2 && !expensive) {
+            expensive = pass;
             *share = part;
         }
-        looked.calls[i] = calls[i];
+        last_check.calls[i] = calls[i];
     }
-    looked.at = now;
-    looked.cpu = cpu;
-    looked.plan = plan->number;
-    return costly;
+    last_check.at = now;
+    last_check.cpu = cpu;
+    last_check.plan = plan->number;
+    return expensive;
 }
 
 static int is_due(const struct instr_plan *plan, uint64_t now) {
     return plan && plan->engine && plan->options.max_overhead &&
-           (looked.plan != plan->number || now >= looked.at + LOOK_EVERY * SECOND);
+           (last_check.plan != plan->number || now >= last_check.at + CHECK_EVERY * SECOND);
 }
 
-// Holds the plan while it looks, as another may take its place at any time: by whoever attaches
-// once more. While it is switched off nobody may hold it.
+// Holds the plan during the check, because another attach may replace it at any time. Releases it
+// before switching the pass off, which waits until no thread holds the plan.
 static void watch_overhead(struct instr_agent *agent, uint64_t now) {
     char line[256], reason[INSTR_ERROR_SIZE] = "off";
     uint64_t share = 0;
@@ -122,15 +122,15 @@ static void watch_overhead(struct instr_agent *agent, uint64_t now) {
     JNIEnv *jni = NULL;
     const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
     if (is_due(plan, now) && (jni = instr_wake_jni())) {
-        pass = find_costly(plan, jni, now, &share);
+        pass = find_expensive(plan, jni, now, &share);
         most = plan->options.max_overhead;
     }
     instr_plans_give_back(&agent->plans, ticket);
-    struct instr_switched *done = pass ? calloc(1, sizeof *done) : NULL;
+    struct instr_reconfigured *done = pass ? calloc(1, sizeof *done) : NULL;
     if (done) {
         int ok = instr_reconfigure_disable(agent, jni, pass->name, done, reason, sizeof reason);
         snprintf(line, sizeof line,
-                 "instr: %s: costs an estimated %.1f%% of the time that threads run, more than "
+                 "instr: %s: estimated overhead is %.1f%% of CPU time, more than "
                  "max-overhead=%.3g%%: %.100s",
                  pass->name, (double)share / 1000, most / 1000.0, ok ? "switched off" : reason);
         instr_say(line);
@@ -146,7 +146,7 @@ uint64_t instr_limits_watch(struct instr_agent *agent, uint64_t now, int killed)
         JNIEnv *jni = instr_wake_jni();
         if (!jni) return now + SECOND;
         if (on && (killed || expired))
-            off(agent, jni, killed ? "the kill switch was thrown" : "the time is up (for=)");
+            switch_off(agent, jni, killed ? "the kill switch was thrown" : "the time is up (for=)");
         next = instr_reconfigure_later(agent, jni, instr_clock_now());
     } else {
         if (agent->release_at) next = agent->release_at;

@@ -1,4 +1,4 @@
-// wrapping.c: see wrapping.h
+// Wrapping native methods: prefixes, early classes, classes that have wrappers.
 
 #include "instr/retransform/native_prefix.h"
 
@@ -15,13 +15,13 @@
 
 static struct {
     bool has_vmstart; // a JVM with can_generate_early_vmstart: JDK 9 or later
-    jvmtiEnv *last;   // behind those of all others; NULL: not yet
-    atomic_bool done;
-    // Those that wrapped first, and their engine: what was wrapped has their prefixes.
+    jvmtiEnv *last;   // behind the environments of all other agents; NULL: not created yet
+    atomic_bool used;
+    // The passes that wrapped first, and their engine: wrapped methods have their prefixes.
     struct instr_options options;
     struct instr_methods *methods;
     struct instr_engine *_Atomic engine; // NULL: nothing was wrapped
-} wrapping;
+} wrapper;
 
 bool instr_wraps(const struct instr_options *options) {
     for (size_t i = 0; i < options->pass_count; i++)
@@ -36,7 +36,7 @@ bool instr_wraps_only(const struct instr_options *options) {
 }
 
 bool instr_native_prefix_any(void) {
-    return atomic_load(&wrapping.engine) != NULL;
+    return atomic_load(&wrapper.engine) != NULL;
 }
 
 bool instr_wraps_early(const struct instr_options *options) {
@@ -66,20 +66,20 @@ static bool check(jvmtiError error, char *reason, size_t size) {
     return false;
 }
 
-// An engine of the passes that wrap alone. It lasts as long as the JVM.
+// Makes an engine of only the passes that wrap. It lasts until the JVM ends.
 static bool make_engine(const struct instr_options *options, char *reason, size_t size) {
-    struct instr_options *own = &wrapping.options;
+    struct instr_options *own = &wrapper.options;
     own->passes = calloc(options->pass_count + 1, sizeof *own->passes);
     for (size_t i = 0; own->passes && i < options->pass_count; i++)
         if (options->passes[i].pass->wraps)
             own->passes[own->pass_count++].pass = options->passes[i].pass;
-    wrapping.methods = instr_methods_new();
+    wrapper.methods = instr_methods_new();
     struct instr_engine *engine =
-        own->passes && wrapping.methods ? instr_engine_new(own, wrapping.methods, "") : NULL;
-    atomic_store(&wrapping.engine, engine);
+        own->passes && wrapper.methods ? instr_engine_new(own, wrapper.methods, "") : NULL;
+    atomic_store(&wrapper.engine, engine);
     if (engine) return true;
     free(own->passes);
-    instr_methods_free(wrapping.methods);
+    instr_methods_free(wrapper.methods);
     memset(own, 0, sizeof *own);
     snprintf(reason, size, "out of memory");
     return false;
@@ -94,9 +94,9 @@ bool instr_native_prefix_prepare(jvmtiEnv *jvmti, const struct instr_options *op
     if (!check(error, reason, size)) return false;
     wanted.can_set_native_method_prefix = 1;
     wanted.can_get_constant_pool = 1;
-    wrapping.has_vmstart = potential.can_generate_early_vmstart;
+    wrapper.has_vmstart = potential.can_generate_early_vmstart;
     if (is_early) {
-        // JDK 8 knows neither: its hooks are early without them.
+        // JDK 8 has neither capability: its hooks are early without them.
         wanted.can_generate_early_vmstart = potential.can_generate_early_vmstart;
         wanted.can_generate_early_class_hook_events =
             potential.can_generate_early_class_hook_events;
@@ -110,7 +110,7 @@ bool instr_native_prefix_start(JavaVM *vm, const struct instr_options *options, 
                                size_t size) {
     jvmtiEnv *jvmti = NULL;
     jvmtiCapabilities wanted;
-    if (!instr_wraps(options) || wrapping.last) return true;
+    if (!instr_wraps(options) || wrapper.last) return true;
     if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK)
         return check(JVMTI_ERROR_NOT_AVAILABLE, reason, size);
     memset(&wanted, 0, sizeof wanted);
@@ -120,44 +120,45 @@ bool instr_native_prefix_start(JavaVM *vm, const struct instr_options *options, 
     if (error != JVMTI_ERROR_NONE)
         (*jvmti)->DisposeEnvironment(jvmti);
     else
-        wrapping.last = jvmti;
+        wrapper.last = jvmti;
     return check(error, reason, size);
 }
 
-void instr_native_prefix_note(void) {
-    atomic_store(&wrapping.done, true);
+void instr_native_prefix_mark_used(void) {
+    atomic_store(&wrapper.used, true);
 }
 
-bool instr_native_prefix_done(void) {
-    return atomic_load(&wrapping.done);
+bool instr_native_prefix_used(void) {
+    return atomic_load(&wrapper.used);
 }
 
-// Nobody has the engine, as no class has wrappers.
+// No thread uses the engine, because no class has wrappers.
 void instr_native_prefix_end(void) {
-    if (instr_native_prefix_done() || !instr_native_prefix_any()) return;
-    instr_engine_free(atomic_exchange(&wrapping.engine, NULL));
-    if (wrapping.last) (*wrapping.last)->DisposeEnvironment(wrapping.last);
-    wrapping.last = NULL;
-    free(wrapping.options.passes);
-    memset(&wrapping.options, 0, sizeof wrapping.options);
-    instr_methods_free(wrapping.methods);
-    wrapping.methods = NULL;
+    if (instr_native_prefix_used() || !instr_native_prefix_any()) return;
+    instr_engine_free(atomic_exchange(&wrapper.engine, NULL));
+    if (wrapper.last) (*wrapper.last)->DisposeEnvironment(wrapper.last);
+    wrapper.last = NULL;
+    free(wrapper.options.passes);
+    memset(&wrapper.options, 0, sizeof wrapper.options);
+    instr_methods_free(wrapper.methods);
+    wrapper.methods = NULL;
 }
 
 // --- early classes ---
 
-// A JVM looks for a native method under its new name first, and only then takes the prefix off. For
-// the boot loader that look is a call of Java code (ClassLoader.findNative), which from JDK 15 on
-// needs the system properties. The class that keeps copies of them comes when they are there. (JDK
-// 8 does not have it, nor that need; but before the standard streams the JVM itself calls natives.)
-// When a class is loaded does not tell when its methods are called: HotSpot loads some to verify
-// others. So input and output, which come later in any case, do not have to wait.
+// A JVM looks for a native method under its prefixed name first, and removes the prefix after that.
+// For the bootstrap loader this search calls Java code (ClassLoader.findNative), which needs the
+// system properties from JDK 15 on. When the class that holds copies of them is loaded, they are
+// available. JDK 8 has neither that class nor the problem, but its JVM calls natives before the
+// standard streams exist.
+// The loading of a class does not show when its methods will be called: HotSpot loads some classes
+// only to verify others. Input and output always happen later, so their classes need not wait.
 enum instr_occasion instr_native_prefix_early_occasion(const char *class_name) {
     static atomic_int ready;
     static const char *const later[] = {"java/io/", "java/net/", "java/util/", "sun/net/",
                                         "sun/nio/"};
     if (!ready && (strcmp(class_name, "jdk/internal/util/StaticProperty") == 0 ||
-                   (!wrapping.has_vmstart && strcmp(class_name, "java/io/FileDescriptor") == 0)))
+                   (!wrapper.has_vmstart && strcmp(class_name, "java/io/FileDescriptor") == 0)))
         ready = 1;
     for (size_t i = 0; i < sizeof later / sizeof *later; i++)
         if (strncmp(class_name, later[i], strlen(later[i])) == 0) return INSTR_CLASS_EARLY;
@@ -166,7 +167,7 @@ enum instr_occasion instr_native_prefix_early_occasion(const char *class_name) {
 
 // --- is a class wrapped? ---
 
-// The bytes that a constant takes behind its tag, but for Utf8 (JVMS table 4.4-A); 0: no such tag.
+// The size of a constant behind its tag, except for Utf8 (JVMS table 4.4-A); 0: unknown tag.
 static unsigned constant_size(unsigned tag) {
     static const uint8_t sizes[] = {
         [CF_TAG_INTEGER] = 4,       [CF_TAG_FLOAT] = 4,          [CF_TAG_LONG] = 8,
@@ -178,7 +179,7 @@ static unsigned constant_size(unsigned tag) {
     return tag < sizeof sizes ? sizes[tag] : 0;
 }
 
-static bool names_wrapped(const uint8_t *p, size_t length) {
+static bool pool_has_prefix(const uint8_t *p, size_t length) {
     static const char start[] = "instr$";
     const uint8_t *end = p + length;
     while (end - p >= 3) {
@@ -198,37 +199,37 @@ static bool names_wrapped(const uint8_t *p, size_t length) {
     return false;
 }
 
-// What was done to it when it was defined shows in the constant pool that it has now, whatever its
-// loader. Lists of methods would do too, but make a jmethodID for each that lives as long as the
-// class, and are not to be had before it is linked.
+// The current constant pool shows whether the class got wrappers when it was defined. Lists of
+// methods would show it, too, but the JVM would create a jmethodID for each method, which lives as
+// long as the class, and it lists methods of linked classes only.
 enum instr_occasion instr_native_prefix_occasion(jvmtiEnv *jvmti, jclass redefined) {
     jint count = 0, length = 0;
     unsigned char *pool = NULL;
     if (!instr_native_prefix_any()) return INSTR_CLASS_LOADED;
     if ((*jvmti)->GetConstantPool(jvmti, redefined, &count, &length, &pool) != JVMTI_ERROR_NONE)
         return INSTR_CLASS_LOADED;
-    bool wrapped = names_wrapped(pool, (size_t)length);
+    bool wrapped = pool_has_prefix(pool, (size_t)length);
     (*jvmti)->Deallocate(jvmti, pool);
     return wrapped ? INSTR_CLASS_WRAPPED : INSTR_CLASS_LOADED;
 }
 
-bool instr_native_prefix_again(const uint8_t *bytes, size_t length,
-                               void *(*allocate)(void *context, size_t n), void *context,
-                               struct instr_rewritten *result) {
+bool instr_native_prefix_rewrap(const uint8_t *bytes, size_t length,
+                                void *(*allocate)(void *context, size_t n), void *context,
+                                struct instr_rewritten *result) {
     struct instr_origin origin = {.occasion = INSTR_CLASS_WRAPPED, .bare = 1};
-    struct instr_engine *engine = atomic_load(&wrapping.engine);
+    struct instr_engine *engine = atomic_load(&wrapper.engine);
     memset(result, 0, sizeof *result);
     if (engine)
         instr_engine_rewrite_known(engine, &origin, bytes, length, allocate, context, result);
     return result->bytes != NULL;
 }
 
-// --- telling ---
+// --- methods that cannot be wrapped ---
 
 enum { METHOD_TEXT = 400 };
 
-struct telling {
-    int pass; // its number
+struct listing {
+    int pass; // id of the pass
     size_t count, most;
     void (*each)(void *context, const char *method);
     void *context;
@@ -242,27 +243,27 @@ static int into_text(void *text, const void *bytes, size_t length) {
     return 0;
 }
 
-static void tell_method(void *context, const struct instr_skipped_item *kept) {
-    struct telling *t = context;
-    if (kept->pass != t->pass || !instr_is_loaded_before(kept)) return;
-    if (t->count++ >= t->most) return;
-    size_t name = strcspn(kept->method, "(");
+static void list_method(void *context, const struct instr_skipped_item *item) {
+    struct listing *listing = context;
+    if (item->pass != listing->pass || !instr_is_loaded_before(item)) return;
+    if (listing->count++ >= listing->most) return;
+    size_t name = strcspn(item->method, "(");
     char method[512], text[METHOD_TEXT] = "", error[INSTR_ERROR_SIZE];
     struct instr_output out;
-    snprintf(method, sizeof method, "%.*s", (int)(name < 500 ? name : 500), kept->method);
+    snprintf(method, sizeof method, "%.*s", (int)(name < 500 ? name : 500), item->method);
     instr_output_sink(&out, into_text, text);
-    instr_report_method(&out, kept->class_name, method, kept->method + name, INSTR_PLAIN);
+    instr_report_method(&out, item->class_name, method, item->method + name, INSTR_PLAIN);
     instr_output_close(&out, error, sizeof error);
-    t->each(t->context, text);
+    listing->each(listing->context, text);
 }
 
 size_t instr_native_prefix_unwrapped(struct instr_engine *engine,
                                      const struct instr_options *options, size_t i, size_t most,
                                      void (*each)(void *context, const char *method),
                                      void *context) {
-    struct telling t = {(int)options->passes[i].number, 0, most, each, context};
-    if (options->passes[i].pass->wraps) instr_engine_skipped(engine, tell_method, &t);
-    return t.count;
+    struct listing listing = {(int)options->passes[i].number, 0, most, each, context};
+    if (options->passes[i].pass->wraps) instr_engine_skipped(engine, list_method, &listing);
+    return listing.count;
 }
 
 struct list {
@@ -277,7 +278,8 @@ static void print_method(void *context, const char *method) {
     list->separator = ", ";
 }
 
-static void tell_pass(struct instr_engine *engine, const struct instr_options *options, size_t i) {
+static void report_pass(struct instr_engine *engine, const struct instr_options *options,
+                        size_t i) {
     char number[INSTR_NUMBER_SIZE], error[INSTR_ERROR_SIZE];
     struct instr_output out;
     const char *name = options->passes[i].pass->name;
@@ -285,12 +287,13 @@ static void tell_pass(struct instr_engine *engine, const struct instr_options *o
     if (count == 0) return;
     instr_output_descriptor(&out, STDERR_FILENO);
     instr_output_format(&out, "instr: %s: %s native method%s", name, instr_number(count, number),
-                        count == 1 ? " cannot be wrapped, as its class was loaded before"
-                                   : "s cannot be wrapped, as their classes were loaded before");
+                        count == 1 ? " cannot be wrapped because its class was already loaded"
+                                   : "s cannot be wrapped because their classes were already "
+                                     "loaded");
     struct list list = {&out, ": "};
     instr_native_prefix_unwrapped(engine, options, i, METHODS_SHOWN, print_method, &list);
     if (count > METHODS_SHOWN)
-        instr_output_format(&out, " and %s more (%s.file tells all)",
+        instr_output_format(&out, " and %s more (%s.file lists all)",
                             instr_number(count - METHODS_SHOWN, number), name);
     instr_output_text(&out, "\n");
     instr_output_close(&out, error, sizeof error);
@@ -298,5 +301,5 @@ static void tell_pass(struct instr_engine *engine, const struct instr_options *o
 
 void instr_native_prefix_report(struct instr_engine *engine, const struct instr_options *options) {
     if (options->quiet) return;
-    for (size_t i = 0; i < options->pass_count; i++) tell_pass(engine, options, i);
+    for (size_t i = 0; i < options->pass_count; i++) report_pass(engine, options, i);
 }

@@ -1,4 +1,4 @@
-// retransform_order.c: see retransform_order.h
+// Which classes are retransformed first.
 
 #include "instr/retransform/order.h"
 
@@ -9,7 +9,7 @@
 enum { THREADS = 256, DEPTH = 128, METHODS = 2048 };
 enum rank { ON_STACK, APPLICATION, OTHER, RANKS };
 
-struct active { // a class with methods on stacks
+struct active { // a class with methods on a stack
     jint hash;
     jclass class;
 };
@@ -24,7 +24,7 @@ static int by_hash(const void *a, const void *b) {
     return (x->hash > y->hash) - (x->hash < y->hash);
 }
 
-// The methods that threads are in, each once.
+// Finds the methods on the stacks of threads, each once.
 static size_t find_methods(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID *methods) {
     jint threads = 0;
     jthread *list = NULL;
@@ -47,7 +47,7 @@ static size_t find_methods(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID *methods) {
     return different;
 }
 
-// The classes of these methods, sorted; there may be local references to the same one.
+// Finds the classes of these methods, sorted. Several references may be to the same class.
 static size_t find_active(jvmtiEnv *jvmti, JNIEnv *jni, struct active *active) {
     jmethodID *methods = malloc(METHODS * sizeof *methods);
     size_t n = methods ? find_methods(jvmti, jni, methods) : 0, found = 0;
@@ -79,7 +79,7 @@ static int has_modules(jvmtiEnv *jvmti) {
            (version & JVMTI_VERSION_MASK_MAJOR) >> JVMTI_VERSION_SHIFT_MAJOR >= 9;
 }
 
-// Is the class in a named module? The JDK's own are, also those of the application's loader.
+// Is the class in a named module? Classes of the JDK are, even those of the application loader.
 static int is_in_module(jvmtiEnv *jvmti, JNIEnv *jni, jobject loader, jclass class) {
     char *signature = NULL;
     jobject module = NULL;

@@ -1,4 +1,4 @@
-// retransform_both.c: see retransform_both.h
+// Retransforming on two threads at once.
 
 #include "instr/retransform/parallel.h"
 
@@ -10,16 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONG_ENOUGH = 100 * 1000 * 1000 }; // ns in which a busy time says nothing of the next
+enum { LONG_ENOUGH = 100 * 1000 * 1000 }; // ns; load measured longer ago says nothing
 enum { STACK = 2 * 1024 * 1024 };         // the VM's verifier and our passes run on it
 
 struct helper {
     struct instr_retransform *r;
-    struct instr_rest *rest;
+    struct instr_class_queue *queue;
     JavaVM *vm;
 };
 
-static int goes_on(const struct instr_retransform *r) {
+static int may_continue(const struct instr_retransform *r) {
     return !r->go_on || r->go_on(r->context);
 }
 
@@ -28,7 +28,7 @@ static void *help(void *argument) {
     JavaVMAttachArgs arguments = {JNI_VERSION_1_6, (char *)"instr classes 2", NULL};
     if ((*h->vm)->AttachCurrentThreadAsDaemon(h->vm, (void **)&h->r->jni, &arguments) != JNI_OK)
         return NULL;
-    while (goes_on(h->r) && instr_retransform_next(h->r, h->rest)) continue;
+    while (may_continue(h->r) && instr_retransform_next(h->r, h->queue)) continue;
     (*h->vm)->DetachCurrentThread(h->vm);
     return NULL;
 }
@@ -40,11 +40,13 @@ static void add(struct instr_retransform *to, const struct instr_retransform *mo
     if (more->longest > to->longest) to->longest = more->longest;
 }
 
-// Is the other thread to begin? `since` is when it was last asked, or this began.
-static int is_time(const struct instr_retransform *r, const struct instr_rest *rest,
+// Should the other thread start? `since`: CPU use at the last check, or at the beginning.
+static int is_time(const struct instr_retransform *r, const struct instr_class_queue *queue,
                    struct instr_use *since) {
     struct instr_use use;
-    if (!r->other || instr_rest_left(rest) <= (r->batch ? r->batch : INSTR_BATCH_DEFAULT)) return 0;
+    if (!r->other ||
+        instr_class_queue_remaining(queue) <= (r->batch ? r->batch : INSTR_BATCH_DEFAULT))
+        return 0;
     if (r->processors == 0) return 1;
     instr_use_take(&use);
     if (instr_use_idle(since, &use, r->processors)) return 1;
@@ -58,32 +60,33 @@ static int start_other(const struct instr_retransform *r, pthread_t *thread,
            instr_thread_start_joined(thread, help, helper, STACK) == 0;
 }
 
-void instr_retransform_parallel(struct instr_retransform *r, struct instr_rest *rest) {
+void instr_retransform_parallel(struct instr_retransform *r, struct instr_class_queue *queue) {
     struct instr_use since = {0};
-    struct helper helper = {r->other, rest, NULL};
+    struct helper helper = {r->other, queue, NULL};
     pthread_t thread;
     enum { NOT_YET, HELPED, CANNOT } other = NOT_YET;
-    // What may come once more is done by then, and known to be.
+    // Classes that are queued twice must be done once before the other thread starts.
     int more = 1;
     if (r->processors != 0) instr_use_take(&since);
-    while (atomic_load(&rest->at) < rest->again && more)
-        more = instr_retransform_next(r, rest) && goes_on(r);
-    if (!more || !instr_rest_left(rest)) return;
+    while (atomic_load(&queue->taken) < queue->repeated && more)
+        more = instr_retransform_next(r, queue) && may_continue(r);
+    if (!more || !instr_class_queue_remaining(queue)) return;
     do {
-        if (other == NOT_YET && is_time(r, rest, &since))
+        if (other == NOT_YET && is_time(r, queue, &since))
             other = start_other(r, &thread, &helper) ? HELPED : CANNOT;
-    } while (instr_retransform_next(r, rest) && goes_on(r));
+    } while (instr_retransform_next(r, queue) && may_continue(r));
     if (other != HELPED) return;
     pthread_join(thread, NULL);
     add(r, r->other);
 }
 
-// HotSpot keeps calls apart that have a class in common, and cares for what such calls with
-// different classes have in common, since 13: JDK-8222005, before which the constant pool cache of
-// a class that another call was about kept methods that were there no more (11 has it since 11.0.25
-// alone, 8 nothing of all that). The mark that keeps them apart could get lost until 17.0.3:
-// JDK-8276177. 12 to 16 are no longer maintained, and so left out.
-int instr_retransform_bears_two(const char *name, const char *specification, const char *version) {
+// Since JDK 13 (JDK-8222005), HotSpot serializes calls that have a class in common and protects the
+// data that calls with different classes share. Before, the constant pool cache of a class in
+// another call could keep methods that no longer existed. JDK 11 has the fix since 11.0.25 only,
+// JDK 8 does not have it. Until 17.0.3 the mark that serializes calls could get lost (JDK-8276177).
+// JDK 12 to 16 are no longer maintained and therefore excluded.
+int instr_retransform_parallel_is_safe(const char *name, const char *specification,
+                                       const char *version) {
     int feature, interim, update;
     if (!name || !specification || !version) return 0;
     if (!strstr(name, "HotSpot") && !strstr(name, "OpenJDK")) return 0;
@@ -97,18 +100,18 @@ static char *property(jvmtiEnv *jvmti, const char *name) {
     return (*jvmti)->GetSystemProperty(jvmti, name, &value) == JVMTI_ERROR_NONE ? value : NULL;
 }
 
-static int bears_two(jvmtiEnv *jvmti) {
+static int is_safe(jvmtiEnv *jvmti) {
     char *texts[] = {property(jvmti, "java.vm.name"),
                      property(jvmti, "java.vm.specification.version"),
                      property(jvmti, "java.vm.version")};
-    int yes = instr_retransform_bears_two(texts[0], texts[1], texts[2]);
+    int yes = instr_retransform_parallel_is_safe(texts[0], texts[1], texts[2]);
     for (int i = 0; i < 3; i++) (*jvmti)->Deallocate(jvmti, (unsigned char *)texts[i]);
     return yes;
 }
 
-// Transformers of Java agents may retransform classes themselves: two threads in them could wait
-// for one another's classes for ever.
-int instr_retransform_two(jvmtiEnv *jvmti, int wanted, unsigned *processors) {
+// Not with Java agents: their transformers may retransform classes themselves, and two threads in
+// them could wait for each other's classes forever.
+int instr_retransform_parallel_allowed(jvmtiEnv *jvmti, int wanted, unsigned *processors) {
     jint available = 0;
     *processors = 0;
     if (wanted == 1) return 0;
@@ -117,5 +120,5 @@ int instr_retransform_two(jvmtiEnv *jvmti, int wanted, unsigned *processors) {
         if (available < 2) return 0;
         *processors = (unsigned)available;
     }
-    return bears_two(jvmti) && !instr_agents_java();
+    return is_safe(jvmti) && !instr_agents_java();
 }

@@ -1,4 +1,4 @@
-// switch_passes.c: see switch_passes.h
+// Starting and stopping passes when the plan changes.
 
 #include "instr/retransform/pass_lifecycle.h"
 
@@ -10,42 +10,40 @@
 
 #include <stdlib.h>
 
-void instr_reconfigure_stop_part(const struct instr_pass_options *pass, JNIEnv *jni) {
-    const struct instr_agent_pass *part = instr_agent_pass_of(pass->pass);
-    if (part && part->stop) part->stop(jni);
+void instr_reconfigure_stop_pass(const struct instr_pass_options *pass, JNIEnv *jni) {
+    const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass->pass);
+    if (agent_pass && agent_pass->stop) agent_pass->stop(jni);
 }
 
-static int start_part(struct instr_agent *agent, JNIEnv *jni, const struct instr_pass_options *pass,
+static int start_pass(struct instr_agent *agent, JNIEnv *jni, const struct instr_pass_options *pass,
                       char *reason, size_t size) {
-    const struct instr_agent_pass *part = instr_agent_pass_of(pass->pass);
-    if (!part) return 1;
-    if ((!part->load || part->load(agent->vm, pass, INSTR_PART_LIVE, reason, size)) &&
-        (!part->start || part->start(agent->jvmti, jni, pass, reason, size)))
+    const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass->pass);
+    if (!agent_pass) return 1;
+    if ((!agent_pass->load || agent_pass->load(agent->vm, pass, INSTR_PART_LIVE, reason, size)) &&
+        (!agent_pass->start || agent_pass->start(agent->jvmti, jni, pass, reason, size)))
         return 1;
-    instr_reconfigure_stop_part(pass, jni);
+    instr_reconfigure_stop_pass(pass, jni);
     return 0;
 }
 
-// Starts the parts of the passes that were not on, or were with other options. When one fails those
-// before it are put back.
-int instr_reconfigure_start_parts(struct instr_agent *agent, JNIEnv *jni,
-                                  const struct instr_options *before,
-                                  const struct instr_options *next, char *reason, size_t size) {
+int instr_reconfigure_start_passes(struct instr_agent *agent, JNIEnv *jni,
+                                   const struct instr_options *before,
+                                   const struct instr_options *next, char *reason, size_t size) {
     char ignored[INSTR_ERROR_SIZE];
     for (size_t i = 0; i < next->pass_count; i++) {
         const struct instr_pass_options *pass = &next->passes[i];
         if (instr_goes_on(before, pass)) continue;
-        const struct instr_agent_pass *part = instr_agent_pass_of(pass->pass);
+        const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass->pass);
         if (instr_find_pass(before, pass->pass))
-            instr_reconfigure_stop_part(pass, jni);
-        else if (part && part->forget)
-            part->forget(jni);
-        if (start_part(agent, jni, pass, reason, size)) continue;
+            instr_reconfigure_stop_pass(pass, jni);
+        else if (agent_pass && agent_pass->forget)
+            agent_pass->forget(jni);
+        if (start_pass(agent, jni, pass, reason, size)) continue;
         for (size_t k = 0; k <= i; k++) {
             const struct instr_pass_options *other = instr_find_pass(before, next->passes[k].pass);
             if (instr_goes_on(before, &next->passes[k])) continue;
-            if (k < i) instr_reconfigure_stop_part(&next->passes[k], jni);
-            if (other) start_part(agent, jni, other, ignored, sizeof ignored);
+            if (k < i) instr_reconfigure_stop_pass(&next->passes[k], jni);
+            if (other) start_pass(agent, jni, other, ignored, sizeof ignored);
         }
         return 0;
     }
@@ -58,54 +56,53 @@ static int is_timed(const struct instr_options *options, const struct rw_pass *b
     return 0;
 }
 
-void instr_reconfigure_number(struct instr_agent *agent, JNIEnv *jni,
-                              const struct instr_plan *before, struct instr_options *next) {
+void instr_reconfigure_assign_ids(struct instr_agent *agent, JNIEnv *jni,
+                                  const struct instr_plan *before, struct instr_options *next) {
     const struct instr_options *old = before ? &before->options : NULL;
     for (size_t i = 0; i < next->pass_count; i++) {
         struct instr_pass_options *pass = &next->passes[i];
         const struct instr_pass_options *other = instr_find_pass(old, pass->pass);
-        int again = 0;
-        const struct instr_agent_pass *part = instr_agent_pass_of(pass->pass);
-        agent->ids_stay |= part && !part->lets_ids_go;
-        // To forget times means to leave out long calls that go on, those of other passes too.
-        int apart = pass->pass->timed && old && is_timed(old, pass->pass);
+        int reused = 0;
+        const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass->pass);
+        agent->ids_stay |= agent_pass && !agent_pass->lets_ids_go;
+        // Clearing times drops long calls that are still running, those of other passes too.
+        int keep_apart = pass->pass->timed && old && is_timed(old, pass->pass);
         pass->number = other ? other->number
                              : instr_pass_ids_take(&agent->numbers, pass->pass, pass->number,
-                                                   instr_clock_now(), apart, &again);
+                                                   instr_clock_now(), keep_apart, &reused);
         struct instr_methods *methods = before ? before->methods : agent->methods;
-        if (again && methods && jni)
+        if (reused && methods && jni)
             instr_runtime_forget(jni, methods, pass->number, pass->pass->timed);
     }
 }
 
-void instr_reconfigure_unnumber(struct instr_agent *agent, const struct instr_options *stay,
-                                const struct instr_options *go, uint64_t free_at) {
+void instr_reconfigure_release_ids(struct instr_agent *agent, const struct instr_options *stay,
+                                   const struct instr_options *go, uint64_t free_at) {
     for (size_t i = 0; i < go->pass_count; i++)
         if (!instr_find_pass(stay, go->passes[i].pass))
             instr_pass_ids_leave(&agent->numbers, go->passes[i].number, free_at);
 }
 
-// Writes the files of the passes that `next` does not have (NULL: of all). Tables are for the end
-// of the JVM.
-void instr_reconfigure_tell_gone(struct instr_agent *agent, JNIEnv *jni,
-                                 const struct instr_plan *plan, const struct instr_options *next) {
-    struct instr_options gone = plan->options;
-    struct instr_pass_options *passes = calloc(gone.pass_count + 1, sizeof *passes);
+void instr_reconfigure_write_results(struct instr_agent *agent, JNIEnv *jni,
+                                     const struct instr_plan *plan,
+                                     const struct instr_options *next) {
+    struct instr_options ended = plan->options;
+    struct instr_pass_options *passes = calloc(ended.pass_count + 1, sizeof *passes);
     if (!passes) {
-        instr_say("instr: out of memory: results are not written");
+        instr_say("instr: out of memory: results were not written");
         return;
     }
-    gone.passes = passes;
-    gone.pass_count = 0;
-    gone.quiet = 1;
-    gone.stats = NULL;
+    ended.passes = passes;
+    ended.pass_count = 0;
+    ended.quiet = 1;
+    ended.stats = NULL;
     for (size_t i = 0; i < plan->options.pass_count; i++) {
         const struct instr_pass_options *pass = &plan->options.passes[i];
-        const struct instr_agent_pass *part = instr_agent_pass_of(pass->pass);
-        if ((pass->file || (part && part->tell)) && !instr_find_pass(next, pass->pass))
-            passes[gone.pass_count++] = *pass;
+        const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass->pass);
+        if ((pass->file || (agent_pass && agent_pass->tell)) && !instr_find_pass(next, pass->pass))
+            passes[ended.pass_count++] = *pass;
     }
-    struct instr_results results = {&gone, plan->methods, plan->engine, agent->jvmti, jni};
-    if (gone.pass_count) instr_results_tell(&results);
+    struct instr_results results = {&ended, plan->methods, plan->engine, agent->jvmti, jni};
+    if (ended.pass_count) instr_results_tell(&results);
     free(passes);
 }

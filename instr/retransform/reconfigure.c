@@ -1,4 +1,4 @@
-// switch.c: see switch.h
+// Switching passes on and off: a new plan, the classes that it concerns, the results of old passes.
 
 #include "instr/retransform/reconfigure.h"
 
@@ -23,13 +23,11 @@
 
 #define SECOND UINT64_C(1000000000)
 enum {
-    BUSY_AFTER = 10, // seconds that an operation waits for another one
-    SETTLE_TIME =
-        1000 // milliseconds to wait for threads that still load a class under the old plan
+    BUSY_AFTER = 10,   // seconds that an operation waits for another one
+    SETTLE_TIME = 1000 // milliseconds to wait for threads that load a class under the old plan
 };
-// Calls that were under way when all was switched off may still end with a time, if they are
-// shorter than what the runtime takes for usual (InstrThreads.UNUSUAL); longer ones it looks at
-// closely.
+// Calls that were running when the last pass was switched off may still record a time, if they take
+// less than InstrThreads.UNUSUAL. The runtime examines longer calls before it records them.
 static const uint64_t RELEASE_AFTER = 3 * SECOND;
 
 // --- events ---
@@ -53,7 +51,7 @@ static enum instr_delivery delivery(const struct instr_options *options) {
     return options->runtime == INSTR_RUNTIME_PATH ? INSTR_DELIVERY_PATH : INSTR_DELIVERY_DIRECT;
 }
 
-// --- the switch ---
+// --- installing a plan ---
 
 static struct instr_plan *new_plan(struct instr_agent *agent, struct instr_options *next,
                                    const struct instr_plan *before) {
@@ -67,7 +65,7 @@ static struct instr_plan *new_plan(struct instr_agent *agent, struct instr_optio
     return plan;
 }
 
-// All that may fail, before anything has changed.
+// Does everything that may fail, before anything changes.
 static struct instr_plan *prepare(struct instr_agent *agent, JNIEnv *jni,
                                   struct instr_options *next, char *reason, size_t size) {
     const struct instr_plan *before = instr_plans_current(&agent->plans);
@@ -81,24 +79,24 @@ static struct instr_plan *prepare(struct instr_agent *agent, JNIEnv *jni,
             !instr_native_prefix_start(agent->vm, next, reason, size))
             return NULL;
     }
-    instr_reconfigure_number(agent, jni, before, next);
+    instr_reconfigure_assign_ids(agent, jni, before, next);
     struct instr_plan *plan = new_plan(agent, next, before);
     if (!plan) {
-        instr_reconfigure_unnumber(agent, old, next, 0);
+        instr_reconfigure_release_ids(agent, old, next, 0);
         snprintf(reason, size, "out of memory");
         return NULL;
     }
     const struct instr_options *options = &plan->options;
-    if (instr_reconfigure_start_parts(agent, jni, old, options, reason, size)) {
+    if (instr_reconfigure_start_passes(agent, jni, old, options, reason, size)) {
         if (!options->pass_count || set_hook(agent, JVMTI_ENABLE, reason, size)) {
             if (instr_plans_swap(&agent->plans, plan)) return plan;
-            snprintf(reason, size, "too many threads are still busy with plans of before");
+            snprintf(reason, size, "too many threads are still using earlier plans");
         }
         for (size_t i = 0; i < options->pass_count; i++)
             if (!instr_goes_on(old, &options->passes[i]))
-                instr_reconfigure_stop_part(&options->passes[i], jni);
+                instr_reconfigure_stop_pass(&options->passes[i], jni);
     }
-    instr_reconfigure_unnumber(agent, old, options, 0);
+    instr_reconfigure_release_ids(agent, old, options, 0);
     if (!before || before->methods != plan->methods) instr_methods_free(plan->methods);
     instr_plan_free(plan);
     return NULL;
@@ -108,16 +106,16 @@ static void settle(struct instr_agent *agent) {
     for (int i = 0; i < SETTLE_TIME && !instr_plans_settle(&agent->plans); i++) usleep(1000);
 }
 
-// Makes the plan of `next`, which is taken over, the current one. `later`: of many classes most may
-// follow later.
-static int switch_to(struct instr_agent *agent, JNIEnv *jni, struct instr_options *next, int later,
-                     struct instr_switched *done, char *reason, size_t size) {
+// Installs a plan made from `next` and takes `next` over. `defer`: when many classes are concerned,
+// the background thread may change most of them.
+static int reconfigure(struct instr_agent *agent, JNIEnv *jni, struct instr_options *next,
+                       int defer, struct instr_reconfigured *done, char *reason, size_t size) {
     uint64_t start = instr_clock_now();
     unsigned ticket;
-    // Held until its results are told.
+    // Held until its results are written.
     const struct instr_plan *before = instr_plans_take(&agent->plans, &ticket);
     int was_on = before && before->engine;
-    int same = was_on && instr_same_rules(&before->options, next);
+    int same_rules = was_on && instr_same_rules(&before->options, next);
     uint64_t expiry = next->expiry;
     int same_expiry = was_on && before->options.expiry == expiry;
     struct instr_plan *plan = prepare(agent, jni, next, reason, size);
@@ -125,43 +123,43 @@ static int switch_to(struct instr_agent *agent, JNIEnv *jni, struct instr_option
         instr_plans_give_back(&agent->plans, ticket);
         return 0;
     }
-    // Who follows a pass that is off now is to end, though nothing comes of it any more.
+    // Streams that follow a pass which is off now have to end.
     instr_wake();
     if (plan->engine) agent->state = INSTR_ACTIVE;
     agent->release_at = 0;
     if (was_on || plan->engine) {
-        // Whoever loads a class under the old plan still is done in a moment: then it is loaded, or
-        // a straggler.
+        // Threads that load a class under the old plan are done in a moment. After that the class
+        // is either loaded, or a late-loaded class.
         for (int i = 0; i < SETTLE_TIME && instr_plans_others(&agent->plans, ticket); i++)
             usleep(1000);
-        agent->late_loaded_until = start + INSTR_STRAGGLERS_FOR * SECOND;
-        const struct instr_plan *but = same ? before : NULL;
-        // What is left of a change before is looked at again, or not changed yet; or else it still
-        // is to be made what any plan has for it.
+        agent->late_loaded_until = start + INSTR_LATE_LOADED_FOR * SECOND;
+        const struct instr_plan *but = same_rules ? before : NULL;
+        // Classes that an earlier change left in the queue: this change looks at all classes again,
+        // or they have no inserted code yet. Otherwise they stay queued, and get the current plan.
         if (!but || !plan->engine) instr_background_drop(jni);
-        // Which native methods are not wrapped is told when all have been seen.
-        if (!(later && plan->engine && !instr_wraps(&plan->options)
+        // The report of native methods that cannot be wrapped needs all classes to be done.
+        if (!(defer && plan->engine && !instr_wraps(&plan->options)
                   ? instr_reconfigure_retransform_first(agent, jni, but, start, done)
                   : instr_reconfigure_retransform(agent, jni, but, 0, 1, done)))
-            instr_say(
-                "instr: the JVM does not tell which classes are loaded: only new ones follow");
+            instr_say("instr: the JVM does not list its loaded classes: only classes that are "
+                      "loaded from now on change");
         instr_reconfigure_look_for_late_loaded(agent, start, SECOND);
-        instr_redefine_again(agent, jni);
+        instr_redefine_reapply(agent, jni);
         if (plan->engine) instr_native_prefix_report(plan->engine, &plan->options);
     }
     if (was_on) {
-        instr_reconfigure_tell_gone(agent, jni, before, &plan->options);
+        instr_reconfigure_write_results(agent, jni, before, &plan->options);
         for (size_t i = 0; i < before->options.pass_count; i++)
             if (!instr_find_pass(&plan->options, before->options.passes[i].pass))
-                instr_reconfigure_stop_part(&before->options.passes[i], jni);
-        instr_reconfigure_unnumber(agent, &plan->options, &before->options,
-                                   instr_clock_now() + RELEASE_AFTER);
+                instr_reconfigure_stop_pass(&before->options.passes[i], jni);
+        instr_reconfigure_release_ids(agent, &plan->options, &before->options,
+                                      instr_clock_now() + RELEASE_AFTER);
     }
     instr_plans_give_back(&agent->plans, ticket);
     settle(agent);
     if (!plan->engine) {
         agent->state = INSTR_DORMANT;
-        // Classes with wrappers get them again each time that they come.
+        // Classes with wrappers need the hook each time that they are retransformed.
         if (was_on && !instr_native_prefix_any()) set_hook(agent, JVMTI_DISABLE, reason, size);
         if (was_on) agent->release_at = instr_clock_now() + RELEASE_AFTER;
     }
@@ -169,13 +167,13 @@ static int switch_to(struct instr_agent *agent, JNIEnv *jni, struct instr_option
         agent->expires = 0;
     else if (!same_expiry)
         agent->expires = instr_clock_now() + expiry;
-    done->nanoseconds = instr_clock_now() - start;
+    done->elapsed = instr_clock_now() - start;
     return 1;
 }
 
 // --- operations ---
 
-static int begin_operation(struct instr_agent *agent, struct instr_switched *done, char *reason,
+static int begin_operation(struct instr_agent *agent, struct instr_reconfigured *done, char *reason,
                            size_t size) {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
@@ -185,17 +183,18 @@ static int begin_operation(struct instr_agent *agent, struct instr_switched *don
     int error = pthread_mutex_timedlock(&agent->switching, &until);
     atomic_fetch_sub(&agent->waiting, 1);
     if (error != 0) {
-        snprintf(reason, size, "busy: another operation is under way");
+        snprintf(reason, size, "busy: another operation is running");
         return 0;
     }
     int state = atomic_load(&agent->state);
     if (state == INSTR_DORMANT || state == INSTR_ACTIVE) return 1;
-    snprintf(reason, size, state == INSTR_FINISHED ? "the JVM is ending" : "the agent is not up");
+    snprintf(reason, size,
+             state == INSTR_FINISHED ? "the JVM is shutting down" : "the agent is not running");
     pthread_mutex_unlock(&agent->switching);
     return 0;
 }
 
-// An error of the options' parser without its "instr: ".
+// Removes the "instr: " of an error of the option parser.
 static void strip(char *reason, size_t size) {
     static const char prefix[] = "instr: ";
     char text[INSTR_ERROR_SIZE];
@@ -204,9 +203,10 @@ static void strip(char *reason, size_t size) {
         snprintf(reason, size, "%s", text + sizeof prefix - 1);
 }
 
-// Options that are looked at when the agent, or its runtime, starts: to take others and do nothing
-// would mislead.
-static const char *too_late(const struct instr_options *now, const struct instr_options *next) {
+// The option, if any, that differs although the agent or its runtime reads it at the start only.
+// Accepting it without any effect would mislead.
+static const char *start_only_option(const struct instr_options *now,
+                                     const struct instr_options *next) {
     const char *was = now->facts ? now->facts : "", *facts = next->facts ? next->facts : "";
     if (next->control != now->control) return "control";
     if (strcmp(was, facts) != 0) return "facts";
@@ -214,8 +214,8 @@ static const char *too_late(const struct instr_options *now, const struct instr_
     return NULL;
 }
 
-static int change(struct instr_agent *agent, JNIEnv *jni, enum instr_change kind, int later,
-                  const char *text, struct instr_switched *done, char *reason, size_t size) {
+static int change(struct instr_agent *agent, JNIEnv *jni, enum instr_change kind, int defer,
+                  const char *text, struct instr_reconfigured *done, char *reason, size_t size) {
     struct instr_options next;
     int ok = 0;
     if (!begin_operation(agent, done, reason, size)) return 0;
@@ -223,51 +223,49 @@ static int change(struct instr_agent *agent, JNIEnv *jni, enum instr_change kind
     if (instr_options_change(&next, &plan->options, kind, text, reason, size) != 0) {
         strip(reason, size);
     } else if (kind == INSTR_ENABLE && !next.pass_count) {
-        snprintf(reason, size, "no pass is named, and none is on");
+        snprintf(reason, size, "no pass is given, and none is active");
         instr_options_free(&next);
-    } else if (too_late(&plan->options, &next)) {
-        snprintf(reason, size,
-                 "option '%s': comes too late, as it is for the start of the agent, which is in "
-                 "the JVM already",
-                 too_late(&plan->options, &next));
+    } else if (start_only_option(&plan->options, &next)) {
+        snprintf(reason, size, "option '%s' can only be set when the agent starts",
+                 start_only_option(&plan->options, &next));
         instr_options_free(&next);
     } else {
-        ok = switch_to(agent, jni, &next, later, done, reason, size);
-        instr_options_free(&next); // what was not taken over
+        ok = reconfigure(agent, jni, &next, defer, done, reason, size);
+        instr_options_free(&next); // what the plan did not take over
     }
     pthread_mutex_unlock(&agent->switching);
     return ok;
 }
 
 int instr_reconfigure_enable(struct instr_agent *agent, JNIEnv *jni, const char *text,
-                             struct instr_switched *done, char *reason, size_t size) {
+                             struct instr_reconfigured *done, char *reason, size_t size) {
     return change(agent, jni, INSTR_ENABLE, 0, text, done, reason, size);
 }
 
 int instr_reconfigure_enable_first(struct instr_agent *agent, JNIEnv *jni, const char *text,
-                                   struct instr_switched *done, char *reason, size_t size) {
+                                   struct instr_reconfigured *done, char *reason, size_t size) {
     return change(agent, jni, INSTR_ENABLE, 1, text, done, reason, size);
 }
 
 int instr_reconfigure_set(struct instr_agent *agent, JNIEnv *jni, const char *text,
-                          struct instr_switched *done, char *reason, size_t size) {
+                          struct instr_reconfigured *done, char *reason, size_t size) {
     return change(agent, jni, INSTR_SET, 0, text, done, reason, size);
 }
 
-// What stays when no pass is on: how the agent works, not what was asked of it.
+// The options that remain without passes: those that say how the agent works.
 static int without_passes(struct instr_options *next, const struct instr_options *base) {
-    struct instr_options kept = {.runtime = base->runtime,
-                                 .quiet = base->quiet,
-                                 .verbose = base->verbose,
-                                 .memory = base->memory,
-                                 .control = base->control,
-                                 .batch = base->batch,
-                                 .batch_threads = base->batch_threads,
-                                 .stats = base->stats};
-    return instr_options_copy(next, &kept);
+    struct instr_options remaining = {.runtime = base->runtime,
+                                      .quiet = base->quiet,
+                                      .verbose = base->verbose,
+                                      .memory = base->memory,
+                                      .control = base->control,
+                                      .batch = base->batch,
+                                      .batch_threads = base->batch_threads,
+                                      .stats = base->stats};
+    return instr_options_copy(next, &remaining);
 }
 
-static int revert_all(struct instr_agent *agent, JNIEnv *jni, struct instr_switched *done,
+static int revert_all(struct instr_agent *agent, JNIEnv *jni, struct instr_reconfigured *done,
                       char *reason, size_t size) {
     struct instr_options next;
     const struct instr_plan *plan = instr_plans_current(&agent->plans);
@@ -275,28 +273,28 @@ static int revert_all(struct instr_agent *agent, JNIEnv *jni, struct instr_switc
         snprintf(reason, size, "out of memory");
         return 0;
     }
-    int ok = switch_to(agent, jni, &next, 0, done, reason, size);
+    int ok = reconfigure(agent, jni, &next, 0, done, reason, size);
     instr_options_free(&next);
     return ok;
 }
 
 int instr_reconfigure_disable(struct instr_agent *agent, JNIEnv *jni, const char *name,
-                              struct instr_switched *done, char *reason, size_t size) {
+                              struct instr_reconfigured *done, char *reason, size_t size) {
     struct instr_options next;
     int ok = 0;
     if (!begin_operation(agent, done, reason, size)) return 0;
     const struct instr_plan *plan = instr_plans_current(&agent->plans);
     const struct rw_pass *pass = rw_pass_named(name, strlen(name));
     if (!pass) {
-        snprintf(reason, size, "'%.64s' is no pass", name);
+        snprintf(reason, size, "unknown pass '%.64s'", name);
     } else if (!instr_find_pass(&plan->options, pass)) {
-        snprintf(reason, size, "'%s' is not on", pass->name);
+        snprintf(reason, size, "pass '%s' is not active", pass->name);
     } else if (plan->options.pass_count == 1) {
         ok = revert_all(agent, jni, done, reason, size);
     } else if (instr_options_without(&next, &plan->options, pass) != 0) {
         snprintf(reason, size, "out of memory");
     } else {
-        ok = switch_to(agent, jni, &next, 0, done, reason, size);
+        ok = reconfigure(agent, jni, &next, 0, done, reason, size);
         instr_options_free(&next);
     }
     pthread_mutex_unlock(&agent->switching);
@@ -318,18 +316,18 @@ static int exclude(struct instr_options *next, const struct instr_options *base,
 }
 
 int instr_reconfigure_revert(struct instr_agent *agent, JNIEnv *jni, const char *patterns,
-                             struct instr_switched *done, char *reason, size_t size) {
+                             struct instr_reconfigured *done, char *reason, size_t size) {
     struct instr_options next;
     int ok = 0;
     if (!begin_operation(agent, done, reason, size)) return 0;
     const struct instr_plan *plan = instr_plans_current(&agent->plans);
     if (!plan->engine) {
         ok = !patterns;
-        if (patterns) snprintf(reason, size, "no pass is on");
+        if (patterns) snprintf(reason, size, "no pass is active");
     } else if (!patterns) {
         ok = revert_all(agent, jni, done, reason, size);
     } else if (exclude(&next, &plan->options, patterns, reason, size)) {
-        ok = switch_to(agent, jni, &next, 0, done, reason, size);
+        ok = reconfigure(agent, jni, &next, 0, done, reason, size);
         instr_options_free(&next);
     }
     pthread_mutex_unlock(&agent->switching);
@@ -337,12 +335,12 @@ int instr_reconfigure_revert(struct instr_agent *agent, JNIEnv *jni, const char 
 }
 
 int instr_reconfigure_write(struct instr_agent *agent, JNIEnv *jni, char *reason, size_t size) {
-    struct instr_switched ignored;
+    struct instr_reconfigured ignored;
     if (!begin_operation(agent, &ignored, reason, size)) return 0;
     const struct instr_plan *plan = instr_plans_current(&agent->plans);
     int on = plan->engine != NULL;
-    if (on) instr_reconfigure_tell_gone(agent, jni, plan, NULL);
-    if (!on) snprintf(reason, size, "no pass is on");
+    if (on) instr_reconfigure_write_results(agent, jni, plan, NULL);
+    if (!on) snprintf(reason, size, "no pass is active");
     pthread_mutex_unlock(&agent->switching);
     return on;
 }
@@ -350,7 +348,7 @@ int instr_reconfigure_write(struct instr_agent *agent, JNIEnv *jni, char *reason
 struct instr_plan *instr_reconfigure_first(struct instr_agent *agent, struct instr_options *options,
                                            enum instr_agent_pass_phase phase, char *reason,
                                            size_t size) {
-    instr_reconfigure_number(agent, NULL, NULL, options);
+    instr_reconfigure_assign_ids(agent, NULL, NULL, options);
     struct instr_plan *plan = new_plan(agent, options, NULL);
     if (!plan) {
         snprintf(reason, size, "out of memory");
@@ -378,13 +376,13 @@ static int start_passes(struct instr_agent *agent, JNIEnv *jni, const struct ins
 
 int instr_reconfigure_start(struct instr_agent *agent, JNIEnv *jni, struct instr_plan *plan,
                             int running, char *reason, size_t size) {
-    struct instr_switched done = {0};
+    struct instr_reconfigured done = {0};
     pthread_mutex_lock(&agent->switching);
     int ok = !plan->engine || start_passes(agent, jni, &plan->options, reason, size);
     if (ok) {
-        instr_plans_swap(&agent->plans, plan); // the first one finds room
+        instr_plans_swap(&agent->plans, plan); // there is always room for the first plan
         agent->state = plan->engine ? INSTR_ACTIVE : INSTR_DORMANT;
-        // What was loaded under early hooks is done, if nothing but wrappers is wanted.
+        // With early hooks and passes that only wrap, the loaded classes are changed already.
         if (plan->engine && !(agent->early && instr_wraps_only(&plan->options)))
             instr_reconfigure_retransform(agent, jni, NULL, 0, running, &done);
         if (plan->engine) instr_native_prefix_report(plan->engine, &plan->options);
@@ -414,15 +412,15 @@ static void release(struct instr_agent *agent, JNIEnv *jni) {
     instr_give_back_memory();
 }
 
-int instr_reconfigure_detach(struct instr_agent *agent, JNIEnv *jni, struct instr_switched *done,
-                             char *reason, size_t size) {
+int instr_reconfigure_detach(struct instr_agent *agent, JNIEnv *jni,
+                             struct instr_reconfigured *done, char *reason, size_t size) {
     if (!begin_operation(agent, done, reason, size)) return 0;
     const struct instr_plan *plan = instr_plans_current(&agent->plans);
     int ok = !plan->engine || revert_all(agent, jni, done, reason, size);
     if (ok) {
         release(agent, jni);
-        // Who still loads a class under a plan of before may be wrapping its methods.
-        int needed = instr_native_prefix_done() ||
+        // A thread that still loads a class under an earlier plan may be wrapping its methods.
+        int needed = instr_native_prefix_used() ||
                      (instr_native_prefix_any() && !instr_plans_settle(&agent->plans));
         if (!needed) {
             instr_native_prefix_end();
@@ -441,14 +439,14 @@ int instr_reconfigure_is_due(const struct instr_agent *agent, uint64_t now) {
 }
 
 uint64_t instr_reconfigure_later(struct instr_agent *agent, JNIEnv *jni, uint64_t now) {
-    struct instr_switched done = {0};
+    struct instr_reconfigured done = {0};
     if (pthread_mutex_trylock(&agent->switching) != 0) return now + SECOND;
     if (agent->release_at && now >= agent->release_at) release(agent, jni);
-    instr_background_again();
+    instr_background_resume();
     if ((agent->late_loaded_at && now >= agent->late_loaded_at) ||
         instr_class_states_grown(agent->changes)) {
         const struct instr_plan *plan = instr_plans_current(&agent->plans);
-        int off = !plan->engine; // then the hook is, and notes nothing
+        int off = !plan->engine; // then the hook is off, too, and records nothing
         char ignored[INSTR_ERROR_SIZE];
         if (off) set_hook(agent, JVMTI_ENABLE, ignored, sizeof ignored);
         instr_reconfigure_retransform(agent, jni, NULL, 1, 1, &done);

@@ -1,7 +1,8 @@
-// redefine.c: see redefine.h
+// Reading, replacing and restoring the bytes of loaded classes.
 
 #include "instr/retransform/redefine.h"
 
+#include "instr/base/array.h"
 #include "instr/vm/untouchable.h"
 #include "instr/retransform/class_bytes.h"
 #include "instr/retransform/hook.h"
@@ -17,19 +18,20 @@
 
 enum { MOST_CLASSES = 1024 };
 
-// What was there before a class was redefined. The reference is weak: the class may go.
-struct kept {
-    struct kept *next;
+// A class that was redefined, with its previous bytes. The reference is weak: the class may be
+// unloaded.
+struct saved {
+    struct saved *next;
     jweak class;
     char *name;
     uint8_t *bytes;
     size_t length;
-    uint8_t *now; // what is there instead; NULL: nothing yet
-    size_t now_length;
-    int fresh; // of the redefinition that is under way
+    uint8_t *replacement; // NULL: none yet
+    size_t replacement_length;
+    int pending; // belongs to the redefinition in progress
 };
 
-static struct kept *kept; // of the thread that holds agent->switching
+static struct saved *list; // guarded by agent->switching
 
 // --- finding a class ---
 
@@ -49,8 +51,8 @@ static int is_anonymous(jvmtiEnv *jvmti, jclass class, char *signature) {
     return instr_is_anonymous(jvmti, class, signature + 1);
 }
 
-// Loaded classes of one name, one for each class loader that has it: local references, in memory
-// of the VM's.
+// Loaded classes of one name, one for each class loader that has it: local references in an array
+// that the VM allocated.
 struct found {
     jclass *classes;
     unsigned count;
@@ -60,7 +62,7 @@ static void drop_found(struct instr_agent *agent, struct found *found) {
     (*agent->jvmti)->Deallocate(agent->jvmti, (unsigned char *)found->classes);
 }
 
-// 0: there is none that can be looked at, and `reason` says so.
+// 0: no such class can be examined, see `reason`.
 static int find_classes(struct instr_agent *agent, JNIEnv *jni, const char *name,
                         struct found *found, char *reason, size_t size) {
     jvmtiEnv *jvmti = agent->jvmti;
@@ -70,11 +72,11 @@ static int find_classes(struct instr_agent *agent, JNIEnv *jni, const char *name
     *found = (struct found){NULL, 0};
     snprintf(reason, size, "%s: no class of that name is loaded", name);
     if (!wanted || (*jvmti)->GetLoadedClasses(jvmti, &count, &classes) != JVMTI_ERROR_NONE) {
-        snprintf(reason, size, "the JVM does not tell which classes are loaded");
+        snprintf(reason, size, "the JVM does not list its loaded classes");
         free(wanted);
         return 0;
     }
-    // There is a local reference for each now; -Xcheck:jni wants to be told.
+    // There is now a local reference for each class; -Xcheck:jni expects their number declared.
     if ((*jni)->EnsureLocalCapacity(jni, count + 64) != JNI_OK) (*jni)->ExceptionClear(jni);
     for (jint i = 0; i < count; i++) {
         char *signature = NULL;
@@ -98,13 +100,18 @@ static int find_classes(struct instr_agent *agent, JNIEnv *jni, const char *name
     return found->count != 0;
 }
 
-// --- looking at classes ---
+// --- reading classes ---
 
-// What took the place of the class here; NULL: nothing.
-static const struct kept *replaced(JNIEnv *jni, jclass class) {
-    for (const struct kept *k = kept; k; k = k->next)
-        if (k->now && (*jni)->IsSameObject(jni, k->class, class)) return k;
+static const struct saved *find_saved(JNIEnv *jni, jclass class) {
+    for (const struct saved *k = list; k; k = k->next)
+        if ((*jni)->IsSameObject(jni, k->class, class)) return k;
     return NULL;
+}
+
+// The class, if it was redefined here; else NULL.
+static const struct saved *replaced(JNIEnv *jni, jclass class) {
+    const struct saved *k = find_saved(jni, class);
+    return k && k->replacement ? k : NULL;
 }
 
 static void lock(struct instr_agent *agent) {
@@ -117,18 +124,19 @@ static void unlock(struct instr_agent *agent) {
     pthread_mutex_unlock(&agent->switching);
 }
 
-static uint8_t *copy_of_now(JNIEnv *jni, jclass class, size_t *length) {
-    const struct kept *k = replaced(jni, class);
-    uint8_t *copy = k ? malloc(k->now_length) : NULL;
+static uint8_t *copy_replacement(JNIEnv *jni, jclass class, size_t *length) {
+    const struct saved *k = replaced(jni, class);
+    uint8_t *copy = k ? malloc(k->replacement_length) : NULL;
     if (!copy) return NULL;
-    *length = k->now_length;
-    return memcpy(copy, k->now, k->now_length);
+    *length = k->replacement_length;
+    return memcpy(copy, k->replacement, k->replacement_length);
 }
 
-static uint8_t *capture(struct instr_agent *agent, JNIEnv *jni, jclass class, int original,
-                        size_t *length, char *reason, size_t size) {
-    const struct kept *k = original ? NULL : replaced(jni, class);
-    const jvmtiClassDefinition now = {class, k ? (jint)k->now_length : 0, k ? k->now : NULL};
+static uint8_t *current_bytes(struct instr_agent *agent, JNIEnv *jni, jclass class, int original,
+                              size_t *length, char *reason, size_t size) {
+    const struct saved *k = original ? NULL : replaced(jni, class);
+    const jvmtiClassDefinition now = {class, k ? (jint)k->replacement_length : 0,
+                                      k ? k->replacement : NULL};
     return instr_class_bytes(agent, jni, class, k ? &now : NULL, original, length, reason, size);
 }
 
@@ -145,8 +153,8 @@ uint8_t *instr_redefine_dump(struct instr_agent *agent, JNIEnv *jni, const char 
     if (find_classes(agent, jni, name, &found, reason, size)) {
         char why[INSTR_ERROR_SIZE];
         jclass class = found.classes[0];
-        if (original) bytes = copy_of_now(jni, class, length);
-        if (!bytes) bytes = capture(agent, jni, class, original, length, why, sizeof why);
+        if (original) bytes = copy_replacement(jni, class, length);
+        if (!bytes) bytes = current_bytes(agent, jni, class, original, length, why, sizeof why);
         if (!bytes) snprintf(reason, size, "%s: %s", name, why);
         drop_found(agent, &found);
     }
@@ -158,23 +166,18 @@ uint8_t *instr_redefine_dump(struct instr_agent *agent, JNIEnv *jni, const char 
 
 // --- redefining ---
 
-static int is_kept(JNIEnv *jni, jclass class) {
-    for (struct kept *k = kept; k; k = k->next)
-        if ((*jni)->IsSameObject(jni, k->class, class)) return 1;
-    return 0;
-}
-
-// Remembers what was there, unless it is remembered already. `bytes` is taken over.
-static int keep(JNIEnv *jni, jclass class, const char *name, uint8_t *bytes, size_t length) {
-    struct kept *k = is_kept(jni, class) ? NULL : calloc(1, sizeof *k);
+// Saves the previous bytes unless bytes of the class are saved already. Takes over `bytes`.
+static int save(JNIEnv *jni, jclass class, const char *name, uint8_t *bytes, size_t length) {
+    int known = find_saved(jni, class) != NULL;
+    struct saved *k = known ? NULL : calloc(1, sizeof *k);
     if (!k) {
         free(bytes);
-        return is_kept(jni, class);
+        return known;
     }
-    *k = (struct kept){
-        kept, (*jni)->NewWeakGlobalRef(jni, class), strdup(name), bytes, length, NULL, 0, 1};
+    *k = (struct saved){
+        list, (*jni)->NewWeakGlobalRef(jni, class), strdup(name), bytes, length, NULL, 0, 1};
     if (k->class && k->name) {
-        kept = k;
+        list = k;
         return 1;
     }
     if (k->class) (*jni)->DeleteWeakGlobalRef(jni, k->class);
@@ -184,82 +187,80 @@ static int keep(JNIEnv *jni, jclass class, const char *name, uint8_t *bytes, siz
     return 0;
 }
 
-static void forget(JNIEnv *jni, struct kept **at) {
-    struct kept *k = *at;
+static void forget(JNIEnv *jni, struct saved **at) {
+    struct saved *k = *at;
     *at = k->next;
     (*jni)->DeleteWeakGlobalRef(jni, k->class);
     free(k->name);
     free(k->bytes);
-    free(k->now);
+    free(k->replacement);
     free(k);
 }
 
-// Remembers what takes the place.
-static void note_now(JNIEnv *jni, const jvmtiClassDefinition *definition) {
-    for (struct kept *k = kept; k; k = k->next) {
+// Records the new bytes of a class.
+static void record_replacement(JNIEnv *jni, const jvmtiClassDefinition *definition) {
+    for (struct saved *k = list; k; k = k->next) {
         size_t length = (size_t)definition->class_byte_count;
         uint8_t *copy = NULL;
         if (!(*jni)->IsSameObject(jni, k->class, definition->klass) || !(copy = malloc(length)))
             continue;
         memcpy(copy, definition->class_bytes, length);
-        free(k->now);
-        k->now = copy;
-        k->now_length = length;
+        free(k->replacement);
+        k->replacement = copy;
+        k->replacement_length = length;
     }
 }
 
-// What was remembered for a redefinition stays, or goes when it failed.
-static void settle_skipped(JNIEnv *jni, int stays) {
-    for (struct kept **at = &kept; *at;) {
-        if ((*at)->fresh && !stays) {
+// Ends a redefinition: keeps what was saved for it, or forgets it when it failed.
+static void settle(JNIEnv *jni, int stays) {
+    for (struct saved **at = &list; *at;) {
+        if ((*at)->pending && !stays) {
             forget(jni, at);
             continue;
         }
-        (*at)->fresh = 0;
+        (*at)->pending = 0;
         at = &(*at)->next;
     }
 }
 
-// Is the class among those that will be redefined together already?
+// Does the class occur twice among those to be redefined together?
 static int is_twice(const struct instr_new_class *classes, size_t i) {
     for (size_t k = 0; k < i; k++)
         if (strcmp(classes[k].name, classes[i].name) == 0) return 1;
     return 0;
 }
 
-// What is redefined at once. Its classes are local references.
+// Classes to be redefined in one call, as local references.
 struct redefinition {
-    jvmtiClassDefinition *list;
-    size_t count;
+    jvmtiClassDefinition *classes;
+    size_t count, capacity;
 };
 
-static int put_on(struct redefinition *r, jclass class, const struct instr_new_class *c) {
-    jvmtiClassDefinition *list = realloc(r->list, (r->count + 1) * sizeof *list);
-    if (!list) return 0;
-    r->list = list;
-    r->list[r->count++] = (jvmtiClassDefinition){class, (jint)c->length, c->bytes};
+static int add_definition(struct redefinition *r, jclass class, const struct instr_new_class *c) {
+    if (!INSTR_ARRAY_RESERVE(r->classes, r->capacity, r->count + 1)) return 0;
+    r->classes[r->count++] = (jvmtiClassDefinition){class, (jint)c->length, c->bytes};
     return 1;
 }
 
-// Checks a file against a class that is loaded, and remembers that.
+// Checks a file against a loaded class, and saves the bytes of that class.
 static int prepare_class(struct instr_agent *agent, JNIEnv *jni, const struct instr_new_class *c,
                          jclass class, struct redefinition *r, char *reason, size_t size) {
     char why[INSTR_ERROR_SIZE] = "out of memory";
     size_t length;
-    uint8_t *bytes = capture(agent, jni, class, 1, &length, why, sizeof why);
+    uint8_t *bytes = current_bytes(agent, jni, class, 1, &length, why, sizeof why);
     if (bytes &&
         !instr_redefine_check(agent->jvmti, bytes, length, c->bytes, c->length, why, sizeof why)) {
         free(bytes);
         bytes = NULL;
     }
-    if (bytes && !is_kept(jni, class))
+    if (bytes && !find_saved(jni, class))
         bytes = instr_redefine_before(agent, jni, class, c->name, bytes, &length);
-    if (bytes && keep(jni, class, c->name, bytes, length) && put_on(r, class, c)) return 1;
+    if (bytes && save(jni, class, c->name, bytes, length) && add_definition(r, class, c)) return 1;
     snprintf(reason, size, "%s: %s", c->name, bytes ? "out of memory" : why);
     return 0;
 }
 
-// The same for the class of that name, or those of several loaders.
+// As above for each loaded class of that name.
 static int prepare(struct instr_agent *agent, JNIEnv *jni, struct instr_new_class *classes,
                    size_t i, int all_loaders, struct redefinition *r, char *reason, size_t size) {
     struct instr_new_class *c = &classes[i];
@@ -278,7 +279,7 @@ static int prepare(struct instr_agent *agent, JNIEnv *jni, struct instr_new_clas
     int ok = all_loaders || found.count == 1;
     if (!ok)
         snprintf(reason, size,
-                 "%s: is loaded by %u class loaders; with --all-loaders it is changed in all",
+                 "%s: loaded by %u class loaders; use --all-loaders to change it in all of them",
                  c->name, found.count);
     for (unsigned k = 0; ok && k < found.count; k++)
         ok = prepare_class(agent, jni, c, found.classes[k], r, reason, size);
@@ -315,9 +316,9 @@ static int redefine(struct instr_agent *agent, JNIEnv *jni, jint count,
 
 int instr_redefine(struct instr_agent *agent, JNIEnv *jni, struct instr_new_class *classes,
                    size_t count, int all_loaders, char *reason, size_t size) {
-    struct redefinition r = {NULL, 0};
+    struct redefinition r = {NULL, 0, 0};
     if (count == 0 || count > MOST_CLASSES) {
-        snprintf(reason, size, "1 to %d class files are expected", MOST_CLASSES);
+        snprintf(reason, size, "expects 1 to %d class files", MOST_CLASSES);
         return 0;
     }
     if ((*jni)->PushLocalFrame(jni, (jint)count + 64) != 0) {
@@ -329,35 +330,37 @@ int instr_redefine(struct instr_agent *agent, JNIEnv *jni, struct instr_new_clas
     int ok = take_capability(agent, reason, size);
     for (size_t i = 0; ok && i < count; i++)
         ok = prepare(agent, jni, classes, i, all_loaders, &r, reason, size);
-    if (ok) ok = redefine(agent, jni, (jint)r.count, r.list, classes[0].name, reason, size);
-    for (size_t i = 0; ok && i < r.count; i++) note_now(jni, &r.list[i]);
-    settle_skipped(jni, ok);
+    if (ok) ok = redefine(agent, jni, (jint)r.count, r.classes, classes[0].name, reason, size);
+    for (size_t i = 0; ok && i < r.count; i++) record_replacement(jni, &r.classes[i]);
+    settle(jni, ok);
     unlock(agent);
     (*jni)->PopLocalFrame(jni, NULL);
-    free(r.list);
+    free(r.classes);
     return ok;
 }
 
 int instr_redefine_any(void) {
-    return kept != NULL;
+    return list != NULL;
 }
 
-void instr_redefine_again(struct instr_agent *agent, JNIEnv *jni) {
+void instr_redefine_reapply(struct instr_agent *agent, JNIEnv *jni) {
     char reason[INSTR_ERROR_SIZE];
-    for (struct kept *k = kept; k; k = k->next) {
-        jclass class = k->now ? (*jni)->NewLocalRef(jni, k->class) : NULL;
+    for (struct saved *k = list; k; k = k->next) {
+        jclass class = k->replacement ? (*jni)->NewLocalRef(jni, k->class) : NULL;
         if (!class) continue;
-        const jvmtiClassDefinition definition = {class, (jint)k->now_length, k->now};
+        const jvmtiClassDefinition definition = {class, (jint)k->replacement_length,
+                                                 k->replacement};
         if (!redefine(agent, jni, 1, &definition, k->name, reason, sizeof reason)) {
             char line[INSTR_ERROR_SIZE + 64];
-            snprintf(line, sizeof line, "instr: no longer as it was redefined: %s", reason);
+            snprintf(line, sizeof line, "instr: a redefined class was reverted by the JVM: %s",
+                     reason);
             instr_say(line);
         }
         (*jni)->DeleteLocalRef(jni, class);
     }
 }
 
-static int is_named(const struct kept *k, const char *name) {
+static int is_named(const struct saved *k, const char *name) {
     if (!name) return 1;
     for (size_t i = 0;; i++) {
         char c = name[i] == '.' ? '/' : name[i];
@@ -366,10 +369,10 @@ static int is_named(const struct kept *k, const char *name) {
     }
 }
 
-// The classes that are there still, as definitions of what they were. How many.
-static size_t collect_skipped(JNIEnv *jni, const char *name, jvmtiClassDefinition *definitions) {
+// Fills in definitions that restore the classes that are still loaded. Returns their number.
+static size_t collect_originals(JNIEnv *jni, const char *name, jvmtiClassDefinition *definitions) {
     size_t count = 0;
-    for (struct kept **at = &kept; *at;) {
+    for (struct saved **at = &list; *at;) {
         jclass class = (*jni)->NewLocalRef(jni, (*at)->class);
         if (!class) {
             forget(jni, at);
@@ -388,18 +391,18 @@ int instr_redefine_undo(struct instr_agent *agent, JNIEnv *jni, const char *name
     size_t all = 0, count = 0;
     int ok = 0;
     lock(agent);
-    for (struct kept *k = kept; k; k = k->next) all++;
+    for (struct saved *k = list; k; k = k->next) all++;
     jvmtiClassDefinition *definitions = calloc(all + 1, sizeof *definitions);
     int framed = definitions && (*jni)->PushLocalFrame(jni, (jint)all + 64) == 0;
-    if (framed) count = collect_skipped(jni, name, definitions);
+    if (framed) count = collect_originals(jni, name, definitions);
     if (!framed)
         snprintf(reason, size, "out of memory");
     else if (count == 0)
-        snprintf(reason, size, "%s%s", name ? name : "no class",
-                 name ? ": was not redefined here, or is gone" : " was redefined here");
+        snprintf(reason, size, "%s%s", name ? name : "no class has been redefined",
+                 name ? ": was not redefined, or has been unloaded" : "");
     else
         ok = redefine(agent, jni, (jint)count, definitions, name ? name : "a class", reason, size);
-    for (struct kept **at = &kept; ok && *at;) {
+    for (struct saved **at = &list; ok && *at;) {
         if (!is_named(*at, name)) {
             at = &(*at)->next;
             continue;
@@ -416,6 +419,7 @@ int instr_redefine_undo(struct instr_agent *agent, JNIEnv *jni, const char *name
 
 size_t instr_redefine_bytes(void) {
     size_t bytes = 0;
-    for (struct kept *k = kept; k; k = k->next) bytes += sizeof *k + k->length + k->now_length;
+    for (struct saved *k = list; k; k = k->next)
+        bytes += sizeof *k + k->length + k->replacement_length;
     return bytes;
 }

@@ -1,4 +1,4 @@
-// redefine_before.c: see redefine_before.h
+// The bytes that restore a class to its current state.
 
 #include "instr/retransform/redefine_before.h"
 
@@ -29,8 +29,8 @@ static int same_code(const struct cf_class *a, const struct cf_class *b) {
     return 1;
 }
 
-// Of equal bytes, or where all methods have the same code: the JVM puts together anew what else
-// there is, if no agent saw the class when it was loaded.
+// Are the bytes equal, or do all methods have the same code? If no agent saw the class when it was
+// loaded, the JVM reconstructs the class file, and everything but the code may differ.
 static int is_same(const struct sized *a, const struct sized *b) {
     struct cf_arena arena;
     struct cf_class was, is;

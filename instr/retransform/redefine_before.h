@@ -1,4 +1,4 @@
-// redefine_before.h: what a class has to be redefined with to be again as it is now.
+// The bytes that restore a class to its current state when it is redefined with them.
 
 #ifndef INSTR_REDEFINE_BEFORE_H
 #define INSTR_REDEFINE_BEFORE_H
@@ -8,9 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// `bytes` are what other agents have made of the class (instr_class_bytes, original), to be freed.
-// RedefineClasses has them at it once more: those that add code add it again. Gives what they make
-// the same code of, in place of `bytes`: these, or the class file; `bytes` when it is neither.
+// `bytes` are the class after the changes of other agents (instr_class_bytes, original), to be
+// freed. RedefineClasses calls the hooks of those agents again, and an agent that adds code adds it
+// a second time. Returns, in place of `bytes`, the bytes from which the agents make the same code:
+// `bytes` themselves or the class file; `bytes` if neither does.
 uint8_t *instr_redefine_before(struct instr_agent *agent, JNIEnv *jni, jclass class,
                                const char *name, uint8_t *bytes, size_t *length);
 

@@ -1,4 +1,4 @@
-// redefine_check.c: see redefine_check.h
+// The rules of RedefineClasses.
 
 #include "instr/retransform/redefine_rules.h"
 
@@ -19,7 +19,9 @@ static int same(struct cf_slice a, struct cf_slice b) {
     return a.length == b.length && (a.length == 0 || memcmp(a.bytes, b.bytes, a.length) == 0);
 }
 
-static int say(struct pair *p, const char *what, struct cf_slice name, struct cf_slice descriptor) {
+// Sets the reason, "WHAT NAMEDESCRIPTOR". Returns 0.
+static int refuse(struct pair *p, const char *what, struct cf_slice name,
+                  struct cf_slice descriptor) {
     snprintf(p->reason, p->size, "%s%s%.*s%.*s", what, name.length ? " " : "",
              (int)(name.length < 120 ? name.length : 120), (const char *)name.bytes,
              (int)(descriptor.length < 120 ? descriptor.length : 120),
@@ -35,12 +37,12 @@ char *instr_redefine_name(const uint8_t *bytes, size_t length, char *reason, siz
     char text[256], *name = NULL;
     cf_arena_init(&arena);
     if (cf_class_open(&cls, bytes, length, &arena) != CF_OK) {
-        snprintf(reason, size, "is no class file: %s",
+        snprintf(reason, size, "not a class file: %s",
                  cf_error_text(&cls.error, text, sizeof text));
     } else {
         struct cf_slice s = cf_this_name(&cls);
         name = s.bytes && s.length ? strndup((const char *)s.bytes, s.length) : NULL;
-        if (!name) snprintf(reason, size, "is no class file: it has no name");
+        if (!name) snprintf(reason, size, "not a class file: it has no name");
     }
     cf_arena_free(&arena);
     return name;
@@ -60,18 +62,18 @@ static int newest_version(jvmtiEnv *jvmti) {
 static int check_hierarchy(struct pair *p) {
     const struct cf_class *a = &p->old, *b = &p->next;
     if (!same(cf_class_name(a, a->super_class), cf_class_name(b, b->super_class)))
-        return say(p, "its superclass is another:", cf_class_name(b, b->super_class), none);
+        return refuse(p, "its superclass has changed to", cf_class_name(b, b->super_class), none);
     if (a->interfaces_count != b->interfaces_count)
-        return say(p, "it implements other interfaces", none, none);
+        return refuse(p, "its interfaces have changed", none, none);
     for (uint32_t i = 0; i < a->interfaces_count; i++) {
         struct cf_slice was = cf_class_name(a, cf_be2(a->bytes + a->interfaces + 2 * i)),
                         is = cf_class_name(b, cf_be2(b->bytes + b->interfaces + 2 * i));
         if (!same(was, is))
-            return say(p, "it implements other interfaces, or in another order:", is, none);
+            return refuse(p, "its interfaces or their order have changed:", is, none);
     }
-    // ACC_SUPER is no modifier (JVM TI: "class modifiers").
+    // ACC_SUPER is not a modifier (JVM TI: "class modifiers").
     if ((a->access_flags ^ b->access_flags) & ~0x0020u)
-        return say(p, "its modifiers are others", none, none);
+        return refuse(p, "its modifiers have changed", none, none);
     return 1;
 }
 
@@ -80,7 +82,7 @@ struct field {
     struct cf_slice name, descriptor;
 };
 
-// Fields in the order of the file; the next one begins where this returns.
+// Reads one field; returns the offset of the next.
 static uint32_t read_field(const struct cf_class *cls, uint32_t at, struct field *f) {
     f->flags = (uint16_t)cf_be2(cls->bytes + at);
     f->name = cf_utf8(cls, cf_be2(cls->bytes + at + 2));
@@ -94,15 +96,15 @@ static uint32_t read_field(const struct cf_class *cls, uint32_t at, struct field
 static int check_fields(struct pair *p) {
     uint32_t at = p->old.fields, to = p->next.fields;
     if (p->old.fields_count != p->next.fields_count)
-        return say(p, "it has more or fewer fields than it had", none, none);
+        return refuse(p, "the number of its fields has changed", none, none);
     for (uint32_t i = 0; i < p->old.fields_count; i++) {
         struct field was, is;
         at = read_field(&p->old, at, &was);
         to = read_field(&p->next, to, &is);
         if (!same(was.name, is.name) || !same(was.descriptor, is.descriptor))
-            return say(p, "a field is another, or in another place:", is.name, none);
+            return refuse(p, "its fields or their order have changed:", is.name, none);
         if (was.flags != is.flags)
-            return say(p, "the modifiers of a field are others:", is.name, none);
+            return refuse(p, "the modifiers of a field have changed:", is.name, none);
     }
     return 1;
 }
@@ -120,15 +122,15 @@ static int check_methods(struct pair *p) {
     for (uint32_t i = 0; i < p->old.methods_count; i++) {
         const struct cf_member *m = &p->old.methods[i], *n = find(&p->next, &p->old, m);
         struct cf_slice name = cf_member_name(&p->old, m), d = cf_member_descriptor(&p->old, m);
-        if (!n) return say(p, "it lacks a method that it had:", name, d);
+        if (!n) return refuse(p, "a method was removed:", name, d);
         if (m->access_flags != n->access_flags)
-            return say(p, "the modifiers of a method are others:", name, d);
+            return refuse(p, "the modifiers of a method have changed:", name, d);
     }
     for (uint32_t i = 0; i < p->next.methods_count; i++) {
         const struct cf_member *m = &p->next.methods[i];
         if (!find(&p->old, &p->next, m))
-            return say(p, "it has a method that it had not:", cf_member_name(&p->next, m),
-                       cf_member_descriptor(&p->next, m));
+            return refuse(p, "a method was added:", cf_member_name(&p->next, m),
+                          cf_member_descriptor(&p->next, m));
     }
     return 1;
 }
@@ -146,9 +148,9 @@ static int check_attribute(struct pair *p, const char *name) {
             at += 6 + length;
         }
     }
-    // What they name lies in the constant pools: only their presence and length are compared here.
+    // They refer to the constant pool: only their presence and length are compared here.
     if (content[0].length == content[1].length) return 1;
-    snprintf(p->reason, p->size, "its attribute %s is another", name);
+    snprintf(p->reason, p->size, "its attribute %s has changed", name);
     return 0;
 }
 
@@ -165,12 +167,12 @@ static int check_code(struct pair *p) {
     char text[256];
     memset(&error, 0, sizeof error);
     if (cf_check_structure(&p->next, &error) != CF_OK) {
-        snprintf(p->reason, p->size, "its format is broken: %s",
+        snprintf(p->reason, p->size, "its format is invalid: %s",
                  cf_error_text(&error, text, sizeof text));
         return 0;
     }
     if (cf_verify_class(&p->next, NULL, NULL, &failure) == CF_OK) return 1;
-    snprintf(p->reason, p->size, "it would not verify: %s",
+    snprintf(p->reason, p->size, "it does not verify: %s",
              cf_verify_text(&p->next, &failure, text, sizeof text));
     return 0;
 }

@@ -1,4 +1,4 @@
-// Taking up classes that are loaded already (JVM TI RetransformClasses).
+// Retransforming loaded classes in batches (JVM TI RetransformClasses).
 
 #ifndef INSTR_RETRANSFORM_H
 #define INSTR_RETRANSFORM_H
@@ -8,69 +8,70 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-enum { INSTR_BATCH_DEFAULT = 500 }; // classes in one call
+enum { INSTR_BATCH_DEFAULT = 500 }; // classes per RetransformClasses call
 
-// Classes that are still to come. The references are weak: nothing here keeps a class or its loader
-// from being unloaded.
-struct instr_rest {
+// Classes to be retransformed later. The references are weak: a queued class and its loader can
+// still be unloaded.
+struct instr_class_queue {
     jweak *classes;
     uint32_t count, capacity;
-    atomic_uint at; // those before it were taken
-    uint32_t again; // those before it may be on the list once more, behind it
+    atomic_uint taken; // index of the first class that was not taken yet
+    uint32_t repeated; // classes before this index may be queued again behind it
 };
 
 struct instr_retransform {
     jvmtiEnv *jvmti;
     JNIEnv *jni;
-    unsigned batch; // classes in one call, in which the VM stands still for a while; 0: the default
+    unsigned batch; // classes per call, each with a safepoint pause; 0: the default
     int running;    // other threads run Java code: classes are linked first
-    // More classes than `first` are not all done at once: the first ones of
-    // instr_retransform_order are, and the others added to the rest. NULL: all at once.
-    struct instr_rest *rest;
+    // Only the `first` classes, in the order of instr_retransform_order, are retransformed at once;
+    // the others are added to the queue. NULL: all at once.
+    struct instr_class_queue *queue;
     unsigned first;
     void *context;
-    // Is the class to be retransformed? Asked of every modifiable class that is loaded, or left, by
-    // its internal name.
+    // Should the class be retransformed? Called with the internal name of every modifiable class
+    // that is loaded or taken from the queue.
     int (*wanted)(void *context, jobject loader, const char *name);
-    // Before and after each call; `done`: the VM took the batch.
+    // Called before and after each RetransformClasses call; `done`: the VM accepted the batch.
     void (*begin)(void *context);
     void (*end)(void *context, int done, unsigned count);
-    // The VM does not take this class, and why, in words.
+    // The VM refuses this class.
     void (*failed)(void *context, jobject loader, const char *name, const char *reason);
-    // Asked of loaded interfaces, while other threads run, of which untouchable.h tells; `code`:
-    // there is some in it. True: it stays as it is, and nothing more is said of it. NULL: none
-    // does.
-    int (*skipped_interfaces)(void *context, jobject loader, const char *name, int code);
-    // Whether to go on, asked between the batches. May be NULL.
+    // Should this interface be skipped? Called, while other threads run, for loaded interfaces that
+    // HotSpot cannot safely retransform (untouchable.h); `code`: it has methods with code. NULL: no
+    // interface is skipped.
+    int (*skip_interface)(void *context, jobject loader, const char *name, int code);
+    // Called between the batches: should the next one be done? May be NULL.
     int (*go_on)(void *context);
-    // A batch of a list is done, for which so many were taken from it. May be NULL.
+    // Called after a batch of the queue, for which `count` classes were taken. May be NULL.
     void (*taken)(void *context, unsigned count);
-    // What another thread is to go by that does batches meanwhile (retransform_both.h); its `jni`
-    // is set there. NULL: none does.
+    // The state of a second thread that does batches, too (parallel.h), which sets its `jni`. NULL:
+    // there is no second thread.
     struct instr_retransform *other;
-    unsigned processors; // it waits until half of one of so many is idle; 0: it does not wait
-    // What came out of it, the other's included; `left` of the chosen were added to the rest.
-    unsigned chosen, left, refused, calls;
-    uint64_t longest; // ns that the longest call took; the VM stands still for part of it
+    // The second thread starts when half a processor of this many is idle; 0: at once.
+    unsigned processors;
+    // Numbers of classes and calls, including those of `other`.
+    unsigned chosen, deferred, refused, calls;
+    uint64_t longest; // ns of the longest call, which includes its safepoint pause
 };
 
-// Retransforms the loaded, modifiable classes that are wanted, in batches. A batch fails as a whole
-// when one class fails: it is halved until the class is found, which is then left alone. Leaves no
-// exception pending and holds no reference. 0: the VM does not tell which classes are loaded.
+// Retransforms the loaded, modifiable classes that `wanted` selects, in batches. The JVM refuses a
+// whole batch if it refuses one class: the batch is halved until that class is found and skipped.
+// Leaves no exception pending and holds no references. 0: the VM does not list its loaded classes.
 int instr_retransform_loaded(struct instr_retransform *r);
 
-// Retransforms a batch of the rest. Two threads may do so at once, each with its own `r`. 0: there
-// was nothing left.
-int instr_retransform_next(struct instr_retransform *r, struct instr_rest *rest);
+// Retransforms one batch of the queue. Two threads may do so at once, each with its own `r`. 0: the
+// queue was empty.
+int instr_retransform_next(struct instr_retransform *r, struct instr_class_queue *queue);
 
-// How many are left.
-uint32_t instr_rest_left(const struct instr_rest *rest);
+// The number of classes in the queue.
+uint32_t instr_class_queue_remaining(const struct instr_class_queue *queue);
 
-// Forgets what is left of it and gives the memory back.
-void instr_rest_drop(struct instr_rest *rest, JNIEnv *jni);
+// Empties the queue and frees its memory.
+void instr_class_queue_clear(struct instr_class_queue *queue, JNIEnv *jni);
 
-// An error code of RetransformClasses (JVM TI 11.2.7) or RedefineClasses (11.2.8) as words that go
-// on behind the name of a class and a colon.
+// Text for an error of RetransformClasses (JVM TI 11.2.7) or RedefineClasses (11.2.8), to be printed
+// after "CLASS: ".
 const char *instr_retransform_reason(jvmtiError error);
 
 #endif

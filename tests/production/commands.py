@@ -29,10 +29,10 @@ def switching(t):
         c.run("disable", "calls")
         text = open(counts).read()
         expect(problems, f"not 30 calls, 3 thrown: {text}", '"work", "descriptor": "(I)V", "calls": 30, "thrown": 3' in text)
-        for words, reason in ((["enable", "tming"], "did you mean 'timing'?"), (["disable", "calls"], "'calls' is not on"),
+        for words, reason in ((["enable", "tming"], "did you mean 'timing'?"), (["disable", "calls"], "pass 'calls' is not active"),
                               (["set", "timing"], "only values can be set"), (["set", "timing.top=x"], "must be a number"),
-                              (["set", "control=off"], "'control': comes too late"), (["enable", "calls,facts=" + counts], "'facts': comes too late"),
-                              (["set", "memory=1M"], "'memory': comes too late"), (["set", "runtime=path"], "as runtime=direct")):
+                              (["set", "control=off"], "option 'control' can only be set when the agent starts"), (["enable", "calls,facts=" + counts], "option 'facts' can only be set when the agent starts"),
+                              (["set", "memory=1M"], "option 'memory' can only be set when the agent starts"), (["set", "runtime=path"], "as runtime=direct")):
             said = refused(c, *words)
             expect(problems, f"{words}: {said!r}", reason in said)
         expect(problems, "a mistake changed something", c.run("status")["passes"] == ["timing"])
@@ -356,7 +356,7 @@ def redefining(t):
             c.run("undo")
             d, now = delta(jvm, now)
             expect(problems, f"undone: {d}", d == 1042)
-        expect(problems, "undone twice", "no class was redefined" in refused(c, "undo"))
+        expect(problems, "undone twice", "no class has been redefined" in refused(c, "undo"))
         jvm.ends(problems)
     return problems
 

@@ -73,7 +73,7 @@ class Following:
                     [k["class"] for k in said["skipped"] if "format invalid" in k["reason"]] == [self.BROKEN])
         self.c.start("revert")
         notes = [what for kind, what in self.c.events() if kind == "note"]
-        self.expect(f"the refusal is not told: {notes}", any("Phaser: kept as it was: the JVM finds its format invalid" in n for n in notes))
+        self.expect(f"the refusal is not told: {notes}", any("Phaser: skipped: the JVM finds its format invalid" in n for n in notes))
         self.control = self.changed("reverted")
         self.expect(f"{len(self.control)} differ", len(self.control) < len(self.before) / 20)
 

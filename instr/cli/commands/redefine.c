@@ -29,7 +29,7 @@ static void show(const json_t *document, const struct instr_target *target) {
 
 // --- files ---
 
-// No class at all is told here, before the JVM hears of it.
+// Refuses what is not a class file before the JVM is asked.
 static int is_class(const struct cli_bytes *bytes, char reason[CLI_REASON_SIZE]) {
     struct cf_arena arena;
     struct cf_class cls;
@@ -37,7 +37,7 @@ static int is_class(const struct cli_bytes *bytes, char reason[CLI_REASON_SIZE])
     cf_arena_init(&arena);
     int is = cf_class_open(&cls, bytes->bytes, bytes->length, &arena) == CF_OK;
     if (!is)
-        snprintf(reason, CLI_REASON_SIZE, "is no class file: %s",
+        snprintf(reason, CLI_REASON_SIZE, "not a class file: %s",
                  cf_error_text(&cls.error, text, sizeof text));
     cf_arena_free(&arena);
     return is;

@@ -260,7 +260,7 @@ def bringing(r):
     p = Waiting(r)
     with open(r.file("Junk.class"), "wb") as f:
         f.write(b"no class")
-    for words, told in ((("redefine", r.file("Junk.class")), "no class file"), (("redefine", r.file("gone.class")), "gone.class"),
+    for words, told in ((("redefine", r.file("Junk.class")), "not a class file"), (("redefine", r.file("gone.class")), "gone.class"),
                         (("status",), "attach"), (("top", "--once"), "enable"), (("revert",), "attach"), (("off",), "nothing to switch off")):
         done = p.instr(*words)
         ok = done.returncode == 1 and len(lines(done)) == 1 and told in done.stderr and agent(p) is None

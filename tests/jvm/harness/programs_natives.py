@@ -179,8 +179,8 @@ def attached(r):
     status, output, stderr = waiting.end()
     line = [s for s in stderr.splitlines() if "cannot be wrapped" in s]
     problems = [] if status == 0 and output.endswith("end\n") else [f"status {status}: {output[-200:]}{loaded.stdout}"]
-    if len(line) != 1 or not re.search(r": natives: \d+ native methods cannot be wrapped, as their classes were loaded"
-                                       r" before: .*java\.io\.\w+\.\w+\(", line[0]):
+    if len(line) != 1 or not re.search(r": natives: \d+ native methods cannot be wrapped because their classes were already loaded"
+                                       r": .*java\.io\.\w+\.\w+\(", line[0]):
         problems.append(f"told: {line}")
     left = [n for n, reason in skipped(report).items() if "was loaded before" in reason]
     if not any(n.startswith("java.io.FileInputStream.open") for n in left):

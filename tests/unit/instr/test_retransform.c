@@ -232,11 +232,11 @@ static struct instr_retransform asked(unsigned *count) {
 }
 
 // The classes from `first` on, in order.
-static void put_on(struct instr_rest *rest, int first, int count) {
-    rest->classes = realloc(rest->classes, (rest->count + (uint32_t)count) * sizeof(jweak));
-    rest->again = rest->count;
-    for (int i = 0; i < count; i++) rest->classes[rest->count++] = (jweak)(intptr_t)(first + i + 1);
-    rest->capacity = rest->count;
+static void enqueue(struct instr_class_queue *queue, int first, int count) {
+    queue->classes = realloc(queue->classes, (queue->count + (uint32_t)count) * sizeof(jweak));
+    queue->repeated = queue->count;
+    for (int i = 0; i < count; i++) queue->classes[queue->count++] = (jweak)(intptr_t)(first + i + 1);
+    queue->capacity = queue->count;
     vm.weak += count;
 }
 
@@ -245,12 +245,12 @@ static void reset(void) {
 }
 
 // By `threads` threads; gives how many were taken by either.
-static unsigned run(struct instr_rest *rest, int threads, struct instr_retransform *r) {
+static unsigned run(struct instr_class_queue *queue, int threads, struct instr_retransform *r) {
     unsigned counts[2] = {0, 0};
     struct instr_retransform other = asked(&counts[1]);
     *r = asked(&counts[0]);
     if (threads == 2) r->other = &other;
-    instr_retransform_parallel(r, rest);
+    instr_retransform_parallel(r, queue);
     r->other = NULL;
     ck_assert_uint_eq(r->chosen, counts[0] + counts[1]);
     return counts[0] + counts[1];
@@ -258,12 +258,12 @@ static unsigned run(struct instr_rest *rest, int threads, struct instr_retransfo
 
 START_TEST(each_class_is_done_once) {
     struct instr_retransform r;
-    struct instr_rest rest = {0};
+    struct instr_class_queue queue = {0};
     reset();
     vm.refuse_frames = _i / 2;
     vm.wait_for = 1 + _i % 2;
-    put_on(&rest, 0, CLASSES);
-    ck_assert_uint_eq(run(&rest, 1 + _i % 2, &r), CLASSES);
+    enqueue(&queue, 0, CLASSES);
+    ck_assert_uint_eq(run(&queue, 1 + _i % 2, &r), CLASSES);
     for (int i = 0; i < CLASSES; i++) ck_assert_int_eq(vm.done[i], 1);
     ck_assert_int_eq(vm.most_at_once, 1 + _i % 2);
     ck_assert_int_eq(vm.attached, _i % 2);
@@ -271,97 +271,97 @@ START_TEST(each_class_is_done_once) {
     ck_assert_int_eq(vm.calls, CLASSES / 100);
     ck_assert_int_eq(vm.largest, 100);
     ck_assert_int_eq(vm.weak, 0);
-    ck_assert_uint_eq(instr_rest_left(&rest), 0);
-    instr_rest_drop(&rest, &jni);
+    ck_assert_uint_eq(instr_class_queue_remaining(&queue), 0);
+    instr_class_queue_clear(&queue, &jni);
 }
 END_TEST
 
-START_TEST(classes_that_the_vm_refuses_are_told_and_the_others_done) {
+START_TEST(refused_classes_are_reported_and_the_others_retransformed) {
     struct instr_retransform r;
-    struct instr_rest rest = {0};
+    struct instr_class_queue queue = {0};
     reset();
     for (int i = 0; i < CLASSES; i += 97) vm.bad[i] = 1;
-    put_on(&rest, 0, CLASSES);
-    run(&rest, 1 + _i, &r);
+    enqueue(&queue, 0, CLASSES);
+    run(&queue, 1 + _i, &r);
     for (int i = 0; i < CLASSES; i++) {
         ck_assert_int_eq(vm.done[i], !vm.bad[i]);
         ck_assert_int_eq(vm.failed[i], vm.bad[i]);
     }
     ck_assert_uint_eq(r.refused, (CLASSES + 96) / 97);
-    instr_rest_drop(&rest, &jni);
+    instr_class_queue_clear(&queue, &jni);
 }
 END_TEST
 
 START_TEST(what_is_on_the_list_twice_is_done_once) {
     struct instr_retransform r;
-    struct instr_rest rest = {0};
+    struct instr_class_queue queue = {0};
     reset();
     vm.wait_for = 2;
     vm.alone = 3;
-    put_on(&rest, 0, 250);
-    put_on(&rest, 0, CLASSES);
-    ck_assert_uint_eq(run(&rest, 2, &r), 250 + CLASSES);
+    enqueue(&queue, 0, 250);
+    enqueue(&queue, 0, CLASSES);
+    ck_assert_uint_eq(run(&queue, 2, &r), 250 + CLASSES);
     for (int i = 0; i < CLASSES; i++) ck_assert_int_eq(vm.done[i], 1);
     ck_assert_int_eq(vm.most_at_once, 2);
     ck_assert_int_eq(vm.weak, 0);
-    instr_rest_drop(&rest, &jni);
+    instr_class_queue_clear(&queue, &jni);
 }
 END_TEST
 
-START_TEST(it_stops_when_told_so_and_goes_on_later) {
+START_TEST(it_stops_on_request_and_continues_later) {
     struct instr_retransform r;
-    struct instr_rest rest = {0};
+    struct instr_class_queue queue = {0};
     reset();
-    put_on(&rest, 0, CLASSES);
+    enqueue(&queue, 0, CLASSES);
     vm.stop_after = 7;
-    unsigned first = run(&rest, 2, &r);
+    unsigned first = run(&queue, 2, &r);
     ck_assert_uint_ge(first, 700);
     ck_assert_uint_le(first, 900); // what the threads were at is done
-    ck_assert_uint_eq(instr_rest_left(&rest), CLASSES - first);
-    ck_assert_uint_eq(run(&rest, 2, &r), 100); // one batch is done at least
+    ck_assert_uint_eq(instr_class_queue_remaining(&queue), CLASSES - first);
+    ck_assert_uint_eq(run(&queue, 2, &r), 100); // one batch is done at least
     vm.stop_after = 0;
-    ck_assert_uint_eq(run(&rest, 2, &r), CLASSES - first - 100);
+    ck_assert_uint_eq(run(&queue, 2, &r), CLASSES - first - 100);
     for (int i = 0; i < CLASSES; i++) ck_assert_int_eq(vm.done[i], 1);
-    instr_rest_drop(&rest, &jni);
+    instr_class_queue_clear(&queue, &jni);
 }
 END_TEST
 
 START_TEST(what_is_dropped_leaves_no_reference) {
     struct instr_retransform r;
-    struct instr_rest rest = {0};
+    struct instr_class_queue queue = {0};
     reset();
-    put_on(&rest, 0, CLASSES);
+    enqueue(&queue, 0, CLASSES);
     vm.stop_after = 5;
-    run(&rest, 2, &r);
-    instr_rest_drop(&rest, &jni);
+    run(&queue, 2, &r);
+    instr_class_queue_clear(&queue, &jni);
     ck_assert_int_eq(vm.weak, 0);
-    ck_assert_uint_eq(instr_rest_left(&rest), 0);
+    ck_assert_uint_eq(instr_class_queue_remaining(&queue), 0);
 }
 END_TEST
 
 START_TEST(one_batch_needs_no_other_thread) {
     struct instr_retransform r;
-    struct instr_rest rest = {0};
+    struct instr_class_queue queue = {0};
     reset();
-    put_on(&rest, 0, 100);
-    ck_assert_uint_eq(run(&rest, 2, &r), 100);
+    enqueue(&queue, 0, 100);
+    ck_assert_uint_eq(run(&queue, 2, &r), 100);
     ck_assert_int_eq(vm.attached, 0);
-    instr_rest_drop(&rest, &jni);
+    instr_class_queue_clear(&queue, &jni);
 }
 END_TEST
 
 START_TEST(without_another_thread_one_does_it_all) {
     struct instr_retransform r;
-    struct instr_rest rest = {0};
+    struct instr_class_queue queue = {0};
     reset();
     vm.refuse_thread = _i == 0;
     vm.refuse_to_attach = _i == 1;
-    put_on(&rest, 0, CLASSES);
-    ck_assert_uint_eq(run(&rest, 2, &r), CLASSES);
+    enqueue(&queue, 0, CLASSES);
+    ck_assert_uint_eq(run(&queue, 2, &r), CLASSES);
     for (int i = 0; i < CLASSES; i++) ck_assert_int_eq(vm.done[i], 1);
     ck_assert_int_eq(vm.most_at_once, 1);
     ck_assert_int_eq(vm.detached, 0);
-    instr_rest_drop(&rest, &jni);
+    instr_class_queue_clear(&queue, &jni);
 }
 END_TEST
 
@@ -408,7 +408,7 @@ static jvmtiError JNICALL modifiers_of(jvmtiEnv *env, jmethodID method, jint *mo
     return JVMTI_ERROR_NONE;
 }
 
-START_TEST(interfaces_are_told_by_what_classes_inherit_of_them) {
+START_TEST(interfaces_are_recognized_by_what_classes_inherit_from_them) {
     struct jvmtiInterface_1_ vm_of_interfaces = {.IsInterface = is_interface,
                                                  .GetClassMethods = methods_of,
                                                  .GetMethodModifiers = modifiers_of,
@@ -424,7 +424,7 @@ END_TEST
 
 static const struct {
     const char *name, *specification, *version;
-    int bears;
+    int safe;
 } jvms[] = {
     {"OpenJDK 64-Bit Server VM", "1.8", "25.412-b08", 0},
     {"OpenJDK 64-Bit Server VM", "11", "11.0.33-ea+8-post-1-Debian", 0},
@@ -444,8 +444,8 @@ static const struct {
 };
 
 START_TEST(two_threads_are_for_jvms_that_bear_it) {
-    ck_assert_msg(instr_retransform_bears_two(jvms[_i].name, jvms[_i].specification,
-                                              jvms[_i].version) == jvms[_i].bears,
+    ck_assert_msg(instr_retransform_parallel_is_safe(jvms[_i].name, jvms[_i].specification,
+                                              jvms[_i].version) == jvms[_i].safe,
                   "%s, %s", jvms[_i].name, jvms[_i].version);
 }
 END_TEST
@@ -454,15 +454,15 @@ int main(void) {
     Suite *suite = suite_create("retransform");
     TCase *tests = tcase_create("retransform");
     tcase_add_loop_test(tests, each_class_is_done_once, 0, 4);
-    tcase_add_loop_test(tests, classes_that_the_vm_refuses_are_told_and_the_others_done, 0, 2);
+    tcase_add_loop_test(tests, refused_classes_are_reported_and_the_others_retransformed, 0, 2);
     tcase_add_test(tests, what_is_on_the_list_twice_is_done_once);
-    tcase_add_test(tests, it_stops_when_told_so_and_goes_on_later);
+    tcase_add_test(tests, it_stops_on_request_and_continues_later);
     tcase_add_test(tests, what_is_dropped_leaves_no_reference);
     tcase_add_test(tests, one_batch_needs_no_other_thread);
     tcase_add_loop_test(tests, without_another_thread_one_does_it_all, 0, 2);
     tcase_add_loop_test(tests, two_threads_are_for_jvms_that_bear_it, 0,
                         sizeof jvms / sizeof *jvms);
-    tcase_add_loop_test(tests, interfaces_are_told_by_what_classes_inherit_of_them, 0,
+    tcase_add_loop_test(tests, interfaces_are_recognized_by_what_classes_inherit_from_them, 0,
                         sizeof interfaces / sizeof *interfaces);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
