@@ -8,7 +8,7 @@
 // Which methods is an option: com.acme.Foo.bar(..). Classes are chosen by the engine, methods here.
 
 #include "rewriters/common.h"
-#include "rewriters/watch.h"
+#include "rewriters/watch_methods.h"
 
 enum { ARGUMENTS, ENTER, EXIT, THROWN, FIRST_BOX };
 

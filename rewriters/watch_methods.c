@@ -1,6 +1,6 @@
 // watch_methods.c: see watch.h
 
-#include "rewriters/watch.h"
+#include "rewriters/watch_methods.h"
 
 #include <string.h>
 

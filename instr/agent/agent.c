@@ -8,7 +8,6 @@
 
 #include "instr/base/log.h"
 #include "instr/control/server.h"
-#include "instr/passes/agent_pass.h"
 #include "instr/passes/results.h"
 #include "instr/retransform/hook.h"
 #include "instr/retransform/limits.h"
@@ -77,7 +76,7 @@ static void start_dormant(JNIEnv *jni) {
     struct instr_options none = {0};
     char reason[INSTR_ERROR_SIZE];
     instr_agent_forget_first(agent);
-    agent->first = instr_reconfigure_first(agent, &none, INSTR_PART_LIVE, reason, sizeof reason);
+    agent->first = instr_reconfigure_first(agent, &none, INSTR_PHASE_LIVE, reason, sizeof reason);
     if (!agent->first || !start(jni, 0, reason, sizeof reason)) agent->state = INSTR_FINISHED;
 }
 
@@ -200,7 +199,7 @@ static int prepare(JavaVM *vm, const char *text, int at_start, char *reason, siz
                   "are: those of "
                   "the boot loader are left alone");
     int early = at_start && !agent->recording && instr_wraps_early(&options);
-    enum instr_agent_pass_phase phase = at_start ? INSTR_PART_AT_START : INSTR_PART_LIVE;
+    enum instr_agent_pass_phase phase = at_start ? INSTR_PHASE_AT_START : INSTR_PHASE_LIVE;
     agent->armed = passes && agent->changes && instr_agent_arm(agent, why, sizeof why) &&
                    instr_native_prefix_prepare(agent->jvmti, &options, early, why, sizeof why);
     if (agent->changes && (!passes || agent->armed) &&

@@ -5,7 +5,7 @@
 #include "instr/vm/jvm_facts.h"
 #include "instr/protocol/message.h"
 #include "instr/base/json.h"
-#include "instr/passes/agent_pass.h"
+#include "instr/passes/agent_passes.h"
 #include "instr/counters/records.h"
 #include "instr/retransform/redefine.h"
 #include "instr/retransform/background.h"

@@ -14,7 +14,7 @@
 #include "instr/vm/snapshot.h"
 #include "instr/control/commands.h"
 #include "instr/base/json.h"
-#include "instr/passes/agent_pass.h"
+#include "instr/passes/agent_passes.h"
 #include "instr/retransform/background.h"
 
 #include <stdlib.h>
@@ -47,8 +47,8 @@ static const struct instr_pass_options *choose(const struct instr_plan *plan) {
     const struct instr_pass_options *found = NULL;
     for (size_t i = 0; plan && i < plan->options.pass_count; i++) {
         const struct instr_pass_options *pass = &plan->options.passes[i];
-        const struct instr_agent_pass *part = instr_agent_pass_of(pass->pass);
-        if (part && part->tell) continue; // its results are none of methods
+        const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass->pass);
+        if (agent_pass && agent_pass->report) continue; // its results are none of methods
         if (!found || (pass->pass->timed && !found->pass->timed)) found = pass;
     }
     return found;

@@ -2,7 +2,7 @@
 
 #include "instr/options.h"
 #include "instr/options/parse.h"
-#include "rewriters/watch.h"
+#include "rewriters/watch_methods.h"
 
 #include <errno.h>
 #include <fcntl.h>

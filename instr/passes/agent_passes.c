@@ -1,52 +1,56 @@
-// parts.c: see part.h
+// agent_passes.c: see agent_passes.h
 
-#include "instr/passes/agent_pass.h"
+#include "instr/passes/agent_passes.h"
 
 #include <string.h>
 
-// One row for each pass that has a part: PART(pass), defined as instr_agent_pass_PASS.
-#define INSTR_PARTS(PART)                                                                          \
-    PART(alloc)                                                                                    \
-    PART(coverage)                                                                                 \
-    PART(exceptions)                                                                               \
-    PART(natives)                                                                                  \
-    PART(watch)
+// A row for each pass that has an agent_pass, defined as instr_agent_pass_NAME.
+#define AGENT_PASSES(PASS)                                                                         \
+    PASS(alloc)                                                                                    \
+    PASS(coverage)                                                                                 \
+    PASS(exceptions)                                                                               \
+    PASS(natives)                                                                                  \
+    PASS(watch)
 
 #define DECLARE(name) extern const struct instr_agent_pass instr_agent_pass_##name;
-INSTR_PARTS(DECLARE)
+AGENT_PASSES(DECLARE)
 #undef DECLARE
 
-static const struct instr_agent_pass *const parts[] = {
+static const struct instr_agent_pass *const agent_passes[] = {
 #define ROW(name) &instr_agent_pass_##name,
-    INSTR_PARTS(ROW)
+    AGENT_PASSES(ROW)
 #undef ROW
         NULL};
 
 const struct instr_agent_pass *instr_agent_pass_of(const struct rw_pass *pass) {
-    for (size_t i = 0; parts[i]; i++)
-        if (strcmp(parts[i]->pass, pass->name) == 0) return parts[i];
+    for (size_t i = 0; agent_passes[i]; i++)
+        if (strcmp(agent_passes[i]->pass, pass->name) == 0) return agent_passes[i];
     return NULL;
+}
+
+static const struct instr_agent_pass *pass_at(const struct instr_options *options, size_t i) {
+    return instr_agent_pass_of(options->passes[i].pass);
 }
 
 static void stop_first(JNIEnv *jni, const struct instr_options *options, size_t count) {
     while (count-- > 0) {
-        const struct instr_agent_pass *part = instr_agent_pass_of(options->passes[count].pass);
-        if (part && part->stop) part->stop(jni);
+        const struct instr_agent_pass *pass = pass_at(options, count);
+        if (pass && pass->stop) pass->stop(jni);
     }
 }
 
 void instr_agent_passes_engine(struct instr_engine *engine, const struct instr_options *options) {
     for (size_t i = 0; i < options->pass_count; i++) {
-        const struct instr_agent_pass *part = instr_agent_pass_of(options->passes[i].pass);
-        if (part && part->engine) part->engine(engine);
+        const struct instr_agent_pass *pass = pass_at(options, i);
+        if (pass && pass->engine) pass->engine(engine);
     }
 }
 
 uint64_t instr_agent_passes_platform(const struct instr_options *options) {
     uint64_t taking = 0;
     for (size_t i = 0; i < options->pass_count; i++) {
-        const struct instr_agent_pass *part = instr_agent_pass_of(options->passes[i].pass);
-        if (part && part->takes_platform) taking |= UINT64_C(1) << i;
+        const struct instr_agent_pass *pass = pass_at(options, i);
+        if (pass && pass->takes_platform) taking |= UINT64_C(1) << i;
     }
     return taking;
 }
@@ -55,8 +59,8 @@ uint64_t instr_agent_passes_without(JNIEnv *jni, const struct instr_options *opt
                                     jobject loader, const char *name, jobject domain) {
     uint64_t without = 0;
     for (size_t i = 0; i < options->pass_count; i++) {
-        const struct instr_agent_pass *part = instr_agent_pass_of(options->passes[i].pass);
-        if (part && part->takes && !part->takes(jni, loader, name, domain))
+        const struct instr_agent_pass *pass = pass_at(options, i);
+        if (pass && pass->takes && !pass->takes(jni, loader, name, domain))
             without |= UINT64_C(1) << i;
     }
     return without;
@@ -66,17 +70,17 @@ void instr_agent_passes_find_file(JNIEnv *jni, const struct instr_options *optio
                                   const char *name, const uint8_t *bytes, size_t length,
                                   struct instr_origin *origin) {
     for (size_t i = 0; i < options->pass_count; i++) {
-        const struct instr_agent_pass *part = instr_agent_pass_of(options->passes[i].pass);
-        if (part && part->find_file && !origin->file && !(origin->without >> i & 1))
-            part->find_file(jni, loader, name, bytes, length, origin);
+        const struct instr_agent_pass *pass = pass_at(options, i);
+        if (pass && pass->find_file && !origin->file && !(origin->without >> i & 1))
+            pass->find_file(jni, loader, name, bytes, length, origin);
     }
 }
 
 bool instr_agent_passes_load(JavaVM *vm, const struct instr_options *options,
                              enum instr_agent_pass_phase phase, char *reason, size_t size) {
     for (size_t i = 0; i < options->pass_count; i++) {
-        const struct instr_agent_pass *part = instr_agent_pass_of(options->passes[i].pass);
-        if (!part || !part->load || part->load(vm, &options->passes[i], phase, reason, size))
+        const struct instr_agent_pass *pass = pass_at(options, i);
+        if (!pass || !pass->load || pass->load(vm, &options->passes[i], phase, reason, size))
             continue;
         stop_first(NULL, options, i + 1);
         return false;
@@ -87,8 +91,8 @@ bool instr_agent_passes_load(JavaVM *vm, const struct instr_options *options,
 bool instr_agent_passes_start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_options *options,
                               char *reason, size_t size) {
     for (size_t i = 0; i < options->pass_count; i++) {
-        const struct instr_agent_pass *part = instr_agent_pass_of(options->passes[i].pass);
-        if (!part || !part->start || part->start(jvmti, jni, &options->passes[i], reason, size))
+        const struct instr_agent_pass *pass = pass_at(options, i);
+        if (!pass || !pass->start || pass->start(jvmti, jni, &options->passes[i], reason, size))
             continue;
         stop_first(jni, options, i + 1);
         return false;
@@ -103,8 +107,8 @@ void instr_agent_passes_stop(JNIEnv *jni, const struct instr_options *options) {
 size_t instr_agent_passes_memory(const struct instr_options *options) {
     size_t bytes = 0;
     for (size_t i = 0; i < options->pass_count; i++) {
-        const struct instr_agent_pass *part = instr_agent_pass_of(options->passes[i].pass);
-        if (part && part->memory) bytes += part->memory();
+        const struct instr_agent_pass *pass = pass_at(options, i);
+        if (pass && pass->memory) bytes += pass->memory();
     }
     return bytes;
 }

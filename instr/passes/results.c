@@ -5,7 +5,7 @@
 #include "instr/base/array.h"
 #include "instr/base/json.h"
 #include "instr/base/log.h"
-#include "instr/passes/agent_pass.h"
+#include "instr/passes/agent_passes.h"
 #include "instr/report/methods.h"
 #include "instr/report/text.h"
 #include "instr/vm/agent_state.h"
@@ -266,7 +266,7 @@ static void write_stats(const struct instr_results *r, const struct account *acc
 // The agent pass that reports by itself; NULL: the pass reports methods.
 static const struct instr_agent_pass *own_report(const struct instr_results *r, unsigned pass) {
     const struct instr_agent_pass *part = instr_agent_pass_of(r->options->passes[pass].pass);
-    return part && part->tell ? part : NULL;
+    return part && part->report ? part : NULL;
 }
 
 static void report_methods(const struct instr_results *r) {
@@ -292,7 +292,7 @@ void instr_results_tell(const struct instr_results *r) {
     instr_engine_skipped(r->engine, add_skipped, &account.skipped);
     for (unsigned i = 0; i < r->options->pass_count; i++) {
         const struct instr_agent_pass *part = own_report(r, i);
-        if (part) part->tell(r, i);
+        if (part) part->report(r, i);
         own += part != NULL;
     }
     if (own < r->options->pass_count) report_methods(r);

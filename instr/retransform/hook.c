@@ -4,7 +4,7 @@
 
 #include "instr/base/array.h"
 #include "instr/vm/untouchable.h"
-#include "instr/passes/agent_pass.h"
+#include "instr/passes/agent_passes.h"
 #include "instr/vm/runtime.h"
 #include "instr/retransform/native_prefix.h"
 #include "instr/base/clock.h"

@@ -3,7 +3,7 @@
 #include "instr/retransform/pass_lifecycle.h"
 
 #include "instr/options/compare.h"
-#include "instr/passes/agent_pass.h"
+#include "instr/passes/agent_passes.h"
 #include "instr/vm/runtime.h"
 #include "instr/base/log.h"
 #include "instr/base/clock.h"
@@ -19,7 +19,7 @@ static int start_pass(struct instr_agent *agent, JNIEnv *jni, const struct instr
                       char *reason, size_t size) {
     const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass->pass);
     if (!agent_pass) return 1;
-    if ((!agent_pass->load || agent_pass->load(agent->vm, pass, INSTR_PART_LIVE, reason, size)) &&
+    if ((!agent_pass->load || agent_pass->load(agent->vm, pass, INSTR_PHASE_LIVE, reason, size)) &&
         (!agent_pass->start || agent_pass->start(agent->jvmti, jni, pass, reason, size)))
         return 1;
     instr_reconfigure_stop_pass(pass, jni);
@@ -64,7 +64,7 @@ void instr_reconfigure_assign_ids(struct instr_agent *agent, JNIEnv *jni,
         const struct instr_pass_options *other = instr_find_pass(old, pass->pass);
         int reused = 0;
         const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass->pass);
-        agent->ids_stay |= agent_pass && !agent_pass->lets_ids_go;
+        agent->ids_stay |= agent_pass && !agent_pass->releases_ids;
         // Clearing times drops long calls that are still running, those of other passes too.
         int keep_apart = pass->pass->timed && old && is_timed(old, pass->pass);
         pass->number = other ? other->number
@@ -99,7 +99,8 @@ void instr_reconfigure_write_results(struct instr_agent *agent, JNIEnv *jni,
     for (size_t i = 0; i < plan->options.pass_count; i++) {
         const struct instr_pass_options *pass = &plan->options.passes[i];
         const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass->pass);
-        if ((pass->file || (agent_pass && agent_pass->tell)) && !instr_find_pass(next, pass->pass))
+        if ((pass->file || (agent_pass && agent_pass->report)) &&
+            !instr_find_pass(next, pass->pass))
             passes[ended.pass_count++] = *pass;
     }
     struct instr_results results = {&ended, plan->methods, plan->engine, agent->jvmti, jni};

@@ -3,7 +3,7 @@
 #include "instr/retransform/reconfigure.h"
 
 #include "instr/options/compare.h"
-#include "instr/passes/agent_pass.h"
+#include "instr/passes/agent_passes.h"
 #include "instr/retransform/redefine.h"
 #include "instr/passes/results.h"
 #include "instr/vm/runtime.h"

@@ -176,7 +176,7 @@ static int add_counted(const struct instr_results *r, unsigned pass,
     return 0;
 }
 
-static void tell(const struct instr_results *r, unsigned pass) {
+static void report_results(const struct instr_results *r, unsigned pass) {
     const struct instr_pass_options *options = &r->options->passes[pass];
     struct instr_alloc_report report;
     instr_alloc_report_init(&report, options->pass->name);
@@ -208,5 +208,5 @@ const struct instr_agent_pass instr_agent_pass_alloc = {
     .start = start,
     .forget = forget,
     .stop = stop,
-    .tell = tell,
+    .report = report_results,
 };

@@ -253,7 +253,7 @@ static void tell_changed(void) {
     say(line);
 }
 
-static void tell(const struct instr_results *results, unsigned pass) {
+static void report_results(const struct instr_results *results, unsigned pass) {
     (void)pass;
     instr_coverage_find_changed(results->jvmti, results->jni, part.registry);
     if (!results->options->quiet) tell_changed();
@@ -416,5 +416,5 @@ const struct instr_agent_pass instr_agent_pass_coverage = {
     .takes_platform = true, // as JaCoCo: they have a code source
     .start = start,
     .stop = stop,
-    .tell = tell,
+    .report = report_results,
 };

@@ -89,7 +89,7 @@ static char *fill_row(struct instr_exception_row *to, const struct instr_methods
     return names;
 }
 
-static void tell(const struct instr_results *results, unsigned pass) {
+static void report_results(const struct instr_results *results, unsigned pass) {
     struct row_list list = {NULL, 0, 0};
     struct instr_counts *counts = NULL;
     size_t n = 0;
@@ -129,5 +129,5 @@ const struct instr_agent_pass instr_agent_pass_exceptions = {
     .load = load,
     .start = start,
     .stop = instr_exceptions_thread_stop,
-    .tell = tell,
+    .report = report_results,
 };

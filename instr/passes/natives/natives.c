@@ -153,7 +153,7 @@ static void forget(JNIEnv *jni) {
 static void begin(enum instr_agent_pass_phase phase) {
     pthread_mutex_lock(&list.lock);
     if (!list.on) list.since = instr_clock_now();
-    if (!list.on) list.late = phase == INSTR_PART_LIVE;
+    if (!list.on) list.late = phase == INSTR_PHASE_LIVE;
     list.on = true;
     pthread_mutex_unlock(&list.lock);
 }
@@ -166,7 +166,7 @@ static jvmtiError let_tell(jvmtiEnv *jvmti, enum instr_agent_pass_phase phase) {
     memset(&capabilities, 0, sizeof capabilities);
     capabilities.can_generate_native_method_bind_events = 1;
     // Names are to be had from the first native method on.
-    if (phase == INSTR_PART_AT_START)
+    if (phase == INSTR_PHASE_AT_START)
         capabilities.can_generate_early_vmstart = potential.can_generate_early_vmstart;
     error = (*jvmti)->AddCapabilities(jvmti, &capabilities);
     if (error == JVMTI_ERROR_NONE)

@@ -239,10 +239,10 @@ static void stop(JNIEnv *jni) {
 }
 
 // Calls are told as they happen, and never afterwards.
-static void tell(const struct instr_results *results, unsigned pass) {
+static void report_results(const struct instr_results *results, unsigned pass) {
     (void)results;
     (void)pass;
 }
 
 const struct instr_agent_pass instr_agent_pass_watch = {
-    .pass = "watch", .start = start, .stop = stop, .tell = tell, .lets_ids_go = true};
+    .pass = "watch", .start = start, .stop = stop, .report = report_results, .releases_ids = true};

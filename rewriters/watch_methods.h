@@ -4,8 +4,8 @@
 // the name of the method. (..), or nothing, is any arguments; else types are written as in Java,
 // with or without their packages, and * is any one type.
 
-#ifndef RW_WATCH_H
-#define RW_WATCH_H
+#ifndef RW_WATCH_METHODS_H
+#define RW_WATCH_METHODS_H
 
 #include "classfile/classfile.h"
 

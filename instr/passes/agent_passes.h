@@ -1,0 +1,31 @@
+// agent_passes.h: the agent_pass of each pass, and each call made for all passes of a plan
+
+#ifndef INSTR_PASSES_AGENT_PASSES_H
+#define INSTR_PASSES_AGENT_PASSES_H
+
+#include "instr/passes/agent_pass.h"
+
+// The agent_pass of a pass; NULL: it has none.
+const struct instr_agent_pass *instr_agent_pass_of(const struct rw_pass *pass);
+
+// The calls of agent_pass.h for all passes of the options, in their order. If one fails, its reason
+// is returned, and those before it are stopped.
+bool instr_agent_passes_load(JavaVM *vm, const struct instr_options *options,
+                             enum instr_agent_pass_phase phase, char *reason, size_t size);
+bool instr_agent_passes_start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_options *options,
+                              char *reason, size_t size);
+void instr_agent_passes_engine(struct instr_engine *engine, const struct instr_options *options);
+// The passes that take the platform loader's classes without include=, a bit for each.
+uint64_t instr_agent_passes_platform(const struct instr_options *options);
+void instr_agent_passes_find_file(JNIEnv *jni, const struct instr_options *options, jobject loader,
+                                  const char *name, const uint8_t *bytes, size_t length,
+                                  struct instr_origin *origin);
+// The passes that do not take the class, a bit for each.
+uint64_t instr_agent_passes_without(JNIEnv *jni, const struct instr_options *options,
+                                    jobject loader, const char *name, jobject domain);
+void instr_agent_passes_stop(JNIEnv *jni, const struct instr_options *options);
+
+// Bytes of memory that the passes take beside what all passes share.
+size_t instr_agent_passes_memory(const struct instr_options *options);
+
+#endif
