@@ -29,7 +29,7 @@ struct instr_totals {
     uint64_t nanoseconds; // in rewriting alone, over all threads
 };
 
-enum { INSTR_KEPT_INTERFACE = -3 };
+enum { INSTR_SKIPPED_INTERFACE = -3 };
 
 // A class or method that was kept as it was. `method` is empty for a class, else name and
 // descriptor.
@@ -38,7 +38,7 @@ struct instr_skipped_item {
     char *method;
     char *reason;
     // The index of the pass that chose to leave it alone, which is nothing gone wrong; -1: none
-    // did. INSTR_KEPT_INTERFACE: it is one of interfaces_skipped.
+    // did. INSTR_SKIPPED_INTERFACE: it is one of interfaces_skipped.
     int pass;
     uint32_t hash; // of both names, for the engine
 };
@@ -106,9 +106,9 @@ void instr_engine_rewrite(struct instr_engine *engine, const uint8_t *bytes, siz
 // What is known of a class besides its bytes.
 struct instr_origin {
     enum instr_occasion occasion;
-    int bare;         // wrappers of native methods do nothing but call them
-    uint64_t without; // bit i: pass i of the options leaves the class alone
-    uint64_t beyond;  // bit i: it takes the class though it is out of scope
+    int pass_through;         // wrappers of native methods do nothing but call them
+    uint64_t excluded_passes; // bit i: pass i of the options leaves the class alone
+    uint64_t forced_passes;   // bit i: it takes the class though it is out of scope
     // A JVM gave back what it has of the class, which may lack stack map frames (classfile.h).
     int redefined;
     // That JVM has so many constants more in its pool of the class (classfile.h).
@@ -141,7 +141,7 @@ enum { INSTR_PREFIX_SIZE = 64 };
 char *instr_native_prefix(const struct rw_pass *pass, char prefix[INSTR_PREFIX_SIZE]);
 
 // Was it left alone because its class had been loaded before?
-int instr_is_loaded_before(const struct instr_skipped_item *kept);
+int instr_is_loaded_before(const struct instr_skipped_item *item);
 
 // Counts a class that came by and was not matched.
 void instr_engine_seen(struct instr_engine *engine);
@@ -156,16 +156,16 @@ void instr_engine_taken_back(struct instr_engine *engine, const struct instr_rew
                              size_t length, int over_limit);
 
 // Remembers that a class was kept as it was, and why.
-void instr_engine_keep(struct instr_engine *engine, const char *class_name, const char *reason);
+void instr_engine_skip(struct instr_engine *engine, const char *class_name, const char *reason);
 
 // The same of an interface, once.
-void instr_engine_keep_interface(struct instr_engine *engine, const char *name, const char *reason);
+void instr_engine_skip_interface(struct instr_engine *engine, const char *name, const char *reason);
 
-struct instr_totals instr_engine_account(struct instr_engine *engine);
+struct instr_totals instr_engine_totals(struct instr_engine *engine);
 // Calls `each` for every kept class and method, in the order of their happening (at most some
 // thousands are remembered; the account counts all).
 void instr_engine_skipped(struct instr_engine *engine,
-                          void (*each)(void *context, const struct instr_skipped_item *kept),
+                          void (*each)(void *context, const struct instr_skipped_item *item),
                           void *context);
 
 #endif

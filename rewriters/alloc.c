@@ -181,7 +181,7 @@ static enum cf_status edit_instruction(struct rw_class *cls, struct cf_edit *edi
 }
 
 // Of a class that is here for the objects that reflection makes in it.
-static enum cf_status edit_beyond(struct rw_class *cls, struct cf_edit *edit) {
+static enum cf_status edit_forced(struct rw_class *cls, struct cf_edit *edit) {
     const struct wanted *wanted = cls->memory;
     if (!wanted->objects) return CF_OK;
     if (CF_IS(cf_member_name(edit->code.cls, edit->method), "newInstance") &&
@@ -199,7 +199,7 @@ static enum cf_status edit_beyond(struct rw_class *cls, struct cf_edit *edit) {
 static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
     const struct wanted *wanted = cls->memory;
     if (!wanted->arrays || rw_leave_alone(edit)) return CF_OK;
-    if (cls->beyond) return edit_beyond(cls, edit);
+    if (cls->forced) return edit_forced(cls, edit);
     if (rw_is_allocating_callee(edit->code.cls, edit->method)) return CF_OK;
     for (uint32_t i = 0; i < edit->code.count; i++) CF_TRY(edit_instruction(cls, edit, i));
     return edit->error.status;
@@ -228,6 +228,6 @@ const struct rw_pass rw_pass_alloc = {
     .options = options,
     .runtime_class = "InstrAlloc",
     .begin = begin,
-    .beyond = rw_allocates_by_reflection,
+    .forces = rw_allocates_by_reflection,
     .edit = edit_method,
 };

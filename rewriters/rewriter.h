@@ -73,7 +73,7 @@ struct rw_class {
     int (*probe_counter)(struct rw_class *cls, const struct cf_edit *edit, uint32_t number);
     // The pass's own option `key`; NULL: not given.
     const char *(*option)(const struct rw_class *cls, const char *key);
-    int beyond;   // the class is out of scope, and here because of rw_pass.beyond
+    int forced; // the class is out of scope, and here because of rw_pass.forces
     int early;    // the code may run before the runtime is there: only of passes that wrap
     void *memory; // the pass's own for this class, NULL at first; the class's arena lives as long
     void *engine; // for the functions above
@@ -96,8 +96,8 @@ struct rw_pass {
     // comes again. 0: it is left alone, and *why says why, for the results. NULL: no such pass.
     int (*wraps)(struct rw_class *cls, const struct cf_member *native, const char **why);
     // Says of a class of the JDK, by its internal name, whether the pass needs it whatever include=
-    // says (not against exclude=): cls->beyond is 1 then. NULL: it needs none.
-    int (*beyond)(const char *name);
+    // says (not against exclude=): cls->forced is 1 then. NULL: it needs none.
+    int (*forces)(const char *name);
     // Edits one method that has code. CF_OK: done, or nothing to do. Any error keeps the method as
     // it was, without the snippets of any pass, and is reported with edit->error.
     enum cf_status (*edit)(struct rw_class *cls, struct cf_edit *edit);

@@ -54,7 +54,7 @@ struct kept_list {
 
 static void show_skipped(void *context, const struct instr_skipped_item *kept) {
     struct kept_list *list = context;
-    if (kept->pass == INSTR_KEPT_INTERFACE && list->interfaces++ >= INTERFACES_SHOWN) return;
+    if (kept->pass == INSTR_SKIPPED_INTERFACE && list->interfaces++ >= INTERFACES_SHOWN) return;
     if (list->count++ >= SKIPPED_SHOWN) return;
     instr_json_open_flat(list->json, NULL, '{');
     instr_json_class(list->json, "class", kept->class_name);
@@ -65,7 +65,7 @@ static void show_skipped(void *context, const struct instr_skipped_item *kept) {
 
 static void account(struct instr_json *json, struct instr_engine *engine) {
     struct instr_totals a = {0};
-    if (engine) a = instr_engine_account(engine);
+    if (engine) a = instr_engine_totals(engine);
     instr_json_number(json, "classes_seen", a.classes_seen);
     instr_json_number(json, "classes_matched", a.classes_matched);
     instr_json_number(json, "classes_changed", a.classes_changed);

@@ -1,5 +1,4 @@
-// changes.c: see changes.h. A hash table with open addressing; entries that say nothing are left
-// behind as such until it is next made anew.
+// A hash table with open addressing. Entries that have become empty stay until it is rebuilt.
 
 #include "instr/engine/class_states.h"
 
@@ -10,26 +9,26 @@
 #include <string.h>
 
 enum { FIRST = 256, MOST = 1 << 24 }; // slots, powers of two
-#define SWEEP_FROM 4096               // below so many entries nothing is worth a sweep
+#define SWEEP_FROM 4096               // entries; a smaller table is not worth a sweep
 
 struct instr_class_states {
     pthread_mutex_t mutex;
     struct instr_class_state *slots; // key 0: free
-    uint32_t size, used, swept;      // slots; taken ones; those after the last sweep
+    uint32_t size, used, swept;      // slots; used ones; used ones after the last sweep
     struct instr_class_states_totals totals;
 };
 
 struct instr_class_states *instr_class_states_new(void) {
-    struct instr_class_states *changes = calloc(1, sizeof *changes);
-    if (changes) pthread_mutex_init(&changes->mutex, NULL);
-    return changes;
+    struct instr_class_states *states = calloc(1, sizeof *states);
+    if (states) pthread_mutex_init(&states->mutex, NULL);
+    return states;
 }
 
-void instr_class_states_free(struct instr_class_states *changes) {
-    if (!changes) return;
-    free(changes->slots);
-    pthread_mutex_destroy(&changes->mutex);
-    free(changes);
+void instr_class_states_free(struct instr_class_states *states) {
+    if (!states) return;
+    free(states->slots);
+    pthread_mutex_destroy(&states->mutex);
+    free(states);
 }
 
 uint64_t instr_class_states_key(const char *name, size_t length, int32_t loader) {
@@ -41,7 +40,7 @@ static int says_nothing(const struct instr_class_state *e) {
     return !e->methods && !e->refused;
 }
 
-// Adds an entry to the totals, or takes it off.
+// Adds an entry to the totals, or subtracts it.
 static void count(struct instr_class_states *c, const struct instr_class_state *e, int sign) {
     struct instr_class_states_totals *t = &c->totals;
     int64_t n[] = {e->methods != 0, e->methods, e->loading, e->refused};
@@ -58,7 +57,7 @@ static struct instr_class_state *find(struct instr_class_state *slots, uint32_t 
     return &slots[at];
 }
 
-// Makes the table anew, with room for one more than it says. False: no memory.
+// Rebuilds the table with room for one more entry. Returns 0 when out of memory.
 static int rebuild(struct instr_class_states *c) {
     uint32_t alive = 1, size = FIRST;
     for (uint32_t i = 0; i < c->size; i++) alive += c->slots[i].key && !says_nothing(&c->slots[i]);
@@ -170,9 +169,9 @@ void instr_class_states_clear(struct instr_class_states *c) {
     pthread_mutex_unlock(&c->mutex);
 }
 
-size_t instr_class_states_bytes(struct instr_class_states *changes) {
-    pthread_mutex_lock(&changes->mutex);
-    size_t bytes = sizeof *changes + changes->size * sizeof *changes->slots;
-    pthread_mutex_unlock(&changes->mutex);
+size_t instr_class_states_bytes(struct instr_class_states *states) {
+    pthread_mutex_lock(&states->mutex);
+    size_t bytes = sizeof *states + states->size * sizeof *states->slots;
+    pthread_mutex_unlock(&states->mutex);
     return bytes;
 }

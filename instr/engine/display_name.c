@@ -1,5 +1,3 @@
-// told_name.c: see told_name.h
-
 #include "instr/engine/display_name.h"
 
 #include <string.h>
@@ -23,7 +21,7 @@ static int is_accessor(struct cf_slice stem) {
             ends(stem, "/GeneratedSerializationConstructorAccessor"));
 }
 
-// jdk/proxy12/$Proxy: a module for each class loader.
+// jdk/proxy12/$Proxy: each class loader has a module of its own.
 static int is_in_module_of_proxies(struct cf_slice stem) {
     static const char package[] = "jdk/proxy", class_name[] = "/$Proxy";
     size_t from = sizeof package - 1, to = stem.length - (sizeof class_name - 1);
@@ -48,10 +46,10 @@ struct cf_slice instr_display_name(struct cf_slice name) {
     return stem;
 }
 
-// Where what makes the name of a hidden class a new one each time begins: .0x7f0000001000 (JVM TI
+// The suffix that makes the name of a hidden class unique: .0x7f0000001000 (JVM TI
 // GetClassSignature; no other signature has a full stop), /0x7f0000001000 or /791452441 (before JDK
-// 15, and in stack traces); NULL: nowhere. Any other class may have a number for a name, too, but
-// hardly in a folder with a dollar sign.
+// 15, and in stack traces). NULL: there is none. Other classes may have a number as their name too,
+// but hardly in a package with a dollar sign.
 static char *suffix_of(char *name) {
     char *stop = strchr(name, '.');
     if (stop || !(stop = strrchr(name, '/'))) return stop;
@@ -62,7 +60,7 @@ static char *suffix_of(char *name) {
     return is_hash && (!dollar || dollar > stop) ? NULL : stop;
 }
 
-// Before JDK 21 lambdas have a number besides.
+// Before JDK 21 the name of a lambda has a second number.
 static char *number_before(char *name, char *stop) {
     static const char lambda[] = "$$Lambda$";
     char *number = strstr(name, lambda);
@@ -78,8 +76,8 @@ void instr_normalize_generated_name(char *name) {
     if (is_array && *start++ != 'L') return;
     size_t length = strlen(start) - (is_array ? 1 : 0);
     struct cf_slice own = {(const uint8_t *)start, (uint32_t)length},
-                    told = instr_display_name(own);
-    if (told.length == own.length) return;
-    memmove(start, told.bytes, told.length);
-    strcpy(start + told.length, is_array ? ";" : "");
+                    shown = instr_display_name(own);
+    if (shown.length == own.length) return;
+    memmove(start, shown.bytes, shown.length);
+    strcpy(start + shown.length, is_array ? ";" : "");
 }

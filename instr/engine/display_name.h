@@ -1,27 +1,29 @@
-// told_name.h: the names under which classes are told that a JVM makes as it runs
+// The names under which generated classes are reported.
 //
-// Some of them have a new name each time, and a JVM that runs for long, with class loaders that
-// come and go, makes them by the ten thousand. With their own names they would use up the ids there
-// are (methods.h). So their numbers are left away, and what is the same in all of them has one id:
+// The JVM gives each class that it generates a new name. A JVM that runs for long, with class
+// loaders that are created and unloaded, generates them by the ten thousand, and they would use up
+// the method ids (instr/id_registry.h). So their numbers are dropped, and equal names share ids:
 //
-//      sun/reflect/GeneratedMethodAccessor12   .. GeneratedMethodAccessor; so those for
-//      constructors
-//                                              and serialization, in jdk/internal/reflect too
-//      com/acme/$Proxy1234                     com/acme/$Proxy, from number 1000 on: a program that
-//                                              has fewer proxies has each with its name
-//      jdk/proxy12/$Proxy1234                  jdk/proxy/$Proxy
-//      com/acme/Foo$$Lambda$12/791452441       com/acme/Foo$$Lambda; so with /0x00007f0012345678
-//      com/acme/Foo.0x00007f0012345678         com/acme/Foo, a hidden class
-#ifndef INSTR_TOLD_NAME_H
-#define INSTR_TOLD_NAME_H
+//      sun/reflect/GeneratedMethodAccessor12    sun/reflect/GeneratedMethodAccessor; also those of
+//                                               constructors and serialization, and those in
+//                                               jdk/internal/reflect
+//      com/acme/$Proxy1234                      com/acme/$Proxy, from number 1000 on: the proxies
+//                                               of a program with fewer keep their names
+//      jdk/proxy12/$Proxy1234                   jdk/proxy/$Proxy
+//      com/acme/Foo$$Lambda$12/791452441        com/acme/Foo$$Lambda
+//      com/acme/Foo$$Lambda/0x00007f0012345678  com/acme/Foo$$Lambda
+//      com/acme/Foo.0x00007f0012345678          com/acme/Foo (a hidden class)
+
+#ifndef INSTR_DISPLAY_NAME_H
+#define INSTR_DISPLAY_NAME_H
 
 #include "classfile/classfile.h"
 
-// Of the internal name of a class as its class file has it. The result is part of `name` or static.
+// The name to report for the internal name in a class file. The result is part of `name` or static.
 struct cf_slice instr_display_name(struct cf_slice name);
 
-// The same in place, of a name as JVM TI GetClassSignature gives it, without L and ; but for
-// arrays, or as a stack trace has it.
+// The same in place, for a name in a stack trace or a JVM TI signature (GetClassSignature); L and ;
+// are there for arrays only.
 void instr_normalize_generated_name(char *name);
 
 #endif

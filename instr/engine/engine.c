@@ -1,4 +1,4 @@
-// The engine: one class at a time through all passes. No lock is held while passes run.
+// The engine takes one class at a time through all passes. No lock is held while passes run.
 
 #include "instr/engine/internal.h"
 #include "instr/base/clock.h"
@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #define ARENA_KEPT ((size_t)1024 * 1024) // bytes that an idle arena keeps for the next class
-// What a class may take while it is rewritten: far more than any compiler's. Without a limit a
-// small class with many frames of 65,535 locals would take gigabytes.
+// The memory that rewriting one class may use: far more than the class of any compiler needs.
+// Without a limit a small class with many frames of 65,535 locals would take gigabytes.
 #define CLASS_MEMORY(length) ((size_t)128 * 1024 * 1024 + 64 * (length))
 
 struct instr_engine *instr_engine_new(const struct instr_options *options,
@@ -20,25 +20,25 @@ struct instr_engine *instr_engine_new_after(const struct instr_options *options,
                                             const char *runtime_package,
                                             const struct instr_engine *before) {
     struct instr_engine *engine = calloc(1, sizeof *engine);
-    struct instr_stats *book = before ? before->book : instr_stats_new();
-    if (before) instr_stats_take(book);
-    if (!engine || !book) {
+    struct instr_stats *stats = before ? before->stats : instr_stats_new();
+    if (before) instr_stats_take(stats);
+    if (!engine || !stats) {
         free(engine);
-        if (book) instr_stats_close(book);
+        if (stats) instr_stats_close(stats);
         return NULL;
     }
-    engine->book = book;
+    engine->stats = stats;
     engine->options = options;
     engine->methods = methods;
     engine->runtime_package = runtime_package;
-    size_t whole = 0;
+    size_t complete = 0;
     for (size_t i = 0; i < options->pass_count; i++) {
         unsigned flags = options->passes[i].pass->flags;
-        whole += flags & RW_COMPLETE ? 1 : 0;
+        complete += flags & RW_COMPLETE ? 1 : 0;
         engine->wraps |= options->passes[i].pass->wraps != NULL;
         engine->observes_speed |= flags & RW_OBSERVES_SPEED && !(flags & RW_COMPLETE);
     }
-    engine->some_are_whole = whole && options->pass_count > 1;
+    engine->some_complete = complete && options->pass_count > 1;
     pthread_mutex_init(&engine->lock, NULL);
     return engine;
 }
@@ -47,12 +47,12 @@ void instr_engine_free(struct instr_engine *engine) {
     if (!engine) return;
     for (struct work *work = atomic_load(&engine->works), *next; work; work = next) {
         next = work->next;
-        instr_stats_close_shard(engine->book, work->shard);
+        instr_stats_close_shard(engine->stats, work->shard);
         cf_arena_free(&work->arena);
         free(work);
     }
     instr_coverage_free(engine->own_coverage);
-    instr_stats_close(engine->book);
+    instr_stats_close(engine->stats);
     pthread_mutex_destroy(&engine->lock);
     free(engine);
 }
@@ -98,7 +98,7 @@ int instr_engine_pass(const struct instr_engine *engine, const char *name) {
 static struct work *add_work(struct instr_engine *engine) {
     size_t n = engine->options->pass_count;
     struct work *work = calloc(1, sizeof *work + n * sizeof *work->callees);
-    struct instr_shard *shard = work ? instr_stats_shard(engine->book) : NULL;
+    struct instr_shard *shard = work ? instr_stats_shard(engine->stats) : NULL;
     if (!shard) {
         free(work);
         return NULL;
@@ -113,7 +113,7 @@ static struct work *add_work(struct instr_engine *engine) {
     return work;
 }
 
-// No lock, and one instruction that other threads have to wait for.
+// Takes no lock; only one instruction is atomic.
 static struct work *take_work(struct instr_engine *engine) {
     struct work *work = atomic_load_explicit(&engine->works, memory_order_acquire);
     for (; work; work = work->next)
@@ -135,7 +135,7 @@ void instr_job_remember(struct job *job, const struct cf_member *method, const c
         name = cf_member_name(&job->cls, method);
         descriptor = cf_member_descriptor(&job->cls, method);
     }
-    instr_stats_skip(job->engine->book, instr_job_display_name(job), name, descriptor, reason,
+    instr_stats_skip(job->engine->stats, instr_job_display_name(job), name, descriptor, reason,
                      pass);
 }
 
@@ -178,12 +178,12 @@ void instr_engine_rewrite_known(struct instr_engine *engine, const struct instr_
         cf_fail(&result->error, CF_NO_MEMORY, 0, "out of memory", 0);
     }
     result->nanoseconds = instr_clock_now() - start;
-    struct instr_totals account = account_of(result, length);
+    struct instr_totals totals = account_of(result, length);
     if (work) {
-        instr_shard_add(work->shard, &account);
+        instr_shard_add(work->shard, &totals);
         put_work(work);
     } else {
-        instr_stats_add(engine->book, &account);
+        instr_stats_add(engine->stats, &totals);
     }
 }
 
@@ -194,52 +194,52 @@ void instr_engine_rewrite(struct instr_engine *engine, const uint8_t *bytes, siz
 }
 
 void instr_engine_seen(struct instr_engine *engine) {
-    instr_stats_lock(engine->book)->classes_seen++;
-    instr_stats_unlock(engine->book);
+    instr_stats_lock(engine->stats)->classes_seen++;
+    instr_stats_unlock(engine->stats);
 }
 
 void instr_engine_left_out(struct instr_engine *engine, int refused) {
-    struct instr_totals *account = instr_stats_lock(engine->book);
-    account->classes_seen++;
-    account->classes_matched++;
-    account->classes_over_limit += !refused;
-    instr_stats_unlock(engine->book);
+    struct instr_totals *totals = instr_stats_lock(engine->stats);
+    totals->classes_seen++;
+    totals->classes_matched++;
+    totals->classes_over_limit += !refused;
+    instr_stats_unlock(engine->stats);
 }
 
 void instr_engine_taken_back(struct instr_engine *engine, const struct instr_rewritten *result,
                              size_t length, int over_limit) {
-    struct instr_totals *a = instr_stats_lock(engine->book);
+    struct instr_totals *a = instr_stats_lock(engine->stats);
     a->classes_changed--;
     a->methods_changed -= result->methods_changed;
     a->methods_grown -= result->methods_grown;
     a->bytes_out -= result->length - length;
     a->classes_over_limit += over_limit != 0;
-    instr_stats_unlock(engine->book);
+    instr_stats_unlock(engine->stats);
 }
 
-void instr_engine_keep(struct instr_engine *engine, const char *class_name, const char *reason) {
+void instr_engine_skip(struct instr_engine *engine, const char *class_name, const char *reason) {
     struct cf_slice name = {(const uint8_t *)class_name, (uint32_t)strlen(class_name)},
                     none = {NULL, 0};
-    instr_stats_skip(engine->book, name, none, none, reason, -1);
-    instr_stats_lock(engine->book)->classes_skipped++;
-    instr_stats_unlock(engine->book);
+    instr_stats_skip(engine->stats, name, none, none, reason, -1);
+    instr_stats_lock(engine->stats)->classes_skipped++;
+    instr_stats_unlock(engine->stats);
 }
 
-void instr_engine_keep_interface(struct instr_engine *engine, const char *name,
+void instr_engine_skip_interface(struct instr_engine *engine, const char *name,
                                  const char *reason) {
     struct cf_slice class_name = {(const uint8_t *)name, (uint32_t)strlen(name)}, none = {NULL, 0};
     unsigned first =
-        instr_stats_skip(engine->book, class_name, none, none, reason, INSTR_KEPT_INTERFACE);
-    instr_stats_lock(engine->book)->interfaces_skipped += first;
-    instr_stats_unlock(engine->book);
+        instr_stats_skip(engine->stats, class_name, none, none, reason, INSTR_SKIPPED_INTERFACE);
+    instr_stats_lock(engine->stats)->interfaces_skipped += first;
+    instr_stats_unlock(engine->stats);
 }
 
-struct instr_totals instr_engine_account(struct instr_engine *engine) {
-    return instr_stats_account(engine->book);
+struct instr_totals instr_engine_totals(struct instr_engine *engine) {
+    return instr_stats_totals(engine->stats);
 }
 
 void instr_engine_skipped(struct instr_engine *engine,
-                          void (*each)(void *context, const struct instr_skipped_item *kept),
+                          void (*each)(void *context, const struct instr_skipped_item *item),
                           void *context) {
-    instr_stats_each(engine->book, each, context);
+    instr_stats_each(engine->stats, each, context);
 }

@@ -1,5 +1,3 @@
-// numbers.c: see numbers.h
-
 #include "instr/engine/pass_ids.h"
 
 enum { FEW = 8 };

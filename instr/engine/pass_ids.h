@@ -1,36 +1,35 @@
-// numbers.h: the numbers of passes (instr_pass_options.number), by which what they count is told
-// apart.
+// The numbers of passes (instr_pass_options.number), which keep the counters of passes apart.
 //
-// A pass that is switched on again counts anew, so it takes a number under which nothing is
-// counted: one that it had before, once the code that was under way then has ended, else a new one.
-// So ids do not grow with how often passes are switched, nor do constant pools: the JVM never takes
-// a constant out of the pool of a class that is loaded. One thread at a time. Knows no JVM.
+// A pass that is switched on again starts from zero, so it needs a number under which nothing is
+// counted: one that it had before, once no code of that time runs any more, or else a new one.
+// Reusing numbers bounds the number of ids and the size of constant pools: the JVM never removes a
+// constant from the pool of a loaded class. One thread at a time. Knows no JVM.
 
-#ifndef INSTR_NUMBERS_H
-#define INSTR_NUMBERS_H
+#ifndef INSTR_PASS_IDS_H
+#define INSTR_PASS_IDS_H
 
 #include <stdint.h>
 
-enum { INSTR_NUMBERS = 256 }; // that are remembered; further ones are never taken again
+enum { INSTR_NUMBERS = 256 }; // that are remembered; further ones are never reused
 
 struct instr_pass_ids {
     struct {
         const void *pass;
         unsigned number;
         int on;
-        uint64_t free_at; // ns; when it may be taken again
+        uint64_t free_at; // ns; when it may be reused
     } given[INSTR_NUMBERS];
     unsigned count;
-    unsigned next; // the first number that nobody has had, and that no pass has as its own
+    unsigned next; // the first number that was never used and is not the first of any pass
 };
 
-// A number for a pass, of which `own` is the first. `now` in ns. *again: it was the pass's before,
-// and what is counted under it is to be forgotten first. `apart`: rather a new one, as long as the
-// pass has had few.
-unsigned instr_pass_ids_take(struct instr_pass_ids *numbers, const void *pass, unsigned own,
+// A number for a pass, whose first number is `own`. `now` is in ns. *again: the pass had the number
+// before, and its counters must be cleared first. `apart`: prefer a new number while the pass has
+// had few.
+unsigned instr_pass_ids_take(struct instr_pass_ids *ids, const void *pass, unsigned own,
                              uint64_t now, int apart, int *again);
 
-// The pass with this number is off; from `free_at` on it may be taken again.
-void instr_pass_ids_leave(struct instr_pass_ids *numbers, unsigned number, uint64_t free_at);
+// The pass with this number is off; the number may be reused from `free_at` on.
+void instr_pass_ids_leave(struct instr_pass_ids *ids, unsigned number, uint64_t free_at);
 
 #endif

@@ -1,9 +1,8 @@
-// plan.c: see plan.h
-//
-// Who takes a plan counts itself in before it looks again whether the slot is still the current
-// one; who swaps makes another slot current before it looks whether anybody is counted in. So one
-// of both sees the other. A slot is filled anew only when it is not current and nobody is in it;
-// whoever counts itself in too late finds that it is not current, and touches nothing.
+// A thread that takes a plan increments the slot's count of users, then checks again that the slot
+// is still current. The thread that swaps plans makes another slot current, then checks the count.
+// So at least one of the two sees the other. A slot is reused only when it is not current and has
+// no users; a thread that increments the count too late finds that the slot is not current, and
+// leaves the plan alone.
 
 #include "instr/engine/plan.h"
 

@@ -10,9 +10,9 @@
 
 #include <string.h>
 
-// HotSpot verifies no class below MagicAccessorImpl (up to JDK 23): reflection, serialization and
-// JDK 8's lambdas generate code there that breaks rules on purpose. These are its direct
-// subclasses, and theirs that the JDK generates from.
+// HotSpot does not verify subclasses of MagicAccessorImpl (up to JDK 23): reflection, serialization
+// and JDK 8's lambdas generate code there that breaks rules on purpose. The names are those of its
+// direct subclasses, and of the subclasses of these from which the JDK generates classes.
 static int is_never_verified(const struct cf_class *cls) {
     static const char *const names[] = {
 #define IN(package)                                                                                \
@@ -28,7 +28,7 @@ static int is_never_verified(const struct cf_class *cls) {
     return 0;
 }
 
-// A JVM that refuses a subroutine may take what was made of it, as each call has its own copy then.
+// A JVM that refuses a subroutine may accept the inlined form, in which each call has its own copy.
 static enum cf_status verify_subroutines(struct job *job) {
     struct cf_class *cls = &job->cls;
     struct cf_verify_failure failure;
@@ -48,8 +48,8 @@ static enum cf_status verify_subroutines(struct job *job) {
     return CF_OK;
 }
 
-// Is the last instruction the call of a subroutine, which never returns then? The scan costs more
-// than most classes are worth, and most methods end with another byte.
+// Is the last instruction the call of a subroutine, which then never returns? A look at the last
+// bytes saves the scan of most methods.
 static enum cf_status look_at_end(const struct cf_class *cls, const struct cf_member *method,
                                   int *calls, struct cf_error *error) {
     struct cf_code code;
@@ -64,9 +64,10 @@ static enum cf_status look_at_end(const struct cf_class *cls, const struct cf_me
     return CF_OK;
 }
 
-// A class that HotSpot up to 17 verifies and cannot link, as its analysis of subroutines expects
-// them to return (generateOopMap.cpp). When it is asked again it verifies what it has rewritten in
-// part, and dies of the first invoke instruction, which there may not have been before.
+// Up to JDK 17 HotSpot verifies such a class but cannot link it, because its analysis of subroutines
+// expects them to return (generateOopMap.cpp). At the next attempt to link, it verifies code that it
+// has already rewritten in part, and crashes at the first invoke instruction. The original may have
+// none.
 static enum cf_status refuse_calls_at_end(struct job *job) {
     struct cf_class *cls = &job->cls;
     int calls = 0;
@@ -78,15 +79,15 @@ static enum cf_status refuse_calls_at_end(struct job *job) {
                    "code that ends with the call of a subroutine, which JVMs may not link", 0);
 }
 
-// When a pass wants that. What a JVM would refuse in the parts that go with the subroutines must
-// not be hidden from it.
+// Inlines subroutines if a pass needs that. Errors in the parts that inlining removes must not be
+// hidden from the JVM.
 static enum cf_status inline_subroutines(struct job *job) {
     const struct instr_options *options = job->engine->options;
     struct cf_error *error = &job->cls.error;
     unsigned flags = 0;
     if (job->cls.major_version > 50 || job->wrapping >= 0) return CF_OK;
     for (size_t i = 0; i < options->pass_count; i++)
-        if (!instr_job_is_without(job, i)) flags |= options->passes[i].pass->flags;
+        if (!instr_job_excludes(job, i)) flags |= options->passes[i].pass->flags;
     if (!(flags & RW_INLINED)) return CF_OK;
     CF_TRY(cf_inline_subroutines(&job->cls, &job->inlined, error));
     if (!job->inlined.bytes) return CF_OK;
@@ -96,7 +97,7 @@ static enum cf_status inline_subroutines(struct job *job) {
     return cf_class_open(&job->cls, job->inlined.bytes, job->inlined.length, job->cls.arena);
 }
 
-// The class file, for passes that want to know it. One that does not hold is none.
+// Opens the class file, for passes that need it. A malformed one is ignored.
 static void open_file(struct job *job) {
     struct cf_class *file = &job->file;
     struct cf_arena *arena = job->cls.arena;
@@ -130,7 +131,7 @@ enum cf_status instr_job_open(struct job *job, const uint8_t *bytes, size_t leng
 static enum cf_status begin_passes(struct job *job) {
     for (size_t i = 0; i < job->engine->options->pass_count; i++) {
         const struct rw_pass *pass = job->engine->options->passes[i].pass;
-        if (instr_job_is_without(job, i) || !instr_job_has_turn(job, i)) continue;
+        if (instr_job_excludes(job, i) || !instr_job_has_turn(job, i)) continue;
         enum cf_status status = pass->begin ? pass->begin(&job->passes[i]) : CF_OK;
         if (status != CF_OK)
             return cf_fail(&job->cls.error, status, 0, "the pass gave no reason", 0);
@@ -138,8 +139,8 @@ static enum cf_status begin_passes(struct job *job) {
     return CF_OK;
 }
 
-// Nothing that was made here shall give the application a VerifyError: what the JVM would refuse
-// it never sees. What could not be checked for want of memory does not pass either.
+// Rewritten code must never cause a VerifyError in the application: code that the JVM would refuse is
+// not handed to it. Code that could not be checked because memory ran out does not pass either.
 static int verify_image(struct job *job, const struct image *image) {
     struct instr_rewritten *result = job->result;
     struct cf_verify_failure failure;
@@ -187,7 +188,7 @@ static int masks_error(struct job *job) {
            cf_check_structure(&job->cls, &job->cls.error) != CF_OK;
 }
 
-// All passes but those that wrap.
+// Runs all passes but those that wrap.
 static void run_all(struct job *job, struct memory memory) {
     struct instr_rewritten *result = job->result;
     struct image image = {NULL, 0};
@@ -210,7 +211,7 @@ static uint8_t *copy_out(const uint8_t *bytes, size_t length, struct memory memo
     return copy;
 }
 
-// The wrappers on top; what there is so far lies in the arena.
+// Adds the wrappers; the class so far lies in the arena.
 static void wrap_class(struct job *job, const uint8_t *bytes, size_t length, struct memory memory) {
     struct instr_rewritten *result = job->result;
     struct image image = {result->bytes, result->length};

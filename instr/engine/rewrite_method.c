@@ -1,4 +1,4 @@
-// One method through all passes, and what becomes of it when they cannot all have it.
+// One method through all passes, and what to do when not all of them fit.
 
 #include "instr/engine/internal.h"
 
@@ -8,7 +8,7 @@
 #define HUGE_METHOD_LIMIT 8000 // HotSpot compiles no method with more bytes of code
 #define CODE_LENGTH_AT 10      // in a Code attribute (JVMS 4.7.3)
 
-// Constants that went with a failed method must not be used by the next one.
+// Constants that were rolled back with a failed method must not be used by the next one.
 static void forget_callees(struct job *job) {
     size_t n = job->engine->options->pass_count;
     for (size_t i = 0; i < n; i++)
@@ -17,16 +17,16 @@ static void forget_callees(struct job *job) {
                 memset(&job->passes[i].callees[k], 0, sizeof job->passes[i].callees[k]);
 }
 
-// Which passes edit a method: all, or those alone whose results must be whole; and whether it has
-// to stay small enough to be compiled, where the options want that.
-enum who { ALL_PASSES = 0, WHOLE_PASSES = 1, HOWEVER_LONG = 2 };
+// Which passes edit a method: all, or only those whose results must be complete; and whether the
+// method may grow too large to be compiled.
+enum who { ALL_PASSES = 0, COMPLETE_PASSES = 1, HOWEVER_LONG = 2 };
 
 static int takes_part(const struct rw_pass *pass, enum who who) {
-    return !(who & WHOLE_PASSES) || pass->flags & RW_COMPLETE;
+    return !(who & COMPLETE_PASSES) || pass->flags & RW_COMPLETE;
 }
 
-// *failed: the pass that gave up; NULL: none did, it is what they came to together. The edit is
-// ready to be committed then.
+// *failed: the pass that gave up; NULL: none did, an error comes from all of them together. With
+// CF_OK the edit is ready to be committed.
 static enum cf_status run_passes(struct job *job, struct cf_edit *edit, enum who who,
                                  const struct rw_pass **failed) {
     const struct instr_engine *engine = job->engine;
@@ -38,7 +38,7 @@ static enum cf_status run_passes(struct job *job, struct cf_edit *edit, enum who
     for (size_t i = 0; i < options->pass_count; i++) {
         const struct rw_pass *pass = options->passes[i].pass;
         job->ids[i] = -1;
-        if (!instr_job_has_turn(job, i) || !takes_part(pass, who) || instr_job_is_without(job, i) ||
+        if (!instr_job_has_turn(job, i) || !takes_part(pass, who) || instr_job_excludes(job, i) ||
             job->gave_up >> i & 1)
             continue;
         edit->nesting = (int32_t)i;
@@ -60,8 +60,8 @@ void instr_job_name_limit(const struct job *job, struct cf_error *error) {
         error->reason = "would take too much memory to rewrite";
 }
 
-// "calls, timing: would grow to 8,100 bytes (limit 8,000)": whose snippets the method has to do
-// without. When all passes have to, and none gave up by itself, none is named.
+// "calls, timing: would grow to 8,100 bytes (limit 8,000)": the passes whose snippets the method
+// does not get. If it gets none, and no pass gave up by itself, no pass is named.
 CF_SELDOM static void remember_left_out(struct job *job, const struct cf_member *method,
                                         enum who left, const struct rw_pass *failed,
                                         const struct cf_error *error) {
@@ -71,8 +71,8 @@ CF_SELDOM static void remember_left_out(struct job *job, const struct cf_member 
     for (size_t i = 0; i < options->pass_count && options->pass_count > 1; i++) {
         const struct rw_pass *pass = options->passes[i].pass;
         if (!instr_job_has_turn(job, i)) continue;
-        int stays = takes_part(pass, WHOLE_PASSES) && !(job->gave_up >> i & 1);
-        if (left & WHOLE_PASSES ? stays : pass != failed) continue;
+        int stays = takes_part(pass, COMPLETE_PASSES) && !(job->gave_up >> i & 1);
+        if (left & COMPLETE_PASSES ? stays : pass != failed) continue;
         int w = snprintf(reason + n, sizeof reason - n, "%s%s", n ? ", " : "", pass->name);
         if (w < 0 || (size_t)w >= sizeof reason / 2 - n) break; // the reason needs room too
         n += (size_t)w;
@@ -83,7 +83,7 @@ CF_SELDOM static void remember_left_out(struct job *job, const struct cf_member 
     job->result->methods_skipped++;
 }
 
-// What an attempt at a method has come to.
+// The result of an attempt at a method.
 struct attempt {
     enum cf_status status;
     struct cf_edit *edit;         // NULL: there was no memory for one
@@ -96,7 +96,7 @@ static void take_back(struct job *job, struct attempt *a) {
     if (a->edit) instr_job_name_limit(job, &a->edit->error);
 }
 
-// The method's edit has begun, or failed to.
+// Runs the passes on an edit that has begun, or failed to.
 static void run_begun(struct job *job, enum who who, struct attempt *a) {
     a->failed = NULL;
     if (a->status == CF_OK) a->status = run_passes(job, a->edit, who, &a->failed);
@@ -119,33 +119,34 @@ static enum cf_status run_and_commit(struct job *job, const struct cf_member *me
     return a->status;
 }
 
-// A method that a JVM would never compile any more.
+// Counts a method that HotSpot compiled before and never compiles now.
 static void note_huge(struct job *job, const struct cf_edit *edit) {
     const struct cf_new_code *code = &job->rewrite.code[edit->method - job->cls.methods];
     uint32_t n = code->length ? cf_be4(job->rewrite.out.bytes + code->at + CODE_LENGTH_AT) : 0;
     job->result->methods_grown += n > HUGE_METHOD_LIMIT && edit->code.length <= HUGE_METHOD_LIMIT;
 }
 
-// From now on the method is done without this pass. False: no other is left whose results must be
-// whole.
+// Goes on with the method without this pass. Returns 0 if no pass is left whose results must be
+// complete.
 CF_SELDOM static int give_up(struct job *job, const struct rw_pass *failed) {
     const struct instr_options *options = job->options;
     int left = 0;
     for (size_t i = 0; i < options->pass_count && i < 64; i++) {
         if (options->passes[i].pass == failed) job->gave_up |= UINT64_C(1) << i;
-        left |= instr_job_has_turn(job, i) && takes_part(options->passes[i].pass, WHOLE_PASSES) &&
-                !instr_job_is_without(job, i) && !(job->gave_up >> i & 1);
+        left |= instr_job_has_turn(job, i) &&
+                takes_part(options->passes[i].pass, COMPLETE_PASSES) &&
+                !instr_job_excludes(job, i) && !(job->gave_up >> i & 1);
     }
     return left;
 }
 
-// The first attempt was with all passes' snippets; when that cannot be, with those alone of the
-// passes whose results must be whole; or as it was. Where these make it too long for a compiler,
-// whatever is left out, the others may come along.
+// The first attempt has the snippets of all passes. If it fails, only the passes whose results must
+// be complete are tried. If those alone make the method too large to be compiled anyway, all passes
+// are tried without that limit. If everything fails, the method stays unchanged.
 static void settle(struct job *job, const struct cf_member *method, struct attempt *a) {
     static const struct cf_error no_memory = {CF_NO_MEMORY, 0, 0, "out of memory", 0};
-    static const enum who next[] = {WHOLE_PASSES, ALL_PASSES | HOWEVER_LONG,
-                                    WHOLE_PASSES | HOWEVER_LONG};
+    static const enum who next[] = {COMPLETE_PASSES, ALL_PASSES | HOWEVER_LONG,
+                                    COMPLETE_PASSES | HOWEVER_LONG};
     uint32_t changed = job->rewrite.methods_changed;
     job->gave_up = 0;
     job->ids = a->ids;
@@ -156,14 +157,15 @@ static void settle(struct job *job, const struct cf_member *method, struct attem
         int is_long =
             first.status == CF_LIMIT && !a->failed && a->edit->code_limit == HUGE_METHOD_LIMIT;
         unsigned i = is_long ? 0 : 2;
-        while (job->engine->some_are_whole && i < 3 &&
+        while (job->engine->some_complete && i < 3 &&
                run_and_commit(job, method, next[i], a) != CF_OK)
             if (i < 2 || !a->failed || !give_up(job, a->failed)) i++;
-        if (!job->engine->some_are_whole || i == 3) {
+        if (!job->engine->some_complete || i == 3) {
             remember_left_out(job, method, ALL_PASSES, first_failed, &first);
             return;
         }
-        if (next[i] & WHOLE_PASSES) remember_left_out(job, method, WHOLE_PASSES, NULL, &first);
+        if (next[i] & COMPLETE_PASSES)
+            remember_left_out(job, method, COMPLETE_PASSES, NULL, &first);
     }
     if (job->rewrite.methods_changed == changed) return;
     note_huge(job, a->edit);
@@ -181,8 +183,8 @@ void instr_job_method(struct job *job, const struct cf_member *method) {
     settle(job, method, &a);
 }
 
-// First what the passes want of all methods, then the code of each: a processor keeps the one half
-// of what that takes at hand, or the other, but not both.
+// Runs the passes on all methods first, then encodes each: the instruction cache holds one half of
+// this code, but not both.
 enum cf_status instr_job_methods(struct job *job) {
     const struct cf_class *cls = &job->cls;
     size_t n = job->engine->options->pass_count, count = 0;
@@ -208,7 +210,7 @@ enum cf_status instr_job_methods(struct job *job) {
         run_begun(job, ALL_PASSES, a);
     }
     for (size_t i = 0; i < count; i++) {
-        // Should it fail, the constants of those behind it stay, and so do its own.
+        // If it fails, its constants stay, as do those of the methods behind it.
         if (attempts[i].status == CF_OK) cf_edit_keep_constants(attempts[i].edit);
         settle(job, methods[i], &attempts[i]);
     }

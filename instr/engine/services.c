@@ -1,4 +1,4 @@
-// What passes ask the engine for while they edit (struct rw_class): ids of methods and sites,
+// What passes may ask the engine for while they edit (struct rw_class): ids of methods and sites,
 // probes, values of options.
 
 #include "instr/engine/internal.h"
@@ -15,7 +15,7 @@ struct cf_slice instr_job_display_name(const struct job *job) {
     return name.bytes && job->origin.running ? instr_display_name(name) : name;
 }
 
-// The cursor of the class at hand. False: out of memory.
+// Finds the cursor of the class. Returns 0 when out of memory.
 static int find_cursor(struct job *job) {
     if (job->cursor.class_name) return 1;
     struct cf_slice name = instr_job_display_name(job);
@@ -24,7 +24,7 @@ static int find_cursor(struct job *job) {
     return job->cursor.class_name != 0;
 }
 
-// The name that the application knows: without what wrapping passes put in front of it.
+// The name that the application knows, without the prefixes of wrapping passes.
 static struct cf_slice own_name(const struct job *job, const struct cf_member *method) {
     struct cf_slice name = cf_member_name(&job->cls, method);
     char prefix[INSTR_PREFIX_SIZE];
@@ -124,7 +124,7 @@ void instr_job_serve(struct job *job) {
         job->passes[i].inlined = &job->inlined;
         job->passes[i].file = job->file.arena ? &job->file : NULL;
         job->passes[i].file_inlined = &job->file_inlined;
-        job->passes[i].beyond = job->origin.beyond >> i & 1;
+        job->passes[i].forced = job->origin.forced_passes >> i & 1;
         job->passes[i].early = job->origin.occasion == INSTR_CLASS_EARLY;
         job->passes[i].engine = job;
         job->passes[i].kept = &job->work->callees[i];

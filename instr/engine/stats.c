@@ -1,18 +1,18 @@
-// engine_book.c: see engine_book.h
-
 #include "instr/engine/stats.h"
+
+#include "instr/base/array.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define KEPT_REMEMBERED 4096                 // classes and methods whose reason is kept
-#define KEPT_BYTES ((size_t)4 * 1024 * 1024) // of their names and reasons
+#define MOST_SKIPPED 4096                            // classes and methods that are remembered
+#define MOST_SKIPPED_BYTES ((size_t)4 * 1024 * 1024) // of their names and reasons
 
-// The account's numbers, one after the other.
+// A struct instr_totals as an array of its fields.
 #define NUMBERS (sizeof(struct instr_totals) / sizeof(uint64_t))
-_Static_assert(NUMBERS * sizeof(uint64_t) == sizeof(struct instr_totals), "numbers alone");
+_Static_assert(NUMBERS * sizeof(uint64_t) == sizeof(struct instr_totals), "only uint64_t");
 
 struct instr_shard {
     struct instr_shard *next;
@@ -22,30 +22,30 @@ struct instr_shard {
 struct instr_stats {
     atomic_uint holders;
     pthread_mutex_t lock; // of what follows
-    struct instr_totals account;
+    struct instr_totals totals;
     struct instr_shard *shard;
-    struct instr_skipped_item *kept;
-    size_t skipped_count, skipped_capacity, kept_bytes;
+    struct instr_skipped_item *skipped;
+    size_t skipped_count, skipped_capacity, skipped_bytes;
 };
 
 struct instr_stats *instr_stats_new(void) {
-    struct instr_stats *book = calloc(1, sizeof *book);
-    if (!book) return NULL;
-    atomic_init(&book->holders, 1);
-    pthread_mutex_init(&book->lock, NULL);
-    return book;
+    struct instr_stats *stats = calloc(1, sizeof *stats);
+    if (!stats) return NULL;
+    atomic_init(&stats->holders, 1);
+    pthread_mutex_init(&stats->lock, NULL);
+    return stats;
 }
 
-void instr_stats_close(struct instr_stats *book) {
-    if (atomic_fetch_sub(&book->holders, 1) != 1) return;
-    for (size_t i = 0; i < book->skipped_count; i++) {
-        free(book->kept[i].class_name);
-        free(book->kept[i].method);
-        free(book->kept[i].reason);
+void instr_stats_close(struct instr_stats *stats) {
+    if (atomic_fetch_sub(&stats->holders, 1) != 1) return;
+    for (size_t i = 0; i < stats->skipped_count; i++) {
+        free(stats->skipped[i].class_name);
+        free(stats->skipped[i].method);
+        free(stats->skipped[i].reason);
     }
-    free(book->kept);
-    pthread_mutex_destroy(&book->lock);
-    free(book);
+    free(stats->skipped);
+    pthread_mutex_destroy(&stats->lock);
+    free(stats);
 }
 
 static char *text_of(const char *a, size_t a_length, const char *b, size_t b_length) {
@@ -57,24 +57,20 @@ static char *text_of(const char *a, size_t a_length, const char *b, size_t b_len
     return text;
 }
 
-static struct instr_skipped_item *one_more_kept(struct instr_stats *book) {
-    if (book->skipped_count == KEPT_REMEMBERED || book->kept_bytes > KEPT_BYTES) return NULL;
-    if (book->skipped_count == book->skipped_capacity) {
-        size_t wanted = book->skipped_capacity ? book->skipped_capacity * 2 : 16;
-        struct instr_skipped_item *larger = realloc(book->kept, wanted * sizeof *larger);
-        if (!larger) return NULL;
-        book->kept = larger;
-        book->skipped_capacity = wanted;
-    }
-    return &book->kept[book->skipped_count];
+static struct instr_skipped_item *one_more_skipped(struct instr_stats *stats) {
+    if (stats->skipped_count == MOST_SKIPPED || stats->skipped_bytes > MOST_SKIPPED_BYTES)
+        return NULL;
+    if (!INSTR_ARRAY_RESERVE(stats->skipped, stats->skipped_capacity, stats->skipped_count + 1))
+        return NULL;
+    return &stats->skipped[stats->skipped_count];
 }
 
-// A pass speaks of a method whenever its class comes again. The first time counts.
-static int is_remembered(const struct instr_stats *book, const struct instr_skipped_item *kept) {
-    for (size_t i = 0; i < book->skipped_count; i++) {
-        const struct instr_skipped_item *k = &book->kept[i];
-        if (k->pass == kept->pass && k->hash == kept->hash && !strcmp(k->method, kept->method) &&
-            !strcmp(k->class_name, kept->class_name))
+// A pass reports a skipped method each time its class is transformed. The first time counts.
+static int is_remembered(const struct instr_stats *stats, const struct instr_skipped_item *item) {
+    for (size_t i = 0; i < stats->skipped_count; i++) {
+        const struct instr_skipped_item *k = &stats->skipped[i];
+        if (k->pass == item->pass && k->hash == item->hash && !strcmp(k->method, item->method) &&
+            !strcmp(k->class_name, item->class_name))
             return 1;
     }
     return 0;
@@ -86,50 +82,50 @@ static uint32_t hash_of(const char *text) {
     return hash;
 }
 
-unsigned instr_stats_skip(struct instr_stats *book, struct cf_slice name, struct cf_slice m,
+unsigned instr_stats_skip(struct instr_stats *stats, struct cf_slice name, struct cf_slice m,
                           struct cf_slice d, const char *reason, int pass) {
-    struct instr_skipped_item kept = {
+    struct instr_skipped_item item = {
         text_of((const char *)name.bytes, name.length, NULL, 0),
         text_of((const char *)m.bytes, m.length, (const char *)d.bytes, d.length),
         text_of(reason, strlen(reason), NULL, 0), pass, 0};
-    int whole = kept.class_name && kept.method && kept.reason;
-    if (whole) kept.hash = hash_of(kept.class_name) * 31 + hash_of(kept.method);
-    pthread_mutex_lock(&book->lock);
+    int whole = item.class_name && item.method && item.reason;
+    if (whole) item.hash = hash_of(item.class_name) * 31 + hash_of(item.method);
+    pthread_mutex_lock(&stats->lock);
     struct instr_skipped_item *place =
-        whole && (pass == -1 || !is_remembered(book, &kept)) ? one_more_kept(book) : NULL;
+        whole && (pass == -1 || !is_remembered(stats, &item)) ? one_more_skipped(stats) : NULL;
     if (place) {
-        *place = kept;
-        book->skipped_count++;
-        book->kept_bytes += (size_t)name.length + m.length + d.length + strlen(reason) + 3;
+        *place = item;
+        stats->skipped_count++;
+        stats->skipped_bytes += (size_t)name.length + m.length + d.length + strlen(reason) + 3;
     }
-    pthread_mutex_unlock(&book->lock);
+    pthread_mutex_unlock(&stats->lock);
     if (place) return 1;
-    free(kept.class_name);
-    free(kept.method);
-    free(kept.reason);
+    free(item.class_name);
+    free(item.method);
+    free(item.reason);
     return 0;
 }
 
-void instr_stats_take(struct instr_stats *book) {
-    atomic_fetch_add(&book->holders, 1);
+void instr_stats_take(struct instr_stats *stats) {
+    atomic_fetch_add(&stats->holders, 1);
 }
 
-struct instr_totals *instr_stats_lock(struct instr_stats *book) {
-    pthread_mutex_lock(&book->lock);
-    return &book->account;
+struct instr_totals *instr_stats_lock(struct instr_stats *stats) {
+    pthread_mutex_lock(&stats->lock);
+    return &stats->totals;
 }
 
-void instr_stats_unlock(struct instr_stats *book) {
-    pthread_mutex_unlock(&book->lock);
+void instr_stats_unlock(struct instr_stats *stats) {
+    pthread_mutex_unlock(&stats->lock);
 }
 
-struct instr_shard *instr_stats_shard(struct instr_stats *book) {
+struct instr_shard *instr_stats_shard(struct instr_stats *stats) {
     struct instr_shard *shard = calloc(1, sizeof *shard);
     if (!shard) return NULL;
-    pthread_mutex_lock(&book->lock);
-    shard->next = book->shard;
-    book->shard = shard;
-    pthread_mutex_unlock(&book->lock);
+    pthread_mutex_lock(&stats->lock);
+    shard->next = stats->shard;
+    stats->shard = shard;
+    pthread_mutex_unlock(&stats->lock);
     return shard;
 }
 
@@ -142,44 +138,44 @@ void instr_shard_add(struct instr_shard *shard, const struct instr_totals *more)
     }
 }
 
-static void add_shard(struct instr_totals *account, const struct instr_shard *shard) {
+static void add_shard(struct instr_totals *totals, const struct instr_shard *shard) {
     uint64_t numbers[NUMBERS];
-    memcpy(numbers, account, sizeof numbers);
+    memcpy(numbers, totals, sizeof numbers);
     for (size_t i = 0; i < NUMBERS; i++)
         numbers[i] += atomic_load_explicit(&shard->numbers[i], memory_order_relaxed);
-    memcpy(account, numbers, sizeof numbers);
+    memcpy(totals, numbers, sizeof numbers);
 }
 
-void instr_stats_add(struct instr_stats *book, const struct instr_totals *more) {
+void instr_stats_add(struct instr_stats *stats, const struct instr_totals *more) {
     struct instr_shard shard = {.next = NULL};
     instr_shard_add(&shard, more);
-    pthread_mutex_lock(&book->lock);
-    add_shard(&book->account, &shard);
-    pthread_mutex_unlock(&book->lock);
+    pthread_mutex_lock(&stats->lock);
+    add_shard(&stats->totals, &shard);
+    pthread_mutex_unlock(&stats->lock);
 }
 
-void instr_stats_close_shard(struct instr_stats *book, struct instr_shard *shard) {
-    pthread_mutex_lock(&book->lock);
-    struct instr_shard **link = &book->shard;
+void instr_stats_close_shard(struct instr_stats *stats, struct instr_shard *shard) {
+    pthread_mutex_lock(&stats->lock);
+    struct instr_shard **link = &stats->shard;
     while (*link != shard) link = &(*link)->next;
     *link = shard->next;
-    add_shard(&book->account, shard);
-    pthread_mutex_unlock(&book->lock);
+    add_shard(&stats->totals, shard);
+    pthread_mutex_unlock(&stats->lock);
     free(shard);
 }
 
-struct instr_totals instr_stats_account(struct instr_stats *book) {
-    pthread_mutex_lock(&book->lock);
-    struct instr_totals account = book->account;
-    for (const struct instr_shard *s = book->shard; s; s = s->next) add_shard(&account, s);
-    pthread_mutex_unlock(&book->lock);
-    return account;
+struct instr_totals instr_stats_totals(struct instr_stats *stats) {
+    pthread_mutex_lock(&stats->lock);
+    struct instr_totals totals = stats->totals;
+    for (const struct instr_shard *s = stats->shard; s; s = s->next) add_shard(&totals, s);
+    pthread_mutex_unlock(&stats->lock);
+    return totals;
 }
 
-void instr_stats_each(struct instr_stats *book,
-                      void (*each)(void *context, const struct instr_skipped_item *kept),
+void instr_stats_each(struct instr_stats *stats,
+                      void (*each)(void *context, const struct instr_skipped_item *item),
                       void *context) {
-    pthread_mutex_lock(&book->lock);
-    for (size_t i = 0; i < book->skipped_count; i++) each(context, &book->kept[i]);
-    pthread_mutex_unlock(&book->lock);
+    pthread_mutex_lock(&stats->lock);
+    for (size_t i = 0; i < stats->skipped_count; i++) each(context, &stats->skipped[i]);
+    pthread_mutex_unlock(&stats->lock);
 }

@@ -1,9 +1,9 @@
-// Wrappers for native methods: a round for each pass that wants some, after all other passes are
-// done with the class, so that these never see them.
+// Wrappers for native methods: one round for each pass that wraps, after all other passes have
+// edited the class, so that those never see a wrapper.
 //
 // In a round, the chosen natives are renamed and wrapped (classfile/wrap.h), the result is opened
 // again, and the pass edits the wrappers. The prefixes of several passes add up, the last one in
-// front; this is the order in which a JVM takes them off (JVM TI SetNativeMethodPrefixes).
+// front: a JVM removes them in this order (JVM TI SetNativeMethodPrefixes).
 
 #include "instr/engine/internal.h"
 
@@ -13,10 +13,10 @@
 #include <stdlib.h>
 
 static const char loaded_before[] =
-    "its class was loaded before, and the methods of a loaded class cannot be wrapped";
+    "the class was already loaded, and methods of a loaded class cannot be wrapped";
 
 static const char too_early[] =
-    "its class is among the first, which the JVM loads before it can find a renamed method's code";
+    "the JVM loads the class before it can find the code of renamed native methods";
 
 int instr_is_loaded_before(const struct instr_skipped_item *kept) {
     return strcmp(kept->reason, loaded_before) == 0;
@@ -27,7 +27,7 @@ char *instr_native_prefix(const struct rw_pass *pass, char prefix[INSTR_PREFIX_S
     return prefix;
 }
 
-// Which native methods a pass wraps: bit by pass (those from 32 on have none), per method.
+// Which native methods the passes wrap: per method a bit for each of the first 32 passes.
 struct choice {
     struct job *job;
     uint32_t *passes;
@@ -49,7 +49,7 @@ static int has_our_prefix(const struct job *job, const struct cf_member *m) {
     return 0;
 }
 
-// Under which kept methods are remembered.
+// The number under which skipped methods of the pass are remembered.
 static int number_of(const struct job *job, size_t pass) {
     return (int)job->options->passes[pass].number;
 }
@@ -74,7 +74,7 @@ static enum cf_status no_memory(struct cf_class *cls) {
     return cf_fail(&cls->error, CF_NO_MEMORY, 0, "out of memory", 0);
 }
 
-// With c->all 0 there is nothing to wrap.
+// If c->all stays 0, there is nothing to wrap.
 static enum cf_status choose_all(struct choice *c) {
     struct job *job = c->job;
     struct cf_class *cls = &job->cls;
@@ -87,7 +87,8 @@ static enum cf_status choose_all(struct choice *c) {
             c->passes = cf_arena_zeroed(cls->arena, cls->methods_count, sizeof *c->passes);
         if (!c->passes) return no_memory(cls);
         for (size_t pass = 0; pass < n; pass++)
-            if (pass_at(job, pass)->wraps && !(job->origin.without >> pass & 1)) choose(c, i, pass);
+            if (pass_at(job, pass)->wraps && !(job->origin.excluded_passes >> pass & 1))
+                choose(c, i, pass);
     }
     return CF_OK;
 }
@@ -101,10 +102,11 @@ struct round {
     const struct choice *choice;
     size_t pass;
     uint32_t originals; // methods of the original class
-    uint32_t *native;   // where each of them, or what became of it, is now
+    uint32_t *native;   // the current index of each of them, or of the native method it became
 };
 
-// Behind all others stand the natives that were renamed, in the order of their wrappers.
+// Updates r->native: the renamed natives stand behind all other methods, in the order of their
+// wrappers.
 static enum cf_status follow(struct round *r, struct job *job, const struct cf_wrap *wrap) {
     uint32_t next = job->cls.methods_count;
     uint32_t *owner = cf_arena_zeroed(job->cls.arena, next, sizeof *owner);
@@ -115,7 +117,7 @@ static enum cf_status follow(struct round *r, struct job *job, const struct cf_w
     return CF_OK;
 }
 
-// With wrap->count 0 none could be wrapped, and it is told why.
+// If wrap->count is 0, none could be wrapped, and the reasons are remembered.
 static enum cf_status wrap_natives(struct round *r, struct job *job, struct cf_wrap *wrap,
                                    struct image *image) {
     struct job *first = r->choice->job;
@@ -132,13 +134,13 @@ static enum cf_status wrap_natives(struct round *r, struct job *job, struct cf_w
                                cf_error_text(&error, reason, sizeof reason),
                                number_of(first, r->pass));
     }
-    wrap->prefix = NULL; // it does not live on
+    wrap->prefix = NULL; // the buffer ends with this function
     if (!wrap->count) return CF_OK;
     CF_TRY(follow(r, job, wrap));
     return cf_wrap_encode(wrap, from_arena, job->cls.arena, &image->bytes, &image->length);
 }
 
-// Lets the pass edit the wrappers of the class in `image`. An error is the first job's then.
+// Lets the pass edit the wrappers of the class in `image`. An error goes to the first job.
 static enum cf_status edit_wrappers(struct round *r, const struct cf_wrap *wrap,
                                     struct image *image) {
     struct job *first = r->choice->job;
@@ -182,7 +184,7 @@ static enum cf_status one_round(struct round *r, const uint8_t *bytes, size_t le
     if (status == CF_OK) status = wrap_natives(r, &job, &wrap, &wrapped);
     if (status != CF_OK)
         first->cls.error = job.cls.error;
-    else if (wrap.count && !first->origin.bare)
+    else if (wrap.count && !first->origin.pass_through)
         status = edit_wrappers(r, &wrap, &wrapped);
     if (status == CF_OK && wrap.count) {
         *image = wrapped;
@@ -194,7 +196,7 @@ static enum cf_status one_round(struct round *r, const uint8_t *bytes, size_t le
 enum cf_status instr_job_wrap(struct job *job, const uint8_t *bytes, size_t length,
                               struct image *image) {
     struct choice choice = {job, NULL, 0};
-    // With its members changed, a class that does not hold together could get another error.
+    // If a malformed class got new members, the JVM could report another error.
     struct cf_error error = {CF_OK, 0, 0, NULL, 0};
     CF_TRY(choose_all(&choice));
     if (!choice.all || cf_check_structure(&job->cls, &error) != CF_OK)

@@ -71,7 +71,7 @@ void instr_agent_passes_find_file(JNIEnv *jni, const struct instr_options *optio
                                   struct instr_origin *origin) {
     for (size_t i = 0; i < options->pass_count; i++) {
         const struct instr_agent_pass *pass = pass_at(options, i);
-        if (pass && pass->find_file && !origin->file && !(origin->without >> i & 1))
+        if (pass && pass->find_file && !origin->file && !(origin->excluded_passes >> i & 1))
             pass->find_file(jni, loader, name, bytes, length, origin);
     }
 }

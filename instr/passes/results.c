@@ -287,7 +287,7 @@ static void report_methods(const struct instr_results *r) {
 }
 
 void instr_results_tell(const struct instr_results *r) {
-    struct account account = {instr_engine_account(r->engine), {NULL, 0, 0, NO_PASS}};
+    struct account account = {instr_engine_totals(r->engine), {NULL, 0, 0, NO_PASS}};
     unsigned own = 0;
     instr_engine_skipped(r->engine, add_skipped, &account.skipped);
     for (unsigned i = 0; i < r->options->pass_count; i++) {

@@ -96,7 +96,7 @@ static void failed(void *context, jobject loader, const char *name, const char *
     r->done->refused++;
     char line[INSTR_ERROR_SIZE];
     snprintf(line, sizeof line, "%s: skipped: %s", name, reason);
-    if (r->plan->engine) instr_engine_keep(r->plan->engine, name, reason);
+    if (r->plan->engine) instr_engine_skip(r->plan->engine, name, reason);
     if (r->done->refusal_count < INSTR_REFUSALS)
         snprintf(r->done->refusals[r->done->refusal_count++], sizeof *r->done->refusals, "%.255s",
                  line);
@@ -115,7 +115,7 @@ static int skip_interface(void *context, jobject loader, const char *name, int c
         return 0;
     if (!code) return 1;
     r->done->skipped_interfaces++;
-    if (r->plan->engine) instr_engine_keep_interface(r->plan->engine, name, INSTR_INTERFACE_REASON);
+    if (r->plan->engine) instr_engine_skip_interface(r->plan->engine, name, INSTR_INTERFACE_REASON);
     return 1;
 }
 

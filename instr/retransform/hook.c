@@ -44,7 +44,7 @@ static uint64_t restricted_passes(const struct instr_options *options, const cha
 static uint64_t forced_passes(const struct instr_options *options, const char *name) {
     uint64_t found = 0;
     for (size_t i = 0; i < options->pass_count && i < 64; i++)
-        if (options->passes[i].pass->beyond && options->passes[i].pass->beyond(name))
+        if (options->passes[i].pass->forces && options->passes[i].pass->forces(name))
             found |= UINT64_C(1) << i;
     if (found && options->exclude && instr_match(options->exclude, name, strlen(name))) return 0;
     return found;
@@ -206,8 +206,8 @@ static int rewrite(const struct load_event *event, const struct instr_class_stat
     struct instr_origin origin = event->origin;
     origin.constants_beyond = extra_constants(event);
     if (!event->early)
-        origin.without |= instr_agent_passes_without(event->jni, &event->plan->options,
-                                                     event->loader, event->name, event->domain);
+        origin.excluded_passes |= instr_agent_passes_without(
+            event->jni, &event->plan->options, event->loader, event->name, event->domain);
     if (!event->first)
         instr_agent_passes_find_file(event->jni, &event->plan->options, event->loader, event->name,
                                      event->bytes, event->length, &origin);
@@ -255,7 +255,7 @@ static void handle_event(struct load_event *event, jint *new_length, unsigned ch
     struct instr_rewritten result = {0};
     int matches = event->plan->engine &&
                   instr_hook_matches(event->jni, &event->plan->options, event->loader, event->name,
-                                     &event->origin.without, &event->origin.beyond);
+                                     &event->origin.excluded_passes, &event->origin.forced_passes);
     int wrapped = event->origin.occasion == INSTR_CLASS_WRAPPED;
     if (!matches && event->plan->engine) instr_engine_seen(event->plan->engine);
     if (!matches && event->first) return;

@@ -216,7 +216,7 @@ enum instr_occasion instr_native_prefix_occasion(jvmtiEnv *jvmti, jclass redefin
 bool instr_native_prefix_rewrap(const uint8_t *bytes, size_t length,
                                 void *(*allocate)(void *context, size_t n), void *context,
                                 struct instr_rewritten *result) {
-    struct instr_origin origin = {.occasion = INSTR_CLASS_WRAPPED, .bare = 1};
+    struct instr_origin origin = {.occasion = INSTR_CLASS_WRAPPED, .pass_through = 1};
     struct instr_engine *engine = atomic_load(&wrapper.engine);
     memset(result, 0, sizeof *result);
     if (engine)

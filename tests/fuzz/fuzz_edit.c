@@ -87,7 +87,7 @@ static void rewrite(const char *list, uint32_t drawn, int checked, const uint8_t
                                                     INSTR_CLASS_EARLY,  INSTR_CLASS_FIRST,
                                                     INSTR_CLASS_LOADED, INSTR_CLASS_WRAPPED};
     struct instr_origin origin = {.occasion = occasions[drawn % 6],
-                                  .bare = drawn / 6 % 8 == 0,
+                                  .pass_through = drawn / 6 % 8 == 0,
                                   .redefined = drawn / 384 % 2,
                                   .already_verified = drawn / 768 % 2};
     if (drawn / 48 % 4 == 0) { // another agent has changed nothing; or the file is cut off

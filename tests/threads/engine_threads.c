@@ -86,7 +86,7 @@ static void *take_results(void *context) {
     uint64_t seen = 0;
     (void)context;
     while (running > 0) {
-        struct instr_totals account = instr_engine_account(engine);
+        struct instr_totals account = instr_engine_totals(engine);
         if (account.classes_seen < seen) fail("the account went back");
         seen = account.classes_seen;
         instr_engine_skipped(engine, look_at_skipped, &length);
@@ -119,7 +119,7 @@ static void begin(void) {
 }
 
 static struct instr_totals finish(int *methods_count) {
-    struct instr_totals account = instr_engine_account(engine);
+    struct instr_totals account = instr_engine_totals(engine);
     *methods_count = instr_methods_count(methods);
     instr_engine_free(engine);
     instr_methods_free(methods);
@@ -143,7 +143,7 @@ int main(int argc, char **argv) {
     int one_by_one, numbered;
     begin();
     for (size_t i = 0; i < count; i++) one_class(&classes[i], 1);
-    struct instr_totals alone = instr_engine_account(engine);
+    struct instr_totals alone = instr_engine_totals(engine);
     known = 1;
     in_threads(threads);
     struct instr_totals all = finish(&one_by_one);

@@ -167,7 +167,7 @@ static void print_checked(struct check *check, struct instr_output *out) {
 }
 
 static void print_rewritten(struct check *check, struct instr_output *out) {
-    struct instr_totals account = instr_engine_account(check->engine);
+    struct instr_totals account = instr_engine_totals(check->engine);
     char a[64], b[64], c[64], d[64];
     instr_output_format(out, "%s and %s changed; %s and %s kept as they were\n",
                         counted(account.classes_changed, "class", "es", a),

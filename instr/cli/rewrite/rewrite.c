@@ -281,7 +281,7 @@ static void print_skipped(void *context, const struct instr_skipped_item *kept) 
 }
 
 static void print_summary(struct cli_rewrite *rewrite) {
-    struct instr_totals account = instr_engine_account(rewrite->engine);
+    struct instr_totals account = instr_engine_totals(rewrite->engine);
     size_t shown = rewrite->options.verbose ? SIZE_MAX : MOST_KEPT_SHOWN;
     char classes[INSTR_NUMBER_SIZE], changed[INSTR_NUMBER_SIZE], kept[INSTR_NUMBER_SIZE];
     instr_engine_skipped(rewrite->engine, print_skipped, &shown);
@@ -297,7 +297,7 @@ static void print_summary(struct cli_rewrite *rewrite) {
 
 static void put_account(const void *context, struct instr_output *out) {
     const struct cli_rewrite *rewrite = context;
-    struct instr_totals a = instr_engine_account(rewrite->engine);
+    struct instr_totals a = instr_engine_totals(rewrite->engine);
     struct instr_json json = instr_json_start(out);
     instr_json_open(&json, NULL, '{');
     instr_json_number(&json, "classes_seen", rewrite->classes);

@@ -182,7 +182,7 @@ def attached(r):
     if len(line) != 1 or not re.search(r": natives: \d+ native methods cannot be wrapped because their classes were already loaded"
                                        r": .*java\.io\.\w+\.\w+\(", line[0]):
         problems.append(f"told: {line}")
-    left = [n for n, reason in skipped(report).items() if "was loaded before" in reason]
+    left = [n for n, reason in skipped(report).items() if "was already loaded" in reason]
     if not any(n.startswith("java.io.FileInputStream.open") for n in left):
         problems.append(f"the file has {left[:5]}")
     yield "told", problems

@@ -376,8 +376,8 @@ END_TEST
 START_TEST(members_of_a_loaded_class_stay) {
     rewrite_natives(INSTR_CLASS_LOADED);
     ck_assert_str_eq(
-        reasons, "0 f()V: its class was loaded before, and the methods of a loaded class cannot be "
-                 "wrapped\n2 f()V: its class was loaded before, and the methods of a loaded class "
+        reasons, "0 f()V: the class was already loaded, and methods of a loaded class cannot be "
+                 "wrapped\n2 f()V: the class was already loaded, and methods of a loaded class "
                  "cannot be wrapped\n" SAID_NO);
     ck_assert_uint_eq(after.methods_count, 3);
     ck_assert_int_ge(instr_methods_find(methods, 1, "t/T", "g", "()V"), 0);
@@ -387,7 +387,7 @@ END_TEST
 
 START_TEST(bare_wrappers_are_the_same_methods) {
     rewrite_natives(INSTR_CLASS_NEW);
-    struct instr_origin origin = {.occasion = INSTR_CLASS_WRAPPED, .bare = 1};
+    struct instr_origin origin = {.occasion = INSTR_CLASS_WRAPPED, .pass_through = 1};
     uint8_t *full = rewritten.bytes;
     struct cf_class first = after;
     instr_engine_rewrite_known(engine, &origin, bytes, length, allocate, NULL, &rewritten);

@@ -115,14 +115,14 @@ static void assert_kept(const char *reason) {
     skipped_count = 0;
     instr_engine_skipped(engine, is_reason, (void *)reason);
     ck_assert_uint_eq(skipped_count, 1);
-    ck_assert_uint_eq(instr_engine_account(engine).methods_skipped, 1);
+    ck_assert_uint_eq(instr_engine_totals(engine).methods_skipped, 1);
 }
 
 START_TEST(a_long_method_keeps_whole_passes_in_either_order) {
     for (int order = 0; order < 2; order++) {
         ck_assert_int_eq(growth(7950, order ? &whole : &observer, order ? &observer : &whole), 1);
         assert_kept("observer: would grow to 8051 bytes" NEVER_COMPILED);
-        ck_assert_uint_eq(instr_engine_account(engine).methods_changed, 1);
+        ck_assert_uint_eq(instr_engine_totals(engine).methods_changed, 1);
         if (order) break;
         tear_down();
         memset(&result, 0, sizeof result);
@@ -138,15 +138,15 @@ END_TEST
 
 START_TEST(where_a_whole_pass_passes_the_limit_of_speed_all_do) {
     ck_assert_int_eq(growth(8000, &observer, &whole), 101);
-    ck_assert_uint_eq(instr_engine_account(engine).methods_skipped, 0);
-    ck_assert_uint_eq(instr_engine_account(engine).methods_grown, 1);
+    ck_assert_uint_eq(instr_engine_totals(engine).methods_skipped, 0);
+    ck_assert_uint_eq(instr_engine_totals(engine).methods_grown, 1);
 }
 END_TEST
 
 START_TEST(where_all_would_be_too_long_for_the_format_whole_passes_stay) {
     ck_assert_int_eq(growth(8000, &monster, &whole), 1);
     assert_kept("monster: would grow to 68001 bytes (limit 65,535)");
-    ck_assert_uint_eq(instr_engine_account(engine).methods_grown, 1);
+    ck_assert_uint_eq(instr_engine_totals(engine).methods_grown, 1);
 }
 END_TEST
 
@@ -188,7 +188,7 @@ END_TEST
 
 START_TEST(both_are_in_a_method_that_is_small_enough) {
     ck_assert_int_eq(growth(7899, &whole, &observer), 101);
-    ck_assert_uint_eq(instr_engine_account(engine).methods_skipped, 0);
+    ck_assert_uint_eq(instr_engine_totals(engine).methods_skipped, 0);
 }
 END_TEST
 

@@ -86,7 +86,7 @@ START_TEST(what_would_not_verify_is_kept) {
     ck_assert_ptr_null(result.bytes);
     ck_assert_ptr_nonnull(result.refused);
     ck_assert_int_eq(result.error.status, CF_UNVERIFIABLE);
-    struct instr_totals account = instr_engine_account(engine);
+    struct instr_totals account = instr_engine_totals(engine);
     ck_assert_uint_eq(account.classes_refused, 1);
     ck_assert_uint_eq(account.methods_refused, 1);
     ck_assert_uint_eq(account.classes_skipped, 1);
@@ -101,7 +101,7 @@ END_TEST
 START_TEST(verifying_can_be_switched_off) {
     rewrite_with(&bad_pass, &good, "calls,verify=off");
     ck_assert_ptr_nonnull(result.bytes);
-    ck_assert_uint_eq(instr_engine_account(engine).classes_refused, 0);
+    ck_assert_uint_eq(instr_engine_totals(engine).classes_refused, 0);
 }
 END_TEST
 
@@ -110,7 +110,7 @@ START_TEST(what_verifies_is_changed) {
     rewrite_with(&bad_pass, &instance, "calls"); // local 0 is `this` here
     ck_assert_ptr_nonnull(result.bytes);
     ck_assert_ptr_null(result.refused);
-    ck_assert_uint_eq(instr_engine_account(engine).methods_refused, 0);
+    ck_assert_uint_eq(instr_engine_totals(engine).methods_refused, 0);
 }
 END_TEST
 

@@ -123,7 +123,7 @@ static void run(const char *list, struct outcome *o) {
         o->engine = 1;
         instr_engine_check_input(engine);
         instr_engine_rewrite_known(engine, &origin, bytes, length, allocate, NULL, &o->rewritten);
-        o->account = instr_engine_account(engine);
+        o->account = instr_engine_totals(engine);
         instr_engine_skipped(engine, count_no_memory, &o->told);
         free(o->rewritten.refused);
     }
