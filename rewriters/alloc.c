@@ -226,6 +226,7 @@ const struct rw_pass rw_pass_alloc = {
     .help = "what is allocated where: objects and bytes by class and site",
     .flags = RW_COMPLETE,
     .options = options,
+    .needs_agent = "only the JVM knows sizes, and what no bytecode allocates",
     .runtime_class = "InstrAlloc",
     .begin = begin,
     .forces = rw_allocates_by_reflection,

@@ -294,6 +294,7 @@ const struct rw_pass rw_pass_coverage = {
     .help = "which lines and branches were run, as JaCoCo tells it, for its report tools to read",
     .flags = RW_COMPLETE | RW_NO_TABLE | RW_INLINED,
     .options = options,
+    .agent_options = (const char *const[]){"mmap", "counts", "per-test", NULL},
     .file_help =
         "write what was covered to FILE, jacoco.exec if not given, at exit and on SIGQUIT; %p "
         "is the process id",

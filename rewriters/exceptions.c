@@ -112,6 +112,8 @@ const struct rw_pass rw_pass_exceptions = {
     .name = "exceptions",
     .help = "exceptions by class and throwing site, with a stack trace, and where they are caught",
     .flags = RW_OBSERVES_SPEED,
+    .needs_agent =
+        "only the JVM knows what it throws itself, and what code outside of the file catches",
     .runtime_class = "InstrExceptions",
     .edit = edit_method,
 };

@@ -175,6 +175,8 @@ const struct rw_pass rw_pass_natives = {
     .help = "calls, exceptional exits and latencies of native methods",
     .options = options,
     .timed = 1,
+    .needs_agent =
+        "only the agent can lead the JVM to the code of a native method that was renamed",
     .runtime_class = "InstrNatives",
     .wraps = wraps,
     .edit = edit_wrapper,

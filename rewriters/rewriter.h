@@ -83,9 +83,11 @@ struct rw_pass {
     const char *name;
     const char *help; // one line
     unsigned flags;
-    const struct rw_option *options; // ends with key == NULL; may be NULL
-    const char *file_help;           // of the option `file`; NULL: as with most passes
-    int timed;                       // its results have times
+    const struct rw_option *options;  // ends with key == NULL; may be NULL
+    const char *file_help;            // of the option `file`; NULL: as with most passes
+    int timed;                        // its results have times
+    const char *needs_agent;          // why files cannot be rewritten with the pass; NULL: they can
+    const char *const *agent_options; // options that files cannot be rewritten with; NULL ends them
     const char *runtime_class; // the class of the runtime that inserted code calls, without package
     // Looks at the class before its methods are edited. NULL: nothing to do. Any error keeps the
     // class as it was, and is reported with rewrite->cls->error.

@@ -141,6 +141,7 @@ const struct rw_pass rw_pass_watch = {
     .help = "each call of some methods, with its arguments and result, for `instr watch`",
     .flags = RW_NAMES_METHODS | RW_NO_RESULTS,
     .options = options,
+    .needs_agent = "only the agent can report calls to a client",
     .runtime_class = "InstrWatch",
     .edit = edit_method,
 };

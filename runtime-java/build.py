@@ -5,6 +5,7 @@
 
 JAVAC is the compiler of any JDK from 11 on. Writes to the directory OUT:
 
+    runtime.d           what all this depends on, for make and ninja
     runtime_classes.c   the class files and the jar as byte arrays, declared in instr/vm/runtime.h
     gate_classes.c      what `instr rewrite` puts into files, declared in instr/cli/rewrite/gate.h
     instr-runtime.jar   the same classes in package instr.runtime, for the bootstrap class path, and those
@@ -26,17 +27,18 @@ import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 VERSION = 52  # class files of JDK 8
-# Superclasses first: in this order they are defined.
-CLASSES = ["InstrNative", "InstrFlight", "InstrTask", "InstrUnsafe", "InstrFailure", "InstrThreads", "InstrCalls", "InstrTiming"]
-CLASSES += ["InstrExceptionsNative", "InstrExceptions"]
-CLASSES += ["InstrAllocNative", "InstrKind", "InstrAlloc"]
-CLASSES += ["InstrTestsNative", "InstrTests"]
-CLASSES += ["InstrNatives"]
-CLASSES += ["InstrWatchNative", "InstrWatchCall", "InstrWatch"]
+
+def sources(folder):
+    """The names of the classes in a folder beside this file, each a Java file."""
+    return sorted(name[:-5] for name in os.listdir(os.path.join(HERE, folder)) if name.endswith(".java"))
+
+
+# The classes of the runtime. None of them extends another one, so that they can be defined in any order.
+CLASSES = [name for name in sources(".") if name.startswith("Instr")]
 # Without the agent: what files made by `instr rewrite` call (package instr.runtime), and what is put into those files.
-OFFLINE = ["Offline", "OfflineCalls", "OfflineCoverage", "OfflineHook", "OfflineReport", "OfflineRow", "OfflineTable"]
-OFFLINE += ["OfflineText", "OfflineThread", "OfflineTiming", "OfflineTotals"]
-GATES = ["InstrCalls", "InstrCoverage", "InstrModule", "InstrTable", "InstrTiming"]
+OFFLINE = sources("offline")
+MADE = ["InstrCovered", "InstrRows"]  # made by `instr rewrite` for each file; here only compiled against
+GATES = [name for name in sources("offline/gate") if name not in MADE]
 DELIVERIES = {"direct": "java/lang", "path": "instr/runtime"}
 
 # Methods whose code is to find so much of the stack unused, in words, which is more than a page: see InstrThreads.openAt.
@@ -140,7 +142,7 @@ def offline_run(out):
     """Arguments to compile the folder offline."""
     folder = os.path.join(HERE, "offline")
     sources = [os.path.join(folder, name + ".java") for name in OFFLINE]
-    sources += [os.path.join(folder, "gate", name + ".java") for name in GATES + ["InstrCovered", "InstrRows"]]
+    sources += [os.path.join(folder, "gate", name + ".java") for name in GATES + MADE]
     return JAVAC + ["-d", out] + sources
 
 
@@ -276,6 +278,16 @@ def c_array(name, data):
     return "static const unsigned char %s[] = {\n    %s,\n};\n\n" % (name, ",\n    ".join(lines))
 
 
+def write_dependencies(out):
+    """All files of the folders, and the folders themselves: a new file is a new class."""
+    inputs = []
+    for folder, folders, files in os.walk(HERE):
+        folders[:] = [name for name in folders if name != "__pycache__"]
+        inputs += [folder] + [os.path.join(folder, name) for name in files]
+    target = os.path.relpath(os.path.join(out, "runtime_classes.c"))
+    write(os.path.join(out, "runtime.d"), ("%s: %s\n" % (target, " ".join(sorted(inputs)))).encode())
+
+
 def main():
     if len(sys.argv) != 3:
         sys.exit("usage: build.py JAVAC OUT")
@@ -320,6 +332,7 @@ def main():
     text += "const unsigned char *const instr_runtime_jar = jar;\n"
     text += "const size_t instr_runtime_jar_size = sizeof jar;\n"
     write(os.path.join(out, "runtime_classes.c"), text.encode())
+    write_dependencies(out)
 
 
 if __name__ == "__main__":

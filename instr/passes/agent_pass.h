@@ -1,7 +1,7 @@
 // agent_pass.h: the JVM TI half of a pass: events, JNI functions, results of its own form
 //
-// The other half, in rewriters/, rewrites classes. An agent pass is one value in a file of its own,
-// passes/PASS/, and one row in agent_passes.c. Passes that only count and time methods have none.
+// The other half, in rewriters/, rewrites classes. An agent pass is one value, instr_agent_pass_PASS,
+// in a room of its own, passes/PASS/. Passes that only count and time methods have none.
 //
 // The order of calls, all on one thread at a time (except `takes`, which any thread calls):
 //
@@ -32,7 +32,6 @@ enum instr_agent_pass_phase {
 };
 
 struct instr_agent_pass {
-    const char *pass; // the name of the pass
     // Takes what it needs of the JVM; no Java may run. False: `reason` holds one line, nothing was
     // taken, and the pass cannot be switched on. NULL: nothing is needed.
     bool (*load)(JavaVM *vm, const struct instr_pass_options *options,

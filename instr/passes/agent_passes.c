@@ -2,29 +2,29 @@
 
 #include "instr/passes/agent_passes.h"
 
+#include "rewriters/rewriters.h"
+
 #include <string.h>
 
-// A row for each pass that has an agent_pass, defined as instr_agent_pass_NAME.
-#define AGENT_PASSES(PASS)                                                                         \
-    PASS(alloc)                                                                                    \
-    PASS(coverage)                                                                                 \
-    PASS(exceptions)                                                                               \
-    PASS(natives)                                                                                  \
-    PASS(watch)
-
-#define DECLARE(name) extern const struct instr_agent_pass instr_agent_pass_##name;
-AGENT_PASSES(DECLARE)
+// One row for each pass. A pass that has no agent_pass defines no instr_agent_pass_NAME, and the
+// weak reference to it is NULL.
+#define DECLARE(name)                                                                              \
+    extern const struct instr_agent_pass instr_agent_pass_##name __attribute__((weak));
+RW_PASSES(DECLARE)
 #undef DECLARE
 
-static const struct instr_agent_pass *const agent_passes[] = {
-#define ROW(name) &instr_agent_pass_##name,
-    AGENT_PASSES(ROW)
+static const struct {
+    const char *pass;
+    const struct instr_agent_pass *agent_pass; // NULL: none
+} rows[] = {
+#define ROW(name) {#name, &instr_agent_pass_##name},
+    RW_PASSES(ROW)
 #undef ROW
-        NULL};
+};
 
 const struct instr_agent_pass *instr_agent_pass_of(const struct rw_pass *pass) {
-    for (size_t i = 0; agent_passes[i]; i++)
-        if (strcmp(agent_passes[i]->pass, pass->name) == 0) return agent_passes[i];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(rows[i].pass, pass->name) == 0) return rows[i].agent_pass;
     return NULL;
 }
 

@@ -23,7 +23,6 @@
 #define EARLY_CLASS "java/lang/InstrNatives"
 #define JNI_9 0x00090000
 #define KNOWN_MODULES 512 // a power of two
-#define MAX_CLASSES 64
 
 // The VM has one runtime, as it has one package java.lang.
 static struct {
@@ -34,7 +33,7 @@ static struct {
     enum instr_runtime_variant variant;
     jclass threads;                             // InstrThreads, a global reference
     jobject unnamed_module;                     // of the boot loader, with path delivery
-    jclass classes[MAX_CLASSES];                // global references, by instr_runtime_classes
+    jclass *classes;                            // global references, by instr_runtime_classes
     _Atomic(jweak) open_modules[KNOWN_MODULES]; // by their hash codes
     char temporary_jar[4096];                   // made by us, to be removed; empty: none
 } runtime;
@@ -91,11 +90,13 @@ static void note(struct instr_threads_classes *classes, const char *name, jclass
 
 static void remember(JNIEnv *jni, const struct instr_runtime_class *class, jclass defined) {
     size_t i = (size_t)(class - instr_runtime_classes);
-    if (i < MAX_CLASSES) runtime.classes[i] = (*jni)->NewGlobalRef(jni, defined);
+    if (!runtime.classes)
+        runtime.classes = calloc(instr_runtime_classes_count, sizeof *runtime.classes);
+    if (runtime.classes) runtime.classes[i] = (*jni)->NewGlobalRef(jni, defined);
 }
 
 jclass instr_runtime_class(const char *simple_name) {
-    for (size_t i = 0; i < instr_runtime_classes_count && i < MAX_CLASSES; i++)
+    for (size_t i = 0; runtime.classes && i < instr_runtime_classes_count; i++)
         if (runtime.classes[i] != NULL &&
             strcmp(strrchr(instr_runtime_classes[i].name, '/') + 1, simple_name) == 0)
             return runtime.classes[i];

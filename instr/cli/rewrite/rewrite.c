@@ -95,21 +95,6 @@ static int join_options(int count, char **words, char **text) {
     return 0;
 }
 
-// What a pass that rewritten files cannot do without the agent wants of it.
-static const char *why_agent(const struct rw_pass *pass) {
-    static const struct {
-        const char *pass, *why;
-    } reasons[] = {
-        {"alloc", "sizes, and what no bytecode allocates, are known to the JVM alone"},
-        {"exceptions", "what the JVM throws, and who else catches it, is known to the JVM alone"},
-        {"natives", "the JVM must be told how renamed methods find their code"},
-        {"watch", "somebody must be listened to"},
-    };
-    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
-        if (strcmp(reasons[i].pass, pass->name) == 0) return reasons[i].why;
-    return "its runtime is the agent's";
-}
-
 // Options that mean something to the agent only, in a file of options for both perhaps.
 static void tell_unused(const struct instr_options *o) {
     const struct {
@@ -130,18 +115,19 @@ static int check_passes(struct cli_rewrite *rewrite) {
     if (rewrite->options.pass_count == 0)
         return cli_usage("rewrite", "instr: rewrite: no pass is among the options, so nothing "
                                     "would be done; see 'instr help options'");
-    static const char *const agents[] = {"mmap", "counts", "per-test"}; // of coverage
     for (size_t i = 0; i < rewrite->options.pass_count; i++) {
-        const struct rw_pass *pass = rewrite->options.passes[i].pass;
-        for (size_t k = 0; k < 3; k++)
-            if (instr_pass_option(&rewrite->options.passes[i], agents[k]))
+        const struct instr_pass_options *options = &rewrite->options.passes[i];
+        const struct rw_pass *pass = options->pass;
+        for (const char *const *key = pass->agent_options; key && *key; key++)
+            if (instr_pass_option(options, *key))
                 return cli_usage("rewrite", "instr: rewrite: the option '%s.%s' needs the agent",
-                                 pass->name, agents[k]);
+                                 pass->name, *key);
         if (!pass->runtime_class || cli_gate_serves(pass->runtime_class)) continue;
         return cli_usage("rewrite",
                          "instr: rewrite: the pass '%s' needs the agent (%s): 'instr run %s', or "
                          "'instr attach'",
-                         pass->name, why_agent(pass), pass->name);
+                         pass->name, pass->needs_agent ? pass->needs_agent : "its runtime",
+                         pass->name);
     }
     tell_unused(&rewrite->options);
     return CLI_OK;

@@ -200,7 +200,6 @@ static size_t memory(void) {
 }
 
 const struct instr_agent_pass instr_agent_pass_alloc = {
-    .pass = "alloc",
     .memory = memory,
     .load = load,
     .engine = use_engine,

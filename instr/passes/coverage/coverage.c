@@ -408,7 +408,6 @@ static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options 
 }
 
 const struct instr_agent_pass instr_agent_pass_coverage = {
-    .pass = "coverage",
     .engine = engine,
     .load = load,
     .takes = takes,

@@ -123,7 +123,6 @@ static void report_results(const struct instr_results *results, unsigned pass) {
 }
 
 const struct instr_agent_pass instr_agent_pass_exceptions = {
-    .pass = "exceptions",
     .memory = instr_exceptions_bytes,
     .engine = use_engine,
     .load = load,

@@ -280,7 +280,6 @@ static void more(const struct instr_results *results, unsigned pass, struct inst
 }
 
 const struct instr_agent_pass instr_agent_pass_natives = {
-    .pass = "natives",
     .load = load,
     .forget = forget,
     .stop = stop,

@@ -245,4 +245,4 @@ static void report_results(const struct instr_results *results, unsigned pass) {
 }
 
 const struct instr_agent_pass instr_agent_pass_watch = {
-    .pass = "watch", .start = start, .stop = stop, .report = report_results, .releases_ids = true};
+    .start = start, .stop = stop, .report = report_results, .releases_ids = true};
