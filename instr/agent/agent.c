@@ -50,7 +50,7 @@ static void start_control(int wait, int asked) {
     instr_plans_give_back(&instr_agent.plans, ticket);
     if (!wanted) return;
     struct instr_control_config config = {
-        .deaf = deaf, .agent = &instr_agent, .watch = instr_limits_watch, .failed = no_control};
+        .without_socket = deaf, .agent = &instr_agent, .watch = instr_limits_watch, .failed = no_control};
     char reason[INSTR_ERROR_SIZE];
     if (!instr_control_start(&config, wait, reason, sizeof reason)) no_control(reason);
 }

@@ -1,8 +1,10 @@
 // One client of the control socket.
 
 #include "instr/control/client.h"
-#include "instr/control/commands.h"
+
+#include "instr/base/array.h"
 #include "instr/base/clock.h"
+#include "instr/control/server.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -14,9 +16,9 @@
 #define SECONDS UINT64_C(1000000000)
 enum {
     GREETING_SECONDS = 10, // from connecting to HELLO
-    IDLE_SECONDS = 60,     // between two commands, and between two pieces of one
-    STUCK_SECONDS = 30,    // with an answer of which it takes nothing
-    FRAMES_AT_ONCE = 64
+    IDLE_SECONDS = 60,     // between two commands, and between two parts of a command
+    STUCK_SECONDS = 30,    // without reading anything of a reply
+    MESSAGES_AT_ONCE = 64
 };
 
 struct command {
@@ -39,15 +41,15 @@ struct instr_client *instr_client_new(int fd, struct instr_agent *agent, uid_t u
     client->uid = uid;
     client->pid = pid;
     client->deadline = instr_clock_now() + GREETING_SECONDS * SECONDS;
-    instr_messages_start(&client->frames, INSTR_MESSAGES_CLIENT_SENDS);
+    instr_messages_start(&client->messages, INSTR_MESSAGES_CLIENT_SENDS);
     return client;
 }
 
-static void forget_blobs(struct instr_client *client) {
+static void free_blobs(struct instr_client *client) {
     for (size_t i = 0; i < client->blob_count; i++) free((char *)client->blobs[i].name);
     free(client->blobs);
     client->blobs = NULL;
-    client->blob_count = client->blob_bytes = 0;
+    client->blob_count = client->blob_capacity = client->blob_bytes = 0;
 }
 
 static void end_stream(struct instr_client *client) {
@@ -61,8 +63,8 @@ static void end_stream(struct instr_client *client) {
 void instr_client_free(struct instr_client *client) {
     end_stream(client);
     close(client->fd);
-    forget_blobs(client);
-    instr_messages_free(&client->frames);
+    free_blobs(client);
+    instr_messages_free(&client->messages);
     instr_reply_free(&client->reply);
     free(client);
 }
@@ -70,12 +72,13 @@ void instr_client_free(struct instr_client *client) {
 // --- commands ---
 
 static void finish(struct instr_client *client) {
-    if (client->reply.stop_control) instr_control_stop(); // when it is told the socket is gone
+    // The socket must no longer exist when the client reads the reply.
+    if (client->reply.stop_control) instr_control_stop();
     instr_reply_end(&client->reply, client->reply.failed ? 1 : 0);
     client->state = client->reply.stop_control ? INSTR_CLIENT_LEAVING : INSTR_CLIENT_READY;
     client->deadline = instr_clock_now() + IDLE_SECONDS * SECONDS;
-    instr_messages_shrink(&client->frames);
-    forget_blobs(client);
+    instr_messages_shrink(&client->messages);
+    free_blobs(client);
 }
 
 static void run(struct instr_client *client, const char *words[], int count) {
@@ -97,12 +100,12 @@ static void run(struct instr_client *client, const char *words[], int count) {
     if (command)
         command->run(&request, reply);
     else
-        instr_reply_fail(reply, "the agent knows no command '%.64s'", words[0]);
+        instr_reply_fail(reply, "unknown command '%.64s'", words[0]);
     if (reply->streaming && reply->failed) end_stream(client);
     if (reply->streaming) {
         client->state = INSTR_CLIENT_BUSY;
         reply->next_tick = 0;
-        forget_blobs(client);
+        free_blobs(client);
     } else {
         finish(client);
     }
@@ -116,7 +119,7 @@ static void tick(struct instr_client *client, uint64_t now) {
     finish(client);
 }
 
-// --- what comes ---
+// --- receiving ---
 
 void instr_client_refuse(struct instr_client *client, const char *reason) {
     end_stream(client);
@@ -127,83 +130,81 @@ void instr_client_refuse(struct instr_client *client, const char *reason) {
     client->deadline = instr_clock_now() + SECONDS;
 }
 
-static void greet(struct instr_client *client, const struct instr_message *frame) {
-    int known = instr_message_hello(frame);
+static void greet(struct instr_client *client, const struct instr_message *message) {
+    int known = instr_message_hello(message);
     if (known < 0) {
-        instr_client_refuse(client, "this is not how the control protocol begins");
+        instr_client_refuse(client, "not the control protocol");
     } else if (known == 0) {
-        instr_client_refuse(client, "the agent in the JVM speaks version 1 of the control protocol "
-                                    "only; use the instr that came with it");
+        instr_client_refuse(client, "the agent in the JVM supports only version 1 of the control "
+                                    "protocol; use the instr of the same release");
     } else {
         instr_reply_hello(&client->reply);
         client->state = INSTR_CLIENT_READY;
     }
 }
 
-static void take_file(struct instr_client *client, const struct instr_message *frame) {
-    const uint8_t *nul = frame->length ? memchr(frame->payload, '\0', frame->length) : NULL;
+static void take_file(struct instr_client *client, const struct instr_message *message) {
+    const uint8_t *nul = message->length ? memchr(message->payload, '\0', message->length) : NULL;
     if (!nul || client->blob_count == INSTR_MESSAGE_MOST_FILES ||
-        client->blob_bytes + frame->length > INSTR_MESSAGE_MOST_UPLOAD) {
-        instr_client_refuse(client, nul ? "too many files, or too large ones" : "a malformed file");
+        client->blob_bytes + message->length > INSTR_MESSAGE_MOST_UPLOAD) {
+        instr_client_refuse(client, nul ? "too many or too large files" : "malformed file");
         return;
     }
-    struct instr_blob *blobs =
-        realloc(client->blobs, (client->blob_count + 1) * sizeof *client->blobs);
-    char *copy = malloc(frame->length);
-    if (blobs) client->blobs = blobs;
-    if (!blobs || !copy) {
+    char *copy = malloc(message->length);
+    if (!copy ||
+        !INSTR_ARRAY_RESERVE(client->blobs, client->blob_capacity, client->blob_count + 1)) {
         free(copy);
         instr_client_refuse(client, "out of memory");
         return;
     }
-    memcpy(copy, frame->payload, frame->length);
-    size_t name = (size_t)(nul - frame->payload) + 1;
-    blobs[client->blob_count++] =
-        (struct instr_blob){copy, (uint8_t *)copy + name, frame->length - name};
-    client->blob_bytes += frame->length;
+    memcpy(copy, message->payload, message->length);
+    size_t name = (size_t)(nul - message->payload) + 1;
+    client->blobs[client->blob_count++] =
+        (struct instr_blob){copy, (uint8_t *)copy + name, message->length - name};
+    client->blob_bytes += message->length;
 }
 
-static void take(struct instr_client *client, const struct instr_message *frame) {
+static void handle(struct instr_client *client, const struct instr_message *message) {
     const char *words[INSTR_MESSAGE_WORDS];
     int count;
     if (client->state == INSTR_CLIENT_GREETING) {
-        greet(client, frame);
+        greet(client, message);
     } else if (client->state == INSTR_CLIENT_BUSY) {
-        if (frame->type != INSTR_MESSAGE_CANCEL || frame->length) {
-            instr_client_refuse(client, "only a cancellation may come while a command goes on");
+        if (message->type != INSTR_MESSAGE_CANCEL || message->length) {
+            instr_client_refuse(client, "only a cancellation is allowed while a command runs");
             return;
         }
         end_stream(client);
         finish(client);
-    } else if (frame->type == INSTR_MESSAGE_DATA) {
-        take_file(client, frame);
-    } else if (frame->type == INSTR_MESSAGE_COMMAND) {
-        count = instr_message_words(frame, words);
+    } else if (message->type == INSTR_MESSAGE_DATA) {
+        take_file(client, message);
+    } else if (message->type == INSTR_MESSAGE_COMMAND) {
+        count = instr_message_words(message, words);
         if (count > 0)
             run(client, words, count);
         else
-            instr_client_refuse(client, "a malformed command");
-    } else if (frame->type == INSTR_MESSAGE_HELLO) {
-        instr_client_refuse(client, "a second greeting");
-    } // a cancellation that came after the end: nothing to cancel any more
+            instr_client_refuse(client, "malformed command");
+    } else if (message->type == INSTR_MESSAGE_HELLO) {
+        instr_client_refuse(client, "repeated greeting");
+    } // a cancellation that arrived after the command's end is ignored
 }
 
-// A command waits until the answer to the one before has been taken.
-static int may_take(const struct instr_client *client) {
+// A command waits until the client has read the reply to the previous one.
+static int may_handle(const struct instr_client *client) {
     if (client->state == INSTR_CLIENT_BUSY) return 1;
     return client->state != INSTR_CLIENT_LEAVING && client->reply.queue.used == 0;
 }
 
-// Takes one frame, if it may. 1: it did.
-static int take_one(struct instr_client *client) {
-    struct instr_message frame;
-    int more = may_take(client) ? instr_messages_next(&client->frames, &frame) : 0;
-    if (more > 0) take(client, &frame);
-    if (more < 0) instr_client_refuse(client, client->frames.reason);
+// Handles the next message if that is possible now. 1: it did.
+static int handle_next(struct instr_client *client) {
+    struct instr_message message;
+    int more = may_handle(client) ? instr_messages_next(&client->messages, &message) : 0;
+    if (more > 0) handle(client, &message);
+    if (more < 0) instr_client_refuse(client, client->messages.reason);
     return more != 0;
 }
 
-// 0: it has gone.
+// 0: the client has disconnected.
 static int receive(struct instr_client *client) {
     uint8_t bytes[32 * 1024];
     ssize_t n = recv(client->fd, bytes, sizeof bytes, MSG_DONTWAIT);
@@ -211,14 +212,14 @@ static int receive(struct instr_client *client) {
     if (n == 0) return 0;
     if (client->state != INSTR_CLIENT_GREETING)
         client->deadline = instr_clock_now() + IDLE_SECONDS * SECONDS;
-    if (instr_messages_add(&client->frames, bytes, (size_t)n) != 0)
-        instr_client_refuse(client, client->frames.reason);
+    if (instr_messages_add(&client->messages, bytes, (size_t)n) != 0)
+        instr_client_refuse(client, client->messages.reason);
     return 1;
 }
 
-// --- what goes ---
+// --- sending ---
 
-// 0: it has gone.
+// 0: the client has disconnected, or is done.
 static int transmit(struct instr_client *client) {
     struct instr_bytes *queue = &client->reply.queue;
     while (queue->used > 0) {
@@ -228,20 +229,20 @@ static int transmit(struct instr_client *client) {
         if (n < 0) return errno == EAGAIN;
         queue->start += (size_t)n;
         queue->used -= (size_t)n;
-        // From now on, not from before the command, which may have taken longer than that.
+        // Counted from now, because the command may have taken longer than the limit.
         uint64_t later = instr_clock_now() + (queue->used ? STUCK_SECONDS : IDLE_SECONDS) * SECONDS;
         if (client->state == INSTR_CLIENT_READY || queue->used) client->deadline = later;
     }
-    instr_bytes_free(queue); // an idle client keeps nothing
+    instr_bytes_free(queue); // idle clients use no memory
     return client->state != INSTR_CLIENT_LEAVING;
 }
 
 short instr_client_events(const struct instr_client *client) {
-    int reads = may_take(client) && client->state != INSTR_CLIENT_LEAVING;
+    int reads = may_handle(client) && client->state != INSTR_CLIENT_LEAVING;
     return (short)((reads ? POLLIN : 0) | (client->reply.queue.used ? POLLOUT : 0));
 }
 
-// A stream that its client reads has no deadline.
+// A stream has no deadline while its client reads it.
 static int has_deadline(const struct instr_client *client) {
     return client->state != INSTR_CLIENT_BUSY || client->reply.queue.used != 0;
 }
@@ -258,11 +259,11 @@ int instr_client_serve(struct instr_client *client, short revents, int woken, ui
     if ((revents & POLLIN) && !receive(client)) return 0;
     if (!(revents & POLLIN) && (revents & (POLLHUP | POLLERR | POLLNVAL))) return 0;
     if (reply->streaming && (woken || now >= reply->next_tick)) tick(client, now);
-    // One command after the other, as long as their answers go out at once; some at a time, as
-    // there are others.
+    // Runs several commands as long as their replies are sent at once, but only a limited number,
+    // because other clients wait.
     client->more = 1;
-    for (int i = 0; i < FRAMES_AT_ONCE && client->more; i++) {
-        client->more = take_one(client);
+    for (int i = 0; i < MESSAGES_AT_ONCE && client->more; i++) {
+        client->more = handle_next(client);
         if (!transmit(client)) return 0;
     }
     if (!waited && reply->queue.used && client->state == INSTR_CLIENT_BUSY)

@@ -1,49 +1,62 @@
-// The table of what the control socket understands. A row is
+// The commands of the control socket. A command is a row of the table, which help and dispatch use,
+// and a function in a file of its own (or beside a command that shares its code):
 //
-//      COMMAND(name, arguments, help)
+//      void instr_command_NAME(struct instr_request *request, struct instr_reply *reply);
 //
-// and a function instr_command_NAME (control.h). What each one answers stands above its function.
+// The command ends when the function returns, unless it made the reply a stream. The comment above
+// the function says what the command replies. Each argument is one word:
 //
-// What the tool sends, each argument a word of its own, and how it takes the answers:
-//
+//      enable OPTIONS [MILLISECONDS]    see operation.h, as for disable, set, revert, off, detach
 //      watch METHODS [limit=N] [if-slower=NS] [if-thrown] [stack] [for=NS]
-//          a stream: {"time_ms", "thread", "class", "method", "arguments": [text], "returned": text
-//          or "thrown": text, "duration_ns", "stack": [text]} for each call; it ends by itself
-//      dump CLASS [original]        bytes
-//      redefine (files sent before) {"classes": [name], "elapsed_ns"}
-//      undo [CLASS]                 the same
-//      top MILLISECONDS ROWS self|total|calls|thrown    a stream, see control_top.c
+//      dump CLASS [original]
+//      redefine [all-loaders]           the class files are sent before the command
+//      undo [CLASS]
+//      top MILLISECONDS ROWS self|total|calls|thrown
+//      exec_dump [reset]
 
-#ifndef INSTR_CONTROL_COMMANDS_H
-#define INSTR_CONTROL_COMMANDS_H
+#ifndef INSTR_COMMANDS_H
+#define INSTR_COMMANDS_H
 
-#include "instr/control/server.h"
+#include "instr/control/reply.h"
+
+#include <sys/types.h>
 
 #define INSTR_CONTROL_COMMANDS(COMMAND)                                                            \
-    COMMAND(ping, "", "answer with version and state")                                             \
+    COMMAND(ping, "", "reply with version and state")                                              \
     COMMAND(status, "", "what the agent is doing, and has done")                                   \
     COMMAND(enable, "OPTIONS [MS]", "switch passes on, or change their options")                   \
     COMMAND(disable, "PASS", "switch a pass off and write its file")                               \
     COMMAND(set, "KEY=VALUE", "change an option")                                                  \
-    COMMAND(revert, "[PATTERNS]", "take classes out of the scope, or switch all off")              \
-    COMMAND(exec_dump, "[reset]", "write what the pass coverage has found to its file")            \
+    COMMAND(revert, "[PATTERNS]", "remove classes from the scope, or switch all passes off")       \
+    COMMAND(exec_dump, "[reset]", "write the coverage recorded so far to its file")                \
     COMMAND(write, "", "write the files of the passes now")                                        \
-    COMMAND(top, "MS ROWS ORDER", "what methods do, again and again")                              \
-    COMMAND(watch, "METHODS [WORDS]", "tell the calls of some methods")                            \
+    COMMAND(top, "MS ROWS ORDER", "report the busiest methods periodically")                       \
+    COMMAND(watch, "METHODS [WORDS]", "report calls of some methods")                              \
     COMMAND(dump, "CLASS [original]", "the bytes of a loaded class")                               \
     COMMAND(redefine, "", "replace loaded classes by the files sent before")                       \
-    COMMAND(undo, "[CLASS]", "bring back what was there before")                                   \
-    COMMAND(off, "", "switch all off")                                                             \
-    COMMAND(detach, "", "switch all off, and end the agent")
+    COMMAND(undo, "[CLASS]", "restore redefined classes")                                          \
+    COMMAND(off, "", "switch all passes off")                                                      \
+    COMMAND(detach, "", "switch all passes off, and end the agent")
 
-// The members of a document that say what is on (control_switch.c); without options: nothing is.
-struct instr_json;
-struct instr_options;
-void instr_json_options(struct instr_json *json, const struct instr_options *options);
+struct instr_agent;
 
-// Notes that so many interfaces were left as they were (untouchable.h), if any were
-// (control_switch.c).
-void instr_reply_skipped_interfaces(struct instr_reply *reply, unsigned skipped_interfaces);
+// A file that the client sent.
+struct instr_blob {
+    const char *name; // as the client calls it
+    const uint8_t *bytes;
+    size_t length;
+};
+
+struct instr_request {
+    const char *name;        // of the command
+    const char *const *argv; // its arguments
+    int argc;
+    const struct instr_blob *blobs;
+    size_t blob_count;
+    uid_t uid; // of the client
+    pid_t pid;
+    struct instr_agent *agent;
+};
 
 #define INSTR_CONTROL_FUNCTION(name, arguments, help)                                              \
     void instr_command_##name(struct instr_request *request, struct instr_reply *reply);

@@ -1,6 +1,8 @@
-// What goes to a client: documents, bytes, lines, as frames in its queue.
+// The reply to a command, as messages in the client's queue.
 
-#include "instr/control/client.h"
+#include "instr/control/reply.h"
+
+#include "instr/protocol/message.h"
 #include "instr/vm/wake.h"
 
 #include <errno.h>
@@ -14,7 +16,7 @@
 #define INSTR_VERSION "unknown"
 #endif
 
-// --- bytes that grow ---
+// --- growing buffers ---
 
 void instr_bytes_free(struct instr_bytes *bytes) {
     free(bytes->bytes);
@@ -37,7 +39,8 @@ static int add(struct instr_bytes *to, const void *bytes, size_t length) {
     return 0;
 }
 
-// Frames of one type, the last one of `last`, all or none: -1 when there is no room.
+// Queues messages of one type, the last one of type `last`. -1: there is not enough room, and
+// nothing was queued.
 static int enqueue(struct instr_reply *reply, enum instr_message_type type,
                    enum instr_message_type last, const void *bytes, size_t length, size_t most) {
     struct instr_bytes *queue = &reply->queue;
@@ -86,18 +89,18 @@ void instr_reply_document_end(struct instr_reply *reply) {
     instr_bytes_free(&reply->text);
     if (whole) return;
     reply->dropped++;
-    if (!reply->streaming) instr_reply_fail(reply, "the answer is too large");
+    if (!reply->streaming) instr_reply_fail(reply, "the reply is too large");
 }
 
 void instr_reply_bytes(struct instr_reply *reply, const void *bytes, size_t length) {
     if (length == 0) return;
     if (enqueue(reply, INSTR_MESSAGE_BYTES, INSTR_MESSAGE_BYTES, bytes, length, room(reply)) != 0)
-        instr_reply_fail(reply, "the answer is too large");
+        instr_reply_fail(reply, "the reply is too large");
 }
 
 // --- lines ---
 
-// What came from outside must not get at anybody's terminal.
+// Replaces control characters, which a terminal would interpret.
 static void clean(char *line) {
     for (char *c = line; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 127) *c = '?';
@@ -138,7 +141,7 @@ void instr_reply_hello(struct instr_reply *reply) {
 
 JNIEnv *instr_reply_jni(struct instr_reply *reply) {
     JNIEnv *jni = instr_wake_jni();
-    if (!jni) instr_reply_fail(reply, "the JVM lets no thread attach; it is ending");
+    if (!jni) instr_reply_fail(reply, "the JVM is shutting down");
     return jni;
 }
 
@@ -163,7 +166,7 @@ void instr_reply_end(struct instr_reply *reply, unsigned status) {
     instr_message_put(payload, status, 2);
     instr_message_put(payload + 2, reply->dropped, 8);
     memcpy(payload + INSTR_MESSAGE_END_SIZE, reply->reason, n);
-    // Beyond the limit, so that it comes even behind a full queue.
+    // Without a limit, so that it is sent even if the queue is full.
     enqueue(reply, INSTR_MESSAGE_END, INSTR_MESSAGE_END, payload, INSTR_MESSAGE_END_SIZE + n,
             SIZE_MAX);
 }

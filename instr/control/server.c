@@ -1,6 +1,7 @@
 // The control thread: accepts clients, serves them, calls the agent's watch.
 
 #include "instr/control/server.h"
+
 #include "instr/control/client.h"
 #include "instr/control/socket.h"
 #include "instr/base/clock.h"
@@ -18,14 +19,15 @@
 #include <unistd.h>
 
 #define SECOND UINT64_C(1000000000)
-// Somebody may have cleaned /tmp. A dormant agent is woken seldom for it.
-#define LOOK_AFTER_SOCKET (60 * SECOND)
-#define LOOK_WHEN_BUSY (5 * SECOND)
+// How often to check whether the socket's file still exists: something may clean /tmp. A dormant
+// agent wakes up rarely for it.
+#define CHECK_SOCKET (60 * SECOND)
+#define CHECK_WHEN_BUSY (5 * SECOND)
 enum {
     MOST_CLIENTS = 16,
-    START_MS = 200,          // from the JVM's start to the socket, unless somebody asks for it
+    START_MS = 200,          // from the JVM's start to the socket, unless instr_wake is called
     STACK = 2 * 1024 * 1024, // the VM's verifier and our passes run on it
-    WAKE = 0,                // places in the list for poll
+    WAKE = 0,                // indexes in the list for poll
     LISTEN = 1,
     CLIENTS = 2
 };
@@ -36,14 +38,14 @@ enum { NONE, RUNNING };
 static struct {
     atomic_int state;
     atomic_int stopping;
-    atomic_int look; // after the socket's file, now
-    atomic_int deaf; // there is no socket
+    atomic_int check_now; // whether the socket's file exists
+    atomic_int without_socket;
     struct instr_control_config config;
     struct instr_control_place place;
     struct instr_client *clients[MOST_CLIENTS];
-    uint64_t watch_at;      // when the agent wants to be called
-    uint64_t look_at;       // for the socket's file
-    uint64_t accepts_again; // out of descriptors until then; 0: not
+    uint64_t watch_at;      // when to call config.watch
+    uint64_t check_at;      // when to check the socket's file
+    uint64_t accepts_again; // when to accept clients again after running out of descriptors; or 0
 } control;
 
 // --- clients ---
@@ -59,7 +61,8 @@ static void drop(int i) {
     control.clients[i] = NULL;
 }
 
-// The same user, or root. Nobody else gets past the directory's mode; this does not rely on it.
+// Only the same user and root may send commands. The mode of the directory excludes other users
+// already; this check does not rely on it.
 static int may_command(const struct ucred *peer) {
     return peer->uid == geteuid() || peer->uid == 0;
 }
@@ -90,24 +93,23 @@ static int has_room(void) {
     return 0;
 }
 
-// `quiet`: no client has anything to say. One that comes when there is no room waits until it is
-// sure that none of the others has gone; then it is told.
+// `quiet`: no connected client has sent anything or disconnected. When there is no room, a new
+// client waits until that is certain, and is refused then.
 static void accept_all(int quiet, uint64_t now) {
     for (int i = 0; i < MOST_CLIENTS && (quiet || has_room()); i++) {
         int fd = accept4(control.place.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (fd >= 0) {
             admit(fd);
-            if (!has_room()) quiet = 0; // the new ones first
+            if (!has_room()) quiet = 0; // serve the new clients first
         } else {
             if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
-                control.accepts_again = now + SECOND; // it stays acceptable: no spinning
+                control.accepts_again = now + SECOND; // poll would report it again at once
             return;
         }
     }
 }
 
-// 1: none of them had anything to say. After a detach there is nothing left that could do what the
-// others ask for.
+// 1: there was nothing to do. Stops after a detach: the agent can no longer run commands.
 static int serve_clients(const struct pollfd *polled, int woken, uint64_t now) {
     int quiet = 1;
     for (int i = 0; i < MOST_CLIENTS && !atomic_load(&control.stopping); i++) {
@@ -132,26 +134,26 @@ static void watch(uint64_t now) {
     int busy = control.watch_at != INSTR_NEVER;
     int killed = busy && instr_control_place_killed(&control.place);
     control.watch_at = control.config.watch(control.config.agent, now, killed);
-    // A switch that was thrown while there was nothing to stop does not stop what comes later.
+    // A kill switch that was created while no pass was on does not concern later passes.
     if (busy || control.watch_at == INSTR_NEVER) return;
     instr_control_place_killed(&control.place);
-    control.look_at = earliest(control.look_at, now + LOOK_WHEN_BUSY);
+    control.check_at = earliest(control.check_at, now + CHECK_WHEN_BUSY);
 }
 
-static void look_after_socket(uint64_t now) {
+static void check_socket(uint64_t now) {
     char reason[INSTR_ERROR_SIZE];
-    control.look_at = now + (control.watch_at == INSTR_NEVER ? LOOK_AFTER_SOCKET : LOOK_WHEN_BUSY);
-    if (atomic_load(&control.deaf)) return;
+    control.check_at = now + (control.watch_at == INSTR_NEVER ? CHECK_SOCKET : CHECK_WHEN_BUSY);
+    if (atomic_load(&control.without_socket)) return;
     if (control.place.fd >= 0 && instr_control_place_holds(&control.place)) return;
     if (control.place.fd >= 0) close(control.place.fd);
     instr_control_place_open(&control.place, reason, sizeof reason);
     if (atomic_load(&control.stopping)) instr_control_place_remove(&control.place);
 }
 
-// When there is something to do though nobody says so. The kill switch is looked for each second
-// while the agent is busy.
+// When there will be something to do without an event. The kill switch is checked every second while
+// the agent is busy.
 static uint64_t next_time(uint64_t now) {
-    uint64_t next = earliest(control.look_at, control.watch_at);
+    uint64_t next = earliest(control.check_at, control.watch_at);
     if (control.watch_at != INSTR_NEVER) next = earliest(next, now + SECOND);
     if (control.accepts_again) next = earliest(next, control.accepts_again);
     for (int i = 0; i < MOST_CLIENTS; i++)
@@ -183,21 +185,22 @@ static void serve(void) {
     int quiet = serve_clients(polled, woken, now);
     if (polled[LISTEN].revents) accept_all(quiet, now);
     if (atomic_load(&control.stopping)) return;
-    if (atomic_exchange(&control.look, 0) || now >= control.look_at) look_after_socket(now);
+    if (atomic_exchange(&control.check_now, 0) || now >= control.check_at) check_socket(now);
     watch(now);
     if (client_count() == 0 && control.watch_at == INSTR_NEVER) instr_wake_detach();
 }
 
-// A JVM that has just started needs its time for something else, and may end before anybody knows
-// of it.
+// Leaves a JVM that has just started alone: it is busy, and it may end before any client looks for
+// it.
 static void let_start(void) {
     struct pollfd polled = {instr_wake_descriptor(), POLLIN, 0};
     poll(&polled, 1, START_MS);
 }
 
 static int open_place(char *reason, size_t size) {
-    return atomic_load(&control.deaf) ? instr_control_place_prepare(&control.place, reason, size)
-                                      : instr_control_place_open(&control.place, reason, size);
+    return atomic_load(&control.without_socket)
+               ? instr_control_place_prepare(&control.place, reason, size)
+               : instr_control_place_open(&control.place, reason, size);
 }
 
 static void *thread(void *unused) {
@@ -209,7 +212,7 @@ static void *thread(void *unused) {
         open_place(reason, sizeof reason) != 0)
         control.config.failed(reason);
     control.watch_at = control.config.watch ? 0 : INSTR_NEVER;
-    control.look_at = instr_clock_now() + LOOK_AFTER_SOCKET;
+    control.check_at = instr_clock_now() + CHECK_SOCKET;
     while (!atomic_load(&control.stopping)) serve();
     instr_control_place_remove(&control.place);
     for (int i = 0; i < MOST_CLIENTS; i++)
@@ -225,20 +228,20 @@ int instr_control_start(const struct instr_control_config *config, int wait, cha
                         size_t size) {
     int none = NONE;
     if (atomic_load(&control.state) == RUNNING && !atomic_load(&control.stopping)) {
-        if (!config->deaf) atomic_store(&control.deaf, 0);
-        atomic_store(&control.look, 1);
+        if (!config->without_socket) atomic_store(&control.without_socket, 0);
+        atomic_store(&control.check_now, 1);
         instr_wake();
         return 1;
     }
-    // A detached agent's thread is done in no time; it may just be on its way out.
+    // The thread of a detached agent ends very soon.
     for (int i = 0; i < 100 && atomic_load(&control.state) != NONE; i++) usleep(10000);
     if (!atomic_compare_exchange_strong(&control.state, &none, RUNNING)) {
-        snprintf(reason, size, "the control thread of before has not ended yet");
+        snprintf(reason, size, "the previous control thread has not ended yet");
         return 0;
     }
     control.config = *config;
     memset(&control.place, 0, sizeof control.place);
-    atomic_store(&control.deaf, config->deaf);
+    atomic_store(&control.without_socket, config->without_socket);
     atomic_store(&control.stopping, 0);
     control.accepts_again = 0;
     control.place.fd = -1;
@@ -247,7 +250,7 @@ int instr_control_start(const struct instr_control_config *config, int wait, cha
     } else if (!wait || open_place(reason, size) == 0) {
         int error = instr_thread_start(thread, STACK);
         if (error == 0) return 1;
-        snprintf(reason, size, "no thread can be made: %s", strerror(error));
+        snprintf(reason, size, "cannot create a thread: %s", strerror(error));
         if (control.place.fd >= 0) {
             instr_control_place_remove(&control.place);
             close(control.place.fd);

@@ -1,4 +1,4 @@
-// The control socket's place in the file system.
+// The control socket in the file system.
 
 #include "instr/control/socket.h"
 
@@ -14,8 +14,8 @@
 
 enum { BACKLOG = 128, MOST_LEFTOVERS = 1000 };
 
-// The first name that is ours, or can be made so. Whoever took a name before us cannot keep us from
-// the next, nor have us use what he made.
+// Uses the first name that belongs to this user or that can be created. If another user has taken a
+// name, the next one is tried; that user's directory is never used.
 static int make_directory(char path[INSTR_CONTROL_PATH_SIZE]) {
     int error = 0;
     for (unsigned i = 0; i < INSTR_CONTROL_DIRECTORIES; i++) {
@@ -36,7 +36,7 @@ static struct sockaddr_un address_of(const char *path) {
     return address;
 }
 
-// Does nobody listen there any more?
+// Is the socket abandoned?
 static int is_dead(const char *path) {
     struct sockaddr_un address = address_of(path);
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -47,7 +47,8 @@ static int is_dead(const char *path) {
     return dead;
 }
 
-// A process that was killed leaves its socket. Only files named like ours are looked at.
+// Removes the sockets and kill switches of processes that were killed. Examines only files with
+// names like ours.
 static void remove_leftovers(const char *directory) {
     DIR *listing = opendir(directory);
     if (!listing) return;
@@ -67,7 +68,7 @@ static void remove_leftovers(const char *directory) {
     closedir(listing);
 }
 
-// Mode 0600 from the first moment: the file gets the mode that the unbound socket has.
+// The file has mode 0600 from the start: it gets the mode of the unbound socket.
 static int listen_at(const char *path) {
     struct sockaddr_un address = address_of(path);
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -82,7 +83,7 @@ static int listen_at(const char *path) {
     return -1;
 }
 
-// The socket has its name only once it listens: whoever sees it can connect.
+// The socket gets its name only after it listens, so that every client that sees it can connect.
 static int listen_as(const char *path) {
     char temporary[INSTR_CONTROL_PATH_SIZE];
     if (snprintf(temporary, sizeof temporary, "%s.new", path) >= (int)sizeof temporary)
@@ -104,7 +105,7 @@ static int open_socket(struct instr_control_place *place, const char *directory)
         if (instr_control_socket(place->path, directory, (long)getpid(), i) != 0) return -1;
         place->fd = listen_as(place->path);
         if (place->fd < 0 && errno == EADDRINUSE && is_dead(place->path)) {
-            unlink(place->path); // of a process that had our number before
+            unlink(place->path); // of an earlier process with our pid
             place->fd = listen_as(place->path);
         }
         if (place->fd >= 0 || errno != EADDRINUSE) break;
@@ -116,13 +117,13 @@ static int prepare(struct instr_control_place *place, char directory[INSTR_CONTR
                    char *reason, size_t size) {
     place->fd = -1;
     if (make_directory(directory) != 0) {
-        snprintf(reason, size, "%s: no private directory can be made: %s", directory,
+        snprintf(reason, size, "%s: cannot create a private directory: %s", directory,
                  strerror(errno));
         return -1;
     }
     remove_leftovers(directory);
     instr_control_switch(place->kill_path, directory, (long)getpid());
-    unlink(place->kill_path); // thrown for a process that had our number before
+    unlink(place->kill_path); // meant for an earlier process with our pid
     return 0;
 }
 

@@ -1,5 +1,5 @@
-// The agent's end of the control socket's place in the file system: makes directory and socket,
-// sees whether they are still there, takes the socket away.
+// The control socket in the file system: creates directory and socket, checks whether they still
+// exist, removes the socket. The kill switch is a file beside the socket.
 
 #ifndef INSTR_CONTROL_SOCKET_H
 #define INSTR_CONTROL_SOCKET_H
@@ -9,24 +9,24 @@
 #include <sys/stat.h>
 
 struct instr_control_place {
-    int fd;                                  // listens; -1: none
+    int fd;                                  // listening; -1: none
     char path[INSTR_CONTROL_PATH_SIZE];      // of the socket
     char kill_path[INSTR_CONTROL_PATH_SIZE]; // of the kill switch
     dev_t device;                            // of the socket's file
     ino_t inode;
 };
 
-// Makes the directory if need be, and knows the kill switch's place from then on; there is no
-// socket. 0; or -1 with one line in `reason`.
+// Creates the directory if necessary, and sets the path of the kill switch. Creates no socket. 0; or
+// -1, see `reason`.
 int instr_control_place_prepare(struct instr_control_place *place, char *reason, size_t size);
-// Makes the directory if need be, takes away what processes that are gone have left there, and
-// listens. 0; or -1 with one line in `reason`.
+// Creates the directory if necessary, removes files that dead processes left there, and creates the
+// socket. 0; or -1, see `reason`.
 int instr_control_place_open(struct instr_control_place *place, char *reason, size_t size);
-// Is the socket's file still the one that was made?
+// Is the socket's file still the one that was created?
 int instr_control_place_holds(const struct instr_control_place *place);
-// Is the kill switch there? It is taken away.
+// Does the kill switch exist? Removes it.
 int instr_control_place_killed(const struct instr_control_place *place);
-// Takes the socket's file away, if it is still ours. The descriptor stays open.
+// Removes the socket's file if it is still ours. The descriptor stays open.
 void instr_control_place_remove(const struct instr_control_place *place);
 
 #endif

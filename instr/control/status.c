@@ -1,7 +1,7 @@
-// The commands that look and change nothing: ping, status.
+// The commands ping and status.
 
 #include "instr/vm/agent_state.h"
-#include "instr/control/commands.h"
+#include "instr/control/operation.h"
 #include "instr/vm/jvm_facts.h"
 #include "instr/protocol/message.h"
 #include "instr/base/json.h"
@@ -47,23 +47,23 @@ void instr_command_ping(struct instr_request *request, struct instr_reply *reply
     instr_reply_document_end(reply);
 }
 
-struct kept_list {
+struct skipped_list {
     struct instr_json *json;
     size_t count, interfaces;
 };
 
-static void show_skipped(void *context, const struct instr_skipped_item *kept) {
-    struct kept_list *list = context;
-    if (kept->pass == INSTR_SKIPPED_INTERFACE && list->interfaces++ >= INTERFACES_SHOWN) return;
+static void show_skipped(void *context, const struct instr_skipped_item *item) {
+    struct skipped_list *list = context;
+    if (item->pass == INSTR_SKIPPED_INTERFACE && list->interfaces++ >= INTERFACES_SHOWN) return;
     if (list->count++ >= SKIPPED_SHOWN) return;
     instr_json_open_flat(list->json, NULL, '{');
-    instr_json_class(list->json, "class", kept->class_name);
-    instr_json_text(list->json, "method", kept->method);
-    instr_json_text(list->json, "reason", kept->reason);
+    instr_json_class(list->json, "class", item->class_name);
+    instr_json_text(list->json, "method", item->method);
+    instr_json_text(list->json, "reason", item->reason);
     instr_json_close(list->json, '}');
 }
 
-static void account(struct instr_json *json, struct instr_engine *engine) {
+static void totals(struct instr_json *json, struct instr_engine *engine) {
     struct instr_totals a = {0};
     if (engine) a = instr_engine_totals(engine);
     instr_json_number(json, "classes_seen", a.classes_seen);
@@ -79,13 +79,13 @@ static void account(struct instr_json *json, struct instr_engine *engine) {
     instr_json_number(json, "bytes_in", a.bytes_in);
     instr_json_number(json, "bytes_out", a.bytes_out);
     instr_json_number(json, "rewriting_ns", a.nanoseconds);
-    struct kept_list kept = {json, 0, 0};
+    struct skipped_list skipped = {json, 0, 0};
     instr_json_open(json, "skipped", '[');
-    if (engine) instr_engine_skipped(engine, show_skipped, &kept);
+    if (engine) instr_engine_skipped(engine, show_skipped, &skipped);
     instr_json_close(json, ']');
 }
 
-// What the agent keeps in native memory, by what it is for.
+// The agent's native memory by purpose.
 static void memory(struct instr_json *json, const struct instr_agent *agent,
                    const struct instr_plan *plan) {
     struct instr_coverage *coverage =
@@ -114,24 +114,33 @@ static void changed_now(struct instr_json *json, const struct instr_agent *agent
     struct instr_class_states_totals totals = instr_class_states_totals(agent->changes);
     instr_json_number(json, "classes_now", totals.classes);
     instr_json_number(json, "methods_now", totals.methods);
-    instr_json_number(json, "classes_not_tried_again", totals.refused);
+    instr_json_number(json, "classes_refused_now", totals.refused);
     struct instr_reconfigure_progress progress = instr_reconfigure_progress();
-    instr_json_number(json, "classes_come", progress.done);
-    instr_json_number(json, "classes_of", progress.total);
+    instr_json_number(json, "classes_done", progress.done);
+    instr_json_number(json, "classes_total", progress.total);
     uint64_t now = instr_clock_now(), expires = agent->expires;
     instr_json_number(json, "expires_in_ns", !expires ? 0 : expires > now ? expires - now : 1);
 }
 
-// What ping answers, and {"library", the facts (facts.h), "passes": [name], "include", "exclude",
-// "options", the figures of stats=FILE, "memory_bytes": {...}, "classes_now" and "methods_now"
-// (changed at this moment), "classes_not_tried_again" (the JVM refused), "expires_in_ns" (0:
-// never), "classes_come" and "classes_of" (while classes follow after a command was answered: how
-// many of them have come; 0: none do), "skipped": [{"class", "method", "reason"}] (the first
-// SKIPPED_SHOWN, INTERFACES_SHOWN of them of "interfaces_skipped"), "agents": [{"kind", "name"}]}.
+// The members that ping replies, and:
+//
+//      {
+//        "library": PATH,
+//        ...                             the members of vm/jvm_facts.h
+//        "passes", "include", "exclude", "options"             see operation.h
+//        "classes_seen", ... "rewriting_ns"                    the figures of stats=FILE
+//        "skipped": [{"class", "method", "reason"}],           the first SKIPPED_SHOWN; of
+//                                        "interfaces_skipped", the first INTERFACES_SHOWN
+//        "memory_bytes": {...},
+//        "classes_now", "methods_now",   changed at this moment
+//        "classes_refused_now",          refused by the JVM, not tried again
+//        "classes_done", "classes_total",    progress of the background thread; 0 of 0: it is idle
+//        "expires_in_ns"                 0: never
+//      }
 void instr_command_status(struct instr_request *request, struct instr_reply *reply) {
     struct instr_agent *agent = request->agent;
     unsigned ticket;
-    // GetSystemProperty asks for no thread of the VM's in HotSpot, but may elsewhere.
+    // GetSystemProperty needs an attached thread in some JVMs, though not in HotSpot.
     if (!instr_reply_jni(reply)) return;
     struct instr_json json = instr_json_start(instr_reply_document(reply));
     instr_json_open(&json, NULL, '{');
@@ -139,8 +148,8 @@ void instr_command_status(struct instr_request *request, struct instr_reply *rep
     instr_json_text(&json, "library", agent->library);
     if (agent->jvmti) instr_jvm_facts_members(agent->jvmti, &json);
     const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
-    instr_json_options(&json, plan ? &plan->options : NULL);
-    account(&json, plan ? plan->engine : NULL);
+    instr_operation_json_options(&json, plan ? &plan->options : NULL);
+    totals(&json, plan ? plan->engine : NULL);
     memory(&json, agent, plan);
     instr_plans_give_back(&agent->plans, ticket);
     changed_now(&json, agent);

@@ -1,14 +1,21 @@
-// The command top: what methods have done since the last look, again and again.
+// The command top: reports the busiest methods periodically.
 //
 //      top MILLISECONDS ROWS self|total|calls|thrown
 //
-// streams documents:
-//      {"pass", "timed", "interval_ns", "methods": that were called, "calls", "thrown",
-//       "classes_come", "classes_of" (as status tells them),
-//       "rows": [{"class", "method", "descriptor", "calls", "thrown",
-//                 "timed", "total_ns", "self_ns", "p50_ns", "p99_ns", "max_ns"}]}
-// Counts and times are those of the interval; percentiles and the maximum those of all calls so
-// far. The last line of members only where the pass takes times.
+// It replies with a stream of documents:
+//
+//      {
+//        "pass": NAME, "timed": BOOL,
+//        "interval_ns": N,
+//        "methods": N,                       that were called
+//        "calls": N, "thrown": N,
+//        "classes_done", "classes_total",    as in status
+//        "rows": [{"class", "method", "descriptor", "calls", "thrown",
+//                  "timed", "total_ns", "self_ns", "p50_ns", "p99_ns", "max_ns"}]
+//      }
+//
+// Counts and times are those of the interval; percentiles and maximum are those of all calls so far.
+// The members from "timed" on exist only if the pass records times.
 
 #include "instr/vm/agent_state.h"
 #include "instr/vm/snapshot.h"
@@ -30,25 +37,25 @@ struct top {
     enum order order;
     size_t rows;
     uint64_t interval, due; // ns
-    unsigned number;        // of the pass in `before`
+    unsigned pass_id;       // of the pass in `before`
     struct instr_counts *before;
     size_t before_count;
-    uint64_t before_time; // ns; 0: nothing has been looked at yet
+    uint64_t before_time; // ns; 0: there is no snapshot yet
 };
 
-// What one method has done in the interval.
+// The figures of one method in the interval.
 struct line {
     int id;
     uint64_t calls, thrown, timed, total, self, key;
 };
 
-// The pass that is looked at: one that takes times rather than one that counts. NULL: none is on.
+// Chooses the pass to report, preferably one that records times. NULL: none is active.
 static const struct instr_pass_options *choose(const struct instr_plan *plan) {
     const struct instr_pass_options *found = NULL;
     for (size_t i = 0; plan && i < plan->options.pass_count; i++) {
         const struct instr_pass_options *pass = &plan->options.passes[i];
         const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass->pass);
-        if (agent_pass && agent_pass->report) continue; // its results are none of methods
+        if (agent_pass && agent_pass->report) continue; // its results are not counts of methods
         if (!found || (pass->pass->timed && !found->pass->timed)) found = pass;
     }
     return found;
@@ -73,7 +80,7 @@ static uint64_t since(uint64_t now, uint64_t before) {
     return now > before ? now - before : 0;
 }
 
-// The methods of the pass that were called since the last look; the largest first.
+// Finds the methods of the pass that were called since the last snapshot, largest first.
 static size_t compare(const struct top *top, const struct instr_plan *plan, unsigned number,
                       const struct instr_counts *counts, size_t n, struct line *lines) {
     static const struct instr_counts none;
@@ -81,8 +88,8 @@ static size_t compare(const struct top *top, const struct instr_plan *plan, unsi
     for (size_t id = 0; id < n && id < known; id++) {
         const struct instr_counts *now = &counts[id];
         const struct instr_counts *then =
-            top->number == number && id < top->before_count ? &top->before[id] : &none;
-        if (now->calls < then->calls) then = &none; // the pass was switched on anew
+            top->pass_id == number && id < top->before_count ? &top->before[id] : &none;
+        if (now->calls < then->calls) then = &none; // the pass was switched off and on
         struct line line = {.id = (int)id, .calls = since(now->calls, then->calls)};
         line.timed = since(now->timed, then->timed);
         if (!line.calls && !line.timed) continue;
@@ -137,8 +144,8 @@ static void write_document(struct instr_reply *reply, const struct top *top,
     instr_json_number(&json, "calls", calls);
     instr_json_number(&json, "thrown", thrown);
     struct instr_reconfigure_progress progress = instr_reconfigure_progress();
-    instr_json_number(&json, "classes_come", progress.done);
-    instr_json_number(&json, "classes_of", progress.total);
+    instr_json_number(&json, "classes_done", progress.done);
+    instr_json_number(&json, "classes_total", progress.total);
     instr_json_open(&json, "rows", '[');
     for (size_t i = 0; i < found && i < top->rows; i++)
         write_line(&json, plan, counts, &lines[i], pass->pass->timed);
@@ -147,16 +154,15 @@ static void write_document(struct instr_reply *reply, const struct top *top,
     instr_reply_document_end(reply);
 }
 
-// 0: the reply has failed.
-static int look(struct top *top, struct instr_reply *reply, const struct instr_plan *plan,
-                uint64_t now) {
+// Takes a snapshot and reports the difference to the last one. 0: the reply has failed.
+static int report(struct top *top, struct instr_reply *reply, const struct instr_plan *plan,
+                  uint64_t now) {
     const struct instr_pass_options *pass = choose(plan);
     struct instr_counts *counts = NULL;
     size_t n = 0;
     if (!pass) {
-        instr_reply_fail(reply,
-                         "no pass is on that counts or times methods; 'instr enable PID timing' "
-                         "switches one on");
+        instr_reply_fail(reply, "no active pass counts or times methods; 'instr enable PID timing' "
+                                "switches one on");
         return 0;
     }
     JNIEnv *jni = instr_reply_jni(reply);
@@ -177,7 +183,7 @@ static int look(struct top *top, struct instr_reply *reply, const struct instr_p
     top->before = counts;
     top->before_count = n;
     top->before_time = now;
-    top->number = pass->number;
+    top->pass_id = pass->number;
     return 1;
 }
 
@@ -185,11 +191,11 @@ static uint64_t tick(void *context, struct instr_reply *reply, uint64_t now) {
     struct top *top = context;
     unsigned ticket;
     int first = top->before_time == 0;
-    if (now < top->due) return top->due; // woken for somebody else's sake
+    if (now < top->due) return top->due; // woken for another client
     const struct instr_plan *plan = instr_plans_take(&top->agent->plans, &ticket);
-    int going_on = look(top, reply, plan, now);
+    int ok = report(top, reply, plan, now);
     instr_plans_give_back(&top->agent->plans, ticket);
-    if (!going_on) return 0;
+    if (!ok) return 0;
     uint64_t soon = FIRST_MS * MILLISECOND;
     top->due = now + (first && soon < top->interval ? soon : top->interval);
     return top->due;

@@ -1,7 +1,9 @@
-// The command watch: switches the pass on for some methods, tells their calls, and switches it off
-// again, however it ends: at the limit, in time, when the client wants no more or is gone.
+// The command watch: switches the pass watch on for some methods, reports their calls, and switches
+// it off again, however it ends: at the limit, after the time, when the client cancels or
+// disconnects.
 
-#include "instr/control/commands.h"
+#include "instr/control/operation.h"
+
 #include "instr/base/json.h"
 #include "instr/retransform/reconfigure.h"
 #include "instr/passes/watch/watch.h"
@@ -14,19 +16,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIMIT = 100 }; // calls, when not given
+enum { LIMIT = 100 }; // calls, by default
 
 struct watching {
     struct instr_agent *agent;
     struct instr_watch_filter filter;
-    uint64_t time;  // ns that it goes on, from when it is on; 0: it has no end
-    uint64_t until; // ns; INSTR_NEVER
+    uint64_t time;  // ns, from when the pass is on; 0: no limit
+    uint64_t until; // ns; or INSTR_NEVER
     uint64_t reported;
 };
 
-static struct watching *watching; // there is one at a time
+static struct watching *watching; // one at a time
 
-// key=N: its number. 0: it is another word.
+// Reads the number of "KEY=N". 0: it is another word.
 static int read_number(const char *word, const char *key, uint64_t *number) {
     size_t n = strlen(key);
     char *end;
@@ -48,14 +50,14 @@ static int read_words(struct instr_request *request, struct instr_reply *reply,
             w->filter.stack = 1;
         } else if (!read_number(word, "for", &w->time) || w->time == 0 ||
                    w->time >= INSTR_NEVER / 2) {
-            instr_reply_fail(reply, "watch: '%.64s' is not understood", word);
+            instr_reply_fail(reply, "watch: unknown argument '%.64s'", word);
             return 0;
         }
     }
     return 1;
 }
 
-// watch, watch.methods=..., with what would end a value or an item escaped.
+// The options "watch,watch.methods=METHODS", with commas and backslashes escaped.
 static char *options_of(const char *methods) {
     static const char head[] = "watch,watch.methods=";
     char *text = malloc(sizeof head + 2 * strlen(methods));
@@ -97,16 +99,6 @@ static void show(struct instr_reply *reply, const struct instr_methods *methods,
     instr_reply_document_end(reply);
 }
 
-static int is_on(struct instr_agent *agent) {
-    unsigned ticket;
-    int on = 0;
-    const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
-    for (size_t i = 0; plan && i < plan->options.pass_count; i++)
-        on |= strcmp(plan->options.passes[i].pass->name, "watch") == 0;
-    instr_plans_give_back(&agent->plans, ticket);
-    return on;
-}
-
 static uint64_t tick(void *context, struct instr_reply *reply, uint64_t now) {
     struct watching *w = context;
     char failed[128];
@@ -118,13 +110,15 @@ static uint64_t tick(void *context, struct instr_reply *reply, uint64_t now) {
     instr_plans_give_back(&w->agent->plans, ticket);
     instr_watch_free(calls);
     if (instr_watch_failed(failed, sizeof failed)) {
-        instr_reply_note(reply, "the pass watch has switched itself off: its runtime threw %s",
+        instr_reply_note(reply, "pass 'watch' has switched itself off: its runtime threw %s",
                          failed);
         return 0;
     }
-    if (!is_on(w->agent)) instr_reply_note(reply, "the pass watch was switched off");
-    if (!is_on(w->agent) || w->reported >= w->filter.limit || now >= w->until) return 0;
-    return w->until;
+    if (!instr_operation_is_on(w->agent, "watch")) {
+        instr_reply_note(reply, "pass 'watch' was switched off");
+        return 0;
+    }
+    return w->reported >= w->filter.limit || now >= w->until ? 0 : w->until;
 }
 
 static void end(void *context, struct instr_reply *reply) {
@@ -134,15 +128,15 @@ static void end(void *context, struct instr_reply *reply) {
     JNIEnv *jni = instr_wake_jni();
     uint64_t dropped = instr_watch_dropped();
     if (jni) instr_watch_end(jni);
-    if (jni && is_on(w->agent) &&
+    if (jni && instr_operation_is_on(w->agent, "watch") &&
         !instr_reconfigure_disable(w->agent, jni, "watch", &done, reason, sizeof reason)) {
-        instr_reply_note(reply, "the pass watch is still on: %s", reason);
+        instr_reply_note(reply, "pass 'watch' is still active: %s", reason);
         char line[INSTR_ERROR_SIZE + 64];
-        snprintf(line, sizeof line, "instr: the pass watch is still on: %s", reason);
+        snprintf(line, sizeof line, "instr: pass 'watch' is still active: %s", reason);
         instr_say(line);
     }
     if (dropped)
-        instr_reply_note(reply, "%" PRIu64 " call%s left out: they came too fast", dropped,
+        instr_reply_note(reply, "%" PRIu64 " call%s dropped: too many calls per second", dropped,
                          dropped == 1 ? " was" : "s were");
     watching = NULL;
     free(w);
@@ -161,24 +155,28 @@ static int begin(struct instr_request *request, struct instr_reply *reply, struc
     }
     free(options);
     if (!ok) return 0;
-    instr_reply_skipped_interfaces(reply, done.skipped_interfaces);
+    instr_operation_note_interfaces(reply, done.skipped_interfaces);
     if (done.changed == 0 && !done.skipped_interfaces)
-        instr_reply_note(
-            reply, "no class that is loaded has such a method with bytecode (native and abstract "
-                   "ones have none); when one comes its calls are told");
+        instr_reply_note(reply, "no loaded class has such a method with bytecode (native and "
+                                "abstract methods have none); calls are reported once one is "
+                                "loaded");
     instr_watch_begin(jni, &w->filter);
     if (w->time) w->until = instr_clock_now() + w->time;
     return 1;
 }
 
-// watch METHODS [limit=N] [if-slower=NS] [if-thrown] [stack] [for=NS]: see control_commands.h
+// watch METHODS [limit=N] [if-slower=NS] [if-thrown] [stack] [for=NS]: replies with a stream of
+// documents, one for each call, and ends by itself:
+//
+//      {"time_ms", "thread", "class", "method", "descriptor", "arguments": [TEXT...],
+//       "returned": TEXT or "thrown": TEXT, "duration_ns", "stack": [TEXT...]}
 void instr_command_watch(struct instr_request *request, struct instr_reply *reply) {
     if (request->argc < 1) {
-        instr_reply_fail(reply, "watch: expects methods, such as com.acme.Foo.bar(..)");
+        instr_reply_fail(reply, "watch: expects methods, for example com.acme.Foo.bar(..)");
         return;
     }
-    if (watching || is_on(request->agent)) {
-        instr_reply_fail(reply, "somebody else watches in this JVM already");
+    if (watching || instr_operation_is_on(request->agent, "watch")) {
+        instr_reply_fail(reply, "another client already uses 'watch' in this JVM");
         return;
     }
     struct watching *w = calloc(1, sizeof *w);

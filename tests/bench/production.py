@@ -129,7 +129,7 @@ def first_figures(jdk, work, cli, scope):
     jvm.end()
     if not re.search(r", [1-9][\d,]* methods called", table):
         sys.exit(f"bench: no figures in the first table: {table}")
-    return attached, took, json.loads(said)["following"]
+    return attached, took, json.loads(said)["remaining"]
 
 
 def production(jdk, options, build, work):

@@ -72,10 +72,10 @@ def slow_clients(t):
         expect(problems, f"{during} requests while a client does not read, {alone} before", during > alone / 5)
         lazy.cancel()
         text, dropped = 0, ""
-        for kind, what in lazy.events():  # what was kept comes, and how much was not
+        for kind, what in lazy.events():  # the queued documents, and the number of dropped ones
             text += kind == "document"
             dropped += what if kind == "note" else ""
-        expect(problems, f"{text} calls told, {lazy.dropped} left out, {dropped!r}", text > 100 and (lazy.dropped > 0 or "left out" in dropped))
+        expect(problems, f"{text} calls reported, {lazy.dropped} dropped, {dropped!r}", text > 100 and (lazy.dropped > 0 or "dropped" in dropped))
         is_off("cancelled")
         for words in (["watch", "Server.*(..)", "limit=100000000"], ["top", "100", "20", "calls"]):
             if words[0] == "top":
@@ -101,7 +101,7 @@ def slow_clients(t):
         expect(problems, f"{after} requests afterwards, {alone} before", after > alone / 5)
         users.end()
         expect(problems, f"{users.failed} of {users.done} requests failed", users.failed == 0 and users.done > 100)
-        print(f"requests in 3 s: {alone} alone, {during} with a client that does not read, {after} afterwards; {text} calls told, {lazy.dropped} documents "
-              f"left out; {dropped}")
+        print(f"requests in 3 s: {alone} alone, {during} with a client that does not read, {after} afterwards; {text} calls reported, {lazy.dropped} documents "
+              f"dropped; {dropped}")
         jvm.end()
     return problems

@@ -35,13 +35,13 @@ class Following:
     def begin(self):
         done = self.c.run("enable", self.options + ",batch=40", "0")
         status = self.c.run("status")
-        self.expect(f"{done['following']} follow, {done['classes']} done", done["following"] > 1000 and 0 < done["changed"] <= done["classes"] <= 100)
-        self.expect(f"status: {status['classes_come']} of {status['classes_of']}",
-                    0 < status["classes_come"] < status["classes_of"] == done["following"] + 40 >= done["following"] + done["classes"])
+        self.expect(f"{done['remaining']} follow, {done['classes']} done", done["remaining"] > 1000 and 0 < done["changed"] <= done["classes"] <= 100)
+        self.expect(f"status: {status['classes_done']} of {status['classes_total']}",
+                    0 < status["classes_done"] < status["classes_total"] == done["remaining"] + 40 >= done["remaining"] + done["classes"])
 
     def end(self, how):
         for _ in range(1200):
-            if not self.c.run("status")["classes_of"]:
+            if not self.c.run("status")["classes_total"]:
                 return
             time.sleep(0.05)
         self.problems.append(f"{how}: classes follow for ever")
@@ -69,7 +69,7 @@ class Following:
         self.end("enable")
         self.followed = self.changed("followed")
         said = self.c.run("status")
-        self.expect(f"kept: {said['skipped']}", said["classes_not_tried_again"] == 1 and
+        self.expect(f"kept: {said['skipped']}", said["classes_refused_now"] == 1 and
                     [k["class"] for k in said["skipped"] if "format invalid" in k["reason"]] == [self.BROKEN])
         self.c.start("revert")
         notes = [what for kind, what in self.c.events() if kind == "note"]
@@ -82,7 +82,7 @@ class Following:
         at_once = self.changed("once")
         self.expect(f"{len(at_once ^ self.followed)} methods are changed in one way only: {sorted(at_once ^ self.followed)[:3]}",
                     at_once - self.control == self.followed - self.control and len(self.followed) > 10000)
-        self.expect(f"waited, and {waited['following']} follow", waited["following"] == 0 and waited["classes"] > 1000)
+        self.expect(f"waited, and {waited['remaining']} follow", waited["remaining"] == 0 and waited["classes"] > 1000)
         self.c.run("revert")
 
     def undone_while_they_come(self):
@@ -93,7 +93,7 @@ class Following:
                 time.sleep(1.5)
             else:
                 self.expect(f"{how}: {done['classes']} classes", done["passes"] == [] and 0 < done["classes"] < 1500)
-            self.expect(f"{how}: classes follow", self.c.run("status")["classes_of"] == 0)
+            self.expect(f"{how}: classes follow", self.c.run("status")["classes_total"] == 0)
             self.nothing_comes(how)
 
     def other_commands(self):
@@ -101,7 +101,7 @@ class Following:
         self.c.run("set", "timing.top=5")
         self.c.run("enable", "calls,include=java.**:Many")  # waits for what it found, and what was left
         both = self.c.run("status")
-        self.expect(f"two passes: {both['passes']}, {both['classes_of']}", both["passes"] == ["timing", "calls"] and both["classes_of"] == 0)
+        self.expect(f"two passes: {both['passes']}, {both['classes_total']}", both["passes"] == ["timing", "calls"] and both["classes_total"] == 0)
         self.all_came("classes are missing under two passes")
         self.begin()
         with self.jvm.control() as other:
@@ -261,7 +261,7 @@ def busy_classes(t):
         def options(threads):
             return f"timing,include=com.sun.tools.javac.**,batch=50,batch-threads={threads}"
         before = own("before")
-        expect(problems, f"{c.run('enable', options(1))['refusals']}", c.run("status")["classes_not_tried_again"] == 0)
+        expect(problems, f"{c.run('enable', options(1))['refusals']}", c.run("status")["classes_refused_now"] == 0)
         c.run("revert")
         now = own("by one")
         control = {m for m, digest in before.items() if now.get(m) != digest}

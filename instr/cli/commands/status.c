@@ -38,19 +38,19 @@ static void figures(const json_t *document) {
     printf("%-10s %s changed, %s kept as they were\n", "methods",
            instr_number(cli_count(document, "methods_changed"), a),
            instr_number(cli_count(document, "methods_skipped"), b));
-    if (cli_count(document, "classes_of"))
+    if (cli_count(document, "classes_total"))
         printf("%-10s %s of %s loaded classes so far\n", "under way",
-               instr_number(cli_count(document, "classes_come"), a),
-               instr_number(cli_count(document, "classes_of"), b));
+               instr_number(cli_count(document, "classes_done"), a),
+               instr_number(cli_count(document, "classes_total"), b));
     if (cli_count(document, "interfaces_skipped"))
         printf("%-10s %s with code left as they were\n", "interfaces",
                instr_number(cli_count(document, "interfaces_skipped"), a));
     if (cli_count(document, "classes_over_limit"))
         printf("%-10s %s left as they are, by max-classes or max-methods\n", "limits",
                instr_number(cli_count(document, "classes_over_limit"), a));
-    if (cli_count(document, "classes_not_tried_again"))
+    if (cli_count(document, "classes_refused_now"))
         printf("%-10s %s that the JVM does not let be changed\n", "refused",
-               instr_number(cli_count(document, "classes_not_tried_again"), a));
+               instr_number(cli_count(document, "classes_refused_now"), a));
     printf("%-10s %s\n", "rewriting", instr_duration(cli_count(document, "rewriting_ns"), time));
     if (cli_count(document, "expires_in_ns"))
         printf("%-10s all is switched off in %s\n", "expiry",

@@ -29,7 +29,7 @@ void cli_switch_show(const json_t *document, const struct instr_target *target) 
            instr_number(cli_count(document, "changed"), b),
            instr_duration(cli_count(document, "elapsed_ns"), time),
            instr_duration(cli_count(document, "longest_batch_ns"), pause));
-    uint64_t following = cli_count(document, "following");
+    uint64_t following = cli_count(document, "remaining");
     if (following)
         printf("instr: process %ld: %s more follow; 'instr status %ld' tells how far they are\n",
                (long)target->pid, instr_number(following, a), (long)target->pid);

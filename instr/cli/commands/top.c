@@ -128,10 +128,10 @@ static void make_table(struct top *top, const json_t *document) {
     add_line(top, "instr top: process %ld, %s, %s, by %s", top->pid, cli_text(document, "pass"),
              clock, orders[top->order].title);
     char come[INSTR_NUMBER_SIZE], of[INSTR_NUMBER_SIZE], following[3 * INSTR_NUMBER_SIZE] = "";
-    if (cli_count(document, "classes_of"))
+    if (cli_count(document, "classes_total"))
         snprintf(following, sizeof following, "; %s of %s classes so far",
-                 instr_number(cli_count(document, "classes_come"), come),
-                 instr_number(cli_count(document, "classes_of"), of));
+                 instr_number(cli_count(document, "classes_done"), come),
+                 instr_number(cli_count(document, "classes_total"), of));
     add_line(top, "%s calls/s, %s errors/s, %s methods called%s%s",
              rate(cli_count(document, "calls"), interval, calls),
              rate(cli_count(document, "thrown"), interval, thrown),

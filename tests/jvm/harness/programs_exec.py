@@ -68,5 +68,5 @@ def exec_dump(r):
 def without(r):
     p = running(r, "calls")
     done = dump(r, p)
-    ok = (done.returncode, done.stdout, done.stderr) == (1, "", "instr: the pass coverage is not on in this JVM\n")
+    ok = (done.returncode, done.stdout, done.stderr) == (1, "", "instr: pass 'coverage' is not active in this JVM\n")
     yield "dump", p.end(["" if ok else str(done)])

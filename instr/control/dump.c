@@ -1,0 +1,31 @@
+// The command dump.
+
+#include "instr/control/commands.h"
+#include "instr/retransform/redefine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// dump CLASS [original]: replies with the bytes of the class.
+void instr_command_dump(struct instr_request *request, struct instr_reply *reply) {
+    char reason[INSTR_ERROR_SIZE];
+    size_t length = 0;
+    unsigned loaders = 0;
+    int original = request->argc == 2 && strcmp(request->argv[1], "original") == 0;
+    if (request->argc != 1 + original) {
+        instr_reply_fail(reply, "dump: expects a class, and 'original' or nothing");
+        return;
+    }
+    JNIEnv *jni = instr_reply_jni(reply);
+    if (!jni) return;
+    uint8_t *bytes = instr_redefine_dump(request->agent, jni, request->argv[0], original, &length,
+                                         &loaders, reason, sizeof reason);
+    if (bytes && loaders > 1)
+        instr_reply_note(reply, "%u class loaders have a class of that name; this is the first",
+                         loaders);
+    if (bytes)
+        instr_reply_bytes(reply, bytes, length);
+    else
+        instr_reply_fail(reply, "%s", reason);
+    free(bytes);
+}

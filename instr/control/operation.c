@@ -1,0 +1,120 @@
+// What the commands share that switch passes on and off.
+
+#include "instr/control/operation.h"
+
+#include "instr/passes/results.h"
+#include "instr/retransform/background.h"
+#include "instr/vm/untouchable.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void instr_operation_json_options(struct instr_json *json, const struct instr_options *options) {
+    instr_json_open(json, "passes", '[');
+    for (size_t i = 0; options && i < options->pass_count; i++)
+        instr_json_text(json, NULL, options->passes[i].pass->name);
+    instr_json_close(json, ']');
+    if (!options) return;
+    instr_json_text(json, "include", options->include ? instr_match_text(options->include) : NULL);
+    instr_json_text(json, "exclude", options->exclude ? instr_match_text(options->exclude) : NULL);
+    char *text = instr_options_format(options);
+    instr_json_text(json, "options", text ? text : "");
+    free(text);
+}
+
+void instr_operation_note_interfaces(struct instr_reply *reply, unsigned skipped_interfaces) {
+    char line[INSTR_ERROR_SIZE];
+    if (!skipped_interfaces) return;
+    instr_interfaces_tell(skipped_interfaces, line, sizeof line);
+    instr_reply_note(reply, "%s", line);
+}
+
+bool instr_operation_is_on(struct instr_agent *agent, const char *pass) {
+    unsigned ticket;
+    bool on = false;
+    const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
+    for (size_t i = 0; plan && i < plan->options.pass_count; i++)
+        on |= strcmp(plan->options.passes[i].pass->name, pass) == 0;
+    instr_plans_give_back(&agent->plans, ticket);
+    return on;
+}
+
+void instr_operation_document(struct instr_agent *agent, struct instr_reply *reply,
+                              const struct instr_reconfigured *done) {
+    unsigned ticket;
+    instr_operation_note_interfaces(reply, done->skipped_interfaces);
+    struct instr_json json = instr_json_start(instr_reply_document(reply));
+    instr_json_open(&json, NULL, '{');
+    const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
+    instr_operation_json_options(&json, plan ? &plan->options : NULL);
+    instr_plans_give_back(&agent->plans, ticket);
+    instr_json_number(&json, "classes", done->classes);
+    instr_json_number(&json, "changed", done->changed);
+    instr_json_number(&json, "refused", done->refused);
+    instr_json_open(&json, "refusals", '[');
+    for (unsigned i = 0; i < done->refusal_count; i++)
+        instr_json_text(&json, NULL, done->refusals[i]);
+    instr_json_close(&json, ']');
+    instr_json_number(&json, "interfaces_skipped", done->skipped_interfaces);
+    instr_json_number(&json, "remaining", done->remaining);
+    instr_json_number(&json, "elapsed_ns", done->elapsed);
+    instr_json_number(&json, "longest_batch_ns", done->longest_batch);
+    instr_json_close(&json, '}');
+    instr_reply_document_end(reply);
+}
+
+// Notes what happened in the background after the reply to an earlier command.
+static void note_unreported(struct instr_reply *reply) {
+    struct instr_reconfigured *done = calloc(1, sizeof *done);
+    if (done && instr_background_unreported(done)) {
+        for (unsigned i = 0; i < done->refusal_count; i++)
+            instr_reply_note(reply, "%s", done->refusals[i]);
+        if (done->refused > done->refusal_count)
+            instr_reply_note(reply, "and %u more that the JVM refused to change",
+                             done->refused - done->refusal_count);
+        instr_operation_note_interfaces(reply, done->skipped_interfaces);
+    }
+    free(done);
+}
+
+const char *instr_operation_argument(struct instr_request *request, struct instr_reply *reply,
+                                     const char *what) {
+    if (request->argc == 1) return request->argv[0];
+    instr_reply_fail(reply, "%s: expects %s", request->name, what);
+    return NULL;
+}
+
+bool instr_operation_run(struct instr_request *request, struct instr_reply *reply,
+                         instr_operation *function, const char *text,
+                         struct instr_reconfigured *done) {
+    char reason[INSTR_ERROR_SIZE];
+    JNIEnv *jni = instr_reply_jni(reply);
+    note_unreported(reply);
+    if (!done) instr_reply_fail(reply, "out of memory");
+    if (!jni || !done) return false;
+    free(instr_results_unwritten()); // of an earlier operation that no command asked for
+    if (function(request->agent, jni, text, done, reason, sizeof reason)) return true;
+    instr_reply_fail(reply, "%s", reason);
+    return false;
+}
+
+// The operation succeeded, but a result could not be written. For the kill switch a note is enough:
+// the passes are off.
+static void report_unwritten(struct instr_request *request, struct instr_reply *reply) {
+    char *line = instr_results_unwritten();
+    if (line && strcmp(request->name, "off") == 0)
+        instr_reply_note(reply, "%s", line);
+    else if (line)
+        instr_reply_fail(reply, "%s", line);
+    free(line);
+}
+
+bool instr_operation_reply(struct instr_request *request, struct instr_reply *reply,
+                           instr_operation *function, const char *text) {
+    struct instr_reconfigured *done = calloc(1, sizeof *done);
+    bool ok = instr_operation_run(request, reply, function, text, done);
+    if (ok) instr_operation_document(request->agent, reply, done);
+    report_unwritten(request, reply);
+    free(done);
+    return ok;
+}

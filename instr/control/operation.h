@@ -1,0 +1,58 @@
+// What the commands share that switch passes on and off. Each replies with one document:
+//
+//      {
+//        "passes": [NAME...],        active now
+//        "include", "exclude",       scope now
+//        "options": TEXT,            all options now, as the agent would take them
+//        "classes": N,               retransformed
+//        "changed": N,               ... that have inserted code now
+//        "refused": N,               that the JVM refused to change
+//        "refusals": [TEXT...],      the first of them, each with its reason
+//        "interfaces_skipped": N,    that HotSpot cannot safely retransform (untouchable.h)
+//        "remaining": N,             queued for the background thread
+//        "elapsed_ns": N,
+//        "longest_batch_ns": N       longest RetransformClasses call
+//      }
+//
+// Refusals in the background, after the reply to a command, are notes of the next such command.
+
+#ifndef INSTR_OPERATION_H
+#define INSTR_OPERATION_H
+
+#include "instr/base/json.h"
+#include "instr/control/commands.h"
+#include "instr/retransform/reconfigure.h"
+
+#include <stdbool.h>
+
+// A function that does the operation: those of reconfigure.h. `text`: the command's argument.
+typedef int instr_operation(struct instr_agent *agent, JNIEnv *jni, const char *text,
+                            struct instr_reconfigured *done, char *reason, size_t size);
+
+// Runs an operation and fills in `done`. False: the reply has failed.
+bool instr_operation_run(struct instr_request *request, struct instr_reply *reply,
+                         instr_operation *function, const char *text,
+                         struct instr_reconfigured *done);
+
+// Runs an operation and replies. False: the operation failed, and so has the reply.
+bool instr_operation_reply(struct instr_request *request, struct instr_reply *reply,
+                           instr_operation *function, const char *text);
+
+// The command's only argument, `what`; NULL: there is none or more than one, the reply has failed.
+const char *instr_operation_argument(struct instr_request *request, struct instr_reply *reply,
+                                     const char *what);
+
+// Replies with the document above.
+void instr_operation_document(struct instr_agent *agent, struct instr_reply *reply,
+                              const struct instr_reconfigured *done);
+
+// Writes the members of a document that describe the active passes. `options`: NULL if there never
+// was a plan.
+void instr_operation_json_options(struct instr_json *json, const struct instr_options *options);
+
+// Notes the number of interfaces that were skipped, if any were.
+void instr_operation_note_interfaces(struct instr_reply *reply, unsigned skipped_interfaces);
+
+bool instr_operation_is_on(struct instr_agent *agent, const char *pass);
+
+#endif
