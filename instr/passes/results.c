@@ -193,7 +193,7 @@ static void say_skipped(const struct instr_results *r, const struct skipped_list
 void instr_say_skipped_interfaces(uint64_t count) {
     char told[INSTR_ERROR_SIZE], line[INSTR_ERROR_SIZE + 16];
     if (!count) return;
-    instr_interfaces_tell(count, told, sizeof told);
+    instr_interfaces_skipped(count, told, sizeof told);
     snprintf(line, sizeof line, "instr: %s", told);
     instr_say(line);
 }

@@ -112,7 +112,7 @@ static void find_file(JNIEnv *jni, jobject loader, const char *name, const uint8
                       size_t length, struct instr_origin *origin) {
     uint8_t *file;
     if (instr_coverage_knows(part.registry, instr_exec_class_id(bytes, length), name)) return;
-    if (!instr_class_file(jni, loader, name, &file, &origin->file_length)) return;
+    if (!instr_class_resource(jni, loader, name, &file, &origin->file_length)) return;
     if (origin->file_length == length && memcmp(file, bytes, length) == 0)
         free(file);
     else
