@@ -207,7 +207,7 @@ def switching(r):
         yield f"{name}, its file is lost", [] if lost else [f"{done}"]
     os.mkfifo(r.file("fifo"))
     done = p.instr("set", f"config={r.file('fifo')}")  # nobody writes to it, and nobody is to wait for that
-    yield "set config=PIPE", [] if done.returncode == 1 and "is no plain file" in done.stderr else [f"{done}"]
+    yield "set config=PIPE", [] if done.returncode == 1 and "not a regular file" in done.stderr else [f"{done}"]
     done = p.instr("detach", "--json")
     gone = "" if json.loads(done.stdout)["passes"] == [] and not os.path.exists(control.path(p.pid)) else done.stdout
     left = "the thread is left"
