@@ -8,7 +8,7 @@ import hashlib
 import os
 import re
 
-from . import expect, jdks, vm
+from . import expect, jdks, passes, vm
 from .table import CASES
 
 
@@ -27,6 +27,10 @@ class Run:
         vm.fresh(self.folder)
         self.java = jdk.tool("java")
         self.verify = (jdk.verify if options.verify else []) + options.hasty
+
+    @property
+    def every_pass(self):
+        return ",".join(passes.every(self.cli))
 
     def file(self, *parts):
         return os.path.join(self.folder, *parts)
