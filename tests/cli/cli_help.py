@@ -27,9 +27,9 @@ class Help(CliTest):
         self.expect(["version"], 0, done.stdout, "")
 
     def test_mistakes_are_told_in_one_line(self):
-        self.expect([], 2, "", "instr: which command? See 'instr help'\n")
-        self.expect(["rnu"], 2, "", "instr: 'rnu' is no command; did you mean 'run'? See 'instr help'\n")
-        self.expect(["bytecode"], 2, "", "instr: 'bytecode' is no command; see 'instr help'\n")
+        self.expect([], 2, "", "instr: no command given; see 'instr help'\n")
+        self.expect(["rnu"], 2, "", "instr: unknown command 'rnu'; did you mean 'run'? See 'instr help'\n")
+        self.expect(["bytecode"], 2, "", "instr: unknown command 'bytecode'; see 'instr help'\n")
         self.expect(["help", "x"], 2, "", ["there is no help on 'x'"])
         self.expect(["version", "x"], 2, "", ["takes no arguments"])
 

@@ -412,8 +412,8 @@ class Files(Rewrite):
 
     def test_usage_is_told(self):
         self.write("x.jar", jar([]))
-        for arguments, line in (([], "which file or directory?"), (["calls", "x.jar"], "-o OUT is missing"),
-                                (["x.jar", "-o", "y"], "no pass is among the options"),
+        for arguments, line in (([], "no file or directory given"), (["calls", "x.jar"], "-o OUT is missing"),
+                                (["x.jar", "-o", "y"], "no pass is given"),
                                 (["cals", "x.jar", "-o", "y"], "did you mean 'calls'?"),
                                 (["calls", "--jbos", "2", "x.jar", "-o", "y"], "unknown option '--jbos'"),
                                 (["calls", "--jobs", "0", "x.jar", "-o", "y"], "--jobs must be")):

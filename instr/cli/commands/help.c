@@ -125,13 +125,13 @@ int cli_help(int argc, char **argv) {
     else if (strcmp(topic, "options") == 0 && strcmp(form, "man") == 0)
         instr_each_option(print_man, NULL);
     else if (argc > 1 || !print_command(topic))
-        return cli_usage("help", "instr: there is no help on '%.64s'", argv[argc - 1]);
+        return cli_usage("help", "there is no help on '%.64s'", argv[argc - 1]);
     return cli_finish(CLI_OK);
 }
 
 int cli_version(int argc, char **argv) {
     (void)argv;
-    if (argc > 0) return cli_usage("version", "instr: version takes no arguments");
+    if (argc > 0) return cli_usage("version", "takes no arguments");
     printf("instr %s\n", INSTR_VERSION);
     return cli_finish(CLI_OK);
 }
