@@ -53,11 +53,11 @@ int cli_no_memory(void) {
 
 static const char *usage_of(const char *command) {
     char text[CLI_NAME_SIZE];
-#define TRY(name, arguments, help)                                                                 \
+#define TRY(name, arguments, help, details)                                                        \
     if (strcmp(cli_command_name(#name, text), command) == 0) return arguments;
     INSTR_COMMANDS(TRY)
 #undef TRY
-#define TRY(name, arguments, help)                                                                 \
+#define TRY(name, arguments, help, details)                                                        \
     if (strcmp("exec " #name, command) == 0) return arguments;
     INSTR_EXEC_COMMANDS(TRY)
 #undef TRY

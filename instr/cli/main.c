@@ -10,7 +10,7 @@ struct command {
     int (*run)(int argc, char **argv);
 };
 
-#define ROW(name, arguments, help) {#name, cli_##name},
+#define ROW(name, arguments, help, details) {#name, cli_##name},
 static const struct command commands[] = {INSTR_COMMANDS(ROW){NULL, NULL}};
 #undef ROW
 
@@ -53,6 +53,6 @@ int main(int argc, char **argv) {
     if (!command) return refuse(argv[1]);
     // `instr run --help`, but not `instr run timing -- java --help`.
     int asks = argc == 3 && strcmp(command_word(argv[2]), "help") == 0 && argv[2][0] == '-';
-    if (asks) return cli_help(0, argv + argc);
+    if (asks) return cli_help(command->run != cli_help, argv + 1);
     return command->run(argc - 2, argv + 2);
 }

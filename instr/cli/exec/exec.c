@@ -15,22 +15,13 @@
 // --- commands ---
 
 struct command {
-    const char *name, *arguments, *help;
+    const char *name;
     int (*run)(int argc, char **argv);
 };
 
-#define ROW(name, arguments, help) {#name, arguments, help, cli_exec_##name},
-static const struct command commands[] = {INSTR_EXEC_COMMANDS(ROW){NULL, NULL, NULL, NULL}};
+#define ROW(name, arguments, help, details) {#name, cli_exec_##name},
+static const struct command commands[] = {INSTR_EXEC_COMMANDS(ROW){NULL, NULL}};
 #undef ROW
-
-void cli_exec_help(void (*print_entry)(const char *name, const char *help)) {
-    printf("usage: instr exec COMMAND ...\n\n");
-    for (const struct command *c = commands; c->name; c++) print_entry(c->name, c->help);
-    putchar('\n');
-    for (const struct command *c = commands; c->name; c++)
-        printf("  instr exec %s %s\n", c->name, c->arguments);
-    printf("\nPATH is a file, - for standard input, or a directory with *.exec files.\n");
-}
 
 int cli_exec(int argc, char **argv) {
     if (argc < 1) return cli_usage("exec", "no command given; see 'instr help exec'");

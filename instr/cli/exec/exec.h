@@ -9,25 +9,9 @@
 
 #include <stddef.h>
 
-// COMMAND(name, arguments, help), as in cli.h.
-#define INSTR_EXEC_COMMANDS(COMMAND)                                                               \
-    COMMAND(info, "[--json] [--top N] PATH...", "sessions, classes, probes and the share covered") \
-    COMMAND(merge, "[--keep-going] -o OUT PATH...", "one file with all sessions and hits")         \
-    COMMAND(diff, "A B", "classes and probes that only one of two files has")                      \
-    COMMAND(tests,                                                                                 \
-            "[--class NAME [--line N]] [--changed PATH]... [--classes PATH]... [--top N] FILE...", \
-            "what each test covered, who covers a line, and which tests a change asks for")        \
-    COMMAND(dump, "PID [--reset] [--json]",                                                        \
-            "have the agent in a JVM write what was covered so far")                               \
-    COMMAND(recover, "[-o OUT] FILE.PID.map...",                                                   \
-            "what a JVM that was killed had covered, with coverage.mmap=yes")
-
-#define INSTR_EXEC_FUNCTION(name, arguments, help) int cli_exec_##name(int argc, char **argv);
+#define INSTR_EXEC_FUNCTION(name, arguments, help, details) int cli_exec_##name(int argc, char **argv);
 INSTR_EXEC_COMMANDS(INSTR_EXEC_FUNCTION)
 #undef INSTR_EXEC_FUNCTION
-
-// Prints the commands of exec, for the help.
-void cli_exec_help(void (*print_entry)(const char *name, const char *help));
 
 // --- files ---
 
