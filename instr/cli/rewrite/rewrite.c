@@ -83,8 +83,8 @@ static void obey_signal(void) {
 
 // --- arguments ---
 
-// Options that mean something to the agent only, in a file of options for both perhaps.
-static void tell_unused(const struct instr_options *o) {
+// Names the options that only the agent uses; they may be in a file of options for both.
+static void name_unused(const struct instr_options *o) {
     const struct {
         const char *name;
         int given;
@@ -96,6 +96,10 @@ static void tell_unused(const struct instr_options *o) {
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (options[i].given)
             cli_error("rewrite: %s= is for the agent; it does nothing here", options[i].name);
+    for (size_t i = 0; i < o->pass_count; i++)
+        if (o->passes[i].top != INSTR_TOP_DEFAULT)
+            cli_error("rewrite: %s.top= is for the agent; it does nothing here",
+                      o->passes[i].pass->name);
 }
 
 static int check_passes(struct cli_rewrite *rewrite) {
@@ -115,7 +119,7 @@ static int check_passes(struct cli_rewrite *rewrite) {
                          pass->name, pass->needs_agent ? pass->needs_agent : "its runtime",
                          pass->name);
     }
-    tell_unused(&rewrite->options);
+    name_unused(&rewrite->options);
     return CLI_OK;
 }
 
