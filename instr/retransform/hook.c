@@ -3,6 +3,7 @@
 #include "instr/retransform/hook.h"
 
 #include "instr/base/array.h"
+#include "instr/vm/jvmti.h"
 #include "instr/vm/untouchable.h"
 #include "instr/passes/agent_passes.h"
 #include "instr/vm/runtime.h"
@@ -77,12 +78,6 @@ uint64_t instr_hook_key(jvmtiEnv *jvmti, const char *name, jobject loader) {
     jint hash = 0;
     if (loader && (*jvmti)->GetObjectHashCode(jvmti, loader, &hash) != JVMTI_ERROR_NONE) hash = 1;
     return instr_class_states_key(name, strlen(name), hash);
-}
-
-static void *allocate(void *context, size_t n) {
-    jvmtiEnv *jvmti = context;
-    unsigned char *memory;
-    return (*jvmti)->Allocate(jvmti, (jlong)n, &memory) == JVMTI_ERROR_NONE ? memory : NULL;
 }
 
 // The name of a class that was defined without one (Lookup.defineClass, for example), taken from
@@ -211,8 +206,8 @@ static int rewrite(const struct load_event *event, const struct instr_class_stat
     if (!event->first)
         instr_agent_passes_find_file(event->jni, &event->plan->options, event->loader, event->name,
                                      event->bytes, event->length, &origin);
-    instr_engine_rewrite_known(event->plan->engine, &origin, event->bytes, event->length, allocate,
-                               jvmti, result);
+    instr_engine_rewrite_known(event->plan->engine, &origin, event->bytes, event->length,
+                               instr_jvmti_allocate, jvmti, result);
     free((void *)(uintptr_t)origin.file);
     if (result->refused) (*jvmti)->Deallocate(jvmti, result->refused);
     if (!result->bytes) return 0;
@@ -236,7 +231,8 @@ static void rewrap(const struct load_event *event, struct instr_rewritten *resul
     struct instr_rewritten wrapped;
     const uint8_t *bytes = result->bytes ? result->bytes : event->bytes;
     size_t length = result->bytes ? result->length : event->length;
-    if (!instr_native_prefix_rewrap(bytes, length, allocate, event->jvmti, &wrapped)) return;
+    if (!instr_native_prefix_rewrap(bytes, length, instr_jvmti_allocate, event->jvmti, &wrapped))
+        return;
     if (result->bytes) (*event->jvmti)->Deallocate(event->jvmti, result->bytes);
     *result = wrapped;
 }
@@ -246,7 +242,7 @@ static void rewrap(const struct load_event *event, struct instr_rewritten *resul
 // bytes of classes that an agent has changed.
 static void return_original(const struct load_event *event, struct instr_rewritten *result) {
     if (instr_wraps_only(&event->plan->options)) return;
-    result->bytes = allocate(event->jvmti, event->length);
+    result->bytes = instr_jvmti_allocate(event->jvmti, event->length);
     result->length = event->length;
     if (result->bytes) memcpy(result->bytes, event->bytes, event->length);
 }

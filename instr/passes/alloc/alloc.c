@@ -1,11 +1,10 @@
-// What the pass alloc needs of the JVM, and its results: see part.h.
+// alloc.c: the JVM TI half of the pass alloc: options, capabilities, results
 
 #define _POSIX_C_SOURCE 200809L
 
 #include "instr/passes/alloc/internal.h"
 #include "instr/report/alloc.h"
 #include "instr/report/flame.h"
-#include "instr/vm/agent_state.h"
 #include "instr/vm/snapshot.h"
 #include "instr/passes/agent_pass.h"
 #include "instr/vm/runtime.h"
@@ -54,7 +53,7 @@ static bool read_options(const struct instr_pass_options *pass, char *reason, si
 
 // --- load, start, stop ---
 
-// NULL: all is there; else what is not.
+// Returns NULL, or what failed.
 static const char *take_capabilities(jvmtiEnv *jvmti) {
     const struct instr_alloc_options *o = &instr_alloc.options;
     jvmtiCapabilities potential, wanted;
@@ -63,7 +62,7 @@ static const char *take_capabilities(jvmtiEnv *jvmti) {
     if ((*jvmti)->GetPotentialCapabilities(jvmti, &potential) != JVMTI_ERROR_NONE)
         return "alloc: the JVM does not report its capabilities";
     if (o->sampled && !potential.can_generate_sampled_object_alloc_events)
-        return "alloc.mode=sampled: this JVM does not sample allocations; JDK 11 is the first";
+        return "alloc.mode=sampled: this JVM does not sample allocations; JDK 11 or later does";
     if (o->track_object && !potential.can_retransform_any_class)
         return "alloc.track=object: this JVM cannot transform java.lang.Object";
     memcpy(bits, &potential, sizeof bits);
@@ -81,7 +80,7 @@ static const char *take_capabilities(jvmtiEnv *jvmti) {
     wanted.can_get_constant_pool = !o->sampled && potential.can_get_constant_pool;
     return (*jvmti)->AddCapabilities(jvmti, &wanted) == JVMTI_ERROR_NONE
                ? NULL
-               : "alloc: the JVM refuses what is needed; another agent may have it";
+               : "alloc: the JVM refuses the capabilities; another agent may hold them";
 }
 
 static void forget(JNIEnv *jni) {
@@ -114,7 +113,7 @@ static bool load(JavaVM *vm, const struct instr_pass_options *options,
     return false;
 }
 
-// What is sampled needs no class rewritten.
+// Sampling needs no rewritten classes.
 static bool takes(JNIEnv *jni, jobject loader, const char *name, jobject domain) {
     (void)jni, (void)loader, (void)name, (void)domain;
     return !instr_alloc.options.sampled;
@@ -159,7 +158,7 @@ static void add_one(void *context, const struct instr_method *m, uint64_t count,
     instr_alloc_report_add(report, &site);
 }
 
-// What inserted code has counted.
+// Adds the counts of inserted code. `thrown` of a row holds bytes (rewriters/alloc.c).
 static int add_counted(const struct instr_results *r, unsigned pass,
                        struct instr_alloc_report *report) {
     struct instr_counts *counts = NULL;

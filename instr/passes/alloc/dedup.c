@@ -1,9 +1,9 @@
-// What the VM tells and inserted code counts, too.
+// dedup.c: objects that both the VM reports and inserted code counts
 //
-// Code counts what some methods return where they are called (rewriters/allocating_callees.h), compiled or
-// not; VMObjectAlloc tells of the same objects while the methods are interpreted. Who has called is
-// on the stack, and whether code counts there is in the bytecode: behind the call stands one of
-// InstrAlloc's.
+// Where some methods are called (rewriters/allocating_callees.h), inserted code counts the objects
+// that they return, whether they are compiled or not. While these methods are interpreted,
+// VMObjectAlloc reports the same objects. The caller is on the stack, and its bytecode shows whether
+// it counts: then a call of a method of InstrAlloc follows the call.
 
 #include "instr/passes/alloc/internal.h"
 
@@ -13,12 +13,12 @@
 
 #include <string.h>
 
-#define CACHED 64 // calls that a thread remembers
-#define REACH 96  // bytes behind a call; passes that are given with this one put theirs between
+#define CACHED 64 // calls that a thread caches
+#define REACH 96  // bytes searched after a call: other passes may insert code in between
 
-static jmethodID methods[RW_ALLOCATING_CALLEES]; // NULL: this JDK has none
+static jmethodID methods[RW_ALLOCATING_CALLEES]; // NULL: this JDK does not have the method
 
-void instr_alloc_told_start(JNIEnv *jni) {
+void instr_alloc_dedup_start(JNIEnv *jni) {
     for (int i = 0; i < RW_ALLOCATING_CALLEES; i++) {
         const struct rw_allocating_callee *c = &rw_allocating_callees[i];
         jclass class = (*jni)->FindClass(jni, c->class_name);
@@ -44,15 +44,15 @@ bool instr_alloc_is_callee(jmethodID method) {
     return false;
 }
 
-// --- what stands behind a call ---
+// --- the code after a call ---
 
-struct pool { // of constants, as JVM TI GetConstantPool gives them
+struct pool { // the constant pool, from JVM TI GetConstantPool
     const uint8_t *bytes;
     uint32_t length;
     unsigned count;
 };
 
-// Bytes of a constant with its tag (JVMS 4.4); 0: not known.
+// Bytes of a constant with its tag (JVMS 4.4); 0: unknown.
 static uint32_t constant_length(const struct pool *pool, uint32_t at) {
     static const uint8_t lengths[] = {0, 0, 0, 5, 5, 9, 9, 3, 3, 5, 5,
                                       5, 5, 0, 0, 4, 3, 5, 5, 3, 3};
@@ -61,14 +61,14 @@ static uint32_t constant_length(const struct pool *pool, uint32_t at) {
     return tag < sizeof lengths ? lengths[tag] : 0;
 }
 
-// Where the constant begins, if it is of the kind and all there; NULL: it is not.
+// The start of the constant, if it has the tag and is complete; else NULL.
 static const uint8_t *constant(const struct pool *pool, unsigned wanted, uint8_t tag) {
     uint32_t at = 0;
     for (unsigned i = 1; i < pool->count && at < pool->length; i++) {
         uint32_t length = constant_length(pool, at);
         if (length == 0 || length > pool->length - at) return NULL;
         if (i == wanted) return pool->bytes[at] == tag ? pool->bytes + at : NULL;
-        if (pool->bytes[at] == 5 || pool->bytes[at] == 6) i++; // takes two (JVMS 4.4.5)
+        if (pool->bytes[at] == 5 || pool->bytes[at] == 6) i++; // takes two indexes (JVMS 4.4.5)
         at += length;
     }
     return NULL;
@@ -80,7 +80,7 @@ static bool is_text(const struct pool *pool, unsigned index, const char *text) {
     return utf8 != NULL && cf_be2(utf8 + 1) == n && memcmp(utf8 + 3, text, n) == 0;
 }
 
-// Is it a method of InstrAlloc that takes what another returned?
+// Is it a method of InstrAlloc that takes the result of an allocating callee?
 static bool is_counter(const struct pool *pool, unsigned index) {
     const uint8_t *reference = constant(pool, index, 10), *name_and_type, *class, *name;
     static const char simple[] = "/InstrAlloc";
@@ -95,8 +95,8 @@ static bool is_counter(const struct pool *pool, unsigned index) {
     return is_text(pool, method, "made") || is_text(pool, method, "cloned");
 }
 
-// Does a call of ours follow, before anything can lead elsewhere?
-static bool counts_behind(const struct pool *pool, const uint8_t *code, jint length, jlocation at) {
+// Does a call of InstrAlloc follow, with no jump or return in between?
+static bool counts_after(const struct pool *pool, const uint8_t *code, jint length, jlocation at) {
     jlocation end = at + REACH < length ? at + REACH : length;
     if (at < 0 || at >= length) return false;
     if (code[at] < CF_OP_invokevirtual || code[at] > CF_OP_invokestatic) return false;
@@ -108,7 +108,7 @@ static bool counts_behind(const struct pool *pool, const uint8_t *code, jint len
     return false;
 }
 
-static bool examine(JNIEnv *jni, const jvmtiFrameInfo *frame) {
+static bool is_counting_call(JNIEnv *jni, const jvmtiFrameInfo *frame) {
     jvmtiEnv *jvmti = instr_alloc.jvmti;
     jint length = 0, count = 0, pool_length = 0;
     unsigned char *code = NULL, *bytes = NULL;
@@ -119,7 +119,7 @@ static bool examine(JNIEnv *jni, const jvmtiFrameInfo *frame) {
     if ((*jvmti)->GetBytecodes(jvmti, frame->method, &length, &code) == JVMTI_ERROR_NONE &&
         (*jvmti)->GetConstantPool(jvmti, class, &count, &pool_length, &bytes) == JVMTI_ERROR_NONE) {
         struct pool pool = {bytes, (uint32_t)pool_length, (unsigned)count};
-        counts = counts_behind(&pool, code, length, frame->location);
+        counts = counts_after(&pool, code, length, frame->location);
     }
     if (code != NULL) (*jvmti)->Deallocate(jvmti, code);
     if (bytes != NULL) (*jvmti)->Deallocate(jvmti, bytes);
@@ -131,12 +131,12 @@ static bool examine(JNIEnv *jni, const jvmtiFrameInfo *frame) {
 
 struct call {
     jmethodID method;
-    jlocation location, end; // a method that was rewritten since has another end
+    jlocation location, end; // rewriting a method changes its end
     bool counts;
 };
 static _Thread_local struct call calls[CACHED];
 
-bool instr_alloc_told(JNIEnv *jni, const jvmtiFrameInfo *frames, jint n) {
+bool instr_alloc_is_counted(JNIEnv *jni, const jvmtiFrameInfo *frames, jint n) {
     jvmtiEnv *jvmti = instr_alloc.jvmti;
     jlocation start, end;
     jint i = 0;
@@ -148,6 +148,6 @@ bool instr_alloc_told(JNIEnv *jni, const jvmtiFrameInfo *frames, jint n) {
     uint64_t key = (uint64_t)(uintptr_t)caller->method >> 3 ^ (uint64_t)caller->location * 31;
     struct call *call = &calls[(key ^ key >> 11) % CACHED];
     if (call->method != caller->method || call->location != caller->location || call->end != end)
-        *call = (struct call){caller->method, caller->location, end, examine(jni, caller)};
+        *call = (struct call){caller->method, caller->location, end, is_counting_call(jni, caller)};
     return call->counts;
 }

@@ -1,9 +1,11 @@
-// What no bytecode allocates: reflection, clone, and other work of the VM, told by VMObjectAlloc
-// (JVM TI), and native methods, whose JNI functions are intercepted. HotSpot sends the event for
-// what its own entry points make (Object.clone, Array.newInstance, Unsafe.allocateInstance ...),
-// and never for JNI functions, so nothing is seen twice.
+// events.c: allocations that no bytecode makes
 //
-// Sites have numbers and counters of their own here: inserted code knows none of them.
+// JVM TI's VMObjectAlloc reports reflection, clone and other work of the VM. Native methods are seen
+// by intercepting their JNI functions. HotSpot sends the event for objects of its own entry points
+// (Object.clone, Array.newInstance, Unsafe.allocateInstance ...), and never for JNI functions, so no
+// object is counted twice.
+//
+// Sites have ids and counters of their own here: inserted code does not use them.
 
 #define _POSIX_C_SOURCE 200809L
 
@@ -11,6 +13,7 @@
 
 #include "instr/base/hash.h"
 #include "instr/id_registry.h"
+#include "instr/vm/jvmti.h"
 #include "instr/options.h"
 #include "instr/engine/display_name.h"
 
@@ -22,8 +25,8 @@
 
 #define CHUNK 1024
 #define CHUNKS (INSTR_METHODS_MAX / CHUNK)
-#define FRAMES 16 // looked through for one that has bytecode
-#define CACHED 64 // sites that a thread remembers
+#define FRAMES 16 // searched for one that has bytecode
+#define CACHED 64 // sites that a thread caches
 
 struct counter {
     atomic_uint_fast64_t count, bytes;
@@ -32,12 +35,12 @@ struct counter {
 static struct {
     struct instr_methods *sites;
     struct counter *_Atomic counters[CHUNKS];
-    pthread_mutex_t mutex; // of adding counters
+    pthread_mutex_t mutex; // for adding counters
     atomic_bool active;
     bool intercepted;
 } vm = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-// What a thread met last: a site by method, location and class.
+// A cache of a thread: sites by method, location and class.
 struct cached {
     jmethodID method;
     jlocation location;
@@ -45,7 +48,7 @@ struct cached {
     int id;
 };
 static _Thread_local struct cached cache[CACHED];
-static _Thread_local bool busy; // what this file does itself does not count
+static _Thread_local bool busy; // in this file: its own allocations do not count
 
 // --- sites ---
 
@@ -64,23 +67,6 @@ static struct counter *counter_of(int id) {
 
 static void release(void *memory) {
     if (memory != NULL) (*instr_alloc.jvmti)->Deallocate(instr_alloc.jvmti, memory);
-}
-
-uint32_t instr_alloc_line(jmethodID method, jlocation location) {
-    jvmtiEnv *jvmti = instr_alloc.jvmti;
-    jvmtiLineNumberEntry *table = NULL;
-    jint n = 0;
-    uint32_t line = 0;
-    jlocation best = -1;
-    if (location < 0 || (*jvmti)->GetLineNumberTable(jvmti, method, &n, &table) != JVMTI_ERROR_NONE)
-        return 0;
-    for (jint i = 0; i < n; i++) {
-        if (table[i].start_location > location || table[i].start_location < best) continue;
-        best = table[i].start_location;
-        line = (uint32_t)table[i].line_number;
-    }
-    release(table);
-    return line;
 }
 
 char *instr_alloc_name_of(char *signature) {
@@ -103,8 +89,8 @@ char *instr_alloc_declaring_class(JNIEnv *jni, jmethodID method, char **to_relea
     return error == JVMTI_ERROR_NONE ? instr_alloc_name_of(*to_release) : NULL;
 }
 
-// The id of a site; -1: none is to be had, or it is in the runtime, whose objects are not the
-// program's. `detail`: the class, as sites have it.
+// The id of a site; -1: there are no more ids, or the site is in the runtime, whose objects do not
+// count. `detail`: the class of the object.
 static int site_of(JNIEnv *jni, const jvmtiFrameInfo *frame, const char *detail) {
     jvmtiEnv *jvmti = instr_alloc.jvmti;
     char *memory = NULL, *name = NULL, *descriptor = NULL;
@@ -124,7 +110,7 @@ static int site_of(JNIEnv *jni, const jvmtiFrameInfo *frame, const char *detail)
     }
     struct instr_site site = {
         .pc = frame->location < 0 ? UINT32_MAX : (uint32_t)frame->location,
-        .line = frame->method == NULL ? 0 : instr_alloc_line(frame->method, frame->location),
+        .line = frame->method == NULL ? 0 : instr_jvmti_line(jvmti, frame->method, frame->location),
         .detail = detail,
         .detail_length = strlen(detail),
     };
@@ -162,10 +148,10 @@ void instr_alloc_vm_count(JNIEnv *jni, const jvmtiFrameInfo *frame, jclass class
     atomic_fetch_add_explicit(&counter->bytes, (uint64_t)bytes, memory_order_relaxed);
 }
 
-// --- what the VM tells ---
+// --- the event ---
 
-// The nearest frame with bytecode: whoever called the native method that is above it. With none
-// the outermost that was looked at.
+// The nearest frame with bytecode, which called the native methods above it. Without one, the
+// outermost frame that was searched.
 static jvmtiFrameInfo nearest_bytecode(const jvmtiFrameInfo *frames, jint n) {
     jvmtiFrameInfo none = {NULL, -1};
     for (jint i = 0; i < n; i++)
@@ -189,7 +175,7 @@ static bool is_array(jclass class) {
            array;
 }
 
-// VMObjectAlloc (JVM TI 11.2.38). The object may be null: it is a value.
+// VMObjectAlloc (JVM TI 11.2.38). The object is null if it is a value object.
 static void JNICALL on_vm_alloc(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object,
                                 jclass class, jlong size) {
     (void)thread, (void)object;
@@ -198,10 +184,10 @@ static void JNICALL on_vm_alloc(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jo
     if (busy || !atomic_load_explicit(&vm.active, memory_order_relaxed)) return;
     busy = true;
     if ((*jvmti)->GetStackTrace(jvmti, NULL, 0, FRAMES, frames, &n) != JVMTI_ERROR_NONE) n = 0;
-    // A constructor will run, and Object's tells of the object then; of a clone none runs.
-    bool told = instr_alloc.options.track_object && !is_array(class) &&
-                !(n > 0 && is_clone(frames[0].method));
-    if (!told && !instr_alloc_told(jni, frames, n)) {
+    // Object's constructor will count the object. A clone runs no constructor.
+    bool counted_later = instr_alloc.options.track_object && !is_array(class) &&
+                         !(n > 0 && is_clone(frames[0].method));
+    if (!counted_later && !instr_alloc_is_counted(jni, frames, n)) {
         jvmtiFrameInfo frame = nearest_bytecode(frames, n);
         instr_alloc_vm_count(jni, &frame, class, size);
     }
@@ -210,18 +196,17 @@ static void JNICALL on_vm_alloc(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jo
 
 // --- JNI ---
 
-// Unsafe.allocateInstance is such a native method in JDK 8 and 11, and code may count what it
-// returns.
-static bool is_told(JNIEnv *jni, jmethodID native) {
+// In JDK 8 and 11 Unsafe.allocateInstance is a native method whose result inserted code may count.
+static bool is_counted(JNIEnv *jni, jmethodID native) {
     jvmtiEnv *jvmti = instr_alloc.jvmti;
     jvmtiFrameInfo frames[FRAMES];
     jint n = 0;
     return instr_alloc_is_callee(native) &&
            (*jvmti)->GetStackTrace(jvmti, NULL, 0, FRAMES, frames, &n) == JVMTI_ERROR_NONE &&
-           instr_alloc_told(jni, frames, n);
+           instr_alloc_is_counted(jni, frames, n);
 }
 
-// What a JNI function made; the site is the native method that called it.
+// Counts an object that a JNI function made. The site is the native method that called it.
 static void made(JNIEnv *jni, jobject object) {
     jvmtiEnv *jvmti = instr_alloc.jvmti;
     jvmtiFrameInfo frame = {NULL, -1};
@@ -230,7 +215,7 @@ static void made(JNIEnv *jni, jobject object) {
     if ((*jvmti)->GetFrameLocation(jvmti, NULL, 0, &frame.method, &frame.location) !=
         JVMTI_ERROR_NONE)
         frame = (jvmtiFrameInfo){NULL, -1};
-    if (is_told(jni, frame.method)) {
+    if (is_counted(jni, frame.method)) {
         busy = false;
         return;
     }
@@ -242,14 +227,14 @@ static void made(JNIEnv *jni, jobject object) {
     busy = false;
 }
 
-// The same for an object whose constructor ran.
+// The same for an object whose constructor has run.
 static void constructed(JNIEnv *jni, jobject object) {
     if (!instr_alloc.options.track_object) made(jni, object);
 }
 
 static jfieldID string_value;
 
-// A string and the array in it.
+// Counts a string and its array.
 static void made_string(JNIEnv *jni, jstring string) {
     made(jni, string);
     if (string == NULL || string_value == NULL || busy) return;
@@ -314,7 +299,7 @@ static jint JNICALL throw_new(JNIEnv *jni, jclass class, const char *message) {
     jint result = instr_alloc.jni->ThrowNew(jni, class, message);
     jthrowable thrown = result == 0 ? instr_alloc.jni->ExceptionOccurred(jni) : NULL;
     if (thrown == NULL || busy) return result;
-    // No other function may be called while it is pending.
+    // No other function may be called while an exception is pending.
     instr_alloc.jni->ExceptionClear(jni);
     constructed(jni, thrown);
     instr_alloc.jni->Throw(jni, thrown);
@@ -343,7 +328,7 @@ PRIMITIVE_ARRAYS(DEFINE)
 
 // --- start and stop ---
 
-// What is put around JNI's own functions, a row for each.
+// The JNI functions that are intercepted, and their replacements.
 #define INTERCEPTED(ROW)                                                                           \
     ROW(AllocObject, alloc_object)                                                                 \
     ROW(NewObject, new_object)                                                                     \
@@ -369,8 +354,8 @@ static void intercept(struct JNINativeInterface_ *table) {
 #undef SET
 }
 
-static void give_back_ours(struct JNINativeInterface_ *table,
-                           const struct JNINativeInterface_ *before) {
+static void restore_functions(struct JNINativeInterface_ *table,
+                              const struct JNINativeInterface_ *before) {
 #define SET(Name, name) table->Name = before->Name;
     INTERCEPTED(SET)
 #undef SET
@@ -382,19 +367,19 @@ static bool all_are_ours(const struct JNINativeInterface_ *table) {
 #undef IS
 }
 
-// The functions before the first time stay, as threads may be in them; a table is much memory to
-// leave behind each time. As far as all JVMs have it: JNI 1.6.
-static jniNativeInterface *keep_one(jniNativeInterface *now) {
-    static jniNativeInterface *kept;
+// The first table of original functions is never freed, because threads may use it. Later tables
+// that equal it are. Only the functions that all JVMs have are compared: JNI 1.6.
+static jniNativeInterface *original_table(jniNativeInterface *now) {
+    static jniNativeInterface *original;
     const size_t common = offsetof(struct JNINativeInterface_, GetObjectRefType);
-    if (kept != NULL && memcmp(kept, now, common) == 0)
+    if (original != NULL && memcmp(original, now, common) == 0)
         release(now);
     else
-        kept = now;
-    return kept;
+        original = now;
+    return original;
 }
 
-// The table is the VM's copy, as long as its own: entries that our header does not know stay.
+// The table is a copy from the VM, of its full length: entries unknown to our header are unchanged.
 static bool intercept_all(jvmtiEnv *jvmti) {
     struct JNINativeInterface_ *table = NULL;
     if (vm.intercepted) return true;
@@ -402,7 +387,7 @@ static bool intercept_all(jvmtiEnv *jvmti) {
     if ((*jvmti)->GetJNIFunctionTable(jvmti, &before) != JVMTI_ERROR_NONE ||
         (*jvmti)->GetJNIFunctionTable(jvmti, &table) != JVMTI_ERROR_NONE)
         return false;
-    instr_alloc.jni = keep_one(before);
+    instr_alloc.jni = original_table(before);
     intercept(table);
     jvmtiError error = (*jvmti)->SetJNIFunctionTable(jvmti, table);
     release(table);
@@ -427,7 +412,7 @@ const char *instr_alloc_vm_start(JNIEnv *jni) {
     instr_alloc_object_callbacks(&callbacks);
     if (vm.sites == NULL && (vm.sites = instr_methods_new()) == NULL) return "alloc: out of memory";
     find_string_value(jni);
-    instr_alloc_told_start(jni);
+    instr_alloc_dedup_start(jni);
     if ((*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks) != JVMTI_ERROR_NONE ||
         (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_VM_OBJECT_ALLOC,
                                            NULL) != JVMTI_ERROR_NONE)
@@ -438,13 +423,13 @@ const char *instr_alloc_vm_start(JNIEnv *jni) {
     return NULL;
 }
 
-// Gives JNI its own functions back, unless another agent has put its own around ours: those stay
-// and do nothing but call on. What another agent has put around others stays in any case.
-static void give_back(jvmtiEnv *jvmti) {
+// Restores the original JNI functions. If another agent has intercepted one of ours, all of ours
+// stay and only call the originals. Other functions that another agent has intercepted are unchanged.
+static void stop_intercepting(jvmtiEnv *jvmti) {
     struct JNINativeInterface_ *now = NULL;
     if (!vm.intercepted || (*jvmti)->GetJNIFunctionTable(jvmti, &now) != JVMTI_ERROR_NONE) return;
     if (all_are_ours(now)) {
-        give_back_ours(now, instr_alloc.jni);
+        restore_functions(now, instr_alloc.jni);
         vm.intercepted = (*jvmti)->SetJNIFunctionTable(jvmti, now) != JVMTI_ERROR_NONE;
     }
     release(now);
@@ -453,7 +438,7 @@ static void give_back(jvmtiEnv *jvmti) {
 void instr_alloc_vm_stop(void) {
     jvmtiEnv *jvmti = instr_alloc.jvmti;
     atomic_store(&vm.active, false);
-    give_back(jvmti);
+    stop_intercepting(jvmti);
     if (jvmti != NULL)
         (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE, JVMTI_EVENT_VM_OBJECT_ALLOC, NULL);
 }

@@ -1,11 +1,14 @@
-// alloc.track=object: objects are counted in the constructor of Object, as in the JVM TI
-// specification's introduction ("Bytecode Instrumentation"): a call in it of a method that does
-// nothing until a static flag says that the VM is up. This sees the objects of all classes, hidden
-// ones and those that may not be instrumented included, whoever made them.
+// object.c: alloc.track=object
+//
+// Objects are counted in the constructor of Object, as the JVM TI specification's introduction does
+// ("Bytecode Instrumentation"): the constructor calls a method that does nothing until a static flag
+// is set. So the objects of all classes are counted, including hidden classes and those that must
+// not be instrumented.
 
 #include "instr/passes/alloc/internal.h"
 
 #include "classfile/edit.h"
+#include "instr/vm/jvmti.h"
 #include "instr/vm/runtime.h"
 
 #include <string.h>
@@ -18,12 +21,6 @@ static struct {
 } object;
 
 // --- the call in the constructor ---
-
-static void *allocate(void *context, size_t n) {
-    jvmtiEnv *jvmti = context;
-    unsigned char *memory;
-    return (*jvmti)->Allocate(jvmti, (jlong)n, &memory) == JVMTI_ERROR_NONE ? memory : NULL;
-}
 
 static enum cf_status edit_constructor(struct cf_rewrite *rewrite, const struct cf_member *method) {
     char owner[128];
@@ -55,7 +52,7 @@ static void rewrite_object(jvmtiEnv *jvmti, const unsigned char *bytes, jint len
         if (CF_IS(cf_member_name(&cls, &cls.methods[i]), "<init>") && cls.methods[i].code)
             status = edit_constructor(&rewrite, &cls.methods[i]);
     if (status == CF_OK && rewrite.methods_changed)
-        status = cf_rewrite_encode(&rewrite, allocate, jvmti, &out, &out_length);
+        status = cf_rewrite_encode(&rewrite, instr_jvmti_allocate, jvmti, &out, &out_length);
     if (status == CF_OK && out != NULL) {
         *new_bytes = out;
         *new_length = (jint)out_length;
@@ -64,8 +61,8 @@ static void rewrite_object(jvmtiEnv *jvmti, const unsigned char *bytes, jint len
     cf_arena_free(&arena);
 }
 
-// ClassFileLoadHook of the pass's own environment: Object alone is of interest, each time that
-// somebody has it transformed.
+// ClassFileLoadHook of the pass's own environment. It changes Object alone, each time that an agent
+// retransforms it.
 static void JNICALL on_class(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject loader,
                              const char *name, jobject domain, jint length,
                              const unsigned char *bytes, jint *new_length,
@@ -79,9 +76,9 @@ void instr_alloc_object_callbacks(jvmtiEventCallbacks *callbacks) {
     callbacks->ClassFileLoadHook = on_class;
 }
 
-// --- what it calls ---
+// --- the native that it calls ---
 
-// Whether the frame is a constructor's of a class that `class` extends or is. *own: is.
+// Is the method a constructor of `class` or of one of its superclasses? *own: of `class`.
 static bool is_constructor_of(JNIEnv *jni, jmethodID method, jclass class, bool *own) {
     jvmtiEnv *jvmti = instr_alloc.jvmti;
     const struct JNINativeInterface_ *f = instr_alloc.jni;
@@ -98,7 +95,7 @@ static bool is_constructor_of(JNIEnv *jni, jmethodID method, jclass class, bool 
     return is;
 }
 
-// The frame that instantiated: behind the constructors from Object's to the class's own.
+// The frame that created the object: below the constructors from Object's to the class's own.
 static jint creator(JNIEnv *jni, const jvmtiFrameInfo *frames, jint n, jclass class) {
     bool own = false, was_own = false;
     for (jint i = 0; i < n; i++) {

@@ -1,13 +1,14 @@
-// alloc.mode=sampled: some of the allocations, with their stacks, as SampledObjectAlloc (JVM TI
-// 11.2.36) tells them; and which of those objects are still alive.
+// samples.c: alloc.mode=sampled: some of the allocations, with their stacks, as SampledObjectAlloc
+// (JVM TI 11.2.36) reports them; and which of these objects are still alive
 //
-// An object of s bytes is sampled with the probability 1 - exp(-s / interval), so one that is
-// stands for 1 / that many.
+// An object of s bytes is sampled with the probability p = 1 - exp(-s / interval). So a sampled
+// object stands for 1 / p objects.
 
 #define _POSIX_C_SOURCE 200809L
 
 #include "instr/passes/alloc/internal.h"
 #include "instr/base/hash.h"
+#include "instr/vm/jvmti.h"
 
 #include "classfile/arena.h"
 
@@ -18,7 +19,7 @@
 #include <time.h>
 
 #define MAX_DEPTH 256
-#define MEMORY ((size_t)64 << 20) // for stacks and names; what is sampled beyond has no stack
+#define MEMORY ((size_t)64 << 20) // for stacks and names; later samples have no stack
 #define FIRST_WATCHED 4096
 #define MOST_WATCHED (1 << 20)
 
@@ -42,13 +43,13 @@ struct stack {
 struct watched { // a sampled object
     jweak object;
     struct stack *stack;
-    double count, bytes; // that it stands for
+    double count, bytes; // estimates
 };
 
 #define BUCKETS 16384
 
 static struct {
-    pthread_mutex_t mutex; // of all that follows
+    pthread_mutex_t mutex; // for all fields below
     bool prepared;
     struct cf_arena arena;
     struct frame *frames[BUCKETS];
@@ -56,12 +57,12 @@ static struct {
     size_t stacks_count;
     struct watched *watched;
     size_t watched_count, watched_capacity;
-    uint64_t unwatched; // for want of room
+    uint64_t unwatched; // there was no room
     atomic_bool active;
 } samples = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-// 1 - exp(-x) for x >= 0, without the mathematics library: the series for a small part of x, then
-// doubled: 1 - exp(-2y) = t (2 - t) where t = 1 - exp(-y).
+// 1 - exp(-x) for x >= 0, without libm: the series for x / 2^k, then k doublings:
+// 1 - exp(-2y) = t (2 - t) where t = 1 - exp(-y).
 static double probability(double x) {
     int doublings = 0;
     if (x > 50) return 1;
@@ -73,7 +74,7 @@ static double probability(double x) {
 
 // --- names ---
 
-static const char *keep(const char *text) {
+static const char *copy_of(const char *text) {
     size_t size = strlen(text) + 1;
     char *copy = cf_arena_alloc(&samples.arena, size);
     return copy == NULL ? NULL : memcpy(copy, text, size);
@@ -83,7 +84,7 @@ static void release(void *memory) {
     if (memory != NULL) (*instr_alloc.jvmti)->Deallocate(instr_alloc.jvmti, memory);
 }
 
-// Names are looked up when a method is seen first: later its class may be gone.
+// Names are looked up when a method is first seen: later its class may be unloaded.
 static struct frame *new_frame(JNIEnv *jni, jmethodID method) {
     jvmtiEnv *jvmti = instr_alloc.jvmti;
     char *name = NULL, *memory = NULL;
@@ -92,8 +93,8 @@ static struct frame *new_frame(JNIEnv *jni, jmethodID method) {
     if ((*jvmti)->GetMethodName(jvmti, method, &name, NULL, NULL) != JVMTI_ERROR_NONE) name = NULL;
     if (frame != NULL) {
         frame->method = method;
-        frame->class_name = keep(class_name != NULL ? class_name : "?");
-        frame->name = keep(name != NULL ? name : "?");
+        frame->class_name = copy_of(class_name != NULL ? class_name : "?");
+        frame->name = copy_of(name != NULL ? name : "?");
         if (frame->class_name == NULL || frame->name == NULL) frame = NULL;
     }
     release(name);
@@ -136,16 +137,17 @@ static struct stack *new_stack(JNIEnv *jni, const jvmtiFrameInfo *frames, jint d
                                const char *class_name) {
     struct stack *stack =
         cf_arena_zeroed(&samples.arena, 1, sizeof *stack + (size_t)depth * sizeof *stack->frames);
-    if (stack == NULL || (stack->class_name = keep(class_name)) == NULL) return NULL;
+    if (stack == NULL || (stack->class_name = copy_of(class_name)) == NULL) return NULL;
     for (jint i = 0; i < depth; i++)
         if ((stack->frames[i] = frame_of(jni, frames[i].method)) == NULL) return NULL;
     stack->depth = (uint32_t)depth;
     stack->location = depth > 0 ? frames[0].location : -1;
-    stack->line = depth > 0 ? instr_alloc_line(frames[0].method, frames[0].location) : 0;
+    stack->line =
+        depth > 0 ? instr_jvmti_line(instr_alloc.jvmti, frames[0].method, frames[0].location) : 0;
     return stack;
 }
 
-// The stack, made if need be; without memory one that has no frames.
+// Finds or adds the stack; without memory, a stack without frames.
 static struct stack *stack_of(JNIEnv *jni, const jvmtiFrameInfo *frames, jint depth,
                               const char *class_name) {
     uint64_t hash = hash_of(frames, depth, class_name);
@@ -154,7 +156,7 @@ static struct stack *stack_of(JNIEnv *jni, const jvmtiFrameInfo *frames, jint de
         if (s->hash == hash && is_stack(s, frames, depth, class_name)) return s;
     struct stack *stack = new_stack(jni, frames, depth, class_name);
     if (stack == NULL) {
-        samples.arena.limit = 0; // the few stacks of no frames are small
+        samples.arena.limit = 0; // stacks without frames are few and small
         return depth > 0 ? stack_of(jni, frames, 0, class_name) : NULL;
     }
     stack->hash = hash;
@@ -163,9 +165,9 @@ static struct stack *stack_of(JNIEnv *jni, const jvmtiFrameInfo *frames, jint de
     return *bucket = stack;
 }
 
-// --- what is alive ---
+// --- live objects ---
 
-// Forgets the objects that are gone.
+// Removes the objects that have been collected.
 static void sweep(JNIEnv *jni) {
     size_t left = 0;
     for (size_t i = 0; i < samples.watched_count; i++) {
@@ -178,7 +180,7 @@ static void sweep(JNIEnv *jni) {
     samples.watched_count = left;
 }
 
-// Room for one more. When many are still alive there is to be more room before the next sweep.
+// Makes room for one more. If more than half are alive, the capacity doubles.
 static bool reserve(JNIEnv *jni) {
     if (samples.watched_count < samples.watched_capacity) return true;
     if (samples.watched_capacity > 0) sweep(jni);
@@ -206,8 +208,8 @@ static void watch(JNIEnv *jni, jobject object, struct stack *stack, double count
 
 // --- the event ---
 
-// Who holds the lock calls the JVM, and a debugger may suspend it there; the application does not
-// wait for that. What is not taken then is one sample of many.
+// The holder of the lock calls the JVM, where a debugger may suspend it. The application must not
+// wait for that: it drops the sample instead.
 static bool lock_briefly(void) {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
@@ -222,14 +224,14 @@ static bool lock_briefly(void) {
 static void add_sample(JNIEnv *jni, const jvmtiFrameInfo *frames, jint depth, jobject object,
                        char *signature, jlong size) {
     const char *class_name = instr_alloc_name_of(signature);
-    double part = probability((double)size / (instr_alloc.options.interval + 1.0));
-    double count = part > 0 ? 1 / part : 1;
+    double p = probability((double)size / (instr_alloc.options.interval + 1.0));
+    double count = p > 0 ? 1 / p : 1;
     if (!lock_briefly()) return;
     struct stack *stack = stack_of(jni, frames, depth, class_name);
     if (stack != NULL) {
         stack->count += count;
         stack->bytes += count * (double)size;
-        // A value has no identity, so it is neither alive nor not.
+        // A value object has no identity, so it cannot be watched.
         if (instr_alloc.options.live && object != NULL)
             watch(jni, object, stack, count, count * (double)size);
     }
@@ -256,7 +258,7 @@ const char *instr_alloc_samples_set_interval(void) {
     return (*jvmti)->SetHeapSamplingInterval(jvmti, instr_alloc.options.interval) ==
                    JVMTI_ERROR_NONE
                ? NULL
-               : "alloc: the JVM takes no interval for samples";
+               : "alloc: the JVM refuses the sampling interval";
 }
 
 const char *instr_alloc_samples_start(JNIEnv *jni) {
@@ -347,7 +349,7 @@ static void find_live(JNIEnv *jni) {
 void instr_alloc_samples_report(JNIEnv *jni, struct instr_alloc_report *report) {
     report->sampled = 1;
     report->live = instr_alloc.options.live;
-    // What nobody refers to any more shall not count as alive.
+    // Unreachable objects must not count as alive.
     if (report->live) (*instr_alloc.jvmti)->ForceGarbageCollection(instr_alloc.jvmti);
     pthread_mutex_lock(&samples.mutex);
     struct instr_alloc_stack *stacks =

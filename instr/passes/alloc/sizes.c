@@ -1,8 +1,8 @@
-// The sizes of what inserted code sees allocated, as the VM has them: the natives of InstrAlloc.
+// sizes.c: the sizes of objects that inserted code counts: the natives of InstrAlloc
 //
-// Whatever the header, the alignment and the width of references are, two facts give the size of
-// any array: where its elements begin, and what sizes are multiples of. Both are found by asking
-// for the sizes of some arrays. The size of objects is found by making one and asking.
+// Two facts give the size of any array, whatever the header, the alignment and the width of
+// references are: the offset of its elements, and the unit of sizes. Both follow from the sizes of a
+// few arrays, which JVM TI gives. The size of an object is found by creating one.
 
 #define _DEFAULT_SOURCE // for MAP_ANONYMOUS
 
@@ -14,16 +14,16 @@
 #include <string.h>
 #include <sys/mman.h>
 
-// The kinds of arrays: by the logarithm of an element's bytes, and those of references.
+// The kinds of arrays: by the logarithm of an element's size, and arrays of references.
 enum { REFERENCES = 4, KINDS };
 
-// Sizes of arrays are looked at up to this length: objects may be aligned to 256 bytes.
+// The longest array tried for an element's effect on the size: objects may be aligned to 256 bytes.
 #define MOST_ELEMENTS 600
 #define MANY_ELEMENTS 4096
 
 static struct {
-    int64_t *sizes;      // by id; 0: not known yet, negative: cannot be known
-    int64_t base[KINDS]; // in effect: the true one, or one that gives the same sizes
+    int64_t *sizes;      // by id; 0: not known yet; negative: cannot be known
+    int64_t base[KINDS]; // the true offset, or one that gives the same sizes
     int64_t alignment;
     int reference_shift;
 } layout;
@@ -55,7 +55,7 @@ static int64_t array_size(JNIEnv *jni, int kind, jsize length, jclass object) {
     return size;
 }
 
-// The length at which an array of the kind is larger than an empty one. 0: something failed.
+// The length from which an array of the kind is larger than an empty one. 0: failed.
 static jsize first_larger(JNIEnv *jni, int kind, jclass object, int64_t *empty, int64_t *larger) {
     *empty = array_size(jni, kind, 0, object);
     for (jsize length = 1; *empty != 0 && length < MOST_ELEMENTS; length++) {
@@ -78,7 +78,7 @@ static bool measure(JNIEnv *jni) {
         if (length == 0) return false;
         int shift = kind == REFERENCES ? layout.reference_shift : kind;
         if (kind == 0) layout.alignment = larger - empty;
-        // So much fits below the size of an empty one.
+        // So many elements fit into the size of an empty array.
         layout.base[kind] = empty - ((int64_t)(length - 1) << shift);
     }
     return true;
@@ -96,7 +96,7 @@ int64_t instr_alloc_instance_size(JNIEnv *jni, jclass class) {
 static jlong JNICALL native_learn(JNIEnv *jni, jclass self, jclass type, jint id) {
     (void)self;
     int64_t size = type == NULL ? -1 : instr_alloc_instance_size(jni, type);
-    // Another thread may do the same: it writes the same.
+    // Another thread may do the same and writes the same value.
     if (id >= 0 && id < INSTR_METHODS_MAX) layout.sizes[id] = size;
     return size;
 }
@@ -187,7 +187,7 @@ const char *instr_alloc_sizes_start(JNIEnv *jni) {
     if (sizes == MAP_FAILED) return "alloc: out of memory";
     layout.sizes = sizes;
     if (!register_natives(jni, natives)) return "alloc: InstrAllocNative: a method is missing";
-    // Getting the field initializes it.
+    // GetStaticFieldID initializes the class.
     if ((*jni)->GetStaticFieldID(jni, alloc, "SIZES", "J") == NULL)
         return "alloc: InstrAlloc cannot be initialized";
     return NULL;

@@ -1,8 +1,8 @@
-// The part of the pass exceptions: brings its natives in, and tells what was counted.
+// exceptions.c: the JVM TI half of the pass exceptions: its natives and its results
 
+#include "instr/base/array.h"
 #include "instr/passes/agent_pass.h"
 
-#include "instr/vm/agent_state.h"
 #include "instr/vm/snapshot.h"
 #include "instr/passes/exceptions/internal.h"
 #include "instr/vm/runtime.h"
@@ -25,7 +25,7 @@ static bool load(JavaVM *vm, const struct instr_pass_options *options,
     return instr_exceptions_thread_load(vm, reason, size);
 }
 
-// Switched on for a second time, the pass counts in other rows.
+// When the pass is switched on again, it counts in new rows.
 static bool forget_rows(JNIEnv *jni, jclass gate) {
     jmethodID forget = (*jni)->GetStaticMethodID(jni, gate, "forget", "()V");
     if (forget) (*jni)->CallStaticVoidMethod(jni, gate, forget);
@@ -49,7 +49,7 @@ static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options 
     return false;
 }
 
-// --- telling ---
+// --- results ---
 
 struct row_list {
     int *rows;
@@ -58,17 +58,11 @@ struct row_list {
 
 static void add_row(void *context, int row) {
     struct row_list *list = context;
-    if (list->count == list->capacity) {
-        size_t wanted = list->capacity ? list->capacity * 2 : 256;
-        int *larger = realloc(list->rows, wanted * sizeof *larger);
-        if (!larger) return;
-        list->rows = larger;
-        list->capacity = wanted;
-    }
-    list->rows[list->count++] = row;
+    if (INSTR_ARRAY_RESERVE(list->rows, list->capacity, list->count + 1))
+        list->rows[list->count++] = row;
 }
 
-// Gives the memory of the names, to be freed; NULL: there is none.
+// Returns the memory of the names, which the caller frees; NULL: out of memory.
 static char *fill_row(struct instr_exception_row *to, const struct instr_methods *methods, int row,
                       uint64_t count) {
     struct instr_method place = instr_methods_get(methods, row);
@@ -101,9 +95,9 @@ static void report_results(const struct instr_results *results, unsigned pass) {
         struct instr_exception_report report = {options->pass->name, rows, 0};
         for (size_t i = 0; i < list.count; i++) {
             size_t row = (size_t)list.rows[i];
-            // The others are of an earlier time.
+            // Other rows are of an earlier time when the pass was on.
             if (instr_methods_get(results->methods, list.rows[i]).pass != options->number) continue;
-            // What is being told while threads run may have gone before it came.
+            // Threads run on: `thrown` may already include an exception that `calls` does not.
             int64_t count = row < n ? (int64_t)counts[row].calls - counts[row].thrown : 0;
             if (count <= 0) continue;
             names[i] =

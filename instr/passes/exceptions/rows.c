@@ -1,5 +1,5 @@
-// The natives of InstrExceptionsNative: which row an exception counts in. They are called once for
-// each row and what leads to it; the runtime remembers the answers.
+// rows.c: the natives of InstrExceptionsNative, which choose the row of an exception. The runtime
+// caches their results.
 
 #include "instr/passes/exceptions/internal.h"
 #include "instr/engine/display_name.h"
@@ -12,26 +12,27 @@
 #define MOST_ROWS (1 << 16)
 #define MOST_STACK_BYTES ((size_t)16 * 1024 * 1024)
 #define STACKS_FIRST 256
-// The detail of a row: the class of the exception; for what left its thread followed by ';', for
-// what was caught by ';', the class, ';', method and descriptor. No class name has a ';' in it.
+// The detail of a row starts with the class of the exception. ';' follows if the exception left its
+// thread. If it was caught, ';', the class, ';', the method and its descriptor follow. Class names
+// contain no ';'.
 #define SEPARATOR ';'
 #define DETAIL_BYTES 4096
-// What counts when there are too many rows, in the place of a class.
+// Stands for the class of an exception when there are too many rows.
 #define OTHERS "(others)"
 
 struct stack {
-    int row;      // -1: an empty place
-    char *frames; // NULL: none are kept
+    int row;      // -1: an empty slot
+    char *frames; // NULL: none
     size_t count;
 };
 
-// Rows are asked for by many threads; no function of the JVM is called while the lock is held.
+// Many threads look up rows. No function of the JVM is called while the lock is held.
 static struct {
     jvmtiEnv *jvmti;
     struct instr_methods *methods;
     unsigned pass;
     pthread_mutex_t mutex;
-    // All rows, a hash table by row; the capacity is a power of two.
+    // A hash table of all rows; the capacity is a power of two.
     struct stack *stacks;
     size_t stacks_count, stacks_capacity, stack_bytes;
 } rows = {.mutex = PTHREAD_MUTEX_INITIALIZER};
@@ -59,8 +60,8 @@ static bool make_room(void) {
     return true;
 }
 
-// Keeps the row, and its first stack; takes the frames from `stack` if it does.
-static void keep_stack(int row, struct instr_exception_stack *stack) {
+// Stores the row and its first stack; takes over the frames of `stack` if it stores them.
+static void store_stack(int row, struct instr_exception_stack *stack) {
     if (row < 0) return;
     pthread_mutex_lock(&rows.mutex);
     struct stack *place = make_room() ? place_of(rows.stacks, rows.stacks_capacity, row) : NULL;
@@ -154,7 +155,7 @@ static jlongArray JNICALL native_stack(JNIEnv *jni, jclass class, jint ours, jin
     jlong words[2 * 64];
     jint count = 0;
     if (most > 64) most = 64;
-    // This is one of our frames too.
+    // This native method is one of our frames, too.
     if ((*rows.jvmti)->GetStackTrace(rows.jvmti, NULL, ours + 1, most, frames, &count) !=
         JVMTI_ERROR_NONE)
         return NULL;
@@ -170,7 +171,7 @@ static jlongArray JNICALL native_stack(JNIEnv *jni, jclass class, jint ours, jin
     return result;
 }
 
-// The internal name of the exception's class, in memory of JVM TI; NULL: not to be had.
+// The internal name of the exception's class, in memory of JVM TI; NULL: unknown.
 static char *class_of(JNIEnv *jni, jobject exception, char **name) {
     char *signature = NULL;
     jclass class = (*jni)->GetObjectClass(jni, exception);
@@ -185,8 +186,8 @@ static char *class_of(JNIEnv *jni, jobject exception, char **name) {
     return signature;
 }
 
-// Where the exception comes from: the site if there is one, else where its stack trace begins, else
-// the method that saw it first.
+// Where the exception comes from: the site if there is one, else the start of its stack trace, else
+// the instrumented method that it reached first.
 static struct instr_method place_of_throw(const struct instr_exception_stack *stack, int site,
                                           int method) {
     struct instr_method place = {0};
@@ -218,16 +219,16 @@ static jint JNICALL native_row(JNIEnv *jni, jclass class, jobject exception, jin
         instr_exceptions_stack_free(&stack);
         stack = instr_exceptions_current(rows.jvmti, jni);
     }
-    keep_stack(row, &stack);
+    store_stack(row, &stack);
     instr_exceptions_stack_free(&stack);
     (*rows.jvmti)->Deallocate(rows.jvmti, (unsigned char *)memory);
     return row;
 }
 
-// The stack that goes with a row of what was caught: the exception's own, if it begins where the
-// exception comes from; else that of the row before.
-static void keep_stack_of(JNIEnv *jni, int caught, int row, const struct instr_method *place,
-                          jobject exception) {
+// Stores the stack of a row of caught exceptions: the exception's own if it starts at the row's
+// place, else that of the row before it was caught.
+static void store_stack_of(JNIEnv *jni, int caught, int row, const struct instr_method *place,
+                           jobject exception) {
     struct instr_exception_stack stack = instr_exceptions_traced(jni, exception);
     if (!stack.class_name || !stack.method || strcmp(stack.class_name, place->class_name) != 0 ||
         strcmp(stack.method, place->name) != 0 || stack.line != place->line) {
@@ -240,7 +241,7 @@ static void keep_stack_of(JNIEnv *jni, int caught, int row, const struct instr_m
         stack.count = count;
         stack.length = length;
     }
-    keep_stack(caught, &stack);
+    store_stack(caught, &stack);
     instr_exceptions_stack_free(&stack);
 }
 
@@ -258,12 +259,12 @@ static jint JNICALL native_caught(JNIEnv *jni, jclass class, jint row, jobject e
         length = snprintf(detail, DETAIL_BYTES, "%s%c%s%c%s%s", place.detail, SEPARATOR,
                           in.class_name, SEPARATOR, in.name, in.descriptor);
     }
-    // What is cut off tells less, but counts the same.
+    // A detail that is cut off says less, but counts the same.
     if (length > 0 && strcmp(place.class_name, OTHERS) != 0)
         caught = row_of(&place, detail);
     else
         caught = row;
-    if (caught >= 0 && caught != row) keep_stack_of(jni, caught, row, &place, exception);
+    if (caught >= 0 && caught != row) store_stack_of(jni, caught, row, &place, exception);
     free(detail);
     return caught;
 }
@@ -284,7 +285,8 @@ const char *instr_exceptions_rows_start(jvmtiEnv *jvmti, JNIEnv *jni, jclass nat
         {caught, end, (void *)native_caught},
     };
     rows.jvmti = jvmti;
-    // Without it exceptions that nobody saw thrown are told with the method that saw them first.
+    // If this fails, exceptions thrown in uninstrumented code are reported at the instrumented method
+    // that they reached first.
     instr_exceptions_stack_start(jni);
     if ((*jni)->RegisterNatives(jni, natives, methods, sizeof methods / sizeof *methods) == 0)
         return NULL;

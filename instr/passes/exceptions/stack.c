@@ -1,17 +1,20 @@
-// Stacks as text: of an exception, and of the current thread. No Java code runs here, so nothing of
-// the application is called, and nothing that is instrumented.
+// stack.c: the stack of an exception, or of the current thread, as text. Nothing here calls code of
+// the application or instrumented code.
 
 #include "instr/passes/exceptions/internal.h"
+#include "instr/base/array.h"
 #include "instr/engine/display_name.h"
+#include "instr/vm/jvmti.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define OWN_FRAMES 12 // of the runtime, at most
+#define OWN_FRAMES 12    // of the runtime, at most
+#define NATIVE_METHOD -2 // instead of a line, as in StackTraceElement
 #define NAME_MAX_BYTES 1024
 
-// How the JVM tells the elements of an exception's stack trace.
+// How the JVM gives the elements of an exception's stack trace.
 enum form {
     ONE_BY_ONE,      // JDK 8: Throwable.getStackTraceElement
     ALL,             // JDK 9 to 18: StackTraceElement.initStackTraceElements of a Throwable
@@ -22,7 +25,7 @@ static struct {
     jclass element; // StackTraceElement, a global reference
     jfieldID backtrace, depth;
     jfieldID class_name, method, file, line;
-    jmethodID fill, count; // as the form has it
+    jmethodID fill, count; // depend on the form
     enum form form;
     bool known;
 } vm;
@@ -63,7 +66,7 @@ bool instr_exceptions_stack_start(JNIEnv *jni) {
     vm.backtrace = (*jni)->GetFieldID(jni, throwable, "backtrace", "Ljava/lang/Object;");
     if (cleared(jni)) return false;
     vm.depth = (*jni)->GetFieldID(jni, throwable, "depth", "I");
-    cleared(jni); // JDK 8 has none
+    cleared(jni); // JDK 8 does not have it
     find_form(jni, throwable);
     vm.class_name = (*jni)->GetFieldID(jni, element, "declaringClass", text);
     vm.method = vm.class_name ? (*jni)->GetFieldID(jni, element, "methodName", text) : NULL;
@@ -85,11 +88,11 @@ static void replace(char *text, char from, char to) {
         if (*text == from) *text = to;
 }
 
-// Appends "com.acme.Foo.bar(Foo.java:12)". The first one is the place. -2: a native method.
+// Appends "com.acme.Foo.bar(Foo.java:12)". The first frame is the place.
 static void put_frame(struct instr_exception_stack *stack, const char *class_name,
                       const char *method, const char *file, int line) {
     char place[NAME_MAX_BYTES], text[3 * NAME_MAX_BYTES];
-    if (line == -2)
+    if (line == NATIVE_METHOD)
         snprintf(place, sizeof place, "Native Method");
     else if (file && line > 0)
         snprintf(place, sizeof place, "%s:%d", file, line);
@@ -108,13 +111,7 @@ static void put_frame(struct instr_exception_stack *stack, const char *class_nam
         }
     }
     size_t length = strlen(text) + 1;
-    if (stack->length + length > stack->capacity) {
-        size_t wanted = 2 * (stack->length + length);
-        char *larger = realloc(stack->frames, wanted);
-        if (!larger) return;
-        stack->frames = larger;
-        stack->capacity = wanted;
-    }
+    if (!INSTR_ARRAY_RESERVE(stack->frames, stack->capacity, stack->length + length)) return;
     memcpy(stack->frames + stack->length, text, length);
     stack->length += length;
     stack->count++;
@@ -129,7 +126,7 @@ void instr_exceptions_stack_free(struct instr_exception_stack *stack) {
 
 // --- of an exception ---
 
-// Copies a string into `text`, cut to its size. NULL: there is none.
+// Copies a string into `text`, cut to its size. NULL: the field is null.
 static const char *text_of(JNIEnv *jni, jobject element, jfieldID field, char *text, size_t size) {
     jstring string = (*jni)->GetObjectField(jni, element, field);
     const char *bytes = string ? (*jni)->GetStringUTFChars(jni, string, NULL) : NULL;
@@ -154,7 +151,7 @@ static void put_element(JNIEnv *jni, struct instr_exception_stack *stack, jobjec
     free(names);
 }
 
-// All elements, as an array; those of JDK 8 are had one by one instead.
+// All elements as an array, from JDK 9 on.
 static jobjectArray all_elements(JNIEnv *jni, jobject exception, jobject backtrace, jint count) {
     jobjectArray all = (*jni)->NewObjectArray(jni, count, vm.element, NULL);
     for (jint i = 0; all && i < count; i++) {
@@ -174,9 +171,10 @@ static jobjectArray all_elements(JNIEnv *jni, jobject exception, jobject backtra
 static void put_elements(JNIEnv *jni, struct instr_exception_stack *stack, jobject exception,
                          jobject backtrace) {
     jobjectArray all = NULL;
-    jint count = vm.form == ONE_BY_ONE
-                     ? (*jni)->CallIntMethod(jni, exception, vm.count) // nobody can override it
-                     : (*jni)->GetIntField(jni, exception, vm.depth);
+    jint count =
+        vm.form == ONE_BY_ONE
+            ? (*jni)->CallIntMethod(jni, exception, vm.count) // package-private: not overridden
+            : (*jni)->GetIntField(jni, exception, vm.depth);
     if (cleared(jni) || count <= 0) return;
     if (vm.form != ONE_BY_ONE && !(all = all_elements(jni, exception, backtrace, count))) return;
     for (jint i = 0; i < count && i < INSTR_EXCEPTIONS_FRAMES; i++) {
@@ -209,21 +207,8 @@ static int is_own(const char *signature) {
 }
 
 static int line_of(jvmtiEnv *jvmti, const jvmtiFrameInfo *frame) {
-    jvmtiLineNumberEntry *table = NULL;
-    jint count = 0;
-    int line = -1;
-    if (frame->location < 0) return -2;
-    if ((*jvmti)->GetLineNumberTable(jvmti, frame->method, &count, &table) != JVMTI_ERROR_NONE)
-        return -1;
-    jlocation nearest = -1;
-    for (jint i = 0; i < count; i++) {
-        if (table[i].start_location > frame->location || table[i].start_location < nearest)
-            continue;
-        nearest = table[i].start_location;
-        line = table[i].line_number;
-    }
-    (*jvmti)->Deallocate(jvmti, (unsigned char *)table);
-    return line;
+    uint32_t line = instr_jvmti_line(jvmti, frame->method, frame->location);
+    return frame->location < 0 ? NATIVE_METHOD : (int)line;
 }
 
 static void put_jvmti_frame(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_exception_stack *stack,

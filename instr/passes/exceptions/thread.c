@@ -1,10 +1,13 @@
-// What leaves a thread comes to Thread.dispatchUncaughtException, of platform threads from the JVM
-// and of virtual ones from their run(). It gets a call at its entry, whether classes of the JDK are
-// to be instrumented or not; so there is an environment for this alone.
+// thread.c: exceptions that leave a thread
+//
+// They arrive at Thread.dispatchUncaughtException, which the JVM calls for platform threads and run()
+// for virtual threads. A call of the runtime is inserted at its entry, even if classes of the JDK are
+// not instrumented. So this needs a JVM TI environment of its own.
 
 #include "instr/passes/exceptions/internal.h"
 
 #include "classfile/edit.h"
+#include "instr/vm/jvmti.h"
 #include "instr/vm/agent_state.h"
 
 #include <stdio.h>
@@ -12,14 +15,8 @@
 
 static struct {
     jvmtiEnv *jvmti; // NULL: none
-    char gate[64];   // the class that is told, in internal form
+    char gate[64];   // the class that is called, in internal form
 } hook;
-
-static void *allocate(void *context, size_t n) {
-    jvmtiEnv *jvmti = context;
-    unsigned char *memory;
-    return (*jvmti)->Allocate(jvmti, (jlong)n, &memory) == JVMTI_ERROR_NONE ? memory : NULL;
-}
 
 static enum cf_status edit_method(struct cf_rewrite *rewrite, const struct cf_member *method) {
     struct cf_edit *edit;
@@ -42,7 +39,7 @@ static enum cf_status edit_class(struct cf_class *cls, jvmtiEnv *jvmti, uint8_t 
             CF_TRY(edit_method(&rewrite, method));
     }
     if (!rewrite.methods_changed) return CF_OK;
-    return cf_rewrite_encode(&rewrite, allocate, jvmti, bytes, length);
+    return cf_rewrite_encode(&rewrite, instr_jvmti_allocate, jvmti, bytes, length);
 }
 
 static void JNICALL on_class(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject loader,
@@ -72,7 +69,7 @@ jvmtiEnv *instr_exceptions_thread_env(void) {
 bool instr_exceptions_thread_load(JavaVM *vm, char *reason, size_t size) {
     jvmtiCapabilities wanted;
     jvmtiEventCallbacks callbacks;
-    if (hook.jvmti) return true; // from an earlier time
+    if (hook.jvmti) return true; // the pass was on before
     memset(&wanted, 0, sizeof wanted);
     memset(&callbacks, 0, sizeof callbacks);
     if ((*vm)->GetEnv(vm, (void **)&hook.jvmti, JVMTI_VERSION_1_2) != JNI_OK) {
@@ -81,14 +78,14 @@ bool instr_exceptions_thread_load(JavaVM *vm, char *reason, size_t size) {
         return false;
     }
     wanted.can_retransform_classes = 1;
-    wanted.can_get_line_numbers = 1; // of stacks
+    wanted.can_get_line_numbers = 1; // for stacks
     wanted.can_get_source_file_name = 1;
     callbacks.ClassFileLoadHook = on_class;
     jvmtiError error = (*hook.jvmti)->AddCapabilities(hook.jvmti, &wanted);
     if (error == JVMTI_ERROR_NONE)
         error = (*hook.jvmti)->SetEventCallbacks(hook.jvmti, &callbacks, sizeof callbacks);
     if (error == JVMTI_ERROR_NONE) return true;
-    snprintf(reason, size, "exceptions: the JVM refuses what is needed (JVM TI error %d)",
+    snprintf(reason, size, "exceptions: the JVM refuses the capabilities (JVM TI error %d)",
              (int)error);
     instr_exceptions_thread_stop(NULL);
     return false;
@@ -130,7 +127,7 @@ bool instr_exceptions_thread_start(JNIEnv *jni, jclass gate, char *reason, size_
 
 void instr_exceptions_thread_stop(JNIEnv *jni) {
     if (!hook.jvmti) return;
-    if (jni) { // the environment stays: natives that run use it
+    if (jni) { // the environment stays: running natives use it
         if (set_hook(JVMTI_DISABLE) == JVMTI_ERROR_NONE) retransform_thread(jni);
         return;
     }
