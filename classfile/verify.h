@@ -1,14 +1,11 @@
-// Verification: would a JVM take the code of a class? By type checking against the StackMapTable
-// (JVMS 4.10.1) for classes of version 50 and above, by type inference (JVMS 4.10.2) below, and
-// for what of version 50 fails the first. No class is ever loaded: what one class says is all that
-// is known, unless the caller knows more. Where a rule needs more than that it is taken to hold, so
-// a failure is one that every JVM would report too.
+// Verification: would a JVM accept the code of a class? By type checking against the StackMapTable
+// (JVMS 4.10.1) for classes of version 50 and above. Classes below version 50, and methods of
+// version 50 that fail the first way, are verified by type inference (JVMS 4.10.2). No class is
+// ever loaded: the verifier knows what the one class says, unless the caller knows more. A rule
+// that needs more than that is taken to hold, so a failure is one that every JVM would report too.
 //
-// Two checks share the work: a quick one, which most code passes (verify_quick.h), and a careful
-// one, which has the last word on all other.
-//
-// The structure of the class must hold (structure.h), but for the parts of the code that are looked
-// at here anyway: nothing is read out of bounds in any case.
+// The structure of the class must hold (structure.h), except for those parts of the code that the
+// verifier checks itself: it reads nothing out of bounds in any case.
 
 #ifndef CF_VERIFY_H
 #define CF_VERIFY_H
@@ -32,23 +29,25 @@ struct cf_verifier;
 struct cf_verifier *cf_verifier_new(const struct cf_class *cls, cf_assignable *assignable,
                                     void *context);
 // Checks one method; without code there is nothing to check. CF_UNVERIFIABLE: the code breaks a
-// rule; other values: it could not be checked (out of memory, not a class that holds together).
+// rule; other values: it could not be checked (out of memory, malformed class).
 enum cf_status cf_verify_method(struct cf_verifier *verifier, const struct cf_member *method,
                                 struct cf_verify_failure *failure);
-// What a method was before it was rewritten. A JVM that refuses the original because of these
-// limits shall not be kept from it by more room, so they hold still for all but new instructions.
+
+// What a method was before it was rewritten. If a JVM refuses the original for exceeding its
+// limits, the larger limits of the rewritten method must not hide that: only new instructions may
+// use them.
 enum cf_verify_place {
     CF_PLACE_ORIGINAL, // an instruction of the original
-    CF_PLACE_FIRST,    // the first of new ones in front of an original one, whose depth it finds
+    CF_PLACE_FIRST,    // the first of the new ones in front of an original one, at whose depth it is
     CF_PLACE_NEW
 };
 struct cf_verify_original {
     uint32_t max_stack, max_locals, constant_pool_count;
     const void *context;
-    // What stands at `pc`; if it is new, *end: behind the new instructions.
+    // Which instruction is at `pc`; if it is new, *end: behind the new instructions.
     enum cf_verify_place (*place)(const void *context, uint32_t pc, uint32_t *end);
 };
-// The same for a rewritten method; without frames only instructions are held to the limits.
+// The same for a rewritten method. Without frames only instructions are held to the limits.
 enum cf_status cf_verify_rewritten(struct cf_verifier *verifier, const struct cf_member *method,
                                    const struct cf_verify_original *original,
                                    struct cf_verify_failure *failure);

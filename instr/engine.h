@@ -113,8 +113,8 @@ struct instr_origin {
     int redefined;
     // That JVM has so many constants more in its pool of the class (classfile.h).
     uint16_t constants_beyond;
-    // The JVM has verified the code as it comes, or takes it on trust: what is put in has to be
-    // checked, but not the rest once more (classfile/rewritten/verify_delta.h).
+    // The JVM has verified the code as it comes, or takes it on trust: a method that fails to verify
+    // as it failed before is accepted.
     int already_verified;
     // It takes all of the class on trust: there is no error that rewriting could hide from it.
     int bootstrap;

@@ -1,12 +1,12 @@
 package instr.runtime;
 
-/** The native methods of InstrTests, implemented in instr/passes/coverage/tests.c. For the package see InstrNative. */
+/** The native methods of InstrTests, whose code is instr/passes/coverage/tests.c; beside InstrNative for the same reason. */
 public final class InstrTestsNative {
     private InstrTestsNative() {}
 
     /** A test begins on the current thread. */
     public static native void begin(int id);
 
-    /** The test has ended. */
+    /** It has ended. */
     public static native void end(int id);
 }

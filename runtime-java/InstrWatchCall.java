@@ -1,6 +1,6 @@
 package java.lang;
 
-/** A watched call that has not returned yet. */
+/** A call that is under way. */
 final class InstrWatchCall {
     final int id;
     final long watch;

@@ -1,4 +1,4 @@
-// Looking for indexes of added constants, and for parameters without locals: see masked.h.
+// The search for indexes of added constants, and for parameters without locals.
 
 #include "classfile/rewritten/hidden_errors.h"
 
@@ -196,7 +196,7 @@ static uint32_t names_no_class(const struct cf_rewrite *rewrite) {
     return found;
 }
 
-int cf_may_mask(const struct cf_rewrite *rewrite) {
+int cf_may_hide_errors(const struct cf_rewrite *rewrite) {
     const struct cf_class *cls = rewrite->cls;
     struct search s = {cls,
                        rewrite->pool.first,

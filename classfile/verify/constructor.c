@@ -8,60 +8,58 @@ static int fail(struct cf_verifier *v, const char *reason, uint32_t value) {
     return 0;
 }
 
-// All copies of an object that is initialised now.
-static void replace(struct cf_verifier *v, cf_vtype old, cf_vtype type) {
-    for (uint32_t i = 0; i < v->locals_used; i++)
-        if (v->locals[i] == old) {
-            v->locals[i] = type;
-            v->unmatched = 1;
-        }
-    for (cf_vtype *p = v->stack + CF_V_SLACK; p < v->top; p++)
+// All copies of an object that is initialised now. Handlers have to take it as it was before, which
+// has been looked at, and as it is after.
+static cf_vtype *replace(struct cf_verifier *v, cf_vtype old, cf_vtype type, cf_vtype *top) {
+    int changed = 0;
+    for (uint32_t i = 0; i < v->locals_used; i++) {
+        if (v->locals[i] != old) continue;
+        v->locals[i] = type;
+        changed = 1;
+    }
+    for (cf_vtype *p = v->stack + CF_V_SLACK; p < top; p++)
         if (*p == old) *p = type;
+    v->unmatched |= changed;
+    return !changed || v->inferring || cf_v_match_handlers(v, UINT32_MAX) ? top : NULL;
 }
 
-static int initialize_this(struct cf_verifier *v, const struct cf_vreference *r) {
-    struct cf_slice name = cf_class_name(v->cls, r->class_index);
-    int is_super = cf_slice_equal(name, v->super_name);
-    if (!is_super && !cf_slice_equal(name, v->this_name))
-        return fail(v, "constructor of neither this class nor its superclass", 0);
-    for (uint32_t i = 0; is_super && i < (v->strict_count + 31) / 32; i++)
-        if (v->unset[i]) return fail(v, "strict fields are not set before the constructor", 0);
-    if (v->inferring || !v->guarded) {
-        replace(v, CF_V_UNINITIALIZED_THIS, v->this_type);
-        v->this_uninitialized = 0;
-        return 1;
-    }
+static cf_vtype *initialize_this(struct cf_verifier *v, const struct cf_vmember *m, cf_vtype *top) {
+    int is_super = m->class_index == v->cls->super_class ||
+                   cf_slice_equal(cf_v_name_of(v, m->types[0]), v->super_name);
+    if (!is_super && !cf_slice_equal(cf_v_name_of(v, m->types[0]), v->this_name))
+        return fail(v, "constructor of neither this class nor its superclass", 0), NULL;
+    for (uint32_t i = 0; is_super && i < CF_V_UNSET_WORDS(v); i++)
+        if (v->unset[i])
+            return fail(v, "strict fields are not set before the constructor", 0), NULL;
     // A handler would have to take `this` as it was before and as it is after.
-    for (uint32_t i = 0; i < v->code.exception_table_length; i++) {
+    for (uint32_t i = 0; !v->inferring && i < v->code.exception_table_length; i++) {
         struct cf_exception e = cf_exception_at(&v->code, i);
-        if (v->pc >= e.start_pc && v->pc < e.end_pc)
-            return fail(v, "constructor called under the exception handler at pc %u", e.handler_pc);
+        if (v->pc < e.start_pc || v->pc >= e.end_pc) continue;
+        fail(v, "constructor called under the exception handler at pc %u", e.handler_pc);
+        return NULL;
     }
-    replace(v, CF_V_UNINITIALIZED_THIS, v->this_type);
     v->this_uninitialized = 0;
-    return 1;
+    return replace(v, CF_V_UNINITIALIZED_THIS, v->this_type, top);
 }
 
-int cf_v_initialize(struct cf_verifier *v, const struct cf_vreference *r) {
-    cf_vtype object = v->top[-1];
+cf_vtype *cf_v_initialize(struct cf_verifier *v, const struct cf_vmember *m, cf_vtype *top) {
+    cf_vtype object = top[-1];
     unsigned tag = CF_V_TAG(object);
-    if (tag == CF_V_NOTHING) return fail(v, "operand stack is empty", 0);
-    if (tag != CF_V_UNINITIALIZED && tag != CF_V_UNINITIALIZED_THIS) {
-        cf_v_mismatch(v, "constructor called of what is no new object", object, CF_V_NOTHING);
-        return 0;
+    if (tag == CF_V_UNINITIALIZED_THIS) return initialize_this(v, m, top - 1);
+    if (tag != CF_V_UNINITIALIZED) {
+        cf_v_bad_top(v, top, "constructor called of what is no new object");
+        return NULL;
     }
-    v->top--;
-    if (tag == CF_V_UNINITIALIZED_THIS) return initialize_this(v, r);
     uint32_t index = cf_be2(v->code.bytes + CF_V_PAYLOAD(object) + 1);
-    cf_vtype type = cf_v_class(v, index);
-    if (!type) return 0;
-    if (!cf_v_same_class(v, type, r->class_type)) {
-        cf_v_mismatch(v, "constructor of another class than the new object's", r->class_type, type);
-        return 0;
+    cf_vtype type = cf_v_class(v, index), called = m->types[0];
+    if (!type) return NULL;
+    if (index != m->class_index &&
+        (!CF_V_IS_CLASS(called) ||
+         !cf_slice_equal(cf_v_name_of(v, type), cf_v_name_of(v, called)))) {
+        cf_v_mismatch(v, "constructor of another class than the new object's", called, type);
+        return NULL;
     }
-    replace(v, object, type);
-    // A handler has to take it as it was before, which has been looked at, and as it is after.
-    return v->inferring || !v->guarded || cf_v_match_handlers(v, v->this_uninitialized) == CF_OK;
+    return replace(v, object, type, top - 1);
 }
 
 // --- strict fields ---
@@ -83,40 +81,44 @@ int cf_v_find_strict(struct cf_verifier *v) {
     return 1;
 }
 
-static int is_field(const struct cf_verifier *v, unsigned name_a, unsigned descriptor_a,
-                    unsigned name_b, unsigned descriptor_b) {
-    const struct cf_class *cls = v->cls;
-    return (name_a == name_b || cf_slice_equal(cf_utf8(cls, name_a), cf_utf8(cls, name_b))) &&
-           (descriptor_a == descriptor_b ||
-            cf_slice_equal(cf_utf8(cls, descriptor_a), cf_utf8(cls, descriptor_b)));
+static int is_same(const struct cf_class *cls, unsigned a, unsigned b) {
+    return a == b || cf_slice_equal(cf_utf8(cls, a), cf_utf8(cls, b));
 }
 
-int cf_v_find_own_field(const struct cf_verifier *v, uint32_t class_index, uint32_t name_index,
-                        uint32_t descriptor_index, struct cf_member *field) {
+uint32_t cf_v_strict_index(const struct cf_verifier *v, unsigned name, unsigned descriptor) {
+    uint32_t i = 0;
+    while (i < v->strict_count && !(is_same(v->cls, name, v->strict[i].name_index) &&
+                                    is_same(v->cls, descriptor, v->strict[i].descriptor_index)))
+        i++;
+    return i;
+}
+
+// The field of this class that is meant. 1, or 0: of another class, or there is none.
+static int find_own_field(const struct cf_verifier *v, const struct cf_vmember *m,
+                          struct cf_member *field) {
     struct cf_error error = {CF_OK, 0, 0, NULL, 0};
-    if (!cf_slice_equal(cf_class_name(v->cls, class_index), v->this_name)) return 0;
+    if (!cf_slice_equal(cf_v_name_of(v, m->types[0]), v->this_name)) return 0;
     struct cf_walk walk = cf_walk_fields(v->cls, &error);
     while (cf_next_field(&walk, field))
-        if (is_field(v, name_index, descriptor_index, field->name_index, field->descriptor_index))
+        if (is_same(v->cls, m->name_index, field->name_index) &&
+            is_same(v->cls, m->descriptor_index, field->descriptor_index))
             return 1;
     return 0;
 }
 
-int cf_v_early_putfield(struct cf_verifier *v, const struct cf_vreference *r, cf_vtype *object) {
+int cf_v_early_putfield(struct cf_verifier *v, const struct cf_vmember *m, cf_vtype *target) {
     struct cf_member field;
-    if (!cf_v_find_own_field(v, r->class_index, r->name_index, r->descriptor_index, &field))
-        return 1; // `this` does not pass as an object then
-    if (*object != CF_V_UNINITIALIZED_THIS) {
+    if (!find_own_field(v, m, &field)) return 1; // `this` does not pass as an object then
+    if (*target != CF_V_UNINITIALIZED_THIS) {
         unsigned flags = CF_ACC_STRICT | CF_ACC_FINAL;
         if ((field.access_flags & (flags | CF_ACC_STATIC)) != flags) return 1;
         return fail(v, "putfield to a strict field of an initialized object", 0);
     }
-    *object = v->this_type;
-    for (uint32_t i = 0; i < v->strict_count; i++)
-        if (is_field(v, r->name_index, r->descriptor_index, v->strict[i].name_index,
-                     v->strict[i].descriptor_index)) {
-            v->unset[i / 32] &= ~(1u << (i & 31));
-            v->unmatched = 1;
-        }
+    *target = v->this_type;
+    uint32_t i = cf_v_strict_index(v, m->name_index, m->descriptor_index);
+    if (i < v->strict_count) {
+        v->unset[i / 64] &= ~(UINT64_C(1) << (i & 63));
+        v->unmatched = 1;
+    }
     return 1;
 }

@@ -10,7 +10,7 @@
 
 enum {
     NOWHERE = UINT16_MAX + 1, // above any pc
-    MOST_WORDS = 1 << 22      // of all states
+    MOST_WORDS = 1 << 23      // of all states
 };
 
 struct subroutine { // entered, and not left
@@ -33,8 +33,8 @@ struct inference {
     uint32_t count;
     uint32_t *state_of; // by pc: index + 1; 0: none
     uint32_t mask_words, words;
-    cf_vtype some_class; // the merge of classes of which nothing is known
     // The rest of the state at hand.
+    cf_vtype *top;
     int no_return;
     struct subroutine *subroutines;
     uint32_t subroutines_count;
@@ -53,35 +53,26 @@ static void *take(struct inference *n, size_t count, size_t size) {
 
 // --- merging types ---
 
-static int same_type(struct cf_verifier *v, cf_vtype a, cf_vtype b) {
-    if (a == b) return 1;
-    if (CF_V_TAG(a) != CF_V_ARRAY || CF_V_TAG(b) != CF_V_ARRAY) return cf_v_same_class(v, a, b);
-    const struct cf_vtype_entry *x = &v->types[CF_V_PAYLOAD(a)], *y = &v->types[CF_V_PAYLOAD(b)];
-    return x->dimensions == y->dimensions && x->element == y->element && x->length == y->length &&
-           (x->element || memcmp(x->name, y->name, x->length) == 0);
+static int is_same_type(const struct cf_verifier *v, cf_vtype a, cf_vtype b) {
+    return a == b ||
+           ((uint32_t)a == (uint32_t)b && cf_slice_equal(cf_v_name_of(v, a), cf_v_name_of(v, b)));
 }
 
-static cf_vtype object_type(struct cf_verifier *v, unsigned dimensions) {
-    return cf_v_type(v, (const uint8_t *)"java/lang/Object", 16, dimensions, 0);
+static cf_vtype objects(unsigned dimensions) {
+    return dimensions ? CF_V_ARRAY_OF(dimensions, CF_KNOWN_OBJECT)
+                      : cf_v_known_class(CF_KNOWN_OBJECT);
 }
 
-static cf_vtype merge_arrays(struct inference *n, cf_vtype a, cf_vtype b) {
-    struct cf_verifier *v = n->v;
-    struct cf_vtype_entry x = v->types[CF_V_PAYLOAD(a)], y = v->types[CF_V_PAYLOAD(b)];
-    if (x.dimensions == y.dimensions && !x.element && !y.element) {
-        if (cf_v_assignable(v, a, b) && !v->assignable && x.length == 1 && *x.name == '?') return a;
-        const struct cf_vtype_entry *some = &v->types[CF_V_PAYLOAD(n->some_class)];
-        return cf_v_type(v, some->name, some->length, x.dimensions, 0);
-    }
-    struct cf_vtype_entry lower = x.dimensions < y.dimensions ? x : y;
-    unsigned dimensions = lower.dimensions;
-    if (lower.element || (x.dimensions == y.dimensions && (x.element || y.element))) dimensions--;
-    return object_type(v, dimensions);
+static cf_vtype merge_arrays(cf_vtype a, cf_vtype b) {
+    unsigned x = CF_V_DIMENSIONS(a), y = CF_V_DIMENSIONS(b);
+    int x_letter = CF_V_IS_LETTER(CF_V_ELEMENT(a)), y_letter = CF_V_IS_LETTER(CF_V_ELEMENT(b));
+    if (x == y && !x_letter && !y_letter) return CF_V_ARRAY_OF(x, CF_KNOWN_NOTHING);
+    if (x == y) return objects(x - 1);
+    return x < y ? objects(x - (unsigned)x_letter) : objects(y - (unsigned)y_letter);
 }
 
 // Of the classes of which something is known one may be above the other.
-static cf_vtype merge_classes(struct inference *n, cf_vtype a, cf_vtype b) {
-    struct cf_verifier *v = n->v;
+static cf_vtype merge_classes(const struct cf_verifier *v, cf_vtype a, cf_vtype b) {
     unsigned x = CF_V_TAG(a) - CF_V_CLASS, y = CF_V_TAG(b) - CF_V_CLASS;
     if (x == CF_KNOWN_OBJECT) return a;
     if (y == CF_KNOWN_OBJECT) return b;
@@ -89,27 +80,26 @@ static cf_vtype merge_classes(struct inference *n, cf_vtype a, cf_vtype b) {
         if (k == x) return a;
     for (unsigned k = x; k; k = v->known_super[k])
         if (k == y) return b;
-    return n->some_class;
+    return cf_v_known_class(CF_KNOWN_NOTHING);
 }
 
 // TOP: nothing takes both.
-static cf_vtype merge_type(struct inference *n, cf_vtype old, cf_vtype type) {
-    struct cf_verifier *v = n->v;
+static cf_vtype merge_type(const struct cf_verifier *v, cf_vtype old, cf_vtype type) {
     unsigned a = CF_V_TAG(old), b = CF_V_TAG(type);
-    if (same_type(v, old, type)) return old;
+    if (is_same_type(v, old, type)) return old;
     if (a < CF_V_NULL || b < CF_V_NULL) return CF_V_TOP;
     if (b == CF_V_NULL) return old;
     if (a == CF_V_NULL) return type;
-    if (a != CF_V_ARRAY && b != CF_V_ARRAY) return merge_classes(n, old, type);
+    if (a != CF_V_ARRAY && b != CF_V_ARRAY) return merge_classes(v, old, type);
     if (a == CF_V_CLASS + CF_KNOWN_OBJECT) return old;
-    cf_vtype made = a == b ? merge_arrays(n, old, type) : object_type(v, 0);
-    return same_type(v, old, made) ? old : made; // or what goes round in a loop never settles
+    cf_vtype made = a == b ? merge_arrays(old, type) : objects(0);
+    return is_same_type(v, old, made) ? old : made; // or what goes round in a loop never settles
 }
 
 // --- merging states ---
 
-static uint32_t depth_of(const struct cf_verifier *v) {
-    return (uint32_t)(v->top - v->stack) - CF_V_SLACK;
+static uint32_t depth_of(const struct inference *n) {
+    return (uint32_t)(n->top - n->v->stack) - CF_V_SLACK;
 }
 
 static int copy_subroutines(struct inference *n, struct state *s) {
@@ -172,7 +162,7 @@ static int merge_into(struct inference *n, struct state *s, const cf_vtype *stac
         return 0;
     }
     for (uint32_t i = 0; i < depth; i++) {
-        cf_vtype merged = merge_type(n, s->stack[i], stack[i]);
+        cf_vtype merged = merge_type(v, s->stack[i], stack[i]);
         if (merged == s->stack[i]) continue;
         if (merged == CF_V_TOP) {
             cf_v_mismatch(v, "operand stack where control meets", stack[i], s->stack[i]);
@@ -183,7 +173,7 @@ static int merge_into(struct inference *n, struct state *s, const cf_vtype *stac
     }
     for (uint32_t i = 0; i < s->locals_used; i++) {
         cf_vtype here = i < v->locals_used ? v->locals[i] : CF_V_TOP;
-        cf_vtype merged = merge_type(n, s->locals[i], here);
+        cf_vtype merged = merge_type(v, s->locals[i], here);
         if (merged == s->locals[i]) continue;
         s->locals[i] = merged;
         s->changed = 1;
@@ -192,7 +182,7 @@ static int merge_into(struct inference *n, struct state *s, const cf_vtype *stac
         s->changed = 1;
     s->this_uninitialized |= v->this_uninitialized != 0;
     s->no_return |= n->no_return != 0;
-    return merge_subroutines(n, s) && v->failure->error.status == CF_OK;
+    return merge_subroutines(n, s);
 }
 
 static int merge_at(struct inference *n, uint32_t pc) {
@@ -204,8 +194,8 @@ static int merge_at(struct inference *n, uint32_t pc) {
                   pc);
         return 0;
     }
-    uint32_t depth = depth_of(v);
-    return merge_into(n, &n->states[n->state_of[pc] - 1], v->top - depth, depth);
+    uint32_t depth = depth_of(n);
+    return merge_into(n, &n->states[n->state_of[pc] - 1], n->top - depth, depth);
 }
 
 static int merge_handlers(struct inference *n) {
@@ -214,7 +204,7 @@ static int merge_handlers(struct inference *n) {
     for (uint32_t i = 0; i < v->code.exception_table_length; i++) {
         struct cf_exception e = cf_exception_at(&v->code, i);
         if (v->pc < e.start_pc || v->pc >= e.end_pc) continue;
-        cf_vtype caught = e.catch_type ? cf_v_class(v, e.catch_type) : v->throwable_type;
+        cf_vtype caught = cf_v_caught(v, e.catch_type);
         if (!caught) return 0;
         if (!merge_into(n, &n->states[n->state_of[e.handler_pc] - 1], &caught, 1)) return 0;
     }
@@ -229,9 +219,9 @@ static int load(struct inference *n, struct state *s) {
     memcpy(v->locals, s->locals, s->locals_used * sizeof *v->locals);
     for (uint32_t i = s->locals_used; i < v->locals_used; i++) v->locals[i] = CF_V_TOP;
     v->locals_used = s->locals_used;
-    v->top = v->stack + CF_V_SLACK;
-    memcpy(v->top, s->stack, s->depth * sizeof *v->top);
-    v->top += s->depth;
+    n->top = v->stack + CF_V_SLACK;
+    memcpy(n->top, s->stack, s->depth * sizeof *n->top);
+    n->top += s->depth;
     v->this_uninitialized = s->this_uninitialized;
     n->no_return = s->no_return;
     n->subroutines_count = s->subroutines_count;
@@ -254,43 +244,27 @@ static void touch(struct inference *n, uint32_t local) {
 
 // The locals that the instruction at `p`, which has been run, reads or sets.
 static void touch_operands(struct inference *n, const uint8_t *p) {
-    unsigned op = p[0];
-    uint32_t local;
-    int is_wide = op == CF_OP_wide;
-    if (is_wide) op = p[1];
-    if (op >= CF_OP_iload && op <= CF_OP_aload) {
-        local = is_wide ? cf_be2(p + 2) : p[1];
-        op -= CF_OP_iload;
-    } else if (op >= CF_OP_iload_0 && op <= CF_OP_aload_3) {
-        local = (op - CF_OP_iload_0) & 3;
-        op = (op - CF_OP_iload_0) / 4;
-    } else if (op >= CF_OP_istore && op <= CF_OP_astore) {
-        local = is_wide ? cf_be2(p + 2) : p[1];
-        op -= CF_OP_istore;
-    } else if (op >= CF_OP_istore_0 && op <= CF_OP_astore_3) {
-        local = (op - CF_OP_istore_0) & 3;
-        op = (op - CF_OP_istore_0) / 4;
-    } else if (op == CF_OP_iinc || op == CF_OP_ret) {
-        local = is_wide ? cf_be2(p + 2) : p[1];
-        op = 0;
-    } else {
-        return;
-    }
+    int is_wide = *p == CF_OP_wide;
+    const struct cf_vrow *row = &cf_v_rows[p[is_wide]];
+    uint32_t type = row->needed & 0xFF;
+    if (row->from < 0 || (row->kind != CF_V_STORE && row->kind != CF_V_PUSH)) return;
+    uint32_t local = is_wide ? cf_be2(p + 2) : (uint32_t)row->from + (p[1] & row->operand);
     touch(n, local);
-    if (op == 1 || op == 3) touch(n, local + 1);
+    if (type >= CF_V_LONG && type <= CF_V_DOUBLE_2) touch(n, local + 1);
 }
 
 // New objects do not get into subroutines, nor out of them.
-static void forget_new_objects(struct cf_verifier *v) {
+static void forget_new_objects(struct inference *n) {
+    struct cf_verifier *v = n->v;
     for (uint32_t i = 0; i < v->locals_used; i++)
         if (CF_V_TAG(v->locals[i]) == CF_V_UNINITIALIZED) v->locals[i] = CF_V_TOP;
-    for (cf_vtype *p = v->stack + CF_V_SLACK; p < v->top; p++)
+    for (cf_vtype *p = v->stack + CF_V_SLACK; p < n->top; p++)
         if (CF_V_TAG(*p) == CF_V_UNINITIALIZED) *p = CF_V_TOP;
 }
 
 static int call_subroutine(struct inference *n, uint32_t entry) {
     struct cf_verifier *v = n->v;
-    if (!cf_v_works(v, n->subroutines_count + n->mask_words + v->locals_used + depth_of(v)))
+    if (!cf_v_works(v, n->subroutines_count + n->mask_words + v->locals_used + depth_of(n)))
         return 0;
     for (uint32_t i = 0; i < n->subroutines_count; i++)
         if (n->subroutines[i].entry == entry)
@@ -300,10 +274,10 @@ static int call_subroutine(struct inference *n, uint32_t entry) {
     struct subroutine *sub = &n->subroutines[n->subroutines_count++];
     sub->entry = entry;
     memset(sub->touched, 0, n->mask_words * 4);
-    if (depth_of(v) >= v->old_stack)
+    if (depth_of(n) >= v->old_stack)
         return cf_v_fail(v, "operand stack passes max_stack %u", v->old_stack), 0;
-    *v->top++ = CF_V_MAKE(CF_V_RETURN_ADDRESS, entry);
-    forget_new_objects(v);
+    *n->top++ = CF_V_MAKE(CF_V_RETURN_ADDRESS, entry);
+    forget_new_objects(n);
     return merge_at(n, entry);
 }
 
@@ -342,7 +316,7 @@ static int return_from_subroutine(struct inference *n, struct state *here) {
         if (!load(n, here)) return 0;
         v->unmatched = 0;
         touch(n, local);
-        forget_new_objects(v);
+        forget_new_objects(n);
         uint32_t index = n->subroutines_count;
         while (index > 0 && n->subroutines[index - 1].entry != CF_V_PAYLOAD(address)) index--;
         if (index == 0) return cf_v_fail(v, "ret from a subroutine that was not called", 0), 0;
@@ -357,28 +331,19 @@ static int return_from_subroutine(struct inference *n, struct state *here) {
 static int follow_switch(struct inference *n) {
     struct cf_verifier *v = n->v;
     struct cf_switch sw;
-    cf_switch_open(&v->code, v->pc, &sw);
-    for (uint32_t i = v->pc + 1; i & 3; i++)
-        if (v->code.bytes[i]) return cf_v_fail(v, "switch padded with other than zeros", 0), 0;
-    if (!merge_at(n, sw.default_pc)) return 0;
-    for (uint32_t i = 0; i < sw.count; i++) {
-        if (i && !sw.is_table && cf_switch_match(&sw, i) <= cf_switch_match(&sw, i - 1))
-            return cf_v_fail(v, "lookupswitch not in order at pair %u", i), 0;
-        if (!merge_at(n, cf_switch_target(&sw, i))) return 0;
-    }
+    if (cf_v_open_switch(v, &sw) != CF_OK || !merge_at(n, sw.default_pc)) return 0;
+    for (uint32_t i = 0; i < sw.count; i++)
+        if (cf_v_check_order(v, &sw, i) != CF_OK || !merge_at(n, cf_switch_target(&sw, i)))
+            return 0;
     return 1;
 }
 
-// What only this way of verification looks at, before an instruction runs.
-static int check_before(struct inference *n) {
+// An object that was made at the same place before, and is not initialised, is lost.
+static int forget_last_object(struct inference *n) {
     struct cf_verifier *v = n->v;
-    unsigned op = v->code.bytes[v->pc];
-    if (cf_is_return(op) && n->no_return)
-        return cf_v_fail(v, "return where the object may not be initialized", 0), 0;
-    if (op != CF_OP_new) return 1;
-    if (!cf_v_works(v, v->locals_used + depth_of(v))) return 0;
     cf_vtype object = CF_V_MAKE(CF_V_UNINITIALIZED, v->pc);
-    for (cf_vtype *p = v->stack + CF_V_SLACK; p < v->top; p++)
+    if (!cf_v_works(v, v->locals_used + depth_of(n))) return 0;
+    for (cf_vtype *p = v->stack + CF_V_SLACK; p < n->top; p++)
         if (*p == object)
             return cf_v_fail(v, "new while the object made before is not initialized", 0), 0;
     for (uint32_t i = 0; i < v->locals_used; i++)
@@ -388,6 +353,20 @@ static int check_before(struct inference *n) {
             v->unmatched = 1;
         }
     return 1;
+}
+
+// What only this way of verification looks at, before an instruction runs: what it takes for a
+// reference everywhere but in loads, stores and tests for null is initialised.
+static int check_before(struct inference *n, unsigned op) {
+    struct cf_verifier *v = n->v;
+    int is_comparison = op == CF_OP_if_acmpeq || op == CF_OP_if_acmpne;
+    int references = op == CF_OP_monitorenter || op == CF_OP_monitorexit ? 1 : 2 * is_comparison;
+    if (cf_is_return(op) && n->no_return)
+        return cf_v_fail(v, "return where the object may not be initialized", 0), 0;
+    for (int i = 0; i < references; i++)
+        if (CF_V_TAG(n->top[-1 - i]) < CF_V_NULL)
+            return cf_v_bad_top(v, n->top - i, "operand stack holds no reference"), 0;
+    return op != CF_OP_new || forget_last_object(n);
 }
 
 // An object has been initialised: its handler may see it so, and `this` is never to be returned
@@ -404,36 +383,42 @@ static int after_initialization(struct inference *n, uint32_t pc, int was_uninit
     return merged;
 }
 
+static int is_ret(const uint8_t *p) {
+    return p[*p == CF_OP_wide] == CF_OP_ret;
+}
+
+// Where control goes from the instruction at v->pc, which has been run. *on: to the next one, too.
+static int follow(struct inference *n, const struct cf_vrow *row, int *on) {
+    struct cf_verifier *v = n->v;
+    uint32_t pc = v->pc;
+    switch (row->kind) {
+    case CF_V_BRANCH: *on = 1; break;
+    case CF_V_GOTO: break;
+    case CF_V_SWITCH: return follow_switch(n);
+    case CF_V_SUBROUTINE: return call_subroutine(n, cf_v_target(v, pc));
+    default: return cf_v_check_return(v, n->top) == CF_OK;
+    }
+    if (!merge_at(n, cf_v_target(v, pc))) return 0;
+    v->pc = pc + row->length;
+    return 1;
+}
+
 // One instruction, and where control goes from it. *on: it goes on to the next one only.
 static int step(struct inference *n, struct state *here, int *on) {
     struct cf_verifier *v = n->v;
     uint32_t pc = v->pc;
     const uint8_t *p = v->code.bytes + pc;
-    int was_uninitialized = v->this_uninitialized;
+    const struct cf_vrow *row = &cf_v_rows[*p];
+    int was_uninitialized = v->this_uninitialized, falls = 1;
     *on = 0;
     if (!cf_v_works(v, 1 + n->subroutines_count)) return 0;
-    v->guarded = pc >= v->guard_start && pc < v->guard_end;
-    if (v->guarded && (v->unmatched || n->subroutines_count || (v->marks[pc] & CF_V_RANGE)))
-        if (!merge_handlers(n)) return 0;
-    if (!check_before(n)) return 0;
-    enum cf_vflow flow = cf_v_run(v);
+    if ((v->unmatched || n->subroutines_count) && !merge_handlers(n)) return 0;
+    if (is_ret(p)) return return_from_subroutine(n, here);
+    if (!check_before(n, *p) || !(n->top = cf_v_run(v, n->top, 0, &falls))) return 0;
     if (n->subroutines_count) touch_operands(n, p);
-    switch (flow) {
-    case CF_FLOW_STOP:
-        *on = 1;
-        return *p != CF_OP_invokespecial || !v->guarded ||
-               after_initialization(n, pc, was_uninitialized);
-    case CF_FLOW_BRANCH: *on = 1; break;
-    case CF_FLOW_GOTO: break;
-    case CF_FLOW_SWITCH: return follow_switch(n);
-    case CF_FLOW_END: return 1;
-    case CF_FLOW_JSR: return call_subroutine(n, cf_v_target(v, pc));
-    case CF_FLOW_RET: return return_from_subroutine(n, here);
-    default: return 0;
-    }
-    if (!merge_at(n, cf_v_target(v, pc))) return 0;
-    v->pc += cf_lengths[*p];
-    return 1;
+    if (!falls) return follow(n, row, on);
+    *on = 1;
+    return *p != CF_OP_invokespecial || after_initialization(n, pc, was_uninitialized);
 }
 
 // From a state on, up to where control does not go on, or meets.
@@ -487,12 +472,14 @@ static int find_places(struct inference *n) {
     mark_place(n, 0);
     for (uint32_t pc = 0; pc < length; pc++) {
         if (!(v->marks[pc] & CF_V_START)) continue;
-        v->marks[pc] |= CF_V_STOP;
         mark_targets(n, pc);
         targets += v->code.bytes[pc] == CF_OP_jsr || v->code.bytes[pc] == CF_OP_jsr_w;
     }
-    for (uint32_t i = 0; i < v->code.exception_table_length; i++)
+    // States at the starts of ranges: handlers are looked at there.
+    for (uint32_t i = 0; i < v->code.exception_table_length; i++) {
+        mark_place(n, cf_exception_at(&v->code, i).start_pc);
         mark_place(n, cf_exception_at(&v->code, i).handler_pc);
+    }
     n->states = take(n, n->count, sizeof *n->states);
     n->subroutines = take(n, targets + 1, sizeof *n->subroutines);
     n->mask_words = targets ? (v->code.max_locals + 32u) / 32 : 0;
@@ -516,9 +503,10 @@ static enum cf_status failed(const struct cf_verifier *v) {
 
 enum cf_status cf_v_infer(struct cf_verifier *v) {
     struct inference n = {.v = v};
-    n.some_class = cf_v_type(v, (const uint8_t *)"?", 1, 0, 0);
-    if (!n.some_class || !find_places(&n)) return failed(v);
     v->pc = 0;
+    v->is_stepping = 1;
+    n.top = v->stack + CF_V_SLACK;
+    if (!find_places(&n)) return failed(v);
     if (!merge_at(&n, 0)) return failed(v);
     for (int again = 1; again;) {
         again = 0;

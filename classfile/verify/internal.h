@@ -1,14 +1,23 @@
 // Inside the verifier: what its files share.
 
-#ifndef CF_VERIFY_PARTS_H
-#define CF_VERIFY_PARTS_H
+#ifndef CF_VERIFY_INTERNAL_H
+#define CF_VERIFY_INTERNAL_H
 
 #include "classfile/code.h"
 #include "classfile/verify.h"
 
-// A verification type in 32 bits: a tag, and above it what the tag needs (an index into the table
-// of types, or a pc). A long or double takes two slots, the second of which has a tag of its own.
-typedef uint32_t cf_vtype;
+// --- types ---
+
+// A verification type. The low word is all that the rules need: a tag, and above it what the tag
+// needs (a pc, or what an array consists of). The high word of a class, and of an array of classes,
+// is the place of the name in the class file: for messages, and for a caller that knows other
+// classes. A long or double takes two slots, the second of which has a tag of its own.
+//
+//       60           59 .. 32      31 .. 24    23 .. 16         15 .. 8      7 .. 0
+//       name ends    offset of     0           element          dimensions   CF_V_ARRAY
+//       with ;       the name      0           0                0            CF_V_CLASS + known
+//       0            0             0           -- pc of new or jsr's target --   CF_V_UNINITIALIZED, ...
+typedef uint64_t cf_vtype;
 
 enum {
     CF_V_TOP,
@@ -26,12 +35,20 @@ enum {
     CF_V_ARRAY,
     CF_V_CLASS = 0x34 // added to it: enum cf_known. All tags are below 64
 };
-#define CF_V_TAG(type) ((type)&0xFFu)
-#define CF_V_PAYLOAD(type) ((type) >> 8)
-#define CF_V_MAKE(tag, payload) ((uint32_t)(tag) | (uint32_t)(payload) << 8)
+#define CF_V_TAG(type) ((unsigned)(type)&0xFFu)
+#define CF_V_PAYLOAD(type) ((uint32_t)(type) >> 8)
+#define CF_V_MAKE(tag, payload) ((cf_vtype)(tag) | (cf_vtype)(payload) << 8)
 #define CF_V_IS_CLASS(type) (CF_V_TAG(type) >= CF_V_CLASS)
+#define CF_V_NAME(type) ((type) >> 32 << 32)
+#define CF_V_MOST_BYTES (1u << 28) // of a class, for the offsets of its names
 
-// Classes of which something is known. One that goes by two of these names has the first.
+// Arrays consist of `dimensions` above a primitive (its letter) or a class (enum cf_known).
+#define CF_V_ARRAY_OF(dimensions, element) CF_V_MAKE(CF_V_ARRAY, (dimensions) | (element) << 8)
+#define CF_V_DIMENSIONS(type) (CF_V_PAYLOAD(type) & 0xFFu)
+#define CF_V_ELEMENT(type) (CF_V_PAYLOAD(type) >> 8)
+#define CF_V_IS_LETTER(element) ((element) >= CF_KNOWN_COUNT)
+
+// Classes of which something is known. One that has two of these names counts as the first.
 enum cf_known {
     CF_KNOWN_NOTHING,
     CF_KNOWN_OBJECT,
@@ -46,39 +63,42 @@ enum cf_known {
     CF_KNOWN_SUPER,
     CF_KNOWN_COUNT
 };
+static inline cf_vtype cf_v_known_class(unsigned known) {
+    return CF_V_CLASS + (cf_vtype)known;
+}
 
-// What a class or array type stands for. Arrays: of `dimensions` above the class or the primitive.
-struct cf_vtype_entry {
-    const uint8_t *name;
-    uint32_t length;
-    uint8_t dimensions; // 0: no array
-    uint8_t element;    // the letter of a primitive; 0: the class `name`
-};
+// What slot -1 - i, in front of the locals, holds: the tags that are types of constants by
+// themselves, and null.
+#define CF_V_NULL_SLOT 8
+#define CF_V_CONSTANT_SLOTS 9
 
 struct cf_vsignature {           // of a method descriptor
     uint16_t arguments, results; // slots
-    cf_vtype types[];            // of the arguments, then of the result
+    cf_vtype types[];            // of the arguments, then two slots of the result
 };
 
-struct cf_vreference {    // Fieldref, Methodref, InterfaceMethodref, InvokeDynamic
-    cf_vtype class_type;  // TOP: it has none
-    cf_vtype field_type;  // Fieldref
+// What a Fieldref, Methodref, InterfaceMethodref or InvokeDynamic stands for. Of a field the
+// argument is what it can be set to, and the result what it holds.
+struct cf_vmember {
+    uint16_t instructions; // bits, from getstatic on: which may have it for an operand
+    uint16_t index, class_index, name_index, descriptor_index;
     uint8_t tag;          // enum cf_tag
     uint8_t is_init;      // <init>
-    uint8_t is_internal;  // a name that begins with <
     uint8_t is_protected; // a protected method of java.lang.Object: 1 clone, 2 finalize
-    uint16_t class_index; // of the CONSTANT_Class
-    uint16_t name_index, descriptor_index;
-    const struct cf_vsignature *signature;
+    uint8_t results;      // slots
+    uint32_t arguments;
+    cf_vtype types[]; // of the object, the arguments, and two slots of the result
 };
+#define CF_V_BIT(op) (1u << ((op)-CF_OP_getstatic))
 
-union cf_vmemo { // what was found out about a constant, by its index; all zero: nothing yet
-    cf_vtype type;
-    const struct cf_vreference *reference;
-    const struct cf_vsignature *signature;
-};
+// What was found out about a constant, by its index: 0, a type above CF_V_IS_TYPE, or the address
+// of what its other kinds have, with CF_V_IS_MEMBER or CF_V_IS_SIGNATURE in it.
+typedef uint64_t cf_vmemo;
+enum { CF_V_IS_TYPE = 1, CF_V_IS_MEMBER = 2, CF_V_IS_SIGNATURE = 3, CF_V_KINDS = 7 };
 
-struct cf_vframe { // of the StackMapTable; types are in verifier->frame_types
+// --- frames ---
+
+struct cf_vframe { // of a StackMapTable; the types are in cf_vframes.types
     uint32_t pc;
     uint32_t locals, locals_count;
     uint32_t first; // local that is not TOP
@@ -87,53 +107,45 @@ struct cf_vframe { // of the StackMapTable; types are in verifier->frame_types
     int this_uninitialized;
 };
 
-enum {              // of cf_verifier.marks
-    CF_V_START = 1, // an instruction begins
-    CF_V_STOP = 2,  // running stops in front of it
-    CF_V_RANGE = 8  // a range of the exception table begins
+struct cf_vframes {        // a StackMapTable; the arrays keep the room that a method before needed
+    struct cf_vframe *all; // the pc of the one behind the last is UINT32_MAX
+    uint32_t count, capacity;
+    cf_vtype *types;
+    uint32_t types_count, types_capacity;
+    uint16_t *at; // by pc: perhaps the index of a frame
+    uint32_t at_capacity;
+    int has_new; // it names a `new`
 };
 
-enum cf_vflow { // how running ended
-    CF_FLOW_FAILED,
-    CF_FLOW_STOP,   // in front of an instruction that is marked
-    CF_FLOW_BRANCH, // at a conditional branch; operands are taken
-    CF_FLOW_GOTO,
-    CF_FLOW_SWITCH,
-    CF_FLOW_END, // return or athrow
-    CF_FLOW_JSR,
-    CF_FLOW_RET
+struct cf_vhandler { // an entry of the exception table
+    uint32_t start, end;
+    const struct cf_vframe *frame;
 };
+
+// --- the verifier ---
+
+enum { CF_V_START = CF_MARK_START }; // of cf_verifier.marks
 
 struct cf_vstrict { // a strict instance field (JDK 28: ACC_STRICT_INIT)
     uint16_t name_index, descriptor_index;
 };
 
-// An instruction that is not whole may end so many bytes behind the code, and its operands are
-// there to be read: behind the code come two counts, and the rest of the class.
-#define CF_V_PAST 8u
-
-// What a method may take in such steps: some tenths of a second. Code that a compiler makes takes a
-// few for each instruction.
+// The steps that a method may take: some tenths of a second. Code that a compiler makes takes a few
+// for each instruction.
 #define CF_V_MOST_WORK (UINT64_C(1) << 26)
 
 #define CF_V_SLACK 4u // slots that may be written above the stack before its depth is looked at
-
-#define CF_V_PIECE 8u // slots behind the locals and the frames' types that may be written or read
-
-#define CF_V_CONSTANT_SLOTS 9 // in front of the locals, for the quick check to load from
-
-struct cf_quick;
+#define CF_V_PIECE 8u // locals are copied so many at a time, beyond the last one too
 
 struct cf_verifier {
     const struct cf_class *cls;
     cf_assignable *assignable;
     void *context;
     struct cf_verify_failure *failure;
-    union cf_vmemo *memo; // by constant pool index
-    struct cf_vtype_entry *types;
-    uint32_t types_count, types_capacity;
-    cf_vtype this_type;
-    cf_vtype string_type, class_type, throwable_type, method_type_type, method_handle_type;
+    uint64_t told;  // the bits of a type that rules look at: names only if the caller knows classes
+    cf_vmemo *memo; // by constant pool index
+    cf_vtype this_type;   // TOP: nothing is known yet
+    uint64_t accepts[64]; // by tag: bits of the tags that are assignable to it, whatever is above
     struct cf_slice this_name, super_name;
     uint8_t known_super[CF_KNOWN_COUNT]; // the known superclass
     uint16_t known_classes, known_final; // bits: surely no interfaces; final
@@ -141,10 +153,8 @@ struct cf_verifier {
     struct cf_vstrict *strict;
     uint32_t strict_count; // 0 also where they have no meaning
     int strict_known;
-    struct cf_quick *quick; // NULL: not for this class
-    int quick_begun;
 
-    // The method at hand. Of the arrays each keeps the room that a method before needed.
+    // The method at hand. Each array keeps the room that a method before needed.
     const struct cf_member *method;
     struct cf_code code;
     const struct cf_verify_original *original;     // NULL: the method is as it was
@@ -153,45 +163,40 @@ struct cf_verifier {
     int inferring;
     int is_constructor; // <init>, of whichever class
     cf_vtype result;    // TOP: void
-    uint8_t *marks;     // by pc, and CF_V_PAST behind the code
+    int is_stepping;    // running stops where control may go elsewhere
+    uint8_t *marks;     // by pc
     uint32_t marks_capacity;
-    int meets_uninitialized;         // the StackMapTable names a `new`; of the quick check
-    uint64_t work;                   // steps of loops that multiply
-    uint32_t guard_start, guard_end; // exception table entries lie in between
-    struct cf_vframe *frames;
-    uint32_t frames_count, frames_capacity;
-    cf_vtype *frame_types;
-    uint32_t frame_types_count, frame_types_capacity;
+    uint32_t passes_again; // methods that were gone through once more
+    int is_marked;         // all instructions are; else those that have been run
+    uint64_t work;         // steps of loops that multiply
+    struct cf_vframes frames;
+    struct cf_vhandler *handlers;
+    uint32_t handlers_count, handlers_capacity;
 
     // The state. Locals from locals_used on are TOP.
-    cf_vtype *locals, *stack, *top;
+    cf_vtype *locals, *stack;
     uint32_t locals_capacity, stack_capacity, locals_used;
-    uint32_t *unset; // bits of the strict fields not yet set
+    cf_vtype *unset; // bits of the strict fields not yet set, CF_V_UNSET_WORDS of them
     uint32_t unset_capacity;
     int this_uninitialized;
-    int guarded;    // pc is between guard_start and guard_end
     int unmatched;  // locals have changed since the handlers were looked at
     uint64_t named; // bits of the locals that handlers name; the last one: of all from there on
     uint32_t pc;    // of the instruction at hand
 };
 
-// Opens the method's code, and clears the marks.
-enum cf_status cf_v_open_code(struct cf_verifier *v);
-// Room for the state of the method at hand.
-enum cf_status cf_v_state_room(struct cf_verifier *v);
-// JVMs look at the ranges of local variables: do they begin and end at instructions?
-enum cf_status cf_v_check_attributes(struct cf_verifier *v);
-int cf_v_is_table_of_variables(const struct cf_class *cls, uint32_t name);
+#define CF_V_UNSET_WORDS(v) (((v)->strict_count + 63) / 64)
+
+// --- verify.c ---
 
 // Records a failure at v->pc. Returns CF_UNVERIFIABLE.
 enum cf_status cf_v_fail(struct cf_verifier *v, const char *reason, uint32_t value);
-// The same, where `found` is not what is `needed`.
+// The same, where `found` is not what is `needed`; NOTHING: no one type is.
 enum cf_status cf_v_mismatch(struct cf_verifier *v, const char *reason, cf_vtype found,
                              cf_vtype needed);
 // What cannot be checked. Returns `status`.
 enum cf_status cf_v_give_up(struct cf_verifier *v, enum cf_status status, const char *reason);
-// Room for `count` elements of `size` bytes in an array of *capacity, the old ones kept. Returns
-// NULL, and fails, without memory.
+// Room for `count` elements of `size` bytes in an array of *capacity, the `used` ones kept. NULL:
+// out of memory, failed.
 void *cf_v_grow(struct cf_verifier *v, void *array, uint32_t *capacity, uint32_t used,
                 uint64_t count, size_t size);
 
@@ -211,63 +216,51 @@ static inline int cf_v_is_new(struct cf_verifier *v) {
 static inline int cf_v_is_local(struct cf_verifier *v, uint32_t index) {
     return index < v->old_locals || (index < v->code.max_locals && cf_v_is_new(v));
 }
-// May the instruction at v->pc name the constant? 1, or 0: failed.
-static inline int cf_v_is_constant(struct cf_verifier *v, uint32_t index) {
-    if (index < v->old_constants || cf_v_is_new(v)) return 1;
-    cf_v_fail(v, "constant %u is beyond the constant pool", index);
-    return 0;
+static inline int cf_v_is_start(const struct cf_verifier *v, uint32_t pc) {
+    return pc < v->code.length && (v->marks[pc] & CF_V_START);
 }
 
-// --- verify_types.c: types; a function that returns 0 or NULL has failed ---
+// --- types.c: a function that returns TOP or NULL has failed ---
 
-// What is known of classes by their names: before all else.
-void cf_v_learn(struct cf_verifier *v);
-// enum cf_known of the class or interface.
-unsigned cf_v_known(const struct cf_verifier *v, struct cf_slice name);
+// What is known of classes by their names. 1, or 0: failed.
 int cf_v_begin_types(struct cf_verifier *v);
-// An array or class type; TOP: failed.
-cf_vtype cf_v_type(struct cf_verifier *v, const uint8_t *name, uint32_t length, unsigned dimensions,
-                   unsigned element);
-// The type of the CONSTANT_Class at `index`. TOP: failed, it is none.
 cf_vtype cf_v_find_class(struct cf_verifier *v, uint32_t index);
+// The type of the CONSTANT_Class at `index`.
 static inline cf_vtype cf_v_class(struct cf_verifier *v, uint32_t index) {
-    if (cf_tag_at(v->cls, index) == CF_TAG_CLASS && v->memo[index].type) return v->memo[index].type;
-    return cf_v_find_class(v, index);
+    cf_vmemo memo = index < v->cls->constant_pool_count ? v->memo[index] : 0;
+    return (memo & CF_V_KINDS) == CF_V_IS_TYPE ? memo >> 3 : cf_v_find_class(v, index);
 }
-// The type of a field descriptor; TOP: failed.
-cf_vtype cf_v_descriptor(struct cf_verifier *v, const uint8_t **p, const uint8_t *end);
-const struct cf_vsignature *cf_v_find_signature(struct cf_verifier *v, uint32_t descriptor_index);
-const struct cf_vreference *cf_v_find_reference(struct cf_verifier *v, uint32_t index);
-// A member constant; `tags` are the bits of those that may be there.
-static inline const struct cf_vreference *cf_v_reference(struct cf_verifier *v, uint32_t index,
-                                                         uint32_t tags) {
-    unsigned tag = cf_tag_at(v->cls, index);
-    if (!cf_v_is_constant(v, index)) return NULL;
-    if (!(tags >> tag & 1)) {
-        cf_v_fail(v, "constant %u is not of the kind that the instruction takes", index);
-        return NULL;
-    }
-    if (v->memo[index].reference) return v->memo[index].reference;
-    return cf_v_find_reference(v, index);
+// The type of the constant that the CONSTANT_Dynamic at `index` computes.
+cf_vtype cf_v_dynamic(struct cf_verifier *v, uint32_t index);
+const struct cf_vsignature *cf_v_signature(struct cf_verifier *v, uint32_t descriptor_index);
+// A member constant, whatever its kind; `index` is one.
+const struct cf_vmember *cf_v_find_member(struct cf_verifier *v, uint32_t index);
+static inline const struct cf_vmember *cf_v_member(struct cf_verifier *v, uint32_t index) {
+    cf_vmemo memo = v->memo[index];
+    if ((memo & CF_V_KINDS) != CF_V_IS_MEMBER) return cf_v_find_member(v, index);
+    return (const struct cf_vmember *)(uintptr_t)(memo - CF_V_IS_MEMBER);
 }
-// Is `from`, which is not `to`, assignable to it?
-int cf_v_assignable_slow(struct cf_verifier *v, cf_vtype from, cf_vtype to);
-static inline int cf_v_assignable(struct cf_verifier *v, cf_vtype from, cf_vtype to) {
-    unsigned tag = CF_V_TAG(to);
-    if (from == to || to == CF_V_TOP) return 1;
-    // Mostly: a class, to Object, to the same one of which something is known, or to one of which
-    // nothing is.
-    if (CF_V_IS_CLASS(from)) {
-        if (tag == CF_V_CLASS + CF_KNOWN_OBJECT) return 1;
-        if (tag == CF_V_CLASS ? !v->assignable : tag == CF_V_TAG(from)) return 1;
-    }
-    return cf_v_assignable_slow(v, from, to);
+static inline const cf_vtype *cf_v_result(const struct cf_vmember *m) {
+    return m->types + 1 + m->arguments;
 }
-int cf_v_same_class(struct cf_verifier *v, cf_vtype a, cf_vtype b);
-// The same for access to a protected member: interfaces count as classes if `from` is Object.
-int cf_v_assignable_to_this(struct cf_verifier *v, cf_vtype from);
-// The type of an array's elements; TOP for NULL and failures.
-cf_vtype cf_v_component(struct cf_verifier *v, cf_vtype array);
+
+// Is `from` assignable to `to`?
+int cf_v_takes_slow(struct cf_verifier *v, cf_vtype to, cf_vtype from);
+static inline int cf_v_takes(struct cf_verifier *v, cf_vtype to, cf_vtype from) {
+    return from == to || (v->accepts[to & 63] >> (from & 63) & 1) || cf_v_takes_slow(v, to, from);
+}
+// The index, from `i` on, of the first of so many values that is not assignable to its type;
+// `count`: there is none. Mostly the words are equal.
+uint32_t cf_v_find_other(struct cf_verifier *v, const cf_vtype *to, const cf_vtype *from,
+                         uint32_t i, uint32_t count);
+static inline int cf_v_takes_all(struct cf_verifier *v, const cf_vtype *to, const cf_vtype *from,
+                                 uint32_t i, uint32_t count) {
+    while (i < count && !((from[i] ^ to[i]) & v->told)) i++;
+    return i >= count || cf_v_find_other(v, to, from, i, count) == count;
+}
+struct cf_slice cf_v_name_of(const struct cf_verifier *v, cf_vtype type);
+// The type of an array's elements.
+cf_vtype cf_v_component(cf_vtype array);
 // Writes how a person calls the type; returns `text`.
 char *cf_v_name(const struct cf_verifier *v, cf_vtype type, char *text, size_t size);
 
@@ -279,35 +272,98 @@ static inline int cf_v_is_pair(const cf_vtype *top) {
     return top[-1] == CF_V_LONG_2 || top[-1] == CF_V_DOUBLE_2 ||
            (cf_v_is_single(top[-1]) && cf_v_is_single(top[-2]));
 }
-
-// The target of the branch or jsr at `pc`; it may be anywhere.
-static inline uint32_t cf_v_target(const struct cf_verifier *v, uint32_t pc) {
-    const uint8_t *p = v->code.bytes + pc;
-    int32_t offset = p[0] >= CF_OP_goto_w ? (int32_t)cf_be4(p + 1) : (int16_t)cf_be2(p + 1);
-    return pc + (uint32_t)offset;
+// Stores a type at `out`, which has room for two slots. Returns what is behind it.
+static inline cf_vtype *cf_v_put(cf_vtype *out, cf_vtype type) {
+    out[0] = type;
+    out[1] = type + (CF_V_LONG_2 - CF_V_LONG);
+    return out + 1 + (type == CF_V_LONG || type == CF_V_DOUBLE);
 }
 
-// --- verify_run.c, verify_operands.c: instructions ---
-
-// Runs instructions from v->pc on, up to one that is marked CF_V_STOP, or one that ends a basic
-// block: v->pc is left there.
-enum cf_vflow cf_v_run(struct cf_verifier *v);
-// ldc, field access, calls, creation: take operands from the stack and put the result there.
-// 1, or 0: failed.
-int cf_v_load_constant(struct cf_verifier *v, unsigned op, uint32_t index);
-int cf_v_field(struct cf_verifier *v, unsigned op, uint32_t index);
-int cf_v_invoke(struct cf_verifier *v, unsigned op, const uint8_t *p);
-int cf_v_create(struct cf_verifier *v, unsigned op, const uint8_t *p);
-int cf_v_reference_op(struct cf_verifier *v, unsigned op, const uint8_t *p);
-// Takes `type`, a single slot, from the stack.
-int cf_v_pop_slow(struct cf_verifier *v, cf_vtype type);
-static inline int cf_v_pop(struct cf_verifier *v, cf_vtype type) {
-    cf_vtype top = v->top[-1];
-    if (top != type && (CF_V_TAG(top) < CF_V_CLASS || !cf_v_assignable(v, top, type)))
-        return cf_v_pop_slow(v, type);
-    v->top--;
-    return 1;
+static inline cf_vtype cf_v_caught(struct cf_verifier *v, uint32_t catch_type) {
+    return catch_type ? cf_v_class(v, catch_type) : cf_v_known_class(CF_KNOWN_THROWABLE);
 }
+
+// --- frames.c ---
+
+// Reads the StackMapTable of v->code; v's state is that of pc 0.
+enum cf_status cf_v_read_frames(struct cf_verifier *v);
+// The frame at `pc`, or NULL.
+static inline const struct cf_vframe *cf_v_frame_at(const struct cf_verifier *v, uint32_t pc) {
+    const struct cf_vframes *f = &v->frames;
+    if (pc >= v->code.length || !f->count) return NULL;
+    uint32_t i = f->at[pc]; // of this method, or of one before
+    return i < f->count && f->all[i].pc == pc ? &f->all[i] : NULL;
+}
+
+// --- table.c, run.c: instructions ---
+
+enum cf_vkind {
+    CF_V_UNKNOWN, // no such opcode
+    CF_V_ARRAY_LOAD,
+    CF_V_ARRAY_STORE,
+    CF_V_REFERENCE_LOAD,
+    CF_V_REFERENCE_STORE,
+    CF_V_ARRAY_LENGTH,
+    CF_V_POP,
+    CF_V_POP2,
+    CF_V_DUP,
+    CF_V_DUP_X1,
+    CF_V_DUP_X2,
+    CF_V_DUP2,
+    CF_V_DUP2_X1,
+    CF_V_DUP2_X2,
+    CF_V_SWAP,
+    CF_V_LDC,
+    CF_V_NEW,
+    CF_V_NEW_ARRAY,
+    CF_V_NEW_REFERENCES,
+    CF_V_NEW_ARRAYS,
+    CF_V_CHECK_CAST,
+    // What may change what handlers have to take.
+    CF_V_STORE,
+    CF_V_WIDE,
+    // Takes what a member constant says: under `operand` the arguments, and from `under` on the
+    // object; gives the result under `second`.
+    CF_V_INVOKE_SPECIAL,
+    CF_V_PUT_FIELD,
+    // What does not.
+    CF_V_MEMBER,
+    // From here on the row says all that the instruction does to the stack.
+    CF_V_PUSH, // takes nothing from it; mostly
+    CF_V_STEP,
+    CF_V_BRANCH,
+    CF_V_GOTO,
+    CF_V_SWITCH,
+    CF_V_SUBROUTINE, // jsr, ret
+    CF_V_RETURN_VALUE,
+    CF_V_RETURN_REFERENCE,
+    CF_V_RETURN,
+    CF_V_THROW
+};
+
+struct cf_vrow {
+    // Tags that must be there, compared under a mask, a byte each: the local, the top of the stack,
+    // a slot below it; the last byte of the mask says which one.
+    uint32_t needed, mask;
+    // What is pushed, after so many slots are gone as `under` is below 0: the local or constant at
+    // `from`, plus the operand under `operand`, and `second` behind it. What is above the stack
+    // then does not matter.
+    int16_t from;
+    uint8_t operand;
+    uint8_t second;
+    uint8_t kind, length;
+    int8_t under, net;
+};
+extern const struct cf_vrow cf_v_rows[256];
+
+// Runs instructions from v->pc on, as far as the stack, the locals and v's way of verification go:
+// one at least, up to pc `stop`, or where handlers have to take other locals, or where control does
+// not fall through; *falls is 0 then. v->pc is what comes next, but if v->is_stepping the
+// instruction from which control goes. Returns the stack's top; NULL: failed.
+cf_vtype *cf_v_run(struct cf_verifier *v, cf_vtype *top, uint64_t stop, int *falls);
+// Below `top` is not what is needed. Both return CF_UNVERIFIABLE.
+enum cf_status cf_v_bad_stack(struct cf_verifier *v, const cf_vtype *top, cf_vtype needed);
+enum cf_status cf_v_bad_top(struct cf_verifier *v, const cf_vtype *top, const char *reason);
 // Sets a local and frees the other half of a long or double that it overwrites. The index has been
 // looked at.
 static inline void cf_v_set_local(struct cf_verifier *v, uint32_t index, cf_vtype type) {
@@ -322,38 +378,60 @@ static inline void cf_v_set_local(struct cf_verifier *v, uint32_t index, cf_vtyp
     if (index >= v->locals_used) v->locals_used = index + 1;
 }
 
-// --- verify_frames.c: the StackMapTable ---
+// --- members.c: instructions with a member constant for an operand ---
 
-// Reads all frames of the method; v's state is that of pc 0.
-enum cf_status cf_v_read_frames(struct cf_verifier *v);
-// The frame at `pc`, or NULL.
-const struct cf_vframe *cf_v_frame_at(const struct cf_verifier *v, uint32_t pc);
-// Is the state assignable to the frame?
-enum cf_status cf_v_match(struct cf_verifier *v, const struct cf_vframe *frame, const char *reason);
-enum cf_status cf_v_load(struct cf_verifier *v, const struct cf_vframe *frame);
-// Are the locals assignable to the frames of all handlers that cover v->pc? `this_uninitialized`
-// as the flag of the state.
-enum cf_status cf_v_match_handlers(struct cf_verifier *v, int this_uninitialized);
+cf_vtype *cf_v_use_member(struct cf_verifier *v, const struct cf_vrow *row, const uint8_t *p,
+                          cf_vtype *top);
+// May the instruction at v->pc name the constant? 1, or 0: failed.
+int cf_v_ask_constant(struct cf_verifier *v, uint32_t index);
+static inline int cf_v_is_constant(struct cf_verifier *v, uint32_t index) {
+    return index < v->old_constants || cf_v_ask_constant(v, index);
+}
 
-// --- verify_constructor.c: <init> ---
+// --- flow.c: where control goes, by frames ---
 
-// The call of `reference`, an <init>, whose arguments have been taken.
-int cf_v_initialize(struct cf_verifier *v, const struct cf_vreference *reference);
+enum cf_status cf_v_find_handlers(struct cf_verifier *v);
+// Are the locals assignable to all handlers around v->pc? Returns where to stop next: at `stop`, or
+// where a range begins before that. 0: failed.
+uint32_t cf_v_match_handlers(struct cf_verifier *v, uint32_t stop);
+// Where control goes from the instruction at v->pc. 1: to the next one, too, 0: not there, -1:
+// failed.
+int cf_v_leave(struct cf_verifier *v, const struct cf_vrow *row, const cf_vtype *top);
+enum cf_status cf_v_check_code(struct cf_verifier *v);
+
+// The target of the branch or jsr at `pc`; it may be anywhere.
+static inline uint32_t cf_v_target(const struct cf_verifier *v, uint32_t pc) {
+    const uint8_t *p = v->code.bytes + pc;
+    int32_t offset = p[0] >= CF_OP_goto_w ? (int32_t)cf_be4(p + 1) : (int16_t)cf_be2(p + 1);
+    return pc + (uint32_t)offset;
+}
+// Opens the switch at v->pc.
+enum cf_status cf_v_open_switch(struct cf_verifier *v, struct cf_switch *sw);
+// Is the i-th match of a lookupswitch above the one before?
+enum cf_status cf_v_check_order(struct cf_verifier *v, const struct cf_switch *sw, uint32_t i);
+// The return or athrow at v->pc.
+enum cf_status cf_v_check_return(struct cf_verifier *v, const cf_vtype *top);
+#define CF_V_NO_SUBROUTINES "jsr or ret in code that is checked by frames"
+
+// --- constructor.c: <init> ---
+
+// The call of an <init>, whose arguments have been taken: the object is on top. Returns the top
+// without it; NULL: failed.
+cf_vtype *cf_v_initialize(struct cf_verifier *v, const struct cf_vmember *m, cf_vtype *top);
 // A putfield to an object that is not initialised, or of a strict field. *target: what the object
-// counts as.
-int cf_v_early_putfield(struct cf_verifier *v, const struct cf_vreference *reference,
-                        cf_vtype *target);
+// counts as. 1, or 0: failed.
+int cf_v_early_putfield(struct cf_verifier *v, const struct cf_vmember *m, cf_vtype *target);
 int cf_v_find_strict(struct cf_verifier *v);
+// The index of a strict field; strict_count: it is none.
+uint32_t cf_v_strict_index(const struct cf_verifier *v, unsigned name, unsigned descriptor);
 // With previews of JDK 28 and later only; else the flag means something else, or nothing.
 static inline int cf_v_may_be_strict(const struct cf_class *cls) {
     return cls->minor_version == 65535 && cls->major_version >= 72;
 }
-// The field of this class that is meant. 1, or 0: of another class, or there is none.
-int cf_v_find_own_field(const struct cf_verifier *v, uint32_t class_index, uint32_t name_index,
-                        uint32_t descriptor_index, struct cf_member *field);
 
-// --- verify_infer.c ---
+// --- infer.c ---
 
+// Checks the code by type inference (JVMS 4.10.2); v's state is that of pc 0.
 enum cf_status cf_v_infer(struct cf_verifier *v);
 
 #endif

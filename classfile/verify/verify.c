@@ -1,25 +1,24 @@
-// Verification by type checking (JVMS 4.10.1): one pass over the code of a method, in which the
-// state comes from what stands before, and from the StackMapTable where control may come from
-// elsewhere.
+// Verification of a method: its parts in the order in which failures count, and what is said of
+// them.
 
 #include "classfile/verify.h"
 #include "classfile/verify/internal.h"
-#include "classfile/verify/quick.h"
 
 #include <stdio.h>
 
 // --- failures ---
 
 enum cf_status cf_v_fail(struct cf_verifier *v, const char *reason, uint32_t value) {
+    cf_fail(&v->failure->error, CF_UNVERIFIABLE, v->pc, reason, value);
     v->failure->error.at_pc = 1;
-    return cf_fail(&v->failure->error, CF_UNVERIFIABLE, v->pc, reason, value);
+    return CF_UNVERIFIABLE;
 }
 
 enum cf_status cf_v_mismatch(struct cf_verifier *v, const char *reason, cf_vtype found,
                              cf_vtype needed) {
     char a[100], b[100];
     cf_v_name(v, found, a, sizeof a);
-    if (CF_V_TAG(needed) == CF_V_NOTHING)
+    if (needed == CF_V_NOTHING)
         snprintf(v->failure->types, sizeof v->failure->types, "%s", a);
     else
         snprintf(v->failure->types, sizeof v->failure->types, "%s where %s is needed", a,
@@ -28,8 +27,9 @@ enum cf_status cf_v_mismatch(struct cf_verifier *v, const char *reason, cf_vtype
 }
 
 enum cf_status cf_v_give_up(struct cf_verifier *v, enum cf_status status, const char *reason) {
+    cf_fail(&v->failure->error, status, v->pc, reason, 0);
     v->failure->error.at_pc = 1;
-    return cf_fail(&v->failure->error, status, v->pc, reason, 0);
+    return status;
 }
 
 char *cf_verify_reason(const struct cf_verify_failure *failure, const char *prefix, char *text,
@@ -83,112 +83,24 @@ void *cf_v_grow(struct cf_verifier *v, void *array, uint32_t *capacity, uint32_t
     return larger;
 }
 
-// --- the code ---
-
-static enum cf_status open_marks(struct cf_verifier *v) {
-    uint32_t length = v->code.length;
-    if (length + CF_V_PAST > v->marks_capacity) {
-        v->marks = cf_v_grow(v, NULL, &v->marks_capacity, 0, length + CF_V_PAST, 1);
-        if (!v->marks) return CF_NO_MEMORY;
-    }
-    memset(v->marks, 0, length);
-    memset(v->marks + length, CF_V_STOP, CF_V_PAST);
-    return CF_OK;
-}
-
-// Finds where instructions begin, and that they are whole.
-static enum cf_status mark_instructions(struct cf_verifier *v) {
-    const uint8_t *code = v->code.bytes;
-    uint32_t length = v->code.length, pc = 0, last = 0;
-    uint8_t *marks = v->marks;
-    while (pc < length) {
-        unsigned op = code[pc];
-        uint32_t n = cf_lengths[op];
-        marks[pc] = CF_V_START;
-        if (n == 0 && (n = cf_instruction_length(code, pc, length)) == 0) break;
-        last = pc;
-        pc += n;
-    }
-    if (pc == length) return CF_OK;
-    v->pc = pc < length ? pc : last;
-    return cf_v_fail(v, "instruction with opcode %u is unknown or not whole", code[v->pc]);
-}
-
-static int is_start(const struct cf_verifier *v, uint32_t pc) {
-    return pc < v->code.length && (v->marks[pc] & CF_V_START);
-}
-
-// The ranges of the exception table: where they begin and end running stops.
-static enum cf_status mark_exceptions(struct cf_verifier *v) {
-    v->guard_start = UINT32_MAX;
-    v->guard_end = 0;
-    for (uint32_t i = 0; i < v->code.exception_table_length; i++) {
-        struct cf_exception e = cf_exception_at(&v->code, i);
-        v->pc = e.start_pc;
-        if (!is_start(v, e.start_pc) || !is_start(v, e.handler_pc) || e.start_pc >= e.end_pc ||
-            (e.end_pc != v->code.length && !is_start(v, e.end_pc)))
-            return cf_v_fail(v, "exception table entry %u is not at instructions", i);
-        v->marks[e.start_pc] |= CF_V_STOP | CF_V_RANGE;
-        v->marks[e.end_pc] |= CF_V_STOP;
-        if (e.start_pc < v->guard_start) v->guard_start = e.start_pc;
-        if (e.end_pc > v->guard_end) v->guard_end = e.end_pc;
-        if (!e.catch_type) continue;
-        cf_vtype caught = cf_v_class(v, e.catch_type);
-        if (!caught) return CF_UNVERIFIABLE;
-        if (!cf_v_assignable(v, caught, v->throwable_type))
-            return cf_v_mismatch(v, "caught type", caught, v->throwable_type);
-    }
-    return CF_OK;
-}
-
-// JVMs look at the ranges of local variables when they verify.
-static enum cf_status check_variables(struct cf_verifier *v, const struct cf_attribute *a) {
-    struct cf_error error = {CF_OK, 0, 0, NULL, 0};
-    struct cf_reader r = cf_read(v->cls, a->info, a->length, &error);
-    for (uint32_t n = cf_u2(&r); n > 0 && cf_left(&r) >= 10; n--) {
-        uint32_t start = cf_u2(&r), end = start + cf_u2(&r);
-        cf_skip(&r, 6);
-        v->pc = start;
-        if (!is_start(v, start) || (end != v->code.length && !is_start(v, end)))
-            return cf_v_fail(v, "local variable from pc %u is not at instructions", start);
-    }
-    return CF_OK;
-}
-
-int cf_v_is_table_of_variables(const struct cf_class *cls, uint32_t name) {
-    if (name == cls->utf8_line_number_table || name == cls->utf8_stack_map_table) return 0;
-    if (name == cls->utf8_local_variable_type_table) return 0;
-    return (name && name == cls->utf8_local_variable_table) ||
-           CF_IS(cf_utf8(cls, name), "LocalVariableTable");
-}
-
-enum cf_status cf_v_check_attributes(struct cf_verifier *v) {
-    const uint8_t *bytes = v->cls->bytes;
-    uint32_t pos = v->code.attributes;
-    for (uint32_t i = 0; i < v->code.attributes_count; i++) {
-        struct cf_attribute a = {
-            pos, pos + 6, cf_be4(bytes + pos + 2), cf_be2(bytes + pos), {NULL, 0}};
-        if (cf_v_is_table_of_variables(v->cls, a.name_index)) CF_TRY(check_variables(v, &a));
-        pos = a.info + a.length;
-    }
-    return CF_OK;
-}
-
-// --- the state at pc 0 ---
-
 // All are TOP, but for what lies in front of them.
 static void begin_locals(struct cf_verifier *v) {
     memset(v->locals, 0, v->locals_capacity * sizeof *v->locals);
     v->locals += CF_V_CONSTANT_SLOTS;
     v->locals_capacity -= CF_V_CONSTANT_SLOTS;
-    for (int i = 0; i < CF_V_CONSTANT_SLOTS; i++) v->locals[-1 - i] = cf_q_constant(i);
+    for (int i = 0; i < CF_V_NULL_SLOT; i++) v->locals[-1 - i] = (cf_vtype)i;
+    v->locals[-1 - CF_V_NULL_SLOT] = CF_V_NULL;
     v->locals_used = 0;
 }
 
-enum cf_status cf_v_state_room(struct cf_verifier *v) {
+static enum cf_status make_room(struct cf_verifier *v) {
     // As many locals as an index of a byte reaches, so that short loads need no comparison.
     uint32_t locals = (v->code.max_locals > 256 ? v->code.max_locals : 256u) + CF_V_PIECE;
-    uint32_t stack = v->code.max_stack + 2 * CF_V_SLACK, unset = (v->strict_count + 31) / 32;
+    uint32_t stack = v->code.max_stack + 2 * CF_V_SLACK, length = v->code.length;
+    if (length > v->marks_capacity) {
+        v->marks = cf_v_grow(v, NULL, &v->marks_capacity, 0, length, 1);
+        if (!v->marks) return CF_NO_MEMORY;
+    }
     if (locals > v->locals_capacity) {
         v->locals = cf_v_grow(v, NULL, &v->locals_capacity, 0, locals + CF_V_CONSTANT_SLOTS,
                               sizeof *v->locals);
@@ -200,158 +112,170 @@ enum cf_status cf_v_state_room(struct cf_verifier *v) {
         if (!v->stack) return CF_NO_MEMORY;
         for (uint32_t i = 0; i < CF_V_SLACK; i++) v->stack[i] = CF_V_NOTHING;
     }
-    if (unset > v->unset_capacity) {
-        v->unset = cf_v_grow(v, NULL, &v->unset_capacity, 0, unset, sizeof *v->unset);
-        if (!v->unset) return CF_NO_MEMORY;
-    }
+    memset(v->marks, 0, v->code.length);
     return CF_OK;
 }
 
-static void set_all_unset(struct cf_verifier *v) {
-    memset(v->unset, 0, (v->strict_count + 31) / 32 * sizeof *v->unset);
-    for (uint32_t i = 0; i < v->strict_count; i++) v->unset[i / 32] |= 1u << (i & 31);
-}
+// --- the code ---
 
-static enum cf_status state_at_entry(struct cf_verifier *v) {
-    struct cf_slice name = cf_member_name(v->cls, v->method);
-    v->is_constructor = CF_IS(name, "<init>");
-    v->this_uninitialized = 0;
-    if (v->is_constructor && !v->strict_known && !cf_v_find_strict(v)) return CF_UNVERIFIABLE;
-    CF_TRY(cf_v_state_room(v));
-    for (uint32_t i = 0; i < v->locals_used; i++) v->locals[i] = CF_V_TOP;
-    v->locals_used = 0;
-    v->top = v->stack + CF_V_SLACK;
-    v->unmatched = 1;
-    v->named = UINT64_MAX;
-    const struct cf_vsignature *s = cf_v_find_signature(v, v->method->descriptor_index);
-    if (!s) return CF_UNVERIFIABLE;
-    unsigned objects = v->method->access_flags & CF_ACC_STATIC ? 0 : 1;
-    if (s->arguments + objects > v->old_locals)
-        return cf_v_fail(v, "max_locals %u is less than the arguments take", v->old_locals);
-    v->result = s->results ? s->types[s->arguments] : CF_V_TOP;
-    if (objects) {
-        v->this_uninitialized =
-            v->is_constructor && CF_V_TAG(v->this_type) != CF_V_CLASS + CF_KNOWN_OBJECT;
-        v->locals[v->locals_used++] =
-            v->this_uninitialized ? CF_V_UNINITIALIZED_THIS : v->this_type;
-    }
-    for (uint32_t i = 0; i < s->arguments; i++) v->locals[v->locals_used++] = s->types[i];
-    if (v->strict_count) set_all_unset(v);
-    return CF_OK;
-}
-
-// --- control ---
-
-static enum cf_status check_target(struct cf_verifier *v, uint32_t target) {
-    const struct cf_vframe *frame = cf_v_frame_at(v, target);
-    if (!frame) return cf_v_fail(v, "no stack map frame at the target, pc %u", target);
-    return cf_v_match(v, frame, "frame of the branch's target");
-}
-
-static enum cf_status check_switch(struct cf_verifier *v) {
-    struct cf_switch sw;
-    if (!cf_instruction_length(v->code.bytes, v->pc, v->code.length))
-        return cf_v_fail(v, "switch is not whole", 0);
-    cf_switch_open(&v->code, v->pc, &sw);
-    if (v->cls->major_version < 51)
-        for (uint32_t i = v->pc + 1; i & 3; i++)
-            if (v->code.bytes[i]) return cf_v_fail(v, "switch padded with other than zeros", 0);
-    CF_TRY(check_target(v, sw.default_pc));
-    for (uint32_t i = 0; i < sw.count; i++) {
-        if (i && !sw.is_table && cf_switch_match(&sw, i) <= cf_switch_match(&sw, i - 1))
-            return cf_v_fail(v, "lookupswitch not in order at pair %u", i);
-        CF_TRY(check_target(v, cf_switch_target(&sw, i)));
-    }
-    return CF_OK;
-}
-
-// Where control goes after running; *falls: also to the next instruction, to which pc is moved.
-static enum cf_status check_flow(struct cf_verifier *v, enum cf_vflow flow, int *falls) {
-    enum cf_status status = CF_OK;
-    *falls = flow == CF_FLOW_STOP || flow == CF_FLOW_BRANCH;
-    switch (flow) {
-    case CF_FLOW_FAILED: return v->failure->error.status;
-    case CF_FLOW_STOP: return CF_OK;
-    case CF_FLOW_BRANCH:
-    case CF_FLOW_GOTO: status = check_target(v, cf_v_target(v, v->pc)); break;
-    case CF_FLOW_SWITCH: status = check_switch(v); break;
-    case CF_FLOW_END: break;
-    default: return cf_v_fail(v, "jsr or ret in code that is checked by frames", 0);
-    }
-    unsigned op = v->code.bytes[v->pc];
-    uint32_t n = cf_lengths[op];
-    v->pc += n ? n : cf_instruction_length(v->code.bytes, v->pc, v->code.length);
-    return status;
-}
-
-// The frame at hand is deeper than one of the original may be.
-static enum cf_status check_depth(struct cf_verifier *v) {
-    const struct cf_verify_original *o = v->original;
-    uint32_t end;
-    if (o && o->place(o->context, v->pc, &end) == CF_PLACE_NEW) return CF_OK;
-    return cf_v_fail(v, "stack map frame passes max_stack %u", v->old_stack);
-}
-
-static enum cf_status check_code(struct cf_verifier *v) {
-    uint32_t next = 0, length = v->code.length; // next frame
-    int falls = 1;
-    v->pc = 0;
-    while (v->pc < length) {
-        if (next < v->frames_count && v->frames[next].pc == v->pc) {
-            const struct cf_vframe *frame = &v->frames[next++];
-            if (falls) CF_TRY(cf_v_match(v, frame, "frame"));
-            if (frame->stack_count > v->old_stack) CF_TRY(check_depth(v));
-            CF_TRY(cf_v_load(v, frame));
-        } else if (!falls) {
-            return cf_v_fail(v, "no stack map frame behind code that does not fall through", 0);
-        }
-        v->guarded = v->pc >= v->guard_start && v->pc < v->guard_end;
-        if (v->guarded && (v->unmatched || (v->marks[v->pc] & CF_V_RANGE)))
-            CF_TRY(cf_v_match_handlers(v, v->this_uninitialized));
-        CF_TRY(check_flow(v, cf_v_run(v), &falls));
-    }
-    if (v->pc != length) return cf_v_fail(v, "instruction is not whole", 0);
-    return falls ? cf_v_fail(v, "control falls off the end of the code", 0) : CF_OK;
-}
-
-enum cf_status cf_v_open_code(struct cf_verifier *v) {
+static enum cf_status open_code(struct cf_verifier *v) {
     struct cf_error error = {CF_OK, 0, 0, NULL, 0};
-    v->pc = 0;
+    const struct cf_verify_original *o = v->original;
     if (cf_code_open(&v->code, v->cls, v->method, &error) != CF_OK) {
         v->failure->error = error;
         return error.status;
     }
-    v->old_stack = v->original ? v->original->max_stack : v->code.max_stack;
-    v->old_locals = v->original ? v->original->max_locals : v->code.max_locals;
-    v->old_constants = v->original ? v->original->constant_pool_count : UINT32_MAX;
+    v->old_stack = o ? o->max_stack : v->code.max_stack;
+    v->old_locals = o ? o->max_locals : v->code.max_locals;
+    v->old_constants = o ? o->constant_pool_count : UINT32_MAX;
+    if (v->old_constants > v->cls->constant_pool_count)
+        v->old_constants = v->cls->constant_pool_count;
     v->new_start = v->new_end = 0;
     v->work = 0;
-    return open_marks(v);
+    return make_room(v);
 }
 
-static enum cf_status check_method(struct cf_verifier *v) {
+// Finds where instructions begin, and that they are whole.
+static enum cf_status mark_instructions(struct cf_verifier *v) {
+    const uint8_t *code = v->code.bytes;
+    uint32_t length = v->code.length, pc = 0, last = 0;
+    while (pc < length) {
+        uint32_t n = cf_lengths[code[pc]];
+        v->marks[pc] = CF_V_START;
+        if (n == 0 && (n = cf_instruction_length(code, pc, length)) == 0) break;
+        last = pc;
+        pc += n;
+    }
+    if (pc == length) return CF_OK;
+    v->pc = pc < length ? pc : last;
+    return cf_v_fail(v, "instruction with opcode %u is unknown or not whole", code[v->pc]);
+}
+
+static int is_start(const struct cf_verifier *v, uint32_t pc) {
+    return !v->is_marked || cf_v_is_start(v, pc);
+}
+
+static enum cf_status check_exceptions(struct cf_verifier *v) {
+    cf_vtype throwable = cf_v_known_class(CF_KNOWN_THROWABLE);
+    uint32_t length = v->code.length;
+    for (uint32_t i = 0; i < v->code.exception_table_length; i++) {
+        struct cf_exception e = cf_exception_at(&v->code, i);
+        v->pc = e.start_pc;
+        if (!is_start(v, e.start_pc) || !is_start(v, e.handler_pc) || e.start_pc >= e.end_pc ||
+            e.end_pc > length || (e.end_pc != length && !is_start(v, e.end_pc)))
+            return cf_v_fail(v, "exception table entry %u is not at instructions", i);
+        cf_vtype caught = cf_v_caught(v, e.catch_type);
+        if (!caught) return CF_UNVERIFIABLE;
+        if (!cf_v_takes(v, throwable, caught))
+            return cf_v_mismatch(v, "caught type", caught, throwable);
+    }
+    return CF_OK;
+}
+
+// JVMs look at the ranges of local variables when they verify.
+static enum cf_status check_variables(struct cf_verifier *v, const uint8_t *p, uint32_t length) {
+    const uint8_t *end = p + length;
+    if (length < 2) return CF_OK;
+    uint32_t count = cf_be2(p);
+    for (p += 2; count > 0 && end - p >= 10; count--, p += 10) {
+        uint32_t from = cf_be2(p), to = from + cf_be2(p + 2);
+        v->pc = from;
+        if (!cf_v_is_start(v, from) || (to != v->code.length && !cf_v_is_start(v, to)))
+            return cf_v_fail(v, "local variable from pc %u is not at instructions", from);
+    }
+    return CF_OK;
+}
+
+static int is_table_of_variables(const struct cf_class *cls, uint32_t name) {
+    if (name == cls->utf8_line_number_table || name == cls->utf8_stack_map_table) return 0;
+    if (name == cls->utf8_local_variable_type_table) return 0;
+    return (name && name == cls->utf8_local_variable_table) ||
+           CF_IS(cf_utf8(cls, name), "LocalVariableTable");
+}
+
+static enum cf_status check_attributes(struct cf_verifier *v) {
+    const uint8_t *p = v->cls->bytes + v->code.attributes;
+    for (uint32_t i = v->code.has_others ? v->code.attributes_count : 0; i > 0; i--) {
+        uint32_t length = cf_be4(p + 2);
+        if (is_table_of_variables(v->cls, cf_be2(p))) CF_TRY(check_variables(v, p + 6, length));
+        p += 6 + length;
+    }
+    return CF_OK;
+}
+
+// Of what names pcs: all of them have been met as instructions.
+static enum cf_status check_places(struct cf_verifier *v) {
+    for (uint32_t i = 0; v->frames.has_new && i < v->frames.types_count; i++) {
+        cf_vtype type = v->frames.types[i];
+        if (CF_V_TAG(type) == CF_V_UNINITIALIZED && !cf_v_is_start(v, CF_V_PAYLOAD(type)))
+            return cf_v_fail(v, "stack map frame: no new at pc %u", CF_V_PAYLOAD(type));
+    }
+    v->is_marked = 1;
+    CF_TRY(check_exceptions(v));
+    return check_attributes(v);
+}
+
+// --- the state at pc 0 ---
+
+static enum cf_status begin_unset(struct cf_verifier *v) {
+    if (!v->strict_known && !cf_v_find_strict(v)) return CF_NO_MEMORY;
+    if (CF_V_UNSET_WORDS(v) > v->unset_capacity) {
+        v->unset = cf_v_grow(v, NULL, &v->unset_capacity, 0, CF_V_UNSET_WORDS(v), sizeof *v->unset);
+        if (!v->unset) return CF_NO_MEMORY;
+    }
+    for (uint32_t i = 0; i < CF_V_UNSET_WORDS(v); i++) v->unset[i] = 0;
+    for (uint32_t i = 0; i < v->strict_count; i++) v->unset[i / 64] |= UINT64_C(1) << (i & 63);
+    return CF_OK;
+}
+
+static enum cf_status enter(struct cf_verifier *v) {
+    struct cf_slice name = cf_member_name(v->cls, v->method);
+    const struct cf_vsignature *s = cf_v_signature(v, v->method->descriptor_index);
+    uint32_t before = v->locals_used, objects = v->method->access_flags & CF_ACC_STATIC ? 0 : 1;
+    v->is_constructor = CF_IS(name, "<init>");
+    if (v->strict_count || v->is_constructor) CF_TRY(begin_unset(v));
+    if (!s) return v->failure->error.status;
+    if (s->arguments + objects > v->old_locals)
+        return cf_v_fail(v, "max_locals %u is less than the arguments take", v->old_locals);
+    v->unmatched = 1;
+    v->named = UINT64_MAX;
+    v->result = s->results ? s->types[s->arguments] : CF_V_TOP;
+    v->this_uninitialized =
+        objects && v->is_constructor && CF_V_TAG(v->this_type) != CF_V_CLASS + CF_KNOWN_OBJECT;
+    v->locals[0] = v->this_uninitialized ? CF_V_UNINITIALIZED_THIS : v->this_type;
+    for (uint32_t i = 0; i < s->arguments; i++) v->locals[objects + i] = s->types[i];
+    v->locals_used = objects + s->arguments;
+    if (!v->locals_used) v->locals[0] = CF_V_TOP;
+    for (uint32_t i = v->locals_used; i < before; i++) v->locals[i] = CF_V_TOP;
+    return CF_OK;
+}
+
+// --- methods ---
+
+// With the instructions unmarked it is quicker, as they are found on the way: mostly nothing fails.
+// Else the failure that counts is looked for: the first one in this order.
+static enum cf_status check_method(struct cf_verifier *v, int is_marked) {
+    v->pc = 0;
+    v->is_marked = is_marked;
     if (!v->this_type && !cf_v_begin_types(v)) return v->failure->error.status;
-    CF_TRY(cf_v_open_code(v));
-    CF_TRY(mark_instructions(v));
-    CF_TRY(mark_exceptions(v));
-    CF_TRY(cf_v_check_attributes(v));
-    CF_TRY(state_at_entry(v));
+    CF_TRY(open_code(v));
+    if (is_marked) CF_TRY(mark_instructions(v));
+    if (is_marked) CF_TRY(check_exceptions(v));
+    if (is_marked) CF_TRY(check_attributes(v));
+    CF_TRY(enter(v));
     if (v->inferring) return cf_v_infer(v);
     CF_TRY(cf_v_read_frames(v));
-    return check_code(v);
+    CF_TRY(cf_v_find_handlers(v));
+    CF_TRY(cf_v_check_code(v));
+    return is_marked ? CF_OK : check_places(v);
 }
 
-// Does the quick check settle it? What has failed is forgotten, but for a lack of memory: all is
-// looked at again, with care.
-static int is_settled(struct cf_verifier *v) {
-    if (v->inferring || v->assignable || cf_v_may_be_strict(v->cls)) return 0;
-    if (!v->quick_begun) v->quick = cf_q_new(v);
-    v->quick_begun = 1;
-    if (v->quick && cf_v_open_code(v) == CF_OK && cf_q_check(v->quick)) return 1;
-    if (v->failure->error.status == CF_NO_MEMORY) return 1;
+static enum cf_status check_again(struct cf_verifier *v, int inferring) {
     *v->failure = (struct cf_verify_failure){.method = v->method};
-    v->pc = 0;
-    return 0;
+    v->inferring = inferring;
+    v->passes_again++;
+    check_method(v, 1); // the first error counts: a lack of memory may look like bad code later on
+    return v->failure->error.status;
 }
 
 enum cf_status cf_verify_rewritten(struct cf_verifier *v, const struct cf_member *method,
@@ -365,23 +289,17 @@ enum cf_status cf_verify_rewritten(struct cf_verifier *v, const struct cf_member
     v->failure = failure;
     v->method = method;
     v->original = original;
-    v->pc = 0;
-    if (!v->this_name.bytes) cf_v_learn(v);
-    v->inferring = version < 50;
-    if (is_settled(v)) return failure->error.status;
-    check_method(v); // the first error counts: a lack of memory may look like bad code later on
-    int dropped = v->cls->frames_dropped && !v->code.stack_map_table;
-    if (failure->error.status != CF_UNVERIFIABLE || (version != 50 && !dropped))
+    v->inferring = 0;
+    if (version < 50) return check_again(v, 1);
+    check_method(v, 0);
+    if (failure->error.status == CF_OK || failure->error.status == CF_NO_MEMORY ||
+        check_again(v, 0) != CF_UNVERIFIABLE)
         return failure->error.status;
     // Version 50 may be checked in the old way when the new one fails (JVMS 4.10).
+    if (version != 50 && (!v->cls->frames_dropped || v->code.stack_map_table))
+        return CF_UNVERIFIABLE;
     struct cf_verify_failure first = *failure;
-    failure->error.status = CF_OK;
-    v->inferring = 1;
-    check_method(v);
-    if (failure->error.status == CF_OK)
-        *failure = (struct cf_verify_failure){.method = method};
-    else
-        *failure = first;
+    if (check_again(v, 1) != CF_OK) *failure = first;
     return failure->error.status;
 }
 

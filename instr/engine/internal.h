@@ -13,7 +13,6 @@
 #include "instr/engine.h"
 
 #include "classfile/inline.h"
-#include "classfile/rewritten/delta_known.h"
 #include "classfile/wrap.h"
 #include "instr/engine/stats.h"
 
@@ -42,7 +41,6 @@ struct work {
     atomic_int taken;
     struct instr_shard *shard; // of the statistics, for the thread that has taken the work
     struct cf_arena arena;
-    struct cf_same_memory known;
     struct cf_callees callees[]; // one for each pass
 };
 

@@ -6,7 +6,6 @@
 #include "classfile/rewritten/rewritten.h"
 #include "classfile/structure.h"
 #include "classfile/verify.h"
-#include "classfile/rewritten/verify_delta.h"
 
 #include <string.h>
 
@@ -139,6 +138,19 @@ static enum cf_status begin_passes(struct job *job) {
     return CF_OK;
 }
 
+// A class that the JVM takes without verification may break rules in the original already. 1: the
+// method fails as it did before.
+static int fails_anyway(struct job *job, uint32_t i, const struct cf_verify_failure *failure) {
+    struct cf_verifier *verifier;
+    struct cf_verify_failure before;
+    if (!job->origin.already_verified || failure->error.status != CF_UNVERIFIABLE) return 0;
+    verifier = cf_verifier_new(&job->cls, NULL, NULL);
+    return verifier &&
+           cf_verify_method(verifier, &job->cls.methods[i], &before) == CF_UNVERIFIABLE &&
+           strcmp(before.error.reason, failure->error.reason) == 0 &&
+           strcmp(before.types, failure->types) == 0;
+}
+
 // Rewritten code must never cause a VerifyError in the application: code that the JVM would refuse is
 // not handed to it. Code that could not be checked because memory ran out does not pass either.
 static int verify_image(struct job *job, const struct image *image) {
@@ -151,13 +163,12 @@ static int verify_image(struct job *job, const struct image *image) {
     if (cf_rewritten_view(&job->rewrite, image->bytes, image->length, &view) == CF_OK)
         verifier = cf_verifier_new(&view, NULL, NULL);
     if (!verifier) cf_fail(&job->cls.error, CF_NO_MEMORY, 0, "out of memory", 0);
-    struct cf_same *same = NULL;
-    if (verifier && job->origin.already_verified)
-        same = cf_same_new(&job->rewrite, &view, verifier, &job->work->known);
     for (uint32_t i = 0; verifier && i < view.methods_count; i++) {
-        if (!job->rewrite.code[i].length || (same && cf_same_method(same, i))) continue;
+        if (!job->rewrite.code[i].length) continue;
         struct cf_verify_original original = cf_rewritten_original(&job->rewrite, i);
-        if (cf_verify_rewritten(verifier, &view.methods[i], &original, &failure) == CF_OK) continue;
+        if (cf_verify_rewritten(verifier, &view.methods[i], &original, &failure) == CF_OK ||
+            fails_anyway(job, i, &failure))
+            continue;
         result->methods_refused++;
         enum cf_status status = failure.error.status;
         cf_fail(&job->cls.error, status, 0,
@@ -183,8 +194,9 @@ int instr_job_encode(struct job *job, struct image *image) {
 }
 
 // A class that a JVM refuses must still be refused, and for the same reason.
-static int masks_error(struct job *job) {
-    return job->engine->check_input && !job->origin.bootstrap && cf_may_mask(&job->rewrite) &&
+static int hides_error(struct job *job) {
+    return job->engine->check_input && !job->origin.bootstrap &&
+           cf_may_hide_errors(&job->rewrite) &&
            cf_check_structure(&job->cls, &job->cls.error) != CF_OK;
 }
 
@@ -193,7 +205,7 @@ static void run_all(struct job *job, struct memory memory) {
     struct instr_rewritten *result = job->result;
     struct image image = {NULL, 0};
     if (begin_passes(job) != CF_OK || instr_job_methods(job) != CF_OK) return;
-    if (job->rewrite.methods_changed && !masks_error(job))
+    if (job->rewrite.methods_changed && !hides_error(job))
         cf_rewrite_encode(&job->rewrite, memory.allocate, memory.context, &image.bytes,
                           &image.length);
     result->length = image.length;

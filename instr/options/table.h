@@ -1,67 +1,70 @@
-// The table of options, one row each. The parser, the structures, the help text and (checked by a
+// The table of options: one row each. The parser, the structures, the help text, and (checked by a
 // test) the tables in README.md and instr.1 follow it. A row is
 //
 //      OPTION(field, key, kind, argument, help)
 //
-// `field` is the field of struct instr_options (struct instr_pass_options), `argument` is what the
-// help shows. For a choice it lists the valid words; the first one is the default and the value 0
-// of the field.
+// `field` is that of struct instr_options (struct instr_pass_options), `argument` is what
+// the help shows; for a choice it lists the valid words, the first one being the value 0 of the
+// field and the default.
 
 #ifndef INSTR_OPTIONS_TABLE_H
 #define INSTR_OPTIONS_TABLE_H
 
 #define INSTR_OPTIONS(OPTION)                                                                      \
     OPTION(include, "include", PATTERNS, "PATTERNS",                                               \
-           "instrument classes that match, from any loader; by default all classes "               \
-           "except those of the bootstrap and platform loaders")                                   \
+           "the classes to instrument, whichever loader they come from; without it all classes "   \
+           "but those of the boot and platform loaders")                                           \
     OPTION(exclude, "exclude", PATTERNS, "PATTERNS",                                               \
-           "do not instrument classes that match, even if include= does")                          \
+           "classes to leave alone, taken away from the above")                                    \
     OPTION(huge, "huge", CHOICE, "no|yes",                                                         \
-           "also instrument methods that would grow past 8,000 bytes; HotSpot does not "           \
-           "compile methods that large")                                                           \
+           "also instrument methods that would grow past 8,000 bytes, which HotSpot never "        \
+           "compiles then")                                                                        \
     OPTION(runtime, "runtime", CHOICE, "direct|path",                                              \
-           "how to load the Java runtime: defined directly, or from a jar on the "                 \
+           "how the Java runtime gets into the JVM: defined directly, or as a jar on the "         \
            "bootstrap search path")                                                                \
     OPTION(stats, "stats", FILE, "FILE",                                                           \
-           "write statistics of the instrumentation to FILE (JSON) at exit; %p is the "            \
-           "process id")                                                                           \
+           "write what was done, in figures, to FILE (JSON) at exit; %p is the process id")        \
     OPTION(verify, "verify", CHOICE, "on|off",                                                     \
-           "verify rewritten code before the JVM gets it; classes that fail are skipped")          \
+           "verify the code of rewritten classes before the JVM gets them; a class that fails is " \
+           "kept as it was")                                                                       \
     OPTION(quiet, "quiet", CHOICE, "no|yes", "print no summary and no tables at exit")             \
-    OPTION(verbose, "verbose", CHOICE, "no|yes", "print each class and method that is skipped")    \
+    OPTION(verbose, "verbose", CHOICE, "no|yes",                                                   \
+           "print each method and class that is kept as it was")                                   \
     OPTION(memory, "memory", SIZE, "SIZE",                                                         \
-           "maximum memory for the counters of all threads, such as 8M; beyond it "                \
-           "threads share counters")                                                               \
+           "the most memory that the counters of all threads may take, such as 8M; beyond it "     \
+           "threads share")                                                                        \
     OPTION(facts, "facts", FILE, "FILE",                                                           \
-           "write the capabilities and settings of the JVM to FILE (JSON) when it has "            \
-           "started; %p is the process id")                                                        \
+           "write what the JVM is and allows, to FILE (JSON) when it has started; %p is the "      \
+           "process id")                                                                           \
     OPTION(control, "control", CHOICE, "on|off",                                                   \
-           "accept instr(1) commands on a socket that only this user and root can "                \
-           "connect to")                                                                           \
+           "listen for the commands of instr(1) on a socket that only this user and root can "     \
+           "reach")                                                                                \
     OPTION(batch, "batch", COUNT, "N",                                                             \
-           "classes per RetransformClasses call (one safepoint pause each); default 500")          \
+           "loaded classes that are changed in one step, in which the JVM stands still; 500 if "   \
+           "not given")                                                                            \
     OPTION(batch_threads, "batch-threads", CHOICE, "auto|1|2",                                     \
-           "threads that retransform loaded classes; auto: two if the JVM allows it and "          \
-           "a processor is idle")                                                                  \
+           "threads that change loaded classes; auto: two where the JVM bears it and a "           \
+           "processor is idle")                                                                    \
     OPTION(interfaces, "interfaces", CHOICE, "no|yes",                                             \
-           "also instrument loaded interfaces with default or static methods; HotSpot "            \
-           "may crash if it loads classes that implement them at the same time")                   \
-    OPTION(max_classes, "max-classes", COUNT, "N", "instrument at most N classes")                 \
+           "also change interfaces that are loaded already and have code, at which HotSpot may "   \
+           "crash when it loads classes that implement them meanwhile")                            \
+    OPTION(max_classes, "max-classes", COUNT, "N",                                                 \
+           "change no more than N classes; the others are left as they are")                       \
     OPTION(max_methods, "max-methods", COUNT, "N",                                                 \
-           "instrument at most N methods; classes that would exceed the limit are "                \
-           "skipped")                                                                              \
+           "change no more than N methods; classes with others are left as they are")              \
     OPTION(expiry, "for", DURATION, "TIME",                                                        \
-           "switch all passes off after TIME, such as 30s, 5m or 1h")                              \
+           "switch all passes off again after TIME, such as 30s, 5m or 1h")                        \
     OPTION(max_overhead, "max-overhead", PERCENT, "SHARE",                                         \
-           "switch a pass off if it uses more than SHARE, such as 5%, of the CPU time "            \
-           "of the JVM's threads")                                                                 \
+           "switch a pass off when it costs more than SHARE, such as 5%, of the time that the "    \
+           "JVM's threads run")                                                                    \
     OPTION(config, "config", CONFIG, "FILE",                                                       \
-           "read options from FILE, one per line; lines that start with # are comments")
+           "read options from FILE, one per line; a line that starts with # is a comment")
 
-// Options that every pass has, written `pass.key=value`.
+// Every pass has these, written `pass.key=value`.
 #define INSTR_PASS_OPTIONS(OPTION)                                                                 \
     OPTION(file, "file", FILE, "FILE",                                                             \
            "write the result to FILE (JSON) at exit; %p is the process id")                        \
-    OPTION(top, "top", NUMBER, "N", "rows of the table printed at exit; default 20; 0: no table")
+    OPTION(top, "top", NUMBER, "N",                                                                \
+           "rows of the table printed at exit, 20 if not given; 0: no table")
 
 #endif

@@ -1,6 +1,6 @@
 package instr.runtime;
 
-/** The counts of all threads, by id. */
+/** What all threads have recorded, by id. */
 final class OfflineTotals {
     private OfflineRow[][] rows = {};
 

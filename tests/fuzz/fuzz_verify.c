@@ -1,7 +1,6 @@
 // Verification, of classes whose structure holds and of others. What the caller knows of other
 // classes only refuses: with nothing assignable no more verifies than with everything, and not
-// knowing is the same as yes. Without a caller to ask the quick check comes first: it changes no
-// verdict.
+// knowing is the same as yes, and as no caller to ask.
 
 #include "tests/fuzz/fuzz.h"
 

@@ -4,7 +4,6 @@
 #ifndef INSTR_CLI_REWRITE_WORK_H
 #define INSTR_CLI_REWRITE_WORK_H
 
-#include "instr/cli/cli.h"
 #include "instr/cli/rewrite/rewrite.h"
 #include "instr/cli/rewrite/deflate.h"
 
@@ -52,7 +51,7 @@ struct cli_work {
     size_t wanted;                            // job that is waited for
     uint64_t ready;                           // bytes
     int stop;
-    pthread_t threads[CLI_MOST_JOBS];
+    pthread_t threads[256];
     long started;
 };
 

@@ -1,7 +1,7 @@
 // The verifier, rule by rule. Each case is a method of a class of its own; `unit_verify FILE`
 // writes them all to FILE for a JVM to judge (tests/verify/run): it must say the same.
 
-#include "classfile/verify/quick.h"
+#include "classfile/verify/internal.h"
 #include "tests/unit/run.h"
 #include "tests/unit/verify_cases.h"
 
@@ -54,20 +54,20 @@ START_TEST(code_is_verified) {
 }
 END_TEST
 
-// Where the caller could be asked, the careful check alone decides.
-START_TEST(the_quick_check_changes_no_verdict) {
-    char text[500], careful[500];
+// Of other classes nothing is known: it is the same to ask for them.
+START_TEST(a_caller_that_knows_nothing_changes_no_verdict) {
+    char text[500], asked[500];
     size_t length;
     uint8_t *bytes = verify_build(&cases[_i], &length);
     enum cf_status status = verify(bytes, length, text, sizeof text);
-    ck_assert_int_eq(verify_by(knows_nothing, bytes, length, careful, sizeof careful), status);
-    ck_assert_str_eq(text, careful);
+    ck_assert_int_eq(verify_by(knows_nothing, bytes, length, asked, sizeof asked), status);
+    ck_assert_str_eq(text, asked);
     free(bytes);
 }
 END_TEST
 
-// Else all would pass all the same, but slowly.
-START_TEST(what_compilers_make_passes_the_quick_check) {
+// What compilers make passes at once: instructions are not looked for first.
+START_TEST(what_compilers_make_is_gone_through_once) {
     static const struct verify_case common[] = {
         VERIFY_SUM,
         {"longs()J", "4 0", "lconst_1 ldc2_w:#long lsub lreturn", 0, 0, 0, 0},
@@ -80,27 +80,30 @@ START_TEST(what_compilers_make_passes_the_quick_check) {
         uint8_t *bytes = verify_build(&common[i], &length);
         ck_assert_int_eq(cf_class_open(&cls, bytes, length, &arena), CF_OK);
         struct cf_verifier *v = cf_verifier_new(&cls, NULL, NULL);
-        for (unsigned m = 0; m < cls.methods_count; m++)
+        for (unsigned m = 0; m < cls.methods_count; m++) {
             ck_assert_int_eq(cf_verify_method(v, &cls.methods[m], &failure), CF_OK);
-        ck_assert_msg(v->quick && !v->memo, "%s: not by the quick check", common[i].name);
+            ck_assert_msg(!v->passes_again, "%s: looked at twice", common[i].name);
+        }
         free(bytes);
     }
 }
 END_TEST
 
-START_TEST(the_quick_table_agrees_with_the_table_of_opcodes) {
+START_TEST(the_table_agrees_with_the_table_of_opcodes) {
     unsigned compared = 0;
     for (unsigned op = 0; op < 256; op++) {
-        const struct cf_qrow *row = &cf_q_rows[op];
-        if (op >= CF_OPCODE_COUNT) ck_assert_uint_eq(row->kind, CF_Q_REFUSE);
-        if (row->kind == CF_Q_REFUSE) continue;
+        const struct cf_vrow *row = &cf_v_rows[op];
+        if (op >= CF_OPCODE_COUNT) ck_assert_uint_eq(row->kind, CF_V_UNKNOWN);
+        if (row->kind == CF_V_UNKNOWN) continue;
         ck_assert_msg(row->length == cf_lengths[op], "%s: length", cf_opcodes[op].name);
-        // Returns take all there is; nobody looks at the stack then.
-        if (row->kind < CF_Q_PUSH || row->kind >= CF_Q_RETURN_VALUE) continue;
+        // Of returns the operand is looked at elsewhere, and jsr pushes there.
+        if (row->kind < CF_V_PUSH || row->kind >= CF_V_SUBROUTINE) continue;
         ck_assert_msg(row->net == cf_nets[op], "%s: net %d", cf_opcodes[op].name, row->net);
         compared++;
     }
     ck_assert_uint_gt(compared, 100);
+    for (unsigned op = 0; op < CF_OPCODE_COUNT; op++)
+        ck_assert_msg(cf_v_rows[op].kind != CF_V_UNKNOWN, "%s", cf_opcodes[op].name);
 }
 END_TEST
 
@@ -280,9 +283,9 @@ int main(int argc, char **argv) {
     TCase *tests = tcase_create("verify");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_loop_test(tests, code_is_verified, 0, CASES);
-    tcase_add_loop_test(tests, the_quick_check_changes_no_verdict, 0, CASES);
-    tcase_add_test(tests, what_compilers_make_passes_the_quick_check);
-    tcase_add_test(tests, the_quick_table_agrees_with_the_table_of_opcodes);
+    tcase_add_loop_test(tests, a_caller_that_knows_nothing_changes_no_verdict, 0, CASES);
+    tcase_add_test(tests, what_compilers_make_is_gone_through_once);
+    tcase_add_test(tests, the_table_agrees_with_the_table_of_opcodes);
     tcase_add_test(tests, the_caller_may_know_other_classes);
     tcase_add_test(tests, frames_tell_which_strict_fields_are_not_set);
     tcase_add_test(tests, verification_takes_no_longer_than_real_code_needs);

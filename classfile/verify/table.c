@@ -1,6 +1,6 @@
-// The quick check's table of instructions.
+// The verifier's table of instructions.
 
-#include "classfile/verify/quick.h"
+#include "classfile/verify/internal.h"
 
 #define ANY 0
 #define REFERENCE 0x20 // what is common to the tags from CF_V_UNINITIALIZED on
@@ -16,33 +16,34 @@
 #define CONSTANT(tag) (-1 - (tag)) // in front of the locals
 
 #define PUSHES(n, type, after, slots)                                                              \
-    { .kind = CF_Q_PUSH, .length = n, .from = CONSTANT(type), .second = after, .net = slots }
+    { .kind = CF_V_PUSH, .length = n, .from = CONSTANT(type), .second = after, .net = slots }
 #define PUSH_INT(n) PUSHES(n, CF_V_INT, 0, 1)
 #define PUSH_LONG PUSHES(1, CF_V_LONG, LONG, 2)
 #define PUSH_FLOAT PUSHES(1, CF_V_FLOAT, 0, 1)
 #define PUSH_DOUBLE PUSHES(1, CF_V_DOUBLE, DOUBLE, 2)
 #define LOADS(n, type, after, index, mask_)                                                        \
     {                                                                                              \
-        NEEDED(ANY, ANY, 0, type), .kind = CF_Q_PUSH, .length = n, .from = index,                  \
+        NEEDED(ANY, ANY, 0, type), .kind = CF_V_PUSH, .length = n, .from = index,                  \
                                    .operand = mask_, .second = after, .net = (after) ? 2 : 1       \
     }
 #define LOAD(op, type, after)                                                                      \
     [CF_OP_##op] = LOADS(2, type, after, 0, 0xFF), [CF_OP_##op##_0] = LOADS(1, type, after, 0, 0), \
     [CF_OP_##op##_1] = LOADS(1, type, after, 1, 0),                                                \
     [CF_OP_##op##_2] = LOADS(1, type, after, 2, 0), [CF_OP_##op##_3] = LOADS(1, type, after, 3, 0)
-#define STORES(n, type, two, index, mask_)                                                         \
+// The order of the types of loads and stores comes second.
+#define STORES(n, top, order, index, mask_)                                                        \
     {                                                                                              \
-        .needed = (type), .mask = MASK(type), .kind = CF_Q_STORE, .length = n, .from = index,      \
-        .operand = mask_, .under = -1 - (two)                                                      \
+        .needed = top, .mask = MASK(top), .kind = CF_V_STORE, .length = n, .from = index,          \
+        .operand = mask_, .second = order, .under = (order)&1 ? -2 : -1                            \
     }
-#define STORE_OF(op, type, two)                                                                    \
-    [CF_OP_##op] = STORES(2, type, two, 0, 0xFF), [CF_OP_##op##_0] = STORES(1, type, two, 0, 0),   \
-    [CF_OP_##op##_1] = STORES(1, type, two, 1, 0), [CF_OP_##op##_2] = STORES(1, type, two, 2, 0),  \
-    [CF_OP_##op##_3] = STORES(1, type, two, 3, 0)
+#define STORE_OF(op, top, order)                                                                   \
+    [CF_OP_##op] = STORES(2, top, order, 0, 0xFF), [CF_OP_##op##_0] = STORES(1, top, order, 0, 0), \
+    [CF_OP_##op##_1] = STORES(1, top, order, 1, 0),                                                \
+    [CF_OP_##op##_2] = STORES(1, top, order, 2, 0), [CF_OP_##op##_3] = STORES(1, top, order, 3, 0)
 // `b` lies `at` slots below the top, `taken` slots go, and `type`, of `put` slots, comes.
 #define TAKES(a, b, at, taken, type, after, put)                                                   \
     {                                                                                              \
-        NEEDED(a, b, at, ANY), .kind = CF_Q_STEP, .length = 1, .from = CONSTANT(type),             \
+        NEEDED(a, b, at, ANY), .kind = CF_V_STEP, .length = 1, .from = CONSTANT(type),             \
                                .second = after, .under = -(taken), .net = (put) - (taken)          \
     }
 #define TO_INT(a, b, at, taken) TAKES(a, b, at, taken, CF_V_INT, 0, 1)
@@ -57,39 +58,37 @@
 // Control may go elsewhere.
 #define FLOW(kind_, n, a, b, taken)                                                                \
     {                                                                                              \
-        NEEDED(a, b, 2, ANY), .kind = CF_Q_##kind_, .length = n, .from = CONSTANT(CF_V_TOP),       \
+        NEEDED(a, b, 2, ANY), .kind = CF_V_##kind_, .length = n, .from = CONSTANT(CF_V_TOP),       \
                               .under = -(taken), .net = -(taken)                                   \
     }
 #define IF_I FLOW(BRANCH, 3, INT, ANY, 1)
 #define IF_II FLOW(BRANCH, 3, INT, INT, 2)
-#define RETURNS(type, as)                                                                          \
-    {                                                                                              \
-        NEEDED(type, ANY, 1, ANY), .kind = CF_Q_RETURN_VALUE, .length = 1,                         \
-                                   .from = CONSTANT(CF_V_TOP), .second = as                        \
-    }
+// What is returned is looked at where control goes.
+#define ENDS(kind_, type)                                                                          \
+    { .kind = CF_V_##kind_, .length = 1, .from = CONSTANT(CF_V_TOP), .second = type }
 #define OWN(kind_, n)                                                                              \
-    { .kind = CF_Q_##kind_, .length = n }
+    { .kind = CF_V_##kind_, .length = n }
 
 #define USES(kind_, n, object, arguments, result)                                                  \
-    { .kind = CF_Q_##kind_, .length = n, .under = object, .operand = arguments, .second = result }
+    { .kind = CF_V_##kind_, .length = n, .under = object, .operand = arguments, .second = result }
 
 // clang-format off
-const struct cf_qrow cf_q_rows[256] = {
+const struct cf_vrow cf_v_rows[256] = {
     [CF_OP_nop] = PUSHES(1, CF_V_TOP, 0, 0),
-    [CF_OP_aconst_null] = PUSHES(1, CF_Q_NULL_SLOT, 0, 1),
+    [CF_OP_aconst_null] = PUSHES(1, CF_V_NULL_SLOT, 0, 1),
     [CF_OP_iconst_m1] = PUSH_INT(1), [CF_OP_iconst_0] = PUSH_INT(1), [CF_OP_iconst_1] = PUSH_INT(1),
     [CF_OP_iconst_2] = PUSH_INT(1), [CF_OP_iconst_3] = PUSH_INT(1), [CF_OP_iconst_4] = PUSH_INT(1),
     [CF_OP_iconst_5] = PUSH_INT(1), [CF_OP_bipush] = PUSH_INT(2), [CF_OP_sipush] = PUSH_INT(3),
     [CF_OP_lconst_0] = PUSH_LONG, [CF_OP_lconst_1] = PUSH_LONG,
     [CF_OP_fconst_0] = PUSH_FLOAT, [CF_OP_fconst_1] = PUSH_FLOAT, [CF_OP_fconst_2] = PUSH_FLOAT,
     [CF_OP_dconst_0] = PUSH_DOUBLE, [CF_OP_dconst_1] = PUSH_DOUBLE,
-    [CF_OP_ldc] = OWN(LDC, 2), [CF_OP_ldc_w] = OWN(LDC_W, 3), [CF_OP_ldc2_w] = OWN(LDC2_W, 3),
+    [CF_OP_ldc] = OWN(LDC, 2), [CF_OP_ldc_w] = OWN(LDC, 3), [CF_OP_ldc2_w] = OWN(LDC, 3),
 
     LOAD(iload, CF_V_INT, 0), LOAD(lload, CF_V_LONG, LONG), LOAD(fload, CF_V_FLOAT, 0),
     LOAD(dload, CF_V_DOUBLE, DOUBLE), LOAD(aload, REFERENCE, 0),
-    STORE_OF(istore, INT, 0), STORE_OF(lstore, LONG, 1), STORE_OF(fstore, FLOAT, 0),
-    STORE_OF(dstore, DOUBLE, 1), STORE_OF(astore, REFERENCE, 0),
-    [CF_OP_iinc] = {NEEDED(ANY, ANY, 0, CF_V_INT), .kind = CF_Q_PUSH, .length = 3, .operand = 0xFF},
+    STORE_OF(istore, INT, 0), STORE_OF(lstore, LONG, 1), STORE_OF(fstore, FLOAT, 2),
+    STORE_OF(dstore, DOUBLE, 3), STORE_OF(astore, REFERENCE, 4),
+    [CF_OP_iinc] = {NEEDED(ANY, ANY, 0, CF_V_INT), .kind = CF_V_PUSH, .length = 3, .operand = 0xFF},
 
     [CF_OP_iaload] = OWN(ARRAY_LOAD, 1), [CF_OP_laload] = OWN(ARRAY_LOAD, 1),
     [CF_OP_faload] = OWN(ARRAY_LOAD, 1), [CF_OP_daload] = OWN(ARRAY_LOAD, 1),
@@ -102,6 +101,8 @@ const struct cf_qrow cf_q_rows[256] = {
 
     [CF_OP_pop] = OWN(POP, 1), [CF_OP_pop2] = OWN(POP2, 1), [CF_OP_dup] = OWN(DUP, 1),
     [CF_OP_dup_x1] = OWN(DUP_X1, 1), [CF_OP_dup_x2] = OWN(DUP_X2, 1), [CF_OP_dup2] = OWN(DUP2, 1),
+    [CF_OP_dup2_x1] = OWN(DUP2_X1, 1), [CF_OP_dup2_x2] = OWN(DUP2_X2, 1), [CF_OP_swap] = OWN(SWAP, 1),
+    [CF_OP_wide] = OWN(WIDE, 0),
 
     [CF_OP_iadd] = II, [CF_OP_isub] = II, [CF_OP_imul] = II, [CF_OP_idiv] = II, [CF_OP_irem] = II,
     [CF_OP_ishl] = II, [CF_OP_ishr] = II, [CF_OP_iushr] = II, [CF_OP_iand] = II, [CF_OP_ior] = II,
@@ -138,21 +139,23 @@ const struct cf_qrow cf_q_rows[256] = {
     [CF_OP_goto] = FLOW(GOTO, 3, ANY, ANY, 0), [CF_OP_goto_w] = FLOW(GOTO, 5, ANY, ANY, 0),
     [CF_OP_tableswitch] = FLOW(SWITCH, 0, INT, ANY, 1),
     [CF_OP_lookupswitch] = FLOW(SWITCH, 0, INT, ANY, 1),
-    [CF_OP_ireturn] = RETURNS(INT, CF_V_INT), [CF_OP_lreturn] = RETURNS(LONG, CF_V_LONG),
-    [CF_OP_freturn] = RETURNS(FLOAT, CF_V_FLOAT), [CF_OP_dreturn] = RETURNS(DOUBLE, CF_V_DOUBLE),
-    [CF_OP_areturn] = FLOW(RETURN_REFERENCE, 1, REFERENCE, ANY, 0),
-    [CF_OP_return] = FLOW(RETURN, 1, ANY, ANY, 0),
-    [CF_OP_athrow] = FLOW(THROW, 1, REFERENCE, ANY, 0),
+    [CF_OP_jsr] = FLOW(SUBROUTINE, 3, ANY, ANY, 0), [CF_OP_jsr_w] = FLOW(SUBROUTINE, 5, ANY, ANY, 0),
+    [CF_OP_ret] = FLOW(SUBROUTINE, 2, ANY, ANY, 0),
+    [CF_OP_ireturn] = ENDS(RETURN_VALUE, CF_V_INT), [CF_OP_lreturn] = ENDS(RETURN_VALUE, CF_V_LONG),
+    [CF_OP_freturn] = ENDS(RETURN_VALUE, CF_V_FLOAT), [CF_OP_dreturn] = ENDS(RETURN_VALUE, CF_V_DOUBLE),
+    [CF_OP_areturn] = ENDS(RETURN_REFERENCE, 0), [CF_OP_return] = ENDS(RETURN, 0),
+    [CF_OP_athrow] = ENDS(THROW, 0),
 
-    [CF_OP_getstatic] = USES(MEMBER_USE, 3, 0, 0, 3), [CF_OP_putstatic] = USES(MEMBER_USE, 3, 0, 0xFF, 0),
-    [CF_OP_getfield] = USES(MEMBER_USE, 3, -1, 0, 3), [CF_OP_putfield] = USES(MEMBER_USE, 3, -1, 0xFF, 0),
-    [CF_OP_invokevirtual] = USES(MEMBER_USE, 3, -1, 0xFF, 3),
-    [CF_OP_invokestatic] = USES(MEMBER_USE, 3, 0, 0xFF, 3),
-    [CF_OP_invokespecial] = OWN(INVOKE_SPECIAL, 3),
-    [CF_OP_invokeinterface] = USES(MEMBER_CHECKED, 5, -1, 0xFF, 3),
-    [CF_OP_invokedynamic] = USES(MEMBER_CHECKED, 5, 0, 0xFF, 3),
+    [CF_OP_getstatic] = USES(MEMBER, 3, 0, 0, 3), [CF_OP_putstatic] = USES(MEMBER, 3, 0, 0xFF, 0),
+    [CF_OP_getfield] = USES(MEMBER, 3, -1, 0, 3), [CF_OP_putfield] = USES(PUT_FIELD, 3, -1, 0xFF, 0),
+    [CF_OP_invokevirtual] = USES(MEMBER, 3, -1, 0xFF, 3),
+    [CF_OP_invokespecial] = USES(INVOKE_SPECIAL, 3, -1, 0xFF, 3),
+    [CF_OP_invokestatic] = USES(MEMBER, 3, 0, 0xFF, 3),
+    [CF_OP_invokeinterface] = USES(MEMBER, 5, -1, 0xFF, 3),
+    [CF_OP_invokedynamic] = USES(MEMBER, 5, 0, 0xFF, 3),
     [CF_OP_new] = OWN(NEW, 3), [CF_OP_newarray] = OWN(NEW_ARRAY, 2),
     [CF_OP_anewarray] = OWN(NEW_REFERENCES, 3), [CF_OP_arraylength] = OWN(ARRAY_LENGTH, 1),
+    [CF_OP_multianewarray] = OWN(NEW_ARRAYS, 4),
     [CF_OP_checkcast] = OWN(CHECK_CAST, 3), [CF_OP_instanceof] = OWN(CHECK_CAST, 3),
     [CF_OP_monitorenter] = FLOW(STEP, 1, REFERENCE, ANY, 1),
     [CF_OP_monitorexit] = FLOW(STEP, 1, REFERENCE, ANY, 1),
