@@ -18,18 +18,18 @@ struct instr_match; // a set of patterns
 struct instr_match *instr_match_new(void);
 void instr_match_free(struct instr_match *match);
 
-// Adds patterns separated by colons. Returns 0; or -1, and then `reason` says in words what is
-// wrong with which pattern and the set is as before.
+// Adds patterns separated by colons. Returns 0; or -1 with the pattern and its fault in `reason`;
+// the set is then unchanged.
 int instr_match_add(struct instr_match *match, const char *patterns, char *reason, size_t size);
 
 // Does any pattern match the class of this internal name (java/util/Map$Entry), `length` bytes?
 // Allocates nothing and takes tens of nanoseconds.
 int instr_match(const struct instr_match *match, const char *name, size_t length);
 
-// May any pattern match a class whose name begins with `start` (java/)? 0: none does.
+// Can any pattern match a class whose name begins with `start` (java/)?
 int instr_match_below(const struct instr_match *match, const char *start);
 
-// All patterns added so far, separated by colons. It belongs to the set.
+// All patterns added so far, separated by colons. The set owns the text.
 const char *instr_match_text(const struct instr_match *match);
 
 #endif

@@ -23,17 +23,17 @@ enum {
 
 enum instr_runtime { INSTR_RUNTIME_DIRECT = 0, INSTR_RUNTIME_PATH = 1 };
 
-// A pass that is switched on, and what was asked of it.
+// A pass that is switched on, with its options.
 struct instr_pass_options {
     const struct rw_pass *pass;
     char *file;     // as written, see instr_expand_file; NULL: none
     unsigned top;   // rows of its table; 0: no table
     char **values;  // of pass->options, in that order, NULL where not given; NULL if it has none
     unsigned given; // for the parser
-    // What instr_methods knows the methods of the pass by: its place in rw_passes, or, when it is
-    // switched on again, another.
+    // The number under which instr_methods has the methods of the pass: its index in rw_passes, or
+    // another one when it is switched on again.
     unsigned number;
-    // The classes of the pass, when it says itself which; else NULL, and include and exclude do.
+    // The classes of a pass that selects them itself; NULL: include and exclude select them.
     struct instr_match *only;
 };
 
@@ -50,11 +50,11 @@ struct instr_options {
     char *facts;                       // the same
     uint64_t memory;                   // bytes; 0: not given
     unsigned batch;                    // classes retransformed in one call; 0: not given
-    int batch_threads;                 // 0: auto (retransform_both.h)
-    int interfaces;                    // 1: yes (untouchable.h)
-    unsigned max_classes, max_methods; // that may be changed at a time; 0: any number
-    uint64_t expiry;                   // ns after which all is switched off again; 0: never
-    unsigned max_overhead;             // thousandths of a percent of the processors; 0: any
+    int batch_threads;                 // 0: auto
+    int interfaces;                    // 1: yes
+    unsigned max_classes, max_methods; // that may be changed at the same time; 0: any number
+    uint64_t expiry;                   // ns until all passes are switched off; 0: never
+    unsigned max_overhead;             // thousandths of a percent of CPU time; 0: any
     unsigned config;                   // files read
 };
 
@@ -64,47 +64,49 @@ struct instr_options {
 int instr_options_parse(struct instr_options *options, const char *text, char *error, size_t size);
 
 enum instr_change {
-    INSTR_ENABLE, // passes are added or given other options; a scope replaces the whole scope
-    INSTR_SET     // only values of what is there
+    INSTR_ENABLE, // adds passes or changes their options; a scope replaces the whole scope
+    INSTR_SET     // only changes values
 };
 
-// Makes `options` of `base` and of a text that changes it: what the text does not name stays.
+// Makes `options` from `base` and a text that changes it: what the text does not name stays.
 // Returns as instr_options_parse does.
 int instr_options_change(struct instr_options *options, const struct instr_options *base,
                          enum instr_change change, const char *text, char *error, size_t size);
 
-// A copy, and one without a pass and its options. 0; or -1 when out of memory.
+// A copy; a copy without a pass and its options. Returns 0; or -1 when out of memory.
 int instr_options_copy(struct instr_options *options, const struct instr_options *base);
 int instr_options_without(struct instr_options *options, const struct instr_options *base,
                           const struct rw_pass *pass);
 
-// Reads a time such as 50ms or 30s (us, ms, s, m, h; from 1 us to a year). 0; or -1.
+// Parses a time such as 50ms or 30s (us, ms, s, m, h; from 1 us to a year). Returns 0; or -1.
 int instr_duration_parse(const char *text, uint64_t *nanoseconds);
 
-// Frees what the options hold (not the structure). Options that are empty already are fine.
+// Frees what the options hold, but not the structure. Empty options are allowed.
 void instr_options_free(struct instr_options *options);
 
-// The options as one list that parses to the same options again, files included. The caller frees
-// the text; NULL when out of memory.
+// The options as one list, which parses to the same options; options from files are included. The
+// caller frees the text; NULL when out of memory.
 char *instr_options_format(const struct instr_options *options);
 
-// The value of the pass's own option `key`; NULL when it was not given.
+// The value of the pass's own option `key`; NULL: not given.
 const char *instr_pass_option(const struct instr_pass_options *pass, const char *key);
 
-// A size as options have it, 64K, 8M, 1G or plain bytes, at most 1024G. Returns 0, or -1: it is
-// none.
+// Parses a size such as 64K, 8M, 1G or plain bytes, at most 1024G. Returns 0; or -1: not a size.
 int instr_option_size(const char *text, uint64_t *size);
 
-// The file name that `pattern` stands for in the process `pid`: %p is its number, %% is a percent
+// The file name that `pattern` stands for in the process `pid`: %p is the process id, %% a percent
 // sign. The caller frees the name; NULL when out of memory.
 char *instr_expand_file(const char *pattern, long pid);
 
-// Is this a class of the runtime's own?
+// --- the scope (options/scope.c) ---
+
+// Is this a class of the runtime?
 int instr_scope_is_ours(const char *name, size_t length);
 
-// Is the class of this internal name (java/util/List) to be instrumented? `platform`: it was loaded
-// by the boot or the platform loader. With `include`, what matches it is in, else what is not of
-// the platform; `exclude` takes away. The runtime's own classes never match. Allocates nothing.
+// Is the class of this internal name (java/util/List) in scope? `platform`: the bootstrap or
+// platform loader loaded it. `include` selects the classes that match; without it all classes except
+// those of the platform are selected. `exclude` removes classes. The runtime's own classes never
+// match. Allocates nothing.
 int instr_scope_matches(const struct instr_options *options, const char *name, size_t length,
                         int platform);
 

@@ -207,23 +207,21 @@ static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
 
 static const struct rw_option options[] = {
     {"mode", "exact|sampled",
-     "every allocation, counted by inserted code and the JVM; or some of them, told by the JVM "
-     "with "
-     "their stacks"},
-    {"interval", "SIZE", "sampled: bytes from one sample to the next on average, 4M if not given"},
-    {"live", "no|yes", "sampled: tell what of the sampled is still alive in the end"},
+     "exact: count every allocation with inserted code and JVM TI events; sampled: let the JVM "
+     "sample allocations, with their stacks"},
+    {"interval", "SIZE", "sampled: average number of bytes between samples; default 4M"},
+    {"live", "no|yes", "sampled: report which sampled objects are still alive at the end"},
     {"track", "site|object",
      "exact: count objects where they are instantiated, or in the constructor of Object, which "
-     "sees "
-     "those of all classes"},
+     "sees the objects of all classes"},
     {"stacks", "FILE", "write the result to FILE as collapsed stacks, one per line with its bytes"},
-    {"html", "FILE", "write the result to FILE as a flame graph, one page"},
+    {"html", "FILE", "write the result to FILE as a flame graph (HTML)"},
     {NULL, NULL, NULL},
 };
 
 const struct rw_pass rw_pass_alloc = {
     .name = "alloc",
-    .help = "what is allocated where: objects and bytes by class and site",
+    .help = "allocated objects and bytes by class and allocation site",
     .flags = RW_COMPLETE,
     .options = options,
     .needs_agent = "only the JVM knows sizes, and what no bytecode allocates",

@@ -54,7 +54,7 @@ static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
 
 const struct rw_pass rw_pass_calls = {
     .name = "calls",
-    .help = "exact number of calls and of exceptional exits of each method",
+    .help = "exact number of calls and exceptional exits of each method",
     .flags = RW_OBSERVES_SPEED,
     .runtime_class = "InstrCalls",
     .edit = edit_method,

@@ -156,15 +156,14 @@ static enum cf_status use_derived(struct rw_class *cls, struct covered *covered)
 static enum cf_status begin(struct rw_class *cls) {
     struct cf_class *opened = cls->rewrite->cls;
     if (has_jacocos_members(opened))
-        return cf_fail(&opened->error, CF_UNSUPPORTED, 0, "JaCoCo has instrumented it already", 0);
+        return cf_fail(&opened->error, CF_UNSUPPORTED, 0, "already instrumented by JaCoCo", 0);
     struct covered *covered = cf_arena_zeroed(opened->arena, 1, sizeof *covered);
     if (!covered) return cf_fail(&opened->error, CF_NO_MEMORY, 0, "out of memory", 0);
     CF_TRY(ask_for_derived(cls, covered));
     CF_TRY(find_all(opened, cls->inlined, covered));
     if (covered->count == 0) return CF_OK;
     int64_t first = cls->probes(cls, covered->count, cls->file && number_as_file(cls, covered));
-    if (first < 0)
-        return cf_fail(&opened->error, CF_LIMIT, 0, "no probes, or no memory, are left for it", 0);
+    if (first < 0) return cf_fail(&opened->error, CF_LIMIT, 0, "no probes or no memory left", 0);
     covered->first = (uint32_t)first;
     cls->memory = covered;
     return use_derived(cls, covered);
@@ -273,31 +272,32 @@ static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
 }
 
 static const struct rw_option options[] = {
-    {"append", "yes|no", "add to a file that is there, as JaCoCo does; no: write it anew"},
-    {"session", "ID", "the session's name in the file; without it the host and a random number"},
+    {"append", "yes|no", "append to an existing file, as JaCoCo does; no: overwrite it"},
+    {"session", "ID", "session id in the file; default: host name and a random number"},
     {"nolocation", "no|yes",
-     "also classes without a code source location: proxies, generated code"},
+     "include classes without a source location, such as proxies and generated code"},
     {"mmap", "no|yes|flush",
-     "keep the probes in a file, FILE.PID.map, so that nothing is lost when the JVM is killed; "
-     "'instr exec recover' makes a FILE of it; flush: copy them there ten times a second, which "
+     "keep the probes in a mapped file, FILE.PID.map, which survives when the JVM is killed; "
+     "'instr "
+     "exec recover' turns it into FILE; flush: copy the probes there ten times a second, which "
      "costs less"},
     {"counts", "no|yes",
-     "also count how often each probe is passed, and write that to FILE.counts (JSON)"},
+     "also count how often each probe is executed, and write the counts to FILE.counts (JSON)"},
     {"per-test", "PATTERN",
-     "tell what each test covered, a session for each in FILE-tests.exec; tests are the methods of "
-     "junit4, junit5, testng, or CLASSES#METHODS"},
+     "record the coverage of each test as a session of its own in FILE-tests.exec; tests are the "
+     "test methods of junit4, junit5, testng, or CLASSES#METHODS"},
     {NULL, NULL, NULL},
 };
 
 const struct rw_pass rw_pass_coverage = {
     .name = "coverage",
-    .help = "which lines and branches were run, as JaCoCo tells it, for its report tools to read",
+    .help = "covered lines and branches, in the file format of JaCoCo and its report tools",
     .flags = RW_COMPLETE | RW_NO_TABLE | RW_INLINED,
     .options = options,
     .agent_options = (const char *const[]){"mmap", "counts", "per-test", NULL},
     .file_help =
-        "write what was covered to FILE, jacoco.exec if not given, at exit and on SIGQUIT; %p "
-        "is the process id",
+        "write the coverage to FILE at exit and on SIGQUIT; default jacoco.exec; %p is the process "
+        "id",
     .begin = begin,
     .edit = edit_method,
 };

@@ -110,7 +110,7 @@ static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
 
 const struct rw_pass rw_pass_exceptions = {
     .name = "exceptions",
-    .help = "exceptions by class and throwing site, with a stack trace, and where they are caught",
+    .help = "thrown exceptions by class and site, with a stack trace, and where they are caught",
     .flags = RW_OBSERVES_SPEED,
     .needs_agent =
         "only the JVM knows what it throws itself, and what code outside of the file catches",

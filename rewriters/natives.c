@@ -36,15 +36,16 @@ static const struct cf_callee *callees_of(struct rw_class *cls) {
 // --- which methods are left alone ---
 
 static const char intrinsic[] =
-    "is an intrinsic of HotSpot, which must find it as it is and does not call it when compiled";
-static const char caller_sensitive[] = "looks at the method that calls it (@CallerSensitive)";
-static const char counts_frames[] = "looks at its callers on the stack, and would find its wrapper";
+    "is a HotSpot intrinsic, which compiled code does not call and HotSpot must find unchanged";
+static const char caller_sensitive[] = "depends on its caller (@CallerSensitive)";
+static const char counts_frames[] = "inspects its callers on the stack and would find its wrapper";
 static const char polymorphic[] = "is signature polymorphic";
-static const char objects_own[] = "is java.lang.Object's own";
-static const char registers[] = "registers the natives of its class, which the JVM knows by name";
-static const char finds_natives[] = "runs while the JVM looks for the code of native methods";
+static const char objects_own[] = "is a method of java.lang.Object";
+static const char registers[] =
+    "registers the native methods of its class under the names that the JVM knows";
+static const char finds_natives[] = "runs while the JVM looks up native methods";
 static const char serializes[] =
-    "its modifiers are a part of the serialVersionUID, which the class does not declare";
+    "its modifiers are part of the default serialVersionUID, and the class declares none";
 
 // What annotations tell on newer JDKs is known by name on JDK 8; and some natives are what the JVM
 // looks for on the stack. `methods` NULL: all of the class.
@@ -167,7 +168,7 @@ static enum cf_status edit_wrapper(struct rw_class *cls, struct cf_edit *edit) {
 }
 
 static const struct rw_option options[] = {
-    {"list", "no|yes", "also tell which native methods were bound, when, and to which library"},
+    {"list", "no|yes", "also report which native methods were bound, when, and to which library"},
     {NULL, NULL, NULL}};
 
 const struct rw_pass rw_pass_natives = {

@@ -166,7 +166,7 @@ static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
 
 const struct rw_pass rw_pass_timing = {
     .name = "timing",
-    .help = "calls, exceptional exits, inclusive and self time, and latencies of each method",
+    .help = "calls, exceptional exits, total and self time, and latencies of each method",
     .flags = RW_OBSERVES_SPEED,
     .timed = 1,
     .runtime_class = "InstrTiming",

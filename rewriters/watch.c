@@ -131,14 +131,14 @@ static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
 
 static const struct rw_option options[] = {
     {"methods", "METHODS",
-     "the methods, such as com.acme.Foo.bar(..) or com.acme.**.*(int,String): classes as in "
-     "include=, of this pass alone"},
+     "the methods to watch, such as com.acme.Foo.bar(..) or com.acme.**.*(int,String); classes are "
+     "written as in include="},
     {NULL, NULL, NULL},
 };
 
 const struct rw_pass rw_pass_watch = {
     .name = "watch",
-    .help = "each call of some methods, with its arguments and result, for `instr watch`",
+    .help = "calls of selected methods with arguments and results, for `instr watch`",
     .flags = RW_NAMES_METHODS | RW_NO_RESULTS,
     .options = options,
     .needs_agent = "only the agent can report calls to a client",

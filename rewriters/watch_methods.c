@@ -22,10 +22,10 @@ const char *rw_watch_fault(const char *text, size_t *class_length) {
     size_t head = head_length(text), length = strlen(text);
     if (!name || name == text + 1)
         return "must be a class and a method, such as com.acme.Foo.bar(..)";
-    if (name == text + head) return "has no name of a method behind the last dot";
+    if (name == text + head) return "has no method name behind the last dot";
     if (text[head] && (text[length - 1] != ')' || strchr(text + head, ')') != text + length - 1))
-        return "must end with the arguments in parentheses, such as (..) or (int,String)";
-    if (strchr(text, ':')) return "must be one pattern";
+        return "must end with argument types in parentheses, such as (..) or (int,String)";
+    if (strchr(text, ':')) return "must be a single pattern";
     *class_length = (size_t)(name - 1 - text);
     return NULL;
 }

@@ -7,8 +7,9 @@ import javax.tools.JavaCompiler;
 import javax.tools.ToolProvider;
 
 /**
- * Runs javac several times in one JVM, where only the first time takes long. Argument: a file in UTF-8 with an argument
- * of javac on each line, and an empty line behind those of each run. The first run that fails ends it, with status 1.
+ * Runs javac several times in one JVM, where only the first run is slow. Argument: a UTF-8 file with one argument of
+ * javac on each line, and an empty line after the arguments of each run. Stops with status 1 at the first run that
+ * fails.
  */
 public class Compile {
     public static void main(String[] args) throws Exception {

@@ -3,14 +3,13 @@ package java.lang;
 import instr.runtime.InstrAllocNative;
 
 /**
- * Called by code that the alloc pass inserted, behind the instruction that allocated. An id stands for a site and
- * a class.
+ * Called by code that the alloc pass inserted behind an allocating instruction. An id stands for a site and a class.
  *
- * <p>Sizes are the VM's own: of arrays they are computed from what the VM told of some at the start, of objects
- * they are asked for once for each site.
+ * <p>Sizes are those that the VM reports. Sizes of arrays are computed from those of some arrays, which the VM reports
+ * at the start. The VM is asked for the size of an object once for each site.
  */
 public final class InstrAlloc {
-    /** Address of the sizes of objects by id. 0: not known yet, negative: cannot be known. */
+    /** Address of the table of object sizes by id. 0: not known yet; negative: unknown for good. */
     static final long SIZES = InstrAllocNative.sizes();
 
     /** Bytes before the first element of arrays with elements of 1, 2, 4 and 8 bytes, and of references. */
@@ -19,23 +18,23 @@ public final class InstrAlloc {
     static final long INTS = InstrAllocNative.base(2), LONGS = InstrAllocNative.base(3);
     static final long REFERENCES = InstrAllocNative.base(4);
 
-    /** The logarithm of the bytes of a reference, and a mask of what sizes are multiples of. */
+    /** The binary logarithm of the size of a reference, and a mask for the alignment of objects. */
     static final int REFERENCE_SHIFT = InstrAllocNative.referenceShift();
 
     static final long MASK = InstrAllocNative.alignment() - 1;
 
-    /** Arrays hold references, never the values themselves: this JVM has no value classes. */
+    /** This JVM has no value classes: arrays of objects hold references, never the values themselves. */
     static final boolean PLAIN = InstrAllocNative.plain();
 
-    /** The classes of objects that code does not name, by site: what was met last. */
+    /** For sites whose code does not name the class: the class met last, by a hash of site and class. */
     static final InstrKind[] KINDS = new InstrKind[1 << 13];
 
-    /** Set when the VM is up, and what the constructor of Object calls shall count. */
+    /** Set when the VM is initialized and the constructor of Object should count. */
     static boolean tracking;
 
     private InstrAlloc() {}
 
-    /** Called by the constructor of Object, for every object there is. */
+    /** Called by the constructor of Object, for every object. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void constructed(Object object) {
@@ -116,7 +115,7 @@ public final class InstrAlloc {
         }
     }
 
-    /** The arrays in one dimension of a new array: all have the same length. */
+    /** Counts the arrays in one dimension of a new array: all have the same length. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void dimension(Object array, int dimension, int id) {
@@ -148,7 +147,7 @@ public final class InstrAlloc {
         else object(type, id);
     }
 
-    /** As made, if the class named has clone() from Object; else the method that it has it from counts. */
+    /** As made, if the named class inherits clone() from Object; otherwise the overriding method counts it. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void cloned(Object object, Class<?> named, int site) {
@@ -164,7 +163,7 @@ public final class InstrAlloc {
         try {
             KINDS[place] = new InstrKind(type, site, id);
         } catch (Throwable nevermind) {
-            // Without memory it is asked for again.
+            // Out of memory: the id is looked up again next time.
         }
         return id;
     }

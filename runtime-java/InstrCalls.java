@@ -3,21 +3,21 @@ package java.lang;
 /**
  * Called by code that the calls pass inserted. An id stands for a method.
  *
- * <p>A constructor that calls super() or this() is presumed to have failed until that call has returned: no
- * handler may cover it, so this is how exceptions that come out of it are counted.
+ * <p>A constructor that calls super() or this() counts as failed until that call has returned: no handler may cover
+ * the call, so this is how exceptions thrown out of it are counted.
  *
- * <p>A method for whose entry the stack does not suffice is not entered: it ends as if it had needed that stack itself,
- * and is not counted, neither as called nor, outside, as left by an exception.
+ * <p>If the stack overflows on entry to a method, the method throws StackOverflowError as usual. It is counted neither
+ * as called nor as left by an exception.
  */
 public final class InstrCalls {
     private InstrCalls() {}
 
     /**
-     * Enters a method. Code of classes that were given back by their JVM calls this for all there is, so that few
-     * constants are added: with ~(4 * id) it is construct, with 1 more in the parentheses initialized, with 2 thrown.
+     * Enters a method. Code of classes that were retransformed calls only this method, so that few constants are added:
+     * ~(4 * id) means construct, ~(4 * id + 1) initialized, ~(4 * id + 2) thrown.
      *
-     * <p>C2 may inline this, where it is called often; it is too long for C1 (more than 35 bytes). So it must not
-     * depend on what compilers take to be the same all through a method: see InstrThreads.
+     * <p>C2 may inline this method where it is called often; for C1 it is too long (more than 35 bytes). So it must
+     * not use anything that compilers assume to be constant during a method: see InstrThreads.
      */
     public static void enter(int id) {
         try {
@@ -54,7 +54,7 @@ public final class InstrCalls {
         }
     }
 
-    /** That call has returned. */
+    /** The call of super() or this() has returned. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void initialized(int id) {

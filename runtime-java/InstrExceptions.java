@@ -3,17 +3,17 @@ package java.lang;
 import instr.runtime.InstrExceptionsNative;
 
 /**
- * Called by code that the exceptions pass inserted, with the exception and the numbers of the site and the method.
+ * Called by code that the exceptions pass inserted, with the exception and the ids of the site and the method.
  *
- * <p>A row counts exceptions of one class, from one place, that ended in one way. At first all count in the row of
- * those that nobody has caught; when one is caught it moves to another. Rows are counted by threads each for itself
- * (InstrThreads): calls are what came to a row, thrown is what went.
+ * <p>A row counts exceptions of one class, from one place, that ended in one way. An exception first counts in the
+ * row of uncaught exceptions, and moves to another row when it is caught. Each thread has counters of its own
+ * (InstrThreads): the column calls counts exceptions added to the row, the column thrown those removed from it.
  *
- * <p>Nothing of the application is called: no method of the exception's. What it throws itself for want of stack or
- * memory it keeps to itself, but not what other threads throw into this one.
+ * <p>This class calls no method of the application or of the exception. Errors of its own, for lack of stack or memory,
+ * do not leave it; exceptions that other threads throw into this one do.
  */
 public final class InstrExceptions {
-    /** In the number of a method: its handler is jumped to as well, with any exception. */
+    /** Flag in a method's id: code also jumps to its handler, with any exception. */
     private static final int JOINED = 1 << 24;
 
     private static final int LEFT_THREAD = -1;
@@ -21,14 +21,14 @@ public final class InstrExceptions {
     /** Kinds of keys. */
     private static final int THROWN_AT = 1, TRACED = 2, SEEN_IN = 3, CAUGHT_IN = 4;
 
-    /** Frames that are noted, and callers that are compared. */
+    /** Numbers of frames that are recorded and of callers that are compared. */
     private static final int FRAMES = 32, CALLERS = 4;
 
     private static final int FIRST = 1 << 10, MOST = 1 << 17;
 
     /**
-     * Rows by what leads to them: elements 2i are keys, 2i + 1 the rows, plus 1. A thread may miss what another has
-     * just put there, and puts it there too.
+     * Rows by key: elements 2i are keys, elements 2i + 1 are rows, plus 1. A thread may miss an entry that another
+     * thread has just added, and then adds it again.
      */
     private static long[] known = new long[FIRST];
 
@@ -36,7 +36,7 @@ public final class InstrExceptions {
 
     private InstrExceptions() {}
 
-    /** An athrow is about to throw it. */
+    /** An athrow is about to throw the exception. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void thrown(Throwable exception, int site) {
@@ -49,7 +49,10 @@ public final class InstrExceptions {
         }
     }
 
-    /** The same, if it is not what a handler of the method got, which is for all exceptions and not their end. */
+    /**
+     * As thrown, unless a handler of the method for any exception (finally, synchronized) has caught it and rethrows
+     * it.
+     */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void rethrown(Throwable exception, int site, int method) {
@@ -68,7 +71,7 @@ public final class InstrExceptions {
         }
     }
 
-    /** A handler has it. */
+    /** A handler has caught the exception. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void caught(Throwable exception, int method) {
@@ -80,7 +83,7 @@ public final class InstrExceptions {
         }
     }
 
-    /** A handler has it that may throw it again: finally, synchronized. */
+    /** A handler that may rethrow the exception has caught it: finally, synchronized. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void passing(Throwable exception, int method) {
@@ -92,7 +95,7 @@ public final class InstrExceptions {
         }
     }
 
-    /** It leaves the method. */
+    /** The exception leaves the method. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void left(Throwable exception, int method) {
@@ -112,7 +115,7 @@ public final class InstrExceptions {
         }
     }
 
-    /** It has left its thread: Thread.dispatchUncaughtException has it. */
+    /** The exception has left its thread: Thread.dispatchUncaughtException has it. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void uncaught(Throwable exception) {
@@ -124,7 +127,7 @@ public final class InstrExceptions {
         }
     }
 
-    /** What the current thread has under way. Null: not now. */
+    /** The exceptions in flight on the current thread. Null: unavailable now. */
     private static InstrFlight flight() {
         InstrTask task = InstrThreads.task();
         if (task == null) return null;
@@ -154,7 +157,7 @@ public final class InstrExceptions {
         InstrThreads.count(row, InstrThreads.THROWN);
     }
 
-    /** An exception starts on its way. */
+    /** An exception is thrown. */
     private static void start(InstrFlight flight, Throwable exception, int site) {
         flight.suspend();
         long key = key(THROWN_AT, System.identityHashCode(exception.getClass()), site);
@@ -188,12 +191,12 @@ public final class InstrExceptions {
         add(caught);
         if (!mayGoOn) return;
         if (!known && InstrExceptionsNative.backtrace(exception) == null) note(flight, 2);
-        // It may leave this same frame.
+        // The exception may leave this same frame.
         flight.push(System.identityHashCode(exception), row, caught, method, flight.frames, flight.at - 1);
         flight.frames = null;
     }
 
-    /** Is it on its way already, and not there for a second time? */
+    /** Is the exception in flight already, and not thrown a second time? */
     private static boolean isKnown(InstrFlight flight, Throwable exception, int ours) {
         int hash = System.identityHashCode(exception);
         long[] now = flight.hasFrames(hash) ? InstrExceptionsNative.stack(ours, CALLERS) : null;
@@ -224,8 +227,8 @@ public final class InstrExceptions {
     }
 
     /**
-     * Where a stack trace begins, as HotSpot notes it: arrays of the methods' numbers in their classes, of the
-     * instructions, and of the classes. 0: it cannot be seen.
+     * The place where a stack trace begins, as HotSpot records it: arrays of the methods' indexes in their classes, of
+     * the instructions, and of the classes. 0: unknown.
      */
     private static long place(Object backtrace) {
         if (!(backtrace instanceof Object[])) return 0;
@@ -286,18 +289,18 @@ public final class InstrExceptions {
         try {
             if (row >= 0) remember(key, row);
         } catch (VirtualMachineError nevermind) {
-            // It is looked up again the next time.
+            // The row is looked up again next time.
         }
         return row;
     }
 
-    /** From now on there are other rows. */
+    /** Forgets all rows: their ids are assigned anew from now on. */
     static synchronized void forget() {
         known = new long[FIRST];
         count = 0;
     }
 
-    /** The table is never full: it grows, and starts anew when it may not. */
+    /** Adds an entry. The table is never full: it grows, and is cleared when it has its maximum size. */
     private static synchronized void remember(long key, int row) {
         if (count >= known.length / 4) {
             long[] old = known, larger = new long[old.length < MOST ? old.length * 2 : FIRST];

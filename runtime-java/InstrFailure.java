@@ -2,18 +2,22 @@ package java.lang;
 
 import instr.runtime.InstrNative;
 
-/** What the runtime itself throws: it is told to the agent, which switches the pass off, and never gets any further. */
+/**
+ * Exceptions that the runtime itself throws: they are reported to the agent, which switches the pass off, and
+ * dropped.
+ */
 final class InstrFailure {
-    /** Instead of an id: of this pass, or not known. */
+    /** Used instead of an id: the pass, or unknown. */
     static final int EXCEPTIONS = -1, ALLOC = -2, UNKNOWN = -3;
 
     private InstrFailure() {}
 
     /**
-     * Takes what an entry of the runtime has caught; `id` is its method's, or site's, or that of a pass as instr/vm/runtime_failures.h
-     * has it. What another thread throws into this one, or a debugger, is the application's own, and goes on. No
-     * VirtualMachineError comes here: stack or memory that is used up is the application's business, nothing has failed,
-     * and without stack this call would throw another one, in place of the exception that the application awaits.
+     * Reports what an entry point of the runtime has caught. `id` is that of its method or site, or stands for a pass
+     * (instr/vm/runtime_failures.h). An exception that another thread or a debugger throws into this thread belongs to
+     * the application and is rethrown. Callers do not pass a VirtualMachineError: exhausted stack or memory is not a
+     * failure of the runtime, and without stack this call would throw another error in place of the exception that the
+     * application expects.
      */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
@@ -23,12 +27,12 @@ final class InstrFailure {
             ours = isOurs(thrown);
             if (ours) InstrNative.failed(id, thrown.getClass().getName());
         } catch (Throwable nevermind) {
-            // Too little stack or memory is left.
+            // Not enough stack or memory is left.
         }
         if (!ours) InstrFailure.<RuntimeException>pass(thrown);
     }
 
-    /** Was it made within the runtime? Without a stack trace, yes. */
+    /** Was it thrown within the runtime? Without a stack trace the answer is yes. */
     private static boolean isOurs(Throwable thrown) {
         StackTraceElement[] frames = thrown.getStackTrace();
         for (StackTraceElement frame : frames) {

@@ -1,41 +1,42 @@
 package java.lang;
 
 /**
- * The exceptions that a thread has under way. An exception is known by its identity hash code, so that none is
- * kept from being collected; a row is what is counted, see InstrExceptions.
+ * The exceptions in flight on a thread: thrown, and not caught yet. An exception is identified by its identity hash
+ * code, so that it can be collected. Rows are explained in InstrExceptions.
  *
- * <p>Some exceptions the JVM throws again and again, those without a stack trace. When one was first seen on its way
- * the frames that it came to then are noted: what is seen next is the same flight only if it is in one of those.
+ * <p>The JVM throws some exceptions, those without a stack trace, again and again. When such an exception is first seen
+ * in flight, the frames that it can still reach are recorded. It is still the same flight only if the exception is seen
+ * next in one of these frames.
  */
 final class InstrFlight {
-    /** Of an entry of the stack: these, one after the other. */
+    /** The elements of an entry of the stack. */
     static final int HASH = 0, ROW = 1, CAUGHT = 2, METHOD = 3, AT = 4, ENTRY = 5;
 
-    /** Entries of the stack; when there are more the oldest is forgotten. */
+    /** Maximum number of entries of the stack; beyond that the oldest is dropped. */
     static final int MOST = 64;
 
-    /** Something is being looked up: what is thrown and caught meanwhile is our own. */
+    /** A row is being looked up: exceptions thrown and caught meanwhile are the runtime's own. */
     boolean busy;
 
-    /** The exception on its way to a handler; 0: none. */
+    /** Hash code of the exception on its way to a handler; 0: none. */
     int hash;
 
-    /** The row that counts it, as long as nobody has caught it. */
+    /** The row that counts it while it is uncaught. */
     int row;
 
-    /** Frames as InstrExceptionsNative.stack gives them; null: there is only one such flight. */
+    /** Frames as InstrExceptionsNative.stack returns them; null: the hash code is sufficient. */
     long[] frames;
 
-    /** Which of those it was in last. */
+    /** The index of the frame in which it was last seen. */
     int at;
 
-    /** How much of the stack is in use. */
+    /** The number of entries on the stack. */
     int top;
 
     /**
-     * What may go on its way again: exceptions whose handler is running a finally block (CAUGHT is the row that
-     * counts them now, METHOD whose handler it is), and those that were under way when another one was thrown (CAUGHT
-     * is -1).
+     * Exceptions that may continue their flight: those whose handler runs a finally block (CAUGHT is the row that
+     * counts them now, METHOD the method with the handler), and those that were in flight when another one was thrown
+     * (CAUGHT is -1).
      */
     int[] stack;
 
@@ -68,14 +69,16 @@ final class InstrFlight {
         stackFrames = longerFrames;
     }
 
-    /** Another exception comes between. */
+    /** Another exception is thrown meanwhile. */
     void suspend() {
         if (hash != 0) push(hash, row, -1, 0, frames, at);
         hash = 0;
         frames = null;
     }
 
-    /** Takes up what was suspended. `now` is where it is, if the frames of some are to be looked at. False: it was not. */
+    /**
+     * Resumes a suspended flight. `now`: the current frames, if frames must be compared. False: it was not suspended.
+     */
     boolean resume(int hash, long[] now) {
         for (int i = top - 1; i >= 0; i--) {
             int entry = i * ENTRY;
@@ -89,7 +92,7 @@ final class InstrFlight {
         return false;
     }
 
-    /** The row that counts an exception as caught which a handler of the method has now, and throws again. -1: none. */
+    /** For an exception that a handler of the method rethrows: the row that counts it as caught. -1: none. */
     int release(int hash, int method) {
         for (int i = top - 1; i >= 0; i--) {
             int entry = i * ENTRY;
@@ -100,7 +103,7 @@ final class InstrFlight {
         return -1;
     }
 
-    /** Entries above are over. */
+    /** Makes entry i the current flight. The entries above it have ended. */
     private void take(int i) {
         int entry = i * ENTRY;
         hash = stack[entry + HASH];
@@ -110,7 +113,7 @@ final class InstrFlight {
         while (top > i) stackFrames[--top] = null;
     }
 
-    /** Is anything of this exception noted with frames? */
+    /** Were frames recorded for this exception? */
     boolean hasFrames(int hash) {
         if (this.hash == hash && frames != null) return true;
         for (int i = top - 1; i >= 0; i--) if (stack[i * ENTRY] == hash && stackFrames[i] != null) return true;
@@ -118,8 +121,8 @@ final class InstrFlight {
     }
 
     /**
-     * In which of the frames an exception is that came from frame `at`: the first that is in the same method as the frame that it is
-     * in now, and has the same callers. -1: in none.
+     * The index of the frame that an exception coming from frame `at` has reached: the first one of the same method as
+     * the current frame, and with the same callers. -1: none.
      */
     static int find(long[] frames, int at, long[] now) {
         if (now == null || now.length == 0) return -1;

@@ -1,6 +1,6 @@
 package java.lang;
 
-/** A class whose objects are made at a site where code does not name it, and the id of the two. The class may go. */
+/** The class of objects from a site whose code does not name it, and the id of both. The class can be unloaded. */
 final class InstrKind extends java.lang.ref.WeakReference<Class<?>> {
     final int site, id;
 

@@ -1,9 +1,9 @@
 package instr.runtime;
 
 /**
- * The runtime's native methods, whose code is instr/counters/threads.c. This class is in the boot loader's unnamed module
- * wherever the others are: a VM warns on standard output when an agent registers natives of a class that
- * belongs to java.base.
+ * The runtime's native methods, implemented in instr/counters/threads.c. This class is always in the unnamed module of
+ * the bootstrap loader: a VM prints a warning to standard output when an agent registers native methods of a class in
+ * java.base.
  */
 public final class InstrNative {
     private InstrNative() {}
@@ -12,26 +12,26 @@ public final class InstrNative {
     public static native long lines();
 
     /**
-     * The line of this thread of the operating system, to be found under tid from now on (negative: do not change
-     * that), if it gets a slot. 0 when there is no memory.
+     * The line of this operating system thread. From now on the line can be found by tid (negative: do not change that)
+     * if the thread gets a slot. 0: out of memory.
      */
     public static native long find(long tid);
 
-    /** Makes the page for id in the block of this thread. 0, with FULL set, when it shall have no more. */
+    /** Creates the page for an id in the block of this thread. 0, with FULL set: the thread gets no more pages. */
     public static native long page(int id);
 
-    /** Takes the records of the buffer of this thread, which has room afterwards, unless there is no memory. */
+    /** Empties the record buffer of this thread. There is room afterwards, unless memory is exhausted. */
     public static native void flush();
 
     /**
-     * Takes one record without a buffer. The times are 0 when what is not negative, but for ALLOCATED: then they
-     * are the number and bytes of what was allocated.
+     * Adds one record without using the buffer. If `what` is not negative the times are 0; for ALLOCATED they are the
+     * number and the bytes of the allocated objects.
      */
     public static native void record(int id, int what, long duration, long self);
 
-    /** Code of the runtime has thrown an exception of this class; see InstrFailure. */
+    /** Reports that code of the runtime has thrown an exception of this class; see InstrFailure. */
     public static native void failed(int id, String name);
 
-    /** An epoch that no task has had. */
+    /** An epoch that no task has used yet. */
     public static native long epoch();
 }

@@ -1,20 +1,21 @@
 package java.lang;
 
 /**
- * Called by the wrappers of native methods of classes that are loaded before the runtime is there, in this order: enter,
- * whose result is `saved`; clock, which is `start`; at the end exit or thrown. Later ones call InstrTiming, but for thrown.
+ * Called by the wrappers of native methods of classes that are loaded before the runtime is defined, in this order:
+ * enter, whose result is `saved`; clock, whose result is `start`; at the end exit or thrown. Wrappers in later classes
+ * call InstrTiming, except for thrown.
  *
- * <p>Wrappers of the JDK's own methods run before the other classes of the runtime can be there, and before
- * System.nanoTime can be called. Until then nothing is counted.
+ * <p>Wrappers of JDK methods run before the other classes of the runtime can be defined, and before System.nanoTime can
+ * be called. Until then nothing is counted.
  */
 public final class InstrNatives {
-    /** What enter returns as long as nothing is counted; it is never what InstrTiming.enter returns. */
+    /** Result of enter while nothing is counted; InstrTiming.enter never returns it. */
     static final long OFF = 2;
 
-    /** How what is in front of the names of wrapped methods begins; behind it are the pass and one more dollar sign. */
+    /** The start of the prefix of wrapped methods; the name of the pass and another dollar sign follow. */
     static final String PREFIX = "instr$";
 
-    /** Set by the agent, once the runtime is there. */
+    /** Set by the agent when the runtime is defined. */
     static boolean on;
 
     private InstrNatives() {}
@@ -48,7 +49,7 @@ public final class InstrNatives {
     }
 
     /**
-     * When a native method has no code, the error names it as the JVM sees it: with the prefix. Gives the same error
+     * The error for a native method without an implementation names the method with its prefix. Returns the same error
      * with the name that the application knows; null: this is another error.
      */
     private static UnsatisfiedLinkError named(Throwable thrown) {
@@ -56,7 +57,7 @@ public final class InstrNatives {
             String message = thrown.getMessage();
             StackTraceElement[] trace = thrown.getStackTrace();
             if (message == null || prefix(message, 0) < 0) return null;
-            // Other passes, and other agents, may have wrapped, too.
+            // Other passes and agents may have wrapped the method, too.
             int first = 0;
             while (first < trace.length && prefix(trace[first].getMethodName(), 0) >= 0) first++;
             if (first == 0) return null;
@@ -66,7 +67,7 @@ public final class InstrNatives {
             named.setStackTrace(rest);
             return named;
         } catch (Throwable nevermind) {
-            // Too little stack or memory is left: it stays as it is.
+            // Not enough stack or memory is left: the error stays as it is.
             return null;
         }
     }
@@ -81,14 +82,14 @@ public final class InstrNatives {
         return result.append(message, from, message.length()).toString();
     }
 
-    /** Where the next prefix of a pass is in the name, or -1. */
+    /** The index of the next prefix of a pass in the name, or -1. */
     private static int prefix(String name, int from) {
         int at = name.indexOf(PREFIX, from);
         while (at >= 0 && end(name, at) < 0) at = name.indexOf(PREFIX, at + 1);
         return at;
     }
 
-    /** Where what begins like a prefix ends, or -1: it is none. */
+    /** The end of the prefix at this index, or -1: it is not a prefix. */
     private static int end(String name, int at) {
         int i = at + PREFIX.length();
         while (i < name.length() && name.charAt(i) >= 'a' && name.charAt(i) <= 'z') i++;

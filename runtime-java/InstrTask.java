@@ -1,6 +1,6 @@
 package java.lang;
 
-/** What belongs to a thread of the application, be it platform or virtual, wherever it runs. */
+/** The state of an application thread, platform or virtual, whichever carrier it runs on. */
 final class InstrTask {
     /** Thread.tid. */
     long tid;
@@ -8,18 +8,21 @@ final class InstrTask {
     /** Nanoseconds spent in timed methods that have returned, shifted by InstrThreads.CHILDREN_SHIFT. */
     long children;
 
-    /** Changes whenever the task may have run elsewhere: marks with another one are void. Low 16 bits 0. */
+    /**
+     * Changes whenever the task may have run elsewhere: marks with another epoch are invalid. The low 16 bits are 0.
+     */
     long epoch;
 
-    /** How much of the stack is in use. A char is never negative, which saves a check. */
+    /** The number of entries on the stack. A char is never negative, which saves a check. */
     char depth;
 
     /**
-     * Ids of the methods that are running, each once: of the outermost call. What a frame put here is taken away
-     * when it is left, or an enclosing one: frames that a stack overflow kept from telling do no harm.
+     * Ids of the methods that are running, each once, for its outermost call. The entry of a frame is removed when that
+     * frame or an enclosing one is left. So frames that could not report their end because of a stack overflow do no
+     * harm.
      */
     int[] stack;
 
-    /** The exceptions under way; null: there has been none. */
+    /** The exceptions in flight; null: there were none so far. */
     InstrFlight flight;
 }

@@ -2,7 +2,7 @@ package java.lang;
 
 import instr.runtime.InstrTestsNative;
 
-/** Called by code that the coverage pass inserted into methods whose run is one test. An id stands for a method. */
+/** Called by code that the coverage pass inserted into test methods. An id stands for a method. */
 public final class InstrTests {
     private InstrTests() {}
 

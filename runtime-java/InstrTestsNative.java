@@ -1,12 +1,12 @@
 package instr.runtime;
 
-/** The native methods of InstrTests, whose code is instr/passes/coverage/tests.c; beside InstrNative for the same reason. */
+/** The native methods of InstrTests, implemented in instr/passes/coverage/tests.c. For the package see InstrNative. */
 public final class InstrTestsNative {
     private InstrTestsNative() {}
 
     /** A test begins on the current thread. */
     public static native void begin(int id);
 
-    /** It has ended. */
+    /** The test has ended. */
     public static native void end(int id);
 }

@@ -3,84 +3,86 @@ package java.lang;
 import instr.runtime.InstrNative;
 
 /**
- * Finds the counters of the current thread of the operating system, and the task of the current thread of the
- * application, and writes to them.
+ * Finds the counters of the current operating system thread and the task of the current application thread, and
+ * writes to them.
  *
- * <p>Counters and records are native memory (instr/counters/threads.c), a block for each thread of the operating system, which
- * alone writes to it: adding needs no atomic operation, and no memory that the heap may not have. A virtual thread
- * uses the block of its carrier. That is exact, because nothing between finding a block and
- * writing to it can make a virtual thread leave its carrier: no call but of native methods, no monitor.
+ * <p>Counters and records are native memory (instr/counters/threads.c): one block for each operating system thread,
+ * which alone writes to it. So adding needs no atomic operation and no heap memory. A virtual thread uses the block of
+ * its carrier. The counts are exact, because nothing between finding a block and writing to it can make a virtual
+ * thread leave its carrier: there are no calls except of native methods, and no monitors.
  *
- * <p>The head of a block is a line of 64 bytes, in one of two places of an array: at the low bits of the thread's
- * id, and beside it. Some memory accesses that depend on each other are all that inserted code costs, hence
- * this array of lines, not of pointers to them.
+ * <p>The head of a block is a line of 64 bytes, in one of two places of an array: at the index given by the low bits
+ * of the thread's id, or at the index beside it. The cost of inserted code is a few memory accesses that depend on
+ * each other. That is why this is an array of lines and not of pointers to lines.
  *
- * <p>What inserted code calls is not inlined (DontInline): every method of the application would carry it,
- * and the compilers would take several times as long. It also makes Thread.currentCarrierThread() right, which
- * compilers take to be the same all through a method. For the same reason what runs foreign code, or writes after
- * it, is kept apart by DontInline. All that hot paths call is inlined into those methods. The one exception is
- * InstrCalls.enter, which is short enough for C2 to have it where calls are hot.
+ * <p>Methods that inserted code calls are not inlined (DontInline): otherwise every method of the application would
+ * contain them, and compilers would take several times as long. DontInline also makes Thread.currentCarrierThread()
+ * correct, which compilers assume to be constant during a method. For the same reason, methods that run foreign code,
+ * or that write after it, are separated by DontInline. Everything else on hot paths is inlined into these methods. The
+ * only exception is InstrCalls.enter, which is short enough for C2 to inline where calls are hot.
  */
 final class InstrThreads {
-    /** What happened: see count, allocated and open. */
+    /** Kinds of events: see count, allocated and open. */
     static final int CALL = 0, THROWN = 1, CONSTRUCT = 2, INITIALIZED = 3, ALLOCATED = 4;
 
-    /** First element of a record of such an event: EVENT + what. Others are durations. */
+    /** The first element of a record of such an event is EVENT + what. In other records it is a duration. */
     static final long EVENT = 1L << 62;
 
-    /** Bits of the second element of a record for the id; the time is above. */
+    /** The number of low bits for the id in the second element of a record; the time is above. */
     static final int ID_BITS = 20;
 
     /** Times of records are below 2^TIME_BITS. */
     static final int TIME_BITS = 43;
 
-    /** Times with any of these bits are dealt with elsewhere. More could be, but this fits into an instruction. */
+    /**
+     * Times with any of these bits take the slow path. A higher limit is possible, but this one fits an instruction.
+     */
     static final long UNUSUAL = -1L << 31;
 
     /**
-     * What open returns: AGAIN if the method was running already when it was entered, so that its time is part of an
-     * outer call's; the depth of the task's stack, DEPTH_MAX at most; and the children's time, as in the task.
+     * The result of open: AGAIN if the method was already running when it was entered, so that its time is part of an
+     * outer call's time; the depth of the task's stack, at most DEPTH_MAX; and the children's time, as in the task.
      */
     static final int AGAIN = 1, DEPTH_SHIFT = 3, DEPTH_MAX = 1023;
 
-    /** Returned instead when there is no task. Nothing is above this depth. */
+    /** The result of open when there is no task. No depth is above this one. */
     static final long NO_TASK = DEPTH_MAX << DEPTH_SHIFT;
 
-    /** Times of children are shifted by so much, and lose their highest bits. */
+    /** Times of children are shifted by this, and lose their highest bits. */
     static final int CHILDREN_SHIFT = 13;
 
     static final long CHILDREN = -1L << CHILDREN_SHIFT;
 
-    /** In the first element of a record, AGAIN shifted by so much says the same. */
+    /** In the first element of a record, AGAIN is shifted by this. */
     static final int AGAIN_SHIFT = 61;
 
     static final int SLOT_BITS = 14, SLOTS = 1 << SLOT_BITS, LINE_SHIFT = 6;
 
-    /** Where in a line: the thread's id is at 0. */
+    /** Offsets in a line; the thread's id is at 0. */
     static final int PAGES = 8, LIMIT = 16, POSITION = 24, END = 32, FULL = 40, BUSY = 48, WAIT = 56;
 
-    /** Rows of a page, and where in a row: calls are at 0. */
+    /** The number of rows in a page, and offsets in a row; calls are at 0. */
     static final int ROW_BITS = 5, ROW_SHIFT = 5, ROW_THROWN = 8, ROW_MARK = 16;
 
     /**
-     * Where the lines are. All of OFFSETS are 0 in the address: it is not added, since what compilers make of that
-     * sum takes a register for each of the places above.
+     * The address of the lines, in which all bits of OFFSETS are 0. The offset is combined with a bitwise or: for a
+     * sum, compilers would use a register for each of the offsets above.
      */
     static final long LINES = InstrNative.lines(), OFFSETS = (long) (SLOTS - 1) << LINE_SHIFT;
 
     /**
-     * The task that a slot's thread is at, or one that is nobody's; and that of the thread itself (a carrier, maybe),
-     * or null.
+     * TASKS: the task that a slot's thread runs now, or one that belongs to no thread. OWN: the task of the slot's
+     * thread itself, which may be a carrier, or null.
      */
     static final InstrTask[] TASKS = new InstrTask[SLOTS], OWN = new InstrTask[SLOTS];
 
-    /** Tasks of virtual threads, and of threads that had no slot when they needed one. */
+    /** The tasks of virtual threads, and of threads that had no slot when they needed one. */
     static final ThreadLocal<InstrTask> LOCAL = new ThreadLocal<InstrTask>();
 
-    /** There have been platform threads without a slot. */
+    /** There were platform threads without a slot. */
     static volatile boolean crowded;
 
-    /** System.nanoTime() when the counters were last given back: what began before is told to nobody. */
+    /** System.nanoTime() when the counters were last released: calls that began before are not recorded. */
     static volatile long since;
 
     /** java.lang.VirtualThread, or null. */
@@ -94,11 +96,11 @@ final class InstrThreads {
         long tid = 0, carrier = 0;
         try {
             tid = InstrUnsafe.offset(Thread.class, "tid");
-            // Not initialized here: that would start its scheduler.
+            // Not initialized, because that would start its scheduler.
             virtual = Class.forName("java.lang.VirtualThread", false, null);
             carrier = InstrUnsafe.offset(virtual, "carrierThread");
         } catch (Throwable unknown) {
-            // This VM has no virtual threads, or has them in another form. Not without ids, though.
+            // This VM has no virtual threads, or other ones. The ids of threads are required, though.
             if (tid == 0) throw new InternalError();
         }
         try {
@@ -116,7 +118,7 @@ final class InstrThreads {
 
     private InstrThreads() {}
 
-    /** The line of the first slot for a thread's id; of the second one, if its lowest bit is turned. */
+    /** The line of the first slot for a thread's id; with the lowest bit flipped, of the second one. */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
     static long line(long tid) {
@@ -129,7 +131,7 @@ final class InstrThreads {
         return (int) ((tid << LINE_SHIFT & OFFSETS) >>> LINE_SHIFT);
     }
 
-    /** The current thread's page for a method, by its line; 0: there is none. */
+    /** The page for a method in the block with this line; 0: there is none. */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
     static long page(long line, int id) {
@@ -145,13 +147,13 @@ final class InstrThreads {
         return page + (id << ROW_SHIFT & (1 << ROW_BITS) - 1 << ROW_SHIFT);
     }
 
-    /** The slot that a line is in; -1: none. */
+    /** The slot of a line; -1: it is not in a slot. */
     static int slotOf(long line) {
         long distance = line - LINES >> LINE_SHIFT;
         return distance >= 0 && distance < SLOTS ? (int) distance : -1;
     }
 
-    /** The line of the current thread, wherever it is, or 0 when there is no memory. */
+    /** The line of the current thread, in a slot or not; 0: out of memory. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     static long findLine() {
@@ -171,10 +173,10 @@ final class InstrThreads {
     }
 
     /**
-     * Called first by what enters, for as long as it is interpreted: interpreted code makes sure, at its entry, of the
-     * stack below its locals alone. So build.py raises max_locals here to more than all that is called on the way out
-     * takes besides. Compiled code has nothing of it; see openAt for that. It is not empty, as HotSpot up to 8 has no
-     * frame for what is.
+     * Called first by methods that enter, for the time in which they are interpreted. Interpreted code checks at its
+     * entry only that its own frame fits on the stack. So build.py raises max_locals of this method to more than all
+     * methods need that are called on exit. In compiled code this has no effect; see openAt. The method is not empty,
+     * because HotSpot up to JDK 8 has no frames for empty methods.
      */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
@@ -183,8 +185,8 @@ final class InstrThreads {
     }
 
     /**
-     * More than a page of it, for who has to come again before it gets out, and may be compiled by then: see openAt.
-     * This one is not interpreted for long.
+     * As room, with more than a page of stack, for constructors, which call the runtime again before they exit and
+     * may be compiled by then: see openAt. This method is not interpreted for long.
      */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
@@ -192,27 +194,27 @@ final class InstrThreads {
         int some = 0;
     }
 
-    /** Still more, for the calls pass, so that who is counted there gets in where the timing pass is behind it. */
+    /** As room, with still more, for the calls pass: a call counted there can also enter the timing pass behind it. */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
     static void mostRoom() {
         int some = 0;
     }
 
-    /** As count, at the entry of a constructor: build.py raises its max_stack, as that of countInlined. */
+    /** As count, at the entry of a constructor. build.py raises its max_stack like that of countInlined. */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
     static void countConstruct(int id) {
         mostRoom();
         long tid = InstrUnsafe.carrierTid(), line = line(tid), page = InstrUnsafe.get(line) == tid ? page(line, id) : 0;
         if (page != 0) add(row(page, id), CONSTRUCT);
-        else countSlowly(id, CONSTRUCT); // here, as C2 looks at the method with the call alone
+        else countSlowly(id, CONSTRUCT); // in this method, because C2 considers only the method with the call
     }
 
     /**
-     * As count, where it may be inlined into the application. build.py raises its max_stack, as that of openAt, and by
-     * a page more: what was counted as entered is to be counted as thrown, too, when the stack is used up, be it by
-     * the timing pass behind this one.
+     * As count, but may be inlined into the application. build.py raises its max_stack like that of openAt, and by a
+     * page more: when the stack is exhausted, perhaps by the timing pass behind this one, a call that was counted as
+     * entered must also be counted as thrown.
      */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
@@ -246,7 +248,7 @@ final class InstrThreads {
         else if (line == 0 || !append(line, EVENT + what, id)) InstrNative.record(id, what, 0, 0);
     }
 
-    /** Counts allocations of the current thread, and their bytes, which stand where exceptions do for methods. */
+    /** Counts allocations of the current thread and their bytes, which use the column of exceptions. */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
     static void allocated(int id, long count, long bytes) {
@@ -268,7 +270,7 @@ final class InstrThreads {
         addThrown(row, bytes);
     }
 
-    /** A record has the bytes where others have the self time. */
+    /** A record of allocations has the bytes in place of the self time. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     static void allocatedSlowly(int id, long count, long bytes) {
@@ -283,7 +285,7 @@ final class InstrThreads {
         }
     }
 
-    /** Appends a record. False: there is no memory for buffers. */
+    /** Appends a record. False: out of memory for buffers. */
     static boolean append(long line, long first, long second) {
         if (InstrUnsafe.get(line + POSITION) == InstrUnsafe.get(line + END)) InstrNative.flush();
         long position = InstrUnsafe.get(line + POSITION);
@@ -292,7 +294,7 @@ final class InstrThreads {
         return true;
     }
 
-    /** Elements are complemented, so that 0 is one not written yet. */
+    /** Writes a record. Elements are complemented, so that 0 means not written yet. */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
     static void put(long line, long position, long first, long second) {
@@ -318,10 +320,11 @@ final class InstrThreads {
     }
 
     /**
-     * Who gets in must get out: should the stack suffice for this and not for the clock or the exit, as they may be
-     * interpreted while this is compiled, then the method would be taken for running for good, and all its calls
-     * for inner ones. So build.py raises max_stack here to more than a page. Compiled code makes sure at its entry
-     * that the stack would also hold the frames of the interpreter (HotSpot, since JDK 8u20), page by page.
+     * A call that is entered must also exit. If the stack were sufficient for this method but not for the clock or the
+     * exit, which may be interpreted while this is compiled, the method would seem to be running forever, and all its
+     * later calls would seem to be inner calls. So build.py raises max_stack of this method to more than a page. At its
+     * entry compiled code checks that the frames of the interpreter would also fit on the stack (HotSpot, since JDK
+     * 8u20), page by page.
      */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
@@ -336,7 +339,7 @@ final class InstrThreads {
         long mark = InstrUnsafe.get(row + ROW_MARK), here = task.epoch + depth;
         long saved = task.children + ((long) depth << DEPTH_SHIFT);
         if (depth >= stack.length) return push(task, row, id, what);
-        // When the marks are the same, it is neither running nor on another level than last time.
+        // If the marks are equal, the method is not running, and its level is the same as last time.
         if (mark != here) {
             long at = mark - task.epoch;
             if (at >>> 16 != 0) return push(task, row, id, what);
@@ -366,8 +369,9 @@ final class InstrThreads {
     }
 
     /**
-     * Puts a method on the stack, unless it is there: then it is running already. A mark in its row says where.
-     * A constructor is put there only when it is initialized, because before that it may end without being seen.
+     * Puts a method on the stack unless it is there, which means that it is running already. A mark in its row holds
+     * the position. A constructor is put on the stack only after super() or this() has returned: before, it may end
+     * without a call of the runtime.
      */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
@@ -387,7 +391,7 @@ final class InstrThreads {
             }
             if (row != 0) InstrUnsafe.put(row + ROW_MARK, task.epoch + at);
         } catch (Throwable nevermind) {
-            // No memory: the time of calls inside calls of the same method counts again.
+            // Out of memory: the time of recursive calls counts twice.
         }
         return saved;
     }
@@ -398,7 +402,7 @@ final class InstrThreads {
         return longer;
     }
 
-    /** Leaves a timed method: makes a record of it. */
+    /** Leaves a timed method: writes a record. */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
     static void close(long duration, long saved, int id) {
@@ -432,7 +436,10 @@ final class InstrThreads {
         closeSlowly(duration, saved, id);
     }
 
-    /** Takes from the stack what was put there since, first of all, as it is to happen even when the rest fails. */
+    /**
+     * Removes everything from the stack that was put there since. Called first, so that it happens even if the rest
+     * fails.
+     */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
     static void pop(InstrTask task, long saved) {
@@ -441,8 +448,8 @@ final class InstrThreads {
     }
 
     /**
-     * The same whatever the numbers are: a frame may have been entered when there was no memory for a task, or
-     * as the carrier and left as the virtual thread, and then has no sensible time of children.
+     * As closeAt, for any values. A frame may have been entered without memory for a task, or on the carrier and left
+     * on the virtual thread; then its time of children is meaningless.
      */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
@@ -466,7 +473,7 @@ final class InstrThreads {
         }
     }
 
-    /** Gives the self time, rather too little than one that counts twice. */
+    /** Returns the self time. In doubt it returns too little, so that no time counts twice. */
     static long leave(InstrTask task, long duration, long saved) {
         if (task == null) return saved == NO_TASK ? duration : 0;
         pop(task, saved);
@@ -480,7 +487,7 @@ final class InstrThreads {
         return negative ? duration : 0;
     }
 
-    /** The task of the current thread, made if need be. Null: not now. */
+    /** The task of the current thread, created if necessary. Null: unavailable now. */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
     static InstrTask task() {
@@ -510,7 +517,7 @@ final class InstrThreads {
         boolean virtual = thread.getClass() == VIRTUAL;
         if (slot >= 0 && TASKS[slot].tid == tid) return TASKS[slot];
         if (slot < 0 && !virtual) crowded = true;
-        // Out of memory again each time would be a garbage collection each time.
+        // Each failed allocation costs a garbage collection, so the next attempts are skipped.
         long wait = line == 0 ? 0 : InstrUnsafe.get(line + WAIT);
         if (wait != 0) InstrUnsafe.put(line + WAIT, wait - 1);
         if (line == 0 || wait != 0) return null;
@@ -532,8 +539,8 @@ final class InstrThreads {
     }
 
     /**
-     * The task from the thread-local variable. That runs code which may be instrumented, and so comes back here:
-     * it gets a task of its own if the thread has a slot, else none.
+     * The task from the thread-local variable. Reading it runs code that may be instrumented and then calls this class
+     * again: it gets a task of its own if the thread has a slot, otherwise none.
      */
     static InstrTask fetchLocal(long tid, long line) throws Throwable {
         if (InstrUnsafe.get(line + BUSY) != 0) return null;
@@ -545,7 +552,7 @@ final class InstrThreads {
             if (task == null) LOCAL.set(task = interim);
             else task.children += interim.children;
         } catch (UnsupportedOperationException refused) {
-            // JDK 19 and 20 know threads that may not have thread-local variables.
+            // JDK 19 and 20 have threads that do not support thread-local variables.
             task = interim;
         } finally {
             InstrUnsafe.put(line + BUSY, 0);
@@ -554,7 +561,7 @@ final class InstrThreads {
         return task;
     }
 
-    /** Makes the task that of the current thread's slot, if it has one. */
+    /** Installs the task in the current thread's slot, if it has one. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     static void install(InstrTask task) {

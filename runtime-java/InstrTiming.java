@@ -2,8 +2,8 @@ package java.lang;
 
 /**
  * Called by code that the timing pass inserted, in this order: enter or construct, whose result is `saved`;
- * System.nanoTime(), which is `start`; at the end one of exit, thrown and thrownEarly. Constructors, and
- * entries without stack, as in InstrCalls.
+ * System.nanoTime(), whose result is `start`; at the end one of exit, thrown and thrownEarly. For constructors and
+ * stack overflow see InstrCalls.
  */
 public final class InstrTiming {
     private InstrTiming() {}
@@ -34,7 +34,7 @@ public final class InstrTiming {
         }
     }
 
-    /** That call has returned. */
+    /** The call of super() or this() has returned. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void initialized(int id) {
@@ -80,13 +80,13 @@ public final class InstrTiming {
         }
     }
 
-    // What code of classes that were given back by their JVM calls instead, so that few constants are added.
+    // Code of classes that were retransformed calls the following instead, so that few constants are added.
 
     static final int ENTER = 0, NOW = 1, EXIT = 2, THROWN = 3, CONSTRUCT = 4, INITIALIZED = 5;
 
     /**
-     * One of the above, also thrownEarly, which is the same as exit; or, as NOW, the clock. 0 where they give nothing.
-     * What was not asked for is gone when this is compiled, since `what` is a constant then.
+     * Does one of the above, or returns the clock for NOW. exit also serves as thrownEarly. Returns 0 for methods
+     * without a result. Compilers remove the other cases, because `what` is a constant where this is inlined.
      */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline

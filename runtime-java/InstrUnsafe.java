@@ -2,7 +2,7 @@ package java.lang;
 
 import jdk.internal.misc.Unsafe;
 
-/** What the runtime needs of the VM, as JDK 11 and later have it: natives only, as others may be instrumented. */
+/** Access to memory and fields, for JDK 11 and later. Calls native methods only: others may be instrumented. */
 final class InstrUnsafe {
     private static final Unsafe UNSAFE = Unsafe.getUnsafe();
 
@@ -23,14 +23,14 @@ final class InstrUnsafe {
         UNSAFE.putLong(null, address, value);
     }
 
-    /** A byte becomes 1. Called by the holders of the coverage pass. */
+    /** Sets a byte to 1. Called by the probe array classes of the coverage pass. */
     @jdk.internal.vm.annotation.ForceInline
     static void mark(long address) {
         UNSAFE.putByte(null, address, (byte) 1);
     }
 
     /**
-     * The Thread.tid of the platform thread that runs this; -1: unknown at this moment. Not by
+     * The Thread.tid of the platform thread that runs this; -1: unknown at this moment. Does not use
      * Thread.currentCarrierThread(), which only java.lang may call.
      */
     @jdk.internal.vm.annotation.ForceInline
@@ -44,7 +44,7 @@ final class InstrUnsafe {
         return UNSAFE.getLong(carrier, InstrThreads.TID);
     }
 
-    /** The same, also where it is inlined into the application. */
+    /** As carrierTid, but may be inlined into the application. */
     @jdk.internal.vm.annotation.ForceInline
     static long carrierTidInlined() {
         return carrierTid();

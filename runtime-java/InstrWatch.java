@@ -3,30 +3,30 @@ package java.lang;
 import instr.runtime.InstrWatchNative;
 
 /**
- * Called by code that the watch pass inserted. Calls are written down as text at once, since objects change; never by
- * toString() or any other method of the application's. No exception leaves this class.
+ * Called by code that the watch pass inserted. Arguments and results are converted to text at once, because objects
+ * change, and without calling toString() or any other method of the application. No exception leaves this class.
  */
 public final class InstrWatch {
-    /** Characters of a string, and frames of a stack, that are shown. */
+    /** Maximum numbers of characters of a string and frames of a stack that are shown. */
     private static final int CHARACTERS = 100, FRAMES = 64;
 
-    /** Somebody looks. Set from instr/passes/watch/watch.c, as is what follows. */
+    /** A client is watching. This and the next four fields are set by instr/passes/watch/watch.c. */
     static volatile boolean on;
 
-    /** Only calls that took so long (nanoseconds), that threw; and with the stack. */
+    /** Filters: report only calls that took at least so long (nanoseconds), or that threw; report stacks. */
     static volatile long slower;
 
     static volatile boolean onlyThrown, stacks;
 
-    /** Which watch it is: calls that began under another one were asked for then, and are not told now. */
+    /** The number of this watch: calls that began under another watch are not reported. */
     static volatile long number;
 
-    /** The threads that are in here: what is called from here may be watched itself. */
+    /** The threads that are in this class, which may call methods that are watched themselves. */
     private static final long[] BUSY = new long[256];
 
     private InstrWatch() {}
 
-    /** Where arguments go when there is no memory for them. */
+    /** Receives arguments when there is no memory for them. */
     private static final Object[] NOWHERE = new Object[256];
 
     /** An array for arguments. */
@@ -34,14 +34,14 @@ public final class InstrWatch {
         try {
             if (on) return new Object[count];
         } catch (Throwable failed) {
-            // Too little memory is left.
+            // Not enough memory is left.
         }
         return NOWHERE;
     }
 
     public static Object enter(int id, Object[] arguments) {
         if (arguments == NOWHERE) forget(arguments);
-        long watch = number; // read before `on`, as it is set before
+        long watch = number; // read before `on`, because it is set before `on`
         if (!on || arguments == NOWHERE) return null;
         int slot = begin();
         if (slot < 0) return null;
@@ -58,8 +58,8 @@ public final class InstrWatch {
         return call;
     }
 
-    // An argument or a result as an object; null within what is called from here. Not made by valueOf where the inserted
-    // code is: it may be watched itself, and would call itself for ever.
+    // Boxes an argument or a result; null if this class is the caller. The inserted code does not call valueOf itself:
+    // if valueOf were watched, it would call itself forever.
     public static Object box(boolean value) {
         return box('Z', value ? 1 : 0);
     }
@@ -135,7 +135,7 @@ public final class InstrWatch {
         for (int i = 0; i < arguments.length; i++) arguments[i] = null;
     }
 
-    /** With the call as its result when there is none. */
+    /** `result` is `call` if the method returns nothing. */
     public static void exit(Object result, Object call) {
         if (call != null) end(result == call ? null : result, result != call, (InstrWatchCall) call, 0);
     }
@@ -160,7 +160,7 @@ public final class InstrWatch {
         BUSY[slot] = 0;
     }
 
-    /** The slot of the current thread; -1: it is in here already. */
+    /** The slot of the current thread; -1: the thread is in this class already. */
     private static int begin() {
         try {
             long tid = InstrUnsafe.carrierTid();
@@ -173,14 +173,14 @@ public final class InstrWatch {
         }
     }
 
-    /** What a stack or memory that is used up does is the application's business; all else is a mistake here. */
+    /** Ignores exhausted stack or memory, which are the application's; anything else is an error of this class. */
     private static void fail(Throwable failed) {
         try {
             if (failed instanceof VirtualMachineError) return;
             on = false;
             InstrWatchNative.failed(failed.getClass().getName());
         } catch (Throwable nevermind) {
-            // Nobody can be told.
+            // It cannot be reported.
         }
     }
 
@@ -213,7 +213,7 @@ public final class InstrWatch {
         return type.getName() + "@" + Integer.toHexString(System.identityHashCode(value));
     }
 
-    /** The name as it is written in Java; of an array with its length, or nothing, in the first brackets. */
+    /** The name as in Java source; for an array with `length` in the first brackets. */
     private static String name(Class<?> type, String length) {
         String dimensions = "";
         for (; type.isArray(); type = type.getComponentType()) dimensions += dimensions.isEmpty() ? "[" + length + "]" : "[]";

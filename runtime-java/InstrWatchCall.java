@@ -1,6 +1,6 @@
 package java.lang;
 
-/** A call that is under way. */
+/** A watched call that has not returned yet. */
 final class InstrWatchCall {
     final int id;
     final long watch;

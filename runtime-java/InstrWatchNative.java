@@ -1,19 +1,19 @@
 package instr.runtime;
 
-/** The natives of the pass watch, whose code is instr/passes/watch/watch.c. */
+/** The native methods of the pass watch, implemented in instr/passes/watch/watch.c. */
 public final class InstrWatchNative {
     private InstrWatchNative() {}
 
     /**
-     * Hands a call over: how it ended is 0 (it returned `result`, null for nothing) or 1 (`result` was thrown). False:
-     * no more are wanted.
+     * Reports a call. `end`: 0, it returned `result` (null for nothing); 1, it threw `result`. False: no more calls are
+     * wanted.
      */
     public static native boolean call(
             int id, int end, long duration, String thread, String[] arguments, String result, String[] stack);
 
-    /** The message that it was made with, read from its field: getMessage() may be the application's. */
+    /** The message of the exception, read from its field: the application may override getMessage(). */
     public static native String message(Throwable exception);
 
-    /** Something went wrong here, and is not to happen again. */
+    /** Reports an error of InstrWatch, which switches the pass off. */
     public static native void failed(String what);
 }

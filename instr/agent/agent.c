@@ -49,8 +49,10 @@ static void start_control(int wait, int asked) {
     int wanted = plan && !(deaf && !plan->engine);
     instr_plans_give_back(&instr_agent.plans, ticket);
     if (!wanted) return;
-    struct instr_control_config config = {
-        .without_socket = deaf, .agent = &instr_agent, .watch = instr_limits_watch, .failed = no_control};
+    struct instr_control_config config = {.without_socket = deaf,
+                                          .agent = &instr_agent,
+                                          .watch = instr_limits_watch,
+                                          .failed = no_control};
     char reason[INSTR_ERROR_SIZE];
     if (!instr_control_start(&config, wait, reason, sizeof reason)) no_control(reason);
 }
@@ -186,7 +188,7 @@ static int prepare(JavaVM *vm, const char *text, int at_start, char *reason, siz
     if ((*vm)->GetEnv(vm, (void **)&agent->jvmti, JVMTI_VERSION_1_2) != JNI_OK) {
         agent->jvmti = NULL;
         instr_options_free(&options);
-        snprintf(reason, size, "instr: this JVM has no JVM TI 1.2; JDK 8 or later is needed");
+        snprintf(reason, size, "instr: this JVM has no JVM TI 1.2; use JDK 8 or later");
         return 0;
     }
     if (options.facts && at_start) instr_jvm_facts_at_start(agent->jvmti);
@@ -195,9 +197,8 @@ static int prepare(JavaVM *vm, const char *text, int at_start, char *reason, siz
     int passes = options.pass_count != 0;
     agent->recording = instr_records_cache(vm);
     if (agent->recording && passes && options.include)
-        instr_say("instr: the JVM records an AOT cache, in which its own classes must be as they "
-                  "are: those of "
-                  "the boot loader are left alone");
+        instr_say("instr: the JVM records an AOT cache, which must hold unchanged JDK classes: "
+                  "classes of the bootstrap loader are skipped");
     int early = at_start && !agent->recording && instr_wraps_early(&options);
     enum instr_agent_pass_phase phase = at_start ? INSTR_PHASE_AT_START : INSTR_PHASE_LIVE;
     agent->armed = passes && agent->changes && instr_agent_arm(agent, why, sizeof why) &&
@@ -225,7 +226,7 @@ INSTR_EXPORT JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void
     (void)reserved;
     char reason[INSTR_ERROR_SIZE];
     if (!take_place()) {
-        instr_say("instr: the agent is on this JVM's command line already");
+        instr_say("instr: this JVM's command line already loads the agent");
         return JNI_ERR;
     }
     if (!prepare(vm, options, 1, reason, sizeof reason)) {

@@ -1,9 +1,10 @@
-// What commands that bring the agent into a JVM share: its options and its library.
+// What the commands share that load the agent into a JVM: its options and its library.
 
 #include "instr/cli/agent_library.h"
 #include "instr/cli/cli.h"
 #include "instr/options.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,56 +14,65 @@
 #define INSTR_LIBDIR "/usr/local/lib"
 #endif
 
-// --- text that grows ---
+#ifndef INSTR_LIBDIR_RELATIVE
+#define INSTR_LIBDIR_RELATIVE "../lib"
+#endif
 
-char *cli_append(char *text, const char *more) {
-    char *result = text ? realloc(text, strlen(text) + strlen(more) + 1) : NULL;
-    if (!result) free(text);
-    return result ? strcat(result, more) : NULL;
+char *cli_concat(const char *first, ...) {
+    char *text = NULL;
+    size_t length;
+    FILE *file = open_memstream(&text, &length);
+    if (!file) return NULL;
+    va_list more;
+    va_start(more, first);
+    for (const char *part = first; part; part = va_arg(more, const char *)) fputs(part, file);
+    va_end(more);
+    if (fclose(file) == 0) return text;
+    free(text);
+    return NULL;
 }
 
 // --- options ---
 
-// A backslash at the end of a word is not to take the comma that follows.
+// A backslash at the end of a word must not escape the comma that follows.
 static int ends_in_escape(const char *word) {
     size_t n = 0, length = strlen(word);
     while (n < length && word[length - 1 - n] == '\\') n++;
     return n % 2 == 1;
 }
 
-char *cli_join_options(int count, char **words) {
+char *cli_join_options(int count, char *const *words) {
     char *list = strdup("");
-    for (int i = 0; i < count; i++) {
-        list = cli_append(list, i > 0 ? "," : "");
-        list = cli_append(list, words[i]);
-        if (i + 1 < count && ends_in_escape(words[i])) list = cli_append(list, "\\");
+    for (int i = 0; i < count && list; i++) {
+        int last = i + 1 == count;
+        char *more = cli_concat(list, words[i], !last && ends_in_escape(words[i]) ? "\\" : "",
+                                last ? "" : ",", NULL);
+        free(list);
+        list = more;
     }
     return list;
 }
 
-char *cli_checked_options(int count, char **words, int dormant) {
+char *cli_checked_options(int count, char *const *words, int dormant) {
     char error[INSTR_ERROR_SIZE];
     struct instr_options options;
     char *list = cli_join_options(count, words), *result = NULL;
     if (!list) {
-        cli_error("instr: out of memory");
+        cli_no_memory();
         return NULL;
     }
-    if (instr_options_parse(&options, list, error, sizeof error) != 0) {
+    if (instr_options_parse(&options, list, error, sizeof error) != 0)
         cli_error("%s", error);
-    } else if (options.pass_count == 0 && !dormant) {
-        cli_error("instr: no pass is among the options, so nothing would be done; see "
-                  "'instr help options'");
-    } else {
-        result = instr_options_format(&options);
-        if (!result) cli_error("instr: out of memory");
-    }
+    else if (options.pass_count == 0 && !dormant)
+        cli_error("no pass is given, so nothing would be done; see 'instr help options'");
+    else if (!(result = instr_options_format(&options)))
+        cli_no_memory();
     instr_options_free(&options);
     free(list);
     return result;
 }
 
-// --- the agent's library ---
+// --- files that are installed with the tool ---
 
 // The folder of this executable, with a slash at its end; "" if unknown.
 static void executable_folder(char folder[PATH_MAX]) {
@@ -72,23 +82,22 @@ static void executable_folder(char folder[PATH_MAX]) {
     if (slash) slash[1] = '\0';
 }
 
-// Beside the executable, as in the build tree; where it was installed together with it, wherever
-// that has been moved; where it was meant to be installed.
-int cli_find_library(char path[PATH_MAX]) {
+int cli_find_installed(const char *file, const char *what, char path[PATH_MAX]) {
     char folder[PATH_MAX];
     executable_folder(folder);
-    const char *const places[][2] = {{folder, ""},
-#ifdef INSTR_LIBDIR_RELATIVE
-                                     {folder, INSTR_LIBDIR_RELATIVE "/"},
-#endif
-                                     {INSTR_LIBDIR "/", ""}};
+    const char *const places[][2] = {
+        {folder, ""},                        // the build tree
+        {folder, "../runtime-java/"},        // its jar
+        {folder, INSTR_LIBDIR_RELATIVE "/"}, // an installation, wherever it was moved
+        {INSTR_LIBDIR "/", ""}};             // where it was configured to be
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         char name[PATH_MAX];
-        int n = snprintf(name, sizeof name, "%s%slibinstr.so", places[i][0], places[i][1]);
-        if (n >= (int)sizeof name || !realpath(name, path)) continue;
-        if (access(path, R_OK) == 0) return 0;
+        int n = snprintf(name, sizeof name, "%s%s%s", places[i][0], places[i][1], file);
+        if (n < (int)sizeof name && realpath(name, path) && access(path, R_OK) == 0) return CLI_OK;
     }
-    cli_error("instr: the agent, libinstr.so, is neither in %.300s nor in %s", folder,
-              INSTR_LIBDIR);
-    return -1;
+    return cli_error("%s, %s, is neither in %.300s nor in %s", what, file, folder, INSTR_LIBDIR);
+}
+
+int cli_find_library(char path[PATH_MAX]) {
+    return cli_find_installed("libinstr.so", "the agent", path);
 }

@@ -1,21 +1,24 @@
-// What commands that bring the agent into a JVM share: its options and its library.
+// What the commands share that load the agent into a JVM: its options and its library.
 
-#ifndef INSTR_CLI_AGENT_H
-#define INSTR_CLI_AGENT_H
+#ifndef INSTR_CLI_AGENT_LIBRARY_H
+#define INSTR_CLI_AGENT_LIBRARY_H
 
 #include <limits.h>
 
-// Returns `text` with `more` behind it, made anew; frees `text`. NULL in, or out of memory: NULL.
-char *cli_append(char *text, const char *more);
+// The texts one after the other, NULL at the end. To be freed; NULL: out of memory.
+char *cli_concat(const char *first, ...) __attribute__((sentinel));
 
-// The words as one list, to be freed; NULL when out of memory.
-char *cli_join_options(int count, char **words);
+// The words as one list of options, to be freed; NULL: out of memory.
+char *cli_join_options(int count, char *const *words);
 
-// The options as one list, checked, and with what configuration files say in their place, to be
-// freed. `dormant`: there need be no pass. NULL: an error was printed.
-char *cli_checked_options(int count, char **words, int dormant);
+// The options as one list, checked, with the content of configuration files in their place; to be
+// freed. With `dormant` there need be no pass. NULL after a message.
+char *cli_checked_options(int count, char *const *words, int dormant);
 
-// The path of the agent's library. 0; or -1 when an error was printed.
+// The path of a file that is installed with this executable: beside it, below it, or in the
+// library directory. CLI_OK; or CLI_FAILED after a message that calls the file `what`.
+int cli_find_installed(const char *file, const char *what, char path[PATH_MAX]);
+// ... of the agent's library.
 int cli_find_library(char path[PATH_MAX]);
 
 #endif

@@ -1,89 +1,97 @@
-// The command line tool: what its commands share. Each command is a file cli_<command>.c.
+// The command line tool: what its commands share: messages, usage, arguments
+// and output.
 
 #ifndef INSTR_CLI_H
 #define INSTR_CLI_H
 
-// COMMAND(name, arguments, help): the table of commands, in the order of the help. A _ in a name is
-// written - on the command line.
-#define INSTR_COMMANDS(COMMAND)                                                                    \
-    COMMAND(run, "OPTION... -- COMMAND ARGUMENT...", "start a command with the agent in its JVMs") \
-    COMMAND(list, "[--json]",                                                                      \
-            "print the JVMs of this machine: process, version, agent, main class")                 \
-    COMMAND(attach, "PID [OPTION...] [--wait] [--json]",                                           \
-            "bring the agent into a JVM that runs, and switch passes on")                          \
-    COMMAND(status, "PID [--json]", "print what the agent in a JVM is doing, and has done")        \
-    COMMAND(enable, "PID OPTION... [--no-wait] [--json]",                                          \
-            "switch passes on in a JVM, or change their options")                                  \
-    COMMAND(disable, "PID PASS [--json]", "switch a pass off in a JVM")                            \
-    COMMAND(set, "PID KEY=VALUE... [--json]", "change options of what is on in a JVM")             \
-    COMMAND(revert, "PID [PATTERNS] [--json]",                                                     \
-            "give classes of a JVM their own code back: these, or all")                            \
-    COMMAND(top, "PID [--sort KEY] [--rows N] [--every TIME] [--once] [--json]",                   \
-            "watch the methods of a JVM, in a table that is renewed")                              \
-    COMMAND(watch,                                                                                 \
-            "PID METHODS [--limit N] [--if-slower TIME] [--if-thrown] [--stack] [--for TIME] "     \
-            "[--json]",                                                                            \
-            "print calls of methods as they happen, with arguments and what came of them")         \
-    COMMAND(dump, "PID CLASS [--original] [-o FILE] [--json]", "write a class as a JVM has it")    \
-    COMMAND(redefine, "PID FILE.class... [--all-loaders] [--json]",                                \
-            "give methods of loaded classes other bodies")                                         \
-    COMMAND(undo, "PID [CLASS] [--json]", "take back what redefine did")                           \
-    COMMAND(off, "PID [--json]", "switch everything off in a JVM, at once and however it answers") \
-    COMMAND(detach, "PID [--json]", "switch everything off in a JVM and end the agent there")      \
-    COMMAND(doctor, "[PID | -- java ARGUMENT...] [--json]",                                        \
-            "tell what would work here, in a JVM or on a command line, and what not, and why")     \
-    COMMAND(report, "FILE [--top N] [--sort KEY] [--html OUT]",                                    \
-            "print the result of a pass again, or make a page of it")                              \
-    COMMAND(exec, "info|merge|diff|tests|dump|recover ...",                                        \
-            "look into JaCoCo's .exec files, merge and compare them; see 'instr help exec'")       \
-    COMMAND(show,                                                                                  \
-            "FILE.class | JAR!ENTRY | JAR!com.acme.Foo | - | PID CLASS [--original] [--json]",     \
-            "print a class file, or a class of a JVM")                                             \
-    COMMAND(check, "[--passes LIST|all] [--jobs N] PATH...",                                       \
-            "check that the classes of directories and jars can be rewritten")                     \
-    COMMAND(rewrite, "OPTION... [--jobs N] IN -o OUT",                                             \
-            "rewrite a class, a directory or an archive, to be run without the agent")             \
-    COMMAND(runtime_jar, "", "print where the jar lies that rewritten programs need")              \
-    COMMAND(help, "[options | exec | COMMAND]",                                                    \
-            "print this, all options, the commands of exec, or one command")                       \
-    COMMAND(version, "", "print the version")
+#include "instr/base/output.h"
+#include "instr/cli/commands/table.h"
+
+#include <stdint.h>
 
 enum { CLI_NAME_SIZE = 32 };
 
-// Exit statuses.
+// Exit statuses. Functions of the tool return them, too, when they have printed what went wrong.
 enum {
     CLI_OK = 0,
     CLI_FAILED = 1,
     CLI_USAGE = 2,
-    CLI_CANNOT_RUN = 126, // as the shell has it: the command is there, but cannot be run
-    CLI_NOT_FOUND = 127   // ... and: there is no such command
+    CLI_CANNOT_RUN = 126, // as in the shell: the command exists, but cannot be run
+    CLI_NOT_FOUND = 127   // as in the shell: there is no such command
 };
 
-// A command gets its own arguments, argv[0] being the first one behind its name, and returns the
-// exit status. Errors have been printed.
-#define INSTR_COMMAND_FUNCTION(name, arguments, help) int cli_##name(int argc, char **argv);
+// A command gets its own arguments: argv[0] is the first one after the command's name. It prints
+// its errors and returns the exit status.
+#define INSTR_COMMAND_FUNCTION(name, arguments, help, details) int cli_##name(int argc, char **argv);
 INSTR_COMMANDS(INSTR_COMMAND_FUNCTION)
 #undef INSTR_COMMAND_FUNCTION
 
 // The name of a command as it is written on the command line.
 const char *cli_command_name(const char *name, char text[CLI_NAME_SIZE]);
 
-// Prints the line "instr: ..." to standard error. Control characters are
-// shown as '?'.
-__attribute__((format(printf, 1, 2))) void cli_error(const char *format, ...);
+// --- messages ---
 
-// Prints what is wrong with the arguments of a command, and how they should be. Returns CLI_USAGE.
+// Prints the line "instr: ..." to standard error, with control characters shown as '?'. Returns
+// CLI_FAILED.
+__attribute__((format(printf, 1, 2))) int cli_error(const char *format, ...);
+int cli_no_memory(void);
+
+// Prints "instr: COMMAND: ..." and the usage of the command, which may be "exec merge". Returns
+// CLI_USAGE.
 __attribute__((format(printf, 2, 3))) int cli_usage(const char *command, const char *format, ...);
 
-// Ends what was printed to standard output: a full disk must not go unnoticed. Returns `status`, or
-// CLI_FAILED.
+// --- arguments ---
+
+enum {
+    CLI_MOST_WORDS = 64,
+    CLI_MOST_ROWS = 100000000 // of a table: all, for practical purposes
+};
+struct cli_words {
+    char *items[CLI_MOST_WORDS];
+    size_t count;
+};
+
+// An option of a command: "--name", "--name VALUE" or "--name=VALUE". Exactly one pointer is set.
+struct cli_option {
+    const char *name;
+    int *flag;                 // without a value; becomes 1
+    const char **text;         // any value
+    struct cli_words *words;   // any value; the option may be repeated
+    long *number, least, most; // a number in this range
+    uint64_t *time;            // a time such as 50ms or 1.5s, in nanoseconds
+};
+
+// Reads the options, which end with an empty one, and moves all other arguments to the front of
+// argv. Options may stand anywhere before "--". CLI_OK or CLI_USAGE.
+int cli_arguments(const char *command, int *argc, char **argv, const struct cli_option *options);
+
+// A number from `least` (not negative) to `most`, the whole of `text`; -1: it is not one.
+long cli_number(const char *text, long least, long most);
+enum { CLI_MOST_JOBS = 256 };
+// The number of processors, at most CLI_MOST_JOBS.
+long cli_processors(void);
+// Reads a process id. CLI_OK or CLI_USAGE.
+int cli_pid(const char *command, const char *text, long *pid);
+// A duration such as 50ms, 30s, 2m or 1.5s in nanoseconds; 0: it is not one.
+uint64_t cli_duration(const char *text);
+// The place of a word in a list that ends with NULL; -1: it is not in it.
+int cli_word(const char *word, const char *const *words);
+
+int cli_ends_with(const char *text, const char *end);
+
+// --- output ---
+
+// Flushes standard output and reports a full disk. Returns `status`, or CLI_FAILED.
 int cli_finish(int status);
 
-// Is argv[*i] the option `name`? Then *value is its value, from "--name=VALUE" or the next
-// argument, and *i stands on the last argument used. 1: yes, 0: no, -1: yes, but without a value.
-int cli_option(int argc, char **argv, int *i, const char *name, const char **value);
+// Prints text to standard output, with control characters shown as '?'.
+void cli_print(const char *text);
 
-// A number from 1 (0 with `zero`) to `most`, all of `text`; -1 if it is none.
-long cli_number(const char *text, int zero, long most);
+// Output to a file, or to standard output if `path` is NULL or "-". CLI_OK or CLI_FAILED.
+void cli_output_open(struct instr_output *out, const char *path);
+int cli_output_close(struct instr_output *out);
+
+// "s" or `ending` for any count but 1.
+const char *cli_plural(uint64_t count, const char *ending);
 
 #endif

@@ -1,8 +1,9 @@
-// Makes the agent's library reachable for a JVM.
+// Makes the agent's library readable for a JVM.
 
 #include "instr/cli/deliver.h"
-#include "instr/protocol/socket_path.h"
 #include "instr/base/hash.h"
+#include "instr/cli/input.h"
+#include "instr/protocol/socket_path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,30 +13,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_LIBRARY = 256 * 1024 * 1024 };
-
 struct library {
     uint8_t *bytes;
     size_t length;
     char name[48]; // of a copy: the same for the same bytes
 };
 
-static uint8_t *read_all(int fd, size_t *length) {
-    struct stat st;
-    if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > MOST_LIBRARY)
-        return NULL;
-    uint8_t *bytes = malloc((size_t)st.st_size + 1);
-    *length = 0;
-    for (ssize_t n = 1; bytes && n > 0 && *length < (size_t)st.st_size; *length += (size_t)n)
-        n = read(fd, bytes + *length, (size_t)st.st_size - *length);
-    return bytes;
-}
-
-static int read_library(struct library *library, const char *path) {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    library->bytes = read_all(fd, &library->length);
-    if (fd >= 0) close(fd);
-    if (!library->bytes) return -1;
+static int read_library(struct library *library, const char *path, char *reason) {
+    struct cli_bytes bytes;
+    if (cli_read_file(path, &bytes, reason) != 0) return -1;
+    library->bytes = bytes.bytes;
+    library->length = bytes.length;
     snprintf(library->name, sizeof library->name, "libinstr-%016llx.so",
              (unsigned long long)instr_hash(library->bytes, library->length, 0));
     return 0;
@@ -48,13 +36,14 @@ int cli_target_sees(const struct instr_target *target, const char *path) {
     if (stat(path, &ours) != 0 || stat(name, &theirs) != 0 || ours.st_dev != theirs.st_dev ||
         ours.st_ino != theirs.st_ino || instr_target_become(target) != 0)
         return 0;
-    // By the path without the target's root: what lies below /proc/PID is not for everybody.
+    // By the path without the target's root: not every user may look below /proc/PID.
     int readable = faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0;
     instr_target_return();
     return readable;
 }
 
-// The control directory, O_PATH; `path` as the target calls it. With the target's rights.
+// Opens the control directory with O_PATH and the target's rights. `path` is its name for the
+// target.
 static int open_directory(const struct instr_target *target, int tmp,
                           char path[INSTR_CONTROL_PATH_SIZE]) {
     struct stat st;
@@ -64,7 +53,7 @@ static int open_directory(const struct instr_target *target, int tmp,
         int made = mkdirat(tmp, name, 0700) == 0;
         if (!made && errno != EEXIST) return -1;
         int fd = openat(tmp, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        // The mask of the process may have taken rights away.
+        // The umask may have removed permissions.
         int usable = !made || fchmodat(tmp, name, 0700, 0) == 0;
         if (usable && fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == target->uid &&
             !(st.st_mode & 077))
@@ -77,13 +66,18 @@ static int open_directory(const struct instr_target *target, int tmp,
 
 static int is_there(int directory, const struct library *library, uid_t uid) {
     struct stat st;
-    size_t length = 0;
+    struct cli_bytes found = {NULL, 0};
+    char reason[CLI_REASON_SIZE];
     int fd = openat(directory, library->name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0) return 0;
-    int same = fstat(fd, &st) == 0 && st.st_uid == uid && (size_t)st.st_size == library->length;
-    uint8_t *bytes = same ? read_all(fd, &length) : NULL;
-    same = bytes && length == library->length && memcmp(bytes, library->bytes, length) == 0;
-    free(bytes);
+    int same = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == uid &&
+               (size_t)st.st_size == library->length &&
+               cli_read_descriptor(fd, &found, reason) == 0;
+    if (same) {
+        same = found.length == library->length &&
+               memcmp(found.bytes, library->bytes, found.length) == 0;
+        free(found.bytes);
+    }
     close(fd);
     return same;
 }
@@ -129,18 +123,18 @@ static int copy(const struct instr_target *target, const struct library *library
 int cli_deliver(const struct instr_target *target, const char *library, char *path,
                 size_t path_size, char *reason, size_t size) {
     struct library bytes;
+    char why[CLI_REASON_SIZE];
     if (cli_target_sees(target, library)) {
         snprintf(path, path_size, "%s", library);
         return 0;
     }
-    if (read_library(&bytes, library) != 0) {
-        snprintf(reason, size, "%.300s: %s", library, strerror(errno));
+    if (read_library(&bytes, library, why) != 0) {
+        snprintf(reason, size, "%.300s: %s", library, why);
         return -1;
     }
     int result = copy(target, &bytes, path, path_size);
     if (result != 0)
-        snprintf(reason, size,
-                 "the agent's library cannot be copied to the /tmp of process %ld: %s",
+        snprintf(reason, size, "the agent's library cannot be copied to /tmp of process %ld: %s",
                  (long)target->pid, strerror(errno));
     free(bytes.bytes);
     return result;

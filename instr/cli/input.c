@@ -1,7 +1,10 @@
-// Class files where they lie. Sizes told by a jar are believed only when the bytes are there.
+// Files and jars that the tool reads. The sizes in a jar's directory are believed only when the
+// bytes are there.
 
 #include "instr/cli/input.h"
-#include "instr/cli/rewrite/store.h"
+#include "instr/base/array.h"
+#include "instr/base/output.h"
+#include "instr/cli/cli.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,47 +23,104 @@ static int fail(char reason[CLI_REASON_SIZE], const char *text) {
 
 // --- files ---
 
-// Reads to the end, in growing steps: the length of a pipe is not known, and that of a file may
-// change.
-static int read_all(FILE *file, struct cli_bytes *out, char reason[CLI_REASON_SIZE]) {
-    size_t capacity = 1 << 16;
+// Reads to the end in growing steps: the length of a pipe is unknown, and that of a file may change.
+int cli_read_descriptor(int fd, struct cli_bytes *out, char reason[CLI_REASON_SIZE]) {
+    size_t capacity = 0, length = 0, first = 1 << 16;
     struct stat st;
-    if (fstat(fileno(file), &st) == 0 && st.st_size > 0 && (size_t)st.st_size < CLI_MOST_BYTES)
-        capacity = (size_t)st.st_size + 1;
-    uint8_t *bytes = malloc(capacity);
-    size_t length = 0;
-    while (bytes) {
-        length += fread(bytes + length, 1, capacity - length, file);
-        if (length < capacity || length > CLI_MOST_BYTES) break;
-        capacity *= 2;
-        uint8_t *more = realloc(bytes, capacity);
-        if (!more) free(bytes);
-        bytes = more;
+    uint8_t *bytes = NULL;
+    ssize_t n = 1;
+    if (fstat(fd, &st) == 0 && st.st_size > 0 && (size_t)st.st_size < CLI_MOST_BYTES)
+        first = (size_t)st.st_size + 1;
+    while (n > 0 && length <= CLI_MOST_BYTES) {
+        if (!INSTR_ARRAY_RESERVE(bytes, capacity, length ? length + 1 : first)) {
+            free(bytes);
+            return fail(reason, "out of memory");
+        }
+        n = read(fd, bytes + length, capacity - length);
+        if (n > 0) length += (size_t)n;
+        if (n < 0 && errno == EINTR) n = 1;
     }
-    int error = errno;
-    if (!bytes) return fail(reason, "out of memory");
-    out->bytes = bytes;
-    out->length = length;
-    if (!ferror(file) && length <= CLI_MOST_BYTES) return 0;
+    *out = (struct cli_bytes){bytes, length};
+    if (n == 0) return 0;
+    fail(reason, n < 0 ? strerror(errno) : "larger than 512 MB");
     free(bytes);
-    return fail(reason, ferror(file) ? strerror(error) : "larger than 512 MB");
+    return -1;
 }
 
 int cli_read_file(const char *path, struct cli_bytes *bytes, char reason[CLI_REASON_SIZE]) {
-    int is_stdin = strcmp(path, "-") == 0;
-    FILE *file = is_stdin ? stdin : fopen(path, "re");
-    if (!file) return fail(reason, strerror(errno));
-    int result = read_all(file, bytes, reason);
-    if (!is_stdin) fclose(file);
+    if (strcmp(path, "-") == 0) return cli_read_descriptor(STDIN_FILENO, bytes, reason);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return fail(reason, strerror(errno));
+    int result = cli_read_descriptor(fd, bytes, reason);
+    close(fd);
     return result;
+}
+
+int cli_file_starts_with(const char *path, const char *start, size_t length) {
+    char found[8];
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) return 0;
+    ssize_t n = pread(fd, found, length, 0);
+    close(fd);
+    return n == (ssize_t)length && memcmp(found, start, length) == 0;
+}
+
+int cli_write_file(const char *path, const struct cli_bytes *bytes) {
+    struct instr_output out;
+    instr_output_open(&out, path);
+    instr_output_bytes(&out, bytes->bytes, bytes->length);
+    return cli_output_close(&out);
 }
 
 // --- jars ---
 
-// How many bytes stand before the archive, which does not count them.
+int64_t cli_store_read(const struct cli_store *store, uint64_t at, void *to, size_t n) {
+    if (at >= store->length) return 0;
+    if (n > store->length - at) n = (size_t)(store->length - at);
+    if (store->fd < 0) {
+        memcpy(to, store->bytes + at, n);
+        return (int64_t)n;
+    }
+    size_t done = 0;
+    while (done < n) {
+        ssize_t got = pread(store->fd, (char *)to + done, n - done, (off_t)(at + done));
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return -1;
+        if (got == 0) break; // the file became shorter
+        done += (size_t)got;
+    }
+    return (int64_t)done;
+}
+
+static uint32_t le4(const uint8_t *p) {
+    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static int is_at(const struct cli_store *store, uint64_t at, const char signature[4]) {
+    char found[4];
+    return cli_store_read(store, at, found, 4) == 4 && memcmp(found, signature, 4) == 0;
+}
+
+uint64_t cli_store_start(const struct cli_store *store) {
+    enum { END = 22, TAIL = END + UINT16_MAX }; // the record at the end, and its comment
+    uint64_t from = store->length > TAIL ? store->length - TAIL : 0, start = 0;
+    uint8_t *tail = malloc(TAIL);
+    int64_t n = tail ? cli_store_read(store, from, tail, TAIL) : 0;
+    for (int64_t i = n - END; i >= 0; i--) {
+        const uint8_t *end = tail + i;
+        if (memcmp(end, "PK\5\6", 4) != 0 || i + END + (end[20] | end[21] << 8) != n) continue;
+        uint64_t at = from + (uint64_t)i, size = le4(end + 12), offset = le4(end + 16);
+        if (size + offset < at && is_at(store, at - size, "PK\1\2")) start = at - size - offset;
+        break;
+    }
+    free(tail);
+    return start;
+}
+
+// How many bytes stand before the archive that its offsets do not count.
 static uint64_t start_of(const char *path) {
     struct stat st;
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); // a pipe does not hold it up
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); // does not wait for a pipe's writer
     if (fd < 0) return 0;
     struct cli_store store = {fd, NULL, 0};
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) store.length = (uint64_t)st.st_size;
@@ -70,20 +130,13 @@ static uint64_t start_of(const char *path) {
 }
 
 int cli_open_jar(const char *path, struct zip **jar, char reason[CLI_REASON_SIZE]) {
-    int code = 0;
     zip_error_t error;
-    uint64_t start = start_of(path);
-    if (start == 0) {
-        *jar = zip_open(path, ZIP_RDONLY, &code);
-        zip_error_init_with_code(&error, code);
-    } else {
-        zip_error_init(&error);
-        zip_source_t *source = zip_source_file_create(path, start, -1, &error);
-        *jar = source ? zip_open_from_source(source, ZIP_RDONLY, &error) : NULL;
-        if (source && !*jar) zip_source_free(source);
-    }
+    zip_error_init(&error);
+    zip_source_t *source = zip_source_file_create(path, start_of(path), -1, &error);
+    *jar = source ? zip_open_from_source(source, ZIP_RDONLY, &error) : NULL;
+    if (source && !*jar) zip_source_free(source);
     if (*jar) return 0;
-    snprintf(reason, CLI_REASON_SIZE, "no jar: %s", zip_error_strerror(&error));
+    snprintf(reason, CLI_REASON_SIZE, "cannot be opened as a jar: %s", zip_error_strerror(&error));
     zip_error_fini(&error);
     return -1;
 }
@@ -92,16 +145,7 @@ void cli_close_jar(struct zip *jar) {
     if (jar) zip_discard(jar);
 }
 
-size_t cli_jar_entries(struct zip *jar) {
-    zip_int64_t n = zip_get_num_entries(jar, 0);
-    return n > 0 ? (size_t)n : 0;
-}
-
-const char *cli_jar_name(struct zip *jar, size_t index) {
-    return zip_get_name(jar, index, ZIP_FL_ENC_RAW);
-}
-
-// Reads `length` bytes, and makes sure that there are no more (which also checks the checksum).
+// Reads `length` bytes and makes sure that there are no more, which also checks the checksum.
 static int read_exactly(zip_file_t *file, uint8_t *bytes, size_t length,
                         char reason[CLI_REASON_SIZE]) {
     size_t done = 0;
@@ -122,7 +166,7 @@ int cli_read_entry(struct zip *jar, size_t index, struct cli_bytes *out,
     zip_stat_t st;
     zip_stat_init(&st);
     if (zip_stat_index(jar, index, 0, &st) != 0) return fail(reason, zip_strerror(jar));
-    if (!(st.valid & ZIP_STAT_SIZE)) return fail(reason, "its length is not known");
+    if (!(st.valid & ZIP_STAT_SIZE)) return fail(reason, "its length is unknown");
     if (st.size > CLI_MOST_BYTES) return fail(reason, "larger than 512 MB");
     zip_file_t *file = zip_fopen_index(jar, index, 0);
     if (!file) return fail(reason, zip_strerror(jar));
@@ -133,18 +177,4 @@ int cli_read_entry(struct zip *jar, size_t index, struct cli_bytes *out,
     zip_fclose(file);
     if (result != 0) free(out->bytes);
     return result;
-}
-
-long long cli_find_entry(struct zip *jar, const char *name) {
-    zip_int64_t index = zip_name_locate(jar, name, ZIP_FL_ENC_RAW);
-    if (index >= 0) return index;
-    char *path = malloc(strlen(name) + sizeof ".class");
-    if (!path) return -1;
-    strcpy(path, name);
-    for (char *c = path; *c; c++)
-        if (*c == '.') *c = '/';
-    strcat(path, ".class");
-    index = zip_name_locate(jar, path, ZIP_FL_ENC_RAW);
-    free(path);
-    return index;
 }

@@ -1,4 +1,4 @@
-// Class files where they lie: in files, in jars, on standard input.
+// Files and jars that the tool reads, and files that it writes whole.
 
 #ifndef INSTR_CLI_INPUT_H
 #define INSTR_CLI_INPUT_H
@@ -8,7 +8,7 @@
 
 enum { CLI_REASON_SIZE = 256 };
 
-// The longest class file that is read.
+// The longest file that is read.
 #define CLI_MOST_BYTES ((size_t)512 << 20)
 
 struct cli_bytes {
@@ -16,24 +16,46 @@ struct cli_bytes {
     size_t length;
 };
 
-// All functions return 0; or -1 with `reason` in words, without the name of the file.
+// --- files ---
 
-// Reads a whole file; "-" is standard input.
+// Reads a whole file; "-" is standard input. 0; or -1 with `reason`, which does not name the file.
 int cli_read_file(const char *path, struct cli_bytes *bytes, char reason[CLI_REASON_SIZE]);
+// The same for a descriptor.
+int cli_read_descriptor(int fd, struct cli_bytes *bytes, char reason[CLI_REASON_SIZE]);
+
+// Does the file start with these bytes (at most 8)? No, if it cannot be read. Takes nothing out of
+// a pipe.
+int cli_file_starts_with(const char *path, const char *start, size_t length);
+
+// Writes a file that appears whole or not at all. CLI_OK; or CLI_FAILED after a message.
+int cli_write_file(const char *path, const struct cli_bytes *bytes);
+
+// --- jars ---
+
+// Where an archive is read from; any number of threads may share it.
+struct cli_store {
+    int fd; // -1: in memory
+    const uint8_t *bytes;
+    uint64_t length;
+};
+
+// Reads up to `n` bytes from `at`. Returns how many there were; -1 with errno.
+int64_t cli_store_read(const struct cli_store *store, uint64_t at, void *to, size_t n);
+
+// Where the archive starts: after what was put in front of it, such as a shell script that starts
+// the jar, when its offsets do not count that (Java accepts such jars). 0 also when there is no
+// archive.
+uint64_t cli_store_start(const struct cli_store *store);
 
 struct zip; // libzip's zip_t
+
+// These return 0; or -1 with `reason`, which does not name the file.
 
 // Opens a jar. The caller closes it with cli_close_jar.
 int cli_open_jar(const char *path, struct zip **jar, char reason[CLI_REASON_SIZE]);
 void cli_close_jar(struct zip *jar);
-size_t cli_jar_entries(struct zip *jar);
-// The name of an entry, which belongs to the jar; NULL if it has none.
-const char *cli_jar_name(struct zip *jar, size_t index);
-// Reads an entry, checking its length and its checksum.
+// Reads an entry and checks its length and checksum.
 int cli_read_entry(struct zip *jar, size_t index, struct cli_bytes *bytes,
                    char reason[CLI_REASON_SIZE]);
-// The number of the entry of this name, which may also be a class name with dots; -1: there is
-// none.
-long long cli_find_entry(struct zip *jar, const char *name);
 
 #endif

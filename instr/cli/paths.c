@@ -1,61 +1,62 @@
-// The classes that lie below some paths.
+// The class files and jars below some paths.
 
 #include "instr/cli/paths.h"
+#include "instr/base/array.h"
 #include "instr/cli/cli.h"
-#include "instr/cli/input.h"
 
 #include <errno.h>
-#include <fts.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-static int ends_with(const char *text, const char *end) {
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
+#include <zip.h>
+
+static int by_name(const FTSENT **a, const FTSENT **b) {
+    return strcmp((*a)->fts_name, (*b)->fts_name);
 }
+
+int cli_walk(const char *path, int (*take)(void *context, const FTSENT *entry), void *context) {
+    char *copy = strdup(path);
+    char *const roots[] = {copy, NULL};
+    FTS *walk = copy ? fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_name) : NULL;
+    int result = walk ? 0 : -1;
+    for (const FTSENT *entry; result == 0 && (entry = fts_read(walk));)
+        result = take(context, entry);
+    if (walk) fts_close(walk);
+    free(copy);
+    return result;
+}
+
+// --- adding ---
 
 static int named_like_a_jar(const char *path) {
     static const char *const ends[] = {".jar", ".war", ".ear", ".zip", ".jmod"};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (ends_with(path, ends[i])) return 1;
+        if (cli_ends_with(path, ends[i])) return 1;
     return 0;
 }
 
-static int begins_like_a_jar(const char *path) {
-    char start[2] = "";
-    FILE *file = fopen(path, "re");
-    if (!file) return 0;
-    size_t n = fread(start, 1, sizeof start, file);
-    fclose(file);
-    return n == 2 && memcmp(start, "PK", 2) == 0;
-}
-
 static int add_item(struct cli_paths *paths, const char *jar, size_t index, const char *name) {
-    if (paths->count == paths->capacity) {
-        size_t capacity = paths->capacity ? paths->capacity * 2 : 256;
-        struct cli_item *items = realloc(paths->items, capacity * sizeof *items);
-        if (!items) return -1;
-        paths->items = items;
-        paths->capacity = capacity;
-    }
     char *copy = strdup(name);
-    if (!copy) return -1;
+    if (!copy || !INSTR_ARRAY_RESERVE(paths->items, paths->capacity, paths->count + 1)) {
+        free(copy);
+        return -1;
+    }
     paths->items[paths->count++] = (struct cli_item){jar, index, copy};
     return 0;
 }
 
 static const char *add_jar_name(struct cli_paths *paths, const char *path) {
-    char **jars = realloc(paths->jars, (paths->jars_count + 1) * sizeof *jars);
-    if (!jars) return NULL;
-    paths->jars = jars;
-    jars[paths->jars_count] = strdup(path);
-    return jars[paths->jars_count] ? jars[paths->jars_count++] : NULL;
+    char *copy = strdup(path);
+    if (!copy || !INSTR_ARRAY_RESERVE(paths->jars, paths->jars_capacity, paths->jars_count + 1)) {
+        free(copy);
+        return NULL;
+    }
+    return paths->jars[paths->jars_count++] = copy;
 }
 
 static void fail(struct cli_paths *paths, const char *path, const char *reason) {
-    cli_error("instr: %s: %s", path, reason);
+    cli_error("%s: %s", path, reason);
     paths->failures++;
 }
 
@@ -68,28 +69,26 @@ static int add_jar(struct cli_paths *paths, const char *path) {
     }
     const char *jar_name = add_jar_name(paths, path);
     int result = jar_name ? 0 : -1;
-    size_t entries = cli_jar_entries(jar), within = 0;
-    for (size_t i = 0; i < entries && result == 0; i++) {
-        const char *name = cli_jar_name(jar, i);
-        if (name && ends_with(name, ".class")) result = add_item(paths, jar_name, i, name);
+    zip_int64_t entries = zip_get_num_entries(jar, 0);
+    size_t within = 0;
+    for (zip_uint64_t i = 0; (zip_int64_t)i < entries && result == 0; i++) {
+        const char *name = zip_get_name(jar, i, ZIP_FL_ENC_RAW);
+        if (name && cli_ends_with(name, ".class")) result = add_item(paths, jar_name, i, name);
         if (name && named_like_a_jar(name)) within++;
     }
     cli_close_jar(jar);
     if (within)
-        cli_error("instr: %s: %zu jar%s within %s not looked into; unpack %s for that", path,
-                  within, within == 1 ? "" : "s", within == 1 ? "is" : "are",
-                  within == 1 ? "it" : "them");
+        cli_error("%s: %zu nested jar%s skipped; unpack %s first", path, within,
+                  cli_plural(within, "s"), within == 1 ? "it" : "them");
     return result;
 }
 
-static int by_name(const FTSENT **a, const FTSENT **b) {
-    return strcmp((*a)->fts_name, (*b)->fts_name);
-}
-
-static int add_found(struct cli_paths *paths, const FTSENT *entry) {
+static int take_found(void *context, const FTSENT *entry) {
+    struct cli_paths *paths = context;
     switch (entry->fts_info) {
     case FTS_F:
-        if (ends_with(entry->fts_name, ".class")) return add_item(paths, NULL, 0, entry->fts_path);
+        if (cli_ends_with(entry->fts_name, ".class"))
+            return add_item(paths, NULL, 0, entry->fts_path);
         return named_like_a_jar(entry->fts_name) ? add_jar(paths, entry->fts_path) : 0;
     case FTS_DNR:
     case FTS_ERR:
@@ -98,30 +97,18 @@ static int add_found(struct cli_paths *paths, const FTSENT *entry) {
     }
 }
 
-static int add_directory(struct cli_paths *paths, const char *path) {
-    char *copy = strdup(path);
-    char *const roots[] = {copy, NULL};
-    FTS *walk = copy ? fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_name) : NULL;
-    int result = walk ? 0 : -1;
-    for (const FTSENT *entry; result == 0 && (entry = fts_read(walk));)
-        result = add_found(paths, entry);
-    if (walk) fts_close(walk);
-    free(copy);
-    return result;
-}
-
 int cli_paths_add(struct cli_paths *paths, const char *path) {
     struct stat st;
     if (stat(path, &st) != 0) {
         fail(paths, path, strerror(errno));
         return 0;
     }
-    if (S_ISDIR(st.st_mode)) return add_directory(paths, path);
+    if (S_ISDIR(st.st_mode)) return cli_walk(path, take_found, paths);
     if (!S_ISREG(st.st_mode)) {
-        fail(paths, path, "is neither a file nor a directory");
+        fail(paths, path, "neither a file nor a directory");
         return 0;
     }
-    if (named_like_a_jar(path) || begins_like_a_jar(path)) return add_jar(paths, path);
+    if (named_like_a_jar(path) || cli_file_starts_with(path, "PK", 2)) return add_jar(paths, path);
     return add_item(paths, NULL, 0, path);
 }
 
@@ -131,4 +118,22 @@ void cli_paths_free(struct cli_paths *paths) {
     free(paths->items);
     free(paths->jars);
     memset(paths, 0, sizeof *paths);
+}
+
+// --- reading ---
+
+int cli_item_read(const struct cli_item *item, struct cli_open_jar *open, struct cli_bytes *bytes,
+                  char reason[CLI_REASON_SIZE]) {
+    if (!item->jar) return cli_read_file(item->name, bytes, reason);
+    if (open->name != item->jar) {
+        cli_close_jar(open->jar);
+        *open = (struct cli_open_jar){NULL, NULL};
+        if (cli_open_jar(item->jar, &open->jar, reason) != 0) return -1;
+        open->name = item->jar;
+    }
+    return cli_read_entry(open->jar, item->index, bytes, reason);
+}
+
+void cli_item_error(const struct cli_item *item, const char *reason) {
+    cli_error("%s%s%s: %s", item->jar ? item->jar : "", item->jar ? "!" : "", item->name, reason);
 }

@@ -1,9 +1,16 @@
-// The classes that lie below some paths.
+// The class files and jars below some paths.
 
 #ifndef INSTR_CLI_PATHS_H
 #define INSTR_CLI_PATHS_H
 
-#include <stddef.h>
+#include "instr/cli/input.h"
+
+#include <fts.h>
+
+// Calls `take` for everything at and below `path`, in the order of the names in each directory,
+// until it returns something else than 0, which is then returned. Symbolic links below `path` are
+// not followed. -1 with errno: the walk could not start.
+int cli_walk(const char *path, int (*take)(void *context, const FTSENT *entry), void *context);
 
 // A class file: a file of its own, or an entry of a jar.
 struct cli_item {
@@ -16,14 +23,25 @@ struct cli_paths {
     struct cli_item *items;
     size_t count, capacity;
     char **jars;
-    size_t jars_count;
-    size_t failures; // what could not be looked into; one line has been printed about each
+    size_t jars_count, jars_capacity;
+    size_t failures; // paths that could not be read; a message was printed about each
 };
 
-// Adds what lies at `path`: a class file, the classes of a jar, or of all that is below a directory
-// (symbolic links in it are not followed). Whatever is found that is no class and no jar is passed
-// over, but `path` itself must be one. Returns 0; -1 when out of memory.
+// Adds what lies at `path`: a class file, the classes of a jar, or those of a directory. Other
+// files in a directory are skipped, but `path` itself must be a class file, a jar or a directory.
+// Returns 0; -1 when out of memory.
 int cli_paths_add(struct cli_paths *paths, const char *path);
 void cli_paths_free(struct cli_paths *paths);
+
+// The jar that a reader of items has open. All zero at first; ends with cli_close_jar.
+struct cli_open_jar {
+    const char *name;
+    struct zip *jar;
+};
+// Reads an item; consecutive items of one jar open it once. 0; or -1 with `reason`.
+int cli_item_read(const struct cli_item *item, struct cli_open_jar *open, struct cli_bytes *bytes,
+                  char reason[CLI_REASON_SIZE]);
+// Prints "JAR!NAME: REASON".
+void cli_item_error(const struct cli_item *item, const char *reason);
 
 #endif

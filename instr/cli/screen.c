@@ -1,9 +1,9 @@
-// A terminal that is a screen for a while.
+// The terminal as a screen.
 
 #include "instr/cli/screen.h"
+#include "instr/base/utf8.h"
 #include "instr/options.h"
 #include "instr/report/text.h"
-#include "instr/base/utf8.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -42,7 +42,7 @@ int cli_screen_open(void) {
     raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
     raw.c_cc[VMIN] = 1;
     raw.c_cc[VTIME] = 0;
-    raw.c_cc[VSUSP] = _POSIX_VDISABLE; // a stopped one would leave the screen as it is
+    raw.c_cc[VSUSP] = _POSIX_VDISABLE; // Ctrl-Z would leave the screen as it is
     if (tcsetattr(STDIN_FILENO, TCSANOW, &raw) != 0) return -1;
     screen.open = 1;
     atexit(cli_screen_close);
@@ -74,7 +74,7 @@ static void on_signal(int number) {
 void cli_catch_signals(void) {
     struct sigaction action;
     memset(&action, 0, sizeof action);
-    action.sa_handler = on_signal; // without SA_RESTART: what waits returns
+    action.sa_handler = on_signal; // without SA_RESTART, so that waiting calls return
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         sigaction(signals[i], &action, NULL);
@@ -85,25 +85,27 @@ int cli_caught(void) {
     return screen.caught;
 }
 
-// As much of the line as fits; a character counts as one column.
-static size_t fitting(const char *line, int columns) {
-    const char *c = line, *end = line + strlen(line);
+// The bytes of the line that fit; each character counts as one column.
+static size_t fitting(const char *line, const char *end, int columns) {
+    const char *c = line;
     while (c < end && columns-- > 0) instr_utf8_next(&c, end);
     return (size_t)(c - line);
 }
 
-void cli_screen_show(char *const *lines, size_t count) {
+void cli_screen_show(const char *text) {
     struct instr_output out;
     char error[INSTR_ERROR_SIZE], part[1024];
     int rows, columns;
     cli_screen_size(&rows, &columns);
     instr_output_descriptor(&out, STDOUT_FILENO);
     instr_output_text(&out, "\033[H");
-    for (size_t i = 0; i < count && i < (size_t)rows; i++) {
-        snprintf(part, sizeof part, "%.*s", (int)fitting(lines[i], columns), lines[i]);
-        if (i > 0) instr_output_text(&out, "\r\n");
+    for (const char *line = text; *line && rows > 0; rows--) {
+        const char *end = strchrnul(line, '\n');
+        snprintf(part, sizeof part, "%.*s", (int)fitting(line, end, columns), line);
+        if (line > text) instr_output_text(&out, "\r\n");
         instr_report_text(&out, part, INSTR_PLAIN);
         instr_output_text(&out, "\033[K");
+        line = *end ? end + 1 : end;
     }
     instr_output_text(&out, "\033[J");
     instr_output_close(&out, error, sizeof error);

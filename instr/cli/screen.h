@@ -1,29 +1,26 @@
-// A terminal that is a screen for a while.
+// The terminal as a screen.
 
 #ifndef INSTR_CLI_SCREEN_H
 #define INSTR_CLI_SCREEN_H
 
-#include <stddef.h>
-
-// Makes the terminal of standard input and output a screen: no echo, keys come at once, what was
-// there is kept for later. 0; -1: they are no terminal.
+// Switches the terminal of standard input and output to its alternate screen, without echo, and
+// delivers keys at once. 0; or -1: they are not a terminal.
 int cli_screen_open(void);
-// Gives the terminal back as it was. Also when the process is ended by a signal.
+// Restores the terminal. exit() does it, too.
 void cli_screen_close(void);
 
-// Rows and columns at this moment; 24 and 80 where nobody knows.
+// The rows and columns at this moment; 24 and 80 if they are unknown.
 void cli_screen_size(int *rows, int *columns);
 
-// Has SIGINT, SIGTERM and SIGHUP set a flag, and no more.
+// Makes SIGINT, SIGTERM and SIGHUP set a flag and nothing else.
 void cli_catch_signals(void);
 int cli_caught(void);
 
-// Shows these lines (no more than there are rows), each cut at the last column. Control characters
-// are shown as
-// '?'.
-void cli_screen_show(char *const *lines, size_t count);
+// Shows the lines of the text that fit, each cut at the last column. Control characters are shown
+// as '?'.
+void cli_screen_show(const char *text);
 
-// The next key that waits; 0: none.
+// The next key that was pressed; 0: none.
 int cli_screen_key(void);
 
 #endif

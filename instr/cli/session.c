@@ -17,8 +17,7 @@ enum { GREETING_MS = 15000, MOST_DOCUMENT = 128 * 1024 * 1024 };
 
 // --- connecting ---
 
-// Connects to `directory`/NAME with the target's rights. The process behind it must be the one
-// meant.
+// Connects to `directory`/NAME with the target's rights. The peer must be the target itself.
 static int connect_to(const struct instr_target *target, int directory, const char *name) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%.40s", directory, name);
@@ -62,7 +61,7 @@ static int connect_below(const struct instr_target *target, const char *path) {
     return fd;
 }
 
-// -1: errno is what was more telling than that there is nothing.
+// -1: errno is an error other than ENOENT, if any directory gave one.
 static int find(const struct instr_target *target) {
     char path[INSTR_CONTROL_PATH_SIZE];
     int error = ENOENT;
@@ -96,7 +95,7 @@ static int send_frame(struct cli_session *session, enum instr_message_type type,
     return send_all(session, bytes, length);
 }
 
-// 1: bytes came. 0: none in time. -1: the other end has gone.
+// 1: bytes arrived. 0: none in time. -1: the connection is closed.
 static int receive(struct cli_session *session, int milliseconds) {
     uint8_t bytes[64 * 1024];
     struct pollfd polled = {session->fd, POLLIN, 0};
@@ -114,7 +113,7 @@ static int greet(struct cli_session *session, int milliseconds, char *reason, si
     memcpy(hello, INSTR_MESSAGE_MAGIC, 8);
     instr_message_put(hello + 8, INSTR_PROTOCOL, 2);
     instr_message_put(hello + 10, INSTR_PROTOCOL, 2);
-    // Where it cannot be sent any more there may be a reason to read.
+    // When sending fails, the agent may still have sent a reason.
     send_frame(session, INSTR_MESSAGE_HELLO, hello, sizeof hello);
     while ((more = instr_messages_next(&session->frames, &frame)) == 0)
         if (receive(session, milliseconds) <= 0) break;
@@ -129,7 +128,8 @@ static int greet(struct cli_session *session, int milliseconds, char *reason, si
                  (int)(frame.length - INSTR_MESSAGE_END_SIZE),
                  (const char *)frame.payload + INSTR_MESSAGE_END_SIZE);
     else
-        snprintf(reason, size, "the agent in process %ld does not answer; 'instr off %ld' stops it",
+        snprintf(reason, size,
+                 "the agent in process %ld is not responding; 'instr off %ld' stops it",
                  (long)session->target.pid, (long)session->target.pid);
     return -1;
 }
@@ -140,21 +140,21 @@ static int not_found(const struct cli_session *session, char *reason, size_t siz
     long pid = (long)target->pid;
     int error = errno;
     if (geteuid() != 0 && geteuid() != target->uid) {
-        snprintf(reason, size, "process %ld belongs to %s; only that user and root may command it",
+        snprintf(reason, size, "process %ld belongs to %s; only that user and root may control it",
                  pid, instr_user_name(target->uid, user, sizeof user));
         return CLI_SESSION_FAILED;
     }
     if (instr_target_is_stopped(target)) {
-        snprintf(reason, size, "process %ld is stopped, and answers nothing", pid);
+        snprintf(reason, size, "process %ld is stopped and cannot respond", pid);
         return CLI_SESSION_FAILED;
     }
     if (error == ENOENT || error == ENOTDIR) {
-        snprintf(reason, size, "no agent listens in process %ld; 'instr attach %ld' brings one in",
-                 pid, pid);
+        snprintf(reason, size, "there is no agent in process %ld; 'instr attach %ld' loads it", pid,
+                 pid);
         return CLI_SESSION_NONE;
     }
     if (error == ECONNREFUSED) {
-        snprintf(reason, size, "the agent in process %ld does not listen any more", pid);
+        snprintf(reason, size, "the agent in process %ld is no longer listening", pid);
         return CLI_SESSION_NONE;
     }
     snprintf(reason, size, "the agent in process %ld cannot be reached: %s", pid, strerror(error));
@@ -190,7 +190,7 @@ void cli_session_close(struct cli_session *session) {
     session->text = NULL;
 }
 
-// --- talking ---
+// --- commands and events ---
 
 int cli_session_file(struct cli_session *session, const char *name, const void *bytes,
                      size_t length) {
@@ -226,7 +226,7 @@ static void lose(struct cli_event *event, const char *how) {
     snprintf(event->line, sizeof event->line, "%s", how);
 }
 
-// A NUL in a string becomes what it is in modified UTF-8: who shows the string must not end there.
+// Encodes each NUL in a string as modified UTF-8 does, so that printing does not stop there.
 static void keep_nuls(json_t *value) {
     const char *key;
     size_t index;
@@ -269,7 +269,7 @@ static void add_text(struct cli_session *session, struct cli_event *event,
     if (event->document)
         event->kind = CLI_DOCUMENT;
     else
-        lose(event, "the agent sent what is no JSON");
+        lose(event, "the agent sent invalid JSON");
 }
 
 static void take(struct cli_session *session, struct cli_event *event,
@@ -298,7 +298,7 @@ static void take(struct cli_session *session, struct cli_event *event,
         return;
     default: break;
     }
-    lose(event, "the agent sent a frame that does not belong here");
+    lose(event, "the agent sent an unexpected message");
 }
 
 void cli_session_next(struct cli_session *session, struct cli_event *event, int milliseconds) {
@@ -313,8 +313,21 @@ void cli_session_next(struct cli_session *session, struct cli_event *event, int 
         } else {
             int got = receive(session, milliseconds);
             if (got == 0) return;
-            if (got < 0)
-                lose(event, "the connection has ended: the agent was detached, or the JVM is gone");
+            if (got < 0) lose(event, CLI_DISCONNECTED);
         }
     }
+}
+
+json_t *cli_session_ask(struct cli_session *session, const char *command, int milliseconds,
+                        struct cli_event *event) {
+    json_t *answer = NULL;
+    event->kind = CLI_LOST;
+    if (cli_session_command(session, 1, &command) != 0) return NULL;
+    do {
+        cli_session_next(session, event, milliseconds);
+        if (event->kind != CLI_DOCUMENT) continue;
+        if (answer) json_decref(answer);
+        answer = event->document;
+    } while (event->kind == CLI_DOCUMENT || event->kind == CLI_NOTE);
+    return answer;
 }

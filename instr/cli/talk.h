@@ -1,38 +1,51 @@
-// What the commands that talk to an agent share.
+// What the commands share that send one command to an agent and print its answer.
 
-#ifndef INSTR_CLI_CONTROL_H
-#define INSTR_CLI_CONTROL_H
+#ifndef INSTR_CLI_TALK_H
+#define INSTR_CLI_TALK_H
 
+#include "instr/cli/cli.h"
 #include "instr/cli/session.h"
 
-// The arguments of such a command: PID first, then its own, with --json anywhere.
+// The arguments of such a command: PID first, then its own. --json may stand anywhere.
 struct cli_control {
     long pid;
     int json;
-    int argc; // without PID and --json
-    const char *argv[INSTR_MESSAGE_WORDS];
+    int argc;    // without PID and options
+    char **argv; // argc words
 };
 
-// Reads the arguments. CLI_OK, or an exit status after a line was printed.
-int cli_control_arguments(struct cli_control *control, const char *command, int argc, char **argv);
+// Reads the arguments. `options` are the command's own beside --json (NULL: none). Of the words
+// after PID there must be `least` to `most`; `what` says in a message what they are. CLI_OK or
+// CLI_USAGE.
+int cli_control_arguments(struct cli_control *control, const char *command, int argc, char **argv,
+                          const struct cli_option *options, int least, int most, const char *what);
 
-// Connects, or prints why not. CLI_OK or CLI_FAILED.
+// Connects, or prints why it cannot. CLI_OK or CLI_FAILED.
 int cli_control_connect(struct cli_session *session, long pid);
 
-// Sends the words and takes all that comes until the end: `show` gets each document (NULL: nothing
-// is shown), notes go to standard error; with `json` documents are printed as they came. The exit
-// status.
-int cli_control_run(struct cli_session *session, int count, const char *const *words, int json,
-                    void (*show)(const json_t *document, const struct instr_target *target));
+// Prints a document of the agent for people.
+typedef void (*cli_printer)(const json_t *document, const struct instr_target *target);
 
-// The member `key` of an object, "" or 0 if there is none of that kind.
+// Sends the words and receives all events until the end. Documents go to `show`, or with `json` to
+// standard output as they are; notes go to standard error. The exit status.
+int cli_control_run(struct cli_session *session, int count, const char *const *words, int json,
+                    cli_printer show);
+// The same in a session of its own.
+int cli_control_talk(const struct cli_control *control, int count, const char *const *words,
+                     cli_printer show);
+
+// Prints what an event says about the end of a command: why it failed and what was dropped.
+// CLI_OK or CLI_FAILED.
+int cli_control_end(const struct cli_event *event);
+
+// Prints JSON to standard output, and frees it. CLI_OK or CLI_FAILED.
+int cli_json_print(json_t *json);
+
+// The member `key` of an object; "" or 0 if it has none of this kind.
 const char *cli_text(const json_t *object, const char *key);
 uint64_t cli_count(const json_t *object, const char *key);
 
-// A duration such as 50ms, 30s, 2m, 1.5s, in nanoseconds; 0: it is none.
-uint64_t cli_duration(const char *text);
-
-// Prints text that came from a JVM: nothing in it gets at the terminal.
-void cli_print(const char *text);
+// The strings of the member `key`, an array, with ", " between them.
+char *cli_text_list(const json_t *object, const char *key, char *text, size_t size);
 
 #endif

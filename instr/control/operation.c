@@ -25,7 +25,7 @@ void instr_operation_json_options(struct instr_json *json, const struct instr_op
 void instr_operation_note_interfaces(struct instr_reply *reply, unsigned skipped_interfaces) {
     char line[INSTR_ERROR_SIZE];
     if (!skipped_interfaces) return;
-    instr_interfaces_tell(skipped_interfaces, line, sizeof line);
+    instr_interfaces_skipped(skipped_interfaces, line, sizeof line);
     instr_reply_note(reply, "%s", line);
 }
 

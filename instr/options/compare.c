@@ -1,5 +1,3 @@
-// options_same.c: see options_same.h
-
 #include "instr/options/compare.h"
 
 #include <string.h>
@@ -21,26 +19,24 @@ const struct instr_pass_options *instr_find_pass(const struct instr_options *opt
     return NULL;
 }
 
-// Is the same said of all classes, whatever the passes?
 int instr_same_rules(const struct instr_options *a, const struct instr_options *b) {
     return a->huge == b->huge && a->verify == b->verify && a->max_classes == b->max_classes &&
            a->max_methods == b->max_methods && a->interfaces == b->interfaces;
 }
 
-// The next of the passes that a class is not without.
+// The next pass that is not excluded.
 static const struct instr_pass_options *next_pass(const struct instr_options *options,
-                                                  uint64_t without, size_t *i) {
-    while (*i<options->pass_count && * i<64 && without>> * i & 1) ++*i;
+                                                  uint64_t excluded, size_t *i) {
+    while (*i < options->pass_count && *i < 64 && (excluded >> *i & 1)) ++*i;
     return *i < options->pass_count ? &options->passes[(*i)++] : NULL;
 }
 
-// Do both make the same of a class that has to do without some passes?
-int instr_same_effect(const struct instr_options *a, uint64_t without_a,
-                      const struct instr_options *b, uint64_t without_b) {
+int instr_same_effect(const struct instr_options *a, uint64_t excluded_a,
+                      const struct instr_options *b, uint64_t excluded_b) {
     size_t i = 0, k = 0;
     for (;;) {
-        const struct instr_pass_options *p = next_pass(a, without_a, &i),
-                                        *q = next_pass(b, without_b, &k);
+        const struct instr_pass_options *p = next_pass(a, excluded_a, &i),
+                                        *q = next_pass(b, excluded_b, &k);
         if (!p || !q) return !p && !q;
         if (p->pass != q->pass || p->number != q->number || !instr_same_values(p, q)) return 0;
     }

@@ -1,25 +1,25 @@
-// options_same.h: what is the same in two sets of options, so that no more is done than has to be.
+// Comparing two sets of options, so that only classes whose result changes are retransformed.
 
-#ifndef INSTR_OPTIONS_SAME_H
-#define INSTR_OPTIONS_SAME_H
+#ifndef INSTR_OPTIONS_COMPARE_H
+#define INSTR_OPTIONS_COMPARE_H
 
 #include "instr/options.h"
 
-// Have both the same values of a pass's own options?
+// Do the pass's own options have the same values in both?
 int instr_same_values(const struct instr_pass_options *a, const struct instr_pass_options *b);
 
-// The pass among the options (NULL: none); NULL: it is not there.
+// The options of the pass; NULL: it is not among the options, or these are NULL.
 const struct instr_pass_options *instr_find_pass(const struct instr_options *options,
                                                  const struct rw_pass *pass);
 
-// Does the pass stand among the options of before with the same values?
+// Was the pass among the options before, with the same values of its own options?
 int instr_goes_on(const struct instr_options *before, const struct instr_pass_options *pass);
 
-// Is the same said of all classes, whatever the passes?
+// Are the options that concern all passes the same?
 int instr_same_rules(const struct instr_options *a, const struct instr_options *b);
 
-// Do both make the same of a class that has to do without some passes, a bit for each?
-int instr_same_effect(const struct instr_options *a, uint64_t without_a,
-                      const struct instr_options *b, uint64_t without_b);
+// Do both have the same effect on a class? Bit i of `excluded`: pass i is not run on it.
+int instr_same_effect(const struct instr_options *a, uint64_t excluded_a,
+                      const struct instr_options *b, uint64_t excluded_b);
 
 #endif

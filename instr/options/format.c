@@ -1,5 +1,6 @@
-// What is asked of options once they are parsed: formatting, file names, the scope.
+// Options as text again, and the file names that options stand for.
 
+#include "instr/base/array.h"
 #include "instr/options.h"
 #include "instr/options/names.h"
 
@@ -17,13 +18,7 @@ struct text {
 };
 
 static void put(struct text *t, char c) {
-    if (t->length == t->capacity && !t->failed) {
-        size_t capacity = t->capacity ? t->capacity * 2 : 256;
-        char *bytes = realloc(t->bytes, capacity);
-        t->failed = !bytes;
-        if (bytes) t->bytes = bytes;
-        if (bytes) t->capacity = capacity;
-    }
+    if (!t->failed) t->failed = !INSTR_ARRAY_RESERVE(t->bytes, t->capacity, t->length + 1);
     if (!t->failed) t->bytes[t->length++] = c;
 }
 
@@ -55,7 +50,7 @@ static void put_choice(struct text *t, const struct instr_option_row *row, int c
     for (; *word && *word != '|'; word++) put(t, *word);
 }
 
-// 1500 ms, 30 s: with the largest unit that leaves a whole number.
+// 1500ms, 30s: uses the largest unit that gives a whole number.
 static const char *format_duration(uint64_t nanoseconds, char text[32]) {
     static const char *const units[] = {"us", "ms", "s", "m", "h"};
     static const unsigned steps[] = {1000, 1000, 60, 60};
@@ -66,7 +61,7 @@ static const char *format_duration(uint64_t nanoseconds, char text[32]) {
     return text;
 }
 
-// An option that stands at its default is left out.
+// Writes an option unless it has its default value.
 static void put_row(struct text *t, const char *pass, const struct instr_option_row *row,
                     const void *field) {
     char number[32];
@@ -107,7 +102,7 @@ static void put_row(struct text *t, const char *pass, const struct instr_option_
                  *(const unsigned *)field % 1000);
         put_pair(t, pass, row->key, number);
         break;
-    case INSTR_KIND_CONFIG: break; // what the files said is here already
+    case INSTR_KIND_CONFIG: break; // the options that the files hold are written instead
     }
 }
 
@@ -131,13 +126,7 @@ char *instr_options_format(const struct instr_options *options) {
     return NULL;
 }
 
-// --- single questions ---
-
-const char *instr_pass_option(const struct instr_pass_options *pass, const char *key) {
-    for (size_t i = 0; pass->values && pass->pass->options[i].key; i++)
-        if (strcmp(pass->pass->options[i].key, key) == 0) return pass->values[i];
-    return NULL;
-}
+// --- file names ---
 
 char *instr_expand_file(const char *pattern, long pid) {
     char number[24];
@@ -156,20 +145,4 @@ char *instr_expand_file(const char *pattern, long pid) {
     if (!t.failed) return t.bytes;
     free(t.bytes);
     return NULL;
-}
-
-static int begins(const char *name, size_t length, const char *with, size_t with_length) {
-    return length >= with_length && memcmp(name, with, with_length) == 0;
-}
-#define BEGINS(name, length, literal) begins(name, length, literal, sizeof(literal) - 1)
-
-int instr_scope_is_ours(const char *name, size_t length) {
-    return BEGINS(name, length, "java/lang/Instr") || BEGINS(name, length, "instr/runtime/");
-}
-
-int instr_scope_matches(const struct instr_options *options, const char *name, size_t length,
-                        int platform) {
-    if (instr_scope_is_ours(name, length)) return 0;
-    if (options->include ? !instr_match(options->include, name, length) : platform) return 0;
-    return !options->exclude || !instr_match(options->exclude, name, length);
 }

@@ -6,24 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A name of 65,535 bytes made to be slow is given up after this many comparisons, a millisecond or
-// two.
+// Matching gives up after this many comparisons (a millisecond or two): hostile names of 65,535
+// bytes would take much longer.
 enum { MOST_STEPS = 1 << 20 };
 
-// A pattern is its literal prefix, which decides most cases by one comparison, and the rest behind
-// it, in which these bytes stand for wildcards (no class name holds them: JVMS 4.2.1 allows no '.',
-// ';' and '[').
+// A pattern consists of a literal prefix, which decides most cases by one comparison, and the rest,
+// in which these bytes stand for wildcards (class names cannot contain them: JVMS 4.2.1).
 enum {
     ANY_BUT_SLASH = '.', // *
     ANY = ';',           // **
-    ANY_PACKAGES = '['   // **. : nothing, or anything that ends with a slash
+    ANY_PACKAGES = '['   // **. : empty, or anything that ends with a slash
 };
 
 struct pattern {
     const char *text; // compiled, prefix first
     size_t length;
-    size_t prefix, suffix; // of these bytes at its beginning and end none is a wildcard
-    int all_below;         // behind the prefix is a single ANY
+    size_t prefix, suffix; // lengths of the literal text at both ends
+    int all_below;         // the prefix is followed by a single ANY
 };
 
 struct instr_match {
@@ -49,24 +48,25 @@ const char *instr_match_text(const struct instr_match *match) {
     return match->text ? match->text : "";
 }
 
-// What is wrong with a pattern as a name, NULL if nothing is.
+// What is wrong with a pattern as a name; NULL: nothing.
 static const char *name_fault(const char *p, size_t length) {
     if (length == 0) return "is empty";
     if (p[0] == '.' || p[0] == '/') return "begins with a dot";
     if (p[length - 1] == '.' || p[length - 1] == '/')
-        return "ends with a dot; a package is written with .* or .** at its end";
+        return "ends with a dot; write a package with .* or .** at the end";
     for (size_t i = 0; i < length; i++) {
         unsigned char c = (unsigned char)p[i];
-        if (c <= ' ' || c == 127 || strchr(",;[\\", c)) return "holds a character that no name has";
+        if (c <= ' ' || c == 127 || strchr(",;[\\", c))
+            return "contains a character that class names cannot contain";
         int dot = c == '.' || c == '/';
-        if (dot && (p[i + 1] == '.' || p[i + 1] == '/')) return "holds two dots in a row";
+        if (dot && (p[i + 1] == '.' || p[i + 1] == '/')) return "contains two dots in a row";
         if (c == '*' && i + 2 < length && p[i + 1] == '*' && p[i + 2] == '*')
-            return "holds more than two stars in a row";
+            return "contains more than two stars in a row";
     }
     return NULL;
 }
 
-// Compiles one pattern into `out`, which has room for as many bytes. Returns the bytes written.
+// Compiles one pattern into `out`, which has room for `length` bytes. Returns the bytes written.
 static size_t compile_one(const char *p, size_t length, char *out) {
     size_t n = 0;
     for (size_t i = 0; i < length; i++) {
@@ -90,7 +90,7 @@ static int is_wildcard(char c) {
     return c == ANY_BUT_SLASH || c == ANY || c == ANY_PACKAGES;
 }
 
-// Compiles all of match->text anew, so that a set is one block however it came together.
+// Compiles all of match->text, so that a set is one block of memory.
 static int compile(struct instr_match *match) {
     size_t count = 1;
     for (const char *c = match->text; *c; c++) count += *c == ':';
@@ -158,11 +158,11 @@ int instr_match_add(struct instr_match *match, const char *patterns, char *reaso
     return -1;
 }
 
-// Matches the rest of a pattern by going on with the latest wildcard whenever a literal fails. Of
-// the wildcards before it only the last one that crosses slashes needs to be remembered besides: a
-// later wildcard of the same reach can make up for anything an earlier one could.
+// Matches the rest of a pattern. When a literal fails, the latest wildcard takes one more character.
+// Of the wildcards before it only the last one that crosses slashes must be remembered: whatever an
+// earlier wildcard of the same kind could match, a later one can.
 static int match_rest(const char *p, const char *p_end, const char *s, const char *s_end) {
-    const char *star = NULL, *star_s = NULL; // ANY_BUT_SLASH: pattern behind it, where it ends now
+    const char *star = NULL, *star_s = NULL; // ANY_BUT_SLASH: pattern behind it, where it now ends
     const char *deep = NULL, *deep_s = NULL; // ANY, ANY_PACKAGES
     int packages = 0;                        // `deep` is ANY_PACKAGES
     for (long steps = 0; steps < MOST_STEPS; steps++) {
@@ -212,8 +212,8 @@ int instr_match(const struct instr_match *match, const char *name, size_t length
     return 0;
 }
 
-// A pattern that has no literal as long as `start` goes on with a wildcard; a single star gets no
-// farther than to the next slash of the pattern's own.
+// If the literal prefix is shorter than `start`, the pattern goes on with a wildcard; a single star
+// reaches no farther than the next slash of the pattern.
 static int may_match_below(const struct pattern *p, const char *start, size_t length) {
     size_t common = p->prefix < length ? p->prefix : length;
     if (memcmp(p->text, start, common) != 0) return 0;

@@ -99,7 +99,7 @@ static void compare(void *context, const char *name, const char *argument, const
     (void)argument;
     (void)help;
     unsigned d = instr_name_distance(search->key, name);
-    const char *dot = strchr(name, '.'); // somebody may have forgotten the pass
+    const char *dot = strchr(name, '.'); // the user may have forgotten the pass
     if (dot) d = least(d, instr_name_distance(search->key, dot + 1) + 1);
     if (d >= search->distance) return;
     search->distance = d;

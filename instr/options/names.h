@@ -1,4 +1,4 @@
-// The table of options as data, for those who read, print or document it.
+// The table of options as data, for parsing, printing and documentation.
 
 #ifndef INSTR_OPTIONS_NAMES_H
 #define INSTR_OPTIONS_NAMES_H
@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 enum instr_option_kind {
-    INSTR_KIND_PATTERNS, // struct instr_match *, adds up
+    INSTR_KIND_PATTERNS, // struct instr_match *, accumulates
     INSTR_KIND_CHOICE,   // int: which of the words of `argument`
     INSTR_KIND_FILE,     // char *
     INSTR_KIND_SIZE,     // uint64_t, bytes
@@ -34,23 +34,22 @@ extern const struct instr_option_row instr_pass_option_rows[];
 
 enum { INSTR_NAME_SIZE = 128 };
 
-// What the option `key` (also pass.key) takes, as the help shows it; NULL when there is no such
-// option.
+// The argument of the option `key` (also pass.key) as the help shows it; NULL: no such option.
 const char *instr_option_argument(const char *key);
 
-// Edits (insert, delete, replace, swap two neighbours) that lead from a to b; both are looked at up
-// to 63 bytes. Case does not count; b is in lower case.
+// The number of edits (insert, delete, replace, swap two neighbours) that lead from a to b. Only the
+// first 63 bytes are compared, without regard to case; b is in lower case.
 unsigned instr_name_distance(const char *a, const char *b);
 
-// Writes the name of the pass or option that is nearest to `key`.
+// Writes the name of the pass or option nearest to `key`.
 void instr_nearest_option(const char *key, char name[INSTR_NAME_SIZE]);
 
-// Calls `each` for all passes (argument == NULL) and then all options, in the order of the help.
+// Calls `each` for all passes (argument == NULL), then for all options, in the order of the help.
 void instr_each_option(void (*each)(void *context, const char *name, const char *argument,
                                     const char *help),
                        void *context);
 
-// Does the pass have this option of those that passes have in common?
+// Does the pass have this common option of passes?
 int instr_pass_has(const struct rw_pass *pass, const struct instr_option_row *row);
 
 #endif

@@ -15,9 +15,10 @@
 enum {
     MOST_DEPTH = 8,
     MOST_CONFIG = 1 << 20,
-    GIVEN_PASS = 1u << 31, // of struct instr_pass_options: named in the text,
-    ON_ALREADY = 1u << 30, // ... on before,
-    FIRST_OWN = 8          // ... and this bit and following: its own options
+    // Bits of instr_pass_options.given, beside one for each row of instr_pass_option_rows:
+    GIVEN_PASS = 1u << 31, // the text names the pass
+    ON_ALREADY = 1u << 30, // the pass was on before
+    FIRST_OWN = 8          // number of the first bit for the pass's own options
 };
 
 // --- keys ---
@@ -25,12 +26,12 @@ enum {
 static int unknown(struct instr_option_parser *p, const char *key) {
     char nearest[INSTR_NAME_SIZE];
     if (p->file && strpbrk(key, ", \t"))
-        return instr_option_fail(p, key, "unknown; in a file each option has a line of its own");
+        return instr_option_fail(p, key, "unknown; in a file, write one option per line");
     instr_nearest_option(key, nearest);
     return instr_option_fail(p, key, "unknown; did you mean '%s'?", nearest);
 }
 
-// Marks `bit` in `given`; an error if it is there already.
+// Sets `bit` in `given`; an error if it is already set.
 static int give_once(struct instr_option_parser *p, const char *key, unsigned *given,
                      unsigned bit) {
     if (*given & bit) return instr_option_fail(p, key, "given twice");
@@ -45,11 +46,11 @@ static int add_pass(struct instr_option_parser *p, const char *name,
     if (give_once(p, name, &pass->given, GIVEN_PASS) != 0) return -1;
     if (pass->given & ON_ALREADY) return 0;
     struct instr_pass_options *on = &p->options->passes[p->options->pass_count++];
-    on->pass = pass->pass; // the rest is filled in when all has been read
+    on->pass = pass->pass; // settle() fills in the rest
     return 0;
 }
 
-// A key without its value. A pass is complete this way.
+// A word without a value: a pass, or a mistake.
 static int parse_word(struct instr_option_parser *p, const char *word) {
     for (size_t i = 0; rw_passes[i]; i++)
         if (strcmp(rw_passes[i]->name, word) == 0) return add_pass(p, word, &p->passes[i]);
@@ -60,7 +61,7 @@ static int parse_word(struct instr_option_parser *p, const char *word) {
 
 static int read_config(struct instr_option_parser *p, const char *name);
 
-// Patterns add up within one text; those of the options that it changes are replaced.
+// Patterns accumulate within one text, but replace those of the options that the text changes.
 static void forget_patterns(struct instr_match **field) {
     instr_match_free(*field);
     *field = NULL;
@@ -77,7 +78,7 @@ static int parse_global(struct instr_option_parser *p, size_t i, const char *val
     return instr_option_set(p, row, row->key, value, field);
 }
 
-// The pass's own option.
+// An option of this pass alone.
 static int parse_own(struct instr_option_parser *p, struct instr_pass_options *pass, size_t i,
                      const char *key, const char *value) {
     size_t count = 0;
@@ -96,7 +97,7 @@ static int parse_own(struct instr_option_parser *p, struct instr_pass_options *p
     return instr_option_set_text(p, key, value, &pass->values[i]);
 }
 
-// `key` is pass.name=; `name` points behind the dot.
+// `key` is pass.name; `name` points behind the dot.
 static int parse_pass_option(struct instr_option_parser *p, struct instr_pass_options *pass,
                              const char *key, const char *name, const char *value) {
     for (size_t i = 0; instr_pass_option_rows[i].key; i++) {
@@ -134,7 +135,7 @@ static int parse_pair(struct instr_option_parser *p, const char *key, const char
     return unknown(p, key);
 }
 
-// Without blanks at both ends; cuts `text` itself.
+// Removes blanks at both ends, in place.
 static char *trim(char *text) {
     while (*text == ' ' || *text == '\t') text++;
     size_t n = strlen(text);
@@ -143,7 +144,7 @@ static char *trim(char *text) {
     return text;
 }
 
-// One word or pair; `item` is written to.
+// Parses one word or pair, and modifies `item`.
 static int parse_item(struct instr_option_parser *p, char *item) {
     char *equals = strchr(item, '=');
     if (!equals) return parse_word(p, trim(item));
@@ -153,7 +154,7 @@ static int parse_item(struct instr_option_parser *p, char *item) {
 
 // --- lists and files ---
 
-// Cuts the list at its commas, taking the escapes out of each item.
+// Splits the list at its commas and removes the escapes from each item.
 static int parse_list(struct instr_option_parser *p, const char *list) {
     char *item = malloc(strlen(list) + 1);
     if (!item) return instr_option_no_memory(p, "config");
@@ -167,7 +168,7 @@ static int parse_list(struct instr_option_parser *p, const char *list) {
         }
         item[n] = '\0';
         result = *trim(item) ? parse_item(p, item)
-                             : instr_option_fail(p, "", "nothing stands between two commas");
+                             : instr_option_fail(p, "", "empty item between two commas");
         if (!*c++) break;
     }
     free(item);
@@ -180,7 +181,7 @@ static int parse_lines(struct instr_option_parser *p, char *text, size_t length)
         if (!newline) newline = end;
         p->line++;
         if (memchr(line, '\0', (size_t)(newline - line)))
-            return instr_option_fail(p, "config", "a NUL byte: this is no text file");
+            return instr_option_fail(p, "config", "contains a NUL byte: not a text file");
         *newline = '\0';
         char *item = trim(line);
         if (*item && *item != '#' && parse_item(p, item) != 0) return -1;
@@ -189,12 +190,12 @@ static int parse_lines(struct instr_option_parser *p, char *text, size_t length)
     return 0;
 }
 
-// The whole file, with room for one more byte. NULL after an error.
+// Reads the whole file, with room for one more byte. NULL after an error.
 static char *read_whole(struct instr_option_parser *p, const char *name, size_t *length) {
     struct stat st;
     int fd = open(name, O_RDONLY | O_CLOEXEC | (p->plain_files ? O_NONBLOCK : 0));
     if (fd >= 0 && p->plain_files && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))) {
-        instr_option_fail(p, "config", "%.120s: is no plain file", name);
+        instr_option_fail(p, "config", "%.120s: not a regular file", name);
         close(fd);
         return NULL;
     }
@@ -221,7 +222,7 @@ static char *read_whole(struct instr_option_parser *p, const char *name, size_t 
 
 static int read_config(struct instr_option_parser *p, const char *name) {
     if (p->depth == MOST_DEPTH)
-        return instr_option_fail(p, "config", "files name each other more than %d deep",
+        return instr_option_fail(p, "config", "configuration files are nested more than %d deep",
                                  MOST_DEPTH);
     size_t length = 0;
     char *text = read_whole(p, name, &length);
@@ -232,7 +233,7 @@ static int read_config(struct instr_option_parser *p, const char *name) {
     p->line = 0;
     p->depth++;
     p->options->config++;
-    // Some editors put a mark of byte order in front.
+    // Some editors write a byte order mark.
     size_t mark = length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
     int result = parse_lines(p, text + mark, length - mark);
     p->depth--;
@@ -243,6 +244,12 @@ static int read_config(struct instr_option_parser *p, const char *name) {
 }
 
 // --- the whole ---
+
+const char *instr_pass_option(const struct instr_pass_options *pass, const char *key) {
+    for (size_t i = 0; pass->values && pass->pass->options[i].key; i++)
+        if (strcmp(pass->pass->options[i].key, key) == 0) return pass->values[i];
+    return NULL;
+}
 
 static void free_pass(struct instr_pass_options *pass) {
     instr_match_free(pass->only);
@@ -268,7 +275,7 @@ static int prepare(struct instr_option_parser *p) {
     return 0;
 }
 
-// Takes what is on already, to be changed by what is read next.
+// Moves the passes that are on already to the parser, which changes them.
 static void inherit(struct instr_option_parser *p) {
     for (size_t k = 0; k < p->options->pass_count; k++)
         for (size_t i = 0; p->passes[i].pass; i++) {
@@ -282,7 +289,7 @@ static void inherit(struct instr_option_parser *p) {
         }
 }
 
-// The classes of a pass that names methods.
+// Finds the classes of a pass that names methods.
 static int find_classes(struct instr_option_parser *p, struct instr_pass_options *pass) {
     const char *methods = instr_pass_option(pass, "methods");
     char key[INSTR_NAME_SIZE], reason[256];
@@ -302,14 +309,14 @@ static int find_classes(struct instr_option_parser *p, struct instr_pass_options
     return failed ? instr_option_fail(p, key, "%s", reason) : 0;
 }
 
-// Hands what was said of each pass over to those that are on.
+// Moves the options of each pass to the passes that are on.
 static int settle(struct instr_option_parser *p) {
     for (size_t i = 0; p->passes[i].pass; i++) {
         struct instr_pass_options *pass = &p->passes[i];
         if (!pass->given || pass->given & (GIVEN_PASS | ON_ALREADY)) continue;
         char key[64];
         snprintf(key, sizeof key, "%.60s.*", pass->pass->name);
-        return instr_option_fail(p, key, "the pass is not switched on; add '%s'", pass->pass->name);
+        return instr_option_fail(p, key, "the pass is not enabled; add '%s'", pass->pass->name);
     }
     for (size_t k = 0; k < p->options->pass_count; k++)
         for (size_t i = 0; p->passes[i].pass; i++) {
@@ -354,7 +361,7 @@ int instr_options_copy(struct instr_options *options, const struct instr_options
     return result;
 }
 
-// Where a scope was given anew, nothing of the old one stays.
+// A new scope replaces the old one as a whole.
 static void renew_scope(struct instr_option_parser *p) {
     unsigned include = 0, exclude = 0;
     for (unsigned i = 0; instr_option_rows[i].key; i++) {
@@ -369,7 +376,7 @@ int instr_options_change(struct instr_options *options, const struct instr_optio
                          enum instr_change change, const char *text, char *error, size_t size) {
     struct instr_option_parser parser = {.options = options,
                                          .only_values = change == INSTR_SET,
-                                         .plain_files = 1, // it is said to a JVM that runs
+                                         .plain_files = 1, // a running JVM must not wait for a pipe
                                          .error = error,
                                          .error_size = size};
     if (size > 0) error[0] = '\0';

@@ -1,4 +1,4 @@
-// The values of options, each kind in its form.
+// The values of options: one function for each kind.
 
 #include "instr/options/parse.h"
 
@@ -48,13 +48,13 @@ int instr_option_set_file(struct instr_option_parser *p, const char *key, const 
         if (*c != '%') continue;
         if (c[1] != 'p' && c[1] != '%')
             return instr_option_fail(
-                p, key, "in a file name only %%p (the process id) and %%%% may follow a %%");
+                p, key, "in a file name, %% must be followed by p (the process id) or %%");
         c++;
     }
     return instr_option_set_text(p, key, value, field);
 }
 
-// The number of `value` among the words of `words`, "a|b|c"; -1 if it is none.
+// The index of `value` among the words of `words`, "a|b|c"; -1 if it is not among them.
 static int choice_index(const char *words, const char *value) {
     size_t length = strlen(value);
     for (int i = 0;; i++) {
@@ -83,7 +83,7 @@ int instr_option_set_choice(struct instr_option_parser *p, const char *key, cons
     return 0;
 }
 
-// Digits only; -1 for anything else and for what does not fit.
+// Reads digits; -1 if there are none or the number does not fit.
 static int read_number(const char *value, const char **end, uint64_t *number) {
     uint64_t n = 0;
     const char *c = value;
@@ -214,5 +214,5 @@ int instr_option_set(struct instr_option_parser *p, const struct instr_option_ro
     case INSTR_KIND_PERCENT: return set_percent(p, key, value, field);
     case INSTR_KIND_CONFIG: break;
     }
-    return instr_option_fail(p, key, "is of no known kind");
+    return instr_option_fail(p, key, "has an unknown kind");
 }

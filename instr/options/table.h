@@ -1,70 +1,67 @@
-// The table of options: one row each. The parser, the structures, the help text, and (checked by a
+// The table of options, one row each. The parser, the structures, the help text and (checked by a
 // test) the tables in README.md and instr.1 follow it. A row is
 //
 //      OPTION(field, key, kind, argument, help)
 //
-// `field` is that of struct instr_options (struct instr_pass_options), `argument` is what
-// the help shows; for a choice it lists the valid words, the first one being the value 0 of the
-// field and the default.
+// `field` is the field of struct instr_options (struct instr_pass_options), `argument` is what the
+// help shows. For a choice it lists the valid words; the first one is the default and the value 0
+// of the field.
 
 #ifndef INSTR_OPTIONS_TABLE_H
 #define INSTR_OPTIONS_TABLE_H
 
 #define INSTR_OPTIONS(OPTION)                                                                      \
     OPTION(include, "include", PATTERNS, "PATTERNS",                                               \
-           "the classes to instrument, whichever loader they come from; without it all classes "   \
-           "but those of the boot and platform loaders")                                           \
+           "instrument classes that match, from any loader; by default all classes "               \
+           "except those of the bootstrap and platform loaders")                                   \
     OPTION(exclude, "exclude", PATTERNS, "PATTERNS",                                               \
-           "classes to leave alone, taken away from the above")                                    \
+           "do not instrument classes that match, even if include= does")                          \
     OPTION(huge, "huge", CHOICE, "no|yes",                                                         \
-           "also instrument methods that would grow past 8,000 bytes, which HotSpot never "        \
-           "compiles then")                                                                        \
+           "also instrument methods that would grow past 8,000 bytes; HotSpot does not "           \
+           "compile methods that large")                                                           \
     OPTION(runtime, "runtime", CHOICE, "direct|path",                                              \
-           "how the Java runtime gets into the JVM: defined directly, or as a jar on the "         \
+           "how to load the Java runtime: defined directly, or from a jar on the "                 \
            "bootstrap search path")                                                                \
     OPTION(stats, "stats", FILE, "FILE",                                                           \
-           "write what was done, in figures, to FILE (JSON) at exit; %p is the process id")        \
-    OPTION(verify, "verify", CHOICE, "on|off",                                                     \
-           "verify the code of rewritten classes before the JVM gets them; a class that fails is " \
-           "kept as it was")                                                                       \
-    OPTION(quiet, "quiet", CHOICE, "no|yes", "print no summary and no tables at exit")             \
-    OPTION(verbose, "verbose", CHOICE, "no|yes",                                                   \
-           "print each method and class that is kept as it was")                                   \
-    OPTION(memory, "memory", SIZE, "SIZE",                                                         \
-           "the most memory that the counters of all threads may take, such as 8M; beyond it "     \
-           "threads share")                                                                        \
-    OPTION(facts, "facts", FILE, "FILE",                                                           \
-           "write what the JVM is and allows, to FILE (JSON) when it has started; %p is the "      \
+           "write statistics of the instrumentation to FILE (JSON) at exit; %p is the "            \
            "process id")                                                                           \
+    OPTION(verify, "verify", CHOICE, "on|off",                                                     \
+           "verify rewritten code before the JVM gets it; classes that fail are skipped")          \
+    OPTION(quiet, "quiet", CHOICE, "no|yes", "print no summary and no tables at exit")             \
+    OPTION(verbose, "verbose", CHOICE, "no|yes", "print each class and method that is skipped")    \
+    OPTION(memory, "memory", SIZE, "SIZE",                                                         \
+           "maximum memory for the counters of all threads, such as 8M; beyond it "                \
+           "threads share counters")                                                               \
+    OPTION(facts, "facts", FILE, "FILE",                                                           \
+           "write the capabilities and settings of the JVM to FILE (JSON) when it has "            \
+           "started; %p is the process id")                                                        \
     OPTION(control, "control", CHOICE, "on|off",                                                   \
-           "listen for the commands of instr(1) on a socket that only this user and root can "     \
-           "reach")                                                                                \
+           "accept instr(1) commands on a socket that only this user and root can "                \
+           "connect to")                                                                           \
     OPTION(batch, "batch", COUNT, "N",                                                             \
-           "loaded classes that are changed in one step, in which the JVM stands still; 500 if "   \
-           "not given")                                                                            \
+           "classes per RetransformClasses call (one safepoint pause each); default 500")          \
     OPTION(batch_threads, "batch-threads", CHOICE, "auto|1|2",                                     \
-           "threads that change loaded classes; auto: two where the JVM bears it and a "           \
-           "processor is idle")                                                                    \
+           "threads that retransform loaded classes; auto: two if the JVM allows it and "          \
+           "a processor is idle")                                                                  \
     OPTION(interfaces, "interfaces", CHOICE, "no|yes",                                             \
-           "also change interfaces that are loaded already and have code, at which HotSpot may "   \
-           "crash when it loads classes that implement them meanwhile")                            \
-    OPTION(max_classes, "max-classes", COUNT, "N",                                                 \
-           "change no more than N classes; the others are left as they are")                       \
+           "also instrument loaded interfaces with default or static methods; HotSpot "            \
+           "may crash if it loads classes that implement them at the same time")                   \
+    OPTION(max_classes, "max-classes", COUNT, "N", "instrument at most N classes")                 \
     OPTION(max_methods, "max-methods", COUNT, "N",                                                 \
-           "change no more than N methods; classes with others are left as they are")              \
+           "instrument at most N methods; classes that would exceed the limit are "                \
+           "skipped")                                                                              \
     OPTION(expiry, "for", DURATION, "TIME",                                                        \
-           "switch all passes off again after TIME, such as 30s, 5m or 1h")                        \
+           "switch all passes off after TIME, such as 30s, 5m or 1h")                              \
     OPTION(max_overhead, "max-overhead", PERCENT, "SHARE",                                         \
-           "switch a pass off when it costs more than SHARE, such as 5%, of the time that the "    \
-           "JVM's threads run")                                                                    \
+           "switch a pass off if it uses more than SHARE, such as 5%, of the CPU time "            \
+           "of the JVM's threads")                                                                 \
     OPTION(config, "config", CONFIG, "FILE",                                                       \
-           "read options from FILE, one per line; a line that starts with # is a comment")
+           "read options from FILE, one per line; lines that start with # are comments")
 
-// Every pass has these, written `pass.key=value`.
+// Options that every pass has, written `pass.key=value`.
 #define INSTR_PASS_OPTIONS(OPTION)                                                                 \
     OPTION(file, "file", FILE, "FILE",                                                             \
            "write the result to FILE (JSON) at exit; %p is the process id")                        \
-    OPTION(top, "top", NUMBER, "N",                                                                \
-           "rows of the table printed at exit, 20 if not given; 0: no table")
+    OPTION(top, "top", NUMBER, "N", "rows of the table printed at exit; default 20; 0: no table")
 
 #endif

@@ -193,7 +193,7 @@ static void say_skipped(const struct instr_results *r, const struct skipped_list
 void instr_say_skipped_interfaces(uint64_t count) {
     char told[INSTR_ERROR_SIZE], line[INSTR_ERROR_SIZE + 16];
     if (!count) return;
-    instr_interfaces_tell(count, told, sizeof told);
+    instr_interfaces_skipped(count, told, sizeof told);
     snprintf(line, sizeof line, "instr: %s", told);
     instr_say(line);
 }
@@ -214,14 +214,15 @@ static void say_totals(const struct instr_totals *a) {
     instr_say(line);
     instr_say_skipped_interfaces(a->interfaces_skipped);
     if (a->classes_over_limit) {
-        snprintf(line, sizeof line, "instr: %s class%s not changed, by max-classes or max-methods",
+        snprintf(line, sizeof line,
+                 "instr: %s class%s not changed because of max-classes or max-methods",
                  instr_number(a->classes_over_limit, changed),
                  a->classes_over_limit == 1 ? "" : "es");
         instr_say(line);
     }
     if (!a->methods_grown) return;
     snprintf(line, sizeof line,
-             "instr: %s of the changed methods %s longer than 8,000 bytes now: HotSpot does not "
+             "instr: %s of the changed methods %s now longer than 8,000 bytes: HotSpot does not "
              "compile such methods",
              instr_number(a->methods_grown, changed), a->methods_grown == 1 ? "is" : "are");
     instr_say(line);

@@ -1,7 +1,7 @@
 // Draws the stacks as boxes: the wider, the more bytes. A click zooms in.
 (function () {
   'use strict';
-  var HEIGHT = 19, NARROW = 0.06;
+  var HEIGHT = 19, NARROW = 0.06, LETTER = 7.3; // pixels, percent, pixels
   function node(name, parent) {
     return {name: name, parent: parent, bytes: 0, count: 0, children: new Map(), hit: false};
   }
@@ -31,6 +31,11 @@
     return n.name + ': ' + number(n.bytes) + ' bytes (' + share(n.bytes) + '), ' +
         number(n.count) + ' objects';
   }
+  // Without the package where the whole name does not fit.
+  function label(n, width) {
+    var fits = n.name.length * LETTER <= graph.clientWidth * width / 100;
+    return fits ? n.name : n.name.replace(/^(?:[a-z_][^.]*\.)+(?=[A-Z])/, '');
+  }
   function color(n) {
     var hash = 0;
     for (var i = 0; i < n.name.length; i++) hash = (hash * 31 + n.name.charCodeAt(i)) >>> 0;
@@ -41,7 +46,7 @@
   function box(n, depth, left, width, above) {
     if (width < NARROW) return depth;
     var element = document.createElement('div');
-    element.textContent = width > 1 ? n.name : '';
+    element.textContent = width > 1 ? label(n, width) : '';
     element.title = text(n);
     element.tabIndex = 0;
     element.style.left = left + '%';

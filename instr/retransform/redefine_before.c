@@ -62,7 +62,7 @@ uint8_t *instr_redefine_before(struct instr_agent *agent, JNIEnv *jni, jclass cl
     if (makes(agent, jni, class, &now, &now) ||
         (*agent->jvmti)->GetClassLoader(agent->jvmti, class, &loader) != JVMTI_ERROR_NONE)
         return bytes;
-    int found = instr_class_file(jni, loader, name, &file.bytes, &file.length);
+    int found = instr_class_resource(jni, loader, name, &file.bytes, &file.length);
     (*jni)->DeleteLocalRef(jni, loader);
     if (!found || !makes(agent, jni, class, &file, &now)) {
         free(file.bytes);

@@ -20,7 +20,7 @@ enum instr_agent_state {
     INSTR_ABSENT,
     INSTR_STARTING,
     INSTR_DORMANT, // no pass is on
-    INSTR_LOADED,  // on the command line, and the JVM is not up yet
+    INSTR_LOADED,  // by the command line; the JVM has not started yet
     INSTR_ACTIVE,
     INSTR_FINISHED
 };
@@ -32,23 +32,23 @@ struct instr_agent {
     jvmtiEnv *jvmti;
     struct instr_plans plans;
     struct instr_class_states *changes;
-    jobject platform_loader; // global reference that stays; NULL: none known
+    jobject platform_loader; // global reference that stays; NULL: unknown
     char library[4096];      // path of this library
-    int recording;           // classes of the boot loader are left alone (untouchable.h)
+    int recording;           // the bootstrap loader's classes are skipped (untouchable.h)
 
-    // One thread at a time changes the plan, and what follows here.
+    // One thread at a time changes the plan and the fields below.
     pthread_mutex_t switching;
-    atomic_int waiting;       // threads that wait for it: who can do the rest later lets them in
-    int armed;                // capabilities are taken, and the class file hook has its function
-    struct instr_plan *first; // until the JVM is up
+    atomic_int waiting;            // threads that wait for it; long work lets them in
+    int armed;                     // capabilities are taken, and event callbacks are set
+    struct instr_plan *first;      // until the JVM has started
     struct instr_pass_ids numbers; // of the passes
-    struct instr_methods *methods; // to go on with when the agent is attached again; NULL: none
-    int early;                     // classes come to the hook from the start (wrapping.h)
-    int ids_stay;        // passes were on of whose ids somebody may still ask what they stand for
-    uint64_t expires;    // ns; 0: never
-    uint64_t release_at; // ns; when memory of what was reverted is given back; 0: none to give
-    uint64_t late_loaded_at;    // ns; when to look again for classes that were loading; 0: not
-    uint64_t late_loaded_pause; // ns; until the time after that
+    struct instr_methods *methods; // to continue with after the next attach; NULL: none
+    int early;                     // the class file hook is on from OnLoad (native_prefix.h)
+    int ids_stay;                  // a pass was on whose ids must stay resolvable
+    uint64_t expires;              // ns; 0: never
+    uint64_t release_at;           // ns; when the memory of reverted passes is freed; 0: never
+    uint64_t late_loaded_at;       // ns; when to look again for classes that were loading; 0: never
+    uint64_t late_loaded_pause;    // ns; from then to the time after
     uint64_t late_loaded_until;
 };
 

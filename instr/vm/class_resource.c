@@ -1,4 +1,4 @@
-// class_file.c: see class_file.h
+// class_resource.c: see class_resource.h
 
 #include "instr/vm/class_resource.h"
 
@@ -8,7 +8,7 @@
 
 enum { PIECE = 16384, LARGEST = 64 << 20 };
 
-// The stream, as a local reference; NULL: none, or an exception.
+// The stream as a local reference. NULL: there is none, or an exception is pending.
 static jobject open_stream(JNIEnv *jni, jobject loader, const char *name) {
     char path[1024];
     int n = snprintf(path, sizeof path, "%s.class", name);
@@ -53,8 +53,8 @@ static bool read_stream(JNIEnv *jni, jobject stream, uint8_t **bytes, size_t *le
     return good;
 }
 
-bool instr_class_file(JNIEnv *jni, jobject loader, const char *name, uint8_t **bytes,
-                      size_t *length) {
+bool instr_class_resource(JNIEnv *jni, jobject loader, const char *name, uint8_t **bytes,
+                          size_t *length) {
     *bytes = NULL;
     *length = 0;
     if ((*jni)->PushLocalFrame(jni, 16) != 0) {

@@ -1,19 +1,20 @@
-// class_file.h: the class file of a loaded class, as its loader finds it. What the JVM hands out of
-// a class that no agent saw when it was loaded is put together anew, and another agent may have
-// changed what it had loaded.
+// class_resource.h: the class file of a loaded class, as a resource of its loader
+//
+// The JVM reconstitutes the bytes of a class that no agent saw when it was loaded, and another
+// agent may have changed the bytes that it loaded. The resource is what the compiler wrote.
 
-#ifndef INSTR_CLASS_FILE_H
-#define INSTR_CLASS_FILE_H
+#ifndef INSTR_VM_CLASS_RESOURCE_H
+#define INSTR_VM_CLASS_RESOURCE_H
 
 #include <jni.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-// Asks `loader` (NULL: boot) for the class file of the class with this internal name; runs Java
-// code, the loader's own included. False: there is none, or it cannot be read; no exception is
-// pending. The caller frees the bytes.
-bool instr_class_file(JNIEnv *jni, jobject loader, const char *name, uint8_t **bytes,
-                      size_t *length);
+// Asks `loader` (NULL: the bootstrap loader) for the class file of the class with this internal
+// name; runs Java code, the loader's own included. False: there is none, or it cannot be read. No
+// exception is pending afterwards. The caller frees the bytes.
+bool instr_class_resource(JNIEnv *jni, jobject loader, const char *name, uint8_t **bytes,
+                          size_t *length);
 
 #endif

@@ -1,4 +1,4 @@
-// idle.c: see idle.h
+// cpu_idle.c: see cpu_idle.h
 
 #define _POSIX_C_SOURCE 200809L
 
@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-// The kernel counts what is idle in ticks, of some 10 ms.
-static const uint64_t shortest = 40 * 1000 * 1000;
+// The kernel counts idle time in ticks of about 10 ms.
+static const uint64_t shortest_interval = 40 * 1000 * 1000;
 
 static uint64_t now(clockid_t clock) {
     struct timespec t;
@@ -17,8 +17,7 @@ static uint64_t now(clockid_t clock) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-// The first line of /proc/stat (proc(5)): user, nice, system, idle, and idle with input or output
-// outstanding.
+// The first line of /proc/stat (proc(5)) holds user, nice, system, idle and iowait.
 static uint64_t idle(void) {
     unsigned long long ticks = 0, more = 0;
     long each = sysconf(_SC_CLK_TCK);
@@ -37,7 +36,7 @@ void instr_use_take(struct instr_use *use) {
 int instr_use_idle(const struct instr_use *before, const struct instr_use *after,
                    unsigned processors) {
     uint64_t wall = after->wall - before->wall, half = wall / 2;
-    if (wall < shortest) return 0;
+    if (wall < shortest_interval) return 0;
     if (after->process - before->process + half > processors * wall) return 0;
     return after->idle == 0 || after->idle - before->idle >= half;
 }

@@ -1,21 +1,21 @@
-// idle.h: whether there is a processor that nobody uses
+// cpu_idle.h: is a processor idle?
 
-#ifndef INSTR_IDLE_H
-#define INSTR_IDLE_H
+#ifndef INSTR_VM_CPU_IDLE_H
+#define INSTR_VM_CPU_IDLE_H
 
 #include <stdint.h>
 
-// What was used up to some moment, in nanoseconds.
+// Times up to some moment, in nanoseconds.
 struct instr_use {
     uint64_t wall;    // the monotonic clock
     uint64_t process; // processor time of this process
-    uint64_t idle;    // what the machine's processors were idle, all together; 0: unknown
+    uint64_t idle;    // idle time of all processors of the machine; 0: unknown
 };
 
 void instr_use_take(struct instr_use *use);
 
-// Was half a processor idle from `before` to `after`: of so many that this process may use, and of
-// the machine's? 0, too, when that was too short a time to tell.
+// Was at least half a processor idle from `before` to `after`, both of the processors that this
+// process may use and of the machine's? 0 if the interval is too short to measure.
 int instr_use_idle(const struct instr_use *before, const struct instr_use *after,
                    unsigned processors);
 

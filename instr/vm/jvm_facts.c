@@ -1,4 +1,4 @@
-// What this JVM is and allows.
+// jvm_facts.c: see jvm_facts.h
 
 #include "instr/vm/jvm_facts.h"
 #include "instr/vm/other_agents.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// Those that the agent and its passes can use.
+// The capabilities that the agent and its passes can use.
 #define CAPABILITIES(CAPABILITY)                                                                   \
     CAPABILITY(can_retransform_classes)                                                            \
     CAPABILITY(can_retransform_any_class)                                                          \

@@ -1,13 +1,13 @@
-// facts.h: what this JVM is and allows, as a file (option `facts`) and for the control socket.
+// jvm_facts.h: what this JVM is and supports, as a file (option `facts`) and for the control socket
 
-#ifndef INSTR_FACTS_H
-#define INSTR_FACTS_H
+#ifndef INSTR_VM_JVM_FACTS_H
+#define INSTR_VM_JVM_FACTS_H
 
 #include <jvmti.h>
 
 #include "instr/base/json.h"
 
-// Remembers what may be had at this moment; at OnLoad it is more than later.
+// Remembers which capabilities are available now: at OnLoad there are more than later.
 void instr_jvm_facts_at_start(jvmtiEnv *jvmti);
 
 // Writes members into an open object: "jvm", "jvm_version", "jvm_info" (its last word is "sharing"

@@ -1,6 +1,8 @@
-// Other agents in this JVM.
+// other_agents.c: see other_agents.h
 
 #include "instr/vm/other_agents.h"
+
+#include "instr/base/array.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -8,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_COMMAND_LINE (1024 * 1024)
+#define MAX_COMMAND_LINE (1024 * 1024)
 
 struct search {
     void (*each)(void *context, const char *kind, const char *name);
@@ -21,7 +23,7 @@ static const char *own_path(void) {
     return dladdr((const void *)&instr_agents_each, &info) && info.dli_fname ? info.dli_fname : "";
 }
 
-// A library of its own, not one that depends on an agent's.
+// Does the library itself have an entry point, not just a library that it depends on?
 static int has_entry(const char *path) {
     static const char *const entries[] = {"Agent_OnLoad", "Agent_OnAttach"};
     void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
@@ -42,18 +44,12 @@ struct paths {
     size_t count, capacity;
 };
 
-// Only notes the names: the loader's lock is held here, and dlopen would want it.
+// Only copies the names: the dynamic linker's lock is held here, and dlopen would need it.
 static int note_library(struct dl_phdr_info *info, size_t size, void *context) {
     struct paths *paths = context;
     (void)size;
     if (!info->dlpi_name || !info->dlpi_name[0]) return 0;
-    if (paths->count == paths->capacity) {
-        size_t wanted = paths->capacity ? paths->capacity * 2 : 32;
-        char **larger = realloc(paths->items, wanted * sizeof *larger);
-        if (!larger) return 1;
-        paths->items = larger;
-        paths->capacity = wanted;
-    }
+    if (!INSTR_ARRAY_RESERVE(paths->items, paths->capacity, paths->count + 1)) return 1;
     char *copy = strdup(info->dlpi_name);
     if (!copy) return 1;
     paths->items[paths->count++] = copy;
@@ -71,8 +67,8 @@ static void each_library(const struct search *search) {
     free(paths.items);
 }
 
-// Cuts `word` at its options.
-static void look_at_option(const struct search *search, char *word) {
+// Reports the agent of an option; cuts `word` before the agent's own options.
+static void report_option(const struct search *search, char *word) {
     static const char *const starts[] = {"-javaagent:", "-agentpath:", "-agentlib:"};
     for (int i = 0; i < 3; i++) {
         size_t n = strlen(starts[i]);
@@ -85,13 +81,13 @@ static void look_at_option(const struct search *search, char *word) {
 
 static void each_option(const struct search *search) {
     FILE *file = fopen("/proc/self/cmdline", "re");
-    char *line = malloc(MOST_COMMAND_LINE + 1);
-    size_t n = file && line ? fread(line, 1, MOST_COMMAND_LINE, file) : 0;
+    char *line = malloc(MAX_COMMAND_LINE + 1);
+    size_t n = file && line ? fread(line, 1, MAX_COMMAND_LINE, file) : 0;
     if (file) fclose(file);
     if (line) line[n] = '\0';
     for (size_t i = 0; i < n;) {
         size_t length = strlen(line + i);
-        look_at_option(search, line + i);
+        report_option(search, line + i);
         i += length + 1;
     }
     free(line);
@@ -99,7 +95,7 @@ static void each_option(const struct search *search) {
     char *copy = more ? strdup(more) : NULL, *place = NULL;
     for (char *word = copy ? strtok_r(copy, " \t\n", &place) : NULL; word;
          word = strtok_r(NULL, " \t\n", &place))
-        look_at_option(search, word);
+        report_option(search, word);
     free(copy);
 }
 

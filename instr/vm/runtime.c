@@ -27,15 +27,15 @@
 // The VM has one runtime, as it has one package java.lang.
 static struct {
     bool started;
-    bool early; // InstrNatives is there already
+    bool early; // InstrNatives is defined already
     enum instr_delivery delivery;
     bool has_modules;
     enum instr_runtime_variant variant;
-    jclass threads;                             // InstrThreads, a global reference
-    jobject unnamed_module;                     // of the boot loader, with path delivery
-    jclass *classes;                            // global references, by instr_runtime_classes
-    _Atomic(jweak) open_modules[KNOWN_MODULES]; // by their hash codes
-    char temporary_jar[4096];                   // made by us, to be removed; empty: none
+    jclass threads;         // InstrThreads, a global reference
+    jobject unnamed_module; // the bootstrap loader's, for path delivery
+    jclass *classes;        // global references, indexed as instr_runtime_classes
+    _Atomic(jweak) open_modules[KNOWN_MODULES]; // indexed by hash code
+    char temporary_jar[4096];                   // a file that we made and will remove; empty: none
 } runtime;
 
 static bool fail(JNIEnv *jni, char *reason, size_t size, const char *what, const char *why) {
@@ -59,13 +59,13 @@ const char *instr_runtime_current_package(void) {
     return runtime.started ? instr_runtime_package(runtime.delivery) : "";
 }
 
-// Function tables of JVM TI and JNI before version 9 are shorter, or have no functions where those
-// for modules stand: nothing there may be touched.
+// Before version 9 the function tables of JVM TI and JNI are shorter, or have no functions in the
+// places of those for modules. These places must not be read.
 static bool has_modules(JNIEnv *jni) {
     return (*jni)->GetVersion(jni) >= JNI_9;
 }
 
-// Which class file of those that the runtime has several of.
+// Which variant of the classes that the runtime has several class files of.
 static enum instr_runtime_variant variant(JNIEnv *jni, enum instr_delivery delivery) {
     if (!runtime.has_modules) return INSTR_RUNTIME_JDK8;
     if (delivery != INSTR_DELIVERY_DIRECT) return INSTR_RUNTIME_JDK11;
@@ -82,7 +82,8 @@ static bool is_needed(const struct instr_runtime_class *class, enum instr_delive
     return class->variant == INSTR_RUNTIME_ANY || class->variant == runtime.variant;
 }
 
-static void note(struct instr_threads_classes *classes, const char *name, jclass class) {
+static void find_basic_classes(struct instr_threads_classes *classes, const char *name,
+                               jclass class) {
     const char *simple = strrchr(name, '/') + 1;
     if (strcmp(simple, "InstrNative") == 0) classes->natives = class;
     if (strcmp(simple, "InstrThreads") == 0) classes->threads = class;
@@ -108,7 +109,7 @@ static bool define(JNIEnv *jni, const struct instr_runtime_class *class,
     jclass defined = (*jni)->DefineClass(jni, class->name, NULL, (const jbyte *)class->bytes,
                                          (jsize) class->length);
     if (defined != NULL) {
-        note(classes, class->name, defined);
+        find_basic_classes(classes, class->name, defined);
         remember(jni, class, defined);
         return true;
     }
@@ -119,7 +120,7 @@ static bool define(JNIEnv *jni, const struct instr_runtime_class *class,
     return fail(jni, reason, size, class->name, why);
 }
 
-// Whether the file holds the jar, byte for byte.
+// Is the file the jar, byte for byte?
 static bool is_our_jar(const char *path) {
     FILE *file = fopen(path, "rbe");
     if (file == NULL) return false;
@@ -140,7 +141,7 @@ static void remove_temporary_jar(void) {
     runtime.temporary_jar[0] = '\0';
 }
 
-// Writes the jar to a new directory that only this user can enter. False: errno says why.
+// Writes the jar to a new directory that only this user can enter. False: errno is set.
 static bool write_jar(char *path, size_t size) {
     const char *folder = getenv("TMPDIR");
     if (folder == NULL || folder[0] != '/') folder = "/tmp";
@@ -165,7 +166,7 @@ static bool find_jar(const char *library, char *path, size_t size) {
     return write_jar(path, size);
 }
 
-// A module as Class.getModule() gives it, as a local reference.
+// Class.getModule() as a local reference.
 static jobject module_of(JNIEnv *jni, jclass class) {
     jclass meta = (*jni)->GetObjectClass(jni, class);
     jmethodID get = (*jni)->GetMethodID(jni, meta, "getModule", "()Ljava/lang/Module;");
@@ -173,8 +174,8 @@ static jobject module_of(JNIEnv *jni, jclass class) {
     return (*jni)->ExceptionCheck(jni) ? NULL : module;
 }
 
-// Lets java.base call InstrNative, which is in the boot loader's unnamed module; with path delivery
-// lets that use Unsafe.
+// Lets java.base call InstrNative, which is in the bootstrap loader's unnamed module. With path
+// delivery, lets the unnamed module use Unsafe.
 static bool connect_modules(jvmtiEnv *jvmti, JNIEnv *jni, enum instr_delivery delivery,
                             jclass natives) {
     jclass object = (*jni)->FindClass(jni, "java/lang/Object");
@@ -188,8 +189,8 @@ static bool connect_modules(jvmtiEnv *jvmti, JNIEnv *jni, enum instr_delivery de
     return runtime.unnamed_module != NULL && error == JVMTI_ERROR_NONE;
 }
 
-// Loads a class from the bootstrap class path. Not FindClass: that would initialize it,
-// InstrThreads before its natives are registered, and ask other loaders.
+// Loads a class from the bootstrap class path. FindClass would initialize it (InstrThreads before
+// its natives are registered) and ask other loaders.
 static jclass load(JNIEnv *jni, const char *internal_name) {
     jclass meta = (*jni)->FindClass(jni, "java/lang/Class");
     if (meta == NULL) return NULL;
@@ -211,7 +212,7 @@ static bool add_jar(jvmtiEnv *jvmti, JNIEnv *jni, const char *library, char *rea
     if (!find_jar(library, path, sizeof path))
         return fail(jni, reason, size, path, "cannot be written");
     if ((*jvmti)->AddToBootstrapClassLoaderSearch(jvmti, path) != JVMTI_ERROR_NONE)
-        return fail(jni, reason, size, path, "the VM does not take it on its bootstrap class path");
+        return fail(jni, reason, size, path, "the VM refuses it on its bootstrap class path");
     return true;
 }
 
@@ -227,13 +228,13 @@ static bool get_classes(JNIEnv *jni, enum instr_delivery delivery,
         }
         jclass loaded = load(jni, class->name);
         if (loaded == NULL) return fail(jni, reason, size, class->name, "cannot be loaded");
-        note(classes, class->name, loaded);
+        find_basic_classes(classes, class->name, loaded);
         remember(jni, class, loaded);
     }
     return true;
 }
 
-// Initializing them now keeps it off the path of the first instrumented method.
+// Initializes a class now, so that the first instrumented method does not have to.
 static bool initialize(JNIEnv *jni, const char *package, const char *simple) {
     char name[64];
     snprintf(name, sizeof name, "%s%s", package, simple);
@@ -243,7 +244,7 @@ static bool initialize(JNIEnv *jni, const char *package, const char *simple) {
                                      strcmp(simple, "InstrCalls") == 0 ? "(I)V" : "(JJI)V") != NULL;
 }
 
-// From here on the wrappers of native methods count.
+// From now on the wrappers of native methods count.
 static bool switch_natives_on(JNIEnv *jni, const char *package) {
     char name[64];
     snprintf(name, sizeof name, "%sInstrNatives", package);
@@ -287,10 +288,11 @@ bool instr_runtime_start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_runtim
                          char *reason, size_t size) {
     if (runtime.started) {
         if (runtime.delivery == config->delivery) return true;
-        return fail(jni, reason, size, "runtime",
-                    runtime.delivery == INSTR_DELIVERY_PATH
-                        ? "it is in the JVM as runtime=path, and stays so until the JVM ends"
-                        : "it is in the JVM as runtime=direct, and stays so until the JVM ends");
+        return fail(
+            jni, reason, size, "runtime",
+            runtime.delivery == INSTR_DELIVERY_PATH
+                ? "it is already loaded as runtime=path, which cannot change while the JVM runs"
+                : "it is already loaded as runtime=direct, which cannot change while the JVM runs");
     }
     if ((*jni)->PushLocalFrame(jni, 64) != 0) return fail(jni, reason, size, NULL, "out of memory");
     runtime.has_modules = has_modules(jni);
@@ -305,12 +307,11 @@ bool instr_runtime_started(void) {
     return runtime.started;
 }
 
-// Calls that began before now and took long by then are not counted when they end.
+// Long calls that are running now will not be counted when they end.
 static void forget_long_calls(JNIEnv *jni) {
     jfieldID since = (*jni)->GetStaticFieldID(jni, runtime.threads, "since", "J");
-    if (since != NULL) {
+    if (since != NULL)
         (*jni)->SetStaticLongField(jni, runtime.threads, since, (jlong)instr_clock_now());
-    }
     if ((*jni)->ExceptionCheck(jni)) (*jni)->ExceptionClear(jni);
 }
 
@@ -364,8 +365,8 @@ static void remember_open(JNIEnv *jni, jobject module, jint hash) {
         (*jni)->ExceptionClear(jni);
         return;
     }
-    // The first one stays: another that falls on its place is opened each time again, which does no
-    // harm, while a reference taken away here might be in use by another thread.
+    // The first module keeps its place: a reference removed here could be in use by another thread.
+    // Another module with the same place is opened again each time, which is harmless.
     jweak none = NULL;
     if (!atomic_compare_exchange_strong(&runtime.open_modules[hash & (KNOWN_MODULES - 1)], &none,
                                         weak))

@@ -1,7 +1,7 @@
-// runtime.h: brings the Java classes that inserted code calls into the VM (sources: runtime-java/).
+// runtime.h: defines the Java classes that inserted code calls (sources: runtime-java/) in the VM
 
-#ifndef INSTR_RUNTIME_H
-#define INSTR_RUNTIME_H
+#ifndef INSTR_VM_RUNTIME_H
+#define INSTR_VM_RUNTIME_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,49 +10,49 @@
 
 #include "instr/id_registry.h"
 
-// How the classes get there.
+// How the classes are defined.
 enum instr_delivery {
-    // Defined by JNI DefineClass in package java.lang: all code can call them, whatever its loader
+    // By JNI DefineClass in package java.lang. All code can call them, whatever its loader
     // delegates.
     INSTR_DELIVERY_DIRECT,
-    // In package instr.runtime, from a jar on the bootstrap class path. Named modules must be
-    // opened.
+    // In package instr.runtime, from a jar on the bootstrap class path. Named modules need a read
+    // edge (instr_runtime_open_module).
     INSTR_DELIVERY_PATH,
 };
 
 struct instr_runtime_config {
     enum instr_delivery delivery;
-    const char *library; // path of the agent library, beside which the jar may lie; may be NULL
+    const char *library; // path of the agent library; the jar may be in its folder; may be NULL
     size_t page_budget;  // bytes of Java heap for counters of all threads; 0: 8 MiB
 };
 
-// Brings the runtime into the VM, once: from VMInit or when attached (live phase). Takes well below
-// a millisecond, path delivery more. False: it cannot be; `reason` (of `size` bytes) says why in
-// one line, no exception is pending, and nothing may be instrumented. When it is there already
-// nothing is done, but asking for another delivery is an error.
+// Defines the runtime's classes, once, in the live phase: at VMInit or after an attach. Takes well
+// below a millisecond; path delivery takes longer. False: `reason` (of `size` bytes) holds one line,
+// no exception is pending, and nothing may be instrumented. If the classes are defined already,
+// nothing is done; asking for another delivery is then an error.
 bool instr_runtime_start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_runtime_config *config,
                          char *reason, size_t size);
 
-// Is the runtime in the JVM?
+// Are the runtime's classes defined?
 bool instr_runtime_started(void);
 
-// When no class is instrumented any more: forgets what was counted and gives the memory back. The
-// classes stay; calls that were under way then and end later are not counted. No exception is
-// pending after it.
+// Clears all counts and frees their memory, when no class is instrumented any more. The runtime's
+// classes stay. Calls that are running now are not counted when they end. No exception is pending
+// afterwards.
 void instr_runtime_release(JNIEnv *jni);
 
-// Forgets what was counted under a pass's number, which is off. `timed`: long calls that go on are
-// left out when they end. No exception is pending after it.
+// Clears the counts of a pass that is off, by its number. `timed`: long calls that are running now
+// are not counted when they end. No exception is pending afterwards.
 void instr_runtime_forget(JNIEnv *jni, const struct instr_methods *methods, unsigned pass,
                           bool timed);
 
-// Gives memory that was freed back to the operating system.
+// Returns freed memory to the operating system.
 void instr_give_back_memory(void);
 
-// For wrappers of the JDK's own native methods, which run before the runtime can be there: brings
-// in the one class that they call, with direct delivery. At OnLoad of JDK 8, where `jni` is NULL,
-// as a jar on the bootstrap class path; from JDK 9 on it is defined, at VMStart before any Java
-// code has run (capability can_generate_early_vmstart). False: as above.
+// For wrappers of the JDK's own native methods, which run before the runtime can be defined: makes
+// the one class that they call available, with direct delivery. On JDK 8 this happens at OnLoad,
+// where `jni` is NULL, by a jar on the bootstrap class path. From JDK 9 on the class is defined at
+// VMStart, before any Java code has run (capability can_generate_early_vmstart). False: as above.
 bool instr_runtime_start_early(jvmtiEnv *jvmti, JNIEnv *jni, const char *library, char *reason,
                                size_t size);
 
@@ -61,22 +61,22 @@ const char *instr_runtime_package(enum instr_delivery delivery);
 // The same for the delivery that the runtime was started with.
 const char *instr_runtime_package_used(void);
 
-// A class of the runtime that is in the VM, a global reference that stays; NULL: there is none of
-// the name. What it needs before it is initialized (natives) is its user's business.
+// A class of the runtime, a global reference that stays; NULL: no class of this name is defined.
+// The caller registers the natives that it needs before it is initialized.
 jclass instr_runtime_class(const char *simple_name);
 
-// The package of the classes that are in the VM; "" before they are.
+// The same; "" before the runtime has started.
 const char *instr_runtime_current_package(void);
 
-// Makes sure that the module of the named class (internal form) of `loader` (NULL: boot) may call
-// the runtime: a read edge to the boot loader's unnamed module (JVM TI AddModuleReads). To be
-// called in the live phase before a class is given inserted code; cheap when the module is known.
-// Nothing to do with direct delivery, in an unnamed module, or on JDK 8. False: the class must be
-// left alone; no exception is pending.
+// Makes sure that the module of the named class (internal form) of `loader` (NULL: the bootstrap
+// loader) may call the runtime, by a read edge to the bootstrap loader's unnamed module (JVM TI
+// AddModuleReads). Called in the live phase before code is inserted into a class; cheap if the
+// module is known. Does nothing with direct delivery, in an unnamed module, or on JDK 8. False: the
+// class must be skipped; no exception is pending.
 bool instr_runtime_open_module(jvmtiEnv *jvmti, JNIEnv *jni, jobject loader,
                                const char *class_name);
 
-// What runtime-java/build.py makes of the sources.
+// The class files that runtime-java/build.py makes of the sources.
 enum instr_runtime_variant {
     INSTR_RUNTIME_ANY,
     INSTR_RUNTIME_JDK8,

@@ -1,4 +1,4 @@
-// failures.c: see failures.h
+// runtime_failures.c: see runtime_failures.h
 
 #include "instr/vm/runtime_failures.h"
 
@@ -8,11 +8,11 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { MOST = 16, SHOWN = INSTR_FAILURE_SIZE / 3 - 1 }; // characters of a name that are noted
+enum { MOST = 16, NAME_CHARACTERS = INSTR_FAILURE_SIZE / 3 - 1 }; // 3 bytes each at most
 
 static struct {
-    pthread_mutex_t
-        mutex; // held for moments; a thread of the application that finds it held leaves
+    // Held briefly. An application thread that finds it held gives up.
+    pthread_mutex_t mutex;
     atomic_int count;
     struct {
         int id;
@@ -25,7 +25,8 @@ void JNICALL instr_failures_native(JNIEnv *jni, jclass class, jint id, jstring n
     char what[INSTR_FAILURE_SIZE] = "";
     if (atomic_load(&failures.count) == MOST) return;
     jsize length = name ? (*jni)->GetStringLength(jni, name) : 0;
-    (*jni)->GetStringUTFRegion(jni, name, 0, length < SHOWN ? length : SHOWN, what);
+    (*jni)->GetStringUTFRegion(jni, name, 0, length < NAME_CHARACTERS ? length : NAME_CHARACTERS,
+                               what);
     if ((*jni)->ExceptionCheck(jni)) (*jni)->ExceptionClear(jni);
     if (pthread_mutex_trylock(&failures.mutex) != 0) return;
     int n = atomic_load(&failures.count), known = 0;
@@ -47,7 +48,7 @@ static int is_pass(const struct instr_plan *plan, size_t i, int id) {
     const struct instr_pass_options *pass = &plan->options.passes[i];
     if (id == INSTR_FAILED_EXCEPTIONS) return strcmp(pass->pass->name, "exceptions") == 0;
     if (id == INSTR_FAILED_ALLOC) return strcmp(pass->pass->name, "alloc") == 0;
-    // What all threads share serves the passes that time.
+    // The rows that all threads share belong to the passes that measure time.
     if (id < 0) return pass->pass->timed;
     return plan->methods && id < instr_methods_count(plan->methods) &&
            instr_methods_get(plan->methods, id).pass == pass->number;

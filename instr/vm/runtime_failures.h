@@ -1,26 +1,27 @@
-// failures.h: what the runtime itself has thrown (InstrFailure in runtime-java/), kept until the
-// control thread switches the pass off. The first of each pass counts.
+// runtime_failures.h: exceptions that the runtime itself has thrown (InstrFailure in runtime-java/)
+//
+// The first failure of each pass is kept until the control thread switches the pass off.
 
-#ifndef INSTR_FAILURES_H
-#define INSTR_FAILURES_H
+#ifndef INSTR_VM_RUNTIME_FAILURES_H
+#define INSTR_VM_RUNTIME_FAILURES_H
 
 #include "instr/engine/plan.h"
 
 #include <jni.h>
 
-// Instead of an id, where none is at hand.
+// Used instead of an id where no id is known.
 enum { INSTR_FAILED_EXCEPTIONS = -1, INSTR_FAILED_ALLOC = -2, INSTR_FAILED_UNKNOWN = -3 };
 
-// The native of InstrNative. Any thread; it never waits.
+// InstrNative.failed. Called by any thread; never waits.
 void JNICALL instr_failures_native(JNIEnv *jni, jclass class, jint id, jstring name);
 
 enum { INSTR_FAILURE_SIZE = 128 };
 
-// Takes one that has been noted: the index of its pass in the plan, and the name of the exception's
-// class. -1: there is none, or (go on asking) none of a pass that is on; *more tells.
+// Takes one failure: gives the index of its pass in the plan, and the name of the exception's class.
+// -1: there is no failure, or its pass is not on. *more: there are others.
 int instr_failures_take(const struct instr_plan *plan, char what[INSTR_FAILURE_SIZE], int *more);
 
-// Is there any?
+// Is there a failure?
 int instr_failures_any(void);
 
 #endif

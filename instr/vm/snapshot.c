@@ -1,4 +1,4 @@
-// collect.c: see collect.h
+// snapshot.c: see snapshot.h
 
 #include "instr/vm/snapshot.h"
 
@@ -9,7 +9,7 @@
 #include "instr/counters/threads.h"
 #include "instr/engine/display_name.h"
 
-#define MAX_FRAMES (1 << 14) // of a thread that are looked at
+#define MAX_FRAMES (1 << 14) // frames of a thread that are visited
 
 struct snapshot {
     struct instr_counts *counts;
@@ -78,7 +78,7 @@ static void add_records(struct snapshot *snapshot) {
 bool instr_snapshot(JNIEnv *jni, struct instr_counts **counts, size_t *n) {
     (void)jni;
     struct snapshot snapshot = {0};
-    // Records before pages: an exit that is seen had its entry counted before.
+    // Records before pages: then the entry of each exit seen has been counted.
     instr_threads_drain();
     add_records(&snapshot);
     instr_threads_pages(add_rows, &snapshot);
@@ -91,7 +91,7 @@ bool instr_snapshot(JNIEnv *jni, struct instr_counts **counts, size_t *n) {
     return true;
 }
 
-// Takes one frame of a constructor into account, for each pass that knows it.
+// Corrects the counts for one constructor frame, for each pass that knows the constructor.
 static void discount(struct instr_methods *methods, const char *class_name, const char *descriptor,
                      jlocation location, struct instr_counts *counts, size_t n) {
     for (unsigned pass = 0; pass < instr_methods_passes(methods); pass++) {
@@ -122,8 +122,8 @@ static char *class_name_of(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method) {
     return name;
 }
 
-static void look_at(jvmtiEnv *jvmti, JNIEnv *jni, const jvmtiFrameInfo *frame,
-                    struct instr_methods *methods, struct instr_counts *counts, size_t n) {
+static void visit_frame(jvmtiEnv *jvmti, JNIEnv *jni, const jvmtiFrameInfo *frame,
+                        struct instr_methods *methods, struct instr_counts *counts, size_t n) {
     char *name = NULL, *descriptor = NULL;
     if (frame->location < 0 ||
         (*jvmti)->GetMethodName(jvmti, frame->method, &name, &descriptor, NULL) != JVMTI_ERROR_NONE)
@@ -138,19 +138,19 @@ static void look_at(jvmtiEnv *jvmti, JNIEnv *jni, const jvmtiFrameInfo *frame,
     (*jvmti)->Deallocate(jvmti, (unsigned char *)descriptor);
 }
 
-static void look_at_all(jvmtiEnv *jvmti, JNIEnv *jni, const jvmtiFrameInfo *frames, jint n_frames,
-                        struct instr_methods *methods, struct instr_counts *counts, size_t n) {
-    for (jint i = 0; i < n_frames; i++) look_at(jvmti, jni, &frames[i], methods, counts, n);
+static void visit_frames(jvmtiEnv *jvmti, JNIEnv *jni, const jvmtiFrameInfo *frames, jint n_frames,
+                         struct instr_methods *methods, struct instr_counts *counts, size_t n) {
+    for (jint i = 0; i < n_frames; i++) visit_frame(jvmti, jni, &frames[i], methods, counts, n);
 }
 
-// A virtual thread that calls System.exit is the current one, and in no list of threads.
-static void look_at_current(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_methods *methods,
-                            struct instr_counts *counts, size_t n) {
+// A virtual thread that calls System.exit is the current thread, but is not among all threads.
+static void visit_current_thread(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_methods *methods,
+                                 struct instr_counts *counts, size_t n) {
     jvmtiFrameInfo *frames = malloc(MAX_FRAMES * sizeof *frames);
     jint found = 0;
     if (frames != NULL &&
         (*jvmti)->GetStackTrace(jvmti, NULL, 0, MAX_FRAMES, frames, &found) == JVMTI_ERROR_NONE)
-        look_at_all(jvmti, jni, frames, found, methods, counts, n);
+        visit_frames(jvmti, jni, frames, found, methods, counts, n);
     free(frames);
 }
 
@@ -164,11 +164,11 @@ void instr_snapshot_active_constructors(jvmtiEnv *jvmti, JNIEnv *jni, struct ins
     bool known = (*jvmti)->GetCurrentThread(jvmti, &current) != JVMTI_ERROR_NONE || current == NULL;
     for (jint i = 0; i < threads; i++) {
         const jvmtiStackInfo *s = &stacks[i];
-        look_at_all(jvmti, jni, s->frame_buffer, s->frame_count, methods, counts, n);
+        visit_frames(jvmti, jni, s->frame_buffer, s->frame_count, methods, counts, n);
         known = known || (*jni)->IsSameObject(jni, s->thread, current);
         (*jni)->DeleteLocalRef(jni, s->thread);
     }
     (*jvmti)->Deallocate(jvmti, (unsigned char *)stacks);
-    if (!known) look_at_current(jvmti, jni, methods, counts, n);
+    if (!known) visit_current_thread(jvmti, jni, methods, counts, n);
     (*jni)->DeleteLocalRef(jni, current);
 }

@@ -1,7 +1,7 @@
-// collect.h: what the instrumented code has counted and timed so far.
+// snapshot.h: what the instrumented code has counted and timed so far
 
-#ifndef INSTR_COLLECT_H
-#define INSTR_COLLECT_H
+#ifndef INSTR_VM_SNAPSHOT_H
+#define INSTR_VM_SNAPSHOT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #include "instr/id_registry.h"
 
-// What is known of one id. Times in nanoseconds; all those are 0 when `timed` is.
+// The counts of one id. Times are in nanoseconds, and 0 if `timed` is 0.
 struct instr_counts {
     uint64_t calls;
     int64_t thrown; // calls that an exception ended, see instr_snapshot_active_constructors
@@ -20,16 +20,16 @@ struct instr_counts {
     uint64_t p50, p90, p99; // within 2 %
 };
 
-// A snapshot: *counts is an array of *n, by id, to be freed with free(); ids from *n on have
-// nothing. For threads that have stopped, or have synchronized with the caller, it is exact; those
-// that go on may be caught in the middle of a call. As long as a pass stays on, no number of its
-// methods but `thrown` ever falls from one snapshot to the next. May be called by several threads at once, in any phase with a JNI
-// environment (VMDeath included). False: out of memory.
+// Takes a snapshot: *counts is an array of *n, indexed by id; the caller frees it. Ids from *n on
+// have no counts. The counts are exact for threads that have stopped or have synchronized with the
+// caller; other threads may be in the middle of a call. While a pass stays on, the counts of its
+// methods, `thrown` excepted, never decrease from one snapshot to the next. Several threads may call
+// this at once, in any phase with a JNI environment (VMDeath included). False: out of memory.
 bool instr_snapshot(JNIEnv *jni, struct instr_counts **counts, size_t *n);
 
-// Takes off `thrown` those constructors that are running their delegate call at this moment: they
-// are presumed to have thrown until it has returned. Needs no capability. Of virtual threads
-// only the current one is looked at (JVM TI GetAllStackTraces shows none).
+// Subtracts from `thrown` the constructors that are in their delegate call now: until that call
+// returns, they count as thrown. Needs no capability. Among virtual threads only the current one is
+// visited (JVM TI GetAllStackTraces returns none).
 void instr_snapshot_active_constructors(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_methods *methods,
                                         struct instr_counts *counts, size_t n);
 

@@ -47,30 +47,30 @@ enum instr_interface instr_interface_of(jvmtiEnv *jvmti, jclass class) {
     jboolean is_interface = JNI_FALSE;
     jint count = 0;
     jmethodID *methods = NULL;
-    int held = 0, code = 0;
+    int holdable = 0, code = 0;
     if ((*jvmti)->IsInterface(jvmti, class, &is_interface) != JVMTI_ERROR_NONE || !is_interface)
         return INSTR_INTERFACE_NONE;
     if ((*jvmti)->GetClassMethods(jvmti, class, &count, &methods) != JVMTI_ERROR_NONE)
         return INSTR_INTERFACE_CODE;
     for (jint i = 0; i < count; i++) {
-        jint modifiers = 0; // where that fails it counts as both
+        jint modifiers = 0; // if this fails, the method counts as both
         (*jvmti)->GetMethodModifiers(jvmti, methods[i], &modifiers);
-        held |= !(modifiers & (PRIVATE | STATIC));
+        holdable |= !(modifiers & (PRIVATE | STATIC));
         code |= !(modifiers & ABSTRACT);
     }
     (*jvmti)->Deallocate(jvmti, (unsigned char *)methods);
-    if (!held) return INSTR_INTERFACE_NONE;
+    if (!holdable) return INSTR_INTERFACE_NONE;
     return code ? INSTR_INTERFACE_CODE : INSTR_INTERFACE_BARE;
 }
 
-void instr_interfaces_tell(uint64_t count, char *line, size_t size) {
-    snprintf(line, size, "%" PRIu64 " interface%s left as %s: " INSTR_INTERFACE_REASON, count,
-             count == 1 ? "" : "s", count == 1 ? "it was" : "they were");
+void instr_interfaces_skipped(uint64_t count, char *line, size_t size) {
+    snprintf(line, size, "%" PRIu64 " interface%s skipped: " INSTR_INTERFACE_REASON, count,
+             count == 1 ? "" : "s");
 }
 
 // --- the JVM's flags ---
 
-// Of libjvm.so, for which the JVM's own function table is a way in.
+// Opens libjvm.so, which is found by a function of the JVM's function table.
 static void *open_jvm(JavaVM *vm) {
     Dl_info info;
     void *function;
@@ -79,7 +79,7 @@ static void *open_jvm(JavaVM *vm) {
     return dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 }
 
-// The word that the JVM exports under this name; 0: none.
+// The word that the JVM exports under this name; 0: there is none.
 static uint64_t exported(void *jvm, const char *name) {
     uint64_t value = 0;
     const void *at = dlsym(jvm, name);
@@ -87,7 +87,7 @@ static uint64_t exported(void *jvm, const char *name) {
     return value;
 }
 
-// A table that the JVM exports: of entries that are `stride` bytes each, up to one without a type.
+// A table that the JVM exports: entries of `stride` bytes each; the last has no type.
 struct table {
     const char *entries;
     uint64_t stride, type;
@@ -112,7 +112,7 @@ static uint64_t word_at(const char *entry, uint64_t offset) {
     return word;
 }
 
-// How the JVM keeps its flags; all of it is needed.
+// The layout of the JVM's flags; all fields are needed.
 struct flags {
     const char *first;
     uint64_t count, size, name, value;
@@ -154,7 +154,7 @@ static void find_size(void *jvm, struct flags *flags) {
     }
 }
 
-// The text that the flag is set to; NULL: none, or there is no such flag.
+// The text value of a flag; NULL: not set, or there is no such flag.
 static const char *flag(const struct flags *flags, const char *wanted) {
     for (uint64_t i = 0; i < flags->count; i++) {
         const char *at = flags->first + i * flags->size, *name = text_at(at, flags->name);
@@ -169,7 +169,7 @@ int instr_records_cache(JavaVM *vm) {
     if (!jvm) return 0;
     find_fields(jvm, &flags);
     find_size(jvm, &flags);
-    dlclose(jvm); // it stays: this was no more than a look
+    dlclose(jvm); // the JVM keeps its library loaded
     if (flags.found != 4 || !flags.first || flags.size == 0 || flags.count > 10000) return 0;
     const char *mode = flag(&flags, "AOTMode"), *output = flag(&flags, "AOTCacheOutput");
     if (mode && strcmp(mode, "create") == 0) return 0; // no program runs

@@ -38,8 +38,8 @@ bool instr_makes_anonymous(jvmtiEnv *jvmti, JNIEnv *jni);
 // --- interfaces ---
 
 #define INSTR_INTERFACE_REASON                                                                     \
-    "HotSpot may crash when an interface is changed while classes that implement it are loaded; "  \
-    "interfaces=yes does it all the same"
+    "HotSpot can crash when an interface is retransformed while classes that implement it are "    \
+    "being loaded; interfaces=yes overrides this"
 
 enum instr_interface {
     INSTR_INTERFACE_NONE, // a class, or an interface with no method that HotSpot could hold
@@ -50,8 +50,8 @@ enum instr_interface {
 // The kind of a prepared class. Leaves no exception pending.
 enum instr_interface instr_interface_of(jvmtiEnv *jvmti, jclass class);
 
-// Writes that `count` interfaces were skipped, in one line without "instr: ".
-void instr_interfaces_tell(uint64_t count, char *line, size_t size);
+// Writes one line, without "instr: ": `count` interfaces were skipped.
+void instr_interfaces_skipped(uint64_t count, char *line, size_t size);
 
 // --- the JDK's own classes ---
 

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 
 /**
- * The runtime of files that `instr rewrite` made: counts in plain Java, without the agent, and tells the results at
- * the end. Each file registers its methods and gets numbers for them that no other file has.
+ * The runtime of files that `instr rewrite` made: counts in plain Java, without the agent, and writes the results at
+ * exit. Each file registers its methods and gets numbers for them that no other file has.
  */
 public final class Offline {
     /** What happened: as in InstrThreads. */
@@ -13,7 +13,7 @@ public final class Offline {
 
     static final OfflineTotals TOTALS = new OfflineTotals();
 
-    /** Pages of counters that may still be made: 8 MB of 512 bytes. What comes later shares the totals. */
+    /** Pages of counters that may still be made: 8 MB in pages of 512 bytes. After that threads share the totals. */
     private static int pagesLeft = 16384;
 
     private static final ThreadLocal<OfflineThread> CURRENT = new ThreadLocal<OfflineThread>();
@@ -42,8 +42,8 @@ public final class Offline {
     }
 
     /**
-     * Takes the table of a rewritten file. Gives what is to be added to its ids. The same table again, from another
-     * class loader, gets the same.
+     * Takes the table of a rewritten file, and returns what is to be added to its ids. The same table from another class
+     * loader gets the same.
      */
     public static int register(String[] rows) {
         synchronized (TABLES) {
@@ -58,7 +58,7 @@ public final class Offline {
         }
     }
 
-    /** Counts an event of the current thread. Nothing comes out of it, whatever happens. */
+    /** Counts an event of the current thread. Never throws. */
     static void count(int id, int what) {
         try {
             OfflineThread thread = thread();
@@ -69,7 +69,7 @@ public final class Offline {
         }
     }
 
-    /** What belongs to the current thread; null: it cannot have anything. */
+    /** The state of the current thread; null: it cannot have any. */
     static OfflineThread thread() {
         OfflineThread thread = CURRENT.get();
         return thread != null ? thread : newThread();
@@ -81,24 +81,24 @@ public final class Offline {
             boolean isVirtual = VIRTUAL != null && VIRTUAL.isInstance(current);
             OfflineThread thread = new OfflineThread(current, isVirtual);
             CURRENT.set(thread);
-            if (!isVirtual) keep(thread);
+            if (!isVirtual) add(thread);
             return thread;
         } catch (UnsupportedOperationException refused) {
-            // JDK 19 and 20 know threads that may not have thread-local variables.
+            // JDK 19 and 20 have threads that may not have thread-local variables.
             return null;
         }
     }
 
-    private static void keep(OfflineThread thread) {
+    private static void add(OfflineThread thread) {
         synchronized (THREADS) {
             if (THREADS.size() >= sweepAt) sweep();
             THREADS.add(thread);
         }
     }
 
-    /** What threads that have ended counted goes to the totals. */
+    /** Adds the counters of threads that have ended to the totals. */
     private static void sweep() {
-        int kept = 0;
+        int alive = 0;
         for (int i = 0; i < THREADS.size(); i++) {
             OfflineThread thread = THREADS.get(i);
             Thread owner = thread.owner.get();
@@ -106,11 +106,11 @@ public final class Offline {
                 thread.drain();
                 pagesLeft += thread.addCounters(TOTALS);
             } else {
-                THREADS.set(kept++, thread);
+                THREADS.set(alive++, thread);
             }
         }
-        while (THREADS.size() > kept) THREADS.remove(THREADS.size() - 1);
-        sweepAt = Math.max(64, 2 * kept);
+        while (THREADS.size() > alive) THREADS.remove(THREADS.size() - 1);
+        sweepAt = Math.max(64, 2 * alive);
     }
 
     static boolean takePage() {
@@ -121,7 +121,7 @@ public final class Offline {
         }
     }
 
-    static void tell() {
+    static void report() {
         synchronized (THREADS) {
             for (int i = 0; i < THREADS.size(); i++) {
                 THREADS.get(i).drain();
@@ -130,7 +130,7 @@ public final class Offline {
             THREADS.clear();
         }
         synchronized (TABLES) {
-            new OfflineReport(TABLES.values()).tell();
+            new OfflineReport(TABLES.values()).write();
         }
     }
 }

@@ -8,10 +8,10 @@ import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 
-/** What rewritten files have covered: their probes, and at the end an .exec file as the agent writes it. */
+/** What rewritten files have covered: their probes, and at exit an .exec file as the agent writes it. */
 public final class OfflineCoverage {
     private static final int PROBES = 32768;
-    /** Each an OfflineTable, the array's number, and the array; one more for each class loader that has the file. */
+    /** Each is an OfflineTable, the array's number, and the array; one for each class loader that has the file. */
     private static final ArrayList<Object[]> HOLDERS = new ArrayList<Object[]>();
     private static final LinkedHashMap<String, OfflineTable> TABLES = new LinkedHashMap<String, OfflineTable>();
     private static final long START = System.currentTimeMillis();
@@ -28,13 +28,13 @@ public final class OfflineCoverage {
         }
     }
 
-    static void tell() {
+    static void report() {
         try {
             synchronized (HOLDERS) {
                 write();
             }
         } catch (Throwable failed) {
-            System.err.println("instr: coverage: nothing is written: " + failed);
+            OfflineReport.say("instr: coverage: the result is lost: " + failed);
         }
     }
 
@@ -60,7 +60,7 @@ public final class OfflineCoverage {
             to.close();
         }
         if (!"yes".equals(report.option("quiet")))
-            System.err.println("instr: coverage: " + classes + " classes passed, written to " + path);
+            OfflineReport.say("instr: coverage: " + classes + " classes covered, written to " + path);
     }
 
     private static String newSession() {
@@ -68,7 +68,7 @@ public final class OfflineCoverage {
         try {
             host = InetAddress.getLocalHost().getHostName();
         } catch (Exception unknown) {
-            // It stays so.
+            // The name stays "unknownhost".
         }
         return host + "-" + Integer.toHexString((int) (System.nanoTime() * 31 + START));
     }
@@ -93,7 +93,7 @@ public final class OfflineCoverage {
         return written;
     }
 
-    /** Null: none was passed. */
+    /** Null: no probe was hit. */
     private static byte[] bits(OfflineTable table, int first, int count) {
         byte[] bits = new byte[(count + 7) / 8];
         boolean any = false;

@@ -1,6 +1,6 @@
 package instr.runtime;
 
-/** Tells the results when the JVM shuts down. */
+/** Writes the results when the JVM shuts down. */
 final class OfflineHook extends Thread {
     private final boolean coverage;
 
@@ -11,7 +11,7 @@ final class OfflineHook extends Thread {
 
     @Override
     public void run() {
-        if (coverage) OfflineCoverage.tell();
-        else Offline.tell();
+        if (coverage) OfflineCoverage.report();
+        else Offline.report();
     }
 }

@@ -11,10 +11,8 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 
-/** Puts the results of all rewritten files together and tells them as the agent does: a table, and a file (JSON). */
+/** Merges the results of all rewritten files and writes a file (JSON) for each pass. */
 final class OfflineReport {
-    private static final int TOP = 20;
-
     private final Collection<OfflineTable> tables;
 
     /** The passes, and whether they take times. */
@@ -27,41 +25,33 @@ final class OfflineReport {
         }
     }
 
-    void tell() {
+    void write() {
         for (String pass : passes.keySet()) {
-            if (pass.equals("coverage")) continue; // it is told by itself
+            if (pass.equals("coverage")) continue; // OfflineCoverage writes it
             try {
-                tell(pass, passes.get(pass));
+                write(pass, passes.get(pass));
             } catch (Throwable failed) {
-                say("instr: " + pass + ": the result is not told: " + failed);
+                say("instr: " + pass + ": the result is lost: " + failed);
             }
         }
     }
 
-    private void tell(String pass, boolean timed) throws Exception {
+    /** Without a name, the file lies in the working directory, so that no result is lost. */
+    private void write(String pass, boolean timed) throws Exception {
         OfflineRow[] rows = gather(pass);
         Arrays.sort(rows);
-        String file = option(pass + ".file"), top = option(pass + ".top");
-        int count = top == null ? TOP : Integer.parseInt(top);
-        if (count > 0 && !"yes".equals(option("quiet"))) {
-            StringBuilder out = new StringBuilder();
-            OfflineText.table(out, pass, timed, rows, count);
-            print(out.toString());
-        }
-        if (file != null) {
-            String path = expand(file);
-            write(path, OfflineText.json(pass, timed, rows));
-            say("instr: " + pass + ": written to " + path);
-        }
+        String file = option(pass + ".file"), path = expand(file == null ? pass + "-%p.json" : file);
+        write(path, OfflineJson.of(pass, timed, rows));
+        say("instr: " + pass + ": written to " + path + "; to print it: instr report " + path);
     }
 
-    /** A system property, or else what was given when the first file was rewritten that has it; null: neither. */
+    /** A system property, or else the option given when a file was rewritten, of the first file that has it; null: neither. */
     String option(String key) {
         String value = null;
         try {
             value = System.getProperty("instr." + key);
         } catch (SecurityException hidden) {
-            // As if it were not there.
+            // As if it was not set.
         }
         for (OfflineTable table : tables) {
             if (value == null) value = table.option(key);
@@ -69,7 +59,7 @@ final class OfflineReport {
         return value;
     }
 
-    /** The methods that were called, each once, whichever files and class loaders have it. */
+    /** The methods that were called, each once, however many files and class loaders have it. */
     private OfflineRow[] gather(String pass) {
         HashMap<String, OfflineRow> found = new HashMap<String, OfflineRow>();
         for (OfflineTable table : tables) {
@@ -115,7 +105,7 @@ final class OfflineReport {
         return name.toString();
     }
 
-    /** Beside its place, then renamed, so that it is there whole or not at all. */
+    /** Written under another name, then renamed: the file is there whole or not at all. */
     private static void write(String path, String text) throws Exception {
         byte[] bytes = text.getBytes("UTF-8");
         File file = new File(path).getAbsoluteFile();
@@ -142,16 +132,12 @@ final class OfflineReport {
         }
     }
 
+    /** To standard error, even if the program has replaced System.err. */
     static void say(String line) {
-        print(line + "\n");
-    }
-
-    /** Standard error, whatever the program has made of System.err. */
-    private static void print(String text) {
         try {
-            new FileOutputStream(FileDescriptor.err).write(text.getBytes("UTF-8"));
+            new FileOutputStream(FileDescriptor.err).write((line + "\n").getBytes("UTF-8"));
         } catch (Throwable closed) {
-            // There is nobody left to tell.
+            // Nothing is left to write to.
         }
     }
 }

@@ -1,6 +1,6 @@
 package instr.runtime;
 
-/** What is known of one method; times in nanoseconds. The distribution is that of instr/counters/histogram.h. */
+/** The counts of one method; times in nanoseconds. The distribution is that of instr/counters/histogram.h. */
 final class OfflineRow implements Comparable<OfflineRow> {
     private static final int SUB_BITS = 5, SUB = 1 << SUB_BITS, MOST_BITS = 42;
     private static final int OCTAVES = MOST_BITS - SUB_BITS + 1;
@@ -23,7 +23,7 @@ final class OfflineRow implements Comparable<OfflineRow> {
         octaves[bucket >>> SUB_BITS][bucket & SUB - 1]++;
     }
 
-    /** Adds what is known of the same method under another id. */
+    /** Adds the counts of the same method under another id. */
     void add(OfflineRow other) {
         calls += other.calls;
         thrown += other.thrown;

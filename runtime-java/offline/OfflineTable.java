@@ -4,7 +4,7 @@ import java.util.ArrayList;
 
 /** What a rewritten file registers: identity, passes, options, the range of its ids, and its methods in several strings. */
 final class OfflineTable {
-    /** The lowest id in the file, what it is here, and how many there are. */
+    /** The lowest id in the file, its number here, and how many ids there are. */
     final int first, base, length;
 
     final String[] passes;
@@ -28,7 +28,7 @@ final class OfflineTable {
         base = start;
     }
 
-    /** Options as instr_options_format writes them: a backslash takes the meaning of what follows. */
+    /** Options as instr_options_format writes them: a backslash quotes the character after it. */
     private static ArrayList<String> split(String text) {
         ArrayList<String> items = new ArrayList<String>();
         StringBuilder item = new StringBuilder();
@@ -45,7 +45,7 @@ final class OfflineTable {
         return items;
     }
 
-    /** The value of an option, null if it was not given. */
+    /** The value of an option, null: it was not given. */
     String option(String key) {
         for (int i = 0; i < options.size(); i++) {
             if (options.get(i).startsWith(key + "=")) return options.get(i).substring(key.length() + 1);

@@ -3,14 +3,14 @@ package instr.runtime;
 import java.lang.ref.WeakReference;
 
 /**
- * What belongs to a thread, which alone writes it. Another one reads counters at the end, and takes records under
- * this object's lock. A virtual thread has neither: what it does goes to the totals at once.
+ * The state of a thread, which only that thread writes. Another thread reads the counters at exit, and takes records
+ * under this object's lock. A virtual thread has neither: its events are added to the totals at once.
  */
 final class OfflineThread {
-    /** In what mark returns: the method was running already when it was entered. */
+    /** A bit of what mark returns: the method was already running when it was entered. */
     static final long AGAIN = 1L << 63;
 
-    /** Words of a record: id (AGAIN in it), duration, self. All complemented, so that 0 is a word not written yet. */
+    /** Words of a record: id (AGAIN in it), duration, self. All are complemented, so that 0 is a word that is not written yet. */
     private static final int RECORD = 3;
 
     private static final int RECORDS = 512;
@@ -31,7 +31,7 @@ final class OfflineThread {
     private long[] buffer = NO_BUFFER;
     private int position;
 
-    /** Up to here the records have been taken by another thread. */
+    /** Another thread has taken the records up to here. */
     private int drained;
 
     private final boolean isVirtual;
@@ -77,7 +77,7 @@ final class OfflineThread {
         }
     }
 
-    /** Gives the children's time, with AGAIN when the method is running; if `from now on` it is. */
+    /** Returns the children's time, with AGAIN if the method is running; with fromNowOn, it is running from now on. */
     long mark(int id, boolean fromNowOn) {
         int word = id >>> 6;
         if (word >= running.length) {
@@ -92,7 +92,7 @@ final class OfflineThread {
         return children;
     }
 
-    /** The method ends that began when mark gave `saved`. */
+    /** Ends the call for which mark returned `saved`. */
     void close(long duration, long saved, int id) {
         boolean again = (saved & AGAIN) != 0;
         saved &= ~AGAIN;
@@ -100,7 +100,7 @@ final class OfflineThread {
         if (!again && word < running.length) running[word] &= ~(1L << id);
         long inner = children - saved, self = duration - inner;
         if (inner < 0 || self < 0) {
-            // The entry was not noted, for want of stack or memory.
+            // The entry was not recorded: stack or memory was used up.
             self = inner < 0 ? duration : 0;
             if (inner < 0) children += duration;
         } else {
@@ -129,7 +129,7 @@ final class OfflineThread {
         drained = 0;
     }
 
-    /** Takes the records that are there. By any thread, with the lock. */
+    /** Takes the records that are written. Any thread may call it, with the lock. */
     private void take() {
         long[] words = buffer;
         while (drained < words.length) {
@@ -145,7 +145,7 @@ final class OfflineThread {
         take();
     }
 
-    /** Adds the counters to the totals. Once, when the thread is dead or all ends. Gives how many pages there were. */
+    /** Adds the counters to the totals: once, when the thread is dead or the JVM exits. Returns the number of pages. */
     int addCounters(OfflineTotals totals) {
         int found = 0;
         for (int i = 0; i < pages.length; i++) {

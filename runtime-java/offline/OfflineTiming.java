@@ -1,6 +1,6 @@
 package instr.runtime;
 
-/** Takes times for code that `instr rewrite` gave the timing pass. As InstrTiming. */
+/** Measures times for code that `instr rewrite` gave the timing pass. As InstrTiming. */
 public final class OfflineTiming {
     private OfflineTiming() {}
 
@@ -18,7 +18,7 @@ public final class OfflineTiming {
             OfflineThread thread = Offline.thread();
             if (thread != null) thread.mark(id, true);
         } catch (Throwable nevermind) {
-            // Its time counts twice where it calls itself.
+            // Its time is counted twice where it calls itself.
         }
     }
 
@@ -36,12 +36,12 @@ public final class OfflineTiming {
         close(System.nanoTime() - start, saved, id);
     }
 
-    /** Gives the children's time so far, with AGAIN when the method is running already. */
+    /** Returns the children's time so far, with AGAIN if the method is already running. */
     private static long open(int id, int what) {
         Offline.count(id, what);
         try {
             OfflineThread thread = Offline.thread();
-            // A constructor runs from when it is initialized: before, it may end without being seen.
+            // A constructor runs from the moment it is initialized: before, it may end unseen.
             return thread == null ? 0 : thread.mark(id, what != Offline.CONSTRUCT);
         } catch (Throwable nevermind) {
             return 0;
@@ -55,7 +55,7 @@ public final class OfflineTiming {
             if (thread == null) Offline.TOTALS.time(id, duration, duration, false);
             else thread.close(duration, saved, id);
         } catch (Throwable nevermind) {
-            // Too little stack is left; the application shall not hear of it from here.
+            // Too little stack is left; the application must not see that here.
         }
     }
 }

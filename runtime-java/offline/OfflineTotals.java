@@ -1,6 +1,6 @@
 package instr.runtime;
 
-/** What all threads have recorded, by id. */
+/** The counts of all threads, by id. */
 final class OfflineTotals {
     private OfflineRow[][] rows = {};
 

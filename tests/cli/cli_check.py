@@ -24,7 +24,7 @@ class Check(CliTest):
         self.write("d/x.jar", jar({"A.class": class_file("A"), "m.txt": "", "b/B.class": class_file("b/B")}))
         os.symlink(self.folder, self.path("d/loop"))
         done = self.expect(["check", "d"], 0, ["4 classes with 4 methods checked, passes: calls, timing",
-                                               "4 classes and 4 methods changed; 0 classes and 0 methods kept",
+                                               "4 classes and 4 methods changed; 0 classes and 0 methods skipped",
                                                " us per class\n", "\n0 failures\n"], "")
         self.assertEqual(len(done.stdout.splitlines()), 4)
         self.expect(["check", "--jobs", "3", "--passes=calls", "d/Foo.class", "d/x.jar"], 0,
@@ -35,10 +35,10 @@ class Check(CliTest):
         self.write("x.jar", jar({"A.class": class_file("A"), "lib/one.jar": inner}))
         self.write("y.jar", jar({"lib/one.jar": inner, "lib/two.jar": inner}))
         self.expect(["check", "x.jar", "y.jar"], 0, ["1 class with 1 method checked", "\n0 failures\n"],
-                    ["instr: x.jar: 1 jar within is not looked into; unpack it for that\n",
-                     "instr: y.jar: 2 jars within are not looked into; unpack them for that\n"])
+                    ["instr: x.jar: 1 nested jar skipped; unpack it first\n",
+                     "instr: y.jar: 2 nested jars skipped; unpack them first\n"])
         self.expect(["show", "x.jar!lib/one.jar!B"], 1, "",
-                    ["the jar has no such entry or class; jars within it are to be unpacked first"])
+                    ["the jar has no such entry or class; unpack nested jars first"])
 
     def test_patterns_choose_what_is_rewritten(self):
         self.write("x.jar", jar({"A.class": class_file("a/A"), "B.class": class_file("b/B")}))
@@ -48,7 +48,7 @@ class Check(CliTest):
     def test_a_class_that_is_left_alone_on_purpose_is_no_failure(self):
         old = class_file(code=b"\xa7\x00\x05\x57\xb1\xa8\xff\xfe")  # goto 5; 3: pop; return; 5: jsr 3
         self.write("Old.class", old[:4] + struct.pack(">HH", 0, 49) + old[8:])
-        self.expect(["check", "Old.class"], 0, ["0 classes and 0 methods changed; 1 class and 0 methods kept",
+        self.expect(["check", "Old.class"], 0, ["0 classes and 0 methods changed; 1 class and 0 methods skipped",
                                                 ": code that ends with the call of a subroutine", "\n0 failures\n"], "")
 
     def test_each_failure_is_one_line_and_the_status_is_1(self):
@@ -66,7 +66,7 @@ class Check(CliTest):
         names = [line.split(": ")[1] for line in lines]
         self.assertEqual(names, ["d/cut.class", "d/empty.class", "d/magic.class", "d/more.class",
                                  "d/no.jar", "d/opcode.class", "d/x.jar!Bad.class"])
-        self.assertEqual(lines[4], "instr: d/no.jar: no jar: Not a zip archive")
+        self.assertEqual(lines[4], "instr: d/no.jar: cannot be opened as a jar: Not a zip archive")
         for line in lines:
             self.assertRegex(line, r"^instr: \S+: .{8,}$")
 
@@ -86,13 +86,13 @@ class Check(CliTest):
     def test_what_is_not_there_is_told(self):
         self.expect(["check", "none", "/dev/null"], 1, ["\n2 failures\n"],
                     "instr: none: No such file or directory\n"
-                    "instr: /dev/null: is neither a file nor a directory\n")
+                    "instr: /dev/null: neither a file nor a directory\n")
 
     @slow
     def test_a_large_file_is_handled(self):
         with open(self.write("big.class", class_file()), "r+b") as file:
             file.truncate(100 << 20)
-        self.expect(["check", "big.class"], 1, ["\n1 failure\n"], ["instr: big.class: no class file: "])
+        self.expect(["check", "big.class"], 1, ["\n1 failure\n"], ["instr: big.class: not a class file: "])
         with open(self.path("big.class"), "r+b") as file:
             file.truncate(600 << 20)
         self.expect(["check", "big.class"], 1, ["\n1 failure\n"],
@@ -110,11 +110,11 @@ class Check(CliTest):
         # Each pass has a number for each method, and an agent has a million of them (1,048,576).
         self.write("x.jar", jar({f"C{i}.class": many(f"C{i}") for i in range(30)}))
         self.expect(["check", "--jobs", "1", "--passes", "calls,timing", "x.jar"], 0,
-                    ["30 classes with 600,000 methods", "30 classes and 600,000 methods changed; 0 classes and 0 methods kept",
+                    ["30 classes with 600,000 methods", "30 classes and 600,000 methods changed; 0 classes and 0 methods skipped",
                      "\n0 failures\n"], "")
 
     def test_usage_is_told(self):
-        for arguments, line in (([], "which files or directories?"),
+        for arguments, line in (([], "no file or directory given"),
                                 (["--jobs", "0", "x"], "--jobs must be a number from 1 to 256"),
                                 (["--jobs"], "--jobs needs a value"),
                                 (["--pases=all", "x"], "unknown option '--pases=all'"),
@@ -140,10 +140,10 @@ class Show(CliTest):
         for name, reason in (("none", "No such file or directory"), (".", "Is a directory"),
                              ("x.jar!B", "the jar has no such entry or class"),
                              ("x.jar", "this is a jar; name a class in it: JAR!com.acme.Foo"),
-                             ("no.jar!A", "no jar: Not a zip archive"),
+                             ("no.jar!A", "cannot be opened as a jar: Not a zip archive"),
                              ("none.jar!A", "there is no such jar")):
             self.expect(["show", name], 1, "", f"instr: {name}: {reason}\n")
-        self.expect(["show"], 2, "", ["one class at a time", "usage: instr show"])
+        self.expect(["show"], 2, "", ["expects one class", "usage: instr show"])
 
     def test_of_a_broken_class_is_printed_what_can_be_read(self):
         self.write("cut.class", class_file()[:-12])

@@ -149,7 +149,7 @@ class Merge(ExecTest):
     def test_the_same_id_with_another_name_or_length_is_an_error(self):
         self.write("c.exec", HEADER + probes(FOO, "com/acme/Other", "1010000000"))
         self.write("d.exec", HEADER + probes(FOO, "com/acme/Foo", "101000000"))
-        for name, line in (("c", "instr: c.exec: the id 0123456789abcdef is that of com.acme.Other, but of com.acme.Foo"
+        for name, line in (("c", "instr: c.exec: the id 0123456789abcdef belongs to com.acme.Other, but to com.acme.Foo"
                                  " in a.exec\n"),
                            ("d", "instr: d.exec: com.acme.Foo (id 0123456789abcdef) has 9 probes, but 10 in a.exec\n")):
             self.expect(["exec", "merge", "-o", "m.exec", "b.exec", "a.exec", f"{name}.exec"], 1, "",
@@ -175,13 +175,13 @@ class Merge(ExecTest):
     def test_mistakes_are_told(self):
         usage = "usage: instr exec merge [--keep-going] -o OUT PATH...\n"
         os.mkdir(self.path("none"))
-        for arguments, status, line in ((["a.exec"], 2, "-o OUT is missing"), (["-o", "x"], 2, "which file?"),
+        for arguments, status, line in ((["a.exec"], 2, "-o OUT is missing"), (["-o", "x"], 2, "no file given"),
                                         (["-o"], 2, "-o needs a value"), (["-x"], 2, "unknown option '-x'")):
             self.expect(["exec", "merge", *arguments], status, "", f"instr: exec merge: {line}\n{usage}")
         self.expect(["exec", "merge", "-o", "x", "none"], 1, "", "instr: none: there is no .exec file in it\n")
         self.expect(["exec", "merge", "-o", "x", "no.exec"], 1, "", "instr: no.exec: No such file or directory\n")
-        self.expect(["exec"], 2, "", ["which command?"])
-        self.expect(["exec", "no"], 2, "", ["'no' is no command"])
+        self.expect(["exec"], 2, "", ["no command given"])
+        self.expect(["exec", "no"], 2, "", ["unknown command 'no'"])
 
 
 class Diff(ExecTest):
@@ -206,12 +206,12 @@ class Diff(ExecTest):
     def test_other_names_and_lengths_are_differences(self):
         self.write("c.exec", HEADER + probes(FOO, "X", "1010000000") + probes(BAR, "com/acme/Bar", "111"))
         self.expect(["exec", "diff", "a.exec", "c.exec"], 1,
-                    ["com.acme.Foo (id 0123456789abcdef); its name is X in c.exec\n",
+                    ["com.acme.Foo (id 0123456789abcdef); named X in c.exec\n",
                      "com.acme.Bar (id 2222222222222222); 2 probes, but 3 in c.exec\n", ", 2 different, "])
 
     def test_trouble_is_no_difference(self):
         self.expect(["exec", "diff", "a.exec", "no.exec"], 2, "", "instr: no.exec: No such file or directory\n")
-        self.expect(["exec", "diff", "a.exec"], 2, "", ["two files, please"])
+        self.expect(["exec", "diff", "a.exec"], 2, "", ["expects two files"])
 
 
 class Report(ExecTest):
@@ -281,7 +281,7 @@ class Tests(ExecTest):
         self.assertEqual(self.ask("--class", "com.acme.Foo", "t.exec"), "com.acme.FooTest.one\n")
         self.assertEqual(self.ask("--class=com/acme/BarTest", "t.exec"), "com.acme.BarTest.each\n")
         self.assertEqual(self.ask("--class", "org.lib.Library", "t.exec", err=(
-            "instr: outside of tests it was covered as well, in the session host-1: any test may need it\n")),
+            "instr: it was also covered outside of tests, in the session host-1: any test may need it\n")),
             "com.acme.FooTest.one\ncom.acme.FooTest.two\n")
         self.ask("--class", "com.acme.No", "t.exec", status=1, err="instr: no test covers a class com.acme.No\n")
 
@@ -302,7 +302,7 @@ class Tests(ExecTest):
     def test_what_was_covered_outside_of_tests_and_has_changed_is_told(self):
         self.write("classes/org/lib/Library.class", class_file("org/lib/Library"))
         self.assertEqual(self.ask("--changed", "classes", "t.exec", err=(
-            "instr: outside of tests, org/lib/Library was covered as well, in the session host-1: any test may need it\n")),
+            "instr: org/lib/Library was also covered outside of tests, in the session host-1: any test may need it\n")),
             "com.acme.FooTest.one\ncom.acme.FooTest.two\n")
 
     def test_a_test_that_threw_is_one_though_it_covered_nothing_of_its_class(self):
@@ -320,16 +320,16 @@ class Tests(ExecTest):
     def test_mistakes_are_told(self):
         self.write("no-session.exec", HEADER + probes(1, "A", "1"))
         for arguments, status, line in (
-                ([], 2, "which file?"), (["t.exec", "--line", "1"], 2, "--line goes with --class"),
-                (["t.exec", "--line=x"], 2, "--line must be a number, not 'x'"),
-                (["t.exec", "--class=A", "--changed=classes"], 2, "either --class or --changed"),
+                ([], 2, "no file given"), (["t.exec", "--line", "1"], 2, "--line needs --class"),
+                (["t.exec", "--line=x"], 2, "--line must be a number from 1 to 65535, not 'x'"),
+                (["t.exec", "--class=A", "--changed=classes"], 2, "--class and --changed exclude each other"),
                 (["t.exec", "--class"], 2, "--class needs a value"),
                 (["t.exec", "--class=com.acme.Foo", "--line=1", "--classes=classes"], 1, "com.acme.Foo has no code on line 1"),
                 (["t.exec", "--class=com.acme.Foo", "--line=1"], 1, "com.acme.Foo has no code on line 1"),
-                (["t.exec", "--class=com.acme.No", "--line=1"], 1, "no class file of com.acme.No is below this folder; --classes PATH"),
+                (["t.exec", "--class=com.acme.No", "--line=1"], 1, "there is no class file of com.acme.No below this folder; --classes PATH"),
                 (["t.exec", "--class=com.acme.No", "--line=1", "--classes=classes"], 1, "com.acme.No is not below the paths of"),
                 (["t.exec", "--changed=nowhere"], 1, "nowhere: No such file or directory"),
-                (["no-session.exec"], 1, "no-session.exec: there is a class before the first session")):
+                (["no-session.exec"], 1, "no-session.exec: a class precedes the first session")):
             done = self.expect(["exec", "tests", *arguments], status, "")
             self.assertIn(line, done.stderr)
 

@@ -100,8 +100,8 @@ class Table(CliTest):
         self.report(huge, out=None)
 
     def test_usage_is_printed(self):
-        for arguments, line in (([], "which file?"), (["a", "b"], "one file at a time"),
-                                (["--top", "x", "a"], "--top must be a number, not 'x'"),
+        for arguments, line in (([], "expects one file"), (["a", "b"], "expects one file"),
+                                (["--top", "x", "a"], "--top must be a number from 0 to 100000000, not 'x'"),
                                 (["a", "--html"], "--html needs a value"), (["--htm=x", "a"], "unknown option '--htm=x'")):
             self.expect(["report", *arguments], 2, "", [line, "usage: instr report"])
         self.write("r.json", json.dumps(TIMED))

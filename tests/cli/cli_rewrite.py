@@ -202,8 +202,9 @@ class Archives(Rewrite):
         self.write("x.jar", jar([("a/A.class", class_file("a/A"))]))
         for name in ("alloc", "exceptions", "natives"):
             self.expect(["rewrite", name, "x.jar", "-o", "out"], 2, "", [f"the pass '{name}' needs the agent (", f"instr run {name}"])
-        self.rewrite("x.jar", more=["for=3s", "max-overhead=5%"],
-                     err=["instr: rewrite: for= is for the agent", "instr: rewrite: max-overhead= is for the agent"])
+        self.rewrite("x.jar", more=["for=3s", "max-overhead=5%", "calls.top=5"],
+                     err=["instr: rewrite: for= is for the agent", "instr: rewrite: max-overhead= is for the agent",
+                          "instr: rewrite: calls.top= is for the agent"])
 
     def test_the_same_class_in_many_jars_is_rewritten_once(self):
         same = class_file("s/Same")
@@ -412,8 +413,8 @@ class Files(Rewrite):
 
     def test_usage_is_told(self):
         self.write("x.jar", jar([]))
-        for arguments, line in (([], "which file or directory?"), (["calls", "x.jar"], "-o OUT is missing"),
-                                (["x.jar", "-o", "y"], "no pass is among the options"),
+        for arguments, line in (([], "no file or directory given"), (["calls", "x.jar"], "-o OUT is missing"),
+                                (["x.jar", "-o", "y"], "no pass is given"),
                                 (["cals", "x.jar", "-o", "y"], "did you mean 'calls'?"),
                                 (["calls", "--jbos", "2", "x.jar", "-o", "y"], "unknown option '--jbos'"),
                                 (["calls", "--jobs", "0", "x.jar", "-o", "y"], "--jobs must be")):

@@ -63,14 +63,14 @@ class Run(CliTest):
         for words, line in (
                 (["timng"], "instr: option 'timng': unknown; did you mean 'timing'?\n"),
                 (["timing", "huge=1"], "instr: option 'huge': must be no or yes, not '1'\n"),
-                (["quiet=yes"], "instr: no pass is among the options, so nothing would be done; "
+                (["quiet=yes"], "instr: no pass is given, so nothing would be done; "
                                 "see 'instr help options'\n")):
             self.run_with([*words, "--", "touch", mark], 2, "", line)
         self.assertFalse(os.path.exists(mark))
 
     def test_usage_is_told(self):
         self.run_with(["timing", "java"], 2, "", ["'--' is missing", "usage: instr run"])
-        self.run_with(["timing", "--"], 2, "", ["no command behind '--'"])
+        self.run_with(["timing", "--"], 2, "", ["no command after '--'"])
         self.run_with(["--", "true"], 2, "", ["no options before '--'"])
 
     def test_the_exit_status_passes_through(self):

@@ -3,32 +3,32 @@
 // and what else is known of the class, is drawn from the bytes.
 
 #include "tests/fuzz/fuzz.h"
+#include "tests/passes.h"
 
 #include "classfile/structure.h"
 #include "classfile/verify.h"
 #include "instr/engine.h"
 
 #define WATCH "watch,watch.methods=**.*(..)"
-#define ALL "calls,timing,alloc,natives,exceptions,coverage"
-static const char *const lists[] = {
-    "timing",
-    "calls",
-    "alloc",
-    "alloc,alloc.track=object",
-    "coverage",
-    "coverage,coverage.counts=yes",
-    "coverage,coverage.per-test=junit4",
-    "exceptions",
-    "natives",
-    WATCH,
-    "stress",
-    "timing,calls",
-    "stress,timing,huge=yes",
-    "natives,again",
-    ALL,
-    ALL ",huge=yes",
-    "coverage,exceptions," WATCH,
-    "again,coverage,alloc,stress,natives,timing,exceptions,calls," WATCH};
+static char every[3][PASSES_SIZE];
+static const char *const lists[] = {"timing",
+                                    "calls",
+                                    "alloc",
+                                    "alloc,alloc.track=object",
+                                    "coverage",
+                                    "coverage,coverage.counts=yes",
+                                    "coverage,coverage.per-test=junit4",
+                                    "exceptions",
+                                    "natives",
+                                    WATCH,
+                                    "stress",
+                                    "timing,calls",
+                                    "stress,timing,huge=yes",
+                                    "natives,again",
+                                    every[0],
+                                    every[1],
+                                    "coverage,exceptions," WATCH,
+                                    every[2]};
 
 static void *allocate(void *context, size_t n) {
     (void)context;
@@ -125,6 +125,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     int held = holds(data, size);
     uint32_t hash = 2166136261u; // FNV-1a
     for (size_t i = 0; i < size; i++) hash = (hash ^ data[i]) * 16777619u;
+    every_pass(0, "", every[0]);
+    every_pass(0, ",huge=yes", every[1]);
+    every_pass(1, "", every[2]);
     const char *list = lists[(hash >> 8) % (sizeof lists / sizeof lists[0])];
     uint32_t drawn = hash * 0x9E3779B9u >> 12;
     rewrite(list, drawn, 1, data, size, held);

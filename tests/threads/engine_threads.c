@@ -8,6 +8,7 @@
 #include "classfile/structure.h"
 #include "instr/engine.h"
 #include "tests/class_file.h"
+#include "tests/passes.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -133,8 +134,8 @@ int main(int argc, char **argv) {
         fprintf(stderr, "usage: engine_threads THREADS DIR\n");
         return 2;
     }
-    static const char list[] = "calls,timing,alloc,natives,exceptions,coverage,coverage.counts=yes,"
-                               "watch,watch.methods=**.*(..),again,stress,huge=yes";
+    char list[PASSES_SIZE];
+    every_pass(0, ",coverage.counts=yes,huge=yes", list);
     if (instr_options_parse(&options, list, error, sizeof error) != 0) {
         fprintf(stderr, "%s\n", error);
         return 2;

@@ -1,4 +1,4 @@
-// What `instr check` asks of one class.
+// How `instr check` checks one class.
 
 #include "instr/cli/commands/check_class.h"
 #include "classfile/structure.h"
@@ -22,7 +22,7 @@ static void *allocate(void *context, size_t n) {
     return malloc(n ? n : 1);
 }
 
-// Does the class hold together also where no JVM would look?
+// Is the class well-formed even where no JVM looks?
 static int is_strict(const struct cf_class *cls) {
     struct cf_error error = {CF_OK, 0, 0, NULL, 0};
     return cf_check_structure_strictly(cls, &error) == CF_OK;
@@ -40,11 +40,11 @@ static int check_round_trip(struct cf_class *cls, struct cli_checked *checked) {
     free(bytes);
     if (same) return 0;
     snprintf(checked->reason, sizeof checked->reason,
-             "round trip: the bytes changed, though nothing was edited");
+             "round trip: the bytes changed although nothing was edited");
     return -1;
 }
 
-// Did the code verify before? What was bad is not the passes' fault.
+// Did the code verify before? If not, the passes are not to blame.
 static int was_verifiable(struct cli_checker *checker, const uint8_t *bytes, size_t length) {
     struct cf_class cls;
     struct cf_verify_failure failure;
@@ -53,7 +53,7 @@ static int was_verifiable(struct cli_checker *checker, const uint8_t *bytes, siz
            cf_verify_class(&cls, NULL, NULL, &failure) == CF_OK;
 }
 
-// What the passes made must be a class again, as good as it was.
+// The result must be a class that is as well-formed as the original.
 static int check_result(struct cli_checker *checker, const struct instr_rewritten *rewritten,
                         int strict, struct cli_checked *checked) {
     struct cf_verify_failure failure;
@@ -77,7 +77,7 @@ static int check_rewriting(struct cli_checker *checker, const uint8_t *bytes, si
     struct instr_rewritten rewritten = {0};
     instr_engine_rewrite(checker->engine, bytes, length, allocate, NULL, &rewritten);
     int result = 0;
-    // What is left alone on purpose is told with what is kept.
+    // Classes that a pass does not support are counted as skipped.
     if (rewritten.error.status != CF_OK && rewritten.error.status != CF_UNSUPPORTED)
         result = fail(checked, "rewriting", &rewritten.error);
     else if (rewritten.bytes)
@@ -103,7 +103,7 @@ int cli_check_class(struct cli_checker *checker, const uint8_t *bytes, size_t le
     memset(checked, 0, sizeof *checked);
     cf_arena_reset(&checker->arena, ARENA_KEPT);
     if (cf_class_open(&cls, bytes, length, &checker->arena) != CF_OK)
-        return fail(checked, "no class file", &cls.error);
+        return fail(checked, "not a class file", &cls.error);
     checked->methods = cls.methods_count;
     if (cf_check_structure(&cls, &error) != CF_OK) return fail(checked, "structure", &error);
     if (check_round_trip(&cls, checked) != 0) return -1;

@@ -1,4 +1,4 @@
-// What `instr check` asks of one class.
+// How `instr check` checks one class.
 
 #ifndef INSTR_CLI_CHECK_CLASS_H
 #define INSTR_CLI_CHECK_CLASS_H
@@ -15,13 +15,13 @@ struct cli_checker {
 
 struct cli_checked {
     uint32_t methods; // of the class
-    int matched;      // the options' patterns take it
+    int matched;      // by the options' patterns
     char reason[256]; // of a failure
 };
 
-// Checks that the bytes are a class which holds together, that it comes through the rewriter byte
-// for byte when nothing is edited, and that with all passes of the options applied it can be opened
-// and holds together again. Returns 0; or -1 with the reason in `checked`.
+// Checks that the bytes are a well-formed class, that the rewriter reproduces them byte for byte
+// when nothing is edited, and that the class is well-formed again after all passes of the options.
+// Returns 0; or -1 with the reason in `checked`.
 int cli_check_class(struct cli_checker *checker, const uint8_t *bytes, size_t length,
                     struct cli_checked *checked);
 

@@ -3,11 +3,11 @@
 #ifndef INSTR_CLI_DUMP_H
 #define INSTR_CLI_DUMP_H
 
-#include "instr/cli/talk.h"
 #include "instr/cli/input.h"
+#include "instr/cli/talk.h"
 
 // Fetches the class that control->argv[0] names, as the JVM has it now or, with `original`, as it
-// was first loaded. CLI_OK: the bytes are the caller's. CLI_FAILED: a line was printed.
+// was loaded first. CLI_OK: the caller frees the bytes; or CLI_FAILED after a message.
 int cli_dump_fetch(const struct cli_control *control, int original, struct cli_bytes *bytes);
 
 #endif

@@ -1,10 +1,11 @@
 // instr help, instr version. The texts come from the tables of commands, passes and options.
 
+#include "instr/base/json.h"
 #include "instr/cli/cli.h"
-#include "instr/cli/exec/exec.h"
 #include "instr/options.h"
 #include "instr/options/names.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,26 +15,44 @@
 
 enum { INDENT = 24, WIDTH = 88 };
 
-// Prints a name and, in a column beside it, its help, broken into lines.
-static void print_entry(const char *name, const char *help) {
-    printf("  %-*s", INDENT - 2, name);
-    size_t column = INDENT;
-    if (strlen(name) >= INDENT - 2) printf("\n%*s", INDENT, "");
-    for (const char *word = help; *word;) {
-        size_t length = strcspn(word, " ");
-        if (column > INDENT && column + 1 + length > WIDTH) {
-            printf("\n%*s", INDENT, "");
-            column = INDENT;
-        } else if (column > INDENT) {
+struct entry {
+    const char *name, *arguments, *help, *details;
+};
+
+#define ROW(name, arguments, help, details) {#name, arguments, help, details},
+#define EXEC_ROW(name, arguments, help, details) {"exec " #name, arguments, help, details},
+static const struct entry commands[] = {INSTR_COMMANDS(ROW){NULL, NULL, NULL, NULL}};
+static const struct entry exec_commands[] = {INSTR_EXEC_COMMANDS(EXEC_ROW){NULL, NULL, NULL, NULL}};
+#undef ROW
+#undef EXEC_ROW
+
+// Prints a text from `column` on, broken into lines that begin at `indent`.
+static void print_wrapped(const char *text, size_t indent, size_t column) {
+    for (const char *word = text; *word;) {
+        size_t length = strcspn(word, " \n");
+        if (column > indent && column + 1 + length > WIDTH) {
+            printf("\n%*s", (int)indent, "");
+            column = indent;
+        } else if (column > indent) {
             putchar(' ');
             column++;
         }
         printf("%.*s", (int)length, word);
         column += length;
-        word += length;
-        while (*word == ' ') word++;
+        for (word += length; *word == ' ' || *word == '\n'; word++)
+            if (*word == '\n') {
+                putchar('\n');
+                column = indent;
+            }
     }
     putchar('\n');
+}
+
+// Prints a name and, in a column beside it, its help.
+static void print_entry(const char *name, const char *help) {
+    printf("  %-*s", INDENT - 2, name);
+    if (strlen(name) >= INDENT - 2) printf("\n%*s", INDENT, "");
+    print_wrapped(help, INDENT, INDENT);
 }
 
 static void print_option(void *context, const char *name, const char *argument, const char *help) {
@@ -48,90 +67,121 @@ static void print_option(void *context, const char *name, const char *argument, 
 static void print_options(void) {
     int in_passes = 1;
     printf(
-        "Options are separated by commas, or by blanks behind 'instr run'; in a value \\, is a\n"
+        "Options are separated by commas, or by blanks after 'instr run'; in a value \\, is a\n"
         "comma. PATTERNS are class names separated by colons: com.acme.Foo, org.foo.* (one\n"
-        "package), com.acme.** (with all packages below it), ** (every class). Of the words of a\n"
-        "choice the first one is the default. Behind 'instr rewrite' all classes are in, unless\n"
-        "include says otherwise.\n\n"
-        "Passes, in the order in which they nest, the first outermost:\n");
+        "package), com.acme.** (with all packages below it), ** (every class). In a choice the\n"
+        "first word is the default. 'instr rewrite' includes all classes unless include is given.\n"
+        "\nPasses, in nesting order, the first outermost:\n");
     instr_each_option(print_option, &in_passes);
 }
 
-// A row of the table in README.md.
-static void print_markdown(void *context, const char *name, const char *argument,
-                           const char *help) {
-    (void)context;
-    printf("| `%s%s", name, argument ? "=" : "");
-    for (const char *c = argument ? argument : ""; *c; c++) printf(*c == '|' ? "\\|" : "%c", *c);
-    printf("` | %s |\n", help);
+static void print_usage(const char *before, const struct entry *entry) {
+    char text[CLI_NAME_SIZE];
+    printf("%sinstr %s%s%s\n", before, cli_command_name(entry->name, text),
+           *entry->arguments ? " " : "", entry->arguments);
 }
 
-// An entry of the man page.
-static void print_man(void *context, const char *name, const char *argument, const char *help) {
-    (void)context;
-    printf(".TP\n");
-    if (argument)
-        printf(".BI %s= %s\n", name, argument);
-    else
-        printf(".B %s\n", name);
-    for (const char *c = help; *c; c++) printf(*c == '-' ? "\\-" : *c == '\\' ? "\\e" : "%c", *c);
+static void print_list(const struct entry *entries) {
+    char text[CLI_NAME_SIZE];
+    for (const struct entry *e = entries; e->name; e++)
+        print_entry(cli_command_name(e->name, text), e->help);
     putchar('\n');
+    for (const struct entry *e = entries; e->name; e++) print_usage("  ", e);
 }
 
 static void print_commands(void) {
-    char text[CLI_NAME_SIZE];
     printf("usage: instr COMMAND ...\n\n");
-#define PRINT(name, arguments, help) print_entry(cli_command_name(#name, text), help);
-    INSTR_COMMANDS(PRINT)
-#undef PRINT
-    putchar('\n');
-#define PRINT(name, arguments, help)                                                               \
-    printf("  instr %s%s%s\n", cli_command_name(#name, text), *arguments ? " " : "", arguments);
-    INSTR_COMMANDS(PRINT)
-#undef PRINT
+    print_list(commands);
     printf("\nFor example:\n"
            "  instr run timing include=com.acme.** -- java -jar acme.jar\n"
            "  instr run timing timing.file=acme-%%p.json -- mvn test\n"
            "  instr report acme-4711.json --html acme.html\n"
            "  instr rewrite timing timing.file=acme-%%p.json acme.jar -o acme-timed.jar\n\n"
-           "'instr help options' tells the passes and options; the man page instr(1) the rest.\n");
+           "'instr help COMMAND' explains one command, 'instr help options' lists passes and\n"
+           "options. The man page instr(1) has the rest.\n");
 }
 
-// One command alone. Returns 0 when `topic` is none.
-static int print_command(const char *topic) {
-    char text[CLI_NAME_SIZE];
-#define PRINT(name, arguments, help)                                                               \
-    if (strcmp(cli_command_name(#name, text), topic) == 0) {                                       \
-        printf("usage: instr %s%s%s\n\n", text, *arguments ? " " : "", arguments);                 \
-        print_entry(text, help);                                                                   \
-        return 1;                                                                                  \
+static void print_command(const struct entry *entry) {
+    print_usage("usage: ", entry);
+    printf("\n%c%s.\n", toupper((unsigned char)entry->help[0]), entry->help + 1);
+    if (*entry->details) {
+        putchar('\n');
+        print_wrapped(entry->details, 0, 0);
     }
-    INSTR_COMMANDS(PRINT)
-#undef PRINT
-    return 0;
+    if (strcmp(entry->name, "exec") != 0) return;
+    putchar('\n');
+    print_list(exec_commands);
+}
+
+static const struct entry *find(const struct entry *entries, const char *topic) {
+    char text[CLI_NAME_SIZE];
+    for (const struct entry *e = entries; e->name; e++)
+        if (strcmp(cli_command_name(e->name, text), topic) == 0) return e;
+    return NULL;
+}
+
+// --- for programs ---
+
+static void put_commands(struct instr_json *json, const struct entry *entries) {
+    char text[CLI_NAME_SIZE];
+    for (const struct entry *e = entries; e->name; e++) {
+        instr_json_open(json, NULL, '{');
+        instr_json_text(json, "name", cli_command_name(e->name, text));
+        instr_json_text(json, "arguments", e->arguments);
+        instr_json_text(json, "help", e->help);
+        instr_json_text(json, "details", e->details);
+        instr_json_close(json, '}');
+    }
+}
+
+// A pass is an option without an argument.
+static void put_option(void *context, const char *name, const char *argument, const char *help) {
+    struct instr_json *json = context;
+    instr_json_open(json, NULL, '{');
+    instr_json_text(json, "name", name);
+    instr_json_text(json, "argument", argument);
+    instr_json_text(json, "help", help);
+    instr_json_close(json, '}');
+}
+
+static int print_json(void) {
+    struct instr_output out;
+    cli_output_open(&out, NULL);
+    struct instr_json json = instr_json_start(&out);
+    instr_json_open(&json, NULL, '{');
+    instr_json_text(&json, "version", INSTR_VERSION);
+    instr_json_open(&json, "commands", '[');
+    put_commands(&json, commands);
+    put_commands(&json, exec_commands);
+    instr_json_close(&json, ']');
+    instr_json_open(&json, "options", '[');
+    instr_each_option(put_option, &json);
+    instr_json_close(&json, ']');
+    instr_json_close(&json, '}');
+    return cli_output_close(&out);
 }
 
 int cli_help(int argc, char **argv) {
-    const char *topic = argc > 0 ? argv[0] : "";
-    const char *form = argc > 1 ? argv[1] : "";
+    char topic[2 * CLI_NAME_SIZE] = "";
+    if (argc > 0)
+        snprintf(topic, sizeof topic, "%s%s%s", argv[0], argc > 1 ? " " : "",
+                 argc > 1 ? argv[1] : "");
+    const struct entry *entry = find(strchr(topic, ' ') ? exec_commands : commands, topic);
+    if (argc == 1 && strcmp(topic, "--json") == 0) return print_json();
     if (argc == 0)
         print_commands();
-    else if (strcmp(topic, "exec") == 0 && argc == 1)
-        cli_exec_help(print_entry);
-    else if (strcmp(topic, "options") == 0 && argc == 1)
+    else if (argc == 1 && strcmp(topic, "options") == 0)
         print_options();
-    else if (strcmp(topic, "options") == 0 && strcmp(form, "markdown") == 0)
-        instr_each_option(print_markdown, NULL);
-    else if (strcmp(topic, "options") == 0 && strcmp(form, "man") == 0)
-        instr_each_option(print_man, NULL);
-    else if (argc > 1 || !print_command(topic))
-        return cli_usage("help", "instr: there is no help on '%.64s'", argv[argc - 1]);
+    else if (argc <= 2 && entry)
+        print_command(entry);
+    else
+        return cli_usage("help", "there is no help on '%.64s'", topic);
     return cli_finish(CLI_OK);
 }
 
 int cli_version(int argc, char **argv) {
     (void)argv;
-    if (argc > 0) return cli_usage("version", "instr: version takes no arguments");
+    if (argc > 0) return cli_usage("version", "takes no arguments");
     printf("instr %s\n", INSTR_VERSION);
     return cli_finish(CLI_OK);
 }

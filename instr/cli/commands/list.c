@@ -1,5 +1,6 @@
 // instr list: the JVMs of this machine.
 
+#include "instr/base/array.h"
 #include "instr/cli/talk.h"
 #include "instr/process/remote_jvm.h"
 
@@ -14,7 +15,7 @@ enum { COMMAND_SHOWN = 60, ANSWER_MS = 5000 };
 struct row {
     struct instr_jvm jvm;
     char user[64];
-    char state[32]; // of the agent; "": none
+    char state[32]; // of the agent; "": there is none
 };
 
 struct rows {
@@ -22,8 +23,8 @@ struct rows {
     size_t count, capacity;
 };
 
-// A process that we may not look into, but that calls itself java.
-static int calls_itself_java(const struct instr_jvm *jvm) {
+// A process that we may not inspect, but whose name is java.
+static int is_named_java(const struct instr_jvm *jvm) {
     char *name = instr_target_read(&jvm->target, "comm", 64, NULL);
     int yes = name && strcmp(name, "java\n") == 0;
     free(name);
@@ -38,13 +39,9 @@ static void find_state(struct row *row) {
     if (cli_session_open_within(&session, (long)row->jvm.target.pid, ANSWER_MS, reason,
                                 sizeof reason) != CLI_SESSION_OK)
         return;
-    if (cli_session_command(&session, 1, (const char *const[]){"ping"}) == 0) {
-        cli_session_next(&session, &event, ANSWER_MS);
-        if (event.kind == CLI_DOCUMENT) {
-            snprintf(row->state, sizeof row->state, "%s", cli_text(event.document, "state"));
-            json_decref(event.document);
-        }
-    }
+    json_t *answer = cli_session_ask(&session, "ping", ANSWER_MS, &event);
+    if (answer) snprintf(row->state, sizeof row->state, "%s", cli_text(answer, "state"));
+    json_decref(answer);
     cli_session_close(&session);
 }
 
@@ -55,21 +52,15 @@ static int add(struct rows *rows, long pid) {
     if (pid == (long)getpid() || instr_jvm_open(&row.jvm, pid, reason, sizeof reason) != 0)
         return 0;
     if (row.jvm.kind == INSTR_NO_JVM ||
-        (row.jvm.kind == INSTR_JVM_UNKNOWN && !calls_itself_java(&row.jvm))) {
+        (row.jvm.kind == INSTR_JVM_UNKNOWN && !is_named_java(&row.jvm))) {
         instr_jvm_close(&row.jvm);
         return 0;
     }
     instr_user_name(row.jvm.target.uid, row.user, sizeof row.user);
     if (row.jvm.kind == INSTR_HOTSPOT) find_state(&row);
-    if (rows->count == rows->capacity) {
-        size_t wanted = rows->capacity ? rows->capacity * 2 : 16;
-        struct row *larger = realloc(rows->items, wanted * sizeof *larger);
-        if (!larger) {
-            instr_jvm_close(&row.jvm);
-            return -1;
-        }
-        rows->items = larger;
-        rows->capacity = wanted;
+    if (!INSTR_ARRAY_RESERVE(rows->items, rows->capacity, rows->count + 1)) {
+        instr_jvm_close(&row.jvm);
+        return -1;
     }
     rows->items[rows->count++] = row;
     return 0;
@@ -85,7 +76,7 @@ static int find_all(struct rows *rows) {
     struct dirent *entry;
     int result = proc ? 0 : -1;
     while (result == 0 && (entry = readdir(proc))) {
-        long pid = cli_number(entry->d_name, 0, 1 << 30);
+        long pid = cli_number(entry->d_name, 1, 1 << 30);
         if (pid > 0) result = add(rows, pid);
     }
     if (proc) closedir(proc);
@@ -93,7 +84,7 @@ static int find_all(struct rows *rows) {
     return result;
 }
 
-// The main class or jar without the folders before it and the arguments behind it, for people.
+// The main class or jar, without its folders and arguments.
 static void print_command(const struct instr_jvm *jvm) {
     char text[COMMAND_SHOWN + 1];
     size_t n = strcspn(jvm->command, " ");
@@ -129,36 +120,34 @@ static void print_table(const struct rows *rows) {
 }
 
 static json_t *text_or_null(const char *text) {
-    json_t *value = text && *text ? json_string(text) : json_null();
+    json_t *value = text && *text ? json_string(text) : NULL;
     return value ? value : json_null();
 }
 
 static int print_json(const struct rows *rows) {
     json_t *list = json_array();
     for (size_t i = 0; i < rows->count; i++) {
-        const struct instr_jvm *jvm = &rows->items[i].jvm;
+        const struct row *row = &rows->items[i];
+        const struct instr_jvm *jvm = &row->jvm;
+        const char *kind = jvm->kind == INSTR_HOTSPOT  ? "HotSpot"
+                           : jvm->kind == INSTR_OPENJ9 ? "OpenJ9"
+                                                       : NULL;
         json_array_append_new(
             list, json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "pid", (int)jvm->target.pid,
-                            "user", text_or_null(rows->items[i].user), "kind",
-                            text_or_null(jvm->kind == INSTR_HOTSPOT  ? "HotSpot"
-                                         : jvm->kind == INSTR_OPENJ9 ? "OpenJ9"
-                                                                     : NULL),
-                            "version", text_or_null(jvm->version), "name", text_or_null(jvm->name),
-                            "command", text_or_null(jvm->command), "agent",
-                            text_or_null(rows->items[i].state)));
+                            "user", text_or_null(row->user), "kind", text_or_null(kind), "version",
+                            text_or_null(jvm->version), "name", text_or_null(jvm->name), "command",
+                            text_or_null(jvm->command), "agent", text_or_null(row->state)));
     }
-    int status = json_dumpf(list, stdout, JSON_INDENT(2)) == 0 ? CLI_OK : CLI_FAILED;
-    putchar('\n');
-    json_decref(list);
-    return status;
+    return cli_json_print(list);
 }
 
 int cli_list(int argc, char **argv) {
     struct rows rows = {NULL, 0, 0};
-    int json = argc == 1 && strcmp(argv[0], "--json") == 0;
-    if (argc > json) return cli_usage("list", "instr: list: '%.64s' is no option", argv[json]);
-    int status = find_all(&rows) == 0 ? CLI_OK : CLI_FAILED;
-    if (status != CLI_OK) cli_error("instr: /proc cannot be read");
+    int json = 0;
+    const struct cli_option options[] = {{"--json", .flag = &json}, {NULL}};
+    if (cli_arguments("list", &argc, argv, options) != CLI_OK) return CLI_USAGE;
+    if (argc > 0) return cli_usage("list", "unknown argument '%.64s'", argv[0]);
+    int status = find_all(&rows) == 0 ? CLI_OK : cli_error("/proc cannot be read");
     if (json)
         status = print_json(&rows) == CLI_OK ? status : CLI_FAILED;
     else

@@ -1,10 +1,9 @@
-// instr off: everything off, at once. By the socket; where nobody answers there, by a file that the
-// agent looks for.
+// instr off: switches everything off at once. It uses the socket; if the agent does not respond
+// there, it creates a file that the agent looks for.
 
-#include "instr/cli/talk.h"
 #include "instr/cli/commands/switch.h"
-#include "instr/protocol/socket_path.h"
 #include "instr/process/remote_jvm.h"
+#include "instr/protocol/socket_path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,10 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ANSWER_MS = 5000, STEP_MS = 50, NOTICED_MS = 10000 };
+enum { ANSWER_MS = 5000, STEP_MS = 50, SEEN_MS = 10000 };
 
-// Makes the file in every control directory of the target's user. How many were made.
-static int throw_switch(const struct instr_target *target, char file[INSTR_CONTROL_PATH_SIZE]) {
+// Creates the file in every control directory of the target's user. Returns how many were created;
+// 0 with errno.
+static int create_files(const struct instr_target *target, char file[INSTR_CONTROL_PATH_SIZE]) {
     int made = 0;
     for (unsigned i = 0; i < INSTR_CONTROL_DIRECTORIES; i++) {
         char path[INSTR_CONTROL_PATH_SIZE], name[INSTR_CONTROL_PATH_SIZE];
@@ -41,16 +41,16 @@ static int throw_switch(const struct instr_target *target, char file[INSTR_CONTR
     return made;
 }
 
-static int is_there(const struct instr_target *target, const char *file) {
+static int exists(const struct instr_target *target, const char *file) {
     char path[INSTR_CONTROL_PATH_SIZE + INSTR_TARGET_PATH];
     struct stat st;
     snprintf(path, sizeof path, "%s%s", target->root, file);
     return lstat(path, &st) == 0;
 }
 
-// Is it known that no agent is there? Then it is told. What looks like no JVM may have one linked
-// in, and is asked for its socket.
-static int has_none(long pid) {
+// Is it certain that the process has no agent? Then a message is printed. A process that does not
+// look like a JVM may have one linked in, so its socket is tried.
+static int has_no_agent(long pid) {
     struct instr_jvm jvm;
     struct cli_session session;
     char reason[INSTR_ERROR_SIZE];
@@ -62,78 +62,66 @@ static int has_none(long pid) {
         if (there == CLI_SESSION_OK) cli_session_close(&session);
         none = there == CLI_SESSION_NONE;
     }
-    if (none && no_jvm) cli_error("instr: process %ld is no JVM", pid);
-    if (none && !no_jvm)
-        cli_error("instr: process %ld has no agent, so there is nothing to switch off", pid);
+    if (none && no_jvm) cli_error("process %ld is not a JVM", pid);
+    if (none && !no_jvm) cli_error("process %ld has no agent; there is nothing to switch off", pid);
     return none;
 }
 
 static const char *why_unseen(const struct instr_target *target) {
-    if (instr_target_is_stopped(target)) return "the process is stopped; it will when it goes on";
-    return "the agent is dormant, or held up within the JVM";
+    if (instr_target_is_stopped(target)) return "the process is stopped; it will when it continues";
+    return "the agent is dormant, or blocked within the JVM";
 }
 
 static int off_by_file(long pid) {
     struct instr_target target;
     char reason[INSTR_ERROR_SIZE], file[INSTR_CONTROL_PATH_SIZE];
-    if (instr_target_open(&target, pid, reason, sizeof reason) != 0) {
-        cli_error("instr: %s", reason);
-        return CLI_FAILED;
-    }
-    if (has_none(pid)) return CLI_FAILED;
-    if (!throw_switch(&target, file)) {
-        cli_error("instr: no control directory of process %ld's user can be written to: %s", pid,
-                  strerror(errno));
-        return CLI_FAILED;
-    }
+    if (instr_target_open(&target, pid, reason, sizeof reason) != 0) return cli_error("%s", reason);
+    if (has_no_agent(pid)) return CLI_FAILED;
+    if (!create_files(&target, file))
+        return cli_error("no control directory of process %ld's user is writable: %s", pid,
+                         strerror(errno));
     struct timespec pause = {0, STEP_MS * 1000000};
-    int most = instr_target_is_stopped(&target) ? STEP_MS : NOTICED_MS;
+    int most = instr_target_is_stopped(&target) ? STEP_MS : SEEN_MS;
     for (int ms = 0; ms < most; ms += STEP_MS) {
-        if (!is_there(&target, file)) {
-            printf("instr: process %ld: the agent has seen the switch, %s\n", pid, file);
+        if (!exists(&target, file)) {
+            printf("instr: process %ld: the agent has seen the kill switch, %s\n", pid, file);
             return CLI_OK;
         }
         nanosleep(&pause, NULL);
     }
-    cli_error("instr: process %ld: the switch, %s, is there, but nobody has seen it yet: %s", pid,
-              file, why_unseen(&target));
-    return CLI_FAILED;
+    return cli_error(
+        "process %ld: the kill switch, %s, is set, but the agent has not seen it yet: %s", pid,
+        file, why_unseen(&target));
 }
 
-// 1: it was done; 0: nobody answered; -1: it is known why not, and was told.
+// CLI_OK: everything is off; CLI_FAILED: the agent did not respond; CLI_USAGE: not permitted, which
+// was printed.
 static int off_by_socket(const struct cli_control *control) {
     struct cli_session session;
     struct cli_event event;
     char reason[INSTR_ERROR_SIZE];
-    int done = 0;
     int there = cli_session_open_within(&session, control->pid, ANSWER_MS, reason, sizeof reason);
     if (there != CLI_SESSION_OK && geteuid() != 0 && session.target.pid &&
         geteuid() != session.target.uid) {
-        cli_error("instr: %s", reason);
-        return -1;
+        cli_error("%s", reason);
+        return CLI_USAGE;
     }
-    if (there != CLI_SESSION_OK) return 0;
-    if (cli_session_command(&session, 1, (const char *const[]){"off"}) == 0) do {
-            cli_session_next(&session, &event, 2 * ANSWER_MS);
-            if (event.kind == CLI_DOCUMENT) {
-                if (control->json)
-                    fwrite(event.bytes, 1, event.length, stdout);
-                else
-                    cli_switch_show(event.document, &session.target);
-                json_decref(event.document);
-            }
-            if (event.kind == CLI_END) done = event.status == 0;
-        } while (event.kind != CLI_END && event.kind != CLI_NOTHING && event.kind != CLI_LOST);
+    if (there != CLI_SESSION_OK) return CLI_FAILED;
+    json_t *answer = cli_session_ask(&session, "off", 2 * ANSWER_MS, &event);
+    if (answer && control->json)
+        cli_json_print(json_incref(answer));
+    else if (answer)
+        cli_switch_show(answer, &session.target);
+    json_decref(answer);
     cli_session_close(&session);
-    return done;
+    return event.kind == CLI_END && event.status == 0 ? CLI_OK : CLI_FAILED;
 }
 
 int cli_off(int argc, char **argv) {
     struct cli_control control;
-    int status = cli_control_arguments(&control, "off", argc, argv);
+    int status = cli_control_arguments(&control, "off", argc, argv, NULL, 0, 0, "one process id");
     if (status != CLI_OK) return status;
-    if (control.argc) return cli_usage("off", "instr: off: only a process id");
-    int done = off_by_socket(&control);
-    if (done == 0) return cli_finish(off_by_file(control.pid));
-    return cli_finish(done > 0 ? CLI_OK : CLI_FAILED);
+    status = off_by_socket(&control);
+    if (status == CLI_FAILED) status = off_by_file(control.pid);
+    return cli_finish(status == CLI_OK ? CLI_OK : CLI_FAILED);
 }

@@ -1,15 +1,13 @@
-// instr redefine, undo: other bodies for the methods of loaded classes, and those of before.
-
-#include "instr/cli/bring.h"
-#include "instr/cli/talk.h"
-#include "instr/cli/input.h"
-#include "instr/report/text.h"
+// instr redefine, undo: give the methods of loaded classes other bodies, and take that back.
 
 #include "classfile/classfile.h"
+#include "instr/cli/bring.h"
+#include "instr/cli/input.h"
+#include "instr/cli/talk.h"
+#include "instr/report/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static void show(const json_t *document, const struct instr_target *target) {
     char time[INSTR_DURATION_SIZE];
@@ -17,9 +15,9 @@ static void show(const json_t *document, const struct instr_target *target) {
     json_t *item;
     const json_t *classes = json_object_get(document, "classes");
     size_t count = json_array_size(classes);
-    if (!count) return; // it has failed
+    if (!count) return; // the command failed
     printf("instr: process %ld: %zu class%s in %s\n", (long)target->pid, count,
-           count == 1 ? "" : "es", instr_duration(cli_count(document, "elapsed_ns"), time));
+           cli_plural(count, "es"), instr_duration(cli_count(document, "elapsed_ns"), time));
     json_array_foreach(classes, index, item) {
         fputs("  ", stdout);
         cli_print(json_string_value(item) ? json_string_value(item) : "");
@@ -29,7 +27,7 @@ static void show(const json_t *document, const struct instr_target *target) {
 
 // --- files ---
 
-// Refuses what is not a class file before the JVM is asked.
+// A file that is not a class file is reported here, before the JVM gets it.
 static int is_class(const struct cli_bytes *bytes, char reason[CLI_REASON_SIZE]) {
     struct cf_arena arena;
     struct cf_class cls;
@@ -43,27 +41,26 @@ static int is_class(const struct cli_bytes *bytes, char reason[CLI_REASON_SIZE])
     return is;
 }
 
-// Reads all files. How many could be read; less than `count`: why not was told.
-static int read_files(int count, const char *const *paths, struct cli_bytes *files) {
+// Reads all files. Returns how many were read; when that is less than `count`, a message was
+// printed.
+static int read_files(int count, char *const *paths, struct cli_bytes *files) {
     for (int i = 0; i < count; i++) {
         char reason[CLI_REASON_SIZE];
         if (cli_read_file(paths[i], &files[i], reason) == 0) {
             if (is_class(&files[i], reason)) continue;
             free(files[i].bytes);
         }
-        cli_error("instr: %s: %s", paths[i], reason);
+        cli_error("%s: %s", paths[i], reason);
         return i;
     }
     return count;
 }
 
-static int send_files(struct cli_session *session, int count, const char *const *paths,
+static int send_files(struct cli_session *session, int count, char *const *paths,
                       const struct cli_bytes *files) {
-    for (int i = 0; i < count; i++) {
-        if (cli_session_file(session, paths[i], files[i].bytes, files[i].length) == 0) continue;
-        cli_error("instr: %s: is too large, or the connection is lost", paths[i]);
-        return CLI_FAILED;
-    }
+    for (int i = 0; i < count; i++)
+        if (cli_session_file(session, paths[i], files[i].bytes, files[i].length) != 0)
+            return cli_error("%s: too large, or the connection is lost", paths[i]);
     return CLI_OK;
 }
 
@@ -85,16 +82,11 @@ static int redefine(const struct cli_control *control, int all_loaders,
 int cli_redefine(int argc, char **argv) {
     struct cli_control control;
     struct cli_bytes files[INSTR_MESSAGE_WORDS];
-    int all_loaders = 0, count = 0;
-    for (int i = 0; i < argc; i++) {
-        if (strcmp(argv[i], "--all-loaders") == 0)
-            all_loaders = 1;
-        else
-            argv[count++] = argv[i];
-    }
-    int status = cli_control_arguments(&control, "redefine", count, argv);
+    int all_loaders = 0;
+    const struct cli_option options[] = {{"--all-loaders", .flag = &all_loaders}, {NULL}};
+    int status = cli_control_arguments(&control, "redefine", argc, argv, options, 1,
+                                       INSTR_MESSAGE_WORDS, "a process id and class files");
     if (status != CLI_OK) return status;
-    if (!control.argc) return cli_usage("redefine", "instr: redefine: which class files?");
     int read = read_files(control.argc, control.argv, files);
     status = read == control.argc ? redefine(&control, all_loaders, files) : CLI_FAILED;
     for (int i = 0; i < read; i++) free(files[i].bytes);
@@ -103,13 +95,10 @@ int cli_redefine(int argc, char **argv) {
 
 int cli_undo(int argc, char **argv) {
     struct cli_control control;
-    struct cli_session session;
-    int status = cli_control_arguments(&control, "undo", argc, argv);
+    int status = cli_control_arguments(&control, "undo", argc, argv, NULL, 0, 1,
+                                       "a process id, and one class or nothing");
     if (status != CLI_OK) return status;
-    if (control.argc > 1) return cli_usage("undo", "instr: undo: one class, or all");
-    if (cli_control_connect(&session, control.pid) != CLI_OK) return CLI_FAILED;
-    status = cli_control_run(&session, 1 + control.argc,
-                             (const char *const[]){"undo", control.argv[0]}, control.json, show);
-    cli_session_close(&session);
-    return status;
+    return cli_control_talk(&control, 1 + control.argc,
+                            (const char *const[]){"undo", control.argc ? control.argv[0] : NULL},
+                            show);
 }

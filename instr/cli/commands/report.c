@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const struct instr_report_kind *const kinds[] = {
 #define ROW(name) &instr_report_kind_##name,
@@ -23,23 +22,15 @@ struct arguments {
 };
 
 static int read_arguments(int argc, char **argv, struct arguments *arguments) {
-    const char *top = NULL;
-    for (int i = 0; i < argc; i++) {
-        int known = cli_option(argc, argv, &i, "--html", &arguments->html);
-        if (known == 0) known = cli_option(argc, argv, &i, "--top", &top);
-        if (known == 0) known = cli_option(argc, argv, &i, "--sort", &arguments->sort);
-        if (known < 0) return cli_usage("report", "instr: report: %s needs a value", argv[i]);
-        if (known > 0) continue;
-        if (argv[i][0] == '-' && argv[i][1] != '\0')
-            return cli_usage("report", "instr: report: unknown option '%.64s'", argv[i]);
-        if (arguments->file) return cli_usage("report", "instr: report: one file at a time");
-        arguments->file = argv[i];
-    }
-    if (!arguments->file) return cli_usage("report", "instr: report: which file?");
-    long number = top ? cli_number(top, 1, 100000000) : 0;
-    if (number < 0)
-        return cli_usage("report", "instr: report: --top must be a number, not '%.64s'", top);
-    arguments->top = top ? (size_t)number : SIZE_MAX;
+    long top = -1;
+    const struct cli_option options[] = {{"--html", .text = &arguments->html},
+                                         {"--top", .number = &top, 0, CLI_MOST_ROWS},
+                                         {"--sort", .text = &arguments->sort},
+                                         {NULL}};
+    if (cli_arguments("report", &argc, argv, options) != CLI_OK) return CLI_USAGE;
+    if (argc != 1) return cli_usage("report", "expects one file");
+    arguments->file = argv[0];
+    arguments->top = top < 0 ? SIZE_MAX : (size_t)top;
     return CLI_OK;
 }
 
@@ -55,27 +46,19 @@ static int read_order(const struct instr_report_kind *kind, const struct argumen
         snprintf(words + length, sizeof words - length, "%s%s", before, word);
     }
     if (!arguments->sort) return CLI_OK;
-    return cli_usage("report", "instr: report: --sort must be %s for %.200s", words,
-                     arguments->file);
+    return cli_usage("report", "--sort must be %s for %.200s", words, arguments->file);
 }
 
 static int write_report(const struct instr_report_kind *kind, const void *report,
                         const struct arguments *arguments, size_t order) {
     static struct instr_output out;
-    char error[INSTR_ERROR_SIZE];
-    const char *html = arguments->html;
-    if (html && strcmp(html, "-") != 0)
-        instr_output_open(&out, html);
-    else
-        instr_output_descriptor(&out, STDOUT_FILENO);
-    if (html)
+    cli_output_open(&out, arguments->html);
+    if (arguments->html)
         kind->page(report, &out, arguments->top, order);
     else
         kind->format->table(report, &out,
                             arguments->top == SIZE_MAX ? INSTR_TOP_DEFAULT : arguments->top);
-    if (instr_output_close(&out, error, sizeof error) == 0) return CLI_OK;
-    cli_error("%s", error);
-    return CLI_FAILED;
+    return cli_output_close(&out);
 }
 
 static int report_of(const struct instr_report_kind *kind, struct instr_reader *reader,

@@ -1,4 +1,4 @@
-// instr run: starts a command with the agent in the JVMs that it starts.
+// instr run: runs a command with the agent in each JVM that the command starts.
 
 #include "instr/cli/cli.h"
 #include "instr/cli/agent_library.h"
@@ -10,28 +10,27 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OLD_LIMIT = 1023 }; // bytes; a longer JAVA_TOOL_OPTIONS is ignored by JDK 8 without a word
+enum { OLD_LIMIT = 1023 }; // bytes; JDK 8 silently ignores a longer JAVA_TOOL_OPTIONS
 
-// "-agentpath:LIBRARY=OPTIONS"; NULL: an error was printed.
+// "-agentpath:LIBRARY=OPTIONS"; NULL after a message.
 static char *agent_argument(const char *options) {
     char library[PATH_MAX];
-    if (cli_find_library(library) != 0) return NULL;
-    if (strchr(library, '=')) { // the JVM takes the first = for the beginning of the options
-        cli_error("instr: no JVM can load an agent with '=' in its path: %.300s", library);
+    if (cli_find_library(library) != CLI_OK) return NULL;
+    if (strchr(library, '=')) { // the JVM takes the first = as the start of the options
+        cli_error("no JVM can load an agent with '=' in its path: %.300s", library);
         return NULL;
     }
-    char *argument = cli_append(strdup("-agentpath:"), library);
-    argument = cli_append(cli_append(argument, "="), options);
-    if (!argument) cli_error("instr: out of memory");
+    char *argument = cli_concat("-agentpath:", library, "=", options, NULL);
+    if (!argument) cli_no_memory();
     return argument;
 }
 
 // --- the two ways into a JVM ---
 
-// JAVA_TOOL_OPTIONS (JVM TI specification, "JAVA_TOOL_OPTIONS"; HotSpot's
-// Arguments::parse_options_buffer) is cut at white space; quotes of either kind keep it, are taken
-// off, and know no escapes. So everything is put in double quotes, except double quotes, which are
-// put in single ones.
+// HotSpot splits JAVA_TOOL_OPTIONS at white space (JVM TI specification, "JAVA_TOOL_OPTIONS";
+// Arguments::parse_options_buffer). Quotes of either kind protect white space and are removed; there
+// are no escapes. So everything goes into double quotes, except double quotes, which go into single
+// ones.
 static char *quoted(const char *argument) {
     if (!strpbrk(argument, " \t\n\v\f\r'\"")) return strdup(argument);
     char *result = malloc(5 * strlen(argument) + 3), *out = result;
@@ -49,19 +48,17 @@ static char *quoted(const char *argument) {
 
 static int set_tool_options(const char *argument) {
     const char *before = getenv("JAVA_TOOL_OPTIONS");
-    char *quote = quoted(argument);
-    char *value = strdup(before ? before : "");
-    if (before && *before) value = cli_append(value, " ");
-    if (quote) value = cli_append(value, quote);
-    int failed = !quote || !value || setenv("JAVA_TOOL_OPTIONS", value, 1) != 0;
-    if (failed)
-        cli_error("instr: out of memory");
+    char *quote = quoted(argument), *value = NULL;
+    if (quote && before && *before) value = cli_concat(before, " ", quote, NULL);
+    if (quote && (!before || !*before)) value = strdup(quote);
+    int status = CLI_OK;
+    if (!value || setenv("JAVA_TOOL_OPTIONS", value, 1) != 0)
+        status = cli_no_memory();
     else if (strlen(value) > OLD_LIMIT)
-        cli_error("instr: note: JAVA_TOOL_OPTIONS is longer than %d bytes; a JVM 8 ignores it then",
-                  OLD_LIMIT);
+        cli_error("note: JAVA_TOOL_OPTIONS is longer than %d bytes; a JVM 8 ignores it", OLD_LIMIT);
     free(quote);
     free(value);
-    return failed ? -1 : 0;
+    return status;
 }
 
 static int is_launcher(const char *command) {
@@ -70,12 +67,12 @@ static int is_launcher(const char *command) {
     return strcmp(name, "java") == 0 || strcmp(name, "javaw") == 0;
 }
 
-// Becomes the command, so that its status and all signals are its own. Returns when that fails.
+// Becomes the command, which then has its own status and signals. Returns only on failure.
 static int execute(char **command) {
     execvp(command[0], command);
     int status = errno == ENOENT ? CLI_NOT_FOUND : CLI_CANNOT_RUN;
     int unknown = errno == ENOENT && !strchr(command[0], '/');
-    cli_error("instr: %.300s: %s", command[0], unknown ? "command not found" : strerror(errno));
+    cli_error("%.300s: %s", command[0], unknown ? "command not found" : strerror(errno));
     return status;
 }
 
@@ -88,7 +85,7 @@ static int run_with_agent(char **command, int count, const char *options) {
         memmove(command + 2, command + 1, (size_t)count * sizeof *command);
         command[1] = argument;
         status = execute(command);
-    } else if (set_tool_options(argument) == 0) {
+    } else if (set_tool_options(argument) == CLI_OK) {
         status = execute(command);
     }
     free(argument);
@@ -98,16 +95,15 @@ static int run_with_agent(char **command, int count, const char *options) {
 int cli_run(int argc, char **argv) {
     int words = 0;
     while (words < argc && strcmp(argv[words], "--") != 0) words++;
-    if (words == argc) return cli_usage("run", "instr: run: '--' is missing before the command");
-    if (words + 1 == argc) return cli_usage("run", "instr: run: no command behind '--'");
-    if (words == 0) return cli_usage("run", "instr: run: no options before '--'");
+    if (words == argc) return cli_usage("run", "'--' is missing before the command");
+    if (words + 1 == argc) return cli_usage("run", "no command after '--'");
+    if (words == 0) return cli_usage("run", "no options before '--'");
     char *options = cli_checked_options(words, argv, 0);
     if (!options) return CLI_USAGE;
     int count = argc - words - 1;
     char **command = calloc((size_t)count + 2, sizeof *command);
     if (command) memcpy(command, argv + words + 1, (size_t)count * sizeof *command);
-    if (!command) cli_error("instr: out of memory");
-    int status = command ? run_with_agent(command, count, options) : CLI_FAILED;
+    int status = command ? run_with_agent(command, count, options) : cli_no_memory();
     free(command);
     free(options);
     return status;

@@ -1,4 +1,4 @@
-// instr show: prints a class file.
+// instr show: prints a class file, or a class of a JVM.
 
 #include "classfile/print.h"
 #include "instr/cli/cli.h"
@@ -10,13 +10,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <zip.h>
+
 static int is_file(const char *path) {
     struct stat st;
     return stat(path, &st) == 0 && !S_ISDIR(st.st_mode);
 }
 
-// Where the '!' stands that parts jar and entry: the first one with a file before it, since both
-// names may hold more of them. NULL: none. Cuts `name` there.
+// The entry's name in "JAR!ENTRY". Both names may hold more '!': the first one counts before which
+// there is the name of a file. Cuts `name` there. NULL: none.
 static char *cut_at_entry(char *name) {
     for (char *mark = strchr(name, '!'); mark; mark = strchr(mark + 1, '!')) {
         *mark = '\0';
@@ -26,17 +28,32 @@ static char *cut_at_entry(char *name) {
     return NULL;
 }
 
+// The number of an entry, which may also be named as a class with dots; -1: there is none.
+static zip_int64_t find_entry(struct zip *jar, const char *name) {
+    zip_int64_t index = zip_name_locate(jar, name, ZIP_FL_ENC_RAW);
+    if (index >= 0) return index;
+    char *path = malloc(strlen(name) + sizeof ".class");
+    if (!path) return -1;
+    strcpy(path, name);
+    for (char *c = path; *c; c++)
+        if (*c == '.') *c = '/';
+    strcat(path, ".class");
+    index = zip_name_locate(jar, path, ZIP_FL_ENC_RAW);
+    free(path);
+    return index;
+}
+
 static int read_from_jar(const char *path, const char *entry, struct cli_bytes *bytes,
                          char reason[CLI_REASON_SIZE]) {
     struct zip *jar;
     if (cli_open_jar(path, &jar, reason) != 0) return -1;
-    long long index = cli_find_entry(jar, *entry == '/' ? entry + 1 : entry);
+    zip_int64_t index = find_entry(jar, *entry == '/' ? entry + 1 : entry);
     int result = -1;
     if (index >= 0)
         result = cli_read_entry(jar, (size_t)index, bytes, reason);
     else
         snprintf(reason, CLI_REASON_SIZE, "the jar has no such entry or class%s",
-                 strchr(entry, '!') ? "; jars within it are to be unpacked first" : "");
+                 strchr(entry, '!') ? "; unpack nested jars first" : "");
     cli_close_jar(jar);
     return result;
 }
@@ -55,121 +72,90 @@ static int read_class(const char *name, struct cli_bytes *bytes, char reason[CLI
     return result;
 }
 
-static int to_stdout(void *context, const char *bytes, size_t length) {
-    (void)context;
-    return fwrite(bytes, 1, length, stdout) == length;
+static int to_file(void *file, const char *bytes, size_t length) {
+    return fwrite(bytes, 1, length, file) == length;
 }
 
-// The lines of the text, as members of an array.
-struct lines {
-    json_t *array;
-    char *text; // of the line that is coming
-    size_t used;
-};
-
-static int to_lines(void *context, const char *bytes, size_t length) {
-    struct lines *lines = context;
-    char *larger = realloc(lines->text, lines->used + length + 1);
-    if (!larger) return 0;
-    memcpy(larger + lines->used, bytes, length);
-    lines->text = larger;
-    lines->used += length;
-    size_t from = 0;
-    for (size_t i = 0; i < lines->used; i++) {
-        if (larger[i] != '\n') continue;
-        if (json_array_append_new(lines->array, json_stringn(larger + from, i - from)) != 0)
-            return 0;
-        from = i + 1;
-    }
-    memmove(larger, larger + from, lines->used - from);
-    lines->used -= from;
-    return 1;
-}
-
-static int print_class(const char *name, const struct cli_bytes *bytes, json_t *array) {
-    struct lines lines = {array, NULL, 0};
+static int print_class(const char *name, const struct cli_bytes *bytes, FILE *to) {
     struct cf_arena arena;
     struct cf_class cls;
     struct cf_text text;
     char reason[CLI_REASON_SIZE];
     cf_arena_init(&arena);
-    cf_text_init(&text, array ? to_lines : to_stdout, &lines);
+    cf_text_init(&text, to_file, to);
     enum cf_status opened = cf_class_open(&cls, bytes->bytes, bytes->length, &arena);
-    // Of what is no class file at all one line is enough.
+    // For what is not a class file at all, one line is enough.
     int is_class = bytes->length >= 8 && cf_be4(bytes->bytes) == 0xCAFEBABEu;
     enum cf_status printed = is_class ? cf_print_class(&cls, &text) : opened;
-    int status = CLI_OK;
     if (opened != CF_OK)
-        cli_error("instr: %s: %s", name, cf_error_text(&cls.error, reason, sizeof reason));
-    else if (printed == CF_LIMIT && !ferror(stdout))
-        cli_error("instr: %s: too much text; the rest is left out", name);
-    else if (printed != CF_OK && !ferror(stdout))
-        cli_error("instr: %s: errors were found; see the lines 'error: ...'", name);
-    if (opened != CF_OK || printed != CF_OK) status = CLI_FAILED;
+        cli_error("%s: %s", name, cf_error_text(&cls.error, reason, sizeof reason));
+    else if (printed == CF_LIMIT && !ferror(to))
+        cli_error("%s: too much text; the rest is omitted", name);
+    else if (printed != CF_OK && !ferror(to))
+        cli_error("%s: errors were found; see the lines 'error: ...'", name);
     cf_arena_free(&arena);
-    free(lines.text);
-    return array ? status : cli_finish(status);
+    return opened == CF_OK && printed == CF_OK ? CLI_OK : CLI_FAILED;
+}
+
+// The lines of the text as an array; NULL: out of memory.
+static json_t *lines_of(const char *text) {
+    json_t *lines = json_array();
+    for (const char *end; *text; text = end + 1) {
+        end = strchrnul(text, '\n');
+        if (json_array_append_new(lines, json_stringn(text, (size_t)(end - text))) != 0) {
+            json_decref(lines);
+            return NULL;
+        }
+        if (!*end) break;
+    }
+    return lines;
 }
 
 // {"class", "original", "lines"}
 static int print_json(const char *name, int original, const struct cli_bytes *bytes) {
-    json_t *json = json_object(), *array = json_array();
-    json_object_set_new(json, "class", json_string(name));
-    json_object_set_new(json, "original", json_boolean(original));
-    json_object_set(json, "lines", array);
-    int status = print_class(name, bytes, array);
-    if (status == CLI_OK && json_dumpf(json, stdout, JSON_INDENT(2)) != 0 && !ferror(stdout)) {
-        cli_error("instr: out of memory");
-        status = CLI_FAILED;
-    }
-    putchar('\n');
-    json_decref(array);
+    char *text = NULL;
+    size_t length;
+    FILE *file = open_memstream(&text, &length);
+    if (!file) return cli_no_memory();
+    int status = print_class(name, bytes, file);
+    json_t *lines = fclose(file) == 0 ? lines_of(text) : NULL;
+    free(text);
+    json_t *json =
+        json_pack("{s:s, s:b, s:o}", "class", name, "original", original, "lines", lines);
+    if (status == CLI_OK) return cli_json_print(json);
     json_decref(json);
-    return cli_finish(status);
+    return status;
 }
 
 // PID CLASS: out of a JVM.
 static int show_loaded(int argc, char **argv) {
     struct cli_control control;
     struct cli_bytes bytes;
-    char *rest[INSTR_MESSAGE_WORDS];
-    int original = 0, count = 0;
-    for (int i = 0; i < argc && count < INSTR_MESSAGE_WORDS; i++) {
-        if (strcmp(argv[i], "--original") == 0)
-            original = 1;
-        else
-            rest[count++] = argv[i];
-    }
-    int status = cli_control_arguments(&control, "show", count, rest);
-    if (status != CLI_OK) return status;
-    if (control.argc != 1) return cli_usage("show", "instr: show: one class at a time");
-    status = cli_dump_fetch(&control, original, &bytes);
+    int original = 0;
+    const struct cli_option options[] = {{"--original", .flag = &original}, {NULL}};
+    int status = cli_control_arguments(&control, "show", argc, argv, options, 1, 1,
+                                       "a process id and one class");
+    if (status == CLI_OK) status = cli_dump_fetch(&control, original, &bytes);
     if (status != CLI_OK) return status;
     status = control.json ? print_json(control.argv[0], original, &bytes)
-                          : print_class(control.argv[0], &bytes, NULL);
+                          : print_class(control.argv[0], &bytes, stdout);
     free(bytes.bytes);
-    return status;
+    return cli_finish(status);
 }
 
 int cli_show(int argc, char **argv) {
     int options_first = argc > 1 && strncmp(argv[0], "--", 2) == 0;
-    if (argc > 1 && cli_number(argv[options_first], 0, 1 << 30) > 0) return show_loaded(argc, argv);
+    if (argc > 1 && cli_number(argv[options_first], 1, 1 << 30) > 0) return show_loaded(argc, argv);
     struct cli_bytes bytes;
     char reason[CLI_REASON_SIZE];
-    if (argc != 1) return cli_usage("show", "instr: show: one class at a time");
-    if (argv[0][0] == '-' && argv[0][1] != '\0')
-        return cli_usage("show", "instr: show: unknown option '%.64s'", argv[0]);
-    if (read_class(argv[0], &bytes, reason) != 0) {
-        cli_error("instr: %s: %s", argv[0], reason);
-        return CLI_FAILED;
-    }
-    int status;
-    if (bytes.length >= 2 && memcmp(bytes.bytes, "PK", 2) == 0) {
-        cli_error("instr: %s: this is a jar; name a class in it: JAR!com.acme.Foo", argv[0]);
-        status = CLI_FAILED;
-    } else {
-        status = print_class(argv[0], &bytes, NULL);
-    }
+    const struct cli_option options[] = {{NULL}};
+    if (cli_arguments("show", &argc, argv, options) != CLI_OK) return CLI_USAGE;
+    if (argc != 1) return cli_usage("show", "expects one class");
+    if (read_class(argv[0], &bytes, reason) != 0) return cli_error("%s: %s", argv[0], reason);
+    int is_jar = bytes.length >= 2 && memcmp(bytes.bytes, "PK", 2) == 0;
+    int status = is_jar
+                     ? cli_error("%s: this is a jar; name a class in it: JAR!com.acme.Foo", argv[0])
+                     : print_class(argv[0], &bytes, stdout);
     free(bytes.bytes);
-    return status;
+    return cli_finish(status);
 }

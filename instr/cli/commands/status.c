@@ -3,105 +3,98 @@
 #include "instr/cli/talk.h"
 #include "instr/report/text.h"
 
+#include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
-static void line(const char *name, const char *text) {
+// A line "NAME       TEXT"; the text is cleaned of control characters.
+__attribute__((format(printf, 2, 3))) static void line(const char *name, const char *format, ...) {
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
     printf("%-10s ", name);
     cli_print(text);
     putchar('\n');
 }
 
+// A line with the number of the member `key`, if it is not 0.
+static void count(const json_t *document, const char *key, const char *name, const char *what) {
+    char number[INSTR_NUMBER_SIZE];
+    uint64_t n = cli_count(document, key);
+    if (n) line(name, "%s %s", instr_number(n, number), what);
+}
+
 static void passes(const json_t *document) {
-    char text[512] = "";
-    size_t index;
-    json_t *pass;
-    json_array_foreach(json_object_get(document, "passes"), index, pass) {
-        size_t n = strlen(text);
-        snprintf(text + n, sizeof text - n, "%s%s", index ? ", " : "", json_string_value(pass));
-    }
-    line("passes", *text ? text : "none");
-    if (*cli_text(document, "include")) line("include", cli_text(document, "include"));
-    if (*cli_text(document, "exclude")) line("exclude", cli_text(document, "exclude"));
+    char text[512];
+    cli_text_list(document, "passes", text, sizeof text);
+    line("passes", "%s", *text ? text : "none");
+    if (*cli_text(document, "include")) line("include", "%s", cli_text(document, "include"));
+    if (*cli_text(document, "exclude")) line("exclude", "%s", cli_text(document, "exclude"));
 }
 
 static void figures(const json_t *document) {
     char a[INSTR_NUMBER_SIZE], b[INSTR_NUMBER_SIZE], c[INSTR_NUMBER_SIZE],
         time[INSTR_DURATION_SIZE];
-    printf("%-10s %s classes changed, %s methods\n", "now",
-           instr_number(cli_count(document, "classes_now"), a),
-           instr_number(cli_count(document, "methods_now"), b));
-    printf("%-10s %s seen, %s changed, %s kept as they were\n", "classes",
-           instr_number(cli_count(document, "classes_seen"), a),
-           instr_number(cli_count(document, "classes_changed"), b),
-           instr_number(cli_count(document, "classes_skipped"), c));
-    printf("%-10s %s changed, %s kept as they were\n", "methods",
-           instr_number(cli_count(document, "methods_changed"), a),
-           instr_number(cli_count(document, "methods_skipped"), b));
+    line("now", "%s classes changed, %s methods",
+         instr_number(cli_count(document, "classes_now"), a),
+         instr_number(cli_count(document, "methods_now"), b));
+    line("classes", "%s seen, %s changed, %s skipped",
+         instr_number(cli_count(document, "classes_seen"), a),
+         instr_number(cli_count(document, "classes_changed"), b),
+         instr_number(cli_count(document, "classes_skipped"), c));
+    line("methods", "%s changed, %s skipped",
+         instr_number(cli_count(document, "methods_changed"), a),
+         instr_number(cli_count(document, "methods_skipped"), b));
     if (cli_count(document, "classes_total"))
-        printf("%-10s %s of %s loaded classes so far\n", "under way",
-               instr_number(cli_count(document, "classes_done"), a),
-               instr_number(cli_count(document, "classes_total"), b));
-    if (cli_count(document, "interfaces_skipped"))
-        printf("%-10s %s with code left as they were\n", "interfaces",
-               instr_number(cli_count(document, "interfaces_skipped"), a));
-    if (cli_count(document, "classes_over_limit"))
-        printf("%-10s %s left as they are, by max-classes or max-methods\n", "limits",
-               instr_number(cli_count(document, "classes_over_limit"), a));
-    if (cli_count(document, "classes_refused_now"))
-        printf("%-10s %s that the JVM does not let be changed\n", "refused",
-               instr_number(cli_count(document, "classes_refused_now"), a));
-    printf("%-10s %s\n", "rewriting", instr_duration(cli_count(document, "rewriting_ns"), time));
+        line("under way", "%s of %s loaded classes so far",
+             instr_number(cli_count(document, "classes_done"), a),
+             instr_number(cli_count(document, "classes_total"), b));
+    count(document, "interfaces_skipped", "interfaces", "with default or static methods skipped");
+    count(document, "classes_over_limit", "limits", "skipped by max-classes or max-methods");
+    count(document, "classes_refused_now", "refused", "classes that the JVM refuses to change");
+    line("rewriting", "%s", instr_duration(cli_count(document, "rewriting_ns"), time));
     if (cli_count(document, "expires_in_ns"))
-        printf("%-10s all is switched off in %s\n", "expiry",
-               instr_duration(cli_count(document, "expires_in_ns"), time));
-    printf("%-10s %s bytes\n", "memory",
-           instr_number(cli_count(json_object_get(document, "memory_bytes"), "all"), a));
+        line("expiry", "all passes are switched off in %s",
+             instr_duration(cli_count(document, "expires_in_ns"), time));
+    line("memory", "%s bytes",
+         instr_number(cli_count(json_object_get(document, "memory_bytes"), "all"), a));
 }
 
 static void agents(const json_t *document) {
     size_t index;
     json_t *agent;
     json_array_foreach(json_object_get(document, "agents"), index, agent)
-        line(index ? "" : "agents", cli_text(agent, "name"));
+        line(index ? "" : "agents", "%s", cli_text(agent, "name"));
 }
 
-static void kept(const json_t *document) {
+static void skipped(const json_t *document) {
     size_t index;
     json_t *item;
-    char text[1024];
     json_array_foreach(json_object_get(document, "skipped"), index, item) {
         const char *method = cli_text(item, "method");
-        snprintf(text, sizeof text, "%s%s%s: %s", cli_text(item, "class"), *method ? "." : "",
-                 method, cli_text(item, "reason"));
-        line(index ? "" : "skipped", text);
+        line(index ? "" : "skipped", "%s%s%s: %s", cli_text(item, "class"), *method ? "." : "",
+             method, cli_text(item, "reason"));
     }
 }
 
 static void show(const json_t *document, const struct instr_target *target) {
-    char text[512];
     char inner[32] = "";
     if (target->inner_pid != target->pid)
         snprintf(inner, sizeof inner, " (%ld inside)", (long)target->inner_pid);
-    snprintf(text, sizeof text, "%ld%s, %s %s", (long)target->pid, inner, cli_text(document, "jvm"),
-             cli_text(document, "jvm_version"));
-    line("JVM", text);
-    snprintf(text, sizeof text, "%s, %s", cli_text(document, "agent"), cli_text(document, "state"));
-    line("agent", text);
+    line("JVM", "%ld%s, %s %s", (long)target->pid, inner, cli_text(document, "jvm"),
+         cli_text(document, "jvm_version"));
+    line("agent", "%s, %s", cli_text(document, "agent"), cli_text(document, "state"));
     passes(document);
     figures(document);
     agents(document);
-    kept(document);
+    skipped(document);
 }
 
 int cli_status(int argc, char **argv) {
     struct cli_control control;
-    struct cli_session session;
-    int status = cli_control_arguments(&control, "status", argc, argv);
+    int status =
+        cli_control_arguments(&control, "status", argc, argv, NULL, 0, 0, "one process id");
     if (status != CLI_OK) return status;
-    if (control.argc) return cli_usage("status", "instr: status: only a process id");
-    if (cli_control_connect(&session, control.pid) != CLI_OK) return CLI_FAILED;
-    status = cli_control_run(&session, 1, (const char *const[]){"status"}, control.json, show);
-    cli_session_close(&session);
-    return status;
+    return cli_control_talk(&control, 1, (const char *const[]){"status"}, show);
 }

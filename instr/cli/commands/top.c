@@ -1,89 +1,54 @@
-// instr top: the methods of a JVM as they run, in a table that is renewed, as top(1) shows
-// processes.
+// instr top: the methods of a JVM in a table that is refreshed, as top(1) shows processes.
 
-#include "instr/cli/talk.h"
 #include "instr/cli/screen.h"
+#include "instr/cli/talk.h"
 #include "instr/report/text.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
-enum { MOST_LINES = 512, LINE_SIZE = 1024, HEADER = 4, WAIT_MS = 100, DEFAULT_ROWS = 20 };
+enum { MOST_ROWS = 508, HEADER = 4, WAIT_MS = 100, DEFAULT_ROWS = 20 };
 #define DEFAULT_EVERY UINT64_C(1000000000)
+#define LEAST_EVERY UINT64_C(100000000)
+#define MOST_EVERY UINT64_C(3600000000000)
 
-static const struct {
-    const char *name, *title;
-    char key;
-} orders[] = {{"self", "self time", 's'},
-              {"total", "total time", 't'},
-              {"calls", "calls", 'c'},
-              {"thrown", "errors", 'e'}};
-enum { ORDERS = sizeof orders / sizeof *orders };
+static const char *const orders[] = {"self", "total", "calls", "thrown", NULL};
+static const char *const titles[] = {"self time", "total time", "calls", "errors"};
+static const char keys[] = "stce";
 
 struct top {
     struct cli_session session;
     long pid;
     int json, once, live;
-    int soon; // the first table, of a tenth of a second, is wanted, too
-    unsigned order;
-    long rows;       // 0: as many as fit
-    int lines_there; // of the terminal, when the rows were asked for
-    uint64_t every;  // ns
-    char *lines[MOST_LINES];
-    size_t line_count;
+    int soon; // the first table, which covers a tenth of a second, is shown, too
+    int order;
+    long rows;         // 0: as many as fit
+    int terminal_rows; // when the rows were requested
+    uint64_t every;    // ns
 };
 
 // --- a table of one document ---
 
-__attribute__((format(printf, 2, 3))) static void add_line(struct top *top, const char *format,
-                                                           ...) {
-    if (top->line_count == MOST_LINES) return;
-    va_list arguments;
-    char *line = malloc(LINE_SIZE);
-    if (!line) return;
-    va_start(arguments, format);
-    vsnprintf(line, LINE_SIZE, format, arguments);
-    va_end(arguments);
-    top->lines[top->line_count++] = line;
+static int to_file(void *context, const void *bytes, size_t length) {
+    return fwrite(bytes, 1, length, context) == length ? 0 : -1;
 }
 
-static void forget_lines(struct top *top) {
-    for (size_t i = 0; i < top->line_count; i++) free(top->lines[i]);
-    top->line_count = 0;
-}
-
-struct text {
-    char bytes[512];
-    size_t used;
-};
-
-static int into_text(void *context, const void *bytes, size_t length) {
-    struct text *text = context;
-    size_t room = sizeof text->bytes - 1 - text->used;
-    if (length > room) length = room;
-    memcpy(text->bytes + text->used, bytes, length);
-    text->used += length;
-    return 0;
-}
-
-static void method_name(const json_t *row, struct text *text) {
+static void print_method(const json_t *row, FILE *to) {
     struct instr_output out;
     char error[INSTR_ERROR_SIZE];
-    text->used = 0;
-    instr_output_sink(&out, into_text, text);
+    instr_output_sink(&out, to_file, to);
     instr_report_method(&out, cli_text(row, "class"), cli_text(row, "method"),
                         cli_text(row, "descriptor"), INSTR_PLAIN);
     instr_output_close(&out, error, sizeof error);
-    text->bytes[text->used] = '\0';
+    fputc('\n', to);
 }
 
-// Per second, with as many digits as say something.
-static char *rate(uint64_t count, uint64_t interval, char text[INSTR_NUMBER_SIZE]) {
-    double per_second = interval ? (double)count * 1e9 / (double)interval : 0;
+// Per second; rates below 10 have a decimal.
+static char *rate(const json_t *object, const char *key, uint64_t interval,
+                  char text[INSTR_NUMBER_SIZE]) {
+    double per_second = interval ? (double)cli_count(object, key) * 1e9 / (double)interval : 0;
     if (per_second >= 10 || per_second == 0)
         return instr_number((uint64_t)(per_second + 0.5), text);
     snprintf(text, INSTR_NUMBER_SIZE, "%.1f", per_second);
@@ -95,74 +60,64 @@ static char *duration(uint64_t nanoseconds, char text[INSTR_DURATION_SIZE]) {
     return strcpy(text, "-");
 }
 
-static void add_row(struct top *top, const json_t *row, uint64_t interval, int timed) {
+static void print_row(const json_t *row, uint64_t interval, int timed, FILE *to) {
     char calls[INSTR_NUMBER_SIZE], thrown[INSTR_NUMBER_SIZE], mean[INSTR_DURATION_SIZE],
         p99[INSTR_DURATION_SIZE], max[INSTR_DURATION_SIZE];
-    struct text name;
-    method_name(row, &name);
-    rate(cli_count(row, "calls"), interval, calls);
-    rate(cli_count(row, "thrown"), interval, thrown);
-    if (!timed) {
-        add_line(top, "%10s %8s  %s", calls, thrown, name.bytes);
-        return;
-    }
     uint64_t ended = cli_count(row, "timed");
-    duration(ended ? cli_count(row, "total_ns") / ended : 0, mean);
-    duration(cli_count(row, "p99_ns"), p99);
-    duration(cli_count(row, "max_ns"), max);
     double self = interval ? 100 * (double)cli_count(row, "self_ns") / (double)interval : 0;
-    add_line(top, "%10s %8s %8s %8s %8s %7.1f  %s", calls, thrown, mean, p99, max, self,
-             name.bytes);
+    fprintf(to, "%10s %8s ", rate(row, "calls", interval, calls),
+            rate(row, "thrown", interval, thrown));
+    if (timed)
+        fprintf(to, "%8s %8s %8s %7.1f ",
+                duration(ended ? cli_count(row, "total_ns") / ended : 0, mean),
+                duration(cli_count(row, "p99_ns"), p99), duration(cli_count(row, "max_ns"), max),
+                self);
+    fputc(' ', to);
+    print_method(row, to);
 }
 
-static void make_table(struct top *top, const json_t *document) {
-    char calls[INSTR_NUMBER_SIZE], thrown[INSTR_NUMBER_SIZE], methods[INSTR_NUMBER_SIZE], clock[16];
+static void print_table(const struct top *top, const json_t *document, FILE *to) {
+    char a[INSTR_NUMBER_SIZE], b[INSTR_NUMBER_SIZE], c[INSTR_NUMBER_SIZE], clock[16];
     uint64_t interval = cli_count(document, "interval_ns");
     int timed = json_is_true(json_object_get(document, "timed"));
     time_t now = time(NULL);
     struct tm local;
     size_t index;
     json_t *row;
-    forget_lines(top);
     strftime(clock, sizeof clock, "%H:%M:%S", localtime_r(&now, &local));
-    add_line(top, "instr top: process %ld, %s, %s, by %s", top->pid, cli_text(document, "pass"),
-             clock, orders[top->order].title);
-    char come[INSTR_NUMBER_SIZE], of[INSTR_NUMBER_SIZE], following[3 * INSTR_NUMBER_SIZE] = "";
+    fprintf(to, "instr top: process %ld, %s, %s, by %s\n", top->pid, cli_text(document, "pass"),
+            clock, titles[top->order]);
+    fprintf(to, "%s calls/s, %s errors/s, %s methods called", rate(document, "calls", interval, a),
+            rate(document, "thrown", interval, b), instr_number(cli_count(document, "methods"), c));
     if (cli_count(document, "classes_total"))
-        snprintf(following, sizeof following, "; %s of %s classes so far",
-                 instr_number(cli_count(document, "classes_done"), come),
-                 instr_number(cli_count(document, "classes_total"), of));
-    add_line(top, "%s calls/s, %s errors/s, %s methods called%s%s",
-             rate(cli_count(document, "calls"), interval, calls),
-             rate(cli_count(document, "thrown"), interval, thrown),
-             instr_number(cli_count(document, "methods"), methods), following,
-             top->live ? "    keys: s self, t total, c calls, e errors, q quit" : "");
-    add_line(top, "%s", "");
-    if (timed)
-        add_line(top, "%10s %8s %8s %8s %8s %7s  %s", "CALLS/S", "ERRORS/S", "MEAN", "P99", "MAX",
-                 "SELF%", "METHOD");
-    else
-        add_line(top, "%10s %8s  %s", "CALLS/S", "ERRORS/S", "METHOD");
+        fprintf(to, "; %s of %s classes so far",
+                instr_number(cli_count(document, "classes_done"), a),
+                instr_number(cli_count(document, "classes_total"), b));
+    fprintf(to, "%s\n\n%10s %8s ",
+            top->live ? "    keys: s self, t total, c calls, e errors, q quit" : "", "CALLS/S",
+            "ERRORS/S");
+    if (timed) fprintf(to, "%8s %8s %8s %7s ", "MEAN", "P99", "MAX", "SELF%");
+    fprintf(to, " METHOD\n");
     json_array_foreach(json_object_get(document, "rows"), index, row)
-        add_row(top, row, interval, timed);
+        print_row(row, interval, timed, to);
 }
 
-static void show(struct top *top, const struct cli_event *event) {
+// Only the names come from the JVM, and instr_report_method cleans them of control characters.
+static void show(const struct top *top, const struct cli_event *event) {
+    char *text = NULL;
+    size_t length;
     if (top->json) {
         fwrite(event->bytes, 1, event->length, stdout);
-        fflush(stdout);
-        return;
-    }
-    make_table(top, event->document);
-    if (top->live) {
-        cli_screen_show(top->lines, top->line_count);
-        return;
-    }
-    for (size_t i = 0; i < top->line_count; i++) {
-        cli_print(top->lines[i]);
+    } else if (top->live) {
+        FILE *to = open_memstream(&text, &length);
+        if (!to) return;
+        print_table(top, event->document, to);
+        if (fclose(to) == 0) cli_screen_show(text);
+        free(text);
+    } else {
+        print_table(top, event->document, stdout);
         putchar('\n');
     }
-    putchar('\n');
     fflush(stdout);
 }
 
@@ -171,15 +126,15 @@ static void show(struct top *top, const struct cli_event *event) {
 static int start(struct top *top) {
     char every[32], rows[32];
     int columns;
-    cli_screen_size(&top->lines_there, &columns);
-    long wanted = top->rows ? top->rows : top->live ? top->lines_there - HEADER : DEFAULT_ROWS;
+    cli_screen_size(&top->terminal_rows, &columns);
+    long wanted = top->rows ? top->rows : top->live ? top->terminal_rows - HEADER : DEFAULT_ROWS;
     snprintf(every, sizeof every, "%llu", (unsigned long long)(top->every / 1000000));
     snprintf(rows, sizeof rows, "%ld", wanted > 0 ? wanted : 1);
     return cli_session_command(&top->session, 4,
-                               (const char *const[]){"top", every, rows, orders[top->order].name});
+                               (const char *const[]){"top", every, rows, orders[top->order]});
 }
 
-// Ends the stream, and takes what comes until it has ended.
+// Ends the stream and discards its remaining events.
 static int stop(struct top *top) {
     struct cli_event event;
     if (cli_session_cancel(&top->session) != 0) return -1;
@@ -192,24 +147,27 @@ static int stop(struct top *top) {
     return -1;
 }
 
-// 1: go on; 0: the user wants to leave; -1: the connection is lost.
+static int restart(struct top *top) {
+    return stop(top) == 0 && start(top) == 0 ? 1 : -1;
+}
+
+// 1: continue; 0: the user wants to leave; -1: the connection is lost.
 static int take_key(struct top *top) {
     int key = top->live ? cli_screen_key() : 0;
     if (key == 'q' || cli_caught()) return 0;
-    int lines = top->lines_there, columns;
+    int lines = top->terminal_rows, columns;
     if (top->live) cli_screen_size(&lines, &columns);
-    if (lines != top->lines_there) return stop(top) == 0 && start(top) == 0 ? 1 : -1;
-    for (unsigned i = 0; i < ORDERS; i++)
-        if (orders[i].key == key && i != top->order) {
-            top->order = i;
-            return stop(top) == 0 && start(top) == 0 ? 1 : -1;
-        }
-    return 1;
+    if (lines != top->terminal_rows) return restart(top);
+    const char *order = key ? strchr(keys, key) : NULL;
+    if (!order || order - keys == top->order) return 1;
+    top->order = (int)(order - keys);
+    return restart(top);
 }
 
 static int follow(struct top *top) {
     struct cli_event event;
-    for (int more = start(top) == 0 ? 1 : -1; more > 0;) {
+    int more = start(top) == 0 ? 1 : -1;
+    while (more > 0) {
         cli_session_next(&top->session, &event, WAIT_MS);
         if (event.kind == CLI_DOCUMENT) {
             int shown = top->soon;
@@ -220,56 +178,35 @@ static int follow(struct top *top) {
         }
         if (event.kind == CLI_END || event.kind == CLI_LOST) {
             cli_screen_close();
-            cli_error("instr: %s", event.line[0] ? event.line : "the agent has ended this");
-            return CLI_FAILED;
+            return cli_error("%s", event.line[0] ? event.line : "the agent has ended the stream");
         }
         more = take_key(top);
-        if (more == 0) break;
-        if (more < 0) {
-            cli_screen_close();
-            cli_error(
-                "instr: the connection has ended: the agent was detached, or the JVM is gone");
-            return CLI_FAILED;
-        }
     }
     cli_screen_close();
-    return CLI_OK;
+    return more < 0 ? cli_error("%s", CLI_DISCONNECTED) : CLI_OK;
 }
 
 static int read_arguments(struct top *top, int argc, char **argv) {
-    for (int i = 0; i < argc; i++) {
-        const char *value = NULL;
-        int is;
-        if (strcmp(argv[i], "--json") == 0) {
-            top->json = 1;
-        } else if (strcmp(argv[i], "--once") == 0) {
-            top->once = 1;
-        } else if ((is = cli_option(argc, argv, &i, "--every", &value)) != 0) {
-            top->every = is > 0 ? cli_duration(value) : 0;
-            if (top->every < 100000000 || top->every > UINT64_C(3600000000000))
-                return cli_usage("top", "instr: top: --every takes a time from 100ms to 1h");
-        } else if ((is = cli_option(argc, argv, &i, "--rows", &value)) != 0) {
-            top->rows = is > 0 ? cli_number(value, 0, MOST_LINES - HEADER) : -1;
-            if (top->rows < 0)
-                return cli_usage("top", "instr: top: --rows takes a number from 1 to %d",
-                                 MOST_LINES - HEADER);
-        } else if ((is = cli_option(argc, argv, &i, "--sort", &value)) != 0) {
-            for (top->order = 0; is > 0 && top->order < ORDERS; top->order++)
-                if (strcmp(orders[top->order].name, value) == 0) break;
-            if (is < 0 || top->order == ORDERS)
-                return cli_usage("top", "instr: top: --sort takes self, total, calls or thrown");
-        } else if (!top->pid) {
-            top->pid = cli_number(argv[i], 0, 1 << 30);
-            if (top->pid < 0)
-                return cli_usage("top", "instr: top: '%.64s' is no process id", argv[i]);
-        } else {
-            return cli_usage("top", "instr: top: what is '%.64s'?", argv[i]);
-        }
-    }
-    // Once is soon, unless it is said of how long the table is to be.
+    struct cli_control control;
+    const char *sort = orders[0];
+    const struct cli_option options[] = {{"--once", .flag = &top->once},
+                                         {"--every", .time = &top->every},
+                                         {"--rows", .number = &top->rows, 1, MOST_ROWS},
+                                         {"--sort", .text = &sort},
+                                         {NULL}};
+    int status = cli_control_arguments(&control, "top", argc, argv, options, 0, 0,
+                                       "one process id and options");
+    if (status != CLI_OK) return status;
+    top->pid = control.pid;
+    top->json = control.json;
+    top->order = cli_word(sort, orders);
+    if (top->order < 0)
+        return cli_usage("top", "--sort must be self, total, calls or thrown, not '%.64s'", sort);
+    // Without --every, --once shows the first table, which comes soon.
     top->soon = !top->once || !top->every;
     if (!top->every) top->every = DEFAULT_EVERY;
-    return top->pid ? CLI_OK : cli_usage("top", "instr: top: which process?");
+    if (top->every >= LEAST_EVERY && top->every <= MOST_EVERY) return CLI_OK;
+    return cli_usage("top", "--every must be a time from 100ms to 1h");
 }
 
 int cli_top(int argc, char **argv) {
@@ -279,16 +216,13 @@ int cli_top(int argc, char **argv) {
     char reason[INSTR_ERROR_SIZE];
     int there = cli_session_open(&top.session, top.pid, reason, sizeof reason);
     if (there == CLI_SESSION_NONE)
-        cli_error("instr: no agent listens in process %ld; 'instr enable %ld timing' brings one in "
-                  "that times methods",
-                  top.pid, top.pid);
-    else if (there != CLI_SESSION_OK)
-        cli_error("instr: %s", reason);
-    if (there != CLI_SESSION_OK) return CLI_FAILED;
+        return cli_error("there is no agent in process %ld; 'instr enable %ld timing' loads one "
+                         "that times methods",
+                         top.pid, top.pid);
+    if (there != CLI_SESSION_OK) return cli_error("%s", reason);
     cli_catch_signals();
     top.live = !top.json && !top.once && cli_screen_open() == 0;
     status = follow(&top);
-    forget_lines(&top);
     cli_session_close(&top.session);
     return cli_finish(status);
 }

@@ -1,9 +1,9 @@
-// instr watch: the calls of some methods as they happen.
+// instr watch: calls of some methods as they happen.
 
 #include "instr/cli/agent_library.h"
 #include "instr/cli/bring.h"
-#include "instr/cli/talk.h"
 #include "instr/cli/screen.h"
+#include "instr/cli/talk.h"
 #include "instr/report/text.h"
 
 #include <errno.h>
@@ -13,12 +13,11 @@
 #include <string.h>
 #include <time.h>
 
-enum { WORDS = 8, WORD_SIZE = 64, AFTER_CANCEL_MS = 10000, LOOK_MS = 200 };
+enum { WORDS = 8, WORD_SIZE = 64, AFTER_CANCEL_MS = 10000, POLL_MS = 200 };
 
+// The command for the agent.
 struct watch {
-    long pid;
-    int json;
-    const char *words[WORDS]; // of the command
+    const char *words[WORDS];
     int count;
     char text[WORDS][WORD_SIZE];
 };
@@ -57,37 +56,26 @@ static void show(const json_t *call) {
     fflush(stdout);
 }
 
-static int end(const struct cli_event *event) {
-    if (event->dropped)
-        cli_error("instr: %llu calls left out, as they came faster than they were read",
-                  (unsigned long long)event->dropped);
-    if (event->line[0]) cli_error("instr: %s", event->line);
-    return event->kind == CLI_END && event->status == 0 ? CLI_OK : CLI_FAILED;
-}
-
-// Until the agent ends it: at the limit, in time, or because we ask it to.
-static int follow(const struct watch *watch, struct cli_session *session) {
+// Until the agent ends the stream: at the limit, in time, or because it is cancelled.
+static int follow(const struct watch *watch, struct cli_session *session, int json) {
     struct cli_event event;
     int cancelled = 0;
-    if (cli_session_command(session, watch->count, watch->words) != 0) {
-        cli_error("instr: the command cannot be sent: %s", strerror(errno));
-        return CLI_FAILED;
-    }
+    if (cli_session_command(session, watch->count, watch->words) != 0)
+        return cli_error("the command cannot be sent: %s", strerror(errno));
     for (;;) {
-        cli_session_next(session, &event, cancelled ? AFTER_CANCEL_MS : LOOK_MS);
+        cli_session_next(session, &event, cancelled ? AFTER_CANCEL_MS : POLL_MS);
         if (event.kind == CLI_DOCUMENT) {
-            if (watch->json)
+            if (json)
                 fwrite(event.bytes, 1, event.length, stdout), fflush(stdout);
             else
                 show(event.document);
             json_decref(event.document);
         }
-        if (event.kind == CLI_NOTE) cli_error("instr: %s", event.line);
-        if (event.kind == CLI_END || event.kind == CLI_LOST) return end(&event);
-        if (event.kind == CLI_NOTHING && cancelled) {
-            cli_error("instr: the agent does not answer; it undoes what it did when we are gone");
-            return CLI_FAILED;
-        }
+        if (event.kind == CLI_NOTE) cli_error("%s", event.line);
+        if (event.kind == CLI_END || event.kind == CLI_LOST) return cli_control_end(&event);
+        if (event.kind == CLI_NOTHING && cancelled)
+            return cli_error("the agent is not responding; it will revert when this client "
+                             "disconnects");
         if ((cli_caught() || ferror(stdout)) && !cancelled)
             cancelled = cli_session_cancel(session) == 0;
     }
@@ -95,7 +83,6 @@ static int follow(const struct watch *watch, struct cli_session *session) {
 
 __attribute__((format(printf, 2, 3))) static void add_word(struct watch *watch, const char *format,
                                                            ...) {
-    if (watch->count == WORDS) return;
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(watch->text[watch->count], WORD_SIZE, format, arguments);
@@ -104,55 +91,36 @@ __attribute__((format(printf, 2, 3))) static void add_word(struct watch *watch, 
     watch->count++;
 }
 
-static int add_time(struct watch *watch, const char *option, const char *word, int is,
-                    const char *value) {
-    uint64_t time = is > 0 ? cli_duration(value) : 0;
-    if (!time)
-        return cli_usage("watch", "instr: watch: %s takes a time such as 50ms or 30s", option);
-    add_word(watch, "%s=%llu", word, (unsigned long long)time);
+static int read_arguments(struct watch *watch, struct cli_control *control, int argc, char **argv) {
+    int stack = 0, if_thrown = 0;
+    uint64_t if_slower = 0, most_time = 0;
+    long limit = 0;
+    const struct cli_option options[] = {{"--stack", .flag = &stack},
+                                         {"--if-thrown", .flag = &if_thrown},
+                                         {"--if-slower", .time = &if_slower},
+                                         {"--for", .time = &most_time},
+                                         {"--limit", .number = &limit, 1, 1000000},
+                                         {NULL}};
+    int status = cli_control_arguments(control, "watch", argc, argv, options, 1, 1,
+                                       "a process id and methods");
+    if (status != CLI_OK) return status;
+    watch->words[0] = "watch";
+    watch->words[1] = control->argv[0];
+    watch->count = 2;
+    if (stack) add_word(watch, "stack");
+    if (if_thrown) add_word(watch, "if-thrown");
+    if (if_slower) add_word(watch, "if-slower=%llu", (unsigned long long)if_slower);
+    if (most_time) add_word(watch, "for=%llu", (unsigned long long)most_time);
+    if (limit) add_word(watch, "limit=%ld", limit);
     return CLI_OK;
 }
 
-static int read_argument(struct watch *watch, int argc, char **argv, int *i) {
-    const char *value = NULL;
-    int is;
-    if (strcmp(argv[*i], "--json") == 0) {
-        watch->json = 1;
-    } else if (strcmp(argv[*i], "--stack") == 0) {
-        add_word(watch, "stack");
-    } else if (strcmp(argv[*i], "--if-thrown") == 0) {
-        add_word(watch, "if-thrown");
-    } else if ((is = cli_option(argc, argv, i, "--if-slower", &value)) != 0) {
-        return add_time(watch, "--if-slower", "if-slower", is, value);
-    } else if ((is = cli_option(argc, argv, i, "--for", &value)) != 0) {
-        return add_time(watch, "--for", "for", is, value);
-    } else if ((is = cli_option(argc, argv, i, "--limit", &value)) != 0) {
-        long limit = is > 0 ? cli_number(value, 0, 1000000) : -1;
-        if (limit < 0)
-            return cli_usage("watch", "instr: watch: --limit takes a number from 1 to 1000000");
-        add_word(watch, "limit=%ld", limit);
-    } else if (!watch->pid) {
-        watch->pid = cli_number(argv[*i], 0, 1 << 30);
-        if (watch->pid < 0)
-            return cli_usage("watch", "instr: watch: '%.64s' is no process id", argv[*i]);
-    } else if (!watch->words[1]) {
-        watch->words[1] = argv[*i];
-    } else {
-        return cli_usage("watch", "instr: watch: what is '%.64s'?", argv[*i]);
-    }
-    return CLI_OK;
-}
-
-// What is wrong with the methods is told before an agent is brought in for them.
+// Mistakes in the methods are reported before an agent is loaded for them.
 static int check_methods(const char *methods) {
     static const char option[] = "watch.methods=";
     char *item = malloc(sizeof option + 2 * strlen(methods));
-    if (!item) {
-        cli_error("instr: out of memory");
-        return CLI_FAILED;
-    }
-    strcpy(item, option);
-    char *to = item + sizeof option - 1;
+    if (!item) return cli_no_memory();
+    char *to = stpcpy(item, option);
     for (const char *c = methods; *c; c++) {
         if (*c == ',' || *c == '\\') *to++ = '\\';
         *to++ = *c;
@@ -167,20 +135,16 @@ static int check_methods(const char *methods) {
 }
 
 int cli_watch(int argc, char **argv) {
-    static struct watch watch = {.words = {"watch", NULL}, .count = 2};
+    struct watch watch;
     static struct cli_session session;
-    int status = CLI_OK;
-    for (int i = 0; i < argc && status == CLI_OK; i++)
-        status = read_argument(&watch, argc, argv, &i);
+    struct cli_control control;
+    int brought, status = read_arguments(&watch, &control, argc, argv);
+    if (status == CLI_OK) status = check_methods(watch.words[1]);
     if (status != CLI_OK) return status;
-    if (!watch.pid || !watch.words[1])
-        return cli_usage("watch", "instr: watch: which process, and which methods?");
-    if ((status = check_methods(watch.words[1])) != CLI_OK) return status;
-    int brought;
     cli_catch_signals();
-    if (cli_bring(&session, watch.pid, &brought) != CLI_OK) return CLI_FAILED;
-    status = follow(&watch, &session);
+    if (cli_bring(&session, control.pid, &brought) != CLI_OK) return CLI_FAILED;
+    status = follow(&watch, &session, control.json);
     cli_session_close(&session);
-    if (brought) cli_take_back(watch.pid);
+    if (brought) cli_take_back(control.pid);
     return cli_finish(status);
 }

@@ -1,5 +1,5 @@
-// instr doctor -- java ...: starts the JVM of a command line some times, without its program, and
-// looks at what the agent changes.
+// instr doctor -- java ...: starts the JVM of a command line a few times, without its program, and
+// compares it with and without the agent.
 
 #include "instr/cli/cli.h"
 #include "instr/cli/agent_library.h"
@@ -26,10 +26,10 @@ struct trial {
     char folder[64];               // for files that the trials write
     const char *words[MOST_WORDS]; // java and its options, room behind them
     int count;
-    int files; // of arguments were left out
+    int files; // of arguments (@FILE) that were ignored
 };
 
-// Options at which the launcher prints something and looks at no others; it is to start the JVM.
+// Options that make the launcher print something instead of starting the JVM.
 static int only_prints(const char *word) {
     static const char *const words[] = {"-version",
                                         "--version",
@@ -51,7 +51,7 @@ static int only_prints(const char *word) {
     return strncmp(word, "--describe-module=", 18) == 0;
 }
 
-// Keeps what is for the JVM: "-jar X" becomes the class path that it is.
+// Keeps the options of the JVM. "-jar X" becomes a class path.
 static void take_words(struct trial *trial, int argc, char **argv) {
     trial->words[trial->count++] = argv[0];
     for (int i = 1; i < argc && trial->count < MOST_WORDS - 8; i++) {
@@ -77,7 +77,7 @@ static void path_of(const struct trial *trial, const char *name, char *path, siz
     snprintf(path, size, "%s/%s", trial->folder, name);
 }
 
-// The exit status; -1: it did not end, or could not be started, with errno.
+// The exit status; -1 with errno: the process did not end in time.
 static int wait_for(pid_t pid) {
     int status = 0;
     for (int tenths = 0; tenths < SECONDS * 50; tenths++) {
@@ -93,8 +93,8 @@ static int wait_for(pid_t pid) {
     return -1;
 }
 
-// Runs java with the options, `more` (up to 3, NULL-terminated), and -version. What it prints goes
-// to `output`.
+// Runs java with the options, `more` (up to 3, NULL-terminated), and -version. Its output goes to
+// `output`. Returns the exit status; -1 with errno.
 static int run(struct trial *trial, const char *const *more, char output[OUTPUT_SIZE]) {
     char path[128];
     const char *words[MOST_WORDS];
@@ -123,15 +123,15 @@ static int run(struct trial *trial, const char *const *more, char output[OUTPUT_
     return status;
 }
 
-// The first line that says something, without the one about JAVA_TOOL_OPTIONS.
-static char *telling_line(char *output) {
+// The first line of the output that is not about JAVA_TOOL_OPTIONS.
+static char *first_line(char *output) {
     char *line = output, *place = NULL;
     for (line = strtok_r(output, "\n", &place); line; line = strtok_r(NULL, "\n", &place))
         if (strncmp(line, "Picked up ", 10) != 0) return line;
     return output;
 }
 
-// How many classes came out of an archive; -1: not known.
+// The number of classes loaded from an archive; -1: unknown.
 static long shared_classes(struct trial *trial, const char *agent) {
     char log[128], option[192], output[OUTPUT_SIZE], line[4096];
     path_of(trial, "classes", log, sizeof log);
@@ -150,8 +150,8 @@ static long shared_classes(struct trial *trial, const char *agent) {
 
 static char *agent_option(const char *options) {
     char library[PATH_MAX];
-    if (cli_find_library(library) != 0) return NULL;
-    return cli_append(cli_append(cli_append(strdup("-agentpath:"), library), "="), options);
+    if (cli_find_library(library) != CLI_OK) return NULL;
+    return cli_concat("-agentpath:", library, "=", options, NULL);
 }
 
 static void compare_archive(struct cli_findings *findings, struct trial *trial) {
@@ -161,11 +161,11 @@ static void compare_archive(struct cli_findings *findings, struct trial *trial) 
     long plain = shared_classes(trial, NULL);
     if (plain < 0) {
         cli_find(findings, CLI_REMARK, "class archive",
-                 "this JVM does not tell which classes it shares");
+                 "this JVM does not report which classes it shares");
         return;
     }
     if (plain == 0) {
-        cli_find(findings, CLI_REMARK, "class archive", "not in use, with and without the agent");
+        cli_find(findings, CLI_REMARK, "class archive", "not in use, with or without the agent");
         return;
     }
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
@@ -173,7 +173,8 @@ static void compare_archive(struct cli_findings *findings, struct trial *trial) 
         long with = agent ? shared_classes(trial, agent) : -1;
         free(agent);
         cli_find(findings, with >= plain ? CLI_FINE : CLI_REMARK, "class archive",
-                 "%ld classes come out of it, %ld with the agent %s", plain, with, ways[i].name);
+                 "%ld classes are loaded from it, %ld with the agent %s", plain, with,
+                 ways[i].name);
     }
 }
 
@@ -199,14 +200,14 @@ static void try_java(struct cli_findings *findings, struct trial *trial) {
         return;
     }
     if (status != 0) {
-        cli_find(findings, CLI_BARRED, "JVM", "does not start without the agent either: %.300s",
-                 telling_line(output));
+        cli_find(findings, CLI_BARRED, "JVM", "does not start even without the agent: %.300s",
+                 first_line(output));
         return;
     }
     json_t *facts = facts_of(trial, output);
     if (!facts) {
         cli_find(findings, CLI_BARRED, "JVM", "does not start with the agent: %.300s",
-                 telling_line(output));
+                 first_line(output));
         return;
     }
     const char *name = json_string_value(json_object_get(facts, "jvm"));
@@ -217,8 +218,7 @@ static void try_java(struct cli_findings *findings, struct trial *trial) {
     json_decref(facts);
     compare_archive(findings, trial);
     if (trial->files)
-        cli_find(findings, CLI_REMARK, "options",
-                 "files of arguments (@FILE) were not looked into");
+        cli_find(findings, CLI_REMARK, "options", "argument files (@FILE) were ignored");
 }
 
 static void remove_files(const struct trial *trial) {
@@ -238,8 +238,7 @@ void cli_doctor_command(struct cli_findings *findings, int argc, char **argv) {
     int n = snprintf(trial.folder, sizeof trial.folder, "%s/instr-doctor-XXXXXX", temporary);
     const char *slash = argc ? strrchr(argv[0], '/') : NULL;
     if (argc == 0 || strcmp(slash ? slash + 1 : argv[0], "java") != 0) {
-        cli_find(findings, CLI_BARRED, "command",
-                 "only the command line of a java can be looked at");
+        cli_find(findings, CLI_BARRED, "command", "only java command lines can be checked");
         return;
     }
     if (n >= (int)sizeof trial.folder) errno = ENAMETOOLONG;

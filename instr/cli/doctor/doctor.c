@@ -1,4 +1,4 @@
-// instr doctor: its arguments, what it prints, and a look at the machine.
+// instr doctor: its arguments, its output, and the checks of this machine.
 
 #include "instr/cli/doctor/doctor.h"
 #include "instr/cli/agent_library.h"
@@ -24,13 +24,13 @@ void cli_find(struct cli_findings *findings, enum cli_verdict verdict, const cha
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     json_t *line = json_string(text);
-    if (!line) line = json_string("(not to be shown: no UTF-8)");
+    if (!line) line = json_string("(not valid UTF-8)");
     json_array_append_new(findings->list, json_pack("{s:s, s:s, s:o}", "verdict", verdicts[verdict],
                                                     "what", what, "text", line));
     if (verdict == CLI_BARRED) findings->barred++;
 }
 
-// --- facts that an agent tells ---
+// --- facts from an agent ---
 
 static void join(char *text, size_t size, const char *more) {
     size_t n = strlen(text);
@@ -52,23 +52,24 @@ static void find_capabilities(struct cli_findings *findings, const json_t *capab
     if (strstr(never, "can_retransform_classes") || strstr(later, "can_retransform_classes"))
         cli_find(findings, CLI_BARRED, "capabilities", "this JVM cannot retransform classes");
     else if (count)
-        cli_find(findings, CLI_FINE, "capabilities", "all that is needed, at start and later");
-    if (never[0]) cli_find(findings, CLI_REMARK, "capabilities", "not in this JVM: %s", never);
+        cli_find(findings, CLI_FINE, "capabilities",
+                 "all needed ones are available, at start and later");
+    if (never[0])
+        cli_find(findings, CLI_REMARK, "capabilities", "not available in this JVM: %s", never);
     if (later[0])
         cli_find(findings, CLI_REMARK, "capabilities",
-                 "for agents on the command line only, if at all: %s", later);
+                 "available at most to agents on the command line: %s", later);
     if (early[0])
-        cli_find(findings, CLI_REMARK, "capabilities", "for agents on the command line only: %s",
-                 early);
+        cli_find(findings, CLI_REMARK, "capabilities",
+                 "available only to agents on the command line: %s", early);
 }
 
 void cli_doctor_facts(struct cli_findings *findings, const json_t *facts) {
     size_t index;
     json_t *agent;
     find_capabilities(findings, json_object_get(facts, "capabilities"));
-    json_array_foreach(json_object_get(facts, "agents"), index, agent) cli_find(
-        findings, CLI_REMARK, "other agent",
-        "%s: what it makes of a class stays, before and after us", cli_text(agent, "name"));
+    json_array_foreach(json_object_get(facts, "agents"), index, agent)
+        cli_find(findings, CLI_REMARK, "other agent", CLI_OTHER_AGENT, cli_text(agent, "name"));
 }
 
 // --- the machine ---
@@ -78,21 +79,21 @@ static void look_at_tmp(struct cli_findings *findings) {
     char path[INSTR_CONTROL_PATH_SIZE];
     if (stat("/tmp", &st) != 0 || !S_ISDIR(st.st_mode) || access("/tmp", W_OK | X_OK) != 0) {
         cli_find(findings, CLI_BARRED, "/tmp",
-                 "cannot be written to; the JVM and its agents meet there");
+                 "is not writable; the JVM and its agents communicate there");
         return;
     }
     if ((st.st_mode & S_IWOTH) && !(st.st_mode & S_ISVTX))
         cli_find(findings, CLI_REMARK, "/tmp",
-                 "everybody may remove everybody's files there: it has no sticky bit");
+                 "has no sticky bit: every user may remove the files of others");
     for (unsigned i = 0; i < INSTR_CONTROL_DIRECTORIES; i++) {
         instr_control_directory(path, "", geteuid(), i);
         if (lstat(path, &st) != 0 || instr_control_directory_is_private(path, geteuid())) {
-            cli_find(findings, CLI_FINE, "control", "sockets of your JVMs are in %s", path);
+            cli_find(findings, CLI_FINE, "control", "the sockets of your JVMs are in %s", path);
             return;
         }
     }
     cli_find(findings, CLI_BARRED, "control",
-             "all names of the control directory are taken by others; the last is %s", path);
+             "other users own all names of the control directory; the last is %s", path);
 }
 
 static void look_at_jvms(struct cli_findings *findings) {
@@ -101,7 +102,7 @@ static void look_at_jvms(struct cli_findings *findings) {
     DIR *proc = opendir("/proc");
     for (struct dirent *entry; proc && (entry = readdir(proc));) {
         struct instr_jvm jvm;
-        long pid = cli_number(entry->d_name, 0, 1 << 30);
+        long pid = cli_number(entry->d_name, 1, 1 << 30);
         if (pid < 0 || instr_jvm_open(&jvm, pid, reason, sizeof reason) != 0) continue;
         if (jvm.kind == INSTR_HOTSPOT || jvm.kind == INSTR_OPENJ9) {
             jvms++;
@@ -112,21 +113,19 @@ static void look_at_jvms(struct cli_findings *findings) {
     if (proc)
         closedir(proc);
     else
-        cli_find(findings, CLI_BARRED, "/proc", "is not there; JVMs cannot be found");
-    cli_find(findings, CLI_FINE, "JVMs",
-             "%u running that you can see, %u of them can be attached to", jvms, open);
+        cli_find(findings, CLI_BARRED, "/proc", "does not exist; JVMs cannot be found");
+    cli_find(findings, CLI_FINE, "JVMs", "%u visible to you, %u of them attachable", jvms, open);
 }
 
 void cli_doctor_machine(struct cli_findings *findings) {
     char library[PATH_MAX];
-    if (cli_find_library(library) == 0)
+    if (cli_find_library(library) == CLI_OK)
         cli_find(findings, CLI_FINE, "agent", "%s", library);
     else
-        cli_find(findings, CLI_BARRED, "agent",
-                 "its library, libinstr.so, is not where it should be");
+        cli_find(findings, CLI_BARRED, "agent", "its library, libinstr.so, was not found");
     look_at_tmp(findings);
     if (geteuid() != 0)
-        cli_find(findings, CLI_REMARK, "permission", "JVMs of other users are for root only");
+        cli_find(findings, CLI_REMARK, "permission", "only root can attach to JVMs of other users");
     look_at_jvms(findings);
 }
 
@@ -142,33 +141,34 @@ static void print(const struct cli_findings *findings) {
     }
 }
 
+static void print_or_json(const struct cli_findings *findings, int json) {
+    if (json)
+        cli_json_print(json_incref(findings->list));
+    else
+        print(findings);
+}
+
 int cli_doctor(int argc, char **argv) {
     struct cli_findings findings = {json_array(), 0};
-    int json = 0, i = 0;
-    if (i < argc && strcmp(argv[i], "--json") == 0) json = ++i;
-    long pid = i < argc && strcmp(argv[i], "--") != 0 ? cli_number(argv[i], 0, 1 << 30) : 0;
-    if (pid < 0) {
-        json_decref(findings.list);
-        return cli_usage("doctor", "instr: doctor: '%.64s' is no process id", argv[i]);
-    }
-    if (pid > 0 && i + 1 < argc && strcmp(argv[i + 1], "--json") == 0) json = ++i;
-    int last = pid > 0 ? i + 1 : argc;
-    if (pid > 0 && last < argc) {
-        json_decref(findings.list);
-        return cli_usage("doctor", "instr: doctor: one process at a time");
-    }
-    if (pid > 0)
-        cli_doctor_process(&findings, pid);
-    else if (i < argc)
-        cli_doctor_command(&findings, argc - i - 1, argv + i + 1);
-    else
-        cli_doctor_machine(&findings);
-    if (json) {
-        json_dumpf(findings.list, stdout, JSON_INDENT(2));
-        putchar('\n');
-    } else {
-        print(&findings);
+    int json = 0, words = 0;
+    long pid = 0;
+    const struct cli_option options[] = {{"--json", .flag = &json}, {NULL}};
+    while (words < argc && strcmp(argv[words], "--") != 0) words++;
+    char **command = words < argc ? argv + words + 1 : NULL;
+    int status = cli_arguments("doctor", &words, argv, options);
+    if (status == CLI_OK && words > (command ? 0 : 1))
+        status = cli_usage("doctor", "expects at most one process id, or one command line");
+    if (status == CLI_OK && words) status = cli_pid("doctor", argv[0], &pid);
+    if (status == CLI_OK) {
+        if (pid > 0)
+            cli_doctor_process(&findings, pid);
+        else if (command)
+            cli_doctor_command(&findings, (int)(argv + argc - command), command);
+        else
+            cli_doctor_machine(&findings);
+        print_or_json(&findings, json);
+        status = cli_finish(findings.barred ? CLI_FAILED : CLI_OK);
     }
     json_decref(findings.list);
-    return cli_finish(findings.barred ? CLI_FAILED : CLI_OK);
+    return status;
 }

@@ -1,4 +1,4 @@
-// instr doctor: what would work here and what not, and why.
+// instr doctor: what works here, what does not, and why.
 
 #ifndef INSTR_CLI_DOCTOR_H
 #define INSTR_CLI_DOCTOR_H
@@ -7,23 +7,25 @@
 
 enum cli_verdict { CLI_FINE, CLI_REMARK, CLI_BARRED };
 
-// What has been found so far.
+// The findings so far.
 struct cli_findings {
     json_t *list; // of {"verdict", "what", "text"}
-    int barred;   // how many
+    int barred;   // how many are CLI_BARRED
 };
 
-// Adds a finding: one line, in words, on one thing.
+// Adds a finding: one line about one thing.
 __attribute__((format(printf, 4, 5))) void cli_find(struct cli_findings *findings,
                                                     enum cli_verdict verdict, const char *what,
                                                     const char *format, ...);
 
-// The machine; a process; a command line of java.
+#define CLI_OTHER_AGENT "%s: its changes to classes are preserved"
+
+// Adds what the facts of an agent (jvm_facts.h) say about capabilities and other agents.
+void cli_doctor_facts(struct cli_findings *findings, const json_t *facts);
+
+// The checks of this machine, of a process, and of a java command line.
 void cli_doctor_machine(struct cli_findings *findings);
 void cli_doctor_process(struct cli_findings *findings, long pid);
 void cli_doctor_command(struct cli_findings *findings, int argc, char **argv);
-
-// What the facts of an agent (facts.h) say about capabilities and other agents.
-void cli_doctor_facts(struct cli_findings *findings, const json_t *facts);
 
 #endif

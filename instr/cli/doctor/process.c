@@ -1,5 +1,4 @@
-// instr doctor PID: a look at a JVM from outside, and, where the agent is in it already, from
-// inside.
+// instr doctor PID: checks a JVM from outside, and through the agent if that is loaded already.
 
 #include "instr/cli/agent_library.h"
 #include "instr/cli/talk.h"
@@ -17,12 +16,11 @@ enum { OLDEST = 8, NEWEST = 28 };
 
 static void look_at_version(struct cli_findings *findings, const struct instr_jvm *jvm) {
     if (jvm->release == 0)
-        cli_find(findings, CLI_REMARK, "JVM", "HotSpot, %s; its version is not known",
-                 jvm->library);
+        cli_find(findings, CLI_REMARK, "JVM", "HotSpot, %s, of unknown version", jvm->library);
     else if (jvm->release < OLDEST)
         cli_find(findings, CLI_BARRED, "JVM", "%s %s: older than JDK 8", jvm->name, jvm->version);
     else if (jvm->release > NEWEST)
-        cli_find(findings, CLI_REMARK, "JVM", "%s %s: newer than any that was tested, up to %d",
+        cli_find(findings, CLI_REMARK, "JVM", "%s %s: newer than the last tested, JDK %d",
                  jvm->name, jvm->version, NEWEST);
     else
         cli_find(findings, CLI_FINE, "JVM", "%s %s", jvm->name[0] ? jvm->name : "HotSpot",
@@ -35,21 +33,20 @@ static void look_at_attach(struct cli_findings *findings, const struct instr_jvm
         cli_find(findings, CLI_BARRED, "attach", "%s", reason);
     else if (jvm->release >= 21 && instr_jvm_flag(jvm, "EnableDynamicAgentLoading") != '+')
         cli_find(findings, CLI_REMARK, "attach",
-                 "works; the JVM prints a warning to its standard error then (JEP 451), unless it "
-                 "is started with "
-                 "-XX:+EnableDynamicAgentLoading, or with the agent");
+                 "works, but the JVM prints a warning to its standard error (JEP 451) unless it "
+                 "was started with -XX:+EnableDynamicAgentLoading or with the agent");
     else
         cli_find(findings, CLI_FINE, "attach", "works");
 }
 
-// Would it load the library from where it is?
+// Where would the JVM load the library from?
 static void look_at_library(struct cli_findings *findings, const struct instr_jvm *jvm) {
     char library[PATH_MAX], tmp[INSTR_TARGET_PATH + 8];
     struct statvfs fs;
     struct stat st;
     if (jvm->agent[0]) return;
-    if (cli_find_library(library) != 0) {
-        cli_find(findings, CLI_BARRED, "library", "libinstr.so is not where it should be");
+    if (cli_find_library(library) != CLI_OK) {
+        cli_find(findings, CLI_BARRED, "library", "libinstr.so was not found");
         return;
     }
     if (cli_target_sees(&jvm->target, library)) {
@@ -62,15 +59,15 @@ static void look_at_library(struct cli_findings *findings, const struct instr_jv
                  "the JVM does not see %s, and its /tmp cannot be reached", library);
     else if (fs.f_flag & ST_NOEXEC)
         cli_find(findings, CLI_BARRED, "library",
-                 "the JVM does not see %s, and nothing can be loaded from its "
-                 "/tmp (noexec); install instr where the JVM runs",
+                 "the JVM does not see %s, and its /tmp is mounted noexec; install instr where "
+                 "the JVM runs",
                  library);
     else if (stat(library, &st) == 0 && fs.f_bavail * fs.f_frsize < (uint64_t)st.st_size)
         cli_find(findings, CLI_BARRED, "library",
                  "the JVM does not see %s, and its /tmp has no room for a copy", library);
     else
-        cli_find(findings, CLI_FINE, "library", "the JVM does not see %s; a copy goes to its /tmp",
-                 library);
+        cli_find(findings, CLI_FINE, "library",
+                 "the JVM does not see %s; a copy is made in its /tmp", library);
 }
 
 static void look_at_options(struct cli_findings *findings, const struct instr_jvm *jvm) {
@@ -79,18 +76,17 @@ static void look_at_options(struct cli_findings *findings, const struct instr_jv
     for (int i = 0; i < 3; i++)
         if (instr_jvm_option(jvm, agents[i], text, sizeof text) && !strstr(text, "libinstr.so")) {
             text[strcspn(text, "=")] = '\0';
-            cli_find(findings, CLI_REMARK, "other agent",
-                     "%s: what it makes of a class stays, before and after us", text);
+            cli_find(findings, CLI_REMARK, "other agent", CLI_OTHER_AGENT, text);
         }
     if (instr_jvm_option(jvm, "-XX:AOTCache=", text, sizeof text))
         cli_find(findings, CLI_FINE, "AOT cache",
-                 "%s: stays in use; classes out of it are retransformed", text + 13);
+                 "%s: stays in use; classes from it are retransformed", text + 13);
     if (instr_jvm_option(jvm, "-Xshare:off", text, sizeof text))
         cli_find(findings, CLI_FINE, "class archive", "switched off on the command line");
     if (instr_jvm_option(jvm, "-Xrs", text, sizeof text) ||
         instr_jvm_flag(jvm, "ReduceSignalUsage") == '+')
         cli_find(findings, CLI_REMARK, "signals",
-                 "the JVM does without (-Xrs); it listens from its start instead");
+                 "the JVM does not use them (-Xrs); it listens for attaches from the start");
 }
 
 // 1: the agent answered.
@@ -98,20 +94,15 @@ static int look_inside(struct cli_findings *findings, long pid) {
     struct cli_session session;
     struct cli_event event;
     char reason[INSTR_ERROR_SIZE];
-    int found = 0;
     if (cli_session_open(&session, pid, reason, sizeof reason) != CLI_SESSION_OK) return 0;
-    if (cli_session_command(&session, 1, (const char *const[]){"status"}) == 0) {
-        cli_session_next(&session, &event, 10000);
-        if (event.kind == CLI_DOCUMENT) {
-            found = 1;
-            cli_find(findings, CLI_FINE, "agent", "version %s is in it, %s",
-                     cli_text(event.document, "agent"), cli_text(event.document, "state"));
-            cli_doctor_facts(findings, event.document);
-            json_decref(event.document);
-        }
-    }
+    json_t *status = cli_session_ask(&session, "status", 10000, &event);
     cli_session_close(&session);
-    return found;
+    if (!status) return 0;
+    cli_find(findings, CLI_FINE, "agent", "version %s is loaded, %s", cli_text(status, "agent"),
+             cli_text(status, "state"));
+    cli_doctor_facts(findings, status);
+    json_decref(status);
+    return 1;
 }
 
 void cli_doctor_process(struct cli_findings *findings, long pid) {
@@ -129,22 +120,23 @@ void cli_doctor_process(struct cli_findings *findings, long pid) {
     }
     look_at_version(findings, &jvm);
     if (jvm.target.uid == geteuid())
-        cli_find(findings, CLI_FINE, "permission", "it is yours");
+        cli_find(findings, CLI_FINE, "permission", "the process is yours");
     else if (geteuid() == 0)
-        cli_find(findings, CLI_FINE, "permission", "it belongs to %s, and you are root",
+        cli_find(findings, CLI_FINE, "permission", "the process belongs to %s, and you are root",
                  instr_user_name(jvm.target.uid, user, sizeof user));
     if (jvm.target.inner_pid != jvm.target.pid || jvm.target.root[0])
-        cli_find(findings, CLI_FINE, "namespace", "it is process %ld of its own%s",
-                 (long)jvm.target.inner_pid, jvm.target.root[0] ? ", with files of its own" : "");
+        cli_find(findings, CLI_FINE, "namespace", "process %ld in its own namespace%s",
+                 (long)jvm.target.inner_pid,
+                 jvm.target.root[0] ? ", with its own file system" : "");
     if (!look_inside(findings, pid)) {
         if (jvm.agent[0] && !instr_target_is_stopped(&jvm.target))
-            cli_find(findings, CLI_REMARK, "agent", "%s is in it, but does not listen", jvm.agent);
+            cli_find(findings, CLI_REMARK, "agent", "%s is loaded but does not listen", jvm.agent);
         look_at_attach(findings, &jvm);
         look_at_library(findings, &jvm);
         look_at_options(findings, &jvm);
         cli_find(findings, CLI_REMARK, "natives",
-                 "and other passes that change members work for agents on "
-                 "the command line only");
+                 "this and other passes that change members work only for agents on the command "
+                 "line");
     }
     instr_jvm_close(&jvm);
 }

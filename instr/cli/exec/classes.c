@@ -2,7 +2,6 @@
 
 #include "instr/cli/exec/classes.h"
 #include "instr/cli/cli.h"
-#include "instr/cli/input.h"
 #include "instr/cli/paths.h"
 #include "instr/coverage/exec_writer.h"
 
@@ -16,27 +15,8 @@ struct visit {
     const char *name; // NULL: all
     int (*take)(void *context, const struct cli_class_file *file);
     void *context;
-    const char *jar_name;
-    struct zip *jar;
+    struct cli_open_jar open;
 };
-
-static void fail(const struct cli_item *item, const char *reason) {
-    cli_error("instr: %s%s%s: %s", item->jar ? item->jar : "", item->jar ? "!" : "", item->name,
-              reason);
-}
-
-static int read_item(struct visit *visit, const struct cli_item *item, struct cli_bytes *bytes,
-                     char *reason) {
-    if (!item->jar) return cli_read_file(item->name, bytes, reason);
-    if (visit->jar_name != item->jar) {
-        cli_close_jar(visit->jar);
-        visit->jar = NULL;
-        visit->jar_name = NULL;
-        if (cli_open_jar(item->jar, &visit->jar, reason) != 0) return -1;
-        visit->jar_name = item->jar;
-    }
-    return cli_read_entry(visit->jar, item->index, bytes, reason);
-}
 
 // Does the path of a file or an entry end with the simple name of the class?
 static int may_be(const char *path, const char *name) {
@@ -51,14 +31,14 @@ static int visit_item(struct visit *visit, const struct cli_item *item) {
     struct cli_bytes bytes;
     struct cf_class cls;
     if (visit->name && !may_be(item->name, visit->name)) return 0;
-    if (read_item(visit, item, &bytes, reason) != 0) {
-        fail(item, reason);
+    if (cli_item_read(item, &visit->open, &bytes, reason) != 0) {
+        cli_item_error(item, reason);
         return 0;
     }
     int result = 0;
     cf_arena_reset(&visit->arena, 1 << 20);
     if (cf_class_open(&cls, bytes.bytes, bytes.length, &visit->arena) != CF_OK) {
-        fail(item, cf_error_text(&cls.error, reason, sizeof reason));
+        cli_item_error(item, cf_error_text(&cls.error, reason, sizeof reason));
     } else {
         struct cf_slice slice = cf_this_name(&cls);
         memcpy(name, slice.bytes, slice.length);
@@ -81,12 +61,12 @@ int cli_each_class_file(size_t count, char *const *paths, const char *name,
     cf_arena_init(&visit.arena);
     for (size_t i = 0; i < count && result == 0; i++) {
         result = cli_paths_add(&found, paths[i]);
-        if (result != 0) cli_error("instr: out of memory");
+        if (result != 0) cli_no_memory();
     }
     if (found.failures > 0) result = -1;
     for (size_t i = 0; i < found.count && result == 0; i++)
         result = visit_item(&visit, &found.items[i]);
-    cli_close_jar(visit.jar);
+    cli_close_jar(visit.open.jar);
     cli_paths_free(&found);
     cf_arena_free(&visit.arena);
     return result;

@@ -1,4 +1,4 @@
-// The class files that .exec files are about: their ids, and which probes stand for a line.
+// The class files that .exec files are about: their ids, and the probes of a line.
 
 #ifndef INSTR_CLI_EXEC_CLASSES_H
 #define INSTR_CLI_EXEC_CLASSES_H
@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What a class file says of itself.
+// A class file and its id.
 struct cli_class_file {
     const char *name; // internal, modified UTF-8
     uint64_t id;      // instr_exec_class_id
@@ -14,14 +14,14 @@ struct cli_class_file {
     size_t length;
 };
 
-// Calls `take` for each class file below the paths, or, with `name`, for those only that may be
-// this class's. What is no class is told, and passed over. Returns 0; -1 when `take` returned that,
-// or a path could not be looked into (which was printed).
+// Calls `take` for each class file below the paths; with `name`, only for those of this class. Files
+// that are not classes are reported and skipped. Returns 0; the first other result of `take`; or -1
+// when a path could not be read, after a message.
 int cli_each_class_file(size_t count, char *const *paths, const char *name,
                         int (*take)(void *context, const struct cli_class_file *file),
                         void *context);
 
-// Of a class: the probes of which one is hit when its line `line` was run, by JaCoCo's rules.
+// The probes of a class of which at least one is hit when its line `line` runs, by JaCoCo's rules.
 struct cli_line_probes {
     uint64_t id;
     size_t probes; // of the class

@@ -1,5 +1,5 @@
-// instr exec diff: what only one of two files has. As diff(1) does, it ends with 0 when there is no
-// difference, 1 when there is one, 2 when it could not find out.
+// instr exec diff: what only one of two files has. As diff(1), it exits with 0 when there is no
+// difference, 1 when there is one, and 2 on an error.
 
 #include "instr/cli/exec/exec.h"
 #include "instr/options.h"
@@ -43,7 +43,7 @@ static int bit(const uint8_t *bits, size_t i) {
     return bits[i / 8] >> i % 8 & 1;
 }
 
-// "; only in a.exec: 0,3-5": probes that are hit in `a` and not in `b`.
+// "; only in a.exec: 0,3-5": probes that are hit in `a` but not in `b`.
 static void put_probes(struct diff *diff, const struct instr_exec_class *a,
                        const struct instr_exec_class *b, int side) {
     int any = 0;
@@ -74,7 +74,7 @@ static void compare(struct diff *diff, const struct instr_exec_class *a,
     diff->differ++;
     put_class(diff, a);
     if (!named) {
-        instr_output_text(&diff->out, "; its name is ");
+        instr_output_text(&diff->out, "; named ");
         instr_report_text(&diff->out, b->name, INSTR_DOTS);
         instr_output_text(&diff->out, " in ");
         instr_report_text(&diff->out, diff->files.paths[1], INSTR_PLAIN);
@@ -103,31 +103,27 @@ static void put_difference(struct diff *diff) {
     instr_output_format(&diff->out,
                         "%s class%s the same, %s different, %s only in the first, %s only in the "
                         "second\n",
-                        instr_number(diff->same, a), diff->same == 1 ? "" : "es",
+                        instr_number(diff->same, a), cli_plural(diff->same, "es"),
                         instr_number(diff->differ, b), instr_number(diff->only[0], c),
                         instr_number(diff->only[1], d));
 }
 
 static int print(struct diff *diff) {
-    char error[INSTR_ERROR_SIZE];
-    instr_output_descriptor(&diff->out, STDOUT_FILENO);
+    cli_output_open(&diff->out, NULL);
     put_difference(diff);
-    if (instr_output_close(&diff->out, error, sizeof error) != 0) {
-        cli_error("%s", error);
-        return TROUBLE;
-    }
+    if (cli_output_close(&diff->out) != CLI_OK) return TROUBLE;
     return diff->differ + diff->only[0] + diff->only[1] > 0;
 }
 
 int cli_exec_diff(int argc, char **argv) {
     static struct diff diff; // large
-    const struct cli_exec_option options[] = {{NULL, NULL, NULL}};
+    const struct cli_option options[] = {{NULL}};
     struct cli_exec_visitor visitor = {NULL, take_class, &diff, 0};
     instr_exec_store_init(&diff.stores[0]);
     instr_exec_store_init(&diff.stores[1]);
-    int status = cli_exec_arguments("diff", argc, argv, options, &diff.files);
+    int status = cli_exec_arguments("exec diff", argc, argv, options, &diff.files);
     if (status == CLI_OK && diff.files.count != 2)
-        status = cli_exec_usage("diff", "two files, please");
+        status = cli_usage("exec diff", "expects two files");
     if (status == CLI_OK) status = cli_exec_each(&diff.files, &visitor);
     status = status == CLI_OK ? print(&diff) : TROUBLE;
     instr_exec_store_free(&diff.stores[0]);

@@ -2,6 +2,7 @@
 
 #include "instr/cli/exec/exec.h"
 #include "instr/cli/exec/report.h"
+#include "instr/base/array.h"
 #include "instr/base/json.h"
 #include "instr/options.h"
 #include "instr/report/text.h"
@@ -11,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 struct session {
     uint64_t start, dump;
@@ -28,21 +28,13 @@ struct info {
 static int take_session(void *context, const struct instr_exec_session *session, size_t file) {
     struct info *info = context;
     (void)file;
-    if (info->sessions_count == info->capacity) {
-        size_t capacity = info->capacity ? info->capacity * 2 : 16;
-        struct session *more = realloc(info->sessions, capacity * sizeof *more);
-        if (more) {
-            info->sessions = more;
-            info->capacity = capacity;
-        }
-    }
-    char *id = info->sessions_count < info->capacity ? strdup(session->id) : NULL;
-    if (!id) {
-        cli_error("instr: out of memory");
-        return -1;
+    char *id = strdup(session->id);
+    if (!id || !INSTR_ARRAY_RESERVE(info->sessions, info->capacity, info->sessions_count + 1)) {
+        free(id);
+        return cli_no_memory();
     }
     info->sessions[info->sessions_count++] = (struct session){session->start, session->dump, id};
-    return 0;
+    return CLI_OK;
 }
 
 static int take_class(void *context, const struct instr_exec_class *class, size_t file) {
@@ -59,7 +51,7 @@ static void free_info(struct info *info) {
 
 // --- the table ---
 
-// "2026-11-21 07:23:55" in UTC; a number where that is no date.
+// "2026-11-21 07:23:55" in UTC; a plain number when it is not a date.
 static char *date(uint64_t milliseconds, char text[32]) {
     time_t seconds = (time_t)(milliseconds / 1000);
     struct tm tm;
@@ -91,7 +83,7 @@ static void put_info(const struct info *info, struct instr_output *out, size_t t
     else
         instr_output_format(out, "%s files", instr_number(info->files.count, a));
     instr_output_format(out, ": %s session%s, ", instr_number(info->sessions_count, a),
-                        info->sessions_count == 1 ? "" : "s");
+                        cli_plural(info->sessions_count, "s"));
     cli_exec_put_totals(&totals, out);
     instr_output_text(out, "\n");
     put_sessions(info, out, top);
@@ -136,29 +128,22 @@ static void put_json(const struct info *info, struct instr_output *out) {
 
 int cli_exec_info(int argc, char **argv) {
     static struct instr_output out;
-    char error[INSTR_ERROR_SIZE];
-    const char *top = NULL;
     int json = 0;
-    long most = 20;
+    long top = 20;
     struct info info = {.files = {NULL, 0, 0}};
-    const struct cli_exec_option options[] = {
-        {"--top", &top, NULL}, {"--json", NULL, &json}, {NULL, NULL, NULL}};
+    const struct cli_option options[] = {
+        {"--top", .number = &top, 0, CLI_MOST_ROWS}, {"--json", .flag = &json}, {NULL}};
     struct cli_exec_visitor visitor = {take_session, take_class, &info, 0};
     instr_exec_store_init(&info.store);
-    int status = cli_exec_arguments("info", argc, argv, options, &info.files);
-    if (status == CLI_OK && top && (most = cli_number(top, 1, 100000000)) < 0)
-        status = cli_exec_usage("info", "--top must be a number, not '%.64s'", top);
+    int status = cli_exec_arguments("exec info", argc, argv, options, &info.files);
     if (status == CLI_OK) status = cli_exec_each(&info.files, &visitor);
     if (status == CLI_OK) {
-        instr_output_descriptor(&out, STDOUT_FILENO);
+        cli_output_open(&out, NULL);
         if (json)
             put_json(&info, &out);
         else
-            put_info(&info, &out, (size_t)most);
-        if (instr_output_close(&out, error, sizeof error) != 0) {
-            cli_error("%s", error);
-            status = CLI_FAILED;
-        }
+            put_info(&info, &out, (size_t)top);
+        status = cli_output_close(&out);
     }
     free_info(&info);
     return status;

@@ -1,5 +1,5 @@
-// instr exec merge: sessions go from the files to the result as they are read; only the classes are
-// held.
+// instr exec merge: one file of many. Sessions are written as they are read; only the classes are
+// held in memory.
 
 #include "instr/cli/exec/exec.h"
 #include "instr/options.h"
@@ -11,7 +11,7 @@ struct merge {
     struct instr_exec_file out;
     struct instr_exec_store store;
     struct cli_exec_files files;
-    int keep_going, left_out; // classes have been left out
+    int keep_going, left_out; // left_out: some classes are missing
 };
 
 static int take_session(void *context, const struct instr_exec_session *session, size_t file) {
@@ -23,9 +23,9 @@ static int take_session(void *context, const struct instr_exec_session *session,
 
 static int take_class(void *context, const struct instr_exec_class *class, size_t file) {
     struct merge *merge = context;
-    if (cli_exec_store(&merge->store, &merge->files, class, file) == 0) return 0;
+    if (cli_exec_store(&merge->store, &merge->files, class, file) == CLI_OK) return CLI_OK;
     merge->left_out = 1;
-    return merge->keep_going ? 0 : -1;
+    return merge->keep_going ? CLI_OK : CLI_FAILED;
 }
 
 static int merge_to(struct merge *merge, const char *path) {
@@ -44,18 +44,17 @@ static int merge_to(struct merge *merge, const char *path) {
         instr_exec_write_class(&merge->out, &e->class);
     if (instr_exec_close(&merge->out, error, sizeof error) == 0)
         return merge->left_out ? CLI_FAILED : status;
-    cli_error("%s", error);
-    return CLI_FAILED;
+    return cli_error("%s", error);
 }
 
 int cli_exec_merge(int argc, char **argv) {
     static struct merge merge; // large
     const char *out = NULL;
-    const struct cli_exec_option options[] = {
-        {"-o", &out, NULL}, {"--keep-going", NULL, &merge.keep_going}, {NULL, NULL, NULL}};
+    const struct cli_option options[] = {
+        {"-o", .text = &out}, {"--keep-going", .flag = &merge.keep_going}, {NULL}};
     instr_exec_store_init(&merge.store);
-    int status = cli_exec_arguments("merge", argc, argv, options, &merge.files);
-    if (status == CLI_OK && !out) status = cli_exec_usage("merge", "-o OUT is missing");
+    int status = cli_exec_arguments("exec merge", argc, argv, options, &merge.files);
+    if (status == CLI_OK && !out) status = cli_usage("exec merge", "-o OUT is missing");
     if (status == CLI_OK) status = merge_to(&merge, out);
     instr_exec_store_free(&merge.store);
     cli_exec_files_free(&merge.files);

@@ -2,25 +2,19 @@
 
 #include "instr/cli/exec/report.h"
 #include "instr/cli/exec/exec.h"
+#include "instr/cli/input.h"
 #include "instr/report/read.h"
 #include "instr/report/text.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 // Does the file begin as those of JaCoCo do?
 static int is_exec(const char *path) {
-    uint8_t first[3];
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) return 0;
-    // Not read: what is read from a pipe here would be missing later.
-    ssize_t n = pread(fd, first, sizeof first, 0);
-    close(fd);
-    return n == 3 && first[0] == INSTR_EXEC_HEADER && first[1] == INSTR_EXEC_MAGIC >> 8 &&
-           first[2] == (INSTR_EXEC_MAGIC & 0xFF);
+    const char first[] = {INSTR_EXEC_HEADER, (char)(INSTR_EXEC_MAGIC >> 8),
+                          (char)(INSTR_EXEC_MAGIC & 0xFF)};
+    return cli_file_starts_with(path, first, sizeof first);
 }
 
 // --- totals and order ---
@@ -37,8 +31,8 @@ struct cli_exec_totals cli_exec_totals(const struct instr_exec_store *store) {
 void cli_exec_put_totals(const struct cli_exec_totals *totals, struct instr_output *out) {
     char a[INSTR_NUMBER_SIZE], b[INSTR_NUMBER_SIZE], c[INSTR_NUMBER_SIZE], share[CLI_SHARE_SIZE];
     instr_output_format(out, "%s class%s, %s probe%s, %s hit (%s)",
-                        instr_number(totals->classes, a), totals->classes == 1 ? "" : "es",
-                        instr_number(totals->probes, b), totals->probes == 1 ? "" : "s",
+                        instr_number(totals->classes, a), cli_plural(totals->classes, "es"),
+                        instr_number(totals->probes, b), cli_plural(totals->probes, "s"),
                         instr_number(totals->hit, c),
                         cli_exec_share(totals->hit, totals->probes, share));
 }
@@ -94,7 +88,7 @@ static int read_report(struct instr_reader *reader, void *content) {
     struct cli_exec_visitor visitor = {NULL, take_class, report, 0};
     size_t n = 0;
     instr_exec_store_init(&report->store);
-    if (cli_exec_add(&report->files, reader->path) != 0) return -1;
+    if (cli_exec_add(&report->files, reader->path) != CLI_OK) return -1;
     if (cli_exec_each(&report->files, &visitor) != CLI_OK) return -1;
     report->totals = cli_exec_totals(&report->store);
     report->rows = malloc((report->store.count + 1) * sizeof *report->rows);

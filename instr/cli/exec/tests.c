@@ -1,18 +1,18 @@
-// instr exec tests: what each test covered. A file of tests has for each of them a session with the
-// test's name (com.acme.FooTest.bar), followed by the classes that it covered. Blocks are looked at
-// as they come; what is held goes with the number of tests.
+// instr exec tests: what each test covered. A file of tests has a session for each test, with the
+// test's name (com.acme.FooTest.bar), followed by the classes that the test covered. Blocks are
+// handled as they are read; memory grows with the number of tests.
 
-#include "instr/cli/exec/exec.h"
+#include "instr/base/array.h"
 #include "instr/cli/exec/classes.h"
+#include "instr/cli/exec/exec.h"
 #include "instr/options.h"
 #include "instr/report/text.h"
 
-#include <stdio.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { MOST_WORDS = 64, MOST_VERSIONS = 16 };
+enum { MOST_VERSIONS = 16 };
 
 struct test {
     char *name;
@@ -24,7 +24,7 @@ struct test {
     char *changed; // a class that has changed, if it covered one
 };
 
-// A class as it is now.
+// A class as it is now, in --changed.
 struct now {
     char *name;
     uint64_t id;
@@ -32,12 +32,11 @@ struct now {
 
 struct tests {
     struct cli_exec_files files;
-    const char *class_name, *line_text, *top_text;
+    const char *class_name;
     char *internal; // class_name with slashes
-    char *classes[MOST_WORDS], *changed[MOST_WORDS];
-    size_t classes_count, changed_count;
-    int here; // --classes was not given: this folder is looked through
-    unsigned line;
+    struct cli_words classes, changed;
+    int here;  // --classes was not given: the current folder takes its place
+    long line; // 0: not given
     struct cli_line_probes versions[MOST_VERSIONS]; // of the class with the line
     size_t versions_count;
     int known_class; // some test covered a class of that name
@@ -45,50 +44,12 @@ struct tests {
     size_t now_count, now_capacity;
     struct test *list;
     size_t count, capacity;
-    size_t *table; // index + 1 by name
-    size_t slots;
+    json_t *indexes; // in the list, by name
     struct test *current;
     struct instr_exec_store store; // all classes
 };
 
-static int no_memory(void) {
-    cli_error("instr: out of memory");
-    return -1;
-}
-
 // --- tests by their names ---
-
-static size_t hash(const char *name) {
-    uint64_t h = UINT64_C(14695981039346656037); // FNV-1a
-    for (; *name; name++) h = (h ^ (uint8_t)*name) * UINT64_C(1099511628211);
-    return (size_t)(h ^ h >> 32);
-}
-
-static size_t slot_of(const struct tests *t, const char *name) {
-    size_t slot = hash(name) & (t->slots - 1);
-    while (t->table[slot] && strcmp(t->list[t->table[slot] - 1].name, name) != 0)
-        slot = (slot + 1) & (t->slots - 1);
-    return slot;
-}
-
-static int make_room(struct tests *t) {
-    if (t->count == t->capacity) {
-        size_t capacity = t->capacity ? t->capacity * 2 : 256;
-        struct test *list = realloc(t->list, capacity * sizeof *list);
-        if (!list) return -1;
-        t->list = list;
-        t->capacity = capacity;
-    }
-    if (t->count * 2 < t->slots) return 0;
-    size_t slots = t->slots ? t->slots * 2 : 1024;
-    size_t *table = calloc(slots, sizeof *table);
-    if (!table) return -1;
-    free(t->table);
-    t->table = table;
-    t->slots = slots;
-    for (size_t i = 0; i < t->count; i++) table[slot_of(t, t->list[i].name)] = i + 1;
-    return 0;
-}
 
 static void end_run(struct tests *t) {
     struct test *test = t->current;
@@ -99,22 +60,29 @@ static void end_run(struct tests *t) {
     t->current = NULL;
 }
 
+// The test of this name, which is added if it is new; NULL: out of memory.
+static struct test *test_named(struct tests *t, const char *name) {
+    const json_t *known = json_object_get(t->indexes, name);
+    if (known) return &t->list[json_integer_value(known)];
+    char *copy = strdup(name);
+    if (!copy || !INSTR_ARRAY_RESERVE(t->list, t->capacity, t->count + 1) ||
+        json_object_set_new_nocheck(t->indexes, name, json_integer((json_int_t)t->count)) != 0) {
+        free(copy);
+        return NULL;
+    }
+    t->list[t->count] = (struct test){.name = copy};
+    return &t->list[t->count++];
+}
+
 static int take_session(void *context, const struct instr_exec_session *session, size_t file) {
     struct tests *t = context;
     (void)file;
     end_run(t);
-    if (make_room(t) != 0) return no_memory();
-    size_t slot = slot_of(t, session->id);
-    if (!t->table[slot]) {
-        struct test *test = &t->list[t->count];
-        memset(test, 0, sizeof *test);
-        if (!(test->name = strdup(session->id))) return no_memory();
-        t->table[slot] = ++t->count;
-    }
-    t->current = &t->list[t->table[slot] - 1];
+    t->current = test_named(t, session->id);
+    if (!t->current) return cli_no_memory();
     t->current->runs++;
     if (session->dump > session->start) t->current->milliseconds += session->dump - session->start;
-    return 0;
+    return CLI_OK;
 }
 
 // --- what is asked for ---
@@ -123,7 +91,7 @@ static int by_name(const void *a, const void *b) {
     return strcmp(((const struct now *)a)->name, ((const struct now *)b)->name);
 }
 
-// The first class as it is now that is not before `name`; t->now_count: none.
+// The first of the current classes that is not before `name`; t->now_count: none.
 static size_t now_from(const struct tests *t, const char *name) {
     size_t low = 0, high = t->now_count;
     while (low < high) {
@@ -136,7 +104,7 @@ static size_t now_from(const struct tests *t, const char *name) {
     return low;
 }
 
-// Is there a class now in the package of this one?
+// Is there a current class in the package of this one?
 static int package_is_there(const struct tests *t, const char *name) {
     const char *slash = strrchr(name, '/');
     size_t n = slash ? (size_t)(slash + 1 - name) : 0;
@@ -174,22 +142,20 @@ static int covers(struct tests *t, const struct instr_exec_class *class) {
 
 static int take_class(void *context, const struct instr_exec_class *class, size_t file) {
     struct tests *t = context;
-    if (!t->current) {
-        cli_error("instr: %s: there is a class before the first session, so it is of no test",
-                  t->files.paths[file]);
-        return -1;
-    }
+    if (!t->current)
+        return cli_error("%s: a class precedes the first session, so it belongs to no test",
+                         t->files.paths[file]);
     size_t hits = instr_exec_hits(class);
     t->current->classes += hits > 0;
     t->current->hits += hits;
     if (hits == 0) return 0;
-    if (cli_exec_store(&t->store, &t->files, class, file) != 0) return -1;
+    if (cli_exec_store(&t->store, &t->files, class, file) != CLI_OK) return CLI_FAILED;
     if (t->internal) t->current->wanted |= covers(t, class);
-    if (t->changed_count > 0 && !t->current->changed && has_changed(t, class)) {
+    if (t->changed.count > 0 && !t->current->changed && has_changed(t, class)) {
         t->current->wanted = 1;
-        if (!(t->current->changed = strdup(class->name))) return no_memory();
+        if (!(t->current->changed = strdup(class->name))) return cli_no_memory();
     }
-    return 0;
+    return CLI_OK;
 }
 
 // --- tests and other sessions ---
@@ -198,8 +164,8 @@ static int compare_names(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-// A test com.acme.FooTest.bar is one because there is a class com/acme/FooTest; it need not have
-// covered it, for a method that throws may pass no probe.
+// com.acme.FooTest.bar is a test if there is a class com/acme/FooTest. The test need not have covered
+// that class: a method that throws may pass no probe.
 static int is_test(const char *name, const char *const *classes, size_t count) {
     const char *end = strrchr(name, '.');
     char *class = end ? strndup(name, (size_t)(end - name)) : NULL;
@@ -215,20 +181,20 @@ static int is_test(const char *name, const char *const *classes, size_t count) {
 static int find_tests(struct tests *t) {
     const char **classes = malloc((t->store.count + 1) * sizeof *classes);
     size_t n = 0;
-    if (!classes) return no_memory();
+    if (!classes) return cli_no_memory();
     for (const struct instr_exec_entry *e = t->store.first; e; e = e->next)
         classes[n++] = e->class.name;
     qsort(classes, n, sizeof *classes, compare_names);
     for (size_t i = 0; i < t->count; i++) t->list[i].is_test = is_test(t->list[i].name, classes, n);
     free(classes);
-    return 0;
+    return CLI_OK;
 }
 
 // --- the answers ---
 
 static void put_list(struct tests *t, struct instr_output *out, size_t top) {
     char a[INSTR_NUMBER_SIZE], b[INSTR_NUMBER_SIZE], c[INSTR_NUMBER_SIZE], d[INSTR_DURATION_SIZE];
-    instr_output_format(out, "%s test%s", instr_number(t->count, a), t->count == 1 ? "" : "s");
+    instr_output_format(out, "%s test%s", instr_number(t->count, a), cli_plural(t->count, "s"));
     if (top < t->count) instr_output_format(out, "; the first %s:", instr_number(top, a));
     instr_output_format(out, "\n  %8s  %8s  %8s  %8s  test\n", "runs", "time", "classes", "hit");
     for (size_t i = 0; i < t->count && i < top; i++) {
@@ -241,8 +207,8 @@ static void put_list(struct tests *t, struct instr_output *out, size_t top) {
     }
 }
 
-// The names of those that are wanted. What is no test by its name is told when there are others
-// that are.
+// The names of the wanted tests. Sessions that are not tests by their name are reported instead, if
+// there are others that are.
 static void put_wanted(const struct tests *t, struct instr_output *out) {
     int named = 0;
     for (size_t i = 0; i < t->count; i++) named |= t->list[i].is_test;
@@ -250,10 +216,9 @@ static void put_wanted(const struct tests *t, struct instr_output *out) {
         const struct test *test = &t->list[i];
         if (!test->wanted) continue;
         if (named && !test->is_test) {
-            cli_error(
-                "instr: outside of tests%s%s was covered as well, in the session %s: any test "
-                "may need it",
-                test->changed ? ", " : " it", test->changed ? test->changed : "", test->name);
+            cli_error("%s was also covered outside of tests, in the session %s: any test may "
+                      "need it",
+                      test->changed ? test->changed : "it", test->name);
             continue;
         }
         instr_report_text(out, test->name, INSTR_PLAIN);
@@ -263,32 +228,25 @@ static void put_wanted(const struct tests *t, struct instr_output *out) {
 
 static int print(struct tests *t, long top) {
     static struct instr_output out;
-    char error[INSTR_ERROR_SIZE];
-    instr_output_descriptor(&out, STDOUT_FILENO);
-    if (t->internal || t->changed_count > 0)
+    cli_output_open(&out, NULL);
+    if (t->internal || t->changed.count > 0)
         put_wanted(t, &out);
     else
         put_list(t, &out, (size_t)top);
-    if (instr_output_close(&out, error, sizeof error) == 0) return CLI_OK;
-    cli_error("%s", error);
-    return CLI_FAILED;
+    return cli_output_close(&out);
 }
 
-// --- what is there now ---
+// --- the current class files ---
 
 static int take_now(void *context, const struct cli_class_file *file) {
     struct tests *t = context;
-    if (t->now_count == t->now_capacity) {
-        size_t capacity = t->now_capacity ? t->now_capacity * 2 : 1024;
-        struct now *now = realloc(t->now, capacity * sizeof *now);
-        if (!now) return no_memory();
-        t->now = now;
-        t->now_capacity = capacity;
-    }
     char *name = strdup(file->name);
-    if (!name) return no_memory();
+    if (!name || !INSTR_ARRAY_RESERVE(t->now, t->now_capacity, t->now_count + 1)) {
+        free(name);
+        return cli_no_memory();
+    }
     t->now[t->now_count++] = (struct now){name, file->id};
-    return 0;
+    return CLI_OK;
 }
 
 static int take_version(void *context, const struct cli_class_file *file) {
@@ -296,80 +254,42 @@ static int take_version(void *context, const struct cli_class_file *file) {
     char reason[256];
     if (t->versions_count == MOST_VERSIONS) return 0;
     struct cli_line_probes *version = &t->versions[t->versions_count];
-    if (cli_find_line_probes(file, t->line, version, reason, sizeof reason) != 0) {
-        cli_error("instr: %s: %s", t->class_name, reason);
-        return -1;
-    }
+    if (cli_find_line_probes(file, (unsigned)t->line, version, reason, sizeof reason) != 0)
+        return cli_error("%s: %s", t->class_name, reason);
     t->versions_count++;
-    return 0;
+    return CLI_OK;
 }
 
 static int find_line(struct tests *t) {
-    if (cli_each_class_file(t->classes_count, t->classes, t->internal, take_version, t) != 0)
-        return -1;
-    int code = 0;
-    for (size_t i = 0; i < t->versions_count; i++) code |= t->versions[i].bits != NULL;
-    if (t->versions_count == 0)
-        cli_error(t->here ? "instr: no class file of %s is below this folder; --classes PATH tells "
-                            "where it is"
-                          : "instr: %s is not below the paths of --classes",
-                  t->class_name);
-    else if (!code)
-        cli_error("instr: %s has no code on line %u", t->class_name, t->line);
-    return code ? 0 : -1;
+    if (cli_each_class_file(t->classes.count, t->classes.items, t->internal, take_version, t) != 0)
+        return CLI_FAILED;
+    for (size_t i = 0; i < t->versions_count; i++)
+        if (t->versions[i].bits) return CLI_OK;
+    if (t->versions_count > 0)
+        return cli_error("%s has no code on line %ld", t->class_name, t->line);
+    if (!t->here) return cli_error("%s is not below the paths of --classes", t->class_name);
+    return cli_error("there is no class file of %s below this folder; --classes PATH says where it "
+                     "is",
+                     t->class_name);
 }
 
-// --- arguments ---
+// --- the command ---
 
-static int add_word(const char *option, char **list, size_t *count, const char **value) {
-    if (!*value) return CLI_OK;
-    if (*count == MOST_WORDS)
-        return cli_exec_usage("tests", "%s at most %d times", option, MOST_WORDS);
-    list[(*count)++] = (char *)(uintptr_t)*value;
-    *value = NULL;
-    return CLI_OK;
-}
-
-// --classes and --changed may come more than once, so options are read one by one.
-static int read_arguments(struct tests *t, int argc, char **argv) {
-    const char *classes = NULL, *changed = NULL;
-    const struct cli_exec_option options[] = {
-        {"--class", &t->class_name, NULL}, {"--line", &t->line_text, NULL},
-        {"--classes", &classes, NULL},     {"--changed", &changed, NULL},
-        {"--top", &t->top_text, NULL},     {NULL, NULL, NULL}};
-    for (int i = 0; i < argc; i++) {
-        int n = 1;
-        for (const struct cli_exec_option *o = options; o->name; o++)
-            if (strcmp(argv[i], o->name) == 0) n = i + 1 < argc ? 2 : 1;
-        int status = cli_exec_some_arguments("tests", n, argv + i, options, &t->files);
-        if (status == CLI_OK)
-            status = add_word("--classes", t->classes, &t->classes_count, &classes);
-        if (status == CLI_OK)
-            status = add_word("--changed", t->changed, &t->changed_count, &changed);
-        if (status != CLI_OK) return status;
-        i += n - 1;
-    }
-    return CLI_OK;
-}
-
-static int check_arguments(struct tests *t, long *top) {
-    if (t->files.count == 0) return cli_exec_usage("tests", "which file?");
-    if (t->top_text && (*top = cli_number(t->top_text, 1, 100000000)) < 0)
-        return cli_exec_usage("tests", "--top must be a number, not '%.64s'", t->top_text);
-    if (t->line_text) {
-        long line = cli_number(t->line_text, 0, 65535);
-        if (line < 0)
-            return cli_exec_usage("tests", "--line must be a number, not '%.64s'", t->line_text);
-        t->line = (unsigned)line;
-        if (!t->class_name) return cli_exec_usage("tests", "--line goes with --class");
-        static char this_folder[] = ".";
-        t->here = t->classes_count == 0;
-        if (t->here) t->classes[t->classes_count++] = this_folder;
-    }
-    if (t->class_name && t->changed_count > 0)
-        return cli_exec_usage("tests", "either --class or --changed");
+static int read_arguments(struct tests *t, int argc, char **argv, long *top) {
+    static char this_folder[] = ".";
+    const struct cli_option options[] = {
+        {"--class", .text = &t->class_name},        {"--line", .number = &t->line, 1, 65535},
+        {"--classes", .words = &t->classes},        {"--changed", .words = &t->changed},
+        {"--top", .number = top, 0, CLI_MOST_ROWS}, {NULL}};
+    int status = cli_exec_arguments("exec tests", argc, argv, options, &t->files);
+    if (status != CLI_OK) return status;
+    if (t->line && !t->class_name) return cli_usage("exec tests", "--line needs --class");
+    if (t->class_name && t->changed.count > 0)
+        return cli_usage("exec tests", "--class and --changed exclude each other");
+    t->here = t->line && t->classes.count == 0;
+    if (t->here) t->classes.items[t->classes.count++] = this_folder;
     if (!t->class_name) return CLI_OK;
-    if (!(t->internal = strdup(t->class_name))) return no_memory(), CLI_FAILED;
+    if (!(t->internal = strdup(t->class_name))) return cli_no_memory();
     for (char *c = t->internal; *c; c++)
         if (*c == '.') *c = '/';
     return CLI_OK;
@@ -383,7 +303,7 @@ static void free_tests(struct tests *t) {
     for (size_t i = 0; i < t->now_count; i++) free(t->now[i].name);
     for (size_t i = 0; i < t->versions_count; i++) free(t->versions[i].bits);
     free(t->list);
-    free(t->table);
+    json_decref(t->indexes);
     free(t->now);
     free(t->internal);
     instr_exec_store_free(&t->store);
@@ -392,27 +312,24 @@ static void free_tests(struct tests *t) {
 
 static int answer(struct tests *t, long top) {
     struct cli_exec_visitor visitor = {take_session, take_class, t, 0};
-    if (t->line > 0 && find_line(t) != 0) return CLI_FAILED;
-    if (cli_each_class_file(t->changed_count, t->changed, NULL, take_now, t) != 0)
+    if (t->line > 0 && find_line(t) != CLI_OK) return CLI_FAILED;
+    if (cli_each_class_file(t->changed.count, t->changed.items, NULL, take_now, t) != 0)
         return CLI_FAILED;
     if (t->now_count > 0) qsort(t->now, t->now_count, sizeof *t->now, by_name);
     int status = cli_exec_each(&t->files, &visitor);
     end_run(t);
     if (status != CLI_OK) return status;
-    if (find_tests(t) != 0) return CLI_FAILED;
-    if (t->internal && !t->known_class) {
-        cli_error("instr: no test covers a class %s", t->class_name);
-        return CLI_FAILED;
-    }
+    if (find_tests(t) != CLI_OK) return CLI_FAILED;
+    if (t->internal && !t->known_class)
+        return cli_error("no test covers a class %s", t->class_name);
     return print(t, top);
 }
 
 int cli_exec_tests(int argc, char **argv) {
-    struct tests tests = {.files = {NULL, 0, 0}};
-    long top = 100000000;
+    struct tests tests = {.files = {NULL, 0, 0}, .indexes = json_object()};
+    long top = CLI_MOST_ROWS;
     instr_exec_store_init(&tests.store);
-    int status = read_arguments(&tests, argc, argv);
-    if (status == CLI_OK) status = check_arguments(&tests, &top);
+    int status = read_arguments(&tests, argc, argv, &top);
     if (status == CLI_OK) status = answer(&tests, top);
     free_tests(&tests);
     return status;

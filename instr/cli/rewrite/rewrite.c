@@ -1,6 +1,7 @@
 // instr rewrite: classes, trees and archives rewritten without a JVM.
 
 #include "instr/cli/rewrite/rewrite.h"
+#include "instr/cli/agent_library.h"
 #include "instr/cli/cli.h"
 #include "instr/cli/rewrite/gate.h"
 #include "instr/base/json.h"
@@ -17,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_JOBS = 256, BAR_WIDTH = 40, MOST_KEPT_SHOWN = 10 };
+enum { BAR_WIDTH = 40, MOST_KEPT_SHOWN = 10 };
 
 volatile sig_atomic_t cli_interrupted;
 
@@ -31,14 +32,13 @@ static void clear_bar(struct cli_rewrite *rewrite) {
 void cli_rewrite_failed(struct cli_rewrite *rewrite, const char *place, const char *name,
                         const char *reason) {
     clear_bar(rewrite);
-    cli_error("instr: %s%s%s: kept as it was: %s", place ? place : "", place ? "!" : "", name,
-              reason);
+    cli_error("%s%s%s: kept as it was: %s", place ? place : "", place ? "!" : "", name, reason);
     rewrite->failures++;
 }
 
 void cli_rewrite_notice(struct cli_rewrite *rewrite, const char *place, const char *text) {
     clear_bar(rewrite);
-    cli_error("instr: %s: %s", place, text);
+    cli_error("%s: %s", place, text);
 }
 
 void cli_rewrite_progress(struct cli_rewrite *rewrite, uint64_t bytes) {
@@ -83,20 +83,8 @@ static void obey_signal(void) {
 
 // --- arguments ---
 
-static int join_options(int count, char **words, char **text) {
-    size_t length = 1;
-    for (int i = 0; i < count; i++) length += strlen(words[i]) + 2;
-    *text = calloc(1, length);
-    if (!*text) return -1;
-    for (int i = 0; i < count; i++) {
-        if (i > 0) strcat(*text, ",");
-        strcat(*text, words[i]);
-    }
-    return 0;
-}
-
-// Options that mean something to the agent only, in a file of options for both perhaps.
-static void tell_unused(const struct instr_options *o) {
+// Names the options that only the agent uses; they may be in a file of options for both.
+static void name_unused(const struct instr_options *o) {
     const struct {
         const char *name;
         int given;
@@ -107,29 +95,31 @@ static void tell_unused(const struct instr_options *o) {
                    {"facts", o->facts != NULL}};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (options[i].given)
-            cli_error("instr: rewrite: %s= is for the agent; it does nothing here",
-                      options[i].name);
+            cli_error("rewrite: %s= is for the agent; it does nothing here", options[i].name);
+    for (size_t i = 0; i < o->pass_count; i++)
+        if (o->passes[i].top != INSTR_TOP_DEFAULT)
+            cli_error("rewrite: %s.top= is for the agent; it does nothing here",
+                      o->passes[i].pass->name);
 }
 
 static int check_passes(struct cli_rewrite *rewrite) {
     if (rewrite->options.pass_count == 0)
-        return cli_usage("rewrite", "instr: rewrite: no pass is among the options, so nothing "
-                                    "would be done; see 'instr help options'");
+        return cli_usage("rewrite", "no pass is given, so nothing would be done; see "
+                                    "'instr help options'");
     for (size_t i = 0; i < rewrite->options.pass_count; i++) {
         const struct instr_pass_options *options = &rewrite->options.passes[i];
         const struct rw_pass *pass = options->pass;
         for (const char *const *key = pass->agent_options; key && *key; key++)
             if (instr_pass_option(options, *key))
-                return cli_usage("rewrite", "instr: rewrite: the option '%s.%s' needs the agent",
-                                 pass->name, *key);
+                return cli_usage("rewrite", "the option '%s.%s' needs the agent", pass->name, *key);
         if (!pass->runtime_class || cli_gate_serves(pass->runtime_class)) continue;
         return cli_usage("rewrite",
-                         "instr: rewrite: the pass '%s' needs the agent (%s): 'instr run %s', or "
+                         "the pass '%s' needs the agent (%s): 'instr run %s', or "
                          "'instr attach'",
                          pass->name, pass->needs_agent ? pass->needs_agent : "its runtime",
                          pass->name);
     }
-    tell_unused(&rewrite->options);
+    name_unused(&rewrite->options);
     return CLI_OK;
 }
 
@@ -147,25 +137,16 @@ static int set_coverage(struct cli_rewrite *rewrite) {
 
 // The last plain word is IN, those before it are options.
 static int read_arguments(int argc, char **argv, struct cli_rewrite *rewrite) {
-    const char *jobs = NULL;
-    char error[INSTR_ERROR_SIZE], *text = NULL;
-    int words = 0;
-    for (int i = 0; i < argc; i++) {
-        int known = cli_option(argc, argv, &i, "-o", &rewrite->out);
-        if (known == 0) known = cli_option(argc, argv, &i, "--jobs", &jobs);
-        if (known < 0) return cli_usage("rewrite", "instr: rewrite: %s needs a value", argv[i]);
-        if (known > 0) continue;
-        if (argv[i][0] == '-')
-            return cli_usage("rewrite", "instr: rewrite: unknown option '%.64s'", argv[i]);
-        argv[words++] = argv[i];
-    }
-    if (jobs && (rewrite->jobs = cli_number(jobs, 0, MOST_JOBS)) < 0)
-        return cli_usage("rewrite", "instr: rewrite: --jobs must be a number from 1 to %d",
-                         MOST_JOBS);
-    if (words < 1) return cli_usage("rewrite", "instr: rewrite: which file or directory?");
-    if (!rewrite->out) return cli_usage("rewrite", "instr: rewrite: where to? -o OUT is missing");
-    rewrite->in = argv[words - 1];
-    if (join_options(words - 1, argv, &text) != 0) return CLI_FAILED;
+    char error[INSTR_ERROR_SIZE];
+    const struct cli_option plain[] = {{"-o", .text = &rewrite->out},
+                                       {"--jobs", .number = &rewrite->jobs, 1, CLI_MOST_JOBS},
+                                       {NULL}};
+    if (cli_arguments("rewrite", &argc, argv, plain) != CLI_OK) return CLI_USAGE;
+    if (argc < 1) return cli_usage("rewrite", "no file or directory given");
+    if (!rewrite->out) return cli_usage("rewrite", "-o OUT is missing");
+    rewrite->in = argv[argc - 1];
+    char *text = cli_join_options(argc - 1, argv);
+    if (!text) return cli_no_memory();
     int result = instr_options_parse(&rewrite->options, text, error, sizeof error);
     free(text);
     if (result != 0) return cli_usage("rewrite", "%s", error);
@@ -227,7 +208,7 @@ int cli_rewrite_archive_file(struct cli_rewrite *rewrite, const char *in, const 
 }
 
 static int fail(const char *name, const char *reason) {
-    cli_error("instr: %s: %s", name, reason);
+    cli_error("%s: %s", name, reason);
     return CLI_FAILED;
 }
 
@@ -262,7 +243,7 @@ static void print_skipped(void *context, const struct instr_skipped_item *kept) 
     size_t *left = context;
     if (*left == 0 || kept->pass >= 0) return;
     --*left;
-    cli_error("instr: %s%s%s: kept as it was: %s", kept->class_name, *kept->method ? "." : "",
+    cli_error("%s%s%s: kept as it was: %s", kept->class_name, *kept->method ? "." : "",
               kept->method, kept->reason);
 }
 
@@ -272,9 +253,9 @@ static void print_summary(struct cli_rewrite *rewrite) {
     char classes[INSTR_NUMBER_SIZE], changed[INSTR_NUMBER_SIZE], kept[INSTR_NUMBER_SIZE];
     instr_engine_skipped(rewrite->engine, print_skipped, &shown);
     if (account.methods_skipped > MOST_KEPT_SHOWN && !rewrite->options.verbose)
-        cli_error("instr: and %" PRIu64 " more kept as they were (verbose=yes shows all)",
+        cli_error("and %" PRIu64 " more kept as they were (verbose=yes shows all)",
                   account.methods_skipped - MOST_KEPT_SHOWN);
-    cli_error("instr: %s: %s class%s in scope, %s changed; %s method%s kept as %s", rewrite->out,
+    cli_error("%s: %s class%s in scope, %s changed; %s method%s kept as %s", rewrite->out,
               instr_number(rewrite->classes, classes), rewrite->classes == 1 ? "" : "es",
               instr_number(rewrite->changed, changed), instr_number(account.methods_skipped, kept),
               account.methods_skipped == 1 ? "" : "s",
@@ -317,15 +298,6 @@ static const char *refusal(const struct cli_rewrite *rewrite, const struct stat 
     return S_ISREG(out.st_mode) && access(rewrite->out, W_OK) != 0 ? strerror(errno) : NULL;
 }
 
-static int begins_like_a_class(const char *path) {
-    unsigned char start[4] = {0};
-    FILE *file = fopen(path, "re");
-    if (!file) return 0;
-    size_t n = fread(start, 1, sizeof start, file);
-    fclose(file);
-    return n == 4 && memcmp(start, "\xCA\xFE\xBA\xBE", 4) == 0;
-}
-
 static int rewrite_input(struct cli_rewrite *rewrite) {
     struct stat in;
     if (stat(rewrite->in, &in) != 0) return fail(rewrite->in, strerror(errno));
@@ -335,7 +307,8 @@ static int rewrite_input(struct cli_rewrite *rewrite) {
     if (!S_ISREG(in.st_mode)) return fail(rewrite->in, "is neither a file nor a directory");
     if (access(rewrite->in, R_OK) != 0) return fail(rewrite->in, strerror(errno));
     rewrite->total = isatty(STDERR_FILENO) && !rewrite->options.quiet ? (uint64_t)in.st_size : 0;
-    return begins_like_a_class(rewrite->in) ? cli_rewrite_single(rewrite) : rewrite_jar(rewrite);
+    return cli_file_starts_with(rewrite->in, "\xCA\xFE\xBA\xBE", 4) ? cli_rewrite_single(rewrite)
+                                                                    : rewrite_jar(rewrite);
 }
 
 static int rewrite_all(struct cli_rewrite *rewrite) {
@@ -345,8 +318,7 @@ static int rewrite_all(struct cli_rewrite *rewrite) {
     if (rewrite->methods)
         rewrite->engine = instr_engine_new(&rewrite->options, rewrite->methods, CLI_GATE_PACKAGE);
     if (!rewrite->engine || !rewrite->cache || !rewrite->options_text) {
-        cli_error("instr: out of memory");
-        return CLI_FAILED;
+        return cli_no_memory();
     }
     instr_engine_check_input(rewrite->engine);
     if (set_coverage(rewrite) != CLI_OK) return CLI_FAILED;
@@ -363,9 +335,7 @@ static int rewrite_all(struct cli_rewrite *rewrite) {
 }
 
 int cli_rewrite(int argc, char **argv) {
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    struct cli_rewrite rewrite = {.shown = -1};
-    rewrite.jobs = processors < 1 ? 1 : processors > MOST_JOBS ? MOST_JOBS : processors;
+    struct cli_rewrite rewrite = {.shown = -1, .jobs = cli_processors()};
     int status = read_arguments(argc, argv, &rewrite);
     if (status == CLI_OK) status = rewrite_all(&rewrite);
     instr_engine_free(rewrite.engine);

@@ -15,49 +15,6 @@
 
 enum { WINDOW = 1 << 14, SINK_BUFFER = 1 << 20 };
 
-int64_t cli_store_read(const struct cli_store *store, uint64_t at, void *to, size_t n) {
-    if (at >= store->length) return 0;
-    if (n > store->length - at) n = (size_t)(store->length - at);
-    if (store->fd < 0) {
-        memcpy(to, store->bytes + at, n);
-        return (int64_t)n;
-    }
-    size_t done = 0;
-    while (done < n) {
-        ssize_t got = pread(store->fd, (char *)to + done, n - done, (off_t)(at + done));
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return -1;
-        if (got == 0) break; // it became shorter
-        done += (size_t)got;
-    }
-    return (int64_t)done;
-}
-
-static uint32_t le4(const uint8_t *p) {
-    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
-static int is_at(const struct cli_store *store, uint64_t at, const char signature[4]) {
-    char found[4];
-    return cli_store_read(store, at, found, 4) == 4 && memcmp(found, signature, 4) == 0;
-}
-
-uint64_t cli_store_start(const struct cli_store *store) {
-    enum { END = 22, TAIL = END + UINT16_MAX }; // the record at the end, and its comment
-    uint64_t from = store->length > TAIL ? store->length - TAIL : 0, start = 0;
-    uint8_t *tail = malloc(TAIL);
-    int64_t n = tail ? cli_store_read(store, from, tail, TAIL) : 0;
-    for (int64_t i = n - END; i >= 0; i--) {
-        const uint8_t *end = tail + i;
-        if (memcmp(end, "PK\5\6", 4) != 0 || i + END + (end[20] | end[21] << 8) != n) continue;
-        uint64_t at = from + (uint64_t)i, size = le4(end + 12), offset = le4(end + 16);
-        if (size + offset < at && is_at(store, at - size, "PK\1\2")) start = at - size - offset;
-        break;
-    }
-    free(tail);
-    return start;
-}
-
 // --- sinks ---
 
 static int fail_sink(struct cli_sink *sink, int error) {

@@ -3,24 +3,9 @@
 #ifndef INSTR_CLI_REWRITE_STORE_H
 #define INSTR_CLI_REWRITE_STORE_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "instr/cli/input.h"
 
 #include <zip.h>
-
-// To be read by any number of threads.
-struct cli_store {
-    int fd; // -1: in memory
-    const uint8_t *bytes;
-    uint64_t length;
-};
-
-// Reads up to `n` bytes from `at`. How many there were; -1: errno tells.
-int64_t cli_store_read(const struct cli_store *store, uint64_t at, void *to, size_t n);
-
-// Where the archive starts: behind what was put before it (such as a shell script that starts the
-// jar) without counting that in its offsets, as Java bears. 0 as well when no archive is found.
-uint64_t cli_store_start(const struct cli_store *store);
 
 // To be written by one thread, which may go back. In memory (fd -1) or in a file, through a buffer.
 struct cli_sink {

@@ -39,7 +39,7 @@ struct tree {
 };
 
 static int fail(const char *name, const char *reason) {
-    cli_error("instr: %s: %s", name, reason);
+    cli_error("%s: %s", name, reason);
     return -1;
 }
 

@@ -4,6 +4,7 @@
 #ifndef INSTR_CLI_REWRITE_WORK_H
 #define INSTR_CLI_REWRITE_WORK_H
 
+#include "instr/cli/cli.h"
 #include "instr/cli/rewrite/rewrite.h"
 #include "instr/cli/rewrite/deflate.h"
 
@@ -51,7 +52,7 @@ struct cli_work {
     size_t wanted;                            // job that is waited for
     uint64_t ready;                           // bytes
     int stop;
-    pthread_t threads[256];
+    pthread_t threads[CLI_MOST_JOBS];
     long started;
 };
 

@@ -60,7 +60,7 @@ static const char *take_capabilities(jvmtiEnv *jvmti) {
     unsigned char bits[sizeof potential];
     memset(&wanted, 0, sizeof wanted);
     if ((*jvmti)->GetPotentialCapabilities(jvmti, &potential) != JVMTI_ERROR_NONE)
-        return "alloc: the JVM does not tell what it can do";
+        return "alloc: the JVM does not report its capabilities";
     if (o->sampled && !potential.can_generate_sampled_object_alloc_events)
         return "alloc.mode=sampled: this JVM does not sample allocations; JDK 11 or later does";
     if (o->track_object && !potential.can_retransform_any_class)
@@ -103,7 +103,7 @@ static bool load(JavaVM *vm, const struct instr_pass_options *options,
     if (!instr_alloc.jvmti &&
         (*vm)->GetEnv(vm, (void **)&instr_alloc.jvmti, JVMTI_VERSION_1_2) != JNI_OK) {
         instr_alloc.jvmti = NULL;
-        snprintf(reason, size, "alloc: no further JVM TI environment is to be had");
+        snprintf(reason, size, "alloc: cannot create another JVM TI environment");
         return false;
     }
     const char *failed = take_capabilities(instr_alloc.jvmti);

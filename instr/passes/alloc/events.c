@@ -416,9 +416,9 @@ const char *instr_alloc_vm_start(JNIEnv *jni) {
     if ((*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks) != JVMTI_ERROR_NONE ||
         (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_VM_OBJECT_ALLOC,
                                            NULL) != JVMTI_ERROR_NONE)
-        return "alloc: the JVM does not tell what it allocates itself";
+        return "alloc: the JVM does not report its own allocations";
     if (!intercept_all(jvmti))
-        return "alloc: the JVM does not let its JNI functions be intercepted";
+        return "alloc: the JVM does not allow JNI functions to be intercepted";
     atomic_store(&vm.active, true);
     return NULL;
 }

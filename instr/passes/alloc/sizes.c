@@ -176,12 +176,12 @@ static bool register_natives(JNIEnv *jni, jclass class) {
 const char *instr_alloc_sizes_start(JNIEnv *jni) {
     jclass natives = instr_runtime_class("InstrAllocNative"),
            alloc = instr_runtime_class("InstrAlloc");
-    if (natives == NULL || alloc == NULL) return "alloc: its part of the runtime is missing";
+    if (natives == NULL || alloc == NULL) return "alloc: its runtime class is missing";
     if (layout.sizes != NULL) return NULL;
     if ((*jni)->PushLocalFrame(jni, 64) != 0) return "alloc: out of memory";
     bool measured = measure(jni);
     (*jni)->PopLocalFrame(jni, NULL);
-    if (!measured) return "alloc: the JVM does not tell the sizes of arrays";
+    if (!measured) return "alloc: the JVM does not report the sizes of arrays";
     void *sizes = mmap(NULL, INSTR_METHODS_MAX * sizeof *layout.sizes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (sizes == MAP_FAILED) return "alloc: out of memory";

@@ -51,7 +51,7 @@ static void compare(struct search *s, const struct named *first, jobject loader)
     size_t length;
     while (k > s->known && strcmp(k[-1].name, first->name) == 0) k--;
     first = k;
-    if (!instr_class_file(s->jni, loader, first->name, &bytes, &length)) return;
+    if (!instr_class_resource(s->jni, loader, first->name, &bytes, &length)) return;
     uint64_t id = instr_exec_class_id(bytes, length);
     free(bytes);
     for (; k < end && strcmp(k->name, first->name) == 0; k++)

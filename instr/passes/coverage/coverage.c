@@ -112,7 +112,7 @@ static void find_file(JNIEnv *jni, jobject loader, const char *name, const uint8
                       size_t length, struct instr_origin *origin) {
     uint8_t *file;
     if (instr_coverage_knows(part.registry, instr_exec_class_id(bytes, length), name)) return;
-    if (!instr_class_file(jni, loader, name, &file, &origin->file_length)) return;
+    if (!instr_class_resource(jni, loader, name, &file, &origin->file_length)) return;
     if (origin->file_length == length && memcmp(file, bytes, length) == 0)
         free(file);
     else
@@ -241,14 +241,14 @@ static void tell_changed(void) {
         if (!class.file_id || changed++ >= MOST_CHANGED_TOLD) continue;
         show_name(class.name, name, sizeof name);
         snprintf(line, sizeof line,
-                 "instr: coverage: %s: changed by another agent before it came here: its id is "
+                 "instr: coverage: %s: changed by another agent before instr saw it: its id is "
                  "%016" PRIx64 ", that of its class file %016" PRIx64
                  ", and reports on that will not find it",
                  name, class.id, class.file_id);
         say(line);
     }
     if (changed <= MOST_CHANGED_TOLD) return;
-    snprintf(line, sizeof line, "instr: coverage: and %" PRIu32 " more classes so changed",
+    snprintf(line, sizeof line, "instr: coverage: and %" PRIu32 " more classes changed in this way",
              changed - MOST_CHANGED_TOLD);
     say(line);
 }
@@ -388,7 +388,8 @@ static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options 
     uint8_t *mapping = NULL;
     static bool started, mapped, held; // inserted code and the holders know one place alone
     if (started && (mapped != part.mapped || held != part.held)) {
-        snprintf(reason, size, "coverage.mmap: stays what it was at first in this JVM");
+        snprintf(reason, size,
+                 "coverage.mmap: cannot change after the pass was first switched on in a JVM");
         return false;
     }
     if (part.mapped && !(mapping = open_map(reason, size))) return false;

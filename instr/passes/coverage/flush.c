@@ -67,7 +67,7 @@ bool instr_coverage_flush_start(JavaVM *vm, struct instr_coverage *coverage, cha
         flush.running = error == 0;
     }
     pthread_mutex_unlock(&flush.lock);
-    if (error) snprintf(reason, size, "coverage.mmap: no thread can be made: %s", strerror(error));
+    if (error) snprintf(reason, size, "coverage.mmap: cannot create a thread: %s", strerror(error));
     return error == 0;
 }
 

@@ -148,7 +148,7 @@ bool instr_probe_arrays_start(JavaVM *vm, JNIEnv *jni, const char *runtime_packa
     holders.held = held;
     if (add(jni, true)) return true;
     if (mapping) // what mostly is in the way
-        snprintf(reason, size, "coverage.mmap: the disk has no room for the probes");
+        snprintf(reason, size, "coverage.mmap: not enough disk space for the probes");
     else
         snprintf(reason, size, "%s" RW_HOLDER_NAME "0: the VM refused to define it",
                  runtime_package);

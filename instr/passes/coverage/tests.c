@@ -62,7 +62,7 @@ static bool reach(struct bits *bits, uint32_t count) {
     if (count <= bits->count) return true;
     uint8_t *larger = realloc(bits->hits, count);
     if (!larger) {
-        say_once("instr: coverage: out of memory: what tests covered is not all told");
+        say_once("instr: coverage: out of memory: some of what tests covered is not reported");
         return false;
     }
     memset(larger + bits->count, 0, count - bits->count);
@@ -192,7 +192,7 @@ bool instr_coverage_tests_start(JNIEnv *jni, const struct instr_coverage_tests_c
     jclass class = instr_runtime_class("InstrTestsNative");
     if (!class || (*jni)->RegisterNatives(jni, class, natives, 2) != 0) {
         (*jni)->ExceptionClear(jni);
-        snprintf(reason, size, "coverage: its part of the runtime is missing");
+        snprintf(reason, size, "coverage: its runtime class is missing");
         return false;
     }
     pthread_mutex_lock(&tests.lock);

@@ -74,7 +74,7 @@ bool instr_exceptions_thread_load(JavaVM *vm, char *reason, size_t size) {
     memset(&callbacks, 0, sizeof callbacks);
     if ((*vm)->GetEnv(vm, (void **)&hook.jvmti, JVMTI_VERSION_1_2) != JNI_OK) {
         hook.jvmti = NULL;
-        snprintf(reason, size, "exceptions: the JVM refuses an environment");
+        snprintf(reason, size, "exceptions: cannot create another JVM TI environment");
         return false;
     }
     wanted.can_retransform_classes = 1;

@@ -190,7 +190,8 @@ static bool load(JavaVM *vm, const struct instr_pass_options *options,
     jvmtiError error = list.jvmti ? let_tell(list.jvmti, phase) : JVMTI_ERROR_NOT_AVAILABLE;
     if (error == JVMTI_ERROR_NONE) return true;
     forget(NULL);
-    snprintf(reason, size, "natives.list: the JVM does not tell what it binds (JVM TI error %d)",
+    snprintf(reason, size,
+             "natives.list: the JVM does not report bindings of native methods (JVM TI error %d)",
              (int)error);
     return false;
 }

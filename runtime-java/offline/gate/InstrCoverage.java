@@ -2,7 +2,7 @@ package instr.rewritten;
 
 import instr.runtime.OfflineCoverage;
 
-/** Makes the arrays of InstrProbes, a class that `instr rewrite` has made, and tells the runtime of them. */
+/** Makes the arrays of InstrProbes, a class that `instr rewrite` has made, and registers them. */
 public final class InstrCoverage {
     private static boolean said;
 

@@ -13,7 +13,7 @@ final class InstrModule {
             Object theirs = Class.class.getMethod("getModule").invoke(runtime);
             type.getMethod("addReads", type).invoke(mine, theirs);
         } catch (Throwable none) {
-            // JDK 8, or no runtime: the call will tell.
+            // JDK 8, or no runtime: the call that follows will fail then.
         }
     }
 }

@@ -3,7 +3,7 @@ package instr.rewritten;
 import instr.runtime.Offline;
 
 /**
- * Tells the runtime what the ids of a rewritten file stand for. The copy of this class in each file has a name of its own,
+ * Registers what the ids of a rewritten file mean. The copy of this class in each file has a name of its own,
  * and a class InstrRows beside it that `instr rewrite` has made.
  */
 public final class InstrTable {

@@ -8,7 +8,7 @@ import hashlib
 import os
 import re
 
-from . import expect, jdks, vm
+from . import expect, jdks, passes, vm
 from .table import CASES
 
 
@@ -27,6 +27,10 @@ class Run:
         vm.fresh(self.folder)
         self.java = jdk.tool("java")
         self.verify = (jdk.verify if options.verify else []) + options.hasty
+
+    @property
+    def every_pass(self):
+        return ",".join(passes.every(self.cli))
 
     def file(self, *parts):
         return os.path.join(self.folder, *parts)
@@ -232,7 +236,7 @@ def limits(r):
     run = r.run("limits", [r.java, f"-agentpath:{r.agent}=calls,include=Hello,max-methods=1,stats={stats}"] + r.hello())
     account = expect.load(stats)
     figures = [account[key] for key in ("classes_matched", "classes_changed", "methods_changed", "classes_over_limit")]
-    reported = "instr: 1 class not changed, by max-classes or max-methods" in run.stderr
+    reported = "instr: 1 class not changed because of max-classes or max-methods" in run.stderr
     same = account["bytes_in"] == account["bytes_out"]
     yield "max-methods", [] if (figures, reported, same) == ([1, 0, 0, 1], True, True) else [f"{account} {run.stderr}"]
 

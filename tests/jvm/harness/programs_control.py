@@ -207,7 +207,7 @@ def switching(r):
         yield f"{name}, its file is lost", [] if lost else [f"{done}"]
     os.mkfifo(r.file("fifo"))
     done = p.instr("set", f"config={r.file('fifo')}")  # nobody writes to it, and nobody is to wait for that
-    yield "set config=PIPE", [] if done.returncode == 1 and "is no plain file" in done.stderr else [f"{done}"]
+    yield "set config=PIPE", [] if done.returncode == 1 and "not a regular file" in done.stderr else [f"{done}"]
     done = p.instr("detach", "--json")
     gone = "" if json.loads(done.stdout)["passes"] == [] and not os.path.exists(control.path(p.pid)) else done.stdout
     left = "the thread is left"
@@ -231,7 +231,7 @@ def status(r):
     before = memory()
     p.instr("enable", "timing,for=1h,max-methods=3,include=Waiting:java.util.HashMap:java.lang.Integer")
     told = p.instr("status").stdout
-    problems = [f"no {w}: {told}" for w in (r"^limits +\d left as they are", r"^expiry .* in (1.00 h|\d)", r"^memory +[\d,]+ bytes",
+    problems = [f"no {w}: {told}" for w in (r"^limits +\d skipped by max-classes", r"^expiry .* in (1.00 h|\d)", r"^memory +[\d,]+ bytes",
                                                             r"^now +0 classes changed, 0 methods")
                 if not re.search(w, told, re.M)]
     within = memory()
@@ -327,7 +327,7 @@ def watch_ends(r):
     reader, writer = os.pipe()
     os.close(reader)
     problems = []
-    for output, told in ((os.open("/dev/full", os.O_WRONLY), "instr: standard output: not all could be written\n"), (writer, "")):
+    for output, told in ((os.open("/dev/full", os.O_WRONLY), "instr: standard output: not everything could be written\n"), (writer, "")):
         watching = watcher(r, p, output)
         p.round()
         err = "".join(line for line in watching.communicate(timeout=60)[1].splitlines(True) if "standard output" in line)

@@ -123,7 +123,7 @@ def other_mapping(r):
         problems = [attached(p.instr("attach", *ask, f"coverage.mmap={first}"), "active")]
         p.instr("disable", "coverage")
         other = p.instr("enable", *ask, f"coverage.mmap={second}")
-        if other.returncode != 1 or "coverage.mmap: stays what it was at first in this JVM" not in other.stderr:
+        if other.returncode != 1 or "coverage.mmap: cannot change after the pass was first switched on in a JVM" not in other.stderr:
             problems.append(f"another: {other}")
         again = p.instr("enable", *ask, f"coverage.mmap={first}")
         problems.append("" if again.returncode == 0 else f"the same again: {again}")

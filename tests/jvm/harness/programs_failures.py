@@ -9,8 +9,12 @@ from . import vm
 from .programs import Skip, program
 
 
-EVERY_PASS = "calls,timing,alloc,natives,exceptions,coverage"
-FILES = ["stats"] + [f"{p}.file" for p in EVERY_PASS.split(",")]
+
+
+def files_of(r):
+    """The options that name files of results."""
+    return ["stats"] + [f"{p}.file" for p in r.every_pass.split(",")]
+
 
 
 def own_lines(result):
@@ -35,7 +39,7 @@ def no_memory(r):
     launch = r.built.launch(case)
     counter = r.file("count")
     plain = r.run("plain", [r.java] + launch)
-    for passes, files in (("calls,timing", ["stats", "timing.file"]), (EVERY_PASS, FILES))[:1 if r.quick else 2]:
+    for passes, files in (("calls,timing", ["stats", "timing.file"]), (r.every_pass, files_of(r)))[:1 if r.quick else 2]:
         options = ",".join([passes, "verbose=yes", *(f"{f}={r.file(f)}" for f in files)])
 
         def go(n, once):
@@ -81,7 +85,7 @@ def read_only(r):
     os.chmod(folder, 0o555)
     try:
         for runtime in ("direct", "path"):
-            every = f"{EVERY_PASS},coverage.file={r.file('jacoco.exec')}"
+            every = f"{r.every_pass},coverage.file={r.file('jacoco.exec')}"
             other = r.run("run", [r.java, f"-agentpath:{copy}={every},runtime={runtime}"] + r.hello())
             yield f"read-only library folder, runtime={runtime}", vm.compare(plain, other, stderr=False)
     finally:
@@ -118,8 +122,8 @@ def file_systems(r):
     modes = ["", "coverage.mmap=yes"] + ["alloc.mode=sampled"] * (r.jdk.version >= 11)  # what older ones have not
     plain = r.run("plain", [r.java] + r.hello())
     for (name, mount), more in itertools.product(mounts.items(), modes):
-        files = FILES + ["alloc.stacks", "alloc.html"] * (more == "alloc.mode=sampled")
-        options = ",".join([EVERY_PASS, "include=java.util.**", "coverage.counts=yes", *(f"{f}={small}/{f}" for f in files)]
+        files = files_of(r) + ["alloc.stacks", "alloc.html"] * (more == "alloc.mode=sampled")
+        options = ",".join([r.every_pass, "include=java.util.**", "coverage.counts=yes", *(f"{f}={small}/{f}" for f in files)]
                            + [more] * (more != ""))
         command = mount + 'exec "$@"'
         other = r.run("run", ["unshare", "-m", "sh", "-c", command, "sh", r.java, r.with_agent(options)] + r.hello())

@@ -9,9 +9,6 @@ from . import vm
 from .programs import program
 
 
-EVERY_PASS = "calls,timing,alloc,natives,exceptions,coverage"
-
-
 def more(r, passes):
     """No file where none is looked for, and no table with names of errors."""
     return (f",coverage.file={r.file('jacoco.exec')}" if "coverage" in passes else "") \
@@ -35,7 +32,7 @@ def damaged(r):
     plain = r.run("plain", [r.java] + args)
     if plain.status != 0 or plain.stdout.count("\n") < rounds * len(files):
         yield "plain", [plain.tail()]
-    lists = [EVERY_PASS] if r.quick else ["calls", "timing", "coverage", "alloc,exceptions,natives", EVERY_PASS]
+    lists = [r.every_pass] if r.quick else ["calls", "timing", "coverage", "alloc,exceptions,natives", r.every_pass]
     for passes in lists:
         other = r.run(passes, [r.java, r.with_agent(passes + more(r, passes))] + args)
         changed = [f"{a!r} became {b.partition(' ')[2]!r}" for a, b in zip(outcomes(plain), outcomes(other))
@@ -91,7 +88,7 @@ def class_path(r):
     plain = r.run("plain", [r.java] + args)
     if "end" not in plain.stdout:
         yield "plain", [plain.tail()]
-    for passes in ("calls", "timing", EVERY_PASS):
+    for passes in ("calls", "timing", r.every_pass):
         other = r.run(passes, [r.java, r.with_agent(passes + more(r, passes))] + args)
         yield passes, vm.compare(plain, other, may_keep=True)
 

@@ -15,7 +15,7 @@ ROUND = {"add(I)I": (20001, 0), "add(J)J": (40000, 0), "locked()Z": (1, 0), "cri
          "down(I)I": (51, 0), "who()Ljava/lang/String;": (2, 0), "boom(Ljava/lang/String;)V": (6, 6),
          "missing([Ljava/lang/String;I)V": (1, 1), "mixed(IJFDLjava/lang/String;[BZCS)D": (1, 0)}
 ONCE = {"register(Z)I": 2, "registered(I)I": 2, "unregister()I": 1, "add(I)I": 1}
-VERSION = "its modifiers are a part of the serialVersionUID, which the class does not declare"
+VERSION = "its modifiers are part of the default serialVersionUID, and the class declares none"
 
 
 def library(r):

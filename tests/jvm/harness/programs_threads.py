@@ -13,9 +13,6 @@ RUN = "ManyLoaders$"
 SMALL = ["-Xms48m", "-Xmx48m", "-XX:+AlwaysPreTouch", "-XX:+UseSerialGC", "-XX:MaxMetaspaceSize=48m", "-XX:ReservedCodeCacheSize=24m"]
 
 
-EVERY_PASS = "alloc,natives,exceptions,coverage,calls,timing"
-
-
 def quiet(r):
     """What keeps the tables of exceptions away, which are full of errors' names, and the working directory clean."""
     return f",exceptions.top=0,coverage.file={r.file('jacoco.exec')}"
@@ -39,10 +36,10 @@ def sixteen(r):
     args = r.verify + ["-cp", r.built.programs, "ManyLoaders", "16", str(loaders), str(rounds)]
     plain = r.run("plain", [r.java] + args)
     yield "plain", [] if plain.status == 0 and plain.stdout.count("sum ") == rounds else [plain.tail()]
-    for passes in ("calls", "timing", "calls,timing", EVERY_PASS)[3 if r.quick else 0:]:
+    for passes in ("calls", "timing", "calls,timing", r.every_pass)[3 if r.quick else 0:]:
         report = r.file(passes.replace(",", "+") + ".json")
         first = passes.split(",")[-1]
-        options = f"{passes},{first}.file={report}" + quiet(r) * (passes == EVERY_PASS)
+        options = f"{passes},{first}.file={report}" + quiet(r) * (passes == r.every_pass)
         other = r.run(passes.replace(",", "+"), [r.java, r.with_agent(options)] + args)
         yield passes, vm.compare(plain, other) + counted(report, 16 * loaders * rounds)
 
@@ -90,7 +87,7 @@ def few_dropped(r):
     """What is left of them, in a run that is too short for its memory to tell."""
     sites, report, each, rounds = r.file("sites.json"), r.file("report.json"), 6, 3
     args = ["-cp", r.built.programs, "ManyLoaders", "2", str(each), str(rounds)]
-    passes = EVERY_PASS + quiet(r) + f",alloc.file={sites},timing.file={report}"
+    passes = r.every_pass + quiet(r) + f",alloc.file={sites},timing.file={report}"
     other = r.run("agent", [r.java, r.with_agent(passes)] + args)
     yield "results", ([] if other.status == 0 else [other.tail()]) + counted(report, 2 * each * rounds)
     yield "sites", lambdas(sites, r.jdk, 2 * each * rounds * 10)
@@ -127,7 +124,7 @@ def dropped(r):
     plain = r.run("plain", [r.java] + args, env=env)
     before = resident(r.file("rss"))
     report, sites = r.file("report.json"), r.file("sites.json")
-    for passes in ("calls,timing", EVERY_PASS + quiet(r) + ",alloc.file=" + sites):
+    for passes in ("calls,timing", r.every_pass + quiet(r) + ",alloc.file=" + sites):
         other = r.run("agent", [r.java, r.with_agent(f"{passes},timing.file={report}")] + args, env=env)
         name = passes.partition(",exceptions.top")[0]
         yield f"{name}: results", vm.compare(plain, other) + counted(report, 2 * 100 * rounds)

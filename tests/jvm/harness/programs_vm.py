@@ -90,7 +90,7 @@ def aot_recorded(r):
 
 
 def every_pass(r):
-    return f"calls,timing,alloc,natives,exceptions,exceptions.top=0,coverage,coverage.file={r.file('jacoco.exec')}"
+    return f"{r.every_pass},exceptions.top=0,coverage.file={r.file('jacoco.exec')}"
 
 
 @program("another agent", quick=False, jdk=11)

@@ -7,6 +7,7 @@
 #include "classfile/structure.h"
 #include "classfile/verify.h"
 #include "instr/engine.h"
+#include "tests/passes.h"
 #include "tests/unit/rich.h"
 #include "tests/unit/run.h"
 #include "tests/unit/verify_class.h"
@@ -288,14 +289,14 @@ static void class_for_all_passes(unsigned version) {
 }
 
 START_TEST(no_pass_loses_anything_without_memory) {
-    static const char *const every[] = {
-        "alloc",
-        "natives",
-        "exceptions",
-        "coverage",
-        "watch,watch.methods=**.*(..)",
-        "calls,timing,alloc,natives,exceptions,coverage",
-        "stress,watch,watch.methods=**.*(..),coverage,exceptions,again,natives,alloc,timing,calls"};
+    char both[2][PASSES_SIZE];
+    const char *every[] = {"alloc",
+                           "natives",
+                           "exceptions",
+                           "coverage",
+                           "watch,watch.methods=**.*(..)",
+                           every_pass(0, "", both[0]),
+                           every_pass(1, "", both[1])};
     for (unsigned version = 49; version <= 52; version += 3)
         for (size_t i = 0; i < sizeof every / sizeof *every; i++)
             for (int only_once = 0; only_once < 2; only_once++) {

@@ -94,11 +94,11 @@ static const struct {
     {"a.b:", "pattern '' is empty"},
     {".a", "begins with a dot"},
     {"a.", "pattern 'a.' ends with a dot"},
-    {"a.b:c..d", "pattern 'c..d' holds two dots in a row"},
+    {"a.b:c..d", "pattern 'c..d' contains two dots in a row"},
     {"a.***", "more than two stars"},
-    {"a b", "a character that no name has"},
-    {"[Ljava.lang.Object;", "a character that no name has"},
-    {"a\nb", "a character that no name has"},
+    {"a b", "a character that class names cannot contain"},
+    {"[Ljava.lang.Object;", "a character that class names cannot contain"},
+    {"a\nb", "a character that class names cannot contain"},
 };
 
 START_TEST(says_what_is_wrong_with_a_pattern) {

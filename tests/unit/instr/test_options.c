@@ -90,7 +90,7 @@ static const struct {
     {"huge", "instr: option 'huge': needs a value: huge=no|yes"},
     {"include=", "instr: option 'include': has an empty value"},
     {"timing,timing.file= ", "instr: option 'timing.file': has an empty value"},
-    {"timing.top=3", "instr: option 'timing.*': the pass is not switched on; add 'timing'"},
+    {"timing.top=3", "instr: option 'timing.*': the pass is not enabled; add 'timing'"},
     {"huge=ye", "instr: option 'huge': must be no or yes, not 'ye'"},
     {"batch-threads=3", "instr: option 'batch-threads': must be auto, 1 or 2, not '3'"},
     {"runtime=jar", "instr: option 'runtime': must be direct or path, not 'jar'"},
@@ -103,13 +103,13 @@ static const struct {
     {"memory=1", "instr: option 'memory': must be a size from 64K to 1024G, such as 8M, not '1'"},
     {"memory=99999999999G",
      "instr: option 'memory': must be a size from 64K to 1024G, such as 8M, not '99999999999G'"},
-    {"include=a..b", "instr: option 'include': pattern 'a..b' holds two dots in a row"},
+    {"include=a..b", "instr: option 'include': pattern 'a..b' contains two dots in a row"},
     {"=timing,calls", "instr: options: no name before '=timing'; did you mean 'timing'?"},
-    {"timing,,calls", "instr: options: nothing stands between two commas"},
-    {"stats=a%d", "instr: option 'stats': in a file name only %p (the process id) and %% may "
-                  "follow a %"},
-    {"stats=a%", "instr: option 'stats': in a file name only %p (the process id) and %% may "
-                 "follow a %"},
+    {"timing,,calls", "instr: options: empty item between two commas"},
+    {"stats=a%d",
+     "instr: option 'stats': in a file name, % must be followed by p (the process id) or %"},
+    {"stats=a%",
+     "instr: option 'stats': in a file name, % must be followed by p (the process id) or %"},
     {"a\nb\x1b[1m", "instr: option 'a?b?[1m': unknown; did you mean 'alloc'?"},
     {"config=/does/not/exist",
      "instr: option 'config': /does/not/exist: No such file or directory"},
@@ -164,15 +164,14 @@ START_TEST(a_mistake_in_a_file_names_its_line) {
     write_config("timing,calls\n", 13);
     snprintf(list, sizeof list, "config=%s", config);
     snprintf(expected, sizeof expected,
-             "instr: %s:1: option 'timing,calls': unknown; in a file each option has a line of its "
-             "own",
+             "instr: %s:1: option 'timing,calls': unknown; in a file, write one option per line",
              config);
     refuse(list, expected);
     unlink(config);
     write_config("tim\0ing\n", 8);
     snprintf(list, sizeof list, "config=%s", config);
     snprintf(expected, sizeof expected,
-             "instr: %s:1: option 'config': a NUL byte: this is no text file", config);
+             "instr: %s:1: option 'config': contains a NUL byte: not a text file", config);
     refuse(list, expected);
     unlink(config);
 }
@@ -186,7 +185,8 @@ START_TEST(a_file_that_names_itself_is_refused) {
     char list[128], expected[256];
     snprintf(list, sizeof list, "config=%s", config);
     snprintf(expected, sizeof expected,
-             "instr: %s:1: option 'config': files name each other more than 8 deep", config);
+             "instr: %s:1: option 'config': configuration files are nested more than 8 deep",
+             config);
     refuse(list, expected);
     unlink(config);
 }

@@ -1,0 +1,217 @@
+// Messages, usage, arguments and output of the command line tool.
+
+#include "instr/cli/cli.h"
+#include "instr/cli/exec/exec.h"
+#include "instr/options.h"
+#include "instr/report/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *cli_command_name(const char *name, char text[CLI_NAME_SIZE]) {
+    snprintf(text, CLI_NAME_SIZE, "%s", name);
+    for (char *c = text; *c; c++)
+        if (*c == '_') *c = '-';
+    return text;
+}
+
+// --- messages ---
+
+// Text from files, JVMs and the command line passes through here: control characters in it do not
+// reach the terminal. Errors of other layers may begin with "instr: " already.
+static void print_line(const char *command, const char *format, va_list arguments) {
+    static const char prefix[] = "instr: ";
+    char text[2048], error[INSTR_ERROR_SIZE];
+    struct instr_output out;
+    vsnprintf(text, sizeof text, format, arguments);
+    size_t skip = strncmp(text, prefix, sizeof prefix - 1) == 0 ? sizeof prefix - 1 : 0;
+    instr_output_descriptor(&out, STDERR_FILENO);
+    instr_output_format(&out, "%s%s%s", prefix, command ? command : "", command ? ": " : "");
+    instr_report_text(&out, text + skip, INSTR_PLAIN);
+    instr_output_text(&out, "\n");
+    instr_output_close(&out, error, sizeof error); // an error here cannot be reported
+}
+
+int cli_error(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    print_line(NULL, format, arguments);
+    va_end(arguments);
+    return CLI_FAILED;
+}
+
+int cli_no_memory(void) {
+    return cli_error("out of memory");
+}
+
+static const char *usage_of(const char *command) {
+    char text[CLI_NAME_SIZE];
+#define TRY(name, arguments, help, details)                                                        \
+    if (strcmp(cli_command_name(#name, text), command) == 0) return arguments;
+    INSTR_COMMANDS(TRY)
+#undef TRY
+#define TRY(name, arguments, help, details)                                                        \
+    if (strcmp("exec " #name, command) == 0) return arguments;
+    INSTR_EXEC_COMMANDS(TRY)
+#undef TRY
+    return "";
+}
+
+int cli_usage(const char *command, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    print_line(command, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "usage: instr %s %s\n", command, usage_of(command));
+    return CLI_USAGE;
+}
+
+// --- arguments ---
+
+// Is `argument` the option `name`? Then *value is what follows its "=", or NULL.
+static int is_option(char *argument, const char *name, char **value) {
+    size_t n = strlen(name);
+    if (strncmp(argument, name, n) != 0 || (argument[n] != '\0' && argument[n] != '=')) return 0;
+    *value = argument[n] ? argument + n + 1 : NULL;
+    return 1;
+}
+
+static int take_value(const char *command, const struct cli_option *option, char *value) {
+    if (option->text) *option->text = value;
+    if (option->words && option->words->count == CLI_MOST_WORDS)
+        return cli_usage(command, "%s is given more than %d times", option->name, CLI_MOST_WORDS);
+    if (option->words) option->words->items[option->words->count++] = value;
+    if (option->number && (*option->number = cli_number(value, option->least, option->most)) < 0)
+        return cli_usage(command, "%s must be a number from %ld to %ld, not '%.64s'", option->name,
+                         option->least, option->most, value);
+    if (option->time && (*option->time = cli_duration(value)) == 0)
+        return cli_usage(command, "%s must be a time such as 50ms or 30s, not '%.64s'",
+                         option->name, value);
+    return CLI_OK;
+}
+
+// Reads the option at argv[*i], which then stands on the last argument used.
+static int read_option(const char *command, int argc, char **argv, int *i,
+                       const struct cli_option *options) {
+    char *value = NULL;
+    const struct cli_option *o = options;
+    while (o->name && !is_option(argv[*i], o->name, &value)) o++;
+    if (!o->name || (o->flag && value))
+        return cli_usage(command, "unknown option '%.64s'", argv[*i]);
+    if (o->flag) {
+        *o->flag = 1;
+        return CLI_OK;
+    }
+    if (!value && *i + 1 == argc) return cli_usage(command, "%s needs a value", o->name);
+    return take_value(command, o, value ? value : argv[++*i]);
+}
+
+int cli_arguments(const char *command, int *argc, char **argv, const struct cli_option *options) {
+    int count = 0, plain = 0;
+    for (int i = 0; i < *argc; i++) {
+        if (plain || argv[i][0] != '-' || argv[i][1] == '\0') {
+            argv[count++] = argv[i];
+        } else if (strcmp(argv[i], "--") == 0) {
+            plain = 1;
+        } else if (read_option(command, *argc, argv, &i, options) != CLI_OK) {
+            return CLI_USAGE;
+        }
+    }
+    *argc = count;
+    return CLI_OK;
+}
+
+long cli_number(const char *text, long least, long most) {
+    char *end;
+    errno = 0;
+    long number = strtol(text, &end, 10);
+    int plain = *text >= '0' && *text <= '9' && *end == '\0' && errno == 0;
+    return plain && number <= most && number >= least ? number : -1;
+}
+
+long cli_processors(void) {
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n < 1 ? 1 : n > CLI_MOST_JOBS ? CLI_MOST_JOBS : n;
+}
+
+int cli_pid(const char *command, const char *text, long *pid) {
+    *pid = cli_number(text, 1, INT_MAX);
+    return *pid > 0 ? CLI_OK : cli_usage(command, "'%.64s' is not a process id", text);
+}
+
+uint64_t cli_duration(const char *text) {
+    static const struct {
+        const char *name;
+        double nanoseconds;
+    } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}};
+    char *end;
+    if (*text < '0' || *text > '9') return 0;
+    double number = strtod(text, &end);
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(end, units[i].name) == 0 && number * units[i].nanoseconds < 1e18)
+            return (uint64_t)(number * units[i].nanoseconds);
+    return 0;
+}
+
+int cli_word(const char *word, const char *const *words) {
+    for (int i = 0; words[i]; i++)
+        if (strcmp(words[i], word) == 0) return i;
+    return -1;
+}
+
+int cli_ends_with(const char *text, const char *end) {
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+// --- output ---
+
+// Why an earlier write to standard output failed, when errno no longer says it. NULL: its reader is
+// gone, and needs no message.
+static const char *why_output_failed(void) {
+    struct pollfd polled = {STDOUT_FILENO, POLLOUT, 0};
+    if (fcntl(STDOUT_FILENO, F_GETFD) < 0) return strerror(EBADF);
+    if (poll(&polled, 1, 0) > 0 && polled.revents & POLLERR) return NULL;
+    return "not everything could be written";
+}
+
+int cli_finish(int status) {
+    int failed = ferror(stdout), now = fflush(stdout) != 0;
+    if (!now && !failed) return status;
+    const char *why = !now ? why_output_failed() : errno != EPIPE ? strerror(errno) : NULL;
+    if (why) cli_error("standard output: %s", why);
+    return CLI_FAILED;
+}
+
+void cli_print(const char *text) {
+    char error[INSTR_ERROR_SIZE];
+    struct instr_output out;
+    fflush(stdout);
+    instr_output_descriptor(&out, STDOUT_FILENO);
+    instr_report_text(&out, text, INSTR_PLAIN);
+    instr_output_close(&out, error, sizeof error);
+}
+
+void cli_output_open(struct instr_output *out, const char *path) {
+    if (path && strcmp(path, "-") != 0)
+        instr_output_open(out, path);
+    else
+        instr_output_descriptor(out, STDOUT_FILENO);
+}
+
+int cli_output_close(struct instr_output *out) {
+    char error[INSTR_ERROR_SIZE];
+    if (instr_output_close(out, error, sizeof error) == 0) return CLI_OK;
+    return cli_error("%s", error);
+}
+
+const char *cli_plural(uint64_t count, const char *ending) {
+    return count == 1 ? "" : ending;
+}

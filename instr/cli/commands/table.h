@@ -1,0 +1,221 @@
+// The table of commands: one row each, in the order of the help. The parser, `instr help`, the man
+// page, COMMANDS.md and the list in README.md come from it. A row is
+//
+//      COMMAND(name, arguments, help, details)
+//
+// A _ in a name stands for - on the command line. `arguments` is the usage, `help` one line, and
+// `details` what else users should know, with blank lines between paragraphs. In the usage the
+// arguments are in capitals; the pages show options and KEY=VALUE in the details as code.
+
+#ifndef INSTR_CLI_COMMANDS_TABLE_H
+#define INSTR_CLI_COMMANDS_TABLE_H
+
+#define INSTR_COMMANDS(COMMAND)                                                                    \
+    COMMAND(run, "OPTION... -- COMMAND ARGUMENT...", "start a command with the agent in its JVMs", \
+            "If the command is java, the agent goes onto its command line; "                       \
+            "otherwise it is appended to the environment variable "                                \
+            "JAVA_TOOL_OPTIONS, so that it reaches all JVMs below a build tool or "                \
+            "a script. Each of these JVMs prints a line about the variable. "                      \
+            "Mistakes in the options are reported before anything starts. The "                    \
+            "command replaces instr: exit status and signals are the command's own.")              \
+    COMMAND(list, "[--json]",                                                                      \
+            "list the JVMs of this machine: process, user, version, agent, main "                  \
+            "class",                                                                               \
+            "The agent is dormant or active; silent means that its library is "                    \
+            "loaded but does not listen, as after 'instr detach'. For JVMs of "                    \
+            "other users only root sees everything.")                                              \
+    COMMAND(attach, "PID [OPTION...] [--wait] [--json]",                                           \
+            "load the agent into a running JVM and enable passes",                                 \
+            "Without a pass among the options the agent stays dormant. If it is "                  \
+            "already in the JVM, the options go to it. No JDK is needed. Root may "                \
+            "attach to JVMs of other users and in other namespaces; if the JVM "                   \
+            "cannot see the agent's library, a copy goes into the directory of the "               \
+            "control socket. Whatever prevents attaching (a JVM other than "                       \
+            "HotSpot, -XX:+DisableAttachMechanism, -XX:-EnableDynamicAgentLoading) "               \
+            "is reported before anything is sent. JDK 21 and later print a warning "               \
+            "when an agent is attached (JEP 451), unless started with "                            \
+            "-XX:+EnableDynamicAgentLoading.\n\nThe command returns as soon as "                   \
+            "there are figures to show. If many classes match, some hundred are "                  \
+            "instrumented by then: those on the stacks of threads first, and the "                 \
+            "application's before the JDK's. The output says how many follow in "                  \
+            "the background; 'instr status' and 'instr top' show the progress. "                   \
+            "With --wait the command returns when all are instrumented.")                          \
+    COMMAND(status, "PID [--json]", "print what the agent in a JVM is doing and has done",         \
+            "Prints the enabled passes, what was instrumented, what was skipped "                  \
+            "and why, the memory in use, and which other agents are loaded.")                      \
+    COMMAND(enable, "PID OPTION... [--no-wait] [--json]",                                          \
+            "enable passes in a JVM, or change their options",                                     \
+            "If the JVM has no agent, it is attached first; redefine does that "                   \
+            "too, and watch, dump and show for as long as they take. What the "                    \
+            "options do not name stays as it is. Loaded classes are retransformed "                \
+            "in batches, in the same order as with attach. The command waits and "                 \
+            "shows the progress; after Ctrl-C, or with --no-wait, the rest "                       \
+            "continues in the background, and other commands may run "                             \
+            "meanwhile.\n\nFrom JDK 17.0.3 on two threads retransform if half a "                  \
+            "processor was idle, no Java agent is loaded, no class was redefined, "                \
+            "and neither max-classes nor max-methods is set. That takes about two "                \
+            "thirds of the time. The safepoint pauses are as many and as long, but "               \
+            "closer together. batch-threads=2 always uses two threads, "                           \
+            "batch-threads=1 one.\n\nInterfaces with default or static methods "                   \
+            "that are already loaded are skipped and reported: whichever agent "                   \
+            "retransforms an interface, HotSpot may crash if another thread loads "                \
+            "a class that implements it at that moment. Interfaces that were "                     \
+            "instrumented when they were loaded are changed like other classes. "                  \
+            "interfaces=yes includes all of them, for a JVM that loads no classes "                \
+            "meanwhile; after a revert it must be given again.")                                   \
+    COMMAND(disable, "PID PASS [--json]", "disable a pass in a JVM",                               \
+            "Writes the file of the pass if it has one. The exit status is 1 if "                  \
+            "the file cannot be written.")                                                         \
+    COMMAND(set, "PID KEY=VALUE... [--json]", "change options of what is enabled in a JVM", "")    \
+    COMMAND(revert, "PID [PATTERNS] [--json]",                                                     \
+            "restore the original code of classes in a JVM: those that match, or "                 \
+            "all",                                                                                 \
+            "After a complete revert no pass is enabled. HotSpot frees older "                     \
+            "versions of methods, and the code compiled from them, when it has "                   \
+            "collected old garbage twice. If that happens rarely and passes are "                  \
+            "enabled and disabled hundreds of times, each time takes longer; 'jcmd "               \
+            "PID GC.run', given twice, frees them at once but pauses the JVM. For "                \
+            "each lambda that runs again in a retransformed class HotSpot defines "                \
+            "a new class of some 2 KB and keeps it.")                                              \
+    COMMAND(top, "PID [--sort KEY] [--rows N] [--every TIME] [--once] [--json]",                   \
+            "show the busiest methods of a JVM in a table that refreshes",                         \
+            "Needs the pass timing or calls. Each row has calls and exceptions per "               \
+            "second and the mean time in the interval, a percentile and the "                      \
+            "maximum of all calls so far, and self time in percent of one "                        \
+            "processor. KEY is self, total, calls or thrown. On a terminal the "                   \
+            "keys s, t, c and e sort by self time, total time, calls and "                         \
+            "exceptions, and q quits; elsewhere one table follows the other. "                     \
+            "--once prints one table, of a tenth of a second or of the time that "                 \
+            "--every gives.")                                                                      \
+    COMMAND(watch,                                                                                 \
+            "PID METHODS [--limit N] [--if-slower TIME] [--if-thrown] [--stack] "                  \
+            "[--for TIME] [--json]",                                                               \
+            "print calls of methods as they happen, with arguments and results",                   \
+            "Also prints the thread and the duration of each call. METHODS is a "                  \
+            "pattern such as com.acme.Shop.order(..). The instrumentation is "                     \
+            "reverted after N calls (100 if not given), after the time given, on "                 \
+            "Ctrl-C, and when the command is killed.")                                             \
+    COMMAND(dump, "PID CLASS [--original] [-o FILE] [--json]", "write a class as a JVM has it",    \
+            "Writes to FILE or to standard output. --original writes the class as "                \
+            "it was first loaded. --json prints name, length and file, or, without "               \
+            "a file, the bytes in hexadecimal.")                                                   \
+    COMMAND(redefine, "PID FILE.class... [--all-loaders] [--json]",                                \
+            "replace the method bodies of loaded classes",                                         \
+            "Either all files take effect or none. What the JVM would reject is "                  \
+            "reported in words. A class that several class loaders have is "                       \
+            "rejected; --all-loaders changes it in all of them.")                                  \
+    COMMAND(undo, "PID [CLASS] [--json]", "undo what redefine did", "")                            \
+    COMMAND(off, "PID [--json]",                                                                   \
+            "disable everything in a JVM at once, even if its agent does not "                     \
+            "respond",                                                                             \
+            "The kill switch. If the agent does not respond on the socket, the "                   \
+            "command creates the file PID.off beside the socket; an agent with an "                \
+            "enabled pass looks for it every second.")                                             \
+    COMMAND(detach, "PID [--json]", "disable everything in a JVM and end the agent there",         \
+            "Also undoes what redefine did. The agent's thread and socket end; "                   \
+            "what remains of the agent in the JVM does nothing. Methods that the "                 \
+            "pass natives has wrapped keep their wrappers, which only forward the "                \
+            "call.")                                                                               \
+    COMMAND(doctor, "[PID | -- java ARGUMENT...] [--json]",                                        \
+            "diagnose this machine, a JVM, or a java command line",                                \
+            "Prints in one line each what works, what does not, and why. A JVM is "                \
+            "only looked at. A command line is started a few times with -version "                 \
+            "in place of the program, to see what the agent may do there and "                     \
+            "whether class archives stay in use. The exit status is 1 if something "               \
+            "would not work. --json comes before the --.")                                         \
+    COMMAND(report, "FILE [--top N] [--sort KEY] [--html OUT]",                                    \
+            "print a result as a table, or make an HTML page of it",                               \
+            "FILE was written with an option such as timing.file=FILE. The table "                 \
+            "has 20 rows unless --top is given; the page has all rows and needs no "               \
+            "other file. Times are sorted by self time and counts by calls; KEY is "               \
+            "another column: self, total, calls or thrown. A file or page named - "                \
+            "is standard input or output.\n\nFrom an .exec file, also JaCoCo's, "                  \
+            "the table shows classes with their probes and the share covered, most "               \
+            "missed probes first; KEY is missed, probes, hit, share or name. Such "                \
+            "a file names only classes of which something was covered: the shares "                \
+            "refer to these classes.")                                                             \
+    COMMAND(exec, "info|merge|diff|tests|dump|recover ...",                                        \
+            "inspect, merge and compare JaCoCo's .exec files",                                     \
+            "Files of JaCoCo 0.8 and of the pass coverage have the same format. "                  \
+            "PATH is a file, - for standard input, or a directory, which stands "                  \
+            "for all *.exec files in it and below.")                                               \
+    COMMAND(show,                                                                                  \
+            "FILE.class | JAR!ENTRY | JAR!com.acme.Foo | - | PID CLASS "                           \
+            "[--original] [--json]",                                                               \
+            "print a class file, or a class of a JVM, as javap -v -p does",                        \
+            "The entry of a jar is a path or a class name with dots.")                             \
+    COMMAND(check, "[--passes LIST|all] [--jobs N] PATH...",                                       \
+            "check that the classes of directories and jars can be rewritten",                     \
+            "Checks for every class that it is well-formed, that the rewriter "                    \
+            "reproduces it byte for byte if nothing is edited, and that it is "                    \
+            "well-formed with the passes applied: all of them if --passes is not "                 \
+            "given. LIST is a list of options with passes among them. Prints "                     \
+            "counts, ten of the skipped methods (all of them with verbose=yes in "                 \
+            "the list), each failure in a line, and the time that rewriting took "                 \
+            "without reading and checking.")                                                       \
+    COMMAND(rewrite, "OPTION... [--jobs N] IN -o OUT",                                             \
+            "rewrite a class, a directory or an archive, to run without the agent",                \
+            "An archive is rewritten with the archives in it (jar, war, ear). Jars "               \
+            "that are stored in an application archive stay stored; with libzip "                  \
+            "1.11 to 1.11.3 they move to its end. The options are those of run. "                  \
+            "Without include all classes but those of java.* are instrumented. "                   \
+            "Other entries are copied byte for byte, with their order, times, "                    \
+            "comments, extra fields and attributes. Signatures would be wrong and "                \
+            "are dropped, with a notice. A broken class or entry stays as it was "                 \
+            "and is reported; the exit status is 1 then. The result is the same "                  \
+            "for any number of threads. OUT appears when it is complete; a "                       \
+            "directory OUT must not exist, or be empty.")                                          \
+    COMMAND(runtime_jar, "", "print the path of the jar that rewritten programs need", "")         \
+    COMMAND(help, "[options | COMMAND | exec COMMAND | --json]",                                   \
+            "print the commands, all options, or how to use one command",                          \
+            "--json prints the commands, passes and options for programs.")                        \
+    COMMAND(version, "", "print the version", "")
+
+// The commands of instr exec.
+#define INSTR_EXEC_COMMANDS(COMMAND)                                                               \
+    COMMAND(info, "[--json] [--top N] PATH...",                                                    \
+            "print the sessions, and how many classes and probes were covered",                    \
+            "Prints 20 sessions, or N. --json prints all sessions and all classes.")               \
+    COMMAND(merge, "[--keep-going] -o OUT PATH...", "make one file with all sessions and hits",    \
+            "Each class appears once, with the probes that were hit in any file. "                 \
+            "Memory grows with the number of distinct classes, not of files. A "                   \
+            "broken file, or a class whose id stands for another name or another "                 \
+            "number of probes elsewhere, is reported, and nothing is written. With "               \
+            "--keep-going everything readable is merged without such classes, and "                \
+            "the exit status is still 1.")                                                         \
+    COMMAND(diff, "A B", "compare the classes and hits of two files",                              \
+            "Prints the classes that only one file has and, for classes of both, "                 \
+            "the numbers of the probes that only one has hit. The exit status is 0 "               \
+            "if both have the same classes and hits, 1 if not, and 2 if a file "                   \
+            "could not be read.")                                                                  \
+    COMMAND(tests,                                                                                 \
+            "[--class NAME [--line N]] [--changed PATH]... [--classes PATH]... "                   \
+            "[--top N] FILE...",                                                                   \
+            "print what each test covered, who covers a line, and which tests a "                  \
+            "change asks for",                                                                     \
+            "For files in which each test has its own session, as "                                \
+            "coverage.per-test=PATTERN writes them. Lists how often and how long "                 \
+            "each test ran, and how many classes and probes it covered, at most in "               \
+            "one run. Tests that run at the same time share what they cover. JUnit "               \
+            "5 runs dynamic tests after the method that makes them has returned: "                 \
+            "if they are lambdas in it, as javac compiles them, they have sessions "               \
+            "of its name; others count as outside of tests.\n\n--class prints the "                \
+            "tests that covered a class, or with --line a line of it; its class "                  \
+            "file is searched for below --classes (directories and jars), or below "               \
+            "the current directory.\n\n--changed prints the tests that covered a "                 \
+            "class whose bytes below PATH differ now from when the tests ran, or "                 \
+            "which no longer exists although its package does. If such a class was "               \
+            "covered outside of tests (a shared fixture, a static initializer that "               \
+            "ran earlier), that is reported on standard error: any test may need "                 \
+            "it.")                                                                                 \
+    COMMAND(dump, "PID [--reset] [--json]",                                                        \
+            "have the agent in a JVM write what was covered so far",                               \
+            "Writes the file of coverage.file=FILE as at exit, and prints its name "               \
+            "as that JVM sees it. --reset clears the probes: later dumps have what "               \
+            "was covered since.")                                                                  \
+    COMMAND(recover, "[-o OUT] FILE.PID.map...", "recover the coverage of a killed JVM",           \
+            "For a JVM that ran with coverage.mmap=yes, or with "                                  \
+            "coverage.mmap=flush, which loses up to a tenth of a second. The "                     \
+            "result is appended to FILE, or goes to OUT.")
+
+#endif
