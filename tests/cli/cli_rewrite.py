@@ -189,7 +189,7 @@ class Archives(Rewrite):
                    ("META-INF/s.ec", "e"), ("META-INF/SIG-X", "x"), ("META-INF/sub/S.SF", "kept"),
                    ("a/A.class", class_file("a/A"))]
         self.write("x.jar", jar(entries))
-        self.rewrite("x.jar", err=["instr: x.jar: its signature is dropped (4 files, digests in the manifest)\n"])
+        self.rewrite("x.jar", err=["instr: x.jar: signature removed (4 files, and the digests in the manifest)\n"])
         out = zipfile.ZipFile(self.path("out"))
         self.assertEqual([n for n in out.namelist() if not GATES.search(n)],
                          ["META-INF/MANIFEST.MF", "META-INF/sub/S.SF", "a/A.class"])
@@ -203,8 +203,8 @@ class Archives(Rewrite):
         for name in ("alloc", "exceptions", "natives"):
             self.expect(["rewrite", name, "x.jar", "-o", "out"], 2, "", [f"the pass '{name}' needs the agent (", f"instr run {name}"])
         self.rewrite("x.jar", more=["for=3s", "max-overhead=5%", "calls.top=5"],
-                     err=["instr: rewrite: for= is for the agent", "instr: rewrite: max-overhead= is for the agent",
-                          "instr: rewrite: calls.top= is for the agent"])
+                     err=["instr: rewrite: for= has an effect only in the agent", "instr: rewrite: max-overhead= has an effect only in the agent",
+                          "instr: rewrite: calls.top= has an effect only in the agent"])
 
     def test_the_same_class_in_many_jars_is_rewritten_once(self):
         same = class_file("s/Same")
@@ -228,12 +228,12 @@ class Broken(Rewrite):
         self.write("x.jar", before)
         done = self.rewrite("x.jar", status=1)
         self.assertEqual(self.judge(before, self.bytes_of("out")), ["a/A.class"])
-        named = re.findall(r"^instr: x.jar!(\S+): kept as it was: .{8,}$", done.stderr, re.M)
+        named = re.findall(r"^instr: x.jar!(\S+): skipped: .{8,}$", done.stderr, re.M)
         self.assertEqual(sorted(named), ["a/Cut.class", "a/None.class", "a/Other.class", "a/Text.class"])
 
     def test_a_class_of_more_than_100_mb_is_kept_and_named(self):
         self.write("x.jar", jar([("A.class", class_file("A") + bytes(100 << 20))]))
-        self.rewrite("x.jar", status=1, err=["instr: x.jar!A.class: kept as it was: larger than 100 MB\n"])
+        self.rewrite("x.jar", status=1, err=["instr: x.jar!A.class: skipped: larger than 100 MB\n"])
         self.assertIsNone(zipfile.ZipFile(self.path("out")).testzip())
 
     def test_a_damaged_entry_is_kept_and_named(self):
@@ -241,7 +241,7 @@ class Broken(Rewrite):
         at = zipfile.ZipFile(io.BytesIO(data)).getinfo("a/B.class").header_offset + 30 + len("a/B.class") + 20
         data[at] ^= 0xFF
         self.write("x.jar", bytes(data))
-        self.rewrite("x.jar", status=1, err=["instr: x.jar!a/B.class: kept as it was: "])
+        self.rewrite("x.jar", status=1, err=["instr: x.jar!a/B.class: skipped: "])
         out = self.bytes_of("out")
         info = zipfile.ZipFile(io.BytesIO(out)).getinfo("a/B.class")
         self.assertEqual(raw(out, info)[0], raw(bytes(data), zipfile.ZipFile(io.BytesIO(data)).getinfo("a/B.class"))[0])
@@ -249,7 +249,7 @@ class Broken(Rewrite):
     def test_a_broken_jar_in_a_jar_is_kept_and_named(self):
         before = jar([("lib/no.jar", b"no jar at all"), ("a/A.class", class_file("a/A"))])
         self.write("x.jar", before)
-        self.rewrite("x.jar", status=1, err=["instr: x.jar!lib/no.jar: kept as it was: no jar: "])
+        self.rewrite("x.jar", status=1, err=["instr: x.jar!lib/no.jar: skipped: cannot be opened as a jar: "])
         self.assertEqual(self.judge(before, self.bytes_of("out")), ["a/A.class"])
 
     def test_what_is_no_jar_is_told_and_nothing_is_left(self):
@@ -273,7 +273,7 @@ class Broken(Rewrite):
         end = struct.pack("<4sHHHHIIH", b"PK\5\6", 0, 0, 1, 1, len(central) + 12, len(body), 0)
         self.write("x.jar", body + central + b"a/Bomb.class" + end)
         self.assertTrue(archive)
-        self.rewrite("x.jar", status=1, err=["instr: x.jar!a/Bomb.class: kept as it was: "])
+        self.rewrite("x.jar", status=1, err=["instr: x.jar!a/Bomb.class: skipped: "])
         self.assertLess(os.path.getsize(self.path("out")), 1 << 20)
 
     def test_an_entry_that_holds_more_than_it_says_is_kept(self):
@@ -281,14 +281,14 @@ class Broken(Rewrite):
         for at in (22, data.index(b"PK\1\2") + 24):
             data[at:at + 4] = struct.pack("<I", 10)
         self.write("x.jar", bytes(data))
-        self.rewrite("x.jar", status=1, err=["instr: x.jar!a/A.class: kept as it was: "])
+        self.rewrite("x.jar", status=1, err=["instr: x.jar!a/A.class: skipped: "])
 
     def test_jars_in_jars_end_somewhere(self):
         data = jar([("a/A.class", class_file("a/A"))])
         for _ in range(9):
             data = jar([("x.jar", data)])
         self.write("x.jar", data)
-        self.rewrite("x.jar", status=1, err=["jars lie in jars too deep"])
+        self.rewrite("x.jar", status=1, err=["jars are nested too deeply"])
 
     def test_an_entry_may_come_twice(self):
         import warnings
@@ -332,7 +332,7 @@ class Files(Rewrite):
         os.link(self.path("x.jar"), self.path("y.jar"))
         os.symlink("x.jar", self.path("z.jar"))
         for out in ("x.jar", "y.jar", "z.jar"):
-            self.rewrite("x.jar", out, 1, f"instr: {out}: is IN itself\n")
+            self.rewrite("x.jar", out, 1, f"instr: {out}: is the same as IN\n")
 
     def test_an_old_file_stays_until_the_new_one_is_whole(self):
         self.write("x.jar", jar([("A.class", class_file("A"))])[:-5])
@@ -377,7 +377,7 @@ class Files(Rewrite):
         os.symlink("../../outside", self.path("in/link"))
         os.symlink("/", self.path("in/root"))
         done = self.rewrite("in", "out", 1)
-        self.assertRegex(done.stderr, r"instr: in/classes/com/acme/Cut.class: kept as it was: ")
+        self.assertRegex(done.stderr, r"instr: in/classes/com/acme/Cut.class: skipped: ")
         before, after = (sorted(os.path.relpath(os.path.join(d, n), self.path(top)) for d, ds, fs in os.walk(self.path(top))
                                 for n in ds + fs) for top in ("in", "out"))
         self.assertEqual(before, [n for n in after if not GATES.search(n)])
@@ -391,14 +391,14 @@ class Files(Rewrite):
         self.assertNotEqual(self.bytes_of("out/classes/com/acme/Foo.class"), class_file())
         self.expect(["check", "out/classes/com/acme/Foo.class"], 0)
         self.rewrite("in", "out", 1, ["instr: out: Directory not empty"])
-        self.rewrite("in", "in/lib/out", 1, ["instr: in/lib/out: lies in IN"])
+        self.rewrite("in", "in/lib/out", 1, ["instr: in/lib/out: is inside IN"])
         self.assertEqual(self.left_behind(), [])
 
     @unittest.skipIf(os.geteuid() == 0, "root reads everything")
     def test_what_cannot_be_read_in_a_tree_is_named(self):
         self.write("in/secret.txt", "x")
         os.chmod(self.path("in/secret.txt"), 0)
-        self.rewrite("in", "out", 1, ["instr: in/secret.txt: kept as it was: Permission denied"])
+        self.rewrite("in", "out", 1, ["instr: in/secret.txt: skipped: Permission denied"])
 
     def test_a_single_class(self):
         self.write("Foo.class", class_file())
@@ -408,7 +408,7 @@ class Files(Rewrite):
         self.assertEqual((len(names), len([n for n in names if GATES.search(n)])), (9, 8))
         self.expect(["check", *(os.path.join("com/acme", n) for n in names)], 0, ["9 classes"])
         self.write("Cut.class", class_file()[:40])
-        self.rewrite("Cut.class", "Out.class", 1, ["instr: Cut.class: kept as it was: "])
+        self.rewrite("Cut.class", "Out.class", 1, ["instr: Cut.class: skipped: "])
         self.assertEqual(self.bytes_of("Out.class"), class_file()[:40])
 
     def test_usage_is_told(self):
@@ -420,7 +420,7 @@ class Files(Rewrite):
                                 (["calls", "--jobs", "0", "x.jar", "-o", "y"], "--jobs must be")):
             self.expect(["rewrite", *arguments], 2, "", [line, "usage: instr rewrite"])
         self.expect(["rewrite", "calls", "none", "-o", "y"], 1, "", "instr: none: No such file or directory\n")
-        self.expect(["rewrite", "calls", "x.jar", "-o", "/dev/null"], 1, "", "instr: /dev/null: is no regular file\n")
+        self.expect(["rewrite", "calls", "x.jar", "-o", "/dev/null"], 1, "", "instr: /dev/null: not a regular file\n")
         self.expect(["rewrite", "calls", "x.jar", "-o", "none/y"], 1, "", ["No such file or directory"])
 
     def test_the_runtime_jar_is_there(self):

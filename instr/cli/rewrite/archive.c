@@ -1,22 +1,23 @@
 // A jar, and the jars in it.
 //
-// The archive is opened with libzip and closed again, which writes it: what nobody touches is
-// copied as it lies there. Each class is replaced by a source that waits for the threads' result.
+// libzip opens the archive and writes it when it is closed: unchanged entries are copied with their
+// compressed bytes. Each class is replaced by a source that waits for the result of the threads.
 
+#include "instr/cli/rewrite/archive.h"
+#include "instr/base/array.h"
+#include "instr/base/hash.h"
 #include "instr/cli/rewrite/gate.h"
 #include "instr/cli/rewrite/manifest.h"
 #include "instr/cli/rewrite/replace.h"
+#include "instr/cli/rewrite/read.h"
 #include "instr/cli/rewrite/roots.h"
-#include "instr/cli/rewrite/work.h"
-#include "instr/base/hash.h"
+#include "instr/cli/rewrite/run.h"
 
-#define XXH_INLINE_ALL
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <xxhash.h>
 
 enum { GATE_TIME = 315532800 }; // 1 January 1980, the first day there is in an archive
 
@@ -34,23 +35,18 @@ struct archive {
     int running;
 };
 
-// A replaced entry: what libzip asks for it.
+// A replaced entry, and the state of its source.
 struct entry {
     struct archive *archive;
     struct cli_job *job;
     struct cli_job gate_job; // of a gate
     size_t gate;
     zip_stat_t before; // as it lies in the archive
-    uint64_t weight;   // of the archive's bytes, for the bar; less what is done already
+    uint64_t weight;   // bytes of the archive for the progress bar, less those already counted
     size_t at;
-    int settled; // the result is there, and has been told about
+    int settled; // the result is there, and failures were reported
     zip_error_t error;
 };
-
-static int is_class_name(const char *name) {
-    size_t n = strlen(name);
-    return n > 6 && strcmp(name + n - 6, ".class") == 0;
-}
 
 int cli_names_archive(const char *name) {
     static const char *const ends[] = {".jar", ".war", ".ear", ".rar", ".zip", ".par", ".sar"};
@@ -65,23 +61,21 @@ int cli_names_archive(const char *name) {
 struct read_request {
     struct archive *archive;
     const zip_stat_t *st;
-    char reason[CLI_REASON_SIZE]; // why there is no root
 };
 
-static int read_for_root(void *context, struct cli_bytes *bytes) {
+static int read_for_root(void *context, struct cli_bytes *bytes, char reason[CLI_REASON_SIZE]) {
     struct read_request *request = context;
-    if (request->st->size > CLI_MOST_CLASS) {
-        snprintf(request->reason, sizeof request->reason, "larger than 100 MB");
-        return -1;
-    }
-    return cli_read_entry(request->archive->reader.archive, (size_t)request->st->index, bytes,
-                          request->reason);
+    if (request->st->size <= CLI_MOST_CLASS)
+        return cli_read_entry(request->archive->reader.archive, (size_t)request->st->index, bytes,
+                              reason);
+    snprintf(reason, CLI_REASON_SIZE, "larger than 100 MB");
+    return -1;
 }
 
-// --- what libzip asks of a replaced entry ---
+// --- the source of a replaced entry, for libzip ---
 
-// Rewrites the archive that an entry is. The threads are idle at this point, as the classes behind
-// it have to wait for their numbers.
+// Rewrites a nested archive. The threads are idle at this point, as the classes after it wait for
+// their ids.
 static void rewrite_nested(struct archive *a, struct entry *entry) {
     struct cli_job *job = entry->job;
     struct cli_bytes in = {NULL, 0};
@@ -118,7 +112,7 @@ static void make_gate(struct archive *a, struct entry *entry) {
     free(bytes.bytes);
 }
 
-// The result is there afterwards. -1: it is not, and the archive cannot be written.
+// Makes sure that the result is there. -1: it is not, and the archive cannot be written.
 static int settle(struct entry *entry) {
     struct archive *a = entry->archive;
     struct cli_job *job = entry->job;
@@ -210,18 +204,12 @@ static zip_source_t *source_of(struct archive *a, struct entry *entry) {
     return zip_source_function(a->zip, on_command, entry);
 }
 
-// --- what is to be done ---
+// --- the jobs ---
 
 static int add_job(struct archive *a, const zip_stat_t *st, const char *path, size_t start,
                    struct cli_root *root) {
     struct cli_work *work = &a->work;
-    if (work->count == a->capacity) {
-        size_t capacity = a->capacity ? a->capacity * 2 : 256;
-        struct cli_job *jobs = realloc(work->jobs, capacity * sizeof *jobs);
-        if (!jobs) return -1;
-        work->jobs = jobs;
-        a->capacity = capacity;
-    }
+    if (!INSTR_ARRAY_RESERVE(work->jobs, a->capacity, work->count + 1)) return -1;
     work->jobs[work->count++] = (struct cli_job){
         .index = (size_t)st->index,
         .path = path,
@@ -239,42 +227,34 @@ static int can_be_read(struct archive *a, const zip_stat_t *st, const char *path
     int known = (st->valid & needed) == needed &&
                 (st->comp_method == ZIP_CM_STORE || st->comp_method == ZIP_CM_DEFLATE);
     if (known && st->encryption_method == ZIP_EM_NONE) return 1;
-    cli_rewrite_failed(a->rewrite, a->name, path, "encrypted, or compressed as no JVM reads it");
+    cli_rewrite_failed(a->rewrite, a->name, path,
+                       "encrypted, or compressed in a way that no JVM reads");
     return 0;
 }
 
-// 1: taken, 0: not wanted, -1: out of memory.
+// 0; or -1: out of memory.
 static int take_class(struct archive *a, const zip_stat_t *st, const char *path) {
-    struct read_request request = {a, st, "no class of this name is in it"};
-    size_t whole = strlen(path) - (sizeof ".class" - 1);
+    struct read_request request = {a, st};
+    struct cli_root *root;
+    size_t start;
+    char reason[CLI_REASON_SIZE];
     if (!can_be_read(a, st, path)) return 0;
-    long start = cli_roots_find(&a->roots, path, read_for_root, &request);
-    if (start < 0) {
-        cli_rewrite_failed(a->rewrite, a->name, path, request.reason);
-        return 0;
+    switch (cli_roots_find(&a->roots, &a->rewrite->options, path, read_for_root, &request, &root,
+                           &start, reason)) {
+    case CLI_ROOT_FOUND: a->rewrite->classes++; return add_job(a, st, path, start, root);
+    case CLI_ROOT_OUT_OF_SCOPE: return 0;
+    case CLI_ROOT_UNKNOWN: cli_rewrite_failed(a->rewrite, a->name, path, reason); return 0;
+    default: return -1;
     }
-    const char *name = path + start;
-    size_t length = whole - (size_t)start;
-    // No class loader lets gates into java.*, and the platform is the agent's business.
-    if (strncmp(name, "java/", 5) == 0 || cli_gate_is(name, length) ||
-        !instr_scope_matches(&a->rewrite->options, name, length, 0))
-        return 0;
-    const char *simple = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
-    if (strcmp(simple, "module-info.class") == 0 || strcmp(simple, "package-info.class") == 0)
-        return 0;
-    struct cli_root *root = cli_roots_get(&a->roots, path, (size_t)start);
-    if (!root || add_job(a, st, path, (size_t)start, root) != 0) return -1;
-    a->rewrite->classes++;
-    return 1;
 }
 
-// What is to be done with the entry. 0; or -1: out of memory.
+// Adds the job of an entry, if it has one. 0; or -1: out of memory.
 static int list_job(struct archive *a, const zip_stat_t *st, const char *path, int *is_signed) {
     if (cli_is_signature_file(path)) *is_signed = 1;
-    if (is_class_name(path) && take_class(a, st, path) < 0) return -1;
+    if (cli_ends_with(path, ".class") && strlen(path) > 6 && take_class(a, st, path) < 0) return -1;
     if (!cli_names_archive(path) || st->size == 0) return 0;
     if (a->depth >= CLI_MOST_NESTING)
-        cli_rewrite_failed(a->rewrite, a->name, path, "jars lie in jars too deep");
+        cli_rewrite_failed(a->rewrite, a->name, path, "jars are nested too deeply");
     else if (can_be_read(a, st, path) && add_job(a, st, path, 0, NULL) != 0)
         return -1;
     return 0;
@@ -283,7 +263,8 @@ static int list_job(struct archive *a, const zip_stat_t *st, const char *path, i
 // The jobs in the order in which their entries will be written. 0; or -1: out of memory.
 static int list_jobs(struct archive *a, int *is_signed) {
     zip_int64_t count = zip_get_num_entries(a->zip, 0);
-    for (int turn = 0; turn < 3; turn++) { // the key of the roots; entries; those that move
+    for (int turn = 0; turn < 3;
+         turn++) { // the key of the roots; entries; entries that move to the end
         for (zip_int64_t i = 0; i < count && !cli_interrupted; i++) {
             const char *path = zip_get_name(a->zip, (zip_uint64_t)i, ZIP_FL_ENC_RAW);
             zip_stat_t st;
@@ -299,7 +280,7 @@ static int list_jobs(struct archive *a, int *is_signed) {
     return 0;
 }
 
-// What the entries from `from` on take up to the one at `to`, with their headers.
+// The size of the entries from `from` to `to` with their headers.
 static uint64_t weight_of(struct archive *a, size_t from, size_t to) {
     uint64_t weight = 0;
     zip_stat_t st;
@@ -357,7 +338,7 @@ static int replace_manifest(struct archive *a, zip_uint64_t index, const zip_sta
     char reason[CLI_REASON_SIZE];
     if (st->size > CLI_MOST_CLASS ||
         cli_read_entry(a->reader.archive, (size_t)index, &old, reason) != 0)
-        return 0; // the JVM will tell
+        return 0; // the JVM will report it
     int result = cli_manifest_unsigned(&old, &new);
     free(old.bytes);
     if (result != 0) return -1;
@@ -366,7 +347,7 @@ static int replace_manifest(struct archive *a, zip_uint64_t index, const zip_sta
     return source ? cli_replace_entry(a->zip, index, source, st) : -1;
 }
 
-// Signatures would be wrong: they go, with the digests in the manifest.
+// Signatures would be invalid: they are removed, together with the digests in the manifest.
 static int drop_signatures(struct archive *a) {
     zip_int64_t count = zip_get_num_entries(a->zip, ZIP_FL_UNCHANGED);
     size_t dropped = 0;
@@ -384,14 +365,13 @@ static int drop_signatures(struct archive *a) {
             return -1;
         }
     }
-    snprintf(text, sizeof text, "its signature is dropped (%zu file%s, digests in the manifest)",
-             dropped, dropped == 1 ? "" : "s");
+    snprintf(text, sizeof text, "signature removed (%zu file%s, and the digests in the manifest)",
+             dropped, cli_plural(dropped, "s"));
     cli_rewrite_notice(a->rewrite, a->name, text);
-    a->rewrite->signatures++;
     return 0;
 }
 
-// --- the whole ---
+// --- the archive ---
 
 static int fail_zip(zip_t *zip, const struct cli_sink *out, char reason[CLI_REASON_SIZE]) {
     const char *text = cli_interrupted     ? "interrupted"
@@ -436,15 +416,15 @@ int cli_rewrite_archive(struct cli_rewrite *rewrite, const struct cli_store *in,
     zip_error_init(&error);
     a.roots.key =
         instr_hash(rewrite->options_text, strlen(rewrite->options_text), instr_hash(name, 0, 0));
-    // libzip takes nothing for an archive of nothing.
+    // libzip accepts an empty file as an empty archive.
     if (in->length == 0) zip_error_set(&error, ZIP_ER_NOZIP, 0);
     if (in->length > 0) a.zip = cli_store_open(in, out, &error);
     if (a.zip) a.reader.archive = cli_store_open(in, NULL, &error);
     if (a.reader.archive)
         result = rewrite_open(&a, out, reason);
     else
-        snprintf(reason, CLI_REASON_SIZE, "no jar: %s", zip_error_strerror(&error));
-    if (result >= 0) rewrite->archives++;
+        snprintf(reason, CLI_REASON_SIZE, "cannot be opened as a jar: %s",
+                 zip_error_strerror(&error));
     if (a.zip) zip_discard(a.zip);
     cli_reader_close(&a.reader);
     zip_error_fini(&error);

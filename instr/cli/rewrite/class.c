@@ -1,13 +1,14 @@
 // One class on its way through the rewriter.
 
 #include "classfile/base/mutf8.h"
-#include "instr/cli/rewrite/rewrite.h"
+#include "instr/cli/rewrite/class.h"
 #include "instr/cli/rewrite/gate.h"
 #include "instr/coverage/exec_writer.h"
 #include "rewriters/coverage.h"
 
 #define XXH_INLINE_ALL
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +19,8 @@ enum { ARENA_KEPT = 1 << 20, CACHE_SLOTS = 1 << 14 };
 
 // --- the same class again ---
 
-// What the engine made of a class. The numbers in it depend on the class's names alone, so it is
-// good for every place where the same bytes lie; the gates' names are put in afterwards.
+// The engine's result for a class. The ids in it depend only on the names in the class, so it serves
+// every place with the same bytes; the gates' names are put in afterwards.
 struct cached {
     struct cached *next;
     XXH128_hash_t key;
@@ -52,7 +53,7 @@ void cli_cache_free(struct cli_cache *cache) {
     free(cache);
 }
 
-// Entries stay until the end, so what is found may be used without the lock.
+// Entries stay until the end, so the result may be used without the lock.
 static struct cached *find_cached(struct cli_cache *cache, XXH128_hash_t key) {
     pthread_mutex_lock(&cache->lock);
     struct cached *c = cache->slots[key.low64 % CACHE_SLOTS];
@@ -61,7 +62,7 @@ static struct cached *find_cached(struct cli_cache *cache, XXH128_hash_t key) {
     return c;
 }
 
-// Takes the bytes over if there is room. 0: it does not, and they remain the caller's.
+// Takes ownership of the bytes if there is room. 0: there is none, and they remain the caller's.
 static int add_cached(struct cli_cache *cache, XXH128_hash_t key, uint8_t *bytes, size_t length) {
     struct cached *c = malloc(sizeof *c);
     size_t size = sizeof *c + (bytes ? length : 0);
@@ -80,46 +81,17 @@ static int add_cached(struct cli_cache *cache, XXH128_hash_t key, uint8_t *bytes
 
 // --- rows ---
 
-struct text { // grows
-    char **bytes;
-    size_t *length, *capacity;
-};
-
-static struct text rows_of(struct cli_root *root) {
-    struct text text = {&root->rows, &root->rows_length, &root->rows_capacity};
-    return text;
+static void put_field(struct cli_sink *to, const void *text, size_t n) {
+    cli_sink_write(to, text, n);
+    cli_sink_write(to, ".", 1);
 }
 
-static struct text covered_of(struct cli_root *root) {
-    struct text text = {&root->covered, &root->covered_length, &root->covered_capacity};
-    return text;
-}
-
-static void put_field(struct cli_root *root, struct text to, const void *text, size_t n) {
-    while (!root->failed && *to.length + n + 1 > *to.capacity) {
-        size_t capacity = *to.capacity ? *to.capacity * 2 : 4096;
-        char *bytes = realloc(*to.bytes, capacity);
-        root->failed = !bytes;
-        if (!bytes) return;
-        *to.bytes = bytes;
-        *to.capacity = capacity;
-    }
-    if (root->failed) return;
-    memcpy(*to.bytes + *to.length, text, n);
-    (*to.bytes)[*to.length + n] = '.';
-    *to.length += n + 1;
-}
-
-static void put_row_text(struct cli_root *root, const void *text, size_t n) {
-    put_field(root, rows_of(root), text, n);
-}
-
-static void put_row_number(struct cli_root *root, uint32_t number) {
+static void put_number(struct cli_sink *to, uint32_t number) {
     char text[16];
-    put_row_text(root, text, (size_t)snprintf(text, sizeof text, "%" PRIu32, number));
+    put_field(to, text, (size_t)snprintf(text, sizeof text, "%" PRIu32, number));
 }
 
-// The numbers of a method, one after the other for each pass. The first; -1: there are none left.
+// The ids of a method, consecutive for all passes. Returns the first; -1: there are none left.
 static int number_method(struct cli_rewrite *rewrite, struct instr_methods_cursor *cursor,
                          struct cf_slice name, struct cf_slice descriptor) {
     int first = -1;
@@ -143,12 +115,12 @@ static void note_numbers(struct cli_root *root, int first, size_t passes) {
     if (end > root->end) root->end = end;
 }
 
-// Gives the class its probes, where the engine will find them again.
+// Reserves the probes of the class, where the engine will find them again.
 static void number_probes(struct cli_rewrite *rewrite, struct cli_class *class) {
     struct cli_root *root = class->root;
     struct cf_slice name = cf_this_name(&class->cls);
     struct instr_covered_class covered = {.count = rw_coverage_probes(&class->cls)};
-    char text[32];
+    char id[32];
     if (!covered.count) return;
     covered.id = instr_exec_class_id(class->bytes, class->length);
     int64_t first =
@@ -159,17 +131,15 @@ static void number_probes(struct cli_rewrite *rewrite, struct cli_class *class) 
     if (root->holder == root->holders_end) root->holder = holder;
     if (holder < root->holder) root->holder = holder;
     if (last >= root->holders_end) root->holders_end = last + 1;
-    put_field(root, covered_of(root), name.bytes, name.length);
-    int n = snprintf(text, sizeof text, "%016" PRIx64, covered.id);
-    put_field(root, covered_of(root), text, (size_t)n);
-    n = snprintf(text, sizeof text, "%" PRIu32, (uint32_t)first);
-    put_field(root, covered_of(root), text, (size_t)n);
-    n = snprintf(text, sizeof text, "%" PRIu32, covered.count);
-    put_field(root, covered_of(root), text, (size_t)n);
+    put_field(&root->covered, name.bytes, name.length);
+    put_field(&root->covered, id, (size_t)snprintf(id, sizeof id, "%016" PRIx64, covered.id));
+    put_number(&root->covered, (uint32_t)first);
+    put_number(&root->covered, covered.count);
 }
 
 void cli_class_number(struct cli_rewriter *rewriter, struct cli_class *class) {
     struct cli_rewrite *rewrite = rewriter->rewrite;
+    struct cli_sink *rows = &class->root->rows;
     const struct cf_class *cls = &class->cls;
     struct cf_slice class_name = cf_this_name(cls);
     if (rewrite->coverage) number_probes(rewrite, class);
@@ -178,24 +148,24 @@ void cli_class_number(struct cli_rewriter *rewriter, struct cli_class *class) {
     uint32_t count = 0;
     for (unsigned i = 0; i < cls->methods_count; i++) count += cls->methods[i].code != 0;
     if (!count) return;
-    put_row_text(class->root, class_name.bytes, class_name.length);
-    put_row_number(class->root, count);
+    put_field(rows, class_name.bytes, class_name.length);
+    put_number(rows, count);
     for (unsigned i = 0; i < cls->methods_count; i++) {
         if (!cls->methods[i].code) continue;
         struct cf_slice name = cf_member_name(cls, &cls->methods[i]),
                         descriptor = cf_member_descriptor(cls, &cls->methods[i]);
         int first = number_method(rewrite, &cursor, name, descriptor);
-        // Without a number the engine leaves the method as it is.
+        // Without an id the engine leaves the method unchanged.
         if (first >= 0) note_numbers(class->root, first, rewrite->options.pass_count);
-        put_row_number(class->root, first < 0 ? class->root->first : (uint32_t)first);
-        put_row_text(class->root, name.bytes, name.length);
-        put_row_text(class->root, descriptor.bytes, descriptor.length);
+        put_number(rows, first < 0 ? class->root->first : (uint32_t)first);
+        put_field(rows, name.bytes, name.length);
+        put_field(rows, descriptor.bytes, descriptor.length);
     }
 }
 
 // --- rewriting ---
 
-// Can the name be a string of ours? Rows are cut at dots, which no name can have (JVMS 4.2.2).
+// Can the name be a field of a row? Fields end with dots, which no name can have (JVMS 4.2.2).
 static int is_plain_name(struct cf_slice name) {
     return name.bytes && name.length > 0 && !memchr(name.bytes, '.', name.length) &&
            cf_mutf8_check(name.bytes, name.length, 0) == name.length;
@@ -219,13 +189,13 @@ int cli_class_open(struct cli_rewriter *rewriter, struct cli_class *class,
         return -1;
     }
     if (!has_plain_names(cls)) {
-        snprintf(reason, CLI_REASON_SIZE, "has a name that is none");
+        snprintf(reason, CLI_REASON_SIZE, "has an invalid name");
         return -1;
     }
     struct cf_slice name = cf_this_name(cls);
     size_t length = strlen(class->name) - (sizeof ".class" - 1);
     if (cf_slice_is(name, class->name, length)) return 0;
-    snprintf(reason, CLI_REASON_SIZE, "holds the class %.*s, which is not found there",
+    snprintf(reason, CLI_REASON_SIZE, "contains the class %.*s, which would not be found there",
              (int)(name.length < 150 ? name.length : 150), (const char *)name.bytes);
     return -1;
 }
@@ -235,7 +205,7 @@ static void *allocate(void *context, size_t n) {
     return malloc(n ? n : 1);
 }
 
-// Puts the root's names in. `bytes` NULL: unchanged.
+// Replaces the package of the gates by the root's prefix. `bytes` NULL: unchanged.
 static int rename_gates(const struct cli_class *class, const uint8_t *bytes, size_t length,
                         struct cli_bytes *out, char reason[CLI_REASON_SIZE]) {
     if (!bytes) return 0;

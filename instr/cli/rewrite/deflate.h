@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// A thread's own: to set one up costs as much as to deflate a class. All zero is a fresh one.
+// One per thread, because creating one costs as much as deflating a class. All zero at first.
 struct cli_deflater {
     void *deflater, *inflater;
 };
@@ -17,7 +17,7 @@ void cli_deflater_free(struct cli_deflater *deflater);
 int cli_deflate(struct cli_deflater *deflater, const uint8_t *bytes, size_t length, uint8_t **out,
                 size_t *out_length);
 
-// Inflates to exactly `out_length` bytes. -1: these bytes do not give so many.
+// Inflates to exactly `out_length` bytes. -1: the bytes are damaged or give another length.
 int cli_inflate(struct cli_deflater *deflater, const uint8_t *bytes, size_t length, uint8_t *out,
                 size_t out_length);
 

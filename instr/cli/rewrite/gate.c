@@ -1,24 +1,25 @@
 // The classes that are added to what is rewritten.
 //
-// Rewritten code cannot call the runtime itself: its numbers of methods would meet those of other
-// rewritten files, and a named module would not see the bootstrap class path. So each class path
-// ("root") in an archive gets gates of its own, in a package that is there already, and beside them
-// a class that holds the names behind the numbers.
+// Rewritten code cannot call the runtime itself: its method ids would collide with those of other
+// rewritten files, and a named module does not see the bootstrap class path. So each class path
+// ("root") in an archive gets gates of its own, in a package that exists already, and beside them
+// classes that hold the names of the ids.
 
 #include "instr/cli/rewrite/gate.h"
 
 #include "classfile/format/build.h"
 #include "instr/base/hash.h"
-#include "instr/cli/rewrite/rewrite.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { KEY_DIGITS = 16, MOST_UTF8 = 65535, POOL_START = 10, HEADS = 4, MOST_PIECES = 8000 };
 
-// Beside the gates; made for each root.
+// Beside the gates; generated for each root.
 static const char *const made[] = {"InstrRows", "InstrCovered", "InstrProbes"};
 
 size_t cli_gate_count(void) {
@@ -58,7 +59,7 @@ char *cli_gate_prefix(const char *package, size_t length, uint64_t key) {
     return prefix;
 }
 
-// --- bytes that grow ---
+// --- output ---
 
 static void put(struct cli_sink *to, const void *bytes, size_t n) {
     cli_sink_write(to, bytes, n);
@@ -76,7 +77,7 @@ static int hand_over(struct cli_sink *from, struct cli_bytes *out) {
 
 // --- renaming ---
 
-// Bytes of an entry of the constant pool, tag included (JVMS 4.4); 0: there is none.
+// The size of a constant pool entry with its tag (JVMS 4.4); 0: it is invalid.
 static size_t entry_size(const uint8_t *p, size_t left) {
     static const uint8_t sizes[] = {[CF_TAG_INTEGER] = 5,       [CF_TAG_FLOAT] = 5,
                                     [CF_TAG_LONG] = 9,          [CF_TAG_DOUBLE] = 9,
@@ -91,7 +92,7 @@ static size_t entry_size(const uint8_t *p, size_t left) {
     return size <= left ? size : 0;
 }
 
-// Copies the entry at `p`, renamed if it is one to rename. -1: it gets too long.
+// Copies the entry at `p`, with its prefix replaced if it is in the gates' package. -1: too long.
 static int copy_entry(struct cli_sink *to, const uint8_t *p, size_t size, const char *prefix) {
     size_t package = sizeof CLI_GATE_PACKAGE - 1, length = strlen(prefix);
     if (!prefix[0] || *p != CF_TAG_UTF8 || size - 3 < package ||
@@ -131,7 +132,7 @@ int cli_gate_rename(const uint8_t *bytes, size_t length, unsigned from, const ch
 
 // --- the class of the rows ---
 
-// Where to cut the text so that no name is cut: behind the last dot that fits.
+// The length of the next piece, which ends after a dot, so that no name is split.
 static size_t piece_length(const char *text, size_t left) {
     if (left <= MOST_UTF8) return left;
     size_t n = MOST_UTF8;
@@ -189,8 +190,9 @@ static void store_strings(struct cf_build *build, const struct cli_rewrite *rewr
 
 // final class NAME { static String[] rows() { return new String[] {...}; } }
 static int make_rows(const struct cli_rewrite *rewrite, const struct cli_root *root,
-                     const char *simple, const char *rows, size_t rows_length,
-                     struct cli_bytes *out) {
+                     const char *simple, const struct cli_sink *rows_of, struct cli_bytes *out) {
+    const char *rows = rows_of->bytes ? (const char *)rows_of->bytes : "";
+    size_t rows_length = rows_of->used;
     size_t strings = HEADS + count_pieces(rows, rows_length);
     char name[1024 + 64];
     if (strings > MOST_PIECES ||
@@ -248,15 +250,27 @@ static int make_probes(const struct cli_root *root, struct cli_bytes *out) {
 
 int cli_gate_make(const struct cli_rewrite *rewrite, const struct cli_root *root, size_t i,
                   struct cli_bytes *out) {
-    if (root->failed) return -1;
+    if (root->rows.error || root->covered.error) return -1;
     size_t n = cli_gate_count() - sizeof made / sizeof *made;
-    if (i == n)
-        return make_rows(rewrite, root, made[0], root->rows ? root->rows : "", root->rows_length,
-                         out);
-    if (i == n + 1)
-        return make_rows(rewrite, root, made[1], root->covered ? root->covered : "",
-                         root->covered_length, out);
+    if (i == n) return make_rows(rewrite, root, made[0], &root->rows, out);
+    if (i == n + 1) return make_rows(rewrite, root, made[1], &root->covered, out);
     if (i == n + 2) return make_probes(root, out);
     const struct cli_gate_class *gate = &cli_gate_classes[i];
     return cli_gate_rename(gate->bytes, gate->length, 1, root->prefix, out);
+}
+
+int cli_gate_write(const struct cli_rewrite *rewrite, const struct cli_root *root,
+                   const char *folder, const char *prefix) {
+    char path[PATH_MAX];
+    int status = CLI_OK;
+    for (size_t i = 0; i < cli_gate_count() && status == CLI_OK; i++) {
+        struct cli_bytes bytes;
+        int n = snprintf(path, sizeof path, "%s/%s%s.class", folder, prefix, cli_gate_name(i));
+        if (n >= (int)sizeof path) return cli_error("%s: %s", folder, strerror(ENAMETOOLONG));
+        if (cli_gate_make(rewrite, root, i, &bytes) != 0)
+            return cli_error("%s: out of memory", path);
+        status = cli_write_file(path, &bytes);
+        free(bytes.bytes);
+    }
+    return status;
 }

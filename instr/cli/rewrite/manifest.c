@@ -11,7 +11,7 @@ static int ends_with(const char *text, size_t n, const char *end) {
     return n >= m && strncasecmp(text + n - m, end, m) == 0;
 }
 
-// The name below META-INF/, NULL if it is not right there.
+// The name in META-INF/; NULL if it is not directly there.
 static const char *in_meta_inf(const char *name) {
     if (strncasecmp(name, "META-INF/", 9) != 0 || strchr(name + 9, '/')) return NULL;
     return name + 9;
@@ -35,7 +35,7 @@ int cli_is_manifest(const char *name) {
     return strcasecmp(name, "META-INF/MANIFEST.MF") == 0;
 }
 
-// Where the line at `at` ends, its end (CR LF, LF or CR) included.
+// The end of the line at `at`, after its CR LF, LF or CR.
 static size_t line_end(const struct cli_bytes *m, size_t at) {
     while (at < m->length && m->bytes[at] != '\n' && m->bytes[at] != '\r') at++;
     if (at < m->length && m->bytes[at] == '\r')
@@ -45,7 +45,7 @@ static size_t line_end(const struct cli_bytes *m, size_t at) {
     return at < m->length && m->bytes[at] == '\n' ? at + 1 : at;
 }
 
-// ... and that of the attribute that begins there: lines that begin with a blank go on with it.
+// The end of the attribute at `at`: lines that begin with a blank continue it.
 static size_t attribute_end(const struct cli_bytes *m, size_t at) {
     do at = line_end(m, at);
     while (at < m->length && m->bytes[at] == ' ');
@@ -84,7 +84,7 @@ int cli_manifest_unsigned(const struct cli_bytes *m, struct cli_bytes *out) {
         }
         size_t blank = at;
         while (at < m->length && is_blank_line(m, at)) at = line_end(m, at);
-        if (dropped && attributes <= 1) { // nothing but its name
+        if (dropped && attributes <= 1) { // only its name is left
             used = begin;
             continue;
         }

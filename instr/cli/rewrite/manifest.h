@@ -12,8 +12,8 @@ int cli_is_signature_file(const char *name);
 // META-INF/MANIFEST.MF in any case of letters.
 int cli_is_manifest(const char *name);
 
-// The manifest without digests, and without sections that have nothing but a name then. All else
-// stays byte for byte. 0; or -1: out of memory. The caller frees the bytes.
+// The manifest without digests, and without sections that consist only of a name then. The rest stays
+// byte for byte. 0; or -1: out of memory. The caller frees the bytes.
 int cli_manifest_unsigned(const struct cli_bytes *manifest, struct cli_bytes *out);
 
 #endif

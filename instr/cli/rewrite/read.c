@@ -1,7 +1,6 @@
-// Entries of archives as the threads read them.
+// Entries of archives, as the threads read them.
 
-#include "instr/cli/input.h"
-#include "instr/cli/rewrite/work.h"
+#include "instr/cli/rewrite/read.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,14 +23,14 @@ int cli_entry_raw(struct cli_reader *reader, const struct cli_job *job, struct c
         bytes->length += (size_t)n;
     }
     if (file) zip_fclose(file);
-    // Of what is deflated from nothing libzip from 1.10 on gives nothing.
+    // libzip from 1.10 on returns no bytes for a deflated entry of length 0.
     if (bytes->bytes && bytes->length == 0 && st.size == 0 && st.comp_method == ZIP_CM_DEFLATE &&
         st.comp_size >= 2) {
         memcpy(bytes->bytes, "\3", 2);
         st.comp_size = bytes->length = 2;
     }
     if (bytes->bytes && bytes->length == st.comp_size) return 0;
-    snprintf(reason, CLI_REASON_SIZE, "its bytes are not in the archive");
+    snprintf(reason, CLI_REASON_SIZE, "its bytes are missing in the archive");
     free(bytes->bytes);
     return -1;
 }
@@ -46,11 +45,11 @@ static int unpack(struct cli_reader *reader, const zip_stat_t *st, struct cli_by
         if (!plain)
             wrong = "out of memory";
         else if (cli_inflate(&reader->deflater, bytes->bytes, bytes->length, plain, length) != 0)
-            wrong = "does not inflate to the length that the archive tells";
+            wrong = "does not inflate to the length that the archive states";
         free(bytes->bytes);
         *bytes = (struct cli_bytes){plain, length};
     } else if (bytes->length != st->size) {
-        wrong = "has another length than the archive tells";
+        wrong = "has another length than the archive states";
     }
     if (!wrong && cli_crc32(bytes->bytes, bytes->length) != st->crc) wrong = "CRC error";
     if (!wrong) return 0;
@@ -64,6 +63,6 @@ int cli_entry_class(struct cli_reader *reader, const struct cli_job *job, struct
     zip_stat_t st;
     zip_stat_init(&st);
     if (cli_entry_raw(reader, job, bytes, reason) != 0) return -1;
-    zip_stat_index(reader->archive, job->index, 0, &st); // as it did there
+    zip_stat_index(reader->archive, job->index, 0, &st); // cannot fail: it has succeeded above
     return unpack(reader, &st, bytes, reason);
 }

@@ -1,4 +1,4 @@
-// Entries of archives, replaced: see cli_rewrite_replace.h
+// An entry of an archive, replaced.
 
 #include "instr/cli/rewrite/replace.h"
 
@@ -10,9 +10,8 @@
 static const zip_flags_t places[] = {ZIP_FL_LOCAL, ZIP_FL_CENTRAL};
 enum { PLACES = 2 };
 
-// What an entry has beside its bytes. libzip from 1.11 on drops the extra fields of an entry that
-// is replaced: they might be about the old bytes. Of those that stand in jars (JAR files are marked
-// by one, others hold times and owners) none is.
+// libzip from 1.11 on drops the extra fields of an entry that is replaced, as they might describe the
+// old bytes. Those that occur in jars do not: one marks JAR files, others hold times and owners.
 struct field {
     uint16_t id, length;
     uint8_t bytes[];
@@ -43,7 +42,7 @@ static int copy_extras(zip_t *zip, zip_uint64_t index, struct extras *extras) {
     memset(extras, 0, sizeof *extras);
     for (int p = 0; p < PLACES; p++) {
         int count = zip_file_extra_fields_count(zip, index, places[p]);
-        if (count <= 0) continue; // a damaged one has none, as libzip sees it
+        if (count <= 0) continue; // libzip finds none in a damaged entry
         if (!(extras->fields[p] = calloc((size_t)count, sizeof *extras->fields[p]))) return -1;
         for (int i = 0; i < count; i++) {
             extras->fields[p][i] = copy_field(zip, index, i, places[p]);
@@ -54,7 +53,7 @@ static int copy_extras(zip_t *zip, zip_uint64_t index, struct extras *extras) {
     return 0;
 }
 
-// Whatever libzip has left of them or not.
+// Restores those that libzip has dropped.
 static int set_extras(zip_t *zip, zip_uint64_t index, const struct extras *extras) {
     for (int p = 0; p < PLACES; p++) {
         if (zip_file_extra_fields_count(zip, index, places[p]) == extras->counts[p]) continue;
@@ -75,8 +74,7 @@ int cli_replaced_goes_last(const zip_stat_t *before) {
     return major == 1 && minor == 11 && micro <= 3;
 }
 
-// As a new entry, of which libzip believes what it is told. (A name that is there twice it
-// refuses.)
+// Adds the entry as a new one, which libzip stores as requested. (It refuses a duplicate name.)
 static zip_int64_t add_anew(zip_t *zip, zip_uint64_t index, zip_source_t *source) {
     const char *name = zip_get_name(zip, index, ZIP_FL_ENC_RAW);
     zip_uint8_t system;
@@ -84,19 +82,19 @@ static zip_int64_t add_anew(zip_t *zip, zip_uint64_t index, zip_source_t *source
     char *copy = name ? strdup(name) : NULL;
     zip_int64_t added = -1;
     const char *comment = zip_file_get_comment(zip, index, &length, ZIP_FL_ENC_RAW);
-    char *kept = comment ? malloc(length + 1u) : NULL;
-    if (kept) memcpy(kept, comment, length);
-    if (copy && (kept || !comment) &&
+    char *saved = comment ? malloc(length + 1u) : NULL;
+    if (saved) memcpy(saved, comment, length);
+    if (copy && (saved || !comment) &&
         zip_file_get_external_attributes(zip, index, 0, &system, &attributes) == 0 &&
         zip_delete(zip, index) == 0)
         added = zip_file_add(zip, copy, source, ZIP_FL_ENC_GUESS);
     if (added >= 0 &&
-        ((kept && zip_file_set_comment(zip, (zip_uint64_t)added, kept, (zip_uint16_t)length,
-                                       ZIP_FL_ENC_GUESS) != 0) ||
+        ((saved && zip_file_set_comment(zip, (zip_uint64_t)added, saved, (zip_uint16_t)length,
+                                        ZIP_FL_ENC_GUESS) != 0) ||
          zip_file_set_external_attributes(zip, (zip_uint64_t)added, 0, system, attributes) != 0))
         added = -2; // the source is the archive's already
     free(copy);
-    free(kept);
+    free(saved);
     return added;
 }
 

@@ -1,8 +1,10 @@
-// Where the classes of one class path begin.
+// Where in an archive or directory the classes of one class path begin.
 
 #include "instr/cli/rewrite/roots.h"
+#include "instr/base/array.h"
 #include "instr/cli/rewrite/gate.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,42 +12,44 @@ static int begins_with(const char *text, const char *start) {
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-static int add_text(char ***texts, size_t *count, const char *text, size_t length) {
-    char **more = realloc(*texts, (*count + 1) * sizeof *more);
-    if (!more) return -1;
-    *texts = more;
-    more[*count] = strndup(text, length);
-    return more[*count] ? (int)(*count += 1, 0) : -1;
+// Out of memory the path is not added, and classes below it are read.
+static void add_seen(struct cli_paths_seen *seen, const char *path, size_t length) {
+    char *copy = strndup(path, length);
+    if (copy && INSTR_ARRAY_RESERVE(seen->items, seen->capacity, seen->count + 1))
+        seen->items[seen->count++] = copy;
+    else
+        free(copy);
 }
 
-// The length of this class's name in internal form; 0: the bytes are no class.
-static size_t name_in_class(const struct cli_bytes *bytes, char *name, size_t size) {
+static void free_seen(struct cli_paths_seen *seen) {
+    for (size_t i = 0; i < seen->count; i++) free(seen->items[i]);
+    free(seen->items);
+}
+
+// Where the class's own name begins in `path`; -1: it does not end with that name, or `reason`.
+static long ask_class(const char *path, cli_read_class read, void *context,
+                      char reason[CLI_REASON_SIZE]) {
+    struct cli_bytes bytes;
     struct cf_arena arena;
     struct cf_class cls;
-    size_t length = 0;
+    size_t whole = strlen(path) - (sizeof ".class" - 1);
+    long start = -1;
+    if (read(context, &bytes, reason) != 0) return -1;
+    snprintf(reason, CLI_REASON_SIZE, "does not contain a class of this name");
     cf_arena_init(&arena);
-    if (cf_class_open(&cls, bytes->bytes, bytes->length, &arena) == CF_OK) {
-        struct cf_slice s = cf_this_name(&cls);
-        if (s.bytes && s.length < size) memcpy(name, s.bytes, length = s.length);
+    if (cf_class_open(&cls, bytes.bytes, bytes.length, &arena) == CF_OK) {
+        struct cf_slice name = cf_this_name(&cls);
+        if (name.bytes && name.length > 0 && name.length <= whole &&
+            memcmp(path + whole - name.length, name.bytes, name.length) == 0)
+            start = (long)(whole - name.length);
     }
     cf_arena_free(&arena);
-    return length;
-}
-
-static long ask_class(const char *name, cli_read_class read, void *context) {
-    struct cli_bytes bytes;
-    char inside[4096];
-    if (read(context, &bytes) != 0) return -1;
-    size_t length = name_in_class(&bytes, inside, sizeof inside);
     free(bytes.bytes);
-    size_t whole = strlen(name) - (sizeof ".class" - 1);
-    if (!length || length > whole || memcmp(name + whole - length, inside, length) != 0) return -1;
-    size_t start = whole - length;
-    return start == 0 || name[start - 1] == '/' ? (long)start : -1;
+    return start <= 0 || path[start - 1] == '/' ? start : -1;
 }
 
-// Behind "META-INF/versions/N/", if that stands at name[start].
-static long behind_version(const char *name, long start) {
+// Skips "META-INF/versions/N/" at name[start].
+static long after_version(const char *name, long start) {
     static const char versions[] = "META-INF/versions/";
     if (start < 0 || !begins_with(name + start, versions)) return start;
     const char *digits = name + start + sizeof versions - 1;
@@ -53,22 +57,43 @@ static long behind_version(const char *name, long start) {
     return n > 0 && digits[n] == '/' ? (long)(digits + n + 1 - name) : start;
 }
 
-long cli_roots_find(struct cli_roots *roots, const char *name, cli_read_class read, void *context) {
-    size_t folder = strcspn(name, "/") + 1, longest = 0;
-    for (size_t i = 0; i < roots->known_count; i++) {
-        size_t length = strlen(roots->known[i]);
-        if (length > longest && begins_with(name, roots->known[i])) longest = length;
+static long find_start(struct cli_roots *roots, const char *path, cli_read_class read,
+                       void *context, char reason[CLI_REASON_SIZE]) {
+    size_t folder = strcspn(path, "/") + 1, longest = 0;
+    for (size_t i = 0; i < roots->known.count; i++) {
+        size_t length = strlen(roots->known.items[i]);
+        if (length > longest && begins_with(path, roots->known.items[i])) longest = length;
     }
-    if (longest > 0) return behind_version(name, (long)longest);
-    for (size_t i = 0; i < roots->plain_count; i++)
-        if (strlen(roots->plain[i]) == folder && begins_with(name, roots->plain[i])) return 0;
-    long start = ask_class(name, read, context);
-    if (start > 0) add_text(&roots->known, &roots->known_count, name, (size_t)start);
-    if (start == 0 && strchr(name, '/')) add_text(&roots->plain, &roots->plain_count, name, folder);
+    if (longest > 0) return after_version(path, (long)longest);
+    for (size_t i = 0; i < roots->plain.count; i++)
+        if (strlen(roots->plain.items[i]) == folder && begins_with(path, roots->plain.items[i]))
+            return 0;
+    long start = ask_class(path, read, context, reason);
+    if (start > 0) add_seen(&roots->known, path, (size_t)start);
+    if (start == 0 && strchr(path, '/')) add_seen(&roots->plain, path, folder);
     return start;
 }
 
-// The start of "META-INF/versions/N/" at the end of the path; its length if there is none.
+enum cli_root_status cli_roots_find(struct cli_roots *roots, const struct instr_options *options,
+                                    const char *path, cli_read_class read, void *context,
+                                    struct cli_root **root, size_t *start,
+                                    char reason[CLI_REASON_SIZE]) {
+    long found = find_start(roots, path, read, context, reason);
+    if (found < 0) return CLI_ROOT_UNKNOWN;
+    const char *name = path + found, *slash = strrchr(name, '/');
+    const char *simple = slash ? slash + 1 : name;
+    size_t length = strlen(name) - (sizeof ".class" - 1);
+    // No class loader accepts gates in java.*, and the platform needs the agent.
+    if (begins_with(name, "java/") || cli_gate_is(name, length) ||
+        strcmp(simple, "module-info.class") == 0 || strcmp(simple, "package-info.class") == 0 ||
+        !instr_scope_matches(options, name, length, 0))
+        return CLI_ROOT_OUT_OF_SCOPE;
+    *start = (size_t)found;
+    *root = cli_roots_get(roots, path, *start);
+    return *root ? CLI_ROOT_FOUND : CLI_ROOT_NO_MEMORY;
+}
+
+// The length of the path without "META-INF/versions/N/" at its end.
 static size_t without_version(const char *path, size_t length) {
     static const char versions[] = "META-INF/versions/";
     size_t at = length, n = sizeof versions - 1;
@@ -92,10 +117,8 @@ struct cli_root *cli_roots_get(struct cli_roots *roots, const char *name, size_t
         if (strlen(roots->items[i]->path) == length &&
             memcmp(roots->items[i]->path, name, length) == 0)
             return roots->items[i];
-    struct cli_root **items = realloc(roots->items, (roots->count + 1) * sizeof *items);
     struct cli_root *root = calloc(1, sizeof *root);
-    if (items) roots->items = items;
-    if (!items || !root) {
+    if (!root || !INSTR_ARRAY_RESERVE(roots->items, roots->capacity, roots->count + 1)) {
         free(root);
         return NULL;
     }
@@ -104,7 +127,8 @@ struct cli_root *cli_roots_get(struct cli_roots *roots, const char *name, size_t
     if (!is_plain_text(name + start, package)) package = 0;
     root->path = strndup(name, length);
     root->prefix = cli_gate_prefix(name + start, package, roots->key + roots->count);
-    items[roots->count++] = root;
+    root->rows.fd = root->covered.fd = -1;
+    roots->items[roots->count++] = root;
     return root->path && root->prefix ? root : NULL;
 }
 
@@ -112,14 +136,12 @@ void cli_roots_free(struct cli_roots *roots) {
     for (size_t i = 0; i < roots->count; i++) {
         free(roots->items[i]->path);
         free(roots->items[i]->prefix);
-        free(roots->items[i]->rows);
-        free(roots->items[i]->covered);
+        cli_sink_free(&roots->items[i]->rows);
+        cli_sink_free(&roots->items[i]->covered);
         free(roots->items[i]);
     }
-    for (size_t i = 0; i < roots->known_count; i++) free(roots->known[i]);
-    for (size_t i = 0; i < roots->plain_count; i++) free(roots->plain[i]);
+    free_seen(&roots->known);
+    free_seen(&roots->plain);
     free(roots->items);
-    free(roots->known);
-    free(roots->plain);
     memset(roots, 0, sizeof *roots);
 }

@@ -1,11 +1,11 @@
 // Bytes that an archive is read from and written to.
 //
-// libzip writes an archive back to the source that it was read from. Here that source reads one
-// file and writes another: so libzip copies every entry that nobody touched with its compressed
-// bytes, attributes, times and comments, and only the changed ones pass through us.
+// libzip writes an archive back to the source that it was read from. This source reads one file and
+// writes another: so libzip copies every unchanged entry with its compressed bytes, attributes,
+// times and comments, and only the changed entries pass through this tool.
 
 #include "instr/cli/rewrite/store.h"
-#include "instr/cli/rewrite/rewrite.h"
+#include "instr/cli/rewrite/run.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -112,7 +112,7 @@ static zip_int64_t read_both(struct both *both, void *to, uint64_t n) {
     return (zip_int64_t)n;
 }
 
-// What stands before the first entry, such as a shell script that starts the jar, comes along.
+// Copies what stands before the first entry, such as a shell script that starts the jar.
 static int write_prefix(struct both *both) {
     uint8_t piece[4096];
     uint64_t at = 0;
@@ -120,7 +120,7 @@ static int write_prefix(struct both *both) {
         int64_t n = cli_store_read(both->store, at, piece, sizeof piece);
         if (n < 0) return -1;
         if (at < both->start && (uint64_t)n > both->start - at) n = (int64_t)(both->start - at);
-        int whole = at < both->start; // all of it is before the archive, whatever it holds
+        int whole = at < both->start; // all of it is in front of the archive, whatever it contains
         const uint8_t *found = !whole && n >= 4 ? memmem(piece, (size_t)n, "PK\3\4", 4) : NULL;
         size_t plain = found   ? (size_t)(found - piece)
                        : whole ? (size_t)n

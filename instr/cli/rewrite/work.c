@@ -1,6 +1,8 @@
-// Threads that work ahead of the one that writes.
+// Threads that work ahead of the main thread, which writes.
 
 #include "instr/cli/rewrite/work.h"
+#include "instr/cli/rewrite/class.h"
+#include "instr/cli/rewrite/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,14 +31,14 @@ int cli_work_pack(struct cli_reader *reader, struct cli_job *job, const uint8_t 
 
 static void fail_job(struct cli_job *job, const char *reason) {
     job->failed = 1;
-    if (reason != job->reason) snprintf(job->reason, sizeof job->reason, "%s", reason);
+    snprintf(job->reason, sizeof job->reason, "%s", reason);
 }
 
 static void next_turn(struct cli_work *work) {
     work->turn++;
     pthread_cond_broadcast(&work->turned);
     if (work->turn < work->count && !work->jobs[work->turn].root)
-        pthread_cond_signal(&work->finished); // it is the main thread's
+        pthread_cond_signal(&work->finished); // it is the main thread's turn
 }
 
 // The methods get their numbers in the order of the jobs.
@@ -54,41 +56,48 @@ static void pass_turn(struct cli_work *work, size_t i) {
     pthread_mutex_unlock(&work->lock);
 }
 
-// What a job that stays as it is hands over: its bytes as they lie in the archive.
+// The result of an unchanged job: its bytes as they lie in the archive.
 static void keep_raw(struct cli_work *work, struct cli_reader *reader, struct cli_job *job) {
     struct cli_bytes raw;
     char reason[CLI_REASON_SIZE];
     if (!work->read_raw) return;
     if (work->read_raw(reader, job, &raw, reason) != 0) {
-        fail_job(job, job->failed ? job->reason : reason);
+        if (!job->failed) fail_job(job, reason);
         return;
     }
     job->bytes = raw.bytes;
     job->length = raw.length;
 }
 
+// Reads and opens the class. False: the job has failed.
+static int open_job(struct cli_work *work, struct cli_rewriter *rewriter, struct cli_reader *reader,
+                    struct cli_job *job, struct cli_class *class, struct cli_bytes *in) {
+    if (job->size > CLI_MOST_CLASS) {
+        fail_job(job, "larger than 100 MB");
+        return 0;
+    }
+    if (work->read(reader, job, in, job->reason) != 0) {
+        in->bytes = NULL;
+        job->failed = 1;
+        return 0;
+    }
+    class->bytes = in->bytes;
+    class->length = in->length;
+    job->failed = cli_class_open(rewriter, class, job->reason) != 0;
+    return !job->failed;
+}
+
 static void rewrite_job(struct cli_work *work, struct cli_rewriter *rewriter,
                         struct cli_reader *reader, struct cli_job *job) {
     struct cli_bytes in = {NULL, 0}, out = {NULL, 0};
     struct cli_class class = {.name = job->path + job->start, .root = job->root};
-    int opened = -1;
-    if (job->size > CLI_MOST_CLASS)
-        fail_job(job, "larger than 100 MB");
-    else if (work->read(reader, job, &in, job->reason) != 0) {
-        in.bytes = NULL;
-        fail_job(job, job->reason);
-    } else {
-        class.bytes = in.bytes;
-        class.length = in.length;
-        opened = cli_class_open(rewriter, &class, job->reason);
-        if (opened != 0) fail_job(job, job->reason);
-    }
-    int mine = take_turn(work, (size_t)(job - work->jobs));
-    if (mine && opened == 0) cli_class_number(rewriter, &class);
+    int opened = open_job(work, rewriter, reader, job, &class, &in);
+    int mine = take_turn(work, (size_t)(job - work->jobs)) && opened;
+    if (mine) cli_class_number(rewriter, &class);
     pass_turn(work, (size_t)(job - work->jobs));
-    if (mine && opened == 0) {
+    if (mine) {
         int result = cli_class_rewrite(rewriter, &class, &out, job->reason);
-        if (result < 0) fail_job(job, job->reason);
+        job->failed = result < 0;
         job->changed = result > 0;
         if (result > 0) atomic_fetch_add(&work->rewrite->changed, 1);
         if (result > 0 && cli_work_pack(reader, job, out.bytes, out.length, job->deflate) != 0) {
@@ -103,8 +112,8 @@ static void rewrite_job(struct cli_work *work, struct cli_rewriter *rewriter,
 
 // --- the threads ---
 
-// The next job for a thread; NULL: there is none left. One that is waited for is always taken,
-// so that a full store cannot stop everything.
+// The next job for a thread; NULL: there is none left. A job that the main thread waits for is taken
+// even when too many bytes are ready; otherwise the work could stop.
 static struct cli_job *take_job(struct cli_work *work) {
     struct cli_job *job = NULL;
     pthread_mutex_lock(&work->lock);
@@ -168,7 +177,7 @@ void cli_work_wait(struct cli_work *work, struct cli_job *job) {
     while (!(job->root ? job->done : work->turn == i) && !cli_interrupted) {
         struct timespec until;
         clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_sec += 1; // a signal wakes nobody
+        until.tv_sec += 1; // a signal does not wake it
         pthread_cond_timedwait(&work->finished, &work->lock, &until);
     }
     pthread_mutex_unlock(&work->lock);

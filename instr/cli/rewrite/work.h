@@ -1,12 +1,13 @@
-// Threads that read, rewrite and deflate classes ahead of the one that writes them in their order.
-// So many bytes at most lie ready at a time.
+// Threads that read, rewrite and deflate classes ahead of the main thread, which writes them in their
+// order. The number of bytes that are ready at a time is limited.
 
 #ifndef INSTR_CLI_REWRITE_WORK_H
 #define INSTR_CLI_REWRITE_WORK_H
 
-#include "instr/cli/cli.h"
-#include "instr/cli/rewrite/rewrite.h"
 #include "instr/cli/rewrite/deflate.h"
+#include "instr/cli/rewrite/internal.h"
+
+#include <pthread.h>
 
 // A thread's own: what it reads from, and what it deflates with.
 struct cli_reader {
@@ -19,13 +20,13 @@ struct cli_job {
     size_t index;          // in the archive or the list
     const char *path;      // its whole name there
     size_t start;          // of the class's name in it
-    struct cli_root *root; // NULL: not for the threads; what is behind it waits until it is done
-    uint64_t size;         // that it has, or will have
-    int deflate;           // it was deflated, and shall be again
-    // The result, once it is waited for.
+    struct cli_root *root; // NULL: the main thread does this job, and later ones wait for it
+    uint64_t size;         // in bytes, as far as known
+    int deflate;           // it is deflated in the archive
+    // The result, after cli_work_wait.
     int done;
     int changed;
-    int failed;     // kept, with `reason`; no bytes: not even that is possible
+    int failed;     // skipped for `reason`; without bytes it cannot even be copied
     uint8_t *bytes; // deflated if `is_deflated`
     size_t length;
     uint64_t plain_length;
@@ -37,7 +38,7 @@ struct cli_job {
 struct cli_work {
     struct cli_rewrite *rewrite;
     const struct cli_store *store; // of the archive; NULL: files
-    // Reads the class of a job; and, for an archive, its bytes as they lie there. -1 with a reason.
+    // Reads the class of a job; for an archive also its bytes as they lie there. -1 with a reason.
     int (*read)(struct cli_reader *reader, const struct cli_job *job, struct cli_bytes *bytes,
                 char reason[CLI_REASON_SIZE]);
     int (*read_raw)(struct cli_reader *reader, const struct cli_job *job, struct cli_bytes *bytes,
@@ -46,33 +47,25 @@ struct cli_work {
     size_t count;
     // Set by cli_work_start.
     pthread_mutex_t lock;
-    pthread_cond_t turned, finished, emptied; // whoever waits for: a turn, a job, room
-    size_t next;                              // job to be taken
+    pthread_cond_t turned, finished, emptied; // signal a turn, a finished job, room
+    size_t next;                              // job that a thread takes next
     size_t turn;                              // job whose methods may be numbered
-    size_t wanted;                            // job that is waited for
+    size_t wanted;                            // job that the main thread waits for
     uint64_t ready;                           // bytes
     int stop;
     pthread_t threads[CLI_MOST_JOBS];
     long started;
 };
 
-// The bytes of a job's entry as they lie in the archive, not inflated and not checked: what is
-// broken stays so. -1 with a reason.
-int cli_entry_raw(struct cli_reader *reader, const struct cli_job *job, struct cli_bytes *bytes,
-                  char reason[CLI_REASON_SIZE]);
-// The same inflated, with the length and the checksum that the archive tells.
-int cli_entry_class(struct cli_reader *reader, const struct cli_job *job, struct cli_bytes *bytes,
-                    char reason[CLI_REASON_SIZE]);
-
 // -1: no thread can be started.
 int cli_work_start(struct cli_work *work);
-// Waits until the job is done. The jobs must be asked for in their order; one without a root is
-// the caller's to do, and to be given to cli_work_done afterwards.
+// Waits until the job is done. Jobs must be waited for in their order. For a job without a root it
+// is the caller's turn, who does it and then calls cli_work_done.
 void cli_work_wait(struct cli_work *work, struct cli_job *job);
 void cli_work_done(struct cli_work *work, struct cli_job *job);
 // Frees the job's bytes.
 void cli_work_release(struct cli_work *work, struct cli_job *job);
-// Ends the threads, whatever is left to do, and frees what they made.
+// Ends the threads, even if work is left, and frees their results.
 void cli_work_stop(struct cli_work *work);
 
 // Deflates `from`, or copies it if `deflate` is 0, into the job's result. -1: out of memory.

@@ -1,0 +1,88 @@
+// An archive, rewritten from a file to a file.
+
+#include "instr/cli/rewrite/file.h"
+#include "instr/cli/rewrite/archive.h"
+#include "instr/cli/rewrite/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int copy_store(const struct cli_store *store, struct cli_sink *out) {
+    static char piece[1 << 16];
+    for (uint64_t at = 0; at < store->length;) {
+        int64_t n = cli_store_read(store, at, piece, sizeof piece);
+        if (n <= 0) return -1;
+        if (cli_sink_write(out, piece, (size_t)n) != 0) return -1;
+        at += (uint64_t)n;
+    }
+    return 0;
+}
+
+static int rewrite_descriptors(struct cli_rewrite *rewrite, int in, int out, const char *name,
+                               char reason[CLI_REASON_SIZE]) {
+    struct stat st;
+    if (fstat(in, &st) != 0 || fchmod(out, st.st_mode & 07777) != 0) {
+        snprintf(reason, CLI_REASON_SIZE, "%s", strerror(errno));
+        return -1;
+    }
+    struct cli_store store = {in, NULL, (uint64_t)st.st_size};
+    struct cli_sink sink = {.fd = out};
+    int result = cli_rewrite_archive(rewrite, &store, &sink, name, 0, reason);
+    if (result >= 0 &&
+        ((result == 0 && copy_store(&store, &sink) != 0) || cli_sink_flush(&sink) != 0)) {
+        snprintf(reason, CLI_REASON_SIZE, "%s", strerror(sink.error ? sink.error : EIO));
+        result = -1;
+    }
+    cli_sink_free(&sink);
+    return result < 0 || cli_interrupted ? -1 : 0;
+}
+
+int cli_rewrite_archive_file(struct cli_rewrite *rewrite, const char *in, const char *out,
+                             char reason[CLI_REASON_SIZE]) {
+    int from = open(in, O_RDONLY | O_CLOEXEC);
+    int to = from < 0 ? -1 : open(out, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int result = -1;
+    if (to < 0)
+        snprintf(reason, CLI_REASON_SIZE, "%s%s%s", from < 0 ? "" : out, from < 0 ? "" : ": ",
+                 strerror(errno));
+    else
+        result = rewrite_descriptors(rewrite, from, to, in, reason);
+    // On some file systems only this reports a full disk.
+    if (to >= 0 && close(to) != 0 && result == 0) {
+        snprintf(reason, CLI_REASON_SIZE, "%s", strerror(errno));
+        result = -1;
+    }
+    if (from >= 0) close(from);
+    if (to >= 0 && result != 0) unlink(out);
+    return result;
+}
+
+// A name beside `out`.
+static int temporary_name(const char *out, char name[PATH_MAX]) {
+    const char *slash = strrchr(out, '/');
+    int n = snprintf(name, PATH_MAX, "%.*s.instr-%ld.tmp", slash ? (int)(slash + 1 - out) : 0, out,
+                     (long)getpid());
+    return n < PATH_MAX ? 0 : -1;
+}
+
+int cli_rewrite_jar(struct cli_rewrite *rewrite) {
+    char temporary[PATH_MAX], target[PATH_MAX], reason[CLI_REASON_SIZE];
+    // A rename would replace a symbolic link instead of the file that it names.
+    const char *out = realpath(rewrite->out, target) ? target : rewrite->out;
+    if (temporary_name(out, temporary) != 0)
+        return cli_error("%s: %s", out, strerror(ENAMETOOLONG));
+    unlink(temporary); // left by a killed process of the same number
+    int result = cli_rewrite_archive_file(rewrite, rewrite->in, temporary, reason);
+    cli_rewrite_clear_bar(rewrite);
+    if (result != 0) return cli_interrupted ? CLI_FAILED : cli_error("%s: %s", rewrite->in, reason);
+    if (!cli_interrupted && rename(temporary, out) == 0) return CLI_OK;
+    int error = errno;
+    unlink(temporary);
+    return cli_interrupted ? CLI_FAILED : cli_error("%s: %s", out, strerror(error));
+}

@@ -1,0 +1,67 @@
+// instr rewrite: what its files share.
+//
+//      rewrite.c   the command
+//      run.c       messages, the progress bar and signals while it runs
+//      file.c      an archive, read from a file and written to a file
+//      archive.c   the entries of an archive, and the archives in it
+//      tree.c      a directory
+//      single.c    a single class
+//      roots.c     where in an archive or directory the classes of one class path begin
+//      class.c     one class
+//      gate.c      the classes that are added: how rewritten code reaches the runtime
+//      work.c      threads that read, rewrite and deflate ahead of the one that writes
+//      read.c      entries of archives, as the threads read them
+//      replace.c   an entry of an archive, replaced
+//      manifest.c  what signing leaves in a jar
+//      store.c     bytes to read from and to write to, as libzip wants them
+//      deflate.c   deflating and inflating
+
+#ifndef INSTR_CLI_REWRITE_INTERNAL_H
+#define INSTR_CLI_REWRITE_INTERNAL_H
+
+#include "instr/cli/cli.h"
+#include "instr/cli/input.h"
+#include "instr/cli/rewrite/store.h"
+#include "instr/engine.h"
+
+#include <stdatomic.h>
+
+enum {
+    CLI_MOST_CLASS = 100 << 20, // bytes of a class; larger ones are skipped
+    CLI_MOST_NESTING = 4        // jars in jars
+};
+
+// The package of the gates in classes as the engine writes them; cli_gate_prefix replaces it.
+#define CLI_GATE_PACKAGE "instr/rewritten/"
+
+struct cli_cache;
+
+struct cli_rewrite {
+    const char *in, *out;
+    long jobs;
+    struct instr_options options;
+    char *options_text; // as the gates carry them
+    struct instr_methods *methods;
+    struct instr_engine *engine;
+    struct cli_cache *cache;
+    struct instr_coverage *coverage; // NULL: the pass is not on
+    atomic_size_t classes, changed;  // in scope; given other bytes
+    size_t failures;
+    // Progress, in bytes of input. No bar: `total` is 0.
+    uint64_t done, total;
+    int shown;
+};
+
+// Where classes of one class path begin, and what the runtime needs to know about them.
+struct cli_root {
+    char *path;   // "" or ending with '/'
+    char *prefix; // of the gates: "com/acme/Instr$0123456789abcdef$"
+    // Fields that end with dots. `rows`: of each class its name and number of methods with code; of
+    // each such method its id, name and descriptor. `covered`: of each class with probes its name,
+    // class id, first probe and number of probes.
+    struct cli_sink rows, covered;
+    uint32_t first, end;          // ids in the rows; first == end: none
+    uint32_t holder, holders_end; // of the probes; holder == holders_end: none
+};
+
+#endif
