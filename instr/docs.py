@@ -120,8 +120,7 @@ SECTIONS = {
 def renewed(text, tables):
     """The page with each list written anew."""
     def section(match):
-        blank = "\n" if match["mark"] == "<!--" else ""
-        return match["begin"] + blank + "\n".join(SECTIONS[match["name"]](tables)).rstrip() + "\n" + blank + match["end"]
+        return match["begin"] + "\n".join(SECTIONS[match["name"]](tables)).rstrip() + "\n" + match["end"]
     return re.sub(r'(?P<begin>^(?P<mark><!--|\.\\") generated: (?P<name>[\w ]+?)(?: -->)?\n).*?(?P<end>^(?P=mark) end of generated)', section,
                   text, flags=re.S | re.M)
 
