@@ -41,7 +41,7 @@ public final class InstrAlloc {
         try {
             if (tracking) InstrAllocNative.constructed(object);
         } catch (Throwable failed) {
-            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, InstrFailure.ALLOC);
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, -1, "alloc");
         }
     }
 

@@ -123,7 +123,7 @@ public final class InstrExceptions {
             InstrFlight flight = flight();
             if (exception != null && flight != null) end(flight, exception, LEFT_THREAD, false);
         } catch (Throwable failed) {
-            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, InstrFailure.EXCEPTIONS);
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, -1, "exceptions");
         }
     }
 

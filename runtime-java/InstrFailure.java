@@ -7,25 +7,28 @@ import instr.runtime.InstrNative;
  * dropped.
  */
 final class InstrFailure {
-    /** Used instead of an id: the pass, or unknown. */
-    static final int EXCEPTIONS = -1, ALLOC = -2, UNKNOWN = -3;
-
     private InstrFailure() {}
 
     /**
-     * Reports what an entry point of the runtime has caught. `id` is that of its method or site, or stands for a pass
-     * (instr/vm/runtime_failures.h). An exception that another thread or a debugger throws into this thread belongs to
-     * the application and is rethrown. Callers do not pass a VirtualMachineError: exhausted stack or memory is not a
-     * failure of the runtime, and without stack this call would throw another error in place of the exception that the
-     * application expects.
+     * Reports what an entry point of the runtime has caught. `id` is that of its method or site. If it is negative,
+     * `pass` has failed, or, if that is null, all passes that measure time have. An exception that another thread or a
+     * debugger throws into this thread belongs to the application and is rethrown. Callers do not pass a
+     * VirtualMachineError: exhausted stack or memory is not a failure of the runtime, and without stack this call would
+     * throw another error in place of the exception that the application expects.
      */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     static void tell(Throwable thrown, int id) {
+        tell(thrown, id, null);
+    }
+
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    static void tell(Throwable thrown, int id, String pass) {
         boolean ours = true;
         try {
             ours = isOurs(thrown);
-            if (ours) InstrNative.failed(id, thrown.getClass().getName());
+            if (ours) InstrNative.failed(id, pass, thrown.getClass().getName());
         } catch (Throwable nevermind) {
             // Not enough stack or memory is left.
         }

@@ -29,8 +29,8 @@ public final class InstrNative {
      */
     public static native void record(int id, int what, long duration, long self);
 
-    /** Reports that code of the runtime has thrown an exception of this class; see InstrFailure. */
-    public static native void failed(int id, String name);
+    /** Reports that code of the runtime has thrown an exception of the class `name`; see InstrFailure. */
+    public static native void failed(int id, String pass, String name);
 
     /** An epoch that no task has used yet. */
     public static native long epoch();

@@ -505,7 +505,7 @@ final class InstrThreads {
         try {
             return fetch();
         } catch (Throwable failed) {
-            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, InstrFailure.UNKNOWN);
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, -1);
             return null;
         }
     }

@@ -256,7 +256,7 @@ static bool switch_natives_on(JNIEnv *jni, const char *package) {
 }
 
 static bool register_failed(JNIEnv *jni, jclass natives) {
-    static char name[] = "failed", descriptor[] = "(ILjava/lang/String;)V";
+    static char name[] = "failed", descriptor[] = "(ILjava/lang/String;Ljava/lang/String;)V";
     const JNINativeMethod method = {name, descriptor, (void *)instr_failures_native};
     return (*jni)->RegisterNatives(jni, natives, &method, 1) == 0;
 }

@@ -9,11 +9,9 @@
 
 #include <jni.h>
 
-// Used instead of an id where no id is known.
-enum { INSTR_FAILED_EXCEPTIONS = -1, INSTR_FAILED_ALLOC = -2, INSTR_FAILED_UNKNOWN = -3 };
-
-// InstrNative.failed. Called by any thread; never waits.
-void JNICALL instr_failures_native(JNIEnv *jni, jclass class, jint id, jstring name);
+// InstrNative.failed: reports the failure of a method or site, or, with a negative id, of a pass; no
+// pass: of all passes that measure time. Called by any thread; never waits.
+void JNICALL instr_failures_native(JNIEnv *jni, jclass class, jint id, jstring pass, jstring name);
 
 enum { INSTR_FAILURE_SIZE = 128 };
 

@@ -66,7 +66,7 @@ def throwing(r):
         problems += [] if state(p)["passes"] == [] else [f"still on: {state(p)['passes']}"]
         problems += ended(p)
         said += p.stderr
-        if f"{name}: its runtime threw java.lang.{thrown}" not in said and f"{name} has switched itself off: its runtime threw java.lang.{thrown}" not in said:
+        if f"{name}: its runtime threw java.lang.{thrown}" not in said and f"'{name}' has switched itself off: its runtime threw java.lang.{thrown}" not in said:
             problems.append(f"said: {said!r}")
         yield name, problems
     p = Waiting(r, f"-agentpath:{library}={BROKEN[0][1]}", f"-agentpath:{r.agent}=calls,include=Waiting,control=off,quiet=yes")
