@@ -1,7 +1,7 @@
 // Messages, usage, arguments and output of the command line tool.
 
 #include "instr/cli/cli.h"
-#include "instr/cli/exec/exec.h"
+#include "instr/cli/commands/table.h"
 #include "instr/options.h"
 #include "instr/report/text.h"
 

@@ -1,11 +1,9 @@
-// The command line tool: what its commands share: messages, usage, arguments
-// and output.
+// What the commands of the tool share: messages, usage, arguments and output.
 
 #ifndef INSTR_CLI_H
 #define INSTR_CLI_H
 
 #include "instr/base/output.h"
-#include "instr/cli/commands/table.h"
 
 #include <stdint.h>
 
@@ -19,12 +17,6 @@ enum {
     CLI_CANNOT_RUN = 126, // as in the shell: the command exists, but cannot be run
     CLI_NOT_FOUND = 127   // as in the shell: there is no such command
 };
-
-// A command gets its own arguments: argv[0] is the first one after the command's name. It prints
-// its errors and returns the exit status.
-#define INSTR_COMMAND_FUNCTION(name, arguments, help, details) int cli_##name(int argc, char **argv);
-INSTR_COMMANDS(INSTR_COMMAND_FUNCTION)
-#undef INSTR_COMMAND_FUNCTION
 
 // The name of a command as it is written on the command line.
 const char *cli_command_name(const char *name, char text[CLI_NAME_SIZE]);

@@ -1,6 +1,6 @@
 // instr: the command line tool.
 
-#include "instr/cli/cli.h"
+#include "instr/cli/internal.h"
 #include "instr/options/names.h"
 
 #include <string.h>

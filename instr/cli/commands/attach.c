@@ -1,5 +1,6 @@
 // instr attach: loads the agent into a running JVM, or gives the one there more to do.
 
+#include "instr/cli/internal.h"
 #include "instr/cli/bring.h"
 #include "instr/cli/commands/switch.h"
 

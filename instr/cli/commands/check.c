@@ -1,6 +1,6 @@
 // instr check: checks that the classes of directories and jars can be rewritten.
 
-#include "instr/cli/cli.h"
+#include "instr/cli/internal.h"
 #include "instr/cli/commands/check_class.h"
 #include "instr/cli/paths.h"
 #include "instr/report/text.h"

@@ -1,6 +1,7 @@
 // instr dump: the bytes of a class as a JVM has them.
 
 #include "instr/cli/commands/dump.h"
+#include "instr/cli/internal.h"
 #include "instr/base/array.h"
 #include "instr/cli/bring.h"
 

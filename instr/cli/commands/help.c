@@ -1,7 +1,7 @@
 // instr help, instr version. The texts come from the tables of commands, passes and options.
 
+#include "instr/cli/internal.h"
 #include "instr/base/json.h"
-#include "instr/cli/cli.h"
 #include "instr/options.h"
 #include "instr/options/names.h"
 

@@ -1,5 +1,6 @@
 // instr list: the JVMs of this machine.
 
+#include "instr/cli/internal.h"
 #include "instr/base/array.h"
 #include "instr/cli/talk.h"
 #include "instr/process/remote_jvm.h"

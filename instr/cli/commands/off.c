@@ -1,6 +1,7 @@
 // instr off: switches everything off at once. It uses the socket; if the agent does not respond
 // there, it creates a file that the agent looks for.
 
+#include "instr/cli/internal.h"
 #include "instr/cli/commands/switch.h"
 #include "instr/process/remote_jvm.h"
 #include "instr/protocol/socket_path.h"

@@ -1,5 +1,6 @@
 // instr redefine, undo: give the methods of loaded classes other bodies, and take that back.
 
+#include "instr/cli/internal.h"
 #include "classfile/classfile.h"
 #include "instr/cli/bring.h"
 #include "instr/cli/input.h"

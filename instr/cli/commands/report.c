@@ -1,6 +1,6 @@
 // instr report: prints the result of a pass again, or makes a page of it.
 
-#include "instr/cli/cli.h"
+#include "instr/cli/internal.h"
 #include "instr/options.h"
 #include "instr/report/kinds.h"
 #include "instr/report/read.h"

@@ -1,6 +1,6 @@
 // instr run: runs a command with the agent in each JVM that the command starts.
 
-#include "instr/cli/cli.h"
+#include "instr/cli/internal.h"
 #include "instr/cli/agent_library.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 // instr runtime-jar: the path of the runtime that rewritten programs need.
 
+#include "instr/cli/internal.h"
 #include "instr/cli/agent_library.h"
-#include "instr/cli/cli.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 // instr show: prints a class file, or a class of a JVM.
 
+#include "instr/cli/internal.h"
 #include "classfile/print.h"
-#include "instr/cli/cli.h"
 #include "instr/cli/commands/dump.h"
 #include "instr/cli/input.h"
 

@@ -1,5 +1,6 @@
 // instr status: what the agent in a JVM is doing, and has done.
 
+#include "instr/cli/internal.h"
 #include "instr/cli/talk.h"
 #include "instr/report/text.h"
 

@@ -1,6 +1,7 @@
 // instr enable, disable, set, revert, detach: change what the agent in a JVM does.
 
 #include "instr/cli/commands/switch.h"
+#include "instr/cli/internal.h"
 #include "instr/cli/agent_library.h"
 #include "instr/cli/bring.h"
 #include "instr/report/text.h"

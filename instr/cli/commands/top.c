@@ -1,5 +1,6 @@
 // instr top: the methods of a JVM in a table that is refreshed, as top(1) shows processes.
 
+#include "instr/cli/internal.h"
 #include "instr/cli/screen.h"
 #include "instr/cli/talk.h"
 #include "instr/report/text.h"

@@ -1,5 +1,6 @@
 // instr watch: calls of some methods as they happen.
 
+#include "instr/cli/internal.h"
 #include "instr/cli/agent_library.h"
 #include "instr/cli/bring.h"
 #include "instr/cli/screen.h"

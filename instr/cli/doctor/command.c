@@ -1,11 +1,11 @@
 // instr doctor -- java ...: starts the JVM of a command line a few times, without its program, and
 // compares it with and without the agent.
 
-#include "instr/cli/cli.h"
+#include "instr/cli/doctor/command.h"
 #include "instr/cli/agent_library.h"
-#include "instr/cli/doctor/doctor.h"
-#include "instr/process/remote_jvm.h"
+#include "instr/cli/cli.h"
 #include "instr/options.h"
+#include "instr/process/remote_jvm.h"
 
 #include <errno.h>
 #include <fcntl.h>

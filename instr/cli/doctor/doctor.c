@@ -2,9 +2,12 @@
 
 #include "instr/cli/doctor/doctor.h"
 #include "instr/cli/agent_library.h"
+#include "instr/cli/doctor/command.h"
+#include "instr/cli/doctor/process.h"
+#include "instr/cli/internal.h"
 #include "instr/cli/talk.h"
-#include "instr/protocol/socket_path.h"
 #include "instr/process/remote_jvm.h"
+#include "instr/protocol/socket_path.h"
 
 #include <dirent.h>
 #include <stdarg.h>
@@ -117,7 +120,7 @@ static void look_at_jvms(struct cli_findings *findings) {
     cli_find(findings, CLI_FINE, "JVMs", "%u visible to you, %u of them attachable", jvms, open);
 }
 
-void cli_doctor_machine(struct cli_findings *findings) {
+static void look_at_machine(struct cli_findings *findings) {
     char library[PATH_MAX];
     if (cli_find_library(library) == CLI_OK)
         cli_find(findings, CLI_FINE, "agent", "%s", library);
@@ -165,7 +168,7 @@ int cli_doctor(int argc, char **argv) {
         else if (command)
             cli_doctor_command(&findings, (int)(argv + argc - command), command);
         else
-            cli_doctor_machine(&findings);
+            look_at_machine(&findings);
         print_or_json(&findings, json);
         status = cli_finish(findings.barred ? CLI_FAILED : CLI_OK);
     }

@@ -23,9 +23,4 @@ __attribute__((format(printf, 4, 5))) void cli_find(struct cli_findings *finding
 // Adds what the facts of an agent (jvm_facts.h) say about capabilities and other agents.
 void cli_doctor_facts(struct cli_findings *findings, const json_t *facts);
 
-// The checks of this machine, of a process, and of a java command line.
-void cli_doctor_machine(struct cli_findings *findings);
-void cli_doctor_process(struct cli_findings *findings, long pid);
-void cli_doctor_command(struct cli_findings *findings, int argc, char **argv);
-
 #endif

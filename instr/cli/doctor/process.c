@@ -1,9 +1,9 @@
 // instr doctor PID: checks a JVM from outside, and through the agent if that is loaded already.
 
+#include "instr/cli/doctor/process.h"
 #include "instr/cli/agent_library.h"
-#include "instr/cli/talk.h"
 #include "instr/cli/deliver.h"
-#include "instr/cli/doctor/doctor.h"
+#include "instr/cli/talk.h"
 #include "instr/process/remote_jvm.h"
 
 #include <stdio.h>

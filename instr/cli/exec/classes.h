@@ -1,4 +1,4 @@
-// The class files that .exec files are about: their ids, and the probes of a line.
+// The class files that .exec files are about, and their ids.
 
 #ifndef INSTR_CLI_EXEC_CLASSES_H
 #define INSTR_CLI_EXEC_CLASSES_H
@@ -20,15 +20,5 @@ struct cli_class_file {
 int cli_each_class_file(size_t count, char *const *paths, const char *name,
                         int (*take)(void *context, const struct cli_class_file *file),
                         void *context);
-
-// The probes of a class of which at least one is hit when its line `line` runs, by JaCoCo's rules.
-struct cli_line_probes {
-    uint64_t id;
-    size_t probes; // of the class
-    uint8_t *bits; // from malloc; NULL: the line has no code
-};
-// Returns 0; or -1 with the reason in `error`.
-int cli_find_line_probes(const struct cli_class_file *file, unsigned line,
-                         struct cli_line_probes *found, char *error, size_t size);
 
 #endif

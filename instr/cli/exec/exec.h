@@ -1,17 +1,11 @@
-// instr exec: the table of its commands, and what they share.
+// What the commands of instr exec share: .exec files, read one after the other.
 
 #ifndef INSTR_CLI_EXEC_H
 #define INSTR_CLI_EXEC_H
 
-#include "instr/cli/cli.h"
-#include "instr/coverage/exec_writer.h"
+#include "instr/cli/internal.h"
 #include "instr/coverage/exec_store.h"
-
-#include <stddef.h>
-
-#define INSTR_EXEC_FUNCTION(name, arguments, help, details) int cli_exec_##name(int argc, char **argv);
-INSTR_EXEC_COMMANDS(INSTR_EXEC_FUNCTION)
-#undef INSTR_EXEC_FUNCTION
+#include "instr/coverage/exec_writer.h"
 
 // --- files ---
 

@@ -1,8 +1,8 @@
 // The classes of .exec files as one HTML page, in the style of a pass's report. Names go through
 // instr_report_text, which escapes them.
 
+#include "instr/cli/exec/html.h"
 #include "instr/cli/exec/exec.h"
-#include "instr/cli/exec/report.h"
 #include "instr/report/page.h"
 #include "instr/report/text.h"
 

@@ -4,7 +4,7 @@
 // instructions that can be reached from there only (rewriters/probes.h): probes lie wherever ways
 // meet. So from each instruction of the line all ways are followed until each has come to a probe.
 
-#include "instr/cli/exec/classes.h"
+#include "instr/cli/exec/line.h"
 
 #include "classfile/classfile.h"
 #include "classfile/code.h"

@@ -2,6 +2,7 @@
 
 #include "instr/cli/exec/report.h"
 #include "instr/cli/exec/exec.h"
+#include "instr/cli/exec/html.h"
 #include "instr/cli/input.h"
 #include "instr/report/read.h"
 #include "instr/report/text.h"

@@ -28,8 +28,4 @@ struct cli_exec_row {
     size_t hit;
 };
 
-// The page of the first `top` of the rows, which are sorted by `order`.
-void cli_exec_html(const struct cli_exec_totals *totals, const struct cli_exec_row *rows,
-                   size_t top, enum cli_exec_order order, struct instr_output *out);
-
 #endif

@@ -5,6 +5,7 @@
 #include "instr/base/array.h"
 #include "instr/cli/exec/classes.h"
 #include "instr/cli/exec/exec.h"
+#include "instr/cli/exec/line.h"
 #include "instr/options.h"
 #include "instr/report/text.h"
 

@@ -2,6 +2,7 @@
 
 #include "instr/base/json.h"
 #include "instr/cli/agent_library.h"
+#include "instr/cli/internal.h"
 #include "instr/cli/rewrite/class.h"
 #include "instr/cli/rewrite/file.h"
 #include "instr/cli/rewrite/gate.h"
