@@ -1,4 +1,4 @@
-// clock.h: the monotonic clock
+// clock.h: clocks
 
 #ifndef INSTR_BASE_CLOCK_H
 #define INSTR_BASE_CLOCK_H
@@ -10,5 +10,8 @@
 
 // CLOCK_MONOTONIC in nanoseconds, the clock of System.nanoTime.
 uint64_t instr_clock_now(void);
+
+// Milliseconds since 1970, the clock of System.currentTimeMillis.
+uint64_t instr_clock_date(void);
 
 #endif

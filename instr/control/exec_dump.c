@@ -12,7 +12,7 @@
 // clears the probes. Replies {"file", "reset", "probes", "probes_hit", "classes", "classes_hit"};
 // the path is as the JVM sees it.
 void instr_command_exec_dump(struct instr_request *request, struct instr_reply *reply) {
-    struct instr_coverage_told told;
+    struct instr_coverage_written written;
     char path[PATH_MAX] = "", full[PATH_MAX], error[INSTR_ERROR_SIZE] = "";
     int reset = request->argc == 1 && strcmp(request->argv[0], "reset") == 0;
     if (request->argc != reset) {
@@ -25,7 +25,7 @@ void instr_command_exec_dump(struct instr_request *request, struct instr_reply *
     }
     JNIEnv *jni = instr_reply_jni(reply);
     if (!jni) return;
-    if (instr_coverage_write_file(jni, reset, &told, path, sizeof path, error, sizeof error) != 0) {
+    if (instr_coverage_write_file(jni, reset, &written, path, sizeof path, error, sizeof error) != 0) {
         instr_reply_fail(reply, "%s", strncmp(error, "instr: ", 7) == 0 ? error + 7 : error);
         return;
     }
@@ -33,10 +33,10 @@ void instr_command_exec_dump(struct instr_request *request, struct instr_reply *
     instr_json_open(&json, NULL, '{');
     instr_json_text(&json, "file", realpath(path, full) ? full : path);
     instr_json_number(&json, "reset", (uint64_t)reset);
-    instr_json_number(&json, "probes", told.probes);
-    instr_json_number(&json, "probes_hit", told.probes_hit);
-    instr_json_number(&json, "classes", told.classes);
-    instr_json_number(&json, "classes_hit", told.classes_hit);
+    instr_json_number(&json, "probes", written.probes);
+    instr_json_number(&json, "probes_hit", written.probes_hit);
+    instr_json_number(&json, "classes", written.classes);
+    instr_json_number(&json, "classes_hit", written.classes_hit);
     instr_json_close(&json, '}');
     instr_reply_document_end(reply);
 }

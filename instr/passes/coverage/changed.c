@@ -1,4 +1,4 @@
-// coverage_changed.c: see coverage_changed.h
+// changed.c: see changed.h
 
 #include "instr/passes/coverage/changed.h"
 
@@ -26,7 +26,7 @@ static int by_name(const void *a, const void *b) {
     return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
 }
 
-static void note_agent(void *context, const char *kind, const char *name) {
+static void see_agent(void *context, const char *kind, const char *name) {
     (void)kind;
     (void)name;
     *(int *)context = 1;
@@ -44,7 +44,7 @@ static int list_known(struct search *s) {
     return 1;
 }
 
-// Of those that have the name of the class, is one its class file?
+// Compares the registry's classes of this name with the class file; stores its id if none has it.
 static void compare(struct search *s, const struct named *first, jobject loader) {
     const struct named *end = s->known + s->count, *k = first;
     uint8_t *bytes;
@@ -61,7 +61,7 @@ static void compare(struct search *s, const struct named *first, jobject loader)
             instr_coverage_set_file_id(s->registry, k->i, id);
 }
 
-static void look_at(struct search *s, jclass class) {
+static void check_class(struct search *s, jclass class) {
     char *signature = NULL;
     jobject loader = NULL;
     if ((*s->jvmti)->GetClassSignature(s->jvmti, class, &signature, NULL) != JVMTI_ERROR_NONE)
@@ -83,11 +83,11 @@ void instr_coverage_find_changed(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_cove
     jint count = 0;
     jclass *classes = NULL;
     int others = 0;
-    instr_agents_each(note_agent, &others);
+    instr_agents_each(see_agent, &others);
     if (!others || !list_known(&s)) return;
     if ((*jvmti)->GetLoadedClasses(jvmti, &count, &classes) == JVMTI_ERROR_NONE) {
         for (jint i = 0; i < count; i++) {
-            look_at(&s, classes[i]);
+            check_class(&s, classes[i]);
             (*jni)->DeleteLocalRef(jni, classes[i]);
         }
         (*jvmti)->Deallocate(jvmti, (unsigned char *)classes);

@@ -1,15 +1,15 @@
-// coverage_changed.h: classes that another agent changed before they came to us. Their ids are not
-// those of their class files, so that reports on these would show nothing covered.
+// changed.h: classes that another agent changed before our hook got them. Their ids differ from
+// those of their class files, so reports on the class files show nothing covered.
 
-#ifndef INSTR_COVERAGE_CHANGED_H
-#define INSTR_COVERAGE_CHANGED_H
+#ifndef INSTR_PASSES_COVERAGE_CHANGED_H
+#define INSTR_PASSES_COVERAGE_CHANGED_H
 
 #include <jvmti.h>
 
 #include "instr/registry.h"
 
-// When there is another agent in the JVM: compares the classes that are loaded and known to the
-// registry with their class files, and notes the ids of those. Runs Java code, of loaders too.
+// If there is another agent in the JVM: compares the loaded classes that the registry knows with
+// their class files, and stores the ids of the files. Runs Java code, also of class loaders.
 void instr_coverage_find_changed(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_coverage *registry);
 
 #endif

@@ -1,4 +1,4 @@
-// coverage_counts.c: see coverage_counts.h
+// counts.c: see counts.h
 
 #include "instr/passes/coverage/counts.h"
 
@@ -20,7 +20,7 @@ static void write_class(struct instr_json *json, struct instr_coverage *registry
     instr_json_open_flat(json, "counts", '[');
     for (uint32_t i = 0; i < class->count; i++) {
         int counter = instr_coverage_counter(registry, class->first + i);
-        if (counter < 0) // its method was kept, or all counters are given out
+        if (counter < 0) // its method was skipped, or there are no more counters
             instr_json_text(json, NULL, NULL);
         else
             instr_json_number(json, NULL, (size_t)counter < n ? counts[counter].calls : 0);

@@ -1,5 +1,5 @@
-// What the pass coverage needs of the JVM: holders for its probes, which classes have a code source
-// location, the request to dump data, and its results as .exec files.
+// coverage.c: the JVM TI half of the pass coverage: which classes have a code source location, the
+// request to dump data, and the results as .exec files
 
 #include "instr/passes/coverage/coverage.h"
 
@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "instr/base/clock.h"
+#include "instr/base/log.h"
 #include "instr/vm/class_resource.h"
 #include "instr/registry.h"
 #include "instr/passes/coverage/changed.h"
@@ -26,46 +28,33 @@
 #include "rewriters/test_methods.h"
 
 #define DEFAULT_FILE "jacoco.exec"
-#define MOST_CHANGED_TOLD 10
+#define MAX_CHANGED_REPORTED 10
 
 static struct {
-    struct instr_coverage *registry; // once made it stays: inserted code knows the numbers
+    struct instr_coverage *registry; // never freed: inserted code holds its numbers
     JavaVM *vm;
-    jvmtiEnv *jvmti; // the part's own
+    jvmtiEnv *jvmti; // the pass's own
     struct instr_methods *methods;
     bool append, no_location, counts;
-    bool mapped, held; // probes are in a file, or copied there; they are there alone
-    bool told;         // the last time, all was written
-    bool ending;       // the JVM is
-    char *file;        // as written
+    bool mapped, direct; // probes are in a file, or copied there; they are only there
+    bool written;        // the last write succeeded
+    bool ending;         // the JVM ends
+    char *file;          // as given
     char session[1024];
     size_t session_length;
-    pthread_mutex_t lock; // one writes at a time; of what follows
+    pthread_mutex_t lock; // one thread writes at a time; for the fields below
     uint64_t start;       // milliseconds since 1970
-} part = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static uint64_t now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
-static void say(const char *line) {
-    char text[INSTR_ERROR_SIZE + PATH_MAX];
-    int n = snprintf(text, sizeof text, "%s\n", line);
-    if (n > 0 && write(STDERR_FILENO, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1) < 0)
-        return;
-}
+} state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 // --- which classes ---
 
-// JaCoCo's agent leaves its own classes alone; they are no part of what is to be covered.
+// JaCoCo's agent skips its own classes, which are not part of the program.
 static bool is_jacocos(const char *name) {
     static const char prefix[] = "org/jacoco/agent/rt/";
     return strncmp(name, prefix, sizeof prefix - 1) == 0;
 }
 
-// `object`.method(), as a local reference; NULL: none, or an exception, which is gone.
+// `object`.method() as a local reference. NULL: null, or an exception, which is cleared.
 static jobject call(JNIEnv *jni, jobject object, const char *method, const char *descriptor) {
     jclass class = (*jni)->GetObjectClass(jni, object);
     jmethodID id = (*jni)->GetMethodID(jni, class, method, descriptor);
@@ -86,32 +75,32 @@ static bool has_location(JNIEnv *jni, jobject domain) {
     return has;
 }
 
-// The loader of what reflection generates for a single call.
+// The loader of classes that reflection generates.
 static bool is_delegating(JNIEnv *jni, jobject loader) {
     char *signature = NULL;
     jclass class = (*jni)->GetObjectClass(jni, loader);
-    jvmtiError error = (*part.jvmti)->GetClassSignature(part.jvmti, class, &signature, NULL);
+    jvmtiError error = (*state.jvmti)->GetClassSignature(state.jvmti, class, &signature, NULL);
     (*jni)->DeleteLocalRef(jni, class);
     if (error != JVMTI_ERROR_NONE) return false;
     bool is = strstr(signature, "reflect/DelegatingClassLoader;") != NULL;
-    (*part.jvmti)->Deallocate(part.jvmti, (unsigned char *)signature);
+    (*state.jvmti)->Deallocate(state.jvmti, (unsigned char *)signature);
     return is;
 }
 
 static bool takes(JNIEnv *jni, jobject loader, const char *name, jobject domain) {
     if (is_jacocos(name)) return false;
-    if (!loader) return true; // it was asked for by its name
-    if (!part.no_location) return has_location(jni, domain);
+    if (!loader) return true; // include= names it
+    if (!state.no_location) return has_location(jni, domain);
     return !is_delegating(jni, loader);
 }
 
-// A class that came by when it was loaded has the same bytes now, or some that another agent made
-// of them. Of one that was loaded before us the JVM puts together what it knows: that is not the
-// class file, and the id would be another.
+// The bytes of a class that our hook got when it was loaded are still the same, or another agent has
+// changed them. If the class was loaded before our hook was on, the JVM reconstitutes the bytes.
+// They differ from the class file, and would give another id.
 static void find_file(JNIEnv *jni, jobject loader, const char *name, const uint8_t *bytes,
                       size_t length, struct instr_origin *origin) {
     uint8_t *file;
-    if (instr_coverage_knows(part.registry, instr_exec_class_id(bytes, length), name)) return;
+    if (instr_coverage_knows(state.registry, instr_exec_class_id(bytes, length), name)) return;
     if (!instr_class_resource(jni, loader, name, &file, &origin->file_length)) return;
     if (origin->file_length == length && memcmp(file, bytes, length) == 0)
         free(file);
@@ -127,103 +116,104 @@ struct snapshot {
 };
 
 static bool take_snapshot(JNIEnv *jni, bool reset, struct snapshot *s) {
-    // In this order: a class that comes meanwhile is not seen.
-    s->classes = instr_coverage_classes(part.registry);
-    s->probes = instr_coverage_probes(part.registry);
+    // In this order, a class that is added meanwhile is not in the snapshot.
+    s->classes = instr_coverage_classes(state.registry);
+    s->probes = instr_coverage_probes(state.registry);
     s->hits = calloc(1, (size_t)s->probes + 1);
     if (!s->hits) return false;
     instr_probe_arrays_read(jni, s->hits, s->probes, reset);
-    instr_coverage_follow(part.registry, s->hits, s->probes);
+    instr_coverage_follow(state.registry, s->hits, s->probes);
     instr_coverage_tests_add(s->hits, s->probes, reset);
     return true;
 }
 
 static void write_classes(const struct snapshot *s, struct instr_exec_file *file,
-                          struct instr_coverage_told *told) {
-    memset(told, 0, sizeof *told);
-    told->classes = s->classes;
+                          struct instr_coverage_written *written) {
+    memset(written, 0, sizeof *written);
+    written->classes = s->classes;
     for (uint32_t i = 0; i < s->classes; i++) {
-        struct instr_covered_class class = instr_coverage_class(part.registry, i);
+        struct instr_covered_class class = instr_coverage_class(state.registry, i);
         const uint8_t *hits = s->hits + class.first;
         uint32_t hit = 0;
         for (uint32_t k = 0; k < class.count; k++) hit += hits[k];
-        told->probes += class.count;
-        told->probes_hit += hit;
-        told->classes_hit += hit > 0;
+        written->probes += class.count;
+        written->probes_hit += hit;
+        written->classes_hit += hit > 0;
         if (hit) instr_exec_write_probes(file, class.id, class.name, hits, class.count);
     }
 }
 
-// Under the lock.
+// With the lock held.
 static int write_to(JNIEnv *jni, struct instr_exec_file *file, int reset,
-                    struct instr_coverage_told *told) {
+                    struct instr_coverage_written *written) {
     struct snapshot s;
-    if (!part.registry || !take_snapshot(jni, reset, &s)) return 0;
-    struct instr_exec_session session = {part.session, part.session_length, part.start, now()};
+    if (!state.registry || !take_snapshot(jni, reset, &s)) return 0;
+    struct instr_exec_session session = {state.session, state.session_length, state.start,
+                                         instr_clock_date()};
     instr_exec_write_session(file, &session);
-    write_classes(&s, file, told);
+    write_classes(&s, file, written);
     instr_coverage_tests_outside(jni, &session);
     if (reset) instr_probe_arrays_forget();
-    if (reset) part.start = session.dump;
+    if (reset) state.start = session.dump;
     free(s.hits);
     return 1;
 }
 
 int instr_coverage_write(JNIEnv *jni, struct instr_exec_file *file, int reset,
-                         struct instr_coverage_told *told) {
-    pthread_mutex_lock(&part.lock);
-    int written = write_to(jni, file, reset, told);
-    pthread_mutex_unlock(&part.lock);
-    return written;
+                         struct instr_coverage_written *written) {
+    pthread_mutex_lock(&state.lock);
+    int done = write_to(jni, file, reset, written);
+    pthread_mutex_unlock(&state.lock);
+    return done;
 }
 
-int instr_coverage_write_file(JNIEnv *jni, int reset, struct instr_coverage_told *told, char *path,
-                              size_t path_size, char *error, size_t size) {
-    pthread_mutex_lock(&part.lock);
-    char *expanded = instr_expand_file(part.file ? part.file : DEFAULT_FILE, (long)getpid());
+int instr_coverage_write_file(JNIEnv *jni, int reset, struct instr_coverage_written *written,
+                              char *path, size_t path_size, char *error, size_t size) {
+    pthread_mutex_lock(&state.lock);
+    char *expanded = instr_expand_file(state.file ? state.file : DEFAULT_FILE, (long)getpid());
     struct instr_exec_file file;
     int result = -1;
     if (expanded) {
         snprintf(path, path_size, "%s", expanded);
-        instr_exec_open(&file, expanded, part.append);
-        int written = write_to(jni, &file, reset, told);
+        instr_exec_open(&file, expanded, state.append);
+        int done = write_to(jni, &file, reset, written);
         result = instr_exec_close(&file, error, size);
-        if (result == 0 && !written) result = -1, expanded[0] = '\0';
+        if (result == 0 && !done) result = -1, expanded[0] = '\0';
     }
     if (result != 0 && (!expanded || !expanded[0]))
         snprintf(error, size, "instr: coverage: out of memory: nothing was written");
     free(expanded);
-    pthread_mutex_unlock(&part.lock);
+    pthread_mutex_unlock(&state.lock);
     return result;
 }
 
 static void write_counts(JNIEnv *jni, const char *path) {
     char counts[PATH_MAX + 8], error[INSTR_ERROR_SIZE];
     snprintf(counts, sizeof counts, "%s.counts", path);
-    if (instr_coverage_write_counts(jni, part.registry, counts, error, sizeof error) != 0)
-        say(error);
+    if (instr_coverage_write_counts(jni, state.registry, counts, error, sizeof error) != 0)
+        instr_say(error);
 }
 
-static void tell_to_file(JNIEnv *jni, bool quiet) {
-    struct instr_coverage_told told;
+static void report_to_file(JNIEnv *jni, bool quiet) {
+    struct instr_coverage_written written;
     char path[PATH_MAX], error[INSTR_ERROR_SIZE], line[PATH_MAX + 256];
     char a[INSTR_NUMBER_SIZE], b[INSTR_NUMBER_SIZE], c[INSTR_NUMBER_SIZE], d[INSTR_NUMBER_SIZE];
-    part.told =
-        instr_coverage_write_file(jni, 0, &told, path, sizeof path, error, sizeof error) == 0;
-    if (!part.told) {
+    state.written =
+        instr_coverage_write_file(jni, 0, &written, path, sizeof path, error, sizeof error) == 0;
+    if (!state.written) {
         instr_say_unwritten(error);
         return;
     }
-    if (part.ending) instr_coverage_map_remove();
-    if (part.counts) write_counts(jni, path);
+    if (state.ending) instr_coverage_map_remove();
+    if (state.counts) write_counts(jni, path);
     snprintf(line, sizeof line,
-             "instr: coverage: %s of %s probes in %s of %s classes passed, written to %s",
-             instr_number(told.probes_hit, a), instr_number(told.probes, b),
-             instr_number(told.classes_hit, c), instr_number(told.classes, d), path);
-    if (!quiet) say(line);
+             "instr: coverage: %s of %s probes hit in %s of %s classes, written to %s",
+             instr_number(written.probes_hit, a), instr_number(written.probes, b),
+             instr_number(written.classes_hit, c), instr_number(written.classes, d), path);
+    if (!quiet) instr_say(line);
 }
 
-// As people write it: com.acme.Foo.
+// com.acme.Foo, without control characters.
 static void show_name(const char *internal, char *name, size_t size) {
     snprintf(name, size, "%s", internal);
     for (char *c = name; *c; c++) {
@@ -232,32 +222,32 @@ static void show_name(const char *internal, char *name, size_t size) {
     }
 }
 
-// Reports on the class files would show nothing of these classes, and not say why.
-static void tell_changed(void) {
-    uint32_t classes = instr_coverage_classes(part.registry), changed = 0;
+// Reports on the class files would show these classes as not covered, without a reason.
+static void report_changed(void) {
+    uint32_t classes = instr_coverage_classes(state.registry), changed = 0;
     char line[INSTR_ERROR_SIZE], name[256];
     for (uint32_t i = 0; i < classes; i++) {
-        struct instr_covered_class class = instr_coverage_class(part.registry, i);
-        if (!class.file_id || changed++ >= MOST_CHANGED_TOLD) continue;
+        struct instr_covered_class class = instr_coverage_class(state.registry, i);
+        if (!class.file_id || changed++ >= MAX_CHANGED_REPORTED) continue;
         show_name(class.name, name, sizeof name);
         snprintf(line, sizeof line,
                  "instr: coverage: %s: changed by another agent before instr saw it: its id is "
-                 "%016" PRIx64 ", that of its class file %016" PRIx64
-                 ", and reports on that will not find it",
+                 "%016" PRIx64 ", its class file's is %016" PRIx64
+                 "; reports on the class file will not find it",
                  name, class.id, class.file_id);
-        say(line);
+        instr_say(line);
     }
-    if (changed <= MOST_CHANGED_TOLD) return;
-    snprintf(line, sizeof line, "instr: coverage: and %" PRIu32 " more classes changed in this way",
-             changed - MOST_CHANGED_TOLD);
-    say(line);
+    if (changed <= MAX_CHANGED_REPORTED) return;
+    snprintf(line, sizeof line, "instr: coverage: and %" PRIu32 " more classes that another agent changed",
+             changed - MAX_CHANGED_REPORTED);
+    instr_say(line);
 }
 
 static void report_results(const struct instr_results *results, unsigned pass) {
     (void)pass;
-    instr_coverage_find_changed(results->jvmti, results->jni, part.registry);
-    if (!results->options->quiet) tell_changed();
-    tell_to_file(results->jni, results->options->quiet);
+    instr_coverage_find_changed(results->jvmti, results->jni, state.registry);
+    if (!results->options->quiet) report_changed();
+    report_to_file(results->jni, results->options->quiet);
 }
 
 // --- start and end ---
@@ -265,23 +255,24 @@ static void report_results(const struct instr_results *results, unsigned pass) {
 static void JNICALL on_dump_request(jvmtiEnv *jvmti) {
     JNIEnv *jni;
     (void)jvmti;
-    if ((*part.vm)->GetEnv(part.vm, (void **)&jni, JNI_VERSION_1_6) == JNI_OK)
-        tell_to_file(jni, false);
+    if ((*state.vm)->GetEnv(state.vm, (void **)&jni, JNI_VERSION_1_6) == JNI_OK)
+        report_to_file(jni, false);
 }
 
-// Before or behind the agent's, which tells all: the map goes with the second of the two.
+// May be called before or after the agent's VMDeath, which writes the results. The later of the two
+// removes the map.
 static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni) {
     (void)jvmti;
     (void)jni;
-    part.ending = true;
+    state.ending = true;
     instr_coverage_flush_stop();
-    if (part.told) instr_coverage_map_remove();
+    if (state.written) instr_coverage_map_remove();
 }
 
 static void engine(struct instr_engine *new_engine) {
-    if (!part.registry) part.registry = instr_coverage_new(&instr_probe_arrays_store);
-    if (part.registry) instr_engine_set_coverage(new_engine, part.registry);
-    part.methods = instr_engine_methods(new_engine);
+    if (!state.registry) state.registry = instr_coverage_new(&instr_probe_arrays_store);
+    if (state.registry) instr_engine_set_coverage(new_engine, state.registry);
+    state.methods = instr_engine_methods(new_engine);
 }
 
 static bool is_yes(const struct instr_pass_options *options, const char *key, bool otherwise) {
@@ -289,7 +280,7 @@ static bool is_yes(const struct instr_pass_options *options, const char *key, bo
     return value ? strcmp(value, "yes") == 0 : otherwise;
 }
 
-// As JaCoCo's: the host and a random number.
+// As JaCoCo does: the host and a random number.
 static void name_session(const char *given) {
     char name[HOST_NAME_MAX + 64], host[HOST_NAME_MAX + 1] = "unknownhost";
     if (gethostname(host, sizeof host - 1) != 0) strcpy(host, "unknownhost");
@@ -298,17 +289,18 @@ static void name_session(const char *given) {
     clock_gettime(CLOCK_REALTIME, &t);
     uint32_t random = (uint32_t)((uint64_t)t.tv_nsec * 2654435761u ^ (uint64_t)getpid() << 16);
     snprintf(name, sizeof name, "%s-%x", host, random);
-    part.session_length = instr_exec_text(given ? given : name, part.session, sizeof part.session);
+    state.session_length =
+        instr_exec_text(given ? given : name, state.session, sizeof state.session);
 }
 
-// The environment stays: a thread that still loads a class may be using it. And the map is removed
-// when the JVM ends, also by one that was detached from.
+// The environment stays: a thread that is loading a class may use it. It also removes the map when
+// the JVM ends, even after a detach.
 static void stop(JNIEnv *jni) {
     (void)jni;
     instr_coverage_flush_stop();
-    if (part.jvmti)
-        (*part.jvmti)
-            ->SetEventNotificationMode(part.jvmti, JVMTI_DISABLE, JVMTI_EVENT_DATA_DUMP_REQUEST,
+    if (state.jvmti)
+        (*state.jvmti)
+            ->SetEventNotificationMode(state.jvmti, JVMTI_DISABLE, JVMTI_EVENT_DATA_DUMP_REQUEST,
                                        NULL);
 }
 
@@ -320,13 +312,13 @@ static bool load(JavaVM *vm, const struct instr_pass_options *options,
     memset(&callbacks, 0, sizeof callbacks);
     callbacks.DataDumpRequest = on_dump_request;
     callbacks.VMDeath = on_vm_death;
-    part.vm = vm;
-    part.append = is_yes(options, "append", true);
-    part.no_location = is_yes(options, "nolocation", false);
-    part.counts = is_yes(options, "counts", false);
+    state.vm = vm;
+    state.append = is_yes(options, "append", true);
+    state.no_location = is_yes(options, "nolocation", false);
+    state.counts = is_yes(options, "counts", false);
     const char *mmap = instr_pass_option(options, "mmap");
-    part.mapped = mmap && strcmp(mmap, "no") != 0;
-    part.held = part.mapped && strcmp(mmap, "flush") != 0;
+    state.mapped = mmap && strcmp(mmap, "no") != 0;
+    state.direct = state.mapped && strcmp(mmap, "flush") != 0;
     if (tests) {
         const char *wrong = rw_test_methods_check(tests);
         if (wrong) {
@@ -334,16 +326,16 @@ static bool load(JavaVM *vm, const struct instr_pass_options *options,
             return false;
         }
     }
-    part.start = now();
+    state.start = instr_clock_date();
     name_session(instr_pass_option(options, "session"));
-    free(part.file);
-    part.file = options->file ? strdup(options->file) : NULL;
-    if (!part.registry || (options->file && !part.file)) {
+    free(state.file);
+    state.file = options->file ? strdup(options->file) : NULL;
+    if (!state.registry || (options->file && !state.file)) {
         snprintf(reason, size, "out of memory");
         return false;
     }
-    if ((part.jvmti || (*vm)->GetEnv(vm, (void **)&part.jvmti, JVMTI_VERSION_1_2) == JNI_OK) &&
-        (*part.jvmti)->SetEventCallbacks(part.jvmti, &callbacks, sizeof callbacks) ==
+    if ((state.jvmti || (*vm)->GetEnv(vm, (void **)&state.jvmti, JVMTI_VERSION_1_2) == JNI_OK) &&
+        (*state.jvmti)->SetEventCallbacks(state.jvmti, &callbacks, sizeof callbacks) ==
             JVMTI_ERROR_NONE)
         return true;
     snprintf(reason, size, "the JVM refuses what coverage needs");
@@ -351,32 +343,32 @@ static bool load(JavaVM *vm, const struct instr_pass_options *options,
 }
 
 static bool enable(jvmtiEvent event) {
-    return (*part.jvmti)->SetEventNotificationMode(part.jvmti, JVMTI_ENABLE, event, NULL) ==
+    return (*state.jvmti)->SetEventNotificationMode(state.jvmti, JVMTI_ENABLE, event, NULL) ==
            JVMTI_ERROR_NONE;
 }
 
 static bool start_tests(JNIEnv *jni, char *reason, size_t size) {
-    char *file = instr_expand_file(part.file ? part.file : DEFAULT_FILE, (long)getpid());
-    struct instr_coverage_tests_config config = {part.registry, part.methods, file, part.append};
+    char *file = instr_expand_file(state.file ? state.file : DEFAULT_FILE, (long)getpid());
+    struct instr_coverage_tests_config config = {state.registry, state.methods, file, state.append};
     bool started = file && instr_coverage_tests_start(jni, &config, reason, size);
     if (!file) snprintf(reason, size, "out of memory");
     free(file);
     return started;
 }
 
-// FILE.PID.map; once made it stays, as holders have its addresses.
+// FILE.PID.map; never unmapped, because inserted code holds its addresses.
 static uint8_t *open_map(char *reason, size_t size) {
     static uint8_t *mapping;
     struct instr_coverage_map_header header = {
-        INSTR_COVERAGE_MAP_MAGIC, 1, INSTR_COVERAGE_MAP_PROBES, part.start, 0, ""};
+        INSTR_COVERAGE_MAP_MAGIC, 1, INSTR_COVERAGE_MAP_PROBES, state.start, 0, ""};
     char path[PATH_MAX];
-    char *file = instr_expand_file(part.file ? part.file : DEFAULT_FILE, (long)getpid());
+    char *file = instr_expand_file(state.file ? state.file : DEFAULT_FILE, (long)getpid());
     if (mapping || !file) {
         free(file);
         return mapping;
     }
-    header.session_length = (uint32_t)part.session_length;
-    memcpy(header.session, part.session, part.session_length);
+    header.session_length = (uint32_t)state.session_length;
+    memcpy(header.session, state.session, state.session_length);
     snprintf(path, sizeof path, "%s.%ld.map", file, (long)getpid());
     free(file);
     return mapping = instr_coverage_map_open(path, &header, reason, size);
@@ -386,23 +378,24 @@ static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options 
                   char *reason, size_t size) {
     (void)jvmti;
     uint8_t *mapping = NULL;
-    static bool started, mapped, held; // inserted code and the holders know one place alone
-    if (started && (mapped != part.mapped || held != part.held)) {
+    // Inserted code and the probe arrays cannot change the place of the probes.
+    static bool started, mapped, direct;
+    if (started && (mapped != state.mapped || direct != state.direct)) {
         snprintf(reason, size,
                  "coverage.mmap: cannot change after the pass was first switched on in a JVM");
         return false;
     }
-    if (part.mapped && !(mapping = open_map(reason, size))) return false;
-    if (!instr_probe_arrays_start(part.vm, jni, instr_runtime_package_used(), mapping, part.held,
-                                  reason, size))
+    if (state.mapped && !(mapping = open_map(reason, size))) return false;
+    if (!instr_probe_arrays_start(state.vm, jni, instr_runtime_package_used(), mapping,
+                                  state.direct, reason, size))
         return false;
     started = true;
-    mapped = part.mapped;
-    held = part.held;
-    if (mapping && !held && !instr_coverage_flush_start(part.vm, part.registry, reason, size))
+    mapped = state.mapped;
+    direct = state.direct;
+    if (mapping && !direct && !instr_coverage_flush_start(state.vm, state.registry, reason, size))
         return false;
     if (instr_pass_option(options, "per-test") && !start_tests(jni, reason, size)) return false;
-    if (enable(JVMTI_EVENT_DATA_DUMP_REQUEST) && (!part.mapped || enable(JVMTI_EVENT_VM_DEATH)))
+    if (enable(JVMTI_EVENT_DATA_DUMP_REQUEST) && (!state.mapped || enable(JVMTI_EVENT_VM_DEATH)))
         return true;
     snprintf(reason, size, "the JVM refuses the events that coverage needs");
     return false;
@@ -413,7 +406,7 @@ const struct instr_agent_pass instr_agent_pass_coverage = {
     .load = load,
     .takes = takes,
     .find_file = find_file,
-    .takes_platform = true, // as JaCoCo: they have a code source
+    .takes_platform = true, // as JaCoCo does: their classes have a code source
     .start = start,
     .stop = stop,
     .report = report_results,

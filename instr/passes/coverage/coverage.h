@@ -1,26 +1,26 @@
-// part_coverage.h: what the pass coverage has found so far, told when asked.
+// coverage.h: writes what the pass coverage has found so far
 
-#ifndef INSTR_PART_COVERAGE_H
-#define INSTR_PART_COVERAGE_H
+#ifndef INSTR_PASSES_COVERAGE_COVERAGE_H
+#define INSTR_PASSES_COVERAGE_COVERAGE_H
 
 #include <jni.h>
 
 #include "instr/coverage/exec_writer.h"
 
-// What was told.
-struct instr_coverage_told {
+// What was written.
+struct instr_coverage_written {
     uint32_t classes, classes_hit, probes, probes_hit;
 };
 
-// Writes a session and the classes that were covered since the start, or the last reset, to an open
-// file. `reset`: begins anew; nothing is lost between what is written and what comes then.
-// Returns 0 when the pass is not on, or out of memory.
+// Writes a session and the classes covered since the start, or the last reset, to an open file.
+// `reset`: starts anew; every hit is in this session or in the next. Returns 0 if the pass is not
+// on, or out of memory.
 int instr_coverage_write(JNIEnv *jni, struct instr_exec_file *file, int reset,
-                         struct instr_coverage_told *told);
+                         struct instr_coverage_written *written);
 
-// The same to coverage.file, as at exit. Returns 0; or -1 with one line in `error`. `path` gets
+// The same to coverage.file, as at exit. Returns 0, or -1 with one line in `error`. `path` receives
 // the file's name.
-int instr_coverage_write_file(JNIEnv *jni, int reset, struct instr_coverage_told *told, char *path,
-                              size_t path_size, char *error, size_t size);
+int instr_coverage_write_file(JNIEnv *jni, int reset, struct instr_coverage_written *written,
+                              char *path, size_t path_size, char *error, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-// coverage_flush.c: see coverage_flush.h
+// flush.c: see flush.h
 
 #include "instr/passes/coverage/flush.h"
 
@@ -18,7 +18,7 @@
 static struct {
     JavaVM *vm;
     struct instr_coverage *coverage;
-    pthread_mutex_t lock; // of what follows
+    pthread_mutex_t lock; // for the fields below
     pthread_cond_t change;
     bool running, stopping;
 } flush = {.lock = PTHREAD_MUTEX_INITIALIZER, .change = PTHREAD_COND_INITIALIZER};

@@ -1,4 +1,4 @@
-// holders.c: see holders.h
+// probe_arrays.c: see probe_arrays.h
 
 #include "instr/passes/coverage/probe_arrays.h"
 
@@ -12,33 +12,33 @@
 #include "instr/coverage/mapping.h"
 #include "rewriters/coverage.h"
 
-// A holder is made when fewer probes than this are left: not at the last moment, where a thread
-// may have neither stack nor heap left for it.
+// An array is added when fewer probes than this are left. At the last moment a thread may have too
+// little stack or heap for it.
 #define AHEAD (RW_PROBES_PER_HOLDER / 2)
 
-enum { MOST_HOLDERS = INT32_MAX / RW_PROBES_PER_HOLDER };
+enum { MAX_ARRAYS = INT32_MAX / RW_PROBES_PER_HOLDER };
 
 static struct {
     JavaVM *vm;
     const char *package;
-    uint8_t *mapping;       // NULL: the probes are on the Java heap alone
-    bool held;              // they are in the mapping alone
-    pthread_mutex_t taking; // back, or flushing to the mapping; taken before the lock
-    pthread_mutex_t lock;   // of what follows
-    jobject *made;          // global references; NULL: not made yet, or not to be made
-    uint32_t count, in_making;
+    uint8_t *mapping;        // NULL: the probes are only on the Java heap
+    bool direct;             // the probes are only in the mapping
+    pthread_mutex_t reading; // held to clear or copy probes; taken before `lock`
+    pthread_mutex_t lock;    // for the fields below
+    jobject *items;          // global references; NULL: not defined yet, or failed
+    uint32_t count, pending;
     size_t capacity;
-} holders = {.taking = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER};
+} arrays = {.reading = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 static uint8_t *probes_of_mapping(void) {
-    return holders.mapping + INSTR_COVERAGE_MAP_PROBES_AT;
+    return arrays.mapping + INSTR_COVERAGE_MAP_PROBES_AT;
 }
 
-// --- a holder's class file ---
+// --- class files ---
 
 // public final class NAME {
 //     public static final boolean[] p = new boolean[32768];
-//     public static void hit(int i) { p[i] = true; }   for methods that have no room for more
+//     public static void hit(int i) { p[i] = true; }   for methods with no room for more code
 // }
 static void build_array_class(struct cf_build *build, const char *name) {
     cf_build_field(build, CF_ACC_PUBLIC | CF_ACC_STATIC | CF_ACC_FINAL | CF_ACC_SYNTHETIC,
@@ -61,7 +61,7 @@ static void build_array_class(struct cf_build *build, const char *name) {
 // public final class NAME { public static void hit(int i) { InstrUnsafe.mark(ADDRESS + i); } }
 static void build_mapped_class(struct cf_build *build, uint64_t address) {
     char unsafe[128];
-    snprintf(unsafe, sizeof unsafe, "%sInstrUnsafe", holders.package);
+    snprintf(unsafe, sizeof unsafe, "%sInstrUnsafe", arrays.package);
     cf_build_method(build, CF_ACC_PUBLIC | CF_ACC_STATIC | CF_ACC_SYNTHETIC, RW_HOLDER_METHOD,
                     "(I)V", 4, 1);
     cf_build_op2(build, CF_OP_ldc2_w, cf_add_long(&build->pool, (int64_t)address));
@@ -83,7 +83,7 @@ static jclass define(JNIEnv *jni, const char *name, uint32_t first) {
     jclass class = NULL;
     cf_arena_init(&arena);
     cf_build_begin(&build, &arena, CF_ACC_PUBLIC | CF_ACC_FINAL | CF_ACC_SYNTHETIC, name);
-    if (holders.held)
+    if (arrays.direct)
         build_mapped_class(&build, (uint64_t)(uintptr_t)(probes_of_mapping() + first));
     else
         build_array_class(&build, name);
@@ -93,18 +93,18 @@ static jclass define(JNIEnv *jni, const char *name, uint32_t first) {
     return class;
 }
 
-// The array of a new holder, or when the mapping holds its probes its class, as a global reference;
-// NULL: it cannot be made.
+// Defines a class. Returns its array, or with `direct` the class, as a global reference; NULL:
+// failed.
 static jobject make(JNIEnv *jni, uint32_t number) {
     char name[128];
     jobject made = NULL;
     uint32_t first = number * RW_PROBES_PER_HOLDER;
-    if (holders.mapping && !instr_coverage_map_reserve(first, RW_PROBES_PER_HOLDER)) return NULL;
+    if (arrays.mapping && !instr_coverage_map_reserve(first, RW_PROBES_PER_HOLDER)) return NULL;
     if ((*jni)->PushLocalFrame(jni, 8) != 0) return NULL;
-    snprintf(name, sizeof name, "%s" RW_HOLDER_NAME "%u", holders.package, number);
+    snprintf(name, sizeof name, "%s" RW_HOLDER_NAME "%u", arrays.package, number);
     jobject found = define(jni, name, first);
-    if (found && !holders.held) {
-        // This initializes the class.
+    if (found && !arrays.direct) {
+        // GetStaticFieldID initializes the class.
         jfieldID field = (*jni)->GetStaticFieldID(jni, found, RW_HOLDER_FIELD, "[Z");
         found = field ? (*jni)->GetStaticObjectField(jni, found, field) : NULL;
     }
@@ -115,39 +115,39 @@ static jobject make(JNIEnv *jni, uint32_t number) {
 }
 
 static bool grow(void) {
-    if (holders.count == MOST_HOLDERS) return false;
-    return INSTR_ARRAY_RESERVE(holders.made, holders.capacity, (size_t)holders.count + 1);
+    if (arrays.count == MAX_ARRAYS) return false;
+    return INSTR_ARRAY_RESERVE(arrays.items, arrays.capacity, (size_t)arrays.count + 1);
 }
 
-// Without the lock while Java runs: the class file hook is called for the holder, too, and other
-// agents' code may run there.
+// The lock is not held while Java runs: the class file hook is also called for the new class, and
+// other agents' code may run there.
 static bool add(JNIEnv *jni, bool needed) {
-    pthread_mutex_lock(&holders.lock);
-    bool wanted = (needed || holders.in_making == 0) && grow();
-    uint32_t number = holders.count;
+    pthread_mutex_lock(&arrays.lock);
+    bool wanted = (needed || arrays.pending == 0) && grow();
+    uint32_t number = arrays.count;
     if (wanted) {
-        holders.made[holders.count++] = NULL;
-        holders.in_making++;
+        arrays.items[arrays.count++] = NULL;
+        arrays.pending++;
     }
-    pthread_mutex_unlock(&holders.lock);
+    pthread_mutex_unlock(&arrays.lock);
     if (!wanted) return false;
     jobject made = make(jni, number);
-    pthread_mutex_lock(&holders.lock);
-    holders.made[number] = made;
-    holders.in_making--;
-    pthread_mutex_unlock(&holders.lock);
+    pthread_mutex_lock(&arrays.lock);
+    arrays.items[number] = made;
+    arrays.pending--;
+    pthread_mutex_unlock(&arrays.lock);
     return made != NULL;
 }
 
 bool instr_probe_arrays_start(JavaVM *vm, JNIEnv *jni, const char *runtime_package,
-                              uint8_t *mapping, bool held, char *reason, size_t size) {
-    if (holders.count > 0) return true;
-    holders.vm = vm;
-    holders.package = runtime_package;
-    holders.mapping = mapping;
-    holders.held = held;
+                              uint8_t *mapping, bool direct, char *reason, size_t size) {
+    if (arrays.count > 0) return true;
+    arrays.vm = vm;
+    arrays.package = runtime_package;
+    arrays.mapping = mapping;
+    arrays.direct = direct;
     if (add(jni, true)) return true;
-    if (mapping) // what mostly is in the way
+    if (mapping) // the usual cause
         snprintf(reason, size, "coverage.mmap: not enough disk space for the probes");
     else
         snprintf(reason, size, "%s" RW_HOLDER_NAME "0: the VM refused to define it",
@@ -157,53 +157,53 @@ bool instr_probe_arrays_start(JavaVM *vm, JNIEnv *jni, const char *runtime_packa
 
 static int more(int needed) {
     JNIEnv *jni;
-    return (*holders.vm)->GetEnv(holders.vm, (void **)&jni, JNI_VERSION_1_6) == JNI_OK &&
+    return (*arrays.vm)->GetEnv(arrays.vm, (void **)&jni, JNI_VERSION_1_6) == JNI_OK &&
            add(jni, needed);
 }
 
-// A class's probes may lie in several holders, which follow one another.
+// A class's probes may span several consecutive arrays.
 static int64_t room(uint32_t first, uint32_t count) {
-    pthread_mutex_lock(&holders.lock);
+    pthread_mutex_lock(&arrays.lock);
     uint32_t i = first / RW_PROBES_PER_HOLDER;
-    for (; i < holders.count && (uint64_t)i * RW_PROBES_PER_HOLDER < (uint64_t)first + count; i++)
-        if (!holders.made[i]) first = (i + 1) * RW_PROBES_PER_HOLDER;
-    uint64_t there = (uint64_t)holders.count * RW_PROBES_PER_HOLDER;
-    pthread_mutex_unlock(&holders.lock);
-    return (uint64_t)first + count <= there ? (int64_t)first : -1;
+    for (; i < arrays.count && (uint64_t)i * RW_PROBES_PER_HOLDER < (uint64_t)first + count; i++)
+        if (!arrays.items[i]) first = (i + 1) * RW_PROBES_PER_HOLDER;
+    uint64_t available = (uint64_t)arrays.count * RW_PROBES_PER_HOLDER;
+    pthread_mutex_unlock(&arrays.lock);
+    return (uint64_t)first + count <= available ? (int64_t)first : -1;
 }
 
 static void added(const struct instr_covered_class *covered) {
-    if (holders.mapping) instr_coverage_map_add(covered);
+    if (arrays.mapping) instr_coverage_map_add(covered);
 }
 
 const struct instr_coverage_store instr_probe_arrays_store = {room, more, added, AHEAD};
 
 // --- reading ---
 
-// Eight at once: nearly all are 0, mostly. `first` is the number of the first.
+// Reads eight probes at once, because most are 0. `first`: the number of the array's first probe.
 static void read_array(uint8_t *array, uint8_t *probes, uint32_t first, uint32_t count,
                        bool clear) {
-    uint8_t *taken = holders.mapping ? holders.mapping + INSTR_COVERAGE_MAP_TAKEN_AT : NULL;
+    uint8_t *taken = arrays.mapping ? arrays.mapping + INSTR_COVERAGE_MAP_TAKEN_AT : NULL;
     for (uint32_t i = first; i < first + count; i += 8) {
         uint64_t eight;
         memcpy(&eight, array + i - first, sizeof eight);
         if (!eight) continue;
         for (uint32_t k = i; k < i + 8 && k < first + count; k++) {
-            // Another thread may write a 1 at any time. It is not lost: where there is one it is
-            // told, and where there is none nothing is written.
+            // Another thread may write a 1 at any time. It is not lost: a probe that is 1 is
+            // reported, and a probe that is 0 is not written.
             volatile uint8_t *probe = array + (k - first);
             if (!*probe) continue;
             probes[k] = 1;
-            if (clear && taken) taken[k] = 1; // what is cleared is kept there before
+            if (clear && taken) taken[k] = 1; // recorded before it is cleared
             if (clear) *probe = 0;
         }
     }
 }
 
-static void read_holder(JNIEnv *jni, uint32_t i, uint8_t *probes, uint32_t count, bool clear) {
-    pthread_mutex_lock(&holders.lock);
-    jobject array = i < holders.count ? holders.made[i] : NULL;
-    pthread_mutex_unlock(&holders.lock);
+static void read_one(JNIEnv *jni, uint32_t i, uint8_t *probes, uint32_t count, bool clear) {
+    pthread_mutex_lock(&arrays.lock);
+    jobject array = i < arrays.count ? arrays.items[i] : NULL;
+    pthread_mutex_unlock(&arrays.lock);
     if (!array) return;
     uint8_t *elements = (*jni)->GetPrimitiveArrayCritical(jni, array, NULL);
     if (!elements) {
@@ -214,47 +214,46 @@ static void read_holder(JNIEnv *jni, uint32_t i, uint8_t *probes, uint32_t count
     (*jni)->ReleasePrimitiveArrayCritical(jni, array, elements, clear ? 0 : JNI_ABORT);
 }
 
-// Under `taking`.
+// With `reading` held.
 static void read_all(JNIEnv *jni, uint8_t *probes, uint32_t count, bool clear) {
-    // In pieces of eight; the mapping's area goes on behind the last one.
-    if (holders.held) read_array(probes_of_mapping(), probes, 0, count, clear);
-    for (uint32_t i = 0; !holders.held && i * RW_PROBES_PER_HOLDER < count; i++) {
+    // Eight at a time; the mapping's area continues after the last probe.
+    if (arrays.direct) read_array(probes_of_mapping(), probes, 0, count, clear);
+    for (uint32_t i = 0; !arrays.direct && i * RW_PROBES_PER_HOLDER < count; i++) {
         uint32_t here = count - i * RW_PROBES_PER_HOLDER;
-        read_holder(jni, i, probes, here < RW_PROBES_PER_HOLDER ? here : RW_PROBES_PER_HOLDER,
-                    clear);
+        read_one(jni, i, probes, here < RW_PROBES_PER_HOLDER ? here : RW_PROBES_PER_HOLDER, clear);
     }
 }
 
 void instr_probe_arrays_read(JNIEnv *jni, uint8_t *probes, uint32_t count, bool clear) {
-    pthread_mutex_lock(&holders.taking);
+    pthread_mutex_lock(&arrays.reading);
     read_all(jni, probes, count, clear);
-    pthread_mutex_unlock(&holders.taking);
+    pthread_mutex_unlock(&arrays.reading);
 }
 
-// Also of what was taken back: what follows from that is not in the second area.
+// Includes the cleared probes: the area of these does not contain the hits that follow from them.
 void instr_probe_arrays_flush(JNIEnv *jni, struct instr_coverage *coverage) {
     uint32_t count = instr_coverage_probes(coverage);
-    uint8_t *hits = holders.mapping && !holders.held ? calloc(1, (size_t)count + 1) : NULL;
-    if (!hits) return; // the next time, then
-    pthread_mutex_lock(&holders.taking);
-    memcpy(hits, holders.mapping + INSTR_COVERAGE_MAP_TAKEN_AT, count);
+    uint8_t *hits = arrays.mapping && !arrays.direct ? calloc(1, (size_t)count + 1) : NULL;
+    if (!hits) return; // try again the next time
+    pthread_mutex_lock(&arrays.reading);
+    memcpy(hits, arrays.mapping + INSTR_COVERAGE_MAP_TAKEN_AT, count);
     read_all(jni, hits, count, false);
     instr_coverage_follow(coverage, hits, count);
     for (uint32_t i = 0; i < count; i++)
         if (hits[i] && !probes_of_mapping()[i]) probes_of_mapping()[i] = 1;
-    pthread_mutex_unlock(&holders.taking);
+    pthread_mutex_unlock(&arrays.reading);
     free(hits);
 }
 
-// What was copied to the mapping is of before, too; what is passed since comes with the next flush.
+// The probes copied to the mapping are cleared, too; the next flush copies the hits since then.
 void instr_probe_arrays_forget(void) {
-    if (!holders.mapping) return;
-    pthread_mutex_lock(&holders.lock);
-    size_t count = (size_t)holders.count * RW_PROBES_PER_HOLDER;
-    pthread_mutex_unlock(&holders.lock);
+    if (!arrays.mapping) return;
+    pthread_mutex_lock(&arrays.lock);
+    size_t count = (size_t)arrays.count * RW_PROBES_PER_HOLDER;
+    pthread_mutex_unlock(&arrays.lock);
     if (count > INSTR_COVERAGE_MAP_PROBES) count = INSTR_COVERAGE_MAP_PROBES;
-    pthread_mutex_lock(&holders.taking);
-    memset(holders.mapping + INSTR_COVERAGE_MAP_TAKEN_AT, 0, count);
-    if (!holders.held) memset(probes_of_mapping(), 0, count);
-    pthread_mutex_unlock(&holders.taking);
+    pthread_mutex_lock(&arrays.reading);
+    memset(arrays.mapping + INSTR_COVERAGE_MAP_TAKEN_AT, 0, count);
+    if (!arrays.direct) memset(probes_of_mapping(), 0, count);
+    pthread_mutex_unlock(&arrays.reading);
 }

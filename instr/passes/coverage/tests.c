@@ -1,4 +1,4 @@
-// coverage_tests.c: see coverage_tests.h
+// tests.c: see tests.h
 
 #include "instr/passes/coverage/tests.h"
 
@@ -9,9 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "instr/base/array.h"
+#include "instr/base/clock.h"
+#include "instr/base/log.h"
 #include "instr/passes/coverage/probe_arrays.h"
 #include "instr/options.h"
 #include "instr/vm/runtime.h"
@@ -33,27 +35,18 @@ static struct {
     struct instr_coverage_tests_config config;
     char path[PATH_MAX];
     int fd;
-    bool failed; // to write; it was said
+    bool failed; // to write; this was reported
     pthread_mutex_t lock;
     struct running *running;
-    uint32_t count, capacity;
-    struct bits taken; // all that was taken out of the holders
+    uint32_t count;
+    size_t capacity;
+    struct bits taken; // all hits that were taken out of the probe arrays
     struct bits outside;
 } tests = {.fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
 
-static uint64_t now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
 static void say_once(const char *line) {
-    char text[INSTR_ERROR_SIZE];
-    int n = snprintf(text, sizeof text, "%s\n", line);
-    if (tests.failed) return;
+    if (!tests.failed) instr_say(line);
     tests.failed = true;
-    if (n > 0 && write(STDERR_FILENO, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1) < 0)
-        return;
 }
 
 // --- bits ---
@@ -76,11 +69,11 @@ static void add_to(struct bits *bits, const struct bits *delta) {
     for (uint32_t i = 0; i < delta->count; i++) bits->hits[i] |= delta->hits[i];
 }
 
-// Gives what was passed since the last time to whom it belongs. Under the lock.
+// Adds the hits since the last call to the running tests, or to `outside`. With the lock held.
 static void share_out(JNIEnv *jni) {
     struct bits delta = {NULL, 0};
     if (!reach(&delta, instr_coverage_probes(tests.config.registry) + 1)) return;
-    // First it must be known that it can be kept.
+    // The probes are cleared only if their hits can be stored.
     if (reach(&tests.taken, delta.count)) {
         instr_probe_arrays_read(jni, delta.hits, delta.count - 1, true);
         instr_coverage_follow(tests.config.registry, delta.hits, delta.count - 1);
@@ -102,7 +95,7 @@ static void write_session(const struct instr_exec_session *session, const struct
     uint32_t classes = instr_coverage_classes(tests.config.registry);
     for (uint32_t i = 0; i < classes; i++) {
         struct instr_covered_class class = instr_coverage_class(tests.config.registry, i);
-        if (class.first + class.count > bits->count) continue; // it came later: not passed
+        if (class.first + class.count > bits->count) continue; // added later: not hit
         instr_exec_write_probes(&file, class.id, class.name, bits->hits + class.first, class.count);
     }
     if (instr_exec_close(&file, error, sizeof error) != 0) {
@@ -115,7 +108,7 @@ static void write_session(const struct instr_exec_session *session, const struct
 static void write_test(const struct running *test) {
     struct instr_method method = instr_methods_get(tests.config.methods, test->id);
     char name[2048];
-    // A dynamic test has the name of the method that made it: that is what can be run again.
+    // A dynamic test gets the name of the method that made it: this method can be run again.
     struct cf_slice own = {(const uint8_t *)method.name, (uint32_t)strlen(method.name)};
     struct cf_slice factory = rw_method_of_lambda(own);
     if (factory.length) own = factory;
@@ -123,7 +116,7 @@ static void write_test(const struct running *test) {
     if (n < 0 || (size_t)n >= sizeof name) n = sizeof name - 1;
     for (char *c = name; *c; c++)
         if (*c == '/') *c = '.';
-    struct instr_exec_session session = {name, (size_t)n, test->start, now()};
+    struct instr_exec_session session = {name, (size_t)n, test->start, instr_clock_date()};
     write_session(&session, &test->bits);
 }
 
@@ -133,23 +126,15 @@ static void JNICALL native_begin(JNIEnv *jni, jclass class, jint id) {
     (void)class;
     pthread_mutex_lock(&tests.lock);
     share_out(jni);
-    if (tests.count == tests.capacity) {
-        uint32_t capacity = tests.capacity ? tests.capacity * 2 : 16;
-        struct running *larger = realloc(tests.running, capacity * sizeof *larger);
-        if (larger) {
-            tests.running = larger;
-            tests.capacity = capacity;
-        }
-    }
-    if (tests.count < tests.capacity) {
-        struct running test = {id, pthread_self(), now(), {NULL, 0}};
+    if (INSTR_ARRAY_RESERVE(tests.running, tests.capacity, (size_t)tests.count + 1)) {
+        struct running test = {id, pthread_self(), instr_clock_date(), {NULL, 0}};
         tests.running[tests.count++] = test;
     }
     pthread_mutex_unlock(&tests.lock);
 }
 
-// The one that ends: the last of that method on this thread, else on any (a virtual thread may
-// change its carrier). tests.count: none.
+// The test that ends: the last one of the method on this thread, else on any thread (a virtual
+// thread may change its carrier). tests.count: none.
 static uint32_t find_running(int id) {
     uint32_t any = tests.count;
     for (uint32_t i = tests.count; i-- > 0;) {
@@ -176,7 +161,7 @@ static void JNICALL native_end(JNIEnv *jni, jclass class, jint id) {
     pthread_mutex_unlock(&tests.lock);
 }
 
-// --- for the part ---
+// --- for the pass ---
 
 // jacoco.exec -> jacoco-tests.exec
 static void name_file(const char *file) {

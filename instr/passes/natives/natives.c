@@ -1,11 +1,13 @@
-// part_natives.c: which native methods were bound, when and to which library (natives.list=yes), as
-// JVM TI's NativeMethodBind tells it: for all classes, whether their methods are wrapped or not.
+// natives.c: the JVM TI half of the pass natives: which native methods were bound, when, and to which
+// library (natives.list=yes)
 //
-// Before the JVM's start phase a method cannot be asked for its name; only classes of the boot
-// loader are there then, which stay, so that it is asked later.
+// JVM TI's NativeMethodBind reports all classes, whether their methods are wrapped or not. Before the
+// JVM's start phase the name of a method is not available. Then only classes of the bootstrap loader
+// are loaded, which are never unloaded, so the name is looked up later.
 
 #include "instr/passes/agent_pass.h"
 
+#include "instr/base/array.h"
 #include "instr/base/clock.h"
 #include "instr/report/text.h"
 
@@ -15,43 +17,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_BOUND 65536 // methods remembered; what comes later is counted
+#define MAX_BOUND 65536 // methods in the list; later ones are only counted
 
 struct bound {
-    jmethodID method; // NULL: the names are known
+    jmethodID method; // NULL: the names are already known
     char *class_name; // internal form
     char *name, *descriptor;
-    const char *library; // one of those below; NULL: not known
+    const char *library; // one of `libraries`; NULL: unknown
     uint64_t at;         // nanoseconds since the pass was switched on
 };
 
-// One in a JVM, as there is one pass of the name.
+// One per JVM, as there is one pass of this name.
 static struct {
-    jvmtiEnv *jvmti;      // NULL: none yet; stays, as threads may be in the event
-    pthread_mutex_t lock; // of what follows
+    jvmtiEnv *jvmti;      // NULL: none yet; never disposed of, because threads may be in the event
+    pthread_mutex_t lock; // for the fields below
     bool on;
-    bool late;      // the JVM had been running
+    bool late;      // the JVM was already running
     uint64_t since; // ns
     struct bound *items;
-    size_t count, capacity, left_out;
+    size_t count, capacity, unlisted;
     char **libraries;
-    size_t libraries_count;
+    size_t libraries_count, libraries_capacity;
 } list = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-// Under the lock.
+// With the lock held.
 static uint64_t elapsed(void) {
     return instr_clock_now() - list.since;
 }
 
-// The name of the library that holds the address, in memory that stays. Under the lock.
+// The path of the library that holds the address; never freed. With the lock held.
 static const char *library_of(const void *address) {
     Dl_info info;
     if (!address || !dladdr(address, &info) || !info.dli_fname) return NULL;
     for (size_t i = 0; i < list.libraries_count; i++)
         if (strcmp(list.libraries[i], info.dli_fname) == 0) return list.libraries[i];
-    char **longer = realloc(list.libraries, (list.libraries_count + 1) * sizeof *list.libraries);
-    if (!longer) return NULL;
-    list.libraries = longer;
+    if (!INSTR_ARRAY_RESERVE(list.libraries, list.libraries_capacity, list.libraries_count + 1))
+        return NULL;
     char *copy = strdup(info.dli_fname);
     if (copy) list.libraries[list.libraries_count++] = copy;
     return copy;
@@ -59,7 +60,7 @@ static const char *library_of(const void *address) {
 
 // --- names ---
 
-// Without what wrapping passes put in front of it: instr$PASS$.
+// Without the prefixes of wrapping passes: instr$PASS$.
 static const char *own_name(const char *name) {
     while (strncmp(name, "instr$", 6) == 0 && strchr(name + 6, '$'))
         name = strchr(name + 6, '$') + 1;
@@ -80,7 +81,7 @@ static char *class_name_of(JNIEnv *jni, jmethodID method) {
     return name;
 }
 
-// False: it cannot be told yet, or there is no memory.
+// False: not available yet, or out of memory.
 static bool find_names(JNIEnv *jni, jmethodID method, struct bound *bound) {
     char *name = NULL, *descriptor = NULL;
     jvmtiEnv *jvmti = list.jvmti;
@@ -103,14 +104,7 @@ static void free_names(struct bound *bound) {
 // --- the event ---
 
 static bool reserve(void) {
-    if (list.count < list.capacity) return true;
-    size_t wanted = list.capacity ? list.capacity * 2 : 256;
-    struct bound *larger =
-        wanted > MOST_BOUND ? NULL : realloc(list.items, wanted * sizeof *larger);
-    if (!larger) return false;
-    list.items = larger;
-    list.capacity = wanted;
-    return true;
+    return list.count < MAX_BOUND && INSTR_ARRAY_RESERVE(list.items, list.capacity, list.count + 1);
 }
 
 // NativeMethodBind (JVM TI 11.2.28). No function of the JVM is called while the lock is held.
@@ -128,24 +122,24 @@ static void JNICALL on_bind(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jmetho
         bound.method = method;
     }
     pthread_mutex_lock(&list.lock);
-    bool kept = list.on && reserve();
-    if (kept) {
+    bool listed = list.on && reserve();
+    if (listed) {
         bound.at = elapsed();
         bound.library = library_of(address);
         list.items[list.count++] = bound;
     } else if (list.on) {
-        list.left_out++;
+        list.unlisted++;
     }
     pthread_mutex_unlock(&list.lock);
-    if (!kept) free_names(&bound);
+    if (!listed) free_names(&bound);
 }
 
-// What was listed before is not told once more.
+// Empties the list: it has been reported.
 static void forget(JNIEnv *jni) {
     (void)jni;
     pthread_mutex_lock(&list.lock);
     for (size_t i = 0; i < list.count; i++) free_names(&list.items[i]);
-    list.count = list.left_out = 0;
+    list.count = list.unlisted = 0;
     list.on = false;
     pthread_mutex_unlock(&list.lock);
 }
@@ -158,14 +152,14 @@ static void begin(enum instr_agent_pass_phase phase) {
     pthread_mutex_unlock(&list.lock);
 }
 
-static jvmtiError let_tell(jvmtiEnv *jvmti, enum instr_agent_pass_phase phase) {
+static jvmtiError enable_event(jvmtiEnv *jvmti, enum instr_agent_pass_phase phase) {
     jvmtiCapabilities capabilities, potential;
     jvmtiEventCallbacks callbacks = {.NativeMethodBind = on_bind};
     jvmtiError error = (*jvmti)->GetPotentialCapabilities(jvmti, &potential);
     if (error != JVMTI_ERROR_NONE) return error;
     memset(&capabilities, 0, sizeof capabilities);
     capabilities.can_generate_native_method_bind_events = 1;
-    // Names are to be had from the first native method on.
+    // Makes names available from the first native method on.
     if (phase == INSTR_PHASE_AT_START)
         capabilities.can_generate_early_vmstart = potential.can_generate_early_vmstart;
     error = (*jvmti)->AddCapabilities(jvmti, &capabilities);
@@ -187,7 +181,7 @@ static bool load(JavaVM *vm, const struct instr_pass_options *options,
     if (!list.jvmti && (*vm)->GetEnv(vm, (void **)&list.jvmti, JVMTI_VERSION_1_2) != JNI_OK)
         list.jvmti = NULL;
     begin(phase);
-    jvmtiError error = list.jvmti ? let_tell(list.jvmti, phase) : JVMTI_ERROR_NOT_AVAILABLE;
+    jvmtiError error = list.jvmti ? enable_event(list.jvmti, phase) : JVMTI_ERROR_NOT_AVAILABLE;
     if (error == JVMTI_ERROR_NONE) return true;
     forget(NULL);
     snprintf(reason, size,
@@ -203,9 +197,9 @@ static void stop(JNIEnv *jni) {
         ->SetEventNotificationMode(list.jvmti, JVMTI_DISABLE, JVMTI_EVENT_NATIVE_METHOD_BIND, NULL);
 }
 
-// --- telling ---
+// --- results ---
 
-// Of the methods that could not be asked.
+// Looks up the names that were not available before.
 static void find_late_names(JNIEnv *jni) {
     for (size_t i = 0; i < list.count; i++) {
         struct bound found = {0}, *b = &list.items[i];
@@ -246,19 +240,19 @@ static void put_row(struct instr_output *out, const struct bound *b) {
     instr_output_text(out, "\n");
 }
 
-// What is in scope comes first: it is what was asked for.
+// Classes in scope come first.
 static void put_table(struct instr_output *out, const struct instr_results *r, unsigned top) {
     char count[INSTR_NUMBER_SIZE], libraries[INSTR_NUMBER_SIZE];
     unsigned shown = 0;
     instr_output_format(out, "natives: %s methods bound in %s libraries%s; times since then:\n",
-                        instr_number(list.count + list.left_out, count),
+                        instr_number(list.count + list.unlisted, count),
                         instr_number(list.libraries_count, libraries),
                         list.late ? " since the pass was switched on" : "");
     for (int in_scope = 1; in_scope >= 0; in_scope--)
         for (size_t i = 0; i < list.count && shown < top; i++) {
             const struct bound *b = &list.items[i];
             if (b->method) continue;
-            // Which loader it has is not known here; most of these packages are the JDK's.
+            // The loader is unknown here; nearly all of these packages are the JDK's.
             int platform = strncmp(b->class_name, "java/", 5) == 0 ||
                            strncmp(b->class_name, "jdk/", 4) == 0 ||
                            strncmp(b->class_name, "sun/", 4) == 0;

@@ -1,9 +1,10 @@
-// What the pass watch needs of the JVM: the natives that take calls from the application's threads.
-// They lie in a queue with an end until the control thread fetches them; an application thread
-// never waits.
+// watch.c: the JVM TI half of the pass watch: the natives that take calls from the application's
+// threads. A bounded queue holds the calls until the control thread fetches them. An application
+// thread never waits.
 
 #include "instr/passes/watch/watch.h"
 
+#include "instr/base/clock.h"
 #include "instr/passes/agent_pass.h"
 #include "instr/vm/runtime.h"
 #include "instr/vm/wake.h"
@@ -13,37 +14,36 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
     MOST_CALLS = 1024,
     MOST_BYTES = 1024 * 1024,
     MOST_TEXT = 512,
-    MOST_LIST = 255,                // as many arguments as a method can have
-    SPARE = 4 * (2 + 2 * MOST_LIST) // bytes: three dots for everything that a call has
+    MOST_LIST = 255,                // the largest number of arguments of a method
+    SPARE = 4 * (2 + 2 * MOST_LIST) // bytes: "..." for each string of a call
 };
 
 static struct {
     jclass gate;           // InstrWatch, a global reference
     jfieldID message;      // of Throwable
-    pthread_mutex_t mutex; // of what follows; held for moments, and nobody waits for it
+    pthread_mutex_t mutex; // for the fields below; held briefly, application threads only try it
     struct instr_watched *first, **last;
     size_t count, bytes;
-    uint64_t left;   // calls that are still wanted
-    uint64_t number; // of the watch, from 1
+    uint64_t left;   // calls still to take
+    uint64_t number; // of the watch, starting at 1
     atomic_uint_fast64_t dropped;
     char failed[3 * MOST_TEXT + SPARE + 2];
 } queue = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-// --- a call as it comes from Java ---
+// --- a call from Java ---
 
 struct text {
-    char *bytes; // strings one behind the other, each with a NUL
+    char *bytes; // strings one after the other, each with a NUL
     size_t used, size;
 };
 
-// Adds a string, cut to what is shown and to what there is room for; as modified UTF-8. What is
-// left of one that has no room are three dots, and for those and their ends there always is.
+// Adds a string as modified UTF-8, at most MOST_TEXT characters. A string that does not fit becomes
+// "...", for which there is always room.
 static size_t add(JNIEnv *jni, struct text *to, jstring string) {
     size_t at = to->used, room = to->size - to->used - 1;
     jsize length = string ? (*jni)->GetStringLength(jni, string) : 0;
@@ -71,13 +71,7 @@ static unsigned add_list(JNIEnv *jni, struct text *to, jobjectArray list, size_t
     return (unsigned)n;
 }
 
-static uint64_t milliseconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
-// Puts a call at the end of the queue. 0: it is full, or somebody is just at it.
+// Puts a call at the end of the queue. 0: the queue is full, or another thread holds it.
 static int put(struct instr_watched *call, int *more) {
     size_t size = sizeof *call + call->size;
     int done = 0;
@@ -104,7 +98,7 @@ static jboolean JNICALL native_call(JNIEnv *jni, jclass class, jint id, jint end
     struct text text = {bytes, 0, sizeof bytes};
     struct instr_watched call = {.id = id, .thrown = end != 0, .duration = (uint64_t)duration};
     int more = 1;
-    call.time = milliseconds();
+    call.time = instr_clock_date();
     call.thread = add(jni, &text, thread);
     call.result = add(jni, &text, result);
     call.returned = result != NULL;
@@ -140,7 +134,7 @@ static void JNICALL native_failed(JNIEnv *jni, jclass class, jstring what) {
     instr_wake();
 }
 
-// --- the other side ---
+// --- for the control thread ---
 
 struct instr_watched *instr_watch_fetch(void) {
     pthread_mutex_lock(&queue.mutex);
@@ -201,7 +195,7 @@ void instr_watch_end(JNIEnv *jni) {
     pthread_mutex_unlock(&queue.mutex);
 }
 
-// --- the part ---
+// --- start and stop ---
 
 static jfieldID message_field(JNIEnv *jni) {
     jclass throwable = (*jni)->FindClass(jni, "java/lang/Throwable");
@@ -238,7 +232,7 @@ static void stop(JNIEnv *jni) {
     instr_watch_end(jni);
 }
 
-// Calls are told as they happen, and never afterwards.
+// Calls are reported as they happen, never afterwards.
 static void report_results(const struct instr_results *results, unsigned pass) {
     (void)results;
     (void)pass;

@@ -102,7 +102,7 @@ def changed(r):
         theirs = f"-javaagent:{r.reference_jar}={r.file(name + '.json')}"
         done = r.run(name, [r.java, *((ours, theirs) if first else (theirs, ours)), "-cp", r.built.programs, "Covered", "nothing"])
         line = re.search(r"Covered: changed by another agent before instr saw it: its id is ([0-9a-f]{16}), "
-                         r"that of its class file ([0-9a-f]{16})", done.stderr)
+                         r"its class file's is ([0-9a-f]{16})", done.stderr)
         good = line and line.group(2) == plain and load(path)[1]["Covered"][0] == line.group(1) != plain
         yield name, [] if good else [done.tail()]
 
