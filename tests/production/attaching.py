@@ -1,4 +1,4 @@
-"""Attached and detached again and again: the JVM must not notice."""
+"""Attaching and detaching again and again: the JVM must not be affected."""
 
 import os
 import subprocess
@@ -11,8 +11,8 @@ TIMES = 20
 
 
 def attached_again(t):
-    """HotSpot keeps what it has for JVM TI of a thread that ends while there is no environment, and uses the thread's freed memory when
-    the next agent comes. Ours ends with a detach, during a collection more often than not."""
+    """HotSpot keeps its JVM TI state of a thread that exits while no environment exists, and uses the thread's freed memory when
+    the next agent attaches. Here a thread exits at a detach, usually during a collection."""
     problems = []
     freed = dict(os.environ, LD_PRELOAD=os.path.join(t.build, "tests", "libfreed.so"))
     options = ["-Xmx16m", "-Xmn1m", "-XX:+UseSerialGC", "-XX:-CreateCoredumpOnCrash", "-cp", t.file("classes")]
@@ -32,8 +32,8 @@ def attached_again(t):
 
 
 def detached_meanwhile(t):
-    """While a command goes on, somebody asks for a detach, and others for something that is not to be had afterwards: they lose their connection
-    if they did not come first, and the JVM goes on. What makes the command take so long is a pipe that nobody reads yet."""
+    """While a command runs, one client requests a detach, and others request something that is impossible afterwards: they are disconnected
+    unless they were first, and the JVM continues. The command takes so long because it writes to a pipe without a reader."""
     problems, pipe = [], t.file("pipe")
     os.mkfifo(pipe)
     wanted = (["dump", "Waiting"], ["redefine"], ["status"], ["enable", "calls"], ["watch", "Waiting.*(..)"])
@@ -48,7 +48,7 @@ def detached_meanwhile(t):
         others = [jvm.control() for _ in wanted]
         busy.run("enable", f"calls,calls.file={pipe},include=Waiting,quiet=yes")
         for c in (leaving, *others):
-            c.run("ping")  # it has been let in
+            c.run("ping")  # the client is accepted
         busy.start("write")
         leaving.start("detach")
         for c, words in zip(others, wanted):

@@ -1,4 +1,4 @@
-"""Clients of the control socket that are slow, or gone, in a server that is in use."""
+"""Clients of the control socket that are slow or disconnect, in a server under load."""
 
 import socket
 import struct
@@ -11,7 +11,7 @@ from server_jvm import Jvm, expect
 
 
 class Users:
-    """Threads that ask a server all the time."""
+    """Threads that send requests to a server all the time."""
 
     def __init__(self, port, count=2):
         self.port, self.done, self.failed, self.stop = port, 0, 0, threading.Event()
@@ -45,7 +45,7 @@ class Users:
 
 
 def slow_clients(t):
-    """Clients that do not read what they asked for, or are killed while it comes: the server goes on, others are answered."""
+    """Clients that do not read the reply, or are killed while it is sent: the server continues, and other clients get replies."""
     problems = []
     with Jvm(t, "-cp", t.file("classes"), "Server") as jvm, Users(int(jvm.line())) as users:
         c = jvm.control()
@@ -64,11 +64,11 @@ def slow_clients(t):
             problems.append(f"{what}: still on")
         users.in_seconds(1)
         alone = users.in_seconds(3)
-        lazy = jvm.control()  # reads nothing: what it asked for fills its socket, then its queue
+        lazy = jvm.control()  # reads nothing: the reply fills its socket, then its queue
         lazy.start("watch", "Server.*(..)", "limit=100000000", "stack")
         time.sleep(1)
         during = users.in_seconds(3)
-        expect(problems, "a watch that nobody reads is not on", answers("not read") == ["watch"])
+        expect(problems, "a watch without a reader is not on", answers("not read") == ["watch"])
         expect(problems, f"{during} requests while a client does not read, {alone} before", during > alone / 5)
         lazy.cancel()
         text, dropped = 0, ""
@@ -81,12 +81,12 @@ def slow_clients(t):
             if words[0] == "top":
                 c.run("enable", "timing,include=Server:Server$*")
             for how in ("closed", "reset"):
-                gone = jvm.control()
-                gone.start(*words)
-                gone.socket.recv(1000)
+                client = jvm.control()
+                client.start(*words)
+                client.socket.recv(1000)
                 if how == "reset":
-                    gone.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-                gone.close()
+                    client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                client.close()
                 if words[0] == "watch":
                     is_off(f"{words[0]}, {how}")
                 answers(f"{words[0]}, {how}")

@@ -1,4 +1,4 @@
-"""Passes on and off, calls watched, bodies replaced: what comes out, and that the program works on."""
+"""Switching passes, watching calls, redefining classes: the results, and that the program keeps working."""
 
 import json
 import os
@@ -15,7 +15,7 @@ def delta(jvm, before):
 
 
 def switching(t):
-    """Counts are exact while a pass is on, other passes come and go beside it, and all memory of it can go."""
+    """Counts are exact while a pass is on and others are switched on and off beside it, and all its memory is freed at the end."""
     problems = []
     counts = t.file("calls.json")
     with Jvm(t, "-cp", t.file("classes"), "Waiting") as jvm:
@@ -45,7 +45,7 @@ def switching(t):
         c.run("enable", "calls,max-classes=1,for=1s,include=Waiting:java.util.**")
         expect(problems, "more classes than max-classes", c.run("status")["classes_now"] == 1)
         time.sleep(2.5)
-        expect(problems, "for= is not kept", c.run("status")["passes"] == [])
+        expect(problems, "for= has no effect", c.run("status")["passes"] == [])
         expect(problems, "the program computes something else", delta(jvm, int(jvm.ask("").split()[1]))[0] == 1042)
         c.run("detach")
         jvm.ends(problems)
@@ -53,8 +53,8 @@ def switching(t):
 
 
 def same_figures(t):
-    """What is timed in classes that were loaded before has the same counts as where they are changed when they are loaded: they call
-    the runtime in another way."""
+    """Classes that were loaded before timing is switched on have the same counts as classes changed at load time, though they call
+    the runtime differently."""
     problems, figures = [], []
     for passes, late in (("timing", False), ("timing", True), ("calls", True), ("calls,timing", True)):
         first = passes.split(",", 1)[0]
@@ -78,8 +78,8 @@ def same_figures(t):
 
 
 def allocated_anew(t):
-    """What alloc has counted of the JVM's own allocations, and sampled, is told when it is switched off, and not once more the next time; while it
-    stays on, with other passes or another option, it goes on."""
+    """Allocations by the JVM itself and samples are reported when alloc is switched off, and not again the next time. While alloc
+    stays on, changes of other passes or of an option do not interrupt the counts."""
     problems, folder, figures = [], t.file("listed"), []
     os.makedirs(folder, exist_ok=True)
     for name in "abc":
@@ -105,7 +105,7 @@ def allocated_anew(t):
         if t.version >= 11:
             figures.clear()
             sampled = ",alloc.mode=sampled,alloc.interval=1,alloc.live=yes"
-            counted(sampled, 5000, ())  # the first sample of a thread that has begun is a while off
+            counted(sampled, 5000, ())  # a new thread gets its first sample after a while
             counted(sampled, 2000, ())
             counted(sampled, 50, ())
             expect(problems, f"sampled: {figures}", 0 < figures[2] < figures[1] / 2)
@@ -114,7 +114,7 @@ def allocated_anew(t):
 
 
 def around_jni(t):
-    """The functions of JNI that another agent puts into the table while alloc has its own there stay when alloc goes."""
+    """JNI functions that another agent installs while alloc has its own installed stay when alloc is switched off."""
     problems, folder = [], t.file("listed")
     os.makedirs(folder, exist_ok=True)
     with Jvm(t, t.library("jni_functions"), "-cp", t.file("classes"), "Folder", folder) as jvm, jvm.control() as c:
@@ -123,15 +123,15 @@ def around_jni(t):
         expect(problems, "it is not put in", jvm.ask("put") == "1")
         for _ in range(2):
             c.run("revert")
-            expect(problems, "it has gone", jvm.ask("look") == "1")
+            expect(problems, "the other agent's function was removed", jvm.ask("look") == "1")
             c.run("enable", "alloc,quiet=yes,include=Folder")
-            expect(problems, "it has gone with alloc on", jvm.ask("look") == "1")
+            expect(problems, "the other agent's function was removed with alloc on", jvm.ask("look") == "1")
         jvm.ends(problems)
     return problems
 
 
 def listed_anew(t):
-    """Native methods that were bound while natives was on are told once, and only where a list is wanted."""
+    """Native methods that were bound while natives was on are reported once, and only if a list is requested."""
     problems, folder, lists = [], t.file("listed"), []
     os.makedirs(folder, exist_ok=True)
     with Jvm(t, t.library("jni_functions"), "-cp", t.file("classes"), "Folder", folder) as jvm, jvm.control() as c:
@@ -148,7 +148,7 @@ def listed_anew(t):
 
 
 def watching(t):
-    """Calls with arguments and results; the pass goes at the limit, in time, and when the client is gone."""
+    """Calls are reported with arguments and results; the pass is switched off at the limit, after the time, and when the client disconnects."""
     problems = []
     with Jvm(t, "-cp", t.file("classes"), "Waiting") as jvm:
         jvm.line()
@@ -168,7 +168,7 @@ def watching(t):
             time.sleep(0.5)
             expect(problems, "not on", c.run("status")["passes"] == ["watch"])
         time.sleep(0.5)
-        expect(problems, "still on when the client is gone", c.run("status")["passes"] == [])
+        expect(problems, "still on after the client has disconnected", c.run("status")["passes"] == [])
         jvm.ends(problems)
     return problems
 
@@ -182,7 +182,7 @@ HELD = """public class Held {
 
 
 def watched_before(t):
-    """A call that began under another watch is not told when it ends, and what stood for the methods' names is gone after the last."""
+    """A call that began under another watch is not reported when it ends, and the names of methods are freed after the last watch."""
     problems, folder = [], t.file("held")
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, "Held.java"), "w") as f:
@@ -195,16 +195,16 @@ def watched_before(t):
         is_watched(c)
         jvm.ask("")
         other.cancel()
-        expect(problems, "a call that goes on was told", not list(other.events()))
+        expect(problems, "a running call was reported", not list(other.events()))
         other.start("watch", "Held.o*(..)", "limit=1")
         is_watched(c)
         jvm.ask("")
-        told = [what["method"] for kind, what in other.events() if kind == "document"]
-        expect(problems, f"told: {told}", told == ["other"])
+        reported = [what["method"] for kind, what in other.events() if kind == "document"]
+        expect(problems, f"reported: {reported}", reported == ["other"])
         deadline = time.time() + 60
         while c.run("status")["memory_bytes"]["names"] != before and time.time() < deadline:
             time.sleep(0.1)
-        expect(problems, "names are kept", c.run("status")["memory_bytes"]["names"] == before)
+        expect(problems, "names were not freed", c.run("status")["memory_bytes"]["names"] == before)
         jvm.ends(problems)
     return problems
 
@@ -248,7 +248,7 @@ def is_watched(c):
 
 
 def watched_text(t):
-    """Whatever strings an application has, and however many: all that there is room for is told, and shown, and nothing of the application's is called."""
+    """Any strings, and any number of them: everything that fits is reported and shown, and no method of the application is called."""
     problems = []
     with shown(t) as jvm, jvm.control() as c, jvm.control() as other:
         other.start("watch", "Shown.*(..)", "limit=3", "stack")
@@ -270,7 +270,7 @@ def watched_text(t):
 
 
 def watching_the_jdk(t):
-    """Also what the inserted code itself uses: boxes, strings, stacks. The program goes on as ever."""
+    """JDK methods are watched that the inserted code itself uses: boxes, strings, stacks. The program behaves as without the agent."""
     problems, n = [], 0
     with shown(t) as jvm, jvm.control() as c:
         for methods in ("java.lang.Integer.*(..)", "java.**.*(..)", "**.*(..)"):
@@ -290,8 +290,8 @@ def watching_the_jdk(t):
 
 
 def looking(t):
-    """A class that is looked at stays as it is, however often: HotSpot is not made to take it, and the constant NaN, which it would double each
-    time, stays one. What was redefined is shown with its new bodies and with what passes add to them."""
+    """Dumping a class never changes it: HotSpot does not accept the offered class, and the constant NaN, which it would otherwise duplicate each
+    time, exists once. A redefined class is dumped with its new method bodies and the code that passes add to them."""
     problems = []
     with shown(t, agent=False) as jvm, jvm.control() as c:
         def constants(*words):
@@ -309,7 +309,7 @@ def looking(t):
         before = c.run("status")
         now, original = c.bytes("dump", "Shown"), c.bytes("dump", "Shown", "original")
         expect(problems, "the new body is not shown", b"\x10\x2a" in now and b"InstrTiming" in now and b"\x10\x2a" in original and b"InstrTiming" not in original)
-        expect(problems, "a look changes what is told", all(c.run("status")[k] == before[k] for k in ("classes_now", "methods_now", "passes")))
+        expect(problems, "a dump changes the status", all(c.run("status")[k] == before[k] for k in ("classes_now", "methods_now", "passes")))
         with jvm.control() as other:
             other.start("watch", "Shown.many(..)", "limit=1")
             is_watched(c)
@@ -321,7 +321,7 @@ def looking(t):
 
 
 def redefining(t):
-    """Bodies are replaced and brought back, with a pass on and without; what the JVM would refuse is said in words."""
+    """Method bodies are replaced and restored, with and without a pass; changes that the JVM would refuse are explained."""
     source = open(os.path.join(HERE, "..", "jvm", "programs", "Waiting.java")).read()
     changes = {"new": ("sum += i;", "sum += 7;"), "method": ("static int sum;", "static int sum; static void more() {}"),
                "field": ("static int sum;", "static int sum, more;"), "parent": ("class Waiting", "class Waiting extends Thread")}
@@ -333,7 +333,7 @@ def redefining(t):
         t.compile([t.file(name, "Waiting.java")], name)
         made[name] = [(name, open(t.file(name, "Waiting.class"), "rb").read())]
     problems = []
-    # What is amiss in the use of JNI would stand in its output, among the answers.
+    # -Xcheck:jni would print wrong uses of JNI to the output, among the replies.
     with Jvm(t, *(["-Xcheck:jni"] if t.version >= 17 else []), "-cp", t.file("classes"), "Waiting") as jvm:
         now = int(jvm.line().split()[1])
         c = jvm.control()
@@ -346,7 +346,7 @@ def redefining(t):
             c.run("redefine", files=made["new"])
             d, now = delta(jvm, now)
             expect(problems, f"redefined: {d}", d == 1063)
-            dumped = c.bytes("dump", "Waiting", "original")  # as the JVM has it: made anew from what it keeps
+            dumped = c.bytes("dump", "Waiting", "original")  # reconstructed by the JVM
             c.run("undo", "Waiting")
             d, now = delta(jvm, now)
             expect(problems, f"undone: {d}", d == 1042)
@@ -362,7 +362,7 @@ def redefining(t):
 
 
 def redefining_twins(t):
-    """A class of several loaders is changed in all of them, if that is wanted, and in none when one cannot be; all get back what was there."""
+    """A class that several loaders have is changed in all of them on request, or in none if one is refused; undo restores all."""
     problems, source = [], open(os.path.join(HERE, "programs", "Twins.java")).read()
     os.makedirs(t.file("twins"), exist_ok=True)
     with open(t.file("twins", "Twins.java"), "w") as f:
@@ -384,7 +384,7 @@ def redefining_twins(t):
             expect(problems, "not redefined everywhere", jvm.ask("") == "222")
             again = c.run("redefine", "all-loaders", files=made)
             expect(problems, f"redefined again: {again['classes']}", again["classes"] == done["classes"] and jvm.ask("") == "222")
-            back = c.run("undo", "Twins$Twin")
-            expect(problems, f"undone: {back['classes']}", back["classes"] == done["classes"] and jvm.ask("") == "111")
+            undone = c.run("undo", "Twins$Twin")
+            expect(problems, f"undone: {undone['classes']}", undone["classes"] == done["classes"] and jvm.ask("") == "111")
         jvm.ends(problems)
     return problems

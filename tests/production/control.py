@@ -1,4 +1,4 @@
-"""Talks to the agent in a JVM over its control socket: the protocol of instr/protocol/message.h, written down a second time."""
+"""A client of the agent's control socket: an independent implementation of the protocol of instr/protocol/message.h."""
 
 import json
 import os
@@ -10,7 +10,7 @@ MAGIC = b"instr\r\n\0"
 
 
 class Failed(Exception):
-    """The agent says that a command has failed, and why."""
+    """A command has failed, with the agent's reason."""
 
 
 def path_of(pid):
@@ -92,7 +92,7 @@ class Control:
 
 
 def reach(pid):
-    """A connection to the agent in a JVM that may have just been started."""
+    """A connection to the agent in a JVM that may have only just started."""
     for _ in range(200):
         try:
             return Control(pid)

@@ -1,13 +1,13 @@
-"""Servers under load through cycles of enable, watch, disable and revert, and what is left of that in the JVM.
+"""Servers under load through cycles of enable, watch, disable and revert, and the effects that remain in the JVM.
 
-Beside the server with the product there is the control: one in which an agent that changes nothing has the JVM retransform
-the same classes as often. They take turns, some cycles each, so that what else the machine does at the time, or no longer
-does, befalls both. Both have the same options and a heap of 128 MiB, a third of which they keep for their users and
-replace piece by piece, so that the JVM collects old garbage every few cycles, as servers do in the course of a day: HotSpot
-keeps each version of a method, and the code compiled of it, until then, and all that is retransformed meanwhile takes longer.
-What it frees in metaspace it uses again, but counts as used; it is taken off here. And where a class that is retransformed has
-lambdas it makes a new class of each that runs, and keeps it as long as the class loader: that is told as classes. It goes
-through all classes whenever some are retransformed, which takes longer the more there are.
+Beside the server with the product there is a control: a server in which an agent that changes nothing makes the JVM
+retransform the same classes as often. They take turns, some cycles each, so that other load on the machine affects
+both. Both have the same options and a heap of 128 MiB, a third of which they keep for their users and replace piece
+by piece, so that the JVM collects old garbage every few cycles, as servers do in the course of a day: HotSpot keeps
+each version of a method, and the code compiled of it, until then, and all that is retransformed meanwhile takes
+longer. HotSpot reuses the metaspace that it frees, but counts it as used; here it is subtracted. When a retransformed
+class has lambdas, HotSpot creates a new class for each lambda that runs, and keeps it as long as the class loader:
+reported as classes. It visits all classes whenever some are retransformed, which takes longer the more there are.
 """
 
 import os
@@ -19,9 +19,9 @@ import urllib.request
 
 TURN = 20  # cycles
 OPTIONS = ["-Xms128m", "-Xmx128m", "-XX:+AlwaysPreTouch", "-Dkept=5000", "-Dsun.net.httpserver.nodelay=true"]
-# What may be more than in the control, in MiB: resident memory goes up and down with what the compilers of the JVM do.
+# The permitted growth beyond the control, in MiB: resident memory varies with the work of the JVM's compilers.
 MORE = {"resident": 16, "metaspace": 2, "code": 4}
-OF_LAMBDA = 3072  # bytes of metaspace that the class of a lambda takes, at most
+OF_LAMBDA = 3072  # maximum size of a lambda's class in metaspace, in bytes
 
 
 def get(port, path="/"):
@@ -29,7 +29,7 @@ def get(port, path="/"):
 
 
 class Ours:
-    """The product; every tenth cycle ends with a detach and a fresh attach."""
+    """The product; every tenth cycle ends with a detach and a new attach."""
 
     name = "instr"
 
@@ -54,7 +54,7 @@ class Ours:
 
 
 class Control:
-    """An agent that changes nothing has the JVM retransform the same classes as often."""
+    """An agent that changes nothing makes the JVM retransform the same classes as often."""
 
     name = "the control"
 
@@ -69,7 +69,7 @@ class Control:
 
 
 class Served:
-    """One of the servers, with what was measured of it."""
+    """One of the servers, with its measurements."""
 
     def __init__(self, t, run, warm):
         self.run, self.warm, self.jvm, self.port, self.jcmd = run, warm, run.jvm, run.port, os.path.join(os.path.dirname(t.java), "jcmd")
@@ -86,7 +86,7 @@ class Served:
         return subprocess.run([self.jcmd, str(self.jvm.pid), *words], capture_output=True, text=True).stdout
 
     def after_collections(self):
-        """The same, without what is free in metaspace and in the C heap, where the JVM has commands for that; and how many classes there are."""
+        """The same without free metaspace and free C heap, if the JVM has commands for that; and the number of classes."""
         get(self.port, "/collected")
         self.command("System.trim_native_heap")
         memory, said = self.memory("/memory"), self.command("VM.metaspace", "scale=KB")
@@ -97,7 +97,7 @@ class Served:
         return memory
 
     def turn(self, count):
-        # A slow machine is no failure: wrk itself waits for two seconds only.
+        # A slow machine is not a failure: wrk itself waits for two seconds only.
         load = subprocess.Popen(["wrk", "-t1", "-c8", "-d7200s", "--timeout", "30s", f"http://127.0.0.1:{self.port}/"], stdout=subprocess.PIPE, text=True)
         try:
             for _ in range(count):
@@ -119,7 +119,7 @@ class Served:
             self.failed += said
 
     def end(self):
-        """How much more is held than after the first cycles, in bytes, and how many times as long the last cycles take as the first."""
+        """The growth of memory since the first cycles, in bytes, and the time of the last cycles relative to the first."""
         n = min(100, max(1, len(self.seconds) // 3))
         last = self.after_collections()
         self.slower = statistics.median(self.seconds[-n:]) / statistics.median(self.seconds[:n])
@@ -136,8 +136,8 @@ class Served:
 
 
 def under_load(t, main, scope, start):
-    """`start` gives a JVM with such a server. Gives the problems, and what was measured as text: no request fails, cycles get slower
-    by no more than in the control, and memory grows by no more; less than 100 cycles do not tell that."""
+    """`start` returns a JVM with such a server. Returns the problems and the measurements as text. No request may fail, cycles may slow down
+    only as much as in the control, and memory may grow only as much; the last two are not checked below 100 cycles."""
     problems, runs = [], []
     warm = max(1, min(100, t.cycles // 5))
     try:
@@ -145,7 +145,7 @@ def under_load(t, main, scope, start):
         while len(runs[-1].seconds) < t.cycles:
             for run in runs:
                 run.turn(min(TURN, t.cycles - len(run.seconds)))
-        told = [f"{main}: {t.cycles} cycles, {runs[0].run.calls} calls watched", *(run.end() for run in runs)]
+        texts = [f"{main}: {t.cycles} cycles, {runs[0].run.calls} calls watched", *(run.end() for run in runs)]
         for run in runs:
             if run.failed:
                 problems.append(f"{run.run.name}: requests failed: {run.failed}")
@@ -157,7 +157,7 @@ def under_load(t, main, scope, start):
         problems.append("nothing was watched")
     if len(runs) == 2:
         compare(problems, *runs)
-    return problems, "\n    ".join(told)
+    return problems, "\n    ".join(texts)
 
 
 def compare(problems, ours, control):

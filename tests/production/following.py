@@ -1,4 +1,4 @@
-"""Many classes: those that follow when a command is answered, and two threads that change them."""
+"""Many classes: those that are changed after the reply to a command, and two threads that change them."""
 
 import contextlib
 import os
@@ -13,7 +13,7 @@ from server_jvm import Jvm, Skip, agent_jar, digests, expect, jdk_classes
 
 
 class Following:
-    """A JVM with many classes, one of them broken, and commands whose classes follow when they are answered."""
+    """A JVM with many classes, one of them broken, and commands with classes that are changed after the reply."""
 
     BROKEN = "java.util.concurrent.Phaser"
 
@@ -50,13 +50,13 @@ class Following:
         time.sleep(0.3)
         self.expect(f"{how}: classes are changed afterwards", self.changed("after") <= self.control)
 
-    def all_came(self, what):
-        """The classes that came are those that have come at first; then back."""
-        self.expect(what, self.changed("came") - self.control == self.followed - self.control)
+    def all_changed(self, what):
+        """The first classes were changed first; then everything is reverted."""
+        self.expect(what, self.changed("final") - self.control == self.followed - self.control)
         self.c.run("revert")
 
     def at_first(self):
-        """What threads are in comes first; what is broken is told, at the time and in the end."""
+        """Classes in use are changed first; the broken class is reported, when it is found and at the end."""
         lines = threading.Event()
         speaker = threading.Thread(target=lambda: [self.jvm.ask("speed") for _ in iter(lines.is_set, True)])
         speaker.start()
@@ -69,11 +69,11 @@ class Following:
         self.end("enable")
         self.followed = self.changed("followed")
         said = self.c.run("status")
-        self.expect(f"kept: {said['skipped']}", said["classes_refused_now"] == 1 and
+        self.expect(f"skipped: {said['skipped']}", said["classes_refused_now"] == 1 and
                     [k["class"] for k in said["skipped"] if "format invalid" in k["reason"]] == [self.BROKEN])
         self.c.start("revert")
         notes = [what for kind, what in self.c.events() if kind == "note"]
-        self.expect(f"the refusal is not told: {notes}", any("Phaser: skipped: the JVM finds its format invalid" in n for n in notes))
+        self.expect(f"the refusal is not reported: {notes}", any("Phaser: skipped: the JVM finds its format invalid" in n for n in notes))
         self.control = self.changed("reverted")
         self.expect(f"{len(self.control)} differ", len(self.control) < len(self.before) / 20)
 
@@ -99,10 +99,10 @@ class Following:
     def other_commands(self):
         self.begin()
         self.c.run("set", "timing.top=5")
-        self.c.run("enable", "calls,include=java.**:Many")  # waits for what it found, and what was left
+        self.c.run("enable", "calls,include=java.**:Many")  # waits for its own classes and for those still queued
         both = self.c.run("status")
         self.expect(f"two passes: {both['passes']}, {both['classes_total']}", both["passes"] == ["timing", "calls"] and both["classes_total"] == 0)
-        self.all_came("classes are missing under two passes")
+        self.all_changed("classes are missing under two passes")
         self.begin()
         with self.jvm.control() as other:
             other.start("watch", "Many.work(int)", "limit=1")
@@ -111,21 +111,21 @@ class Following:
             self.jvm.ask("speed")
             self.expect("nothing was watched", [kind for kind, _ in other.events()].count("document") == 1)
         self.end("watch")
-        self.all_came("a watch between took classes away")
+        self.all_changed("a watch between took classes away")
 
     def others_that_wait(self):
         with self.jvm.control() as other:
             other.start("enable", self.options + ",batch=40")
-            time.sleep(0.3)  # and it is gone
-        self.end("gone")
-        self.all_came("classes are missing when nobody waits")
+            time.sleep(0.3)  # and disconnects
+        self.end("disconnected")
+        self.all_changed("classes are missing when no client waits")
         with self.jvm.control() as other:
             other.start("enable", self.options + ",batch=40")
             time.sleep(0.3)
             self.c.run("revert")
             try:
                 list(other.events())
-                self.problems.append("reverted, and it was told that all is done")
+                self.problems.append("reverted, but reported as complete")
             except Failed as e:
                 self.expect(f"reverted: {e}", "another command" in str(e))
 
@@ -139,12 +139,12 @@ class Following:
         table, text = (subprocess.run([self.t.cli, words[0], str(self.jvm.pid), *words[1:]], capture_output=True, text=True).stdout
                        for words in (["top", "--once"], ["status"]))
         self.expect(f"top: {table}; status: {text}", " classes so far" in table and "loaded classes so far" in text)
-        self.jvm.ends(self.problems)  # while classes come
+        self.jvm.ends(self.problems)  # while classes are queued
 
 
 def classes_follow(t, threads=1):
-    """Of many classes the first ones are changed when a command is answered, those in use before others, and the rest follows
-    while other commands come: in the end none is missing, and after a revert none is changed."""
+    """When many classes are concerned, the first ones are changed before the reply, those in use before others. The rest follows
+    while other commands run: in the end none is missing, and after a revert none is changed."""
     if t.version < 9:
         raise Skip("has no jimage")
     with Jvm(t, f"{t.library('bytecodes')}={Following.BROKEN.replace('.', '/')}", "-cp", t.file("classes"), "Many") as jvm:
@@ -159,7 +159,7 @@ def classes_follow(t, threads=1):
 
 
 def classes_follow_by_two(t):
-    """The same when two threads change them."""
+    """The same with two threads."""
     return classes_follow(t, threads=2)
 
 
@@ -171,7 +171,7 @@ def calls_of_the_jvm(log):
 
 
 def processors_used():
-    """Of this machine, for a moment."""
+    """Processors used on this machine during a moment."""
     def idle():
         with open("/proc/stat", encoding="ascii") as file:
             return sum(int(n) for n in file.readline().split()[4:6]) / os.sysconf("SC_CLK_TCK")
@@ -192,15 +192,15 @@ def busy(processes):
 
 
 def two_threads(t):
-    """Two threads change classes at once, when they follow and when they get their own code back, where the JVM bears it and a
-    processor is idle, or they are asked for, no Java agent is there and nothing is limited; else one. A class changed by one is not changed again by the other. Told of by the JVM's log."""
+    """Two threads change classes at once, in the background and when reverting, if the JVM supports it and a
+    processor is idle or two threads are requested, if there is no Java agent and no limit; otherwise one. No class is changed by both. Checked with the JVM's log."""
     if t.version < 9:
         raise Skip("has no log of it")
     problems, names = [], jdk_classes(t)
-    bears = t.version >= 17
-    for what, two, options, more in (("if idle", bears, ["-XX:ActiveProcessorCount=4"], ""), ("with one processor", False, ["-XX:ActiveProcessorCount=1"], ""),
+    supported = t.version >= 17
+    for what, two, options, more in (("if idle", supported, ["-XX:ActiveProcessorCount=4"], ""), ("with one processor", False, ["-XX:ActiveProcessorCount=1"], ""),
                                      ("busy", False, ["-XX:ActiveProcessorCount=4"], ""),
-                                     ("asked for", bears, ["-XX:ActiveProcessorCount=1"], ",batch-threads=2"), ("not wanted", False, ["-XX:ActiveProcessorCount=4"], ",batch-threads=1"),
+                                     ("asked for", supported, ["-XX:ActiveProcessorCount=1"], ",batch-threads=2"), ("not wanted", False, ["-XX:ActiveProcessorCount=4"], ",batch-threads=1"),
                                      ("limited", False, [], ",batch-threads=2,max-classes=1600"), ("with a Java agent", False, ["-XX:ActiveProcessorCount=4", f"-javaagent:{agent_jar(t)}"], ",batch-threads=2")):
         log = t.file("calls.log")
         with Jvm(t, *options, f"-Xlog:redefine+class+timer:file={log}:uptime,tid:filecount=0", "-cp", t.file("classes"), "Many") as jvm:
@@ -213,19 +213,19 @@ def two_threads(t):
                 done = c.run("enable", f"timing,include=java.**:sun.**,batch=100{more}")
                 during = calls_of_the_jvm(log)
                 changed_now = c.run("status")["classes_now"]
-                back = c.run("revert")
+                reverted = c.run("revert")
                 after = calls_of_the_jvm(log)[len(during):]
             jvm.ends(problems)
-        expect(problems, f"{what}: {done['classes']} classes, {done['changed']} changed, {changed_now} in all, {back['classes']} back", done["classes"] > 1500 and back["classes"] == changed_now)
-        # What another agent's transformer needs is loaded meanwhile, and changed as that.
+        expect(problems, f"{what}: {done['classes']} classes, {done['changed']} changed, {changed_now} in all, {reverted['classes']} reverted", done["classes"] > 1500 and reverted["classes"] == changed_now)
+        # Classes that the other agent's transformer needs are loaded meanwhile, and changed as they are loaded.
         expect(problems, f"{what}: {done['changed']} changed, {changed_now} in all", done["changed"] == changed_now or (done["changed"] < changed_now and what == "with a Java agent"))
         expect(problems, f"{what}: {done['changed']} classes changed, more than are allowed", what != "limited" or done["changed"] == 1600)
-        # The first ones are changed by the thread that is asked. No limit is left when all is reverted.
-        for how, two, calls in (("enabled", two, during[1:]), ("reverted", two or bears and what == "limited", after)):
+        # The control thread changes the first ones. There is no limit any more when everything is reverted.
+        for how, two, calls in (("enabled", two, during[1:]), ("reverted", two or supported and what == "limited", after)):
             threads = {thread for thread, _, _ in calls}
             if what in ("if idle", "busy"):
                 print(f"  {what}, {how}: {used:.1f} of {os.cpu_count()} processors were used before, {len(threads)} threads")
-            if what == "if idle" and used > os.cpu_count() - 1.7:  # other processes have the machine: then it is as they let it
+            if what == "if idle" and used > os.cpu_count() - 1.7:  # other processes use the machine: then either is correct
                 two = len(threads) == 2
             at_once = any(a[0] != b[0] and a[1] < b[2] and b[1] < a[2] for a in calls for b in calls)
             expect(problems, f"{what}, {how}: {len(threads)} threads, {'at once' if at_once else 'one by one'}", (len(threads) == 2) == two == at_once)
@@ -243,8 +243,8 @@ public class Product extends AbstractList<Integer> implements Callable<String> {
 
 
 def busy_classes(t):
-    """Rounds of a pass switched on and off by two threads, in classes that run, while others are loaded, linked, run and collected; answered
-    at once, or when all is done, or disabled, or reverted while classes come. The program works as before, and has its own code in the end."""
+    """Rounds of a pass switched on and off by two threads, in classes that run, while others are loaded, linked, run and collected. The reply comes
+    at once or when all is done; some rounds are disabled or reverted while classes are queued. The program works as before, and has its own code at the end."""
     problems, source = [], t.file("Product.java")
     with open(source, "w", encoding="utf-8") as f:
         f.write(PRODUCT)
@@ -255,7 +255,7 @@ def busy_classes(t):
             time.sleep(0.1)
         c = jvm.control()
 
-        def own(name):  # lambdas come and go up to JDK 14, too, where JVM TI tells of them
+        def own(name):  # up to JDK 14 JVM TI lists lambdas, which come and go
             return {m: digest for m, digest in digests(t, jvm, name).items() if m.startswith("Lcom/sun/tools/javac/") and "$$Lambda" not in m}
 
         def options(threads):
@@ -267,7 +267,7 @@ def busy_classes(t):
         control = {m for m, digest in before.items() if now.get(m) != digest}
         worked = [int(n) for n in jvm.ask("").split()[1::2]]
         begun = time.monotonic()
-        rounds = t.cycles if t.version >= 17 else 2  # before it is one thread
+        rounds = t.cycles if t.version >= 17 else 2  # older JDKs use one thread
         for i in range(rounds):
             done = c.run("enable", options(2), *(["0"] if i % 2 else []))
             expect(problems, f"round {i}: {done}", i % 2 or done["changed"] > 500)

@@ -1,4 +1,4 @@
-"""What is left alone, and what switches itself off."""
+"""Classes that are skipped, and passes that switch themselves off."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from server_jvm import Jvm, digests, expect
 
 
 def broken_classes(t):
-    """Of classes that the JVM lets nobody change it is told why, and no batch fails for them: one standstill of the JVM for each operation."""
+    """Classes that the JVM refuses to change are reported with the reason, and no batch fails because of them: one safepoint pause for each operation."""
     log, problems = t.file("redefined.log"), []
     os.remove(t.file("classes", "Broken$Absent.class"))
     reasons = {"Broken$Failing": "its initialization has failed", "Broken$Unlinked": "the JVM cannot link it"}
@@ -21,9 +21,9 @@ def broken_classes(t):
         c = jvm.control()
         for tried, passes in enumerate(("timing", "calls")):
             done = c.run("enable", f"{passes},include=Broken:Broken$*")
-            told = {line.split(": ")[0]: line for line in done["refusals"]}
-            expect(problems, f"{passes}: {told}", told.keys() == (set() if tried else reasons.keys())
-                   and all(reasons[name] in line for name, line in told.items()))
+            found = {line.split(": ")[0]: line for line in done["refusals"]}
+            expect(problems, f"{passes}: {found}", found.keys() == (set() if tried else reasons.keys())
+                   and all(reasons[name] in line for name, line in found.items()))
             expect(problems, f"{passes}: {done['changed']} changed", done["changed"] == 2)
             expect(problems, f"{passes}: not both are known", c.run("status")["classes_refused_now"] == 2)
             c.run("revert")
@@ -36,7 +36,7 @@ def broken_classes(t):
 
 
 def loaded_meanwhile(t):
-    """A class that the thread which changes others loads meanwhile is none of theirs: also when the JVM refuses them it is known to be changed."""
+    """A class that is loaded by the retransforming thread does not belong to the batch: it counts as changed even if the JVM refuses the batch."""
     problems = []
 
     def of_loaded(jvm, name):
@@ -58,7 +58,7 @@ def loaded_meanwhile(t):
 
 
 def filled(data, count):
-    """The class file with its constant pool filled up to so many entries, with integers."""
+    """The class file with its constant pool filled with integers up to this number of entries."""
     sizes, at, i = {3: 5, 4: 5, 5: 9, 6: 9, 7: 3, 8: 3, 9: 5, 10: 5, 11: 5, 12: 5, 15: 4, 16: 3, 17: 5, 18: 5}, 10, 1
     had = struct.unpack_from(">H", data, 8)[0]
     while i < had:
@@ -68,7 +68,7 @@ def filled(data, count):
 
 
 def full_pools(t):
-    """Whatever was put into a class stays in the pool of its JVM, and HotSpot crashes when that gets too large: what does not fit in is not put in."""
+    """Constants added to a class stay in the JVM's pool, and HotSpot crashes when the pool becomes too large: methods whose constants do not fit are skipped."""
     problems, folders = [], []
     with open(t.file("classes", "Full$Filled.class"), "rb") as f:
         given = f.read()
@@ -81,21 +81,21 @@ def full_pools(t):
         c, value, reasons = jvm.control(), 0, set()
         for passes in ("calls", "timing", "exceptions", "calls", "calls,timing,alloc,exceptions"):
             done = c.run("enable", f"{passes},include=Full$Filled")
-            reasons |= {kept["reason"].split(": ")[-1] for kept in c.run("status")["skipped"]}
+            reasons |= {s["reason"].split(": ")[-1] for s in c.run("status")["skipped"]}
             for what in ("on", "off"):
                 value = value + 1 if value % 3 == 0 else value + 10
                 said = jvm.ask("")
                 expect(problems, f"{passes} {what}: {said!r}", said == str([value] * len(folders)))
                 c.run("revert")
             expect(problems, f"{passes}: {done['changed']} changed, {done['refused']} refused", 0 < done["changed"] < len(folders) and not done["refused"])
-        expect(problems, f"kept: {reasons}", reasons == {"the constant pool is full (65,535 entries)",
+        expect(problems, f"skipped: {reasons}", reasons == {"the constant pool is full (65,535 entries)",
                                                         "the constant pool that the JVM has of the class is full (65,535 entries)"})
         jvm.ends(problems)
     return problems
 
 
 def overhead(t):
-    """A pass that costs more than max-overhead switches itself off; one that may cost it stays."""
+    """A pass that exceeds max-overhead switches itself off; a pass within the limit stays on."""
     problems = []
     with Jvm(t, "-cp", t.file("classes"), "Server") as jvm:
         port = int(jvm.line())
@@ -111,8 +111,8 @@ def overhead(t):
 
 
 def interfaces(t):
-    """Interfaces with methods that classes inherit are left alone once they are loaded, and that is told: HotSpot crashes when such a class is
-    being loaded. So it does not, however often passes come and go."""
+    """Loaded interfaces with methods that classes inherit are skipped and reported: HotSpot crashes when such a class is
+    being loaded meanwhile. With skipping it does not crash, however often passes are switched."""
     problems = []
     counts, scope = t.file("interfaces.json"), "include=Fresh*:java.util.function.**,exclude=Fresh$Made"
 
@@ -122,33 +122,33 @@ def interfaces(t):
         done, note = answer["document"], answer.get("note", "")
         expect(problems, f"{options}: {note!r}", ("skipped: HotSpot can crash" in note) == (options == ""))
         status = c.run("status")
-        kept = {k["class"]: k["reason"] for k in status["skipped"]}
+        skipped = {k["class"]: k["reason"] for k in status["skipped"]}
         expect(problems, f"{options}: {status['interfaces_skipped']}, {done['interfaces_skipped']}", status["interfaces_skipped"] == done["interfaces_skipped"])
-        told = jvm.ask(line).split()[0]
-        back = c.run("revert")
-        expect(problems, f"{options}: {done['refusals'] + back['refusals']}", not done["refused"] and not back["refused"])
+        result = jvm.ask(line).split()[0]
+        reverted = c.run("revert")
+        expect(problems, f"{options}: {done['refusals'] + reverted['refusals']}", not done["refused"] and not reverted["refused"])
         expect(problems, f"{options}: classes stay changed", c.run("status")["classes_now"] == 0)
         with open(counts) as f:
             methods = json.load(f)["methods"]
-        return done, kept, told, {(m["class"], m["method"]): m["calls"] for m in methods if m["class"] != "Fresh" and m["calls"]}
+        return done, skipped, result, {(m["class"], m["method"]): m["calls"] for m in methods if m["class"] != "Fresh" and m["calls"]}
     with Jvm(t, "-Xmx512m", "-cp", t.file("classes"), "Fresh") as jvm:
         expect(problems, "it does not start", jvm.line() == "ready 5")
         c = jvm.control()
-        done, kept, told, seen = calls_of_interfaces(c, "", "")
-        expect(problems, f"{told}: other results", told == "130")
-        expect(problems, f"kept: {kept}, {done['interfaces_skipped']}", "Fresh$Held" in kept and "HotSpot can crash" in kept["Fresh$Held"] and
-               1 < len(kept) <= done["interfaces_skipped"] and not kept.keys() & {"Fresh$Bare", "Fresh$Statics"})
+        done, skipped, result, seen = calls_of_interfaces(c, "", "")
+        expect(problems, f"{result}: other results", result == "130")
+        expect(problems, f"skipped: {skipped}, {done['interfaces_skipped']}", "Fresh$Held" in skipped and "HotSpot can crash" in skipped["Fresh$Held"] and
+               1 < len(skipped) <= done["interfaces_skipped"] and not skipped.keys() & {"Fresh$Bare", "Fresh$Statics"})
         expect(problems, f"calls: {seen}", seen == {("Fresh$Statics", "five"): 10})
         for words in (["enable", str(jvm.pid), "calls", scope], ["watch", str(jvm.pid), "Fresh$Held.first(..)", "--for", "1s"]):
             said = subprocess.run([t.cli, *words], capture_output=True, text=True).stderr
             expect(problems, f"{words[0]}: {said}", re.search(r"^instr: \d+ interfaces? skipped: HotSpot can crash", said, re.M))
         c.run("revert")
-        # One that is loaded with inserted code loses it again.
-        _, kept, told, seen = calls_of_interfaces(c, "", "late", "0")
-        expect(problems, f"late: {told}, {kept.keys()}, {seen}", told == "190" and "Fresh$Late" not in kept and seen.get(("Fresh$Late", "six")) == 10)
-        # Nothing is being loaded now, and whoever knows that may have them.
-        done, kept, told, seen = calls_of_interfaces(c, ",interfaces=yes", "")
-        expect(problems, f"interfaces=yes: {done['interfaces_skipped']}, {kept}, {seen}", not kept and not done["interfaces_skipped"] and
+        # An interface that was loaded with inserted code loses that code again.
+        _, skipped, result, seen = calls_of_interfaces(c, "", "late", "0")
+        expect(problems, f"late: {result}, {skipped.keys()}, {seen}", result == "190" and "Fresh$Late" not in skipped and seen.get(("Fresh$Late", "six")) == 10)
+        # Nothing is being loaded now, so interfaces=yes is safe.
+        done, skipped, result, seen = calls_of_interfaces(c, ",interfaces=yes", "")
+        expect(problems, f"interfaces=yes: {done['interfaces_skipped']}, {skipped}, {seen}", not skipped and not done["interfaces_skipped"] and
                all(seen.get(("Fresh$" + of, m)) == 10 for of, m in (("Held", "first"), ("Held", "second"), ("Statics", "five"), ("Late", "six"))))
         jvm.ask("begin")
         rounds, end = 0, time.monotonic() + (5 if t.cycles < 100 else 60)
@@ -156,8 +156,8 @@ def interfaces(t):
             c.run("enable", "timing," + scope)
             c.run("revert")
             rounds += 1
-        told, classes = jvm.ask("").split()
+        result, classes = jvm.ask("").split()
         print(f"{rounds} rounds while {classes} classes that implement such interfaces were loaded")
-        expect(problems, f"{told}, {rounds} rounds, {classes} classes", told == "190" and rounds > 5 and int(classes) > 1000)
+        expect(problems, f"{result}, {rounds} rounds, {classes} classes", result == "190" and rounds > 5 and int(classes) > 1000)
         jvm.ends(problems)
     return problems

@@ -1,4 +1,4 @@
-"""Afterwards all bytecodes are as they were, or as another agent has made them."""
+"""After a revert all bytecodes are as they were, or as another agent made them."""
 
 import os
 import subprocess
@@ -7,8 +7,8 @@ from server_jvm import Jvm, Skip, agent_jar, digests, expect, load_all
 
 
 def changed_by_the_jvm(t):
-    """The control: the methods that have other bytecodes once an agent that changes nothing has had their classes retransformed.
-    Where a class has the constant NaN, HotSpot, for which it equals nothing, adds it to the pool each time, and the code has
+    """The control: the methods whose bytecodes differ after an agent that changes nothing has retransformed their classes.
+    If a class has the constant NaN, which equals nothing, HotSpot adds it to the pool each time, and the code has
     another index."""
     with Jvm(t, t.library("floor"), t.library("bytecodes"), "-cp", t.file("classes"), "Many", agent=False) as jvm:
         load_all(t, jvm)
@@ -21,7 +21,7 @@ def changed_by_the_jvm(t):
 
 
 def revert_is_exact(t):
-    """GetBytecodes of every method of thousands of classes, before and after; other bytecodes in between. Speed is what it was."""
+    """GetBytecodes of every method of thousands of classes is the same before and after, and differs in between. The speed is as before."""
     if t.version < 9:
         raise Skip("has no jimage")
     problems = []
@@ -34,26 +34,26 @@ def revert_is_exact(t):
         done = c.run("enable", "timing,include=**")
         during = digests(t, jvm, "while")
         slow = int(jvm.ask("speed").split()[1])
-        back = c.run("revert")
+        reverted = c.run("revert")
         after = digests(t, jvm, "after")
         again = min(int(jvm.ask("speed").split()[1]) for _ in range(5))
         jvm.ends(problems)
         differ = {m for m, digest in before.items() if after.get(m) != digest}
         changed = [m for m, digest in before.items() if during.get(m) != digest]
         control = changed_by_the_jvm(t)
-        print(f"{loaded} classes; {done['changed']} changed in {done['elapsed_ns'] / 1e6:.0f} ms, back in "
-              f"{back['elapsed_ns'] / 1e6:.0f} ms; {len(changed)} of {len(before)} methods had other bytecodes, {len(differ)} have them afterwards, "
+        print(f"{loaded} classes; {done['changed']} changed in {done['elapsed_ns'] / 1e6:.0f} ms, reverted in "
+              f"{reverted['elapsed_ns'] / 1e6:.0f} ms; {len(changed)} of {len(before)} methods had other bytecodes, {len(differ)} have them afterwards, "
               f"{len(differ & control)} of which also when nothing is changed; a loop took {slow / speed:.2f} times its time, then {again / speed:.2f} times")
         expect(problems, f"{len(differ - control)} methods differ: {sorted(differ - control)[:3]}", differ <= control)
         expect(problems, f"{len(control)} methods differ in the control", len(control) < len(before) / 20)
         expect(problems, f"only {len(changed)} had other bytecodes", len(changed) > 10000)
         expect(problems, f"a loop takes {again / speed:.2f} times its time", again / speed < 1.3)
-        expect(problems, f"refused: {done['refusals'] + back['refusals']}", not done["refused"] and not back["refused"])
+        expect(problems, f"refused: {done['refusals'] + reverted['refusals']}", not done["refused"] and not reverted["refused"])
     return problems
 
 
 def other_agents(t):
-    """A Java agent before us, after us, and coming while a pass is on: a revert leaves what it has made."""
+    """A Java agent before ours, after ours, and attached while a pass is on: a revert leaves its changes."""
     problems, jar = [], agent_jar(t)
 
     def of_many(jvm, name):
@@ -94,7 +94,7 @@ def other_agents(t):
 
 
 def undone_under_another_agent(t):
-    """A Java agent that would change once more what it has changed, before us and after us: what was redefined is undone to what it had made of it, not twice."""
+    """A Java agent, before ours and after ours, that would apply its change twice: undo restores a redefined class with that change applied once."""
     problems, java = [], f"-javaagent:{agent_jar(t)}=again"
     with open(t.file("classes", "Many.class"), "rb") as f:
         files = [("Many", f.read())]

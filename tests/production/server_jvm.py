@@ -1,4 +1,4 @@
-"""What every test needs: a JVM with the agent in it, one JDK with the compiled programs, the classes of that JDK, and bytecodes to compare."""
+"""For all tests: a JVM with the agent, one JDK with the compiled programs, the classes of that JDK, and bytecodes to compare."""
 
 import glob
 import os
@@ -17,7 +17,7 @@ class Skip(Exception):
 
 
 class Jvm:
-    """A JVM with the agent in it, dormant, that is talked to line by line."""
+    """A JVM with a dormant agent and a program that is controlled line by line."""
 
     def __init__(self, t, *args, agent=True, env=None):
         loaded = [f"-agentpath:{t.agent}"] if agent else ["-XX:+EnableDynamicAgentLoading"] if t.version >= 21 else []
@@ -41,7 +41,7 @@ class Jvm:
         return self.process.wait(60)
 
     def ends(self, problems, what=""):
-        """As it should."""
+        """Ends the program and checks that it ends normally."""
         expect(problems, f"{what}exit status {self.end()}", self.process.returncode == 0)
 
     def kill(self):
@@ -56,7 +56,7 @@ class Jvm:
 
 
 class Test:
-    """What a test needs: the product, one JDK, a folder with the compiled programs."""
+    """The environment of a test: the product, one JDK, a folder with the compiled programs."""
 
     def __init__(self, options, jdk):
         self.build, self.work, self.cycles = os.path.abspath(options.build), os.path.abspath(options.work), options.cycles
@@ -109,7 +109,7 @@ def load_all(t, jvm):
 
 
 def digests(t, jvm, name):
-    """Of GetBytecodes of every method there is."""
+    """Digests of GetBytecodes of every method."""
     jvm.ask(t.file(name))
     with open(t.file(name)) as f:
         return dict(line.rsplit(" ", 2)[::2] for line in f)

@@ -15,13 +15,13 @@ def served(t, main, path, scope):
 
     def start(*args):
         return Jvm(t, *args, "-cp", path, main, agent=False)
-    problems, told = under_load(t, main, scope, start)
-    print(told, flush=True)
+    problems, text = under_load(t, main, scope, start)
+    print(text, flush=True)
     return problems
 
 
 def http_server_under_load(t):
-    """The JDK's own server: no request fails, and memory and the time of a cycle grow by no more than the JVM's own."""
+    """The JDK's own server: no request fails, and memory and time of a cycle grow no more than in the control."""
     return served(t, "Server", t.file("classes"), "Server:Server$*:sun.net.httpserver.**")
 
 
