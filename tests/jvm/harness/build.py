@@ -55,7 +55,7 @@ class Build:
         return os.path.join(self.source, *parts)
 
     def all(self):
-        """Everything, unless it is there already, from the same sources and the same compiler."""
+        """Compiles everything, unless it exists already from the same sources and the same compiler."""
         stamp, now = os.path.join(self.work, "built"), self._fingerprint()
         if os.path.exists(stamp) and open(stamp, encoding="utf-8").read() == now:
             return
@@ -73,7 +73,7 @@ class Build:
 
     @staticmethod
     def all_cases():
-        """The cases, and once more those that are compiled for an older release, too."""
+        """Compiles the cases; those for an older release as well a second time."""
         return CASES + [c.on(c.also) for c in CASES if c.also]
 
     def _fingerprint(self):
@@ -85,7 +85,7 @@ class Build:
         return "\n".join(lines)
 
     def _compile(self, name, runs):
-        """All runs in one JVM; it ends before compiled code of its own would help it."""
+        """Runs javac for all in one JVM, which is too short-lived to profit from the C2 compiler."""
         arguments = os.path.join(self.work, name + ".javac")
         with open(arguments, "w", encoding="utf-8") as f:
             f.write("".join("\n".join(words) + "\n\n" for words in runs))
@@ -106,7 +106,7 @@ class Build:
         self._agent(self.wrapping, "WrappingAgent", reference)
 
     def random_classes(self, first, count):
-        """Random classes from these seeds; the folder that they are in."""
+        """Generates random classes from these seeds; returns their folder."""
         folder = os.path.join(self.random, f"{first}-{count}")
         with self.lock:
             if not os.path.isdir(folder):
@@ -120,7 +120,7 @@ class Build:
         return os.path.join(self.work, "classes", str(release))
 
     def _cases(self):
-        """What they need first: classes that no compiler makes among it."""
+        """Compiles what the cases need, including classes that no compiler generates."""
         generator = os.path.join(self.work, "generator")
         self._compile("support", [
             javac(self.support, glob.glob(self.path("support", "*.java")), "--release", "8"),

@@ -1,4 +1,4 @@
-"""The control protocol once more, in Python: what the tests speak to an agent."""
+"""The control protocol in Python: the tests' client of an agent."""
 
 import os
 import socket
@@ -25,13 +25,13 @@ def path(pid, uid=None):
 
 def connect(pid, timeout=30):
     client = socket.socket(socket.AF_UNIX)
-    client.connect(path(pid))  # without a time limit it waits for its turn
+    client.connect(path(pid))  # without a timeout this waits until the agent accepts
     client.settimeout(timeout)
     return client
 
 
 class Client:
-    """A connection; frames come out of `next` as (kind, payload), and None at the end of the connection."""
+    """A connection. `next` returns messages as (kind, payload), and None at the end of the connection."""
 
     def __init__(self, pid, greet=True):
         self.socket, self.bytes = connect(pid), b""
@@ -54,7 +54,7 @@ class Client:
         return kind, payload
 
     def ask(self, *words):
-        """Sends a command: its document, status, and the line of its error."""
+        """Sends a command; returns its document, status and error line."""
         self.send(command(*words))
         document = b""
         while True:

@@ -1,13 +1,13 @@
-"""What a case expects, read from the lines `//= ...` of its sources, and how a report is held against it.
+"""Reads the expectations of a case from the lines `//= ...` of its sources, and compares reports with them.
 
     //= METHOD CALLS THROWN [open] [or kept] [KEY>=NUMBER] [KEY<=NUMBER] ...
     //= METHOD kept
     //=TAG ...                       counts only for the table's entries with that tag
 
-METHOD is name and descriptor, with the class before it: `f(I)V` is of the main class, `$Inner.f(I)V` of a nested one,
-`Other.f(I)V` of another class in the main class's package, `a/b/C.f(I)V` of any. `*` stands for any text, and a name
-may be a JSON string. CALLS and THROWN are `N`, `N..M`, `>=N` or `*`. `open`: still running at the end, so that its
-times say nothing. `kept`: the method must be left as it was, with a reason given.
+METHOD is name and descriptor, with the class before it: `f(I)V` in the main class, `$Inner.f(I)V` in a nested class,
+`Other.f(I)V` in another class of the main class's package, `a/b/C.f(I)V` in any class. `*` stands for any text, and a name
+may be a JSON string. CALLS and THROWN are `N`, `N..M`, `>=N` or `*`. `open`: the method still runs at the end, so its
+times say nothing. `kept`: the method must be skipped, with a reason.
 """
 
 import glob
@@ -17,7 +17,7 @@ import re
 LINE = re.compile(r'^\s*//=(\w*) ("(?:[^"\\]|\\.)*"|\S+) (.+?)\s*$')
 HISTOGRAM_ERROR = 0.02
 
-# classes that implement lambdas: before JDK 15 agents get to see them
+# classes that implement lambdas: visible to agents before JDK 15
 OF_THE_VM = re.compile(r"\$\$Lambda\$\d+[./]")
 
 
@@ -84,7 +84,7 @@ def read(main, sources, tag=""):
 
 
 def load(path):
-    """A report file; its classes come out with slashes, whichever way they went in."""
+    """Loads a report file; returns class names with slashes in any case."""
     with open(path, encoding="utf-8") as f:
         report = json.load(f)
     for row in report.get("methods", []) + report.get("skipped", []):
@@ -108,11 +108,11 @@ def check(report, expectations, main, reference=False):
             continue
         reason = skipped_reason(report, e)
         if (e.kept or (e.or_kept and calls == 0)) and report["pass"] == "timing" and reason is None:
-            problems.append(f"{short(e.text)}: kept as it was, but \"skipped\" does not tell why")
+            problems.append(f"{short(e.text)}: skipped, but \"skipped\" has no reason")
         if e.or_kept and calls == 0:
             continue
         if reason is not None and not e.kept:
-            problems.append(f"{short(e.text)}: kept as it was: {reason}")
+            problems.append(f"{short(e.text)}: skipped: {reason}")
         if calls not in e.calls:
             problems.append(f"{short(e.text)}: {calls} calls, expected {e.calls}")
         if thrown not in e.thrown and not (reference and e.open):
@@ -131,7 +131,7 @@ def check(report, expectations, main, reference=False):
 
 
 def skipped_reason(report, e):
-    """Why the report says that the method, or its whole class, was left as it was; None if it does not say."""
+    """The reason in the report why the method, or its whole class, was skipped; None if there is none."""
     for row in report.get("skipped", []):
         method = row.get("method") or ""
         full = row["class"] + "." + method
@@ -143,7 +143,7 @@ def skipped_reason(report, e):
 
 
 def times(name, row):
-    """What must hold between the times of any method that has ended as often as it was called."""
+    """Checks relations between the times of any method that has ended as often as it was called."""
     if row["calls"] == 0:
         return []
     rules = {

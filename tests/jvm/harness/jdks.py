@@ -1,4 +1,4 @@
-"""Finding JDKs, and the options in which they differ."""
+"""Finds JDKs, and the options that depend on their release."""
 
 import glob
 import os
@@ -27,7 +27,7 @@ class Jdk:
         return os.path.exists(self.tool(name))
 
     def _verify_options(self):
-        """Options that verify all classes, boot classes too, and print nothing about it."""
+        """Options to verify all classes, including boot classes, without any output about it."""
         for options in (["-Xverify:all"], ["-XX:+UnlockDiagnosticVMOptions", "-XX:+BytecodeVerificationLocal",
                                            "-XX:+BytecodeVerificationRemote"]):
             run = subprocess.run([self.tool("java")] + options + ["-version"], capture_output=True, text=True,

@@ -1,4 +1,4 @@
-"""The passes as the tool lists them: a new pass is part of the tests by its row in the table of passes."""
+"""The passes as the tool lists them: a row in the table of passes makes a new pass part of the tests."""
 
 import re
 import subprocess
@@ -12,12 +12,12 @@ def read(instr):
 
 
 def every(instr, last="timing"):
-    """Those that can be switched on by their name alone. What follows the list may depend on which one is the last."""
+    """The passes that need no options. Tests that append to the list may depend on which one is the last."""
     names = [name for name, keys in read(instr).items() if "methods" not in keys]
     return [name for name in names if name != last] + [last]
 
 
 def without_tables(instr, names):
-    """Options that switch off the tables of these passes."""
+    """Options that disable the tables of these passes."""
     keys = read(instr)
     return [f"{name}.top=0" for name in names if "top" in keys.get(name, [])]

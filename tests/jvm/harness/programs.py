@@ -1,4 +1,4 @@
-"""Whole programs, bad input, start-up, other agents, the command: tests that need more than a line of the table.
+"""Whole programs, bad input, start-up, other agents, the CLI: tests that need more than a line of the table.
 
 Each is a function that takes a Run and yields (what, problems); the decorator puts it into ALL.
 """
@@ -13,11 +13,11 @@ from .table import CASES
 
 
 class Skip(Exception):
-    """Raised by a test that cannot be run here, with the reason."""
+    """Raised, with the reason, by a test that cannot be run here."""
 
 
 class Run:
-    """What a test needs: the tools under test, the compiled parts, one JDK, a folder of its own."""
+    """The environment of a test: the tools under test, the compiled parts, one JDK, a folder of its own."""
 
     def __init__(self, options, built, jdk, name):
         self.agent, self.cli, self.reference_jar = options.agent, options.cli, built.reference
@@ -49,7 +49,7 @@ class Run:
         return self.built.classes(17 if self.jdk.version >= 17 else 8)
 
     def expectations(self, name):
-        """The case as this JDK runs it, and what it expects; None twice if it does not run here."""
+        """The case as this JDK runs it, and its expectations; (None, None) if it does not run here."""
         case = next(c for c in CASES if c.name == name).on(self.jdk.version)
         if case.jdk > self.jdk.version:
             return None, None
@@ -94,7 +94,7 @@ def same_files(a, b):
 
 
 def sane(path, calls=1):
-    """Problems of a report whose numbers nobody knows: its times fit together, and something was called."""
+    """Problems of a report without known numbers: its times must be consistent, and something must have been called."""
     try:
         report = expect.load(path)
     except (OSError, ValueError) as e:
@@ -109,7 +109,7 @@ def sane(path, calls=1):
 
 
 def sources_for_compilers(folder, count):
-    """Generated Java 8 sources with something of everything, the same every time."""
+    """Generates Java 8 sources that use many language features, the same every time."""
     os.makedirs(folder)
     files = []
     for n in range(count):
@@ -168,7 +168,7 @@ SCOPES = {
 
 @program("javac", needs=["javac"])
 def javac(r):
-    """The compiler compiles as it does without the agent, to the byte."""
+    """javac produces the same bytes as without the agent."""
     cases = {c.main for c in (c.on(r.jdk.version) for c in CASES) if c.jdk <= r.jdk.version and "/L" in c.main}
     sources = sorted(r.built.path(c + ".java") for c in cases) + sources_for_compilers(r.file("made"), 1 if r.quick else 12)
 
@@ -192,7 +192,7 @@ def javac(r):
 
 @program("ecj", quick=False)
 def ecj(r):
-    """The Eclipse compiler on some hundred sources: same output, to the byte."""
+    """The Eclipse compiler produces the same bytes from some hundred sources."""
     jars = jdks.jars("ecj")
     if not jars:
         raise Skip("ecj.jar not found: install libecj-java")
@@ -231,7 +231,7 @@ def hello(r):
 
 @program("limits")
 def limits(r):
-    """A class that a limit excludes is reported at the end, and does not count as changed."""
+    """A class excluded by a limit is reported at the end and does not count as changed."""
     stats = r.file("stats.json")
     run = r.run("limits", [r.java, f"-agentpath:{r.agent}=calls,include=Hello,max-methods=1,stats={stats}"] + r.hello())
     account = expect.load(stats)
@@ -243,7 +243,7 @@ def limits(r):
 
 @program("cases with everything instrumented", quick=False)
 def everything(r):
-    """Some cases while the whole JDK is instrumented with them; their own numbers must still be right."""
+    """Some cases run while the whole JDK is instrumented, too; their own numbers must still be right."""
     for name in ("Constructors", "Exceptions", "Language", "Threads", "Reflection", "Handles", "Finalizers",
                  "VirtualThreads", "Observed", "Loaders"):
         case, expectations = r.expectations(name)
@@ -266,7 +266,7 @@ def check(path, expectations, case):
 
 @program("random methods", jdk=11)
 def random_methods(r):
-    """Valid classes with random code: the same results under all passes, and counts as another agent has them."""
+    """Valid classes with random code: the same results under all passes, and the same counts as a reference agent."""
     first, _, count = (r.seeds or ("1:12" if r.quick else "1:300")).partition(":")
     folder = r.built.random_classes(int(first), int(count or 1))
     launch = ["-cp", os.pathsep.join([folder, r.built.programs]), "RandomMethods", folder]
@@ -301,14 +301,14 @@ def random_methods(r):
 
 @program("JDK tools", quick=False, needs=["javap", "jar"])
 def tools(r):
-    """javap and jar, told by -J and by JAVA_TOOL_OPTIONS."""
+    """javap and jar, with the agent given by -J and by JAVA_TOOL_OPTIONS."""
     classes = sorted(glob.glob(os.path.join(r.classes(), "cases", "L*.class")))
     commands = {
         "javap": ["javap", "-v", "-p"] + classes,
         "jar": ["jar", "cf", "out.jar", "-C", r.classes(), "cases"],
     }
     if r.jdk.version == 8:
-        del commands["jar"]  # its classes are the boot loader's there
+        del commands["jar"]  # its classes belong to the bootstrap loader there
     for name, args in commands.items():
         plain = r.run(name, [r.jdk.tool(args[0])] + args[1:])
         report = r.file(name + ".json")
@@ -320,4 +320,4 @@ def tools(r):
         yield name + " JAVA_TOOL_OPTIONS", vm.compare(plain, by_variable, may_keep=True) + sane(report)
 
 
-from . import programs_alloc, programs_attach, programs_broken, programs_compose, programs_control, programs_coverage, programs_coverage_files, programs_exceptions, programs_exec, programs_failures, programs_input, programs_natives, programs_threads, programs_vm  # noqa: E402,F401  they register theirs
+from . import programs_alloc, programs_attach, programs_broken, programs_compose, programs_control, programs_coverage, programs_coverage_files, programs_exceptions, programs_exec, programs_failures, programs_input, programs_natives, programs_threads, programs_vm  # noqa: E402,F401  they register their programs

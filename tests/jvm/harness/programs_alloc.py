@@ -1,4 +1,4 @@
-"""What the pass alloc counts: held against what programs say that they allocate, and against the VM's own counts."""
+"""The counts of the pass alloc, compared with what programs allocate and with the VM's own counts."""
 
 import json
 import os
@@ -16,7 +16,7 @@ def load(path):
 
 
 def exact_shape(report):
-    """Problems with the form of a report: other keys, other kinds, sums of sites that are not those of classes."""
+    """Problems with the form of a report: wrong keys, wrong types, sums of sites that differ from those of classes."""
     problems = []
     if list(report) != ["pass", "sites", "classes"]:
         problems.append(f"keys {list(report)}")
@@ -47,7 +47,7 @@ def by_method(report, cls):
 
 
 def as_expected(report, source):
-    """Problems with counts, of the methods for which the source says anything."""
+    """Problems with the counts of methods for which the source has expectations."""
     with open(source, encoding="utf-8") as f:
         expected = {(m, c): int(n) for m, c, n in EXPECTED.findall(f.read())}
     methods = {m for m, _ in expected}
@@ -57,7 +57,7 @@ def as_expected(report, source):
 
 
 def as_the_vm(report, stdout):
-    """Problems with bytes: of each section twice what the VM says of its second run."""
+    """Problems with bytes: for each section they must be twice those that the VM reports for its second run."""
     counted, problems = by_method(report, "Allocations"), []
     for line in stdout.splitlines():
         name, said = line.split()
@@ -75,9 +75,9 @@ LAYOUTS = (("", []), ("little memory", []), ("wide references", ["-XX:-UseCompre
 
 @program("allocations by bytecode")
 def by_bytecode(r):
-    """Counts by class and site, and bytes as the VM has them, whatever its layout of objects; output as ever.
+    """Counts by class and site, and bytes as the VM reports them for any layout of objects; the output is the same.
 
-    With little memory most threads have no counters of their own, and what they count goes through buffers."""
+    With little memory most threads have no counters of their own and use buffers."""
     args = r.verify + ["-Xmx64m", "-cp", r.built.programs, "Allocations"]
     source = r.built.path("programs/Allocations.java")
     layouts = list(LAYOUTS)
@@ -100,7 +100,7 @@ def by_bytecode(r):
 
 
 def total_of(r, thing, times, mode, options=""):
-    """What the VM says that the thread took, and what the report has in all."""
+    """The bytes that the VM reports for the thread, and the total of the report."""
     path, folder = r.file("totals.json"), r.file("listed")
     os.makedirs(folder, exist_ok=True)
     for i in range(10):
@@ -118,26 +118,26 @@ def total_of(r, thing, times, mode, options=""):
 
 
 def deviation(r, thing, mode, options="", times=300):
-    """By how many percent the report is off, of what twice as many times take more: the rest is start and end."""
+    """The error of the report in percent, from the difference between n and 2n repetitions, which excludes start and end."""
     (vm_once, ours_once), (vm_twice, ours_twice) = (total_of(r, thing, n, mode, options) for n in (times, 2 * times))
     return 100.0 * (ours_twice - ours_once) / (vm_twice - vm_once) - 100
 
 
-# In percent, what may be missing of the VM's own count in the interpreter, and what is too much. Lambdas: before JDK
-# 25 objects that hold what is captured are made by hidden classes, which agents never get. Exceptions: see there.
+# The permitted errors below and above the VM's own count, in the interpreter, in percent. Lambdas: before JDK
+# 25 the objects with captured values are created by hidden classes, which agents never get. Exceptions: see there.
 WHOLE = {"collections": (0.1, 0.1), "strings": (0.1, 0.1), "reflection": (0.1, 0.1), "clones": (0.1, 0.1), "copies": (0.1, 0.1),
          "constructors": (0.1, 0.1), "lambdas": (6, 0.1), "natives": (0.1, 0.1), "exceptions": (100.1, 0.1)}
-# Where little is allocated a few objects of the JVM's own threads would show.
+# If little is allocated a few objects of the JVM's own threads matter.
 TIMES = {"constructors": 5000, "exceptions": 5000}
-# The same of hot loops in compiled code, with nothing in them that compilers leave out.
+# The same for hot loops in compiled code, without anything that compilers can remove.
 COMPILED = {"copies": 0.2, "constructors": 0.2}
 
 
-@program("allocations in all are the VM's", quick=False, jdk=11)
+@program("total allocations agree with the VM", quick=False, jdk=11)
 def totals(r):
-    """With all classes instrumented nothing is missing: reflection, clone and JNI are counted, and nothing twice.
+    """With all classes instrumented nothing is missing: reflection, clone and JNI are counted, and nothing is counted twice.
 
-    JDK 8 hands out its own loaded classes without their stack map frames, so that many of them stay as they are."""
+    JDK 8 offers its own loaded classes without their stack map frames, so that many of them are skipped."""
     for thing in WHOLE:
         off = deviation(r, thing, ["-Xint"], times=TIMES.get(thing, 300))
         low, high = WHOLE[thing]
@@ -153,7 +153,7 @@ def near(what, value, expected, part):
 
 @program("allocations sampled", jdk=11)
 def sampled_ones(r):
-    """Estimates come close, stacks are whole, what stays alive is told from what is gone; output as ever."""
+    """Estimates are close, stacks are complete, live and dead objects are distinguished; the output is the same."""
     path, stacks, page = r.file("sampled.json"), r.file("stacks.txt"), r.file("flame.html")
     plain = r.run("plain", [r.java, "-cp", r.built.programs, "Leaking"])
     done = r.run("sampled", [r.java, r.with_agent(
@@ -165,7 +165,7 @@ def sampled_ones(r):
     leaked, gone = classes["Leaking$Leaked"], classes["Leaking$Gone"]
     problems = near("Leaked", leaked["count"], 20000, 0.3) + near("Gone", gone["count"], 380000, 0.1)
     problems += near("alive", leaked["live_bytes"], leaked["bytes"], 0.01)
-    # The last one may stand in the interpreter's frame still.
+    # The interpreter's frame may still refer to the last one.
     problems += [f"{gone['live_count']} Gone are alive"] if gone["live_count"] > gone["count"] / 100 else []
     site = next(s for s in report["sites"] if s["class"] == "Leaking$Leaked")
     if (site["site_class"], site["site_method"]) != ("Leaking", "inner") or not site["site_line"]:
@@ -183,7 +183,7 @@ def sampled_ones(r):
 
 @program("allocations through the constructor of Object", quick=False)
 def by_constructor(r):
-    """alloc.track=object finds the same objects at the same places, and those of classes that no pass may touch."""
+    """alloc.track=object finds the same objects at the same places, and those from classes that no pass may change."""
     path, args = r.file("alloc.json"), ["-Xmx64m", "-cp", r.built.programs, "Allocations"]
     plain = r.run("plain", [r.java] + args)
     done = r.run("object", [r.java, r.with_agent("alloc,quiet=yes,alloc.track=object,alloc.file=" + path)] + args)
@@ -192,16 +192,16 @@ def by_constructor(r):
     problems = [] if done.status == 0 and same else [done.tail()]
     report = load(path)
     counts = as_expected(report, r.built.path("programs/Allocations.java"))
-    # Those that the VM throws itself have constructors, too; no bytecode makes them.
+    # Exceptions thrown by the VM run a constructor, too, but no bytecode creates them.
     problems += [p for p in counts if not re.fullmatch(r"failing: \d+ of java\.lang\.\w+(Error|Exception), expected 0", p)]
     yield "counts", problems + exact_shape(report)
     others = [s for s in report["sites"] if s["site_class"].startswith("java.")]
     yield "all classes", [] if len(others) > 50 else [f"only {len(others)} sites of the JDK"]
 
 
-@program("alloc refuses what does not fit", quick=False)
+@program("alloc rejects invalid options", quick=False)
 def mistakes_refused(r):
-    """One line, and the JVM does not start."""
+    """One line is printed, and the JVM does not start."""
     mistakes = [("alloc.mode=some", "option 'alloc.mode': must be exact or sampled, not 'some'"),
                 ("alloc.mode=sampled,alloc.interval=9G", "alloc.interval: must be below 2G"),
                 ("alloc.mode=sampled,alloc.interval=x", "option 'alloc.interval': must be a size, such as 512K, not 'x'"),
@@ -217,7 +217,7 @@ def mistakes_refused(r):
 
 @program("allocations after attaching", quick=False)
 def after_attaching(r):
-    """Loaded classes count from then on; with the constructor of Object as well."""
+    """Loaded classes are counted from then on; also with the constructor of Object."""
     for track in ("site", "object"):
         path = r.file(track + ".json")
         program_ = programs_attach.Waiting(r)
@@ -225,13 +225,13 @@ def after_attaching(r):
         problems = program_.end([] if done.returncode == 0 else [done.stderr])
         sites = {(s["class"], s["site_class"], s["site_method"]): s["count"] for s in load(path)["sites"]}
         thrown = sites.get(("java.lang.IllegalStateException", "Waiting", "work"))
-        # Two rounds have followed.
+        # Two rounds ran after that.
         yield track, problems + ([] if thrown == 2 else [f"{thrown} exceptions of 2"])
 
 
 @program("allocations by reflection", quick=False)
 def by_reflection(r):
-    """Whatever is in scope, each object is told, and told once, when the JDK's code that makes it is compiled, too."""
+    """In any scope each object is reported once, also when the JDK's code that creates it is compiled."""
     path = r.file("reflection.json")
     plain = r.run("plain", [r.java, "-cp", r.built.programs, "MadeByReflection"])
     for scope in ("include=MadeByReflection", "include=MadeByReflection:java.lang.invoke.**", "include=**", "exclude=java.**"):
@@ -241,7 +241,7 @@ def by_reflection(r):
         counts = {c["class"].split("$")[-1]: c["count"] for c in report["classes"] if c["class"].startswith("MadeByReflection$")}
         counts["Proxy"] = max([c["count"] for c in report["classes"] if "$Proxy" in c["class"] and "Lambda" not in c["class"]] + [0])
         names = ("ByConstructor", "Private", "ByClass", "ByHandle", "Throwing", "InArrays[]", "ByCode", "Proxy")
-        # Excluded, the JDK's code is left alone, and the JVM tells what it tells.
+        # Excluded JDK code is not changed; then only the JVM's reports count.
         if scope.startswith("exclude"):
             names = ("ByCode", "InArrays[]")
         wrong = [f"{counts.get(n, 0)} of {n}, expected 60000" for n in names if counts.get(n) != 60000]
@@ -250,7 +250,7 @@ def by_reflection(r):
 
 @program("allocations of value objects", jdk=28)
 def values(r):
-    """They are counted and sampled as others are; nobody asks for their identity."""
+    """Value objects are counted and sampled like others, without using their identity."""
     case, _ = r.expectations("ValueClasses")
     if case is None or case.release > r.built.compiler.version:
         raise Skip("needs a JDK 28 that compiles")
@@ -259,7 +259,7 @@ def values(r):
     for options in ("", ",alloc.track=object", ",alloc.mode=sampled,alloc.interval=1,alloc.live=yes"):
         done = r.run("values", [r.java, "-Xint", r.with_agent("alloc,quiet=yes,alloc.file=" + path + options)] + r.built.launch(case))
         counts = {c["class"]: c["count"] for c in load(path)["classes"]}
-        # One of each throws before it gets to the constructor of Object. What is read from a flat field or array is
+        # One of each throws before it reaches the constructor of Object. A value read from a flat field or array is
         # a new copy, which only the JVM sees.
         low, high = (-1, -1) if "object" in options else (0, 3 if "sampled" in options else 0)
         wrong = [f"{counts.get(c, 0)} of {c}, expected {n}" for c, n in made.items()

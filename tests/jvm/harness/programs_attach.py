@@ -1,4 +1,4 @@
-"""instr attach on real JVMs: every way in, every way barred, and the program none the worse for it."""
+"""instr attach on real JVMs: every way to attach, everything that can forbid it, and the program unaffected."""
 
 import contextlib
 import json
@@ -17,7 +17,7 @@ EXPECTED = "ready 1042\nround 2084\nround 3126\nend\n"
 
 
 class Waiting:
-    """The program Waiting, or one like it, perhaps below a command that brings it somewhere; and instr, to reach it."""
+    """The program Waiting, or one like it, perhaps started by a command that puts it elsewhere; and instr, to control it."""
 
     def __init__(self, r, *java, below=(), classes=None, env=None, cwd=None, main="Waiting"):
         self.r = r
@@ -29,7 +29,7 @@ class Waiting:
                                         stdout=subprocess.PIPE, stderr=self.errors, text=True)
         self.output = [self.process.stdout.readline()]
         self.pid = self.process.pid
-        while True:  # what runs below unshare --fork is its child
+        while True:  # unshare --fork runs the program as its child
             with open(f"/proc/{self.pid}/task/{self.pid}/children", encoding="ascii") as f:
                 children = f.read().split()
             if not below or not children:
@@ -48,7 +48,7 @@ class Waiting:
         self.output.append(self.process.stdout.readline())
 
     def end(self, more=()):
-        """Two rounds, and the end; what differs from what the program prints alone."""
+        """Runs two rounds and the end; returns the differences from the output without the agent."""
         self.round()
         self.round()
         self.process.stdin.close()
@@ -74,13 +74,13 @@ def refused(done, *words):
 
 
 def left(program):
-    """Files that an attach must not leave behind."""
+    """Temporary files that an attach must remove."""
     return [f for d in ("/tmp", program.r.folder) for f in os.listdir(d) if f == f".attach_pid{program.pid}"]
 
 
 @program("instr attach")
 def attach(r):
-    """From outside, without a JDK: classes that are loaded are counted from then on; the agent is there once."""
+    """From outside, without a JDK: loaded classes are counted from then on; a second attach loads no second agent."""
     report = r.file("calls.json")
     p = Waiting(r)
     done = p.instr("attach", "calls", f"calls.file={report}")
@@ -105,7 +105,7 @@ def attach(r):
 
     p = Waiting(r)
     notes = ["JEP 451" in p.instr(*words).stderr for words in (("attach",), ("detach",), ("attach",))]
-    told = "" if notes == [r.jdk.version >= 21, False, False] else f"{notes}"  # the JVM warns of a library once
+    told = "" if notes == [r.jdk.version >= 21, False, False] else f"{notes}"  # the JVM warns once for each library
     problems = p.end([told])
     yield "warning", problems + ([] if p.stderr.count("loaded dynamically") == notes[0] else [p.stderr])
 
@@ -118,7 +118,7 @@ def attach(r):
 
 @program("instr attach, with lambdas")
 def lambdas(r):
-    """The classes of lambdas are left alone: JDK 8 offers them, and breaks those that are retransformed (JDK-8145964)."""
+    """The classes of lambdas are skipped: JDK 8 offers them, and breaks those that are retransformed (JDK-8145964)."""
     report = r.file("calls.json")
     p = Waiting(r, main="Lambdas")
     done = p.instr("attach", "calls", f"calls.file={report}")
@@ -131,9 +131,9 @@ def lambdas(r):
     yield "left alone", problems + ([] if rows == expected else [f"{rows}, expected {expected}"])
 
 
-@program("instr attach, barred", quick=False)
+@program("instr attach, forbidden", quick=False)
 def barred(r):
-    """What forbids it is named in one line, and the JVM prints nothing: no stacks, no warning."""
+    """One line names what forbids it, and the JVM prints nothing: no stacks, no warning."""
     cases = {"-XX:+DisableAttachMechanism": ("-XX:+DisableAttachMechanism", "-agentpath")}
     if r.jdk.version >= 9:
         cases["-XX:-EnableDynamicAgentLoading"] = ("-XX:-EnableDynamicAgentLoading", "JEP 451", "-agentpath")
@@ -176,9 +176,9 @@ def barred(r):
 
 @program("instr attach, leftovers", quick=False)
 def leftovers(r):
-    """A socket that is dead, one that somebody cleaned away, the file of another who gave up: all the same."""
+    """Attaching succeeds despite an abandoned socket, a deleted socket, and the file of an attach that gave up."""
     p = Waiting(r)
-    # what a process that had this number before might have left
+    # what an earlier process with this pid might have left
     with contextlib.closing(__import__("socket").socket(1)) as dead:
         dead.bind(f"/tmp/.java_pid{p.pid}")
     with open(f"/tmp/.attach_pid{p.pid}", "w", encoding="ascii"):
@@ -187,7 +187,7 @@ def leftovers(r):
     os.path.exists(f"/tmp/.attach_pid{p.pid}") and os.unlink(f"/tmp/.attach_pid{p.pid}")
     yield "dead socket", p.end([answer])
 
-    if r.jdk.version >= 17:  # older ones do not look after their socket's file
+    if r.jdk.version >= 17:  # older JVMs do not check their socket's file
         p = Waiting(r)
         first = subprocess.run([r.jdk.tool("jcmd"), str(p.pid), "VM.version"], capture_output=True, timeout=60)
         os.unlink(f"/tmp/.java_pid{p.pid}") if first.returncode == 0 else None
@@ -202,13 +202,13 @@ def leftovers(r):
                                   "left behind" if os.path.exists(trap) else ""])
 
 
-@program("instr attach, called off", quick=False)
+@program("instr attach, interrupted", quick=False)
 def called_off(r):
-    """Ctrl-C while the JVM is waited for: nothing is left in its folder."""
+    """Ctrl-C while waiting for the JVM: no file is left in its folder."""
     flags = r.file("flags")
     with open(flags, "w", encoding="ascii") as f:
         f.write("+DisableAttachMechanism\n")
-    p = Waiting(r, f"-XX:Flags={flags}", "-XX:-UsePerfData")  # so that nobody can know it, and the JVM does not answer
+    p = Waiting(r, f"-XX:Flags={flags}", "-XX:-UsePerfData")  # so that the flag cannot be found out, and the JVM does not answer
     trigger = os.path.join(r.folder, f".attach_pid{p.pid}")
     attaching = subprocess.Popen([r.cli, "attach", str(p.pid)], stderr=subprocess.DEVNULL,  # a shell's background job ignores it
                                  preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
@@ -217,7 +217,7 @@ def called_off(r):
     attaching.send_signal(signal.SIGINT)
     status = attaching.wait(60)
     p.process.stdin.close()
-    p.process.stdout.read()  # stacks among it, for which SIGQUIT is when no file is there
+    p.process.stdout.read()  # includes stacks, which SIGQUIT prints if the file does not exist
     p.process.wait(60)
     yield "Ctrl-C", left(p) + ([] if status == -signal.SIGINT else [f"status {status}"])
 
@@ -235,7 +235,7 @@ def needs_root(r, *tools):
 
 @contextlib.contextmanager
 def open_classes(r):
-    """The program's classes where every user can read them."""
+    """A copy of the program's classes that every user can read."""
     folder = tempfile.mkdtemp(prefix="instr-classes-", dir="/var/tmp")
     os.chmod(folder, 0o755)
     shutil.copy(os.path.join(r.built.programs, "Waiting.class"), folder)
@@ -245,7 +245,7 @@ def open_classes(r):
 
 @program("instr attach, another user", quick=False)
 def other_user(r):
-    """Root may, and leaves nothing of root's; another user may not."""
+    """Root may attach, and leaves no files of root; another user may not."""
     needs_root(r, "setpriv")
     nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
     with open_classes(r) as classes:
@@ -257,7 +257,7 @@ def other_user(r):
         later = refused(p.instr("status", user=1234), "belongs to", "only that user and root")
         yield "root", p.end([stranger, root, theirs, later, "" if owner == 65534 else f"socket of {owner}"])
 
-        # a directory that somebody else made first, or a link to one, is not used
+        # a directory that another user created first, or a link to one, is not used
         shutil.rmtree("/tmp/.instr-65534", ignore_errors=True)
         os.mkdir("/tmp/.instr-65534", 0o777)
         os.symlink(classes, "/tmp/.instr-65534.1")
@@ -273,7 +273,7 @@ def other_user(r):
 
 @program("instr attach, other namespaces", quick=False)
 def namespaces(r):
-    """A JVM that is process 1 of its own, with a /tmp of its own, and cannot see the library: it is brought there."""
+    """A JVM in a pid namespace, with a /tmp of its own, that cannot see the library: the library is copied there."""
     needs_root(r, "unshare", "mount")
     hidden = "" if r.agent.startswith("/tmp/") else f"mount -t tmpfs none '{os.path.dirname(r.agent)}' && "
     inside = ["unshare", "--pid", "--mount", "--fork", "--kill-child", "--mount-proc", "sh", "-c",
@@ -301,7 +301,7 @@ def namespaces(r):
 
 @program("instr list", quick=False)
 def listed(r):
-    """Every JVM with its main class, version and what the agent does there; nothing else."""
+    """Lists every JVM with its main class, version and the state of the agent; nothing else."""
     plain, dormant = Waiting(r), Waiting(r, f"-agentpath:{r.agent}")
     other = subprocess.Popen(["sleep", "60"])
     dormant.instr("attach")  # until it listens
@@ -320,7 +320,7 @@ def listed(r):
 
 
 def findings(done, *expected):
-    """Each expected one is (verdict, what, part of the text)."""
+    """Each expectation is (verdict, what, part of the text)."""
     try:
         found = json.loads(done.stdout)
     except ValueError:
@@ -334,13 +334,13 @@ def findings(done, *expected):
 
 @program("instr doctor", quick=False)
 def doctor(r):
-    """What it says of a JVM is what comes of it."""
+    """What doctor predicts for a JVM is what happens."""
     p = Waiting(r)
     yield "plain", p.end(findings(p.instr("doctor", "--json"), (
         "note" if r.jdk.version >= 21 else "ok", "attach", "works"), ("ok", "library", "libinstr.so")))
     p = Waiting(r, "-XX:+DisableAttachMechanism")
     yield "no attach", p.end(findings(p.instr("doctor", "--json"), ("no", "attach", "DisableAttachMechanism")))
-    if r.jdk.version >= 11:  # what the Java agent was compiled for
+    if r.jdk.version >= 11:  # the Java agent is compiled for this release
         p = Waiting(r, f"-javaagent:{r.reference_jar}={r.file('reference.json')}", f"-agentpath:{r.agent}")
         p.instr("attach")
         yield "agents", p.end(findings(p.instr("doctor", "--json"), ("ok", "agent", "dormant"),

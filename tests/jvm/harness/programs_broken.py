@@ -1,4 +1,4 @@
-"""A runtime that throws: another agent breaks one of its classes, and the pass switches itself off."""
+"""A runtime that throws: another agent breaks one of the runtime's classes, and the pass switches itself off."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from . import control
 from .programs import Skip, program
 from .programs_attach import Waiting
 
-# Pass, what is broken: a constant of a class of the runtime, with another in its place; and what that throws.
+# Pass; the constant of a runtime class that is replaced, and its replacement; the exception that results.
 BROKEN = (("calls", "InstrCalls:count:cound", "NoSuchMethodError"),
           ("timing", "InstrTiming:open:opem", "NoSuchMethodError"),
           ("alloc", "InstrAlloc:allocated:allocatee", "NoSuchMethodError"),
@@ -27,7 +27,7 @@ def state(p):
 
 
 def watched(r, p):
-    """Only a command switches it on."""
+    """A pass that only a command switches on."""
     watching = subprocess.Popen([r.cli, "watch", str(p.pid), "Waiting.work(int)", "--limit", "12"], stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True)
     for _ in range(200):
@@ -40,7 +40,7 @@ def watched(r, p):
 
 @program("a runtime that throws", quick=False)
 def throwing(r):
-    """For each pass: the program is none the wiser, the pass goes, one line says why; others stay."""
+    """For each pass: the program is unaffected, the pass is switched off, one line says why, other passes stay on."""
     library = os.path.join(os.path.dirname(os.path.dirname(r.agent)), "tests", "libbroken_runtime.so")
     if not os.path.exists(library):
         raise Skip("libbroken_runtime.so is not built")
@@ -83,7 +83,7 @@ def expected_round(n):
 
 
 def ended(p):
-    """Two more rounds, and the end: the program has printed what it prints alone."""
+    """Runs two more rounds and the end: the program must have printed the same as without the agent."""
     p.round()
     p.round()
     p.process.stdin.close()

@@ -1,6 +1,6 @@
-"""Passes together: all pairs in both orders, and all at once. The program does the same, and each pass tells what it tells alone.
+"""Passes together: all pairs in both orders, and all at once. The program does the same, and each pass reports the same as alone.
 
-The passes are those of the table (rewriters/rewriters.h): one that is added there is in these tests.
+The passes are those of the table (rewriters/rewriters.h): a pass that is added there is tested here.
 """
 
 import itertools
@@ -14,19 +14,19 @@ from .programs import program, same_files, sources_for_compilers
 
 TABLE = os.path.join(os.path.dirname(__file__), "..", "..", "..", "rewriters", "rewriters.h")
 with open(TABLE, encoding="utf-8") as f:
-    # watch has no results to compare; it is in tests/production.
+    # watch has no results to compare; tests/production tests it.
     PASSES = [p for p in re.findall(r"^    PASS\((\w+)\)", f.read(), re.M) if p != "watch"]
 assert len(PASSES) >= 4
 
 CASES = ["Exceptions", "Constructors"]
 # These have no native methods.
 MAY_TELL_NOTHING = {"natives"}
-# What takes part in no comparison: times, stacks, what depends on them.
+# Not compared: times, stacks, and values that depend on them.
 TIMED = re.compile(r"_ns$|^(jvm|first_stack|skipped)$")
 
 
 def figures(r, path, ours):
-    """What a pass has told of the program's own classes, without times: lines that can be compared."""
+    """The report of a pass about the program's own classes, without times, as lines to compare."""
     if path.endswith(".exec"):
         printed = subprocess.run([r.cli, "report", path, "--top", "100000"], capture_output=True, text=True, timeout=60)
         assert printed.returncode == 0, printed.stderr
@@ -51,7 +51,7 @@ def suffix(name):
 
 
 def options(r, passes, folder):
-    """The agent's options, and where each pass writes to."""
+    """The agent's options, and the output file of each pass."""
     files = {p: r.file(folder, p + suffix(p)) for p in passes}
     os.makedirs(r.file(folder), exist_ok=True)
     for path in files.values():
@@ -73,7 +73,7 @@ def together():
 
 @program("passes in pairs and all at once", quick=False)
 def compose(r):
-    """On programs of which each pass tells the same every time."""
+    """Programs for which each pass reports the same every time."""
     for name in CASES:
         case, _ = r.expectations(name)
         launch, ours = r.built.launch(case), "cases/" + name
@@ -95,7 +95,7 @@ def compose(r):
 
 @program("javac under passes in pairs and all at once", needs=["javac"])
 def compose_javac(r):
-    """The compiler's output is the same, to the byte."""
+    """The compiler's output is the same bytes."""
     sources = sources_for_compilers(r.file("made"), 1 if r.quick else 2)
 
     def go(name, *agent):

@@ -1,4 +1,4 @@
-"""The control socket of a real JVM against everything that may come over it."""
+"""The control socket of a real JVM: valid and invalid input, slow and lost clients, the commands of the CLI."""
 
 import concurrent.futures
 import contextlib
@@ -35,7 +35,7 @@ def resident(pid):
 
 def dormant(r, *java):
     p = Waiting(r, f"-agentpath:{r.agent}", *java)
-    for _ in range(200):  # the socket is made beside the program's start
+    for _ in range(200):  # the socket is created while the program starts
         if os.path.exists(control.path(p.pid)):
             break
         time.sleep(0.02)
@@ -43,7 +43,7 @@ def dormant(r, *java):
 
 
 def answers(p):
-    """Does it still? And are all clients of before gone?"""
+    """Does the agent still answer, and are all earlier clients disconnected?"""
     done = p.instr("status", "--json")
     try:
         return "" if json.loads(done.stdout)["state"] == "dormant" else done.stdout
@@ -52,7 +52,7 @@ def answers(p):
 
 
 def settled(p, before):
-    """Descriptors go back to what they were: within a second, as the thread has its own time."""
+    """The number of open descriptors returns to what it was, within a second."""
     for _ in range(50):
         if descriptors(p.pid) <= before:
             return ""
@@ -61,7 +61,7 @@ def settled(p, before):
 
 
 def malformed(rng):
-    """One message of the kind that nobody should send."""
+    """One invalid message."""
     kind = rng.randrange(8)
     if kind == 0:
         return rng.randbytes(rng.randrange(1, 200))
@@ -75,11 +75,11 @@ def malformed(rng):
     if kind == 3:  # lengths
         return control.hello() + control.frame(rng.choice("HDCX"), rng.randbytes(8), rng.choice(
             (0, 1, 7, 65537, 1 << 24, (1 << 24) + 1, (1 << 31) - 1, (1 << 32) - 1)))
-    if kind == 4:  # words without an end, none, too many, odd ones
+    if kind == 4:  # words: unterminated, none, too many, unusual
         words = rng.choice((b"", b"status", b"\0", b"\0" * 70, b"status\0" * 65, rng.randbytes(50) + b"\0",
                             b"x" * 60000 + b"\0", b"status\0\xff\xfe\x1b[2J\0"))
         return control.hello() + control.frame("C", words)
-    if kind == 5:  # files without a name, many, none
+    if kind == 5:  # files: without a name, too many, none
         return control.hello() + control.frame("D", rng.choice((b"", b"abc", b"\0", b"a\0")) * rng.randrange(3)) * 3
     if kind == 6:  # the wrong order
         parts = [control.hello(), control.command("status"), control.frame("X"), control.frame("E"), control.hello(2, 9)]
@@ -111,7 +111,7 @@ def bombard(r, count):
 
 @program("control, malformed")
 def few_malformed(r):
-    """A thousand messages that nobody should send: the program is unharmed, and the agent answers."""
+    """Invalid messages: the program is unharmed, and the agent still answers."""
     yield "1,000", bombard(r, 1000)
 
 
@@ -120,9 +120,9 @@ def many_malformed(r):
     yield "100,000", bombard(r, 100000)
 
 
-@program("control, client gone at any point", quick=False)
+@program("control, client disconnects at any point", quick=False)
 def gone(r):
-    """After each byte that it sends, and each that it reads."""
+    """The client disconnects after each byte that it sends and each that it reads."""
     p = dormant(r)
     before = descriptors(p.pid)
     for n in range(len(EXCHANGE) + 1):
@@ -138,7 +138,7 @@ def gone(r):
         client.sendall(EXCHANGE)
         while n > 0 and (got := len(client.recv(n))):
             n -= got
-        # what is not read yet makes this a reset, not an end
+        # unread data turns this into a reset
         client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         client.close()
     yield "reading", p.end([answers(p), settled(p, before)])
@@ -146,7 +146,7 @@ def gone(r):
 
 @program("control, protocol")
 def protocol(r):
-    """Versions, unknown commands, several at once, many commands over one connection."""
+    """Versions, unknown commands, several commands at once, many commands over one connection."""
     p = dormant(r)
     client = control.Client(p.pid, greet=False)
     client.send(control.hello(2, 7))
@@ -170,7 +170,7 @@ def protocol(r):
 
 
 def threads(pid):
-    """Their names; one may end while we look."""
+    """The names of the agent's threads; one may end meanwhile."""
     names = []
     for task in os.listdir(f"/proc/{pid}/task"):
         with contextlib.suppress(FileNotFoundError), open(f"/proc/{pid}/task/{task}/comm", encoding="utf-8") as f:
@@ -184,7 +184,7 @@ def passes(p):
 
 @program("instr enable, disable, set, revert, detach")
 def switching(r):
-    """Each does what it says, and says it; mistakes change nothing; in the end the agent is gone."""
+    """Each command has its effect and reports it; errors change nothing; at the end the agent is detached."""
     p = Waiting(r, f"-agentpath:{r.agent}")
     p.instr("attach")
     steps = ((("enable", "timing"), 0, ["timing"]), (("enable", "calls", "include=Waiting"), 0, ["timing", "calls"]),
@@ -206,7 +206,7 @@ def switching(r):
         lost = (done.returncode, done.stderr.splitlines(), passes(p)) == (1, ["instr: /dev/full: No space left on device"], [])
         yield f"{name}, its file is lost", [] if lost else [f"{done}"]
     os.mkfifo(r.file("fifo"))
-    done = p.instr("set", f"config={r.file('fifo')}")  # nobody writes to it, and nobody is to wait for that
+    done = p.instr("set", f"config={r.file('fifo')}")  # a pipe without a writer must not block the command
     yield "set config=PIPE", [] if done.returncode == 1 and "not a regular file" in done.stderr else [f"{done}"]
     done = p.instr("detach", "--json")
     gone = "" if json.loads(done.stdout)["passes"] == [] and not os.path.exists(control.path(p.pid)) else done.stdout
@@ -221,7 +221,7 @@ def switching(r):
 
 @program("instr status", quick=False)
 def status(r):
-    """It tells what limits have left out, when all ends, and the memory that is taken, which is given back."""
+    """status reports classes over a limit, the expiry, and the memory in use, which is freed later."""
     p = Waiting(r)
     p.instr("attach")
 
@@ -236,7 +236,7 @@ def status(r):
                 if not re.search(w, told, re.M)]
     within = memory()
     p.instr("revert")
-    time.sleep(4)  # calls that were under way may still end
+    time.sleep(4)  # calls that were running may still end
     after = memory()
     problems += [] if 0 < before <= after < within else [f"memory: {before}, {within}, {after}"]
     yield "told", problems
@@ -250,7 +250,7 @@ def status(r):
 
 @program("instr, commands that bring the agent in", quick=False)
 def bringing(r):
-    """watch and dump find no agent, bring one in, and take it out again; enable and redefine leave it; others say what to type."""
+    """Without an agent watch and dump load one and remove it again; enable and redefine leave it loaded; other commands say what to type."""
     def lines(done):
         return [line for line in done.stderr.splitlines() if "JEP 451" not in line]
 
@@ -265,7 +265,7 @@ def bringing(r):
         done = p.instr(*words)
         ok = done.returncode == 1 and len(lines(done)) == 1 and told in done.stderr and agent(p) is None
         with open(f"/proc/{p.pid}/maps", encoding="ascii", errors="replace") as f:
-            ok = ok and "libinstr.so" not in f.read()  # the JVM was left alone
+            ok = ok and "libinstr.so" not in f.read()  # the agent was not loaded
         yield words[0] if words[0] != "redefine" else told, [] if ok else [f"{done}"]
     done = p.instr("watch", "Waiting.work(")
     with open(f"/proc/{p.pid}/maps", encoding="ascii", errors="replace") as f:
@@ -298,7 +298,7 @@ def bringing(r):
 
 
 def watcher(r, p, stdout):
-    """A watch without an end, when it is on."""
+    """Starts a watch without a limit, and waits until it is on."""
     started = subprocess.Popen([r.cli, "watch", str(p.pid), "Waiting.work(int)", "--limit", "1000000"], stdout=stdout,
                                stderr=subprocess.PIPE, text=True)
     for _ in range(500):
@@ -310,7 +310,7 @@ def watcher(r, p, stdout):
 
 @program("instr watch, ended by others", quick=False)
 def watch_ends(r):
-    """Who watches is told that somebody else has switched it off, though no call comes; and why what it prints got nowhere."""
+    """instr watch reports that another client has switched the pass off, even without calls; and why its output failed."""
     p = Waiting(r)
     p.instr("attach")
     for words in (("disable", "watch"), ("revert",), ("off",)):
@@ -323,7 +323,7 @@ def watch_ends(r):
             watching.kill()
             watching.communicate()
             yield words[0], ["it goes on"]
-    p.instr("detach")  # it comes and goes with the command then
+    p.instr("detach")  # then the command loads and removes the agent
     reader, writer = os.pipe()
     os.close(reader)
     problems = []
@@ -338,9 +338,9 @@ def watch_ends(r):
     yield "output", problems
 
 
-@program("instr off, the socket is dead", quick=False)
+@program("instr off, no answer on the socket", quick=False)
 def off_by_file(r):
-    """The switch is a file then; it is seen within two seconds, and does not stop what is switched on later."""
+    """The kill switch is a file then; it is seen within two seconds, and does not affect passes switched on later."""
     p = Waiting(r)
     p.instr("attach", "timing")
     os.unlink(control.path(p.pid))
@@ -349,7 +349,7 @@ def off_by_file(r):
     problems = [] if done.returncode == 0 and "switch" in done.stdout else [f"{done}"]
     if time.monotonic() - start > 5:
         problems.append(f"{time.monotonic() - start:.1f} s")
-    again = p.instr("attach", "timing")  # makes the socket anew
+    again = p.instr("attach", "timing")  # creates the socket again
     if again.returncode != 0 or passes(p) != ["timing"]:
         problems.append(f"{again}")
     problems = p.end(problems)
@@ -358,7 +358,7 @@ def off_by_file(r):
 
 @program("instr, two operators at once", quick=False)
 def two_operators(r):
-    """Both switch passes on and off at the same time: each command is carried out or says why not."""
+    """Both switch passes on and off at the same time: each command succeeds or says why not."""
     p = Waiting(r)
     p.instr("attach")
     def operate(name):
@@ -378,12 +378,12 @@ def two_operators(r):
 
 @program("instr top", quick=False)
 def top(r):
-    """Rows say what was called in the interval, by the order asked for; without a pass it says which to switch on."""
+    """Rows report the calls of the interval, in the requested order; without a pass the error names one to switch on."""
     p = Waiting(r)
     p.instr("attach")
     done = p.instr("top", "--once")
     problems = [] if done.returncode == 1 and "enable" in done.stderr else [f"{done}"]
-    p.instr("enable", "watch", "watch.methods=Waiting.work(..)")  # it has no table, and hides no other's
+    p.instr("enable", "watch", "watch.methods=Waiting.work(..)")  # it has no table, and does not hide that of another pass
     done = p.instr("top", "--once")
     problems += [] if done.returncode == 1 and "enable" in done.stderr else [f"watch: {done}"]
     p.instr("enable", "calls")
@@ -423,7 +423,7 @@ def top(r):
 
 @program("instr top, on a terminal", quick=False)
 def top_grows(r):
-    """When the terminal gets larger the table does, too."""
+    """The table grows with the terminal."""
     p = Waiting(r)
     p.instr("attach", "calls", "include=**")
     ours, theirs = pty.openpty()
@@ -436,7 +436,7 @@ def top_grows(r):
             p.round()
             while select.select([ours], [], [], 0.02)[0]:
                 frames += os.read(ours, 65536)
-            # whole ones: a screen's lines, from its first to where the rest is cleared
+            # complete screens: from the first line to where the rest is cleared
             longest[lines] = max((frame.count(b"\r\n") + 1 for frame in re.findall(rb"\033\[H(instr top.*?)\033\[J", frames, re.S)),
                                  default=0)
             if longest[lines] == lines:
@@ -450,9 +450,9 @@ def top_grows(r):
     yield "larger", [] if longest == {6: 6, 20: 20} else [f"lines {longest}"]
 
 
-@program("control, crowd", quick=False)
+@program("control, too many clients", quick=False)
 def crowd(r):
-    """Clients that say nothing: there is room for some, the next is told, and all are put out in time."""
+    """Silent clients: some are accepted, the next one is refused with a reason, and all are disconnected after a timeout."""
     p = dormant(r)
     before = descriptors(p.pid)
     silent = [control.connect(p.pid) for _ in range(16)]
@@ -469,9 +469,9 @@ def crowd(r):
     yield "crowd", p.end(problems + [answers(p), settled(p, before)])
 
 
-@program("control, strangers", quick=False)
+@program("control, other users", quick=False)
 def strangers(r):
-    """Another user is not answered even where the file's mode would let him in."""
+    """Another user gets no answer even if the mode of the file would allow access."""
     if os.getuid() != 0:
         raise Skip("needs root")
     p = dormant(r)

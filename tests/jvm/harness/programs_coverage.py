@@ -1,6 +1,6 @@
-"""The pass coverage on real JVMs: however they end, with tests told apart, counted, beside other agents.
+"""The pass coverage on real JVMs: any kind of exit, coverage by test, counts, other agents.
 
-That the bits are JaCoCo's is tests/coverage's business.
+tests/coverage checks that the bits are JaCoCo's.
 """
 
 import glob
@@ -16,7 +16,7 @@ import execfile  # noqa: E402
 
 
 def load(path):
-    """The sessions' names in their order, and {class: (id, bits)}."""
+    """The names of the sessions in their order, and {class: (id, bits)}."""
     with open(path, "rb") as file:
         sessions, classes = execfile.parse(file.read())
     return [session[0] for session in sessions], {name: (f"{key:016x}", bits) for key, (name, bits) in classes.items()}
@@ -29,9 +29,9 @@ def covered(r, name, what, options="", java=()):
     return path, done
 
 
-@program("coverage, however the JVM ends")
+@program("coverage after any kind of exit")
 def ends(r):
-    """Nothing is lost by halt, nor with a mapping by kill -9; the mapping goes when all has been written."""
+    """Nothing is lost at halt, nor with a mapping at kill -9; the mapping is removed when everything is written."""
     path, _ = covered(r, "plain", "nothing")
     key, whole = load(path)[1]["Covered"]
     path, done = covered(r, "halt", "halt")
@@ -46,7 +46,7 @@ def ends(r):
         problems = [] if done.status == -9 and len(maps) == 1 and not os.path.exists(path) else [f"{done.status}, {maps}"]
         told = r.run("recover", [r.cli, "exec", "recover", *maps])
         bits = load(path)[1]["Covered"][1] if told.status == 0 else ""
-        # Behind what halting shows comes only what leads to the kill.
+        # After the code covered at halt there is only the code that leads to the kill.
         missing = [i for i, (a, b) in enumerate(zip(halted[1], bits)) if a == "1" and b == "0"]
         if len(missing) > 1:  # the branch that halts
             problems.append(f"{told.stdout}{told.stderr}: {missing} are lost of {halted[1]}: {bits}")
@@ -57,7 +57,7 @@ def ends(r):
 
 @program("coverage of each test")
 def tests(r):
-    """Each test has its own bits, one that fails too; what was passed outside of tests has a session of its own."""
+    """Each test, even a failing one, has its own bits; code covered outside of tests has a session of its own."""
     options = ",coverage.per-test=Covered#test*,coverage.session=all"
     path, done = covered(r, "tests", "tests", options)
     whole = load(path)
@@ -78,7 +78,7 @@ def tests(r):
 
 @program("coverage counts")
 def counts(r):
-    """Exact, in eight threads."""
+    """Counts are exact with eight threads."""
     path, _ = covered(r, "counts", "threads", ",coverage.counts=yes")
     key, bits = load(path)[1]["Covered"]
     with open(path + ".counts", encoding="utf-8") as file:
@@ -94,7 +94,7 @@ def counts(r):
 
 @program("coverage beside an agent that changes classes", jdk=11)
 def changed(r):
-    """Whichever of the two comes first: what the other has changed is told with both ids, JaCoCo's work is left alone."""
+    """In either order: classes that the other agent has changed are reported with both ids, JaCoCo's classes are skipped."""
     plain = load(covered(r, "plain", "nothing")[0])[1]["Covered"][0]
     for name, first in (("before", True), ("behind", False)):
         path = r.file(name + ".exec")
@@ -109,7 +109,7 @@ def changed(r):
 
 @program("coverage of the JDK's own classes", quick=False)
 def platform(r):
-    """Classes that were loaded before us have the ids of their class files, though the JVM puts them together anew."""
+    """Classes loaded before the agent have the ids of their class files, though the JVM reconstructs them."""
     early = load(covered(r, "early", "nothing", ",include=java.util.**:java.lang.**")[0])[1]
     late = load(covered(r, "late", "nothing", ",include=java.util.**:java.lang.**", ("-Xshare:off",))[0])[1]
     both = early.keys() & late.keys()

@@ -1,5 +1,5 @@
-"""Where the pass coverage writes to, and when: several JVMs and one file, on SIGQUIT, what cannot be written; after an attach,
-and beside an agent that has classes come again."""
+"""The files of the pass coverage: several JVMs and one file, SIGQUIT, files that cannot be written; after an attach,
+and beside an agent that retransforms classes."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ from .programs_coverage import covered, execfile, load
 
 @program("coverage, several JVMs and one file", quick=False)
 def several(r):
-    """They wait for each other: a session of each, and no class lost; with %p each has its own."""
+    """JVMs wait for each other: one session for each, and no class is lost; with %p each has its own file."""
     whole = load(covered(r, "alone", "nothing")[0])[1]
     for name, file, expected in (("one file", "all.exec", 1), ("a file each", "%p.exec", 6)):
         os.mkdir(r.file(name))
@@ -33,7 +33,7 @@ def several(r):
 
 @program("coverage, written on SIGQUIT", quick=False)
 def on_request(r):
-    """While the program runs, and again at its end, behind what is there."""
+    """The file is written while the program runs, and appended to at its end."""
     path = r.file("quit.exec")
     p = Waiting(r, r.with_agent(f"coverage,coverage.file={path},quiet=yes,control=off"))
     os.kill(p.pid, signal.SIGQUIT)
@@ -57,7 +57,7 @@ def on_request(r):
 
 @program("coverage, files that cannot be written", quick=False)
 def unwritable(r):
-    """One line tells which and why; the program does not notice, and what was there is there still."""
+    """One line names the file and the reason; the program is unaffected, and existing content stays."""
     os.mkdir(r.file("folder"))
     with open(r.file("text.exec"), "w", encoding="utf-8") as file:
         file.write("no exec file\n")
@@ -77,8 +77,8 @@ def unwritable(r):
 
 @program("coverage after an attach", quick=False)
 def after_attach(r):
-    """Classes that are loaded have the ids and numbers of probes that they have from the start, and bits from then on; they
-    are as before once the agent has gone."""
+    """Loaded classes have the same ids and numbers of probes as from the start, and bits from then on; they
+    are as before after a detach."""
     first = r.file("first.exec")
     p = Waiting(r, r.with_agent(f"coverage,coverage.file={first},quiet=yes"))
     ended = p.end()
@@ -95,7 +95,7 @@ def after_attach(r):
         done = subprocess.run([r.cli, "exec", "dump", str(p.pid)], capture_output=True, text=True, timeout=60)
         return load(path)[1].get("Waiting") if done.returncode == 0 else done
     before = dump()
-    if before is not None:  # it waits for input within main: nothing was passed since
+    if before is not None:  # the program waits for input in main: nothing was covered since
         problems.append(f"covered before the first round: {before}")
     p.round()
     now = dump()
@@ -115,7 +115,7 @@ def after_attach(r):
 
 @program("coverage.mmap, while the JVM runs", quick=False)
 def other_mapping(r):
-    """Where probes are is settled when the pass is first switched on; what asks for another place is told so, and all goes on."""
+    """The place of the probes is fixed when the pass is first switched on; a request for another place is refused."""
     for first, second in (("no", "yes"), ("no", "flush"), ("yes", "no"), ("flush", "yes"), ("yes", "flush")):
         path = r.file(f"{first}-{second}.exec")
         p = Waiting(r)
@@ -135,7 +135,7 @@ def other_mapping(r):
 
 @program("coverage.mmap, after a detach", quick=False)
 def detached(r):
-    """What was covered is in the file, and the mapping goes with the JVM."""
+    """The coverage is in the file, and the mapping is removed when the JVM ends."""
     for mode in ("yes", "flush"):
         path = r.file(mode + ".exec")
         p = Waiting(r)
@@ -152,9 +152,9 @@ def detached(r):
         yield mode, ended + ([] if bits.count("1") > 2 and not maps else [f"covered: {bits}; left behind: {maps}"])
 
 
-@program("coverage of classes that come again", quick=False, jdk=11)
+@program("coverage of retransformed classes", quick=False, jdk=11)
 def again(r):
-    """An agent has them retransformed and redefined: they keep their probes, and what is passed afterwards counts."""
+    """Classes that an agent retransforms and redefines keep their probes, and code covered afterwards counts."""
     launch = ["-cp", r.built.programs, "Again"]
     plain = r.run("plain", [r.java, *launch])
     for order in ("first", "last"):
@@ -165,7 +165,7 @@ def again(r):
         problems = vm.compare(plain, done)
         with open(path, "rb") as file:
             names = [name for name, _ in execfile.parse(file.read())[1].values()]
-        # Redefined as in its file, Part may be one that the other agent did not change.
+        # When Part is redefined with its file, it may not have the other agent's change.
         if sorted(set(names)) != ["Again", "Again$Part"] or names.count("Again") != 1 or names.count("Again$Part") > 2:
             problems.append(f"classes {names}")
         bits = load(path)[1]["Again"][1]

@@ -1,4 +1,4 @@
-"""The pass exceptions: what it tells against what the programs know, what JVM TI's own events say, and the JVM's recorder."""
+"""The pass exceptions, compared with what the programs expect, with JVM TI events, and with the flight recorder."""
 
 import collections
 import fnmatch
@@ -23,12 +23,12 @@ def load(path):
 
 
 def end_of(row):
-    """How it ended, as the program's comments have it."""
+    """How the exception ended, as in the program's comments."""
     if row["caught_class"] is None:
         return "left" if row["caught_method"] is None else "?"
     if row["caught_method"] is None:
         return "elsewhere"
-    return re.sub(r"\$\d+$", "", row["caught_method"])  # of a lambda, without its number
+    return re.sub(r"\$\d+$", "", row["caught_method"])  # a lambda without its number
 
 
 def number(text):
@@ -54,7 +54,7 @@ def expected(source):
 
 
 def check(path, source):
-    """Problems of a report: each row is expected, and all of what is expected is there."""
+    """Problems of a report: each row must be expected, and no expected row may be missing."""
     missing, problems = expected(source), []
     name = os.path.basename(source)[:-5]
     for row in load(path):
@@ -80,7 +80,7 @@ def by_class(path):
 
 
 def events(path):
-    """The least and the most that there may be of each class."""
+    """The permitted range of the number for each class."""
     with open(path, encoding="utf-8") as f:
         lines = [line.split() for line in f]
     return tuple(collections.Counter({line[0]: int(line[i]) for line in lines}) for i in (1, 2))
@@ -105,7 +105,7 @@ def hard(r, name, *java):
 
 @program("exceptions by class, place and handler")
 def exceptions(r):
-    """Each exception of a program that knows its own, whatever else is instrumented, and with other passes around it."""
+    """Each exception of a program with expectations, whatever else is instrumented, and with other passes around it."""
     source = r.built.path("programs", "Throws.java")
     launch = ["-cp", r.built.programs, "Throws"]
     plain = r.run("plain", [r.java] + launch)
@@ -120,7 +120,7 @@ def exceptions(r):
 
 @program("exceptions with everything instrumented", quick=False)
 def everything(r):
-    """The program's own rows are the same when all the JDK's exceptions are told too; none ends unseen but in the JVM."""
+    """The program's own rows are the same when JDK exceptions are reported, too; only those that end in the JVM end unseen."""
     launch = ["-cp", r.built.programs, "Throws"]
     plain = r.run("plain", [r.java] + launch)
     report = r.file("report.json")
@@ -138,9 +138,9 @@ def everything(r):
     yield "include=**", problems
 
 
-@program("exceptions as JVM TI's events have them", quick=False, needs=["javac"])
+@program("exceptions agree with JVM TI events", quick=False, needs=["javac"])
 def jvmti_events(r):
-    """Another agent counts the JVM's own events, object by object: the same for each class, in a program and in javac."""
+    """Another agent counts the JVM's own events, object by object: the same number for each class, in a program and in javac."""
     library = os.path.join(os.path.dirname(os.path.dirname(r.agent)), "tests", "libexception_events.so")
     if not os.path.exists(library):
         raise Skip("libexception_events.so is not built")
@@ -148,7 +148,7 @@ def jvmti_events(r):
     r.run("events", [r.java, f"-agentpath:{library}={r.file('events.txt')}"] + launch)
     r.run("agent", [r.java, r.with_agent(f"exceptions,exceptions.file={r.file('report.json')}")] + launch)
     wanted, _ = events(r.file("events.txt"))
-    wanted["Throws$B"] += 99 + 3999 + 1 + 1  # thrown again where they were caught
+    wanted["Throws$B"] += 99 + 3999 + 1 + 1  # rethrown where they were caught
     yield "Throws", differences(by_class(r.file("report.json")), wanted)
     sources = sources_for_compilers(r.file("made"), 4)
 
@@ -158,7 +158,7 @@ def jvmti_events(r):
                      ["-nowarn", "-proc:none", "-encoding", "UTF-8", "-d", r.file(name + ".out")] + sources)
 
     if r.jdk.version == 8:
-        return  # its JVM gives other classes to the boot loader
+        return  # its JVM has other classes in the bootstrap loader
     plain = compile_with("plain", [])
     compile_with("javac-events", [f"-agentpath:{library}={r.file('javac.txt')}"])
     other = compile_with("javac", [r.with_agent(f"exceptions,exceptions.file={r.file('javac.json')}")])
@@ -169,9 +169,9 @@ def jvmti_events(r):
         + ([] if exact else [f"exact are only {exact}"])
 
 
-@program("exceptions as the flight recorder has them", quick=False, jdk=17, needs=["jfr"])
+@program("exceptions agree with the flight recorder", quick=False, jdk=17, needs=["jfr"])
 def flight_recorder(r):
-    """The JVM's recorder notes each exception that is made: of the program's own classes there are as many."""
+    """The flight recorder records each exception that is created: the numbers agree for the program's own classes."""
     recording, settings = r.file("throws.jfr"), r.file("settings.jfc")
     with open(settings, "w", encoding="ascii") as f:
         f.write('<?xml version="1.0" encoding="UTF-8"?><configuration version="2.0"><event name="jdk.JavaExceptionThrow">'
@@ -190,7 +190,7 @@ def flight_recorder(r):
 
 @program("exceptions that are hard to count", quick=False)
 def hard_cases(r):
-    """Those without a stack trace that the JVM throws again and again, out of stack or memory, on virtual threads."""
+    """Exceptions without a stack trace that the JVM throws again and again, stack overflow, out of memory, virtual threads."""
     names = ["hot", "overflow", "guardedOverflow", "memory"] + (["virtual"] if r.jdk.version >= 21 else []) \
         + (["stopped"] if r.jdk.version < 20 else [])
     for name in names:
@@ -205,9 +205,9 @@ def hard_cases(r):
         yield name, problems
 
 
-@program("exceptions of a JVM that runs")
+@program("exceptions after attaching")
 def attach(r):
-    """Attached: the classes that are loaded are instrumented, and what is thrown from then on is told."""
+    """Loaded classes are instrumented, and exceptions from then on are reported."""
     waiting = Waiting(r)
     report = r.file("report.json")
     problems = [attached(waiting.instr("attach", "exceptions", f"exceptions.file={report}"), "active")]
@@ -223,7 +223,7 @@ def told(report, count):
 
 @program("exceptions switched on and off")
 def switched(r):
-    """Each time it counts anew; what another pass counts goes on."""
+    """Each time the counts start at zero; counts of another pass continue."""
     p, problems = dormant(r), []
 
     def ask(*words):

@@ -1,4 +1,4 @@
-"""instr exec dump on a real JVM: what was covered so far, again and anew."""
+"""instr exec dump on a real JVM: the coverage so far, repeatedly, and after a reset."""
 
 import os
 import subprocess
@@ -27,7 +27,7 @@ def dump(r, p, *words):
 
 
 def hits(file):
-    """How many probes of the program are hit, and the number of sessions."""
+    """The number of probes hit in the program, and the number of sessions."""
     with open(file, "rb") as opened:
         sessions, classes = execfile.parse(opened.read())
     return sum(bits.count("1") for name, bits in classes.values() if name == "Waiting"), len(sessions)

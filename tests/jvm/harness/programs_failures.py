@@ -1,4 +1,4 @@
-"""What can fail around the agent: its memory, the disk, the folders; and the program that goes on all the same."""
+"""Failures around the agent: memory, disk, folders. The program continues all the same."""
 
 import itertools
 import os
@@ -12,7 +12,7 @@ from .programs import Skip, program
 
 
 def files_of(r):
-    """The options that name files of results."""
+    """The options that name result files."""
     return ["stats"] + [f"{p}.file" for p in r.every_pass.split(",")]
 
 
@@ -22,7 +22,7 @@ def own_lines(result):
 
 
 def went_on(plain, other):
-    """The program ran as it does plain; or the VM did not start, and one line says that there was no memory."""
+    """The program ran as it does plain; or the VM did not start, and one line says that memory ran out."""
     refused = other.status == 1 and "rror occurred during initialization of VM" in other.stdout + other.stderr
     if refused and not other.crash and any("out of memory" in s for s in own_lines(other)):
         return []
@@ -31,7 +31,7 @@ def went_on(plain, other):
 
 @program("out of memory in the agent")
 def no_memory(r):
-    """The agent's n-th allocation fails, or all from the n-th on: the program does the same, whatever n is."""
+    """The agent's n-th allocation fails, or all from the n-th on: for any n the program does the same."""
     library = os.path.join(os.path.dirname(os.path.dirname(r.agent)), "tests", "libfailing_malloc.so")
     if not os.path.exists(library):
         raise Skip("libfailing_malloc.so is not built")
@@ -56,7 +56,7 @@ def no_memory(r):
 
 
 def failing_at(r, plain, go, count):
-    # All of the first, where most is set up; then some of the rest.
+    # Every n at first, during the set-up; later some values only.
     numbers = list(range(0, min(count, 12 if r.quick else 60)))
     numbers += list(range(numbers[-1] + 1, count, max(1, count // (8 if r.quick else 40))))
     for once in (True, False):
@@ -72,7 +72,7 @@ def failing_at(r, plain, go, count):
 
 @program("no folder to write to")
 def read_only(r):
-    """The library in a folder that cannot be written to, no /tmp, a full file system."""
+    """The library in a read-only folder, no /tmp, a full file system."""
     plain = r.run("plain", [r.java] + r.hello())
     folder = r.file("readonly")
     os.makedirs(folder)
@@ -97,15 +97,15 @@ def read_only(r):
 
 
 def as_seen(r, path):
-    """Where a file system has to be mounted for the JVM to have it at `path`: a JDK of tests/jdks runs in a root of its
-    own, where the folders of this machine are mounted once more, and mounts made here later are not."""
+    """The place to mount a file system so that the JVM has it at `path`: a JDK of tests/jdks runs in a root of its
+    own, where the folders of this machine are mounted again, but later mounts are not."""
     inside = os.path.join(r.java.split("/jdk-")[0], "root") + path
     return inside if os.path.exists(inside) and os.path.samefile(inside, path) else path
 
 
 @program("file systems that fail")
 def file_systems(r):
-    """Full, read-only, and no /tmp: in a mount namespace of its own."""
+    """A full, a read-only and a missing /tmp, in a mount namespace of its own."""
     if subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False).returncode:
         raise Skip("needs the right to mount file systems (root)")
     copy = r.file("libinstr.so")
@@ -119,7 +119,7 @@ def file_systems(r):
         "full file system": f"mount -t tmpfs -o size=64k none {seen} && head -c 60000 /dev/zero >{seen}/filler; ",
         "read-only file system": f"mount -t tmpfs -o ro none {seen} && ",
     }
-    modes = ["", "coverage.mmap=yes"] + ["alloc.mode=sampled"] * (r.jdk.version >= 11)  # what older ones have not
+    modes = ["", "coverage.mmap=yes"] + ["alloc.mode=sampled"] * (r.jdk.version >= 11)  # not in older JDKs
     plain = r.run("plain", [r.java] + r.hello())
     for (name, mount), more in itertools.product(mounts.items(), modes):
         files = files_of(r) + ["alloc.stacks", "alloc.html"] * (more == "alloc.mode=sampled")
@@ -137,6 +137,6 @@ def file_systems(r):
             problems.append(f"{len(lines)} lines for {len(files)} files: {lines}")
         yield f"{name}{', ' if more else ''}{more}", problems
     without = ["unshare", "-m", "sh", "-c", f'mount -t tmpfs -o ro,mode=0 none {as_seen(r, "/tmp")} && exec "$@"', "sh", r.java]
-    plain = r.run("plain", without + r.hello())  # newer VMs have a word to say about it themselves
+    plain = r.run("plain", without + r.hello())  # newer VMs print something themselves
     other = r.run("run", without + [f"-agentpath:{copy}=calls,timing,runtime=path"] + r.hello())
     yield "no /tmp", vm.compare(plain, other, stderr=False)

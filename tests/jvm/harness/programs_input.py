@@ -10,16 +10,16 @@ from .programs import program
 
 
 def more(r, passes):
-    """No file where none is looked for, and no table with names of errors."""
+    """Options without unexpected files and without tables that contain names of errors."""
     return (f",coverage.file={r.file('jacoco.exec')}" if "coverage" in passes else "") \
         + (",exceptions.top=0" if "exceptions" in passes else "")
 
 
 @program("damaged classes")
 def damaged(r):
-    """Thousands of damaged class files: the VM accepts and refuses the same ones, and reading them says the same.
+    """Thousands of damaged class files: the VM accepts and rejects the same ones, with the same errors while reading them.
 
-    What the verifier refuses may be told in other words: it may meet other code.
+    Errors of the verifier may differ, because it may verify different code.
     """
     generated = os.path.join(r.built.generated, "cases")
     files = [os.path.join(generated, n + ".class") for n in
@@ -44,13 +44,13 @@ def damaged(r):
 
 
 def outcomes(result):
-    """The lines; without the indexes that the VM reads behind the end of a file that is cut."""
+    """The lines, without the indexes that the VM reads behind the end of a truncated file."""
     return [re.sub(r"index \d+", "index", s) if ".cut" in s else s for s in result.stdout.splitlines()]
 
 
 @program("class path with bad files", quick=False)
 def class_path(r):
-    """Empty, cut, foreign and huge class files, and a jar that is none: the same errors, to the letter."""
+    """Empty, truncated, foreign and huge class files, and a file that is not a jar: exactly the same errors."""
     folder = vm.fresh(r.file("path"))
 
     def put(name, data):
@@ -95,7 +95,7 @@ def class_path(r):
 
 @program("output that cannot be written")
 def unwritable(r):
-    """The program ends as it would; one line names the file."""
+    """The program ends as without the agent; one line names the file."""
     plain = r.run("plain", [r.java] + r.hello())
     os.makedirs(r.file("folder"))
     for name, path in {"no such folder": "/nonexistent/folder/x.json", "a folder": r.file("folder"),
@@ -108,7 +108,7 @@ def unwritable(r):
             if len(lines) != 1:
                 problems.append(f"{len(lines)} lines name {path}: {other.stderr[-400:]!r}")
             yield f"{name}, {option}", problems
-    # nobody reads stderr, or it is full: still the same program
+    # stderr has no reader, or is full: the program does the same
     for name, redirect in {"stderr full": "2>/dev/full", "stderr closed": "2>&-", "stdin closed": "<&-"}.items():
         args = [r.java, r.with_agent("calls,timing")] + r.hello()
         other = r.run("run", ["sh", "-c", f'exec "$@" {redirect}', "sh"] + args)
@@ -117,7 +117,7 @@ def unwritable(r):
 
 @program("output to a named pipe", quick=False)
 def pipes(r):
-    """A reader that comes late gets everything; without one, or with one that stalls, the JVM ends all the same."""
+    """A late reader gets everything; without a reader, or with one that stalls, the JVM ends all the same."""
     plain = r.run("plain", [r.java] + r.hello())
     pipe = r.file("pipe")
     os.mkfifo(pipe)
@@ -179,7 +179,7 @@ def typos(r):
 
 @program("option file")
 def option_file(r):
-    """config= reads the same options, one per line, and its mistakes are told with file and line."""
+    """config= reads the same options, one per line, and its errors are reported with file and line."""
     good = r.file("good.options")
     with open(good, "w", encoding="utf-8") as f:
         f.write("# passes\ncalls\n\n  timing\ninclude=Hello\n# end\ncalls.file=" + r.file("calls.json") + "\n")

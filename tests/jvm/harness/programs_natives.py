@@ -1,4 +1,4 @@
-"""Native methods: wrapped, called in all ways, of the JDK's own classes, beside other agents, and bound."""
+"""Native methods: wrapped, called in all ways, in JDK classes, beside other agents, and their bindings."""
 
 import json
 import os
@@ -31,7 +31,7 @@ def load(path):
 
 
 def check_calls(path, rounds=1):
-    """Holds the counts of a report to what NativeCalls does."""
+    """Compares the counts of a report with the calls of NativeCalls."""
     try:
         report = load(path)
     except (OSError, ValueError) as e:
@@ -74,9 +74,9 @@ def natives(r):
         yield " ".join([options] + java), problems
 
 
-@program("passes that wrap, together", quick=False)
+@program("wrapping passes together", quick=False)
 def together(r):
-    """Two passes with a prefix each: SetNativeMethodPrefixes, and wrappers one in the other."""
+    """Two passes with a prefix each: SetNativeMethodPrefixes, and nested wrappers."""
     if not r.stress:
         raise Skip("the agent with the pass again is not built")
     plain = r.run("plain", [r.java] + launch(r))
@@ -89,7 +89,7 @@ def together(r):
 
 @program("other agents and native methods", quick=False)
 def others(r):
-    """Agents that wrap too, before or after us, and agents that have a wrapped class come again."""
+    """Agents that wrap, too, before or after ours, and agents that retransform a wrapped class."""
     for mode in ("wrap", "retransformable", "retransform", "redefine"):
         peer = f"-javaagent:{r.built.wrapping}={mode}"
         wraps = mode in ("wrap", "retransformable")
@@ -104,7 +104,7 @@ def others(r):
                 os.remove(report)
             agents = [r.with_agent(f"natives,timing,natives.file={report}"), peer]
             both = r.run("both", [r.java] + (agents if first == "agent" else agents[::-1]) + program_args)
-            if wraps:  # who wrapped last shows in the names of frames
+            if wraps:  # the names of frames show which agent wrapped last
                 for result in (alone, both):
                     result.stdout = re.sub("(?m)^missing .*", "missing", result.stdout)
             yield f"{mode}, {first} first", vm.compare(alone, both) + check_calls(report, 1 if wraps else 2)
@@ -112,7 +112,7 @@ def others(r):
 
 @program("native methods of the JDK")
 def of_the_jdk(r):
-    """Files and sockets, with class file hooks from the start; and all classes that there are."""
+    """Files and sockets, with class file hooks from the start; and all classes."""
     launch_files = ["-cp", r.built.programs, "NativeFiles"]
     plain = r.run("plain", [r.java] + launch_files)
     yield "plain", [] if plain.status == 0 else [plain.tail()]
@@ -153,7 +153,7 @@ def check_files(report, left_alone):
 
 @program("native methods of a compiler", quick=False, needs=["javac"])
 def compiler(r):
-    """javac with all native methods of the JDK wrapped that can be."""
+    """javac with all JDK native methods wrapped that can be."""
     sources = sources_for_compilers(r.file("made"), 4)
 
     def go(name, *options):
@@ -169,9 +169,9 @@ def compiler(r):
         + ([] if len(reasons) >= 5 else [f"left alone for {sorted(reasons)}"])
 
 
-@program("attached, native methods of loaded classes", quick=False, jdk=9, needs=["jcmd"])
+@program("native methods of loaded classes, attached", quick=False, jdk=9, needs=["jcmd"])
 def attached(r):
-    """What is loaded cannot be wrapped: the agent says so at once, and which methods those are."""
+    """Methods of loaded classes cannot be wrapped: the agent reports them at once."""
     report = r.file("natives.json")
     waiting = Attached(r)
     loaded = waiting.load(f"natives,include=java.io.**,natives.file={report}")
@@ -190,7 +190,7 @@ def attached(r):
 
 @program("native methods that are bound", quick=False)
 def bound(r):
-    """natives.list names what the JVM itself says it binds, with the library."""
+    """natives.list names the bindings that the JVM itself reports, with the library."""
     report = r.file("natives.json")
     if os.path.exists(report):
         os.remove(report)
@@ -200,7 +200,7 @@ def bound(r):
     said = {(c, re.sub(r"^(instr\$\w+\$)+", "", m)) for c, m in said}
     rows = load(report)["bound"] if os.path.exists(report) else []
     told = {(b["class"], b["method"]): b for b in rows}
-    # The JVM says nothing of a few that it looks up while it starts.
+    # The JVM does not report a few that it binds while it starts.
     problems = [f"not listed: {'.'.join(m)}" for m in sorted(said - told.keys())][:5]
     if not said or len(told) < len(said):
         problems.append(f"{len(told)} listed, the JVM tells of {len(said)}")
@@ -218,9 +218,9 @@ def bound(r):
     yield "listed", problems
 
 
-@program("native methods, passes switched", quick=False)
+@program("native methods, passes switched on and off", quick=False)
 def switched(r):
-    """Wrappers stay, whatever is on, and when the agent is detached: classes that come again have them again."""
+    """Wrappers stay when passes are switched and when the agent is detached: retransformed classes get them again."""
     p = Waiting(r, r.with_agent("natives,timing,include=java.io.**:Waiting"))
     p.instr("attach")  # until it listens
     problems, report = [], r.file("natives.json")
@@ -235,7 +235,7 @@ def switched(r):
     problems += [] if rows.get("java.io.FileInputStream.readBytes") else [f"counted: {rows}"]
     problems += [] if gone.returncode == 0 and "native methods were wrapped" in gone.stderr else [f"detach: {gone}"]
     problems += ["the socket is left"] if os.path.exists(control.path(p.pid)) else []
-    for words in (("attach",), ("enable", "calls", "include=java.io.**"), ("detach",)):  # classes come again, wrapped
+    for words in (("attach",), ("enable", "calls", "include=java.io.**"), ("detach",)):  # classes are retransformed, with wrappers
         done = p.instr(*words)
         problems += [] if done.returncode == 0 else [f"after detach, {words}: {done}"]
     yield "switched", problems + ended(p) + [s for s in p.stderr.splitlines() if ": skipped: " in s]

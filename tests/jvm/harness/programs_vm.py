@@ -1,4 +1,4 @@
-"""The VM around the agent: shared classes, other agents, late attach, the command that starts programs."""
+"""The VM around the agent: shared classes, other agents, late attach, instr run."""
 
 import itertools
 import json
@@ -22,7 +22,7 @@ def shared_classes(log):
 
 @program("shared classes", jdk=11)
 def cds(r):
-    """The VM's own archive stays in use: as many shared classes with an agent that matches nothing."""
+    """The VM's own archive stays in use: the same number of shared classes with an agent that matches nothing."""
     counts = {}
     for name, agent in {"plain": [], "dormant": [f"-agentpath:{r.agent}"], "nothing": [r.with_agent(NOTHING)],
                         "timing": [r.with_agent("timing")]}.items():
@@ -37,7 +37,7 @@ def cds(r):
 
 @program("AOT cache", jdk=25)
 def aot(r):
-    """An AOT cache stays in use, and the application's classes that come out of it are instrumented all the same."""
+    """An AOT cache stays in use, and application classes from it are instrumented all the same."""
     case, expectations = r.expectations("Constructors")
     # the cache takes classes from jars only
     jar = r.file("program.jar")
@@ -67,7 +67,7 @@ def aot(r):
 
 @program("AOT cache recorded", quick=False, jdk=25)
 def aot_recorded(r):
-    """The JVM gives up its cache, or crashes, when its own classes are changed: they are not. The program's are."""
+    """Classes of the program are changed, but no classes of the JDK: otherwise the JVM drops its cache or crashes."""
     case, expectations = r.expectations("Constructors")
     jar = r.file("program.jar")
     subprocess.run([r.jdk.tool("jar"), "--create", "--file", jar, "-C", r.built.classes(17), "cases", "-C",
@@ -82,7 +82,7 @@ def aot_recorded(r):
         passes = f"{every_pass(r)},quiet=yes,timing.file={report}{scope}"
         other = r.run(name, [r.java, f"-XX:AOTCacheOutput={cache}", r.with_agent(passes)] + launch, timeout=300)
         problems = [] if other.status == 0 and not other.crash else [f"exit status {other.status}: {other.tail()}"]
-        if not set(plain.stdout.splitlines()) <= set(other.stdout.splitlines()):  # the JVM's own are among them
+        if not set(plain.stdout.splitlines()) <= set(other.stdout.splitlines()):  # lines of the JVM are among them
             problems.append(f"the program printed {other.stdout[:200]!r}")
         if not os.path.exists(cache):
             problems.append("no cache was made")
@@ -95,7 +95,7 @@ def every_pass(r):
 
 @program("another agent", quick=False, jdk=11)
 def another(r):
-    """A Java agent that rewrites the same classes, before and after; both count right."""
+    """A Java agent that rewrites the same classes, before and after ours: both count correctly."""
     for name in ("Constructors", "Exceptions", "Exits", "Language", "FramesAndLocals", "OldClasses", "BeforeSuper"):
         case, expectations = r.expectations(name)
         if not case:
@@ -108,7 +108,7 @@ def another(r):
             if order == "last":
                 agents.reverse()
             other = r.run(f"{name}-{order}-{len(passes)}", [r.java] + r.verify + agents + launch)
-            other.stderr = re.sub(r"(?m)^instr: coverage: .* changed by another agent .*\n", "", other.stderr)  # it was
+            other.stderr = re.sub(r"(?m)^instr: coverage: .* changed by another agent .*\n", "", other.stderr)  # expected here
             problems = vm.compare(plain, other, may_keep=case.kept) + check(ours, expectations, case)
             try:
                 problems += expect.check(expect.load(theirs), expectations, case.main, reference=True)
@@ -119,13 +119,13 @@ def another(r):
 
 @program("boot classes without their frames", quick=False)
 def frames_lost(r):
-    """JDKs before 21 give classes back without stack map frames that they do not verify, and that CDS does not have."""
+    """JDKs before 21 retransform classes that they do not verify, and that are not in CDS, without stack map frames."""
     case, expectations = r.expectations("Language" if r.jdk.version >= 17 else "Exceptions")
     launch = ["-Xshare:off"] + r.built.launch(case)
     plain = r.run("plain", [r.java] + launch)
     yield "plain", [] if plain.status == 0 else [plain.tail()]
     for passes in ("timing", every_pass(r)):
-        for verify in ([], r.verify):  # where boot classes are verified they have their frames
+        for verify in ([], r.verify):  # if boot classes are verified they have their frames
             report, stats = r.file("timing.json"), r.file("stats.json")
             options = f"{passes},timing.file={report},include=**,huge=yes,stats={stats}"
             other = r.run("agent", [r.java] + verify + [r.with_agent(options)] + launch)
@@ -139,9 +139,9 @@ def frames_lost(r):
             yield f"{passes.partition(',coverage.file')[0]}{', verified' if verify else ''}", problems
 
 
-@program("transformed again", jdk=11)
+@program("retransformed and redefined by another agent", jdk=11)
 def again(r):
-    """A Java agent has classes retransformed and redefined while they are instrumented; every call is counted."""
+    """A Java agent retransforms and redefines classes while they are instrumented; every call is counted."""
     launch = ["-cp", r.built.programs, "Again"]
     plain = r.run("plain", [r.java] + launch)
     # steps: the numbers below 100, except multiples of ten, summed, in each of four rounds
@@ -163,7 +163,7 @@ def again(r):
 
 @program("frames stripped by another agent", quick=False, jdk=11)
 def stripped(r):
-    """A Java agent hands classes over as version 50 and without a single frame, which the old verifier accepts."""
+    """A Java agent passes on classes of version 50 without any frame, which the old verifier accepts."""
     for name in ("FramesAndLocals", "BeforeSuper", "OldClasses", "Instructions", "FarBranches"):
         case, expectations = r.expectations(name)
         if not case:
@@ -203,7 +203,7 @@ def recorder(r):
 
 @program("runtime=path")
 def runtime_path(r):
-    """The second way to deliver the runtime."""
+    """The alternative delivery of the runtime."""
     for name in ("Constructors", "Exceptions", "Language", "NamedModule", "Threads"):
         case, expectations = r.expectations(name)
         if not case:
@@ -218,7 +218,7 @@ def runtime_path(r):
 
 @program("options of the VM", quick=False)
 def vm_options(r):
-    """Collectors, the interpreter alone, the compiler at once, no compressed pointers, small stacks, no CDS."""
+    """Collectors, interpreter only, compiler only, no compressed pointers, small stacks, no CDS."""
     case, expectations = r.expectations("Language" if r.jdk.version >= 17 else "Exceptions")
     launch = r.built.launch(case)
     plain = r.run("plain", [r.java] + launch)
@@ -230,7 +230,7 @@ def vm_options(r):
             os.remove(report)
         bare = r.run("bare", [r.java] + options + launch)
         if bare.status != 0:
-            continue  # not known to this VM
+            continue  # unknown to this VM
         other = r.run("agent", [r.java] + options + [r.with_agent(f"calls,timing,timing.file={report}")] + launch)
         problems = vm.compare(bare, other) + check(report, expectations, case)
         if options == ["-Xcheck:jni"]:
@@ -241,7 +241,7 @@ def vm_options(r):
 
 
 class Attached:
-    """A program that waits for lines, and jcmd to reach it."""
+    """A program that waits for lines, and jcmd to load the agent into it."""
 
     def __init__(self, r, *java, main="Waiting"):
         self.r = r
@@ -274,7 +274,7 @@ class Attached:
 
 @program("late attach", jdk=9, needs=["jcmd"])  # JDK 8 has no JVMTI.agent_load
 def attach(r):
-    """Loaded into a running VM: classes that are there already are counted from then on; mistakes leave it alone."""
+    """Loaded into a running VM: loaded classes are counted from then on; with invalid options nothing changes."""
     expected = "ready 1042\nround 2084\nround 3126\nround 4168\nend\n"
     program = Attached(r)
     program.round()
@@ -313,7 +313,7 @@ def attach(r):
 
 @program("retransformed while linking", quick=False, needs=["jcmd"])
 def linking(r):
-    """Loaded into a VM that has large classes loaded, just while these are linked by their first calls."""
+    """Loaded into a VM while its large classes are being linked by their first calls."""
     for round_ in range(3):
         program = Attached(r, main="Linking")
         loading = program.start(f"calls,include=Large*,calls.file={r.file('calls.json')}")
@@ -388,7 +388,7 @@ def instr_run(r):
 
 
 def default_signals():
-    """In a child: what was ignored when the tests were started, in the background say, is not any more."""
+    """For a child process: resets signals that were ignored when the tests started, for example in the background."""
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
 
@@ -403,7 +403,7 @@ def counted(report, method="main", calls=1):
 
 @program("instr check, show, report")
 def cli_reads(r):
-    """The command on the classes and reports that the cases make."""
+    """The CLI on the classes and reports of the cases."""
     if not os.path.exists(r.cli):
         raise Skip(f"{r.cli} is not there")
     if r.jdk.version != max(j.version for j in jdks.find()):

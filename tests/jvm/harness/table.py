@@ -1,4 +1,4 @@
-"""The cases. One line adds one: a main class below cases/, and what is special about running it."""
+"""The cases, one in a line: a main class below cases/, and special options to run it."""
 
 from dataclasses import dataclass, field, replace
 
@@ -8,16 +8,16 @@ class Case:
     main: str                     # class below cases/, or a/b/C
     name: str = ""                # main, unless two entries share it
     release: int = 17             # javac --release
-    jdk: int = 0                  # oldest JDK that runs it; the release, unless given
-    also: int = 0                 # an older release for which it is compiled as well, for the JDKs from that on
+    jdk: int = 0                  # oldest JDK that runs it; by default the release
+    also: int = 0                 # an older release to compile it for as well, for JDKs from that release on
     status: int = 0               # exit status
     java: list = field(default_factory=list)     # options of the VM
     agent: str = ""               # further agent options
-    tag: str = ""                 # of the expectations that count (expect.py)
+    tag: str = ""                 # of the expectations that apply (expect.py)
     sources: list = field(default_factory=list)  # further files with expectations
-    kept: bool = False            # the agent may report methods that it kept as they were
+    kept: bool = False            # the agent may report methods that it skipped
     module: str = ""              # run as this module of the module path
-    preview: bool = False         # uses preview features, so that compiler and VM must be of exactly this release
+    preview: bool = False         # uses preview features: compiler and VM must be of exactly this release
     reference: bool = True        # the reference agent can count it
 
     def __post_init__(self):

@@ -1,4 +1,4 @@
-"""What other tools are known to have fallen for, where that is told, and the test here that shows it.
+"""Known bugs of other tools, where they are reported, and the test here that covers each.
 
 `tests/jvm/run --traps` runs the tests named here and no others; those of kind "unit" are in tests/unit.
 """
@@ -29,7 +29,7 @@ TRAPS = [
     Trap("monitors released within a range that a probe shifts", "jacoco/jacoco#626", "Monitors"),
     Trap("annotations on local variables", "jacoco/jacoco#894", "tables_with_offsets_move_along", "unit"),
     Trap("a method that is too large costs its class", "jacoco/jacoco#31, jacoco/jacoco#1607", "LargeCode"),
-    Trap("the same, left alone", "jacoco/jacoco#31", "LargeCodeKept"),
+    Trap("the same, skipped", "jacoco/jacoco#31", "LargeCodeKept"),
     Trap("a class that is too large", "jacoco/jacoco#1653", "LargePools"),
     Trap("jsr and ret", "alibaba/arthas#1304, hcoles/pitest#97", "OldClasses"),
     Trap("jsr in a class with a minor version", "alibaba/arthas#2897", "OldClasses"),
@@ -42,10 +42,10 @@ TRAPS = [
          "frames stripped by another agent"),
     Trap("another agent on the same classes", "jacoco/jacoco#1009, google/allocation-instrumenter#35, glowroot/glowroot#446",
          "another agent"),
-    Trap("classes transformed again", "raphw/byte-buddy#174", "transformed again"),
+    Trap("classes retransformed", "raphw/byte-buddy#174", "retransformed and redefined by another agent"),
     Trap("a class retransformed while it is linked", "JDK-8277444, corretto/corretto-21#92",
          "retransformed while linking"),
-    Trap("boot classes that come back without their frames", "JDK-8228604", "boot classes without their frames"),
+    Trap("boot classes that are retransformed without their frames", "JDK-8228604", "boot classes without their frames"),
     Trap("exits of constructors by exceptions", "raphw/byte-buddy#375, raphw/byte-buddy#857", "Constructors"),
     Trap("code before super()", "jboss-javassist/javassist#328", "BeforeSuper"),
     Trap("strict fields of value classes", "JDK-8388265, eclipse-openj9/openj9#22921", "ValueConstructors"),

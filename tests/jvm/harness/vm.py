@@ -1,4 +1,4 @@
-"""Running a program, plain or under the agent, and comparing what came out."""
+"""Runs a program, plain or under the agent, and compares the results."""
 
 import os
 import re
@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 TIMEOUT = 180
 
-# what the agent itself may say without anything being wrong: lines that begin with its name, and its tables
+# the agent's normal output: lines that begin with its name, and its tables
 TROUBLE = re.compile(r"VerifyError|ClassFormatError|NoClassDefFoundError|LinkageError|UnsatisfiedLinkError"
                      r"|InternalError|SIGSEGV|SIGBUS|SIGABRT|fatal error|AddressSanitizer|runtime error:|java/lang/instr")
 OWN_TROUBLE = re.compile(r"^instr: .*(kept as it was|: skipped: |error|cannot|could not|unable|fail)", re.I)
-# A row of a table of methods, which may be those of any class.
+# A row of a table of methods of any class.
 ROW = re.compile(r" *[\d,]+ +[\d,]+ +[\d.]+ [num]?s .*\)$")
-# How long the VM has run when it warns of something.
+# The uptime in a warning of the VM.
 UPTIME = re.compile(r"^\[\d+[.,]\d+s\](?=\[warning\])", re.M)
 
 
@@ -73,7 +73,7 @@ def first_difference(a, b):
 
 
 def compare(plain, other, may_keep=False, stderr=True):
-    """What differs between a plain run and one under the agent, as lines."""
+    """The differences between a plain run and one under the agent, as lines."""
     problems = []
     if other.status is None:
         problems.append(f"timed out after {other.seconds:.0f} s")
