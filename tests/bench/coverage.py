@@ -1,4 +1,4 @@
-"""The pass coverage beside JaCoCo's agent and the plain program, in turn, so that all see the same machine."""
+"""The pass coverage, JaCoCo's agent and the plain program, in turn, so that all run under the same conditions."""
 
 import os
 import statistics
@@ -11,7 +11,7 @@ import jacoco as jacoco_jars  # noqa: E402
 
 
 class Side:
-    """The three ways to run a program; `mapped`: and one with the probes in a file mapping."""
+    """The three ways to run a program; `mapped`: a fourth with the probes in a file mapping."""
 
     def __init__(self, bench, jdk, jacoco, rounds, mapped=False):
         self.bench, self.jdk, self.jacoco, self.rounds, self.mapped = bench, jdk, jacoco, rounds, mapped
@@ -21,12 +21,12 @@ class Side:
         if os.path.exists(file):
             os.unlink(file)
         ours = f"-agentpath:{self.bench['AGENT']}=coverage,coverage.file={file},coverage.append=no,quiet=yes"
-        # Each probe is written to the file, or a thread copies them there.
+        # Each probe writes to the file, or a thread copies the probes there.
         mapped = {f"instr, coverage.mmap={how}": [f"{ours},coverage.mmap={how}"] for how in ("yes", "flush") if self.mapped}
         return {"plain": [], "JaCoCo": [self.jacoco.agent_option(file)], "instr": [ours], **mapped}
 
     def measure(self, tail, value):
-        """Lists of what `value` gives for a command, by the name of the way; the first round is thrown away."""
+        """Lists of the results of `value` for a command, by the name of the way; the first round is dropped."""
         values = {name: [] for name in self.agents()}
         for i in range(self.rounds + 1):
             for name, agent in self.agents().items():

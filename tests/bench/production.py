@@ -1,4 +1,4 @@
-"""What an operator waits for, and what the JVM: passes switched on in a server of 5,000 classes."""
+"""The delays for an operator and for the JVM: passes switched on in a server with 5,000 classes."""
 
 import json
 import os
@@ -15,7 +15,7 @@ PRODUCTION = os.path.join(os.path.dirname(HERE), "production")
 sys.path.insert(0, PRODUCTION)
 from control import reach  # noqa: E402
 
-# Some 5,000 classes that every JDK from 9 on has, and that no server needs.
+# Some 5,000 classes that exist in every JDK from 9 on, and that no server needs.
 MODULES = ["compiler", "javadoc", "hotspot.agent", "jshell", "jdeps", "jlink", "jdi"]
 PACKAGES = ["com.sun.tools", "com.sun.jdi", "com.sun.source", "jdk.javadoc", "jdk.jshell", "jdk.internal.jshell", "jdk.tools", "sun.jvm.hotspot"]
 # About as many as timing adds.
@@ -41,7 +41,7 @@ class Jvm:
         self.rest()
 
     def rest(self):
-        """Waits until its compilers have done: it is a server that runs, not one that starts."""
+        """Waits until the compilers are idle: the server must run, not start."""
         used = None
         while used is None or self.used_ms() - used > 20:
             used = self.used_ms()
@@ -54,7 +54,7 @@ class Jvm:
         return urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=60).read().decode()
 
     def processor_ms(self):
-        """Of all its threads so far, but for its compilers."""
+        """Processor time of all its threads so far, without its compilers."""
         total = self.used_ms()
         for thread in os.listdir(f"/proc/{self.pid}/task"):
             try:
@@ -98,7 +98,7 @@ def floor_of(jdk, work, library, batch=500, constants=0):
 
 
 def enable(jdk, work, agent, batch=500, threads="auto"):
-    """The same of timing, and the classes that it changed; and what it took to give them their own code back."""
+    """The same for timing, with the classes that it changed; and the figures of the revert."""
     jvm = Jvm(jdk, work, f"-agentpath:{agent}")
     with jvm.control() as c:
         before = jvm.processor_ms()
@@ -109,8 +109,8 @@ def enable(jdk, work, agent, batch=500, threads="auto"):
 
 
 def first_figures(jdk, work, cli, scope):
-    """Seconds from the first command to the first table, of a server that is used, without an agent before; and how many
-    classes follow after the command."""
+    """Seconds from the first command to the first table, for a server under load without an agent; and the number of
+    classes changed after the command."""
     jvm, stop = Jvm(jdk, work, *(["-XX:+EnableDynamicAgentLoading"] if jdk.version >= 21 else [])), threading.Event()
 
     def use():
@@ -149,7 +149,7 @@ def production(jdk, options, build, work):
     print(f"production: a server of the JDK's with {classes} more classes, JDK {jdk.version}, batches of 500, {options.rounds} times three JVMs, {os.cpu_count()} processors")
     print(f"  an agent that changes nothing, one thread: {theirs / 1e6:.0f} ms, {theirs / classes / 1e3:.0f} us per class, "
           f"{median(lambda one, two, least: least[3])} ms of processors without the JVM's compilers, the longest pause {pause / 1e6:.0f} ms")
-    for which, threads in enumerate(("one thread", "two threads (the default where the JVM bears it and a processor is idle)")):
+    for which, threads in enumerate(("one thread", "two threads (the default where the JVM supports it and a processor is idle)")):
         ours = median(lambda *r: r[which][1])
         print(f"  timing enabled, {changed} classes changed, by {threads}: {ours / 1e6:.0f} ms, {ours / classes / 1e3:.0f} us per class: "
               f"{median(lambda *r: r[which][1] / r[2][1]):.2f} times (target 1.2); {median(lambda *r: r[which][3])} ms of processors: "

@@ -1,7 +1,7 @@
-// Times the rewriter alone: rewrite ROUNDS DIR. Reads all class files below DIR, then opens each,
-// and runs each pass over each, on one thread and in memory. Prints "name value" lines: the best of
-// the rounds, in microseconds per class, and what stays in native memory for each class after a
-// pass.
+// Measures the rewriter alone: rewrite ROUNDS DIR. Reads all class files below DIR, then opens
+// each, and runs each pass on each, on one thread and in memory. Prints "name value" lines: the
+// best of the rounds, in microseconds per class, and the native memory that stays in use for each
+// class after a pass.
 
 #include "instr/engine.h"
 #include "tests/class_file.h"
@@ -71,9 +71,9 @@ static double rewrite_all(struct instr_engine *engine, const struct instr_origin
     return (double)time / 1e3 / (double)count;
 }
 
-// What is done besides rewriting: as the agent does it of classes that the JVM is going to verify,
-// a look at the whole structure (CHECKED) and the verification of what came of it (VERIFIED); or of
-// what it has verified or takes on trust, that what was put in is right (SHOWN).
+// Work besides rewriting, as the agent does it. For classes that the JVM is going to verify:
+// checking the whole structure (CHECKED) and verifying the result (VERIFIED). For classes that the
+// JVM has verified or trusts: checking that the inserted code is correct (SHOWN).
 enum { CHECKED = 1, VERIFIED = 2, SHOWN = 4 };
 
 static void time_pass(const char *pass, unsigned besides, int rounds) {

@@ -6,8 +6,8 @@ import java.util.jar.JarFile;
 import java.util.stream.Collectors;
 
 /**
- * Links, and so verifies, classes of jars, each jar in a loader of its own: one in STEP of each. Prints for each class
- * what came of it: "linked", or the class of the error.
+ * Links, and so verifies, every STEPth class of jars, each jar in a loader of its own. Prints the result for each class:
+ * "linked", or the class of the error.
  */
 public class LinkJar {
     private static String link(String name, ClassLoader loader) {

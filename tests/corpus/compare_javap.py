@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compares how we print class files with how javap does.
+"""Compares the printed form of class files with that of javap.
 
     compare_javap.py --show "PROGRAM ARGS" [--javap JAVAP] [--sample N] [--seed N] [--diff N] PATH...
 
-PROGRAM gets the path of a class file and prints it. From the directories PATH, N class files (300) are taken
-by the seed. Both texts are cut into lines, white space is normalised, and each kind of line is compared in
+PROGRAM gets the path of a class file and prints it. From the directories PATH, N class files (300) are chosen
+by the seed. Both texts are split into lines, white space is normalized, and each kind of line is compared in
 order: constant pool, instructions, exception tables, line numbers, variables, frames, flags, declarations,
 everything else. Exit status 1 when a constant pool, instruction or declaration line differs.
 """
@@ -29,17 +29,17 @@ KINDS = [
 ALL = ["constant pool"] + [kind for kind, _ in KINDS] + ["declarations", "everything else"]
 MUST_AGREE = ["constant pool", "instructions", "declarations"]
 
-# What we escape and javap does not: it would disturb a terminal.
+# Characters that would disturb a terminal: we escape them, javap does not.
 UNSAFE = re.compile("[\x7f-\x9f\xad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff0-\ufffb\ufffe\uffff]")
 
 
 def normalise(line):
     line = UNSAFE.sub(lambda m: "\\u%04x" % ord(m[0]), line)
-    # javap's encoder turns halves of surrogate pairs into question marks.
+    # javap prints unpaired surrogates as question marks.
     line = re.sub(r"\\ud[89a-f][0-9a-f]{2}", "?", line)
     # javap 25 does not know the names of these two tags.
     line = re.sub(r"^(\s*#\d+ = )(Module|Package) ", r"\1Unknown ", line)
-    # Nor the operands of these.
+    # Nor does it know the operands of these.
     line = re.sub(r"^(\s*\d+: (?:jsr|jsr_w|ret|ret_w))\s+\d+$", r"\1", line)
     return re.sub(r"[ \t]+", " ", line).strip(" \t\r")
 
@@ -79,7 +79,7 @@ def run_javap(javap, paths):
     text = done.stdout.decode("utf-8", "replace")
     parts = re.split(r"^Classfile (?:jar:file:)?(/.*)\n", text, flags=re.M)
     texts = dict(zip(parts[1::2], parts[2::2]))
-    if len(paths) > 1 and len(texts) < len(paths):  # it gives up at the first class that it cannot read
+    if len(paths) > 1 and len(texts) < len(paths):  # javap stops at the first class that it cannot read
         texts = {path: text for one in paths for path, text in run_javap(javap, [one]).items()}
     return {path: text for path, text in texts.items() if not re.search(r"^Error: ", text, flags=re.M)}
 

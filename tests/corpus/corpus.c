@@ -1,14 +1,14 @@
-// Runs the class file layer over real classes, and over broken ones made from them.
+// Runs the class file layer on real classes, and on broken classes made from them.
 //
 //      corpus [--strict] [--time ROUNDS] [--mutate ROUNDS] [--truncate] [--sample N] [--seed N]
 //      PATH...
 //
 // PATH: a class file, or a directory with class files anywhere below. Every class is opened, its
-// structure checked and its text printed to nowhere; a complaint is a failure. --strict checks
+// structure checked and its text printed to nowhere; any error is a failure. --strict checks
 // more, and writes the class again with an edit of each method that changes nothing: the same bytes
 // must come out. --mutate and --truncate take a sample of N classes (300): each is broken in ROUNDS
-// random ways, or cut off at every length; whatever comes of it, nothing may crash (run it under
-// the sanitizers), and what was cut off must not open. --time opens all classes ROUNDS times and
+// random ways, or truncated at every length; in no case may anything crash (run it under
+// the sanitizers), and truncated classes must not open. --time opens all classes ROUNDS times and
 // prints the time per class, best round. Exit status 1 on any failure.
 
 #define _XOPEN_SOURCE 700
@@ -134,7 +134,8 @@ static enum cf_status examine(const char *path, const uint8_t *bytes, size_t len
     return opened;
 }
 
-// The bytes are copied to a block of their exact length, so that a sanitizer sees one byte too far.
+// The bytes are copied to a block of their exact length, so that a sanitizer finds any access
+// beyond.
 static enum cf_status examine_copy(const uint8_t *bytes, size_t length) {
     uint8_t *copy = must(malloc(length ? length : 1));
     memcpy(copy, bytes, length);
@@ -156,7 +157,8 @@ static size_t below(size_t n) {
     return (size_t)(next_random() % n);
 }
 
-// Mutations as they hurt: flipped bits, extreme values in two-byte fields, a run moved elsewhere.
+// Effective mutations: flipped bits, extreme values in two-byte fields, a run of bytes moved
+// elsewhere.
 static void mutate(uint8_t *bytes, size_t length) {
     static const uint8_t extremes[] = {0x00, 0x01, 0x7F, 0x80, 0xFF};
     for (size_t k = 1 + below(4); k > 0; k--) {

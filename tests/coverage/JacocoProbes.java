@@ -15,8 +15,8 @@ import org.objectweb.asm.Label;
 import org.objectweb.asm.Opcodes;
 
 /**
- * What probes.c prints, as JaCoCo says it. A class file version that JaCoCo's ASM does not know is taken for the
- * newest that it does: probes do not depend on it.
+ * Prints JaCoCo's probes in the form of probes.c. A class file version that JaCoCo's ASM does not know is replaced by the
+ * newest that it knows: probes do not depend on it.
  */
 public final class JacocoProbes extends ClassProbesVisitor {
     private static final int NEWEST = 64;
@@ -58,7 +58,7 @@ public final class JacocoProbes extends ClassProbesVisitor {
         System.out.print(probes.methods);
     }
 
-    /** Keeps from a visitor of an older API what it would refuse. */
+    /** Hides from a visitor of an older API what it would refuse. */
     private static final class Older extends ClassVisitor {
         Older(ClassVisitor next) {
             super(Opcodes.ASM9, next);

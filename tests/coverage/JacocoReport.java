@@ -26,7 +26,7 @@ public final class JacocoReport {
             report.visitBundle(builder.getBundle("test"), null);
             report.visitEnd();
         }
-        // Classes that the file knows by another id than the one on disk has.
+        // Classes whose id in the file differs from that of the class on disk.
         System.out.println(builder.getNoMatchClasses().size() + " classes do not match");
     }
 }

@@ -1,4 +1,4 @@
-"""JaCoCo's .exec files, after the description of their format: written for tests, and independent of the product's reader."""
+"""Reads and writes JaCoCo's .exec files by the description of their format, independently of the product's reader."""
 
 import struct
 
@@ -71,7 +71,7 @@ def blocks(data):
 
 
 def parse(data):
-    """The sessions (id, start, dump) in order, and {id: (name, bits)}, hits of a class that comes again added."""
+    """The sessions (id, start, dump) in order, and {id: (name, bits)}, with the hits of repeated classes merged."""
     sessions, classes = [], {}
     for kind, *block in blocks(data):
         if kind == "session":

@@ -8,7 +8,7 @@ import zipfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 JARS = ["org.jacoco.core", "org.jacoco.report", "asm", "asm-tree", "asm-commons", "asm-analysis"]
-# Debian's own, and that of the development suite which tests/jdks/setup has put there.
+# Debian's own, and that of the development suite installed by tests/jdks/setup.
 FOLDERS = ["/usr/share/java", os.path.join(TOP, "build", "jdks", "root", "usr", "share", "java")]
 
 
@@ -22,8 +22,8 @@ class Jacoco:
         with zipfile.ZipFile(self.jars[0]) as jar:
             manifest = jar.read("META-INF/MANIFEST.MF").decode()
         self.version = re.search(r"Bundle-Version: (\d+\.\d+\.\d+)", manifest).group(1)
-        # The newest release of which it reads all classes: 0.8.6 loses sealed ones, though Debian has built it with a later ASM.
-        # Of a JDK it meets some classes that are the application loader's.
+        # The newest release whose classes it can all read: 0.8.6 loses sealed ones, though Debian has built it with a later ASM.
+        # In a JDK it meets some classes of the application loader.
         old = tuple(map(int, self.version.split("."))) < (0, 8, 8)
         self.newest, self.newest_jdk = (16, 17) if old else (26, 26)
         self.work = os.path.join(work, "jacoco-" + self.version)
@@ -51,7 +51,7 @@ class Jacoco:
 
 
 def find(work, jdk, folders=()):
-    """The releases there are, and a line for each that is not."""
+    """The available releases, and a line for each that is missing."""
     there, missing = [], []
     for folder in folders or FOLDERS:
         try:

@@ -2,10 +2,10 @@
 //
 //      probes [-v] CLASS_FILE_OR_DIRECTORY...
 //
-// A line for each class that has probes: its id (16 hex digits), name and number of probes; with -v
-// below it a line for each method with probes: name, descriptor, and of each probe its kind and
-// the instruction's index: F on falling into it, E before it (an end), J on the edge of that jump
-// or switch. What cannot be done is told on standard error, and the exit status is 1 then.
+// Prints a line for each class that has probes: its id (16 hex digits), name and number of probes;
+// with -v below it a line for each method with probes: name, descriptor, and for each probe its
+// kind and the instruction's index: F on falling into it, E before it (an end), J on the edge of
+// that jump or switch. Errors are printed to standard error, and the exit status is then 1.
 
 #define _XOPEN_SOURCE 700
 

@@ -1,4 +1,4 @@
-"""Real programs, by which compiler made their classes, and how they are run so that two runs do the same."""
+"""Real programs, sorted by the compiler of their classes, and how to run them so that two runs do the same."""
 
 import glob
 import os
@@ -16,8 +16,8 @@ def jar(name):
 
 
 class Program:
-    """`java` is what stands behind java and the agent, `classes` what a report is made of, `most` the newest JDK on which
-    it runs, `release` the one of which its classes are, None: those of the JDK; `fails`: its exit status is not 0."""
+    """`java`: the arguments behind java and the agent; `classes`: the input of a report; `most`: the newest JDK on which
+    it runs; `release`: that of its classes, None: that of the JDK; `fails`: its exit status is not 0."""
 
     def __init__(self, java, classes, most=99, release=8, fails=False):
         self.java, self.classes, self.most, self.release, self.fails = java, classes, most, release, fails
@@ -32,7 +32,7 @@ def cp(*paths):
 
 
 class Builder:
-    """Compiles what the programs are made from, once, into a folder of its own for each."""
+    """Compiles the sources of the programs, once, each into a folder of its own."""
 
     def __init__(self, work, jdk):
         self.work, self.jdk = work, jdk
@@ -58,7 +58,7 @@ class Builder:
         return out
 
 
-# Those of tests/jvm/cases that print the same whenever they are run.
+# Those of tests/jvm/cases whose output is the same in each run.
 CASES = "Constructors Exceptions Exits Handles Initialisers Interfaces Language Loops Monitors Nested Recursion Reflection".split()
 OLDER_CASES = [name for name in CASES if name not in ("Interfaces", "Language")]  # written in Java 8
 
@@ -68,7 +68,7 @@ def case_sources(names=CASES):
     return [os.path.join(folder, "cases", name + ".java") for name in names] + glob.glob(os.path.join(folder, "support", "*.java"))
 
 
-# --- how the compilers are started: as tools for the tours, and as programs themselves ---
+# --- starting the compilers: as tools for the tours, and as programs themselves ---
 
 KOTLINC = [*cp(jar("kotlin-compiler"), jar("libtrove-intellij"), os.path.join(KOTLIN, "kotlin-script-runtime.jar"),
                jar("kotlin-stdlib"), jar("kotlin-reflect"), jar("org.jetbrains.annotations-common")), "org.jetbrains.kotlin.cli.jvm.K2JVMCompiler",
@@ -83,7 +83,7 @@ JAVAC = ["--module", "jdk.compiler/com.sun.tools.javac.Main", "-proc:none", "-no
 
 
 def programs(build):
-    """(title, needs, make): what must be there, and what makes the Program then. The titles name the compiler."""
+    """(title, needs, make): what must exist, and the function that makes the Program. The titles name the compiler."""
 
     def tour(compiler, extension, main, library):
         def make():
@@ -110,7 +110,7 @@ def programs(build):
                        fails=True)
 
     def large():
-        """With its probes a method has little less than the 65,535 bytes that it may have."""
+        """With its probes a method is little smaller than the limit of 65,535 bytes."""
         source = os.path.join(build.fresh("large-source"), "Large.java")
         with open(source, "w", encoding="utf-8") as file:
             file.write("public class Large {\n    static int x;\n    static void large(int a) {\n"

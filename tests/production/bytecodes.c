@@ -1,7 +1,7 @@
 // An agent for tests: Many.tell writes a digest of the bytecodes of every method that the JVM has
-// (JVM TI GetBytecodes), so that those before and after can be compared. Given the name of a class,
-// it makes of that one bytes that no JVM takes, whenever it is retransformed. Independent of the
-// product.
+// (JVM TI GetBytecodes), so that digests before and after can be compared. Given the name of a
+// class, it replaces its bytes by bytes that every JVM refuses, whenever it is retransformed.
+// Independent of the product.
 
 #include <jvmti.h>
 
@@ -37,7 +37,7 @@ static int tell_class(FILE *out, jclass class) {
     jmethodID *methods = NULL;
     jint count = 0, told = 0;
     if ((*jvmti)->GetClassSignature(jvmti, class, &name, NULL) != JVMTI_ERROR_NONE) return 0;
-    // Hidden classes come and go, and nobody can change them.
+    // Hidden classes come and go, and cannot be changed.
     if (!strchr(name, '.') &&
         (*jvmti)->GetClassMethods(jvmti, class, &count, &methods) == JVMTI_ERROR_NONE) {
         for (jint i = 0; i < count; i++) told += tell_method(out, name, methods[i]);

@@ -1,6 +1,6 @@
-// An agent for tests that changes nothing: what the JVM itself needs to retransform classes, in
-// time and memory, is what all else is compared with. Or it adds some constants and nothing else,
-// the least that whoever inserts a call does. Independent of the product.
+// An agent for tests that changes nothing. The time and memory that the JVM itself needs to
+// retransform classes are the base of comparisons. It can also add constants and nothing else,
+// the minimum for any agent that inserts a call. Independent of the product.
 
 #include <jvmti.h>
 
@@ -21,7 +21,7 @@ static void put2(unsigned char *p, unsigned value) {
     p[1] = (unsigned char)value;
 }
 
-// The offset behind the constant pool (JVMS 4.4). 0: there is an entry that is not known.
+// The offset behind the constant pool (JVMS 4.4). 0: there is an unknown entry.
 static jint end_of_pool(const unsigned char *bytes, jint length) {
     static const unsigned char sizes[] = {
         [3] = 5,  [4] = 5,  [5] = 9,  [6] = 9,  [7] = 3,  [8] = 3,  [9] = 5,  [10] = 5,
@@ -38,7 +38,7 @@ static jint end_of_pool(const unsigned char *bytes, jint length) {
     return at < length ? at : 0;
 }
 
-// Integers that no class has.
+// Integers that do not occur in any class.
 static void add_constants(const unsigned char *bytes, jint length, jint *new_length,
                           unsigned char **new_bytes) {
     jint end = end_of_pool(bytes, length), more = 5 * constants;
@@ -66,8 +66,8 @@ static void JNICALL on_class(jvmtiEnv *env, JNIEnv *jni, jclass class, jobject l
     if (class && constants) add_constants(bytes, length, new_length, new_bytes);
 }
 
-// Is the class one of those named, with commas between them, in internal form? A name that ends in
-// * stands for all that begin so.
+// Is the class in the list of internal names, separated by commas? A name that ends in
+// * is a prefix.
 static int is_named(const char *signature, const char *names) {
     for (const char *name = names; *name;) {
         size_t n = strcspn(name, ",");
@@ -92,8 +92,8 @@ static int is_wanted(jclass class, const char *names) {
     return yes;
 }
 
-// Has the class been linked, or can it be, by asking for its fields; and has its initialization not
-// failed? For one such class the JVM refuses all the others with it.
+// Is the class linked, or can it be linked by asking for its fields, and has its initialization not
+// failed? Because of one bad class the JVM refuses the whole batch.
 static int is_usable(JNIEnv *jni, jclass class) {
     jint status = 0;
     (*jvmti)->GetClassStatus(jvmti, class, &status);
@@ -115,8 +115,8 @@ static int64_t now(void) {
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-// Retransforms the classes in batches, each with so many constants more. Gives how many, the
-// nanoseconds of all, and those of the longest call.
+// Retransforms the classes in batches, and adds constants to each. Returns their number, the
+// nanoseconds of all calls, and those of the longest call.
 JNIEXPORT jlongArray JNICALL Java_Floor_retransform(JNIEnv *jni, jclass unused, jstring names,
                                                     jint batch, jint more) {
     (void)unused;

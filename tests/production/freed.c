@@ -1,6 +1,6 @@
-// For LD_PRELOAD: whoever touches memory that was freed dies of it, at once and each time, where
-// else it might be somebody else's by then. That of blocks of 1,024 to 4,000 bytes, as a JVM's
-// threads are: each has a page of its own, which nobody can touch any more once it is freed.
+// For LD_PRELOAD: an access to freed memory crashes the process at once and every time; otherwise
+// the memory may already be in use again. This holds for blocks of 1,024 to 4,000 bytes, such as a
+// JVM's threads: each block has a page of its own, which becomes inaccessible when it is freed.
 // Independent of the product.
 
 #include <errno.h>
@@ -32,7 +32,7 @@ static int is_here(const void *block) {
     return room && at >= start && at < start + ROOM;
 }
 
-// NULL: it goes where all others go.
+// NULL: use the ordinary allocator.
 static void *take(size_t size) {
     if (!room || size < FROM || size > TO) return NULL;
     size_t at = atomic_fetch_add(&used, PAGE);
@@ -50,7 +50,7 @@ void free(void *block) {
         __libc_free(block);
         return;
     }
-    // Its memory goes, its place does not come back.
+    // The memory is returned, the addresses are not used again.
     int error = errno;
     mmap(block, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     errno = error;

@@ -1,4 +1,4 @@
-// An agent that puts a function of its own into the table of JNI's, and tells whether it is called.
+// An agent that puts a function of its own into the JNI table, and reports whether it is called.
 // Independent of the product.
 
 #include <jvmti.h>
@@ -21,7 +21,7 @@ static void put(void) {
     (*jvmti)->Deallocate(jvmti, (unsigned char *)table);
 }
 
-// 1: the function is in its place.
+// 1: the function is installed.
 JNIEXPORT jint JNICALL Java_Folder_version(JNIEnv *jni, jclass unused, jboolean first) {
     (void)unused;
     if (first) put();

@@ -1,7 +1,7 @@
-// An agent for the soak that does what any must that tells where a JVM allocates objects itself
-// (reflection, clone, native methods): it asks for the stack each time, and nothing else. Up to JDK
-// 25 that costs the JVM some 180 bytes for each class loader with a method among those told, which
-// it never gives back (JDK-8268406). Independent of the product.
+// An agent for the soak that does what every agent must do to report where a JVM allocates objects
+// itself (reflection, clone, native methods): it asks for the stack each time, and does nothing
+// else. Up to JDK 25 this costs the JVM some 180 bytes for each class loader with a method on such
+// a stack, which it never frees (JDK-8268406). Independent of the product.
 
 #include <jvmti.h>
 

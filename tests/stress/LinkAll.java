@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 
 /**
  * Links, and so verifies, every class of the JDK that runs it: asking for a class's methods links it. Prints one
- * line for each class that the JVM refuses, and the number of those that it took.
+ * line for each class that the JVM refuses, and the number of accepted classes.
  */
 public class LinkAll {
     private static int linked;
@@ -26,7 +26,7 @@ public class LinkAll {
             cls.getDeclaredConstructors();
             linked++;
         } catch (ClassNotFoundException | NoClassDefFoundError absent) {
-            // A class of a module that is not resolved here, or that needs one.
+            // A class that is in, or needs, a module that is not resolved here.
         } catch (Throwable problem) {
             refused.add(name + ": " + problem);
         }
@@ -40,10 +40,10 @@ public class LinkAll {
         System.out.println(linked + " classes linked");
     }
 
-    /** JDK 8 has no image, but jars. */
+    /** JDK 8 has jars in place of an image. */
     private static void linkJars(String path) throws IOException {
         for (String name : path.split(File.pathSeparator)) {
-            // An agent's is not the JDK's.
+            // Classes of an agent are not the JDK's.
             if (!name.endsWith(".jar") || !name.startsWith(System.getProperty("java.home")) || !new File(name).exists()) continue;
             try (JarFile jar = new JarFile(name)) {
                 jar.stream().map(e -> e.getName()).filter(n -> n.endsWith(".class")).sorted()

@@ -1,5 +1,5 @@
-// again: wraps all native methods that `natives` wraps, once more, and counts their calls. There
-// are then two passes that wrap in one agent.
+// again: wraps all native methods that `natives` wraps a second time, and counts their calls. There
+// are then two wrapping passes in one agent.
 
 #include "rewriters/common.h"
 #include "rewriters/rewriters.h"

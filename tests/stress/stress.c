@@ -1,6 +1,6 @@
-// stress: a pass for tests only, which uses all that the editor offers, in every method, and
-// changes nothing that a program could see. Whole JDKs that verify and run under it are the
-// editor's proof. What it anchors where is drawn by a hash of the method and the instruction, so
+// stress: a pass for tests only, which uses every feature of the editor, in every method, and
+// changes nothing that a program can observe. Whole JDKs that verify and run under it are the
+// editor's proof. A hash of the method and the instruction selects the snippets at each place, so
 // that every run is the same.
 
 #include "rewriters/common.h"
@@ -60,7 +60,7 @@ static const struct cf_snippet *loop(const struct method *m) {
     return s;
 }
 
-// An object made and dropped: new, dup, <init>.
+// An object created and dropped: new, dup, <init>.
 static const struct cf_snippet *object(const struct method *m) {
     struct cf_snippet *s = cf_snippet_new(m->edit);
     struct cf_pool *pool = &m->edit->rewrite->pool;
@@ -98,7 +98,7 @@ static const struct cf_snippet *handler(const struct method *m) {
 static const struct cf_snippet *entry(struct method *m) {
     struct cf_snippet *s = cf_snippet_new(m->edit);
     m->counter = cf_new_local(m->edit, "I", 1);
-    cf_new_local(m->edit, "D", 0); // never used: a hole among the live ones
+    cf_new_local(m->edit, "D", 0); // never used: a gap between live locals
     m->wide = cf_new_local(m->edit, "J", 1);
     m->text = cf_new_local(m->edit, "Ljava/lang/String;", 1);
     cf_push_int(s, (int32_t)(m->seed % 3));
@@ -135,7 +135,7 @@ static void edges_of(const struct method *m, uint32_t i) {
     }
 }
 
-// The same in other words: a constant pushed another way, a jump as the snippet's own.
+// The same in another form: a constant pushed differently, a jump within the snippet.
 static void replace(const struct method *m, uint32_t i) {
     const struct cf_code *code = &m->edit->code;
     const uint8_t *p = code->bytes + code->pc[i];

@@ -1,8 +1,8 @@
-// The engine in many threads at once: engine_threads THREADS DIR. All threads take the classes
+// The engine in many threads at once: engine_threads THREADS DIR. All threads process the classes
 // below DIR, each in an order of its own, so that they rewrite the same and different classes at
-// the same time, with all passes, while one more thread takes the results. Twice: with method
-// numbers given before, so that every result must be the same bytes as in one thread; and with
-// numbers given as they come. Meant for ThreadSanitizer (tests/threads/run). Exit status 1 on
+// the same time, with all passes, while another thread reads the results. Twice: with method
+// ids assigned before, so that every result must be the same bytes as in one thread; and with
+// ids assigned on demand. Meant for ThreadSanitizer (tests/threads/run). Exit status 1 on
 // failure.
 
 #include "classfile/structure.h"
@@ -68,7 +68,8 @@ static void one_class(struct class_bytes *c, int first) {
 }
 
 static void *rewrite_all(void *context) {
-    // Steps that share no factor with the count reach every class; some start at the same one.
+    // A step without a common factor with the count reaches every class; some threads start at the
+    // same class.
     size_t number = (size_t)(intptr_t)context, step = 1 + 2 * (number / 4);
     while (count % step == 0 && step > 1) step += 2;
     for (size_t i = 0, at = number % 4 * (count / 4); i < count; i++, at = (at + step) % count)
@@ -81,7 +82,7 @@ static void look_at_skipped(void *context, const struct instr_skipped_item *kept
     *(size_t *)context += strlen(kept->class_name) + strlen(kept->reason);
 }
 
-// What the agent does for its report, all the time.
+// Does what the agent does for its report, all the time.
 static void *take_results(void *context) {
     size_t length = 0;
     uint64_t seen = 0;

@@ -1,9 +1,9 @@
-// Plans swapped under the class hook: plan_threads THREADS SWAPS DIR. Threads do with the classes
-// below DIR what the hook does, take the current plan, rewrite a class by it, note down what was
-// changed, give the plan back, while one more thread makes other plans the current one, and frees
-// those that nobody uses any more. Each result must be the bytes that the options of the plan in
-// hand make of the class. In a second round the registry of methods comes and goes with the plans.
-// Meant for ThreadSanitizer (tests/threads/run). Exit status 1 on failure.
+// Plans swapped under the class file hook: plan_threads THREADS SWAPS DIR. Threads do with the
+// classes below DIR what the hook does: take the current plan, rewrite a class with it, record what
+// was changed, give the plan back. Another thread meanwhile installs other plans, and frees unused
+// ones. Each result must be the bytes that the options of the plan in use make of the class. In a
+// second round the registry of methods is created and freed with the plans. Meant for
+// ThreadSanitizer (tests/threads/run). Exit status 1 on failure.
 
 #include "instr/engine/class_states.h"
 #include "instr/engine/plan.h"
@@ -54,11 +54,11 @@ static struct instr_plan *plan_of(int kind, const struct instr_plan *before) {
     struct instr_options options;
     char error[INSTR_ERROR_SIZE];
     struct instr_methods *methods = shared ? shared : before ? before->methods : NULL;
-    // Now and then the last plan with a registry goes.
+    // Now and then the last plan with a registry is freed.
     if (!shared && kind == 0) methods = NULL;
     if (!methods && !(methods = instr_methods_new())) exit(2);
     if (instr_options_parse(&options, kinds[kind], error, sizeof error) != 0) exit(2);
-    options.max_classes = (unsigned)kind + 1; // by which the plan is known again
+    options.max_classes = (unsigned)kind + 1; // identifies the plan
     struct instr_plan *plan = instr_plan_new(&options, methods, "java/lang/", before);
     if (!plan) exit(2);
     return plan;
@@ -94,7 +94,7 @@ static void *hook(void *context) {
     return NULL;
 }
 
-// What the tool's threads do meanwhile.
+// The work of the other threads.
 static void *look(void *unused) {
     unsigned ticket;
     while (!stop) {

@@ -3,7 +3,7 @@ import java.lang.instrument.Instrumentation;
 import java.nio.file.Files;
 import java.nio.file.Paths;
 
-/** Has its classes retransformed, then redefined as they were, by the agent that is there, if one is. */
+/** Makes an agent, if there is one, retransform its classes and then redefine them with the same bytes. */
 public class Again {
     static class Part {
         final int n;

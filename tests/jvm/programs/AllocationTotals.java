@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Does one thing so many times, `AllocationTotals THING TIMES`; prints the bytes that the VM says the thread took. */
+/** Does one thing repeatedly, `AllocationTotals THING TIMES`; prints the bytes that the thread allocated by the VM's count. */
 public class AllocationTotals {
     static Object keep;
 
@@ -64,7 +64,7 @@ public class AllocationTotals {
 
         @Override
         public Object clone() throws CloneNotSupportedException {
-            return super.clone(); // which is no native method
+            return super.clone(); // not a native method
         }
     }
 
@@ -74,7 +74,7 @@ public class AllocationTotals {
 
     static class Heir extends Plain {
         Object copy() throws CloneNotSupportedException {
-            return super.clone(); // which is
+            return super.clone(); // a native method
         }
     }
 
@@ -87,7 +87,7 @@ public class AllocationTotals {
 
     static final Object[] keeps = new Object[12];
 
-    /** What compilers have code of their own for; nothing that they could leave out, as each stays. */
+    /** Methods for which compilers have code of their own. They cannot remove it, because each result is stored. */
     static void copies(int i) throws Exception {
         keeps[0] = INTS.clone();
         keeps[1] = STRINGS.clone();
@@ -116,7 +116,7 @@ public class AllocationTotals {
         keep = Arrays.asList(1, 2, 3, i).stream().map(x -> x + 1).toArray();
     }
 
-    /** Natives of java.io make arrays and strings through JNI. */
+    /** Native methods of java.io create arrays and strings through JNI. */
     static void natives(String[] args) throws Exception {
         keep = new java.io.File(args[2]).list();
         try (java.io.FileInputStream in = new java.io.FileInputStream(args[3])) {
@@ -124,7 +124,7 @@ public class AllocationTotals {
         }
     }
 
-    /** Of exceptions neither those that the VM throws itself nor any's stack trace is told to agents. */
+    /** The VM reports neither the exceptions that it throws itself nor any stack trace to agents. */
     static void exceptions() {
         try {
             ((Object) null).hashCode();

@@ -2,9 +2,9 @@ import java.lang.management.ManagementFactory;
 import java.lang.reflect.Method;
 
 /**
- * Allocates in many ways. The lines `//= METHOD CLASS COUNT` say what is allocated in which method in all; the harness
- * reads them. Each section runs twice, and of the second run this prints how many bytes the VM says that it took;
- * where a section allocates nothing but what stands in its own method, the report must say the same twice.
+ * Allocates in many ways. The lines `//= METHOD CLASS COUNT` say how many objects each method allocates; the harness
+ * reads them. Each section runs twice, and this program prints the bytes that the VM counts for the second run;
+ * if a section allocates only in its own method, the report must have twice that number.
  */
 public class Allocations {
     static Object keep;
@@ -110,7 +110,7 @@ public class Allocations {
         for (int i = 0; i < 10; i++) keep = new Child(i);
     }
 
-    /** Far more than the classes of a register's worth of sites in one method, in one expression. */
+    /** Many allocations in one expression: more sites in one method than fit the bits of a register. */
     //= nested Allocations$Point 8
     //= nested java.lang.Object[] 4
     static void nested() {
@@ -210,7 +210,7 @@ public class Allocations {
                     threads[i] = (Thread) start.invoke(null, body);
                     continue;
                 } catch (java.lang.reflect.InvocationTargetException preview) {
-                    start = null; // JDK 19 and 20 without their preview features
+                    start = null; // JDK 19 and 20 without preview features
                 }
             }
             (threads[i] = new Thread(body)).start();

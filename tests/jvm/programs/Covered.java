@@ -1,6 +1,6 @@
 import java.io.File;
 
-/** What the pass coverage is tried on: tests, loops in many threads, and ways to end. */
+/** A program for the pass coverage: tests, loops in many threads, and ways to end. */
 public class Covered {
     static int small(int n) {
         return n > 3 ? 1 : 2;
@@ -24,7 +24,7 @@ public class Covered {
         large(1);
     }
 
-    /** Passes each probe in it as often as is known. */
+    /** Hits each of its probes a known number of times. */
     static int loop(int n) {
         int sum = 0;
         for (int i = 0; i < n; i++) sum += i;

@@ -1,4 +1,4 @@
-/** Prints its arguments and one property, and ends with the status asked for in another. */
+/** Prints its arguments and one property, and exits with the status that another property gives. */
 public class Hello {
     public static void main(String[] args) {
         System.out.println("hello " + String.join(" ", args) + " " + System.getProperty("given"));

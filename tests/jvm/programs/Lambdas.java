@@ -2,7 +2,7 @@ import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.util.function.IntConsumer;
 
-/** As Waiting, whose `work` it calls by a lambda that holds a variable. Its class is told on standard error. */
+/** As Waiting, whose `work` it calls through a capturing lambda. Prints the lambda's class to standard error. */
 public class Lambdas {
     static void round(IntConsumer work) {
         for (int i = 0; i < 10; i++)

@@ -1,7 +1,7 @@
 import java.util.ArrayList;
 import java.util.List;
 
-/** Makes much that is soon gone and some that stays: 20,000 Leaked of 400,000 objects, in a chain of calls. */
+/** Allocates 400,000 objects in a chain of calls, of which 20,000, the Leaked, stay reachable. */
 public class Leaking {
     static final class Leaked {
         long a, b, c, d;

@@ -6,8 +6,8 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * For each line read from standard input: many large classes are loaded without being linked, and then linked by
- * their first call, while somebody may be retransforming them.
+ * For each line read from standard input: loads many large classes without linking them, then links them by
+ * their first call, while an agent may be retransforming them.
  */
 public class Linking extends ClassLoader {
     static final int METHODS = 1500, CLASSES = 24;

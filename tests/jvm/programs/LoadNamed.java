@@ -1,4 +1,4 @@
-/** Loads each class named and prints what comes of it, to the letter. */
+/** Loads each named class and prints the exact result. */
 public class LoadNamed {
     public static void main(String[] args) {
         for (String name : args)

@@ -3,7 +3,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 
 /**
- * Calls 1,200 proxies once, each of a loader of its own, and three methods thirty times by reflection, for which JVMs
+ * Calls 1,200 proxies once, each in a loader of its own, and three methods thirty times by reflection, for which JVMs
  * before JDK 18 generate classes. Prints how many proxies have a number of four digits.
  */
 public class MadeByJvm {

@@ -7,7 +7,7 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 
-/** Makes MANY objects of each class in ways that run through the JDK, until all of it is compiled. */
+/** Creates MANY objects of each class through methods of the JDK, until these methods are compiled. */
 public class MadeByReflection {
     static final int MANY = 60000;
     static Object sink;

@@ -3,7 +3,7 @@ import java.nio.file.Paths;
 import java.util.Random;
 
 /**
- * Damages class files, the same way every time, defines and links each, and prints what the VM has to say. The code
+ * Damages class files, the same way every time, defines and links each, and prints the VM's result. The code
  * never runs. Arguments: how many of each file, then the files. With -Dsave=3.14 that mutant is written to 3.14.class.
  */
 public class Mutants {
@@ -60,7 +60,7 @@ public class Mutants {
         return b;
     }
 
-    /** What linking says depends on the order in which the VM takes the methods, which is not fixed. */
+    /** Errors of linking depend on the order in which the VM verifies methods, which is not fixed. */
     static String outcome(byte[] b) {
         Class<?> c;
         try {

@@ -9,7 +9,7 @@ import java.util.TreeSet;
 
 /**
  * Native methods in all ways of being bound and called (tests/jvm/native/natives.c). Prints the same whether
- * they are wrapped or not. With the system property `again` another agent has this class come again in the middle.
+ * they are wrapped or not. With the system property `again` another agent retransforms this class in the middle.
  */
 public class NativeCalls {
     @Retention(RetentionPolicy.RUNTIME)
@@ -49,7 +49,7 @@ public class NativeCalls {
         return 1 + down(n);
     }
 
-    /** Natives are a part of the version that is computed. */
+    /** Native methods are a part of the computed serialVersionUID. */
     static class Version implements Serializable {
         public native int value();
     }

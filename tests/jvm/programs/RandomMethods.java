@@ -6,7 +6,7 @@ import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.Comparator;
 
-/** Calls all methods of all classes of a folder with some arguments, and prints what comes out. */
+/** Calls all methods of all classes of a folder with some arguments, and prints the results. */
 public class RandomMethods {
     static final int[] NUMBERS = {0, 1, -1, 3, 7, 100, -2000000000};
 

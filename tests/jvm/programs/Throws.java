@@ -8,7 +8,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
 /**
- * Exceptions in all the ways there are. What the pass exceptions has to tell stands in the lines that throw:
+ * Exceptions in all possible ways. The lines that throw hold what the pass exceptions must report:
  *
  *     //! EXCEPTION COUNT METHOD        caught in the method of this class
  *     //! EXCEPTION COUNT left          left its thread
@@ -19,7 +19,7 @@ import java.util.concurrent.FutureTask;
  *     //@ CLASS.METHOD EXCEPTION COUNT METHOD
  */
 public class Throws {
-    /** Whose methods nobody may call. */
+    /** An exception whose methods must not be called. */
     static class Odd extends RuntimeException {
         Odd() {
             super("odd", null, false, false);
@@ -119,7 +119,7 @@ public class Throws {
         }
     }
 
-    /** Throws and catches something itself, while another exception is on its way. */
+    /** Throws and catches an exception while another exception is in flight. */
     static int harmless() {
         try {
             throw new B(); //! Throws$B 4 harmless
@@ -454,7 +454,7 @@ public class Throws {
         }
     }
 
-    /** What has been caught is not kept, and neither is its class. */
+    /** A caught exception can be collected, and so can its class. */
     static void collected() throws Exception {
         List<WeakReference<Throwable>> thrown = new ArrayList<WeakReference<Throwable>>();
         for (int i = 0; i < 50; i++)

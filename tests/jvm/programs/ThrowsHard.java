@@ -2,7 +2,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 
-/** What the pass exceptions must count exactly though the JVM makes it hard; one of them, by name. Prints how many there were. */
+/** Exceptions that are hard to count exactly because of the JVM; the argument names one kind. Prints their number. */
 public class ThrowsHard {
     static class Own extends RuntimeException {}
 
@@ -12,7 +12,7 @@ public class ThrowsHard {
         return array.length;
     }
 
-    /** So often that the JVM throws one and the same exception without a stack trace, caught by the JDK or here. */
+    /** Throws so often that the JVM reuses one exception without a stack trace, caught by the JDK or here. */
     static void hot() throws Exception {
         int n = 0;
         for (int round = 0; round < 100000; round++, n += 3) {
@@ -28,7 +28,7 @@ public class ThrowsHard {
         System.out.println("java.lang.NullPointerException " + n);
     }
 
-    /** Caught by the JDK amid frames of ours. */
+    /** Caught by the JDK between frames of this program. */
     static void nested() {
         FutureTask<Integer> task = new FutureTask<Integer>(() -> {
             try {
@@ -89,7 +89,7 @@ public class ThrowsHard {
         System.out.println("java.lang.OutOfMemoryError " + caught);
     }
 
-    /** A finally block in which the thread is elsewhere for a while. */
+    /** A finally block in which the thread runs other code for a while. */
     static void parked(int i) throws InterruptedException {
         try {
             if (i % 2 == 0) throw new Own();
@@ -132,7 +132,7 @@ public class ThrowsHard {
         System.out.println("java.lang.IllegalStateException 3000");
     }
 
-    /** An exception that another thread throws into this one, while it throws others: nothing of it may be lost. */
+    /** An exception that another thread throws into this one while this one throws others: none may be lost. */
     @SuppressWarnings({"deprecation", "removal"})
     static void stopped() throws Exception {
         int died = 0;

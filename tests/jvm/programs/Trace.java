@@ -1,4 +1,4 @@
-/** What random methods tell: a hash of all they met, and how much they may still do. */
+/** The record of random methods: a hash of all values they met, and the number of steps that they have left. */
 public final class Trace {
     public static int hash, fuel;
 
@@ -9,7 +9,7 @@ public final class Trace {
         return x;
     }
 
-    /** Every loop and every method comes by here. */
+    /** Called in every loop and every method. */
     public static void burn() {
         if (--fuel < 0)
             throw new OutOfMemoryError("fuel");

@@ -1,7 +1,7 @@
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 
-/** For each line read from standard input: calls `work` ten times and answers. Ends with the input. */
+/** For each line read from standard input: calls `work` ten times and replies. Ends at the end of the input. */
 public class Waiting {
     static int sum;
 

@@ -1,6 +1,6 @@
 package support;
 
-/** Prints what a piece of code gives or throws. Not in package cases, so that its calls are nobody's expectation. */
+/** Prints what a piece of code returns or throws. Not in package cases, so that no case expects its calls. */
 public final class Try {
     public interface Body {
         Object run() throws Throwable;
@@ -22,7 +22,7 @@ public final class Try {
         System.out.println(what + ": " + result);
     }
 
-    /** The body for each of the numbers, on one line. */
+    /** Runs the body for each of the numbers, and prints one line. */
     public static void each(String what, IntBody body, int... numbers) {
         StringBuilder line = new StringBuilder(what).append(':');
         for (int x : numbers) {

@@ -1,4 +1,4 @@
-/** Classes that are loaded and that the JVM lets nobody change: one whose initialization has failed, and one that cannot be linked. */
+/** Loaded classes that the JVM refuses to change: one whose initialization has failed, and one that cannot be linked. */
 public class Broken {
     static class Failing {
         static {
@@ -8,7 +8,7 @@ public class Broken {
         static void work() {}
     }
 
-    /** Absent when this runs. */
+    /** Missing at run time. */
     static class Absent extends Exception {}
 
     static class Unlinked {
@@ -25,7 +25,7 @@ public class Broken {
         try {
             c.getDeclaredMethod("work").invoke(null);
         } catch (Throwable expected) {
-            // It has been tried.
+            // Expected: it cannot be linked.
         }
     }
 

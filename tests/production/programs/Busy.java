@@ -11,8 +11,8 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
 /**
- * Two threads that compile a file again and again, and one that loads what comes out in a new loader each time and runs it: classes are loaded,
- * linked, run and collected by the thousand. Tells how often, or the bytecodes of all methods there are, for each line it reads.
+ * Two threads that compile a file again and again, and one that loads the result in a new loader each time and runs it: classes are loaded,
+ * linked, run and collected by the thousand. For each line read, prints how often, or writes the bytecodes of all methods.
  */
 public class Busy {
     static final AtomicLong compiled = new AtomicLong(), loaded = new AtomicLong();
@@ -44,7 +44,7 @@ public class Busy {
         void run() throws Exception;
     }
 
-    /** Whatever goes wrong ends the JVM. */
+    /** Ends the JVM on any error. */
     static void forever(final Work work) {
         Thread thread = new Thread() {
             public void run() {
@@ -74,7 +74,7 @@ public class Busy {
         forever(new Work() {
             public void run() throws Exception {
                 load(expected);
-                Thread.sleep(1); // the JVM's classes are not to become ever more
+                Thread.sleep(1); // limits the number of classes in the JVM
                 if (loaded.incrementAndGet() % 500 == 0) System.gc();
             }
         });

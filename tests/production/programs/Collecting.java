@@ -1,4 +1,4 @@
-/** Collects garbage all the time, when its heap is small; ends with its standard input. */
+/** Collects garbage all the time if its heap is small; ends at the end of its standard input. */
 public class Collecting {
     static volatile byte[] garbage;
 

@@ -1,6 +1,6 @@
-/** Asks the agent that changes nothing (floor.c), or adds some constants, to retransform classes. */
+/** Makes the agent that changes nothing, or only adds constants (floor.c), retransform classes. */
 public class Floor {
-    /** Classes in internal form with commas between them, NAME* for all that begin so: how many, ns in all, ns of the longest batch. */
+    /** Takes internal names of classes, separated by commas, NAME* for a prefix. Returns their number, ns in all, ns of the longest batch. */
     static native long[] retransform(String names, int batch, int constants);
 
     static String tell(String names, int batch) {

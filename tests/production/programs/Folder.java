@@ -1,4 +1,4 @@
-/** For each line read: lists a folder, for which a native method makes an array and strings; "put" and "look" are for jni_functions.c. */
+/** For each line read: lists a folder, for which a native method creates an array and strings; "put" and "look" are for jni_functions.c. */
 public class Folder {
     static native int version(boolean first);
 

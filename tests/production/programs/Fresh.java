@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
 /**
- * Interfaces, and threads that define classes which implement them, each in a loader of its own: begun by a line "begin". Any line has all the
- * interfaces called, 10 times each; "late" loads one more before. Tells the sum, and how many classes were defined.
+ * Interfaces, and threads that define classes which implement them, each in a loader of its own; the line "begin" starts them. Any line calls all
+ * interfaces, 10 times each; "late" loads another one first. Prints the sum and the number of classes defined.
  */
 public class Fresh {
     static final AtomicLong defined = new AtomicLong();
@@ -49,7 +49,7 @@ public class Fresh {
         }
     }
 
-    /** What is defined again and again. */
+    /** The class that is defined again and again. */
     public static class Made implements Held, Bare, Function<String, String>, Comparable<String> {
         public int bare(String text, Object object) {
             return 1;
@@ -93,7 +93,7 @@ public class Fresh {
         }
     }
 
-    /** Whatever goes wrong ends the JVM. */
+    /** Ends the JVM on any error. */
     static void define(byte[] bytes) {
         try {
             for (;;) {

@@ -1,4 +1,4 @@
-/** Loads the class Filled from each folder named, each with a loader of its own, and calls all of them for each line read. */
+/** Loads the class Filled from each named folder, each with a loader of its own, and calls all of them for each line read. */
 public class Full {
     public static class Filled implements Runnable {
         int calls;

@@ -5,7 +5,7 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.handler.AbstractHandler;
 
-/** The same with Jetty. */
+/** As Server, with Jetty. */
 public class Jetty {
     static class Handler extends AbstractHandler {
         public void handle(String path, Request base, HttpServletRequest request, HttpServletResponse response)

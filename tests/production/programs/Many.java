@@ -1,6 +1,6 @@
-/** Loads thousands of classes of the JDK, and tells the bytecodes of all methods there are, for each line it reads. */
+/** Loads thousands of classes of the JDK, and writes the bytecodes of all methods for each line it reads. */
 public class Many {
-    /** Written to the file: a line for each method of each class, with a digest of GetBytecodes. Gives how many. */
+    /** Writes a line to the file for each method of each class, with a digest of GetBytecodes. Returns their number. */
     static native int tell(String file);
 
     static int work(int n) {
@@ -9,12 +9,12 @@ public class Many {
         return sum;
     }
 
-    /** Nanoseconds that a fixed amount of work takes, once it is compiled. */
+    /** Nanoseconds for a fixed amount of compiled work. */
     static long speed() {
         long best = Long.MAX_VALUE;
         for (int k = 0; k < 40; k++) {
             long start = System.nanoTime();
-            int sum = 0; // used, or a compiler leaves all of it out
+            int sum = 0; // used, or compilers remove everything
             for (int i = 0; i < 2000; i++) sum += work(100 + (i & 1));
             if (sum == 42) System.out.print("");
             best = Math.min(best, System.nanoTime() - start);

@@ -1,4 +1,4 @@
-/** A class that is loaded while others are changed, by the thread that changes them: it asks their loader for their files. */
+/** A class that is loaded by the thread that changes other classes, because it asks their loader for their files. */
 public class Meanwhile {
     static class Changed {
         static void work() {}

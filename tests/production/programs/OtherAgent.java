@@ -3,8 +3,8 @@ import java.lang.instrument.Instrumentation;
 import java.security.ProtectionDomain;
 
 /**
- * Another agent, in Java: in the class Many it makes 37 of the 31 that the bits of a number are mixed with; with the option "again" also 43 of
- * 37, so that it shows when it comes twice, as it does with agents that add code.
+ * Another agent, in Java: in the class Many it replaces the factor 31, with which bits of a number are mixed, by 37; with the option "again" also 37 by
+ * 43, so that a second application shows, as it does with agents that add code.
  */
 public class OtherAgent implements ClassFileTransformer {
     private static boolean again;

@@ -12,11 +12,11 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The JDK's own server: / does some work, /memory tells what the JVM's pools hold, /collected too, without garbage, /floor/BATCH/CLASSES
- * has the agent that changes nothing retransform them; BATCH may be BATCH+CONSTANTS, which it then adds to each. A file names classes to be loaded and linked first.
+ * The JDK's own server: / does some work, /memory reports the JVM's memory pools, /collected does so after collections, /floor/BATCH/CLASSES
+ * makes the agent that changes nothing retransform the classes; with BATCH+CONSTANTS it adds constants to each. A file names classes to load and link first.
  */
 public class Server {
-    /** What it keeps for those that use it: it grows old, is replaced, and so the JVM collects, as in most servers. */
+    /** State kept for the users: it grows old and is replaced, so that the JVM collects, as in most servers. */
     static final byte[][] kept = new byte[Integer.getInteger("kept", 0)][];
 
     static String work(int n) {
@@ -36,7 +36,7 @@ public class Server {
         return i * i % 10;
     }
 
-    /** Of compiled code that nothing runs any more HotSpot lets go at the second collection, and of what it was made of later still. */
+    /** HotSpot frees compiled code that no longer runs at the second collection, and the methods behind it even later. */
     static String memory(boolean collected) {
         for (int i = 0; i < 3 && collected; i++) {
             System.gc();
@@ -74,7 +74,7 @@ public class Server {
             try {
                 Class.forName(name, false, ClassLoader.getSystemClassLoader()).getDeclaredMethods();
             } catch (Throwable absent) {
-                // It needs one that is not there.
+                // It needs a missing class.
             }
     }
 

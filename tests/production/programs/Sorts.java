@@ -1,4 +1,4 @@
-/** For each line read: calls of all sorts, a fixed number of times. Constructors that fail at all places, recursion, exceptions. */
+/** For each line read: calls of all kinds, a fixed number of times. Constructors that fail at every place, recursion, exceptions. */
 public class Sorts {
     static class Base {
         final int value;

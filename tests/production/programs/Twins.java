@@ -4,9 +4,9 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.util.function.IntSupplier;
 
-/** One class in three class loaders; for each line read, what each of them says. */
+/** One class in three class loaders; for each line read, prints the result of each. */
 public class Twins {
-    /** What is redefined. */
+    /** The class that is redefined. */
     public static class Twin implements IntSupplier {
         public int getAsInt() {
             return 1;
