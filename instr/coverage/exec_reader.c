@@ -1,6 +1,6 @@
-// .exec files, read block by block.
-
 #include "instr/coverage/exec_reader.h"
+
+#include "instr/base/array.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,12 +37,12 @@ static int fail_file(struct instr_exec_reader *r, int error) {
 
 static int fail_cut(struct instr_exec_reader *r) {
     r->cut = !r->failed;
-    return fail_at(r, r->position, "the file ends in the midst of a block");
+    return fail_at(r, r->position, "the file ends within a block");
 }
 
 // --- bytes ---
 
-// Reads more of the file. 1: there is more; 0: it has ended; -1: failed.
+// Reads more of the file. 1: there is more; 0: the end; -1: failed.
 static int fill(struct instr_exec_reader *r) {
     if (r->failed) return -1;
     ssize_t n;
@@ -79,21 +79,10 @@ static int take_number(struct instr_exec_reader *r, size_t bytes, uint64_t *numb
     return 0;
 }
 
-// Makes room for `needed` bytes in a buffer that grows, keeping what is in it.
-static int grow(struct instr_exec_reader *r, void **buffer, size_t *size, size_t needed) {
-    if (needed <= *size) return 0;
-    size_t larger = *size > SIZE_MAX / 2 || needed > *size * 2 ? needed : *size * 2;
-    void *moved = realloc(*buffer, larger);
-    if (!moved) return fail_at(r, r->position, "out of memory");
-    *buffer = moved;
-    *size = larger;
-    return 0;
-}
-
 // --- the parts of a block ---
 
-// The check that DataInputStream.readUTF makes (its documentation has the forms): what passes here
-// is read by Java, too.
+// The length of the well-formed start of a string, by the rules of DataInputStream.readUTF, so that
+// Java can read what passes here.
 static size_t well_formed(const uint8_t *s, size_t length) {
     size_t i = 0;
     while (i < length) {
@@ -109,16 +98,15 @@ static size_t well_formed(const uint8_t *s, size_t length) {
 static int take_text(struct instr_exec_reader *r, const char *what, const char **text,
                      size_t *length) {
     uint64_t n;
-    void *buffer = r->text;
     if (take_number(r, 2, &n) != 0) return -1;
-    int bad = grow(r, &buffer, &r->text_size, (size_t)n + 1);
-    r->text = buffer;
+    if (!INSTR_ARRAY_RESERVE(r->text, r->text_size, (size_t)n + 1))
+        return fail_at(r, r->position, "out of memory");
     uint64_t start = r->position;
-    if (bad || take(r, r->text, (size_t)n) != 0) return -1;
+    if (take(r, r->text, (size_t)n) != 0) return -1;
     r->text[n] = '\0';
     size_t good = well_formed((const uint8_t *)r->text, (size_t)n);
     if (good < n) return fail_at(r, start + good, "%s is not modified UTF-8", what);
-    if (memchr(r->text, '\0', (size_t)n)) return fail_at(r, start, "%s has a NUL in it", what);
+    if (memchr(r->text, '\0', (size_t)n)) return fail_at(r, start, "%s contains a NUL", what);
     *text = r->text;
     *length = (size_t)n;
     return 0;
@@ -135,18 +123,17 @@ static int take_varint(struct instr_exec_reader *r, size_t *number) {
         *number = (size_t)n;
         return 0;
     }
-    return fail_at(r, start, "the number of probes is none that a class can have");
+    return fail_at(r, start, "the number of probes is out of range");
 }
 
-// The bits come piece by piece, so that a large number alone does not cost memory.
+// The bits are read in pieces, so that a large number alone does not cost memory.
 static int take_bits(struct instr_exec_reader *r, size_t probes) {
     size_t bytes = probes / 8 + (probes % 8 != 0), done = 0;
     while (done < bytes) {
         size_t n = bytes - done < sizeof r->buffer ? bytes - done : sizeof r->buffer;
-        void *buffer = r->bits;
-        int bad = grow(r, &buffer, &r->bits_size, done + n);
-        r->bits = buffer;
-        if (bad || take(r, r->bits + done, n) != 0) return -1;
+        if (!INSTR_ARRAY_RESERVE(r->bits, r->bits_size, done + n))
+            return fail_at(r, r->position, "out of memory");
+        if (take(r, r->bits + done, n) != 0) return -1;
         done += n;
     }
     if (probes % 8 != 0) r->bits[bytes - 1] &= (uint8_t)((1u << probes % 8) - 1);
@@ -158,10 +145,10 @@ static int take_bits(struct instr_exec_reader *r, size_t probes) {
 static int read_header(struct instr_exec_reader *r) {
     uint64_t start = r->position, magic, version;
     if (take_number(r, 2, &magic) != 0) return -1;
-    if (magic != INSTR_EXEC_MAGIC) return fail_at(r, start, "no execution data of JaCoCo's");
+    if (magic != INSTR_EXEC_MAGIC) return fail_at(r, start, "not JaCoCo execution data");
     if (take_number(r, 2, &version) != 0) return -1;
     if (version == INSTR_EXEC_VERSION) return 0;
-    return fail_at(r, start + 2, "version 0x%04x of the format, not 0x%04x", (unsigned)version,
+    return fail_at(r, start + 2, "format version 0x%04x, expected 0x%04x", (unsigned)version,
                    (unsigned)INSTR_EXEC_VERSION);
 }
 
@@ -191,15 +178,14 @@ enum instr_exec_found instr_exec_read(struct instr_exec_reader *r) {
         uint8_t type = 0;
         if (take(r, &type, 1) != 0) return INSTR_EXEC_BAD;
         if (!r->begun && type != INSTR_EXEC_HEADER) {
-            fail_at(r, 0, "no execution data of JaCoCo's");
+            fail_at(r, 0, "not JaCoCo execution data");
             return INSTR_EXEC_BAD;
         }
         int bad = type == INSTR_EXEC_HEADER    ? read_header(r)
                   : type == INSTR_EXEC_SESSION ? read_session(r)
                   : type == INSTR_EXEC_CLASS
                       ? read_class(r)
-                      : fail_at(r, r->position - 1, "a block of type 0x%02x, which is unknown",
-                                (unsigned)type);
+                      : fail_at(r, r->position - 1, "unknown block type 0x%02x", (unsigned)type);
         if (bad) return INSTR_EXEC_BAD;
         r->begun = 1;
         r->whole = r->position;

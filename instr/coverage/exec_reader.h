@@ -1,5 +1,5 @@
-// .exec files, read block by block (exec_file.h has the format). Whatever the bytes are: an error
-// has its place and its reason, and no more memory is taken than about twice what was read.
+// Reading .exec files block by block (exec_writer.h has the format). Whatever the bytes are, errors
+// have a position and a reason, and memory is at most about twice what was read.
 //
 //      struct instr_exec_reader reader;
 //      enum instr_exec_found found = INSTR_EXEC_NOTHING;
@@ -8,8 +8,8 @@
 //      instr_exec_read_close(&reader);
 //      if (reader.error[0]) ... print reader.error ...
 
-#ifndef INSTR_EXEC_READ_H
-#define INSTR_EXEC_READ_H
+#ifndef INSTR_EXEC_READER_H
+#define INSTR_EXEC_READER_H
 
 #include "instr/coverage/exec_writer.h"
 
@@ -21,15 +21,15 @@ enum instr_exec_found {
 };
 
 struct instr_exec_reader {
-    // What was found last; the pointers hold until the next call.
+    // What was found last; the pointers are valid until the next call.
     struct instr_exec_session session;
     struct instr_exec_class class;
     uint64_t position; // of the next byte in the file
-    uint64_t whole;    // length of the blocks read so far
-    int cut;           // the error is the end of the file in the midst of a block
+    uint64_t whole;    // length of the complete blocks read so far
+    int cut;           // the error is that the file ends within a block
     char error[512];   // "instr: jacoco.exec: byte 17: ..."; "": none
 
-    // The reader's own.
+    // For the reader.
     int fd, owned, begun, failed;
     const char *path;
     char *text;    // grows
@@ -39,15 +39,15 @@ struct instr_exec_reader {
     uint8_t buffer[16384];
 };
 
-// Begins to read a file; "-" is standard input. Returns 0; or -1 with `error`. An empty file is one
-// without blocks. `path` must live as long as the reader.
+// Opens a file; "-" is standard input. Returns 0; or -1 with `error`. An empty file has no blocks.
+// `path` must live as long as the reader.
 int instr_exec_read_open(struct instr_exec_reader *reader, const char *path);
-// The same from where a descriptor stands; it stays open. `path` is for messages.
+// Reads from the current position of a descriptor, which stays open. `path` is for messages.
 void instr_exec_read_descriptor(struct instr_exec_reader *reader, int fd, const char *path);
 
 enum instr_exec_found instr_exec_read(struct instr_exec_reader *reader);
 
-// Frees what the reader holds; may be called after a failure, too. `error` stays.
+// Frees what the reader holds, also after a failure. `error` stays.
 void instr_exec_read_close(struct instr_exec_reader *reader);
 
 #endif

@@ -19,8 +19,8 @@ void instr_exec_store_free(struct instr_exec_store *store) {
     instr_exec_store_init(store);
 }
 
-// Ids are chosen by whoever wrote the file; where the memory lies is not (the rest is MurmurHash3's
-// last step).
+// The author of a file can choose ids that collide, but not the address of the table. The rest is
+// the final step of MurmurHash3.
 static size_t mix(const struct instr_exec_store *store, uint64_t id) {
     uint64_t mixed = id ^ (uintptr_t)store->table;
     mixed = (mixed ^ mixed >> 33) * UINT64_C(0xFF51AFD7ED558CCD);
@@ -28,7 +28,7 @@ static size_t mix(const struct instr_exec_store *store, uint64_t id) {
     return (size_t)(mixed ^ mixed >> 33);
 }
 
-// The slot of an id, or the empty one where it would be.
+// The slot of an id, or the empty slot where it would be.
 static size_t slot_of(const struct instr_exec_store *store, uint64_t id) {
     size_t mask = store->slots - 1, slot = mix(store, id) & mask;
     while (store->table[slot] && store->table[slot]->class.id != id) slot = (slot + 1) & mask;

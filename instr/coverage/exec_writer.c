@@ -1,5 +1,3 @@
-// .exec files, written.
-
 #include "instr/coverage/exec_writer.h"
 
 #include "instr/coverage/exec_reader.h"
@@ -15,15 +13,14 @@
 
 // --- the id of a class ---
 
-// In the reflected form bit 63 is x^0 and bit 0 is x^63, and the polynomial is x^64 + x^4 + x^3 + x
-// + 1. This multiplies by its lower part: all that there is to reducing what stands at x^64 and
-// above.
+// In the reflected form bit 63 is x^0 and bit 0 is x^63; the polynomial is x^64 + x^4 + x^3 + x + 1.
+// Multiplying by its lower part reduces terms of x^64 and above.
 static uint64_t times_polynomial(uint64_t a) {
     return a ^ a >> 1 ^ a >> 3 ^ a >> 4;
 }
 
-// Takes eight bytes at once. What the shifts above move out of a word stands at x^64 again, at most
-// four bits, and is reduced once more.
+// Takes eight bytes at once. The bits that the shifts above move out of a word, at most four, are
+// terms of x^64 and above again, and are reduced once more.
 static uint64_t crc_word(uint64_t crc, const uint8_t bytes[8]) {
     uint64_t word = 0;
     for (unsigned i = 0; i < 8; i++) word |= (uint64_t)bytes[i] << 8 * i;
@@ -41,7 +38,8 @@ uint64_t instr_exec_class_id(const uint8_t *bytes, size_t length) {
     if (length >= 8) {
         uint8_t first[8];
         memcpy(first, bytes, 8);
-        // What JaCoCo's first releases for Java 9 did to read its classes has got into their ids.
+        // Early releases of JaCoCo lowered the version to read classes of Java 9; the ids still have
+        // the lowered version.
         if (first[6] == 0 && first[7] == 53) first[7] = 52;
         crc = crc_word(0, first);
         for (i = 8; length - i >= 8; i += 8) crc = crc_word(crc, bytes + i);
@@ -52,7 +50,7 @@ uint64_t instr_exec_class_id(const uint8_t *bytes, size_t length) {
 
 // --- text ---
 
-// A character in modified UTF-8. Returns how many bytes it takes, at most 6.
+// Writes a character in modified UTF-8. Returns the number of bytes, at most 6.
 static size_t put_modified(uint32_t c, char bytes[8]) {
     if (c == 0) {
         memcpy(bytes, "\xC0\x80", 2);
@@ -99,9 +97,9 @@ static void start(struct instr_exec_file *file) {
     file->problem[0] = '\0';
 }
 
-// Waits for others that append, but not for one that hangs. Where a file system has no locks, there
-// are none. An open file description's lock, since another descriptor of this process must not lift
-// it.
+// Waits for other writers that append, but not forever. On file systems without locks nothing is
+// locked. The lock belongs to the open file description: closing another descriptor of the file in
+// this process must not release it.
 static int lock(int fd) {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     const struct timespec wait = {0, 10000000};
@@ -114,7 +112,7 @@ static int lock(int fd) {
     return -1;
 }
 
-// Opens and locks the file that is at `path` then: another may have come there in the meantime.
+// Opens and locks the file at `path`, and tries again if the file was replaced in the meantime.
 static int open_locked(const char *path) {
     for (int i = 0; i < 100; i++) {
         int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
@@ -131,7 +129,7 @@ static int open_locked(const char *path) {
     return -1;
 }
 
-// Finds the end of the last whole block, and cuts off what is behind it.
+// Finds the end of the last complete block and truncates the file there.
 static void check_before(struct instr_exec_file *file, const char *path) {
     struct instr_exec_reader reader;
     instr_exec_read_descriptor(&reader, file->fd, path);
@@ -142,8 +140,7 @@ static void check_before(struct instr_exec_file *file, const char *path) {
     file->before = (int64_t)reader.whole;
     if (found == INSTR_EXEC_NOTHING) return;
     if (!reader.cut || reader.whole == 0)
-        snprintf(file->problem, sizeof file->problem, "%.500s; nothing was appended to it",
-                 reader.error);
+        snprintf(file->problem, sizeof file->problem, "%.500s; nothing was appended", reader.error);
     else if (ftruncate(file->fd, file->before) != 0)
         file->out.failed = errno;
 }
@@ -159,7 +156,7 @@ static void open_to_append(struct instr_exec_file *file, const char *path) {
         check_before(file, path);
 }
 
-// As JaCoCo does. What cannot be made is told when the file is opened.
+// Creates missing directories, as JaCoCo does. Failures are reported when the file is opened.
 static void make_folders(const char *path) {
     char folder[PATH_MAX];
     if (strlen(path) >= sizeof folder) return;
@@ -191,15 +188,14 @@ void instr_exec_open_descriptor(struct instr_exec_file *file, int fd) {
 }
 
 int instr_exec_close(struct instr_exec_file *file, char *error, size_t size) {
-    if (file->problem[0]) file->out.fd = -1; // what is in the buffer goes nowhere
+    if (file->problem[0]) file->out.fd = -1; // the buffer is discarded
     int status = instr_output_close(&file->out, error, size);
     if (file->problem[0]) {
-        snprintf(error, size, "%.*s", (int)size - 1, file->problem); // as much as there is room for
+        snprintf(error, size, "%.*s", (int)size - 1, file->problem); // truncated if too long
         status = -1;
     }
     if (file->fd < 0) return status;
-    // The next one can read the file, whatever was written of ours; if this fails, too, it will cut
-    // it off itself.
+    // Removes what was written in part. If this fails too, the next writer will do it.
     int restored = status == 0 || file->problem[0] ? 0 : ftruncate(file->fd, file->before);
     if (close(file->fd) != 0 && status == 0 && restored == 0) {
         snprintf(error, size, "instr: %.300s: %s", file->out.path, strerror(errno));
@@ -212,7 +208,7 @@ int instr_exec_close(struct instr_exec_file *file, char *error, size_t size) {
 void instr_exec_abandon(struct instr_exec_file *file) {
     char error[512];
     file->out.failed = ECANCELED;
-    instr_exec_close(file, error, sizeof error); // tells what is known
+    instr_exec_close(file, error, sizeof error); // the error is ECANCELED
 }
 
 // --- blocks ---

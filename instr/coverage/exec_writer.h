@@ -1,5 +1,5 @@
-// JaCoCo's .exec files (format 0x1007), written: what a JVM of ours covered, for every tool that
-// reads what JaCoCo's agent wrote. Reading is exec_read.h's business.
+// Writing JaCoCo's .exec files (format 0x1007), which all tools for JaCoCo's agent can read.
+// exec_reader.h reads them.
 //
 // A file is a sequence of blocks, each with its type in the first byte; all numbers are big-endian:
 //
@@ -8,9 +8,8 @@
 //      0x11 class     u8 id, UTF name, varint number of probes, a bit for each, the lowest first
 //
 // UTF is a u2 length and as many bytes of modified UTF-8 (JVMS 4.4.7); a varint has 7 bits a byte,
-// the lowest first, and bit 7 set when more follow. Each file begins with a header, and files may
-// be concatenated, so a header may stand at any place. Only classes with a probe that was hit are
-// in it.
+// the lowest first, and bit 7 set when more follow. Each file begins with a header. Files may be
+// concatenated, so a header may follow any block. Only classes with a hit probe are written.
 //
 //      struct instr_exec_file file;
 //      instr_exec_open(&file, "jacoco.exec", 1);
@@ -18,12 +17,11 @@
 //      for (each class) instr_exec_write_probes(&file, id, name, probes, count);
 //      if (instr_exec_close(&file, error, sizeof error) != 0) ... print error ...
 //
-// What one test covered is told apart in the same form, so that JaCoCo's tools read that, too: a
-// session for each test, its id being the test's name, followed by the classes that this test
-// covered.
+// The coverage of single tests has the same format, so that JaCoCo's tools can read it: a session
+// for each test, with the test's name as its id, followed by the classes that the test covered.
 
-#ifndef INSTR_EXEC_FILE_H
-#define INSTR_EXEC_FILE_H
+#ifndef INSTR_EXEC_WRITER_H
+#define INSTR_EXEC_WRITER_H
 
 #include "instr/base/output.h"
 
@@ -39,7 +37,7 @@ enum {
     INSTR_EXEC_UTF_MAX = 65535
 };
 
-// Strings are modified UTF-8 and end with a NUL that their lengths do not count.
+// Strings are modified UTF-8 and end with a NUL, which their lengths do not include.
 struct instr_exec_session {
     const char *id;
     size_t id_length;     // at most INSTR_EXEC_UTF_MAX
@@ -54,39 +52,38 @@ struct instr_exec_class {
     size_t probes;       // at most INT32_MAX
 };
 
-// The id under which JaCoCo knows a class: the CRC-64 of its bytes as they come from the class
-// loader, before any agent. (Reflected polynomial 0xD800000000000000, start value 0; a major
-// version of 53 counts as 52.)
+// JaCoCo's id of a class: the CRC-64 of its bytes as they come from the class loader, before any
+// agent changes them. (Reflected polynomial 0xD800000000000000, start value 0; a major version of
+// 53 counts as 52.)
 uint64_t instr_exec_class_id(const uint8_t *bytes, size_t length);
 
-// Turns UTF-8 or modified UTF-8 into modified UTF-8, with U+FFFD for what is neither. What would
-// pass `size` - 1 bytes is cut off at a character. Returns the length; a NUL stands behind it.
+// Converts UTF-8 or modified UTF-8 to modified UTF-8, with U+FFFD for malformed bytes. The result
+// is truncated at a character to at most `size` - 1 bytes, and ends with a NUL. Returns its length.
 size_t instr_exec_text(const char *text, char *to, size_t size);
 
 struct instr_exec_file {
     struct instr_output out;
-    int fd;            // of a file that is appended to; -1: it is not
-    int64_t before;    // its length then
-    char problem[600]; // why nothing can be written, in words; "": nothing is known
+    int fd;            // of a file that is appended to; -1: none
+    int64_t before;    // its length at first
+    char problem[600]; // why nothing can be written; "": no problem
 };
 
-// Begins to write a file, and writes its header. Folders that are missing on the way to it are
-// made. Without `append` the file appears whole when it is closed, in place of what was there. With
-// it, the file is locked (JaCoCo's agents take the same lock), what an interrupted writer left at
-// its end is cut off, and a failure leaves the file as it was; a file that holds something else
-// than blocks as above is an error and stays as it is. Errors are sticky and told by
-// instr_exec_close.
+// Opens a file and writes the header. Missing directories are created. Without `append` the file
+// replaces an old one as a whole when it is closed. With `append` the file is locked (JaCoCo's
+// agents take the same lock), an incomplete block at its end is removed, and a failure leaves the
+// file unchanged; a file that contains anything but blocks as above is an error and is not changed.
+// Errors are sticky; instr_exec_close returns them.
 void instr_exec_open(struct instr_exec_file *file, const char *path, int append);
 
 // The same to a descriptor that stays open, such as a socket.
 void instr_exec_open_descriptor(struct instr_exec_file *file, int fd);
 
-// The strings must be well-formed and not too long; instr_exec_text sees to both. Of a class
-// without a hit nothing is written. Return 1: written; 0: not.
+// The strings must be well-formed and not too long; instr_exec_text ensures both. A class without a
+// hit is not written. Return 1: written; 0: not.
 int instr_exec_write_session(struct instr_exec_file *file,
                              const struct instr_exec_session *session);
 int instr_exec_write_class(struct instr_exec_file *file, const struct instr_exec_class *class);
-// The same with a byte for each probe, not 0 when it was hit, as in a boolean[] of the JVM.
+// The same with a byte for each probe, not 0 if it was hit, as in a boolean[] of the JVM.
 int instr_exec_write_probes(struct instr_exec_file *file, uint64_t id, const char *name,
                             const uint8_t *probes, size_t count);
 
@@ -94,7 +91,7 @@ int instr_exec_write_probes(struct instr_exec_file *file, uint64_t id, const cha
 // file was made or changed.
 int instr_exec_close(struct instr_exec_file *file, char *error, size_t size);
 
-// Ends it without a result: no file is made or changed.
+// Closes without a result: no file is made or changed.
 void instr_exec_abandon(struct instr_exec_file *file);
 
 #endif

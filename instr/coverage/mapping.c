@@ -1,5 +1,3 @@
-// coverage_map.c: see coverage_map.h
-
 #include "instr/coverage/mapping.h"
 
 #include <errno.h>
@@ -50,7 +48,7 @@ int instr_coverage_map_reserve(uint32_t first, uint32_t count) {
            posix_fallocate(map.fd, INSTR_COVERAGE_MAP_TAKEN_AT + (off_t)first, count) == 0;
 }
 
-// In one write: a class is there whole, or not at all.
+// Writes the class in one call, so that it is complete or absent.
 void instr_coverage_map_add(const struct instr_covered_class *covered) {
     struct instr_coverage_map_class head = {covered->id, covered->first, covered->count,
                                             (uint32_t)strlen(covered->name)};
@@ -101,7 +99,7 @@ static int write_class(const struct file *f, struct instr_exec_file *out,
     return good;
 }
 
-// What a process that was killed in the midst of writing left at the end is not looked at.
+// An incomplete class at the end, left by a process that was killed, is ignored.
 static int write_classes(const struct file *f, struct instr_exec_file *out) {
     size_t at = INSTR_COVERAGE_MAP_CLASSES_AT;
     struct instr_coverage_map_class head;
@@ -151,8 +149,7 @@ int instr_coverage_map_recover(const char *path, const char *exec_path, char *er
     if (fd >= 0 && f.bytes && is_whole(&f))
         result = recover(&f, &st, exec_path, error, size);
     else if (fd >= 0)
-        snprintf(error, size, "instr: %.400s: is no file of coverage.mmap=yes, or is cut off",
-                 path);
+        snprintf(error, size, "instr: %.400s: not a file of coverage.mmap=yes, or truncated", path);
     if (f.bytes) munmap((void *)(uintptr_t)f.bytes, f.length);
     if (fd >= 0) close(fd);
     return result;

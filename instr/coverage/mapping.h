@@ -1,14 +1,14 @@
-// coverage_map.h: the file of coverage.mmap=yes, a mapping of which holds the probes. The kernel
-// has what was written to it, however the process ends; only when the machine goes down with it
-// something may be lost. All numbers in the machine's byte order; the probes' area is sparse.
+// The file of coverage.mmap=yes; the probes are in a mapping of it. The kernel has what was written
+// to the mapping, however the process ends; data can be lost only if the machine goes down too. All
+// numbers are in the machine's byte order; the area of the probes is sparse.
 //
-//      0           header: magic, sizes, when it was begun, the session's name
+//      0           header: magic, sizes, start time, session id
 //      PROBES_AT   a byte for each probe, by number
-//      TAKEN_AT    the same: those that were taken out for the tests' own files
+//      TAKEN_AT    the same for probes that were moved to the files of single tests
 //      CLASSES_AT  for each class: u8 id, u4 first probe, u4 probes, u4 length of the name, name
 
-#ifndef INSTR_COVERAGE_MAP_H
-#define INSTR_COVERAGE_MAP_H
+#ifndef INSTR_COVERAGE_MAPPING_H
+#define INSTR_COVERAGE_MAPPING_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@
 #include "instr/registry.h"
 
 #define INSTR_COVERAGE_MAP_MAGIC "instrcov"
-#define INSTR_COVERAGE_MAP_PROBES (32u << 20) // the most there can be
+#define INSTR_COVERAGE_MAP_PROBES (32u << 20) // the maximum
 
 enum {
     INSTR_COVERAGE_MAP_PROBES_AT = 4096,
@@ -37,18 +37,19 @@ struct instr_coverage_map_class {
     uint32_t first, count, name_length;
 };
 
-// Makes the file and maps it. NULL: one line is in `reason`. One at a time in a process.
+// Creates the file and maps it. NULL: one line is in `reason`. One at a time in a process.
 uint8_t *instr_coverage_map_open(const char *path, const struct instr_coverage_map_header *header,
                                  char *reason, size_t size);
-// Makes sure of the memory for these probes, so that writing to it cannot fail. 0: there is none.
+// Allocates disk space for these probes, so that writing to them cannot fail. Returns 0 if there is
+// none.
 int instr_coverage_map_reserve(uint32_t first, uint32_t count);
-// Notes a class.
+// Appends a class.
 void instr_coverage_map_add(const struct instr_covered_class *covered);
-// Removes the file: what is in it was written elsewhere. The mapping stays.
+// Removes the file, whose content was written elsewhere. The mapping stays.
 void instr_coverage_map_remove(void);
 
-// Another file than the open one: that of a process that has ended. Writes it to an .exec file,
-// appended. Returns 0; or -1 with one line in `error`.
+// Appends the file of a process that has ended to an .exec file. Returns 0; or -1 with one line in
+// `error`.
 int instr_coverage_map_recover(const char *path, const char *exec_path, char *error, size_t size);
 
 #endif

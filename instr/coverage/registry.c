@@ -1,7 +1,6 @@
-// coverage.c: see coverage.h
-
 #define _POSIX_C_SOURCE 200809L
 
+#include "instr/base/array.h"
 #include "instr/registry.h"
 
 #include <pthread.h>
@@ -12,12 +11,14 @@ struct instr_coverage {
     pthread_mutex_t lock;
     const struct instr_coverage_store *store;
     struct instr_covered_class *classes;
-    uint32_t count, capacity, probes;
-    uint32_t *slots; // open addressing: index of a class plus 1; a power of two, at most half taken
+    uint32_t count, probes;
+    size_t capacity;
+    uint32_t *slots; // open addressing: index of a class plus 1; a power of two, at most half used
     uint32_t slots_count;
     int *counters; // by probe, plus 1
-    uint32_t counters_count;
-    struct rw_implications derived; // malloc'ed
+    size_t counters_count;
+    struct rw_implications derived; // the list comes from malloc
+    size_t derived_capacity;
 };
 
 struct instr_coverage *instr_coverage_new(const struct instr_coverage_store *store) {
@@ -40,7 +41,7 @@ void instr_coverage_free(struct instr_coverage *coverage) {
     free(coverage);
 }
 
-// The slot of the class, or the free one where it would be. Ids are as good as random.
+// The slot of the class, or the free slot where it would be. Ids need no hashing.
 static uint32_t *slot_of(const struct instr_coverage *coverage, uint64_t id, const char *name,
                          size_t length, uint32_t count) {
     for (uint32_t at = (uint32_t)id;; at++) {
@@ -70,14 +71,7 @@ static int more_slots(struct instr_coverage *coverage) {
 // Makes room in the tables for one more class.
 static int grow(struct instr_coverage *coverage) {
     if (coverage->count >= coverage->slots_count / 2 && !more_slots(coverage)) return 0;
-    if (coverage->count < coverage->capacity) return 1;
-    uint32_t capacity = coverage->capacity ? coverage->capacity * 2 : 128;
-    struct instr_covered_class *classes =
-        realloc(coverage->classes, capacity * sizeof *coverage->classes);
-    if (!classes) return 0;
-    coverage->classes = classes;
-    coverage->capacity = capacity;
-    return 1;
+    return INSTR_ARRAY_RESERVE(coverage->classes, coverage->capacity, (size_t)coverage->count + 1);
 }
 
 // A new class whose probes begin at `first`. Returns 0 when out of memory.
@@ -96,8 +90,8 @@ static int add(struct instr_coverage *coverage, uint32_t *slot,
     return 1;
 }
 
-// Small classes get cache lines of their own: threads that are each in another of them would wait
-// for each other.
+// Each class starts at a cache line, so that threads in different small classes do not slow each
+// other down.
 enum { LINE = 64 };
 
 static int64_t room(const struct instr_coverage *coverage, uint32_t count) {
@@ -107,7 +101,7 @@ static int64_t room(const struct instr_coverage *coverage, uint32_t count) {
     return first + count <= INT32_MAX ? first : -1;
 }
 
-// Under the lock. Returns the first probe; -1: there is no memory; -2: there is no room.
+// Under the lock. Returns the first probe; -1: no memory; -2: no room.
 static int64_t reserve(struct instr_coverage *coverage, const struct instr_covered_class *covered,
                        const char *name, size_t length) {
     if (!grow(coverage)) return -1;
@@ -175,18 +169,12 @@ void instr_coverage_set_file_id(struct instr_coverage *coverage, uint32_t i, uin
 
 void instr_coverage_set_counter(struct instr_coverage *coverage, uint32_t probe, int counter) {
     pthread_mutex_lock(&coverage->lock);
-    if (probe >= coverage->counters_count) {
-        uint32_t count =
-            probe + 1 > 2 * coverage->counters_count ? probe + 1024 : 2 * coverage->counters_count;
-        int *counters = realloc(coverage->counters, count * sizeof *counters);
-        if (counters) {
-            memset(counters + coverage->counters_count, 0,
-                   (count - coverage->counters_count) * sizeof *counters);
-            coverage->counters = counters;
-            coverage->counters_count = count;
-        }
+    size_t before = coverage->counters_count;
+    if (INSTR_ARRAY_RESERVE(coverage->counters, coverage->counters_count, (size_t)probe + 1)) {
+        memset(coverage->counters + before, 0,
+               (coverage->counters_count - before) * sizeof *coverage->counters);
+        coverage->counters[probe] = counter + 1;
     }
-    if (probe < coverage->counters_count) coverage->counters[probe] = counter + 1;
     pthread_mutex_unlock(&coverage->lock);
 }
 
@@ -199,7 +187,7 @@ int instr_coverage_counter(struct instr_coverage *coverage, uint32_t probe) {
 
 // --- implied probes ---
 
-// The class whose first probe is this one: they come in ascending order.
+// The class whose first probe is this one; classes are in ascending order.
 static struct instr_covered_class *class_of(struct instr_coverage *coverage, uint32_t first) {
     uint32_t low = 0, high = coverage->count;
     while (high - low > 1) {
@@ -212,15 +200,11 @@ static struct instr_covered_class *class_of(struct instr_coverage *coverage, uin
     return low < high && coverage->classes[low].first == first ? &coverage->classes[low] : NULL;
 }
 
-static int append_derived(struct rw_implications *to, const struct rw_implication *list,
+static int append_derived(struct instr_coverage *coverage, const struct rw_implication *list,
                           uint32_t count) {
-    if (count > to->capacity - to->count) {
-        uint32_t capacity = 2 * to->capacity + count + 1024;
-        struct rw_implication *larger = realloc(to->list, capacity * sizeof *larger);
-        if (!larger) return 0;
-        to->list = larger;
-        to->capacity = capacity;
-    }
+    struct rw_implications *to = &coverage->derived;
+    if (!INSTR_ARRAY_RESERVE(to->list, coverage->derived_capacity, (size_t)to->count + count))
+        return 0;
     if (count) memcpy(to->list + to->count, list, count * sizeof *list);
     to->count += count;
     return 1;
@@ -235,7 +219,7 @@ int instr_coverage_derive(struct instr_coverage *coverage, uint32_t first,
     if (class && class->derived == UINT32_MAX) {
         class->derived = all->count;
         class->derived_count = count;
-        good = append_derived(all, list, count);
+        good = append_derived(coverage, list, count);
         if (!good) class->derived = UINT32_MAX;
     } else if (class) {
         good = class->derived_count == count &&
@@ -248,7 +232,7 @@ int instr_coverage_derive(struct instr_coverage *coverage, uint32_t first,
 void instr_coverage_follow(struct instr_coverage *coverage, uint8_t *hits, uint32_t count) {
     int more = 1;
     pthread_mutex_lock(&coverage->lock);
-    while (more) { // once or twice: mostly they come in the order of the code
+    while (more) { // once or twice: they are mostly in the order of the code
         more = 0;
         for (uint32_t i = 0; i < coverage->derived.count; i++) {
             const struct rw_implication *m = &coverage->derived.list[i];

@@ -85,15 +85,15 @@ class Info(ExecTest):
                     ["exec", "tests", "--class", "com.acme.Foo", "c.exec"], ["exec", "tests", "--changed", ".", "c.exec"],
                     ["report", "c.exec"], ["report", "c.exec", "--html", "out.exec"])
         many = b"\xff\xff\xff\xff\x07"  # 2 billion probes
-        for content, reason in ((A[:-1], "byte 77: the file ends in the midst of a block"),
-                                (A[:3], "byte 3: the file ends in the midst of a block"),
-                                (b"{}", "byte 0: no execution data of JaCoCo's"),
-                                (b"\x01\xc0\xc1" + A[3:], "byte 1: no execution data of JaCoCo's"),
-                                (A + b"\x40", "byte 78: a block of type 0x40, which is unknown"),
+        for content, reason in ((A[:-1], "byte 77: the file ends within a block"),
+                                (A[:3], "byte 3: the file ends within a block"),
+                                (b"{}", "byte 0: not JaCoCo execution data"),
+                                (b"\x01\xc0\xc1" + A[3:], "byte 1: not JaCoCo execution data"),
+                                (A + b"\x40", "byte 78: unknown block type 0x40"),
                                 (A.replace(b"\x10\x07", b"\x10\x06", 1), "byte 3: version 0x1006 of the format"),
-                                (HEADER + b"\x11" + bytes(8) + utf("C") + many, "byte 22: the file ends in the midst of a block"),
+                                (HEADER + b"\x11" + bytes(8) + utf("C") + many, "byte 22: the file ends within a block"),
                                 (HEADER + b"\x11" + bytes(8) + utf("C") + b"\xff" * 9, "byte "),
-                                (HEADER + b"\x11" + bytes(8) + b"\xff\xff", "byte 16: the file ends in the midst of a block")):
+                                (HEADER + b"\x11" + bytes(8) + b"\xff\xff", "byte 16: the file ends within a block")):
             self.write("c.exec", content)
             for command in commands:
                 with self.subTest(command=command, reason=reason):
@@ -112,7 +112,7 @@ class Info(ExecTest):
         most = 512 << 20
         done = self.run_tool("exec", "info", "c.exec",
                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (most, most)))
-        self.assertIn("the file ends in the midst of a block", done.stderr)
+        self.assertIn("the file ends within a block", done.stderr)
 
 
 class Merge(ExecTest):

@@ -52,7 +52,7 @@ def ends(r):
             problems.append(f"{told.stdout}{told.stderr}: {missing} are lost of {halted[1]}: {bits}")
         yield f"killed, {mode}", problems + ([] if told.status == 0 and bits.count("1") >= halted[1].count("1") else [told.tail()])
     other = r.run("no map", [r.cli, "exec", "recover", "-o", r.file("x.exec"), __file__])
-    yield "no map", [] if other.status == 1 and "is no file of coverage.mmap=yes" in other.stderr else [other.tail()]
+    yield "no map", [] if other.status == 1 and "not a file of coverage.mmap=yes" in other.stderr else [other.tail()]
 
 
 @program("coverage of each test")

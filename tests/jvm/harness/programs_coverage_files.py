@@ -64,7 +64,7 @@ def unwritable(r):
     plain = r.run("plain", [r.java, "-cp", r.built.programs, "Covered", "nothing"])
     for path, reason in ((r.file("folder"), "Is a directory"), ("/dev/full", "No space left on device"),
                          ("/proc/none/x.exec", "No such file or directory"), (r.file("text.exec", "x.exec"), "Not a directory"),
-                         (r.file("text.exec"), "no execution data of JaCoCo's; nothing was appended to it")):
+                         (r.file("text.exec"), "not JaCoCo execution data; nothing was appended")):
         done = r.run("run", [r.java, r.with_agent(f"coverage,coverage.file={path},quiet=yes"), "-cp", r.built.programs, "Covered",
                              "nothing"])
         lines = [line for line in done.stderr.splitlines() if line not in plain.stderr.splitlines()]

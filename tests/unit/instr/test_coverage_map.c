@@ -162,7 +162,7 @@ static const off_t lengths[] = {0,
 START_TEST(a_file_that_is_cut_off_is_told) {
     leave_map();
     ck_assert_int_eq(truncate(map, lengths[_i]), 0);
-    is_told("is no file of coverage.mmap=yes, or is cut off");
+    is_told("not a file of coverage.mmap=yes, or truncated");
 }
 END_TEST
 
@@ -175,7 +175,7 @@ static const struct {
 START_TEST(another_magic_version_or_size_is_told) {
     leave_map();
     change(headers[_i].at, &headers[_i].value, 4);
-    is_told("is no file of coverage.mmap=yes, or is cut off");
+    is_told("not a file of coverage.mmap=yes, or truncated");
 }
 END_TEST
 
