@@ -1,18 +1,20 @@
-// methods.h: which method, or which place in a method (a site), an id in inserted code stands for.
+// The registry of ids: which method, or which place in a method (a site), an id in inserted code
+// stands for.
 //
-// An id is given to one (pass, class, method, descriptor), for a site also (pc, line, detail), and
-// stays with it: a class that is transformed again, or that another loader defines under the same
-// name, gets the same ids. Methods and sites share the ids, and so the counters that threads have
-// for them (threads.h). Ids begin at 0 and have no gaps. Nothing is ever removed. All functions may
-// be called by any number of threads at once.
-#ifndef INSTR_METHODS_H
-#define INSTR_METHODS_H
+// An id belongs to one (pass, class, method, descriptor), for a site also (pc, line, detail), for
+// good: a class that is transformed again, or that another loader defines under the same name, gets
+// the same ids. Methods and sites share one range of ids, and so the counters of threads
+// (counters/threads.h). Ids begin at 0 and have no gaps. Nothing is ever removed. All functions are
+// thread-safe.
+
+#ifndef INSTR_ID_REGISTRY_H
+#define INSTR_ID_REGISTRY_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-// Ids are below this: records in the runtime's buffers have 20 bits for one.
+// Ids are below this: records in the runtime's buffers have 20 bits for an id.
 #define INSTR_METHODS_MAX (1 << 20)
 struct instr_methods;
 
@@ -30,16 +32,15 @@ struct instr_method {
 // A place in the code of a method.
 struct instr_site {
     uint32_t pc;        // of the instruction, in the class as the agent got it
-    uint32_t line;      // 0: the class does not tell
-    const char *detail; // what there is to say of it, such as the class that is instantiated; any
-                        // bytes but NUL, at most 65,535
+    uint32_t line;      // 0: unknown
+    const char *detail; // such as the class that is instantiated; any bytes but NUL, at most 65,535
     size_t detail_length;
 };
 
-// A class's name in the registry, to be looked up once per class; 0 is none.
+// The handle of a class name, to be looked up once per class; 0: none.
 typedef uint32_t instr_methods_class_t;
 
-// An empty registry, or NULL when out of memory. To be freed with instr_methods_free.
+// An empty registry, to be freed with instr_methods_free. NULL: out of memory.
 struct instr_methods *instr_methods_new(void);
 void instr_methods_free(struct instr_methods *methods);
 
@@ -47,14 +48,14 @@ void instr_methods_free(struct instr_methods *methods);
 instr_methods_class_t instr_methods_class(struct instr_methods *methods, const char *name,
                                           size_t length);
 
-// The id of a method of a class that instr_methods_class gave; a new one if it has none yet. -1
-// when out of memory, when all INSTR_METHODS_MAX ids are given out, or when `class_name` is 0.
+// The id of a method, by the handle of its class; a new id if it has none yet. -1 when out of
+// memory, when all INSTR_METHODS_MAX ids are in use, or when `class_name` is 0.
 int instr_methods_id_in(struct instr_methods *methods, unsigned pass,
                         instr_methods_class_t class_name, const char *name, size_t name_length,
                         const char *descriptor, size_t descriptor_length);
 
-// The methods of one class, asked for one after the other. A class that comes again asks in the
-// same order, and finds each method in the row behind the last one: without a lock and without a
+// Looks up the methods of one class one after another. When the class is transformed again, the
+// order is the same, and each method is found in the row behind the last one, without a lock or a
 // hash. One cursor serves one thread and all passes.
 struct instr_methods_cursor {
     instr_methods_class_t class_name; // 0: out of memory
@@ -75,31 +76,31 @@ int instr_methods_site_next(struct instr_methods *methods, unsigned pass,
                             size_t name_length, const char *descriptor, size_t descriptor_length,
                             const struct instr_site *site);
 
-// The same as instr_methods_id_in in one step.
+// instr_methods_class and instr_methods_id_in in one step.
 int instr_methods_id(struct instr_methods *methods, unsigned pass, const char *class_name,
                      size_t class_length, const char *name, size_t name_length,
                      const char *descriptor, size_t descriptor_length);
 
-// The id that the method (no site in it) has already, or -1.
+// The id that the method (not a site in it) already has, or -1.
 int instr_methods_find(struct instr_methods *methods, unsigned pass, const char *class_name,
                        const char *name, const char *descriptor);
 
-// How many ids have been given out.
+// The number of ids in use.
 int instr_methods_count(const struct instr_methods *methods);
 
-// One above the highest pass that any id was given to.
+// One above the highest pass that has an id.
 unsigned instr_methods_passes(const struct instr_methods *methods);
 
 // What an id below instr_methods_count stands for.
 struct instr_method instr_methods_get(const struct instr_methods *methods, int id);
 
-// For a constructor: the bytecode index in its rewritten code at which the delegate call (super()
-// or this()) has returned and has been taken note of. At lower indexes a call counts as not yet
-// initialized. 0 until set, which is right for a method that is no constructor.
+// For a constructor: the bytecode index in its rewritten code from which the delegate call (super()
+// or this()) has returned and was recorded. At lower indexes `this` counts as not yet initialized.
+// 0 until set, which is right for other methods.
 void instr_methods_set_initialized_pc(struct instr_methods *methods, int id, uint32_t pc);
 uint32_t instr_methods_initialized_pc(const struct instr_methods *methods, int id);
 
-// Bytes of memory that it takes.
+// The bytes of memory in use.
 size_t instr_methods_bytes(struct instr_methods *methods);
 
 #endif

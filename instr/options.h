@@ -104,9 +104,9 @@ char *instr_expand_file(const char *pattern, long pid);
 int instr_scope_is_ours(const char *name, size_t length);
 
 // Is the class of this internal name (java/util/List) in scope? `platform`: the bootstrap or
-// platform loader loaded it. `include` selects the classes that match; without it all classes except
-// those of the platform are selected. `exclude` removes classes. The runtime's own classes never
-// match. Allocates nothing.
+// platform loader loaded it. `include` selects the classes that match; without it all classes
+// except those of the platform are selected. `exclude` removes classes. The runtime's own classes
+// never match. Allocates nothing.
 int instr_scope_matches(const struct instr_options *options, const char *name, size_t length,
                         int platform);
 

@@ -1,20 +1,21 @@
 // alloc: what is allocated where, and how many bytes.
 //
-//      new:                       class, id; object            (null, id: class files before 49.0)
-//      newarray:                  its length, id; bytes .. longs, by the size of an element
-//      anewarray:                 the array, id; references
-//      multianewarray:            for each dimension: the array, dimension, id; dimension
-//      clone, copyOf .. (allocating_callees.h): the result, id; made
-//      super.clone():             the result, the class named, id; cloned
+//      after                     pushes                               calls
+//      new                       class, id (before 49.0: null, id)    object
+//      newarray                  length, id                           bytes .. longs, by element
+//      anewarray                 array, id                            references
+//      multianewarray            array, dimension, id: for each       dimension
+//      clone(), Arrays.copyOf()  result, id (allocating_callees.h)    made
+//      super.clone()             result, the class named, id          cloned
 //
-// All of it behind the instruction, so that what throws is not counted. What `new` made is on the
-// stack there and is not touched: it is uninitialized. An id stands for one site and one class; the
-// arrays in an array have ids of their own, and what a method returns gets one for each class that
-// it turns out to be.
+// The code stands behind the instruction, so that an instruction that throws is not counted. The
+// object that `new` has put on the stack is uninitialized and not touched. An id stands for one
+// site and one class; the inner arrays of an array have ids of their own, and the result of a
+// method gets an id for each class that it has at run time.
 //
-// With alloc.mode=sampled the JVM tells what is allocated, and no code is inserted. With
-// alloc.track=object the constructor of Object tells of objects (instr/passes/alloc/object.c), so here
-// arrays only are counted.
+// With alloc.mode=sampled the JVM reports allocations, and no code is inserted. With
+// alloc.track=object the constructor of Object counts objects (instr/passes/alloc/object.c), so
+// only arrays are counted here.
 
 #include "rewriters/rewriter.h"
 #include "rewriters/allocating_callees.h"
@@ -37,7 +38,7 @@ static struct cf_callee callee(struct rw_class *cls, unsigned which) {
     return rw_callees(cls, names, sizeof names / sizeof *names)[which];
 }
 
-// What is wanted of the pass, once per class: cls->memory.
+// The options, read once per class: cls->memory.
 struct wanted {
     int objects, arrays;
 };
@@ -52,7 +53,7 @@ static enum cf_status begin(struct rw_class *cls) {
     return CF_OK;
 }
 
-// newarray's operand (JVMS table 6.5.newarray-A): the array's name, and what to call.
+// The operand of newarray (JVMS table 6.5.newarray-A): the array's name, and what to call.
 static int primitive_array(unsigned atype, struct cf_slice *name) {
     static const char *const names[] = {"[Z", "[C", "[F", "[D", "[B", "[S", "[I", "[J"};
     static const int callees[] = {BYTES, SHORTS, INTS, LONGS, BYTES, SHORTS, INTS, LONGS};
@@ -62,7 +63,7 @@ static int primitive_array(unsigned atype, struct cf_slice *name) {
     return callees[atype - 4];
 }
 
-// The name of an array of such elements: [Lname; or [ before an array's name. Empty: no memory.
+// The name of an array of these elements: [Lname; or [ and an array's name. Empty: out of memory.
 static struct cf_slice array_of(struct cf_edit *edit, struct cf_slice element) {
     struct cf_slice name = {NULL, 0};
     int is_array = element.length > 0 && element.bytes[0] == '[';
@@ -87,7 +88,7 @@ static enum cf_status count_object(struct rw_class *cls, struct cf_edit *edit, u
     uint16_t index;
     int id;
     struct cf_slice name = operand_name(edit, edit->code.pc[i], &index);
-    if (!name.bytes) return CF_OK; // the JVM refuses the class, too
+    if (!name.bytes) return CF_OK; // the JVM refuses such a class
     CF_TRY(rw_site_id(cls, edit, edit->code.pc[i], name, &id));
     struct cf_snippet *s = cf_snippet_new(edit);
     if (edit->code.cls->major_version >= 49)
@@ -139,7 +140,7 @@ static enum cf_status count_allocated(struct rw_class *cls, struct cf_edit *edit
     uint32_t pc = edit->code.pc[i];
     enum rw_allocation allocation = rw_allocated_by(&edit->code, pc);
     int id;
-    // Before 49.0 code cannot name a class.
+    // Before version 49.0 ldc cannot load a class.
     if (allocation == RW_ALLOCATES_NOTHING ||
         (allocation == RW_ALLOCATES_OBJECT && !wanted->objects) ||
         (allocation == RW_ALLOCATES_CLONE && edit->code.cls->major_version < 49))
@@ -180,7 +181,7 @@ static enum cf_status edit_instruction(struct rw_class *cls, struct cf_edit *edi
     }
 }
 
-// Of a class that is here for the objects that reflection makes in it.
+// Edits a class that is out of scope, for the objects that reflection creates in it.
 static enum cf_status edit_forced(struct rw_class *cls, struct cf_edit *edit) {
     const struct wanted *wanted = cls->memory;
     if (!wanted->objects) return CF_OK;

@@ -4,11 +4,11 @@
 //      after super:  id; initialized
 //      exception:    id; thrown
 //
-// A constructor is presumed to have thrown until its delegate call has returned: that is how
-// exceptions that come out of that call, which no handler may cover, are counted.
+// A constructor counts as thrown until its delegate call has returned. So exceptions out of that
+// call are counted, although no handler may cover it.
 //
-// In a class that its JVM gives back, added constants are dear (timing.c): there enter stands for
-// all, called with the id, or with ~(4 id + 0, 1 or 2) for construct, initialized and thrown.
+// In a class that is already loaded, added constants are expensive (timing.c): there only `enter`
+// is called, with the id, or with ~(4 id + 0, 1 or 2) for construct, initialized and thrown.
 
 #include "rewriters/rewriter.h"
 #include "rewriters/common.h"
@@ -40,9 +40,9 @@ static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
     if (rw_leave_alone(edit)) return CF_OK;
     CF_TRY(rw_method_id(cls, edit, &id));
     CF_TRY(cf_edit_constructor(edit));
-    int constructs = edit->constructor; // even if it never gets to a delegate call
-    // In front of the entries of other passes: a call that has been counted finds the stack that
-    // those need (InstrThreads.mostRoom), and so its end is counted too.
+    int constructs = edit->constructor; // even if it never reaches a delegate call
+    // Before the entries of other passes: enter checks for the stack that those need
+    // (InstrThreads.mostRoom), so the end of each counted call is counted too.
     int32_t nesting = edit->nesting;
     edit->nesting = -1;
     cf_insert_entry(edit, call_with_id(cls, edit, id, constructs ? CONSTRUCT : ENTER));

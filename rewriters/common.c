@@ -4,7 +4,7 @@
 
 #define FULL_NAME 128
 
-// Puts the package in front, into `room`. NULL: there is not enough.
+// Writes package and name into `room`. NULL: it is too small.
 static const char *full_name(const struct rw_class *cls, const char *class_name, char *room) {
     size_t package = strlen(cls->runtime_package), length = strlen(class_name);
     if (package + length >= FULL_NAME) return NULL;
@@ -13,7 +13,7 @@ static const char *full_name(const struct rw_class *cls, const char *class_name,
     return room;
 }
 
-// Looks the names up in full, and adds them.
+// Adds the methods with their full names.
 static int add_new(struct rw_class *cls, const struct cf_method_name *names, unsigned count) {
     struct cf_method_name full[RW_REFS];
     char rooms[RW_REFS][FULL_NAME];
@@ -28,17 +28,17 @@ static int add_new(struct rw_class *cls, const struct cf_method_name *names, uns
 
 const struct cf_callee *rw_add_callees(struct rw_class *cls, const struct cf_method_name *names,
                                        unsigned count) {
-    // What is kept is to be appended as it is.
-    struct cf_callees *kept = cls->rewrite->cls->merges_constant_pool ? NULL : cls->kept;
+    // Cached callees are appended as one block.
+    struct cf_callees *cached = cls->rewrite->cls->merges_constant_pool ? NULL : cls->cached;
     if (count > RW_REFS) return cls->callees;
-    if (kept && kept->count && kept->names == names) {
-        cf_callees_again(cls->rewrite, kept, cls->callees);
+    if (cached && cached->count && cached->names == names) {
+        cf_callees_again(cls->rewrite, cached, cls->callees);
         return cls->callees;
     }
     struct cf_pool_mark since = cf_pool_mark(&cls->rewrite->pool);
-    if (add_new(cls, names, count) && kept) {
-        cf_callees_keep(kept, cls->rewrite, since, cls->callees, count);
-        kept->names = names;
+    if (add_new(cls, names, count) && cached) {
+        cf_callees_keep(cached, cls->rewrite, since, cls->callees, count);
+        cached->names = names;
     }
     return cls->callees;
 }

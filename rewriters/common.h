@@ -5,9 +5,9 @@
 
 #include "rewriters/rewriter.h"
 
-// The methods that the pass calls, all of them at the first call for the class at hand. A
-// class_name without a slash is a class of the runtime. A methodref of 0, when the pool is full,
-// spoils the snippet that calls it. At most RW_REFS.
+// The methods that the pass calls, at most RW_REFS; the first call for a class adds all of them. A
+// class_name without a slash is a class of the runtime. If the constant pool is full, a methodref
+// is 0, and the snippet that calls it fails.
 const struct cf_callee *rw_add_callees(struct rw_class *cls, const struct cf_method_name *names,
                                        unsigned count);
 static inline const struct cf_callee *
@@ -16,14 +16,14 @@ rw_callees(struct rw_class *cls, const struct cf_method_name *names, unsigned co
     return rw_add_callees(cls, names, count);
 }
 
-// The number of the method for inserted code. CF_LIMIT when there is none left.
+// The id of the method for inserted code. CF_LIMIT: no id is left.
 static inline enum cf_status rw_method_id(struct rw_class *cls, struct cf_edit *edit, int *id) {
     *id = cls->method_id(cls, edit->method);
     if (*id >= 0) return CF_OK;
     return cf_fail(&edit->error, CF_LIMIT, 0, "no number, or no memory, is left for the method", 0);
 }
 
-// The number of the place in the method for inserted code. CF_LIMIT when there is none left.
+// The id of a site in the method for inserted code. CF_LIMIT: no id is left.
 static inline enum cf_status rw_site_id(struct rw_class *cls, struct cf_edit *edit, uint32_t pc,
                                         struct cf_slice detail, int *id) {
     *id = cls->site_id(cls, edit, pc, detail);
@@ -31,10 +31,10 @@ static inline enum cf_status rw_site_id(struct rw_class *cls, struct cf_edit *ed
     return cf_fail(&edit->error, CF_LIMIT, pc, "no number, or no memory, is left for the site", 0);
 }
 
-// Methods that no pass may put code in: java.lang.Object.finalize must stay empty, or else every
-// object has a finalizer and the VM dies at its start; java.lang.ref.Reference.get of JDK 8 must
-// stay a getter, since the interpreter knows it by name there and, under -Xint, reads the index of
-// a field from the third byte of its code, whatever that is.
+// Methods that no pass may edit. java.lang.Object.finalize must stay empty, or every object has a
+// finalizer and the JVM dies at start. java.lang.ref.Reference.get of JDK 8 must stay a getter: the
+// interpreter knows it by name and, with -Xint, reads the index of a field from the third byte of
+// its code, whatever that is.
 int rw_is_finalize_of_object(const struct cf_edit *edit);
 int rw_is_get_of_reference(const struct cf_edit *edit);
 static inline int rw_leave_alone(const struct cf_edit *edit) {

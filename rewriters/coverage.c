@@ -1,15 +1,15 @@
-// coverage: which probes were passed; probes.h says where they are.
+// coverage: which probes were executed; probes.h says where they are.
 //
 //      probe:    p[n] = true
 //
-// where p is a static final array of the holder class InstrProbes<k> in the runtime's package. To
-// compiled code the array is a constant, and a probe one store to an address that it knows. Threads
-// that store to one place at once do not wait for each other more than with JaCoCo; looking first
-// whether it is set, or taking probes away that are, gains nothing to speak of: 8 threads in loops
-// of calls took 1.87 ns a turn so, 2.00 looking first, 1.64 without a probe at all
-// (tests/bench/run). All classes share the holders, PROBES_PER_HOLDER probes in each, so nothing is
-// added to the class but constants: it keeps its schema. What follows from other probes has no code
-// (derived.h).
+// p is a static final array of the class InstrProbes<k> in the runtime's package. For compiled code
+// the array is a constant, and a probe is one store to a known address. Threads that store to the
+// same probe do not slow each other down more than with JaCoCo. Testing the probe first, or
+// removing probes that are set, gains next to nothing: 8 threads in loops of calls took 1.87 ns per
+// iteration with plain stores, 2.00 ns with a test first, and 1.64 ns without probes
+// (tests/bench/run). All classes share the probe arrays, RW_PROBES_PER_HOLDER probes in each. So
+// only constants are added to a class: it keeps its schema. Probes that follow from other probes
+// have no code (derived.h).
 
 #include "rewriters/rewriter.h"
 #include "rewriters/common.h"
@@ -23,13 +23,14 @@
 struct covered { // a class; rw_class.memory
     uint32_t first, count;
     struct rw_probes *methods; // in file order
-    uint32_t *before;          // probes of the class that come before the method's
-    // What is implied (derived.h), by method; NULL: not asked for.
+    uint32_t *before;          // number of probes before the method's first
+    // The implications (derived.h), by method; NULL: not used.
     struct rw_implications *derived;
-    uint8_t *needless; // by probe of the class: it needs no code; NULL: each does
+    uint8_t *needless; // by probe of the class: 1 if it needs no code; NULL: each needs code
 };
 
-// Members that a class has once JaCoCo was at it: it counts its own then, and ids would differ.
+// The members that JaCoCo adds to a class: it then counts coverage itself, and the ids would
+// differ.
 static int is_jacocos(struct cf_slice name) {
     return CF_IS(name, "$jacocoInit") || CF_IS(name, "$jacocoData");
 }
@@ -71,7 +72,7 @@ static enum cf_status find_all(struct cf_class *cls, const struct cf_inlined *in
     return CF_OK;
 }
 
-// The same method of another class, by its number; methods_count: there is none.
+// The index of the same method in another version of the class; methods_count: there is none.
 static uint32_t find_method(const struct cf_class *cls, const struct cf_class *other,
                             const struct cf_member *method, uint32_t guess) {
     for (uint32_t n = 0, i = guess; n < other->methods_count; n++, i++) {
@@ -91,8 +92,8 @@ static int are_alike(const struct rw_probes *a, const struct rw_probes *b) {
     return 1;
 }
 
-// Numbers the probes as those of the class file. Returns 0 when they are not the same: then it is
-// another class that is loaded.
+// Numbers the probes as in the class file. Returns 0 if they differ: the loaded class is then
+// another version.
 static int number_as_file(struct rw_class *cls, struct covered *covered) {
     const struct cf_class *opened = cls->rewrite->cls;
     struct cf_class file = *cls->file;
@@ -128,7 +129,7 @@ static int is_yes(const struct rw_class *cls, const char *key) {
     return value && strcmp(value, "yes") == 0;
 }
 
-// Where what was passed is read by others than the agent, or counted, each probe has its code.
+// If probes are counted, or read by others than the agent, each probe has code.
 static enum cf_status ask_for_derived(struct rw_class *cls, struct covered *covered) {
     struct cf_class *opened = cls->rewrite->cls;
     if (cls->one_holder || is_yes(cls, "mmap") || is_yes(cls, "counts")) return CF_OK;
@@ -138,14 +139,15 @@ static enum cf_status ask_for_derived(struct rw_class *cls, struct covered *cove
     return cf_fail(&opened->error, CF_NO_MEMORY, 0, "out of memory", 0);
 }
 
-// Tells the engine what is implied, by the numbers of all, and then leaves the code out.
+// Passes the implications to the engine, and omits the code of implied probes.
 static enum cf_status use_derived(struct rw_class *cls, struct covered *covered) {
     struct cf_class *opened = cls->rewrite->cls;
     struct rw_implications all = {NULL, 0, 0};
     for (uint32_t i = 0; covered->derived && i < opened->methods_count; i++)
         CF_TRY(rw_add_implications(&all, &covered->derived[i], covered->first + covered->before[i],
                                    opened->arena, &opened->error));
-    if (!covered->derived || !cls->imply(cls, covered->first, &all) || all.count == 0) return CF_OK;
+    if (!covered->derived || !cls->derive(cls, covered->first, &all) || all.count == 0)
+        return CF_OK;
     covered->needless = cf_arena_zeroed(opened->arena, covered->count, 1);
     if (!covered->needless) return cf_fail(&opened->error, CF_NO_MEMORY, 0, "out of memory", 0);
     for (uint32_t i = 0; i < all.count; i++)
@@ -169,11 +171,11 @@ static enum cf_status begin(struct rw_class *cls) {
     return use_derived(cls, covered);
 }
 
-// The constant p of a holder, or its method. It is remembered where the engine sees to it that it
-// is forgotten when it goes with a method that failed.
+// The constant of a probe array's field, or of its method. It is remembered in cls->callees, which
+// the engine clears when the constant is rolled back with a method that failed.
 static uint16_t holder_of(struct rw_class *cls, uint32_t holder, int called) {
     const struct covered *covered = cls->memory;
-    // One of two kinds for a class: methods with calls are few where the others have none.
+    // A class has one of two kinds: few of its methods call if the others do not.
     int kept = !called || is_yes(cls, "mmap");
     uint32_t nth = kept ? holder - covered->first / RW_PROBES_PER_HOLDER : RW_REFS;
     char name[64], field[16] = RW_HOLDER_FIELD;
@@ -213,13 +215,13 @@ static void count_hit(struct rw_class *cls, struct cf_edit *edit, struct cf_snip
                       uint32_t number) {
     int id = cls->probe_counter(cls, edit, number);
     char name[64];
-    if (id < 0) return; // it has no count
+    if (id < 0) return; // it is not counted
     snprintf(name, sizeof name, "%sInstrCalls", cls->runtime_package);
     cf_push_int(s, id);
     cf_call(s, cf_callee_new(cls->rewrite, name, "enter", "(I)V"));
 }
 
-// Tells the runtime when a test begins and ends.
+// Inserts calls of the runtime where a test begins and ends.
 static enum cf_status frame_test(struct rw_class *cls, struct cf_edit *edit) {
     static const char *const names[] = {"begin", "end"};
     const struct cf_snippet *calls[2];
@@ -239,10 +241,10 @@ static enum cf_status frame_test(struct rw_class *cls, struct cf_edit *edit) {
     return edit->error.status;
 }
 
-// A store takes 8 bytes, a call 6: where the method might get too large for the one, the other is
-// taken. It is compiled in neither case.
+// A store takes 8 bytes, a call 6: calls are used if stores could make the method too large. Such a
+// method is not compiled in either case.
 static int is_tight(const struct rw_class *cls, const struct cf_edit *edit, uint32_t probes) {
-    enum { STORE = 8, MORE = 5, LARGEST = 65535 }; // MORE: what an edge, or a branch too far, takes
+    enum { STORE = 8, MORE = 5, LARGEST = 65535 }; // MORE: for an edge or a widened branch
     return !cls->one_holder && edit->code.length + (uint64_t)probes * (STORE + MORE) > LARGEST;
 }
 

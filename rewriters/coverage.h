@@ -3,22 +3,22 @@
 #ifndef RW_COVERAGE_H
 #define RW_COVERAGE_H
 
-// Probe n is element n % RW_PROBES_PER_HOLDER of the static final boolean[] RW_HOLDER_FIELD in the
-// class RW_HOLDER_NAME followed by n / RW_PROBES_PER_HOLDER, of the runtime's package. So an index
-// fits into a sipush.
+// Probe n is element n % RW_PROBES_PER_HOLDER of the static final boolean[] RW_HOLDER_FIELD of the
+// class RW_HOLDER_NAME followed by n / RW_PROBES_PER_HOLDER, in the runtime's package. So an index
+// fits into sipush.
 #define RW_PROBES_PER_HOLDER 32768u
 #define RW_HOLDER_NAME "InstrProbes"
 #define RW_HOLDER_FIELD "p"
-// The holder's static method of this name sets it as well: RW_HOLDER_METHOD(I)V, in less code. With
-// coverage.mmap=yes it is a byte of a file mapping instead, and the method the only way.
+// The static method RW_HOLDER_METHOD(I)V of that class sets a probe with less code. With
+// coverage.mmap=yes a probe is a byte of a file mapping, and only the method can set it.
 #define RW_HOLDER_METHOD "hit"
-// In files that are rewritten beforehand all is in one class, RW_HOLDER_NAME, and the number is
-// behind the name of the field.
+// In files that are rewritten offline, one class RW_HOLDER_NAME has all arrays, and the number
+// follows the name of the field.
 
 #include "classfile/inline.h"
 
-// How many probes a class has; one that the pass would leave alone has none. The class's arena must
-// live.
+// The number of probes of a class; 0 for a class that the pass would skip. Allocates in the class's
+// arena.
 uint32_t rw_coverage_probes(const struct cf_class *cls);
 
 #endif

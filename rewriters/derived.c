@@ -1,17 +1,15 @@
-// implied.c: see derived.h
-
 #include "rewriters/derived.h"
 
-// So far a way is followed back, in instructions: it mostly ends much earlier.
+// The number of instructions that a path is followed back; it mostly ends much earlier.
 #define FAR 64
 
 #define NONE UINT32_MAX
 
-struct place {      // in front of an instruction
-    uint32_t fall;  // the probe on falling into it; NONE
-    uint32_t edge;  // the first probe on a jump to it, more by `next`; NONE
-    uint32_t edges; // how many those are
-    uint32_t jumps; // how many jumps lead to it; a switch is one
+struct place {      // before an instruction
+    uint32_t fall;  // the probe on falling through to it; NONE
+    uint32_t edge;  // the first probe on a jump to it, others by `next`; NONE
+    uint32_t edges; // the number of these probes
+    uint32_t jumps; // the number of jumps to it; a switch counts as one
     uint32_t jump;  // one of them
     int is_entered; // it is an exception handler
 };
@@ -22,7 +20,7 @@ struct ways {
     struct place *places; // by instruction
     uint32_t *next;       // by probe
     uint16_t *index;      // of an instruction by its pc
-    int keeps_this;       // local 0 is `this` all the time
+    int keeps_this;       // local 0 is always `this`
 };
 
 static unsigned op_at(const struct ways *w, uint32_t i) {
@@ -61,7 +59,7 @@ static int is_number(const struct cf_code *code, uint32_t pc) {
            tag == CF_TAG_DOUBLE;
 }
 
-// Does the instruction always go on to the next one?
+// Does the instruction always continue at the next one?
 static int goes_on(const struct ways *w, uint32_t i) {
     const struct cf_code *code = w->code;
     uint32_t pc = code->pc[i];
@@ -77,11 +75,11 @@ static int goes_on(const struct ways *w, uint32_t i) {
     return op >= CF_OP_pop && op <= CF_OP_dcmpg; // the stack, arithmetic, iinc, conversions
 }
 
-// --- the ways in ---
+// --- paths to an instruction ---
 
 static void add_jump(struct ways *w, uint32_t from_pc, uint32_t to_pc) {
     struct place *to = &w->places[w->index[to_pc]];
-    // Jumps come in code order: those of one switch follow each other.
+    // Jumps are in code order: those of one switch are adjacent.
     if (to->jumps > 0 && to->jump == w->index[from_pc]) return;
     to->jumps++;
     to->jump = w->index[from_pc];
@@ -133,14 +131,14 @@ static enum cf_status open_ways(struct ways *w, struct cf_error *error) {
     return CF_OK;
 }
 
-// --- the way back ---
+// --- paths back ---
 
 static int falls_in(const struct ways *w, uint32_t i) {
     return i > 0 && !cf_never_falls_through(op_at(w, i - 1));
 }
 
-// The place at or before instruction i where each way in has a probe, and from which nothing but
-// the way to i leads on; NONE.
+// The place at or before instruction i where each path in has a probe, and from which the only path
+// leads to i; NONE.
 static uint32_t find_join(const struct ways *w, uint32_t i) {
     for (unsigned step = 0; step < FAR && i > 0; step++) {
         const struct place *p = &w->places[i];

@@ -1,19 +1,20 @@
-// exceptions: who throws what, and who catches it.
+// exceptions: which exceptions are thrown, where, and what catches them.
 //
 //      before athrow:   exception, site; thrown        (exception, site, method; rethrown)
-//      handler:         exception, method; caught      (passing, where all exceptions are caught)
+//      handler:         exception, method; caught      (passing, in a handler for all exceptions)
 //      exception exit:  exception, method; left
 //
-// What the JVM or other code throws is seen at the first handler it gets to, or when it leaves the
-// method. A handler for all exceptions (finally, synchronized) has not caught what it throws again:
-// `rethrown` asks for that where the exception may be one that such a handler has stored.
+// Exceptions that the JVM or other code throws are seen at the first handler that they reach, or
+// when they leave the method. A handler for all exceptions (finally, synchronized) does not catch
+// what it rethrows: `rethrown` checks for that where the exception may be one that such a handler
+// has stored.
 
 #include "rewriters/common.h"
 #include "rewriters/throws.h"
 
 enum { THROWN, RETHROWN, CAUGHT, PASSING, LEFT };
 
-// In the number of the method: the handler is jumped to as well.
+// A bit in the number of the method: the handler is also the target of a jump.
 #define JOINED (1 << 24)
 
 static struct cf_callee callee(struct rw_class *cls, unsigned which) {
@@ -37,8 +38,8 @@ static const struct cf_snippet *tell(struct rw_class *cls, struct cf_edit *edit,
     return s;
 }
 
-// The same in a handler that covers itself, as javac makes them for synchronized: what the call
-// throws, for want of stack, must not lead there again and again.
+// The same in a handler that covers itself, as javac generates for synchronized. If the call throws
+// StackOverflowError, that must not lead to the handler again and again.
 static const struct cf_snippet *tell_safely(struct rw_class *cls, struct cf_edit *edit, int id,
                                             unsigned which) {
     struct cf_snippet *s = cf_snippet_new(edit);
@@ -90,8 +91,8 @@ static enum cf_status edit_throw(struct rw_class *cls, struct cf_edit *edit, uin
 static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
     struct rw_throws throws;
     int method;
-    // Reference.get() cannot throw, but with a handler in it C1, which compiles it in a way of its
-    // own, takes the JVM down: so it did in JDK 8.
+    // Reference.get() cannot throw. C1 compiles it in a special way, and with a handler in it C1 of
+    // JDK 8 crashes the JVM.
     if (rw_leave_alone(edit) || !edit->code.may_throw || rw_is_get_of_reference(edit)) return CF_OK;
     CF_TRY(rw_method_id(cls, edit, &method));
     CF_TRY(rw_find_throws(&throws, edit));

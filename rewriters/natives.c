@@ -7,8 +7,8 @@
 //      exit:         start, saved, id; exit
 //      exception:    dup, start, saved, id; thrown
 //
-// Wrappers of the JDK's own methods may run before the runtime is in the JVM: those of classes that
-// come so early ask whether it is there, and leave the clock alone till then.
+// Wrappers of JDK methods may run before the runtime is loaded. In classes that are loaded so early
+// they check whether it is there, and do not call System.nanoTime before.
 
 #include "rewriters/rewriter.h"
 #include "rewriters/common.h"
@@ -33,7 +33,7 @@ static const struct cf_callee *callees_of(struct rw_class *cls) {
     return rw_callees(cls, cls->early ? early : names, sizeof names / sizeof *names);
 }
 
-// --- which methods are left alone ---
+// --- which methods are skipped ---
 
 static const char intrinsic[] =
     "is a HotSpot intrinsic, which compiled code does not call and HotSpot must find unchanged";
@@ -47,11 +47,11 @@ static const char finds_natives[] = "runs while the JVM looks up native methods"
 static const char serializes[] =
     "its modifiers are part of the default serialVersionUID, and the class declares none";
 
-// What annotations tell on newer JDKs is known by name on JDK 8; and some natives are what the JVM
-// looks for on the stack. `methods` NULL: all of the class.
+// Newer JDKs mark such methods with annotations; on JDK 8 they are known by name. Some native
+// methods are those that the JVM looks for on the stack. `methods` NULL: all of the class.
 static const struct known {
-    const char *class_name; // or a package, with its slash
-    const char *methods;    // between blanks
+    const char *class_name; // or a package, ending with a slash
+    const char *methods;    // separated and enclosed by blanks
     const char *why;
 } known[] = {
     {"java/lang/Object", NULL, objects_own},
@@ -110,9 +110,9 @@ static const char *annotated_reason(const struct cf_class *cls, const struct cf_
     return type == types[0] || type == types[1] ? intrinsic : caller_sensitive;
 }
 
-// Without a serialVersionUID it is computed from the modifiers of all members but private ones
-// (Java Object Serialization Specification 4.6), and a wrapper is not native. That a class is
-// serializable because its superclass is does not show here.
+// A class without a serialVersionUID gets one that is computed from the modifiers of all members
+// that are not private (Java Object Serialization Specification 4.6), and a wrapper is not native.
+// A class that is serializable because of its superclass is not recognized here.
 static int gives_version(const struct cf_class *cls, const struct cf_member *m) {
     struct cf_error error = {CF_OK, 0, 0, NULL, 0};
     struct cf_member field;

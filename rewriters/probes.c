@@ -1,16 +1,14 @@
-// probes.c: see probes.h
-
 #include "rewriters/probes.h"
 
-// What is known of a position.
+// What is known about a position.
 enum {
     TARGET = 1,
     MULTI_TARGET = 2,
     SUCCESSOR = 4, // the instruction before it falls through
     LINE = 8,      // a line begins here
     CALLS = 16,    // and a method is called in it
-    DONE = 32,     // by the switch at hand
-    // Of the place behind a call of a subroutine, to which the subroutine returns.
+    DONE = 32,     // already seen as a target of the current switch
+    // The position behind the call of a subroutine, to which the subroutine returns.
     RETURNED = 64,
     MULTI_RETURNED = 128
 };
@@ -58,7 +56,7 @@ static void target_of_switch(struct flow *flow, uint32_t pc, uint32_t target) {
     set_target(flow, target);
 }
 
-// A line 0 is none, and so is one that begins outside of the code.
+// Line 0 is ignored, as is a line that begins outside of the code.
 static void find_lines(struct flow *flow) {
     const struct cf_code *code = flow->code;
     struct cf_error ignored = {CF_OK, 0, 0, NULL, 0};

@@ -1,4 +1,4 @@
-// The passes, found by name.
+// The passes as an array, and by name.
 
 #include "rewriter.h"
 #include "rewriters.h"

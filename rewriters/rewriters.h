@@ -1,9 +1,9 @@
-// The table of passes: one row each.
+// The table of passes, one row each.
 
 #ifndef RW_REWRITERS_H
 #define RW_REWRITERS_H
 
-// More rows, for builds that bring passes of their own.
+// More rows, for builds that add passes.
 #ifndef RW_MORE_PASSES
 #define RW_MORE_PASSES(PASS)
 #endif

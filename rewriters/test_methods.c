@@ -1,5 +1,3 @@
-// test_methods.c: see test_methods.h
-
 #include "rewriters/test_methods.h"
 
 // --- annotations (JVMS 4.7.16) ---
@@ -9,7 +7,7 @@ enum { MOST_DEPTH = 16 };
 struct preset {
     const char *name;
     const char *const *annotations; // descriptors; ends with NULL
-    int on_class;                   // on a class it stands for all its public methods
+    int on_class;                   // on a class it applies to all its public methods
 };
 
 static const char *const junit4[] = {"Lorg/junit/Test;", NULL};
@@ -22,7 +20,7 @@ static const char *const testng[] = {"Lorg/testng/annotations/Test;", NULL};
 static const struct preset presets[] = {
     {"junit4", junit4, 0}, {"junit5", junit5, 0}, {"testng", testng, 1}, {NULL, NULL, 0}};
 
-// Its dynamic tests, which run when the method has returned.
+// Annotations of methods whose dynamic tests run after the method has returned.
 static const char *const factories[] = {"Lorg/junit/jupiter/api/TestFactory;", NULL};
 static const struct preset factory = {"junit5", factories, 0};
 
@@ -32,7 +30,7 @@ static const struct preset *preset_of(const char *text, size_t length) {
     return NULL;
 }
 
-// Skips an element_value, in which others may lie.
+// Skips an element_value, which may contain others.
 static void skip_value(struct cf_reader *r, unsigned depth) {
     uint32_t tag = cf_u1(r), count;
     if (r->error->status) return;
@@ -81,7 +79,8 @@ struct cf_slice rw_method_of_lambda(struct cf_slice name) {
     return method;
 }
 
-// The body of a lambda in a method that makes dynamic tests: one of them, or what makes one.
+// Is it the body of a lambda in a method that creates dynamic tests? It is one of them, or creates
+// one.
 static int is_dynamic(const struct cf_class *cls, const struct cf_member *lambda) {
     struct cf_slice name = rw_method_of_lambda(cf_member_name(cls, lambda));
     for (uint32_t i = 0; name.length && i < cls->methods_count; i++) {
@@ -111,12 +110,12 @@ static int is_of_preset(const struct cf_class *cls, const struct cf_member *meth
 
 // --- names ---
 
-// Does the text match? Dots of the pattern stand for slashes, too.
+// Does the text match? A dot in the pattern also matches a slash.
 static int matches(const char *pattern, const char *pattern_end, const uint8_t *text,
                    const uint8_t *end) {
-    const char *star = NULL; // the last one, and how far it has got
+    const char *star = NULL; // the last star, and the end of what it matches
     const uint8_t *from = NULL;
-    int any = 0; // it also takes dots
+    int any = 0; // the star also matches dots
     for (;;) {
         if (pattern < pattern_end && *pattern == '*') {
             any = pattern + 1 < pattern_end && pattern[1] == '*';

@@ -1,16 +1,14 @@
-// throws.c: see throws.h
-
 #include "rewriters/throws.h"
 
-// How far behind the start of a handler of try-with-resources its athrow may be, in instructions:
-// close() is called in between.
+// The number of instructions from the start of a handler of try-with-resources within which its
+// athrow must come; close() is called in between.
 #define RESOURCES_REACH 64
 
 static unsigned op_at(const struct cf_code *code, uint32_t i) {
     return i < code->count ? code->bytes[code->pc[i]] : CF_OP_nop;
 }
 
-// The local that `astore`, or `aload`, at instruction i has; -1: it is another instruction.
+// The local of the `astore` or `aload` at instruction i; -1: another instruction.
 static int32_t local_of(const struct cf_code *code, uint32_t i, unsigned op, unsigned op_0) {
     if (i >= code->count) return -1;
     const uint8_t *p = code->bytes + code->pc[i];
@@ -28,7 +26,7 @@ static int32_t loaded(const struct cf_code *code, uint32_t i) {
     return local_of(code, i, CF_OP_aload, CF_OP_aload_0);
 }
 
-// The local that the athrow at instruction i throws, casts aside; -1: cannot be seen.
+// The local that the athrow at instruction i throws, ignoring casts; -1: unknown.
 static int32_t thrown_local(const struct cf_code *code, uint32_t i) {
     if (i > 1 && op_at(code, i - 1) == CF_OP_checkcast) i--;
     return i > 0 ? loaded(code, i - 1) : -1;
@@ -42,8 +40,8 @@ static int adds_suppressed(const struct cf_code *code, uint32_t i, int32_t local
            CF_IS(name, "addSuppressed") && CF_IS(descriptor, "(Ljava/lang/Throwable;)V");
 }
 
-// A handler for Throwable, from instruction i on: does it only pass the exception on, or close a
-// resource and add to the exception what that threw?
+// Does the handler for Throwable at instruction i only rethrow the exception, or close a resource
+// and add a suppressed exception?
 static int is_of_resources(const struct cf_code *code, uint32_t i) {
     int32_t local = stored(code, i);
     int only_moves = 1, suppresses = 0;
@@ -73,24 +71,24 @@ static void find_joined(struct rw_throws *throws) {
         mark_joined(throws, sw.default_pc);
         for (uint32_t k = 0; k < sw.count; k++) mark_joined(throws, cf_switch_target(&sw, k));
     }
-    mark_joined(throws, 0); // where the method is entered
+    mark_joined(throws, 0); // the method's entry
     for (uint32_t i = 1; i < code->count; i++)
         if (!cf_never_falls_through(op_at(code, i - 1))) mark_joined(throws, code->pc[i]);
 }
 
-// Does the entry catch java.lang.Throwable, and nothing else do so to the same handler?
+// Does the entry catch java.lang.Throwable, and is no other entry for the same handler?
 static int is_throwable(const struct cf_code *code, uint32_t catch_type) {
     return CF_IS(cf_class_name(code->cls, catch_type), "java/lang/Throwable");
 }
 
-// --- what may be thrown again ---
+// --- what may be rethrown ---
 
 static int is_in(const uint8_t *locals, int32_t local) {
     return local >= 0 && locals[local] != 0;
 }
 
-// The locals that handlers which pass store their exception in, and those it is copied to from
-// there. Copies of copies that go backwards through the code are followed a few times only.
+// The locals in which passing handlers store their exception, and those to which it is copied.
+// Copies that lead backwards through the code are followed only a few times.
 static enum cf_status find_locals(struct rw_throws *throws) {
     const struct cf_code *code = &throws->edit->code;
     int32_t local;
@@ -123,7 +121,7 @@ int rw_may_throw_again(const struct rw_throws *throws, uint32_t i) {
 }
 
 enum cf_status rw_find_throws(struct rw_throws *throws, struct cf_edit *edit) {
-    enum { OF_OTHERS = 64, OF_THROWABLE = 128 }; // while the kinds are found
+    enum { OF_OTHERS = 64, OF_THROWABLE = 128 }; // until all kinds are known
     const struct cf_code *code = &edit->code;
     int passes = 0;
     memset(throws, 0, sizeof *throws);
@@ -146,7 +144,7 @@ enum cf_status rw_find_throws(struct rw_throws *throws, struct cf_edit *edit) {
         if (of == RW_HANDLER_OF_ALL || (of == OF_THROWABLE && is_of_resources(code, i)))
             *kind |= RW_HANDLER_PASSES;
         passes |= *kind & RW_HANDLER_PASSES;
-        // A range that leads to a handler of other types is none of the kind that covers itself.
+        // A range that leads to a handler of other types does not make that handler cover itself.
         if (of != RW_HANDLER_OF_ALL) *kind &= (uint8_t)~RW_HANDLER_COVERS_ITSELF;
         *kind &= (uint8_t) ~(OF_OTHERS | OF_THROWABLE);
     }

@@ -1,5 +1,5 @@
-// What a method does with exceptions: its handlers, and which athrow may throw again what a handler
-// for all exceptions got.
+// What a method does with exceptions: its handlers, and which athrow may rethrow the exception of a
+// handler for all exceptions.
 
 #ifndef RW_THROWS_H
 #define RW_THROWS_H
@@ -10,27 +10,27 @@ enum {
     RW_HANDLER = 1,
     // Catches everything: catch_type is 0 in an entry.
     RW_HANDLER_OF_ALL = 2,
-    // Is for what has to be done in any case, as far as can be seen: finally, synchronized, and
-    // what compilers make of try-with-resources, which names java.lang.Throwable.
+    // A cleanup that passes the exception on, as far as can be seen: finally, synchronized, and
+    // what compilers generate for try-with-resources, which names java.lang.Throwable.
     RW_HANDLER_PASSES = 4,
-    // Code comes here by other ways than by an exception.
+    // Its code is also reached without an exception.
     RW_HANDLER_JOINED = 8,
-    // Its own first instruction is in a range that leads to it.
+    // Its first instruction is in a range that leads to it.
     RW_HANDLER_COVERS_ITSELF = 16
 };
 
 struct rw_throws {
     const struct cf_edit *edit;
     uint8_t *handlers; // by pc; NULL: the method has none
-    // What locals may hold an exception that a handler that passes got; NULL: there is none.
+    // The locals that may hold the exception of a passing handler; NULL: none.
     uint8_t *locals;
-    int on_stack; // such a handler does not store it first
+    int on_stack; // a passing handler does not store the exception first
 };
 
-// All memory is the class's.
+// All memory comes from the class's arena.
 enum cf_status rw_find_throws(struct rw_throws *throws, struct cf_edit *edit);
 
-// May the athrow that is instruction i throw again what a handler that passes got in this method?
+// May the athrow at instruction i rethrow the exception of a passing handler of this method?
 int rw_may_throw_again(const struct rw_throws *throws, uint32_t i);
 
 #endif

@@ -1,17 +1,18 @@
 // timing: calls and exceptional exits of each method, and how long they took.
 //
-//      entry:        id; enter -> saved; System.nanoTime -> start      (construct, in a
-//      constructor) after super:  id; initialized exit:         start, saved, id; exit exception:
-//      start, saved, id; thrown      (thrownEarly before the delegate call)
+//      entry:        id; enter -> saved; System.nanoTime -> start     (construct, in a constructor)
+//      after super:  id; initialized
+//      exit:         start, saved, id; exit
+//      exception:    start, saved, id; thrown      (thrownEarly, before the delegate call)
 //
-// `saved` is what the thread had spent in timed methods by then: self time is what was not added to
-// it. The clock is read last at the entry and first at the exit, so that the pass measures little
-// of itself.
+// `saved` is the time that the thread had spent in timed methods when the method was entered; self
+// time is the total minus what was added to it since. The clock is read last at the entry and first
+// at the exit, so that the pass measures little of its own code.
 //
-// In a class that its JVM gives back, HotSpot looks for each added constant among all that there
-// are, twice over (merge_constant_pools), which is most of what it takes to switch the pass on in a
-// running JVM. There one method stands for all: what it is called for is its last argument, and
-// where it needs no times they are 0.
+// In a class that is already loaded, HotSpot searches its whole constant pool twice for each added
+// constant (merge_constant_pools). That is most of the cost of switching the pass on in a running
+// JVM. So there a single method is called: its last argument is the event, and the times are 0
+// where it needs none.
 //
 //      entry:        0L, 0L, id, ENTER; timing -> saved; 0L, 0L, 0, NOW; timing -> start
 //      after super:  0L, 0L, id, INITIALIZED; timing; pop2
@@ -50,7 +51,7 @@ struct timed { // a method being edited
     uint32_t saved, start; // locals
 };
 
-// The instructions that all of a method's snippets are made of.
+// The instructions of which all snippets of a method consist.
 struct ready {
     struct cf_ready id, load_start, load_saved;
 };
@@ -74,7 +75,7 @@ static const struct cf_snippet *tell(const struct timed *t, struct cf_ready id, 
     return s;
 }
 
-// All ways out look alike; they differ in what they call.
+// All exits have the same form; they differ in what they call.
 static const struct cf_snippet *leave(const struct timed *t, const struct ready *ready,
                                       unsigned which) {
     struct cf_snippet *s = cf_snippet_new(t->edit);
@@ -156,7 +157,7 @@ static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
     t.callees = few ? few_callees_of(cls) : callees_of(cls);
     t.saved = cf_new_local(edit, "J", 1);
     t.start = cf_new_local(edit, "J", 1);
-    int constructs = edit->constructor; // even if it never gets to a delegate call
+    int constructs = edit->constructor; // even if it never reaches a delegate call
     if (few)
         insert_few(&t, id, constructs);
     else

@@ -1,11 +1,12 @@
-// watch: hands arguments, result or exception and duration of each call of some methods to whoever
-// looks at them now (`instr watch`).
+// watch: passes arguments, result or exception, and duration of each call of selected methods to
+// `instr watch`.
 //
-//      entry:      id, arguments as Object[]; enter -> call      (in a constructor as well: no
-//      `this`) exit:       result, call; exit                            (without a result: call,
-//      call) exception:  exception, call; thrown
+//      entry:      id, arguments as Object[]; enter -> call      (without `this`, constructors too)
+//      exit:       result, call; exit                            (without a result: call, call)
+//      exception:  exception, call; thrown
 //
-// Which methods is an option: com.acme.Foo.bar(..). Classes are chosen by the engine, methods here.
+// An option selects the methods: com.acme.Foo.bar(..). The engine matches the classes, the pass the
+// methods.
 
 #include "rewriters/common.h"
 #include "rewriters/watch_methods.h"
@@ -32,7 +33,7 @@ static struct cf_callee callee(struct rw_class *cls, unsigned which) {
     return rw_callees(cls, names, sizeof names / sizeof *names)[which];
 }
 
-// Makes an object of the value of this type on the stack.
+// Boxes the value of this type on the stack.
 static void box(struct rw_class *cls, struct cf_snippet *s, char type) {
     const char *kind = strchr(kinds, type);
     if (kind) cf_call(s, callee(cls, FIRST_BOX + (unsigned)(kind - kinds)));
@@ -49,7 +50,7 @@ static enum cf_opcode load_of(char type) {
     }
 }
 
-// The type at `at` of a descriptor; returns where the next one begins.
+// Reads the type at `at` of a descriptor; returns where the next one begins.
 static uint32_t skip_type(struct cf_slice descriptor, uint32_t at) {
     while (at < descriptor.length && descriptor.bytes[at] == '[') at++;
     if (at < descriptor.length && descriptor.bytes[at] == 'L')

@@ -1,5 +1,3 @@
-// watch_methods.c: see watch.h
-
 #include "rewriters/watch_methods.h"
 
 #include <string.h>
@@ -8,7 +6,7 @@ static size_t head_length(const char *text) {
     return strcspn(text, "(");
 }
 
-// Where the name of the method begins; NULL: there is no dot in front of it.
+// The start of the method name; NULL: there is no dot before it.
 static const char *name_of(const char *text) {
     const char *name = NULL;
     size_t length = head_length(text);
@@ -65,7 +63,7 @@ static const char *primitive(char kind) {
     }
 }
 
-// Writes the type at *at of a descriptor as Java does, cut if need be, and moves on.
+// Writes the type at *at of a descriptor as in Java source, truncated if too long, and moves on.
 static size_t type_text(struct cf_slice d, uint32_t *at, char *text, size_t size) {
     unsigned dimensions = 0;
     size_t n = 0;
@@ -86,7 +84,7 @@ static size_t type_text(struct cf_slice d, uint32_t *at, char *text, size_t size
 
 static int type_matches(const char *p, size_t p_length, const char *text, size_t length) {
     if (glob(p, p_length, text, length)) return 1;
-    for (size_t i = length; i > 0; i--) // without its package, or the classes it is in
+    for (size_t i = length; i > 0; i--) // without its package or its outer classes
         if ((text[i - 1] == '.' || text[i - 1] == '$') && glob(p, p_length, text + i, length - i))
             return 1;
     return 0;

@@ -1,4 +1,3 @@
-// histogram.c: see histogram.h
 #include "instr/counters/histogram.h"
 
 #include <stdlib.h>
@@ -11,8 +10,8 @@ uint64_t instr_histogram_middle(unsigned bucket) {
     return low + ((UINT64_C(1) << shift) >> 1);
 }
 
-// Counters for so many octaves, the first of them as `old` has them. NULL: out of memory. Aligned
-// to a cache line, because histograms that different threads write may lie side by side.
+// Allocates counters for `octaves` octaves and copies the first ones from `old`. NULL: out of
+// memory. Aligned to a cache line, since different threads may write to adjacent histograms.
 static uint32_t *larger(const uint32_t *old, size_t used, size_t octaves) {
     const size_t octave = INSTR_HISTOGRAM_SUB * sizeof *old;
     uint32_t *counts = aligned_alloc(64, octaves * octave);
@@ -75,7 +74,7 @@ uint64_t instr_histogram_percentile(const uint64_t *buckets, unsigned percent, u
     uint64_t total = 0;
     for (unsigned i = 0; i < INSTR_HISTOGRAM_BUCKETS; i++) total += buckets[i];
     if (total == 0) return 0;
-    // ceil(total * percent / 100), in parts, as total * percent may overflow
+    // ceil(total * percent / 100), in two parts because total * percent may overflow
     uint64_t rank = total / 100 * percent + (total % 100 * percent + 99) / 100;
     if (rank == 0) rank = 1;
     unsigned bucket = 0;

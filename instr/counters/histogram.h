@@ -1,8 +1,8 @@
-// histogram.h: distribution of durations with a bounded relative error.
+// Histograms of durations with a bounded relative error.
 //
-// Values below 32 have a bucket each; above, every octave (2^n .. 2^(n+1)) is cut into 32 equal
-// buckets, so the middle of a bucket is at most 1/64 of the value away from anything in it. Octaves
-// cost memory only once a value fell into them. Not thread-safe: whoever owns a histogram locks it.
+// Values below 32 have a bucket each. Above, every octave (2^n .. 2^(n+1)) is divided into 32 equal
+// buckets, so the middle of a bucket differs from its values by at most 1/64. An octave takes
+// memory only after a value fell into it. Not thread-safe: the owner of a histogram locks it.
 #ifndef INSTR_HISTOGRAM_H
 #define INSTR_HISTOGRAM_H
 
@@ -17,17 +17,16 @@
 #define INSTR_HISTOGRAM_OCTAVES (INSTR_HISTOGRAM_MAX_BITS - INSTR_HISTOGRAM_SUB_BITS + 1)
 #define INSTR_HISTOGRAM_BUCKETS (INSTR_HISTOGRAM_OCTAVES * INSTR_HISTOGRAM_SUB)
 
-// All zero is the empty histogram. The fields are the module's own; they stand here for the inline
-// add.
+// A histogram that is all zero is empty. The fields are private; they are here for the inline add.
 struct instr_histogram {
     uint32_t *counts;                       // 32 counters for each octave in use
-    uint32_t *carries;                      // how often each of them began anew; NULL: none did
-    uint8_t place[INSTR_HISTOGRAM_OCTAVES]; // 1 + where the octave's counters begin / 32; 0: unused
+    uint32_t *carries;                      // how often each of them overflowed; NULL: none did
+    uint8_t place[INSTR_HISTOGRAM_OCTAVES]; // 1 + index of the octave's counters / 32; 0: unused
     uint8_t octaves;                        // in use
 };
 
-// How many of a value's lowest bits do not matter. None in the first octave, whose buckets follow
-// those of the values below it.
+// The number of low bits of a value that do not matter. It is 0 in the first octave, whose buckets
+// follow those of the values below it.
 static inline unsigned instr_histogram_shift(uint64_t value) {
     return (63u ^ (unsigned)__builtin_clzll(value | INSTR_HISTOGRAM_SUB)) -
            INSTR_HISTOGRAM_SUB_BITS;
@@ -44,7 +43,7 @@ static inline unsigned instr_histogram_bucket(uint64_t value) {
 // The value in the middle of a bucket.
 uint64_t instr_histogram_middle(unsigned bucket);
 
-// Completes an add to a bucket whose octave is not in use, or whose counter has just become 0.
+// Completes an add to a bucket whose octave is unused, or whose counter has just overflowed to 0.
 bool instr_histogram_add_slowly(struct instr_histogram *histogram, unsigned bucket);
 
 // Counts `value`, which is below 2^INSTR_HISTOGRAM_MAX_BITS. False: out of memory, nothing changed.
@@ -57,7 +56,7 @@ static inline bool instr_histogram_add_usual(struct instr_histogram *histogram, 
     return instr_histogram_add_slowly(histogram, instr_histogram_bucket(value));
 }
 
-// The same of any value.
+// Counts any value.
 static inline bool instr_histogram_add(struct instr_histogram *histogram, uint64_t value) {
     const uint64_t last = (UINT64_C(1) << INSTR_HISTOGRAM_MAX_BITS) - 1;
     return instr_histogram_add_usual(histogram, value > last ? last : value);
@@ -66,15 +65,15 @@ static inline bool instr_histogram_add(struct instr_histogram *histogram, uint64
 // Adds the counts to `buckets`, an array of INSTR_HISTOGRAM_BUCKETS counters.
 void instr_histogram_sum(const struct instr_histogram *histogram, uint64_t *buckets);
 
-// The value below or at which `percent` (0 .. 100) of the counted values lie (nearest rank), as the
-// middle of its bucket moved into [min, max]; 0 when nothing was counted.
+// The value at or below which `percent` (0 .. 100) of the counted values lie (nearest rank): the
+// middle of its bucket, clamped to [min, max]. 0 if nothing was counted.
 uint64_t instr_histogram_percentile(const uint64_t *buckets, unsigned percent, uint64_t min,
                                     uint64_t max);
 
-// Bytes of memory that the counters take.
+// The bytes of memory in use.
 size_t instr_histogram_bytes(const struct instr_histogram *histogram);
 
-// Frees the counters; the histogram is empty again.
+// Frees the counters; the histogram is then empty.
 void instr_histogram_clear(struct instr_histogram *histogram);
 
 #endif

@@ -1,5 +1,3 @@
-// records.c: see records.h
-
 #define _POSIX_C_SOURCE 200809L
 
 #include "instr/counters/records.h"
@@ -17,12 +15,12 @@
 
 struct shard {
     pthread_mutex_t mutex;
-    uint32_t length;                        // one more than the last page that is there
-    struct instr_counter_row *pages[PAGES]; // of INSTR_ROWS_PER_PAGE; NULL: nothing there
+    uint32_t length;                        // one above the last page in use
+    struct instr_counter_row *pages[PAGES]; // of INSTR_ROWS_PER_PAGE; NULL: unused
     char pad[64];                           // locks of different shards on different cache lines
 };
 
-// The natives of the runtime have no place to keep a pointer to their state, hence this one.
+// Global because the runtime's native methods have no place for a pointer to their state.
 static struct {
     struct shard shards[MAX_SHARDS];
     atomic_uint count;
@@ -39,7 +37,7 @@ static void prepare(void) {
                                                            : (unsigned)processors);
 }
 
-// A locked shard: the one of last time unless somebody is there and another is free.
+// Locks a shard: the last one, unless another thread holds it and a different shard is free.
 static struct shard *lock_shard(unsigned *last) {
     pthread_once(&once, prepare);
     unsigned count = atomic_load_explicit(&records.count, memory_order_relaxed);
@@ -55,7 +53,7 @@ static struct shard *lock_shard(unsigned *last) {
     return shard;
 }
 
-// The row of an id, made if need be; NULL when out of memory.
+// The row of an id, allocated if needed; NULL when out of memory.
 static struct instr_counter_row *row_of(struct shard *shard, uint32_t id) {
     uint32_t page = id / INSTR_ROWS_PER_PAGE;
     if (page >= PAGES) return NULL;
@@ -108,9 +106,8 @@ static inline void add_time(struct instr_counter_row *row, uint64_t duration, ui
     if (duration > row->max) row->max = duration;
 }
 
-// Adds the times of a call if that needs no memory, and they are not extraordinary. This is much of
-// what a timed call costs besides its entry and exit, so it does without all that can be done
-// without.
+// Adds the times of a call if that needs no memory and they are in the usual range. This is a large
+// part of the cost of a timed call, so it does only what is necessary.
 static inline bool add_usual(struct shard *shard, uint64_t duration, uint64_t second, bool again) {
     uint32_t id = id_of(second);
     struct instr_counter_row *row = shard->pages[id / INSTR_ROWS_PER_PAGE];

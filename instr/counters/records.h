@@ -1,9 +1,8 @@
-// records.h: adds up what threads recorded, per id. Pure C; all functions may be called by any
-// thread.
+// Adds up the records of threads, per id. Pure C; all functions are thread-safe.
 //
-// There are some shards, each with its lock, so that threads seldom wait for each other: memory
+// There are a few shards, each with its lock, so that threads seldom wait for each other. Memory
 // grows with the number of methods, never with methods times threads. A thread stays with a shard
-// until it meets another there, so that an application with little concurrency fills few of them.
+// until it finds another thread there, so an application with little concurrency uses few shards.
 
 #ifndef INSTR_RECORDS_H
 #define INSTR_RECORDS_H
@@ -17,25 +16,24 @@
 // The Java side of these: InstrThreads in runtime-java/.
 #define INSTR_RECORD_EVENT (INT64_C(1) << 62)
 #define INSTR_RECORD_ID_BITS 20
-#define INSTR_RECORD_AGAIN (UINT64_C(1) << 61) // in a duration: it is INSTR_EVENT_TIMING_AGAIN
+#define INSTR_RECORD_AGAIN (UINT64_C(1) << 61) // in a duration: INSTR_EVENT_TIMING_AGAIN
 enum instr_event {
-    INSTR_EVENT_TIMING_AGAIN =
-        -2, // of a call inside a call of the same method: no part of the total
+    INSTR_EVENT_TIMING_AGAIN = -2, // of a recursive call: not part of the total
     INSTR_EVENT_TIMING = -1,
     INSTR_EVENT_CALL,
     INSTR_EVENT_THROWN,
     INSTR_EVENT_CONSTRUCT,
     INSTR_EVENT_INITIALIZED,
-    INSTR_EVENT_ALLOCATED, // duration: how many, self: bytes; rows have them as calls and thrown
+    INSTR_EVENT_ALLOCATED, // duration: count, self: bytes; they are calls and thrown of the row
 };
 
-// What is known of one id. Times in nanoseconds. Two cache lines, so that it is found by a shift.
+// The sums of one id. Times are in nanoseconds. Two cache lines, so that the index is a shift.
 struct instr_counter_row {
-    _Alignas(128)
-        uint64_t calls; // only those counted through records; most are counted in pages (threads.h)
-    int64_t thrown;     // the same
-    uint64_t timed;     // how many durations
-    uint64_t total;     // of outermost calls: what a recursive method takes counts once
+    _Alignas(
+        128) uint64_t calls; // only those in records; most calls are counted in pages (threads.h)
+    int64_t thrown;          // the same
+    uint64_t timed;          // number of durations
+    uint64_t total;          // of outermost calls: the time of a recursive method counts once
     uint64_t self, min, max;
     struct instr_histogram histogram;
 };
@@ -43,33 +41,32 @@ struct instr_counter_row {
 #define INSTR_ROWS_PER_PAGE 32
 _Static_assert(sizeof(struct instr_counter_row) == 128, "two cache lines");
 
-// Adds `n` records of two words each, complemented, as they lie in a thread's buffer. *shard is the
-// caller's memory of where it went last; 0 at first. Holds no lock longer than the adding takes.
+// Adds `n` records of two words each, complemented, as in a thread's buffer. *shard is the shard
+// that the caller used last; 0 at first.
 void instr_records_add(const int64_t *words, size_t n, unsigned *shard);
 
-// Adds one record. The times matter with the two kinds of timing and INSTR_EVENT_ALLOCATED only.
+// Adds one record. The times matter only for the two kinds of timing and INSTR_EVENT_ALLOCATED.
 void instr_records_add_one(uint32_t id, enum instr_event event, uint64_t duration, uint64_t self,
                            unsigned *shard);
 
-// Adds up all shards' rows of ids page * INSTR_ROWS_PER_PAGE and the following into `rows`, an
-// array of INSTR_ROWS_PER_PAGE whose histograms stay as they are, and their histograms into
-// `buckets`, so many arrays of INSTR_HISTOGRAM_BUCKETS. False: there is nothing, and both are
-// unchanged.
+// Adds the rows of all shards for the ids from page * INSTR_ROWS_PER_PAGE on to `rows`, an array of
+// INSTR_ROWS_PER_PAGE whose histograms are not changed, and their histograms to `buckets`, as many
+// arrays of INSTR_HISTOGRAM_BUCKETS. Returns false if there are none; both are then unchanged.
 bool instr_records_sum(uint32_t page, struct instr_counter_row *rows, uint64_t *buckets);
 
-// One above the highest page with anything in it.
+// One above the highest page in use.
 uint32_t instr_records_pages(void);
 
-// Forgets what is known of ids from `from` to below `to`.
+// Clears the ids from `from` to below `to`.
 void instr_records_forget(uint32_t from, uint32_t to);
 
-// Forgets everything and frees it.
+// Clears and frees everything.
 void instr_records_reset(void);
 
-// How many records were lost because memory was.
+// The number of records lost because memory ran out.
 uint64_t instr_records_lost(void);
 
-// Bytes of memory that they take.
+// The bytes of memory in use.
 size_t instr_records_bytes(void);
 
 #endif

@@ -1,8 +1,6 @@
-// threads.c: see threads.h
-//
-// The natives here are the runtime's slow paths. They run no Java code, so nothing can recurse from
-// them into instrumented code, and call no JNI function, so no thread is ever suspended in them
-// while it holds a lock.
+// The native methods here are the slow paths of the runtime. They run no Java code, so they cannot
+// recurse into instrumented code, and they call no JNI function, so no thread is ever suspended in
+// them while it holds a lock.
 
 #define _DEFAULT_SOURCE // for MAP_ANONYMOUS
 
@@ -21,55 +19,55 @@
 
 // As in InstrThreads.java
 #define SLOTS 16384
-// A buffer begins small, as many threads never time much.
+// A buffer begins small: many threads record few times.
 #define BUFFER_FIRST 64
 #define BUFFER_WORDS 1024
 #define BUFFER_BYTES (BUFFER_WORDS * sizeof(int64_t))
 #define FIRST_PAGES 32
 // Java code may still run in destructors of thread-specific data: other libraries detach their
-// threads there. POSIX promises four rounds of destructors, so a block is given up in the third.
+// threads there. POSIX guarantees four rounds of destructors; a block is released in the third.
 #define LAST_ROUND 3
-// No thread's id: not even that of one that is about to get it, which is 0.
+// Not the id of any thread. 0 is the id of a thread that has not got one yet.
 #define NOBODY (-2)
 
 #define PAGE_BYTES (INSTR_ROWS_PER_PAGE * sizeof(struct instr_counters))
 _Static_assert(PAGE_BYTES % 64 == 0, "pages fill cache lines");
 
-// What Java code needs of a block. Only the thread that has it writes to it.
+// The part of a block that Java code uses. Only the owner of the block writes to it.
 struct line {
     int64_t tid;   // Java's id of the thread; negative: an empty slot
-    int64_t pages; // address of pointers to pages, by id / INSTR_ROWS_PER_PAGE; NULL: not there
-    int64_t limit; // how many
+    int64_t pages; // address of pointers to pages, by id / INSTR_ROWS_PER_PAGE; NULL: no page
+    int64_t limit; // number of these pointers
     int64_t position, end; // addresses in the buffer: of the next record, behind the last one
     int64_t full;          // no more pages for this block: events go to the buffer
     int64_t busy, wait;    // for InstrThreads.fetchTask
 };
 _Static_assert(sizeof(struct line) == 64, "a line is a cache line");
 
-// A block: of a thread of the operating system, or what one left behind.
+// A block, of a native thread or left behind by one.
 struct thread {
     _Alignas(64) struct line own; // while it has no slot
-    struct line *line;            // own or in `lines`; to be moved with both locks
-    struct thread *next;          // of all; never changes once set
+    struct line *line;            // own or in `lines`; moved only under both locks
+    struct thread *next;          // in the list of all; constant
     struct thread *next_free;     // guarded by state.mutex
     bool free;                    // no owner; guarded by state.mutex
     int rounds;                   // of destructors
     unsigned shard;               // see instr_records_add
     unsigned attempts;            // to get memory
     unsigned misses;              // finds without a slot
-    pthread_mutex_t mutex;        // who holds it may take records, and follow the pointers
+    pthread_mutex_t mutex;        // guards taking records and following the pointers
     int64_t *buffer;
     size_t length; // of the buffer, in words
     size_t taken;  // words at its start that have been taken
-    bool holed;    // the buffer has been emptied beneath its owner, who may have been writing
+    bool holed;    // the buffer was cleared while its owner may have been writing
 };
 
-// An array of SLOTS lines, aligned to its size. Most of it is never touched.
+// An array of SLOTS lines, aligned to its size. Most of it is never used.
 #define LINES_BYTES (SLOTS * sizeof(struct line))
 static struct line *lines;
 
-// Where pages lie: memory of which threads may hold addresses for as long as they like. It is never
-// unmapped, only emptied; then the other half is used until the next time.
+// The memory of pages. Threads may hold addresses in it at any time, so it is never unmapped, only
+// cleared; the other half is then used until the next time.
 static struct {
     char *halves[2];
     size_t size; // of each
@@ -77,10 +75,10 @@ static struct {
     atomic_size_t used;
 } arena;
 
-// The natives have no place to keep a pointer to their state, hence this one.
+// Global because native methods have no place for a pointer to their state.
 static struct {
     pthread_key_t key;
-    pthread_mutex_t mutex; // to be taken before a thread's
+    pthread_mutex_t mutex; // taken before a thread's mutex
     struct thread *_Atomic all;
     struct thread *free;
     struct thread *slots[SLOTS]; // whose line is there; guarded by mutex
@@ -93,7 +91,7 @@ static void on_thread_end(void *pointer) {
         pthread_setspecific(state.key, thread);
         return;
     }
-    // It keeps its slot until somebody needs one of both.
+    // It keeps its slot until a thread needs the block or the slot.
     pthread_mutex_lock(&state.mutex);
     thread->free = true;
     thread->next_free = state.free;
@@ -113,7 +111,7 @@ static struct thread *new_thread(void) {
     return thread;
 }
 
-// For the calling thread: what another left behind, or a new one. NULL: out of memory.
+// A block for the calling thread: a free one, or a new one. NULL: out of memory.
 static struct thread *adopt(void) {
     pthread_mutex_lock(&state.mutex);
     struct thread *thread = state.free;
@@ -156,7 +154,7 @@ static void give_up_slot(struct thread *thread) {
     move_line(thread, &thread->own);
 }
 
-// Takes a slot for the thread's id that no living thread has. Under state.mutex.
+// Finds a slot for the thread's id that no living thread uses. Under state.mutex.
 static void claim_slot(struct thread *thread, int64_t tid) {
     size_t slot = (size_t)(tid & (SLOTS - 1));
     for (int i = 0; i < 2; i++, slot ^= 1) {
@@ -169,7 +167,7 @@ static void claim_slot(struct thread *thread, int64_t tid) {
     }
 }
 
-// Puts the line of the calling thread where Java code finds it under tid, if it can.
+// Moves the line of the calling thread to where Java code finds it by tid, if possible.
 static void publish(struct thread *thread, int64_t tid) {
     pthread_mutex_lock(&state.mutex);
     if (thread->line->tid != tid) {
@@ -194,8 +192,8 @@ static jlong JNICALL native_find(JNIEnv *jni, jclass class, jlong tid) {
     (void)jni, (void)class;
     struct thread *thread = current();
     if (thread == NULL && (thread = adopt()) == NULL) return 0;
-    // A thread that found both its slots taken comes here each time; it need not try again each
-    // time. When it is busy the line must not move.
+    // A thread whose slots are both in use comes here each time, and need not try again each time.
+    // While it is busy the line must not move.
     const struct line *line = thread->line;
     if (tid > 0 && (line->tid != tid || (!line->busy && thread->misses++ % 64 == 0)))
         publish(thread, tid);
@@ -207,10 +205,10 @@ static jlong JNICALL native_epoch(JNIEnv *jni, jclass class) {
     return (jlong)((uint64_t)(atomic_fetch_add(&state.epoch, 1) + 1) << 16);
 }
 
-// The memory that the counters of all threads may still take together (memory=), in bytes.
+// The bytes that the counters of all threads may still allocate (memory=).
 static atomic_size_t budget;
 
-// Takes bytes from the budget. False: they are not left, and nothing is taken.
+// Takes bytes from the budget. Returns false, and takes nothing, if too few are left.
 static bool charge(size_t bytes) {
     size_t left = atomic_load(&budget);
     do {
@@ -223,7 +221,7 @@ static void refund(size_t bytes) {
     atomic_fetch_add(&budget, bytes);
 }
 
-// Makes room for so many pages. False: over budget, or out of memory.
+// Makes room for `pages` pages. Returns false when over budget or out of memory.
 static bool extend(struct thread *thread, size_t pages) {
     struct line *line = thread->line;
     size_t length = (size_t)line->limit, more = length == 0 ? FIRST_PAGES : length;
@@ -277,8 +275,8 @@ static jlong JNICALL native_page(JNIEnv *jni, jclass class, jint id) {
     return (jlong)(intptr_t)page;
 }
 
-// How many of the records are complete, when their writer may be at work: it does not order its
-// stores, but a word not written yet is 0.
+// The number of complete records while their writer may be at work: it does not order its stores,
+// but a word that is not written yet is 0.
 static size_t complete(const int64_t *words, size_t n) {
     const volatile int64_t *word = words;
     size_t i = 0;
@@ -286,14 +284,14 @@ static size_t complete(const int64_t *words, size_t n) {
     return i;
 }
 
-// Takes those of the records that are there.
+// Takes the complete ones among the records.
 static void take_holed(struct thread *thread, const int64_t *words, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (complete(words + 2 * i, 1) == 1) instr_records_add(words + 2 * i, 1, &thread->shard);
 }
 
-// Takes the records that are in the buffer and have not been taken, under the thread's mutex.
-// Returns how many words of the buffer are in use.
+// Takes the records in the buffer that were not taken yet, under the thread's mutex. Returns the
+// number of words of the buffer in use.
 static size_t take(struct thread *thread) {
     if (thread->buffer == NULL) return 0;
     int64_t position = ((const volatile struct line *)thread->line)->position;
@@ -309,7 +307,7 @@ static size_t take(struct thread *thread) {
     return used;
 }
 
-// Whoever is short of memory need not be asked each time.
+// When memory is short, not every attempt is worth trying.
 static bool worth_trying(struct thread *thread) {
     return thread->attempts++ % 1024 == 0;
 }
@@ -354,7 +352,7 @@ static void JNICALL native_record(JNIEnv *jni, jclass class, jint id, jint event
                           thread == NULL ? &none : &thread->shard);
 }
 
-// Locks a thread's mutex, but does not wait forever: whoever holds it may have been stopped.
+// Locks a thread's mutex, but does not wait forever: its holder may be suspended.
 static bool lock(struct thread *thread) {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
@@ -400,7 +398,7 @@ size_t instr_threads_budget(void) {
     return atomic_load(&budget);
 }
 
-// Gives back what a buffer takes, but not the buffer: its owner may be writing to it.
+// Frees the memory of a buffer, but keeps its address range: its owner may be writing to it.
 static void empty_buffer(struct thread *thread) {
     if (thread->length != BUFFER_WORDS || BUFFER_BYTES % (size_t)sysconf(_SC_PAGESIZE) != 0) return;
     int64_t position = ((const volatile struct line *)thread->line)->position;
@@ -409,7 +407,7 @@ static void empty_buffer(struct thread *thread) {
     thread->holed = true;
 }
 
-// Takes all pages from a thread. How many there were.
+// Removes all pages of a thread. Returns how many there were.
 static size_t empty_pages(struct thread *thread) {
     size_t n = 0;
     struct instr_counters **pages = pages_of(thread->line);
@@ -448,7 +446,7 @@ static bool register_natives(JNIEnv *jni, jclass class) {
     return (*jni)->RegisterNatives(jni, class, natives, sizeof natives / sizeof *natives) == 0;
 }
 
-// Address space for pages; memory only once they are written to.
+// Reserves address space for pages; memory is used only when they are written to.
 static bool map_arena(size_t limit) {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), most = (size_t)1 << 36;
     size_t size = limit < most ? limit : most;
@@ -470,9 +468,9 @@ static bool map_lines(void) {
     void *place =
         mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (place == MAP_FAILED) return false;
-    madvise(place, all, MADV_NOHUGEPAGE); // little of each large one would be used
+    madvise(place, all, MADV_NOHUGEPAGE); // only a small part of a huge page would be used
     lines = (struct line *)(((uintptr_t)place + LINES_BYTES - 1) & ~(uintptr_t)(LINES_BYTES - 1));
-    // Where those look whose id is 0.
+    // The slots of threads with id 0.
     lines[0].tid = lines[1].tid = NOBODY;
     return true;
 }

@@ -13,8 +13,8 @@
 
 // --- the id of a class ---
 
-// In the reflected form bit 63 is x^0 and bit 0 is x^63; the polynomial is x^64 + x^4 + x^3 + x + 1.
-// Multiplying by its lower part reduces terms of x^64 and above.
+// In the reflected form bit 63 is x^0 and bit 0 is x^63; the polynomial is x^64 + x^4 + x^3 + x +
+// 1. Multiplying by its lower part reduces terms of x^64 and above.
 static uint64_t times_polynomial(uint64_t a) {
     return a ^ a >> 1 ^ a >> 3 ^ a >> 4;
 }
@@ -38,8 +38,8 @@ uint64_t instr_exec_class_id(const uint8_t *bytes, size_t length) {
     if (length >= 8) {
         uint8_t first[8];
         memcpy(first, bytes, 8);
-        // Early releases of JaCoCo lowered the version to read classes of Java 9; the ids still have
-        // the lowered version.
+        // Early releases of JaCoCo lowered the version to read classes of Java 9; the ids still
+        // have the lowered version.
         if (first[6] == 0 && first[7] == 53) first[7] = 52;
         crc = crc_word(0, first);
         for (i = 8; length - i >= 8; i += 8) crc = crc_word(crc, bytes + i);

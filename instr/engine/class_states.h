@@ -1,7 +1,7 @@
 // Which loaded classes are currently changed, and which the JVM refuses to change.
 //
-// The key of a class is a hash of its name and its loader's hash code: nothing here keeps a class or
-// a loader from being unloaded. A sweep over the loaded classes finds what was unloaded
+// The key of a class is a hash of its name and its loader's hash code: nothing here keeps a class
+// or a loader from being unloaded. A sweep over the loaded classes finds what was unloaded
 // (instr_class_states_sweep_begin). All functions are thread-safe; the lock is held briefly.
 
 #ifndef INSTR_CLASS_STATES_H

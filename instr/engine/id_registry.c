@@ -1,8 +1,6 @@
-// methods.c: see methods.h
-//
-// Strings are interned and named by 32-bit handles, rows are 20 bytes, both in chunks that never
-// move: reading a row takes no lock, and ten methods of a class stay below a kilobyte. What a site
-// has beyond is in chunks beside them, which are there only where there are sites.
+// Strings are interned and have 32-bit handles, rows take 20 bytes. Both are in chunks that never
+// move, so reading a row takes no lock. Ten methods of a class take less than a kilobyte. The rest
+// of a site is in chunks of its own, which exist only for rows with sites.
 #define _POSIX_C_SOURCE 200809L
 
 #include "instr/id_registry.h"
@@ -32,11 +30,11 @@ struct row {
 
 #define SITE (UINT32_C(1) << 31)
 
-struct place {                 // what makes a site of a row
+struct place {                 // what a site has beside its row
     uint32_t pc, line, detail; // a string handle
 };
 
-// All that an id is found by. The place is all 0 unless the pass has SITE.
+// The key of an id. The place is all 0 unless the pass has SITE.
 struct key {
     uint32_t pass, class_name, name, descriptor;
     struct place place;
@@ -44,12 +42,13 @@ struct key {
 
 struct string {
     uint32_t hash;
-    _Atomic uint32_t first_row; // of a class: its first method's id; NONE: it has none
+    _Atomic uint32_t first_row; // of a class: the id of its first method; NONE: it has none
     uint16_t length;
     char bytes[]; // NUL-terminated
 };
 
-// Open addressing, a power of two of slots, at most half of them taken. Slots hold handles or ids.
+// Open addressing; the number of slots is a power of two, at most half are used. Slots hold handles
+// or ids.
 struct table {
     uint32_t *slots;
     uint32_t mask;
@@ -57,7 +56,7 @@ struct table {
 };
 
 struct instr_methods {
-    pthread_mutex_t mutex; // guards all but reading rows and strings already given out
+    pthread_mutex_t mutex; // guards everything but reading rows and strings that have an id
     atomic_int count;
     atomic_uint passes;
     struct row *rows[ROW_CHUNKS];
@@ -104,7 +103,7 @@ static uint32_t slot_hash(const struct instr_methods *methods, const struct tabl
     return key_hash(&key);
 }
 
-// Makes room for one more.
+// Makes room for one more entry.
 static bool table_reserve(const struct instr_methods *methods, struct table *table) {
     if (table->slots != NULL && table->used < table->mask / 2) return true;
     uint32_t size = table->slots == NULL ? 1024 : (table->mask + 1) * 2;
@@ -123,7 +122,7 @@ static bool table_reserve(const struct instr_methods *methods, struct table *tab
     return true;
 }
 
-// Room for a string, its handle in *handle, or NULL.
+// Allocates a string and sets its handle. NULL: out of memory.
 static struct string *string_allocate(struct instr_methods *methods, size_t length,
                                       uint32_t *handle) {
     size_t size = (sizeof(struct string) + length + 1 + 3) & ~(size_t)3;
@@ -132,7 +131,7 @@ static struct string *string_allocate(struct instr_methods *methods, size_t leng
         char *chunk = malloc(STRING_CHUNK);
         if (chunk == NULL) return NULL;
         methods->strings[methods->string_chunks++] = chunk;
-        // Handle 0 is no string.
+        // Handle 0 is not used.
         methods->string_used = methods->string_chunks == 1 ? 4 : 0;
     }
     uint32_t chunk = methods->string_chunks - 1;
@@ -141,8 +140,7 @@ static struct string *string_allocate(struct instr_methods *methods, size_t leng
     return (void *)(methods->strings[chunk] + (*handle & (STRING_CHUNK - 1)));
 }
 
-// The handle of a string, under the mutex; 0: it has none and `add` is false, or there is no
-// memory.
+// The handle of a string, under the mutex. 0: it has none and `add` is false, or out of memory.
 static uint32_t intern(struct instr_methods *methods, uint32_t hash, const char *bytes,
                        size_t length, bool add) {
     struct table *table = &methods->by_string;
@@ -182,7 +180,7 @@ static bool key_is(const struct instr_methods *methods, uint32_t id, const struc
            place->detail == key->place.detail;
 }
 
-// The slot of a row: either it holds the id or it is free. Only when the table has slots.
+// The slot of a row: it holds the id, or is free. The table must have slots.
 static uint32_t *find_row(struct instr_methods *methods, const struct key *key) {
     struct table *table = &methods->by_row;
     uint32_t at = key_hash(key) & table->mask;
@@ -191,7 +189,7 @@ static uint32_t *find_row(struct instr_methods *methods, const struct key *key) 
     return &table->slots[at];
 }
 
-// Makes the chunks that the row is in.
+// Allocates the chunks for the row.
 static bool add_chunks(struct instr_methods *methods, uint32_t id, bool site) {
     struct row **rows = &methods->rows[id / ROWS_PER_CHUNK];
     struct place **places = &methods->places[id / ROWS_PER_CHUNK];
@@ -251,7 +249,7 @@ instr_methods_class_t instr_methods_class(struct instr_methods *methods, const c
     return handle;
 }
 
-// The id of a method, or of a site in it when there is one.
+// The id of a method, or of a site in it if `site` is not NULL.
 static int id_of(struct instr_methods *methods, unsigned pass, uint32_t class_name,
                  const char *name, size_t name_length, const char *descriptor,
                  size_t descriptor_length, const struct instr_site *site) {
@@ -300,7 +298,7 @@ static bool string_is(const struct instr_methods *methods, uint32_t handle, cons
     return string->length == length && memcmp(string->bytes, bytes, length) == 0;
 }
 
-// Is the row at the cursor the one that is asked for?
+// Does the row at the cursor have this key?
 static bool is_next(const struct instr_methods *methods, uint32_t pass,
                     const struct instr_methods_cursor *cursor, const char *name, size_t name_length,
                     const char *descriptor, size_t descriptor_length) {
@@ -312,7 +310,7 @@ static bool is_next(const struct instr_methods *methods, uint32_t pass,
            string_is(methods, row->descriptor, descriptor, descriptor_length);
 }
 
-// They will be compared once the method at hand is done with.
+// Prefetches the strings that will be compared for the next method.
 static void fetch_strings(const struct instr_methods *methods, uint32_t id) {
     if (id >= (uint32_t)instr_methods_count(methods)) return;
     const struct row *row = row_at(methods, id);

@@ -102,15 +102,15 @@ enum cf_status instr_job_open(struct job *job, const uint8_t *bytes, size_t leng
 void instr_job_method(struct job *job, const struct cf_member *method);
 // The same for all methods. CF_NO_MEMORY: nothing was done; the error is in job->cls.error.
 enum cf_status instr_job_methods(struct job *job);
-// Encodes the class into the arena and verifies the changed code. Returns 0 if it does not verify or
-// memory runs out; the error is in job->cls.error, and the image stays for inspection.
+// Encodes the class into the arena and verifies the changed code. Returns 0 if it does not verify
+// or memory runs out; the error is in job->cls.error, and the image stays for inspection.
 int instr_job_encode(struct job *job, struct image *image);
 
 // The name under which the class is reported; no bytes: it has none.
 struct cf_slice instr_job_display_name(const struct job *job);
 
-// Remembers why a class (method NULL) or a method was skipped. `pass`: the pass that decided so; -1:
-// something failed.
+// Remembers why a class (method NULL) or a method was skipped. `pass`: the pass that decided so;
+// -1: something failed.
 void instr_job_remember(struct job *job, const struct cf_member *method, const char *reason,
                         int pass);
 // If the class's own memory limit was reached, says so in the error instead of "out of memory".
@@ -121,8 +121,8 @@ struct instr_coverage *instr_job_coverage(struct instr_engine *engine);
 
 // Wraps native methods. `job` was opened on the original class and has done all methods with code;
 // *image is the class so far, and on return with the wrappers. On an error *image is still a good
-// class, without the wrappers of some passes; the error is in job->cls.error. Methods that cannot be
-// wrapped are remembered and are not errors.
+// class, without the wrappers of some passes; the error is in job->cls.error. Methods that cannot
+// be wrapped are remembered and are not errors.
 enum cf_status instr_job_wrap(struct job *job, const uint8_t *bytes, size_t length,
                               struct image *image);
 

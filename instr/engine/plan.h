@@ -2,9 +2,9 @@
 // replaced by another one.
 //
 // Threads that load classes take the plan, use it and give it back. They never wait, and no lock is
-// held in between. A thread that has taken the old plan finishes with it: the plan is freed when the
-// last thread has given it back. Plans are swapped by one thread at a time. Knows neither JVM TI nor
-// files.
+// held in between. A thread that has taken the old plan finishes with it: the plan is freed when
+// the last thread has given it back. Plans are swapped by one thread at a time. Knows neither JVM
+// TI nor files.
 
 #ifndef INSTR_PLAN_H
 #define INSTR_PLAN_H
@@ -34,9 +34,9 @@ struct instr_plans {
     struct instr_methods *kept; // outlives the last plan that uses it
 };
 
-// Makes a plan and moves the options into it; they are empty afterwards. `methods` is freed with the
-// last plan that uses it. `before` (may be NULL): the plan whose statistics go on. NULL when out of
-// memory: nothing was moved.
+// Makes a plan and moves the options into it; they are empty afterwards. `methods` is freed with
+// the last plan that uses it. `before` (may be NULL): the plan whose statistics go on. NULL when
+// out of memory: nothing was moved.
 struct instr_plan *instr_plan_new(struct instr_options *options, struct instr_methods *methods,
                                   const char *runtime_package, const struct instr_plan *before);
 
@@ -50,8 +50,8 @@ void instr_plans_give_back(struct instr_plans *plans, unsigned ticket);
 // The current plan, for the thread that swaps plans.
 const struct instr_plan *instr_plans_current(const struct instr_plans *plans);
 
-// Makes `next` the current plan, numbers and owns it. Returns 0 if all slots are in use: nothing has
-// changed then.
+// Makes `next` the current plan, numbers and owns it. Returns 0 if all slots are in use: nothing
+// has changed then.
 int instr_plans_swap(struct instr_plans *plans, struct instr_plan *next);
 
 // Do other threads than the caller, who holds `ticket`, use the same plan?

@@ -63,10 +63,10 @@ static enum cf_status look_at_end(const struct cf_class *cls, const struct cf_me
     return CF_OK;
 }
 
-// Up to JDK 17 HotSpot verifies such a class but cannot link it, because its analysis of subroutines
-// expects them to return (generateOopMap.cpp). At the next attempt to link, it verifies code that it
-// has already rewritten in part, and crashes at the first invoke instruction. The original may have
-// none.
+// Up to JDK 17 HotSpot verifies such a class but cannot link it, because its analysis of
+// subroutines expects them to return (generateOopMap.cpp). At the next attempt to link, it verifies
+// code that it has already rewritten in part, and crashes at the first invoke instruction. The
+// original may have none.
 static enum cf_status refuse_calls_at_end(struct job *job) {
     struct cf_class *cls = &job->cls;
     int calls = 0;
@@ -138,8 +138,8 @@ static enum cf_status begin_passes(struct job *job) {
     return CF_OK;
 }
 
-// A class that the JVM takes without verification may break rules in the original already. 1: the
-// method fails as it did before.
+// Does the method fail to verify just as its original does? Classes that the JVM does not verify may
+// break rules.
 static int fails_anyway(struct job *job, uint32_t i, const struct cf_verify_failure *failure) {
     struct cf_verifier *verifier;
     struct cf_verify_failure before;
@@ -151,8 +151,8 @@ static int fails_anyway(struct job *job, uint32_t i, const struct cf_verify_fail
            strcmp(before.types, failure->types) == 0;
 }
 
-// Rewritten code must never cause a VerifyError in the application: code that the JVM would refuse is
-// not handed to it. Code that could not be checked because memory ran out does not pass either.
+// Rewritten code must never cause a VerifyError in the application: code that the JVM would refuse
+// is not handed to it. Code that could not be checked because memory ran out does not pass either.
 static int verify_image(struct job *job, const struct image *image) {
     struct instr_rewritten *result = job->result;
     struct cf_verify_failure failure;

@@ -85,8 +85,8 @@ static int64_t probes_of(struct rw_class *pass, uint32_t count, int of_file) {
     return instr_coverage_reserve(coverage, &covered, (const char *)name.bytes, name.length);
 }
 
-// rw_class.imply
-static int imply(struct rw_class *pass, uint32_t first, const struct rw_implications *derived) {
+// rw_class.derive
+static int derive(struct rw_class *pass, uint32_t first, const struct rw_implications *derived) {
     struct job *job = pass->engine;
     return instr_coverage_derive(instr_job_coverage(job->engine), first, derived->list,
                                  derived->count);
@@ -118,7 +118,7 @@ void instr_job_serve(struct job *job) {
         job->passes[i].method_id = method_id;
         job->passes[i].site_id = site_id;
         job->passes[i].probes = probes_of;
-        job->passes[i].imply = imply;
+        job->passes[i].derive = derive;
         job->passes[i].probe_counter = probe_counter;
         job->passes[i].option = option_of;
         job->passes[i].inlined = &job->inlined;
@@ -127,6 +127,6 @@ void instr_job_serve(struct job *job) {
         job->passes[i].forced = job->origin.forced_passes >> i & 1;
         job->passes[i].early = job->origin.occasion == INSTR_CLASS_EARLY;
         job->passes[i].engine = job;
-        job->passes[i].kept = &job->work->callees[i];
+        job->passes[i].cached = &job->work->callees[i];
     }
 }

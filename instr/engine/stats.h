@@ -29,9 +29,9 @@ void instr_stats_close_shard(struct instr_stats *stats, struct instr_shard *shar
 // The sum of totals and shards. What other threads add at the same time may be included in part.
 struct instr_totals instr_stats_totals(struct instr_stats *stats);
 
-// Remembers why a class, or a method (name m, descriptor d), was skipped. For a pass or an interface
-// only the first time is remembered. Returns 1; or 0 if it was not remembered, also because there is
-// no memory or some thousands are there already.
+// Remembers why a class, or a method (name m, descriptor d), was skipped. For a pass or an
+// interface only the first time is remembered. Returns 1; or 0 if it was not remembered, also
+// because there is no memory or some thousands are there already.
 unsigned instr_stats_skip(struct instr_stats *stats, struct cf_slice name, struct cf_slice m,
                           struct cf_slice d, const char *reason, int pass);
 // Calls `each` for all that is remembered, oldest first, under the lock.

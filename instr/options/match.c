@@ -158,9 +158,9 @@ int instr_match_add(struct instr_match *match, const char *patterns, char *reaso
     return -1;
 }
 
-// Matches the rest of a pattern. When a literal fails, the latest wildcard takes one more character.
-// Of the wildcards before it only the last one that crosses slashes must be remembered: whatever an
-// earlier wildcard of the same kind could match, a later one can.
+// Matches the rest of a pattern. When a literal fails, the latest wildcard takes one more
+// character. Of the wildcards before it only the last one that crosses slashes must be remembered:
+// whatever an earlier wildcard of the same kind could match, a later one can.
 static int match_rest(const char *p, const char *p_end, const char *s, const char *s_end) {
     const char *star = NULL, *star_s = NULL; // ANY_BUT_SLASH: pattern behind it, where it now ends
     const char *deep = NULL, *deep_s = NULL; // ANY, ANY_PACKAGES

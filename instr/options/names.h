@@ -37,8 +37,8 @@ enum { INSTR_NAME_SIZE = 128 };
 // The argument of the option `key` (also pass.key) as the help shows it; NULL: no such option.
 const char *instr_option_argument(const char *key);
 
-// The number of edits (insert, delete, replace, swap two neighbours) that lead from a to b. Only the
-// first 63 bytes are compared, without regard to case; b is in lower case.
+// The number of edits (insert, delete, replace, swap two neighbours) that lead from a to b. Only
+// the first 63 bytes are compared, without regard to case; b is in lower case.
 unsigned instr_name_distance(const char *a, const char *b);
 
 // Writes the name of the pass or option nearest to `key`.
