@@ -10,7 +10,7 @@ import re
 import subprocess
 
 from . import vm
-from .programs import program, same_files, sources_for_compilers
+from .programs import Skip, program, same_files, sources_for_compilers
 
 TABLE = os.path.join(os.path.dirname(__file__), "..", "..", "..", "rewriters", "rewriters.h")
 with open(TABLE, encoding="utf-8") as f:
@@ -111,3 +111,27 @@ def compose_javac(r):
         agent, _ = options(r, passes, "javac")
         other = go(name, agent.replace("huge=yes", "huge=no"))
         yield name, vm.compare(plain, other, may_keep=True) + same_files(r.file("plain.out"), r.file(name + ".out"))
+
+
+@program("a pass with a report of its own")
+def own_report(r):
+    """Two rows and its own files make it known (tests/stress/demo): the agent prints and writes its result, the tool reads it."""
+    if not r.stress:
+        raise Skip("libinstr_stress.so is not built")
+    tool = os.path.join(os.path.dirname(r.stress), "instr_stress_cli")
+    path, calls = r.file("demo.json"), r.file("calls.json")
+    done = r.run("demo", [r.java, f"-agentpath:{r.stress}=demo,calls,demo.file={path},calls.file={calls},include=Hello"] + r.hello())
+    with open(path, encoding="utf-8") as f:
+        result = json.load(f)
+    with open(calls, encoding="utf-8") as f:
+        entries = sum(m["calls"] for m in json.load(f)["methods"])
+    expected = {"pass": "demo", "entered": [{"class": "Hello", "entries": entries}]}
+    yield "its file", [] if result == expected and entries > 0 else [f"{result}, {entries} calls"]
+    table = f"demo: 1 classes\n  {entries:>9,}  Hello\n"
+    yield "its table", [] if table in done.stderr else [done.stderr]
+    printed = subprocess.run([tool, "report", path], capture_output=True, text=True, timeout=60)
+    yield "read back", [] if (printed.stdout, printed.stderr) == (table, "") else [f"{printed}"]
+    page = subprocess.run([tool, "report", path, "--html", "-"], capture_output=True, text=True, timeout=60).stdout
+    yield "its page", [] if f'<tr><td>Hello</td><td data-v="{entries}">{entries:,}</td></tr>' in page else [page[-1000:]]
+    other = subprocess.run([r.cli, "report", path], capture_output=True, text=True, timeout=60)
+    yield "without the rows", [] if other.returncode == 1 and "not the result of a pass" in other.stderr else [f"{other}"]
