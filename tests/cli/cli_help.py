@@ -110,3 +110,41 @@ class Documents(CliTest):
             page = file.read()
         begin, end = page.index("generated: man options"), page.rindex("end of generated")
         self.assertIn(page[begin:end], self.read("tree/instr/instr.1"))
+
+    def pages(self):
+        """All pages, by their path."""
+        for folder, folders, names in os.walk(TOP):
+            folders[:] = [name for name in folders if not name.startswith((".", "build"))]
+            for name in names:
+                if name.endswith(".md"):
+                    with open(os.path.join(folder, name), encoding="utf-8") as file:
+                        yield os.path.join(folder, name), file.read()
+
+    def test_links_lead_somewhere(self):
+        pages, count = dict(self.pages()), 0
+        for path, text in pages.items():
+            for link, anchor in re.findall(r"\]\(([^)#\s]*)(?:#([^)]*))?\)", text):
+                self.assertNotRegex(link, "^[a-z]+:", path)
+                to = os.path.normpath(os.path.join(os.path.dirname(path), link)) if link else path
+                self.assertTrue(os.path.exists(to), f"{path}: {link}")
+                if anchor:
+                    titles = [re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in re.findall(r"^#+ (.*)$", pages[to], re.M)]
+                    self.assertIn(anchor, titles, f"{path}: {link}#{anchor}")
+                count += 1
+        self.assertGreater(count, 60)
+
+    def test_the_readme_is_one_page_and_commands_exist(self):
+        pages = dict(self.pages())
+        self.assertLessEqual(len(pages[os.path.join(TOP, "README.md")].splitlines()), 130)
+        shown = re.findall(r"(?:^    |`)instr ([a-z-]+)", "\n".join(pages.values()), re.M)
+        self.assertGreater(len(set(shown)), 10)
+        for word in set(shown):
+            self.assertEqual(self.run_tool("help", word).returncode, 0, word)
+
+    def test_a_mistake_in_a_file_prints_what_the_page_shows(self):
+        page = dict(self.pages())[os.path.join(TOP, "instr", "OPTIONS.md")]
+        lines = re.search(r"    # /etc/instr.conf\n((?:    .*\n)+)", page).group(1).replace("    ", "")
+        self.expect(["run", "config=" + self.write("good.conf", "# /etc/instr.conf\n" + lines), "--", "true"], 0)
+        bad = self.write("bad.conf", "# /etc/instr.conf\n" + lines.replace("include", "inclde"))
+        line = re.search(r"    (instr: /etc/instr.conf:.*\n)", page).group(1)
+        self.expect(["run", "config=" + bad, "--", "true"], 2, "", line.replace("/etc/instr.conf", bad))
