@@ -69,7 +69,8 @@ int cli_usage(const char *command, const char *format, ...) {
     va_start(arguments, format);
     print_line(command, format, arguments);
     va_end(arguments);
-    fprintf(stderr, "usage: instr %s %s\n", command, usage_of(command));
+    const char *usage = usage_of(command);
+    fprintf(stderr, "usage: instr %s%s%s\n", command, *usage ? " " : "", usage);
     return CLI_USAGE;
 }
 

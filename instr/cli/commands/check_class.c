@@ -103,7 +103,7 @@ int cli_check_class(struct cli_checker *checker, const uint8_t *bytes, size_t le
     memset(checked, 0, sizeof *checked);
     cf_arena_reset(&checker->arena, ARENA_KEPT);
     if (cf_class_open(&cls, bytes, length, &checker->arena) != CF_OK)
-        return fail(checked, "not a class file", &cls.error);
+        return fail(checked, "parsing", &cls.error);
     checked->methods = cls.methods_count;
     if (cf_check_structure(&cls, &error) != CF_OK) return fail(checked, "structure", &error);
     if (check_round_trip(&cls, checked) != 0) return -1;

@@ -32,12 +32,9 @@ static void show(const json_t *document, const struct instr_target *target) {
 static int is_class(const struct cli_bytes *bytes, char reason[CLI_REASON_SIZE]) {
     struct cf_arena arena;
     struct cf_class cls;
-    char text[CLI_REASON_SIZE / 2];
     cf_arena_init(&arena);
     int is = cf_class_open(&cls, bytes->bytes, bytes->length, &arena) == CF_OK;
-    if (!is)
-        snprintf(reason, CLI_REASON_SIZE, "not a class file: %s",
-                 cf_error_text(&cls.error, text, sizeof text));
+    if (!is) cf_error_text(&cls.error, reason, CLI_REASON_SIZE);
     cf_arena_free(&arena);
     return is;
 }

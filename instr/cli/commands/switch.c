@@ -12,7 +12,8 @@
 
 #define SOON_MS "100" // --no-wait still waits so long, in case the work is nearly done
 
-void cli_switch_show(const json_t *document, const struct instr_target *target) {
+// `idle` is what there is to say when no pass is on.
+static void show(const json_t *document, const struct instr_target *target, const char *idle) {
     char passes[512], a[INSTR_NUMBER_SIZE], b[INSTR_NUMBER_SIZE], time[INSTR_DURATION_SIZE],
         pause[INSTR_DURATION_SIZE];
     long pid = (long)target->pid;
@@ -20,12 +21,13 @@ void cli_switch_show(const json_t *document, const struct instr_target *target) 
     size_t index;
     json_t *item;
     cli_text_list(document, "passes", passes, sizeof passes);
-    printf("instr: process %ld: %s; %s class%s retransformed, %s changed, in %s (longest batch: "
-           "%s)\n",
-           pid, *passes ? passes : "all passes are off", instr_number(classes, a),
-           cli_plural(classes, "es"), instr_number(changed, b),
-           instr_duration(cli_count(document, "elapsed_ns"), time),
-           instr_duration(cli_count(document, "longest_batch_ns"), pause));
+    printf("instr: process %ld: %s", pid, *passes ? passes : idle);
+    if (classes)
+        printf("; %s class%s retransformed, %s changed, in %s (longest batch: %s)",
+               instr_number(classes, a), cli_plural(classes, "es"), instr_number(changed, b),
+               instr_duration(cli_count(document, "elapsed_ns"), time),
+               instr_duration(cli_count(document, "longest_batch_ns"), pause));
+    putchar('\n');
     uint64_t remaining = cli_count(document, "remaining");
     if (remaining)
         printf(
@@ -37,6 +39,14 @@ void cli_switch_show(const json_t *document, const struct instr_target *target) 
     if (refused > json_array_size(refusals))
         cli_error("the JVM refused to change %s more",
                   instr_number(refused - json_array_size(refusals), a));
+}
+
+void cli_switch_show(const json_t *document, const struct instr_target *target) {
+    show(document, target, "all passes are off");
+}
+
+static void show_detached(const json_t *document, const struct instr_target *target) {
+    show(document, target, "the agent is detached");
 }
 
 // --- enable ---
@@ -98,13 +108,14 @@ int cli_enable(int argc, char **argv) {
 // --- the others ---
 
 // A command with `least` to `most` words after the process id.
-static int simple(const char *name, int least, int most, const char *what, int argc, char **argv) {
+static int simple(const char *name, int least, int most, const char *what, cli_printer printer,
+                  int argc, char **argv) {
     struct cli_control control;
     int status = cli_control_arguments(&control, name, argc, argv, NULL, least, most, what);
     if (status != CLI_OK) return status;
     return cli_control_talk(&control, 1 + control.argc,
                             (const char *const[]){name, control.argc ? control.argv[0] : NULL},
-                            cli_switch_show);
+                            printer);
 }
 
 int cli_set(int argc, char **argv) {
@@ -120,13 +131,14 @@ int cli_set(int argc, char **argv) {
 }
 
 int cli_disable(int argc, char **argv) {
-    return simple("disable", 1, 1, "a process id and one pass", argc, argv);
+    return simple("disable", 1, 1, "a process id and one pass", cli_switch_show, argc, argv);
 }
 
 int cli_revert(int argc, char **argv) {
-    return simple("revert", 0, 1, "a process id, and patterns or nothing", argc, argv);
+    return simple("revert", 0, 1, "a process id, and patterns or nothing", cli_switch_show, argc,
+                  argv);
 }
 
 int cli_detach(int argc, char **argv) {
-    return simple("detach", 0, 0, "one process id", argc, argv);
+    return simple("detach", 0, 0, "one process id", show_detached, argc, argv);
 }

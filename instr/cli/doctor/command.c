@@ -157,7 +157,8 @@ static char *agent_option(const char *options) {
 static void compare_archive(struct cli_findings *findings, struct trial *trial) {
     static const struct {
         const char *name, *options;
-    } ways[] = {{"dormant", ""}, {"with a pass", "timing,include=no.such.Class,quiet=yes"}};
+    } ways[] = {{"with the dormant agent", ""},
+                {"with a pass enabled", "timing,include=no.such.Class,quiet=yes"}};
     long plain = shared_classes(trial, NULL);
     if (plain < 0) {
         cli_find(findings, CLI_REMARK, "class archive",
@@ -173,8 +174,7 @@ static void compare_archive(struct cli_findings *findings, struct trial *trial) 
         long with = agent ? shared_classes(trial, agent) : -1;
         free(agent);
         cli_find(findings, with >= plain ? CLI_FINE : CLI_REMARK, "class archive",
-                 "%ld classes are loaded from it, %ld with the agent %s", plain, with,
-                 ways[i].name);
+                 "%ld classes are loaded from it, %ld %s", plain, with, ways[i].name);
     }
 }
 

@@ -62,18 +62,28 @@ static void set(z_stream *stream, const uint8_t *in, size_t in_length, uint8_t *
     stream->avail_out = (uInt)out_length;
 }
 
+static int start_deflate(z_stream *stream) {
+    return deflateInit2(stream, LEVEL, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
+}
+
+static int start_inflate(z_stream *stream) {
+    return inflateInit2(stream, -MAX_WBITS);
+}
+
+// The stream at `place`, started the first time; NULL: out of memory.
+static z_stream *stream_at(void **place, int (*start)(z_stream *stream)) {
+    if (*place) return *place;
+    z_stream *stream = calloc(1, sizeof *stream);
+    if (stream && start(stream) != Z_OK) {
+        free(stream);
+        stream = NULL;
+    }
+    return *place = stream;
+}
+
 int cli_deflate(struct cli_deflater *d, const uint8_t *bytes, size_t length, uint8_t **out,
                 size_t *out_length) {
-    z_stream *stream = d->deflater;
-    if (!stream) {
-        stream = calloc(1, sizeof *stream);
-        if (stream &&
-            deflateInit2(stream, LEVEL, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
-            free(stream);
-            stream = NULL;
-        }
-        d->deflater = stream;
-    }
+    z_stream *stream = stream_at(&d->deflater, start_deflate);
     if (!stream || deflateReset(stream) != Z_OK) return -1;
     size_t most = deflateBound(stream, length);
     *out = most > UINT_MAX ? NULL : malloc(most);
@@ -87,15 +97,7 @@ int cli_deflate(struct cli_deflater *d, const uint8_t *bytes, size_t length, uin
 
 int cli_inflate(struct cli_deflater *d, const uint8_t *bytes, size_t length, uint8_t *out,
                 size_t out_length) {
-    z_stream *stream = d->inflater;
-    if (!stream) {
-        stream = calloc(1, sizeof *stream);
-        if (stream && inflateInit2(stream, -MAX_WBITS) != Z_OK) {
-            free(stream);
-            stream = NULL;
-        }
-        d->inflater = stream;
-    }
+    z_stream *stream = stream_at(&d->inflater, start_inflate);
     if (!stream || inflateReset(stream) != Z_OK || length > UINT_MAX || out_length > UINT_MAX)
         return -1;
     set(stream, bytes, length, out, out_length);
