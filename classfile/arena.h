@@ -1,5 +1,5 @@
-// One arena per class: everything that lives as long as a class is being rewritten comes from here and
-// is freed at once. An arena that is reset keeps its memory, so that the next class costs no malloc.
+// One arena per class: all memory for rewriting a class comes from here and is freed at once. An
+// arena that is reset keeps its memory, so that the next class costs no malloc.
 
 #ifndef CF_ARENA_H
 #define CF_ARENA_H
@@ -12,19 +12,19 @@ struct cf_arena_chunk;
 struct cf_arena {
     struct cf_arena_chunk *first, *current;
     uint8_t *next, *end;
-    size_t limit; // bytes that may be taken between two resets; 0: no limit
+    size_t limit; // bytes that may be allocated between two resets; 0: no limit
     size_t taken;
-    int limited;     // `limit` has refused something since the last reset
-    size_t smallest; // bytes of every chunk at least; 0: 32 KB, and each twice the one before
-    void *(*allocate)(size_t size); // malloc, unless a test brings its own
+    int limited;     // an allocation failed because of `limit` since the last reset
+    size_t smallest; // minimum bytes of every chunk; 0: 32 KB, doubled for each further chunk
+    void *(*allocate)(size_t size); // malloc, unless a test sets its own
     void (*release)(void *memory);
 };
 
-// No memory is taken yet.
+// Allocates nothing yet.
 void cf_arena_init(struct cf_arena *arena);
 // Frees all memory; the arena can be used again.
 void cf_arena_free(struct cf_arena *arena);
-// Forgets what was allocated; keeps at most `keep` bytes for the next class, frees what is above.
+// Releases all allocations; keeps at most `keep` bytes for the next class and frees the rest.
 void cf_arena_reset(struct cf_arena *arena, size_t keep);
 
 void *cf_arena_slow(struct cf_arena *arena, size_t size);
@@ -40,7 +40,7 @@ static inline void *cf_arena_alloc(struct cf_arena *arena, size_t size) {
     return cf_arena_slow(arena, size);
 }
 
-// `count` zeroed elements of `size` bytes; NULL when out of memory or when the product overflows.
+// `count` zeroed elements of `size` bytes; NULL when out of memory or if the product overflows.
 void *cf_arena_zeroed(struct cf_arena *arena, size_t count, size_t size);
 
 #endif

@@ -1,13 +1,13 @@
 // A class file, opened (JVMS 4.1). Opening indexes the constant pool, the methods and their Code
-// attributes, all bounds-checked, and looks no further: fields, attributes and code are walked only
-// when somebody asks. Nothing is copied; the caller keeps the bytes alive and unchanged.
+// attributes, all bounds-checked, and nothing else: fields, attributes and code are walked only on
+// demand. Nothing is copied; the caller keeps the bytes alive and unchanged.
 //
 //      struct cf_class cls;
 //      if (cf_class_open(&cls, bytes, length, &arena) != CF_OK) ... cls.error says where and why
 //      ...
 //
-// Every accessor checks what it is given: an index out of range or of the wrong kind gives an empty
-// slice (bytes == NULL), never a crash. The walks report their errors through cf_error.
+// Every accessor checks its arguments: an index that is out of range or of the wrong kind gives an
+// empty slice (bytes == NULL), never a crash. Walks report errors through cf_error.
 
 #ifndef CF_CLASSFILE_H
 #define CF_CLASSFILE_H
@@ -55,7 +55,7 @@ enum { // access_flags, JVMS tables 4.1-B, 4.5-A, 4.6-A
     CF_ACC_MODULE = 0x8000
 };
 
-// A run of bytes in the class file, not terminated; bytes == NULL means "none".
+// A range of bytes in the class file, not terminated; bytes == NULL means "none".
 struct cf_slice {
     const uint8_t *bytes;
     uint32_t length;
@@ -75,8 +75,8 @@ struct cf_class {
     const uint8_t *bytes;
     uint32_t length;
     uint16_t minor_version, major_version;
-    uint16_t constant_pool_count; // of a pool that is broken: of its entries before the break
-    // Per index the offset of the entry's tag; 0 for index 0 and for the index after a long or
+    uint16_t constant_pool_count; // of a malformed pool: the number of entries before the error
+    // By index, the offset of the entry's tag; 0 for index 0 and for the index after a long or
     // double.
     uint32_t *constant_pool;
     uint32_t constant_pool_end; // offset of access_flags
@@ -86,47 +86,47 @@ struct cf_class {
     uint32_t fields;     // offset of the first field_info
     uint32_t attributes; // offset of the first attribute_info of the class
     struct cf_member *methods;
-    // StackMapTable, noted while indexing the pool: without it looking for the name would cost a
-    // walk, or adding it again. The others once they were met. 0: not there, or not yet. A class
-    // may hold a name twice, so what is none of these may still be called so.
+    // Indexes of attribute names. That of StackMapTable is found while the pool is indexed, which
+    // saves a search; the others when they are first used. 0: absent, or not found yet. A class may
+    // contain a name twice, so another index may have the same name.
     uint16_t utf8_stack_map_table;
-    // To be set by the caller, 0 at first: the class comes from a JVM, and methods without a
-    // StackMapTable that would need one had it once. JDKs before 21 drop those of classes that they
-    // do not verify (JDK-8228604). Such methods get no new frames, and are verified by inference.
+    // Set by the caller, 0 at first: the class comes from a JVM, and methods may have lost the
+    // StackMapTable that they need. JDKs before 21 drop the tables of classes that they do not
+    // verify (JDK-8228604). Such methods get no new frames and are verified by inference.
     uint16_t frames_dropped;
-    // To be set by the caller, 0 at first: a JVM that has the class already merges its constants
-    // with the new ones. A constant that is there twice then makes HotSpot number all of them anew.
+    // Set by the caller, 0 at first: a JVM that has the class loaded merges its constants with the
+    // new ones. A duplicate constant makes HotSpot renumber all constants.
     uint16_t merges_constant_pool;
-    // To be set by the caller, 0 at first: so many constants more than the class has here are in
-    // the pool of that JVM, from former versions of it, and stay. What is added has to fit in with
-    // them: HotSpot merges beyond 65,535 entries, and crashes.
+    // Set by the caller, 0 at first: the number of additional constants in that JVM's pool of the
+    // class, left by earlier versions. New constants must fit beside them: HotSpot merges beyond
+    // 65,535 entries and crashes.
     uint16_t constants_beyond;
     uint16_t utf8_code, utf8_line_number_table, utf8_local_variable_table,
         utf8_local_variable_type_table;
-    const struct cf_strict *strict; // strict instance fields, once they were met (strict.h)
+    const struct cf_strict *strict; // strict instance fields, found on demand (strict_fields.h)
     struct cf_arena *arena;
     struct cf_error error;
 };
 
-// Opens `length` bytes. The index lives in `arena`. Trailing bytes, a missing magic, a pool tag
-// that is not known, sizes that do not add up: an error with its offset in cls->error. Versions
-// above the newest known are no error.
+// Opens `length` bytes. The index lives in `arena`. Trailing bytes, a wrong magic number, an
+// unknown pool tag or inconsistent sizes are errors, with an offset in cls->error. Versions above
+// the newest known are allowed.
 enum cf_status cf_class_open(struct cf_class *cls, const uint8_t *bytes, size_t length,
                              struct cf_arena *arena);
 
 // --- constant pool (JVMS 4.4) ---
 
-// The tag at `index`, 0 when there is no entry.
+// The tag at `index`; 0: no entry.
 static inline unsigned cf_tag_at(const struct cf_class *cls, unsigned index) {
     if (index >= cls->constant_pool_count || cls->constant_pool[index] == 0) return 0;
     return cls->bytes[cls->constant_pool[index]];
 }
-// The bytes behind the tag, when the entry is of kind `tag`; else NULL. As many bytes as the kind
-// has are there: opening has checked it.
+// The bytes behind the tag if the entry has the tag `tag`; else NULL. Opening has checked that the
+// entry is complete.
 static inline const uint8_t *cf_entry(const struct cf_class *cls, unsigned index, unsigned tag) {
     return tag && cf_tag_at(cls, index) == tag ? cls->bytes + cls->constant_pool[index] + 1 : NULL;
 }
-// CONSTANT_Utf8: the modified UTF-8 as it stands (JVMS 4.4.7).
+// CONSTANT_Utf8: the modified UTF-8 as in the file (JVMS 4.4.7).
 static inline struct cf_slice cf_utf8(const struct cf_class *cls, unsigned index) {
     const uint8_t *p = cf_entry(cls, index, CF_TAG_UTF8);
     struct cf_slice s = {p ? p + 2 : NULL, p ? cf_be2(p) : 0};
@@ -137,11 +137,11 @@ struct cf_slice cf_named(const struct cf_class *cls, unsigned index, unsigned ta
 static inline struct cf_slice cf_class_name(const struct cf_class *cls, unsigned index) {
     return cf_named(cls, index, CF_TAG_CLASS);
 }
-// CONSTANT_NameAndType. Returns 1, or 0 when `index` is none.
+// CONSTANT_NameAndType. Returns 1; or 0 if `index` is something else.
 int cf_name_and_type(const struct cf_class *cls, unsigned index, struct cf_slice *name,
                      struct cf_slice *descriptor);
-// Fieldref, Methodref, InterfaceMethodref: all three parts; Dynamic and InvokeDynamic: class is
-// empty. Returns 1, or 0 when `index` is none of these or its parts do not hold together.
+// Fieldref, Methodref, InterfaceMethodref: all three parts; Dynamic and InvokeDynamic: the class is
+// empty. Returns 1; or 0 if `index` is none of these or malformed.
 int cf_reference(const struct cf_class *cls, unsigned index, struct cf_slice *class_name,
                  struct cf_slice *name, struct cf_slice *descriptor);
 
@@ -180,7 +180,7 @@ struct cf_attribute {
 //      struct cf_walk w = cf_walk_attributes(cls, start, count, end, &error);
 //      struct cf_attribute a;
 //      while (cf_next_attribute(&w, &a)) ...
-// ends early when the bytes do not hold (error.status then tells).
+// ends early if the bytes are malformed (error.status is then set).
 struct cf_walk {
     const struct cf_class *cls;
     struct cf_reader r;
@@ -206,17 +206,18 @@ static inline struct cf_reader cf_read(const struct cf_class *cls, uint32_t star
 
 // --- descriptors (JVMS 4.3) ---
 
-// Slots taken by the parameters (long and double two each, without `this`) and by the result (0, 1,
-// 2) of a method descriptor. Returns 1, or 0 when it is malformed or passes 255 slots.
+// The slots of the parameters (two for long and double, without `this`) and of the result (0, 1, 2)
+// of a method descriptor. Returns 1; or 0 if it is malformed or has more than 255 slots.
 int cf_method_slots(struct cf_slice descriptor, unsigned *parameters, unsigned *result);
-// What it does to the stack: a method's result less its parameters; the slots of a field. Of the
-// result, or the field, only the first letter is looked at. Returns 1, or 0 as above.
+// The effect on the depth of the stack: a method's result minus its parameters; the slots of a
+// field. Only the first letter of the result, or of the field, is checked. Returns 1, or 0 as
+// above.
 int cf_descriptor_effect(struct cf_slice descriptor, int *effect);
-// Slots of a field descriptor: 1 or 2; 0 when malformed.
+// The slots of a field descriptor: 1 or 2; 0: malformed.
 unsigned cf_field_slots(struct cf_slice descriptor);
-// Where the field type that begins at `p` ends, before `end` or there; NULL when malformed.
+// The end of the field type that begins at `p`, not beyond `end`; NULL: malformed.
 const uint8_t *cf_after_type(const uint8_t *p, const uint8_t *end);
-// The length of the field type at the start of `bytes`; 0 when malformed.
+// The length of the field type at the start of `bytes`; 0: malformed.
 uint32_t cf_field_type_length(const uint8_t *bytes, uint32_t length);
 
 #endif

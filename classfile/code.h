@@ -1,8 +1,8 @@
-// A Code attribute (JVMS 4.7.3), decoded: where its parts are, and where its instructions begin.
+// A decoded Code attribute (JVMS 4.7.3): where its parts are, and where its instructions begin.
 //
-// Opening finds the parts; scanning walks the instructions once and checks what the rewriter relies
-// on: opcodes known, operands whole, every branch, handler and table entry at an instruction's
-// start.
+// Opening finds the parts. Scanning walks the instructions once and checks what the rewriter relies
+// on: opcodes are known, operands are complete, and every branch, handler and table entry is at the
+// start of an instruction.
 
 #ifndef CF_CODE_H
 #define CF_CODE_H
@@ -17,7 +17,7 @@ enum {
     CF_MARK_FRAME = 4,   // a stack map frame stands here
     CF_MARK_EDIT = 8,    // an edit is anchored here
     CF_MARK_JOINED = 16, // a snippet branches here
-    CF_MARK_SPLIT = 32   // falling in arrives elsewhere than jumps do: a snippet is between
+    CF_MARK_SPLIT = 32   // fall-through arrives at a snippet that jumps do not reach
 };
 
 struct cf_branch { // a branch instruction with one target (not a switch)
@@ -37,7 +37,7 @@ struct cf_code {
     uint32_t end;             // one past the Code attribute
     // Offsets of the info of these attributes and their lengths; 0: absent.
     uint32_t stack_map_table, stack_map_table_length;
-    int has_others; // it has attributes besides it and a LineNumberTable
+    int has_others; // it has other attributes than StackMapTable and LineNumberTable
 
     // After cf_code_scan; all in the class's arena.
     uint32_t count; // of instructions
@@ -49,9 +49,9 @@ struct cf_code {
     uint32_t switches_count;
     uint16_t *returns; // pcs of the xreturn instructions
     uint32_t returns_count;
-    // By pc, what happens to the stack before it, in code order: in the upper half the change of
-    // the depth, modulo 2^16, as if the instructions of which the operand tells more changed
-    // nothing; in the lower half how many of those there are. Their pcs:
+    // By pc, sums over all instructions before it in code order. The upper half is the change of
+    // the stack's depth modulo 2^16, without instructions whose effect depends on their operand.
+    // The lower half is the number of those; their pcs are in `varying`.
     uint32_t *changes;
     uint16_t *varying;
     int has_jsr;   // jsr, jsr_w or ret occurs
@@ -62,25 +62,25 @@ struct cf_code {
 enum cf_status cf_code_open(struct cf_code *code, const struct cf_class *cls,
                             const struct cf_member *method, struct cf_error *error);
 enum cf_status cf_code_scan(struct cf_code *code, struct cf_error *error);
-// Scans several, those of which the error is clear: faster than one after the other.
+// Scans several methods, those without an error; faster than one by one.
 void cf_code_scan_all(struct cf_code *const *codes, struct cf_error *const *errors, uint32_t count);
 
-// Notes the name of an attribute of code, or those of all that the method has, if they are frequent
-// ones: in the class's other methods they are known by their numbers then.
+// Remembers the constant index of a frequent attribute name, or those of all attributes of the
+// method, so that they are recognized by index in the other methods of the class.
 void cf_note_attribute(struct cf_class *cls, unsigned name_index);
 void cf_note_attributes(struct cf_class *cls, const struct cf_member *method);
 
-// The index of the instruction at `pc`, where one starts; for a pc between two, that of the one
-// before. After cf_code_scan.
+// The index of the instruction at `pc`; for a pc within an instruction, the index of that one.
+// After cf_code_scan.
 uint32_t cf_code_index(const struct cf_code *code, uint32_t pc);
 
-// Is it a constructor whose `this` comes uninitialised? All are but java.lang.Object's.
+// Is it a constructor with an uninitialized `this`? That is every one but that of java.lang.Object.
 static inline int cf_is_constructor(const struct cf_class *cls, const struct cf_member *method) {
     struct cf_slice name = cf_member_name(cls, method);
     return CF_IS(name, "<init>") && !CF_IS(cf_this_name(cls), "java/lang/Object");
 }
 
-// The length of the instruction at `pc`, 0 when it is not known or not whole.
+// The length of the instruction at `pc`; 0: unknown or incomplete.
 uint32_t cf_instruction_length(const uint8_t *code, uint32_t pc, uint32_t length);
 
 // An entry of the exception table.
@@ -89,7 +89,7 @@ struct cf_exception {
 };
 struct cf_exception cf_exception_at(const struct cf_code *code, uint32_t i);
 
-// A tableswitch or lookupswitch; opened only where scanning has checked it.
+// A tableswitch or lookupswitch; to be opened only after scanning has checked it.
 struct cf_switch {
     uint32_t pc, length;  // of the whole instruction
     uint32_t default_pc;  // target
@@ -102,15 +102,15 @@ void cf_switch_open(const struct cf_code *code, uint32_t pc, struct cf_switch *s
 uint32_t cf_switch_target(const struct cf_switch *sw, uint32_t i);
 int32_t cf_switch_match(const struct cf_switch *sw, uint32_t i);
 
-// Is it goto, goto_w, a switch, xreturn, athrow, jsr, ret: does control never fall through?
-// (jsr falls through by way of ret; it counts as one that does not.)
+// Does control never fall through: is it goto, goto_w, a switch, xreturn, athrow, jsr or ret? (The
+// code behind a jsr is reached by ret.)
 static inline int cf_never_falls_through(unsigned opcode) {
     return cf_flags[opcode] & CF_ENDS;
 }
 static inline int cf_is_return(unsigned opcode) {
     return cf_flags[opcode] & CF_RETURNS;
 }
-// Slots of the value that an xreturn takes from the stack.
+// The slots of the value that an xreturn takes from the stack.
 unsigned cf_return_slots(unsigned opcode);
 
 #endif

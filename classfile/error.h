@@ -1,4 +1,4 @@
-// Errors of the class file layer: values, composed once where they are known, printed where a
+// Errors of the class file layer are values, composed once where they are known and printed where a
 // person reads them. No function of this layer prints, exits or aborts.
 
 #ifndef CF_ERROR_H
@@ -12,25 +12,25 @@ enum cf_status {
     CF_OK = 0,
     CF_TRUNCATED = 1,   // the bytes end before the structure does
     CF_MALFORMED = 2,   // a value that the format forbids
-    CF_UNKNOWN = 3,     // a constant pool tag or an opcode that is not known: left alone
-    CF_LIMIT = 4,       // a limit of the format would be passed (65,535 bytes, entries, slots)
-    CF_NO_MEMORY = 5,   // the allocator said no
-    CF_UNSUPPORTED = 6, // well-formed, but cannot be rewritten; the method stays as it was
-    CF_MISUSE = 7,      // a pass asked for something that has no meaning
+    CF_UNKNOWN = 3,     // an unknown constant pool tag or opcode: the class is skipped
+    CF_LIMIT = 4,       // a limit of the format would be exceeded (65,535 bytes, entries, slots)
+    CF_NO_MEMORY = 5,   // out of memory
+    CF_UNSUPPORTED = 6, // well-formed, but cannot be rewritten; the method is skipped
+    CF_MISUSE = 7,      // a pass made an invalid request
     CF_UNVERIFIABLE = 8 // the code of a method breaks a rule of verification
 };
 
 struct cf_error {
     enum cf_status status;
     uint32_t offset;    // into the class file; for code, see `at_pc`
-    uint32_t value;     // the offending value, where `reason` speaks of one
+    uint32_t value;     // the offending value, if `reason` names one
     const char *reason; // a constant string without a full stop; may hold one %u for `value`
     int at_pc;          // `offset` counts from the start of the method's code
 };
 
-// Records the first error only: what comes after is usually its consequence. Returns `status`.
+// Records only the first error: later ones are usually its consequences. Returns `status`.
 #if defined(__GNUC__)
-__attribute__((cold)) // compilers then lay out the way without errors in one line
+__attribute__((cold)) // compilers then lay out the error-free path in one line
 #endif
 enum cf_status
 cf_fail(struct cf_error *error, enum cf_status status, uint32_t offset, const char *reason,

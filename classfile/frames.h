@@ -1,4 +1,5 @@
-// Stack map frames (JVMS 4.7.4), read one after another. A stack_map_frame begins with a frame_type:
+// Stack map frames (JVMS 4.7.4), read one after another. A stack_map_frame begins with a
+// frame_type:
 //
 //        0 ..  63  same                               offset_delta is frame_type
 //       64 .. 127  same_locals_1_stack_item           offset_delta is frame_type - 64; stack[1]

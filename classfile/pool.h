@@ -1,7 +1,7 @@
-// Constants added to a class. The original constant pool stays as it is and comes first; what is
-// added here is appended, so that no index ever moves. New entries are found again among
-// themselves; among the original ones, too, where a JVM would mind having one twice
-// (cf_class.merges_constant_pool): else looking there costs more than the few bytes it saves.
+// Constants added to a class. The original constant pool comes first and is not changed; new
+// entries are appended, so that no index ever moves. New entries are not duplicated. Original
+// entries are searched for duplicates only if the JVM merges pools (cf_class.merges_constant_pool):
+// otherwise the search costs more than the bytes that it saves.
 
 #ifndef CF_POOL_H
 #define CF_POOL_H
@@ -10,21 +10,21 @@
 
 struct cf_pool {
     const struct cf_class *cls;
-    uint8_t *bytes; // the new entries, as they will stand in the file
+    uint8_t *bytes; // the new entries as in the file
     uint32_t length, capacity;
-    uint32_t first, count; // index of the first new entry; of the next one to come
+    uint32_t first, count; // index of the first new entry; of the next one
     uint32_t limit;        // of count: 65,535, less cf_class.constants_beyond
     uint32_t *offsets;     // per new entry, into bytes
     uint32_t offsets_capacity;
     uint16_t *slots;       // hash of entry -> index; 0: free
     uint16_t *other_slots; // as many, for rollback
     uint32_t slots_count, slots_used;
-    uint32_t looked_at;    // original entries, in search of one
+    uint32_t looked_at;    // original entries searched so far
     int finds_numbers;     // see cf_add_integer
     struct cf_error error; // sticky, until cf_pool_rollback
 };
 
-// A state to go back to.
+// A state to roll back to.
 struct cf_pool_mark {
     uint32_t length, count;
 };
@@ -34,17 +34,16 @@ static inline struct cf_pool_mark cf_pool_mark(const struct cf_pool *pool) {
     struct cf_pool_mark mark = {pool->length, pool->count};
     return mark;
 }
-// Forgets what was added since the mark, and the error.
+// Removes what was added since the mark, and clears the error.
 void cf_pool_rollback(struct cf_pool *pool, struct cf_pool_mark mark);
 
-// Each gives the index of the constant, adding it when it is new; 0 when the pool is full
-// (cf_pool.limit) or memory is out, with the reason in pool->error. An argument index of 0 gives 0.
+// Each returns the index of the constant, and adds it if it is new. 0: the pool is full
+// (cf_pool.limit) or memory ran out; the reason is in pool->error. An argument index of 0 gives 0.
 uint16_t cf_add_utf8(struct cf_pool *pool, const void *bytes, size_t length);
 uint16_t cf_add_class(struct cf_pool *pool, const void *name, size_t length);
 uint16_t cf_add_string(struct cf_pool *pool, const void *bytes, size_t length);
-// An Integer is added each time, unless the class's constants are merged or the pool is large: what
-// snippets push is the number of one method or place, and to look for it among the others would
-// take longer.
+// An Integer is added each time, unless the JVM merges constants or the pool is large: snippets
+// push the id of one method or site, and a search for a duplicate would take longer.
 uint16_t cf_add_integer(struct cf_pool *pool, int32_t value);
 uint16_t cf_add_long(struct cf_pool *pool, int64_t value);
 uint16_t cf_add_name_and_type(struct cf_pool *pool, const char *name, const char *descriptor);
@@ -52,14 +51,14 @@ uint16_t cf_add_name_and_type(struct cf_pool *pool, const char *name, const char
 uint16_t cf_add_reference(struct cf_pool *pool, enum cf_tag tag, const char *class_name,
                           const char *name, const char *descriptor);
 
-// An entry of two indexes, of constants that are there: NameAndType, Fieldref, Methodref and so on.
+// An entry of two indexes of existing constants: NameAndType, Fieldref, Methodref and so on.
 uint16_t cf_add_pair(struct cf_pool *pool, enum cf_tag tag, uint16_t a, uint16_t b);
 
-// Some static methods, in one go: cheaper than one by one, for they are neither looked for among
-// the other entries nor found again (but they share the class and the descriptor with the method
-// before). Gives an index for each in `methodrefs`. Returns 1, or 0 as above.
+// Adds several methods at once, which is cheaper than one by one: no duplicates are searched for or
+// registered, but class and descriptor are shared with the previous method. Sets an index for each
+// in `methodrefs`. Returns 1, or 0 as above.
 struct cf_method_name {
-    const char *class_name; // NULL: that of the method before
+    const char *class_name; // NULL: that of the previous method
     const char *name, *descriptor;
     uint16_t name_length, descriptor_length;
 };
@@ -69,8 +68,8 @@ struct cf_method_name {
 int cf_add_methods(struct cf_pool *pool, const struct cf_method_name *names, unsigned count,
                    uint16_t *methodrefs);
 
-// Entries as they were once added, to be added to other classes in one piece. Only such as refer to
-// each other. The indexes in it count from 0.
+// Entries that were added to one class and can be added to others as a block. They refer only to
+// each other; their indexes count from 0.
 #define CF_BLOCK_BYTES 768
 #define CF_BLOCK_ENTRIES 64
 struct cf_block {
@@ -78,16 +77,16 @@ struct cf_block {
     uint8_t bytes[CF_BLOCK_BYTES];
     uint16_t offsets[CF_BLOCK_ENTRIES], fixups[2 * CF_BLOCK_ENTRIES];
 };
-// What was added since the mark. Too much for a block: there is none.
+// Takes what was added since the mark. Too much for a block: count is 0.
 void cf_block_take(struct cf_block *block, const struct cf_pool *pool, struct cf_pool_mark since);
-// Appends it. Returns the index of its first entry, 0 as above.
+// Appends the block. Returns the index of its first entry, or 0 as above.
 uint32_t cf_block_add(struct cf_pool *pool, const struct cf_block *block);
 
-// As the accessors of classfile.h, for original and new entries alike.
+// Like the accessors of classfile.h, for original and new entries.
 const uint8_t *cf_pool_entry(const struct cf_pool *pool, unsigned index); // at the tag; NULL: none
 struct cf_slice cf_pool_utf8(const struct cf_pool *pool, unsigned index);
 struct cf_slice cf_pool_class_name(const struct cf_pool *pool, unsigned index);
-// Name and descriptor of any reference, Dynamic and InvokeDynamic included. Returns 1, or 0.
+// The name and descriptor of any reference, also Dynamic and InvokeDynamic. Returns 1, or 0.
 int cf_pool_reference(const struct cf_pool *pool, unsigned index, struct cf_slice *name,
                       struct cf_slice *descriptor);
 

@@ -1,6 +1,6 @@
-// The one reader through which every byte of a class file passes. Errors are sticky: after the
-// first read past the end every read gives 0, so a parser reads a structure through and asks once
-// whether it held. The error keeps the offset at which the bytes were missing.
+// The single reader for all bytes of a class file. Errors are sticky: after the first read past the
+// end every read gives 0, so a parser reads a whole structure and checks for an error once. The
+// error has the offset at which bytes were missing.
 
 #ifndef CF_READER_H
 #define CF_READER_H
@@ -9,15 +9,14 @@
 
 #include <string.h>
 
-// Says that the memory at `address` will be read soon.
+// Prefetches memory that will be read soon.
 #if defined(__GNUC__)
 #define CF_PREFETCH(address) __builtin_prefetch(address)
 #else
 #define CF_PREFETCH(address) ((void)(address))
 #endif
 
-// A function that few methods need: it stays out of those that call it, whose way without it is the
-// shorter then.
+// A function that few methods need: it is not inlined, which keeps its callers short.
 #if defined(__GNUC__)
 #define CF_SELDOM __attribute__((noinline))
 #define CF_UNLIKELY(condition) __builtin_expect((condition) != 0, 0)

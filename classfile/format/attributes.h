@@ -1,14 +1,13 @@
-// The attributes (JVMS 4.7), one row each: the single truth for checking and printing.
+// The table of attributes (JVMS 4.7), one row each, for checking and printing:
 //
 //      name  since  places  check  print
 //
-// since:  the major version from which the attribute has its meaning; in older classes a JVM
-// ignores it.
-//         For attributes that began as a preview, the version of the first preview.
-// places: C class, F field, M method, B Code (a method's body), R record component; elsewhere it
-// has no
-//         meaning. REPEATS: it may occur more than once in one place.
-// check:  cf_check_... of structure_parts.h; print: cf_print_... of print_parts.h.
+//      since   the major version from which the attribute has its meaning; in older classes a JVM
+//              ignores it. For an attribute that began as a preview, the version of that preview
+//      places  C class, F field, M method, B Code (a method's body), R record component; elsewhere
+//              it has no meaning. REPEATS: it may occur more than once in one place
+//      check   cf_check_... of structure/internal.h
+//      print   cf_print_... of print/internal.h
 
 #ifndef CF_ATTRIBUTES_H
 #define CF_ATTRIBUTES_H

@@ -105,7 +105,8 @@ static enum cf_status store_top(struct cf_typing *t, uint32_t index, uint32_t sl
     return store(t, index, t->state.stack[t->state.stack_count]);
 }
 
-// dup_x: inserts a copy of the top `count` slots below `below` further ones (JVMS 6.5, dup to dup2_x2).
+// dup_x: inserts a copy of the top `count` slots below `below` further ones (JVMS 6.5, dup to
+// dup2_x2).
 static enum cf_status dup_below(struct cf_typing *t, uint32_t count, uint32_t below) {
     struct cf_state *s = &t->state;
     if (count + below > s->stack_count) return bad(t, "operand stack underflows");

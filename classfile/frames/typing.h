@@ -1,6 +1,6 @@
-// Typing forward: the types of locals and stack at an instruction, found by running the code's effects on
-// types from the nearest frame before it. Within a basic block that is all that JVMS 4.10.1 asks for, so
-// no class hierarchy is needed and no class is ever loaded.
+// Typing forward: the types of locals and stack at an instruction, found by running the code's
+// effects on types from the nearest frame before it. Within a basic block that is all that JVMS
+// 4.10.1 asks for, so no class hierarchy is needed and no class is ever loaded.
 
 #ifndef CF_TYPING_H
 #define CF_TYPING_H
@@ -30,9 +30,9 @@ enum cf_status cf_typing_init(struct cf_typing *typing, const struct cf_code *co
                               struct cf_error *error);
 // Sets the state from a frame.
 enum cf_status cf_typing_load(struct cf_typing *typing, const struct cf_frame *frame);
-// Runs one instruction, whose bytes are `bytes[0..]` and which stands at `pc` of the original code (for
-// `new`; in a snippet CF_IN_SNIPPET with the offset there). Its operands may name constants old and new.
-// What does not fit the types is CF_MALFORMED: the class would not verify.
+// Runs one instruction, whose bytes are `bytes[0..]` and which stands at `pc` of the original code
+// (for `new`; in a snippet CF_IN_SNIPPET with the offset there). Its operands may name constants
+// old and new. What does not fit the types is CF_MALFORMED: the class would not verify.
 #define CF_IN_SNIPPET 0x80000000u
 enum cf_status cf_typing_step(struct cf_typing *typing, const uint8_t *bytes, uint32_t pc);
 // The state as a frame, in arena memory. Trailing TOPs of the locals are left out.
