@@ -1,15 +1,15 @@
 // Stack map frames (JVMS 4.7.4), read one after another. A stack_map_frame begins with a
 // frame_type:
 //
-//        0 ..  63  same                               offset_delta is frame_type
-//       64 .. 127  same_locals_1_stack_item           offset_delta is frame_type - 64; stack[1]
-//      128 .. 245  reserved
-//            246   early_larval (value classes)       u2 count, u2 unset_fields[count], a base frame
-//            247   same_locals_1_stack_item_extended  u2 offset_delta, stack[1]
-//      248 .. 250  chop                               u2 offset_delta; 251 - frame_type locals less
-//            251   same_extended                      u2 offset_delta
-//      252 .. 254  append                             u2 offset_delta, locals[frame_type - 251]
-//            255   full                               u2 offset_delta, u2 m, locals[m], u2 n, stack[n]
+//      0 ..  63  same                               offset_delta is frame_type
+//     64 .. 127  same_locals_1_stack_item           offset_delta is frame_type - 64; stack[1]
+//    128 .. 245  reserved
+//          246   early_larval (value classes)       u2 count, u2 unset_fields[count], a base frame
+//          247   same_locals_1_stack_item_extended  u2 offset_delta, stack[1]
+//    248 .. 250  chop                               u2 offset_delta; 251 - frame_type locals less
+//          251   same_extended                      u2 offset_delta
+//    252 .. 254  append                             u2 offset_delta, locals[frame_type - 251]
+//          255   full                               u2 offset_delta, u2 m, locals[m], u2 n, stack[n]
 //
 // locals and stack hold verification_type_info. unset_fields holds NameAndType indexes of strict
 // fields; the base frame is one of the other types.
