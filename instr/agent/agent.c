@@ -113,7 +113,7 @@ static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni) {
                                        NULL);
     const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
     struct instr_results results = {&plan->options, plan->methods, plan->engine, jvmti, jni};
-    if (plan->engine) instr_results_tell(&results);
+    if (plan->engine) instr_results_report(&results);
     instr_plans_give_back(&agent->plans, ticket);
 }
 

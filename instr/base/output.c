@@ -13,8 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// So long somebody may take to begin to read a pipe, or to go on: a JVM that ends shall not wait
-// for ever.
+// How long to wait for the reader of a pipe: a JVM that exits must not wait for ever.
 #define PATIENCE_MS 10000
 #define STEP_MS 20
 
@@ -71,9 +70,9 @@ void instr_output_sink(struct instr_output *out,
     out->sink_context = context;
 }
 
-// The name is short whatever the file's is, so that it never gets too long for a directory entry.
-// O_EXCL instead of mkstemp, because the umask is to decide the mode. In a container every process
-// may have the same number, so a leftover of a crash must not stand in the way for ever.
+// The name is short and does not contain that of the file: it always fits in a directory entry.
+// O_EXCL instead of mkstemp, because the umask decides the mode. In containers processes often have
+// the same id, so a file that a crash left behind must not block the name for ever.
 static void open_temporary(struct instr_output *out) {
     const char *slash = strrchr(out->target, '/');
     int directory = slash ? (int)(slash + 1 - out->target) : 0;
@@ -93,15 +92,15 @@ static void open_temporary(struct instr_output *out) {
     out->temporary[0] = '\0';
 }
 
-// The place where the file is in truth: a rename would replace a symbolic link, not what it names.
+// The file that a symbolic link names: a rename would replace the link.
 static void find_target(struct instr_output *out) {
     char real[PATH_MAX];
     const char *target = realpath(out->path, real) ? real : out->path;
     snprintf(out->target, sizeof out->target, "%s", target);
 }
 
-// What is written where it is. /dev/stdout may be a file to which others write, too. A named pipe
-// cannot be opened before somebody reads it.
+// For files that are not replaced. /dev/stdout may be a file to which other processes write, too. A
+// named pipe cannot be opened before it has a reader.
 static void open_directly(struct instr_output *out, const char *path) {
     const struct timespec step = {0, STEP_MS * 1000000L};
     struct stat st;
@@ -173,17 +172,16 @@ void instr_output_format(struct instr_output *out, const char *format, ...) {
 
 static const char *reason(int error) {
     switch (error) {
-    case ENXIO: return "nobody reads it";
-    case ETIMEDOUT: return "its reader does not go on";
+    case ENXIO: return "no process reads it";
+    case ETIMEDOUT: return "its reader has stopped reading";
     default: return strerror(error);
     }
 }
 
 int instr_output_close(struct instr_output *out, char *error, size_t size) {
     if ((out->fd >= 0 || out->sink) && !out->failed) flush(out);
-    // On some file systems only close tells that the disk is full. There is no fsync: it can take a
-    // second at the end of somebody's program, and only a crash of the machine would be the worse
-    // for it.
+    // Some file systems report a full disk only when the file is closed. There is no fsync: it can
+    // delay the exit of a program by a second, and only helps if the machine crashes.
     if (out->owned && out->fd >= 0 && close(out->fd) != 0) fail(out, errno);
     out->fd = -1;
     if (out->temporary[0] && !out->failed && rename(out->temporary, out->target) != 0)

@@ -1,5 +1,5 @@
-// Output that is buffered, and that appears whole or not at all when it goes to a file. Errors are
-// sticky and told once, when the output is closed. Needs no memory but the structure.
+// Buffered output; a file appears whole or not at all. The first error is remembered, and reported
+// when the output is closed. Needs no memory but the structure.
 //
 //      struct instr_output out;
 //      instr_output_open(&out, "out.json");
@@ -27,10 +27,10 @@ struct instr_output {
     char buffer[8192];
 };
 
-// Begins to write the file `path`. A regular file is written beside its place and renamed when it
-// is whole, so that the old one stays until then; what is no regular file (/dev/full, a pipe) is
-// written directly. A symbolic link is followed. A pipe that nobody reads, or that its reader leaves
-// full, fails after ten seconds.
+// Begins to write the file `path`. A regular file is written under another name and renamed when it
+// is complete: until then the old file stays. Other files (/dev/full, a pipe) are written directly.
+// Symbolic links are followed. A pipe without a reader, or whose reader has stopped reading, fails
+// after ten seconds.
 void instr_output_open(struct instr_output *out, const char *path);
 
 // Writes to a descriptor that stays open.

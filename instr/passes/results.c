@@ -191,10 +191,10 @@ static void say_skipped(const struct instr_results *r, const struct skipped_list
 }
 
 void instr_say_skipped_interfaces(uint64_t count) {
-    char told[INSTR_ERROR_SIZE], line[INSTR_ERROR_SIZE + 16];
+    char text[INSTR_ERROR_SIZE], line[INSTR_ERROR_SIZE + 16];
     if (!count) return;
-    instr_interfaces_skipped(count, told, sizeof told);
-    snprintf(line, sizeof line, "instr: %s", told);
+    instr_interfaces_skipped(count, text, sizeof text);
+    snprintf(line, sizeof line, "instr: %s", text);
     instr_say(line);
 }
 
@@ -287,7 +287,7 @@ static void report_methods(const struct instr_results *r) {
     free(counts);
 }
 
-void instr_results_tell(const struct instr_results *r) {
+void instr_results_report(const struct instr_results *r) {
     struct account account = {instr_engine_totals(r->engine), {NULL, 0, 0, NO_PASS}};
     unsigned own = 0;
     instr_engine_skipped(r->engine, add_skipped, &account.skipped);

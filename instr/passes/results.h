@@ -18,7 +18,7 @@ struct instr_results {
 
 // Collects the results and reports all that the options ask for: tables, lines and errors to
 // standard error, and files. A file that cannot be written is one line; the rest goes on.
-void instr_results_tell(const struct instr_results *results);
+void instr_results_report(const struct instr_results *results);
 
 // Reports the result of a pass, `pass` being its index in results->options->passes: prints the
 // table and writes the file that its options ask for.

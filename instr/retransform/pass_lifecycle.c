@@ -104,6 +104,6 @@ void instr_reconfigure_write_results(struct instr_agent *agent, JNIEnv *jni,
             passes[ended.pass_count++] = *pass;
     }
     struct instr_results results = {&ended, plan->methods, plan->engine, agent->jvmti, jni};
-    if (ended.pass_count) instr_results_tell(&results);
+    if (ended.pass_count) instr_results_report(&results);
     free(passes);
 }

@@ -121,8 +121,8 @@ def pipes(r):
     plain = r.run("plain", [r.java] + r.hello())
     pipe = r.file("pipe")
     os.mkfifo(pipe)
-    readers = {"nobody": (":", "nobody reads it"), "late": ("(sleep 2; exec cat)", None),
-               "stalled": ("sleep 30", "its reader does not go on")}
+    readers = {"nobody": (":", "no process reads it"), "late": ("(sleep 2; exec cat)", None),
+               "stalled": ("sleep 30", "its reader has stopped reading")}
     for name, (reader, reason) in readers.items():
         args = [r.java, r.with_agent(f"calls,include=**,quiet=yes,calls.file={pipe}")] + r.hello()
         script = f'{{ {reader}; }} <"$PIPE" >"$PIPE.{name}" & ' if name != "nobody" else ""

@@ -160,7 +160,7 @@ START_TEST(strings_are_escaped_and_become_utf8) {
 }
 END_TEST
 
-START_TEST(a_full_disk_is_told_in_one_line) {
+START_TEST(a_full_disk_is_reported_in_one_line) {
     struct instr_method_report r = report(1);
     ck_assert_int_eq(write_to("/dev/full", &r), -1);
     ck_assert_str_eq(error, "instr: /dev/full: No space left on device");
@@ -266,7 +266,7 @@ int main(void) {
     tcase_add_test(tcase, the_json_has_its_keys_in_order);
     tcase_add_loop_test(tcase, strings_are_escaped_and_become_utf8, 0,
                         sizeof strings / sizeof *strings);
-    tcase_add_test(tcase, a_full_disk_is_told_in_one_line);
+    tcase_add_test(tcase, a_full_disk_is_reported_in_one_line);
     tcase_add_test(tcase, a_failed_write_keeps_the_old_file);
     tcase_add_test(tcase, a_link_and_the_mode_of_the_old_file_stay);
     tcase_add_test(tcase, leftovers_of_a_crash_do_not_stand_in_the_way);
