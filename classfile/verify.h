@@ -38,7 +38,7 @@ enum cf_status cf_verify_method(struct cf_verifier *verifier, const struct cf_me
 // use them.
 enum cf_verify_place {
     CF_PLACE_ORIGINAL, // an instruction of the original
-    CF_PLACE_FIRST,    // the first of the new ones in front of an original one, at whose depth it is
+    CF_PLACE_FIRST, // the first of the new ones in front of an original one, at whose depth it is
     CF_PLACE_NEW
 };
 struct cf_verify_original {

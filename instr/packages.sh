@@ -108,11 +108,12 @@ instr_install() {
 instr_install_for_some() {
     local missing
     missing=$(instr_missing "$@")
-    [ -n "$missing" ] && command -v apt-get >/dev/null || return 0
+    if [ -z "$missing" ] || ! command -v apt-get >/dev/null; then return 0; fi
     instr_say "installing ${missing% }"
     # shellcheck disable=SC2086
-    instr_apt update && instr_apt install -y --no-install-recommends $missing ||
+    if ! { instr_apt update && instr_apt install -y --no-install-recommends $missing; }; then
         instr_say "could not install ${missing% }; some tests are skipped"
+    fi
 }
 
 instr_build() {

@@ -28,6 +28,7 @@ import zipfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 VERSION = 52  # class files of JDK 8
 
+
 def sources(folder):
     """The names of the classes in a folder beside this file, each a Java file."""
     return sorted(name[:-5] for name in os.listdir(os.path.join(HERE, folder)) if name.endswith(".java"))
@@ -322,8 +323,7 @@ def main():
             else:
                 add(delivery, name, data, "ANY")
         if delivery == "path":
-            write_jar(jar, package, classes, early, offline)
-        early = classes["InstrNatives"]
+            write_jar(jar, package, classes, compiled["direct", ""]["InstrNatives"], offline)
     with open(jar, "rb") as file:
         arrays.append(c_array("jar", file.read()))
     text = "// Made by runtime-java/build.py.\n\n#include \"instr/vm/runtime.h\"\n\n" + "".join(arrays)

@@ -25,7 +25,8 @@ void instr_command_exec_dump(struct instr_request *request, struct instr_reply *
     }
     JNIEnv *jni = instr_reply_jni(reply);
     if (!jni) return;
-    if (instr_coverage_write_file(jni, reset, &written, path, sizeof path, error, sizeof error) != 0) {
+    if (instr_coverage_write_file(jni, reset, &written, path, sizeof path, error, sizeof error) !=
+        0) {
         instr_reply_fail(reply, "%s", strncmp(error, "instr: ", 7) == 0 ? error + 7 : error);
         return;
     }

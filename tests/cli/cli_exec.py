@@ -5,7 +5,6 @@ import json
 import os
 import re
 import resource
-import struct
 import subprocess
 
 import sys

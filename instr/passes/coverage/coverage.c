@@ -238,7 +238,8 @@ static void report_changed(void) {
         instr_say(line);
     }
     if (changed <= MAX_CHANGED_REPORTED) return;
-    snprintf(line, sizeof line, "instr: coverage: and %" PRIu32 " more classes that another agent changed",
+    snprintf(line, sizeof line,
+             "instr: coverage: and %" PRIu32 " more classes that another agent changed",
              changed - MAX_CHANGED_REPORTED);
     instr_say(line);
 }

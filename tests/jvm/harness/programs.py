@@ -200,9 +200,9 @@ def ecj(r):
 
     def go(name, *vm_options):
         os.makedirs(r.file(name + ".out"))
-        return r.run(name, [r.java] + r.verify + list(vm_options) + ["-cp", jars[0],
-                     "org.eclipse.jdt.internal.compiler.batch.Main", "-8", "-nowarn", "-proc:none", "-encoding",
-                     "UTF-8", "-d", r.file(name + ".out")] + sources)
+        return r.run(name, [r.java] + r.verify + list(vm_options) + [
+            "-cp", jars[0], "org.eclipse.jdt.internal.compiler.batch.Main", "-8", "-nowarn", "-proc:none", "-encoding",
+            "UTF-8", "-d", r.file(name + ".out")] + sources)
 
     plain = go("plain")
     yield "plain", [] if plain.status == 0 else [plain.tail()]
@@ -220,13 +220,13 @@ def hello(r):
     plain = r.run("plain", [r.java] + r.hello())
     yield "dormant", vm.compare(plain, r.run("dormant", [r.java, f"-agentpath:{r.agent}"] + r.hello()))
     for scope, option in SCOPES.items():
-        for passes in ("calls,timing",) if r.quick else ("calls", "timing", "calls,timing"):
-            name = (scope + " " + passes).replace(" ", "-").replace(",", "+")
+        for chosen in ("calls,timing",) if r.quick else ("calls", "timing", "calls,timing"):
+            name = (scope + " " + chosen).replace(" ", "-").replace(",", "+")
             report = r.file(name + ".json")
-            first = passes.split(",")[-1]
-            other = r.run(name, [r.java] + r.verify + [r.with_agent(f"{passes},{first}.file={report}{option}")]
+            first = chosen.split(",")[-1]
+            other = r.run(name, [r.java] + r.verify + [r.with_agent(f"{chosen},{first}.file={report}{option}")]
                           + r.hello())
-            yield f"{scope} {passes}", vm.compare(plain, other, may_keep=True) + sane(report)
+            yield f"{scope} {chosen}", vm.compare(plain, other, may_keep=True) + sane(report)
 
 
 @program("limits")
@@ -320,4 +320,20 @@ def tools(r):
         yield name + " JAVA_TOOL_OPTIONS", vm.compare(plain, by_variable, may_keep=True) + sane(report)
 
 
-from . import programs_alloc, programs_attach, programs_broken, programs_compose, programs_control, programs_coverage, programs_coverage_files, programs_exceptions, programs_exec, programs_failures, programs_input, programs_natives, programs_threads, programs_vm  # noqa: E402,F401  they register their programs
+# Each of these adds its programs to the list above.
+from . import (  # noqa: E402,F401
+    programs_alloc,
+    programs_attach,
+    programs_broken,
+    programs_compose,
+    programs_control,
+    programs_coverage,
+    programs_coverage_files,
+    programs_exceptions,
+    programs_exec,
+    programs_failures,
+    programs_input,
+    programs_natives,
+    programs_threads,
+    programs_vm,
+)

@@ -361,6 +361,7 @@ def two_operators(r):
     """Both switch passes on and off at the same time: each command succeeds or says why not."""
     p = Waiting(r)
     p.instr("attach")
+
     def operate(name):
         bad = []
         for _ in range(40):

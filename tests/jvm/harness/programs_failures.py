@@ -9,12 +9,9 @@ from . import vm
 from .programs import Skip, program
 
 
-
-
 def files_of(r):
     """The options that name result files."""
     return ["stats"] + [f"{p}.file" for p in r.every_pass.split(",")]
-
 
 
 def own_lines(result):

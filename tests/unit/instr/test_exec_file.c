@@ -193,7 +193,8 @@ START_TEST(a_file_that_ends_early_is_read_up_to_there) {
         ck_assert_int_eq(blocks < 0, length != whole);
         ck_assert_int_eq(reader.cut, length != whole);
         ck_assert_uint_eq(reader.whole, whole);
-        if (length != whole) ck_assert_ptr_nonnull(strstr(reader.error, "the file ends within a block"));
+        if (length != whole)
+            ck_assert_ptr_nonnull(strstr(reader.error, "the file ends within a block"));
     }
 }
 END_TEST

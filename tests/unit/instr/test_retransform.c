@@ -235,7 +235,8 @@ static struct instr_retransform asked(unsigned *count) {
 static void enqueue(struct instr_class_queue *queue, int first, int count) {
     queue->classes = realloc(queue->classes, (queue->count + (uint32_t)count) * sizeof(jweak));
     queue->repeated = queue->count;
-    for (int i = 0; i < count; i++) queue->classes[queue->count++] = (jweak)(intptr_t)(first + i + 1);
+    for (int i = 0; i < count; i++)
+        queue->classes[queue->count++] = (jweak)(intptr_t)(first + i + 1);
     queue->capacity = queue->count;
     vm.weak += count;
 }
@@ -445,7 +446,7 @@ static const struct {
 
 START_TEST(two_threads_are_for_jvms_that_bear_it) {
     ck_assert_msg(instr_retransform_parallel_is_safe(jvms[_i].name, jvms[_i].specification,
-                                              jvms[_i].version) == jvms[_i].safe,
+                                                     jvms[_i].version) == jvms[_i].safe,
                   "%s, %s", jvms[_i].name, jvms[_i].version);
 }
 END_TEST
