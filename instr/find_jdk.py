@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the home of the JDK to build with: JAVA_HOME's, else that of the javac on PATH; from 11 on."""
+"""Prints the home of the JDK to build with, from JAVA_HOME or the javac on PATH. It must be JDK 11 or later."""
 
 import os
 import re
@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 
-NEEDED = "a JDK from 11 on is needed to build; on Debian or Ubuntu: apt-get install default-jdk-headless"
+NEEDED = "the build needs JDK 11 or later; on Debian or Ubuntu: apt-get install default-jdk-headless"
 
 
 def fail(what):
@@ -20,7 +20,7 @@ def home():
         return given, f"JAVA_HOME ({given})"
     javac = shutil.which("javac")
     if not javac:
-        fail("no JAVA_HOME, and no javac on PATH")
+        fail("JAVA_HOME is not set, and javac is not on PATH")
     return os.path.dirname(os.path.dirname(os.path.realpath(javac))), f"javac on PATH ({javac})"
 
 
@@ -30,10 +30,10 @@ def main():
     for part in (javac, os.path.join(path, "include", "jvmti.h")):
         if not os.path.exists(part):
             fail(f"{origin} has no {os.path.relpath(part, path)}")
-    told = subprocess.run([javac, "-version"], capture_output=True, text=True, check=False)
-    version = re.search(r"javac (\d+)", told.stdout + told.stderr)
+    result = subprocess.run([javac, "-version"], capture_output=True, text=True, check=False)
+    version = re.search(r"javac (\d+)", result.stdout + result.stderr)
     if not version:
-        fail(f"{origin}: javac -version tells no version")
+        fail(f"{origin}: javac -version prints no version")
     if int(version.group(1)) < 11:
         fail(f"{origin} is too old")
     print(path)

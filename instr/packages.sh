@@ -1,11 +1,11 @@
 # shellcheck shell=bash
-# What the build needs, by Debian's package names; sourced by instr/quickstart and tests/run.
+# The Debian packages that the build and the tests need. instr/quickstart and tests/run source this file.
 #
-#   instr_install build tests    installs what is missing, as root or with sudo, saying what
-#   instr_build DIRECTORY        configures it if that has not been done, and compiles
+#   instr_install build tests    installs missing packages, as root or with sudo
+#   instr_build DIRECTORY        configures the directory if necessary, and compiles
 #
-# A package is looked for by what it gives (a command, a header, a pkg-config file), so that what came some
-# other way is good, too. On failure they say why and return 1.
+# A package counts as installed if what it provides exists (a command, a header, a pkg-config file), whatever
+# its origin. On failure the functions print a message and return 1.
 
 instr_say() { printf 'instr: %s\n' "$*" >&2; }
 
@@ -17,10 +17,10 @@ instr_has_meson() {
     [ "${version%%.*}" -ge 1 ] 2>/dev/null
 }
 
-# A JDK with which the project builds.
+# A JDK that can build the project.
 instr_jdk() { python3 "$instr_top/instr/find_jdk.py" 2>/dev/null; }
 
-# Is what the package gives there?
+# Is what the package provides installed?
 instr_has() {
     case $1 in
     gcc) command -v cc ;;
@@ -53,7 +53,7 @@ instr_has() {
     esac >/dev/null 2>&1
 }
 
-# Prints those of the packages that are missing.
+# Prints the missing ones of the packages.
 instr_missing() {
     local package
     for package in "$@"; do
@@ -67,7 +67,7 @@ instr_as_root() {
     elif command -v sudo >/dev/null; then
         sudo "$@"
     else
-        instr_say "not root, and there is no sudo"
+        instr_say "not root, and sudo is not installed"
         return 1
     fi
 }
@@ -83,11 +83,11 @@ instr_install() {
     case " $* " in *" tests "*) packages="$packages libjacoco-java libjetty9-java wrk" ;; esac
     # shellcheck disable=SC2086 # a list of words
     missing=$(instr_missing $packages)
-    # Not needed, but `instr rewrite` is faster with it.
+    # Optional: `instr rewrite` is faster with it.
     if [ "$(id -u)" = 0 ]; then missing="$missing$(instr_missing libdeflate-dev)"; fi
     [ -n "$missing" ] || return 0
     if ! command -v apt-get >/dev/null; then
-        instr_say "missing, by their names in Debian: ${missing% }; please install them"
+        instr_say "missing packages (Debian names): ${missing% }; please install them"
         return 1
     fi
     instr_say "installing ${missing% }"
@@ -99,12 +99,12 @@ instr_install() {
     # shellcheck disable=SC2086
     missing=$(instr_missing $packages)
     [ -n "$missing" ] || return 0
-    instr_say "still missing, or too old (Meson 1.0 and a JDK 11 are needed): ${missing% }"
+    instr_say "still missing or too old (Meson 1.0 and JDK 11 are required): ${missing% }"
     case $missing in *jdk*) python3 "$instr_top/instr/find_jdk.py" >&2 ;; esac
     return 1
 }
 
-# Installs packages that only some tests use; these are skipped when that cannot be done here.
+# Installs packages that only some tests use. Those tests are skipped if it fails.
 instr_install_for_some() {
     local missing
     missing=$(instr_missing "$@")

@@ -30,7 +30,7 @@ class Check(CliTest):
         self.expect(["check", "--jobs", "3", "--passes=calls", "d/Foo.class", "d/x.jar"], 0,
                     ["3 classes with 3 methods checked, passes: calls\n"], "")
 
-    def test_jars_within_jars_are_not_passed_over_in_silence(self):
+    def test_nested_jars_are_reported(self):
         inner = jar({"B.class": class_file("B")})
         self.write("x.jar", jar({"A.class": class_file("A"), "lib/one.jar": inner}))
         self.write("y.jar", jar({"lib/one.jar": inner, "lib/two.jar": inner}))
@@ -45,7 +45,7 @@ class Check(CliTest):
         self.expect(["check", "--passes", "timing,include=a.*", "x.jar"], 0,
                     ["2 classes with 2 methods checked", "1 class and 1 method changed"], "")
 
-    def test_a_class_that_is_left_alone_on_purpose_is_no_failure(self):
+    def test_a_skipped_class_is_not_a_failure(self):
         old = class_file(code=b"\xa7\x00\x05\x57\xb1\xa8\xff\xfe")  # goto 5; 3: pop; return; 5: jsr 3
         self.write("Old.class", old[:4] + struct.pack(">HH", 0, 49) + old[8:])
         self.expect(["check", "Old.class"], 0, ["0 classes and 0 methods changed; 1 class and 0 methods skipped",
@@ -70,20 +70,20 @@ class Check(CliTest):
         for line in lines:
             self.assertRegex(line, r"^instr: \S+: .{8,}$")
 
-    def test_what_stands_before_a_jar_is_passed_over_as_java_does(self):
+    def test_a_prefix_before_a_jar_is_skipped_as_java_does(self):
         older, newer = jar({"A.class": class_file("A")}), jar({"B.class": class_file("B"), "C.class": class_file("C")})
         for before in (b"#!/bin/sh\nexec java -jar $0\n", 70000 * b"PK\3\4", older):
             self.write("x.jar", before + newer)
             self.expect(["check", "x.jar"], 0, ["2 classes", "\n0 failures\n"])
             self.expect(["show", "x.jar!C"], 0, ["class C"], "")
 
-    def test_a_damaged_jar_is_told(self):
+    def test_a_damaged_jar_is_reported(self):
         data = bytearray(jar({"A.class": class_file("A")}))
         data[40] ^= 0xFF
         self.write("x.jar", bytes(data))
         self.expect(["check", "x.jar"], 1, ["\n1 failure\n"], ["instr: x.jar!A.class: "])
 
-    def test_what_is_not_there_is_told(self):
+    def test_missing_files_are_reported(self):
         self.expect(["check", "none", "/dev/null"], 1, ["\n2 failures\n"],
                     "instr: none: No such file or directory\n"
                     "instr: /dev/null: neither a file nor a directory\n")
@@ -99,7 +99,7 @@ class Check(CliTest):
                     "instr: big.class: larger than 512 MB\n")
 
     @slow
-    def test_more_methods_than_there_are_numbers(self):
+    def test_more_methods_than_there_are_ids(self):
         def many(name, names=200, descriptors=100):
             pool = [utf8(name), b"\7\0\1", utf8("java/lang/Object"), b"\7\0\3", utf8("Code"),
                     *(utf8(f"m{i}") for i in range(names)), *(utf8("(" + "I" * i + ")V") for i in range(descriptors))]
@@ -107,13 +107,13 @@ class Check(CliTest):
                                for n in range(names) for d in range(descriptors))
             return (struct.pack(">IHHH", 0xCAFEBABE, 0, 52, len(pool) + 1) + b"".join(pool)
                     + struct.pack(">6H", 1, 2, 4, 0, 0, names * descriptors) + methods + b"\0\0")
-        # Each pass has a number for each method, and an agent has a million of them (1,048,576).
+        # Each pass has an id for each method, and an agent has a million of them (1,048,576).
         self.write("x.jar", jar({f"C{i}.class": many(f"C{i}") for i in range(30)}))
         self.expect(["check", "--jobs", "1", "--passes", "calls,timing", "x.jar"], 0,
                     ["30 classes with 600,000 methods", "30 classes and 600,000 methods changed; 0 classes and 0 methods skipped",
                      "\n0 failures\n"], "")
 
-    def test_usage_is_told(self):
+    def test_usage_is_printed(self):
         for arguments, line in (([], "no file or directory given"),
                                 (["--jobs", "0", "x"], "--jobs must be a number from 1 to 256"),
                                 (["--jobs"], "--jobs needs a value"),
@@ -124,7 +124,7 @@ class Check(CliTest):
 
 
 class Show(CliTest):
-    def test_a_class_is_printed_wherever_it_is(self):
+    def test_classes_are_printed_from_files_and_jars(self):
         data = class_file()
         self.write("Foo.class", data)
         self.write("a!b.jar", jar({"com/acme/Foo.class": data}))
@@ -134,7 +134,7 @@ class Show(CliTest):
         with open(self.path("Foo.class"), "rb") as file:
             self.expect(["show", "-"], 0, whole, "", stdin=file)
 
-    def test_what_cannot_be_read_is_told_in_one_line(self):
+    def test_what_cannot_be_read_is_reported_in_one_line(self):
         self.write("x.jar", jar({"A.class": class_file("A")}))
         self.write("no.jar", "no")
         for name, reason in (("none", "No such file or directory"), (".", "Is a directory"),
@@ -145,7 +145,7 @@ class Show(CliTest):
             self.expect(["show", name], 1, "", f"instr: {name}: {reason}\n")
         self.expect(["show"], 2, "", ["expects one class", "usage: instr show"])
 
-    def test_of_a_broken_class_is_printed_what_can_be_read(self):
+    def test_the_readable_part_of_a_broken_class_is_printed(self):
         self.write("cut.class", class_file()[:-12])
         self.write("text.class", "hello")
         self.expect(["show", "cut.class"], 1, ["com/acme/Foo"], ["instr: cut.class: truncated (at offset "])

@@ -1,5 +1,5 @@
-"""instr exec, and instr report on .exec files: looked into, merged, compared; well-formed and hostile ones. The files are
-made here, after the description of the format; tests/coverage has those of JaCoCo itself."""
+"""instr exec, and instr report on .exec files: well-formed and hostile files, written here from the description of the
+format; tests/coverage has files of JaCoCo itself."""
 
 import json
 import os
@@ -48,7 +48,7 @@ class Info(ExecTest):
         self.assertIn("ab.exec: 2 sessions, 3 classes, 312 probes, 306 hit (98.1 %)\n", done.stdout)
         self.assertIn("  and 1 more\n", done.stdout)
 
-    def test_json_has_it_all(self):
+    def test_json_has_everything(self):
         done = self.expect(["exec", "info", "--json", "a.exec", "b.exec"], 0, err="")
         self.assertEqual(json.loads(done.stdout), {
             "probes": 312, "hit": 306,
@@ -62,11 +62,11 @@ class Info(ExecTest):
         done = subprocess.run([self.instr, "exec", "info", "-"], input=A, capture_output=True, check=True)
         self.assertIn(b"-: 1 session, 2 classes", done.stdout)
 
-    def test_an_empty_file_has_nothing_in_it(self):
+    def test_an_empty_file_has_no_sessions_and_classes(self):
         self.write("empty.exec", b"")
         self.expect(["exec", "info", "empty.exec"], 0, "empty.exec: 0 sessions, 0 classes, 0 probes, 0 hit (0.0 %)\n", "")
 
-    def test_what_is_not_whole_does_not_look_so(self):
+    def test_a_share_is_not_rounded_up_to_100(self):
         self.write("c.exec", HEADER + probes(1, "C", "1" * 9999 + "0"))
         self.assertIn("9,999 hit (99.9 %)", self.expect(["exec", "info", "c.exec"], 0).stdout)
 
@@ -97,15 +97,15 @@ class Info(ExecTest):
             for command in commands:
                 with self.subTest(command=command, reason=reason):
                     done = self.run_tool(*command)
-                    # That there is a difference is diff's 1.
+                    # diff exits with 1 when there is a difference.
                     self.assertEqual((done.returncode, done.stdout), (2 if "diff" in command else 1, ""), done.stderr)
-                    # What does not begin as an .exec file is to instr report the result of another pass.
+                    # For instr report, a file that does not begin as an .exec file is the result of another pass.
                     reason_told = "" if "report" in command and "no execution data" in reason else reason
                     self.assertTrue(done.stderr.startswith("instr: c.exec: " + reason_told), done.stderr)
                     self.assertEqual(done.stderr.count("\n"), 1)
                     self.assertFalse(os.path.exists(self.path("out.exec")))
 
-    def test_the_tool_cannot_be_made_to_take_memory(self):
+    def test_hostile_sizes_take_no_memory(self):
         """Classes that claim 2 billion probes each, in 512 MB of address space."""
         self.write("c.exec", HEADER + b"\x11" + bytes(8) + utf("C") + b"\xff\xff\xff\xff\x07")
         most = 512 << 20
@@ -115,7 +115,7 @@ class Info(ExecTest):
 
 
 class Merge(ExecTest):
-    def test_hits_add_up_and_sessions_are_kept(self):
+    def test_hits_add_up_and_sessions_stay(self):
         self.expect(["exec", "merge", "-o", "m.exec", "a.exec", "b.exec"], 0, "", "")
         self.assertEqual(parse(self.bytes_of("m.exec")), (
             [("one", 10**12, 10**12 + 60000), ("two", 10**12, 10**12 + 60000)],
@@ -126,10 +126,10 @@ class Merge(ExecTest):
         self.assertEqual(len(parse(self.bytes_of("a.exec"))[1]), 3)
 
     def test_thousands_of_files_in_the_memory_of_one(self):
-        """Files of 18 MB in all, and 16 MB of address space to do it in."""
+        """18 MB of files, merged in 16 MB of address space."""
         os.mkdir(self.path("d"))
         os.mkdir(self.path("d/e"))
-        # All but the bits of each class is the same in all files.
+        # Only the bits of each class differ between the files.
         heads = [probes(k, f"com/acme/C{k}", "0" * 800)[:-100] for k in range(100)]
         for i in range(1600):
             bits = bytearray(100)
@@ -158,7 +158,7 @@ class Merge(ExecTest):
             self.assertEqual(parse(self.bytes_of("m.exec"))[1][FOO], ("com/acme/Foo", "1110000001"))
             os.unlink(self.path("m.exec"))
 
-    def test_what_is_whole_of_a_broken_file_can_be_had(self):
+    def test_the_readable_part_of_a_broken_file_can_be_merged(self):
         self.write("c.exec", A[:-1])
         self.write("m.exec", "as it was")
         self.expect(["exec", "merge", "-o", "m.exec", "c.exec", "b.exec"], 1, "", ["instr: c.exec: byte 77"])
@@ -167,11 +167,11 @@ class Merge(ExecTest):
         sessions, classes = parse(self.bytes_of("m.exec"))
         self.assertEqual((len(sessions), sorted(classes)), (2, [FOO, BAZ]))
 
-    def test_what_cannot_be_written_is_told(self):
+    def test_failed_writes_are_reported(self):
         self.expect(["exec", "merge", "-o", "/dev/full", "a.exec"], 1, "", "instr: /dev/full: No space left on device\n")
         self.expect(["exec", "merge", "-o", "a.exec/m.exec", "a.exec"], 1, "", "instr: a.exec/m.exec: Not a directory\n")
 
-    def test_mistakes_are_told(self):
+    def test_mistakes_are_reported(self):
         usage = "usage: instr exec merge [--keep-going] -o OUT PATH...\n"
         os.mkdir(self.path("none"))
         for arguments, status, line in ((["a.exec"], 2, "-o OUT is missing"), (["-o", "x"], 2, "no file given"),
@@ -191,7 +191,7 @@ class Diff(ExecTest):
                     "only in b.exec: Baz (id ffffffffffffffff), 300 of 300 probes hit\n"
                     "0 classes the same, 1 different, 1 only in the first, 1 only in the second\n", "")
 
-    def test_the_same_hits_are_no_difference(self):
+    def test_equal_hits_are_not_a_difference(self):
         self.write("c.exec", HEADER + probes(BAR, "com/acme/Bar", "01") + A + session("x"))
         self.expect(["exec", "diff", "a.exec", "c.exec"], 0,
                     "2 classes the same, 0 different, 0 only in the first, 0 only in the second\n", "")
@@ -208,7 +208,7 @@ class Diff(ExecTest):
                     ["com.acme.Foo (id 0123456789abcdef); named X in c.exec\n",
                      "com.acme.Bar (id 2222222222222222); 2 probes, but 3 in c.exec\n", ", 2 different, "])
 
-    def test_trouble_is_no_difference(self):
+    def test_an_error_is_not_a_difference(self):
         self.expect(["exec", "diff", "a.exec", "no.exec"], 2, "", "instr: no.exec: No such file or directory\n")
         self.expect(["exec", "diff", "a.exec"], 2, "", ["expects two files"])
 
@@ -226,7 +226,7 @@ class Report(ExecTest):
                     "     300     300  100.0 %  Baz\n"
                     "       2       2  100.0 %  com.acme.Bar\n", "")
 
-    def test_order_and_number_of_rows_may_be_chosen(self):
+    def test_order_and_number_of_rows(self):
         self.write("ab.exec", A + B)
         foo, bar, baz = "com.acme.Foo", "com.acme.Bar", "Baz"
         self.assertEqual(self.names("--sort=probes"), [baz, foo, bar])
@@ -235,7 +235,7 @@ class Report(ExecTest):
         self.assertEqual(self.names("--sort=name"), [baz, bar, foo])
         self.expect(["report", "--sort=self", "ab.exec"], 2, "", ["--sort must be missed, probes, hit, share or name"])
 
-    def test_a_page_has_all_classes_and_no_script_of_theirs(self):
+    def test_a_page_has_all_classes_and_escapes_their_names(self):
         self.write("ab.exec", A + B + probes(1, EVIL, "10"))
         self.expect(["report", "ab.exec", "--html", "page.html"], 0, "", "")
         page = self.read("page.html")
@@ -246,7 +246,7 @@ class Report(ExecTest):
 
 
 class Tests(ExecTest):
-    """A file with a session for each test; the class files are beside it, each with the id that the file knows."""
+    """A file with a session for each test; the class files have the ids that it names."""
 
     def setUp(self):
         super().setUp()
@@ -266,7 +266,7 @@ class Tests(ExecTest):
     def ask(self, *arguments, status=0, err=""):
         return self.expect(["exec", "tests", *arguments], status, err=err).stdout
 
-    def test_what_each_covered_is_listed(self):
+    def test_each_test_is_listed_with_its_coverage(self):
         self.assertEqual(self.ask("t.exec"), (
             "4 tests\n"
             "      runs      time   classes       hit  test\n"
@@ -284,27 +284,27 @@ class Tests(ExecTest):
             "com.acme.FooTest.one\ncom.acme.FooTest.two\n")
         self.ask("--class", "com.acme.No", "t.exec", status=1, err="instr: no test covers a class com.acme.No\n")
 
-    def test_nothing_has_changed(self):
+    def test_without_a_change_no_test_is_wanted(self):
         self.assertEqual(self.ask("--changed", "classes", "t.exec"), "")
 
-    def test_tests_that_a_change_asks_for(self):
+    def test_a_change_wants_the_tests_that_cover_it(self):
         self.write("classes/com/acme/Bar.class", class_file("com/acme/Bar", b"\x04\xac"))
         self.assertEqual(self.ask("--changed", "classes", "t.exec"), "com.acme.BarTest.each\n")
         self.write("classes/com/acme/FooTest.class", class_file("com/acme/FooTest", b"\x04\xac"))
         self.assertEqual(self.ask("t.exec", "--changed=classes"),
                          "com.acme.FooTest.one\ncom.acme.FooTest.two\ncom.acme.BarTest.each\n")
 
-    def test_a_class_that_is_gone_has_changed_and_a_library_elsewhere_has_not(self):
+    def test_a_missing_class_has_changed_but_not_one_of_another_package(self):
         os.unlink(self.path("classes/com/acme/Foo.class"))
         self.assertEqual(self.ask("--changed", "classes", "t.exec"), "com.acme.FooTest.one\n")
 
-    def test_what_was_covered_outside_of_tests_and_has_changed_is_told(self):
+    def test_changes_covered_outside_of_tests_are_reported(self):
         self.write("classes/org/lib/Library.class", class_file("org/lib/Library"))
         self.assertEqual(self.ask("--changed", "classes", "t.exec", err=(
             "instr: org/lib/Library was also covered outside of tests, in the session host-1: any test may need it\n")),
             "com.acme.FooTest.one\ncom.acme.FooTest.two\n")
 
-    def test_a_test_that_threw_is_one_though_it_covered_nothing_of_its_class(self):
+    def test_a_test_need_not_cover_its_own_class(self):
         self.write("thrown.exec", HEADER + session("com.acme.FooTest.one") + self.covered("com/acme/FooTest")
                    + session("com.acme.FooTest.thrown") + self.covered("com/acme/Foo"))
         self.assertEqual(self.ask("thrown.exec", "--class", "com.acme.Foo"), "com.acme.FooTest.thrown\n")
@@ -316,7 +316,7 @@ class Tests(ExecTest):
         self.assertEqual(len(self.ask("many.exec", "--class", "com.acme.FooTest").splitlines()), 5000)
         self.assertIn("  com.acme.FooTest.t4999\n", self.ask("many.exec"))
 
-    def test_mistakes_are_told(self):
+    def test_mistakes_are_reported(self):
         self.write("no-session.exec", HEADER + probes(1, "A", "1"))
         for arguments, status, line in (
                 ([], 2, "no file given"), (["t.exec", "--line", "1"], 2, "--line needs --class"),
@@ -334,7 +334,7 @@ class Tests(ExecTest):
 
 
 def class_id(data):
-    """CRC-64 as its definition has it, bit by bit."""
+    """CRC-64, computed bit by bit as it is defined."""
     crc = 0
     for byte in data:
         crc ^= byte

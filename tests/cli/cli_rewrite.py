@@ -1,4 +1,4 @@
-"""instr rewrite: archives and trees entry by entry, with Python's zipfile as the judge; broken and hostile input."""
+"""instr rewrite: archives and directories, checked entry by entry with Python's zipfile; broken and hostile input."""
 
 import io
 import os
@@ -36,7 +36,7 @@ def libzip():
     return done.stdout.strip()
 
 
-# These versions deflate what was stored when it is replaced; so it is added anew.
+# These versions deflate a stored entry that is replaced, so it is added as a new one.
 STORED_GO_LAST = re.fullmatch(r"1\.11(\.[0-3])?", libzip())
 
 
@@ -60,7 +60,7 @@ class Rewrite(CliTest):
         return self.expect(["rewrite", "calls", *more, name, "-o", out], status, "", err)
 
     def judge(self, before, after):
-        """All is as it was but for classes, which are still classes, and gates behind them. Returns the changed ones."""
+        """Only classes have changed, they are still classes, and gates follow them. Returns the changed classes."""
         a, b = zipfile.ZipFile(io.BytesIO(before)), zipfile.ZipFile(io.BytesIO(after))
         self.assertIsNone(b.testzip())
         self.assertEqual(a.comment, b.comment)
@@ -89,7 +89,7 @@ class Rewrite(CliTest):
 
 class Archives(Rewrite):
     @slow
-    def test_real_jars_come_through_and_their_classes_check(self):
+    def test_real_jars_are_rewritten_and_their_classes_check(self):
         seen = 0
         for name in JARS:
             path = os.path.join("/usr/share/java", name)
@@ -127,14 +127,14 @@ class Archives(Rewrite):
             self.expect(["rewrite", "calls", "x.jar", "-o", "out"], 0, "", env={**os.environ, "TZ": zone})
             self.assertEqual(self.judge(before, self.bytes_of("out")), ["a/A.class", "a/B.class"])
 
-    def test_a_jar_without_wanted_classes_is_the_same_file(self):
+    def test_a_jar_without_classes_in_scope_is_copied(self):
         for name, data in (("empty", jar([])), ("text", jar([("a.txt", "text")])),
                            ("other", jar([("A.class", class_file("A"))]))):
             self.write(name, data)
             self.rewrite(name, more=["include=b.**"])
             self.assertEqual(self.bytes_of("out"), data, name)
 
-    def test_what_stands_before_the_archive_stays(self):
+    def test_a_prefix_before_the_archive_stays(self):
         file = io.BytesIO(b"#!/bin/sh\nexec java -jar $0\n")
         file.seek(0, 2)
         with zipfile.ZipFile(file, "a") as archive:
@@ -144,7 +144,7 @@ class Archives(Rewrite):
         self.assertTrue(self.bytes_of("out").startswith(b"#!/bin/sh\nexec java -jar $0\nPK\3\4"))
         self.assertIsNone(zipfile.ZipFile(self.path("out")).testzip())
 
-    def test_also_when_the_archive_does_not_count_it(self):  # as a file put before another is not
+    def test_a_prefix_that_the_offsets_do_not_count_stays(self):  # as of two concatenated files
         before = b"#!/bin/sh\necho PK\3\4\nexec java -jar $0\n" + 5000 * b"#"
         inner = jar([("A.class", class_file("A"))])
         for archive in (jar([("lib/in.jar", before + inner)]), inner):
@@ -182,7 +182,7 @@ class Archives(Rewrite):
         names = zipfile.ZipFile(io.BytesIO(out.read(nested))).namelist()
         self.assertEqual(len([n for n in names if n.startswith("org/lib/Instr$")]), 8)
 
-    def test_signatures_are_dropped_with_a_notice(self):
+    def test_signatures_are_removed_with_a_message(self):
         manifest = (b"Manifest-Version: 1.0\r\nMain-Class: a.A\r\n\r\nName: a/A.class\r\nSHA-256-Digest: abc\r\n d\r\n\r\n"
                     b"Name: b/\r\nSealed: true\r\nSHA1-Digest: x\r\n\r\n")
         entries = [("META-INF/MANIFEST.MF", manifest), ("META-INF/S.SF", "s"), ("META-INF/S.RSA", "r"),
@@ -198,7 +198,7 @@ class Archives(Rewrite):
         self.rewrite("x.jar", more=["include=z.*"])
         self.assertEqual(self.bytes_of("out"), self.bytes_of("x.jar"))
 
-    def test_what_needs_the_agent_is_told_with_the_reason(self):
+    def test_passes_that_need_the_agent_are_refused_with_the_reason(self):
         self.write("x.jar", jar([("a/A.class", class_file("a/A"))]))
         for name in ("alloc", "exceptions", "natives"):
             self.expect(["rewrite", name, "x.jar", "-o", "out"], 2, "", [f"the pass '{name}' needs the agent (", f"instr run {name}"])
@@ -221,7 +221,7 @@ class Archives(Rewrite):
 
 
 class Broken(Rewrite):
-    def test_a_broken_class_is_kept_and_named(self):
+    def test_a_broken_class_is_skipped_and_reported(self):
         good = class_file("a/A")
         before = jar([("a/A.class", good), ("a/Cut.class", class_file("a/Cut")[:-9]), ("a/Text.class", "text"),
                       ("a/Other.class", class_file("b/Else")), ("a/None.class", "")])
@@ -231,12 +231,12 @@ class Broken(Rewrite):
         named = re.findall(r"^instr: x.jar!(\S+): skipped: .{8,}$", done.stderr, re.M)
         self.assertEqual(sorted(named), ["a/Cut.class", "a/None.class", "a/Other.class", "a/Text.class"])
 
-    def test_a_class_of_more_than_100_mb_is_kept_and_named(self):
+    def test_a_class_of_more_than_100_mb_is_skipped_and_reported(self):
         self.write("x.jar", jar([("A.class", class_file("A") + bytes(100 << 20))]))
         self.rewrite("x.jar", status=1, err=["instr: x.jar!A.class: skipped: larger than 100 MB\n"])
         self.assertIsNone(zipfile.ZipFile(self.path("out")).testzip())
 
-    def test_a_damaged_entry_is_kept_and_named(self):
+    def test_a_damaged_entry_is_skipped_and_reported(self):
         data = bytearray(jar([("a/A.class", class_file("a/A")), ("a/B.class", class_file("a/B"))]))
         at = zipfile.ZipFile(io.BytesIO(data)).getinfo("a/B.class").header_offset + 30 + len("a/B.class") + 20
         data[at] ^= 0xFF
@@ -246,13 +246,13 @@ class Broken(Rewrite):
         info = zipfile.ZipFile(io.BytesIO(out)).getinfo("a/B.class")
         self.assertEqual(raw(out, info)[0], raw(bytes(data), zipfile.ZipFile(io.BytesIO(data)).getinfo("a/B.class"))[0])
 
-    def test_a_broken_jar_in_a_jar_is_kept_and_named(self):
+    def test_a_broken_nested_jar_is_skipped_and_reported(self):
         before = jar([("lib/no.jar", b"no jar at all"), ("a/A.class", class_file("a/A"))])
         self.write("x.jar", before)
         self.rewrite("x.jar", status=1, err=["instr: x.jar!lib/no.jar: skipped: cannot be opened as a jar: "])
         self.assertEqual(self.judge(before, self.bytes_of("out")), ["a/A.class"])
 
-    def test_what_is_no_jar_is_told_and_nothing_is_left(self):
+    def test_a_file_that_is_not_a_jar_is_reported_and_nothing_is_left(self):
         good = jar([("a/A.class", class_file("a/A"))])
         for name, data in (("text", b"no jar"), ("cut", good[:len(good) // 2]), ("nothing", b""),
                            ("tail", good[len(good) // 2:])):
@@ -262,7 +262,7 @@ class Broken(Rewrite):
             self.assertFalse(os.path.exists(self.path("out")))
             self.assertEqual(self.left_behind(), [])
 
-    def test_a_bomb_is_kept(self):
+    def test_a_bomb_is_skipped(self):
         deflater = zlib.compressobj(9, zlib.DEFLATED, -15)
         data = b"".join(deflater.compress(bytes(1 << 20)) for _ in range(200)) + deflater.flush()
         info = zipfile.ZipInfo("a/Bomb.class")
@@ -276,21 +276,21 @@ class Broken(Rewrite):
         self.rewrite("x.jar", status=1, err=["instr: x.jar!a/Bomb.class: skipped: "])
         self.assertLess(os.path.getsize(self.path("out")), 1 << 20)
 
-    def test_an_entry_that_holds_more_than_it_says_is_kept(self):
+    def test_an_entry_larger_than_stated_is_skipped(self):
         data = bytearray(jar([("a/A.class", class_file("a/A"))]))
         for at in (22, data.index(b"PK\1\2") + 24):
             data[at:at + 4] = struct.pack("<I", 10)
         self.write("x.jar", bytes(data))
         self.rewrite("x.jar", status=1, err=["instr: x.jar!a/A.class: skipped: "])
 
-    def test_jars_in_jars_end_somewhere(self):
+    def test_the_nesting_of_jars_is_limited(self):
         data = jar([("a/A.class", class_file("a/A"))])
         for _ in range(9):
             data = jar([("x.jar", data)])
         self.write("x.jar", data)
         self.rewrite("x.jar", status=1, err=["jars are nested too deeply"])
 
-    def test_an_entry_may_come_twice(self):
+    def test_a_name_may_occur_twice(self):
         import warnings
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -334,7 +334,7 @@ class Files(Rewrite):
         for out in ("x.jar", "y.jar", "z.jar"):
             self.rewrite("x.jar", out, 1, f"instr: {out}: is the same as IN\n")
 
-    def test_an_old_file_stays_until_the_new_one_is_whole(self):
+    def test_an_old_file_stays_until_the_new_one_is_complete(self):
         self.write("x.jar", jar([("A.class", class_file("A"))])[:-5])
         self.write("out", "old")
         self.rewrite("x.jar", status=1)
@@ -355,7 +355,7 @@ class Files(Rewrite):
             os.link(self.path("x.jar"), self.path(f"tree/d{i}/x.jar"))
         for source in ("x.jar", "tree"):
             for number in (signal.SIGINT, signal.SIGTERM):
-                # A shell that starts the tests in the background has them ignore SIGINT, and children inherit that.
+                # A shell that starts the tests in the background makes them ignore SIGINT, and children inherit that.
                 child = subprocess.Popen([self.instr, "rewrite", "calls", source, "-o", "out"], cwd=self.folder,
                                          stderr=subprocess.DEVNULL,
                                          preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
@@ -365,7 +365,7 @@ class Files(Rewrite):
                 self.assertEqual(child.wait(timeout=30), -number)
                 self.assertEqual(sorted(os.listdir(self.folder)), ["tree", "x.jar"])
 
-    def test_a_tree_comes_through(self):
+    def test_a_directory_is_rewritten(self):
         self.write("in/classes/com/acme/Foo.class", class_file())
         self.write("in/classes/com/acme/Cut.class", class_file()[:40])
         self.write("in/lib/x.jar", jar([("a/A.class", class_file("a/A"))]))
@@ -395,7 +395,7 @@ class Files(Rewrite):
         self.assertEqual(self.left_behind(), [])
 
     @unittest.skipIf(os.geteuid() == 0, "root reads everything")
-    def test_what_cannot_be_read_in_a_tree_is_named(self):
+    def test_unreadable_files_in_a_directory_are_reported(self):
         self.write("in/secret.txt", "x")
         os.chmod(self.path("in/secret.txt"), 0)
         self.rewrite("in", "out", 1, ["instr: in/secret.txt: skipped: Permission denied"])
@@ -411,7 +411,7 @@ class Files(Rewrite):
         self.rewrite("Cut.class", "Out.class", 1, ["instr: Cut.class: skipped: "])
         self.assertEqual(self.bytes_of("Out.class"), class_file()[:40])
 
-    def test_usage_is_told(self):
+    def test_usage_is_printed(self):
         self.write("x.jar", jar([]))
         for arguments, line in (([], "no file or directory given"), (["calls", "x.jar"], "-o OUT is missing"),
                                 (["x.jar", "-o", "y"], "no pass is given"),

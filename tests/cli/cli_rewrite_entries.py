@@ -1,4 +1,4 @@
-"""instr rewrite: odd and hostile entries of archives, and what a person sees who waits for it."""
+"""instr rewrite: odd and hostile entries of archives, and the progress bar."""
 
 import fcntl
 import io
@@ -17,7 +17,7 @@ from support import class_file, slow
 
 
 class Unseekable(io.RawIOBase):
-    """Written to a pipe, an archive has its lengths behind the entries (APPNOTE 4.3.9)."""
+    """An archive that is written to a pipe has lengths after its entries (APPNOTE 4.3.9)."""
 
     def __init__(self):
         super().__init__()
@@ -32,7 +32,7 @@ class Unseekable(io.RawIOBase):
 
 
 class Entries(Rewrite):
-    def test_lengths_behind_entries(self):
+    def test_lengths_after_entries(self):
         to = Unseekable()
         with zipfile.ZipFile(to, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("t.txt", "text" * 100)
@@ -58,7 +58,7 @@ class Entries(Rewrite):
         self.assertNotEqual(out.read("a/A.class"), class_file("a/A"))
         self.expect(["check", "out"], 0, ["\n0 failures\n"])
 
-    def test_encrypted_entries_are_kept_and_named(self):
+    def test_encrypted_entries_are_skipped_and_reported(self):
         before = bytearray(jar([("a/A.class", class_file("a/A")), ("a/B.class", class_file("a/B")), ("lib/c.jar", jar([]))]))
         for name in ("a/B.class", "lib/c.jar"):
             info = zipfile.ZipFile(io.BytesIO(before)).getinfo(name)
@@ -71,14 +71,14 @@ class Entries(Rewrite):
         for name in ("a/B.class", "lib/c.jar"):
             self.assertEqual((new.getinfo(name).CRC, new.getinfo(name).flag_bits & 1), (old.getinfo(name).CRC, 1))
 
-    def test_an_only_class_that_is_damaged_is_told_so(self):
+    def test_a_damaged_class_that_is_the_only_one_is_reported(self):
         before = bytearray(jar([("a/A.class", class_file("a/A"))]))
         before[14] ^= 1  # the checksum, in both headers
         before[before.index(b"PK\1\2") + 16] ^= 1
         self.write("x.jar", bytes(before))
         self.rewrite("x.jar", status=1, err=["instr: x.jar!a/A.class: skipped: CRC error"])
 
-    def test_names_that_lead_elsewhere_stay_names(self):
+    def test_names_with_dots_and_slashes_write_nothing_elsewhere(self):
         names = ["../a/A.class", "../../../../../../../../tmp/a/A.class", "/a/A.class", "C:\\a\\A.class", "a/./A.class", "a//A.class"]
         before = jar([("b/B.class", class_file("b/B"))] + [(n, class_file("a/A")) for n in names])
         self.write("in/x.jar", before)
@@ -123,7 +123,7 @@ class Entries(Rewrite):
             self.assertEqual(self.judge(inner, out.read(f"lib/l{n}.jar")), ["b/B.class"])
 
     @slow
-    def test_a_large_bomb_is_kept_in_little_memory(self):
+    def test_a_large_bomb_is_skipped_in_little_memory(self):
         deflater = zlib.compressobj(9, zlib.DEFLATED, -15)
         size = 1 << 30
         zeros = deflater.compress(bytes(1 << 20)) + b"".join(deflater.compress(bytes(1 << 20)) for _ in range((size >> 20) - 1))
@@ -157,11 +157,11 @@ class Entries(Rewrite):
 
 class Terminal(Rewrite):
     def drawn(self, *arguments):
-        """What a terminal gets."""
+        """The exit status and everything written to a terminal."""
         try:
             ours, theirs = pty.openpty()
         except OSError as error:  # no /dev/pts, in some containers
-            self.skipTest(f"no terminal can be had: {error}")
+            self.skipTest(f"no terminal is available: {error}")
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
         child = subprocess.Popen([self.instr, "rewrite", *arguments], cwd=self.folder, stderr=theirs, stdout=theirs)
         os.close(theirs)
@@ -177,7 +177,7 @@ class Terminal(Rewrite):
         os.close(ours)
         return child.wait(timeout=60), text.decode()
 
-    def test_a_bar_is_drawn_and_taken_away(self):
+    def test_a_bar_is_drawn_and_cleared(self):
         inner = jar((f"p/D{i}.class", class_file(f"p/D{i}")) for i in range(200))
         self.write("x.jar", jar([(f"p/C{i}.class", class_file(f"p/C{i}")) for i in range(300)] + [("l.jar", inner), ("p/Bad.class", "no class")]))
         status, text = self.drawn("calls", "x.jar", "-o", "out")
@@ -186,12 +186,12 @@ class Terminal(Rewrite):
         self.assertGreater(len(shares), 20)
         self.assertEqual(shares, sorted(shares))
         self.assertGreaterEqual(shares[-1], 95)
-        # Lines come on a line of their own, and the last bar is wiped off.
+        # Messages start on lines of their own, and the last bar is cleared.
         self.assertRegex(text, r"\r\x1b\[Kinstr: x.jar!p/Bad.class: skipped: ")
         self.assertNotRegex(text.split("\r\x1b[K")[-1], r"%|\[#")
         self.assertIn("501 classes in scope, 500 changed", text.split("\r\x1b[K")[-1])
 
-    def test_no_bar_but_on_a_terminal_that_wants_one(self):
+    def test_no_bar_without_a_terminal_or_with_quiet(self):
         self.write("x.jar", jar((f"p/C{i}.class", class_file(f"p/C{i}")) for i in range(500)))
         status, text = self.drawn("calls", "quiet=yes", "x.jar", "-o", "out")
         self.assertEqual((status, text), (0, ""))

@@ -1,4 +1,4 @@
-"""instr run: how the agent gets into a command. The agent's library is a stand-in: no JVM is started."""
+"""instr run: how the agent gets into a command. The agent's library is an empty file: no JVM is started."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ class Run(CliTest):
         self.environment = {k: v for k, v in os.environ.items() if k != "JAVA_TOOL_OPTIONS"}
 
     def install(self, folder):
-        """A copy of the tool with a library beside it. Gives its path."""
+        """A copy of the tool with a library beside it. Returns its path."""
         self.write(f"{folder}/libinstr.so", "")
         return shutil.copy(self.instr, self.path(f"{folder}/instr"))
 
@@ -41,17 +41,17 @@ class Run(CliTest):
     def test_another_command_gets_it_in_the_environment(self):
         self.assertEqual(self.tool_options(["timing"]), self.agent("timing"))
 
-    def test_what_is_in_the_environment_stays(self):
+    def test_the_previous_value_stays(self):
         self.assertEqual(self.tool_options(["calls"], before="-Dx='a b'"),
                          "-Dx='a b' " + self.agent("calls"))
 
-    def test_blanks_and_quotes_are_quoted_as_the_jvm_takes_them(self):
+    def test_blanks_and_quotes_are_quoted_for_the_jvm(self):
         tool = self.install("a b'c\"d")
         told = self.tool_options(["timing", "timing.file=x y"], tool=tool)
         agent = self.agent("timing,timing.file=x y", "a b'c\"d")
         self.assertEqual(told, '"' + agent.replace('"', "\"'\"'\"") + '"')
 
-    def test_options_are_joined_and_files_taken_in(self):
+    def test_options_are_joined_and_files_are_read(self):
         self.write("conf", "timing\n# no\ntiming.file=a,b.json\n")
         self.assertEqual(self.tool_options(["config=conf", "include=a.**,exclude=a.B"]),
                          self.agent("timing,timing.file=a\\,b.json,include=a.**,exclude=a.B"))
@@ -68,7 +68,7 @@ class Run(CliTest):
             self.run_with([*words, "--", "touch", mark], 2, "", line)
         self.assertFalse(os.path.exists(mark))
 
-    def test_usage_is_told(self):
+    def test_usage_is_printed(self):
         self.run_with(["timing", "java"], 2, "", ["'--' is missing", "usage: instr run"])
         self.run_with(["timing", "--"], 2, "", ["no command after '--'"])
         self.run_with(["--", "true"], 2, "", ["no options before '--'"])
@@ -79,21 +79,21 @@ class Run(CliTest):
     def test_a_signal_passes_through(self):
         self.run_with(["timing", "--", "sh", "-c", "kill -TERM $$"], -signal.SIGTERM)
 
-    def test_a_command_that_cannot_be_run_is_told_as_the_shell_does(self):
+    def test_a_command_that_cannot_be_run_is_reported_as_by_the_shell(self):
         self.run_with(["timing", "--", "no-such-command"], 127, "",
                       "instr: no-such-command: command not found\n")
         self.run_with(["timing", "--", "./none"], 127, "", "instr: ./none: No such file or directory\n")
         self.write("plain", "")
         self.run_with(["timing", "--", "./plain"], 126, "", "instr: ./plain: Permission denied\n")
 
-    def test_a_missing_library_is_told(self):
+    def test_a_missing_library_is_reported(self):
         os.unlink(self.path("bin/libinstr.so"))
         done = self.run_with(["timing", "--", "echo", "started"], 1, "", None)
         self.assertRegex(done.stderr, r"^instr: the agent, libinstr\.so, is neither in .* nor in .*\n$")
 
-    def test_a_library_that_no_jvm_can_load_is_told(self):
+    def test_a_library_that_no_jvm_can_load_is_reported(self):
         self.run_with(["timing", "--", "echo"], 1, "", ["'=' in its path"], tool=self.install("a=b"))
 
-    def test_what_jdk_8_would_ignore_is_told(self):
+    def test_a_variable_too_long_for_jdk_8_is_reported(self):
         self.run_with(["timing", "include=" + "a" * 1000, "--", "true"], 0, "",
                       ["note: JAVA_TOOL_OPTIONS is longer than 1023 bytes"])

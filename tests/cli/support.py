@@ -1,4 +1,4 @@
-"""What the tests share: running the tool, a folder of their own, class files made by hand."""
+"""What the tests share: running the tool, a temporary folder, and small class files."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 
 
 def slow(test):
-    """Marks what --quick leaves out."""
+    """Marks a test that --quick skips."""
     test.slow = True
     return test
 
@@ -41,7 +41,7 @@ class CliTest(unittest.TestCase):
                               timeout=600, check=False, **more)
 
     def expect(self, arguments, status, out=None, err=None, **more):
-        """Runs the tool; `out` and `err` are what it must print, whole or, if a list, in parts."""
+        """Runs the tool; `out` and `err` are its exact output, or a list of its parts."""
         done = self.run_tool(*arguments, **more)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         for expected, printed in ((out, done.stdout), (err, done.stderr)):
