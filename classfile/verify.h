@@ -51,6 +51,10 @@ struct cf_verify_original {
 enum cf_status cf_verify_rewritten(struct cf_verifier *verifier, const struct cf_member *method,
                                    const struct cf_verify_original *original,
                                    struct cf_verify_failure *failure);
+// Reads the StackMapTable of a method: are its frames whole, at instructions, and within max_locals
+// and max_stack?
+enum cf_status cf_verify_frames(struct cf_verifier *verifier, const struct cf_member *method,
+                                struct cf_verify_failure *failure);
 // Checks all methods, up to the first that fails.
 enum cf_status cf_verify_class(const struct cf_class *cls, cf_assignable *assignable, void *context,
                                struct cf_verify_failure *failure);

@@ -50,23 +50,19 @@ enum cf_status cf_rewritten_view(const struct cf_rewrite *rewrite, const uint8_t
     return cf_fail(&view->error, CF_NO_MEMORY, 0, "out of memory", 0);
 }
 
-#define FEW_SITES 8
-
 static enum cf_verify_place place_in(const void *context, uint32_t pc, uint32_t *end) {
     const struct cf_new_code *code = context;
     const struct cf_site *sites = code->edit->sites;
     uint32_t low = 0, high = code->edit->sites_count;
     *end = UINT32_MAX;
     if (pc >= code->body_end) return CF_PLACE_NEW;
-    // The last one that begins at or before pc: mostly there are two or three.
-    while (high - low > FEW_SITES) {
+    while (low < high) { // to behind the last one that begins at or before pc
         uint32_t middle = (low + high) / 2;
         if (sites[middle].at <= pc)
             low = middle + 1;
         else
             high = middle;
     }
-    for (uint32_t i = low; i < high; i++) low += sites[i].at <= pc;
     if (low == 0) return CF_PLACE_ORIGINAL;
     const struct cf_site *site = &sites[low - 1];
     *end = site->at + site->snippet->length;

@@ -88,7 +88,7 @@ static void check_code_position(struct cf_checker *c, uint32_t offset, unsigned 
     if (!c->strict || c->place != CF_IN_CODE || c->error->status) return;
     int good = pc < c->code_length && (c->marks[pc] & CF_CHECK_START);
     if (good && target == 0x43) good = c->code[pc] == CF_OP_instanceof;
-    if (good && target == 0x44) good = (c->marks[pc] & CF_CHECK_NEW) != 0;
+    if (good && target == 0x44) good = c->code[pc] == CF_OP_new;
     if (!good) cf_reject(c, offset, "type annotation at pc %u", pc);
 }
 

@@ -85,10 +85,8 @@ static enum cf_status check_class_operand(struct cf_checker *c, uint32_t pc, uns
     if (cf_tag_at(c->cls, index) != CF_TAG_CLASS)
         return reject_at(c, pc, "constant %u is not a Class", index);
     const struct cf_utf8_facts *name = cf_class_facts(c, index);
-    if (op == CF_OP_new) {
-        if (name->flags & CF_FACT_ARRAY) return reject_at(c, pc, "new of an array", 0);
-        c->marks[pc] |= CF_CHECK_NEW;
-    }
+    if (op == CF_OP_new && (name->flags & CF_FACT_ARRAY))
+        return reject_at(c, pc, "new of an array", 0);
     if (op == CF_OP_anewarray && name->dimensions == 255)
         return reject_at(c, pc, "array of 256 dimensions", 0);
     return CF_OK;
@@ -105,8 +103,7 @@ static enum cf_status check_multianewarray(struct cf_checker *c, uint32_t pc, un
 
 // --- branches ---
 
-static enum cf_status check_target(struct cf_checker *c, uint32_t pc, uint32_t offset) {
-    uint32_t target = pc + offset; // wraps: offsets are signed
+static enum cf_status check_target(struct cf_checker *c, uint32_t pc, uint32_t target) {
     if (target < c->code_length && (c->marks[target] & CF_CHECK_START)) return CF_OK;
     return reject_at(c, pc, "branch to %u, which is no instruction", target);
 }
@@ -116,41 +113,23 @@ static enum cf_status check_branch(struct cf_checker *c, uint32_t pc, unsigned o
     int is_wide = cf_opcodes[op].operands == CF_BRANCH4;
     if ((op == CF_OP_jsr || op == CF_OP_jsr_w) && c->cls->major_version >= 51)
         return reject_at(c, pc, "jsr in a class of version 51 or above", 0);
-    return check_target(c, pc, is_wide ? cf_be4(p) : (uint32_t)(int16_t)cf_be2(p));
+    uint32_t offset = is_wide ? cf_be4(p) : (uint32_t)(int16_t)cf_be2(p);
+    return check_target(c, pc, pc + offset); // wraps: offsets are signed
 }
 
-// The first of the 4-byte operands of a switch. JVMs ask for zeros in front of it in old classes
-// only.
-static uint32_t switch_operands(uint32_t pc) {
-    return pc + 4 - (pc & 3);
-}
-
-static enum cf_status check_padding(struct cf_checker *c, uint32_t pc) {
-    if (c->cls->major_version >= 51) return CF_OK;
-    for (uint32_t i = pc + 1; i < switch_operands(pc); i++)
+// JVMs ask for zeros in front of the 4-byte operands in old classes only. The length of the switch
+// has been checked.
+static enum cf_status check_switch(struct cf_checker *c, uint32_t pc) {
+    struct cf_code code = {.bytes = c->code};
+    struct cf_switch sw;
+    cf_switch_open(&code, pc, &sw);
+    for (uint32_t i = pc + 1; c->cls->major_version < 51 && (i & 3); i++)
         if (c->code[i]) return reject_at(c, pc, "switch padded with %u", c->code[i]);
-    return CF_OK;
-}
-
-static enum cf_status check_tableswitch(struct cf_checker *c, uint32_t pc) {
-    const uint8_t *p = c->code + switch_operands(pc);
-    CF_TRY(check_padding(c, pc));
-    CF_TRY(check_target(c, pc, cf_be4(p)));
-    uint32_t count = cf_be4(p + 8) - cf_be4(p + 4) + 1; // its length has been checked
-    for (uint32_t i = 0; i < count; i++) CF_TRY(check_target(c, pc, cf_be4(p + 12 + 4 * i)));
-    return CF_OK;
-}
-
-static enum cf_status check_lookupswitch(struct cf_checker *c, uint32_t pc) {
-    const uint8_t *p = c->code + switch_operands(pc);
-    CF_TRY(check_padding(c, pc));
-    CF_TRY(check_target(c, pc, cf_be4(p)));
-    uint32_t count = cf_be4(p + 4);
-    for (uint32_t i = 0; i < count; i++) {
-        const uint8_t *pair = p + 8 + 8 * i;
-        if (i && (int32_t)cf_be4(pair) <= (int32_t)cf_be4(pair - 8))
+    CF_TRY(check_target(c, pc, sw.default_pc));
+    for (uint32_t i = 0; i < sw.count; i++) {
+        if (i && !sw.is_table && cf_switch_match(&sw, i) <= cf_switch_match(&sw, i - 1))
             return reject_at(c, pc, "lookupswitch not in order at pair %u", i);
-        CF_TRY(check_target(c, pc, cf_be4(pair + 4)));
+        CF_TRY(check_target(c, pc, cf_switch_target(&sw, i)));
     }
     return CF_OK;
 }
@@ -159,34 +138,17 @@ static enum cf_status check_lookupswitch(struct cf_checker *c, uint32_t pc) {
 
 // Locals that an instruction with the index in its opcode needs: iload_0 to aload_3, istore_0 to
 // astore_3.
-#define NEEDS(op, slots)                                                                           \
-    [op] = (slots), [(op) + 1] = (slots) + 1, [(op) + 2] = (slots) + 2, [(op) + 3] = (slots) + 3
-static const uint8_t locals_needed[256] = {
-    NEEDS(CF_OP_iload_0, 1),  NEEDS(CF_OP_lload_0, 2),  NEEDS(CF_OP_fload_0, 1),
-    NEEDS(CF_OP_dload_0, 2),  NEEDS(CF_OP_aload_0, 1),  NEEDS(CF_OP_istore_0, 1),
-    NEEDS(CF_OP_lstore_0, 2), NEEDS(CF_OP_fstore_0, 1), NEEDS(CF_OP_dstore_0, 2),
-    NEEDS(CF_OP_astore_0, 1),
-};
-#undef NEEDS
-
-// From opcodes.h, packed: every instruction passes here. The length is 0 where it varies, and of no
-// opcode.
-static const uint8_t length_of[256] = {
-#define LENGTH(value, name, operands, length, pops, pushes, net) [value] = length,
-    CF_OPCODES(LENGTH)
-#undef LENGTH
-};
-static const uint8_t operands_of[256] = {
-#define OPERANDS(value, name, operands, length, pops, pushes, net) [value] = CF_##operands,
-    CF_OPCODES(OPERANDS)
-#undef OPERANDS
-};
+static uint32_t locals_needed(unsigned op) {
+    unsigned i = op - (op >= CF_OP_istore_0 ? CF_OP_istore_0 : CF_OP_iload_0);
+    if (i > CF_OP_aload_3 - CF_OP_iload_0) return 0;
+    return (i & 3) + (is_two_slot_type(i >> 2) ? 2u : 1u);
+}
 
 // What is in the instruction alone; targets have to wait until it is known where instructions
 // begin.
 static enum cf_status check_operands(struct cf_checker *c, uint32_t pc, unsigned op) {
     const uint8_t *p = c->code + pc;
-    switch (operands_of[op]) {
+    switch (cf_opcodes[op].operands) {
     case CF_CP1: return check_load_constant(c, pc, op, p[1]);
     case CF_CP2: return check_load_constant(c, pc, op, cf_be2(p + 1));
     case CF_LOCAL: return check_local_operand(c, pc, op, p[1]);
@@ -215,12 +177,8 @@ static enum cf_status check_targets(struct cf_checker *c) {
     for (uint32_t i = 0; i < c->branches_count; i++) {
         uint32_t pc = c->branches[i];
         unsigned op = c->code[pc];
-        if (op == CF_OP_tableswitch)
-            CF_TRY(check_tableswitch(c, pc));
-        else if (op == CF_OP_lookupswitch)
-            CF_TRY(check_lookupswitch(c, pc));
-        else
-            CF_TRY(check_branch(c, pc, op));
+        int is_switch = op == CF_OP_tableswitch || op == CF_OP_lookupswitch;
+        CF_TRY(is_switch ? check_switch(c, pc) : check_branch(c, pc, op));
     }
     return CF_OK;
 }
@@ -232,14 +190,13 @@ static enum cf_status check_instructions(struct cf_checker *c, uint32_t *last) {
     c->branches_count = 0;
     while (pc < length) {
         unsigned op = c->code[pc];
-        uint32_t n = length_of[op];
+        uint32_t n = cf_lengths[op];
         if (n - 1 >= length - pc) n = cf_instruction_length(c->code, pc, length); // 0, or too long
         if (n == 0)
             return reject_at(c, pc, "instruction with opcode %u is unknown or not whole", op);
         c->marks[pc] = CF_CHECK_START;
-        if (locals_needed[op] > c->max_locals)
-            return reject_at(c, pc, "local variable %u is above max_locals",
-                             locals_needed[op] - 1u);
+        if (locals_needed(op) > c->max_locals)
+            return reject_at(c, pc, "local variable %u is above max_locals", locals_needed(op) - 1);
         if (n > 1) CF_TRY(check_operands(c, pc, op));
         *last = pc;
         pc += n;
@@ -275,6 +232,19 @@ static enum cf_status check_arguments_fit(struct cf_checker *c, uint32_t offset)
     if (!(c->member->access_flags & CF_ACC_STATIC)) slots++;
     if (slots <= c->max_locals) return CF_OK;
     return cf_reject(c, offset, "max_locals %u is less than the arguments take", c->max_locals);
+}
+
+// Forms, places and room. The types have to exist; whether they are right the verifier says.
+enum cf_status cf_check_stack_map_table(struct cf_checker *c) {
+    struct cf_verify_failure failure;
+    if (!c->verifier) c->verifier = cf_verifier_new(c->cls, NULL, NULL);
+    if (!c->verifier) return cf_fail(c->error, CF_NO_MEMORY, 0, "out of memory", 0);
+    enum cf_status status = cf_verify_frames(c->verifier, c->member, &failure);
+    if (status != CF_OK)
+        return cf_fail(c->error, status == CF_UNVERIFIABLE ? CF_MALFORMED : status, c->r.pos,
+                       failure.error.reason, failure.error.value);
+    c->r.pos = c->r.end;
+    return CF_OK;
 }
 
 enum cf_status cf_check_code(struct cf_checker *c) {

@@ -1,15 +1,12 @@
 // Inside the structure check: what its files share.
 
-#ifndef CF_STRUCTURE_PARTS_H
-#define CF_STRUCTURE_PARTS_H
+#ifndef CF_STRUCTURE_INTERNAL_H
+#define CF_STRUCTURE_INTERNAL_H
 
 #include "classfile/format/attributes.h"
-#include "classfile/classfile.h"
+#include "classfile/verify.h"
 
-enum {                  // of cf_checker.marks
-    CF_CHECK_START = 1, // an instruction begins at this pc
-    CF_CHECK_NEW = 2    // it is `new`
-};
+enum { CF_CHECK_START = 1 }; // of cf_checker.marks: an instruction begins at this pc
 
 enum {                            // of cf_utf8_facts.flags
     CF_KNOWN_NAME = 0x0001,       // as a name of fields, methods, variables it has been looked at:
@@ -33,12 +30,10 @@ enum {                            // of cf_utf8_facts.flags
 // long one.
 struct cf_utf8_facts {
     uint16_t flags;
-    uint8_t slots;             // METHOD: of the parameters
-    uint8_t parameters_count;  // METHOD
-    uint8_t dimensions;        // ARRAY
-    uint8_t row;               // of the attribute of this name
-    const uint8_t *parameters; // METHOD: slots of each
-    uint64_t hash;             // of the text; stands for it where texts are compared
+    uint8_t slots;      // METHOD: of the parameters
+    uint8_t dimensions; // ARRAY
+    uint8_t row;        // of the attribute of this name
+    uint64_t hash;      // of the text; stands for it where texts are compared
 };
 
 // An entry of LocalVariableTable or LocalVariableTypeTable, as far as the two have to agree.
@@ -64,17 +59,17 @@ struct cf_checker {
     // The Code attribute being checked.
     const uint8_t *code;
     uint32_t code_length, max_stack, max_locals, exception_table_length;
-    uint8_t *marks;       // per pc, one more at the end
-    uint8_t *local_slots; // scratch of the frames: the slots of each local
-    uint16_t *branches;   // scratch of the instructions: pcs of branches and switches
+    uint8_t *marks;     // per pc, one more at the end
+    uint16_t *branches; // scratch of the instructions: pcs of branches and switches
     uint32_t branches_count;
     struct cf_variables variables, typed_variables;
+    struct cf_verifier *verifier; // reads the frames; NULL: none have been met
 };
 
 // Records a malformed value at `offset` of the class file; returns CF_MALFORMED.
 enum cf_status cf_reject(struct cf_checker *c, uint32_t offset, const char *reason, uint32_t value);
 
-// --- structure_pool.c ---
+// --- pool.c ---
 
 // Cross references of all constants. Everything below relies on it.
 enum cf_status cf_check_constants(struct cf_checker *c);
@@ -114,7 +109,7 @@ enum cf_status cf_check_attributes(struct cf_checker *c, unsigned place, uint32_
 // Rejects flags of a class, or of an inner class, that contradict each other.
 enum cf_status cf_check_class_flags(struct cf_checker *c, uint32_t offset, unsigned flags);
 
-// --- structure_tables.c ---
+// --- tables.c ---
 
 // Every variable with a generic type must be one that LocalVariableTable has too. To be called when
 // all attributes of the code were checked; forgets the variables.

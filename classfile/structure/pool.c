@@ -12,33 +12,16 @@ static const uint8_t letter_kinds[256] = {
     ['/'] = SLASH,     ['<'] = ANGLE,     ['>'] = ANGLE,
 };
 
-#define ONES 0x0101010101010101u // a one in each of eight letters
-#define TOPS 0x8080808080808080u
-
-// A top bit for each of the eight letters that is `letter`. One next to it may be marked too, if
-// the two differ in the lowest bit only. That does no harm here: a marked : or Z stands beside a
-// forbidden letter, and . for / is one.
-static uint64_t find(uint64_t eight, uint8_t letter) {
-    uint64_t x = eight ^ ONES * letter;
-    return (x - ONES) & ~x & TOPS;
-}
-
 // JVMS 4.2.1: segments divided by slashes, none of them empty. What a segment may hold was narrower
-// before version 49; that is not looked at. Names are long and many: eight letters at a time.
+// before version 49; that is not looked at.
 static int is_internal_name(const uint8_t *bytes, uint32_t length) {
-    uint32_t i = 0;
-    uint64_t bad = 0;
-    if (length == 0 || bytes[0] == '/' || bytes[length - 1] == '/') return 0;
-    for (; i + 8 < length; i += 8) { // with one to spare, for a pair of slashes at the seam
-        uint64_t eight, next;
-        memcpy(&eight, bytes + i, 8);
-        memcpy(&next, bytes + i + 1, 8);
-        bad |= find(eight, '.') | find(eight, ';') | find(eight, '[') |
-               (find(eight, '/') & find(next, '/'));
+    unsigned before = SLASH, bad = length == 0;
+    for (uint32_t i = 0; i < length; i++) {
+        unsigned kind = letter_kinds[bytes[i]];
+        bad |= (kind & FORBIDDEN) | (kind & before & SLASH);
+        before = kind;
     }
-    for (; i < length; i++)
-        bad |= (letter_kinds[bytes[i]] & FORBIDDEN) | (bytes[i] == '/' && bytes[i - 1] == '/');
-    return bad == 0;
+    return !bad && !(before & SLASH);
 }
 
 static const uint8_t is_primitive[256] = {
@@ -63,14 +46,12 @@ static int takes_two_slots(uint8_t first) {
 }
 
 // JVMS 4.3.3. Leaves the facts as they are when it is no method descriptor.
-static void method_facts(struct cf_checker *c, struct cf_slice s, struct cf_utf8_facts *facts) {
-    uint8_t sizes[255];
-    uint32_t i = 1, count = 0, slots = 0, n, dimensions;
+static void method_facts(struct cf_slice s, struct cf_utf8_facts *facts) {
+    uint32_t i = 1, slots = 0, n, dimensions;
     while (i < s.length && s.bytes[i] != ')') {
         n = field_descriptor(s.bytes + i, s.length - i, &dimensions);
-        if (n == 0 || count == sizeof sizes) return;
-        sizes[count] = takes_two_slots(s.bytes[i]) ? 2 : 1;
-        slots += sizes[count++];
+        if (n == 0) return;
+        slots += takes_two_slots(s.bytes[i]) ? 2 : 1;
         i += n;
     }
     if (i >= s.length || slots > 255) return;
@@ -80,14 +61,6 @@ static void method_facts(struct cf_checker *c, struct cf_slice s, struct cf_utf8
         n = field_descriptor(s.bytes + i, s.length - i, &dimensions);
         if (n == 0 || i + n != s.length) return;
     }
-    uint8_t *kept = cf_arena_alloc(c->cls->arena, count);
-    if (!kept) {
-        cf_fail(c->error, CF_NO_MEMORY, 0, "out of memory", 0);
-        return;
-    }
-    memcpy(kept, sizes, count);
-    facts->parameters = kept;
-    facts->parameters_count = (uint8_t)count;
     facts->slots = (uint8_t)slots;
     facts->flags |= (uint16_t)(is_void ? CF_FACT_METHOD | CF_FACT_VOID : CF_FACT_METHOD);
 }
@@ -130,7 +103,7 @@ const struct cf_utf8_facts *cf_find_facts(struct cf_checker *c, unsigned index, 
     else if (known == CF_KNOWN_CLASS)
         flags |= class_flags(s, facts);
     else if (s.length && s.bytes[0] == '(')
-        method_facts(c, s, facts);
+        method_facts(s, facts);
     else
         flags |= descriptor_flags(s);
     facts->flags |= (uint16_t)flags;
@@ -251,6 +224,8 @@ int cf_is_loadable(struct cf_checker *c, unsigned index) {
 // --- constants ---
 
 // Nearly all texts are ASCII without NUL: eight letters at a time.
+#define ONES 0x0101010101010101u // a one in each of eight letters
+#define TOPS 0x8080808080808080u
 static int is_plain(struct cf_slice s) {
     uint64_t eight, odd = 0;
     uint32_t i = 0;

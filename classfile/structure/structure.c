@@ -210,23 +210,9 @@ static int compare_keys(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-// Most classes have few members: their keys are sorted in place.
-static void sort_keys(uint64_t *keys, uint32_t count) {
-    if (count > 40) {
-        qsort(keys, count, sizeof *keys, compare_keys);
-        return;
-    }
-    for (uint32_t i = 1; i < count; i++) {
-        uint64_t key = keys[i];
-        uint32_t k = i;
-        for (; k > 0 && keys[k - 1] > key; k--) keys[k] = keys[k - 1];
-        keys[k] = key;
-    }
-}
-
 static enum cf_status check_unique(struct cf_checker *c, uint64_t *keys, uint32_t count,
                                    uint32_t offset, const char *reason) {
-    sort_keys(keys, count);
+    qsort(keys, count, sizeof *keys, compare_keys);
     for (uint32_t i = 1; i < count; i++)
         if (keys[i] == keys[i - 1]) return cf_reject(c, offset, reason, 0);
     return CF_OK;
@@ -276,19 +262,17 @@ static enum cf_status check_header(struct cf_checker *c) {
 // For the longest method, and used by all.
 static enum cf_status make_room(struct cf_checker *c) {
     const struct cf_class *cls = c->cls;
-    uint32_t longest = 0, most_locals = 0;
+    uint32_t longest = 0;
     for (uint32_t i = 0; i < cls->methods_count; i++) {
         uint32_t code = cls->methods[i].code;
         if (!code || cls->methods[i].end - code < 14) continue;
-        uint32_t length = cf_be4(cls->bytes + code + 10), locals = cf_be2(cls->bytes + code + 8);
+        uint32_t length = cf_be4(cls->bytes + code + 10);
         if (length <= 65535 && length > longest) longest = length;
-        if (locals > most_locals) most_locals = locals;
     }
     c->facts = cf_arena_zeroed(cls->arena, cls->constant_pool_count, sizeof *c->facts);
     c->marks = cf_arena_alloc(cls->arena, longest + 1);
-    c->local_slots = cf_arena_alloc(cls->arena, most_locals + 1);
     c->branches = cf_arena_alloc(cls->arena, (longest / 3 + 1) * sizeof *c->branches);
-    if (!c->facts || !c->marks || !c->local_slots || !c->branches)
+    if (!c->facts || !c->marks || !c->branches)
         return cf_fail(c->error, CF_NO_MEMORY, 0, "out of memory", 0);
     return CF_OK;
 }

@@ -149,7 +149,9 @@ static enum cf_status read_unset(struct table *t) {
     while (count-- > 0) {
         uint32_t index = read_number(t, 2);
         const uint8_t *pair = cf_entry(v->cls, index, CF_TAG_NAME_AND_TYPE);
-        if (!pair) return bad_frame(t, "stack map frame: constant %u is no field", index);
+        struct cf_slice descriptor = cf_utf8(v->cls, pair ? cf_be2(pair + 2) : 0);
+        if (!descriptor.length || *descriptor.bytes == '(')
+            return bad_frame(t, "stack map frame: constant %u is no field", index);
         uint32_t i = cf_v_strict_index(v, cf_be2(pair), cf_be2(pair + 2));
         if (i < v->strict_count)
             set[i / 64] |= UINT64_C(1) << (i & 63);
@@ -181,7 +183,7 @@ static enum cf_status read_frame(struct table *t) {
     struct cf_verifier *v = t->v;
     struct cf_vframe *f = &t->frame;
     unsigned form = read_number(t, 1);
-    if (form == CF_FRAME_EARLY_LARVAL) {
+    if (form == CF_FRAME_EARLY_LARVAL && v->cls->major_version >= 69) {
         CF_TRY(read_unset(t));
         form = read_number(t, 1);
     }

@@ -497,27 +497,25 @@ static int find_places(struct inference *n) {
     return 1;
 }
 
-static enum cf_status failed(const struct cf_verifier *v) {
-    return v->failure->error.status;
+static int infer(struct inference *n) {
+    struct cf_verifier *v = n->v;
+    if (!find_places(n) || !merge_at(n, 0)) return 0;
+    for (int again = 1; again;) {
+        again = 0;
+        if (!cf_v_works(v, n->count)) return 0;
+        for (uint32_t i = 0; i < n->count; i++) {
+            if (!n->states[i].changed) continue;
+            again = 1;
+            n->states[i].changed = 0;
+            if (n->states[i].reached && !run_from(n, &n->states[i])) return 0;
+        }
+    }
+    return 1;
 }
 
 enum cf_status cf_v_infer(struct cf_verifier *v) {
-    struct inference n = {.v = v};
+    struct inference n = {.v = v, .top = v->stack + CF_V_SLACK};
     v->pc = 0;
     v->is_stepping = 1;
-    n.top = v->stack + CF_V_SLACK;
-    if (!find_places(&n)) return failed(v);
-    if (!merge_at(&n, 0)) return failed(v);
-    for (int again = 1; again;) {
-        again = 0;
-        if (!cf_v_works(v, n.count)) return failed(v);
-        for (uint32_t i = 0; i < n.count; i++) {
-            if (!n.states[i].changed) continue;
-            again = 1;
-            n.states[i].changed = 0;
-            if (!n.states[i].reached) continue;
-            if (!run_from(&n, &n.states[i])) return failed(v);
-        }
-    }
-    return CF_OK;
+    return infer(&n) ? CF_OK : v->failure->error.status;
 }

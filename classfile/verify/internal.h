@@ -72,11 +72,6 @@ static inline cf_vtype cf_v_known_class(unsigned known) {
 #define CF_V_NULL_SLOT 8
 #define CF_V_CONSTANT_SLOTS 9
 
-struct cf_vsignature {           // of a method descriptor
-    uint16_t arguments, results; // slots
-    cf_vtype types[];            // of the arguments, then two slots of the result
-};
-
 // What a Fieldref, Methodref, InterfaceMethodref or InvokeDynamic stands for. Of a field the
 // argument is what it can be set to, and the result what it holds.
 struct cf_vmember {
@@ -92,9 +87,9 @@ struct cf_vmember {
 #define CF_V_BIT(op) (1u << ((op)-CF_OP_getstatic))
 
 // What was found out about a constant, by its index: 0, a type above CF_V_IS_TYPE, or the address
-// of what its other kinds have, with CF_V_IS_MEMBER or CF_V_IS_SIGNATURE in it.
+// of a member with CF_V_IS_MEMBER in it.
 typedef uint64_t cf_vmemo;
-enum { CF_V_IS_TYPE = 1, CF_V_IS_MEMBER = 2, CF_V_IS_SIGNATURE = 3, CF_V_KINDS = 7 };
+enum { CF_V_IS_TYPE = 1, CF_V_IS_MEMBER = 2, CF_V_KINDS = 7 };
 
 // --- frames ---
 
@@ -232,16 +227,17 @@ static inline cf_vtype cf_v_class(struct cf_verifier *v, uint32_t index) {
 }
 // The type of the constant that the CONSTANT_Dynamic at `index` computes.
 cf_vtype cf_v_dynamic(struct cf_verifier *v, uint32_t index);
-const struct cf_vsignature *cf_v_signature(struct cf_verifier *v, uint32_t descriptor_index);
+// Reads a method descriptor: the slots of its arguments, then two of the result. Returns where the
+// result begins in `types`, which has CF_V_MOST_SLOTS, *end: where it ends.
+cf_vtype *cf_v_read_method(struct cf_verifier *v, uint32_t descriptor_index, cf_vtype *types,
+                           cf_vtype **end);
+#define CF_V_MOST_SLOTS (255 + 6) // up to 255 of the arguments (JVMS 4.3.3)
 // A member constant, whatever its kind; `index` is one.
 const struct cf_vmember *cf_v_find_member(struct cf_verifier *v, uint32_t index);
 static inline const struct cf_vmember *cf_v_member(struct cf_verifier *v, uint32_t index) {
     cf_vmemo memo = v->memo[index];
     if ((memo & CF_V_KINDS) != CF_V_IS_MEMBER) return cf_v_find_member(v, index);
     return (const struct cf_vmember *)(uintptr_t)(memo - CF_V_IS_MEMBER);
-}
-static inline const cf_vtype *cf_v_result(const struct cf_vmember *m) {
-    return m->types + 1 + m->arguments;
 }
 
 // Is `from` assignable to `to`?
@@ -253,11 +249,6 @@ static inline int cf_v_takes(struct cf_verifier *v, cf_vtype to, cf_vtype from) 
 // `count`: there is none. Mostly the words are equal.
 uint32_t cf_v_find_other(struct cf_verifier *v, const cf_vtype *to, const cf_vtype *from,
                          uint32_t i, uint32_t count);
-static inline int cf_v_takes_all(struct cf_verifier *v, const cf_vtype *to, const cf_vtype *from,
-                                 uint32_t i, uint32_t count) {
-    while (i < count && !((from[i] ^ to[i]) & v->told)) i++;
-    return i >= count || cf_v_find_other(v, to, from, i, count) == count;
-}
 struct cf_slice cf_v_name_of(const struct cf_verifier *v, cf_vtype type);
 // The type of an array's elements.
 cf_vtype cf_v_component(cf_vtype array);

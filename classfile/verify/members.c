@@ -141,9 +141,8 @@ CF_SELDOM static int is_lambda_of(const struct cf_verifier *v, struct cf_slice h
 }
 
 static inline cf_vtype *put_result(const struct cf_vmember *m, cf_vtype *top) {
-    const cf_vtype *result = cf_v_result(m);
-    top[0] = result[0];
-    top[1] = result[1];
+    top[0] = m->types[1 + m->arguments];
+    top[1] = m->types[2 + m->arguments];
     return top + m->results;
 }
 

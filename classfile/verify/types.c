@@ -108,51 +108,30 @@ static cf_vtype field_type(struct cf_verifier *v, struct cf_slice d) {
     return type;
 }
 
-static void *take(struct cf_verifier *v, size_t size) {
-    void *memory = cf_arena_alloc(v->cls->arena, size);
-    if (!memory) cf_v_give_up(v, CF_NO_MEMORY, "out of memory");
-    return memory;
-}
-
-#define MOST_SLOTS 255 // of a descriptor's arguments (JVMS 4.3.3)
-
-// Reads a method descriptor. Returns where the result begins in `types`, *out: where it ends; NULL:
-// malformed.
+// NULL: malformed.
 static cf_vtype *read_method(const struct cf_verifier *v, struct cf_slice d, cf_vtype *types,
-                             cf_vtype **out) {
-    cf_vtype type;
-    *out = types;
+                             cf_vtype **end) {
+    cf_vtype type, *out = types;
     if (d.length < 3 || *d.bytes != '(') return NULL;
-    const uint8_t *p = d.bytes + 1, *end = d.bytes + d.length;
-    while (p < end && *p != ')') {
-        if (!(p = read_type(v, p, end, &type))) return NULL;
-        *out = cf_v_put(*out, type);
-        if (*out - types > MOST_SLOTS) return NULL;
+    const uint8_t *p = d.bytes + 1, *last = d.bytes + d.length;
+    while (p < last && *p != ')') {
+        if (!(p = read_type(v, p, last, &type))) return NULL;
+        out = cf_v_put(out, type);
+        if (out - types > 255) return NULL;
     }
-    cf_vtype *result = *out;
-    if (end - p < 2) return NULL;
-    result[0] = result[1] = CF_V_TOP;
-    if (p[1] == 'V') return p + 2 == end ? result : NULL;
-    if (read_type(v, p + 1, end, &type) != end) return NULL;
-    *out = cf_v_put(result, type);
-    return result;
+    if (last - p < 2) return NULL;
+    out[0] = out[1] = CF_V_TOP;
+    *end = out;
+    if (p[1] == 'V') return p + 2 == last ? out : NULL;
+    if (read_type(v, p + 1, last, &type) != last) return NULL;
+    *end = cf_v_put(out, type);
+    return out;
 }
 
-const struct cf_vsignature *cf_v_signature(struct cf_verifier *v, uint32_t index) {
-    cf_vtype types[MOST_SLOTS + 6], *end;
-    struct cf_slice d = cf_utf8(v->cls, index);
-    cf_vmemo memo = d.bytes ? v->memo[index] : 0;
-    if (memo) return (const struct cf_vsignature *)(uintptr_t)(memo - CF_V_IS_SIGNATURE);
-    cf_vtype *result = read_method(v, d, types, &end);
-    if (!result) return bad_descriptor(v), NULL;
-    uint32_t arguments = (uint32_t)(result - types), count = arguments + 2;
-    struct cf_vsignature *s = take(v, sizeof *s + count * sizeof *types);
-    if (!s) return NULL;
-    s->arguments = (uint16_t)arguments;
-    s->results = (uint16_t)(end - result);
-    for (uint32_t i = 0; i < count; i++) s->types[i] = types[i];
-    v->memo[index] = (uintptr_t)s + CF_V_IS_SIGNATURE;
-    return s;
+cf_vtype *cf_v_read_method(struct cf_verifier *v, uint32_t index, cf_vtype *types, cf_vtype **end) {
+    cf_vtype *result = read_method(v, cf_utf8(v->cls, index), types, end);
+    if (!result) bad_descriptor(v);
+    return result;
 }
 
 // --- constants ---
@@ -209,8 +188,9 @@ static unsigned protected_in_object(struct cf_slice name, struct cf_slice descri
 }
 
 static struct cf_vmember *new_member(struct cf_verifier *v, uint32_t arguments, uint32_t results) {
-    struct cf_vmember *m = take(v, sizeof *m + (arguments + 3) * sizeof *m->types);
-    if (!m) return NULL;
+    size_t size = sizeof(struct cf_vmember) + (arguments + 3) * sizeof(cf_vtype);
+    struct cf_vmember *m = cf_arena_alloc(v->cls->arena, size);
+    if (!m) return cf_v_give_up(v, CF_NO_MEMORY, "out of memory"), NULL;
     *m = (struct cf_vmember){.arguments = arguments, .results = (uint8_t)results};
     return m;
 }
@@ -225,9 +205,12 @@ static struct cf_vmember *new_field(struct cf_verifier *v, uint32_t descriptor_i
 }
 
 static struct cf_vmember *new_method(struct cf_verifier *v, uint32_t descriptor_index) {
-    const struct cf_vsignature *s = cf_v_signature(v, descriptor_index);
-    struct cf_vmember *m = s ? new_member(v, s->arguments, s->results) : NULL;
-    for (uint32_t i = 0; m && i < s->arguments + 2u; i++) m->types[1 + i] = s->types[i];
+    cf_vtype types[CF_V_MOST_SLOTS], *end;
+    cf_vtype *result = cf_v_read_method(v, descriptor_index, types, &end);
+    if (!result) return NULL;
+    uint32_t arguments = (uint32_t)(result - types);
+    struct cf_vmember *m = new_member(v, arguments, (uint32_t)(end - result));
+    for (uint32_t i = 0; m && i < arguments + 2; i++) m->types[1 + i] = types[i];
     return m;
 }
 
@@ -334,18 +317,10 @@ cf_vtype cf_v_component(cf_vtype array) {
 
 // --- names ---
 
-static const char *primitive_name(unsigned letter) {
-    switch (letter) {
-    case 'Z': return "boolean";
-    case 'B': return "byte";
-    case 'C': return "char";
-    case 'S': return "short";
-    case 'J': return "long";
-    case 'F': return "float";
-    case 'D': return "double";
-    default: return "int";
-    }
-}
+static const char *const primitives[] = {
+    ['B'] = "byte", ['C'] = "char", ['D'] = "double", ['F'] = "float",
+    ['I'] = "int",  ['J'] = "long", ['S'] = "short",  ['Z'] = "boolean",
+};
 
 static struct cf_slice slice_of(const char *text) {
     return (struct cf_slice){(const uint8_t *)text, (uint32_t)strlen(text)};
@@ -354,7 +329,7 @@ static struct cf_slice slice_of(const char *text) {
 struct cf_slice cf_v_name_of(const struct cf_verifier *v, cf_vtype type) {
     unsigned known = CF_V_IS_CLASS(type) ? CF_V_TAG(type) - CF_V_CLASS : CF_V_ELEMENT(type);
     struct cf_slice name = {v->cls->bytes + (type >> 32 & (CF_V_MOST_BYTES - 1)), 0};
-    if (CF_V_IS_LETTER(known)) return slice_of(primitive_name(known));
+    if (CF_V_IS_LETTER(known)) return slice_of(primitives[known]);
     if (!CF_V_NAME(type)) return slice_of(known && known < JDK_CLASSES ? jdk[known].name : "?");
     if (type & ENDS_WITH_SEMICOLON)
         while (name.bytes[name.length] != ';') name.length++;

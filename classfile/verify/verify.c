@@ -8,10 +8,19 @@
 
 // --- failures ---
 
-enum cf_status cf_v_fail(struct cf_verifier *v, const char *reason, uint32_t value) {
-    cf_fail(&v->failure->error, CF_UNVERIFIABLE, v->pc, reason, value);
+static enum cf_status record(struct cf_verifier *v, enum cf_status status, const char *reason,
+                             uint32_t value) {
+    cf_fail(&v->failure->error, status, v->pc, reason, value);
     v->failure->error.at_pc = 1;
-    return CF_UNVERIFIABLE;
+    return status;
+}
+
+enum cf_status cf_v_fail(struct cf_verifier *v, const char *reason, uint32_t value) {
+    return record(v, CF_UNVERIFIABLE, reason, value);
+}
+
+enum cf_status cf_v_give_up(struct cf_verifier *v, enum cf_status status, const char *reason) {
+    return record(v, status, reason, 0);
 }
 
 enum cf_status cf_v_mismatch(struct cf_verifier *v, const char *reason, cf_vtype found,
@@ -24,12 +33,6 @@ enum cf_status cf_v_mismatch(struct cf_verifier *v, const char *reason, cf_vtype
         snprintf(v->failure->types, sizeof v->failure->types, "%s where %s is needed", a,
                  cf_v_name(v, needed, b, sizeof b));
     return cf_v_fail(v, reason, 0);
-}
-
-enum cf_status cf_v_give_up(struct cf_verifier *v, enum cf_status status, const char *reason) {
-    cf_fail(&v->failure->error, status, v->pc, reason, 0);
-    v->failure->error.at_pc = 1;
-    return status;
 }
 
 char *cf_verify_reason(const struct cf_verify_failure *failure, const char *prefix, char *text,
@@ -151,18 +154,14 @@ static enum cf_status mark_instructions(struct cf_verifier *v) {
     return cf_v_fail(v, "instruction with opcode %u is unknown or not whole", code[v->pc]);
 }
 
-static int is_start(const struct cf_verifier *v, uint32_t pc) {
-    return !v->is_marked || cf_v_is_start(v, pc);
-}
-
 static enum cf_status check_exceptions(struct cf_verifier *v) {
     cf_vtype throwable = cf_v_known_class(CF_KNOWN_THROWABLE);
     uint32_t length = v->code.length;
     for (uint32_t i = 0; i < v->code.exception_table_length; i++) {
         struct cf_exception e = cf_exception_at(&v->code, i);
         v->pc = e.start_pc;
-        if (!is_start(v, e.start_pc) || !is_start(v, e.handler_pc) || e.start_pc >= e.end_pc ||
-            e.end_pc > length || (e.end_pc != length && !is_start(v, e.end_pc)))
+        if (!cf_v_is_start(v, e.start_pc) || !cf_v_is_start(v, e.handler_pc) ||
+            e.start_pc >= e.end_pc || (e.end_pc != length && !cf_v_is_start(v, e.end_pc)))
             return cf_v_fail(v, "exception table entry %u is not at instructions", i);
         cf_vtype caught = cf_v_caught(v, e.catch_type);
         if (!caught) return CF_UNVERIFIABLE;
@@ -210,7 +209,6 @@ static enum cf_status check_places(struct cf_verifier *v) {
         if (CF_V_TAG(type) == CF_V_UNINITIALIZED && !cf_v_is_start(v, CF_V_PAYLOAD(type)))
             return cf_v_fail(v, "stack map frame: no new at pc %u", CF_V_PAYLOAD(type));
     }
-    v->is_marked = 1;
     CF_TRY(check_exceptions(v));
     return check_attributes(v);
 }
@@ -230,21 +228,23 @@ static enum cf_status begin_unset(struct cf_verifier *v) {
 
 static enum cf_status enter(struct cf_verifier *v) {
     struct cf_slice name = cf_member_name(v->cls, v->method);
-    const struct cf_vsignature *s = cf_v_signature(v, v->method->descriptor_index);
+    cf_vtype types[CF_V_MOST_SLOTS], *end;
+    cf_vtype *result = cf_v_read_method(v, v->method->descriptor_index, types, &end);
     uint32_t before = v->locals_used, objects = v->method->access_flags & CF_ACC_STATIC ? 0 : 1;
     v->is_constructor = CF_IS(name, "<init>");
     if (v->strict_count || v->is_constructor) CF_TRY(begin_unset(v));
-    if (!s) return v->failure->error.status;
-    if (s->arguments + objects > v->old_locals)
+    if (!result) return v->failure->error.status;
+    uint32_t arguments = (uint32_t)(result - types);
+    if (arguments + objects > v->old_locals)
         return cf_v_fail(v, "max_locals %u is less than the arguments take", v->old_locals);
     v->unmatched = 1;
     v->named = UINT64_MAX;
-    v->result = s->results ? s->types[s->arguments] : CF_V_TOP;
+    v->result = *result;
     v->this_uninitialized =
         objects && v->is_constructor && CF_V_TAG(v->this_type) != CF_V_CLASS + CF_KNOWN_OBJECT;
     v->locals[0] = v->this_uninitialized ? CF_V_UNINITIALIZED_THIS : v->this_type;
-    for (uint32_t i = 0; i < s->arguments; i++) v->locals[objects + i] = s->types[i];
-    v->locals_used = objects + s->arguments;
+    for (uint32_t i = 0; i < arguments; i++) v->locals[objects + i] = types[i];
+    v->locals_used = objects + arguments;
     if (!v->locals_used) v->locals[0] = CF_V_TOP;
     for (uint32_t i = v->locals_used; i < before; i++) v->locals[i] = CF_V_TOP;
     return CF_OK;
@@ -252,14 +252,18 @@ static enum cf_status enter(struct cf_verifier *v) {
 
 // --- methods ---
 
-// With the instructions unmarked it is quicker, as they are found on the way: mostly nothing fails.
-// Else the failure that counts is looked for: the first one in this order.
-static enum cf_status check_method(struct cf_verifier *v, int is_marked) {
+static enum cf_status open_method(struct cf_verifier *v, int is_marked) {
     v->pc = 0;
     v->is_marked = is_marked;
     if (!v->this_type && !cf_v_begin_types(v)) return v->failure->error.status;
     CF_TRY(open_code(v));
-    if (is_marked) CF_TRY(mark_instructions(v));
+    return is_marked ? mark_instructions(v) : CF_OK;
+}
+
+// With the instructions unmarked it is quicker, as they are found on the way: mostly nothing fails.
+// Else the failure that counts is looked for: the first one in this order.
+static enum cf_status check_method(struct cf_verifier *v, int is_marked) {
+    CF_TRY(open_method(v, is_marked));
     if (is_marked) CF_TRY(check_exceptions(v));
     if (is_marked) CF_TRY(check_attributes(v));
     CF_TRY(enter(v));
@@ -278,18 +282,23 @@ static enum cf_status check_again(struct cf_verifier *v, int inferring) {
     return v->failure->error.status;
 }
 
-enum cf_status cf_verify_rewritten(struct cf_verifier *v, const struct cf_member *method,
-                                   const struct cf_verify_original *original,
-                                   struct cf_verify_failure *failure) {
-    unsigned version = v->cls->major_version;
+static void begin(struct cf_verifier *v, const struct cf_member *method,
+                  const struct cf_verify_original *original, struct cf_verify_failure *failure) {
     failure->error = (struct cf_error){CF_OK, 0, 0, NULL, 0};
     failure->method = method;
     failure->types[0] = '\0';
-    if (!method->code) return CF_OK;
     v->failure = failure;
     v->method = method;
     v->original = original;
     v->inferring = 0;
+}
+
+enum cf_status cf_verify_rewritten(struct cf_verifier *v, const struct cf_member *method,
+                                   const struct cf_verify_original *original,
+                                   struct cf_verify_failure *failure) {
+    unsigned version = v->cls->major_version;
+    begin(v, method, original, failure);
+    if (!method->code) return CF_OK;
     if (version < 50) return check_again(v, 1);
     check_method(v, 0);
     if (failure->error.status == CF_OK || failure->error.status == CF_NO_MEMORY ||
@@ -306,6 +315,13 @@ enum cf_status cf_verify_rewritten(struct cf_verifier *v, const struct cf_member
 enum cf_status cf_verify_method(struct cf_verifier *v, const struct cf_member *method,
                                 struct cf_verify_failure *failure) {
     return cf_verify_rewritten(v, method, NULL, failure);
+}
+
+enum cf_status cf_verify_frames(struct cf_verifier *v, const struct cf_member *method,
+                                struct cf_verify_failure *failure) {
+    begin(v, method, NULL, failure);
+    if (open_method(v, 1) == CF_OK && enter(v) == CF_OK) cf_v_read_frames(v);
+    return failure->error.status;
 }
 
 struct cf_verifier *cf_verifier_new(const struct cf_class *cls, cf_assignable *assignable,

@@ -227,32 +227,32 @@ static const struct {
     FRAMES(52, "no instruction", 1, 251, 0xFF, 0xFF),
     FRAMES(49, NULL, 1, 2), // not looked at: the JVM of its time did not either
     FRAMES(52, NULL, 1, 64 + 8, 7, 0, OBJECT),
-    FRAMES(52, "not a Class", 1, 64 + 8, 7, 0, FIELD),
+    FRAMES(52, "not of the kind", 1, 64 + 8, 7, 0, FIELD),
     FRAMES(52, NULL, 1, 64 + 8, 8, 0, 1),
     FRAMES(52, "no new", 1, 64 + 8, 8, 0, 0),
     FRAMES(52, "no new", 1, 64 + 8, 8, 0, 2),
     FRAMES(52, "no new", 1, 64 + 8, 8, 0xFF, 0xFF),
-    FRAMES(52, "verification type", 1, 64 + 8, 9),
+    FRAMES(52, "unknown type", 1, 64 + 8, 9),
     FRAMES(52, NULL, 1, 247, 0, 8, 6),
-    FRAMES(52, "frame type", 1, 128, 0, 8),
-    FRAMES(52, "frame type", 1, 245, 0, 8),
+    FRAMES(52, "unknown stack map frame type", 1, 128, 0, 8),
+    FRAMES(52, "unknown stack map frame type", 1, 245, 0, 8),
     FRAMES(52, NULL, 1, 250, 0, 8),
-    FRAMES(52, "chops", 1, 249, 0, 8),
+    FRAMES(52, "chop frame", 1, 249, 0, 8),
     FRAMES(52, NULL, 1, 252, 0, 8, 0),
-    FRAMES(52, "max_locals", 1, 252, 0, 8, 4),
-    FRAMES(52, "max_locals", 1, 253, 0, 8, 1, 1),
+    FRAMES(52, "takes more than", 1, 252, 0, 8, 4),
+    FRAMES(52, "takes more than", 1, 253, 0, 8, 1, 1),
     FRAMES(52, NULL, 3, 250, 0, 0, 252, 0, 0, 3, 250, 0, 6), // the double is one entry, two slots
     FRAMES(52, NULL, 1, 255, 0, 8, 0, 2, 0, 1, 0, 2, 4, 3),
-    FRAMES(52, "max_stack", 1, 255, 0, 8, 0, 0, 0, 3, 4, 3, 1),
-    FRAMES(52, "max_locals", 1, 255, 0, 8, 0, 2, 4, 1, 0, 0),
+    FRAMES(52, "takes more than", 1, 255, 0, 8, 0, 0, 0, 3, 4, 3, 1),
+    FRAMES(52, "takes more than", 1, 255, 0, 8, 0, 2, 4, 1, 0, 0),
     FRAMES(72, NULL, 1, 246, 0, 1, 0, 9, 8),                       // early_larval, then same
     FRAMES(72, NULL, 1, 246, 0, 0, 255, 0, 8, 0, 1, 1, 0, 0),      // early_larval, then full
     FRAMES(72, NULL, 2, 246, 0, 1, 0, 9, 64 + 1, 1, 246, 0, 0, 6), // two, the second without fields
-    FRAMES(72, "not that of a field", 1, 246, 0, 1, 0, 13, 8),
-    FRAMES(72, "not a NameAndType", 1, 246, 0, 1, 0, FIELD, 8),
-    FRAMES(72, "frame type", 1, 246, 0, 0, 246, 0, 0, 8), // in itself
-    FRAMES(68, "older version", 1, 246, 0, 0, 8),
-    FRAMES(52, "too many", 1, 8, 0),
+    FRAMES(72, "is no field", 1, 246, 0, 1, 0, 13, 8),
+    FRAMES(72, "is no field", 1, 246, 0, 1, 0, FIELD, 8),
+    FRAMES(72, "unknown stack map frame type", 1, 246, 0, 0, 246, 0, 0, 8), // in itself
+    FRAMES(68, "unknown stack map frame type", 1, 246, 0, 0, 8),
+    FRAMES(52, "longer than its frames", 1, 8, 0),
 };
 
 START_TEST(frames_are_checked) {
@@ -265,10 +265,10 @@ START_TEST(frames_are_checked) {
 }
 END_TEST
 
-START_TEST(frames_that_end_early_are_truncated) {
+START_TEST(frames_that_end_early_are_malformed) {
     static const uint8_t full[] = {255, 0, 8, 0, 1, 7, 0, OBJECT, 0, 1, 8, 0, 1};
     for (size_t n = 0; n < sizeof full; n++)
-        ck_assert_int_eq(check_frames(52, 1, full, n), CF_TRUNCATED);
+        ck_assert_int_eq(check_frames(52, 1, full, n), CF_MALFORMED);
     ck_assert_int_eq(check_frames(52, 1, full, sizeof full), CF_OK);
 }
 END_TEST
@@ -355,7 +355,7 @@ int main(void) {
     tcase_add_test(tests, code_has_a_length_and_room_for_arguments);
     tcase_add_test(tests, exception_tables_are_checked);
     tcase_add_loop_test(tests, frames_are_checked, 0, sizeof frame_cases / sizeof *frame_cases);
-    tcase_add_test(tests, frames_that_end_early_are_truncated);
+    tcase_add_test(tests, frames_that_end_early_are_malformed);
     tcase_add_test(tests, generic_variables_are_variables);
     tcase_add_test(tests, tables_for_debuggers_are_checked);
     suite_add_tcase(suite, tests);
