@@ -3,11 +3,6 @@
 
 #include "classfile/verify/internal.h"
 
-static int fail(struct cf_verifier *v, const char *reason, uint32_t value) {
-    cf_v_fail(v, reason, value);
-    return 0;
-}
-
 // All copies of an object that is initialised now. Handlers have to take it as it was before, which
 // has been looked at, and as it is after.
 static cf_vtype *replace(struct cf_verifier *v, cf_vtype old, cf_vtype type, cf_vtype *top) {
@@ -27,15 +22,15 @@ static cf_vtype *initialize_this(struct cf_verifier *v, const struct cf_vmember 
     int is_super = m->class_index == v->cls->super_class ||
                    cf_slice_equal(cf_v_name_of(v, m->types[0]), v->super_name);
     if (!is_super && !cf_slice_equal(cf_v_name_of(v, m->types[0]), v->this_name))
-        return fail(v, "constructor of neither this class nor its superclass", 0), NULL;
+        return cf_v_fail(v, "constructor of neither this class nor its superclass", 0), NULL;
     for (uint32_t i = 0; is_super && i < CF_V_UNSET_WORDS(v); i++)
         if (v->unset[i])
-            return fail(v, "strict fields are not set before the constructor", 0), NULL;
+            return cf_v_fail(v, "strict fields are not set before the constructor", 0), NULL;
     // A handler would have to take `this` as it was before and as it is after.
     for (uint32_t i = 0; !v->inferring && i < v->code.exception_table_length; i++) {
         struct cf_exception e = cf_exception_at(&v->code, i);
         if (v->pc < e.start_pc || v->pc >= e.end_pc) continue;
-        fail(v, "constructor called under the exception handler at pc %u", e.handler_pc);
+        cf_v_fail(v, "constructor called under the exception handler at pc %u", e.handler_pc);
         return NULL;
     }
     v->this_uninitialized = 0;
@@ -112,7 +107,7 @@ int cf_v_early_putfield(struct cf_verifier *v, const struct cf_vmember *m, cf_vt
     if (*target != CF_V_UNINITIALIZED_THIS) {
         unsigned flags = CF_ACC_STRICT | CF_ACC_FINAL;
         if ((field.access_flags & (flags | CF_ACC_STATIC)) != flags) return 1;
-        return fail(v, "putfield to a strict field of an initialized object", 0);
+        return cf_v_fail(v, "putfield to a strict field of an initialized object", 0), 0;
     }
     *target = v->this_type;
     uint32_t i = cf_v_strict_index(v, m->name_index, m->descriptor_index);

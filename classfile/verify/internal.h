@@ -227,11 +227,8 @@ static inline cf_vtype cf_v_class(struct cf_verifier *v, uint32_t index) {
 }
 // The type of the constant that the CONSTANT_Dynamic at `index` computes.
 cf_vtype cf_v_dynamic(struct cf_verifier *v, uint32_t index);
-// Reads a method descriptor: the slots of its arguments, then two of the result. Returns where the
-// result begins in `types`, which has CF_V_MOST_SLOTS, *end: where it ends.
-cf_vtype *cf_v_read_method(struct cf_verifier *v, uint32_t descriptor_index, cf_vtype *types,
-                           cf_vtype **end);
-#define CF_V_MOST_SLOTS (255 + 6) // up to 255 of the arguments (JVMS 4.3.3)
+// The arguments and the result of a method descriptor, which has no object.
+const struct cf_vmember *cf_v_signature(struct cf_verifier *v, uint32_t descriptor_index);
 // A member constant, whatever its kind; `index` is one.
 const struct cf_vmember *cf_v_find_member(struct cf_verifier *v, uint32_t index);
 static inline const struct cf_vmember *cf_v_member(struct cf_verifier *v, uint32_t index) {

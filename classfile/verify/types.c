@@ -108,7 +108,10 @@ static cf_vtype field_type(struct cf_verifier *v, struct cf_slice d) {
     return type;
 }
 
-// NULL: malformed.
+#define MOST_SLOTS 255 // of a descriptor's arguments (JVMS 4.3.3)
+
+// The slots of the arguments, then two of the result. Returns where the result begins in `types`,
+// *end: where it ends; NULL: malformed.
 static cf_vtype *read_method(const struct cf_verifier *v, struct cf_slice d, cf_vtype *types,
                              cf_vtype **end) {
     cf_vtype type, *out = types;
@@ -117,7 +120,7 @@ static cf_vtype *read_method(const struct cf_verifier *v, struct cf_slice d, cf_
     while (p < last && *p != ')') {
         if (!(p = read_type(v, p, last, &type))) return NULL;
         out = cf_v_put(out, type);
-        if (out - types > 255) return NULL;
+        if (out - types > MOST_SLOTS) return NULL;
     }
     if (last - p < 2) return NULL;
     out[0] = out[1] = CF_V_TOP;
@@ -128,10 +131,31 @@ static cf_vtype *read_method(const struct cf_verifier *v, struct cf_slice d, cf_
     return out;
 }
 
-cf_vtype *cf_v_read_method(struct cf_verifier *v, uint32_t index, cf_vtype *types, cf_vtype **end) {
-    cf_vtype *result = read_method(v, cf_utf8(v->cls, index), types, end);
-    if (!result) bad_descriptor(v);
-    return result;
+static struct cf_vmember *new_member(struct cf_verifier *v, uint32_t arguments, uint32_t results) {
+    size_t size = sizeof(struct cf_vmember) + (arguments + 3) * sizeof(cf_vtype);
+    struct cf_vmember *m = cf_arena_alloc(v->cls->arena, size);
+    if (!m) return cf_v_give_up(v, CF_NO_MEMORY, "out of memory"), NULL;
+    *m = (struct cf_vmember){.arguments = arguments, .results = (uint8_t)results};
+    return m;
+}
+
+static struct cf_vmember *new_method(struct cf_verifier *v, const cf_vtype *types,
+                                     uint32_t arguments, uint32_t results) {
+    struct cf_vmember *m = new_member(v, arguments, results);
+    for (uint32_t i = 0; m && i < arguments + 2; i++) m->types[1 + i] = types[i];
+    return m;
+}
+
+const struct cf_vmember *cf_v_signature(struct cf_verifier *v, uint32_t index) {
+    cf_vtype types[MOST_SLOTS + 6], *end;
+    struct cf_slice d = cf_utf8(v->cls, index);
+    if (d.bytes && v->memo[index]) return cf_v_member(v, index);
+    cf_vtype *result = read_method(v, d, types, &end);
+    if (!result) return bad_descriptor(v), NULL;
+    struct cf_vmember *s =
+        new_method(v, types, (uint32_t)(result - types), (uint32_t)(end - result));
+    if (s) v->memo[index] = (uintptr_t)s + CF_V_IS_MEMBER;
+    return s;
 }
 
 // --- constants ---
@@ -187,30 +211,12 @@ static unsigned protected_in_object(struct cf_slice name, struct cf_slice descri
     return CF_IS(name, "finalize") && CF_IS(descriptor, "()V") ? 2 : 0;
 }
 
-static struct cf_vmember *new_member(struct cf_verifier *v, uint32_t arguments, uint32_t results) {
-    size_t size = sizeof(struct cf_vmember) + (arguments + 3) * sizeof(cf_vtype);
-    struct cf_vmember *m = cf_arena_alloc(v->cls->arena, size);
-    if (!m) return cf_v_give_up(v, CF_NO_MEMORY, "out of memory"), NULL;
-    *m = (struct cf_vmember){.arguments = arguments, .results = (uint8_t)results};
-    return m;
-}
-
 static struct cf_vmember *new_field(struct cf_verifier *v, uint32_t descriptor_index) {
     cf_vtype types[2], type = field_type(v, cf_utf8(v->cls, descriptor_index));
     if (!type) return NULL;
     uint32_t slots = (uint32_t)(cf_v_put(types, type) - types);
     struct cf_vmember *m = new_member(v, slots, slots);
     if (m) cf_v_put(cf_v_put(m->types + 1, type), type);
-    return m;
-}
-
-static struct cf_vmember *new_method(struct cf_verifier *v, uint32_t descriptor_index) {
-    cf_vtype types[CF_V_MOST_SLOTS], *end;
-    cf_vtype *result = cf_v_read_method(v, descriptor_index, types, &end);
-    if (!result) return NULL;
-    uint32_t arguments = (uint32_t)(result - types);
-    struct cf_vmember *m = new_member(v, arguments, (uint32_t)(end - result));
-    for (uint32_t i = 0; m && i < arguments + 2; i++) m->types[1 + i] = types[i];
     return m;
 }
 
@@ -223,8 +229,12 @@ const struct cf_vmember *cf_v_find_member(struct cf_verifier *v, uint32_t index)
     unsigned tag = p[-1];
     if (!name.length) return cf_v_give_up(v, CF_MALFORMED, "malformed reference"), NULL;
     if (tag != CF_TAG_INVOKE_DYNAMIC && !(class_type = cf_v_class(v, cf_be2(p)))) return NULL;
-    struct cf_vmember *m =
-        tag == CF_TAG_FIELDREF ? new_field(v, cf_be2(pair + 2)) : new_method(v, cf_be2(pair + 2));
+    const struct cf_vmember *s = NULL;
+    struct cf_vmember *m = NULL;
+    if (tag == CF_TAG_FIELDREF)
+        m = new_field(v, cf_be2(pair + 2));
+    else if ((s = cf_v_signature(v, cf_be2(pair + 2))))
+        m = new_method(v, s->types + 1, s->arguments, s->results);
     if (!m) return NULL;
     m->types[0] = class_type;
     m->instructions = (uint16_t)instructions_of(v, tag, class_type, name, m->results);

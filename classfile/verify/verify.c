@@ -228,23 +228,21 @@ static enum cf_status begin_unset(struct cf_verifier *v) {
 
 static enum cf_status enter(struct cf_verifier *v) {
     struct cf_slice name = cf_member_name(v->cls, v->method);
-    cf_vtype types[CF_V_MOST_SLOTS], *end;
-    cf_vtype *result = cf_v_read_method(v, v->method->descriptor_index, types, &end);
+    const struct cf_vmember *s = cf_v_signature(v, v->method->descriptor_index);
     uint32_t before = v->locals_used, objects = v->method->access_flags & CF_ACC_STATIC ? 0 : 1;
     v->is_constructor = CF_IS(name, "<init>");
     if (v->strict_count || v->is_constructor) CF_TRY(begin_unset(v));
-    if (!result) return v->failure->error.status;
-    uint32_t arguments = (uint32_t)(result - types);
-    if (arguments + objects > v->old_locals)
+    if (!s) return v->failure->error.status;
+    if (s->arguments + objects > v->old_locals)
         return cf_v_fail(v, "max_locals %u is less than the arguments take", v->old_locals);
     v->unmatched = 1;
     v->named = UINT64_MAX;
-    v->result = *result;
+    v->result = s->types[1 + s->arguments];
     v->this_uninitialized =
         objects && v->is_constructor && CF_V_TAG(v->this_type) != CF_V_CLASS + CF_KNOWN_OBJECT;
     v->locals[0] = v->this_uninitialized ? CF_V_UNINITIALIZED_THIS : v->this_type;
-    for (uint32_t i = 0; i < arguments; i++) v->locals[objects + i] = types[i];
-    v->locals_used = objects + arguments;
+    for (uint32_t i = 0; i < s->arguments; i++) v->locals[objects + i] = s->types[1 + i];
+    v->locals_used = objects + s->arguments;
     if (!v->locals_used) v->locals[0] = CF_V_TOP;
     for (uint32_t i = v->locals_used; i < before; i++) v->locals[i] = CF_V_TOP;
     return CF_OK;
@@ -320,7 +318,9 @@ enum cf_status cf_verify_method(struct cf_verifier *v, const struct cf_member *m
 enum cf_status cf_verify_frames(struct cf_verifier *v, const struct cf_member *method,
                                 struct cf_verify_failure *failure) {
     begin(v, method, NULL, failure);
+    v->strict_known = 1; // which fields are strict does not matter here
     if (open_method(v, 1) == CF_OK && enter(v) == CF_OK) cf_v_read_frames(v);
+    v->strict_known = v->strict_count != 0;
     return failure->error.status;
 }
 
