@@ -1,5 +1,5 @@
-// Editing a class: constants are appended, methods' code gets snippets, everything else stays byte
-// for byte as it was.
+// Editing a class: constants are appended, the code of methods gets snippets, and everything else
+// stays unchanged byte for byte.
 //
 //      struct cf_rewrite rewrite;
 //      cf_rewrite_begin(&rewrite, &cls);
@@ -7,12 +7,12 @@
 //          struct cf_edit *edit;
 //          if (cf_edit_begin(&rewrite, method, &edit) == CF_OK) {
 //              ... anchor snippets ...
-//              if (cf_edit_commit(edit) != CF_OK) ... this method stays as it was; edit->error ...
+//              if (cf_edit_commit(edit) != CF_OK) ... skipped: see edit->error ...
 //          }
 //      cf_rewrite_encode(&rewrite, malloc_like, context, &bytes, &length);
 //
-// Snippets are anchored to the original instructions. Where several meet at one instruction `i`,
-// they run in this order; a label or frame that stood at `i` now stands at the mark `>`:
+// Snippets are anchored to the original instructions. Several at one instruction `i` run in this
+// order; a label or frame at `i` moves to the mark `>`:
 //
 //      after(i-1), innermost pass first          (not run by jumps to i)
 //      entry, constructed                        (not run by jumps to i)
@@ -20,7 +20,7 @@
 //      exit, innermost pass first                (run by jumps to i too)
 //      instruction i, or its replacement
 //
-// Passes nest: the first to edit is outermost, it enters first and leaves last.
+// Passes nest: the first to edit is outermost; it enters first and leaves last.
 
 #ifndef CF_EDIT_H
 #define CF_EDIT_H
@@ -36,12 +36,12 @@ struct cf_buffer { // grows in the class's arena
     uint32_t length, capacity;
 };
 
-// The encoded Code attribute_info of a method, and in front of it as many bytes of the class as
-// `lead`. length == 0: as it was.
+// The encoded Code attribute_info of a method, with `lead` bytes of the class before it. length ==
+// 0: unchanged.
 struct cf_new_code {
     uint32_t at, length; // in cf_rewrite.out
     uint32_t lead;
-    // Which of it is new: what the edit has at its sites, and all from body_end on.
+    // The new parts of it: the snippets at the edit's sites, and all from body_end on.
     const struct cf_edit *edit;
     uint32_t body_end;
 };
@@ -50,17 +50,17 @@ struct cf_rewrite {
     struct cf_class *cls;
     struct cf_pool pool;
     struct cf_new_code *code; // per method
-    // The new code, one method behind the other, with what stands between them in the class: mostly
-    // it can be copied in one piece. `passed`: the offset in the class behind the last one.
+    // The new code of all methods, with the bytes of the class between them, so that it can mostly
+    // be copied as one block. `passed`: the offset in the class behind the last method.
     struct cf_buffer out;
     uint32_t passed;
     uint32_t methods_changed;
     int64_t added;                 // bytes of code attributes
     uint16_t utf8_stack_map_table; // 0: absent
-    uint16_t throwable;            // the constant java/lang/Throwable, once it was added
+    uint16_t throwable;            // the constant java/lang/Throwable, once added
     uint16_t integer;              // the Integer constant that was pushed last, and its value
     int32_t integer_value;
-    int16_t *effects; // stack effect of references, by index; filled as asked for
+    int16_t *effects; // stack effect of references, by index; filled on demand
 };
 
 enum cf_where { CF_AFTER, CF_ENTRY, CF_BEFORE, CF_EXIT, CF_REPLACE };
@@ -78,7 +78,7 @@ struct cf_edge { // a branch from one instruction to another
     const struct cf_snippet *snippet;
 };
 
-// Where a stack map frame stands, and the depth of the operand stack there (65,535: or more).
+// The position of a stack map frame, and the depth of the operand stack there (at most 65,535).
 struct cf_place {
     uint16_t pc, depth;
 };
@@ -88,7 +88,7 @@ struct cf_new_local {
     struct cf_type type;
 };
 
-// Where `this` of a constructor is what, in pc order (constructor.c).
+// The state of a constructor's `this`, in pc order (constructor_phases.c).
 struct cf_phase {
     uint32_t start, end; // pcs
     int initialized;
@@ -98,69 +98,68 @@ struct cf_edit {
     struct cf_rewrite *rewrite;
     const struct cf_member *method;
     struct cf_code code; // the original, opened and scanned
-    // Largest code length that is acceptable; 65,535 unless a pass wants less.
+    // The maximum code length; 65,535 unless a pass sets less.
     uint32_t code_limit;
 
-    // What follows is filled by the functions below and read by the encoder.
+    // Set by the functions below and read by the encoder.
     uint32_t next_local;
     struct cf_pool_mark mark;
     struct cf_site *sites;
     struct cf_new_local *locals;
     const struct cf_snippet **thrown, **thrown_early;
-    // From here on all is cleared at first, up to `nowhere`.
+    // From here up to `nowhere` everything is zero at first.
     struct cf_error error; // of this method
-    int32_t nesting;       // of the pass at work: 0 is outermost; set by who runs the passes
+    int32_t nesting;       // of the current pass, 0 is outermost; set by the caller of the pass
     uint32_t sites_count, edges_count, thrown_count, thrown_early_count, locals_count;
     uint32_t phases_count, delegates_count, places_count;
-    int constructor;  // 1: it is one (not Object's), and phases and delegates are known
-    int phases_known; // all of that has been looked for
-    // New pc after the last `constructed` snippet; the code's length if there is no delegate call;
-    // 0: no constructor.
+    int constructor;  // 1: a constructor (not that of Object); phases and delegates are known
+    int phases_known; // whether it is a constructor was determined
+    // The new pc after the last `constructed` snippet; the code's length if there is no delegate
+    // call; 0: not a constructor.
     uint32_t constructed_pc;
     struct cf_edge *edges;
     struct cf_phase *phases;
     uint32_t *delegates;     // pcs of the constructor's delegate calls
-    struct cf_place *places; // of the original stack map frames, once they were read
+    struct cf_place *places; // of the original stack map frames, once read
     uint16_t *depths;        // of the operand stack before each instruction, by pc (cf_edit_depth)
-    // What is written there is never anchored: the edit has failed. From here on nothing is
-    // cleared.
+    // A snippet for an edit that has failed; it is never anchored. From here on nothing is cleared.
     struct cf_snippet nowhere;
     uint8_t nowhere_bytes[CF_SNIPPET_ROOM];
-    // The lists start here: most methods need no more.
+    // Initial memory of the lists: most methods need no more.
     struct cf_site first_sites[4];
     struct cf_new_local first_locals[2];
     const struct cf_snippet *first_thrown[2], *first_thrown_early[2];
 };
 
-// Starts on an opened class; nothing of it is changed.
+// Starts on an opened class, which is not changed.
 enum cf_status cf_rewrite_begin(struct cf_rewrite *rewrite, struct cf_class *cls);
-// Writes the class: without a change an identical copy. `allocate` gives the memory for the result,
-// which is the caller's then.
+// Writes the class; without changes an identical copy. `allocate` returns the memory for the
+// result, which the caller owns.
 enum cf_status cf_rewrite_encode(struct cf_rewrite *rewrite,
                                  void *(*allocate)(void *context, size_t size), void *context,
                                  uint8_t **bytes, size_t *length);
 
-// The static method class_name.name:descriptor, as a constant.
+// Adds the constant of the static method class_name.name:descriptor.
 struct cf_callee cf_callee_new(struct cf_rewrite *rewrite, const char *class_name, const char *name,
                                const char *descriptor);
 
 enum { CF_CALLEES = 16 };
-// The same for several methods, at most CF_CALLEES (cf_add_methods). 1, or 0: no room.
+// The same for several methods, at most CF_CALLEES (cf_add_methods). Returns 1, or 0: no room.
 int cf_callees_new(struct cf_rewrite *rewrite, const struct cf_method_name *names, unsigned count,
                    struct cf_callee *callees);
 
-// Callees and their constants, to be given to other classes as they are.
+// Callees and their constants, to be added to other classes as a block.
 struct cf_callees {
-    const struct cf_method_name *names;    // what was asked for: the caller's to set and compare
-    unsigned count;                        // 0: none are kept
-    struct cf_callee relative[CF_CALLEES]; // methodrefs: less the index of the block's first entry
+    const struct cf_method_name *names;    // set and compared by the caller
+    unsigned count;                        // 0: none
+    struct cf_callee relative[CF_CALLEES]; // methodrefs relative to the block's first entry
     struct cf_block block;
 };
-// Keeps the callees that were added to the class's pool since the mark; none, when they do not fit
-// a block.
+// Stores the callees that were added to the class's pool since the mark; count is 0 if they do not
+// fit into a block.
 void cf_callees_keep(struct cf_callees *kept, const struct cf_rewrite *rewrite,
                      struct cf_pool_mark since, const struct cf_callee *callees, unsigned count);
-// Adds callees that are kept. 1, or 0: no room.
+// Adds stored callees. Returns 1, or 0: no room.
 int cf_callees_again(struct cf_rewrite *rewrite, const struct cf_callees *kept,
                      struct cf_callee *callees);
 
@@ -168,26 +167,26 @@ int cf_callees_again(struct cf_rewrite *rewrite, const struct cf_callees *kept,
 enum cf_status cf_edit_begin(struct cf_rewrite *rewrite, const struct cf_member *method,
                              struct cf_edit **edit);
 enum { CF_EDITS = 16 };
-// The same for several methods, at most CF_EDITS, which is faster. edits[i] is NULL where memory is
-// out; else its error tells whether it has begun. Before one of them is edited,
-// cf_edit_keep_constants has to be called for it.
+// The same for several methods, at most CF_EDITS, which is faster. edits[i] is NULL when out of
+// memory; otherwise its error says whether it has begun. cf_edit_keep_constants must be called for
+// an edit before it is used.
 void cf_edits_begin(struct cf_rewrite *rewrite, const struct cf_member *const *methods,
                     uint32_t count, struct cf_edit **edits);
-// Encodes the method. On an error the method stays as it was, constants added since begin are
-// forgotten, and edit->error tells why. Without an anchored snippet nothing changes.
+// Encodes the method. On an error the method stays unchanged, constants added since begin are
+// removed, and edit->error has the reason. Without an anchored snippet nothing changes.
 enum cf_status cf_edit_commit(struct cf_edit *edit);
-// Forgets the edit and its constants.
+// Discards the edit and its constants.
 void cf_edit_abandon(struct cf_edit *edit);
-// The constants that were added until now stay, whatever becomes of the edit: to be called before
-// it is committed or abandoned if an edit of another method was begun since it was.
+// Keeps the constants added so far even if the edit fails. To be called before the edit is
+// committed or abandoned if an edit of another method has begun in the meantime.
 void cf_edit_keep_constants(struct cf_edit *edit);
 
-// A local variable of its own for the pass, beyond all that the method has. `descriptor` is a field
-// descriptor. With `live` it must be stored by an entry snippet: it then keeps its value through
-// the method, exits and handlers included. Without, it holds within one snippet only.
+// A new local variable for the pass, beyond those of the method. `descriptor` is a field
+// descriptor. With `live` an entry snippet must store it: it then keeps its value throughout the
+// method, including exits and handlers. Otherwise it is valid within one snippet only.
 uint32_t cf_new_local_of(struct cf_edit *edit, const char *descriptor, int live);
 static inline uint32_t cf_new_local(struct cf_edit *edit, const char *descriptor, int live) {
-    // What passes mostly want, with a literal that the compiler sees through.
+    // The usual case, with a literal that the compiler can evaluate.
     if (descriptor[0] != 'J' || descriptor[1] != 0 || !live || edit->locals_count > 1 ||
         edit->next_local > 65000)
         return cf_new_local_of(edit, descriptor, live);
@@ -199,10 +198,10 @@ static inline uint32_t cf_new_local(struct cf_edit *edit, const char *descriptor
     return local->index;
 }
 
-// --- what the anchors below are made of ---
+// --- helpers of the anchors below ---
 
-// Room for one more in a list that doubles when it is full: at `room`, a power of two, and every
-// later one. NULL: out of memory, the edit has failed.
+// Room for one more entry in a list that doubles when it is full: at `room`, a power of two, and at
+// every later power. NULL: out of memory, the edit has failed.
 void *cf_longer(struct cf_edit *edit, void *list, uint32_t count, size_t size);
 static inline void *cf_one_more(struct cf_edit *edit, void *list, uint32_t count, uint32_t room,
                                 size_t size) {
@@ -224,7 +223,7 @@ static inline void cf_add_site(struct cf_edit *edit, uint32_t pc, enum cf_where 
     edit->code.marks[pc] |= where == CF_ENTRY ? CF_MARK_EDIT | CF_MARK_SPLIT : CF_MARK_EDIT;
 }
 
-// Fills phases and delegates; does nothing if the method is no constructor (constructor.c).
+// Finds phases and delegates; does nothing if the method is not a constructor.
 enum cf_status cf_find_constructor(struct cf_edit *edit);
 static inline enum cf_status cf_edit_constructor(struct cf_edit *edit) {
     return edit->phases_known ? edit->error.status : cf_find_constructor(edit);
@@ -242,7 +241,7 @@ static inline void cf_add_thrown(struct cf_edit *edit, const struct cf_snippet *
 
 struct cf_snippet *cf_snippet_nowhere(struct cf_edit *edit, enum cf_status status,
                                       const char *reason);
-// An empty snippet, owned by the edit; out of memory: one that spoils the edit.
+// An empty snippet, owned by the edit; when out of memory the edit fails.
 static inline struct cf_snippet *cf_snippet_new(struct cf_edit *edit) {
     struct cf_snippet *s = cf_arena_alloc(edit->code.cls->arena, sizeof *s + CF_SNIPPET_ROOM);
     if (!s) return cf_snippet_nowhere(edit, CF_NO_MEMORY, "out of memory");
@@ -262,22 +261,21 @@ static inline void cf_insert_entry(struct cf_edit *edit, const struct cf_snippet
     cf_add_site(edit, 0, CF_ENTRY, edit->nesting, s);
 }
 // In a constructor right after each delegate call (super(...) or this(...)). Returns 0, and inserts
-// nothing, when the method is none or, as java.lang.Object's, has no such call.
+// nothing, if the method is not a constructor or has no such call, as that of java.lang.Object.
 int cf_insert_constructed(struct cf_edit *edit, const struct cf_snippet *s);
-// Around an instruction, by index. `after` runs when the instruction falls through.
+// Before or after an instruction, by index. `after` runs if the instruction falls through.
 void cf_insert_before(struct cf_edit *edit, uint32_t instruction, const struct cf_snippet *s);
 void cf_insert_after(struct cf_edit *edit, uint32_t instruction, const struct cf_snippet *s);
-// Instead of an instruction; the snippet has its effect on the stack.
+// Instead of an instruction; the snippet must have the same effect on the stack.
 void cf_replace(struct cf_edit *edit, uint32_t instruction, const struct cf_snippet *s);
-// Before every xreturn; the value to be returned is on the stack and stays there.
+// Before every xreturn; the result is on the stack and stays there.
 static inline void cf_insert_exits(struct cf_edit *edit, const struct cf_snippet *s) {
     for (uint32_t i = 0; i < edit->code.returns_count; i++)
         cf_add_site(edit, edit->code.returns[i], CF_EXIT, -edit->nesting, s);
 }
-// When an exception leaves the method: it is on the stack, and stays there; it is thrown on
-// afterwards. Exceptions of inserted exit code do not count. In a constructor: once `this` is
-// initialised; for what is thrown before the delegate call see below, for what comes out of that
-// call there is no way.
+// When an exception leaves the method: it is on the stack, stays there, and is rethrown afterwards.
+// Exceptions of inserted exit code are not covered. In a constructor: once `this` is initialized;
+// for exceptions before the delegate call see below. Exceptions out of that call cannot be covered.
 static inline void cf_insert_thrown(struct cf_edit *edit, const struct cf_snippet *s) {
     cf_add_thrown(edit, &edit->thrown, &edit->thrown_count, s);
 }
@@ -285,15 +283,15 @@ static inline void cf_insert_thrown(struct cf_edit *edit, const struct cf_snippe
 static inline void cf_insert_thrown_early(struct cf_edit *edit, const struct cf_snippet *s) {
     cf_add_thrown(edit, &edit->thrown_early, &edit->thrown_early_count, s);
 }
-// On the way from a branch or switch to one of its targets, both by index; all cases of a switch
-// that lead there.
+// On the edge from a branch or switch to one of its targets, both by index; for a switch, on all
+// cases that lead there.
 void cf_insert_edge(struct cf_edit *edit, uint32_t from, uint32_t to, const struct cf_snippet *s);
 
-// --- used among the parts of the editor ---
+// --- for the files of the editor ---
 
-// Fills depths, of all the code (depth.c). UINT16_MAX: not reachable as far as can be seen.
+// Sets depths for all code. UINT16_MAX: not known to be reachable.
 enum cf_status cf_edit_depths(struct cf_edit *edit);
-// The depth at some pcs, asked for in ascending order: known from the frame before each.
+// The depth at pcs in ascending order, found from the frame before each.
 struct cf_depth {
     struct cf_edit *edit;
     uint32_t pc, depth;  // where it is known
@@ -302,12 +300,11 @@ struct cf_depth {
 };
 enum cf_status cf_depth_start(struct cf_depth *depth, struct cf_edit *edit);
 enum cf_status cf_depth_at(struct cf_depth *depth, uint32_t pc, uint32_t *result);
-// From one instruction on to another, between which nothing but the code's order leads: changes
-// *depth as they change it. `code` is scanned, and of a method of the class as it was. 1, or 0: not
-// known.
+// Applies the instructions between two pcs of straight-line code to *depth. `code` is the scanned
+// code of an original method. Returns 1, or 0: not known.
 int cf_depth_change(struct cf_rewrite *rewrite, const struct cf_code *code, uint32_t start,
                     uint32_t end, uint32_t *depth);
-// Appends the Code attribute to the class's new code (encode.c).
+// Appends the Code attribute to the class's new code.
 enum cf_status cf_edit_encode(struct cf_edit *edit, struct cf_new_code *result);
 
 #endif

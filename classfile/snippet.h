@@ -1,6 +1,6 @@
-// Snippets: short runs of instructions that a pass wants executed, written once and anchored in as
-// many places as wanted (edit.h). A snippet knows how much stack it needs; labels, branches and
-// handlers are its own. Errors are sticky and are reported when the method is encoded.
+// Snippets: short sequences of instructions, written once and anchored in any number of places
+// (edit.h). A snippet knows how much stack it needs, and has its own labels, branches and handlers.
+// Errors are sticky and are reported when the method is encoded.
 //
 //      struct cf_snippet *s = cf_snippet_new(edit);
 //      cf_push_int(s, id);
@@ -13,7 +13,7 @@
 
 struct cf_edit;
 
-// A static method to call, as cf_callee_new found or made it.
+// A static method to call, from cf_callee_new.
 struct cf_callee {
     uint16_t methodref;   // 0: none
     uint8_t pops, pushes; // slots
@@ -21,7 +21,7 @@ struct cf_callee {
 
 struct cf_snippet_label {
     uint32_t at;   // offset in the snippet; UINT32_MAX: not placed yet
-    int32_t depth; // of the stack there, above the anchor's; INT32_MIN: not known yet
+    int32_t depth; // of the stack there, relative to the anchor's; INT32_MIN: not known yet
     int is_target; // a branch or handler leads here: a frame is needed
 };
 
@@ -41,10 +41,10 @@ struct cf_snippet {
     uint8_t *bytes; // room for CF_SNIPPET_ROOM at least
     uint32_t capacity;
     uint32_t first_new_local; // the method's own locals are below
-    // From here on all is cleared at first.
+    // From here on everything is zero at first.
     uint32_t length;
-    int32_t depth, peak; // slots above the anchor's depth: now, at most
-    int32_t lowest;      // below 0: the snippet takes values that were there
+    int32_t depth, peak; // slots above the anchor's depth: current and maximum
+    int32_t lowest;      // below 0: the snippet pops values of the method
     int unreachable;     // the last instruction never falls through
     int uses_new_locals;
     uint32_t labels_count, branches_count, handlers_count;
@@ -55,7 +55,7 @@ struct cf_snippet {
 
 #define CF_SNIPPET_ROOM 32
 
-// Room for the next `size` bytes; NULL when there is none (the edit knows).
+// Room for the next `size` bytes; NULL: none, the edit has failed.
 uint8_t *cf_snippet_grow(struct cf_snippet *s, uint32_t size);
 static inline uint8_t *cf_snippet_room(struct cf_snippet *s, uint32_t size) {
     if (size > s->capacity - s->length) return cf_snippet_grow(s, size);
@@ -72,8 +72,8 @@ static inline void cf_snippet_depth(struct cf_snippet *s, int32_t pops, int32_t 
 
 // --- plain snippets ---
 
-// For what goes into every method, where each instruction counts: a snippet of instructions of up
-// to four bytes, made ready once and put into as many snippets as have it.
+// For code that goes into every method, where speed matters: instructions of up to four bytes that
+// are prepared once and copied into any number of snippets.
 //
 //      struct cf_snippet *s = cf_snippet_new(edit);
 //      uint8_t *p = s->bytes;
@@ -81,7 +81,7 @@ static inline void cf_snippet_depth(struct cf_snippet *s, int32_t pops, int32_t 
 //      p = cf_put_ready(p, cf_ready_call(callee));
 //      cf_snippet_close(s, p, 2);
 struct cf_ready {
-    uint32_t word, length; // the first byte highest; 0: there is no such instruction
+    uint32_t word, length; // the first byte is the highest; length 0: no such instruction
 };
 static inline struct cf_ready cf_ready_local(enum cf_opcode op, uint32_t local) {
     int is_load = op >= CF_OP_iload && op <= CF_OP_aload;
@@ -97,35 +97,35 @@ static inline struct cf_ready cf_ready_local(enum cf_opcode op, uint32_t local) 
     ready.length = 4;
     return ready;
 }
-// As cf_push_int; where that takes several instructions, or the pool is full, there is none.
+// Like cf_push_int; length 0 if that takes several instructions or the pool is full.
 struct cf_ready cf_ready_push(struct cf_edit *edit, int32_t value);
-// Fails the edit for want of a constant.
+// Fails the edit because a constant could not be added.
 enum cf_status cf_no_constant(struct cf_edit *edit);
-// The callee must be there.
+// The callee must have a methodref.
 static inline struct cf_ready cf_ready_call(struct cf_callee callee) {
     struct cf_ready call = {(uint32_t)CF_OP_invokestatic << 24 | (uint32_t)callee.methodref << 8,
                             3};
     return call;
 }
-// Writes up to 3 bytes more than the instruction has.
+// May write up to 3 bytes beyond the instruction.
 static inline uint8_t *cf_put_ready(uint8_t *p, struct cf_ready instruction) {
     cf_put4(p, instruction.word);
     return p + instruction.length;
 }
-// It ends at `end`, at most CF_SNIPPET_ROOM behind its first byte, leaves the stack as it was and
-// has at most `peak` slots on it. It uses new locals.
+// Ends a snippet at `end`, at most CF_SNIPPET_ROOM behind its first byte. It must leave the depth
+// of the stack unchanged, uses at most `peak` slots, and may use new locals.
 static inline void cf_snippet_close(struct cf_snippet *s, const uint8_t *end, int32_t peak) {
     s->length = (uint32_t)(end - s->bytes);
     s->peak = peak;
     s->uses_new_locals = 1;
 }
 
-// --- any others ---
+// --- other snippets ---
 
 // An instruction without operands.
 void cf_op(struct cf_snippet *s, enum cf_opcode op);
-// The shortest way to push a number: iconst, bipush, sipush or ldc; in a class whose constants are
-// merged, with as few of them as can be, ishl and ior.
+// Pushes a number with iconst, bipush, sipush or ldc. In a class whose constants the JVM merges,
+// ishl and ior are used to need as few constants as possible.
 void cf_push_number(struct cf_snippet *s, int32_t value);
 static inline void cf_push_int(struct cf_snippet *s, int32_t value) {
     uint32_t length = s->length;
@@ -140,7 +140,7 @@ static inline void cf_push_int(struct cf_snippet *s, int32_t value) {
 }
 // ldc or ldc_w; ldc2_w where the constant is a long or double.
 void cf_push_constant(struct cf_snippet *s, uint16_t index);
-// xload, xstore (`op` is iload .. aload, istore .. astore), the short and wide forms chosen here.
+// xload, xstore (`op` is iload .. aload, istore .. astore) in the shortest form.
 void cf_far_local(struct cf_snippet *s, enum cf_opcode op, uint32_t local);
 static inline void cf_local(struct cf_snippet *s, enum cf_opcode op, uint32_t local) {
     int is_load = op >= CF_OP_iload && op <= CF_OP_aload;
@@ -179,15 +179,15 @@ uint32_t cf_label(struct cf_snippet *s);
 void cf_place(struct cf_snippet *s, uint32_t label);
 // ifxx or goto to a label of the snippet.
 void cf_branch_to(struct cf_snippet *s, enum cf_opcode op, uint32_t label);
-// ifxx or goto to an original instruction, by its index: what is anchored at its entry runs.
+// ifxx or goto to an original instruction, by index: snippets before it run.
 void cf_branch_to_original(struct cf_snippet *s, enum cf_opcode op, uint32_t instruction);
-// Exceptions of `catch_type` (0: any) between two labels go to a third, where the stack holds the
-// exception alone. To be called before that third label is placed. Handlers of the snippet come
-// before those of the method.
+// Exceptions of `catch_type` (0: any) between two labels go to a third label, where the stack holds
+// only the exception. To be called before the third label is placed. Handlers of the snippet
+// precede those of the method.
 void cf_handler(struct cf_snippet *s, uint32_t start, uint32_t end, uint32_t handler,
                 uint16_t catch_type);
 // The same in a snippet that is anchored only where the stack has `depth` slots, which a handler
-// loses: what it shares labels with has to take them too.
+// discards: other code that leads to the same labels must pop them too.
 void cf_handler_at_depth(struct cf_snippet *s, uint32_t start, uint32_t end, uint32_t handler,
                          uint16_t catch_type, int32_t depth);
 
