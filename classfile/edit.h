@@ -219,7 +219,7 @@ static inline void cf_add_site(struct cf_edit *edit, uint32_t pc, enum cf_where 
     struct cf_site site = {pc, where, order, 0, s};
     sites[count] = site;
     edit->sites_count = count + 1;
-    // What falls in runs the snippet, jumps do not.
+    // Fall-through runs the snippet, jumps do not.
     edit->code.marks[pc] |= where == CF_ENTRY ? CF_MARK_EDIT | CF_MARK_SPLIT : CF_MARK_EDIT;
 }
 

@@ -1,12 +1,12 @@
-// Constructors: where the delegate call is, super(...) or this(...), before which `this` is not
-// initialised (JVMS 4.10.1.9, invokespecial). There may be several, in branches, and since JDK 22
+// Constructors: finds the delegate call, super(...) or this(...), before which `this` is not
+// initialized (JVMS 4.10.1.9, invokespecial). There may be several in branches, and since JDK 22
 // any code before them.
 
 #include "classfile/edit.h"
 #include "classfile/frames/typing.h"
 
-// Is the invokespecial at `pc` the call of a constructor, and `of_this`: of one that could be the
-// delegate by its class?
+// Is the invokespecial at `pc` the call of a constructor? `of_this`: may it be the delegate call,
+// judging by its class?
 static int is_init_call(const struct cf_code *code, uint32_t pc, int *of_this) {
     const struct cf_class *cls = code->cls;
     struct cf_slice class_name, name, descriptor;
@@ -30,7 +30,7 @@ static enum cf_status add_delegate(struct cf_edit *edit, uint32_t pc) {
     return CF_OK;
 }
 
-// A phase from `start` on; phases before it end there.
+// Adds a phase from `start` on, which ends the phase before it.
 static enum cf_status add_phase(struct cf_edit *edit, uint32_t start, int initialized) {
     if (edit->phases_count) {
         struct cf_phase *last = &edit->phases[edit->phases_count - 1];
@@ -50,9 +50,9 @@ static enum cf_status add_phase(struct cf_edit *edit, uint32_t start, int initia
     return CF_OK;
 }
 
-// The common case: the delegate call stands in the first basic block, and the only other objects
-// made before it are its arguments, each with its own `new`. Returns the call's pc, or UINT32_MAX:
-// also where a call may, by its class, be the delegate or that of an object made before.
+// The common case: the delegate call is in the first basic block, and all objects created before it
+// have their own `new`. Returns the pc of the call, or UINT32_MAX, also if a call may be either the
+// delegate call or that of such an object, judging by its class.
 static uint32_t delegate_in_first_block(const struct cf_code *code) {
     uint32_t outstanding = 0;
     for (uint32_t i = 0; i < code->count; i++) {
@@ -71,8 +71,8 @@ static uint32_t delegate_in_first_block(const struct cf_code *code) {
     return UINT32_MAX;
 }
 
-// May any frame still have `this` uninitialised after the first delegate call? Only with several
-// calls in branches, so a look at the frames' locals suffices.
+// May a frame after the first delegate call have an uninitialized `this`? Only with several calls
+// in branches, so checking the frames' locals suffices.
 static int later_uninitialized(struct cf_edit *edit, uint32_t after, int *result) {
     struct cf_frame_reader frames;
     *result = 0;
@@ -85,15 +85,15 @@ static int later_uninitialized(struct cf_edit *edit, uint32_t after, int *result
     return edit->error.status == CF_OK;
 }
 
-// The same where there are no frames: may a handler be reached from before the delegate call?
+// The same without frames: may a handler be reached from before the delegate call?
 static int handled_before(const struct cf_code *code, uint32_t delegate) {
     for (uint32_t i = 0; i < code->exception_table_length; i++)
         if (cf_exception_at(code, i).start_pc <= delegate) return 1;
     return 0;
 }
 
-// What is known of an instruction, by its pc. Without frames code may be reached EARLY and
-// INITIALIZED, if it leaves `this` alone and never returns; walked it is in one of the two.
+// What is known about an instruction, by its pc. Without frames code may be reached both EARLY and
+// INITIALIZED if it does not use `this` and never returns; it is walked in one of the two.
 enum { EARLY = 1, INITIALIZED = 2, DELEGATES = 4 };
 
 struct walk {
@@ -124,7 +124,7 @@ static enum cf_status remember(struct walk *w, uint32_t target) {
     return cf_typing_frame(&w->typing, frame);
 }
 
-// Remembers the state for every target of the branch at `pc`.
+// Records the state for every target of the branch at `pc`.
 static enum cf_status remember_targets(struct walk *w, uint32_t pc) {
     const struct cf_code *code = &w->edit->code;
     const uint8_t *p = code->bytes + pc;
@@ -141,7 +141,7 @@ static enum cf_status remember_targets(struct walk *w, uint32_t pc) {
     return CF_OK;
 }
 
-// The state is the handler's, but for the stack.
+// The handler gets the current state, except for the stack.
 static enum cf_status remember_handler(struct walk *w, uint32_t entry) {
     static const struct cf_type thrown = {
         CF_TYPE_OBJECT, 0, 0, {(const uint8_t *)"java/lang/Throwable", 19}};
@@ -181,8 +181,8 @@ static enum cf_status list_entries(struct walk *w) {
     return CF_OK;
 }
 
-// jsr: the subroutine begins with the return address on the stack. What it stores is not followed
-// to behind the jsr; whether `this` is initialised does not change in it.
+// jsr: the subroutine begins with the return address on the stack. Its stores are not followed to
+// the code behind the jsr; it does not initialize `this`.
 static enum cf_status call_subroutine(struct walk *w, uint32_t pc) {
     struct cf_state *s = &w->typing.state;
     const uint8_t *p = w->edit->code.bytes + pc;
@@ -209,7 +209,7 @@ static enum cf_status step(struct walk *w, uint32_t pc) {
     return code->stack_map_table ? CF_OK : remember_targets(w, pc);
 }
 
-// With frames, which say where code goes on: in code order.
+// With frames, which have the state after each jump: in code order.
 static enum cf_status walk_frames(struct walk *w, struct cf_frame_reader *frames) {
     const struct cf_code *code = &w->edit->code;
     int more = cf_frames_next(frames), reachable = 1;
@@ -227,7 +227,7 @@ static enum cf_status walk_frames(struct walk *w, struct cf_frame_reader *frames
     return w->edit->error.status;
 }
 
-// From what is pending on, and from all that is met on the way, back as well as ahead.
+// Walks from all pending places, and from those that are found on the way, in both directions.
 static enum cf_status walk_pending(struct walk *w) {
     const struct cf_code *code = &w->edit->code;
     while (w->pending_count) {
@@ -244,8 +244,8 @@ static enum cf_status walk_pending(struct walk *w) {
     return CF_OK;
 }
 
-// Handlers that were not met since the start of their range is dead code: the first instruction in
-// it that is not can only be one that something jumps to.
+// Enters handlers that were not reached because the start of their range is dead code: the first
+// live instruction in the range must be a branch target.
 static enum cf_status enter_ranges(struct walk *w) {
     const struct cf_code *code = &w->edit->code;
     uint32_t next = code->length;
@@ -260,8 +260,8 @@ static enum cf_status enter_ranges(struct walk *w) {
     return CF_OK;
 }
 
-// Is there code of which cannot be said whether `this` is initialised? What to count when it throws
-// would not be known.
+// Fails if for some code it is unknown whether `this` is initialized, and so what to count when it
+// throws.
 static enum cf_status check_phases(struct walk *w) {
     const struct cf_code *code = &w->edit->code;
     for (unsigned phase = EARLY; phase <= INITIALIZED; phase++) {
@@ -280,7 +280,7 @@ static enum cf_status check_phases(struct walk *w) {
     return CF_OK;
 }
 
-// Without frames: along all ways that the code can take.
+// Without frames: along all paths through the code.
 static enum cf_status walk_ways(struct walk *w, const struct cf_frame *first) {
     CF_TRY(list_entries(w));
     CF_TRY(cf_typing_load(&w->typing, first));

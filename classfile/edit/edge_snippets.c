@@ -1,14 +1,14 @@
-// Snippets on the taken way of conditional jumps, put where the jump is:
+// Snippets on the taken edge of conditional jumps, placed at the jump:
 //
 //      if A; goto L    becomes    if not A: goto behind; snippet; goto L; behind:
 //
-// Elsewhere they take a detour behind the method's code (layout.h), from which the way leads back:
-// to HotSpot a jump back is a loop's, with a counter that makes it compile the method sooner and
-// once more in its midst (on-stack replacement), and with a safepoint.
+// Other edges take a detour behind the method's code (internal.h), which ends with a jump back. To
+// HotSpot a backward jump is a loop: it has a counter, so that the method is compiled sooner and
+// also by on-stack replacement, and a safepoint poll.
 
 #include "classfile/edit/internal.h"
 
-// So much more than the snippet an edge takes: a goto, and the odd byte of padding of a switch.
+// The bytes of an edge beside its snippet: a goto, and padding of a switch.
 #define ROUGHLY 8
 
 static int is_conditional(unsigned op) {
@@ -52,7 +52,7 @@ static void append(struct cf_snippet *to, const struct cf_snippet *s) {
     to->uses_new_locals |= s->uses_new_locals;
 }
 
-// In place of the jump: all edges from it, `count` of them from `first` on.
+// Replaces the jump by all edges from it, `count` of them from `first` on.
 static void replace(struct cf_edit *edit, const struct cf_edge *first, uint32_t count) {
     const struct cf_code *code = &edit->code;
     struct cf_snippet *s = cf_snippet_new(edit);
@@ -64,7 +64,7 @@ static void replace(struct cf_edit *edit, const struct cf_edge *first, uint32_t 
     cf_add_site(edit, first->pc, CF_REPLACE, 0, s);
 }
 
-// Where the jump leads; an edge that leads elsewhere is none.
+// The target of the jump; edges to other targets are ignored.
 static uint32_t target_of(const struct cf_code *code, uint32_t pc) {
     int32_t offset = (int16_t)cf_be2(code->bytes + pc + 1);
     return pc + (uint32_t)offset;

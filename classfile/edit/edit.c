@@ -62,7 +62,7 @@ int cf_callees_again(struct cf_rewrite *rewrite, const struct cf_callees *kept,
     return 1;
 }
 
-// An edit whose code is not scanned yet; NULL: out of memory.
+// An edit whose code is not scanned yet. NULL: out of memory.
 static struct cf_edit *open_edit(struct cf_rewrite *rewrite, const struct cf_member *method) {
     struct cf_class *cls = rewrite->cls;
     struct cf_edit *edit = cf_arena_alloc(cls->arena, sizeof *edit);
@@ -137,7 +137,7 @@ enum cf_status cf_edit_commit(struct cf_edit *edit) {
         uint32_t before = place->length ? place->length : edit->code.end - edit->method->code;
         rewrite->added += (int64_t)code.length - before;
         rewrite->methods_changed += !place->length;
-        // Member by member, as they have just been written: a copy of several at once would wait.
+        // Field by field: they were just written, and loading several at once would stall.
         place->at = code.at;
         place->length = code.length;
         place->lead = code.lead;
@@ -156,7 +156,7 @@ void *cf_longer(struct cf_edit *edit, void *list, uint32_t count, size_t size) {
     return larger;
 }
 
-// The type of a new local variable; TOP when the descriptor is malformed.
+// The type of a new local variable; TOP: malformed descriptor.
 static unsigned tag_of_descriptor(const char *descriptor) {
     struct cf_slice d = {(const uint8_t *)descriptor, (uint32_t)strlen(descriptor)};
     return cf_field_slots(d) ? cf_tag_of_letter[d.bytes[0]] : CF_TYPE_TOP;
@@ -193,7 +193,7 @@ uint32_t cf_new_local_of(struct cf_edit *edit, const char *descriptor, int live)
     return index;
 }
 
-// 1 when `instruction` is one; else the edit has failed.
+// Returns 1 if `instruction` is a valid index; otherwise the edit has failed.
 static int is_instruction(struct cf_edit *edit, uint32_t instruction) {
     if (instruction < edit->code.count) return 1;
     cf_fail(&edit->error, CF_MISUSE, 0, "no such instruction", 0);
@@ -260,7 +260,8 @@ static void copy(struct writer *w, const uint8_t *from, size_t n) {
     w->length += n;
 }
 
-// All behind the constant pool. New code that lies as it shall be is copied in one piece.
+// Copies everything behind the constant pool. New code that is already in order is copied as a
+// block.
 static void copy_methods(struct writer *w, const struct cf_rewrite *rewrite) {
     const struct cf_class *cls = rewrite->cls;
     const uint8_t *out = rewrite->out.bytes;

@@ -1,25 +1,25 @@
-// Writing the code array: the original instructions copied in runs, snippets between them; then the
-// offsets.
+// Writes the code array: runs of original instructions with snippets between them, then the offsets
+// of branches.
 
 #include "classfile/edit/internal.h"
 
-// --- the code, and where everything in it stands ---
+// --- code and positions ---
 
-// The labels of old pcs `from` up to `to`, what stands at `from` being put at `at`.
+// Sets the labels of the old pcs from `from` to `to`; the code at `from` moves to `at`.
 static inline void map(uint16_t *moved, uint32_t from, uint32_t to, uint32_t at) {
     uint16_t delta = (uint16_t)(at - from);
     for (uint16_t *p = moved + from; p < moved + to; p += CF_FILLED)
         for (size_t i = 0; i < CF_FILLED; i++) p[i] = delta;
 }
 
-// What is copied of the original code at a time: there is room for it in the new one, and behind
-// the code come (attributes, mostly) bytes of the class.
+// Original code is copied in pieces of this size: there is room for it in the new code, and behind
+// the original code are more bytes of the class.
 static inline uint32_t copied_at_a_time(const struct cf_code *code) {
     uint32_t behind = code->cls->length - code->offset - code->length;
     return behind >= CF_COPIED ? CF_COPIED : 0;
 }
 
-// Copies n bytes, or, if it is no more than that, `at_a_time`: mostly less work than counting.
+// Copies n bytes; up to `at_a_time` it copies that many, which is mostly faster than counting.
 static inline void copy_run(uint8_t *to, const uint8_t *from, uint32_t n, uint32_t at_a_time) {
     if (n <= at_a_time)
         memcpy(to, from, CF_COPIED);
@@ -35,8 +35,8 @@ static inline uint8_t *put_snippet(uint8_t *p, const struct cf_snippet *s) {
     return p + s->length;
 }
 
-// The bytes that the switch or widened branch at old pc `pc` takes at new pc `at`: a switch's
-// padding follows its place.
+// The bytes of the switch or widened branch at old pc `pc` when moved to new pc `at`; the padding
+// of a switch depends on its position.
 static uint32_t changed_length(const struct cf_code *code, uint32_t pc, uint32_t at) {
     unsigned op = code->bytes[pc];
     if (!cf_is_switch(op)) return op == CF_OP_goto || op == CF_OP_jsr ? 5 : 8;
@@ -45,7 +45,7 @@ static uint32_t changed_length(const struct cf_code *code, uint32_t pc, uint32_t
     return sw.length - (3 - (pc & 3)) + (3 - (at & 3));
 }
 
-// Finds l->changed anew.
+// Updates l->changed.
 CF_SELDOM static void find_changed(struct cf_layout *l) {
     const struct cf_code *code = &l->edit->code;
     uint32_t s = l->next_switch, b = l->next_branch;
@@ -57,8 +57,8 @@ CF_SELDOM static void find_changed(struct cf_layout *l) {
     l->next_branch = b;
 }
 
-// The original code from old pc `from` up to `to`, at new pc `at`, where the instruction at `from`
-// is replaced or the length of another one changes. Returns where it ends.
+// Writes the original code from old pc `from` to `to` at new pc `at`; the instruction at `from` is
+// replaced, or another one changes its length. Returns the new end.
 CF_SELDOM static uint32_t put_changed(struct cf_layout *l, uint32_t from, uint32_t to, uint32_t at,
                                       int is_replaced) {
     const struct cf_code *code = &l->edit->code;
@@ -94,7 +94,7 @@ static uint32_t put_body(struct cf_layout *l) {
     uint8_t *fresh = l->code;
     uint16_t *moved = l->moved;
     uint32_t length = code->length, at_a_time = copied_at_a_time(code);
-    // The old pc up to which all is written, and where jumps to it lead in the new code.
+    // The old pc up to which everything is written, and the target of jumps to it in the new code.
     uint32_t pos = 0, label = 0, at = 0;
     int is_replaced = 0;
     struct cf_site *site = l->sites, *end = site + l->edit->sites_count;
@@ -120,7 +120,7 @@ static uint32_t put_body(struct cf_layout *l) {
         if (site == end) break;
         site->at = at;
         at = (uint32_t)(put_snippet(fresh + at, site->snippet) - fresh);
-        // Jumps lead behind what only runs when the code above falls through.
+        // Jumps lead behind snippets that only run on fall-through.
         label = site->where <= CF_ENTRY ? at : label;
         is_replaced = site->where == CF_REPLACE;
     }
@@ -166,7 +166,7 @@ static enum cf_status fail(const struct cf_layout *l, enum cf_status status, con
     return cf_fail(&l->edit->error, status, 0, reason, 0);
 }
 
-// Of the snippet at new pc `at`.
+// The branches of the snippet at new pc `at`.
 static enum cf_status set_snippet(const struct cf_layout *l, uint32_t at,
                                   const struct cf_snippet *s) {
     for (uint32_t i = 0; i < s->branches_count; i++) {
@@ -213,7 +213,7 @@ CF_SELDOM static enum cf_status set_snippets(const struct cf_layout *l) {
     return set_exit(l, &l->thrown);
 }
 
-// The switch at `pc`, its padding and offsets new.
+// Writes the switch at `pc` with new padding and offsets.
 static void put_switch(const struct cf_layout *l, uint32_t pc) {
     const struct cf_code *code = &l->edit->code;
     struct cf_switch sw;
@@ -249,7 +249,7 @@ CF_SELDOM static void set_switches(const struct cf_layout *l) {
     }
 }
 
-// A branch that no longer reaches with 16 bits: goto_w, jsr_w, or the opposite if around a goto_w.
+// Writes a branch that no longer fits 16 bits: goto_w, jsr_w, or the opposite if around a goto_w.
 CF_SELDOM static void put_widened(const struct cf_layout *l, const struct cf_branch *b,
                                   uint32_t at) {
     unsigned op = l->edit->code.bytes[b->pc];

@@ -11,8 +11,8 @@ static inline void raise_stack(uint32_t *most, uint32_t depth, const struct cf_s
     if (need > *most) *most = need;
 }
 
-// What the snippets need at the sites, on top of what is on the stack there. The depth is looked
-// for only where it can make a difference: it is never above the method's own max_stack.
+// The stack that snippets at the sites need on top of the depth there. The depth is computed only
+// where it matters: it never exceeds the method's own max_stack.
 static enum cf_status raise_at_sites(const struct cf_layout *l, uint32_t *most) {
     struct cf_edit *edit = l->edit;
     struct cf_depth walk;
@@ -30,8 +30,8 @@ static enum cf_status raise_at_sites(const struct cf_layout *l, uint32_t *most) 
     return CF_OK;
 }
 
-// What the snippets of all passes need at a place, one after the other: each leaves the depth as it
-// finds it, but a replacement, which has the instruction's effect.
+// The stack that the snippets of all passes at one place need. Each leaves the depth unchanged
+// except a replacement, which has the effect of its instruction.
 static enum cf_status max_stack(const struct cf_layout *l, uint32_t *result) {
     struct cf_edit *edit = l->edit;
     uint32_t most = edit->code.max_stack;
@@ -51,7 +51,7 @@ static enum cf_status max_stack(const struct cf_layout *l, uint32_t *result) {
     return CF_OK;
 }
 
-// Is local 0 stored to while it should hold `this`?
+// Is local 0 overwritten while it should hold `this`?
 CF_SELDOM static int overwrites_this(const struct cf_edit *edit) {
     const struct cf_code *code = &edit->code;
     for (uint32_t i = 0; i < code->count; i++) {
@@ -66,7 +66,7 @@ CF_SELDOM static int overwrites_this(const struct cf_edit *edit) {
     return 0;
 }
 
-// Whether an exception may come from the code before, [0], and after `this` is initialised, [1].
+// May code throw before [0] and after [1] `this` is initialized?
 static void find_throwing(const struct cf_edit *edit, int may_throw[2]) {
     const struct cf_code *code = &edit->code;
     const struct cf_phase *phase = edit->phases, *last = phase + edit->phases_count - 1;
@@ -85,9 +85,9 @@ static void find_throwing(const struct cf_edit *edit, int may_throw[2]) {
     }
 }
 
-// A part of the code from which no exception can come needs no exceptional exit. The handler before
-// the delegate call must hold for all the code there: where `this` is not always in local 0 there
-// is none.
+// Code that cannot throw needs no exceptional exit. The frame of the handler before the delegate
+// call must be right for all code there: if `this` is not always in local 0, there is no such
+// handler.
 static void drop_idle_exits(struct cf_edit *edit) {
     int may_throw[2] = {0, edit->code.may_throw}, early = 0;
     if (edit->phases_count) {
@@ -109,7 +109,7 @@ static enum cf_status name_of_frames(struct cf_edit *edit, uint16_t *name) {
     return edit->error.status;
 }
 
-// The StackMapTable, unless it has no frames; `count` of attributes.
+// Writes the StackMapTable unless it has no frames, and counts it in `count` of attributes.
 static inline enum cf_status put_stack_map_table(struct cf_buffer *out, const struct cf_layout *l,
                                                  uint32_t *count) {
     struct cf_edit *edit = l->edit;
@@ -132,8 +132,8 @@ static inline enum cf_status put_stack_map_table(struct cf_buffer *out, const st
     return CF_OK;
 }
 
-// CLDC's frames in classes below version 50 (also from tools that know no better): a JVM does not
-// look at them, but other tools that come after us do, and their offsets hold no more.
+// Is it a StackMap of CLDC in a class below version 50? A JVM ignores it, but other tools read it
+// later, and its offsets would be wrong.
 static int is_stack_map(const struct cf_class *cls, uint32_t pos) {
     return CF_IS(cf_utf8(cls, cf_be2(cls->bytes + pos)), "StackMap");
 }
@@ -163,8 +163,8 @@ static enum cf_status put_attributes(struct cf_buffer *out, const struct cf_layo
     return CF_OK;
 }
 
-// Up to where a constructor counts as not initialised: behind what is anchored at its delegate
-// calls.
+// The new pc up to which a constructor counts as not initialized: behind the snippets at its
+// delegate calls.
 static void note_constructed(struct cf_edit *edit, const struct cf_layout *l) {
     if (edit->constructor && !edit->delegates_count) edit->constructed_pc = l->length;
     for (uint32_t i = 0; i < edit->delegates_count; i++) {
@@ -173,8 +173,8 @@ static void note_constructed(struct cf_edit *edit, const struct cf_layout *l) {
     }
 }
 
-// What stands in the class between the method encoded last and this one's Code attribute: mostly
-// the few bytes at the beginning of a method_info.
+// Copies the bytes of the class between the last encoded method and this Code attribute: mostly the
+// first bytes of a method_info.
 static enum cf_status put_lead(struct cf_buffer *out, const struct cf_edit *edit, uint32_t lead) {
     const struct cf_class *cls = edit->code.cls;
     uint32_t from = edit->method->code - lead;
@@ -188,7 +188,7 @@ static enum cf_status put_lead(struct cf_buffer *out, const struct cf_edit *edit
     return CF_OK;
 }
 
-// Room for all of the class, mostly.
+// Reserves memory, mostly enough for the whole class.
 static enum cf_status open_out(struct cf_rewrite *rewrite, struct cf_buffer *out) {
     const struct cf_class *cls = rewrite->cls;
     return cf_room(out, 2 * (cls->length - cls->constant_pool_end) + 4096) ? CF_OK : CF_NO_MEMORY;

@@ -1,5 +1,5 @@
-// The exception table of an edited method: the handlers of snippets, the original ones with their
-// ranges moved, and last of all those that catch what leaves the method.
+// The exception table of an edited method: the handlers of snippets, the original handlers with
+// moved ranges, and last the handlers that catch exceptions leaving the method.
 
 #include "classfile/edit/internal.h"
 
@@ -17,7 +17,7 @@ uint8_t *cf_room_slow(struct cf_buffer *b, uint32_t n) {
     return b->bytes + b->length;
 }
 
-// The entries being written: room for all of them was made.
+// The entries being written; there is room for all of them.
 struct entries {
     const struct cf_layout *l;
     uint8_t *next;
@@ -25,14 +25,14 @@ struct entries {
 
 static inline void put_entry(struct entries *e, uint32_t start, uint32_t end, uint32_t handler,
                              uint32_t catch_type) {
-    if (start >= end) return; // an empty range is none
+    if (start >= end) return; // an empty range needs no entry
     uint8_t *p = e->next;
     cf_put4(p, start << 16 | end); // two at a time: compilers make two instructions of it
     cf_put4(p + 4, handler << 16 | catch_type);
     e->next = p + 8;
 }
 
-// Calls for each place where a snippet stands in the new code.
+// Calls a function for each place of a snippet in the new code.
 #define EACH_SNIPPET(l, s, at, body)                                                               \
     do {                                                                                           \
         for (uint32_t i_ = 0; i_ < (l)->edit->sites_count; i_++) {                                 \
@@ -88,8 +88,8 @@ static void put_original(struct entries *out) {
     }
 }
 
-// Where the snippets of an exit at old pc `pc` begin, or, without such, its instruction. Asked for
-// in ascending order: no site before *site is one of them.
+// The new pc of the exit snippets at old pc `pc`, or without any, of its instruction. Called in
+// ascending order: sites before *site are not needed.
 static inline uint32_t exit_at(const struct cf_layout *l, const struct cf_site **site,
                                uint32_t pc) {
     const struct cf_site *s = *site, *end = l->sites + l->edit->sites_count;
@@ -99,15 +99,15 @@ static inline uint32_t exit_at(const struct cf_layout *l, const struct cf_site *
     return s < end && s->pc == pc ? s->at : cf_at_instruction(l, pc);
 }
 
-// How far the lists of what is not covered have been gone through: all are in pc order.
+// Positions in the lists of code that is not covered; all lists are in pc order.
 struct cover {
     const uint16_t *a_return, *last_return;
     const uint32_t *delegate, *last_delegate;
     const struct cf_site *site;
 };
 
-// What leaves the code from old pc `start` to `end` goes to `handler`, but for the exit snippets
-// and the returns behind them, and for delegate calls: `this` is of two kinds there.
+// Covers the code from old pc `start` to `end` by `handler`, except exit snippets and the returns
+// behind them, and delegate calls, in which `this` changes its type.
 static inline struct cover put_phase(struct entries *out, struct cover c, uint32_t start,
                                      uint32_t end, uint32_t handler) {
     const struct cf_layout *l = out->l;
@@ -146,8 +146,8 @@ static void put_exits(struct entries *out) {
     }
 }
 
-// Most methods, and all of the shorter ones, have no exception table and one return, at their end:
-// what is covered is all before its snippets.
+// Most methods have no exception table and a single return at their end: all code before its
+// snippets is covered.
 static inline void put_simple(struct entries *out) {
     const struct cf_layout *l = out->l;
     const struct cf_site *site = l->sites;

@@ -1,5 +1,3 @@
-// inline.c: see inline.h
-
 #include "classfile/edit/jsr_inline.h"
 
 // --- tables ---
@@ -62,7 +60,7 @@ static int is_line_numbers(const struct cf_attribute *a) {
     return CF_IS(a->name, "LineNumberTable") && a->length >= 2;
 }
 
-// All that is kept of the attributes; returns how many there are.
+// Copies the attributes that remain; returns their number.
 static uint32_t put_attributes(struct cf_inliner *in, struct writer *w) {
     const struct cf_code *code = &in->code;
     struct cf_error ignored = {CF_OK, 0, 0, NULL, 0};
@@ -84,7 +82,7 @@ static uint32_t put_attributes(struct cf_inliner *in, struct writer *w) {
     return count;
 }
 
-// The whole Code attribute_info.
+// Writes the Code attribute_info.
 static void put_attribute(struct cf_inliner *in, struct writer *w) {
     struct writer head = *w, count;
     const uint8_t *old = in->code.cls->bytes + in->code.method->code;
@@ -105,7 +103,7 @@ static void put_attribute(struct cf_inliner *in, struct writer *w) {
 
 // --- the class ---
 
-// The new Code attribute_info of a method, in the arena. Its length is 0 when it has no subroutine.
+// The new Code attribute_info of a method, in the arena. Length 0: it has no subroutine.
 static enum cf_status inline_method(const struct cf_class *cls, const struct cf_member *method,
                                     struct writer *attribute, uint8_t **returns,
                                     struct cf_error *error) {

@@ -1,5 +1,5 @@
-// Where everything of an edited method comes to stand: the original instructions with the snippets
-// among them, then the ways that branch edges take, then the exceptional exits.
+// What the files of the editor share: the layout of an edited method. The original instructions
+// with their snippets come first, then the detours of branch edges, then the exceptional exits.
 
 #ifndef CF_LAYOUT_H
 #define CF_LAYOUT_H
@@ -7,7 +7,7 @@
 #include "classfile/edit.h"
 #include "classfile/format/strict_fields.h"
 
-// The sites at one pc, and the places that they make of it.
+// The sites at one pc, and its new pcs.
 struct cf_group {
     uint32_t first, count; // sites
     uint32_t before; // behind what comes after the instruction above: its line and ranges end here
@@ -15,7 +15,7 @@ struct cf_group {
     int is_replaced;
 };
 
-// A detour of all edges from `pc` to `target`, of a switch mostly: their snippets, then a goto.
+// A detour of all edges from `pc` to `target`, mostly of a switch: their snippets, then a goto.
 struct cf_detour {
     uint32_t pc, target;
     uint32_t first, count; // edges
@@ -24,7 +24,7 @@ struct cf_detour {
     int wide;
 };
 
-// Where the snippets of an exceptional exit come to stand, ending with athrow.
+// The snippets of an exceptional exit, which ends with athrow.
 struct cf_exit {
     const struct cf_snippet **snippets; // in the order of the passes: run backwards
     uint32_t count;
@@ -43,7 +43,7 @@ struct cf_layout {
     uint16_t *moved; // by pc, and of code_length: by how much its label moves, modulo 2^16
     uint64_t added;  // bytes of code, at most
     struct cf_exit thrown, thrown_early;
-    // What few methods have: from here on all is cleared.
+    // What only few methods have; zero at first.
     uint8_t *widened;      // per branch of the code; NULL: none is
     struct cf_edge *edges; // sorted
     struct cf_detour *detours;
@@ -54,7 +54,7 @@ struct cf_layout {
     uint32_t has_labels;
     uint32_t has_branches; // any snippet
     // A constructor of a class with strict fields: in front of the detours and of the early exit
-    // stands an athrow for a frame (bridge_frame in stack_map.c).
+    // stands an athrow for a frame (bridge_frame in stack_map_build.c).
     int bridges;
 };
 
@@ -63,7 +63,7 @@ struct cf_layout {
 enum cf_status cf_layout_make(struct cf_layout *layout, struct cf_edit *edit, uint32_t before,
                               uint32_t behind, struct cf_buffer *out);
 
-// Makes replacements of those edges, which are sorted, that can be where their jump is (edges.c).
+// Turns those edges, which are sorted, into replacements that can be placed at their jump.
 enum cf_status cf_place_edges(struct cf_edit *edit);
 
 // The sites at `pc`; a count of 0: there are none.
@@ -72,8 +72,8 @@ static inline struct cf_group cf_group_at(const struct cf_layout *l, uint32_t pc
     struct cf_group none = {0, 0, 0, 0, 0};
     return l->edit->code.marks[pc] & CF_MARK_EDIT ? cf_find_group(l, pc) : none;
 }
-// New pcs of an original pc: of its label, of the instruction itself, and of where falling into it
-// from above arrives (the end of a range that ends there).
+// New pcs of an original pc: of its label, of the instruction itself, and of the place where
+// fall-through arrives (where a range that ends there ends).
 static inline uint32_t cf_at_label(const struct cf_layout *l, uint32_t pc) {
     return (uint16_t)(pc + l->moved[pc]);
 }
@@ -101,9 +101,9 @@ static inline uint32_t cf_destination(const struct cf_layout *l, uint32_t pc, ui
 
 // --- the parts of the encoder that work on a layout ---
 
-// One pass over all that changes the distance between old and new pcs: gives every snippet and
-// label its place, and writes the code there, but for offsets of branches (emit.c). As many bytes
-// are copied at a time, and pcs mapped, beyond the last one too: what follows comes later.
+// One pass over everything that changes the distance between old and new pcs: places every snippet
+// and label, and writes the code except for branch offsets. CF_COPIED bytes are copied, and
+// CF_FILLED pcs mapped, at a time, also beyond the last one: what follows is written later.
 #define CF_COPIED 64
 #define CF_FILLED 32
 void cf_emit_snippets(struct cf_layout *layout);
@@ -122,13 +122,12 @@ static inline uint8_t *cf_extend(struct cf_buffer *b, uint32_t n) {
     return p;
 }
 
-// Appends the entries of the new StackMapTable, and counts them. Only where cf_frames_wanted
-// (stack_map.c).
+// Appends the entries of the new StackMapTable, and counts them. Only if cf_frames_wanted.
 enum cf_status cf_emit_frames(const struct cf_layout *layout, struct cf_buffer *out,
                               uint32_t *count);
-// 0: the method shall have no frames but what it had, copied as it is.
+// Does the method get new frames? Otherwise an old StackMapTable is copied unchanged.
 int cf_frames_wanted(const struct cf_edit *edit);
-// The same for methods in which nothing has to be typed (frame_mover.c).
+// cf_emit_frames for methods in which nothing has to be typed (stack_map_move.c).
 enum cf_status cf_move_frames(const struct cf_layout *layout, struct cf_buffer *out,
                               uint32_t *count);
 // The index of the constant java/lang/Throwable; 0: the pool is full, the edit has failed.
@@ -137,10 +136,10 @@ static inline uint16_t cf_throwable(struct cf_edit *edit) {
     return edit->rewrite->throwable ? edit->rewrite->throwable : cf_add_throwable(edit);
 }
 
-// The exception table, its length in front (exceptions.c).
+// Appends the exception table with its length.
 enum cf_status cf_emit_exceptions(const struct cf_layout *layout, struct cf_buffer *out);
-// Appends the attribute of the code that begins at `offset` of the class, the bytecode offsets in
-// it moved (tables.c).
+// Appends the attribute of the code that begins at `offset` of the class, with its bytecode offsets
+// moved.
 enum cf_status cf_emit_attribute(const struct cf_layout *layout, struct cf_buffer *out,
                                  uint32_t offset);
 

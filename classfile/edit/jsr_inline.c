@@ -1,5 +1,5 @@
-// The code of a method without its subroutines: which instructions belong to which of them, where
-// the copies for each call come to lie, and what jumps become.
+// Inlines the subroutines of a method: finds the instructions of each subroutine, places a copy for
+// each call, and adjusts jumps.
 
 #include "classfile/edit/jsr_inline.h"
 
@@ -85,7 +85,7 @@ static struct cf_subroutine *add_subroutine(struct cf_inliner *in, uint32_t star
     return s;
 }
 
-// Notes what an instruction jumps to, for later; calls of subroutines are not followed.
+// Records the targets of an instruction for later; calls of subroutines are not followed.
 static uint32_t push_targets(struct cf_inliner *in, uint32_t i, uint32_t n) {
     unsigned op = op_at(in, i);
     if (is_jump(op) && !is_jsr(op)) in->to_do[n++] = target_of(in, i);
@@ -121,7 +121,7 @@ static int contains_of_range(const struct cf_inliner *in, const struct cf_subrou
     return 0;
 }
 
-// What can be reached from its start, and from the handlers of what can.
+// Finds all instructions that are reachable from its start, and from the handlers of those.
 static void find_instructions(struct cf_inliner *in, struct cf_subroutine *s) {
     int more = 1;
     reach(in, s, s->start);
@@ -145,7 +145,7 @@ static enum cf_status find_subroutines(struct cf_inliner *in) {
     return CF_OK;
 }
 
-// --- copies, and where their instructions come to lie ---
+// --- copies and the positions of their instructions ---
 
 static struct cf_copy *owner_of(const struct cf_inliner *in, struct cf_copy *copy, uint32_t i) {
     if (!has(copy->subroutine->contains, i)) return NULL;
@@ -247,9 +247,9 @@ static uint32_t address_local(const struct cf_inliner *in, uint32_t i) {
     return p[0] == CF_OP_wide ? cf_be2(p + 2) : p[1];
 }
 
-// The call whose subroutine ret ends: that of the outermost copy that has the instruction. Where
-// calls are nested ret may as well end an outer one, by the address that was kept for it: what it
-// takes must have been kept by the subroutine itself.
+// The call from which ret returns: that of the outermost copy that has the instruction. With nested
+// calls ret could also return from an outer one, if it uses the address stored for that: the
+// address must have been stored by the subroutine itself.
 static enum cf_status put_ret(struct cf_inliner *in, const struct cf_copy *copy, uint32_t i) {
     const struct cf_copy *found = NULL;
     for (const struct cf_copy *c = copy; c; c = c->parent)
@@ -305,7 +305,7 @@ static enum cf_status put_code(struct cf_inliner *in) {
     return CF_OK;
 }
 
-// With short jumps, or if they do not reach with long ones.
+// With short jumps, or if these do not reach, with long ones.
 enum cf_status cf_inline_code(struct cf_inliner *in) {
     CF_TRY(prepare(in));
     CF_TRY(find_subroutines(in));

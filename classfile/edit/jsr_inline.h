@@ -1,5 +1,4 @@
-// What the parts of inlining share: the code of one method while its subroutines are put in where
-// they are called (inline_code.c), and then the tables that go with it (inline.c).
+// Inlining the subroutines of one method: its code (jsr_inline.c), then its tables (inline.c).
 
 #ifndef CF_INLINE_PARTS_H
 #define CF_INLINE_PARTS_H

@@ -1,5 +1,5 @@
-// Finding the place of each instruction and snippet: the code is written as it is laid out, and
-// again as long as branches have to be widened.
+// Finds the position of each instruction and snippet. The code is written during layout, and again
+// as long as branches must be widened.
 
 #include "classfile/edit/internal.h"
 
@@ -17,7 +17,7 @@ static int edge_before(const struct cf_edge *a, const struct cf_edge *b) {
     return a->pc != b->pc ? a->pc < b->pc : a->target < b->target;
 }
 
-// Stable merge sort, bottom up; `less` compares elements `i` and `j`. Mostly the list is sorted
+// Stable bottom-up merge sort; `less` compares elements `i` and `j`. The list is mostly sorted
 // already.
 #define SORT(type, list, count, less, arena, failed)                                               \
     do {                                                                                           \
@@ -42,8 +42,8 @@ static int edge_before(const struct cf_edge *a, const struct cf_edge *b) {
 
 #define MOST_ADDED 1000000 // far too long, even if a replacement were shorter than what it replaces
 
-// What is to be said of a snippet, wherever it stands, unless it is plain. They leave the stack as
-// they find it, and go on; only a replacement may do otherwise.
+// Checks a snippet and counts its parts, unless it is plain. A snippet must leave the depth of the
+// stack unchanged and must end by fall-through; only a replacement need not.
 static enum cf_status take_unusual(struct cf_layout *l, const struct cf_snippet *s, int replaces) {
     l->handlers_count += s->handlers_count;
     l->has_branches |= s->branches_count;
@@ -79,7 +79,7 @@ CF_SELDOM static enum cf_status sort_sites(struct cf_layout *l) {
     return CF_OK;
 }
 
-// One look at all that is anchored at instructions.
+// Checks all snippets at instructions.
 static inline enum cf_status take_sites(struct cf_layout *l) {
     struct cf_edit *edit = l->edit;
     const struct cf_site *site = edit->sites, *end = site + edit->sites_count;
@@ -220,7 +220,7 @@ CF_SELDOM static enum cf_status find_bridges(struct cf_layout *l) {
     return edit->error.status;
 }
 
-// At most so many bytes of code come of it. A widened `if` takes five more.
+// The maximum number of bytes of the new code. A widened `if` takes five more.
 static inline uint32_t most_bytes(const struct cf_layout *l) {
     const struct cf_code *code = &l->edit->code;
     uint32_t most = code->length + (uint32_t)l->added + 3 * code->switches_count;

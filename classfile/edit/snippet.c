@@ -2,12 +2,12 @@
 
 #include "classfile/edit.h"
 
-// Memory or misuse: the first reason is kept, and the method will stay as it was.
+// Out of memory or misuse: the first reason is kept, and the method will be skipped.
 static void spoil(struct cf_snippet *s, enum cf_status status, const char *reason) {
     cf_fail(&s->edit->error, status, 0, reason, 0);
 }
 
-// Mostly there is none because the pool is full.
+// A constant is mostly missing because the pool is full.
 enum cf_status cf_no_constant(struct cf_edit *edit) {
     const struct cf_error *pool = &edit->rewrite->pool.error;
     if (pool->status) return cf_fail(&edit->error, pool->status, 0, pool->reason, 0);
@@ -65,7 +65,7 @@ void cf_op(struct cf_snippet *s, enum cf_opcode op) {
     by_table(s, op);
 }
 
-// As high << 15 | low, without a constant: what is given back by a JVM pays for each one.
+// Pushes high << 15 | low without a constant: in loaded classes each constant is expensive.
 static void push_computed(struct cf_snippet *s, int32_t value) {
     cf_push_number(s, value >> 15);
     cf_push_number(s, 15);
@@ -74,7 +74,8 @@ static void push_computed(struct cf_snippet *s, int32_t value) {
     cf_op(s, CF_OP_ior);
 }
 
-// Of more than 16 bits, in a class that pays for each constant, but not of all 32.
+// Can the number, of more than 16 bits, be pushed that way in a class whose constants are
+// expensive?
 static inline int is_computed(const struct cf_rewrite *rewrite, int32_t value) {
     return rewrite->cls->merges_constant_pool && value >> 15 != value >> 31 &&
            value >> 30 == value >> 31;
@@ -214,7 +215,7 @@ static struct cf_snippet_label *label_at(struct cf_snippet *s, uint32_t label) {
     return NULL;
 }
 
-// A label is reached at one depth, however it is reached.
+// The depth at a label must be the same on all paths.
 static void meet(struct cf_snippet *s, struct cf_snippet_label *label) {
     if (label->depth == INT32_MIN)
         label->depth = s->depth;
@@ -259,7 +260,7 @@ void cf_branch_to(struct cf_snippet *s, enum cf_opcode op, uint32_t label) {
     meet(s, l);
 }
 
-// The opposite condition: ifeq <-> ifne and so on stand side by side (ifnull, ifnonnull too).
+// The opposite condition: pairs such as ifeq and ifne, or ifnull and ifnonnull, are adjacent.
 unsigned cf_opposite(unsigned op) {
     if (op == CF_OP_ifnull || op == CF_OP_ifnonnull) return op ^ 1u;
     return ((op + 1u) ^ 1u) - 1u;

@@ -1,5 +1,5 @@
-// The depth of the operand stack before each instruction, in slots: what an inserted snippet needs
-// comes on top of it, so that max_stack is exact.
+// The depth of the operand stack before each instruction, in slots. The stack that a snippet needs
+// is added to it, so that max_stack is exact.
 
 #include "classfile/edit.h"
 
@@ -7,7 +7,7 @@
 
 #define NOT_KNOWN 0x7f7f
 
-// Room to remember what constants do to the stack. 1, or 0: out of memory.
+// Allocates the table of stack effects of constants. Returns 1, or 0: out of memory.
 static int open_effects(struct cf_rewrite *rewrite) {
     if (rewrite->effects) return 1;
     size_t size = rewrite->cls->constant_pool_count * sizeof *rewrite->effects;
@@ -17,9 +17,9 @@ static int open_effects(struct cf_rewrite *rewrite) {
     return 1;
 }
 
-// What a constant does to the stack: a field's slots, or an invoke's result less its parameters.
-// Kept for the constant and for its descriptor, which is another constant and often shared. 0: it
-// does not hold together.
+// The effect of a constant on the stack: a field's slots, or a result minus parameters. It is
+// stored for the constant and for its descriptor, which other constants often share. Returns 0 if
+// the constant is malformed.
 static int look_up(struct cf_rewrite *rewrite, unsigned index, int *effect) {
     const struct cf_class *cls = rewrite->cls;
     int16_t *effects = rewrite->effects;
@@ -40,8 +40,8 @@ static int look_up(struct cf_rewrite *rewrite, unsigned index, int *effect) {
     return 1;
 }
 
-// The change that the instruction at `p` makes, where the table of opcodes does not say. 0: it
-// names a constant that does not hold together.
+// The effect of the instruction at `p` if it depends on the operand. Returns 0 if its constant is
+// malformed.
 static inline int varying(struct cf_rewrite *rewrite, const uint8_t *p, int *net) {
     // By opcode from getstatic to invokedynamic: what the constant tells counts once more or less,
     // and so does a receiver.
@@ -61,7 +61,7 @@ static inline int varying(struct cf_rewrite *rewrite, const uint8_t *p, int *net
     return 1;
 }
 
-// Adds up what the instructions do that scanning could not add up. NULL, or the one it fails at.
+// Adds up the effects that scanning could not. Returns NULL, or the instruction at which it failed.
 static inline const uint8_t *sum_varying(struct cf_rewrite *rewrite, const struct cf_code *code,
                                          uint32_t from, uint32_t to, uint32_t *depth) {
     const uint16_t *pcs = code->varying + (uint16_t)from, *end = code->varying + (uint16_t)to;
@@ -131,7 +131,7 @@ static enum cf_status from_frames(struct cf_edit *edit) {
 struct pass {
     struct cf_edit *edit;
     uint32_t next_branch, next_switch;
-    int again; // a target before its branch became known
+    int again; // a target before its branch was found
 };
 
 static void reach(struct pass *p, uint32_t from, uint32_t target, uint32_t depth) {
@@ -158,7 +158,7 @@ static void reach_targets(struct pass *p, uint32_t pc, uint32_t depth) {
     }
 }
 
-// One walk in code order. `linear`: frames tell where control does not fall in.
+// One walk in code order. `linear`: frames have the depth where control does not fall through.
 CF_SELDOM static enum cf_status walk(struct pass *p, int with_frames) {
     struct cf_edit *edit = p->edit;
     const struct cf_code *code = &edit->code;
@@ -182,7 +182,7 @@ CF_SELDOM static enum cf_status walk(struct pass *p, int with_frames) {
     return CF_OK;
 }
 
-// --- depths here and there, without walking the whole method ---
+// --- depths at single places, without walking the whole method ---
 
 enum cf_status cf_depth_start(struct cf_depth *d, struct cf_edit *edit) {
     const struct cf_code *code = &edit->code;
@@ -197,7 +197,7 @@ enum cf_status cf_depth_start(struct cf_depth *d, struct cf_edit *edit) {
     return code->stack_map_table ? read_places(edit) : CF_OK;
 }
 
-// Goes to the last frame at or before `pc`, if that is further on.
+// Advances to the last frame at or before `pc`.
 static void go_to_frame(struct cf_depth *d, uint32_t pc) {
     const struct cf_edit *edit = d->edit;
     const struct cf_place *next = edit->places + d->next_place,
@@ -209,7 +209,7 @@ static void go_to_frame(struct cf_depth *d, uint32_t pc) {
     d->depth = next[-1].depth;
 }
 
-// From the walk over everything.
+// The depth found by walking the whole method.
 CF_SELDOM static enum cf_status from_walk(struct cf_edit *edit, uint32_t pc, uint32_t *result) {
     CF_TRY(cf_edit_depths(edit));
     *result = edit->depths[pc] == UNKNOWN ? 0 : edit->depths[pc];

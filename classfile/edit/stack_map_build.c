@@ -1,7 +1,7 @@
-// The StackMapTable of an edited method. Every frame of the original moves with its instruction and
-// takes up the new locals that live through the method. Frames that the original did not need, at
-// labels inside snippets, behind widened ifs and on detours, are typed forward from the frame
-// before them (typing.h); a method that needs none of those is left to stack_map_move.c.
+// Builds the StackMapTable of an edited method. Every original frame moves with its instruction and
+// gets the new live locals. Frames that the original did not need, at labels in snippets, behind
+// widened ifs and on detours, are found by typing forward from the frame before them (typing.h).
+// Methods without such frames are handled by stack_map_move.c.
 
 #include "classfile/edit/internal.h"
 #include "classfile/frames/stack_map_writer.h"
@@ -16,8 +16,7 @@ struct walk {
     struct cf_frame full; // scratch: an original frame with the new locals
     struct cf_typing typing;
     int reachable;
-    // A frame of ours, held back: where an original one stands at the same place, that one is
-    // right.
+    // A new frame that is not written yet: an original frame at the same pc replaces it.
     struct cf_frame pending;
     uint32_t pending_pc;
     int has_pending;
@@ -44,7 +43,7 @@ static uint32_t slots(const struct cf_type *types, uint32_t count) {
     return n;
 }
 
-// Appends the new locals that live, with TOP for the slots between, to `count` entries at `types`.
+// Appends the new live locals, with TOP for the slots between, to `count` entries at `types`.
 static uint32_t add_new_locals(const struct cf_edit *edit, struct cf_type *types, uint32_t count) {
     static const struct cf_type top = {CF_TYPE_TOP, 0, 0, {NULL, 0}};
     uint32_t at = slots(types, count);
@@ -59,7 +58,7 @@ static uint32_t add_new_locals(const struct cf_edit *edit, struct cf_type *types
     return count;
 }
 
-// The frame as it is in the new code: k->full.
+// Sets k->full to the frame with the new locals.
 static enum cf_status widen_frame(struct walk *k, const struct cf_frame *frame) {
     if (slots(frame->locals, frame->locals_count) > k->code->max_locals)
         return cf_fail(&k->edit->error, CF_MALFORMED, k->frames.offset,
@@ -77,7 +76,7 @@ static void flush_pending(struct walk *k, uint32_t next_pc) {
     k->has_pending = 0;
 }
 
-// A frame of ours with the current types.
+// Inserts a new frame with the current types.
 static enum cf_status insert_frame(struct walk *k, uint32_t pc) {
     flush_pending(k, pc);
     CF_TRY(cf_typing_frame(&k->typing, &k->pending));
@@ -100,7 +99,7 @@ static enum cf_status keep_for_detours(struct walk *k, uint32_t pc, const struct
     return CF_OK;
 }
 
-// Writes the original frame that the reader stands at.
+// Writes the current original frame.
 static enum cf_status move_frame(struct walk *k) {
     uint32_t old_pc = k->frames.frame.pc, pc = cf_at_label(k->l, old_pc);
     flush_pending(k, pc);
@@ -112,7 +111,7 @@ static enum cf_status move_frame(struct walk *k) {
 
 // --- typing through snippets ---
 
-// Where two ways meet: what they do not agree on is TOP.
+// Merges the types of two paths: types that differ become TOP.
 static enum cf_status merge_into(struct cf_typing *t, const struct cf_frame *other) {
     struct cf_state *s = &t->state;
     uint32_t at = 0;
@@ -157,7 +156,8 @@ static enum cf_status arrive(struct run *r, uint32_t label) {
     return cf_typing_frame(&r->k->typing, &r->arrived[label]);
 }
 
-// At the start of a handler's range: its locals are those of now, its stack the exception.
+// At the start of a handler's range: the handler has the current locals, and the exception on its
+// stack.
 static enum cf_status arrive_by_exception(struct run *r, const struct cf_snippet_handler *h) {
     struct cf_state *s = &r->k->typing.state;
     struct cf_type saved = s->stack[0];
@@ -277,8 +277,8 @@ static int needs_typing(const struct cf_layout *l) {
 
 // --- behind the body ---
 
-// A frame with other strict fields unset must come behind one with `this` uninitialised, which the
-// body's last need not be: an athrow that nothing reaches has one.
+// A frame with other unset strict fields must follow a frame with uninitialized `this`. The last
+// frame of the body may be another one, so an unreachable athrow gets such a frame.
 static enum cf_status bridge_frame(struct walk *k, uint32_t pc) {
     struct cf_type this_type = {CF_TYPE_UNINITIALIZED_THIS, 0, 0, {NULL, 0}};
     struct cf_type thrown = {CF_TYPE_OBJECT, cf_throwable(k->edit), 0, {NULL, 0}};
@@ -322,7 +322,7 @@ static int has_labels(const struct cf_exit *exit) {
     return 0;
 }
 
-// An exceptional exit: of the locals it names only what its snippets use.
+// The frame of an exceptional exit has only the locals that its snippets use.
 static enum cf_status exit_frame(struct walk *k, const struct cf_exit *exit, int initialized) {
     if (!exit->count) return CF_OK;
     struct cf_type stack = {CF_TYPE_OBJECT, cf_throwable(k->edit), 0, {NULL, 0}};
@@ -383,9 +383,9 @@ static enum cf_status open_walk(struct walk *k) {
     return open_typing(k);
 }
 
-// Frames are for classes of version 50 and above. One of version 50 may do without, and falls back
-// to the older verification, and so does what has lost its frames; then, and where jsr is used, it
-// shall not get half a table.
+// Classes of version 50 and above have frames. Code of version 50 without frames, and code that has
+// lost its frames, is verified by inference; it must not get an incomplete table, nor must code
+// with jsr.
 int cf_frames_wanted(const struct cf_edit *edit) {
     const struct cf_code *code = &edit->code;
     unsigned version = code->cls->major_version;

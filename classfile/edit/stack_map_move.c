@@ -1,18 +1,18 @@
-// The StackMapTable of an edited method in which nothing has to be typed: every frame of the
-// original moves with its instruction and takes up the new locals that live through the method, and
-// the exceptional exits get theirs. Types are moved as bytes, just as they stand in the file.
+// The StackMapTable of an edited method in which nothing has to be typed: every original frame
+// moves with its instruction and gets the new live locals, and the exceptional exits get frames.
+// Types are copied as bytes.
 //
-// A frame that says only what is on the stack (same, same_locals_1_stack_item) keeps its form, for
-// the new locals are behind those it means. The first frame, and each that changes the locals, must
-// name the new ones: they lie behind the method's own slots, so what is between becomes TOP and the
-// frame full.
+// A frame that only changes the stack (same, same_locals_1_stack_item) keeps its type: it repeats
+// the new locals too. The first frame, and each that changes the locals, must list the new locals.
+// These lie behind the method's own slots, so the slots between become TOP and the frame a
+// full_frame.
 
 #include "classfile/edit/internal.h"
 #include "classfile/frames/stack_map_writer.h"
 
-// The new locals, as they are written in a frame; before them comes TOP up to `slot`. Where `bytes`
-// is NULL they are in `word`, the first byte highest: what was written byte by byte just now could
-// not be copied at once without waiting for it.
+// The new locals in the format of a frame; TOP precedes them up to `slot`. If `bytes` is NULL they
+// are in `word`, the first byte highest: copying bytes that were just written one by one would
+// stall.
 struct tail {
     uint8_t *bytes;
     uint32_t slot, length, entries;
@@ -30,13 +30,13 @@ struct mover {
     // What follows is for the original frames. The types are read through frames.r.
     struct cf_frame_reader frames;
     uint32_t depth; // of the stack at the current frame, in slots
-    // The locals of the original frame, as they are written. The first `unnamed` ones are as at the
-    // method's entry; classes among them have instead of a constant the offset in the descriptor.
+    // The locals of the original frame in the format of a frame. The first `unnamed` ones are
+    // parameters; their classes have the offset in the descriptor instead of a constant.
     uint8_t *locals;
     uint32_t capacity, entries, length, slots, unnamed;
 };
 
-// Bytes are copied in pieces of this size, beyond the last one too: there is room, here and there.
+// Bytes are copied in pieces of this size, also beyond the last one: source and target have room.
 #define PIECE 16
 
 static inline void copy_pieces(uint8_t *to, const uint8_t *from, uint32_t length) {
@@ -70,7 +70,7 @@ static inline uint32_t size_of(unsigned tag) {
 
 // --- types ---
 
-// The operand of Uninitialized, at `p`, mapped to `to`; other tags are none.
+// Maps the operand of Uninitialized at `p` to `to`; other tags are errors.
 CF_SELDOM static enum cf_status move_uninitialized(struct mover *m, const uint8_t *p, uint8_t *to) {
     uint32_t pc = cf_be2(p + 1);
     m->frames.r.pos = (uint32_t)(p - m->frames.r.bytes);
@@ -94,7 +94,7 @@ static inline enum cf_status move_types(struct mover *m, uint32_t count, uint8_t
         unsigned tag = p[0], operand = cf_be2(p + 1);
         to[0] = (uint8_t)tag;
         cf_put2(to + 1, operand);
-        // Whether there is an operand cannot be predicted: a class is looked at in any case.
+        // Whether there is an operand is unpredictable: so a class is always checked.
         unsigned index = tag == CF_TYPE_OBJECT ? operand : cls->this_class;
         if (cf_tag_at(cls, index) != CF_TAG_CLASS) {
             r->pos = (uint32_t)(p - r->bytes);
@@ -142,7 +142,7 @@ static enum cf_status chop_locals(struct mover *m, uint32_t count) {
     return CF_OK;
 }
 
-// Gives the classes among the parameters their constants.
+// Adds the class constants of the parameters.
 static enum cf_status name_parameters(struct mover *m) {
     const struct cf_member *method = m->code->method;
     struct cf_slice d = cf_member_descriptor(m->code->cls, method);
@@ -173,7 +173,7 @@ static inline uint32_t step_to(struct mover *m, uint32_t pc) {
     return delta;
 }
 
-// The new locals behind `tops` times TOP.
+// Writes the new locals behind `tops` times TOP.
 static inline uint8_t *put_tail(const struct tail *tail, uint8_t *p, uint32_t tops) {
     p = put_tops(p, tops);
     if (tail->bytes)
@@ -183,7 +183,7 @@ static inline uint8_t *put_tail(const struct tail *tail, uint8_t *p, uint32_t to
     return p + tail->length;
 }
 
-// All locals, the new ones behind them, and a stack of `stack_count` types from the reader.
+// Writes all locals, then the new ones, then a stack of `stack_count` types from the reader.
 static enum cf_status put_full(struct mover *m, uint32_t delta, uint32_t stack_count) {
     if (m->unnamed) CF_TRY(name_parameters(m));
     uint32_t tops = m->tail.slot - m->slots;
@@ -198,7 +198,7 @@ static enum cf_status put_full(struct mover *m, uint32_t delta, uint32_t stack_c
     return move_stack(m, stack_count);
 }
 
-// A frame that says only what is on the stack. The first one must name the new locals.
+// A frame that only changes the stack. The first one must list the new locals.
 static enum cf_status move_same(struct mover *m, uint32_t delta, uint32_t stack_count) {
     uint32_t tops = m->tail.slot - m->slots, more = tops + m->tail.entries;
     int first = m->count == 1 && m->tail.entries;
@@ -300,7 +300,7 @@ static uint32_t move_run(struct mover *m, struct cf_place *places) {
     return n;
 }
 
-// --- what there is at the method's entry ---
+// --- the locals at the method's entry ---
 
 static enum cf_status take_parameters(struct mover *m) {
     const struct cf_class *cls = m->code->cls;
@@ -366,7 +366,7 @@ static enum cf_status move_all(struct mover *m) {
     return edit->error.status;
 }
 
-// The frames that there are. *pc: where the last one stands.
+// Moves the original frames. *pc: the new pc of the last one.
 static enum cf_status move_original(const struct cf_layout *l, struct cf_buffer *out,
                                     const struct tail *tail, uint32_t *pc, uint32_t *count) {
     struct mover m; // most of it is set where it is needed first
@@ -410,8 +410,7 @@ CF_SELDOM static enum cf_status open_long_tail(struct cf_edit *edit, struct tail
     return CF_OK;
 }
 
-// The new locals, the first one at the start. Mostly they are few, of primitive types, and side by
-// side.
+// Opens the tail. The new locals are mostly few, adjacent and of primitive types.
 static inline enum cf_status open_tail(struct cf_edit *edit, struct tail *tail) {
     const struct cf_new_local *local = edit->locals, *end = local + edit->locals_count;
     uint32_t slot = local->index, is_long = edit->locals_count > 8;
@@ -429,7 +428,8 @@ static inline enum cf_status open_tail(struct cf_edit *edit, struct tail *tail) 
     return CF_OK;
 }
 
-// Of the locals it names only what its snippets use. *pc: where the frame before stands.
+// Writes the frame of an exit, with only the locals that its snippets use. *pc: the new pc of the
+// previous frame.
 static inline enum cf_status put_exit(struct cf_edit *edit, struct cf_buffer *out,
                                       const struct cf_exit *exit, uint32_t has_this,
                                       const struct tail *tail, uint32_t *pc) {

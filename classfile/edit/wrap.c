@@ -1,10 +1,8 @@
-// Wrappers for native methods: see wrap.h
-
 #include "classfile/wrap.h"
 
 #include "classfile/opcodes.h"
 
-// A class with more methods of prefixed names than this is nobody's but a joker's.
+// The maximum number of methods with a prefixed name; no real class has so many.
 #define MOST_PREFIXED 64
 // Longest code of a wrapper: `this`, 255 slots with two bytes each, the call, the return.
 #define MOST_CODE (1 + 2 * 255 + 3 + 1)
@@ -37,7 +35,7 @@ enum cf_status cf_wrap_begin(struct cf_wrap *wrap, struct cf_class *cls, const c
     return CF_OK;
 }
 
-// Has the class a method that is called as the native one is to be?
+// Does the class have a method with the prefixed name of the native method?
 static int is_taken(const struct cf_wrap *wrap, const struct cf_member *native) {
     const struct cf_class *cls = wrap->cls;
     struct cf_slice name = cf_member_name(cls, native),
@@ -78,7 +76,7 @@ static enum cf_status check(const struct cf_wrap *wrap, const struct cf_member *
     return CF_OK;
 }
 
-// The prefixed name, the reference to it, and "Code", unless they are there.
+// Adds the prefixed name, the reference to it, and "Code", unless they exist.
 static int add_constants(struct cf_wrap *wrap, const struct cf_member *m, struct cf_wrapped *w) {
     struct cf_class *cls = wrap->cls;
     struct cf_slice name = cf_member_name(cls, m);
@@ -123,8 +121,8 @@ struct code {
     uint32_t locals, result; // slots
 };
 
-// The opcode that loads a value of the type that begins with `letter`; that of the return has the
-// same distance to ireturn as the load to iload.
+// The opcode that loads a value of the type that begins with `letter`; its distance to iload is
+// that of the return opcode to ireturn.
 static unsigned kind_of(unsigned letter) {
     switch (letter) {
     case 'J': return 1;
@@ -148,7 +146,7 @@ static void load(struct code *code, unsigned kind) {
     code->locals += kind == 1 || kind == 3 ? 2 : 1;
 }
 
-// The descriptor is well-formed: cf_wrap_native has seen to it.
+// The descriptor is well-formed: cf_wrap_native has checked it.
 static void write_code(const struct cf_wrap *wrap, const struct cf_member *m, struct code *code) {
     struct cf_slice d = cf_member_descriptor(wrap->cls, m);
     const uint8_t *p = d.bytes + 1, *end = d.bytes + d.length;
