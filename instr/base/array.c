@@ -1,3 +1,5 @@
+// array.c: see array.h
+
 #include "instr/base/array.h"
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-// A writer of JSON.
+// json.c: see json.h
 
 #include "instr/base/json.h"
 #include "instr/base/utf8.h"
@@ -38,7 +38,7 @@ static void put_string(struct instr_json *json, const char *text, int dots) {
     instr_output_text(out, "\"");
 }
 
-// What comes before an element.
+// Writes what precedes an element.
 static void begin(struct instr_json *json, const char *key) {
     uint64_t bit = (uint64_t)1 << json->depth;
     if (json->filled & bit) instr_output_text(json->out, is_flat(json) ? ", " : ",");

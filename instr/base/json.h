@@ -1,5 +1,4 @@
-// A writer of JSON (RFC 8259), element by element: commas, indentation and escapes are its
-// business.
+// json.h: writes JSON (RFC 8259) element by element, with commas, indentation and escapes
 //
 //      struct instr_json json = instr_json_start(&out);
 //      instr_json_open(&json, NULL, '{');
@@ -9,15 +8,15 @@
 //
 // `key` is NULL within an array and for the outermost value.
 
-#ifndef INSTR_JSON_H
-#define INSTR_JSON_H
+#ifndef INSTR_BASE_JSON_H
+#define INSTR_BASE_JSON_H
 
 #include "instr/base/output.h"
 
 struct instr_json {
     struct instr_output *out;
     unsigned depth;
-    uint64_t filled; // bit per depth: an element stands there already
+    uint64_t filled; // bit per depth: it has an element already
     uint64_t flat;   // bit per depth: on one line
 };
 
@@ -30,10 +29,10 @@ void instr_json_open(struct instr_json *json, const char *key, char bracket);
 void instr_json_open_flat(struct instr_json *json, const char *key, char bracket);
 void instr_json_close(struct instr_json *json, char bracket);
 
-// A string: UTF-8 or the class file's modified UTF-8 (JVMS 4.4.7). What is neither becomes U+FFFD.
+// A string in UTF-8 or the class file's modified UTF-8 (JVMS 4.4.7). Malformed bytes become U+FFFD.
 // NULL: null.
 void instr_json_text(struct instr_json *json, const char *key, const char *text);
-// A class name, with dots for slashes.
+// A class name, with dots instead of slashes.
 void instr_json_class(struct instr_json *json, const char *key, const char *name);
 void instr_json_number(struct instr_json *json, const char *key, uint64_t number);
 void instr_json_bool(struct instr_json *json, const char *key, int value);

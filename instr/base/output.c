@@ -1,4 +1,4 @@
-// Buffered output to a descriptor, or to a file that appears whole.
+// output.c: see output.h
 
 #include "instr/base/output.h"
 
@@ -135,7 +135,7 @@ void instr_output_open(struct instr_output *out, const char *path) {
                strncmp(path, "/proc/", 6) == 0) {
         open_directly(out, path);
     } else if (exists && access(path, W_OK) != 0) {
-        fail(out, errno); // a rename would get round the file's write protection
+        fail(out, errno); // a rename would bypass the file's write protection
     } else {
         find_target(out);
         open_temporary(out);

@@ -6,24 +6,24 @@
 //      instr_output_text(&out, "{}\n");
 //      if (instr_output_close(&out, error, sizeof error) != 0) ... print error ...
 
-#ifndef INSTR_OUTPUT_H
-#define INSTR_OUTPUT_H
+#ifndef INSTR_BASE_OUTPUT_H
+#define INSTR_BASE_OUTPUT_H
 
 #include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct instr_output {
-    int fd;     // -1: nothing is written any more
+    int fd;     // -1: closed
     int failed; // errno of the first failure, 0: none
     int owned;  // `fd` is closed at the end
-    int pipe;   // `fd` is a named pipe, and writing does not wait
-    int (*sink)(void *context, const void *bytes, size_t length); // takes the place of `fd`
+    int pipe;   // `fd` is a named pipe in non-blocking mode
+    int (*sink)(void *context, const void *bytes, size_t length); // used instead of `fd`
     void *sink_context;
     size_t used;
     char path[PATH_MAX];      // as given, for messages; "" for a descriptor
     char target[PATH_MAX];    // what `temporary` is renamed to
-    char temporary[PATH_MAX]; // "" when the file is written directly
+    char temporary[PATH_MAX]; // "" if the file is written in place
     char buffer[8192];
 };
 
@@ -36,7 +36,7 @@ void instr_output_open(struct instr_output *out, const char *path);
 // Writes to a descriptor that stays open.
 void instr_output_descriptor(struct instr_output *out, int fd);
 
-// Hands everything to `sink`, in pieces, which returns 0 or an errno.
+// Passes the output in pieces to `sink`, which returns 0 or an errno.
 void instr_output_sink(struct instr_output *out,
                        int (*sink)(void *context, const void *bytes, size_t length), void *context);
 
@@ -45,8 +45,8 @@ void instr_output_text(struct instr_output *out, const char *text);
 __attribute__((format(printf, 2, 3))) void instr_output_format(struct instr_output *out,
                                                                const char *format, ...);
 
-// Writes what is buffered and ends. Returns 0; or -1 with one line in `error`, "instr: out.json: No
-// space left on device": then no file was made or changed.
+// Writes the rest of the buffer and closes the output. Returns 0; or -1 with one line in `error`,
+// "instr: out.json: No space left on device": then no file was created or changed.
 int instr_output_close(struct instr_output *out, char *error, size_t size);
 
 // Has `write` write a whole file; `path` is freed here, and NULL stands for out of memory. Returns

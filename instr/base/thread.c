@@ -1,4 +1,4 @@
-// own_thread.c: see own_thread.h
+// thread.c: see thread.h
 
 #include "instr/base/thread.h"
 

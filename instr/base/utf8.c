@@ -1,4 +1,4 @@
-// Characters in UTF-8 and modified UTF-8.
+// utf8.c: see utf8.h
 
 #include "instr/base/utf8.h"
 
@@ -34,7 +34,7 @@ static uint32_t decode(const unsigned char *s, size_t length, size_t *taken) {
         uint32_t c = (s[0] & 0x1Fu) << 6 | tail(s, 1);
         if (c != 0 && c < 0x80) return INSTR_UTF8_BAD;
         *taken = 2;
-        return c; // 0 comes as C0 80 in modified UTF-8
+        return c; // modified UTF-8 encodes 0 as C0 80
     }
     uint32_t c = four(s, length);
     if (c) {

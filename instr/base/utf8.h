@@ -1,19 +1,19 @@
-// Characters: read from UTF-8 and from the class file's modified UTF-8 (JVMS 4.4.7) alike, written
-// as UTF-8.
+// utf8.h: reads characters from UTF-8 and from the class file's modified UTF-8 (JVMS 4.4.7), writes
+// them as UTF-8
 
-#ifndef INSTR_UTF8_H
-#define INSTR_UTF8_H
+#ifndef INSTR_BASE_UTF8_H
+#define INSTR_BASE_UTF8_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#define INSTR_UTF8_BAD 0xFFFDu // stands for what is no character
+#define INSTR_UTF8_BAD 0xFFFDu // stands for malformed bytes
 
-// The next character of *text, which is below `end`; moves *text past it. Anything that is not
-// well-formed gives INSTR_UTF8_BAD and moves on by one byte (a lone surrogate: by three).
+// The next character of *text, which is below `end`; moves *text past it. A malformed byte gives
+// INSTR_UTF8_BAD and is skipped; a lone surrogate, too, which takes three bytes.
 uint32_t instr_utf8_next(const char **text, const char *end);
 
-// Writes a character to `bytes`. Returns how many bytes it took, 1 to 4.
+// Writes a character to `bytes`. Returns its length, 1 to 4 bytes.
 size_t instr_utf8_put(uint32_t character, char bytes[4]);
 
 #endif

@@ -17,8 +17,8 @@ enum { STEP_SECONDS = 10, LISTENS_AFTER_MS = 3000 };
 // the JVM's command line can turn it off. They print none for a library that is loaded already, as
 // ours is after a detach. If the JVM runs in a directory of its own, the system may put that
 // directory in front of the path.
-static void note_warning(const struct instr_jvm *jvm, const char *path) {
-    if (jvm->release >= 21 && instr_jvm_flag(jvm, "EnableDynamicAgentLoading") != '+' &&
+static void note_warning(const struct instr_remote_jvm *jvm, const char *path) {
+    if (jvm->release >= 21 && instr_remote_jvm_flag(jvm, "EnableDynamicAgentLoading") != '+' &&
         !cli_ends_with(jvm->agent, path))
         cli_error("note: the JVM has printed a warning to its standard error (JEP 451); start it "
                   "with -XX:+EnableDynamicAgentLoading or with the agent to avoid that");
@@ -26,13 +26,13 @@ static void note_warning(const struct instr_jvm *jvm, const char *path) {
 
 // Loads the agent dormant. Its options follow over the socket: mistakes in them are reported here,
 // and the JVM's limit on their length does not apply.
-static int load(const struct instr_jvm *jvm) {
+static int load(const struct instr_remote_jvm *jvm) {
     char reason[INSTR_ERROR_SIZE], library[PATH_MAX], path[PATH_MAX];
-    long pid = (long)jvm->target.pid;
+    long pid = (long)jvm->process.pid;
     int result = 0;
-    if (instr_jvm_no_attach(jvm, reason, sizeof reason)) return cli_error("%s", reason);
+    if (instr_remote_jvm_no_attach(jvm, reason, sizeof reason)) return cli_error("%s", reason);
     if (cli_find_library(library) != CLI_OK) return CLI_FAILED;
-    if (cli_deliver(&jvm->target, library, path, sizeof path, reason, sizeof reason) != 0)
+    if (cli_deliver(&jvm->process, library, path, sizeof path, reason, sizeof reason) != 0)
         return cli_error("%s", reason);
     switch (instr_attach_load(jvm, path, "", STEP_SECONDS, &result, reason, sizeof reason)) {
     case INSTR_ATTACH_OK: note_warning(jvm, path); return CLI_OK;
@@ -81,19 +81,19 @@ static void hold_signals(sigset_t *before) {
 }
 
 int cli_bring(struct cli_session *session, long pid, int *brought) {
-    struct instr_jvm jvm;
+    struct instr_remote_jvm jvm;
     char reason[INSTR_ERROR_SIZE];
     int there = cli_session_open(session, pid, reason, sizeof reason);
     *brought = there == CLI_SESSION_NONE;
     if (there == CLI_SESSION_OK) return CLI_OK;
-    if (there == CLI_SESSION_FAILED || instr_jvm_open(&jvm, pid, reason, sizeof reason) != 0)
+    if (there == CLI_SESSION_FAILED || instr_remote_jvm_open(&jvm, pid, reason, sizeof reason) != 0)
         return cli_error("%s", reason);
     sigset_t before;
     hold_signals(&before);
     int status = load(&jvm);
-    instr_jvm_close(&jvm);
+    instr_remote_jvm_close(&jvm);
     if (status == CLI_OK) status = connect_to_new(session, pid);
-    if (status == CLI_OK && instr_attach_is_called_off()) {
+    if (status == CLI_OK && instr_attach_is_cancelled()) {
         cli_session_close(session);
         cli_take_back(pid);
         status = CLI_FAILED;

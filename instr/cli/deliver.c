@@ -29,22 +29,22 @@ static int read_library(struct library *library, const char *path, char *reason)
     return 0;
 }
 
-int cli_target_sees(const struct instr_target *target, const char *path) {
-    char name[INSTR_TARGET_NAME + INSTR_TARGET_PATH];
+int cli_target_sees(const struct instr_process *target, const char *path) {
+    char name[INSTR_PROCESS_NAME + INSTR_PROCESS_PATH];
     struct stat ours, theirs;
     snprintf(name, sizeof name, "%s%s", target->root, path);
     if (stat(path, &ours) != 0 || stat(name, &theirs) != 0 || ours.st_dev != theirs.st_dev ||
-        ours.st_ino != theirs.st_ino || instr_target_become(target) != 0)
+        ours.st_ino != theirs.st_ino || instr_process_become(target) != 0)
         return 0;
     // By the path without the target's root: not every user may look below /proc/PID.
     int readable = faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0;
-    instr_target_return();
+    instr_process_return();
     return readable;
 }
 
 // Opens the control directory with O_PATH and the target's rights. `path` is its name for the
 // target.
-static int open_directory(const struct instr_target *target, int tmp,
+static int open_directory(const struct instr_process *target, int tmp,
                           char path[INSTR_CONTROL_PATH_SIZE]) {
     struct stat st;
     for (unsigned i = 0; i < INSTR_CONTROL_DIRECTORIES; i++) {
@@ -101,17 +101,17 @@ static int write_copy(int directory, const struct library *library) {
     return -1;
 }
 
-static int copy(const struct instr_target *target, const struct library *library, char *path,
+static int copy(const struct instr_process *target, const struct library *library, char *path,
                 size_t size) {
     char place[INSTR_CONTROL_PATH_SIZE];
-    int tmp = instr_target_directory(target, "/tmp"), directory = -1, result = -1, error = EACCES;
-    if (tmp >= 0 && instr_target_become(target) == 0) {
+    int tmp = instr_process_directory(target, "/tmp"), directory = -1, result = -1, error = EACCES;
+    if (tmp >= 0 && instr_process_become(target) == 0) {
         directory = open_directory(target, tmp, place);
         if (directory >= 0 &&
             (is_there(directory, library, target->uid) || write_copy(directory, library) == 0))
             result = 0;
         error = errno;
-        instr_target_return();
+        instr_process_return();
     }
     if (directory >= 0) close(directory);
     if (tmp >= 0) close(tmp);
@@ -120,7 +120,7 @@ static int copy(const struct instr_target *target, const struct library *library
     return result;
 }
 
-int cli_deliver(const struct instr_target *target, const char *library, char *path,
+int cli_deliver(const struct instr_process *target, const char *library, char *path,
                 size_t path_size, char *reason, size_t size) {
     struct library bytes;
     char why[CLI_REASON_SIZE];

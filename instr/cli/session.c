@@ -18,16 +18,16 @@ enum { GREETING_MS = 15000, MOST_DOCUMENT = 128 * 1024 * 1024 };
 // --- connecting ---
 
 // Connects to `directory`/NAME with the target's rights. The peer must be the target itself.
-static int connect_to(const struct instr_target *target, int directory, const char *name) {
+static int connect_to(const struct instr_process *target, int directory, const char *name) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%.40s", directory, name);
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0) return -1;
     int connected = 0, error = EACCES;
-    if (instr_target_become(target) == 0) {
+    if (instr_process_become(target) == 0) {
         connected = connect(fd, (struct sockaddr *)&address, sizeof address) == 0;
         error = errno;
-        instr_target_return();
+        instr_process_return();
     }
     struct ucred peer;
     socklen_t size = sizeof peer;
@@ -44,9 +44,9 @@ static int is_private(int directory, uid_t uid) {
     return fstat(directory, &st) == 0 && st.st_uid == uid && (st.st_mode & 077) == 0;
 }
 
-static int connect_below(const struct instr_target *target, const char *path) {
+static int connect_below(const struct instr_process *target, const char *path) {
     char file[INSTR_CONTROL_PATH_SIZE];
-    int directory = instr_target_directory(target, path), fd = -1;
+    int directory = instr_process_directory(target, path), fd = -1;
     if (directory < 0) return -1;
     errno = ENOENT;
     for (unsigned i = 0; i < INSTR_CONTROL_SOCKETS && fd < 0; i++) {
@@ -62,7 +62,7 @@ static int connect_below(const struct instr_target *target, const char *path) {
 }
 
 // -1: errno is an error other than ENOENT, if any directory gave one.
-static int find(const struct instr_target *target) {
+static int find(const struct instr_process *target) {
     char path[INSTR_CONTROL_PATH_SIZE];
     int error = ENOENT;
     for (unsigned i = 0; i < INSTR_CONTROL_DIRECTORIES; i++) {
@@ -103,40 +103,40 @@ static int receive(struct cli_session *session, int milliseconds) {
     if (ready <= 0) return ready < 0 && errno != EINTR ? -1 : 0;
     ssize_t n = recv(session->fd, bytes, sizeof bytes, 0);
     if (n < 0) return errno == EINTR || errno == EAGAIN ? 0 : -1;
-    return n > 0 && instr_messages_add(&session->frames, bytes, (size_t)n) == 0 ? 1 : -1;
+    return n > 0 && instr_messages_add(&session->messages, bytes, (size_t)n) == 0 ? 1 : -1;
 }
 
 static int greet(struct cli_session *session, int milliseconds, char *reason, size_t size) {
     uint8_t hello[INSTR_MESSAGE_HELLO_SIZE];
-    struct instr_message frame;
+    struct instr_message message;
     int more = 0;
     memcpy(hello, INSTR_MESSAGE_MAGIC, 8);
     instr_message_put(hello + 8, INSTR_PROTOCOL, 2);
     instr_message_put(hello + 10, INSTR_PROTOCOL, 2);
     // When sending fails, the agent may still have sent a reason.
     send_frame(session, INSTR_MESSAGE_HELLO, hello, sizeof hello);
-    while ((more = instr_messages_next(&session->frames, &frame)) == 0)
+    while ((more = instr_messages_next(&session->messages, &message)) == 0)
         if (receive(session, milliseconds) <= 0) break;
-    if (more > 0 && frame.type == INSTR_MESSAGE_HELLO && frame.length >= 6) {
-        int n = (int)frame.length - 6;
+    if (more > 0 && message.type == INSTR_MESSAGE_HELLO && message.length >= 6) {
+        int n = (int)message.length - 6;
         snprintf(session->version, sizeof session->version, "%.*s", n < 60 ? n : 60,
-                 (const char *)frame.payload + 6);
+                 (const char *)message.payload + 6);
         return 0;
     }
-    if (more > 0 && frame.type == INSTR_MESSAGE_END && frame.length >= INSTR_MESSAGE_END_SIZE)
-        snprintf(reason, size, "process %ld: %.*s", (long)session->target.pid,
-                 (int)(frame.length - INSTR_MESSAGE_END_SIZE),
-                 (const char *)frame.payload + INSTR_MESSAGE_END_SIZE);
+    if (more > 0 && message.type == INSTR_MESSAGE_END && message.length >= INSTR_MESSAGE_END_SIZE)
+        snprintf(reason, size, "process %ld: %.*s", (long)session->process.pid,
+                 (int)(message.length - INSTR_MESSAGE_END_SIZE),
+                 (const char *)message.payload + INSTR_MESSAGE_END_SIZE);
     else
         snprintf(reason, size,
                  "the agent in process %ld is not responding; 'instr off %ld' stops it",
-                 (long)session->target.pid, (long)session->target.pid);
+                 (long)session->process.pid, (long)session->process.pid);
     return -1;
 }
 
 static int not_found(const struct cli_session *session, char *reason, size_t size) {
     char user[64];
-    const struct instr_target *target = &session->target;
+    const struct instr_process *target = &session->process;
     long pid = (long)target->pid;
     int error = errno;
     if (geteuid() != 0 && geteuid() != target->uid) {
@@ -144,7 +144,7 @@ static int not_found(const struct cli_session *session, char *reason, size_t siz
                  pid, instr_user_name(target->uid, user, sizeof user));
         return CLI_SESSION_FAILED;
     }
-    if (instr_target_is_stopped(target)) {
+    if (instr_process_is_stopped(target)) {
         snprintf(reason, size, "process %ld is stopped and cannot respond", pid);
         return CLI_SESSION_FAILED;
     }
@@ -165,11 +165,11 @@ int cli_session_open_within(struct cli_session *session, long pid, int milliseco
                             size_t size) {
     memset(session, 0, sizeof *session);
     session->fd = -1;
-    instr_messages_start(&session->frames, INSTR_MESSAGES_AGENT_SENDS);
-    if (instr_target_open(&session->target, pid, reason, size) != 0) return CLI_SESSION_FAILED;
-    session->fd = find(&session->target);
+    instr_messages_start(&session->messages, INSTR_MESSAGES_AGENT_SENDS);
+    if (instr_process_open(&session->process, pid, reason, size) != 0) return CLI_SESSION_FAILED;
+    session->fd = find(&session->process);
     if (session->fd < 0) return not_found(session, reason, size);
-    if (instr_target_is_stopped(&session->target)) {
+    if (instr_process_is_stopped(&session->process)) {
         cli_session_close(session);
         return not_found(session, reason, size);
     }
@@ -185,7 +185,7 @@ int cli_session_open(struct cli_session *session, long pid, char *reason, size_t
 void cli_session_close(struct cli_session *session) {
     if (session->fd >= 0) close(session->fd);
     session->fd = -1;
-    instr_messages_free(&session->frames);
+    instr_messages_free(&session->messages);
     free(session->text);
     session->text = NULL;
 }
@@ -247,18 +247,18 @@ static void keep_nuls(json_t *value) {
 }
 
 static void add_text(struct cli_session *session, struct cli_event *event,
-                     const struct instr_message *frame) {
+                     const struct instr_message *message) {
     char *larger = NULL;
-    if (session->text_used + frame->length <= MOST_DOCUMENT)
-        larger = realloc(session->text, session->text_used + frame->length + 1);
+    if (session->text_used + message->length <= MOST_DOCUMENT)
+        larger = realloc(session->text, session->text_used + message->length + 1);
     if (!larger) {
         lose(event, "the answer is too large");
         return;
     }
-    memcpy(larger + session->text_used, frame->payload, frame->length);
+    memcpy(larger + session->text_used, message->payload, message->length);
     session->text = larger;
-    session->text_used += frame->length;
-    if (frame->type == INSTR_MESSAGE_PART) return;
+    session->text_used += message->length;
+    if (message->type == INSTR_MESSAGE_PART) return;
     json_error_t error;
     event->document =
         json_loadb(larger, session->text_used, JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);
@@ -273,28 +273,28 @@ static void add_text(struct cli_session *session, struct cli_event *event,
 }
 
 static void take(struct cli_session *session, struct cli_event *event,
-                 const struct instr_message *frame) {
-    switch (frame->type) {
+                 const struct instr_message *message) {
+    switch (message->type) {
     case INSTR_MESSAGE_PART:
-    case INSTR_MESSAGE_LAST: add_text(session, event, frame); return;
+    case INSTR_MESSAGE_LAST: add_text(session, event, message); return;
     case INSTR_MESSAGE_BYTES:
         event->kind = CLI_BYTES;
-        event->bytes = frame->payload;
-        event->length = frame->length;
+        event->bytes = message->payload;
+        event->length = message->length;
         return;
     case INSTR_MESSAGE_NOTE:
         event->kind = CLI_NOTE;
-        snprintf(event->line, sizeof event->line, "%.*s", (int)frame->length,
-                 (const char *)frame->payload);
+        snprintf(event->line, sizeof event->line, "%.*s", (int)message->length,
+                 (const char *)message->payload);
         return;
     case INSTR_MESSAGE_END:
-        if (frame->length < INSTR_MESSAGE_END_SIZE) break;
+        if (message->length < INSTR_MESSAGE_END_SIZE) break;
         event->kind = CLI_END;
-        event->status = (unsigned)instr_message_get(frame->payload, 2);
-        event->dropped = instr_message_get(frame->payload + 2, 8);
+        event->status = (unsigned)instr_message_get(message->payload, 2);
+        event->dropped = instr_message_get(message->payload + 2, 8);
         snprintf(event->line, sizeof event->line, "%.*s",
-                 (int)(frame->length - INSTR_MESSAGE_END_SIZE),
-                 (const char *)frame->payload + INSTR_MESSAGE_END_SIZE);
+                 (int)(message->length - INSTR_MESSAGE_END_SIZE),
+                 (const char *)message->payload + INSTR_MESSAGE_END_SIZE);
         return;
     default: break;
     }
@@ -302,14 +302,14 @@ static void take(struct cli_session *session, struct cli_event *event,
 }
 
 void cli_session_next(struct cli_session *session, struct cli_event *event, int milliseconds) {
-    struct instr_message frame;
+    struct instr_message message;
     memset(event, 0, sizeof *event);
     while (event->kind == CLI_NOTHING) {
-        int more = instr_messages_next(&session->frames, &frame);
+        int more = instr_messages_next(&session->messages, &message);
         if (more > 0) {
-            take(session, event, &frame);
+            take(session, event, &message);
         } else if (more < 0) {
-            lose(event, session->frames.reason);
+            lose(event, session->messages.reason);
         } else {
             int got = receive(session, milliseconds);
             if (got == 0) return;

@@ -13,9 +13,9 @@
 #define CLI_DISCONNECTED "the agent was detached, or the JVM has ended"
 
 struct cli_session {
-    struct instr_target target;
+    struct instr_process process;
     int fd; // -1: not connected
-    struct instr_messages frames;
+    struct instr_messages messages;
     char version[64]; // of the agent
     char *text;       // of the document that is being received
     size_t text_used;

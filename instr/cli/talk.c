@@ -46,7 +46,7 @@ int cli_control_run(struct cli_session *session, int count, const char *const *w
             if (json)
                 fwrite(event.bytes, 1, event.length, stdout);
             else
-                show(event.document, &session->target);
+                show(event.document, &session->process);
             json_decref(event.document);
         }
         if (event.kind == CLI_NOTE) cli_error("%s", event.line);

@@ -24,7 +24,7 @@ int cli_control_arguments(struct cli_control *control, const char *command, int 
 int cli_control_connect(struct cli_session *session, long pid);
 
 // Prints a document of the agent for people.
-typedef void (*cli_printer)(const json_t *document, const struct instr_target *target);
+typedef void (*cli_printer)(const json_t *document, const struct instr_process *target);
 
 // Sends the words and receives all events until the end. Documents go to `show`, or with `json` to
 // standard output as they are; notes go to standard error. The exit status.

@@ -1,10 +1,10 @@
-// HotSpot's attach mechanism, from the client's side.
+// attach.c: HotSpot's attach mechanism, from the client's side
 //
-// A request of version 1 is a list of strings, each with its NUL: "1", command, and always three
-// arguments of at most 1,024 bytes. Of version 2 (JDK 24 on): "2", the length of the rest in
-// decimal, and the rest: command and any number of arguments. Which one a JVM knows it says when it
-// is asked for "getversion", by version 1. The answer is a status in decimal, a newline, and text
-// up to the end of the connection.
+// A request of version 1 is a list of strings, each with a NUL: "1", the command, and always three
+// arguments of at most 1,024 bytes. A request of version 2 (JDK 24 on) is "2", the length of the rest
+// in decimal, the command and any number of arguments. The command "getversion", sent with version 1,
+// returns the version that a JVM knows. The answer is a status in decimal, a newline, and text up to
+// the end of the connection.
 
 #include "instr/process/attach.h"
 
@@ -24,7 +24,7 @@
 enum { ANSWER_SIZE = 8192, STEP_MS = 10, MOST_STEP_MS = 200, REQUEST_SIZE = 256 * 1024 };
 
 struct attach {
-    const struct instr_jvm *jvm;
+    const struct instr_remote_jvm *jvm;
     int tmp;       // O_PATH of the JVM's /tmp
     int seconds;   // for each step
     char name[48]; // of the socket in it
@@ -44,7 +44,7 @@ static int fail_errno(const struct attach *a, const char *what, int error) {
 
 // --- the socket ---
 
-// -1 with errno. Somebody else's socket is no better than none: ECONNREFUSED.
+// -1 with errno. A socket of another process counts as none: ECONNREFUSED.
 static int connect_to(const struct attach *a) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%.40s", a->tmp, a->name);
@@ -56,7 +56,7 @@ static int connect_to(const struct attach *a) {
     if (connect(fd, (struct sockaddr *)&address, sizeof address) != 0)
         error = errno;
     else if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 ||
-             peer.pid != a->jvm->target.pid)
+             peer.pid != a->jvm->process.pid)
         error = ECONNREFUSED;
     if (!error) return fd;
     close(fd);
@@ -64,30 +64,30 @@ static int connect_to(const struct attach *a) {
     return -1;
 }
 
-// Can it take the signal? Whoever has no handler would be ended by it, and whoever is stopped would
-// find the file gone when it goes on, and print all its stacks instead.
-static int takes_quit(const struct attach *a) {
-    char *status = instr_target_read(&a->jvm->target, "status", 65536, NULL);
+// Can the JVM take SIGQUIT? Without a handler the signal ends it. A stopped JVM does not find the
+// trigger file any more when it continues, and prints all its stacks instead.
+static int handles_quit(const struct attach *a) {
+    char *status = instr_process_read(&a->jvm->process, "status", 65536, NULL);
     char *line = status ? strstr(status, "\nSigCgt:") : NULL;
     unsigned long long caught = line ? strtoull(line + strlen("\nSigCgt:"), NULL, 16) : 0;
     free(status);
-    if (instr_target_is_stopped(&a->jvm->target))
+    if (instr_process_is_stopped(&a->jvm->process))
         return fail(a, "it is stopped; nothing was sent"), 0;
     if (caught >> (SIGQUIT - 1) & 1) return 1;
-    fail(a, "it has no handler for SIGQUIT, so it is just starting, or was started with -Xrs; "
+    fail(a, "it has no handler for SIGQUIT: it is just starting, or was started with -Xrs; "
             "nothing was sent");
     return 0;
 }
 
-// Makes the file that the JVM looks for, in its working directory or in /tmp; 1: it was made, in
-// `directory`. Some file systems give a file to another user, and then the JVM does not trust it.
+// Creates the file that the JVM looks for, in its working directory or in /tmp. 1: done. On some file
+// systems the file belongs to another user; then the JVM does not trust it.
 static int make_trigger(const struct attach *a, int directory, const char *name) {
     struct stat st;
     if (directory < 0) return 0;
     int fd =
         openat(directory, name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
     if (fd < 0) return 0;
-    int ours = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == a->jvm->target.uid;
+    int ours = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == a->jvm->process.uid;
     close(fd);
     if (!ours) unlinkat(directory, name, 0);
     return ours;
@@ -99,15 +99,14 @@ static long long milliseconds(void) {
     return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
 }
 
-int instr_attach_is_called_off(void) {
+int instr_attach_is_cancelled(void) {
     sigset_t waiting;
     return sigpending(&waiting) == 0 &&
            (sigismember(&waiting, SIGINT) > 0 || sigismember(&waiting, SIGTERM) > 0 ||
             sigismember(&waiting, SIGHUP) > 0);
 }
 
-// Until the JVM listens. A file of the socket's name may be there from before: only a connection
-// counts.
+// Waits until the JVM listens. The socket's file may be an old one: only a connection counts.
 static int wait_for_listener(const struct attach *a) {
     long long end = milliseconds() + 1000LL * a->seconds;
     for (int step = STEP_MS; milliseconds() < end; step += step < MOST_STEP_MS ? STEP_MS : 0) {
@@ -115,29 +114,28 @@ static int wait_for_listener(const struct attach *a) {
         int fd = connect_to(a);
         if (fd >= 0) return fd;
         if (errno != ENOENT && errno != ECONNREFUSED)
-            return fail_errno(a, "its attach socket cannot be reached", errno);
-        if (kill(a->jvm->target.pid, 0) != 0 && errno == ESRCH) return fail(a, "it has ended");
-        if (instr_attach_is_called_off()) return fail(a, "called off before it listened");
+            return fail_errno(a, "cannot connect to its attach socket", errno);
+        if (kill(a->jvm->process.pid, 0) != 0 && errno == ESRCH) return fail(a, "it has ended");
+        if (instr_attach_is_cancelled()) return fail(a, "cancelled before it listened");
         nanosleep(&pause, NULL);
     }
-    return fail(
-        a, "it does not answer the request to listen (it may be stopped, or busy in a long pause; "
-           "or its attach mechanism is off)");
+    return fail(a, "it does not start to listen (it may be stopped, or in a long safepoint pause; "
+                   "or its attach mechanism is off)");
 }
 
 static int start_listener(const struct attach *a) {
-    char name[48], cwd[INSTR_TARGET_PATH];
-    snprintf(name, sizeof name, ".attach_pid%ld", (long)a->jvm->target.inner_pid);
-    snprintf(cwd, sizeof cwd, "/proc/%ld/cwd", (long)a->jvm->target.pid);
-    if (!takes_quit(a)) return -1;
+    char name[48], cwd[INSTR_PROCESS_PATH];
+    snprintf(name, sizeof name, ".attach_pid%ld", (long)a->jvm->process.inner_pid);
+    snprintf(cwd, sizeof cwd, "/proc/%ld/cwd", (long)a->jvm->process.pid);
+    if (!handles_quit(a)) return -1;
     int directory = open(cwd, O_PATH | O_DIRECTORY | O_CLOEXEC), result = -1;
     int where = make_trigger(a, directory, name) ? directory
                 : make_trigger(a, a->tmp, name)  ? a->tmp
                                                  : -1;
     if (where < 0)
-        fail(a, "no file can be made in its working directory, nor in its /tmp");
-    else if (kill(a->jvm->target.pid, SIGQUIT) != 0)
-        fail_errno(a, "no signal can be sent to it", errno);
+        fail(a, "cannot create a file in its working directory or in its /tmp");
+    else if (kill(a->jvm->process.pid, SIGQUIT) != 0)
+        fail_errno(a, "cannot send it a signal", errno);
     else
         result = wait_for_listener(a);
     if (where >= 0) unlinkat(where, name, 0);
@@ -145,12 +143,12 @@ static int start_listener(const struct attach *a) {
     return result;
 }
 
-// What nobody listens on any more would keep the JVM from listening.
+// An old socket, on which no process listens, would keep the JVM from listening: it is removed.
 static int connect_or_start(const struct attach *a) {
     int fd = connect_to(a);
     if (fd >= 0) return fd;
     if (errno != ENOENT && errno != ECONNREFUSED)
-        return fail_errno(a, "its attach socket cannot be reached", errno);
+        return fail_errno(a, "cannot connect to its attach socket", errno);
     if (errno == ECONNREFUSED) unlinkat(a->tmp, a->name, 0);
     return start_listener(a);
 }
@@ -170,8 +168,8 @@ static int put(struct request *request, const char *text) {
     return 0;
 }
 
-// Sends the command; its answer, without the status, goes to `text`. The status; -1: there was
-// none.
+// Sends the command. `text` receives its answer without the status. Returns the status; -2: there is
+// no answer.
 static int ask(const struct attach *a, const struct request *request, char *text, size_t size) {
     int fd = connect_or_start(a);
     size_t used = 0;
@@ -179,7 +177,7 @@ static int ask(const struct attach *a, const struct request *request, char *text
     for (size_t sent = 0; sent < request->used;) {
         ssize_t n = send(fd, request->bytes + sent, request->used - sent, MSG_NOSIGNAL);
         if (n < 0 && errno == EINTR) continue;
-        if (n < 0) break; // it may have answered all the same
+        if (n < 0) break; // it may still have answered
         sent += (size_t)n;
     }
     struct pollfd polled = {fd, POLLIN, 0};
@@ -188,8 +186,7 @@ static int ask(const struct attach *a, const struct request *request, char *text
         long long left = end - milliseconds();
         int ready = left > 0 ? poll(&polled, 1, (int)left) : 0;
         if (ready < 0 && errno == EINTR) continue;
-        if (ready == 0)
-            fail(a, "it has not answered in time; the request may still be carried out");
+        if (ready == 0) fail(a, "it did not answer in time; it may still carry out the request");
         ssize_t n = ready > 0 ? recv(fd, text + used, size - 1 - used, 0) : -1;
         if (ready <= 0) {
             close(fd);
@@ -203,14 +200,14 @@ static int ask(const struct attach *a, const struct request *request, char *text
     char *end_of_status;
     long status = strtol(text, &end_of_status, 10);
     if (end_of_status == text || *end_of_status != '\n') {
-        fail(a, "it has closed the connection without an answer");
+        fail(a, "it closed the connection without an answer");
         return -2;
     }
     memmove(text, end_of_status + 1, strlen(end_of_status));
     return status < 0 || status > 255 ? 255 : (int)status;
 }
 
-// 2 or 1; -1: one line in `reason`.
+// 2 or 1; -1: `reason` holds one line.
 static int version_of(const struct attach *a) {
     char text[ANSWER_SIZE];
     struct request *request = calloc(1, sizeof *request);
@@ -228,9 +225,8 @@ static int compose_load(const struct attach *a, struct request *request, int ver
     char length[24];
     if (version == 1) {
         if (strlen(path) > INSTR_ATTACH_OLD_LIMIT || strlen(options) > INSTR_ATTACH_OLD_LIMIT)
-            return fail(a,
-                        "a JVM before JDK 24 takes no more than 1,024 bytes of options and path; "
-                        "put them into a file, config=FILE");
+            return fail(a, "a JVM before JDK 24 takes at most 1,024 bytes of options and of path; "
+                           "put the options into a file: config=FILE");
         put(request, "1");
     } else {
         size_t n = strlen("load") + strlen(path) + strlen("true") + strlen(options) + 4;
@@ -246,8 +242,7 @@ static int compose_load(const struct attach *a, struct request *request, int ver
     return 0;
 }
 
-// "return code: 0", from JDK 9 on; a number alone, in JDK 8; else what went wrong, in the JVM's
-// words.
+// `text` is "return code: 0" from JDK 9 on, only a number in JDK 8, or else the JVM's error.
 static enum instr_attach_status judge(const struct attach *a, int status, char *text, int *result) {
     static const char prefix[] = "return code: ";
     char *number = strncmp(text, prefix, sizeof prefix - 1) == 0 ? text + sizeof prefix - 1 : text;
@@ -259,12 +254,11 @@ static enum instr_attach_status judge(const struct attach *a, int status, char *
         return code == 0 ? INSTR_ATTACH_OK : INSTR_ATTACH_REFUSED;
     }
     if (strstr(text, "Dynamic agent loading is not enabled"))
-        fail(
-            a,
-            "it was started with -XX:-EnableDynamicAgentLoading (JEP 451); have it load the agent, "
-            "dormant, when it starts: -agentpath:LIBRARY");
+        fail(a, "it was started with -XX:-EnableDynamicAgentLoading (JEP 451); start it with the "
+                "dormant "
+                "agent: -agentpath:LIBRARY");
     else
-        snprintf(a->reason, a->size, "the JVM says: %s", *text ? text : "no, and not why");
+        snprintf(a->reason, a->size, "the JVM says: %s", *text ? text : "no reason given");
     return INSTR_ATTACH_FAILED;
 }
 
@@ -282,20 +276,20 @@ static enum instr_attach_status load(const struct attach *a, const char *path, c
     return status == -2 ? INSTR_ATTACH_FAILED : judge(a, status, text, result);
 }
 
-enum instr_attach_status instr_attach_load(const struct instr_jvm *jvm, const char *path,
+enum instr_attach_status instr_attach_load(const struct instr_remote_jvm *jvm, const char *path,
                                            const char *options, int seconds, int *result,
                                            char *reason, size_t size) {
     struct attach a = {.jvm = jvm, .seconds = seconds, .reason = reason, .size = size};
     enum instr_attach_status status = INSTR_ATTACH_FAILED;
-    snprintf(a.name, sizeof a.name, ".java_pid%ld", (long)jvm->target.inner_pid);
-    a.tmp = instr_target_directory(&jvm->target, "/tmp");
+    snprintf(a.name, sizeof a.name, ".java_pid%ld", (long)jvm->process.inner_pid);
+    a.tmp = instr_process_directory(&jvm->process, "/tmp");
     if (a.tmp < 0) {
-        fail_errno(&a, "its /tmp cannot be opened", errno);
-    } else if (instr_target_become(&jvm->target) != 0) {
-        fail_errno(&a, "its user's rights cannot be taken", errno);
+        fail_errno(&a, "cannot open its /tmp", errno);
+    } else if (instr_process_become(&jvm->process) != 0) {
+        fail_errno(&a, "cannot take its user's rights", errno);
     } else {
         status = load(&a, path, options, result);
-        instr_target_return();
+        instr_process_return();
     }
     if (a.tmp >= 0) close(a.tmp);
     return status;

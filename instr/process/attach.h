@@ -1,32 +1,32 @@
-// Brings an agent into a running HotSpot JVM by its attach mechanism, without a JDK: a file
-// .attach_pidN and SIGQUIT have the JVM listen on a socket, /tmp/.java_pidN, and there it takes
+// attach.h: loads an agent into a running HotSpot JVM by its attach mechanism, without a JDK
+//
+// A file .attach_pidN and SIGQUIT make the JVM listen on a socket, /tmp/.java_pidN, which takes
 // commands.
 
-#ifndef INSTR_ATTACH_H
-#define INSTR_ATTACH_H
+#ifndef INSTR_PROCESS_ATTACH_H
+#define INSTR_PROCESS_ATTACH_H
 
 #include "instr/process/remote_jvm.h"
 
-// What has come of loading an agent.
+// The result of loading an agent.
 enum instr_attach_status {
-    INSTR_ATTACH_OK,      // its Agent_OnAttach returned 0
-    INSTR_ATTACH_REFUSED, // ... something else; it has said why to the JVM's standard error
-    INSTR_ATTACH_FAILED   // it did not get that far: `reason`
+    INSTR_ATTACH_OK,      // Agent_OnAttach returned 0
+    INSTR_ATTACH_REFUSED, // Agent_OnAttach failed; the JVM's standard error has the reason
+    INSTR_ATTACH_FAILED   // Agent_OnAttach was not called; see `reason`
 };
 
-// Has the JVM load the agent library at `path`, as the JVM sees it, with `options`. Takes the
-// rights of the JVM's user meanwhile, if we are root. Leaves no file behind, if the caller holds
-// signals back that would end us; waits `seconds` at most for each step, and, once it is called
-// off, not for the JVM to listen. `reason` gets one line in words, `result` what Agent_OnAttach
-// returned.
-enum instr_attach_status instr_attach_load(const struct instr_jvm *jvm, const char *path,
+// Makes the JVM load the agent library at `path`, as the JVM sees it, with `options`. Meanwhile it
+// takes the rights of the JVM's user, if we are root. If the caller blocks the signals that would end
+// us, no file is left behind. Each step waits at most `seconds`; waiting for the JVM to listen ends
+// early when it is cancelled. `reason` receives one line, `result` what Agent_OnAttach returned.
+enum instr_attach_status instr_attach_load(const struct instr_remote_jvm *jvm, const char *path,
                                            const char *options, int seconds, int *result,
                                            char *reason, size_t size);
 
-// Does a signal wait that is to end us (SIGINT, SIGTERM, SIGHUP), and is held back?
-int instr_attach_is_called_off(void);
+// Is a blocked signal pending that would end us (SIGINT, SIGTERM, SIGHUP)?
+int instr_attach_is_cancelled(void);
 
-// Options longer than this cannot be handed to a JVM before JDK 24.
+// A JVM before JDK 24 does not take longer options.
 enum { INSTR_ATTACH_OLD_LIMIT = 1024 };
 
 #endif

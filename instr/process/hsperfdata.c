@@ -1,6 +1,8 @@
-// A HotSpot JVM's file of performance data, version 2.0: a prologue, then entries, each with
-// offsets of its name and its value. Numbers are in the byte order that the prologue names. The JVM
-// writes while we read: nothing is trusted.
+// hsperfdata.c: see hsperfdata.h
+//
+// The file has version 2.0: a prologue, then entries, each with offsets of its name and its value.
+// The prologue names the byte order of numbers. The JVM writes while we read, so everything is
+// checked.
 
 #include "instr/process/hsperfdata.h"
 
@@ -28,14 +30,14 @@ static int open_file(struct file *file, const uint8_t *bytes, size_t length) {
     return 1;
 }
 
-// Is the entry, of `size` bytes at `at`, named so?
+// Does the entry, of `size` bytes at `at`, have this name?
 static int is_named(const struct file *file, size_t at, size_t size, const char *name) {
     size_t offset = u4(file, at + 4), n = strlen(name) + 1;
     return offset < size && n <= size - offset && memcmp(file->bytes + at + offset, name, n) == 0;
 }
 
-int instr_perfdata_string(const uint8_t *bytes, size_t length, const char *name, char *text,
-                          size_t text_size) {
+int instr_hsperfdata_string(const uint8_t *bytes, size_t length, const char *name, char *text,
+                            size_t text_size) {
     struct file file;
     if (!open_file(&file, bytes, length)) return 0;
     size_t at = u4(&file, 24), entries = u4(&file, 28);

@@ -1,15 +1,15 @@
-// What a HotSpot JVM tells about itself in its file of performance data, /tmp/hsperfdata_USER/PID,
-// which needs neither an attach nor its consent.
+// hsperfdata.h: a HotSpot JVM's file of performance data, /tmp/hsperfdata_USER/PID, which can be read
+// without an attach
 
-#ifndef INSTR_PERFDATA_H
-#define INSTR_PERFDATA_H
+#ifndef INSTR_PROCESS_HSPERFDATA_H
+#define INSTR_PROCESS_HSPERFDATA_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-// The string `name` ("sun.rt.javaCommand") in the file's bytes. 1: in `text`, cut to fit; 0: it is
-// not there, or the bytes are no such file.
-int instr_perfdata_string(const uint8_t *bytes, size_t length, const char *name, char *text,
-                          size_t size);
+// The string `name` ("sun.rt.javaCommand") in the file's bytes. 1: `text` holds it, cut to fit. 0:
+// there is no such string, or the bytes are not such a file.
+int instr_hsperfdata_string(const uint8_t *bytes, size_t length, const char *name, char *text,
+                            size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-// A process seen from outside.
+// process.c: see process.h
 
 #include "instr/process/process.h"
 
@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-char *instr_target_read(const struct instr_target *target, const char *name, size_t most,
-                        size_t *length) {
-    char path[INSTR_TARGET_PATH + 32];
-    snprintf(path, sizeof path, "/proc/%ld/%.40s", (long)target->pid, name);
+char *instr_process_read(const struct instr_process *process, const char *name, size_t most,
+                         size_t *length) {
+    char path[INSTR_PROCESS_PATH + 32];
+    snprintf(path, sizeof path, "/proc/%ld/%.40s", (long)process->pid, name);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return NULL;
     size_t capacity = 4096, used = 0;
@@ -40,7 +40,7 @@ char *instr_target_read(const struct instr_target *target, const char *name, siz
     return text;
 }
 
-// The `column`-th number (0: the first; -1: the last) behind "Key:" in /proc/PID/status; -1: none.
+// The `column`-th number (0: the first; -1: the last) after "Key:" in /proc/PID/status; -1: none.
 static long status_number(const char *status, const char *key, int column) {
     size_t n = strlen(key);
     for (const char *line = status; line; line = strchr(line, '\n')) {
@@ -61,14 +61,14 @@ static long status_number(const char *status, const char *key, int column) {
     return -1;
 }
 
-// A user as he is numbered within the target's user namespace.
-static uid_t inner_uid(const struct instr_target *target) {
-    unsigned long inside, outside, count, uid = target->uid;
-    char *text = instr_target_read(target, "uid_map", 65536, NULL);
+// The number of the process's user within its user namespace.
+static uid_t inner_uid(const struct instr_process *process) {
+    unsigned long inside, outside, count, uid = process->uid;
+    char *text = instr_process_read(process, "uid_map", 65536, NULL);
     for (const char *line = text; line && *line;) {
         if (sscanf(line, "%lu %lu %lu", &inside, &outside, &count) != 3) break;
-        if (target->uid >= outside && target->uid - outside < count) {
-            uid = inside + (target->uid - outside);
+        if (process->uid >= outside && process->uid - outside < count) {
+            uid = inside + (process->uid - outside);
             break;
         }
         line = strchr(line, '\n');
@@ -78,10 +78,10 @@ static uid_t inner_uid(const struct instr_target *target) {
     return (uid_t)uid;
 }
 
-int instr_target_open(struct instr_target *target, long pid, char *reason, size_t size) {
-    memset(target, 0, sizeof *target);
-    target->pid = (pid_t)pid;
-    char *status = instr_target_read(target, "status", 65536, NULL);
+int instr_process_open(struct instr_process *process, long pid, char *reason, size_t size) {
+    memset(process, 0, sizeof *process);
+    process->pid = (pid_t)pid;
+    char *status = instr_process_read(process, "status", 65536, NULL);
     if (!status) {
         snprintf(reason, size, "there is no process %ld", pid);
         return -1;
@@ -90,66 +90,66 @@ int instr_target_open(struct instr_target *target, long pid, char *reason, size_
     long inner = status_number(status, "NSpid", -1), group = status_number(status, "Tgid", 0);
     free(status);
     if (uid < 0 || gid < 0) {
-        snprintf(reason, size, "/proc/%ld/status tells no user", pid);
+        snprintf(reason, size, "/proc/%ld/status names no user", pid);
         return -1;
     }
     if (group != pid) {
         snprintf(reason, size, "%ld is a thread of the process %ld", pid, group);
         return -1;
     }
-    target->uid = (uid_t)uid;
-    target->gid = (gid_t)gid;
-    target->inner_pid = inner > 0 ? (pid_t)inner : target->pid;
-    target->inner_uid = inner_uid(target);
-    // Another mount namespace, or a chroot: the same / is the same file.
+    process->uid = (uid_t)uid;
+    process->gid = (gid_t)gid;
+    process->inner_pid = inner > 0 ? (pid_t)inner : process->pid;
+    process->inner_uid = inner_uid(process);
+    // Another mount namespace, or a chroot? The same / is the same file.
     struct stat ours, theirs;
-    char root[INSTR_TARGET_PATH];
+    char root[INSTR_PROCESS_PATH];
     snprintf(root, sizeof root, "/proc/%ld/root", pid);
     if (stat("/", &ours) == 0 && stat(root, &theirs) == 0 &&
         (ours.st_dev != theirs.st_dev || ours.st_ino != theirs.st_ino))
-        strcpy(target->root, root);
+        strcpy(process->root, root);
     else if (stat("/proc/self/ns/mnt", &ours) == 0) {
-        // Two namespaces may share / and have mounts of their own on /tmp.
+        // Two namespaces may share /, but have different mounts on /tmp.
         snprintf(root, sizeof root, "/proc/%ld/ns/mnt", pid);
         if (stat(root, &theirs) == 0 && ours.st_ino != theirs.st_ino)
-            snprintf(target->root, sizeof target->root, "/proc/%ld/root", pid);
+            snprintf(process->root, sizeof process->root, "/proc/%ld/root", pid);
     }
     return 0;
 }
 
-int instr_target_directory(const struct instr_target *target, const char *path) {
-    char name[INSTR_TARGET_NAME];
-    snprintf(name, sizeof name, "%s%s", target->root, path);
+int instr_process_directory(const struct instr_process *process, const char *path) {
+    char name[INSTR_PROCESS_NAME];
+    snprintf(name, sizeof name, "%s%s", process->root, path);
     return open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-int instr_target_become(const struct instr_target *target) {
-    if (geteuid() != 0 || (target->uid == 0 && target->gid == getegid())) return 0;
-    if (setegid(target->gid) != 0) return -1;
-    if (seteuid(target->uid) == 0) return 0;
+int instr_process_become(const struct instr_process *process) {
+    if (geteuid() != 0 || (process->uid == 0 && process->gid == getegid())) return 0;
+    if (setegid(process->gid) != 0) return -1;
+    if (seteuid(process->uid) == 0) return 0;
     int error = errno;
-    instr_target_return();
+    instr_process_return();
     errno = error;
     return -1;
 }
 
-void instr_target_return(void) {
-    if (seteuid(getuid()) != 0 || setegid(getgid()) != 0) abort(); // only root ever left
+void instr_process_return(void) {
+    if (seteuid(getuid()) != 0 || setegid(getgid()) != 0) abort(); // only root changes its rights
 }
 
-int instr_target_link(const struct instr_target *target, const char *name, char *path,
-                      size_t size) {
-    char link[INSTR_TARGET_PATH + 32];
-    snprintf(link, sizeof link, "/proc/%ld/%.40s", (long)target->pid, name);
+int instr_process_link(const struct instr_process *process, const char *name, char *path,
+                       size_t size) {
+    char link[INSTR_PROCESS_PATH + 32];
+    snprintf(link, sizeof link, "/proc/%ld/%.40s", (long)process->pid, name);
     ssize_t n = readlink(link, path, size - 1);
     path[n > 0 ? n : 0] = '\0';
     return n > 0 ? 0 : -1;
 }
 
-int instr_target_maps(const struct instr_target *target, const char *library, char *path,
-                      size_t size) {
-    char name[INSTR_TARGET_PATH], line[8192];
-    snprintf(name, sizeof name, "/proc/%ld/maps", (long)target->pid);
+int instr_process_maps(const struct instr_process *process, const char *library, char *path,
+                       size_t size) {
+    char name[INSTR_PROCESS_PATH], line[8192];
+    snprintf(name, sizeof name, "/proc/%ld/maps", (long)process->pid);
     FILE *maps = fopen(name, "re");
     if (!maps) return -1;
     int found = 0;
@@ -167,9 +167,9 @@ int instr_target_maps(const struct instr_target *target, const char *library, ch
     return found;
 }
 
-int instr_target_is_stopped(const struct instr_target *target) {
+int instr_process_is_stopped(const struct instr_process *process) {
     static const char key[] = "\nState:\t";
-    char *status = instr_target_read(target, "status", 65536, NULL);
+    char *status = instr_process_read(process, "status", 65536, NULL);
     const char *state = status ? strstr(status, key) : NULL;
     char letter = state ? state[sizeof key - 1] : '?';
     free(status);

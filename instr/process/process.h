@@ -1,49 +1,51 @@
-// A process that is, or may be, a JVM, seen from outside through /proc.
+// process.h: a process, JVM or not, seen from outside through /proc
 
-#ifndef INSTR_TARGET_H
-#define INSTR_TARGET_H
+#ifndef INSTR_PROCESS_PROCESS_H
+#define INSTR_PROCESS_PROCESS_H
 
 #include <stddef.h>
 #include <sys/types.h>
 
-enum { INSTR_TARGET_PATH = 64, INSTR_TARGET_NAME = 1024 };
+enum { INSTR_PROCESS_PATH = 64, INSTR_PROCESS_NAME = 1024 };
 
-struct instr_target {
+struct instr_process {
     pid_t pid;
-    pid_t inner_pid;              // in its own pid namespace
-    uid_t uid;                    // effective
-    gid_t gid;                    // effective
-    uid_t inner_uid;              // in its own user namespace
-    char root[INSTR_TARGET_PATH]; // what its / is for us: "" or "/proc/PID/root"
+    pid_t inner_pid;               // in its own pid namespace
+    uid_t uid;                     // effective
+    gid_t gid;                     // effective
+    uid_t inner_uid;               // in its own user namespace
+    char root[INSTR_PROCESS_PATH]; // our path of its /: "" or "/proc/PID/root"
 };
 
-// Looks at the process. 0; or -1 with the reason in words, "there is no process 17".
-int instr_target_open(struct instr_target *target, long pid, char *reason, size_t size);
+// Reads what /proc says of the process. 0, or -1 with a reason, "there is no process 17".
+int instr_process_open(struct instr_process *process, long pid, char *reason, size_t size);
 
-// Opens a directory of the target's as O_PATH, with our own rights; -1 with errno. Then
-// "/proc/self/fd/N/name" leads into it whatever rights are taken on.
-int instr_target_directory(const struct instr_target *target, const char *path);
+// Opens a directory of the process as O_PATH, with our own rights; -1 with errno. Then
+// "/proc/self/fd/N/name" names a file in it, whatever rights are taken.
+int instr_process_directory(const struct instr_process *process, const char *path);
 
-// Takes on the target's effective user and group, if we are root and it is another user; and back.
-// What is made in between belongs to the target's user, and its sockets see him. 0; -1 with errno.
-int instr_target_become(const struct instr_target *target);
-void instr_target_return(void);
+// Takes the effective user and group of the process, if we are root and it is another user, and
+// returns to our own. Files made in between belong to the user of the process, and its sockets see
+// that user as the peer. 0; -1 with errno.
+int instr_process_become(const struct instr_process *process);
+void instr_process_return(void);
 
-// The file behind a link of the target's below /proc/PID, such as "exe". 0; -1 with errno.
-int instr_target_link(const struct instr_target *target, const char *name, char *path, size_t size);
+// The file that a link below /proc/PID names, such as "exe". 0; -1 with errno.
+int instr_process_link(const struct instr_process *process, const char *name, char *path,
+                       size_t size);
 
-// The file /proc/PID/NAME, whole, with a NUL behind it, at most `most` bytes. The caller frees it;
-// NULL with errno.
-char *instr_target_read(const struct instr_target *target, const char *name, size_t most,
-                        size_t *length);
+// The content of /proc/PID/NAME, at most `most` bytes, with a NUL appended. The caller frees it; NULL
+// with errno.
+char *instr_process_read(const struct instr_process *process, const char *name, size_t most,
+                         size_t *length);
 
-// Is a library of this file name ("libjvm.so") mapped? Its path goes to `path`, as the target sees
-// it. 1, 0, or -1 with errno when it cannot be known.
-int instr_target_maps(const struct instr_target *target, const char *library, char *path,
-                      size_t size);
+// Is a library of this file name ("libjvm.so") mapped? `path` receives its path, as the process sees
+// it. 1, 0, or -1 with errno if it is unknown.
+int instr_process_maps(const struct instr_process *process, const char *library, char *path,
+                       size_t size);
 
-// Is it stopped, by a signal or a debugger? Then it answers nothing.
-int instr_target_is_stopped(const struct instr_target *target);
+// Is the process stopped, by a signal or a debugger? Then it does not respond.
+int instr_process_is_stopped(const struct instr_process *process);
 
 // The name of a user, or its number, in `text`; returns `text`.
 char *instr_user_name(uid_t uid, char *text, size_t size);

@@ -1,4 +1,4 @@
-// A JVM seen from outside.
+// remote_jvm.c: see remote_jvm.h
 
 #include "instr/process/remote_jvm.h"
 #include "instr/process/hsperfdata.h"
@@ -19,7 +19,8 @@ static int starts(const char *text, const char *start) {
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-static void note_mapping(struct instr_jvm *jvm, const char *file, char *perfdata, size_t size) {
+static void use_mapping(struct instr_remote_jvm *jvm, const char *file, char *perfdata,
+                        size_t size) {
     const char *name = strrchr(file, '/') + 1;
     if (strcmp(name, "libjvm.so") == 0) snprintf(jvm->library, sizeof jvm->library, "%s", file);
     if (starts(name, "libj9vm")) jvm->kind = INSTR_OPENJ9;
@@ -29,11 +30,11 @@ static void note_mapping(struct instr_jvm *jvm, const char *file, char *perfdata
     if (strstr(file, "/hsperfdata_")) snprintf(perfdata, size, "%s", file);
 }
 
-// One pass over what is mapped. `perfdata`: the path of the performance data, or "".
-static void look_at_mappings(struct instr_jvm *jvm, char *perfdata, size_t size) {
-    char name[INSTR_TARGET_PATH], line[8192];
+// Reads the mappings. `perfdata` receives the path of the performance data, or "".
+static void read_mappings(struct instr_remote_jvm *jvm, char *perfdata, size_t size) {
+    char name[INSTR_PROCESS_PATH], line[8192];
     perfdata[0] = '\0';
-    snprintf(name, sizeof name, "/proc/%ld/maps", (long)jvm->target.pid);
+    snprintf(name, sizeof name, "/proc/%ld/maps", (long)jvm->process.pid);
     FILE *maps = fopen(name, "re");
     jvm->kind = INSTR_JVM_UNKNOWN;
     if (!maps) return;
@@ -46,20 +47,20 @@ static void look_at_mappings(struct instr_jvm *jvm, char *perfdata, size_t size)
         line[strcspn(line, "\n")] = '\0';
         char *deleted = strstr(file, " (deleted)");
         if (deleted) *deleted = '\0';
-        note_mapping(jvm, file, perfdata, size);
+        use_mapping(jvm, file, perfdata, size);
     }
     if (!any && ferror(maps)) jvm->kind = INSTR_JVM_UNKNOWN;
     fclose(maps);
     if (jvm->kind == INSTR_NO_JVM && jvm->library[0]) jvm->kind = INSTR_HOTSPOT;
 }
 
-// --- what it tells about itself ---
+// --- performance data and release file ---
 
-// A file of the target's, whole; it must be a regular one of its user's.
-static uint8_t *read_file(const struct instr_jvm *jvm, const char *path, size_t most,
+// The content of a regular file of the process.
+static uint8_t *read_file(const struct instr_remote_jvm *jvm, const char *path, size_t most,
                           size_t *length) {
-    char name[INSTR_TARGET_NAME + INSTR_TARGET_PATH];
-    snprintf(name, sizeof name, "%s%s", jvm->target.root, path);
+    char name[INSTR_PROCESS_NAME + INSTR_PROCESS_PATH];
+    snprintf(name, sizeof name, "%s%s", jvm->process.root, path);
     int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     struct stat st;
     uint8_t *bytes = NULL;
@@ -84,7 +85,7 @@ static char *append(char *text, const char *more, size_t n) {
     return larger;
 }
 
-static void add_words(struct instr_jvm *jvm, const char *words) {
+static void add_words(struct instr_remote_jvm *jvm, const char *words) {
     for (const char *c = words; *c;) {
         size_t n = strcspn(c, " \t\n");
         if (n) jvm->options = append(jvm->options, c, n);
@@ -92,28 +93,29 @@ static void add_words(struct instr_jvm *jvm, const char *words) {
     }
 }
 
-static void read_perfdata(struct instr_jvm *jvm, const char *path) {
+static void read_perfdata(struct instr_remote_jvm *jvm, const char *path) {
     size_t length;
     uint8_t *bytes = read_file(jvm, path, MOST_PERFDATA, &length);
     if (!bytes) return;
-    instr_perfdata_string(bytes, length, "java.property.java.vm.version", jvm->version,
-                          sizeof jvm->version);
-    instr_perfdata_string(bytes, length, "java.property.java.vm.name", jvm->name, sizeof jvm->name);
-    instr_perfdata_string(bytes, length, "sun.rt.javaCommand", jvm->command, sizeof jvm->command);
-    instr_perfdata_string(bytes, length, "sun.rt.jvmCapabilities", jvm->capabilities,
-                          sizeof jvm->capabilities);
-    // Wherever they came from: files of arguments, too, which the command line does not show.
+    instr_hsperfdata_string(bytes, length, "java.property.java.vm.version", jvm->version,
+                            sizeof jvm->version);
+    instr_hsperfdata_string(bytes, length, "java.property.java.vm.name", jvm->name,
+                            sizeof jvm->name);
+    instr_hsperfdata_string(bytes, length, "sun.rt.javaCommand", jvm->command, sizeof jvm->command);
+    instr_hsperfdata_string(bytes, length, "sun.rt.jvmCapabilities", jvm->capabilities,
+                            sizeof jvm->capabilities);
+    // Includes options from argument files, which the command line does not show.
     char *arguments = malloc(MOST_ARGUMENTS);
     if (arguments &&
-        instr_perfdata_string(bytes, length, "java.rt.vmArgs", arguments, MOST_ARGUMENTS))
+        instr_hsperfdata_string(bytes, length, "java.rt.vmArgs", arguments, MOST_ARGUMENTS))
         add_words(jvm, arguments);
     free(arguments);
     free(bytes);
 }
 
 // JAVA_VERSION="17.0.15" in the file `release` of the JDK, two or more folders above the library.
-static void read_release(struct instr_jvm *jvm) {
-    char path[INSTR_TARGET_NAME + 16];
+static void read_release(struct instr_remote_jvm *jvm) {
+    char path[INSTR_PROCESS_NAME + 16];
     snprintf(path, sizeof path, "%s", jvm->library);
     for (int up = 0; up < 6 && !jvm->version[0]; up++) {
         size_t length;
@@ -132,7 +134,7 @@ static void read_release(struct instr_jvm *jvm) {
 }
 
 // "17.0.15+6" -> 17, "1.8.0_422" -> 8, "25.422-b05" of a JDK 8's HotSpot -> 8.
-static int release_of(const struct instr_jvm *jvm) {
+static int release_of(const struct instr_remote_jvm *jvm) {
     int first = 0, second = 0;
     int n = sscanf(jvm->version, "%d.%d", &first, &second);
     if (n < 1) return 0;
@@ -144,7 +146,7 @@ static int release_of(const struct instr_jvm *jvm) {
 
 // --- the command line ---
 
-int instr_jvm_takes_value(const char *word) {
+int instr_remote_jvm_takes_value(const char *word) {
     static const char *const words[] = {"-cp",
                                         "-classpath",
                                         "--class-path",
@@ -164,8 +166,8 @@ int instr_jvm_takes_value(const char *word) {
     return 0;
 }
 
-// The words of an environment variable, cut at blanks.
-static void add_variable(struct instr_jvm *jvm, const char *environment, size_t length,
+// Adds the words of an environment variable, which blanks separate.
+static void add_variable(struct instr_remote_jvm *jvm, const char *environment, size_t length,
                          const char *name) {
     size_t n = strlen(name);
     for (size_t i = 0; i < length; i += strlen(environment + i) + 1) {
@@ -175,11 +177,12 @@ static void add_variable(struct instr_jvm *jvm, const char *environment, size_t 
     }
 }
 
-// The options of the launcher, up to the main class, and what the environment adds.
-static void read_command_line(struct instr_jvm *jvm) {
+// Reads the options of the launcher, up to the main class, and those of the environment.
+static void read_command_line(struct instr_remote_jvm *jvm) {
     size_t length = 0, environment_length = 0;
-    char *line = instr_target_read(&jvm->target, "cmdline", MOST_TEXT, &length);
-    char *environment = instr_target_read(&jvm->target, "environ", MOST_TEXT, &environment_length);
+    char *line = instr_process_read(&jvm->process, "cmdline", MOST_TEXT, &length);
+    char *environment =
+        instr_process_read(&jvm->process, "environ", MOST_TEXT, &environment_length);
     if (environment) {
         add_variable(jvm, environment, environment_length, "JAVA_TOOL_OPTIONS");
         add_variable(jvm, environment, environment_length, "JDK_JAVA_OPTIONS");
@@ -191,7 +194,7 @@ static void read_command_line(struct instr_jvm *jvm) {
         if (!value && strcmp(word, "-jar") == 0) continue;
         if (!value && word[0] != '-' && word[0] != '@') break;
         jvm->options = append(jvm->options, word, strlen(word));
-        value = !value && instr_jvm_takes_value(word);
+        value = !value && instr_remote_jvm_takes_value(word);
     }
     if (!jvm->options && line) jvm->options = strdup("");
     if (!jvm->command[0] && line && i < length) {
@@ -206,11 +209,11 @@ static void read_command_line(struct instr_jvm *jvm) {
     free(environment);
 }
 
-int instr_jvm_open(struct instr_jvm *jvm, long pid, char *reason, size_t size) {
-    char perfdata[INSTR_TARGET_NAME];
+int instr_remote_jvm_open(struct instr_remote_jvm *jvm, long pid, char *reason, size_t size) {
+    char perfdata[INSTR_PROCESS_NAME];
     memset(jvm, 0, sizeof *jvm);
-    if (instr_target_open(&jvm->target, pid, reason, size) != 0) return -1;
-    look_at_mappings(jvm, perfdata, sizeof perfdata);
+    if (instr_process_open(&jvm->process, pid, reason, size) != 0) return -1;
+    read_mappings(jvm, perfdata, sizeof perfdata);
     if (jvm->kind == INSTR_NO_JVM) return 0;
     if (perfdata[0]) read_perfdata(jvm, perfdata);
     if (!jvm->version[0]) read_release(jvm);
@@ -219,12 +222,12 @@ int instr_jvm_open(struct instr_jvm *jvm, long pid, char *reason, size_t size) {
     return 0;
 }
 
-void instr_jvm_close(struct instr_jvm *jvm) {
+void instr_remote_jvm_close(struct instr_remote_jvm *jvm) {
     free(jvm->options);
     jvm->options = NULL;
 }
 
-int instr_jvm_flag(const struct instr_jvm *jvm, const char *name) {
+int instr_remote_jvm_flag(const struct instr_remote_jvm *jvm, const char *name) {
     int value = 0;
     size_t n = strlen(name);
     for (const char *c = jvm->options; c && *c; c = strchr(c, '\n') + 1)
@@ -234,7 +237,8 @@ int instr_jvm_flag(const struct instr_jvm *jvm, const char *name) {
     return value;
 }
 
-int instr_jvm_option(const struct instr_jvm *jvm, const char *start, char *text, size_t size) {
+int instr_remote_jvm_option(const struct instr_remote_jvm *jvm, const char *start, char *text,
+                            size_t size) {
     for (const char *c = jvm->options; c && *c; c = strchr(c, '\n') + 1) {
         if (!starts(c, start)) continue;
         snprintf(text, size, "%.*s", (int)strcspn(c, "\n"), c);
@@ -243,51 +247,54 @@ int instr_jvm_option(const struct instr_jvm *jvm, const char *start, char *text,
     return 0;
 }
 
-// Its attach socket lies in its /tmp: 0, or why it cannot make it there.
-static int no_room_for_socket(const struct instr_jvm *jvm) {
+// The error that keeps the JVM from creating its attach socket in its /tmp; 0: none.
+static int attach_socket_error(const struct instr_remote_jvm *jvm) {
     char name[48];
-    int tmp = instr_target_directory(&jvm->target, "/tmp"), error = 0;
+    int tmp = instr_process_directory(&jvm->process, "/tmp"), error = 0;
     if (tmp < 0) return errno;
-    snprintf(name, sizeof name, ".java_pid%ld", (long)jvm->target.inner_pid);
-    if (instr_target_become(&jvm->target) == 0) {
+    snprintf(name, sizeof name, ".java_pid%ld", (long)jvm->process.inner_pid);
+    if (instr_process_become(&jvm->process) == 0) {
         if (faccessat(tmp, name, F_OK, 0) != 0 && faccessat(tmp, ".", W_OK | X_OK, AT_EACCESS) != 0)
             error = errno;
-        instr_target_return();
+        instr_process_return();
     }
     close(tmp);
     return error;
 }
 
-const char *instr_jvm_no_attach(const struct instr_jvm *jvm, char *text, size_t size) {
-    long pid = (long)jvm->target.pid;
+const char *instr_remote_jvm_no_attach(const struct instr_remote_jvm *jvm, char *text,
+                                       size_t size) {
+    long pid = (long)jvm->process.pid;
     int error;
     char user[64];
-    if (geteuid() != 0 && geteuid() != jvm->target.uid)
+    if (geteuid() != 0 && geteuid() != jvm->process.uid)
         snprintf(text, size, "process %ld belongs to %s; only that user and root may attach", pid,
-                 instr_user_name(jvm->target.uid, user, sizeof user));
+                 instr_user_name(jvm->process.uid, user, sizeof user));
     else if (jvm->kind == INSTR_JVM_UNKNOWN)
-        snprintf(text, size, "the system does not let process %ld be looked at; try as root", pid);
+        snprintf(text, size, "the system does not let us inspect process %ld; try as root", pid);
     else if (jvm->kind == INSTR_NO_JVM)
-        snprintf(text, size, "process %ld is no JVM", pid);
+        snprintf(text, size, "process %ld is not a JVM", pid);
     else if (jvm->kind == INSTR_OPENJ9)
         snprintf(text, size, "process %ld is an OpenJ9 JVM; instr works with HotSpot only", pid);
     else if (jvm->musl)
         snprintf(text, size, "the JVM in process %ld runs on musl; the agent needs glibc", pid);
-    else if (instr_target_is_stopped(&jvm->target))
-        snprintf(text, size, "process %ld is stopped, and answers nothing", pid);
-    else if (jvm->capabilities[0] == '0' || instr_jvm_flag(jvm, "DisableAttachMechanism") == '+')
+    else if (instr_process_is_stopped(&jvm->process))
+        snprintf(text, size, "process %ld is stopped and does not respond", pid);
+    else if (jvm->capabilities[0] == '0' ||
+             instr_remote_jvm_flag(jvm, "DisableAttachMechanism") == '+')
         snprintf(text, size,
                  "the JVM in process %ld was started with -XX:+DisableAttachMechanism; "
-                 "have it load the agent, dormant, when it starts: -agentpath:LIBRARY",
+                 "start it with the dormant agent: -agentpath:LIBRARY",
                  pid);
-    else if (jvm->release >= 9 && instr_jvm_flag(jvm, "EnableDynamicAgentLoading") == '-')
+    else if (jvm->release >= 9 && instr_remote_jvm_flag(jvm, "EnableDynamicAgentLoading") == '-')
         snprintf(text, size,
                  "the JVM in process %ld was started with -XX:-EnableDynamicAgentLoading "
-                 "(JEP 451); have it load the agent, dormant, when it starts: -agentpath:LIBRARY",
+                 "(JEP 451); start it with the dormant agent: -agentpath:LIBRARY",
                  pid);
-    else if ((error = no_room_for_socket(jvm)) != 0)
-        snprintf(text, size, "the JVM in process %ld can make no attach socket in its /tmp: %s",
-                 pid, strerror(error));
+    else if ((error = attach_socket_error(jvm)) != 0)
+        snprintf(text, size,
+                 "the JVM in process %ld cannot create its attach socket in its /tmp: %s", pid,
+                 strerror(error));
     else
         return NULL;
     return text;

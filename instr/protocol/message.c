@@ -1,4 +1,4 @@
-// Frames of the control socket.
+// message.c: see message.h
 
 #include "instr/protocol/message.h"
 
@@ -24,69 +24,70 @@ void instr_message_header(uint8_t header[INSTR_MESSAGE_HEADER], enum instr_messa
     header[4] = (uint8_t)type;
 }
 
-void instr_messages_start(struct instr_messages *frames, int sender) {
-    memset(frames, 0, sizeof *frames);
-    frames->types = sender == INSTR_MESSAGES_CLIENT_SENDS ? "HDCX" : "HjJBNE";
+void instr_messages_start(struct instr_messages *messages, int sender) {
+    memset(messages, 0, sizeof *messages);
+    messages->types = sender == INSTR_MESSAGES_CLIENT_SENDS ? "HDCX" : "HjJBNE";
 }
 
-void instr_messages_free(struct instr_messages *frames) {
-    free(frames->bytes);
-    frames->bytes = NULL;
-    frames->start = frames->used = frames->capacity = 0;
+void instr_messages_free(struct instr_messages *messages) {
+    free(messages->bytes);
+    messages->bytes = NULL;
+    messages->start = messages->used = messages->capacity = 0;
 }
 
-static int fail(struct instr_messages *frames, const char *reason) {
-    if (!frames->reason) frames->reason = reason;
+static int fail(struct instr_messages *messages, const char *reason) {
+    if (!messages->reason) messages->reason = reason;
     return -1;
 }
 
-int instr_messages_add(struct instr_messages *frames, const void *bytes, size_t length) {
-    if (frames->reason) return -1;
+int instr_messages_add(struct instr_messages *messages, const void *bytes, size_t length) {
+    if (messages->reason) return -1;
     if (length == 0) return 0;
-    if (frames->start) { // frames that have been taken make room
-        frames->used -= frames->start;
-        memmove(frames->bytes, frames->bytes + frames->start, frames->used);
-        frames->start = 0;
+    if (messages->start) { // remove the messages that have been taken
+        messages->used -= messages->start;
+        memmove(messages->bytes, messages->bytes + messages->start, messages->used);
+        messages->start = 0;
     }
-    if (length > frames->capacity - frames->used) {
-        size_t wanted = frames->used + length;
-        if (wanted < 2 * frames->capacity) wanted = 2 * frames->capacity;
-        uint8_t *larger = realloc(frames->bytes, wanted);
-        if (!larger) return fail(frames, "out of memory");
-        frames->bytes = larger;
-        frames->capacity = wanted;
+    if (length > messages->capacity - messages->used) {
+        size_t wanted = messages->used + length;
+        if (wanted < 2 * messages->capacity) wanted = 2 * messages->capacity;
+        uint8_t *larger = realloc(messages->bytes, wanted);
+        if (!larger) return fail(messages, "out of memory");
+        messages->bytes = larger;
+        messages->capacity = wanted;
     }
-    memcpy(frames->bytes + frames->used, bytes, length);
-    frames->used += length;
+    memcpy(messages->bytes + messages->used, bytes, length);
+    messages->used += length;
     return 0;
 }
 
-void instr_messages_shrink(struct instr_messages *frames) {
-    if (frames->start == frames->used) instr_messages_free(frames);
+void instr_messages_shrink(struct instr_messages *messages) {
+    if (messages->start == messages->used) instr_messages_free(messages);
 }
 
-int instr_messages_next(struct instr_messages *frames, struct instr_message *frame) {
-    if (frames->reason) return -1;
-    size_t there = frames->used - frames->start;
-    if (there < INSTR_MESSAGE_HEADER) return 0;
-    const uint8_t *header = frames->bytes + frames->start;
+int instr_messages_next(struct instr_messages *messages, struct instr_message *message) {
+    if (messages->reason) return -1;
+    size_t available = messages->used - messages->start;
+    if (available < INSTR_MESSAGE_HEADER) return 0;
+    const uint8_t *header = messages->bytes + messages->start;
     uint32_t length = (uint32_t)instr_message_get(header, 4);
     uint8_t type = header[4];
-    if (!type || !strchr(frames->types, type)) return fail(frames, "a frame of an unknown type");
+    if (!type || !strchr(messages->types, type)) return fail(messages, "a message of unknown type");
     if (length > (type == INSTR_MESSAGE_DATA ? INSTR_MESSAGE_MOST_DATA : INSTR_MESSAGE_MOST))
-        return fail(frames, "a frame that is too long");
-    if (there - INSTR_MESSAGE_HEADER < length) return 0;
-    frame->type = type;
-    frame->length = length;
-    frame->payload = header + INSTR_MESSAGE_HEADER;
-    frames->start += INSTR_MESSAGE_HEADER + length;
+        return fail(messages, "a message that is too long");
+    if (available - INSTR_MESSAGE_HEADER < length) return 0;
+    message->type = type;
+    message->length = length;
+    message->payload = header + INSTR_MESSAGE_HEADER;
+    messages->start += INSTR_MESSAGE_HEADER + length;
     return 1;
 }
 
-int instr_message_words(const struct instr_message *frame, const char *words[INSTR_MESSAGE_WORDS]) {
-    const char *c = (const char *)frame->payload;
-    const char *end = c + frame->length;
-    if (frame->length == 0 || end[-1] != '\0') return -1;
+int instr_message_words(const struct instr_message *message,
+                        const char *words[INSTR_MESSAGE_WORDS]) {
+    const char *c = (const char *)message->payload;
+    const char *end = c + message->length;
+    if (message->length == 0 || end[-1] != '\0') return -1;
     int n = 0;
     for (; c < end; c += strlen(c) + 1) {
         if (n == INSTR_MESSAGE_WORDS) return -1;
@@ -95,11 +96,11 @@ int instr_message_words(const struct instr_message *frame, const char *words[INS
     return n;
 }
 
-int instr_message_hello(const struct instr_message *frame) {
-    if (frame->type != INSTR_MESSAGE_HELLO || frame->length != INSTR_MESSAGE_HELLO_SIZE ||
-        memcmp(frame->payload, INSTR_MESSAGE_MAGIC, 8) != 0)
+int instr_message_hello(const struct instr_message *message) {
+    if (message->type != INSTR_MESSAGE_HELLO || message->length != INSTR_MESSAGE_HELLO_SIZE ||
+        memcmp(message->payload, INSTR_MESSAGE_MAGIC, 8) != 0)
         return -1;
-    unsigned lowest = (unsigned)instr_message_get(frame->payload + 8, 2),
-             highest = (unsigned)instr_message_get(frame->payload + 10, 2);
+    unsigned lowest = (unsigned)instr_message_get(message->payload + 8, 2),
+             highest = (unsigned)instr_message_get(message->payload + 10, 2);
     return lowest <= INSTR_PROTOCOL && INSTR_PROTOCOL <= highest;
 }

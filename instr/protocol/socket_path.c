@@ -1,4 +1,4 @@
-// Where the control sockets lie.
+// socket_path.c: see socket_path.h
 
 #include "instr/protocol/socket_path.h"
 

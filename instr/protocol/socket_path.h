@@ -1,20 +1,20 @@
-// Where the control sockets lie: /tmp/.instr-UID/PID.sock, the directory of mode 0700 and its
-// owner's. Shared by the agent, which makes them, and the tool, which looks for them.
+// socket_path.h: the paths of control sockets, /tmp/.instr-UID/PID.sock, in a directory of mode 0700.
+// The agent creates the sockets, the tool looks for them.
 //
-// UID is the effective user of the JVM, PID its number in its own namespace. Where somebody else
-// took the name of the directory, .instr-UID.1 and so on stand in; where JVMs of several namespaces
-// share /tmp, PID-1.sock does. Whoever connects makes sure by SO_PEERCRED that it is the JVM that
-// was meant. PID.off beside the socket is the kill switch.
+// UID is the effective user of the JVM, PID its number in its own namespace. If another user has
+// taken the name of the directory, .instr-UID.1 and so on are used. If JVMs of several namespaces
+// share /tmp, PID-1.sock and so on are used. A client checks with SO_PEERCRED that it has connected
+// to the intended JVM. PID.off beside the socket is the kill switch.
 
-#ifndef INSTR_CONTROL_PATH_H
-#define INSTR_CONTROL_PATH_H
+#ifndef INSTR_PROTOCOL_SOCKET_PATH_H
+#define INSTR_PROTOCOL_SOCKET_PATH_H
 
 #include <stddef.h>
 #include <sys/types.h>
 
 enum {
     INSTR_CONTROL_PATH_SIZE = 108, // of sockaddr_un.sun_path
-    INSTR_CONTROL_DIRECTORIES = 8, // that are tried
+    INSTR_CONTROL_DIRECTORIES = 8, // that are tried, one after the other
     INSTR_CONTROL_SOCKETS = 4
 };
 
@@ -22,7 +22,7 @@ enum {
 void instr_control_directory(char path[INSTR_CONTROL_PATH_SIZE], const char *root, uid_t uid,
                              unsigned number);
 
-// Is it a directory (no symbolic link) that belongs to `uid`, and nobody else may enter?
+// Is it a directory (not a symbolic link) that belongs to `uid` and that no other user may enter?
 int instr_control_directory_is_private(const char *path, uid_t uid);
 
 // Adds the name of the `number`-th socket of a process to the path of its directory: 0, or -1 if it

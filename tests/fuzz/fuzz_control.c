@@ -1,6 +1,6 @@
 // A client of the control socket against what may come from it: the commands are stand-ins, the
 // rest is what serves clients in a JVM. Whatever comes in whatever pieces, no memory is misused or
-// lost, every stream that began has ended, and what goes back are frames as an agent sends them.
+// lost, every stream that began has ended, and what goes back are messages as an agent sends them.
 
 #include "tests/fuzz/fuzz.h"
 
@@ -77,15 +77,15 @@ static void act(struct instr_request *request, struct instr_reply *reply) {
 INSTR_CONTROL_COMMANDS(STAND_IN)
 #undef STAND_IN
 
-static void read_back(int fd, struct instr_messages *frames, int *broken) {
+static void read_back(int fd, struct instr_messages *messages, int *broken) {
     uint8_t bytes[8192];
-    struct instr_message frame;
+    struct instr_message message;
     ssize_t n;
     while ((n = recv(fd, bytes, sizeof bytes, MSG_DONTWAIT)) > 0) {
-        MUST(instr_messages_add(frames, bytes, (size_t)n) == 0);
+        MUST(instr_messages_add(messages, bytes, (size_t)n) == 0);
         int more;
-        while ((more = instr_messages_next(frames, &frame)) > 0)
-            if (frame.type == INSTR_MESSAGE_END) MUST(frame.length >= INSTR_MESSAGE_END_SIZE);
+        while ((more = instr_messages_next(messages, &message)) > 0)
+            if (message.type == INSTR_MESSAGE_END) MUST(message.length >= INSTR_MESSAGE_END_SIZE);
         MUST(more == 0);
     }
     if (n == 0) *broken = 1;
@@ -94,11 +94,11 @@ static void read_back(int fd, struct instr_messages *frames, int *broken) {
 // The first byte says in which pieces the rest comes, and whether anybody reads.
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     int ends[2], gone = 0, broken = 0;
-    struct instr_messages frames;
+    struct instr_messages messages;
     if (size == 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends) != 0) return 0;
     struct instr_client *client = instr_client_new(ends[0], NULL, 0, 1);
     MUST(client);
-    instr_messages_start(&frames, INSTR_MESSAGES_AGENT_SENDS);
+    instr_messages_start(&messages, INSTR_MESSAGES_AGENT_SENDS);
     unsigned piece = data[0] >> 2, reads = data[0] & 1;
     size_t at = 1;
     for (int i = 0; i < 200 && !gone; i++) {
@@ -113,11 +113,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         if (instr_client_next(client) != INSTR_NEVER && i % 16 == 15 && !polled.revents)
             now = instr_client_next(client) > now ? instr_client_next(client) : now;
         gone = !instr_client_serve(client, polled.revents, i % 3 == 0, now);
-        if (reads) read_back(ends[1], &frames, &broken);
+        if (reads) read_back(ends[1], &messages, &broken);
     }
     instr_client_free(client);
     MUST(streams == 0);
-    instr_messages_free(&frames);
+    instr_messages_free(&messages);
     close(ends[1]);
     return 0;
 }

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-static void show(const json_t *document, const struct instr_target *target) {
+static void show(const json_t *document, const struct instr_process *target) {
     printf("instr: the agent is in process %ld, %s\n", (long)target->pid,
            cli_text(document, "state"));
 }

@@ -14,7 +14,7 @@
 enum { COMMAND_SHOWN = 60, ANSWER_MS = 5000 };
 
 struct row {
-    struct instr_jvm jvm;
+    struct instr_remote_jvm jvm;
     char user[64];
     char state[32]; // of the agent; "": there is none
 };
@@ -25,8 +25,8 @@ struct rows {
 };
 
 // A process that we may not inspect, but whose name is java.
-static int is_named_java(const struct instr_jvm *jvm) {
-    char *name = instr_target_read(&jvm->target, "comm", 64, NULL);
+static int is_named_java(const struct instr_remote_jvm *jvm) {
+    char *name = instr_process_read(&jvm->process, "comm", 64, NULL);
     int yes = name && strcmp(name, "java\n") == 0;
     free(name);
     return yes;
@@ -37,7 +37,7 @@ static void find_state(struct row *row) {
     struct cli_event event;
     char reason[INSTR_ERROR_SIZE];
     if (row->jvm.agent[0]) strcpy(row->state, "silent");
-    if (cli_session_open_within(&session, (long)row->jvm.target.pid, ANSWER_MS, reason,
+    if (cli_session_open_within(&session, (long)row->jvm.process.pid, ANSWER_MS, reason,
                                 sizeof reason) != CLI_SESSION_OK)
         return;
     json_t *answer = cli_session_ask(&session, "ping", ANSWER_MS, &event);
@@ -50,17 +50,17 @@ static int add(struct rows *rows, long pid) {
     char reason[INSTR_ERROR_SIZE];
     struct row row;
     memset(&row, 0, sizeof row);
-    if (pid == (long)getpid() || instr_jvm_open(&row.jvm, pid, reason, sizeof reason) != 0)
+    if (pid == (long)getpid() || instr_remote_jvm_open(&row.jvm, pid, reason, sizeof reason) != 0)
         return 0;
     if (row.jvm.kind == INSTR_NO_JVM ||
         (row.jvm.kind == INSTR_JVM_UNKNOWN && !is_named_java(&row.jvm))) {
-        instr_jvm_close(&row.jvm);
+        instr_remote_jvm_close(&row.jvm);
         return 0;
     }
-    instr_user_name(row.jvm.target.uid, row.user, sizeof row.user);
+    instr_user_name(row.jvm.process.uid, row.user, sizeof row.user);
     if (row.jvm.kind == INSTR_HOTSPOT) find_state(&row);
     if (!INSTR_ARRAY_RESERVE(rows->items, rows->capacity, rows->count + 1)) {
-        instr_jvm_close(&row.jvm);
+        instr_remote_jvm_close(&row.jvm);
         return -1;
     }
     rows->items[rows->count++] = row;
@@ -68,7 +68,8 @@ static int add(struct rows *rows, long pid) {
 }
 
 static int by_pid(const void *a, const void *b) {
-    pid_t x = ((const struct row *)a)->jvm.target.pid, y = ((const struct row *)b)->jvm.target.pid;
+    pid_t x = ((const struct row *)a)->jvm.process.pid,
+          y = ((const struct row *)b)->jvm.process.pid;
     return (x > y) - (x < y);
 }
 
@@ -86,7 +87,7 @@ static int find_all(struct rows *rows) {
 }
 
 // The main class or jar, without its folders and arguments.
-static void print_command(const struct instr_jvm *jvm) {
+static void print_command(const struct instr_remote_jvm *jvm) {
     char text[COMMAND_SHOWN + 1];
     size_t n = strcspn(jvm->command, " ");
     const char *start = jvm->command;
@@ -97,7 +98,7 @@ static void print_command(const struct instr_jvm *jvm) {
     cli_print(text);
 }
 
-static const char *version_of(const struct instr_jvm *jvm) {
+static const char *version_of(const struct instr_remote_jvm *jvm) {
     if (jvm->kind == INSTR_JVM_UNKNOWN) return "(not yours)";
     if (jvm->kind == INSTR_OPENJ9) return "OpenJ9";
     return jvm->version[0] ? jvm->version : "unknown";
@@ -113,7 +114,7 @@ static void print_table(const struct rows *rows) {
     printf("%8s  %-10s  %-*s  %-8s  MAIN\n", "PID", "USER", widest, "VERSION", "AGENT");
     for (size_t i = 0; i < rows->count; i++) {
         const struct row *row = &rows->items[i];
-        printf("%8ld  %-10s  %-*s  %-8s  ", (long)row->jvm.target.pid, row->user, widest,
+        printf("%8ld  %-10s  %-*s  %-8s  ", (long)row->jvm.process.pid, row->user, widest,
                version_of(&row->jvm), row->state[0] ? row->state : "-");
         print_command(&row->jvm);
         putchar('\n');
@@ -129,12 +130,12 @@ static int print_json(const struct rows *rows) {
     json_t *list = json_array();
     for (size_t i = 0; i < rows->count; i++) {
         const struct row *row = &rows->items[i];
-        const struct instr_jvm *jvm = &row->jvm;
+        const struct instr_remote_jvm *jvm = &row->jvm;
         const char *kind = jvm->kind == INSTR_HOTSPOT  ? "HotSpot"
                            : jvm->kind == INSTR_OPENJ9 ? "OpenJ9"
                                                        : NULL;
         json_array_append_new(
-            list, json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "pid", (int)jvm->target.pid,
+            list, json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "pid", (int)jvm->process.pid,
                             "user", text_or_null(row->user), "kind", text_or_null(kind), "version",
                             text_or_null(jvm->version), "name", text_or_null(jvm->name), "command",
                             text_or_null(jvm->command), "agent", text_or_null(row->state)));
@@ -153,7 +154,7 @@ int cli_list(int argc, char **argv) {
         status = print_json(&rows) == CLI_OK ? status : CLI_FAILED;
     else
         print_table(&rows);
-    for (size_t i = 0; i < rows.count; i++) instr_jvm_close(&rows.items[i].jvm);
+    for (size_t i = 0; i < rows.count; i++) instr_remote_jvm_close(&rows.items[i].jvm);
     free(rows.items);
     return cli_finish(status);
 }

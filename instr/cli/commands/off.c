@@ -18,32 +18,32 @@ enum { ANSWER_MS = 5000, STEP_MS = 50, SEEN_MS = 10000 };
 
 // Creates the file in every control directory of the target's user. Returns how many were created;
 // 0 with errno.
-static int create_files(const struct instr_target *target, char file[INSTR_CONTROL_PATH_SIZE]) {
+static int create_files(const struct instr_process *target, char file[INSTR_CONTROL_PATH_SIZE]) {
     int made = 0;
     for (unsigned i = 0; i < INSTR_CONTROL_DIRECTORIES; i++) {
         char path[INSTR_CONTROL_PATH_SIZE], name[INSTR_CONTROL_PATH_SIZE];
         struct stat st;
         instr_control_directory(path, "", target->inner_uid, i);
-        int directory = instr_target_directory(target, path);
+        int directory = instr_process_directory(target, path);
         if (directory < 0) continue;
         instr_control_switch(name, "", target->inner_pid);
         if (fstat(directory, &st) == 0 && st.st_uid == target->uid && !(st.st_mode & 077) &&
-            instr_target_become(target) == 0) {
+            instr_process_become(target) == 0) {
             int fd = openat(directory, name + 1, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
             if (fd >= 0) {
                 close(fd);
                 instr_control_switch(file, path, target->inner_pid);
                 made++;
             }
-            instr_target_return();
+            instr_process_return();
         }
         close(directory);
     }
     return made;
 }
 
-static int exists(const struct instr_target *target, const char *file) {
-    char path[INSTR_CONTROL_PATH_SIZE + INSTR_TARGET_PATH];
+static int exists(const struct instr_process *target, const char *file) {
+    char path[INSTR_CONTROL_PATH_SIZE + INSTR_PROCESS_PATH];
     struct stat st;
     snprintf(path, sizeof path, "%s%s", target->root, file);
     return lstat(path, &st) == 0;
@@ -52,12 +52,12 @@ static int exists(const struct instr_target *target, const char *file) {
 // Is it certain that the process has no agent? Then a message is printed. A process that does not
 // look like a JVM may have one linked in, so its socket is tried.
 static int has_no_agent(long pid) {
-    struct instr_jvm jvm;
+    struct instr_remote_jvm jvm;
     struct cli_session session;
     char reason[INSTR_ERROR_SIZE];
-    if (instr_jvm_open(&jvm, pid, reason, sizeof reason) != 0) return 0;
+    if (instr_remote_jvm_open(&jvm, pid, reason, sizeof reason) != 0) return 0;
     int no_jvm = jvm.kind == INSTR_NO_JVM, none = !jvm.agent[0];
-    instr_jvm_close(&jvm);
+    instr_remote_jvm_close(&jvm);
     if (none && no_jvm) {
         int there = cli_session_open_within(&session, pid, ANSWER_MS, reason, sizeof reason);
         if (there == CLI_SESSION_OK) cli_session_close(&session);
@@ -68,21 +68,23 @@ static int has_no_agent(long pid) {
     return none;
 }
 
-static const char *why_unseen(const struct instr_target *target) {
-    if (instr_target_is_stopped(target)) return "the process is stopped; it will when it continues";
+static const char *why_unseen(const struct instr_process *target) {
+    if (instr_process_is_stopped(target))
+        return "the process is stopped; it will when it continues";
     return "the agent is dormant, or blocked within the JVM";
 }
 
 static int off_by_file(long pid) {
-    struct instr_target target;
+    struct instr_process target;
     char reason[INSTR_ERROR_SIZE], file[INSTR_CONTROL_PATH_SIZE];
-    if (instr_target_open(&target, pid, reason, sizeof reason) != 0) return cli_error("%s", reason);
+    if (instr_process_open(&target, pid, reason, sizeof reason) != 0)
+        return cli_error("%s", reason);
     if (has_no_agent(pid)) return CLI_FAILED;
     if (!create_files(&target, file))
         return cli_error("no control directory of process %ld's user is writable: %s", pid,
                          strerror(errno));
     struct timespec pause = {0, STEP_MS * 1000000};
-    int most = instr_target_is_stopped(&target) ? STEP_MS : SEEN_MS;
+    int most = instr_process_is_stopped(&target) ? STEP_MS : SEEN_MS;
     for (int ms = 0; ms < most; ms += STEP_MS) {
         if (!exists(&target, file)) {
             printf("instr: process %ld: the agent has seen the kill switch, %s\n", pid, file);
@@ -102,8 +104,8 @@ static int off_by_socket(const struct cli_control *control) {
     struct cli_event event;
     char reason[INSTR_ERROR_SIZE];
     int there = cli_session_open_within(&session, control->pid, ANSWER_MS, reason, sizeof reason);
-    if (there != CLI_SESSION_OK && geteuid() != 0 && session.target.pid &&
-        geteuid() != session.target.uid) {
+    if (there != CLI_SESSION_OK && geteuid() != 0 && session.process.pid &&
+        geteuid() != session.process.uid) {
         cli_error("%s", reason);
         return CLI_USAGE;
     }
@@ -112,7 +114,7 @@ static int off_by_socket(const struct cli_control *control) {
     if (answer && control->json)
         cli_json_print(json_incref(answer));
     else if (answer)
-        cli_switch_show(answer, &session.target);
+        cli_switch_show(answer, &session.process);
     json_decref(answer);
     cli_session_close(&session);
     return event.kind == CLI_END && event.status == 0 ? CLI_OK : CLI_FAILED;

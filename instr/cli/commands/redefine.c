@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void show(const json_t *document, const struct instr_target *target) {
+static void show(const json_t *document, const struct instr_process *target) {
     char time[INSTR_DURATION_SIZE];
     size_t index;
     json_t *item;

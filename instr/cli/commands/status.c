@@ -79,7 +79,7 @@ static void skipped(const json_t *document) {
     }
 }
 
-static void show(const json_t *document, const struct instr_target *target) {
+static void show(const json_t *document, const struct instr_process *target) {
     char inner[32] = "";
     if (target->inner_pid != target->pid)
         snprintf(inner, sizeof inner, " (%ld inside)", (long)target->inner_pid);

@@ -13,7 +13,7 @@
 #define SOON_MS "100" // --no-wait still waits so long, in case the work is nearly done
 
 // `idle` is what there is to say when no pass is on.
-static void show(const json_t *document, const struct instr_target *target, const char *idle) {
+static void show(const json_t *document, const struct instr_process *target, const char *idle) {
     char passes[512], a[INSTR_NUMBER_SIZE], b[INSTR_NUMBER_SIZE], time[INSTR_DURATION_SIZE],
         pause[INSTR_DURATION_SIZE];
     long pid = (long)target->pid;
@@ -41,11 +41,11 @@ static void show(const json_t *document, const struct instr_target *target, cons
                   instr_number(refused - json_array_size(refusals), a));
 }
 
-void cli_switch_show(const json_t *document, const struct instr_target *target) {
+void cli_switch_show(const json_t *document, const struct instr_process *target) {
     show(document, target, "all passes are off");
 }
 
-static void show_detached(const json_t *document, const struct instr_target *target) {
+static void show_detached(const json_t *document, const struct instr_process *target) {
     show(document, target, "the agent is detached");
 }
 

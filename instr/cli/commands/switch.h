@@ -6,7 +6,7 @@
 #include "instr/cli/talk.h"
 
 // Prints the answer to enable and the like.
-void cli_switch_show(const json_t *document, const struct instr_target *target);
+void cli_switch_show(const json_t *document, const struct instr_process *target);
 
 // attach and enable: the arguments, and whether to wait until all classes are retransformed.
 struct cli_switch {

@@ -68,7 +68,7 @@ static void take_words(struct trial *trial, int argc, char **argv) {
             return;
         if (only_prints(argv[i])) continue;
         trial->words[trial->count++] = argv[i];
-        if (instr_jvm_takes_value(argv[i]) && i + 1 < argc)
+        if (instr_remote_jvm_takes_value(argv[i]) && i + 1 < argc)
             trial->words[trial->count++] = argv[++i];
     }
 }

@@ -104,14 +104,14 @@ static void look_at_jvms(struct cli_findings *findings) {
     unsigned jvms = 0, open = 0;
     DIR *proc = opendir("/proc");
     for (struct dirent *entry; proc && (entry = readdir(proc));) {
-        struct instr_jvm jvm;
+        struct instr_remote_jvm jvm;
         long pid = cli_number(entry->d_name, 1, 1 << 30);
-        if (pid < 0 || instr_jvm_open(&jvm, pid, reason, sizeof reason) != 0) continue;
+        if (pid < 0 || instr_remote_jvm_open(&jvm, pid, reason, sizeof reason) != 0) continue;
         if (jvm.kind == INSTR_HOTSPOT || jvm.kind == INSTR_OPENJ9) {
             jvms++;
-            open += !instr_jvm_no_attach(&jvm, reason, sizeof reason);
+            open += !instr_remote_jvm_no_attach(&jvm, reason, sizeof reason);
         }
-        instr_jvm_close(&jvm);
+        instr_remote_jvm_close(&jvm);
     }
     if (proc)
         closedir(proc);

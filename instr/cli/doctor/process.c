@@ -14,7 +14,7 @@
 
 enum { OLDEST = 8, NEWEST = 28 };
 
-static void look_at_version(struct cli_findings *findings, const struct instr_jvm *jvm) {
+static void look_at_version(struct cli_findings *findings, const struct instr_remote_jvm *jvm) {
     if (jvm->release == 0)
         cli_find(findings, CLI_REMARK, "JVM", "HotSpot, %s, of unknown version", jvm->library);
     else if (jvm->release < OLDEST)
@@ -27,11 +27,11 @@ static void look_at_version(struct cli_findings *findings, const struct instr_jv
                  jvm->version);
 }
 
-static void look_at_attach(struct cli_findings *findings, const struct instr_jvm *jvm) {
+static void look_at_attach(struct cli_findings *findings, const struct instr_remote_jvm *jvm) {
     char reason[INSTR_ERROR_SIZE];
-    if (instr_jvm_no_attach(jvm, reason, sizeof reason))
+    if (instr_remote_jvm_no_attach(jvm, reason, sizeof reason))
         cli_find(findings, CLI_BARRED, "attach", "%s", reason);
-    else if (jvm->release >= 21 && instr_jvm_flag(jvm, "EnableDynamicAgentLoading") != '+')
+    else if (jvm->release >= 21 && instr_remote_jvm_flag(jvm, "EnableDynamicAgentLoading") != '+')
         cli_find(findings, CLI_REMARK, "attach",
                  "works, but the JVM prints a warning to its standard error (JEP 451) unless it "
                  "was started with -XX:+EnableDynamicAgentLoading or with the agent");
@@ -40,8 +40,8 @@ static void look_at_attach(struct cli_findings *findings, const struct instr_jvm
 }
 
 // Where would the JVM load the library from?
-static void look_at_library(struct cli_findings *findings, const struct instr_jvm *jvm) {
-    char library[PATH_MAX], tmp[INSTR_TARGET_PATH + 8];
+static void look_at_library(struct cli_findings *findings, const struct instr_remote_jvm *jvm) {
+    char library[PATH_MAX], tmp[INSTR_PROCESS_PATH + 8];
     struct statvfs fs;
     struct stat st;
     if (jvm->agent[0]) return;
@@ -49,11 +49,11 @@ static void look_at_library(struct cli_findings *findings, const struct instr_jv
         cli_find(findings, CLI_BARRED, "library", "libinstr.so was not found");
         return;
     }
-    if (cli_target_sees(&jvm->target, library)) {
+    if (cli_target_sees(&jvm->process, library)) {
         cli_find(findings, CLI_FINE, "library", "loaded from %s", library);
         return;
     }
-    snprintf(tmp, sizeof tmp, "%s/tmp", jvm->target.root);
+    snprintf(tmp, sizeof tmp, "%s/tmp", jvm->process.root);
     if (statvfs(tmp, &fs) != 0)
         cli_find(findings, CLI_BARRED, "library",
                  "the JVM does not see %s, and its /tmp cannot be reached", library);
@@ -70,21 +70,22 @@ static void look_at_library(struct cli_findings *findings, const struct instr_jv
                  "the JVM does not see %s; a copy is made in its /tmp", library);
 }
 
-static void look_at_options(struct cli_findings *findings, const struct instr_jvm *jvm) {
+static void look_at_options(struct cli_findings *findings, const struct instr_remote_jvm *jvm) {
     char text[512];
     static const char *const agents[] = {"-javaagent:", "-agentpath:", "-agentlib:"};
     for (int i = 0; i < 3; i++)
-        if (instr_jvm_option(jvm, agents[i], text, sizeof text) && !strstr(text, "libinstr.so")) {
+        if (instr_remote_jvm_option(jvm, agents[i], text, sizeof text) &&
+            !strstr(text, "libinstr.so")) {
             text[strcspn(text, "=")] = '\0';
             cli_find(findings, CLI_REMARK, "other agent", CLI_OTHER_AGENT, text);
         }
-    if (instr_jvm_option(jvm, "-XX:AOTCache=", text, sizeof text))
+    if (instr_remote_jvm_option(jvm, "-XX:AOTCache=", text, sizeof text))
         cli_find(findings, CLI_FINE, "AOT cache",
                  "%s: stays in use; classes from it are retransformed", text + 13);
-    if (instr_jvm_option(jvm, "-Xshare:off", text, sizeof text))
+    if (instr_remote_jvm_option(jvm, "-Xshare:off", text, sizeof text))
         cli_find(findings, CLI_FINE, "class archive", "switched off on the command line");
-    if (instr_jvm_option(jvm, "-Xrs", text, sizeof text) ||
-        instr_jvm_flag(jvm, "ReduceSignalUsage") == '+')
+    if (instr_remote_jvm_option(jvm, "-Xrs", text, sizeof text) ||
+        instr_remote_jvm_flag(jvm, "ReduceSignalUsage") == '+')
         cli_find(findings, CLI_REMARK, "signals",
                  "the JVM does not use them (-Xrs); it listens for attaches from the start");
 }
@@ -106,30 +107,30 @@ static int look_inside(struct cli_findings *findings, long pid) {
 }
 
 void cli_doctor_process(struct cli_findings *findings, long pid) {
-    struct instr_jvm jvm;
+    struct instr_remote_jvm jvm;
     char reason[INSTR_ERROR_SIZE], user[64];
-    if (instr_jvm_open(&jvm, pid, reason, sizeof reason) != 0) {
+    if (instr_remote_jvm_open(&jvm, pid, reason, sizeof reason) != 0) {
         cli_find(findings, CLI_BARRED, "process", "%s", reason);
         return;
     }
     if (jvm.kind != INSTR_HOTSPOT) {
         cli_find(findings, CLI_BARRED, "process", "%s",
-                 instr_jvm_no_attach(&jvm, reason, sizeof reason));
-        instr_jvm_close(&jvm);
+                 instr_remote_jvm_no_attach(&jvm, reason, sizeof reason));
+        instr_remote_jvm_close(&jvm);
         return;
     }
     look_at_version(findings, &jvm);
-    if (jvm.target.uid == geteuid())
+    if (jvm.process.uid == geteuid())
         cli_find(findings, CLI_FINE, "permission", "the process is yours");
     else if (geteuid() == 0)
         cli_find(findings, CLI_FINE, "permission", "the process belongs to %s, and you are root",
-                 instr_user_name(jvm.target.uid, user, sizeof user));
-    if (jvm.target.inner_pid != jvm.target.pid || jvm.target.root[0])
+                 instr_user_name(jvm.process.uid, user, sizeof user));
+    if (jvm.process.inner_pid != jvm.process.pid || jvm.process.root[0])
         cli_find(findings, CLI_FINE, "namespace", "process %ld in its own namespace%s",
-                 (long)jvm.target.inner_pid,
-                 jvm.target.root[0] ? ", with its own file system" : "");
+                 (long)jvm.process.inner_pid,
+                 jvm.process.root[0] ? ", with its own file system" : "");
     if (!look_inside(findings, pid)) {
-        if (jvm.agent[0] && !instr_target_is_stopped(&jvm.target))
+        if (jvm.agent[0] && !instr_process_is_stopped(&jvm.process))
             cli_find(findings, CLI_REMARK, "agent", "%s is loaded but does not listen", jvm.agent);
         look_at_attach(findings, &jvm);
         look_at_library(findings, &jvm);
@@ -138,5 +139,5 @@ void cli_doctor_process(struct cli_findings *findings, long pid) {
                  "this and other passes that change members work only for agents on the command "
                  "line");
     }
-    instr_jvm_close(&jvm);
+    instr_remote_jvm_close(&jvm);
 }

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-static void show(const json_t *document, const struct instr_target *target) {
+static void show(const json_t *document, const struct instr_process *target) {
     char a[INSTR_NUMBER_SIZE], b[INSTR_NUMBER_SIZE], c[INSTR_NUMBER_SIZE], d[INSTR_NUMBER_SIZE];
     (void)target;
     cli_print(cli_text(document, "file"));

@@ -169,7 +169,7 @@ def barred(r):
     alive += f"{switch} is left" if os.path.exists(switch) else ""
     other.kill()
     other.wait()
-    yield "no JVM", [x for x in (refused(done, "is no JVM"), refused(off, "is not a JVM"), alive) if x]
+    yield "no JVM", [x for x in (refused(done, "is not a JVM"), refused(off, "is not a JVM"), alive) if x]
     done = subprocess.run([r.cli, "attach", str(other.pid)], capture_output=True, text=True, timeout=60)
     yield "no process", [x for x in [refused(done, "there is no process")] if x]
 

@@ -18,36 +18,37 @@ START_TEST(frames_come_out_whatever_the_pieces_are) {
     n += put(bytes + n, INSTR_MESSAGE_CANCEL, "", 0);
     n += put(bytes + n, INSTR_MESSAGE_DATA, "a\0bcd", 5);
     for (size_t piece = 1; piece <= n; piece++) {
-        struct instr_messages frames;
-        struct instr_message frame;
+        struct instr_messages messages;
+        struct instr_message message;
         char order[8] = "";
-        instr_messages_start(&frames, INSTR_MESSAGES_CLIENT_SENDS);
+        instr_messages_start(&messages, INSTR_MESSAGES_CLIENT_SENDS);
         for (size_t i = 0; i < n; i += piece) {
-            ck_assert_int_eq(instr_messages_add(&frames, bytes + i, n - i < piece ? n - i : piece),
-                             0);
-            while (instr_messages_next(&frames, &frame) > 0) {
-                order[strlen(order)] = (char)frame.type;
-                if (frame.type == INSTR_MESSAGE_DATA) ck_assert_mem_eq(frame.payload, "a\0bcd", 5);
+            ck_assert_int_eq(
+                instr_messages_add(&messages, bytes + i, n - i < piece ? n - i : piece), 0);
+            while (instr_messages_next(&messages, &message) > 0) {
+                order[strlen(order)] = (char)message.type;
+                if (message.type == INSTR_MESSAGE_DATA)
+                    ck_assert_mem_eq(message.payload, "a\0bcd", 5);
             }
         }
         ck_assert_str_eq(order, "CXD");
-        ck_assert_int_eq(instr_messages_next(&frames, &frame), 0);
-        instr_messages_free(&frames);
+        ck_assert_int_eq(instr_messages_next(&messages, &message), 0);
+        instr_messages_free(&messages);
     }
 }
 END_TEST
 
 static void expect_refused(enum instr_message_type type, uint32_t length, const char *reason) {
-    struct instr_messages frames;
-    struct instr_message frame;
+    struct instr_messages messages;
+    struct instr_message message;
     uint8_t header[INSTR_MESSAGE_HEADER];
     instr_message_header(header, type, length);
-    instr_messages_start(&frames, INSTR_MESSAGES_CLIENT_SENDS);
-    ck_assert_int_eq(instr_messages_add(&frames, header, sizeof header), 0);
-    ck_assert_int_eq(instr_messages_next(&frames, &frame), -1);
-    ck_assert_ptr_nonnull(strstr(frames.reason, reason));
-    ck_assert_int_eq(instr_messages_add(&frames, header, sizeof header), -1);
-    instr_messages_free(&frames);
+    instr_messages_start(&messages, INSTR_MESSAGES_CLIENT_SENDS);
+    ck_assert_int_eq(instr_messages_add(&messages, header, sizeof header), 0);
+    ck_assert_int_eq(instr_messages_next(&messages, &message), -1);
+    ck_assert_ptr_nonnull(strstr(messages.reason, reason));
+    ck_assert_int_eq(instr_messages_add(&messages, header, sizeof header), -1);
+    instr_messages_free(&messages);
 }
 
 START_TEST(what_is_too_long_or_unknown_is_refused_by_its_header) {
@@ -61,41 +62,41 @@ START_TEST(what_is_too_long_or_unknown_is_refused_by_its_header) {
 END_TEST
 
 START_TEST(memory_follows_what_came_not_what_is_claimed) {
-    struct instr_messages frames;
-    struct instr_message frame;
+    struct instr_messages messages;
+    struct instr_message message;
     uint8_t header[INSTR_MESSAGE_HEADER];
     instr_message_header(header, INSTR_MESSAGE_DATA, INSTR_MESSAGE_MOST_DATA);
-    instr_messages_start(&frames, INSTR_MESSAGES_CLIENT_SENDS);
-    instr_messages_add(&frames, header, sizeof header);
-    ck_assert_int_eq(instr_messages_next(&frames, &frame), 0);
-    ck_assert_uint_lt(frames.capacity, 4096);
-    instr_messages_free(&frames);
+    instr_messages_start(&messages, INSTR_MESSAGES_CLIENT_SENDS);
+    instr_messages_add(&messages, header, sizeof header);
+    ck_assert_int_eq(instr_messages_next(&messages, &message), 0);
+    ck_assert_uint_lt(messages.capacity, 4096);
+    instr_messages_free(&messages);
 }
 END_TEST
 
 START_TEST(words_end_each_with_a_nul) {
     const char *words[INSTR_MESSAGE_WORDS];
     char many[2 * INSTR_MESSAGE_WORDS + 2];
-    struct instr_message frame = {INSTR_MESSAGE_COMMAND, 9, (const uint8_t *)"enable\0\0a"};
-    ck_assert_int_eq(instr_message_words(&frame, words), -1);
-    frame.length = 8;
-    ck_assert_int_eq(instr_message_words(&frame, words), 2);
+    struct instr_message message = {INSTR_MESSAGE_COMMAND, 9, (const uint8_t *)"enable\0\0a"};
+    ck_assert_int_eq(instr_message_words(&message, words), -1);
+    message.length = 8;
+    ck_assert_int_eq(instr_message_words(&message, words), 2);
     ck_assert_str_eq(words[0], "enable");
     ck_assert_str_eq(words[1], "");
-    frame.length = 0;
-    ck_assert_int_eq(instr_message_words(&frame, words), -1);
+    message.length = 0;
+    ck_assert_int_eq(instr_message_words(&message, words), -1);
     for (size_t i = 0; i < sizeof many; i += 2) memcpy(many + i, "x", 2);
-    frame.payload = (const uint8_t *)many;
-    frame.length = 2 * INSTR_MESSAGE_WORDS;
-    ck_assert_int_eq(instr_message_words(&frame, words), INSTR_MESSAGE_WORDS);
-    frame.length += 2;
-    ck_assert_int_eq(instr_message_words(&frame, words), -1);
+    message.payload = (const uint8_t *)many;
+    message.length = 2 * INSTR_MESSAGE_WORDS;
+    ck_assert_int_eq(instr_message_words(&message, words), INSTR_MESSAGE_WORDS);
+    message.length += 2;
+    ck_assert_int_eq(instr_message_words(&message, words), -1);
 }
 END_TEST
 
 START_TEST(a_greeting_is_told_from_anything_else) {
     uint8_t payload[INSTR_MESSAGE_HELLO_SIZE];
-    struct instr_message frame = {INSTR_MESSAGE_HELLO, sizeof payload, payload};
+    struct instr_message message = {INSTR_MESSAGE_HELLO, sizeof payload, payload};
     static const struct {
         unsigned lowest, highest;
         int known;
@@ -104,19 +105,19 @@ START_TEST(a_greeting_is_told_from_anything_else) {
     for (size_t i = 0; i < sizeof offers / sizeof *offers; i++) {
         instr_message_put(payload + 8, offers[i].lowest, 2);
         instr_message_put(payload + 10, offers[i].highest, 2);
-        ck_assert_int_eq(instr_message_hello(&frame), offers[i].known);
+        ck_assert_int_eq(instr_message_hello(&message), offers[i].known);
     }
-    frame.length--;
-    ck_assert_int_eq(instr_message_hello(&frame), -1);
-    frame.length++;
+    message.length--;
+    ck_assert_int_eq(instr_message_hello(&message), -1);
+    message.length++;
     payload[7] = 'x';
-    ck_assert_int_eq(instr_message_hello(&frame), -1);
+    ck_assert_int_eq(instr_message_hello(&message), -1);
 }
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("frame");
-    TCase *cases = tcase_create("frame");
+    Suite *suite = suite_create("message");
+    TCase *cases = tcase_create("message");
     tcase_add_test(cases, frames_come_out_whatever_the_pieces_are);
     tcase_add_test(cases, what_is_too_long_or_unknown_is_refused_by_its_header);
     tcase_add_test(cases, memory_follows_what_came_not_what_is_claimed);
