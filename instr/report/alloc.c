@@ -57,16 +57,14 @@ void *instr_alloc_room(struct instr_alloc_report *report, size_t size) {
 }
 
 const char *instr_alloc_class_name(struct instr_alloc_report *report, const char *internal) {
-    static const char letters[] = "BCDFIJSZ";
-    static const char *const words[] = {"byte", "char", "double", "float",
-                                        "int",  "long", "short",  "boolean"};
     size_t dimensions = strspn(internal, "["), length = strlen(internal + dimensions);
-    const char *element = internal + dimensions, *letter = NULL;
+    const char *element = internal + dimensions;
+    const char *primitive = dimensions && length == 1 ? instr_report_primitive(*element) : NULL;
     if (dimensions && length > 2 && *element == 'L' && element[length - 1] == ';') {
         element++;
         length -= 2;
-    } else if (dimensions && length == 1 && (letter = strchr(letters, *element)) != NULL) {
-        element = words[letter - letters];
+    } else if (primitive) {
+        element = primitive;
         length = strlen(element);
     }
     char *name = instr_alloc_room(report, length + 2 * dimensions + 1), *c = name;

@@ -76,14 +76,19 @@ static const char *type_end(const char *d) {
         d = strchr(d, ';');
         return d ? d + 1 : NULL;
     }
-    return *d && strchr("BCDFIJSZ", *d) ? d + 1 : NULL;
+    return instr_report_primitive(*d) ? d + 1 : NULL;
+}
+
+const char *instr_report_primitive(char letter) {
+    static const char letters[] = "BCDFIJSZ";
+    static const char *const words[] = {"byte", "char", "double", "float",
+                                        "int",  "long", "short",  "boolean"};
+    const char *found = letter ? strchr(letters, letter) : NULL;
+    return found ? words[found - letters] : NULL;
 }
 
 // A type as Java writes it; classes without their package.
 static void put_type(struct instr_output *out, const char *d, const char *end, int style) {
-    static const char letters[] = "BCDFIJSZ";
-    static const char *const words[] = {"byte", "char", "double", "float",
-                                        "int",  "long", "short",  "boolean"};
     size_t dimensions = strspn(d, "[");
     d += dimensions;
     if (*d == 'L') {
@@ -92,7 +97,7 @@ static void put_type(struct instr_output *out, const char *d, const char *end, i
             if (*c == '/') name = c + 1;
         put_text(out, name, (size_t)(end - 1 - name), style);
     } else {
-        instr_output_text(out, words[strchr(letters, *d) - letters]);
+        instr_output_text(out, instr_report_primitive(*d));
     }
     for (size_t i = 0; i < dimensions; i++) instr_output_text(out, "[]");
 }

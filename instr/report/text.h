@@ -25,6 +25,9 @@ enum { // styles, added up
 // reader, become '?'.
 void instr_report_text(struct instr_output *out, const char *text, int style);
 
+// The primitive type of a letter of descriptors (JVMS 4.3.2): 'I' is "int"; NULL: there is none.
+const char *instr_report_primitive(char letter);
+
 // Writes a method as people write it: com.acme.Foo.bar(int, String).
 void instr_report_method(struct instr_output *out, const char *class_name, const char *method,
                          const char *descriptor, int style);
