@@ -89,7 +89,7 @@ class Info(ExecTest):
                                 (b"{}", "byte 0: not JaCoCo execution data"),
                                 (b"\x01\xc0\xc1" + A[3:], "byte 1: not JaCoCo execution data"),
                                 (A + b"\x40", "byte 78: unknown block type 0x40"),
-                                (A.replace(b"\x10\x07", b"\x10\x06", 1), "byte 3: version 0x1006 of the format"),
+                                (A.replace(b"\x10\x07", b"\x10\x06", 1), "byte 3: format version 0x1006, expected 0x1007"),
                                 (HEADER + b"\x11" + bytes(8) + utf("C") + many, "byte 22: the file ends within a block"),
                                 (HEADER + b"\x11" + bytes(8) + utf("C") + b"\xff" * 9, "byte "),
                                 (HEADER + b"\x11" + bytes(8) + b"\xff\xff", "byte 16: the file ends within a block")):
@@ -100,7 +100,7 @@ class Info(ExecTest):
                     # diff exits with 1 when there is a difference.
                     self.assertEqual((done.returncode, done.stdout), (2 if "diff" in command else 1, ""), done.stderr)
                     # For instr report, a file that does not begin as an .exec file is the result of another pass.
-                    reason_told = "" if "report" in command and "no execution data" in reason else reason
+                    reason_told = "" if "report" in command and "not JaCoCo execution data" in reason else reason
                     self.assertTrue(done.stderr.startswith("instr: c.exec: " + reason_told), done.stderr)
                     self.assertEqual(done.stderr.count("\n"), 1)
                     self.assertFalse(os.path.exists(self.path("out.exec")))
