@@ -1,8 +1,8 @@
-// The agent: JVM TI's entry points, its start and its end.
+// agent.c: JVM TI's entry points, the start and the end of the agent
 //
-// At OnLoad only options are read and capabilities taken, so that CDS and an AOT cache stay in use;
-// the runtime is brought in and the class file hook switched on at VMInit. What is loaded by then,
-// and matches, is retransformed in one go.
+// OnLoad only reads options and takes capabilities, so that CDS and an AOT cache stay in use. At
+// VMInit the runtime's classes are defined, the class file hook is switched on, and the matching
+// classes that are already loaded are retransformed in one call.
 
 #include <jvmti.h>
 
@@ -40,8 +40,8 @@ static void no_control(const char *reason) {
     say_why("commands cannot reach this JVM", reason);
 }
 
-// Without a socket the agent does what its options say, and no more can be asked of it; the thread
-// still sees to what they limit, and to passes that fail.
+// Without a socket the agent takes no commands. The control thread still enforces limits, and
+// switches off passes that fail.
 static void start_control(int wait, int asked) {
     unsigned ticket;
     const struct instr_plan *plan = instr_plans_take(&instr_agent.plans, &ticket);
@@ -57,7 +57,7 @@ static void start_control(int wait, int asked) {
     if (!instr_control_start(&config, wait, reason, sizeof reason)) no_control(reason);
 }
 
-static void tell_facts(void) {
+static void write_facts(void) {
     char error[INSTR_ERROR_SIZE];
     const char *facts = instr_agent.first->options.facts;
     if (facts && instr_jvm_facts_write(instr_agent.jvmti, facts, error, sizeof error) != 0)
@@ -72,7 +72,7 @@ static int start(JNIEnv *jni, int running, char *reason, size_t size) {
     return ok;
 }
 
-// Dormant, it can still be told what to do.
+// Without passes the agent still takes commands.
 static void start_dormant(JNIEnv *jni) {
     struct instr_agent *agent = &instr_agent;
     struct instr_options none = {0};
@@ -82,8 +82,8 @@ static void start_dormant(JNIEnv *jni) {
     if (!agent->first || !start(jni, 0, reason, sizeof reason)) agent->state = INSTR_FINISHED;
 }
 
-// Only with early hooks. Wrappers that stand in the JVM's first classes call the runtime from now
-// on; without it the JVM could not start.
+// Only with early hooks. From now on wrappers in the JVM's first classes call the runtime. Without it
+// the JVM cannot start.
 static void JNICALL on_vm_start(jvmtiEnv *jvmti, JNIEnv *jni) {
     char reason[INSTR_ERROR_SIZE];
     if (instr_runtime_start_early(jvmti, jni, instr_agent.library, reason, sizeof reason)) return;
@@ -95,7 +95,7 @@ static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread) {
     (void)jvmti;
     (void)thread;
     char reason[INSTR_ERROR_SIZE];
-    tell_facts();
+    write_facts();
     if (!start(jni, 0, reason, sizeof reason)) {
         say_why("nothing is instrumented", reason);
         start_dormant(jni);
@@ -117,7 +117,7 @@ static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni) {
     instr_plans_give_back(&agent->plans, ticket);
 }
 
-// Hooks from the start, if the options are for them; `reason` as everywhere.
+// Switches hooks on from the start, if the options need it. 0: `reason` holds one line.
 static int start_early(struct instr_agent *agent, const struct instr_options *options, char *reason,
                        size_t size) {
     jvmtiEnv *jvmti = agent->jvmti;
@@ -174,17 +174,17 @@ static void find_library(void) {
         strcpy(instr_agent.library, info.dli_fname);
 }
 
-// Reads the options and prepares what needs no Java. False: one line is in `reason`.
+// Reads the options and prepares what needs no Java. False: `reason` holds one line.
 static int prepare(JavaVM *vm, const char *text, int at_start, char *reason, size_t size) {
     struct instr_agent *agent = &instr_agent;
     agent->vm = vm;
     struct instr_options options;
     if (instr_options_parse(&options, text, reason, size) != 0) return 0;
     find_library();
-    if (!agent->changes) agent->changes = instr_class_states_new();
+    if (!agent->class_states) agent->class_states = instr_class_states_new();
     unsigned count = 0;
     while (rw_passes[count]) count++;
-    if (agent->numbers.next < count) agent->numbers.next = count;
+    if (agent->pass_ids.next < count) agent->pass_ids.next = count;
     if ((*vm)->GetEnv(vm, (void **)&agent->jvmti, JVMTI_VERSION_1_2) != JNI_OK) {
         agent->jvmti = NULL;
         instr_options_free(&options);
@@ -192,7 +192,7 @@ static int prepare(JavaVM *vm, const char *text, int at_start, char *reason, siz
         return 0;
     }
     if (options.facts && at_start) instr_jvm_facts_at_start(agent->jvmti);
-    // Dormant, it takes no capability, and no event but the first and the last.
+    // Without passes it takes no capability, and no event except the first and the last.
     char why[INSTR_ERROR_SIZE - 16] = "out of memory";
     int passes = options.pass_count != 0;
     agent->recording = instr_records_cache(vm);
@@ -201,21 +201,21 @@ static int prepare(JavaVM *vm, const char *text, int at_start, char *reason, siz
                   "classes of the bootstrap loader are skipped");
     int early = at_start && !agent->recording && instr_wraps_early(&options);
     enum instr_agent_pass_phase phase = at_start ? INSTR_PHASE_AT_START : INSTR_PHASE_LIVE;
-    agent->armed = passes && agent->changes && instr_agent_arm(agent, why, sizeof why) &&
+    agent->armed = passes && agent->class_states && instr_agent_arm(agent, why, sizeof why) &&
                    instr_native_prefix_prepare(agent->jvmti, &options, early, why, sizeof why);
-    if (agent->changes && (!passes || agent->armed) &&
+    if (agent->class_states && (!passes || agent->armed) &&
         set_events(agent->jvmti, at_start, why, sizeof why))
         agent->first = instr_reconfigure_first(agent, &options, phase, why, sizeof why);
     if (agent->first && at_start && !start_early(agent, &agent->first->options, why, sizeof why))
         instr_agent_forget_first(agent);
-    instr_options_free(&options); // what was not taken over
+    instr_options_free(&options); // what the plan did not take over
     if (agent->first) return 1;
     snprintf(reason, size, "instr: %s", why);
     return 0;
 }
 
-// Takes the one place that there is. False: the agent is there already.
-static int take_place(void) {
+// Claims the only agent of the JVM. False: it is already running.
+static int claim_agent(void) {
     int expected = INSTR_ABSENT;
     return atomic_compare_exchange_strong(&instr_agent.state, &expected, INSTR_STARTING);
 }
@@ -225,7 +225,7 @@ static int take_place(void) {
 INSTR_EXPORT JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved) {
     (void)reserved;
     char reason[INSTR_ERROR_SIZE];
-    if (!take_place()) {
+    if (!claim_agent()) {
         instr_say("instr: this JVM's command line already loads the agent");
         return JNI_ERR;
     }
@@ -238,7 +238,8 @@ INSTR_EXPORT JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void
     return JNI_OK;
 }
 
-// The agent is there: what is asked for is added to what it does. Whoever may attach may command.
+// The agent is already in the JVM: the options are added to its own. Users who may attach may also
+// send commands.
 static jint attach_again(JNIEnv *jni, const char *options) {
     char reason[INSTR_ERROR_SIZE];
     struct instr_reconfigured done;
@@ -257,13 +258,13 @@ INSTR_EXPORT JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, vo
     char reason[INSTR_ERROR_SIZE];
     JNIEnv *jni;
     if ((*vm)->GetEnv(vm, (void **)&jni, JNI_VERSION_1_6) != JNI_OK) return JNI_ERR;
-    if (!take_place()) return attach_again(jni, options);
+    if (!claim_agent()) return attach_again(jni, options);
     if (!prepare(vm, options, 0, reason, sizeof reason)) {
         instr_say(reason);
         instr_agent_undo(&instr_agent);
         return JNI_ERR;
     }
-    tell_facts();
+    write_facts();
     if (!start(jni, 1, reason, sizeof reason)) {
         say_why("", reason);
         instr_agent_undo(&instr_agent);
@@ -273,7 +274,7 @@ INSTR_EXPORT JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, vo
     return JNI_OK;
 }
 
-// Threads may still be in inserted code, so nothing is freed; the process ends.
+// Threads may still be in inserted code, so nothing is freed. The process ends.
 INSTR_EXPORT JNIEXPORT void JNICALL Agent_OnUnload(JavaVM *vm) {
     (void)vm;
     instr_control_stop();

@@ -96,7 +96,7 @@ static void memory(struct instr_json *json, const struct instr_agent *agent,
         size_t bytes;
     } uses[] = {{"names", names ? instr_methods_bytes(names) : 0},
                 {"counters", instr_threads_bytes() + instr_records_bytes()},
-                {"classes", instr_class_states_bytes(agent->changes)},
+                {"classes", instr_class_states_bytes(agent->class_states)},
                 {"passes", (plan ? instr_agent_passes_memory(&plan->options) : 0) +
                                (coverage ? instr_coverage_bytes(coverage) : 0)},
                 {"redefined", instr_redefine_bytes()}};
@@ -111,7 +111,7 @@ static void memory(struct instr_json *json, const struct instr_agent *agent,
 }
 
 static void changed_now(struct instr_json *json, const struct instr_agent *agent) {
-    struct instr_class_states_totals totals = instr_class_states_totals(agent->changes);
+    struct instr_class_states_totals totals = instr_class_states_totals(agent->class_states);
     instr_json_number(json, "classes_now", totals.classes);
     instr_json_number(json, "methods_now", totals.methods);
     instr_json_number(json, "classes_refused_now", totals.refused);

@@ -56,9 +56,9 @@ static int wanted(void *context, jobject loader, const char *name) {
     struct application *r = context;
     struct instr_agent *agent = r->agent;
     uint64_t key = instr_hook_key(agent->jvmti, name, loader);
-    struct instr_class_state entry = instr_class_states_get(agent->changes, key);
+    struct instr_class_state entry = instr_class_states_get(agent->class_states, key);
     if (entry.key && (entry.methods || entry.refused))
-        instr_class_states_sweep_seen(agent->changes, key);
+        instr_class_states_sweep_seen(agent->class_states, key);
     if (r->late_loaded) return entry.loading && entry.plan != r->plan->number;
     if (entry.refused && !entry.methods) return 0;
     // A class that already has the current plan was changed while it was queued.
@@ -90,9 +90,9 @@ static void failed(void *context, jobject loader, const char *name, const char *
     struct application *r = context;
     struct instr_agent *agent = r->agent;
     struct instr_class_state entry =
-        instr_class_states_get(agent->changes, instr_hook_key(agent->jvmti, name, loader));
+        instr_class_states_get(agent->class_states, instr_hook_key(agent->jvmti, name, loader));
     entry.refused = entry.seen = 1;
-    instr_class_states_put(agent->changes, &entry);
+    instr_class_states_put(agent->class_states, &entry);
     r->done->refused++;
     char line[INSTR_ERROR_SIZE];
     snprintf(line, sizeof line, "%s: skipped: %s", name, reason);
@@ -111,7 +111,8 @@ static int skip_interface(void *context, jobject loader, const char *name, int c
     struct application *r = context;
     struct instr_agent *agent = r->agent;
     if (r->plan->options.interfaces ||
-        instr_class_states_get(agent->changes, instr_hook_key(agent->jvmti, name, loader)).methods)
+        instr_class_states_get(agent->class_states, instr_hook_key(agent->jvmti, name, loader))
+            .methods)
         return 0;
     if (!code) return 1;
     r->done->skipped_interfaces++;
@@ -173,18 +174,18 @@ static int retransform(struct application *context) {
     uint64_t now = instr_clock_now();
     struct second *second =
         context->r.running && !context->r.queue ? prepare_parallel(context) : NULL;
-    instr_class_states_sweep_begin(agent->changes);
+    instr_class_states_sweep_begin(agent->class_states);
     int listed = instr_retransform_loaded(&context->r);
     if (second) instr_reconfigured_add(done, &second->done);
     free(second);
     if (!listed) return 0;
     // A class that was unloaded between two sweeps looks as if it were still loading. Thousands of
     // such entries mean that an application loads and unloads many classes.
-    uint64_t patience = instr_class_states_totals(agent->changes).loading > MANY_LOADING
+    uint64_t patience = instr_class_states_totals(agent->class_states).loading > MANY_LOADING
                             ? LATE_LOADED_AMONG_MANY_FOR
                             : LATE_LOADED_FOR;
     uint32_t oldest = now > patience ? (uint32_t)((now - patience) / SECOND) : 0;
-    instr_class_states_sweep_end(agent->changes, oldest);
+    instr_class_states_sweep_end(agent->class_states, oldest);
     if (context->r.longest > done->longest_batch) done->longest_batch = context->r.longest;
     return 1;
 }
@@ -236,7 +237,7 @@ void instr_reconfigure_retransform_queued(
 void instr_reconfigure_look_for_late_loaded(struct instr_agent *agent, uint64_t now,
                                             uint64_t pause) {
     const struct instr_plan *plan = instr_plans_current(&agent->plans);
-    int any = instr_class_states_late_loaded(agent->changes, plan->number) != 0;
+    int any = instr_class_states_late_loaded(agent->class_states, plan->number) != 0;
     agent->late_loaded_pause = pause < LATE_LOADED_PAUSE ? pause : LATE_LOADED_PAUSE;
     agent->late_loaded_at =
         any && now < agent->late_loaded_until ? now + agent->late_loaded_pause : 0;

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What a batch has changed in agent.changes. Only the thread that changes the plan records it.
+// What a batch has changed in agent.class_states. Only the thread that changes the plan records it.
 static _Thread_local struct {
     int recording, pass_through;
     struct instr_class_state *before;
@@ -111,7 +111,7 @@ void instr_hook_batch_begin(void) {
 
 unsigned instr_hook_batch_end(int accepted) {
     while (!accepted && batch.count > 0)
-        instr_class_states_put(instr_agent.changes, &batch.before[--batch.count]);
+        instr_class_states_put(instr_agent.class_states, &batch.before[--batch.count]);
     free(batch.before);
     batch.before = NULL;
     batch.count = batch.capacity = 0;
@@ -156,7 +156,7 @@ static int record_state(const struct load_event *event, const struct instr_class
     int of_batch = batch.recording && !event->first;
     if (!methods && !before->methods) return 1;
     if (of_batch && !save_before(before)) return 0;
-    if (!instr_class_states_put(instr_agent.changes, &now)) return 0;
+    if (!instr_class_states_put(instr_agent.class_states, &now)) return 0;
     batch.changed += of_batch && methods;
     return 1;
 }
@@ -166,7 +166,7 @@ static int has_room(const struct load_event *event, const struct instr_class_sta
                     uint32_t methods) {
     const struct instr_options *options = &event->plan->options;
     if (!options->max_classes && !options->max_methods) return 1;
-    struct instr_class_states_totals totals = instr_class_states_totals(instr_agent.changes);
+    struct instr_class_states_totals totals = instr_class_states_totals(instr_agent.class_states);
     if (options->max_classes && totals.classes >= options->max_classes + (before->methods != 0))
         return 0;
     return !options->max_methods ||
@@ -256,7 +256,7 @@ static void handle_event(struct load_event *event, jint *new_length, unsigned ch
     if (!matches && event->plan->engine) instr_engine_seen(event->plan->engine);
     if (!matches && event->first) return;
     struct instr_class_state before = instr_class_states_get(
-        instr_agent.changes, instr_hook_key(event->jvmti, event->name, event->loader));
+        instr_agent.class_states, instr_hook_key(event->jvmti, event->name, event->loader));
     if (event->first && !before.refused) before.methods = 0; // another class of that name
     int done = matches && rewrite(event, &before, &result);
     if (!done) result.bytes = NULL; // already freed

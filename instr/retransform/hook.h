@@ -15,10 +15,10 @@ void JNICALL instr_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject 
 int instr_hook_matches(JNIEnv *jni, const struct instr_options *options, jobject loader,
                        const char *name, uint64_t *without, uint64_t *beyond);
 
-// The key of a class in instr_agent.changes.
+// The key of a class in instr_agent.class_states.
 uint64_t instr_hook_key(jvmtiEnv *jvmti, const char *name, jobject loader);
 
-// Between `begin` and `end`, changes to instr_agent.changes by this thread's RetransformClasses
+// Between `begin` and `end`, changes to instr_agent.class_states by this thread's RetransformClasses
 // calls are recorded. When the JVM rejects the batch, `accepted` is 0 and `end` restores the
 // entries. `end` returns the number of classes that were changed.
 void instr_hook_batch_begin(void);

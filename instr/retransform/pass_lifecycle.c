@@ -68,7 +68,7 @@ void instr_reconfigure_assign_ids(struct instr_agent *agent, JNIEnv *jni,
         // Clearing times drops long calls that are still running, those of other passes too.
         int keep_apart = pass->pass->timed && old && is_timed(old, pass->pass);
         pass->number = other ? other->number
-                             : instr_pass_ids_take(&agent->numbers, pass->pass, pass->number,
+                             : instr_pass_ids_take(&agent->pass_ids, pass->pass, pass->number,
                                                    instr_clock_now(), keep_apart, &reused);
         struct instr_methods *methods = before ? before->methods : agent->methods;
         if (reused && methods && jni)
@@ -80,7 +80,7 @@ void instr_reconfigure_release_ids(struct instr_agent *agent, const struct instr
                                    const struct instr_options *go, uint64_t free_at) {
     for (size_t i = 0; i < go->pass_count; i++)
         if (!instr_find_pass(stay, go->passes[i].pass))
-            instr_pass_ids_leave(&agent->numbers, go->passes[i].number, free_at);
+            instr_pass_ids_leave(&agent->pass_ids, go->passes[i].number, free_at);
 }
 
 void instr_reconfigure_write_results(struct instr_agent *agent, JNIEnv *jni,

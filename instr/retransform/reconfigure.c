@@ -407,8 +407,8 @@ static void release(struct instr_agent *agent, JNIEnv *jni) {
     }
     settle(agent);
     instr_runtime_release(jni);
-    struct instr_class_states_totals totals = instr_class_states_totals(agent->changes);
-    if (!totals.classes && !totals.refused) instr_class_states_clear(agent->changes);
+    struct instr_class_states_totals totals = instr_class_states_totals(agent->class_states);
+    if (!totals.classes && !totals.refused) instr_class_states_clear(agent->class_states);
     instr_give_back_memory();
 }
 
@@ -435,7 +435,7 @@ int instr_reconfigure_detach(struct instr_agent *agent, JNIEnv *jni,
 int instr_reconfigure_is_due(const struct instr_agent *agent, uint64_t now) {
     return (agent->release_at && now >= agent->release_at) ||
            (agent->late_loaded_at && now >= agent->late_loaded_at) ||
-           instr_class_states_grown(agent->changes) || instr_background_is_stalled(now);
+           instr_class_states_grown(agent->class_states) || instr_background_is_stalled(now);
 }
 
 uint64_t instr_reconfigure_later(struct instr_agent *agent, JNIEnv *jni, uint64_t now) {
@@ -444,7 +444,7 @@ uint64_t instr_reconfigure_later(struct instr_agent *agent, JNIEnv *jni, uint64_
     if (agent->release_at && now >= agent->release_at) release(agent, jni);
     instr_background_resume();
     if ((agent->late_loaded_at && now >= agent->late_loaded_at) ||
-        instr_class_states_grown(agent->changes)) {
+        instr_class_states_grown(agent->class_states)) {
         const struct instr_plan *plan = instr_plans_current(&agent->plans);
         int off = !plan->engine; // then the hook is off, too, and records nothing
         char ignored[INSTR_ERROR_SIZE];

@@ -86,8 +86,8 @@ void instr_agent_undo(struct instr_agent *agent) {
     if (agent->jvmti && leave_idle_environment(agent))
         (*agent->jvmti)->DisposeEnvironment(agent->jvmti);
     instr_agent_forget_first(agent);
-    // `changes` and `platform_loader` stay: a thread may still be in the hook.
-    if (agent->changes) instr_class_states_clear(agent->changes);
+    // `class_states` and `platform_loader` stay: a thread may still be in the hook.
+    if (agent->class_states) instr_class_states_clear(agent->class_states);
     agent->jvmti = NULL;
     agent->armed = 0;
     agent->expires = agent->release_at = agent->late_loaded_at = 0;

@@ -31,17 +31,17 @@ struct instr_agent {
     JavaVM *vm;
     jvmtiEnv *jvmti;
     struct instr_plans plans;
-    struct instr_class_states *changes;
+    struct instr_class_states *class_states;
     jobject platform_loader; // global reference that stays; NULL: unknown
     char library[4096];      // path of this library
     int recording;           // the bootstrap loader's classes are skipped (untouchable.h)
 
     // One thread at a time changes the plan and the fields below.
     pthread_mutex_t switching;
-    atomic_int waiting;            // threads that wait for it; long work lets them in
-    int armed;                     // capabilities are taken, and event callbacks are set
-    struct instr_plan *first;      // until the JVM has started
-    struct instr_pass_ids numbers; // of the passes
+    atomic_int waiting;       // threads that wait for it; long work lets them in
+    int armed;                // capabilities are taken, and event callbacks are set
+    struct instr_plan *first; // until the JVM has started
+    struct instr_pass_ids pass_ids;
     struct instr_methods *methods; // to continue with after the next attach; NULL: none
     int early;                     // the class file hook is on from OnLoad (native_prefix.h)
     int ids_stay;                  // a pass was on whose ids must stay resolvable
