@@ -277,7 +277,7 @@ START_TEST(of_a_pool_cut_off_the_whole_entries_are_indexed) {
 }
 END_TEST
 
-START_TEST(what_is_no_class_file_is_refused) {
+START_TEST(a_file_that_is_not_a_class_file_is_refused) {
     bytes = malloc(64);
     memset(bytes, 'x', 64);
     length = 64;
@@ -551,7 +551,7 @@ END_TEST
 
 // --- modified UTF-8 ---
 
-START_TEST(an_attribute_without_a_name_is_no_stack_map_table) {
+START_TEST(an_attribute_without_a_name_is_not_a_stack_map_table) {
     struct build b;
     static const uint8_t code[] = {CF_OP_return};
     build_class_file(&b, 52, 0, "A");
@@ -614,7 +614,7 @@ int main(void) {
     tcase_add_test(tests, a_class_cut_off_anywhere_is_refused);
     tcase_add_test(tests, a_utf8_longer_than_the_file_is_named);
     tcase_add_test(tests, of_a_pool_cut_off_the_whole_entries_are_indexed);
-    tcase_add_test(tests, what_is_no_class_file_is_refused);
+    tcase_add_test(tests, a_file_that_is_not_a_class_file_is_refused);
     tcase_add_test(tests, bytes_behind_the_class_are_refused);
     tcase_add_test(tests, unknown_tags_are_refused);
     tcase_add_test(tests, a_long_or_double_cannot_be_last);
@@ -630,7 +630,7 @@ int main(void) {
     tcase_add_test(tests, wide_instructions_are_measured);
     tcase_add_test(tests, switches_are_measured_at_each_padding);
     tcase_add_test(tests, code_is_opened_and_scanned);
-    tcase_add_test(tests, an_attribute_without_a_name_is_no_stack_map_table);
+    tcase_add_test(tests, an_attribute_without_a_name_is_not_a_stack_map_table);
     tcase_add_test(tests, modified_utf8_is_checked);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

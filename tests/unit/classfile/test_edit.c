@@ -400,7 +400,7 @@ static void assert_lines(struct subject *s, const unsigned (*expected)[2], uint3
 
 // Of several lines at one pc HotSpot tells the first for the instruction there, and the last for
 // those behind it. Where nothing is inserted all stays as it is.
-START_TEST(lines_at_one_pc_tell_the_same_as_before) {
+START_TEST(lines_at_one_pc_mean_the_same_as_before) {
     static const uint8_t code[] = {CF_OP_nop, CF_OP_nop, CF_OP_nop, CF_OP_nop, CF_OP_return};
     static const unsigned lines[][2] = {{0, 10}, {0, 11}, {0, 12}, {2, 20}, {2, 21},
                                         {3, 30}, {3, 31}, {4, 40}, {4, 41}};
@@ -480,7 +480,7 @@ static void assert_misuse(struct subject *s, const char *reason) {
     close_subject(s);
 }
 
-START_TEST(misuse_is_told) {
+START_TEST(misuse_is_reported) {
     struct subject s;
     METHOD(&s, 52, "()V", 0, 0, CF_OP_return);
     struct cf_snippet *snippet = cf_snippet_new(s.edit);
@@ -598,11 +598,11 @@ int main(void) {
     tcase_add_test(tests, locals_beyond_255_take_wide_forms);
     tcase_add_test(tests, tables_with_offsets_move_along);
     tcase_add_test(tests, a_switch_of_old_code_that_is_not_padded_with_zeros_keeps_the_method);
-    tcase_add_test(tests, lines_at_one_pc_tell_the_same_as_before);
+    tcase_add_test(tests, lines_at_one_pc_mean_the_same_as_before);
     tcase_add_test(tests, an_exceptional_exit_covers_the_body_but_not_the_return);
     tcase_add_test(tests, a_method_that_cannot_throw_gets_no_exceptional_exit);
     tcase_add_test(tests, code_with_jsr_gets_no_frames);
-    tcase_add_test(tests, misuse_is_told);
+    tcase_add_test(tests, misuse_is_reported);
     tcase_add_test(tests, memory_that_gives_out_is_an_error_and_no_more);
     return run_suite(suite);
 }

@@ -199,7 +199,7 @@ static void assert_kept(struct subject *s, enum cf_status status, const char *re
     close_subject(s);
 }
 
-START_TEST(what_cannot_be_told_keeps_the_constructor) {
+START_TEST(a_constructor_with_unknown_phases_is_skipped) {
     struct build b;
     struct subject s;
     value_class_file(&b);
@@ -297,7 +297,7 @@ static void framed(struct subject *s, const uint8_t *frames, size_t length,
     begin(s, 0);
 }
 
-START_TEST(a_frame_that_ends_before_its_counts_is_no_frame) {
+START_TEST(a_frame_without_its_counts_is_truncated) {
     static const uint8_t frames[] = {U2(1), 255, U2(1), U2(1), 7, U2(2), U2(0)};
     for (size_t length = 3; length <= sizeof frames; length++) {
         struct subject s;
@@ -370,7 +370,7 @@ int main(void) {
     TCase *tests = tcase_create("frames");
     tcase_set_timeout(tests, 0);
     suite_add_tcase(suite, tests);
-    tcase_add_test(tests, a_frame_that_ends_before_its_counts_is_no_frame);
+    tcase_add_test(tests, a_frame_without_its_counts_is_truncated);
     tcase_add_test(tests, a_table_longer_than_its_frames_keeps_the_method);
     tcase_add_test(tests, a_branch_of_the_original_to_no_frame_keeps_the_method);
     tcase_add_test(tests, without_a_this_class_the_first_local_has_no_name);
@@ -381,7 +381,7 @@ int main(void) {
     tcase_add_test(tests, edges_say_what_their_jump_did);
     tcase_add_test(tests, detours_say_what_their_target_does);
     tcase_add_test(tests, fields_that_nothing_names_get_their_constants);
-    tcase_add_test(tests, what_cannot_be_told_keeps_the_constructor);
+    tcase_add_test(tests, a_constructor_with_unknown_phases_is_skipped);
     tcase_add_test(tests, a_thousand_strict_fields_are_enough);
     return run_suite(suite);
 }

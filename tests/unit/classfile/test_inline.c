@@ -204,7 +204,7 @@ END_TEST
 
 // --- tables ---
 
-START_TEST(ranges_and_lines_are_told_of_each_copy) {
+START_TEST(each_copy_has_its_ranges_and_lines) {
     // 0: jsr, 3: jsr, 6: return, 7: astore_1, 8: iinc, 11: ret, 13: pop, 14: return
     static const struct range ranges[] = {{3, 6, 13}, {8, 11, 13}};
     static const unsigned lines[] = {0, 7, 8};
@@ -279,7 +279,7 @@ int main(void) {
     tcase_add_test(tcase, long_forms_are_taken_as_well);
     tcase_add_test(tcase, jumps_and_switches_lead_to_the_same_instructions);
     tcase_add_test(tcase, long_jumps_where_short_ones_do_not_reach);
-    tcase_add_test(tcase, ranges_and_lines_are_told_of_each_copy);
+    tcase_add_test(tcase, each_copy_has_its_ranges_and_lines);
     tcase_add_test(tcase, a_subroutine_that_calls_itself_is_none);
     tcase_add_test(tcase, ret_belongs_into_a_subroutine);
     tcase_add_test(tcase, ret_past_a_call_is_left);

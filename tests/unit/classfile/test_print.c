@@ -355,7 +355,7 @@ END_TEST
 
 // --- broken classes ---
 
-START_TEST(what_is_no_class_file_is_named) {
+START_TEST(a_file_that_is_not_a_class_file_is_named) {
     ck_assert_int_eq(print_bytes((const uint8_t *)"PK\3\4 a jar", 10), CF_MALFORMED);
     ck_assert_str_eq(memory.bytes, "error: not a class file: wrong magic (at offset 0)\n");
     ck_assert_int_eq(print_bytes((const uint8_t *)"", 0), CF_TRUNCATED);
@@ -542,7 +542,7 @@ int main(void) {
     tcase_add_test(tests, text_is_safe_for_a_terminal);
     tcase_add_test(tests, names_that_are_no_identifiers_are_quoted);
     tcase_add_test(tests, the_own_class_is_left_out);
-    tcase_add_test(tests, what_is_no_class_file_is_named);
+    tcase_add_test(tests, a_file_that_is_not_a_class_file_is_named);
     tcase_add_test(tests, a_class_that_ends_early_is_printed_up_to_there);
     tcase_add_test(tests, a_class_cut_in_its_constant_pool_shows_the_constants_before);
     tcase_add_test(tests, a_broken_attribute_does_not_hide_the_others);

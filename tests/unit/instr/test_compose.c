@@ -174,7 +174,7 @@ START_TEST(whole_passes_that_all_give_up_leave_the_method) {
 }
 END_TEST
 
-START_TEST(without_whole_passes_the_method_is_kept) {
+START_TEST(without_complete_passes_the_method_is_skipped) {
     ck_assert_int_eq(growth(100, &quitter, &observer), 0);
     assert_kept("quitter: had enough");
 }
@@ -203,7 +203,7 @@ int main(void) {
     tcase_add_test(tests, what_gives_up_costs_whole_passes_nothing);
     tcase_add_test(tests, a_whole_pass_that_gives_up_costs_others_nothing);
     tcase_add_test(tests, whole_passes_that_all_give_up_leave_the_method);
-    tcase_add_test(tests, without_whole_passes_the_method_is_kept);
+    tcase_add_test(tests, without_complete_passes_the_method_is_skipped);
     tcase_add_test(tests, whole_passes_too_large_leave_the_method);
     tcase_add_test(tests, both_are_in_a_method_that_is_small_enough);
     suite_add_tcase(suite, tests);

@@ -97,7 +97,7 @@ static void read_exec(unsigned *sessions, unsigned *found) {
     instr_exec_read_close(&reader);
 }
 
-START_TEST(what_was_passed_before_the_kill_is_told) {
+START_TEST(probes_executed_before_the_kill_are_recovered) {
     struct instr_exec_reader r;
     leave_map();
     ck_assert_int_eq(recover(), 0);
@@ -133,7 +133,7 @@ END_TEST
 // --- broken files ---
 
 // A class is there whole, or not at all; all that stand before it are told.
-START_TEST(a_class_that_was_being_written_is_not_told) {
+START_TEST(a_class_written_in_part_is_ignored) {
     unsigned sessions, found;
     struct stat st;
     leave_map();
@@ -159,7 +159,7 @@ static const off_t lengths[] = {0,
                                 INSTR_COVERAGE_MAP_TAKEN_AT,
                                 INSTR_COVERAGE_MAP_CLASSES_AT - 1};
 
-START_TEST(a_file_that_is_cut_off_is_told) {
+START_TEST(a_truncated_file_is_reported) {
     leave_map();
     ck_assert_int_eq(truncate(map, lengths[_i]), 0);
     is_told("not a file of coverage.mmap=yes, or truncated");
@@ -172,7 +172,7 @@ static const struct {
 } headers[] = {{0, 0},  {4, 0},           {8, 2},     {8, 0},
                {12, 1}, {12, UINT32_MAX}, {24, 1025}, {24, UINT32_MAX}};
 
-START_TEST(another_magic_version_or_size_is_told) {
+START_TEST(another_magic_version_or_size_is_reported) {
     leave_map();
     change(headers[_i].at, &headers[_i].value, 4);
     is_told("not a file of coverage.mmap=yes, or truncated");
@@ -205,12 +205,12 @@ END_TEST
 
 // --- files that there are not ---
 
-START_TEST(a_file_that_is_not_there_is_told) {
+START_TEST(a_missing_file_is_reported) {
     is_told("No such file or directory");
 }
 END_TEST
 
-START_TEST(where_no_file_can_be_made_the_reason_is_told) {
+START_TEST(the_reason_why_a_file_cannot_be_made_is_reported) {
     struct instr_coverage_map_header header = {
         INSTR_COVERAGE_MAP_MAGIC, 1, INSTR_COVERAGE_MAP_PROBES, 0, 0, ""};
     ck_assert_ptr_null(
@@ -220,7 +220,7 @@ START_TEST(where_no_file_can_be_made_the_reason_is_told) {
 END_TEST
 
 // The limit stands in for a full disk: nothing is left behind.
-START_TEST(where_there_is_no_room_nothing_is_left_behind) {
+START_TEST(without_disk_space_nothing_is_left_behind) {
     struct instr_coverage_map_header header = {
         INSTR_COVERAGE_MAP_MAGIC, 1, INSTR_COVERAGE_MAP_PROBES, 0, 0, ""};
     struct rlimit limit = {1 << 20, 1 << 20};
@@ -254,15 +254,15 @@ int main(void) {
     Suite *suite = suite_create("coverage_map");
     TCase *tcase = tcase_create("coverage_map");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
-    tcase_add_test(tcase, what_was_passed_before_the_kill_is_told);
+    tcase_add_test(tcase, probes_executed_before_the_kill_are_recovered);
     tcase_add_test(tcase, it_is_appended_to_what_is_there);
-    tcase_add_test(tcase, a_class_that_was_being_written_is_not_told);
-    tcase_add_loop_test(tcase, a_file_that_is_cut_off_is_told, 0, COUNT(lengths));
-    tcase_add_loop_test(tcase, another_magic_version_or_size_is_told, 0, COUNT(headers));
+    tcase_add_test(tcase, a_class_written_in_part_is_ignored);
+    tcase_add_loop_test(tcase, a_truncated_file_is_reported, 0, COUNT(lengths));
+    tcase_add_loop_test(tcase, another_magic_version_or_size_is_reported, 0, COUNT(headers));
     tcase_add_loop_test(tcase, what_stands_behind_a_broken_class_is_not_read, 0, COUNT(fields));
-    tcase_add_test(tcase, a_file_that_is_not_there_is_told);
-    tcase_add_test(tcase, where_no_file_can_be_made_the_reason_is_told);
-    tcase_add_test(tcase, where_there_is_no_room_nothing_is_left_behind);
+    tcase_add_test(tcase, a_missing_file_is_reported);
+    tcase_add_test(tcase, the_reason_why_a_file_cannot_be_made_is_reported);
+    tcase_add_test(tcase, without_disk_space_nothing_is_left_behind);
     tcase_add_test(tcase, there_are_only_so_many_probes);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);

@@ -167,7 +167,7 @@ START_TEST(an_empty_file_has_no_blocks) {
 }
 END_TEST
 
-START_TEST(bits_behind_the_last_probe_are_nobodys) {
+START_TEST(bits_behind_the_last_probe_are_ignored) {
     static uint8_t bytes[sizeof jacoco];
     memcpy(bytes, jacoco, sizeof jacoco);
     bytes[sizeof jacoco - 1] = 0xFA;
@@ -248,7 +248,7 @@ START_TEST(a_number_of_probes_costs_no_memory_by_itself) {
 }
 END_TEST
 
-START_TEST(what_is_no_file_is_told) {
+START_TEST(unreadable_files_are_reported) {
     char error[sizeof reader.error];
     ck_assert_int_eq(instr_exec_read_open(&reader, "/no/such.exec"), -1);
     ck_assert_str_eq(reader.error, "instr: /no/such.exec: No such file or directory");
@@ -320,7 +320,7 @@ START_TEST(what_a_killed_writer_left_is_cut_off) {
 }
 END_TEST
 
-START_TEST(nothing_is_appended_to_what_is_no_exec_file) {
+START_TEST(nothing_is_appended_to_other_files) {
     char error[512];
     static uint8_t bytes[sizeof jacoco + 7];
     set_file("precious", 8);
@@ -392,15 +392,15 @@ int main(void) {
     tcase_add_test(tcase, a_file_has_jacocos_bytes);
     tcase_add_test(tcase, jacocos_bytes_are_read);
     tcase_add_test(tcase, an_empty_file_has_no_blocks);
-    tcase_add_test(tcase, bits_behind_the_last_probe_are_nobodys);
+    tcase_add_test(tcase, bits_behind_the_last_probe_are_ignored);
     tcase_add_test(tcase, a_file_that_ends_early_is_read_up_to_there);
     tcase_add_loop_test(tcase, says_what_is_broken_and_where, 0, sizeof faults / sizeof *faults);
     tcase_add_test(tcase, a_number_of_probes_costs_no_memory_by_itself);
-    tcase_add_test(tcase, what_is_no_file_is_told);
+    tcase_add_test(tcase, unreadable_files_are_reported);
     tcase_add_test(tcase, appends_to_what_is_there);
     tcase_add_test(tcase, makes_the_folders_that_are_missing);
     tcase_add_test(tcase, what_a_killed_writer_left_is_cut_off);
-    tcase_add_test(tcase, nothing_is_appended_to_what_is_no_exec_file);
+    tcase_add_test(tcase, nothing_is_appended_to_other_files);
     tcase_add_test(tcase, a_full_disk_leaves_what_was_there);
     tcase_add_test(tcase, writers_wait_for_each_other);
     tcase_add_test(tcase, text_becomes_modified_utf8);

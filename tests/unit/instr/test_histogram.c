@@ -185,7 +185,7 @@ START_TEST(records_add_up_by_id) {
 }
 END_TEST
 
-START_TEST(what_the_histograms_of_records_take_is_told) {
+START_TEST(the_memory_of_histograms_is_reported) {
     unsigned shard = 0;
     instr_records_add_one(70, INSTR_EVENT_CALL, 1, 0, &shard);
     size_t without = instr_records_bytes();
@@ -209,7 +209,7 @@ int main(void) {
     tcase_add_test(tests, nothing_counted_has_percentiles_of_zero);
     tcase_add_test(tests, a_counter_goes_on_beyond_32_bits);
     tcase_add_test(tests, records_add_up_by_id);
-    tcase_add_test(tests, what_the_histograms_of_records_take_is_told);
+    tcase_add_test(tests, the_memory_of_histograms_is_reported);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

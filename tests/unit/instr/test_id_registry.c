@@ -40,7 +40,7 @@ static const char *told(const char *name) {
     return text;
 }
 
-START_TEST(what_the_jvm_makes_is_told_without_its_number) {
+START_TEST(generated_classes_are_reported_without_their_number) {
     ck_assert_str_eq(told("sun/reflect/GeneratedMethodAccessor1"),
                      "sun/reflect/GeneratedMethodAccessor");
     ck_assert_str_eq(told("jdk/internal/reflect/GeneratedSerializationConstructorAccessor20345"),
@@ -73,7 +73,7 @@ START_TEST(other_classes_keep_their_numbers) {
 }
 END_TEST
 
-START_TEST(names_in_a_jvm_are_told_without_what_is_new_each_time) {
+START_TEST(unique_suffixes_of_names_are_dropped) {
     static const char *const names[][2] = {
         {"a/Foo$$Lambda$12/791452441", "a/Foo$$Lambda"},
         {"a/Foo$$Lambda$12/0x00007f0010001000", "a/Foo$$Lambda"},
@@ -111,7 +111,7 @@ START_TEST(names_need_no_terminator) {
 }
 END_TEST
 
-START_TEST(an_id_tells_its_method) {
+START_TEST(an_id_stands_for_its_method) {
     struct instr_methods *methods = instr_methods_new();
     id_of(methods, 0, "a/B", "c", "()V");
     struct instr_method method = instr_methods_get(methods, id_of(methods, 7, "x/Y", "z", "(J)I"));
@@ -135,7 +135,7 @@ START_TEST(finding_gives_out_no_id) {
 }
 END_TEST
 
-START_TEST(the_initialized_pc_is_kept_per_id) {
+START_TEST(each_id_has_its_initialized_pc) {
     struct instr_methods *methods = instr_methods_new();
     int a = id_of(methods, 0, "a/B", "<init>", "()V"),
         b = id_of(methods, 1, "a/B", "<init>", "()V");
@@ -300,13 +300,13 @@ int main(void) {
     TCase *tests = tcase_create("methods");
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, the_same_method_has_the_same_id);
-    tcase_add_test(tests, what_the_jvm_makes_is_told_without_its_number);
+    tcase_add_test(tests, generated_classes_are_reported_without_their_number);
     tcase_add_test(tests, other_classes_keep_their_numbers);
-    tcase_add_test(tests, names_in_a_jvm_are_told_without_what_is_new_each_time);
+    tcase_add_test(tests, unique_suffixes_of_names_are_dropped);
     tcase_add_test(tests, names_need_no_terminator);
-    tcase_add_test(tests, an_id_tells_its_method);
+    tcase_add_test(tests, an_id_stands_for_its_method);
     tcase_add_test(tests, finding_gives_out_no_id);
-    tcase_add_test(tests, the_initialized_pc_is_kept_per_id);
+    tcase_add_test(tests, each_id_has_its_initialized_pc);
     tcase_add_test(tests, the_longest_names_of_a_class_file_fit);
     tcase_add_test(tests, there_are_no_ids_beyond_the_limit);
     tcase_add_test(tests, a_class_of_ten_methods_takes_less_than_a_kilobyte);

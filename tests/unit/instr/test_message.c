@@ -94,7 +94,7 @@ START_TEST(words_end_each_with_a_nul) {
 }
 END_TEST
 
-START_TEST(a_greeting_is_told_from_anything_else) {
+START_TEST(a_greeting_is_recognized) {
     uint8_t payload[INSTR_MESSAGE_HELLO_SIZE];
     struct instr_message message = {INSTR_MESSAGE_HELLO, sizeof payload, payload};
     static const struct {
@@ -122,7 +122,7 @@ int main(void) {
     tcase_add_test(cases, what_is_too_long_or_unknown_is_refused_by_its_header);
     tcase_add_test(cases, memory_follows_what_came_not_what_is_claimed);
     tcase_add_test(cases, words_end_each_with_a_nul);
-    tcase_add_test(cases, a_greeting_is_told_from_anything_else);
+    tcase_add_test(cases, a_greeting_is_recognized);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

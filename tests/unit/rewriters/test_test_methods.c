@@ -138,7 +138,7 @@ START_TEST(lambdas_of_a_factory_are_tests) {
 END_TEST
 
 // Frameworks find their annotations at run time, so that those are visible.
-START_TEST(what_is_not_visible_at_run_time_is_no_annotation) {
+START_TEST(annotations_invisible_at_run_time_are_ignored) {
     begin("t/T", CF_ACC_PUBLIC, "adds");
     annotate("RuntimeInvisibleAnnotations", JUNIT4);
     build_u2(&b, 0);
@@ -295,7 +295,7 @@ static const struct {
              {"a.B#", 0},         {"junit4:", 0}, {":junit4", 0},      {"a.B#c::", 0},
              {"junit4,testng", 0}};
 
-START_TEST(a_list_that_is_none_is_told) {
+START_TEST(a_malformed_list_is_reported) {
     const char *wrong = rw_test_methods_check(lists[_i].patterns);
     ck_assert_int_eq(wrong == NULL, lists[_i].good);
 }
@@ -309,14 +309,14 @@ int main(void) {
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, each_framework_has_its_annotations, 0, COUNT(annotations));
     tcase_add_loop_test(tcase, lambdas_of_a_factory_are_tests, 0, COUNT(lambdas));
-    tcase_add_test(tcase, what_is_not_visible_at_run_time_is_no_annotation);
+    tcase_add_test(tcase, annotations_invisible_at_run_time_are_ignored);
     tcase_add_test(tcase, values_of_other_annotations_are_skipped);
     tcase_add_loop_test(tcase, broken_annotations_make_no_test, 0, 4);
     tcase_add_loop_test(tcase, of_a_class_with_the_annotation_public_methods_are_tests, 0,
                         COUNT(of_class));
     tcase_add_test(tcase, junits_annotations_say_nothing_on_a_class);
     tcase_add_loop_test(tcase, names_match_as_patterns_do, 0, COUNT(names));
-    tcase_add_loop_test(tcase, a_list_that_is_none_is_told, 0, COUNT(lists));
+    tcase_add_loop_test(tcase, a_malformed_list_is_reported, 0, COUNT(lists));
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }

@@ -132,7 +132,7 @@ static void open_case(struct subject *s, struct assembler *a, const struct expec
     begin(s, 0);
 }
 
-START_TEST(handlers_and_throws_are_told_apart) {
+START_TEST(handlers_and_throws_are_distinguished) {
     const struct expected *c = &cases[_i];
     struct assembler a = {0};
     struct subject s;
@@ -160,7 +160,7 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("throws");
     TCase *tests = tcase_create("throws");
-    tcase_add_loop_test(tests, handlers_and_throws_are_told_apart, 0,
+    tcase_add_loop_test(tests, handlers_and_throws_are_distinguished, 0,
                         (int)(sizeof cases / sizeof *cases));
     suite_add_tcase(suite, tests);
     return run_suite(suite);
