@@ -67,7 +67,7 @@ static int recover(void) {
     return instr_coverage_map_recover(map, exec, error, sizeof error);
 }
 
-static void is_told(const char *reason) {
+static void is_reported(const char *reason) {
     char line[400];
     struct stat st;
     snprintf(line, sizeof line, "instr: %s: %s", map, reason);
@@ -162,7 +162,7 @@ static const off_t lengths[] = {0,
 START_TEST(a_truncated_file_is_reported) {
     leave_map();
     ck_assert_int_eq(truncate(map, lengths[_i]), 0);
-    is_told("not a file of coverage.mmap=yes, or truncated");
+    is_reported("not a file of coverage.mmap=yes, or truncated");
 }
 END_TEST
 
@@ -175,7 +175,7 @@ static const struct {
 START_TEST(another_magic_version_or_size_is_reported) {
     leave_map();
     change(headers[_i].at, &headers[_i].value, 4);
-    is_told("not a file of coverage.mmap=yes, or truncated");
+    is_reported("not a file of coverage.mmap=yes, or truncated");
 }
 END_TEST
 
@@ -206,7 +206,7 @@ END_TEST
 // --- files that there are not ---
 
 START_TEST(a_missing_file_is_reported) {
-    is_told("No such file or directory");
+    is_reported("No such file or directory");
 }
 END_TEST
 
