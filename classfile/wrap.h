@@ -1,20 +1,20 @@
-// Wrappers for native methods. A native method has no code that could be edited; so it gets another
-// name, and under its own stands a method that calls it, whose code can be edited like any other:
+// Wrappers for native methods. A native method has no code to edit. So it is renamed, and a method
+// with the original name calls it, whose code can be edited like any other:
 //
 //      @Override public synchronized native int read(byte[] b);
 //  becomes
 //      @Override public synchronized int read(byte[] b) { return prefix$read(b); }
 //      private native int prefix$read(byte[] b);
 //
-// The wrapper stands where the native method stood and keeps its access flags, its annotations and
-// all its other attributes. What it calls is private and comes behind all other methods; a JVM
-// finds its code because it is told the prefix (JVM TI SetNativeMethodPrefix). All else stays byte
-// for byte as it was, and constants are appended.
+// The wrapper takes the place of the native method and keeps its access flags, annotations and
+// other attributes. The renamed method is private and follows all other methods. The JVM finds its
+// native code by the prefix (JVM TI SetNativeMethodPrefix). Everything else stays unchanged byte
+// for byte; constants are appended.
 //
 //      struct cf_wrap wrap;
 //      if (cf_wrap_begin(&wrap, &cls, "prefix$") == CF_OK) {
 //          for each native method:
-//              if (cf_wrap_native(&wrap, method, &error) != CF_OK) ... it stays as it is ...
+//              if (cf_wrap_native(&wrap, method, &error) != CF_OK) ... skipped ...
 //          cf_wrap_encode(&wrap, malloc_like, context, &bytes, &length);
 //      }
 

@@ -6,16 +6,14 @@
 
 #include <stdint.h>
 
-// The length of the longest well-formed beginning of `bytes`: `length` when all of it is. Forms
-// longer than a character needs were tolerated before version 48; `overlong` says whether they are
-// here.
+// The length of the longest well-formed prefix of `bytes`. `overlong` allows encodings that are
+// longer than necessary, which JVMs accept before version 48.
 uint32_t cf_mutf8_check(const uint8_t *bytes, uint32_t length, int overlong);
 
 #define CF_MUTF8_BAD 0x80000000u
 
-// Takes the next UTF-16 code unit (a surrogate comes as it is) from `bytes` at *pos, which must be
-// below `length`, and moves *pos behind it. A byte that is not well-formed is taken alone and
-// returned with CF_MUTF8_BAD set.
+// Reads the next UTF-16 code unit (surrogates are not combined) from `bytes` at *pos, which must be
+// below `length`, and advances *pos. A malformed byte is returned alone with CF_MUTF8_BAD set.
 uint32_t cf_mutf8_next(const uint8_t *bytes, uint32_t length, uint32_t *pos);
 
 #endif

@@ -1,5 +1,3 @@
-// Looking for annotations: see annotations.h
-
 #include "classfile/format/annotations.h"
 
 #define DEEPEST 64 // annotations inside annotations
@@ -27,7 +25,7 @@ static void skip_pairs(struct cf_reader *r, unsigned depth) {
 }
 
 static void skip_annotation(struct cf_reader *r, unsigned depth) {
-    if (depth >= DEEPEST) r->pos = r->end; // what is read next fails
+    if (depth >= DEEPEST) r->pos = r->end; // the next read fails
     cf_skip(r, 2);                         // type_index
     skip_pairs(r, depth);
 }

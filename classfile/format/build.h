@@ -1,5 +1,5 @@
-// A small class file made from nothing: a subclass of Object with fields, and with methods whose code needs
-// no frames.
+// A small class file made from nothing: a subclass of Object with fields, and with methods whose
+// code needs no frames.
 //
 //      struct cf_build build;
 //      cf_build_begin(&build, &arena, CF_ACC_PUBLIC | CF_ACC_FINAL, "com/acme/Answer");

@@ -1,10 +1,10 @@
-// Opening a class file: the index of the constant pool and of the methods.
+// Opens a class file: indexes the constant pool and the methods.
 
 #include "classfile/classfile.h"
 
 #define MAGIC 0xCAFEBABEu
 
-// Bytes of an entry, of a Utf8 without its text; 0: not known.
+// The size of an entry, for a Utf8 without its text; 0: unknown.
 static const uint8_t entry_size[256] = {
     [CF_TAG_UTF8] = 3,          [CF_TAG_INTEGER] = 5,       [CF_TAG_FLOAT] = 5,
     [CF_TAG_LONG] = 9,          [CF_TAG_DOUBLE] = 9,        [CF_TAG_CLASS] = 3,
@@ -14,14 +14,13 @@ static const uint8_t entry_size[256] = {
     [CF_TAG_MODULE] = 3,        [CF_TAG_PACKAGE] = 3,
 };
 
-// Behind the pool come at least access_flags, this_class, super_class and four counts. So an entry
-// of fixed size that begins before that is whole, and a Utf8's end is looked at when the next one
-// begins.
+// Behind the pool follow at least access_flags, this_class, super_class and four counts. So an
+// entry of fixed size that begins before these is complete, and the end of a Utf8 is checked at the
+// start of the next entry.
 #define AFTER_POOL 14
 
-// Something is wrong with the pool at entry `i`, or the class ends too early behind it: goes on
-// with care as far as entries are whole, so that they can be looked at, and says what is wrong with
-// the next one.
+// The pool is malformed at entry `i`, or the class ends too early behind it. Walks the complete
+// entries again, so that they can be inspected, and reports the error of the next one.
 CF_SELDOM static enum cf_status pool_broken(struct cf_class *cls, const struct cf_reader *r,
                                             uint32_t i, uint32_t pos) {
     const uint8_t *bytes = r->bytes;
@@ -48,7 +47,7 @@ CF_SELDOM static enum cf_status pool_broken(struct cf_class *cls, const struct c
     return cf_fail(&cls->error, CF_TRUNCATED, pos, "truncated", 0);
 }
 
-// JVMS 4.4: every entry's tag and size; what the entries refer to is checked when it is asked for.
+// JVMS 4.4: checks the tag and size of every entry; references are checked on access.
 static enum cf_status index_constant_pool(struct cf_class *cls, struct cf_reader *r) {
     uint32_t count = cf_u2(r);
     if (cls->error.status) return cls->error.status;
@@ -96,8 +95,8 @@ static enum cf_status index_constant_pool(struct cf_class *cls, struct cf_reader
     return CF_OK;
 }
 
-// What the class is read from may be far from the processor: it is asked for all at once, and comes
-// while the constant pool is being walked.
+// The class may not be in the processor's caches: prefetches all of it, so that it arrives while
+// the constant pool is walked.
 static inline void fetch(const uint8_t *bytes, uint32_t length) {
     enum { LINE = 64, MOST = 64 * 1024 };
     for (uint32_t i = LINE; i < length && i < MOST; i += LINE) CF_PREFETCH(bytes + i);

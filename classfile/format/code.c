@@ -1,4 +1,4 @@
-// Opening and scanning a Code attribute.
+// Opens and scans a Code attribute.
 
 #include "classfile/code.h"
 
@@ -6,7 +6,7 @@ static enum cf_status truncated(struct cf_error *error, uint32_t offset) {
     return cf_fail(error, CF_TRUNCATED, offset, "truncated", 0);
 }
 
-// Finds the StackMapTable, and whether the attributes fill what is left of the Code attribute.
+// Finds the StackMapTable, and checks that the attributes fill the rest of the Code attribute.
 static enum cf_status find_attributes(struct cf_code *code, struct cf_error *error) {
     const struct cf_class *cls = code->cls;
     uint32_t pos = code->attributes, end = code->end;
@@ -16,7 +16,7 @@ static enum cf_status find_attributes(struct cf_code *code, struct cf_error *err
         pos += 6;
         if (end - pos < n) return truncated(error, pos);
         pos += n;
-        if (name != cls->utf8_stack_map_table || !name) { // index 0 is nobody's name
+        if (name != cls->utf8_stack_map_table || !name) { // index 0 is not a name
             if (name == cls->utf8_line_number_table && name) continue;
             code->has_others = 1;
             if (name == cls->utf8_local_variable_table ||
@@ -41,7 +41,7 @@ enum cf_status cf_code_open(struct cf_code *code, const struct cf_class *cls,
     if (cls->major_version == 45 && cls->minor_version < 3)
         return cf_fail(error, CF_UNSUPPORTED, method->code,
                        "Code attribute in the shorter form of version 45.%u", cls->minor_version);
-    // The attribute as a whole lies within the class: opening has checked it.
+    // Opening has checked that the attribute lies within the class.
     uint32_t pos = method->code + 6, end = pos + cf_be4(cls->bytes + method->code + 2);
     code->end = end;
     if (end - pos < 8) return truncated(error, pos);
@@ -153,7 +153,7 @@ static enum cf_status fail_at(struct cf_error *error, uint32_t pc, const char *r
     return CF_MALFORMED;
 }
 
-// Marks a target of the branch or switch at `pc`, which must be an instruction.
+// Marks a target of the branch or switch at `pc`; it must be an instruction.
 static enum cf_status mark_target(struct cf_code *code, uint32_t pc, uint32_t target,
                                   struct cf_error *error) {
     if (target >= code->length) return fail_at(error, pc, "branch out of the code", 0);
@@ -182,8 +182,8 @@ static enum cf_status find_targets(struct cf_code *code, struct cf_error *error)
     return CF_OK;
 }
 
-// Old classes must have zeros in front of the operands, or a JVM refuses them. A switch that moves
-// is padded anew, so that nobody would see what was there.
+// In old classes the padding before the operands must be zero, or a JVM refuses them. A switch that
+// moves gets new padding, which would hide the error.
 static enum cf_status check_padding(const struct cf_code *code, uint32_t pc,
                                     struct cf_error *error) {
     if (code->cls->major_version >= 51) return CF_OK;
@@ -204,7 +204,7 @@ CF_SELDOM static enum cf_status find_switch_targets(struct cf_code *code, struct
     return CF_OK;
 }
 
-// An instruction that needs more than a look at the tables. Returns its length; 0: an error.
+// Scans an instruction for which the tables do not suffice. Returns its length; 0: an error.
 CF_SELDOM static uint32_t scan_special(struct cf_code *code, uint32_t pc, struct cf_error *error) {
     unsigned op = code->bytes[pc];
     if (op >= CF_OPCODE_COUNT) {
@@ -244,10 +244,10 @@ static enum cf_status scan_exceptions(struct cf_code *code, struct cf_error *err
     return CF_OK;
 }
 
-// Marks are cleared this many at a time, beyond the last one too: one piece does, mostly.
+// Marks are cleared in pieces of this size, also beyond the last one: one piece is mostly enough.
 #define CLEARED 64
 
-// Room for the lists, each as long as it can get, in one allocation; for *listed too.
+// Allocates all lists, each with its maximum length, and *listed at once.
 static enum cf_status make_room(struct cf_code *code, uint16_t **listed, struct cf_error *error) {
     size_t n = code->length, pcs = (n + 2) * sizeof *code->pc;
     size_t branches = (n / 3 + 2) * sizeof *code->branches;
@@ -266,7 +266,7 @@ static enum cf_status make_room(struct cf_code *code, uint16_t **listed, struct 
     return CF_OK;
 }
 
-// What goes into a list is written always, and kept if it is one: no branch to predict.
+// Entries of lists are always written, and counted only if they belong there: this avoids a branch.
 static void sort_out(struct cf_code *code, const uint16_t *listed, const uint16_t *end) {
     const uint8_t *bytes = code->bytes;
     uint16_t *returns = code->returns;
@@ -283,9 +283,9 @@ static void sort_out(struct cf_code *code, const uint16_t *listed, const uint16_
     code->branches_count = (uint32_t)(branches - code->branches);
 }
 
-// A walk over the instructions of one method. From an instruction to the next two loads wait for
-// each other, and the whole loop for them: nothing may come between those two, while everything
-// else in it costs next to nothing; a second method's walk alongside does not either.
+// A walk over the instructions of one method. Two dependent loads lead from an instruction to the
+// next one, and the loop waits for them: nothing may come between the two. Everything else in the
+// loop costs next to nothing, and so does walking a second method at the same time.
 struct walk {
     const uint8_t *bytes;
     uint8_t *marks;
@@ -312,7 +312,7 @@ static enum cf_status begin(struct walk *w, struct cf_code *code, struct cf_erro
     return CF_OK;
 }
 
-// What is known of the instruction at hand; w->step is 0 where it takes a closer look.
+// Notes what the tables say about the current instruction; w->step is 0 if they do not suffice.
 static inline void look(struct walk *w) {
     unsigned op = w->bytes[w->pc];
     uint32_t change = (uint32_t)(w->sum >> CF_SUM_VARIES);
@@ -340,7 +340,7 @@ static inline void go_on(struct walk *walk) {
     *walk = w;
 }
 
-// Both, until one of them is through.
+// Walks both until one is finished.
 static inline void go_on_together(struct walk *first, struct walk *second) {
     struct walk a = *first, b = *second;
     do {
@@ -357,7 +357,7 @@ static inline void go_on_together(struct walk *first, struct walk *second) {
     *second = b;
 }
 
-// Once all instructions have been seen.
+// Finishes the scan after all instructions.
 static enum cf_status finish(struct walk *w) {
     struct cf_code *code = w->code;
     struct cf_error *error = w->error;
@@ -373,8 +373,8 @@ static enum cf_status finish(struct walk *w) {
     if (code->branches_count) CF_TRY(find_targets(code, error));
     if (code->switches_count) CF_TRY(find_switch_targets(code, error));
     if (code->exception_table_length) CF_TRY(scan_exceptions(code, error));
-    // Unreachable code may end so in classes below version 51 (JVMS 4.10.2.2), but no compiler
-    // leaves it there: such a method is kept as it was.
+    // Below version 51 unreachable code may fall off the end (JVMS 4.10.2.2), but no compiler
+    // generates that: such a method is skipped.
     unsigned last = code->bytes[pcs[-1]];
     if (!cf_never_falls_through(last) && last != CF_OP_wide)
         return fail_at(error, pcs[-1], "control falls off the end of the code", 0);
@@ -388,7 +388,7 @@ enum cf_status cf_code_scan(struct cf_code *code, struct cf_error *error) {
     return finish(&w);
 }
 
-// Begins the next walk that can be; 0: there is none.
+// Begins the next possible walk; 0: none.
 static int begin_next(struct walk *w, struct cf_code *const **code, struct cf_code *const *end,
                       struct cf_error *const **error) {
     while (*code < end) {

@@ -1,4 +1,4 @@
-// Descriptors (JVMS 4.3): how many slots they stand for.
+// Descriptors (JVMS 4.3) and their slots.
 
 #include "classfile/classfile.h"
 
@@ -9,17 +9,18 @@ static inline uint64_t little_endian8(const uint8_t *p) {
     return v;
 }
 
-// The lowest bit that is set in the result is in the lowest byte of `v` that is 0.
+// The lowest bit set in the result is in the lowest byte of `v` that is 0.
 static inline uint64_t zero_bytes(uint64_t v) {
     return (v - 0x0101010101010101u) & ~v & 0x8080808080808080u;
 }
 
-// Slots by the first letter of a type; 0: none begins so. Arrays and classes are looked at closer.
+// Slots by the first letter of a type; 0: no type begins with it. Arrays and classes need more
+// checks.
 static const uint8_t letter_slots[256] = {['B'] = 1, ['C'] = 1, ['D'] = 2, ['F'] = 1, ['I'] = 1,
                                           ['J'] = 2, ['S'] = 1, ['Z'] = 1, ['L'] = 1, ['['] = 1};
 
-// Behind the first semicolon from `p` on; NULL: there is none. Eight bytes at a time: names of
-// classes are long, and too many lengths for a loop over bytes to be predicted.
+// The position behind the first semicolon from `p` on; NULL: none. Reads eight bytes at a time:
+// class names are long and of many lengths, so that a loop over bytes is badly predicted.
 static inline const uint8_t *after_semicolon(const uint8_t *p, const uint8_t *end) {
     for (; end - p >= 8; p += 8) {
         uint64_t found = zero_bytes(little_endian8(p) ^ 0x3b3b3b3b3b3b3b3bu);
@@ -48,7 +49,7 @@ static inline const uint8_t *after_type(const uint8_t *p, const uint8_t *end) {
     return *p == 'L' || *p == '[' ? cf_after_type(p, end) : p + 1;
 }
 
-// Adds up the parameters' slots. Returns where the result stands; NULL when it is malformed.
+// Adds up the slots of the parameters. Returns the position of the result; NULL: malformed.
 static inline const uint8_t *add_parameters(struct cf_slice d, unsigned *result) {
     if (!d.bytes || d.length < 3 || d.bytes[0] != '(') return NULL;
     const uint8_t *p = d.bytes + 1, *end = d.bytes + d.length;

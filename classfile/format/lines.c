@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-// Puts the entries of one table where they begin.
+// Enters the lines of one table at the pcs where they begin.
 static void put_entries(const struct cf_code *code, const struct cf_attribute *table,
                         uint16_t *lines) {
     struct cf_error error = {0};

@@ -5,9 +5,9 @@
 
 #include "classfile/code.h"
 
-// The line of each pc of an opened Code attribute, `length` of them, in the class's arena; 0: the
-// class does not tell. An instruction has the line of the entry that begins nearest before it, of
-// several at one pc the last. A table that does not hold tells nothing. NULL: out of memory.
+// The line of each pc of an opened Code attribute, `length` of them, in the class's arena; 0:
+// unknown. An instruction has the line of the nearest entry at or before it, of several at one pc
+// the last. Malformed tables are ignored. NULL: out of memory.
 const uint16_t *cf_lines(const struct cf_code *code);
 
 #endif

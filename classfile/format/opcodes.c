@@ -1,4 +1,4 @@
-// The table of instructions, from opcodes.h, and the compact ones made of it.
+// The table of instructions, from opcodes.h, and compact tables made from it.
 
 #include "classfile/opcodes.h"
 
@@ -25,7 +25,7 @@ const signed char cf_nets[256] = {
 #define ENDS(op)                                                                                   \
     (WITHIN(op, goto, return ) || (op) == CF_OP_athrow || WITHIN(op, goto_w, jsr_w) ? CF_ENDS : 0)
 #define RETURNS(op) (WITHIN(op, ireturn, return ) ? CF_RETURNS : 0)
-// Constants resolve; a division may be by zero.
+// Resolving a constant may throw, and so may a division by zero.
 #define MAY_THROW(op)                                                                              \
     (WITHIN(op, ldc, ldc2_w) || WITHIN(op, iaload, saload) || WITHIN(op, iastore, sastore) ||      \
              WITHIN(op, idiv, ldiv) || WITHIN(op, irem, lrem) ||                                   \

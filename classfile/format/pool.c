@@ -5,9 +5,9 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-// An entry as a number behind its tag, and the text of a Utf8, whose length that number is. Numbers
-// and texts are hashed and compared where they come from: what has just been written byte by byte
-// could not be read at once without waiting for it.
+// An entry: its tag, its bytes as a number, and the text of a Utf8, whose length is that number.
+// They are hashed and compared before they are written: reading bytes that were just written one by
+// one would stall.
 struct entry {
     unsigned tag;
     uint32_t size; // with the tag, without the text
@@ -113,7 +113,7 @@ void cf_pool_rollback(struct cf_pool *pool, struct cf_pool_mark mark) {
     pool->length = mark.length;
     pool->count = mark.count;
     if (!pool->slots_count) return;
-    // What is left goes into the other slots: those that were never in (cf_add_methods) stay out.
+    // Remaining entries go into the other slots, except those that were never in (cf_add_methods).
     uint16_t *old = pool->slots;
     pool->slots = pool->other_slots;
     pool->other_slots = old;
@@ -123,7 +123,7 @@ void cf_pool_rollback(struct cf_pool *pool, struct cf_pool_mark mark) {
         if (old[i] && old[i] < mark.count) put_slot(pool, old[i]);
 }
 
-// The first slots start empty: what was added by cf_add_methods alone stays out of them.
+// The first slots start empty: entries of cf_add_methods stay out of them.
 CF_SELDOM static int grow_slots(struct cf_pool *pool) {
     uint32_t wanted = pool->slots_count ? pool->slots_count * 2 : 64;
     while (pool->slots_count && wanted < 4 * (pool->count - pool->first)) wanted *= 2;
@@ -163,11 +163,11 @@ CF_SELDOM static int grow_offsets(struct cf_pool *pool, uint32_t more) {
     return 1;
 }
 
-// The original entries looked at in one class: a JVM's bytes may be anybody's, and what is not
-// found for want of looking is there twice.
+// The maximum number of original entries compared for one class, which may be hostile. Beyond it
+// duplicates are added.
 enum { MOST_LOOKED_AT = 1 << 20 };
 
-// Does it refer to an entry that is new? Then there is no original one like it.
+// Does it refer to a new entry? Then no original entry is the same.
 static int refers_to_new(const struct cf_pool *pool, const uint8_t *entry) {
     switch (entry[0]) {
     case CF_TAG_CLASS:
@@ -181,7 +181,7 @@ static int refers_to_new(const struct cf_pool *pool, const uint8_t *entry) {
     }
 }
 
-// The original entry that is the same; 0: there is none.
+// The original entry that is the same; 0: none.
 CF_SELDOM static uint16_t find_original(struct cf_pool *pool, const uint8_t *entry, uint32_t size) {
     if (refers_to_new(pool, entry)) return 0;
     const uint32_t *offsets = pool->cls->constant_pool;
@@ -191,7 +191,7 @@ CF_SELDOM static uint16_t find_original(struct cf_pool *pool, const uint8_t *ent
     pool->looked_at += count;
     for (uint32_t i = 1; i < count; i++) {
         const uint8_t *other = bytes + offsets[i];
-        // Of a tag all have one size, but for Utf8, whose length comes next.
+        // All entries of a tag have the same size, except Utf8, whose length follows the tag.
         if (offsets[i] && memcmp(other, entry, 3) == 0 &&
             memcmp(other + 3, entry + 3, size - 3) == 0)
             return (uint16_t)i;
@@ -274,7 +274,7 @@ uint16_t cf_add_reference(struct cf_pool *pool, enum cf_tag tag, const char *cla
     return cf_add_pair(pool, tag, c, nt);
 }
 
-// Makes room in a full-sized step: bytes and entries at once.
+// Makes room for bytes and entries at once.
 static inline int reserve(struct cf_pool *pool, uint32_t size, uint32_t entries) {
     uint32_t taken = pool->count - pool->first;
     if (pool->error.status) return 0;
@@ -285,7 +285,7 @@ static inline int reserve(struct cf_pool *pool, uint32_t size, uint32_t entries)
     return 1;
 }
 
-// One entry of `size` bytes, begun with its tag; there is room.
+// Begins an entry of `size` bytes with its tag; there is room.
 static inline uint8_t *next_entry(struct cf_pool *pool, enum cf_tag tag, uint32_t size) {
     uint8_t *entry = pool->bytes + pool->length;
     pool->offsets[pool->count++ - pool->first] = pool->length;
@@ -294,11 +294,11 @@ static inline uint8_t *next_entry(struct cf_pool *pool, enum cf_tag tag, uint32_
     return entry;
 }
 
-// A quarter of a pool: what is there twice might be what there is no room for in the end. A method
-// that is done without some of its snippets, say, has pushed all of its numbers before.
+// A quarter of a pool: beyond it duplicates could use up the space. For example, a method that is
+// edited again with fewer snippets has already added all of its numbers.
 enum { CROWDED = 1 << 14 };
 
-// From now on numbers are looked for: those that were not put into the slots get there.
+// From now on numbers are searched for: enters those that are not in the slots yet.
 CF_SELDOM static int find_numbers(struct cf_pool *pool) {
     if ((!pool->slots_count && !grow_slots(pool)) || !grow_slots(pool))
         return give_up(pool, CF_NO_MEMORY, "out of memory");
@@ -329,7 +329,7 @@ static uint32_t append_pair(struct cf_pool *pool, enum cf_tag tag, uint32_t a, u
     return pool->count - 1;
 }
 
-// One by one, each constant where it is already.
+// Adds the methods one by one and reuses existing constants.
 static int find_or_add_methods(struct cf_pool *pool, const struct cf_method_name *names,
                                unsigned count, uint16_t *methodrefs) {
     uint16_t class_index = 0;
@@ -373,7 +373,7 @@ int cf_add_methods(struct cf_pool *pool, const struct cf_method_name *names, uns
     return 1;
 }
 
-// The references of an entry, as offsets in it: 1 and perhaps 3. Other kinds are in no block.
+// The number of references in an entry, at offset 1 and perhaps 3. Blocks have no other kinds.
 static unsigned references_of(const uint8_t *entry) {
     switch (entry[0]) {
     case CF_TAG_CLASS:

@@ -16,8 +16,8 @@ static int compare_fields(const void *a, const void *b) {
     return order ? order : compare_slices(x->descriptor, y->descriptor);
 }
 
-// The flag means something in preview classes since value classes were previewed, and in whatever
-// comes after JDK 28. Before, and there without preview features, it is ignored (JVMS 4.5).
+// The flag has a meaning in classes with preview features since value classes are in preview, and
+// in all versions after JDK 28. Otherwise it is ignored (JVMS 4.5).
 static int may_be_strict(const struct cf_class *cls) {
     return cls->major_version > 72 || (cls->major_version >= 70 && cls->minor_version == 65535);
 }
@@ -88,7 +88,7 @@ const struct cf_strict *cf_strict_of(const struct cf_class *cls, struct cf_error
         return NULL;
     }
     const struct cf_strict *found = count ? make(cls, count, error) : &none;
-    ((struct cf_class *)(uintptr_t)cls)->strict = found; // kept; nobody sees a difference
+    ((struct cf_class *)(uintptr_t)cls)->strict = found; // a cache; the class does not change
     return found;
 }
 
@@ -123,7 +123,7 @@ uint32_t cf_strict_members(const struct cf_strict *strict, const uint8_t *set) {
     return n;
 }
 
-// Names in a class file hold no zero byte (JVMS 4.4.7).
+// Names in a class file contain no zero byte (JVMS 4.4.7).
 static char *terminated(struct cf_arena *arena, struct cf_slice s) {
     char *text = cf_arena_alloc(arena, s.length + 1);
     if (!text) return NULL;

@@ -1,7 +1,7 @@
-// The strict instance fields of a class (ACC_STRICT_INIT; JDK 28, value classes): a constructor
-// must have set each before super(), and the stack map frames before that tell which it has not set
-// yet (frame type 246). Here such a list is a set: bit i stands for field i of the table. Sets are
-// never changed once they are made, so that frames can share them.
+// The strict instance fields of a class (ACC_STRICT_INIT; JDK 28, value classes). A constructor
+// must set each of them before super(), and stack map frames before that list the unset ones (frame
+// type 246). Here such a list is a set: bit i stands for field i of the table. Sets are immutable,
+// so that frames can share them.
 
 #ifndef CF_STRICT_H
 #define CF_STRICT_H
@@ -21,20 +21,20 @@ struct cf_strict {
     uint8_t *all;                   // the set of all
 };
 
-// Those of the class, found once and kept in it; with count 0 when it has none. NULL: an error, of
-// memory or because there are more than CF_STRICT_LIMIT.
+// The strict fields of the class, which are cached in it; count is 0 if it has none. NULL: out of
+// memory, or more than CF_STRICT_LIMIT fields.
 const struct cf_strict *cf_strict_of(const struct cf_class *cls, struct cf_error *error);
-// The number of a field, -1 when it is none of them; the same for a NameAndType of the original.
+// The number of a field; -1: not a strict field.
 int cf_strict_find(const struct cf_strict *strict, struct cf_slice name,
                    struct cf_slice descriptor);
 // The set without field `i`; NULL: out of memory.
 const uint8_t *cf_strict_without(const struct cf_strict *strict, struct cf_arena *arena,
                                  const uint8_t *set, uint32_t i);
-// What either set has; NULL: out of memory.
+// The union of two sets; NULL: out of memory.
 const uint8_t *cf_strict_union(const struct cf_strict *strict, struct cf_arena *arena,
                                const uint8_t *a, const uint8_t *b);
 uint32_t cf_strict_members(const struct cf_strict *strict, const uint8_t *set);
-// The NameAndType of field `i`, added to the pool when the original has none; 0: the pool is full.
+// The NameAndType of field `i`, added to the pool if the original has none; 0: the pool is full.
 uint16_t cf_strict_name_and_type(const struct cf_strict *strict, struct cf_pool *pool, uint32_t i);
 
 static inline int cf_strict_has(const uint8_t *set, uint32_t i) {

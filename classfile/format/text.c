@@ -1,5 +1,3 @@
-// Text on its way out.
-
 #include "classfile/text.h"
 #include "classfile/base/mutf8.h"
 
@@ -29,7 +27,7 @@ static void put_byte(struct cf_text *text, char byte) {
     text->written++;
 }
 
-// A character, or a byte of one, behind the blanks that waited for it.
+// Writes a character, or a byte of one, after the pending blanks.
 static void put_exactly(struct cf_text *text, char byte) {
     if (text->column == 0) text->column = text->blanks = text->indent;
     for (; text->blanks; text->blanks--) put_byte(text, ' ');
@@ -37,7 +35,7 @@ static void put_exactly(struct cf_text *text, char byte) {
     if (((uint8_t)byte & 0xC0) != 0x80) text->column++;
 }
 
-// Our own blanks wait for what comes behind them, so that no line ends in one. `column` counts
+// Blanks are held back until something follows, so that no line ends in blanks. `column` counts
 // them.
 static void put_character(struct cf_text *text, char byte) {
     if (byte == '\n') {
@@ -71,9 +69,8 @@ void cf_text_column(struct cf_text *text, uint32_t column) {
 
 // --- text of a class file ---
 
-// Characters that a terminal obeys or that hide what is there: controls, line and paragraph
-// separators, marks that turn the direction of writing, the invisible ones, and halves of a
-// surrogate pair.
+// Characters that control a terminal or hide text: controls, line and paragraph separators, marks
+// that change the direction of writing, invisible characters, and unpaired surrogates.
 static int is_unsafe(uint32_t c) {
     return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0xAD || (c >= 0x200B && c <= 0x200F) ||
            (c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x206F) ||
