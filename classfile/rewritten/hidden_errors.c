@@ -76,7 +76,7 @@ static uint32_t in_pool(const struct search *s) {
     for (uint32_t i = 1; i < cls->constant_pool_count; i++) {
         const uint8_t *entry = cls->bytes + cls->constant_pool[i]; // of a gap: the magic, no tag
         const uint8_t *at = references[entry[0]];
-        // Without references 0 is looked at, which no added constant has.
+        // An entry without references gives 0, the index of no added constant.
         found |= is_added(s, at[0] ? cf_be2(entry + at[0]) : 0);
         found |= is_added(s, at[1] ? cf_be2(entry + at[1]) : 0);
     }
@@ -122,7 +122,7 @@ static uint32_t in_attribute(const struct search *s, uint32_t name, uint32_t inf
     return CF_IS(text, "MethodParameters") ? in_pairs(s, info + 1, length - 1) : 1;
 }
 
-// `moved`: of code whose stack map frames were moved, and with that looked at.
+// `moved`: of code whose stack map frames were moved, and checked on the way.
 static uint32_t in_attributes(struct search *s, uint32_t start, uint32_t count, uint32_t end,
                               uint32_t max_locals, int moved) {
     const uint8_t *bytes = s->cls->bytes;
@@ -183,8 +183,8 @@ static int is_class_name(struct cf_slice name) {
     return before != '/';
 }
 
-// Is there an added class that has no name of one? Frames name classes by the descriptors of
-// methods, and a JVM that looks at constants first would tell of the class, not of the method.
+// Does an added CONSTANT_Class have a name that no class can have? Frames name classes by the
+// descriptors of methods. A JVM that checks constants first would report the class, not the method.
 static uint32_t names_no_class(const struct cf_rewrite *rewrite) {
     const struct cf_pool *pool = &rewrite->pool;
     uint32_t found = 0;

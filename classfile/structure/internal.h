@@ -9,25 +9,25 @@
 enum { CF_CHECK_START = 1 }; // of cf_checker.marks: an instruction begins at this pc
 
 enum {                            // of cf_utf8_facts.flags
-    CF_KNOWN_NAME = 0x0001,       // as a name of fields, methods, variables it has been looked at:
+    CF_KNOWN_NAME = 0x0001,       // checked as a name of a field, method or variable:
     CF_FACT_UNQUALIFIED = 0x0002, // an unqualified name (JVMS 4.2.2)
     CF_FACT_ANGLE = 0x0004,  // it has a < or >: no method's name, unless it is one of the next two
     CF_FACT_INIT = 0x0008,   // <init>
     CF_FACT_CLINIT = 0x0010, // <clinit>
-    CF_KNOWN_DESCRIPTOR = 0x0020, // as a descriptor it has been looked at:
+    CF_KNOWN_DESCRIPTOR = 0x0020, // checked as a descriptor:
     CF_FACT_FIELD = 0x0040,       // a field descriptor
     CF_FACT_TWO_SLOTS = 0x0080,   // ... of a long or double
     CF_FACT_METHOD = 0x0100,      // a method descriptor
     CF_FACT_VOID = 0x0200,        // ... that returns nothing
-    CF_KNOWN_CLASS = 0x0400,      // as the name of a CONSTANT_Class it has been looked at:
+    CF_KNOWN_CLASS = 0x0400,      // checked as the name of a CONSTANT_Class:
     CF_FACT_CLASS_NAME = 0x0800,  // an internal class name or an array descriptor
     CF_FACT_ARRAY = 0x1000,       // ... the latter
     CF_KNOWN_HASH = 0x2000,       // `hash` has been found
     CF_KNOWN_ROW = 0x4000         // `row` has been found
 };
 
-// What a CONSTANT_Utf8 can serve as, found when it is asked for, once: many may refer to the same
-// long one.
+// What a CONSTANT_Utf8 can serve as. It is found on demand, once: many constants may refer to the
+// same long text.
 struct cf_utf8_facts {
     uint16_t flags;
     uint8_t slots;      // METHOD: of the parameters
@@ -117,8 +117,8 @@ enum cf_status cf_check_typed_variables(struct cf_checker *c);
 
 // --- the checkers ---
 
-// One checker per kind of attribute; it reads the info through c->r, and whoever called it sees to
-// it that all of it was read.
+// One checker per kind of attribute. It reads the info through c->r; its caller checks that all of
+// the info was read.
 #define CF_CHECKER(name) enum cf_status cf_check_##name(struct cf_checker *c)
 CF_CHECKER(code);
 CF_CHECKER(stack_map_table);

@@ -13,7 +13,7 @@ static const uint8_t letter_kinds[256] = {
 };
 
 // JVMS 4.2.1: segments divided by slashes, none of them empty. What a segment may hold was narrower
-// before version 49; that is not looked at.
+// before version 49; that is not checked.
 static int is_internal_name(const uint8_t *bytes, uint32_t length) {
     unsigned before = SLASH, bad = length == 0;
     for (uint32_t i = 0; i < length; i++) {
@@ -45,7 +45,7 @@ static int takes_two_slots(uint8_t first) {
     return first == 'J' || first == 'D';
 }
 
-// JVMS 4.3.3. Leaves the facts as they are when it is no method descriptor.
+// JVMS 4.3.3. Changes nothing if the text is not a method descriptor.
 static void method_facts(struct cf_slice s, struct cf_utf8_facts *facts) {
     uint32_t i = 1, slots = 0, n, dimensions;
     while (i < s.length && s.bytes[i] != ')') {

@@ -200,7 +200,7 @@ static enum cf_status check_members(struct cf_checker *c) {
 
 // --- members of the same name and type ---
 
-// Members are told apart by what name and descriptor say, not by their indexes.
+// Members differ by the texts of name and descriptor, not by their indexes.
 static uint64_t member_key(struct cf_checker *c, const struct cf_member *m) {
     return cf_text_hash(c, m->name_index) * 31 + cf_text_hash(c, m->descriptor_index);
 }

@@ -182,9 +182,9 @@ CF_CHECKER(module_hashes) {
 
 // --- tables for debuggers ---
 
-// A position up to `last`. Of some tables nobody but a debugger notices that it is inside an
-// instruction, and some compilers write such; of those that a JVM looks at it must be an
-// instruction's.
+// A position up to `last`. Only debuggers notice that a position of some tables is inside an
+// instruction, and some compilers write such positions. Where a JVM reads them (`exact`) they must
+// be those of instructions.
 static void check_position(struct cf_checker *c, uint32_t offset, uint32_t pc, uint32_t last,
                            int exact) {
     if (c->error->status) return;
@@ -220,9 +220,8 @@ static void note_variable(struct cf_checker *c, struct cf_variables *list,
     list->entries[list->count++] = entry;
 }
 
-// JVMS 4.7.13, 4.7.14. In LocalVariableTypeTable a signature stands in place of the descriptor: it
-// tells of a reference, or of a type variable. Since version 50 the verifier looks at the positions
-// of the former.
+// JVMS 4.7.13, 4.7.14. LocalVariableTypeTable has signatures in place of descriptors: of references
+// or of type variables. Since version 50 the verifier checks the positions of LocalVariableTable.
 static enum cf_status check_variables(struct cf_checker *c, int typed) {
     int exact = !typed && c->cls->major_version >= 50;
     uint32_t count = cf_u2(&c->r);

@@ -3,8 +3,8 @@
 
 #include "classfile/verify/internal.h"
 
-// All copies of an object that is initialised now. Handlers have to take it as it was before, which
-// has been looked at, and as it is after.
+// All copies of an object that is initialised now. Handlers must accept the object as it was before,
+// which has been checked, and as it is now.
 static cf_vtype *replace(struct cf_verifier *v, cf_vtype old, cf_vtype type, cf_vtype *top) {
     int changed = 0;
     for (uint32_t i = 0; i < v->locals_used; i++) {

@@ -10,7 +10,8 @@ static inline enum cf_status match_locals(struct cf_verifier *v, const struct cf
     const cf_vtype *there = v->frames.types + frame->locals, *here = v->locals;
     uint32_t i = frame->first, n = frame->locals_count;
     if (!cf_v_works(v, n)) return CF_LIMIT;
-    while (i + 1 < n && !(((here[i] ^ there[i]) | (here[i + 1] ^ there[i + 1])) & v->told)) i += 2;
+    while (i + 1 < n && !(((here[i] ^ there[i]) | (here[i + 1] ^ there[i + 1])) & v->compared))
+        i += 2;
     if (i < n && (i = cf_v_find_other(v, there, here, i, n)) < n)
         return cf_v_mismatch(v, place, here[i], there[i]);
     if (v->this_uninitialized <= frame->this_uninitialized && !v->strict_count) return CF_OK;

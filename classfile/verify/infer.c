@@ -475,7 +475,7 @@ static int find_places(struct inference *n) {
         mark_targets(n, pc);
         targets += v->code.bytes[pc] == CF_OP_jsr || v->code.bytes[pc] == CF_OP_jsr_w;
     }
-    // States at the starts of ranges: handlers are looked at there.
+    // Ranges start with a state: handlers are merged there.
     for (uint32_t i = 0; i < v->code.exception_table_length; i++) {
         mark_place(n, cf_exception_at(&v->code, i).start_pc);
         mark_place(n, cf_exception_at(&v->code, i).handler_pc);
@@ -486,7 +486,7 @@ static int find_places(struct inference *n) {
     if (!n->states || !n->subroutines) return 0;
     for (uint32_t i = 0; i <= targets; i++)
         if (!(n->subroutines[i].touched = take(n, n->mask_words, sizeof(uint32_t)))) return 0;
-    // In the order of the code: what comes first is looked at first.
+    // In the order of the code: the first state is run first.
     uint32_t index = 0;
     for (uint32_t pc = 0; pc < length; pc++) {
         if (!n->state_of[pc]) continue;

@@ -129,7 +129,7 @@ struct cf_vstrict { // a strict instance field (JDK 28: ACC_STRICT_INIT)
 // for each instruction.
 #define CF_V_MOST_WORK (UINT64_C(1) << 26)
 
-#define CF_V_SLACK 4u // slots that may be written above the stack before its depth is looked at
+#define CF_V_SLACK 4u // slots that may be written above the stack before its depth is checked
 #define CF_V_PIECE 8u // locals are copied so many at a time, beyond the last one too
 
 struct cf_verifier {
@@ -137,8 +137,8 @@ struct cf_verifier {
     cf_assignable *assignable;
     void *context;
     struct cf_verify_failure *failure;
-    uint64_t told;  // the bits of a type that rules look at: names only if the caller knows classes
-    cf_vmemo *memo; // by constant pool index
+    uint64_t compared;    // the bits of a type that count: names only if the caller knows classes
+    cf_vmemo *memo;       // by constant pool index
     cf_vtype this_type;   // TOP: nothing is known yet
     uint64_t accepts[64]; // by tag: bits of the tags that are assignable to it, whatever is above
     struct cf_slice this_name, super_name;
@@ -174,7 +174,7 @@ struct cf_verifier {
     cf_vtype *unset; // bits of the strict fields not yet set, CF_V_UNSET_WORDS of them
     uint32_t unset_capacity;
     int this_uninitialized;
-    int unmatched;  // locals have changed since the handlers were looked at
+    int unmatched;  // locals have changed since the handlers were checked
     uint64_t named; // bits of the locals that handlers name; the last one: of all from there on
     uint32_t pc;    // of the instruction at hand
 };
@@ -352,8 +352,8 @@ cf_vtype *cf_v_run(struct cf_verifier *v, cf_vtype *top, uint64_t stop, int *fal
 // Below `top` is not what is needed. Both return CF_UNVERIFIABLE.
 enum cf_status cf_v_bad_stack(struct cf_verifier *v, const cf_vtype *top, cf_vtype needed);
 enum cf_status cf_v_bad_top(struct cf_verifier *v, const cf_vtype *top, const char *reason);
-// Sets a local and frees the other half of a long or double that it overwrites. The index has been
-// looked at.
+// Sets a local, whose index has been checked, and frees the other half of a long or double that it
+// overwrites.
 static inline void cf_v_set_local(struct cf_verifier *v, uint32_t index, cf_vtype type) {
     cf_vtype *local = v->locals + index;
     if (*local == type) return;

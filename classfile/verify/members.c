@@ -80,7 +80,7 @@ static inline int takes_values(struct cf_verifier *v, const cf_vtype *to, uint32
     uint32_t i = 0;
     if ((uint64_t)(top - v->stack) < (uint64_t)n + CF_V_SLACK) return bad_values(v, to, n, top);
     const cf_vtype *from = top - n;
-    while (i < n && !((from[i] ^ to[i]) & v->told)) i++;
+    while (i < n && !((from[i] ^ to[i]) & v->compared)) i++;
     if (i >= n || cf_v_find_other(v, to, from, i, n) == n) return 1;
     return bad_values(v, to, n, top);
 }
@@ -111,7 +111,7 @@ static int is_direct_interface(const struct cf_verifier *v, struct cf_slice name
     return 0;
 }
 
-// invokespecial of a method that is no constructor: of this class, a superclass or a direct
+// invokespecial of a method that is not a constructor: of this class, a superclass or a direct
 // superinterface.
 CF_SELDOM static int check_special(struct cf_verifier *v, const struct cf_vmember *m) {
     unsigned tag = CF_V_TAG(m->types[0]);

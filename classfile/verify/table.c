@@ -63,7 +63,7 @@
     }
 #define IF_I FLOW(BRANCH, 3, INT, ANY, 1)
 #define IF_II FLOW(BRANCH, 3, INT, INT, 2)
-// What is returned is looked at where control goes.
+// cf_v_check_return checks the operand.
 #define ENDS(kind_, type)                                                                          \
     { .kind = CF_V_##kind_, .length = 1, .from = CONSTANT(CF_V_TOP), .second = type }
 #define OWN(kind_, n)                                                                              \

@@ -378,7 +378,7 @@ char *cf_v_name(const struct cf_verifier *v, cf_vtype type, char *text, size_t s
 }
 
 int cf_v_begin_types(struct cf_verifier *v) {
-    v->told = v->assignable ? UINT64_MAX : UINT32_MAX;
+    v->compared = v->assignable ? UINT64_MAX : UINT32_MAX;
     if (v->cls->length >= CF_V_MOST_BYTES)
         return cf_v_give_up(v, CF_LIMIT, "class is too large to check"), 0;
     v->memo = cf_arena_zeroed(v->cls->arena, v->cls->constant_pool_count, sizeof *v->memo);

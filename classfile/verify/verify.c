@@ -1,5 +1,5 @@
-// Verification of a method: its parts in the order in which failures count, and what is said of
-// them.
+// The verification of a method, part by part in the order in which failures count, and the texts of
+// failures.
 
 #include "classfile/verify.h"
 #include "classfile/verify/internal.h"
@@ -202,7 +202,7 @@ static enum cf_status check_attributes(struct cf_verifier *v) {
     return CF_OK;
 }
 
-// Of what names pcs: all of them have been met as instructions.
+// Do all pcs that tables name belong to instructions? All of these have been run.
 static enum cf_status check_places(struct cf_verifier *v) {
     for (uint32_t i = 0; v->frames.has_new && i < v->frames.types_count; i++) {
         cf_vtype type = v->frames.types[i];
@@ -258,8 +258,8 @@ static enum cf_status open_method(struct cf_verifier *v, int is_marked) {
     return is_marked ? mark_instructions(v) : CF_OK;
 }
 
-// With the instructions unmarked it is quicker, as they are found on the way: mostly nothing fails.
-// Else the failure that counts is looked for: the first one in this order.
+// Without marks, instructions are found on the way, which is faster: mostly nothing fails. With marks
+// the failure that is reported is the first one in this order.
 static enum cf_status check_method(struct cf_verifier *v, int is_marked) {
     CF_TRY(open_method(v, is_marked));
     if (is_marked) CF_TRY(check_exceptions(v));
