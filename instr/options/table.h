@@ -1,5 +1,5 @@
 // The table of options, one row each. The parser, the structures, the help text and (checked by a
-// test) the tables in README.md and instr.1 follow it. A row is
+// test) the tables in OPTIONS.md and instr.1 follow it. A row is
 //
 //      OPTION(field, key, kind, argument, help)
 //
