@@ -165,7 +165,7 @@ int cf_callees_again(struct cf_rewrite *rewrite, const struct cf_callees *kept,
 
 // Opens and scans the code of a method. The edit lives in the class's arena.
 enum cf_status cf_edit_begin(struct cf_rewrite *rewrite, const struct cf_member *method,
-                             struct cf_edit **edit);
+                             struct cf_edit **result);
 enum { CF_EDITS = 16 };
 // The same for several methods, at most CF_EDITS, which is faster. edits[i] is NULL when out of
 // memory; otherwise its error says whether it has begun. cf_edit_keep_constants must be called for

@@ -66,16 +66,16 @@ uint32_t cf_count_parameters(struct cf_slice descriptor);
 // --- print_signatures.c: with type parameters and arguments, as a Signature tells them ---
 
 // Print nothing and return 0 when the signature is malformed.
-int cf_print_field_signature(struct cf_printer *p, struct cf_slice signature);
+int cf_print_field_signature(struct cf_printer *p, struct cf_slice text);
 // "<T extends java.lang.Object> extends java.util.List<T> implements java.lang.Runnable"
-int cf_print_class_signature(struct cf_printer *p, struct cf_slice signature, int is_interface);
+int cf_print_class_signature(struct cf_printer *p, struct cf_slice text, int is_interface);
 
 // The parts of a method's signature.
 struct cf_method_signature {
     struct cf_slice type_parameters, parameters, result, throws;
 };
 // Returns 0 when it is malformed.
-int cf_split_method_signature(struct cf_slice signature, struct cf_method_signature *parts);
+int cf_split_method_signature(struct cf_slice text, struct cf_method_signature *parts);
 // "<T extends java.lang.Object> ", or nothing.
 void cf_print_type_parameters(struct cf_printer *p, const struct cf_method_signature *parts);
 void cf_print_signature_parameters(struct cf_printer *p, const struct cf_method_signature *parts,

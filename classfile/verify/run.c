@@ -288,19 +288,6 @@ static inline cf_vtype *step(struct cf_verifier *v, const struct cf_vrow *row, c
     return top + row->net;
 }
 
-// What is stored mostly fits.
-static inline cf_vtype *store_operand(struct cf_verifier *v, const struct cf_vrow *row,
-                                      const uint8_t *p, cf_vtype *top) {
-    uint32_t index = (uint32_t)row->from + (p[1] & row->operand);
-    int32_t slots = -row->under;
-    if ((((uint32_t)top[-1] ^ row->needed) & row->mask) ||
-        !cf_v_is_local(v, index + (uint32_t)slots - 1))
-        return store(v, row->second, index, top);
-    cf_v_set_local(v, index, top[-slots]);
-    if (slots > 1) cf_v_set_local(v, index + 1, top[-1]);
-    return top - slots;
-}
-
 static cf_vtype *run_own(struct cf_verifier *v, const struct cf_vrow *row, const uint8_t *p,
                          cf_vtype *top) {
     switch (row->kind) {

@@ -21,7 +21,7 @@ struct cli_bytes {
 // Reads a whole file; "-" is standard input. 0; or -1 with `reason`, which does not name the file.
 int cli_read_file(const char *path, struct cli_bytes *bytes, char reason[CLI_REASON_SIZE]);
 // The same for a descriptor.
-int cli_read_descriptor(int fd, struct cli_bytes *bytes, char reason[CLI_REASON_SIZE]);
+int cli_read_descriptor(int fd, struct cli_bytes *out, char reason[CLI_REASON_SIZE]);
 
 // Does the file start with these bytes (at most 8)? No, if it cannot be read. Takes nothing out of
 // a pipe.
@@ -55,7 +55,7 @@ struct zip; // libzip's zip_t
 int cli_open_jar(const char *path, struct zip **jar, char reason[CLI_REASON_SIZE]);
 void cli_close_jar(struct zip *jar);
 // Reads an entry and checks its length and checksum.
-int cli_read_entry(struct zip *jar, size_t index, struct cli_bytes *bytes,
+int cli_read_entry(struct zip *jar, size_t index, struct cli_bytes *out,
                    char reason[CLI_REASON_SIZE]);
 
 #endif

@@ -41,13 +41,13 @@ struct instr_counter_row {
 #define INSTR_ROWS_PER_PAGE 32
 _Static_assert(sizeof(struct instr_counter_row) == 128, "two cache lines");
 
-// Adds `n` records of two words each, complemented, as in a thread's buffer. *shard is the shard
+// Adds `n` records of two words each, complemented, as in a thread's buffer. *last is the shard
 // that the caller used last; 0 at first.
-void instr_records_add(const int64_t *words, size_t n, unsigned *shard);
+void instr_records_add(const int64_t *words, size_t n, unsigned *last);
 
 // Adds one record. The times matter only for the two kinds of timing and INSTR_EVENT_ALLOCATED.
 void instr_records_add_one(uint32_t id, enum instr_event event, uint64_t duration, uint64_t self,
-                           unsigned *shard);
+                           unsigned *last);
 
 // Adds the rows of all shards for the ids from page * INSTR_ROWS_PER_PAGE on to `rows`, an array of
 // INSTR_ROWS_PER_PAGE whose histograms are not changed, and their histograms to `buckets`, as many

@@ -75,98 +75,102 @@ static int rebuild(struct instr_class_states *c) {
     return 1;
 }
 
-struct instr_class_state instr_class_states_get(struct instr_class_states *c, uint64_t key) {
+struct instr_class_state instr_class_states_get(struct instr_class_states *states, uint64_t key) {
     struct instr_class_state entry = {.key = key};
-    pthread_mutex_lock(&c->mutex);
-    if (c->size) {
-        const struct instr_class_state *found = find(c->slots, c->size, key);
+    pthread_mutex_lock(&states->mutex);
+    if (states->size) {
+        const struct instr_class_state *found = find(states->slots, states->size, key);
         if (found->key) entry = *found;
     }
-    pthread_mutex_unlock(&c->mutex);
+    pthread_mutex_unlock(&states->mutex);
     return entry;
 }
 
-int instr_class_states_put(struct instr_class_states *c, const struct instr_class_state *entry) {
+int instr_class_states_put(struct instr_class_states *states,
+                           const struct instr_class_state *entry) {
     int done = 1;
-    pthread_mutex_lock(&c->mutex);
-    struct instr_class_state *found = c->size ? find(c->slots, c->size, entry->key) : NULL;
+    pthread_mutex_lock(&states->mutex);
+    struct instr_class_state *found =
+        states->size ? find(states->slots, states->size, entry->key) : NULL;
     if (found && found->key) {
-        count(c, found, -1);
+        count(states, found, -1);
         *found = *entry;
-        count(c, entry, 1);
+        count(states, entry, 1);
     } else if (!says_nothing(entry)) {
-        if (c->used >= c->size / 4 * 3) done = rebuild(c) || c->used + 1 < c->size;
+        if (states->used >= states->size / 4 * 3)
+            done = rebuild(states) || states->used + 1 < states->size;
         if (done) {
-            *find(c->slots, c->size, entry->key) = *entry;
-            c->used++;
-            count(c, entry, 1);
+            *find(states->slots, states->size, entry->key) = *entry;
+            states->used++;
+            count(states, entry, 1);
         }
     }
-    pthread_mutex_unlock(&c->mutex);
+    pthread_mutex_unlock(&states->mutex);
     return done;
 }
 
-struct instr_class_states_totals instr_class_states_totals(struct instr_class_states *c) {
-    pthread_mutex_lock(&c->mutex);
-    struct instr_class_states_totals totals = c->totals;
-    pthread_mutex_unlock(&c->mutex);
+struct instr_class_states_totals instr_class_states_totals(struct instr_class_states *states) {
+    pthread_mutex_lock(&states->mutex);
+    struct instr_class_states_totals totals = states->totals;
+    pthread_mutex_unlock(&states->mutex);
     return totals;
 }
 
-size_t instr_class_states_late_loaded(struct instr_class_states *c, uint32_t plan) {
+size_t instr_class_states_late_loaded(struct instr_class_states *states, uint32_t plan) {
     size_t n = 0;
-    pthread_mutex_lock(&c->mutex);
-    for (uint32_t i = 0; i < c->size; i++) n += c->slots[i].loading && c->slots[i].plan != plan;
-    pthread_mutex_unlock(&c->mutex);
+    pthread_mutex_lock(&states->mutex);
+    for (uint32_t i = 0; i < states->size; i++)
+        n += states->slots[i].loading && states->slots[i].plan != plan;
+    pthread_mutex_unlock(&states->mutex);
     return n;
 }
 
-void instr_class_states_sweep_begin(struct instr_class_states *c) {
-    pthread_mutex_lock(&c->mutex);
-    for (uint32_t i = 0; i < c->size; i++) c->slots[i].seen = 0;
-    pthread_mutex_unlock(&c->mutex);
+void instr_class_states_sweep_begin(struct instr_class_states *states) {
+    pthread_mutex_lock(&states->mutex);
+    for (uint32_t i = 0; i < states->size; i++) states->slots[i].seen = 0;
+    pthread_mutex_unlock(&states->mutex);
 }
 
-void instr_class_states_sweep_seen(struct instr_class_states *c, uint64_t key) {
-    pthread_mutex_lock(&c->mutex);
-    struct instr_class_state *found = c->size ? find(c->slots, c->size, key) : NULL;
+void instr_class_states_sweep_seen(struct instr_class_states *states, uint64_t key) {
+    pthread_mutex_lock(&states->mutex);
+    struct instr_class_state *found = states->size ? find(states->slots, states->size, key) : NULL;
     if (found && found->key) {
-        count(c, found, -1);
+        count(states, found, -1);
         found->seen = 1;
         found->loading = 0;
-        count(c, found, 1);
+        count(states, found, 1);
     }
-    pthread_mutex_unlock(&c->mutex);
+    pthread_mutex_unlock(&states->mutex);
 }
 
-void instr_class_states_sweep_end(struct instr_class_states *c, uint32_t before) {
-    pthread_mutex_lock(&c->mutex);
-    for (uint32_t i = 0; i < c->size; i++) {
-        struct instr_class_state *e = &c->slots[i];
+void instr_class_states_sweep_end(struct instr_class_states *states, uint32_t before) {
+    pthread_mutex_lock(&states->mutex);
+    for (uint32_t i = 0; i < states->size; i++) {
+        struct instr_class_state *e = &states->slots[i];
         if (!e->key || e->seen || (e->loading && e->since >= before)) continue;
-        count(c, e, -1);
+        count(states, e, -1);
         e->methods = 0;
         e->refused = e->loading = 0;
     }
-    if (c->size) rebuild(c);
-    c->swept = c->used;
-    pthread_mutex_unlock(&c->mutex);
+    if (states->size) rebuild(states);
+    states->swept = states->used;
+    pthread_mutex_unlock(&states->mutex);
 }
 
-int instr_class_states_grown(struct instr_class_states *c) {
-    pthread_mutex_lock(&c->mutex);
-    int grown = c->used > SWEEP_FROM && c->used > 2 * c->swept;
-    pthread_mutex_unlock(&c->mutex);
+int instr_class_states_grown(struct instr_class_states *states) {
+    pthread_mutex_lock(&states->mutex);
+    int grown = states->used > SWEEP_FROM && states->used > 2 * states->swept;
+    pthread_mutex_unlock(&states->mutex);
     return grown;
 }
 
-void instr_class_states_clear(struct instr_class_states *c) {
-    pthread_mutex_lock(&c->mutex);
-    free(c->slots);
-    c->slots = NULL;
-    c->size = c->used = c->swept = 0;
-    memset(&c->totals, 0, sizeof c->totals);
-    pthread_mutex_unlock(&c->mutex);
+void instr_class_states_clear(struct instr_class_states *states) {
+    pthread_mutex_lock(&states->mutex);
+    free(states->slots);
+    states->slots = NULL;
+    states->size = states->used = states->swept = 0;
+    memset(&states->totals, 0, sizeof states->totals);
+    pthread_mutex_unlock(&states->mutex);
 }
 
 size_t instr_class_states_bytes(struct instr_class_states *states) {

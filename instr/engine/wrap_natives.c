@@ -18,8 +18,8 @@ static const char loaded_before[] =
 static const char too_early[] =
     "the JVM loads the class before it can find the code of renamed native methods";
 
-int instr_is_loaded_before(const struct instr_skipped_item *kept) {
-    return strcmp(kept->reason, loaded_before) == 0;
+int instr_is_loaded_before(const struct instr_skipped_item *item) {
+    return strcmp(item->reason, loaded_before) == 0;
 }
 
 char *instr_native_prefix(const struct rw_pass *pass, char prefix[INSTR_PREFIX_SIZE]) {

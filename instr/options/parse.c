@@ -154,7 +154,7 @@ static int set_count(struct instr_option_parser *p, const char *key, const char 
     return 0;
 }
 
-int instr_duration_parse(const char *value, uint64_t *nanoseconds) {
+int instr_duration_parse(const char *text, uint64_t *nanoseconds) {
     static const struct {
         const char *unit;
         uint64_t nanoseconds;
@@ -163,9 +163,9 @@ int instr_duration_parse(const char *value, uint64_t *nanoseconds) {
                  {"s", 1000000000},
                  {"m", UINT64_C(60000000000)},
                  {"h", UINT64_C(3600000000000)}};
-    const char *end = value;
+    const char *end = text;
     uint64_t number = 0;
-    if (read_number(value, &end, &number) != 0) return -1;
+    if (read_number(text, &end, &number) != 0) return -1;
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         if (strcmp(units[i].unit, end) != 0) continue;
         if (number == 0 || number > MOST_DURATION / units[i].nanoseconds) return -1;

@@ -6,6 +6,6 @@
 #include "instr/base/output.h"
 
 // Writes one HTML page that needs no other resource. `report` is a struct instr_alloc_report.
-void instr_flame(const void *report, struct instr_output *out);
+void instr_flame(const void *content, struct instr_output *out);
 
 #endif

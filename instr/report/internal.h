@@ -29,7 +29,7 @@ uint64_t instr_method_value(const struct instr_method_row *row,
 uint64_t instr_method_sum(const struct instr_method_report *report,
                           const struct instr_method_column *column);
 
-void instr_methods_page(const void *report, struct instr_output *out, size_t top, size_t order);
+void instr_methods_page(const void *content, struct instr_output *out, size_t top, size_t order);
 
 // --- alloc ---
 
@@ -47,6 +47,6 @@ void instr_exception_place(struct instr_output *out, const char *class_name, con
 void instr_exception_end(struct instr_output *out, const struct instr_exception_row *row,
                          int style);
 
-void instr_exceptions_page(const void *report, struct instr_output *out, size_t top, size_t order);
+void instr_exceptions_page(const void *content, struct instr_output *out, size_t top, size_t order);
 
 #endif

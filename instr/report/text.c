@@ -9,13 +9,13 @@
 
 // --- durations and numbers ---
 
-char *instr_duration(uint64_t ns, char text[INSTR_DURATION_SIZE]) {
+char *instr_duration(uint64_t nanoseconds, char text[INSTR_DURATION_SIZE]) {
     static const char *const units[] = {"ns", "us", "ms", "s"};
-    if (ns < 1000) {
-        snprintf(text, INSTR_DURATION_SIZE, "%u ns", (unsigned)ns);
+    if (nanoseconds < 1000) {
+        snprintf(text, INSTR_DURATION_SIZE, "%u ns", (unsigned)nanoseconds);
         return text;
     }
-    double value = (double)ns;
+    double value = (double)nanoseconds;
     int unit = 0;
     // 999.5 would be rounded to 1000.
     for (; value >= 999.5 && unit < 3; unit++) value /= 1000;

@@ -99,8 +99,8 @@ static int name_from_bytes(const uint8_t *bytes, size_t length, char *name, size
     return found;
 }
 
-void instr_hook_pass_through(int alone) {
-    batch.pass_through = alone;
+void instr_hook_pass_through(int on) {
+    batch.pass_through = on;
 }
 
 void instr_hook_batch_begin(void) {

@@ -25,6 +25,6 @@ void instr_hook_batch_begin(void);
 unsigned instr_hook_batch_end(int accepted);
 
 // Whether this thread's classes pass through the hook unchanged.
-void instr_hook_pass_through(int pass_through);
+void instr_hook_pass_through(int on);
 
 #endif

@@ -58,7 +58,7 @@ int instr_reconfigure_set(struct instr_agent *agent, JNIEnv *jni, const char *te
                           struct instr_reconfigured *done, char *reason, size_t size);
 
 // Switches a pass off and writes its file.
-int instr_reconfigure_disable(struct instr_agent *agent, JNIEnv *jni, const char *pass,
+int instr_reconfigure_disable(struct instr_agent *agent, JNIEnv *jni, const char *name,
                               struct instr_reconfigured *done, char *reason, size_t size);
 
 // Removes classes (patterns as in exclude=) from the scope. NULL: switches all passes off and

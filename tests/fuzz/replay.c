@@ -153,7 +153,8 @@ static int parse_options(int argc, char **argv) {
         if (strcmp(argv[i], "--truncate") == 0) {
             run.truncate = 1;
             continue;
-        } else if (strcmp(argv[i], "--mutate") == 0) {
+        }
+        if (strcmp(argv[i], "--mutate") == 0) {
             run.mutate = strtoul(value, NULL, 10);
         } else if (strcmp(argv[i], "--sample") == 0) {
             run.sample = strtoul(value, NULL, 10);

@@ -52,7 +52,8 @@ void free(void *block) {
     }
     // The memory is returned, the addresses are not used again.
     int error = errno;
-    mmap(block, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    (void)mmap(block, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+               0);
     errno = error;
 }
 

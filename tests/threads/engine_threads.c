@@ -100,7 +100,9 @@ static void *take_results(void *context) {
             length += instr_methods_initialized_pc(methods, i) != 0;
         }
     }
-    return length ? NULL : NULL;
+    volatile size_t sum = length; // so that what was read counts as used
+    (void)sum;
+    return NULL;
 }
 
 static void in_threads(unsigned threads) {

@@ -18,8 +18,6 @@
 #include <time.h>
 #include <unistd.h>
 
-extern char **environ;
-
 enum { MOST_WORDS = 512, SECONDS = 60, OUTPUT_SIZE = 4096 };
 
 struct trial {

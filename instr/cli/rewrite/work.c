@@ -18,11 +18,11 @@ void cli_reader_close(struct cli_reader *reader) {
 }
 
 int cli_work_pack(struct cli_reader *reader, struct cli_job *job, const uint8_t *bytes,
-                  size_t length, int wanted) {
+                  size_t length, int deflate) {
     job->crc = cli_crc32(bytes, length);
     job->plain_length = length;
-    job->is_deflated = wanted;
-    if (wanted) return cli_deflate(&reader->deflater, bytes, length, &job->bytes, &job->length);
+    job->is_deflated = deflate;
+    if (deflate) return cli_deflate(&reader->deflater, bytes, length, &job->bytes, &job->length);
     job->bytes = malloc(length + 1);
     job->length = length;
     if (job->bytes) memcpy(job->bytes, bytes, length);
