@@ -131,12 +131,12 @@ void instr_results_put(const struct instr_results *r, unsigned pass,
 struct addition {
     const struct instr_results *results;
     unsigned pass;
-    const struct instr_agent_pass *part;
+    const struct instr_agent_pass *agent_pass;
 };
 
 static void add_more(const void *context, struct instr_output *table, struct instr_json *json) {
     const struct addition *a = context;
-    a->part->more(a->results, a->pass, table, json);
+    a->agent_pass->more(a->results, a->pass, table, json);
 }
 
 static void report_pass(const struct instr_results *r, unsigned i,
@@ -158,7 +158,7 @@ static void report_pass(const struct instr_results *r, unsigned i,
         .row_count = gather(r, pass->number, counts, n, rows),
         .skipped = skipped.items,
         .skipped_count = skipped.count,
-        .more = addition.part && addition.part->more ? add_more : NULL,
+        .more = addition.agent_pass && addition.agent_pass->more ? add_more : NULL,
         .more_context = &addition,
     };
     instr_method_report_sort(&report, INSTR_BY_SELF);
@@ -266,8 +266,8 @@ static void write_stats(const struct instr_results *r, const struct account *acc
 
 // The agent pass that reports by itself; NULL: the pass reports methods.
 static const struct instr_agent_pass *own_report(const struct instr_results *r, unsigned pass) {
-    const struct instr_agent_pass *part = instr_agent_pass_of(r->options->passes[pass].pass);
-    return part && part->report ? part : NULL;
+    const struct instr_agent_pass *agent_pass = instr_agent_pass_of(r->options->passes[pass].pass);
+    return agent_pass && agent_pass->report ? agent_pass : NULL;
 }
 
 static void report_methods(const struct instr_results *r) {
@@ -292,9 +292,9 @@ void instr_results_report(const struct instr_results *r) {
     unsigned own = 0;
     instr_engine_skipped(r->engine, add_skipped, &account.skipped);
     for (unsigned i = 0; i < r->options->pass_count; i++) {
-        const struct instr_agent_pass *part = own_report(r, i);
-        if (part) part->report(r, i);
-        own += part != NULL;
+        const struct instr_agent_pass *agent_pass = own_report(r, i);
+        if (agent_pass) agent_pass->report(r, i);
+        own += agent_pass != NULL;
     }
     if (own < r->options->pass_count) report_methods(r);
     if (!r->options->quiet) {
