@@ -59,7 +59,7 @@ struct instr_options {
 };
 
 // Parses `text` (NULL is the same as "") into `options`, which needs no preparation. Returns 0; or
-// -1 with one line in `error`, "instr: option 'timng': unknown; did you mean 'timing'?", without a
+// -1 with one line in `error`, "option 'timng': unknown; did you mean 'timing'?", without a
 // newline. After an error `options` is empty and holds no memory. Otherwise the caller frees it.
 int instr_options_parse(struct instr_options *options, const char *text, char *error, size_t size);
 

@@ -28,16 +28,10 @@
 #define INSTR_EXPORT __attribute__((visibility("default")))
 #endif
 
-static void say_why(const char *what, const char *reason) {
-    char line[INSTR_ERROR_SIZE + 64];
-    snprintf(line, sizeof line, "instr: %s%s%s", what, *what ? ": " : "", reason);
-    instr_say(line);
-}
-
 // --- start ---
 
 static void no_control(const char *reason) {
-    say_why("commands cannot reach this JVM", reason);
+    instr_say("commands cannot reach this JVM: %s", reason);
 }
 
 // Without a socket the agent takes no commands. The control thread still enforces limits, and
@@ -61,7 +55,7 @@ static void write_facts(void) {
     char error[INSTR_ERROR_SIZE];
     const char *facts = instr_agent.first->options.facts;
     if (facts && instr_jvm_facts_write(instr_agent.jvmti, facts, error, sizeof error) != 0)
-        instr_say(error);
+        instr_say("%s", error);
 }
 
 // Makes the first plan the current one.
@@ -87,7 +81,7 @@ static void start_dormant(JNIEnv *jni) {
 static void JNICALL on_vm_start(jvmtiEnv *jvmti, JNIEnv *jni) {
     char reason[INSTR_ERROR_SIZE];
     if (instr_runtime_start_early(jvmti, jni, instr_agent.library, reason, sizeof reason)) return;
-    say_why("native methods of the JDK cannot be wrapped", reason);
+    instr_say("native methods of the JDK cannot be wrapped: %s", reason);
     (*jni)->FatalError(jni, "instr: native methods of the JDK cannot be wrapped");
 }
 
@@ -97,7 +91,7 @@ static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread) {
     char reason[INSTR_ERROR_SIZE];
     write_facts();
     if (!start(jni, 0, reason, sizeof reason)) {
-        say_why("nothing is instrumented", reason);
+        instr_say("nothing is instrumented: %s", reason);
         start_dormant(jni);
     }
     start_control(0, 0);
@@ -188,30 +182,28 @@ static int prepare(JavaVM *vm, const char *text, int at_start, char *reason, siz
     if ((*vm)->GetEnv(vm, (void **)&agent->jvmti, JVMTI_VERSION_1_2) != JNI_OK) {
         agent->jvmti = NULL;
         instr_options_free(&options);
-        snprintf(reason, size, "instr: this JVM has no JVM TI 1.2; use JDK 8 or later");
+        snprintf(reason, size, "this JVM has no JVM TI 1.2; use JDK 8 or later");
         return 0;
     }
     if (options.facts && at_start) instr_jvm_facts_at_start(agent->jvmti);
     // Without passes it takes no capability, and no event except the first and the last.
-    char why[INSTR_ERROR_SIZE - 16] = "out of memory";
+    snprintf(reason, size, "out of memory");
     int passes = options.pass_count != 0;
     agent->recording = instr_records_cache(vm);
     if (agent->recording && passes && options.include)
-        instr_say("instr: the JVM records an AOT cache, which must hold unchanged JDK classes: "
-                  "classes of the bootstrap loader are skipped");
+        instr_say("the JVM records an AOT cache, which must hold unchanged JDK classes: classes of "
+                  "the bootstrap loader are skipped");
     int early = at_start && !agent->recording && instr_wraps_early(&options);
     enum instr_agent_pass_phase phase = at_start ? INSTR_PHASE_AT_START : INSTR_PHASE_LIVE;
-    agent->armed = passes && agent->class_states && instr_agent_arm(agent, why, sizeof why) &&
-                   instr_native_prefix_prepare(agent->jvmti, &options, early, why, sizeof why);
+    agent->armed = passes && agent->class_states && instr_agent_arm(agent, reason, size) &&
+                   instr_native_prefix_prepare(agent->jvmti, &options, early, reason, size);
     if (agent->class_states && (!passes || agent->armed) &&
-        set_events(agent->jvmti, at_start, why, sizeof why))
-        agent->first = instr_reconfigure_first(agent, &options, phase, why, sizeof why);
-    if (agent->first && at_start && !start_early(agent, &agent->first->options, why, sizeof why))
+        set_events(agent->jvmti, at_start, reason, size))
+        agent->first = instr_reconfigure_first(agent, &options, phase, reason, size);
+    if (agent->first && at_start && !start_early(agent, &agent->first->options, reason, size))
         instr_agent_forget_first(agent);
     instr_options_free(&options); // what the plan did not take over
-    if (agent->first) return 1;
-    snprintf(reason, size, "instr: %s", why);
-    return 0;
+    return agent->first != NULL;
 }
 
 // Claims the only agent of the JVM. False: it is already running.
@@ -226,11 +218,11 @@ INSTR_EXPORT JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void
     (void)reserved;
     char reason[INSTR_ERROR_SIZE];
     if (!claim_agent()) {
-        instr_say("instr: this JVM's command line already loads the agent");
+        instr_say("this JVM's command line already loads the agent");
         return JNI_ERR;
     }
     if (!prepare(vm, options, 1, reason, sizeof reason)) {
-        instr_say(reason);
+        instr_say("%s", reason);
         instr_agent_undo(&instr_agent);
         return JNI_ERR;
     }
@@ -249,7 +241,7 @@ static jint attach_again(JNIEnv *jni, const char *options) {
         instr_wake();
         return JNI_OK;
     }
-    say_why("", reason);
+    instr_say("%s", reason);
     return JNI_ERR;
 }
 
@@ -260,13 +252,13 @@ INSTR_EXPORT JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, vo
     if ((*vm)->GetEnv(vm, (void **)&jni, JNI_VERSION_1_6) != JNI_OK) return JNI_ERR;
     if (!claim_agent()) return attach_again(jni, options);
     if (!prepare(vm, options, 0, reason, sizeof reason)) {
-        instr_say(reason);
+        instr_say("%s", reason);
         instr_agent_undo(&instr_agent);
         return JNI_ERR;
     }
     write_facts();
     if (!start(jni, 1, reason, sizeof reason)) {
-        say_why("", reason);
+        instr_say("%s", reason);
         instr_agent_undo(&instr_agent);
         return JNI_ERR;
     }

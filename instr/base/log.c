@@ -1,15 +1,20 @@
-// log.c: see log.h
-
 #include "instr/base/log.h"
 
-#include <stdint.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
-void instr_say(const char *line) {
+void instr_say(const char *format, ...) {
+    char line[PATH_MAX + 512] = "instr: ";
+    size_t n = strlen(line);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line + n, sizeof line - n - 1, format, arguments);
+    va_end(arguments);
+    n = strlen(line);
+    line[n++] = '\n';
     // One call, so that lines of several threads do not mix. If stderr is closed, nothing can be done.
-    struct iovec pieces[] = {{(void *)(uintptr_t)line, strlen(line)},
-                             {(void *)(uintptr_t) "\n", 1}};
-    if (writev(STDERR_FILENO, pieces, 2) < 0) return;
+    if (write(STDERR_FILENO, line, n) < 0) return;
 }

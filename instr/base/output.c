@@ -189,7 +189,7 @@ int instr_output_close(struct instr_output *out, char *error, size_t size) {
     if (out->temporary[0] && out->failed) unlink(out->temporary);
     out->temporary[0] = '\0';
     if (!out->failed) return 0;
-    snprintf(error, size, "instr: %.300s: %s", out->path[0] ? out->path : "standard output",
+    snprintf(error, size, "%.300s: %s", out->path[0] ? out->path : "standard output",
              reason(out->failed));
     return -1;
 }
@@ -198,7 +198,7 @@ int instr_output_file(char *path, void (*write)(const void *content, struct inst
                       const void *content, char *line, size_t size) {
     struct instr_output out;
     if (!path) {
-        snprintf(line, size, "instr: out of memory: a file is not written");
+        snprintf(line, size, "out of memory: a file is not written");
         return -1;
     }
     instr_output_open(&out, path);

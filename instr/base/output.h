@@ -46,7 +46,7 @@ __attribute__((format(printf, 2, 3))) void instr_output_format(struct instr_outp
                                                                const char *format, ...);
 
 // Writes the rest of the buffer and closes the output. Returns 0; or -1 with one line in `error`,
-// "instr: out.json: No space left on device": then no file was created or changed.
+// "out.json: No space left on device": then no file was created or changed.
 int instr_output_close(struct instr_output *out, char *error, size_t size);
 
 // Has `write` write a whole file; `path` is freed here, and NULL stands for out of memory. Returns

@@ -25,16 +25,14 @@ const char *cli_command_name(const char *name, char text[CLI_NAME_SIZE]) {
 // --- messages ---
 
 // Text from files, JVMs and the command line passes through here: control characters in it do not
-// reach the terminal. Errors of other layers may begin with "instr: " already.
+// reach the terminal.
 static void print_line(const char *command, const char *format, va_list arguments) {
-    static const char prefix[] = "instr: ";
     char text[2048], error[INSTR_ERROR_SIZE];
     struct instr_output out;
     vsnprintf(text, sizeof text, format, arguments);
-    size_t skip = strncmp(text, prefix, sizeof prefix - 1) == 0 ? sizeof prefix - 1 : 0;
     instr_output_descriptor(&out, STDERR_FILENO);
-    instr_output_format(&out, "%s%s%s", prefix, command ? command : "", command ? ": " : "");
-    instr_report_text(&out, text + skip, INSTR_PLAIN);
+    instr_output_format(&out, "instr: %s%s", command ? command : "", command ? ": " : "");
+    instr_report_text(&out, text, INSTR_PLAIN);
     instr_output_text(&out, "\n");
     instr_output_close(&out, error, sizeof error); // an error here cannot be reported
 }

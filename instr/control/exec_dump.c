@@ -27,7 +27,7 @@ void instr_command_exec_dump(struct instr_request *request, struct instr_reply *
     if (!jni) return;
     if (instr_coverage_write_file(jni, reset, &written, path, sizeof path, error, sizeof error) !=
         0) {
-        instr_reply_fail(reply, "%s", strncmp(error, "instr: ", 7) == 0 ? error + 7 : error);
+        instr_reply_fail(reply, "%s", error);
         return;
     }
     struct instr_json json = instr_json_start(instr_reply_document(reply));

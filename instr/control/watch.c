@@ -131,9 +131,7 @@ static void end(void *context, struct instr_reply *reply) {
     if (jni && instr_operation_is_on(w->agent, "watch") &&
         !instr_reconfigure_disable(w->agent, jni, "watch", &done, reason, sizeof reason)) {
         instr_reply_note(reply, "pass 'watch' is still active: %s", reason);
-        char line[INSTR_ERROR_SIZE + 64];
-        snprintf(line, sizeof line, "instr: pass 'watch' is still active: %s", reason);
-        instr_say(line);
+        instr_say("pass 'watch' is still active: %s", reason);
     }
     if (dropped)
         instr_reply_note(reply, "%" PRIu64 " call%s dropped: too many calls per second", dropped,

@@ -22,15 +22,14 @@ fail_at(struct instr_exec_reader *r, uint64_t position, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(reason, sizeof reason, format, arguments);
     va_end(arguments);
-    snprintf(r->error, sizeof r->error, "instr: %.256s: byte %" PRIu64 ": %s", r->path, position,
-             reason);
+    snprintf(r->error, sizeof r->error, "%.256s: byte %" PRIu64 ": %s", r->path, position, reason);
     r->failed = 1;
     return -1;
 }
 
 static int fail_file(struct instr_exec_reader *r, int error) {
     if (r->failed) return -1;
-    snprintf(r->error, sizeof r->error, "instr: %.300s: %s", r->path, strerror(error));
+    snprintf(r->error, sizeof r->error, "%.300s: %s", r->path, strerror(error));
     r->failed = 1;
     return -1;
 }

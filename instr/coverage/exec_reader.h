@@ -27,7 +27,7 @@ struct instr_exec_reader {
     uint64_t position; // of the next byte in the file
     uint64_t whole;    // length of the complete blocks read so far
     int cut;           // the error is that the file ends within a block
-    char error[512];   // "instr: jacoco.exec: byte 17: ..."; "": none
+    char error[512];   // "jacoco.exec: byte 17: ..."; "": none
 
     // For the reader.
     int fd, owned, begun, failed;

@@ -198,7 +198,7 @@ int instr_exec_close(struct instr_exec_file *file, char *error, size_t size) {
     // Removes what was written in part. If this fails too, the next writer will do it.
     int restored = status == 0 || file->problem[0] ? 0 : ftruncate(file->fd, file->before);
     if (close(file->fd) != 0 && status == 0 && restored == 0) {
-        snprintf(error, size, "instr: %.300s: %s", file->out.path, strerror(errno));
+        snprintf(error, size, "%.300s: %s", file->out.path, strerror(errno));
         status = -1;
     }
     file->fd = -1;

@@ -87,7 +87,7 @@ int instr_exec_write_class(struct instr_exec_file *file, const struct instr_exec
 int instr_exec_write_probes(struct instr_exec_file *file, uint64_t id, const char *name,
                             const uint8_t *probes, size_t count);
 
-// Returns 0; or -1 with one line in `error`, "instr: jacoco.exec: No space left on device": then no
+// Returns 0; or -1 with one line in `error`, "jacoco.exec: No space left on device": then no
 // file was made or changed.
 int instr_exec_close(struct instr_exec_file *file, char *error, size_t size);
 

@@ -131,7 +131,7 @@ static int recover(const struct file *f, const struct stat *st, const char *exec
     instr_exec_write_session(&out, &s);
     int good = write_classes(f, &out);
     if (instr_exec_close(&out, error, size) != 0) return -1;
-    if (!good) snprintf(error, size, "instr: out of memory");
+    if (!good) snprintf(error, size, "out of memory");
     return good ? 0 : -1;
 }
 
@@ -140,7 +140,7 @@ int instr_coverage_map_recover(const char *path, const char *exec_path, char *er
     struct file f = {NULL, 0};
     int fd = open(path, O_RDONLY | O_CLOEXEC), result = -1;
     if (fd < 0 || fstat(fd, &st) != 0) {
-        snprintf(error, size, "instr: %.400s: %s", path, strerror(errno));
+        snprintf(error, size, "%.400s: %s", path, strerror(errno));
     } else if (st.st_size >= INSTR_COVERAGE_MAP_CLASSES_AT) {
         f.length = (size_t)st.st_size;
         f.bytes = mmap(NULL, f.length, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -149,7 +149,7 @@ int instr_coverage_map_recover(const char *path, const char *exec_path, char *er
     if (fd >= 0 && f.bytes && is_whole(&f))
         result = recover(&f, &st, exec_path, error, size);
     else if (fd >= 0)
-        snprintf(error, size, "instr: %.400s: not a file of coverage.mmap=yes, or truncated", path);
+        snprintf(error, size, "%.400s: not a file of coverage.mmap=yes, or truncated", path);
     if (f.bytes) munmap((void *)(uintptr_t)f.bytes, f.length);
     if (fd >= 0) close(fd);
     return result;

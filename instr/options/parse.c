@@ -19,9 +19,9 @@ int instr_option_fail(struct instr_option_parser *p, const char *key, const char
     va_end(arguments);
     if (p->file) snprintf(where, sizeof where, "%.100s:%u: ", p->file, p->line);
     if (!*key)
-        snprintf(shown, sizeof shown, "instr: %soptions: %.250s", where, reason);
+        snprintf(shown, sizeof shown, "%soptions: %.250s", where, reason);
     else
-        snprintf(shown, sizeof shown, "instr: %soption '%.64s%s': %.250s", where, key,
+        snprintf(shown, sizeof shown, "%soption '%.64s%s': %.250s", where, key,
                  strlen(key) > 64 ? "..." : "", reason);
     for (char *c = shown; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 127) *c = '?';

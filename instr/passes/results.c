@@ -86,9 +86,7 @@ static size_t gather(const struct instr_results *r, unsigned number,
 static _Thread_local char *unwritten; // a pointer alone: every thread that loads classes has it
 
 void instr_say_unwritten(const char *line) {
-    static const char prefix[] = "instr: ";
-    instr_say(line);
-    if (strncmp(line, prefix, sizeof prefix - 1) == 0) line += sizeof prefix - 1;
+    instr_say("%s", line);
     if (!unwritten) unwritten = strdup(line);
 }
 
@@ -101,15 +99,14 @@ char *instr_results_unwritten(void) {
 void instr_results_write(const struct instr_pass_options *options, const char *pattern,
                          void (*write)(const void *report, struct instr_output *out),
                          const void *report) {
-    char written[INSTR_ERROR_SIZE], line[INSTR_ERROR_SIZE + 64];
+    char written[INSTR_ERROR_SIZE];
     if (!pattern) return;
     char *path = instr_expand_file(pattern, (long)getpid());
     if (instr_output_file(path, write, report, written, sizeof written) != 0) {
         instr_say_unwritten(written);
         return;
     }
-    snprintf(line, sizeof line, "instr: %s: %s", options->pass->name, written);
-    instr_say(line);
+    instr_say("%s: %s", options->pass->name, written);
 }
 
 void instr_results_put(const struct instr_results *r, unsigned pass,
@@ -145,7 +142,7 @@ static void report_pass(const struct instr_results *r, unsigned i,
     struct skipped_list skipped = {NULL, 0, 0, (int)pass->number};
     struct instr_method_row *rows = malloc((n + 1) * sizeof *rows);
     if (!rows) {
-        instr_say("instr: out of memory: a result is lost");
+        instr_say("out of memory: a result is lost");
         return;
     }
     instr_engine_skipped(r->engine, add_skipped, &skipped);
@@ -171,61 +168,47 @@ static void report_pass(const struct instr_results *r, unsigned i,
 
 // com/acme/Foo.bar(I)V: skipped: ...
 static void say_skipped(const struct instr_results *r, const struct skipped_list *some) {
-    char line[1024];
     struct skipped_list all = {NULL, 0, 0, ALL_PASSES};
     if (r->options->verbose) instr_engine_skipped(r->engine, add_skipped, &all);
     const struct skipped_list *skipped = r->options->verbose ? &all : some;
     size_t shown = r->options->verbose ? skipped->count : REASONS_SHOWN;
     for (size_t i = 0; i < skipped->count && i < shown; i++) {
         const struct instr_skipped *s = &skipped->items[i];
-        snprintf(line, sizeof line, "instr: %s%s%s: skipped: %s", s->class_name,
-                 s->method[0] ? "." : "", s->method, s->reason);
-        instr_say(line);
+        instr_say("%s%s%s: skipped: %s", s->class_name, s->method[0] ? "." : "", s->method,
+                  s->reason);
     }
-    if (skipped->count > shown) {
-        snprintf(line, sizeof line, "instr: and %zu more skipped (verbose=yes shows all)",
-                 skipped->count - shown);
-        instr_say(line);
-    }
+    if (skipped->count > shown)
+        instr_say("and %zu more skipped (verbose=yes shows all)", skipped->count - shown);
     free(all.items);
 }
 
 void instr_say_skipped_interfaces(uint64_t count) {
-    char text[INSTR_ERROR_SIZE], line[INSTR_ERROR_SIZE + 16];
+    char line[INSTR_ERROR_SIZE];
     if (!count) return;
-    instr_interfaces_skipped(count, text, sizeof text);
-    snprintf(line, sizeof line, "instr: %s", text);
-    instr_say(line);
+    instr_interfaces_skipped(count, line, sizeof line);
+    instr_say("%s", line);
 }
 
 static void say_totals(const struct instr_totals *a) {
-    char line[256], seen[INSTR_NUMBER_SIZE], changed[INSTR_NUMBER_SIZE], methods[INSTR_NUMBER_SIZE],
+    char seen[INSTR_NUMBER_SIZE], changed[INSTR_NUMBER_SIZE], methods[INSTR_NUMBER_SIZE],
         skipped[INSTR_NUMBER_SIZE], in[INSTR_NUMBER_SIZE], out[INSTR_NUMBER_SIZE],
         time[INSTR_DURATION_SIZE];
-    snprintf(
-        line, sizeof line,
-        "instr: %s classes seen, %s changed; %s methods changed, %s skipped; %s bytes in, %s out, "
-        "in %s",
+    instr_say(
+        "%s classes seen, %s changed; %s methods changed, %s skipped; %s bytes in, %s out, in %s",
         instr_number(a->classes_seen, seen), instr_number(a->classes_changed, changed),
         instr_number(a->methods_changed, methods),
         instr_number(a->methods_skipped + a->classes_skipped, skipped),
         instr_number(a->bytes_in, in), instr_number(a->bytes_out, out),
         instr_duration(a->nanoseconds, time));
-    instr_say(line);
     instr_say_skipped_interfaces(a->interfaces_skipped);
-    if (a->classes_over_limit) {
-        snprintf(line, sizeof line,
-                 "instr: %s class%s not changed because of max-classes or max-methods",
-                 instr_number(a->classes_over_limit, changed),
-                 a->classes_over_limit == 1 ? "" : "es");
-        instr_say(line);
-    }
-    if (!a->methods_grown) return;
-    snprintf(line, sizeof line,
-             "instr: %s of the changed methods %s now longer than 8,000 bytes: HotSpot does not "
-             "compile such methods",
-             instr_number(a->methods_grown, changed), a->methods_grown == 1 ? "is" : "are");
-    instr_say(line);
+    if (a->classes_over_limit)
+        instr_say("%s class%s not changed because of max-classes or max-methods",
+                  instr_number(a->classes_over_limit, changed),
+                  a->classes_over_limit == 1 ? "" : "es");
+    if (a->methods_grown)
+        instr_say("%s of the changed methods %s now longer than 8,000 bytes: HotSpot does not "
+                  "compile such methods",
+                  instr_number(a->methods_grown, changed), a->methods_grown == 1 ? "is" : "are");
 }
 
 struct account {
@@ -274,7 +257,7 @@ static void report_methods(const struct instr_results *r) {
     struct instr_counts *counts = NULL;
     size_t n = 0;
     if (!instr_snapshot(r->jni, &counts, &n)) {
-        instr_say("instr: out of memory: the results are lost");
+        instr_say("out of memory: the results are lost");
         return;
     }
     char *jvm = jvm_name(r->jvmti);

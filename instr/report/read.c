@@ -16,7 +16,7 @@ int instr_reader_fail(struct instr_reader *r, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(reason, sizeof reason, format, arguments);
     va_end(arguments);
-    snprintf(r->error, r->size, "instr: %.200s: %s", r->path, reason);
+    snprintf(r->error, r->size, "%.200s: %s", r->path, reason);
     return -1;
 }
 

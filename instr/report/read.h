@@ -24,7 +24,7 @@ const struct instr_report_kind *instr_reader_open(struct instr_reader *r, const 
                                                   char *error, size_t size);
 void instr_reader_close(struct instr_reader *r);
 
-// Writes "instr: PATH: reason". Returns -1.
+// Writes "PATH: reason". Returns -1.
 __attribute__((format(printf, 2, 3))) int instr_reader_fail(struct instr_reader *r,
                                                             const char *format, ...);
 // The same for a key of the object at hand: "LIST[INDEX]: "KEY" is WHAT".

@@ -100,9 +100,7 @@ static void failed(void *context, jobject loader, const char *name, const char *
     if (r->done->refusal_count < INSTR_REFUSALS)
         snprintf(r->done->refusals[r->done->refusal_count++], sizeof *r->done->refusals, "%.255s",
                  line);
-    char said[INSTR_ERROR_SIZE + 16];
-    snprintf(said, sizeof said, "instr: %s", line);
-    instr_say(said);
+    instr_say("%s", line);
 }
 
 // An interface with inserted code is not skipped: it was loaded with that code, and retransforming

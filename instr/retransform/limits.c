@@ -16,11 +16,10 @@
 #define SECOND UINT64_C(1000000000)
 
 static void switch_off(struct instr_agent *agent, JNIEnv *jni, const char *why) {
-    char line[INSTR_ERROR_SIZE + 64], reason[INSTR_ERROR_SIZE] = "";
+    char reason[INSTR_ERROR_SIZE] = "";
     struct instr_reconfigured done;
     int ok = instr_reconfigure_revert(agent, jni, NULL, &done, reason, sizeof reason);
-    snprintf(line, sizeof line, "instr: %s: %s%s", why, ok ? "all passes are off" : "", reason);
-    instr_say(line);
+    instr_say("%s: %s%s", why, ok ? "all passes are off" : "", reason);
     if (!ok && agent->expires) agent->expires = instr_clock_now() + SECOND; // try again
 }
 
@@ -30,7 +29,7 @@ static void watch_failures(struct instr_agent *agent, JNIEnv *jni) {
     struct instr_reconfigured *done = calloc(1, sizeof *done);
     int more = done != NULL;
     while (more) {
-        char what[INSTR_FAILURE_SIZE], reason[INSTR_ERROR_SIZE] = "switched off", line[512];
+        char what[INSTR_FAILURE_SIZE], reason[INSTR_ERROR_SIZE] = "switched off";
         unsigned ticket;
         const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
         int i = instr_failures_take(plan, what, &more);
@@ -38,8 +37,7 @@ static void watch_failures(struct instr_agent *agent, JNIEnv *jni) {
         instr_plans_give_back(&agent->plans, ticket);
         if (!name) continue;
         instr_reconfigure_disable(agent, jni, name, done, reason, sizeof reason);
-        snprintf(line, sizeof line, "instr: %s: its runtime threw %s: %.200s", name, what, reason);
-        instr_say(line);
+        instr_say("%s: its runtime threw %s: %s", name, what, reason);
     }
     free(done);
 }
@@ -115,7 +113,7 @@ static int is_due(const struct instr_plan *plan, uint64_t now) {
 // Holds the plan during the check, because another attach may replace it at any time. Releases it
 // before switching the pass off, which waits until no thread holds the plan.
 static void watch_overhead(struct instr_agent *agent, uint64_t now) {
-    char line[256], reason[INSTR_ERROR_SIZE] = "off";
+    char reason[INSTR_ERROR_SIZE] = "off";
     uint64_t share = 0;
     unsigned ticket, most = 0;
     const struct rw_pass *pass = NULL;
@@ -129,11 +127,8 @@ static void watch_overhead(struct instr_agent *agent, uint64_t now) {
     struct instr_reconfigured *done = pass ? calloc(1, sizeof *done) : NULL;
     if (done) {
         int ok = instr_reconfigure_disable(agent, jni, pass->name, done, reason, sizeof reason);
-        snprintf(line, sizeof line,
-                 "instr: %s: estimated overhead is %.1f%% of CPU time, more than "
-                 "max-overhead=%.3g%%: %.100s",
-                 pass->name, (double)share / 1000, most / 1000.0, ok ? "switched off" : reason);
-        instr_say(line);
+        instr_say("%s: estimated overhead is %.1f%% of CPU time, more than max-overhead=%.3g%%: %s",
+                  pass->name, (double)share / 1000, most / 1000.0, ok ? "switched off" : reason);
     }
     free(done);
 }

@@ -89,7 +89,7 @@ void instr_reconfigure_write_results(struct instr_agent *agent, JNIEnv *jni,
     struct instr_options ended = plan->options;
     struct instr_pass_options *passes = calloc(ended.pass_count + 1, sizeof *passes);
     if (!passes) {
-        instr_say("instr: out of memory: results were not written");
+        instr_say("out of memory: results were not written");
         return;
     }
     ended.passes = passes;

@@ -141,8 +141,8 @@ static int reconfigure(struct instr_agent *agent, JNIEnv *jni, struct instr_opti
         if (!(defer && plan->engine && !instr_wraps(&plan->options)
                   ? instr_reconfigure_retransform_first(agent, jni, but, start, done)
                   : instr_reconfigure_retransform(agent, jni, but, 0, 1, done)))
-            instr_say("instr: the JVM does not list its loaded classes: only classes that are "
-                      "loaded from now on change");
+            instr_say("the JVM does not list its loaded classes: only classes that are loaded from "
+                      "now on change");
         instr_reconfigure_look_for_late_loaded(agent, start, SECOND);
         instr_redefine_reapply(agent, jni);
         if (plan->engine) instr_native_prefix_report(plan->engine, &plan->options);
@@ -194,15 +194,6 @@ static int begin_operation(struct instr_agent *agent, struct instr_reconfigured 
     return 0;
 }
 
-// Removes the "instr: " of an error of the option parser.
-static void strip(char *reason, size_t size) {
-    static const char prefix[] = "instr: ";
-    char text[INSTR_ERROR_SIZE];
-    snprintf(text, sizeof text, "%s", reason);
-    if (strncmp(text, prefix, sizeof prefix - 1) == 0)
-        snprintf(reason, size, "%s", text + sizeof prefix - 1);
-}
-
 // The option, if any, that differs although the agent or its runtime reads it at the start only.
 // Accepting it without any effect would mislead.
 static const char *start_only_option(const struct instr_options *now,
@@ -220,17 +211,14 @@ static int change(struct instr_agent *agent, JNIEnv *jni, enum instr_change kind
     int ok = 0;
     if (!begin_operation(agent, done, reason, size)) return 0;
     const struct instr_plan *plan = instr_plans_current(&agent->plans);
-    if (instr_options_change(&next, &plan->options, kind, text, reason, size) != 0) {
-        strip(reason, size);
-    } else if (kind == INSTR_ENABLE && !next.pass_count) {
-        snprintf(reason, size, "no pass is given, and none is active");
-        instr_options_free(&next);
-    } else if (start_only_option(&plan->options, &next)) {
-        snprintf(reason, size, "option '%s' can only be set when the agent starts",
-                 start_only_option(&plan->options, &next));
-        instr_options_free(&next);
-    } else {
-        ok = reconfigure(agent, jni, &next, defer, done, reason, size);
+    if (instr_options_change(&next, &plan->options, kind, text, reason, size) == 0) {
+        const char *start_only = start_only_option(&plan->options, &next);
+        if (kind == INSTR_ENABLE && !next.pass_count)
+            snprintf(reason, size, "no pass is given, and none is active");
+        else if (start_only)
+            snprintf(reason, size, "option '%s' can only be set when the agent starts", start_only);
+        else
+            ok = reconfigure(agent, jni, &next, defer, done, reason, size);
         instr_options_free(&next); // what the plan did not take over
     }
     pthread_mutex_unlock(&agent->switching);

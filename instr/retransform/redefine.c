@@ -350,12 +350,8 @@ void instr_redefine_reapply(struct instr_agent *agent, JNIEnv *jni) {
         if (!class) continue;
         const jvmtiClassDefinition definition = {class, (jint)k->replacement_length,
                                                  k->replacement};
-        if (!redefine(agent, jni, 1, &definition, k->name, reason, sizeof reason)) {
-            char line[INSTR_ERROR_SIZE + 64];
-            snprintf(line, sizeof line, "instr: a redefined class was reverted by the JVM: %s",
-                     reason);
-            instr_say(line);
-        }
+        if (!redefine(agent, jni, 1, &definition, k->name, reason, sizeof reason))
+            instr_say("a redefined class was reverted by the JVM: %s", reason);
         (*jni)->DeleteLocalRef(jni, class);
     }
 }

@@ -184,7 +184,7 @@ static void report_results(const struct instr_results *r, unsigned pass) {
     else
         instr_alloc_vm_each(add_one, &report);
     if (add_counted(r, pass, &report) != 0 || instr_alloc_report_finish(&report) != 0) {
-        instr_say("instr: alloc: out of memory: the results are lost");
+        instr_say("alloc: out of memory: the results are lost");
         instr_alloc_report_free(&report);
         return;
     }

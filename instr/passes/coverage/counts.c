@@ -35,7 +35,7 @@ int instr_coverage_write_counts(JNIEnv *jni, struct instr_coverage *registry, co
     size_t n = 0;
     uint32_t classes = instr_coverage_classes(registry);
     if (!instr_snapshot(jni, &counts, &n)) {
-        snprintf(error, size, "instr: coverage: out of memory: the counts are not written");
+        snprintf(error, size, "coverage: out of memory: the counts are not written");
         return -1;
     }
     struct instr_output out;

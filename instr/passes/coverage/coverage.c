@@ -181,7 +181,7 @@ int instr_coverage_write_file(JNIEnv *jni, int reset, struct instr_coverage_writ
         if (result == 0 && !done) result = -1, expanded[0] = '\0';
     }
     if (result != 0 && (!expanded || !expanded[0]))
-        snprintf(error, size, "instr: coverage: out of memory: nothing was written");
+        snprintf(error, size, "coverage: out of memory: nothing was written");
     free(expanded);
     pthread_mutex_unlock(&state.lock);
     return result;
@@ -191,12 +191,12 @@ static void write_counts(JNIEnv *jni, const char *path) {
     char counts[PATH_MAX + 8], error[INSTR_ERROR_SIZE];
     snprintf(counts, sizeof counts, "%s.counts", path);
     if (instr_coverage_write_counts(jni, state.registry, counts, error, sizeof error) != 0)
-        instr_say(error);
+        instr_say("%s", error);
 }
 
 static void report_to_file(JNIEnv *jni, bool quiet) {
     struct instr_coverage_written written;
-    char path[PATH_MAX], error[INSTR_ERROR_SIZE], line[PATH_MAX + 256];
+    char path[PATH_MAX], error[INSTR_ERROR_SIZE];
     char a[INSTR_NUMBER_SIZE], b[INSTR_NUMBER_SIZE], c[INSTR_NUMBER_SIZE], d[INSTR_NUMBER_SIZE];
     state.written =
         instr_coverage_write_file(jni, 0, &written, path, sizeof path, error, sizeof error) == 0;
@@ -206,11 +206,10 @@ static void report_to_file(JNIEnv *jni, bool quiet) {
     }
     if (state.ending) instr_coverage_map_remove();
     if (state.counts) write_counts(jni, path);
-    snprintf(line, sizeof line,
-             "instr: coverage: %s of %s probes hit in %s of %s classes, written to %s",
-             instr_number(written.probes_hit, a), instr_number(written.probes, b),
-             instr_number(written.classes_hit, c), instr_number(written.classes, d), path);
-    if (!quiet) instr_say(line);
+    if (quiet) return;
+    instr_say("coverage: %s of %s probes hit in %s of %s classes, written to %s",
+              instr_number(written.probes_hit, a), instr_number(written.probes, b),
+              instr_number(written.classes_hit, c), instr_number(written.classes, d), path);
 }
 
 // com.acme.Foo, without control characters.
@@ -225,23 +224,19 @@ static void show_name(const char *internal, char *name, size_t size) {
 // Reports on the class files would show these classes as not covered, without a reason.
 static void report_changed(void) {
     uint32_t classes = instr_coverage_classes(state.registry), changed = 0;
-    char line[INSTR_ERROR_SIZE], name[256];
+    char name[256];
     for (uint32_t i = 0; i < classes; i++) {
         struct instr_covered_class class = instr_coverage_class(state.registry, i);
         if (!class.file_id || changed++ >= MAX_CHANGED_REPORTED) continue;
         show_name(class.name, name, sizeof name);
-        snprintf(line, sizeof line,
-                 "instr: coverage: %s: changed by another agent before instr saw it: its id is "
-                 "%016" PRIx64 ", its class file's is %016" PRIx64
-                 "; reports on the class file will not find it",
-                 name, class.id, class.file_id);
-        instr_say(line);
+        instr_say("coverage: %s: changed by another agent before instr saw it: its id is "
+                  "%016" PRIx64 ", its class file's is %016" PRIx64
+                  "; reports on the class file will not find it",
+                  name, class.id, class.file_id);
     }
-    if (changed <= MAX_CHANGED_REPORTED) return;
-    snprintf(line, sizeof line,
-             "instr: coverage: and %" PRIu32 " more classes that another agent changed",
-             changed - MAX_CHANGED_REPORTED);
-    instr_say(line);
+    if (changed > MAX_CHANGED_REPORTED)
+        instr_say("coverage: and %" PRIu32 " more classes that another agent changed",
+                  changed - MAX_CHANGED_REPORTED);
 }
 
 static void report_results(const struct instr_results *results, unsigned pass) {

@@ -45,7 +45,7 @@ static struct {
 } tests = {.fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void say_once(const char *line) {
-    if (!tests.failed) instr_say(line);
+    if (!tests.failed) instr_say("%s", line);
     tests.failed = true;
 }
 
@@ -55,7 +55,7 @@ static bool reach(struct bits *bits, uint32_t count) {
     if (count <= bits->count) return true;
     uint8_t *larger = realloc(bits->hits, count);
     if (!larger) {
-        say_once("instr: coverage: out of memory: some of what tests covered is not reported");
+        say_once("coverage: out of memory: some of what tests covered is not reported");
         return false;
     }
     memset(larger + bits->count, 0, count - bits->count);

@@ -107,7 +107,7 @@ static void report_results(const struct instr_results *results, unsigned pass) {
         instr_exception_report_sort(&report);
         instr_results_put(results, pass, &instr_exceptions_format, &report);
     } else {
-        instr_say("instr: exceptions: out of memory: the results are lost");
+        instr_say("exceptions: out of memory: the results are lost");
     }
     for (size_t i = 0; names && i < list.count; i++) free(names[i]);
     free(counts);

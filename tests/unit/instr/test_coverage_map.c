@@ -70,7 +70,7 @@ static int recover(void) {
 static void is_reported(const char *reason) {
     char line[400];
     struct stat st;
-    snprintf(line, sizeof line, "instr: %s: %s", map, reason);
+    snprintf(line, sizeof line, "%s: %s", map, reason);
     ck_assert_int_eq(recover(), -1);
     ck_assert_str_eq(error, line);
     ck_assert_int_ne(stat(exec, &st), 0);

@@ -222,7 +222,7 @@ START_TEST(says_what_is_broken_and_where) {
     set_file(bytes, sizeof bytes);
     ck_assert_int_lt(read_all(&reader), 0);
     char expected[256];
-    snprintf(expected, sizeof expected, "instr: %s: %s", path, faults[_i].error);
+    snprintf(expected, sizeof expected, "%s: %s", path, faults[_i].error);
     ck_assert_str_eq(reader.error, expected);
 }
 END_TEST
@@ -251,20 +251,20 @@ END_TEST
 START_TEST(unreadable_files_are_reported) {
     char error[sizeof reader.error];
     ck_assert_int_eq(instr_exec_read_open(&reader, "/no/such.exec"), -1);
-    ck_assert_str_eq(reader.error, "instr: /no/such.exec: No such file or directory");
+    ck_assert_str_eq(reader.error, "/no/such.exec: No such file or directory");
     instr_exec_read_close(&reader);
     ck_assert_int_eq(instr_exec_read_open(&reader, "/tmp"), -1);
-    ck_assert_str_eq(reader.error, "instr: /tmp: Is a directory");
+    ck_assert_str_eq(reader.error, "/tmp: Is a directory");
     instr_exec_read_close(&reader);
     static struct instr_exec_file file;
     for (int append = 0; append < 2; append++) {
         instr_exec_open(&file, "/dev/null/such.exec", append);
         write_all(&file);
         ck_assert_int_eq(instr_exec_close(&file, error, sizeof error), -1);
-        ck_assert_str_eq(error, "instr: /dev/null/such.exec: Not a directory");
+        ck_assert_str_eq(error, "/dev/null/such.exec: Not a directory");
         instr_exec_open(&file, "/dev/full", append);
         ck_assert_int_eq(instr_exec_close(&file, error, sizeof error), -1);
-        ck_assert_str_eq(error, "instr: /dev/full: No space left on device");
+        ck_assert_str_eq(error, "/dev/full: No space left on device");
     }
 }
 END_TEST

@@ -77,44 +77,44 @@ END_TEST
 static const struct {
     const char *text, *expected;
 } refused[] = {
-    {"timng", "instr: option 'timng': unknown; did you mean 'timing'?"},
-    {"clals", "instr: option 'clals': unknown; did you mean 'calls'?"},
-    {"timing,inclde=a.*", "instr: option 'inclde': unknown; did you mean 'include'?"},
-    {"timing,timing.fle=a", "instr: option 'timing.fle': unknown; did you mean 'timing.file'?"},
-    {"timing,file=a", "instr: option 'file': unknown; did you mean 'calls.file'?"},
-    {"timing,timing", "instr: option 'timing': given twice"},
-    {"timing,stats=a,stats=b", "instr: option 'stats': given twice"},
-    {"timing,timing.top=1,timing.top=1", "instr: option 'timing.top': given twice"},
-    {"timing=1", "instr: option 'timing': is a pass and takes no value"},
-    {"include", "instr: option 'include': needs a value: include=PATTERNS"},
-    {"huge", "instr: option 'huge': needs a value: huge=no|yes"},
-    {"include=", "instr: option 'include': has an empty value"},
-    {"timing,timing.file= ", "instr: option 'timing.file': has an empty value"},
-    {"timing.top=3", "instr: option 'timing.*': the pass is not enabled; add 'timing'"},
-    {"huge=ye", "instr: option 'huge': must be no or yes, not 'ye'"},
-    {"batch-threads=3", "instr: option 'batch-threads': must be auto, 1 or 2, not '3'"},
-    {"runtime=jar", "instr: option 'runtime': must be direct or path, not 'jar'"},
+    {"timng", "option 'timng': unknown; did you mean 'timing'?"},
+    {"clals", "option 'clals': unknown; did you mean 'calls'?"},
+    {"timing,inclde=a.*", "option 'inclde': unknown; did you mean 'include'?"},
+    {"timing,timing.fle=a", "option 'timing.fle': unknown; did you mean 'timing.file'?"},
+    {"timing,file=a", "option 'file': unknown; did you mean 'calls.file'?"},
+    {"timing,timing", "option 'timing': given twice"},
+    {"timing,stats=a,stats=b", "option 'stats': given twice"},
+    {"timing,timing.top=1,timing.top=1", "option 'timing.top': given twice"},
+    {"timing=1", "option 'timing': is a pass and takes no value"},
+    {"include", "option 'include': needs a value: include=PATTERNS"},
+    {"huge", "option 'huge': needs a value: huge=no|yes"},
+    {"include=", "option 'include': has an empty value"},
+    {"timing,timing.file= ", "option 'timing.file': has an empty value"},
+    {"timing.top=3", "option 'timing.*': the pass is not enabled; add 'timing'"},
+    {"huge=ye", "option 'huge': must be no or yes, not 'ye'"},
+    {"batch-threads=3", "option 'batch-threads': must be auto, 1 or 2, not '3'"},
+    {"runtime=jar", "option 'runtime': must be direct or path, not 'jar'"},
     {"timing,timing.top=-1",
-     "instr: option 'timing.top': must be a number from 0 to 1000000, not '-1'"},
+     "option 'timing.top': must be a number from 0 to 1000000, not '-1'"},
     {"timing,timing.top=99999999999999999999",
-     "instr: option 'timing.top': must be a number from 0 to 1000000, not '99999999999999999999'"},
+     "option 'timing.top': must be a number from 0 to 1000000, not '99999999999999999999'"},
     {"memory=8MB",
-     "instr: option 'memory': must be a size from 64K to 1024G, such as 8M, not '8MB'"},
-    {"memory=1", "instr: option 'memory': must be a size from 64K to 1024G, such as 8M, not '1'"},
+     "option 'memory': must be a size from 64K to 1024G, such as 8M, not '8MB'"},
+    {"memory=1", "option 'memory': must be a size from 64K to 1024G, such as 8M, not '1'"},
     {"memory=99999999999G",
-     "instr: option 'memory': must be a size from 64K to 1024G, such as 8M, not '99999999999G'"},
-    {"include=a..b", "instr: option 'include': pattern 'a..b' contains two dots in a row"},
-    {"=timing,calls", "instr: options: no name before '=timing'; did you mean 'timing'?"},
-    {"timing,,calls", "instr: options: empty item between two commas"},
+     "option 'memory': must be a size from 64K to 1024G, such as 8M, not '99999999999G'"},
+    {"include=a..b", "option 'include': pattern 'a..b' contains two dots in a row"},
+    {"=timing,calls", "options: no name before '=timing'; did you mean 'timing'?"},
+    {"timing,,calls", "options: empty item between two commas"},
     {"stats=a%d",
-     "instr: option 'stats': in a file name, % must be followed by p (the process id) or %"},
+     "option 'stats': in a file name, % must be followed by p (the process id) or %"},
     {"stats=a%",
-     "instr: option 'stats': in a file name, % must be followed by p (the process id) or %"},
-    {"a\nb\x1b[1m", "instr: option 'a?b?[1m': unknown; did you mean 'alloc'?"},
+     "option 'stats': in a file name, % must be followed by p (the process id) or %"},
+    {"a\nb\x1b[1m", "option 'a?b?[1m': unknown; did you mean 'alloc'?"},
     {"config=/does/not/exist",
-     "instr: option 'config': /does/not/exist: No such file or directory"},
-    {"config=/tmp", "instr: option 'config': /tmp: Is a directory"},
-    {"config=/dev/zero", "instr: option 'config': /dev/zero: larger than 1 MB"},
+     "option 'config': /does/not/exist: No such file or directory"},
+    {"config=/tmp", "option 'config': /tmp: Is a directory"},
+    {"config=/dev/zero", "option 'config': /dev/zero: larger than 1 MB"},
 };
 
 START_TEST(a_mistake_is_refused_in_one_clear_line) {
@@ -157,21 +157,21 @@ START_TEST(a_mistake_in_a_file_names_its_line) {
     write_config("timing\n\nhuge=7\n", 15);
     char list[128], expected[256];
     snprintf(list, sizeof list, "config=%s", config);
-    snprintf(expected, sizeof expected, "instr: %s:3: option 'huge': must be no or yes, not '7'",
+    snprintf(expected, sizeof expected, "%s:3: option 'huge': must be no or yes, not '7'",
              config);
     refuse(list, expected);
     unlink(config);
     write_config("timing,calls\n", 13);
     snprintf(list, sizeof list, "config=%s", config);
     snprintf(expected, sizeof expected,
-             "instr: %s:1: option 'timing,calls': unknown; in a file, write one option per line",
+             "%s:1: option 'timing,calls': unknown; in a file, write one option per line",
              config);
     refuse(list, expected);
     unlink(config);
     write_config("tim\0ing\n", 8);
     snprintf(list, sizeof list, "config=%s", config);
     snprintf(expected, sizeof expected,
-             "instr: %s:1: option 'config': contains a NUL byte: not a text file", config);
+             "%s:1: option 'config': contains a NUL byte: not a text file", config);
     refuse(list, expected);
     unlink(config);
 }
@@ -185,7 +185,7 @@ START_TEST(a_file_that_names_itself_is_refused) {
     char list[128], expected[256];
     snprintf(list, sizeof list, "config=%s", config);
     snprintf(expected, sizeof expected,
-             "instr: %s:1: option 'config': configuration files are nested more than 8 deep",
+             "%s:1: option 'config': configuration files are nested more than 8 deep",
              config);
     refuse(list, expected);
     unlink(config);

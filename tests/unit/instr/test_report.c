@@ -163,14 +163,14 @@ END_TEST
 START_TEST(a_full_disk_is_reported_in_one_line) {
     struct instr_method_report r = report(1);
     ck_assert_int_eq(write_to("/dev/full", &r), -1);
-    ck_assert_str_eq(error, "instr: /dev/full: No space left on device");
+    ck_assert_str_eq(error, "/dev/full: No space left on device");
     ck_assert_int_eq(write_to("/dev/null", &r), 0);
     ck_assert_str_eq(error, "written to /dev/null");
     ck_assert_int_eq(instr_output_file(NULL, instr_methods_format.json, &r, error, sizeof error),
                      -1);
-    ck_assert_str_eq(error, "instr: out of memory: a file is not written");
+    ck_assert_str_eq(error, "out of memory: a file is not written");
     ck_assert_int_eq(write_to("/does/not/exist", &r), -1);
-    ck_assert_str_eq(error, "instr: /does/not/exist: No such file or directory");
+    ck_assert_str_eq(error, "/does/not/exist: No such file or directory");
     ck_assert_int_eq(write_to(directory, &r), -1);
     ck_assert_ptr_nonnull(strstr(error, ": Is a directory"));
     memset(text, 'x', 5000);
