@@ -34,8 +34,8 @@ enum cf_type_tag { // verification_type_info
     CF_TYPE_UNINITIALIZED = 8
 };
 
-// A verification type. A class is known by its constant (index) or, until one is needed, by its
-// name: an internal name, or a descriptor for arrays.
+// A verification type. A class is given by its constant (index) or, as long as it needs none, by
+// its name: an internal name, or a descriptor for arrays.
 struct cf_type {
     uint8_t tag;
     uint16_t index;       // OBJECT: of the CONSTANT_Class, 0: see name
@@ -59,18 +59,17 @@ enum cf_frame_type { // the first frame_type of each kind
     CF_FRAME_FULL = 255
 };
 
-// A frame as the table has it: long and double take one entry. Where `this` is not initialised yet,
-// it also knows the strict fields that are not set yet: those that frame type 246 lists, or else
-// those of the frame before; at the method's entry all. To write one with `unset` NULL is to let it
-// inherit what there is.
+// A frame as in the table: long and double take one entry. While `this` is not initialized, it also
+// has the strict fields that are not set yet: those that frame type 246 lists, or else those of the
+// previous frame; at the method's entry all. A frame written with `unset` NULL inherits them.
 struct cf_frame {
     uint32_t pc;
     uint32_t locals_count, stack_count;
     struct cf_type *locals, *stack;
-    const uint8_t *unset; // a set (strict.h); NULL: there are no such fields
+    const uint8_t *unset; // a set (strict_fields.h); NULL: there are no such fields
 };
 
-// Is `this` uninitialised in it?
+// Does it contain an uninitialized `this`?
 static inline int cf_is_larval(const struct cf_frame *f) {
     for (uint32_t i = 0; i < f->locals_count; i++)
         if (f->locals[i].tag == CF_TYPE_UNINITIALIZED_THIS) return 1;
@@ -111,9 +110,9 @@ int cf_frames_next_head(struct cf_frame_reader *reader);
 enum cf_status cf_initial_locals(const struct cf_code *code, struct cf_type *locals,
                                  uint32_t *locals_count, struct cf_error *error);
 
-// The type that a field descriptor stands for (boolean, byte, char, short: INTEGER).
+// The type of a field descriptor (boolean, byte, char, short: INTEGER).
 struct cf_type cf_type_of(struct cf_slice descriptor);
-// The tag of that type by the descriptor's first letter; TOP: no type begins so.
+// The tag of that type by the descriptor's first letter; TOP: no type begins with it.
 extern const uint8_t cf_tag_of_letter[256];
 
 #endif

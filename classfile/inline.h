@@ -1,9 +1,8 @@
-// Subroutines (jsr, ret; JVMS 3.13), put in where they are called: a class without any that does
-// the same. Each call has a copy of its own. Which instructions belong to a subroutine, and in
-// which order the copies come behind the method's own code, is as ASM's JSRInlinerAdapter has it,
-// since the numbers of probes follow it: first the main code, then the copies in the order of their
-// calls, each with its instructions in the order of the original; code that is reachable in more
-// than one way without jsr is shared with the caller.
+// Inlining of subroutines (jsr, ret; JVMS 3.13): makes an equivalent class without subroutines, in
+// which each call has its own copy. The instructions of a subroutine and the order of the copies
+// are those of ASM's JSRInlinerAdapter, because the numbers of probes depend on them: first the
+// main code, then the copies in the order of their calls, each with its instructions in original
+// order; code that the caller also reaches without jsr is shared with the caller.
 
 #ifndef CF_INLINE_H
 #define CF_INLINE_H
@@ -13,15 +12,15 @@
 struct cf_inlined {
     uint8_t *bytes; // the new class, in the arena of the old one; NULL: it has no subroutines
     uint32_t length;
-    // By method: NULL, or a byte for each pc of its new code, 1 where a goto stands in for ret. The
-    // place to which such a goto leads, behind the one that stands in for jsr, counts as a label of
-    // its own, even though the instruction there may be the target of other jumps.
+    // By method: NULL, or a byte for each pc of its new code, 1 where a goto replaces ret. Its
+    // target, behind the goto that replaces jsr, counts as a separate label, even if other jumps
+    // lead to the same instruction.
     uint8_t **returns;
 };
 
-// The constant pool stays as it is; of the attributes of changed code only line numbers stay. On an
-// error (which is not noted in cls->error) nothing is to be used: recursive subroutines and what
-// gets too large are CF_UNSUPPORTED.
+// The constant pool does not change; changed code keeps only its line numbers. On an error (which
+// is not recorded in cls->error) there is no result; recursive subroutines, and code that becomes
+// too large, are CF_UNSUPPORTED.
 enum cf_status cf_inline_subroutines(const struct cf_class *cls, struct cf_inlined *inlined,
                                      struct cf_error *error);
 

@@ -23,7 +23,7 @@
 
 #include "classfile/pool.h"
 
-// What a native method is to become.
+// The new names of a native method.
 struct cf_wrapped {
     uint16_t name_index; // of the prefixed name; 0: it is not wrapped
     uint16_t methodref;
@@ -34,27 +34,27 @@ struct cf_wrap {
     const char *prefix;
     struct cf_pool pool;
     struct cf_wrapped *methods; // one for each of the class
-    uint32_t count;             // of those that are wrapped
-    uint32_t prefixed;          // methods that have such a name already
+    uint32_t count;             // of wrapped methods
+    uint32_t prefixed;          // methods that already have a prefixed name
     uint16_t utf8_code;
 };
 
-// Starts on an opened class, which stays as it is. `prefix` must live as long. An error is in
-// cls->error: out of memory.
+// Starts on an opened class, which is not changed. `prefix` must live as long. On an error (out of
+// memory) cls->error is set.
 enum cf_status cf_wrap_begin(struct cf_wrap *wrap, struct cf_class *cls, const char *prefix);
 
-// Is this the name of a method that was wrapped before?
+// Does the method have a prefixed name already?
 int cf_wrap_is_prefixed(const struct cf_wrap *wrap, const struct cf_member *method);
 
 // Wraps a method of the class. CF_MISUSE: it is not native, has code, or is a member of an
-// interface; CF_LIMIT: there are 65,535 methods or constants, or the name or the attributes leave
-// no room; CF_UNSUPPORTED: the class has a method of the prefixed name and this descriptor. The
-// reason is in `error`, and the method stays as it is.
+// interface; CF_LIMIT: there are 65,535 methods or constants, or the name or the attributes would
+// be too long; CF_UNSUPPORTED: the class has a method of the prefixed name and this descriptor. The
+// reason is in `error`; the method is then unchanged.
 enum cf_status cf_wrap_native(struct cf_wrap *wrap, const struct cf_member *method,
                               struct cf_error *error);
 
-// Writes the class. Method `i` is still method `i`: a wrapper, if it was wrapped. Errors: out of
-// memory, in cls->error.
+// Writes the class. Method `i` keeps its index; it is the wrapper if it was wrapped. On an error
+// (out of memory) cls->error is set.
 enum cf_status cf_wrap_encode(struct cf_wrap *wrap, void *(*allocate)(void *context, size_t size),
                               void *context, uint8_t **bytes, size_t *length);
 

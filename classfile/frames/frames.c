@@ -1,4 +1,4 @@
-// Reading stack map frames.
+// Reads stack map frames.
 
 #include "classfile/frames.h"
 #include "classfile/format/strict_fields.h"
@@ -60,7 +60,7 @@ enum cf_status cf_frames_open(struct cf_frame_reader *reader, const struct cf_co
     if (code->stack_map_table) reader->left = cf_u2(&reader->r);
     CF_TRY(error->status);
     if (!types) return CF_OK;
-    // No frame can have more entries than there are slots; the parameters are slots already.
+    // A frame cannot have more entries than there are slots; parameters may need up to 256.
     reader->locals_capacity = (uint32_t)code->max_locals + 1;
     reader->stack_capacity = (uint32_t)code->max_stack + 1;
     if (reader->locals_capacity < 257) reader->locals_capacity = 257;
@@ -105,13 +105,13 @@ static int read_types(struct cf_frame_reader *reader, struct cf_type *types, uin
     return reader->r.error->status == CF_OK; // `count` itself may have been missing
 }
 
-// Reads the list of frame type 246. Behind a frame with `this` initialised an empty one says
+// Reads the list of frame type 246. After a frame with initialized `this` an empty list means
 // nothing.
 static int read_unset(struct cf_frame_reader *reader) {
     struct cf_reader *r = &reader->r;
     const struct cf_strict *strict = reader->strict;
     uint32_t count = cf_u2(r);
-    if (!strict) { // nobody wants to know
+    if (!strict) { // the caller does not need the list
         cf_skip(r, 2 * count);
         return !r->error->status;
     }

@@ -1,5 +1,3 @@
-// Writing stack map frames, each relative to the one before.
-
 #include "classfile/frames/stack_map_writer.h"
 #include "classfile/format/strict_fields.h"
 
@@ -63,7 +61,7 @@ static uint8_t *put_type(struct cf_frame_writer *w, uint8_t *p, struct cf_type *
         operand = type->index;
     } else if (type->pc < w->code->length) {
         operand = w->map(w->context, type->pc);
-    } else { // made by a snippet, which may not branch before it is initialised
+    } else { // created by a snippet, which must not branch before initializing it
         if (!w->status) w->status = CF_MISUSE;
         operand = 0;
     }
@@ -97,8 +95,8 @@ static enum cf_status fail(struct cf_frame_writer *w, enum cf_status status, con
     return w->status;
 }
 
-// Must the frame say which fields are not set, because it would inherit others? Behind a frame with
-// `this` initialised JVMs do not agree on what is inherited, and HotSpot takes no list.
+// Must the frame list the unset fields because it would inherit others? After a frame with
+// initialized `this` JVMs disagree about what is inherited, and HotSpot accepts no list.
 static int changes_unset(struct cf_frame_writer *w, const struct cf_frame *frame) {
     if (!w->strict) return 0;
     int larval = cf_is_larval(frame), was_larval = w->was_larval;
@@ -127,7 +125,7 @@ static uint8_t *put_unset(struct cf_frame_writer *w, uint8_t *p, const uint8_t *
     return p;
 }
 
-// A frame is written at `p`, where room for the longest form was reserved, and ended by end_frame.
+// Begins a frame at the result, with room for the longest form; end_frame ends it.
 static uint8_t *begin_frame(struct cf_frame_writer *w, const struct cf_frame *frame) {
     uint32_t types = frame->locals_count + frame->stack_count;
     int list = changes_unset(w, frame);
@@ -164,7 +162,7 @@ static void remember_locals(struct cf_frame_writer *w, const struct cf_frame *fr
 }
 
 void cf_write_frame(struct cf_frame_writer *w, uint32_t pc, const struct cf_frame *frame) {
-    if (w->status || (w->count && pc <= w->pc)) return; // two at one place: the first stands
+    if (w->status || (w->count && pc <= w->pc)) return; // of two at one pc the first counts
     uint8_t *p = begin_frame(w, frame);
     if (!p) return;
     uint32_t delta = step_to(w, pc), n = frame->locals_count, common = 0;
@@ -182,5 +180,5 @@ void cf_write_frame(struct cf_frame_writer *w, uint32_t pc, const struct cf_fram
         p = put_full(w, p, delta, frame);
     }
     end_frame(w, p);
-    remember_locals(w, frame, common); // where the types agree, what was there stays
+    remember_locals(w, frame, common); // the first `common` types are the same
 }

@@ -5,7 +5,7 @@
 
 #include "classfile/frames.h"
 
-// Writes the head of a frame whose offset_delta stands behind its frame_type.
+// Writes the head of a frame with a u2 offset_delta.
 static inline uint8_t *cf_put_frame_head(uint8_t *p, unsigned type, uint32_t offset_delta) {
     p[0] = (uint8_t)type;
     cf_put2(p + 1, offset_delta);
@@ -27,22 +27,22 @@ struct cf_frame_writer {
     struct cf_pool *pool;
     struct cf_arena *arena;
     const struct cf_code *code;
-    uint8_t *bytes; // the entries; the attribute's head is the caller's
+    uint8_t *bytes; // the entries; the caller writes the head of the attribute
     uint32_t length, capacity;
     uint32_t count; // frames written
     uint32_t pc;    // of the last frame, in the new code
     // The locals of the last frame written, which the next one is relative to.
     struct cf_type *locals;
     uint32_t locals_count, locals_capacity;
-    // The strict fields that the next frame inherits as unset. `strict` is NULL where none are.
+    // The strict fields that the next frame inherits as unset. `strict` is NULL if there are none.
     const struct cf_strict *strict;
     const uint8_t *unset; // NULL: not known
-    int was_larval;       // the last frame
+    int was_larval;       // the last frame had an uninitialized `this`
     // new pc of an original instruction, for Uninitialized(offset)
     uint32_t (*map)(const void *context, uint32_t pc);
     const void *context;
     enum cf_status status;
-    const char *reason; // of the status, when it is not memory or the pool
+    const char *reason; // of the status, unless it is memory or the pool
 };
 
 // `initial`: the implicit frame at pc 0 that the first frame is relative to.

@@ -84,7 +84,7 @@ static enum cf_status store(struct cf_typing *t, uint32_t index, struct cf_type 
     uint32_t slots = cf_type_slots(&type);
     if (index + slots > s->locals_capacity) return bad(t, "local variable out of range");
     while (s->locals_count < index + slots) s->locals[s->locals_count++] = TOP;
-    // The first half of a pair that is overwritten in its second half is gone as well.
+    // If the second half of a pair is overwritten, the first half becomes invalid too.
     if (index > 0 && cf_type_slots(&s->locals[index - 1]) == 2) s->locals[index - 1] = TOP;
     if (slots == 1 && cf_type_slots(&s->locals[index]) == 2 && index + 1 < s->locals_count)
         s->locals[index + 1] = TOP;
@@ -99,7 +99,7 @@ static enum cf_status load(struct cf_typing *t, uint32_t index) {
     return push(t, s->locals[index]);
 }
 
-// a: pops a value of `slots` and stores it.
+// xstore: pops a value of `slots` and stores it.
 static enum cf_status store_top(struct cf_typing *t, uint32_t index, uint32_t slots) {
     CF_TRY(drop(t, slots));
     return store(t, index, t->state.stack[t->state.stack_count]);
@@ -143,7 +143,7 @@ static enum cf_status load_component(struct cf_typing *t) {
     return push(t, cf_type_of(component));
 }
 
-// anewarray: the array whose component is the class at `index`.
+// anewarray: pushes the array whose component is the class at `index`.
 static enum cf_status push_array(struct cf_typing *t, unsigned index) {
     struct cf_slice name = cf_pool_class_name(t->pool, index);
     if (!name.bytes) return bad(t, "anewarray of what is no class");
@@ -224,7 +224,7 @@ static void replace_all(struct cf_type *types, uint32_t count, const struct cf_t
             types[i] = type;
 }
 
-// invokespecial <init>: the object is initialised wherever it stands.
+// invokespecial <init>: initializes all copies of the object.
 static enum cf_status initialize(struct cf_typing *t, const struct cf_type *receiver) {
     struct cf_state *s = &t->state;
     const struct cf_code *code = t->code;
@@ -285,7 +285,7 @@ static enum cf_status by_table(struct cf_typing *t, unsigned op) {
     return CF_OK;
 }
 
-// xload and xstore, their index in the opcode or behind it.
+// xload and xstore, with the index in the opcode or behind it.
 static enum cf_status local_variable(struct cf_typing *t, unsigned op, uint32_t index) {
     if (op >= CF_OP_istore && op <= CF_OP_astore_3) {
         unsigned kind = op <= CF_OP_astore ? op - CF_OP_istore : (op - CF_OP_istore_0) / 4;

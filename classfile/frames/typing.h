@@ -13,7 +13,7 @@ struct cf_state {
     uint32_t locals_count, stack_count; // slots
     uint32_t locals_capacity, stack_capacity;
     struct cf_type *locals, *stack;
-    const uint8_t *unset;   // strict fields not yet set (strict.h); NULL: none are tracked
+    const uint8_t *unset;   // strict fields not yet set (strict_fields.h); NULL: none are tracked
     int this_uninitialized; // flagThisUninit
 };
 
@@ -24,7 +24,7 @@ struct cf_typing {
     struct cf_error *error;
 };
 
-// Capacities: the method's own plus `more_locals` and `more_stack` slots.
+// The capacities are those of the method plus `more_locals` and `more_stack` slots.
 enum cf_status cf_typing_init(struct cf_typing *typing, const struct cf_code *code,
                               struct cf_pool *pool, uint32_t more_locals, uint32_t more_stack,
                               struct cf_error *error);
