@@ -59,13 +59,13 @@ static enum cf_status check(const struct cf_wrap *wrap, const struct cf_member *
     struct cf_slice name = cf_member_name(cls, m);
     unsigned parameters, result;
     if (!(m->access_flags & CF_ACC_NATIVE) || m->code || m->access_flags & CF_ACC_ABSTRACT)
-        return cf_fail(error, CF_MISUSE, m->offset, "is no native method", 0);
+        return cf_fail(error, CF_MISUSE, m->offset, "is not a native method", 0);
     if (cls->access_flags & CF_ACC_INTERFACE)
         return cf_fail(error, CF_MISUSE, m->offset, "is a member of an interface", 0);
     if (!name.length || name.bytes[0] == '<' || !cf_this_name(cls).bytes ||
         !cf_method_slots(cf_member_descriptor(cls, m), &parameters, &result) ||
         parameters + !(m->access_flags & CF_ACC_STATIC) > 255)
-        return cf_fail(error, CF_MISUSE, m->offset, "is no method that a native one can be", 0);
+        return cf_fail(error, CF_MISUSE, m->offset, "cannot be a native method", 0);
     if (is_taken(wrap, m))
         return cf_fail(error, CF_UNSUPPORTED, m->offset,
                        "the class has a method with the name that it would get", 0);

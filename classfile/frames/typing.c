@@ -138,7 +138,7 @@ static enum cf_status load_component(struct cf_typing *t) {
     if (array.tag == CF_TYPE_NULL) return push(t, plain(CF_TYPE_NULL));
     struct cf_slice name = name_of(t, &array);
     if (array.tag != CF_TYPE_OBJECT || name.length < 2 || name.bytes[0] != '[')
-        return bad(t, "aaload of what is no array");
+        return bad(t, "aaload from a value that is not an array");
     struct cf_slice component = {name.bytes + 1, name.length - 1};
     return push(t, cf_type_of(component));
 }
@@ -146,7 +146,7 @@ static enum cf_status load_component(struct cf_typing *t) {
 // anewarray: pushes the array whose component is the class at `index`.
 static enum cf_status push_array(struct cf_typing *t, unsigned index) {
     struct cf_slice name = cf_pool_class_name(t->pool, index);
-    if (!name.bytes) return bad(t, "anewarray of what is no class");
+    if (!name.bytes) return bad(t, "anewarray of a constant that is not a class");
     uint8_t *bytes = cf_arena_alloc(t->code->cls->arena, name.length + 3);
     if (!bytes) return cf_fail(t->error, CF_NO_MEMORY, 0, "out of memory", 0);
     uint32_t n = 0;
@@ -184,7 +184,7 @@ static enum cf_status push_constant(struct cf_typing *t, unsigned index) {
         break;
     default: break;
     }
-    return bad(t, "ldc of what is no loadable constant");
+    return bad(t, "ldc of a constant that is not loadable");
 }
 
 // After putfield on `this` before it is initialised: the field is set now (frame type 246).

@@ -105,7 +105,7 @@ static enum cf_status check_multianewarray(struct cf_checker *c, uint32_t pc, un
 
 static enum cf_status check_target(struct cf_checker *c, uint32_t pc, uint32_t target) {
     if (target < c->code_length && (c->marks[target] & CF_CHECK_START)) return CF_OK;
-    return reject_at(c, pc, "branch to %u, which is no instruction", target);
+    return reject_at(c, pc, "branch to %u, which is not an instruction", target);
 }
 
 static enum cf_status check_branch(struct cf_checker *c, uint32_t pc, unsigned op) {

@@ -353,7 +353,7 @@ static enum cf_status check_constant(struct cf_checker *c, uint32_t offset) {
     case CF_TAG_MODULE:
     case CF_TAG_PACKAGE:
         if (!(c->cls->access_flags & CF_ACC_MODULE))
-            return cf_reject(c, offset, "tag %u in a class that is no module", tag);
+            return cf_reject(c, offset, "tag %u in a class that is not a module", tag);
         return expect(c, offset, cf_be2(p), CF_TAG_UTF8);
     default: return CF_OK;
     }

@@ -108,7 +108,7 @@ CF_CHECKER(bootstrap_methods) {
             uint32_t offset = c->r.pos;
             unsigned index = cf_u2(&c->r);
             if (c->error->status == CF_OK && !cf_is_loadable(c, index))
-                cf_reject(c, offset, "constant %u is no bootstrap argument", index);
+                cf_reject(c, offset, "constant %u is not a bootstrap argument", index);
         }
     }
     return c->error->status;

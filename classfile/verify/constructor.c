@@ -42,7 +42,7 @@ cf_vtype *cf_v_initialize(struct cf_verifier *v, const struct cf_vmember *m, cf_
     unsigned tag = CF_V_TAG(object);
     if (tag == CF_V_UNINITIALIZED_THIS) return initialize_this(v, m, top - 1);
     if (tag != CF_V_UNINITIALIZED) {
-        cf_v_bad_top(v, top, "constructor called of what is no new object");
+        cf_v_bad_top(v, top, "constructor called on an object that is not new");
         return NULL;
     }
     uint32_t index = cf_be2(v->code.bytes + CF_V_PAYLOAD(object) + 1);

@@ -214,7 +214,7 @@ CF_SELDOM static enum cf_status check_depth(struct cf_verifier *v) {
 static inline cf_vtype *take_frame(struct cf_verifier *v, const struct cf_vframe *frame, int falls,
                                    const cf_vtype *top) {
     if (v->pc > frame->pc) { // of code that is not marked
-        cf_v_fail(v, "stack map frame at pc %u, which is no instruction", frame->pc);
+        cf_v_fail(v, "stack map frame at pc %u, which is not an instruction", frame->pc);
         return NULL;
     }
     if (falls && match(v, frame, top, "frame") != CF_OK) return NULL;

@@ -151,12 +151,12 @@ static enum cf_status read_unset(struct table *t) {
         const uint8_t *pair = cf_entry(v->cls, index, CF_TAG_NAME_AND_TYPE);
         struct cf_slice descriptor = cf_utf8(v->cls, pair ? cf_be2(pair + 2) : 0);
         if (!descriptor.length || *descriptor.bytes == '(')
-            return bad_frame(t, "stack map frame: constant %u is no field", index);
+            return bad_frame(t, "stack map frame: constant %u is not a field", index);
         uint32_t i = cf_v_strict_index(v, cf_be2(pair), cf_be2(pair + 2));
         if (i < v->strict_count)
             set[i / 64] |= UINT64_C(1) << (i & 63);
         else if (v->strict_count)
-            return bad_frame(t, "stack map frame: constant %u is no strict field", index);
+            return bad_frame(t, "stack map frame: constant %u is not a strict field", index);
     }
     return CF_OK;
 }
@@ -190,7 +190,7 @@ static enum cf_status read_frame(struct table *t) {
     if (form >= 128 && form < 247) return bad_frame(t, "unknown stack map frame type %u", form);
     f->pc += 1 + (form < 128 ? form & 63 : read_number(t, 2)); // from -1 on
     if (f->pc >= v->code.length || (v->is_marked && !cf_v_is_start(v, f->pc)))
-        return bad_frame(t, "stack map frame at pc %u, which is no instruction", f->pc);
+        return bad_frame(t, "stack map frame at pc %u, which is not an instruction", f->pc);
     f->stack_count = 0;
     CF_TRY(read_body(t, form));
     return t->is_cut ? bad_frame(t, "stack map frames are cut off", 0) : CF_OK;

@@ -190,7 +190,7 @@ static int merge_at(struct inference *n, uint32_t pc) {
     if (pc >= v->code.length || !(v->marks[pc] & CF_V_START)) {
         cf_v_fail(v,
                   pc == v->code.length ? "control falls off the end of the code"
-                                       : "branch to pc %u, which is no instruction",
+                                       : "branch to pc %u, which is not an instruction",
                   pc);
         return 0;
     }

@@ -123,7 +123,7 @@ CF_SELDOM static int check_special(struct cf_verifier *v, const struct cf_vmembe
     if (cf_v_takes(v, m->types[0], v->this_type) && m->tag != CF_TAG_INTERFACE_METHODREF) return 1;
     cf_v_fail(v,
               cf_v_takes(v, m->types[0], v->this_type)
-                  ? "invokespecial of an interface that is no direct superinterface"
+                  ? "invokespecial of an interface that is not a direct superinterface"
                   : "invokespecial of a class that is none of the superclasses",
               0);
     return 0;

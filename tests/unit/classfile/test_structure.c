@@ -141,8 +141,8 @@ START_TEST(constants_refer_to_what_they_should) {
         {CF_TAG_METHOD_HANDLE, 10 << 16 | 9, 3, "kind"},
         {CF_TAG_DYNAMIC, 0 << 16 | 8, 4, "no bootstrap method"},
         {CF_TAG_INVOKE_DYNAMIC, 0 << 16 | 7, 4, "no bootstrap method"},
-        {CF_TAG_MODULE, 1, 2, "no module"},
-        {CF_TAG_PACKAGE, 1, 2, "no module"},
+        {CF_TAG_MODULE, 1, 2, "not a module"},
+        {CF_TAG_PACKAGE, 1, 2, "not a module"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct build b;

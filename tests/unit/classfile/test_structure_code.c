@@ -94,21 +94,21 @@ static const struct code_case code_cases[] = {
     C(52, "multianewarray", CF_OP_multianewarray, 0, OBJECT, 1, CF_OP_return),
     // branches
     C(52, NULL, CF_OP_goto, 0, 3, CF_OP_return),
-    C(52, "no instruction", CF_OP_goto, 0, 1, CF_OP_return),
-    C(52, "no instruction", CF_OP_goto, 0, 4, CF_OP_return),
-    C(52, "no instruction", CF_OP_ifeq, 0xFF, 0xFF, CF_OP_return),
+    C(52, "not an instruction", CF_OP_goto, 0, 1, CF_OP_return),
+    C(52, "not an instruction", CF_OP_goto, 0, 4, CF_OP_return),
+    C(52, "not an instruction", CF_OP_ifeq, 0xFF, 0xFF, CF_OP_return),
     C(52, NULL, CF_OP_goto_w, 0, 0, 0, 5, CF_OP_return),
-    C(52, "no instruction", CF_OP_goto_w, 0x7F, 0xFF, 0xFF, 0xFF, CF_OP_return),
+    C(52, "not an instruction", CF_OP_goto_w, 0x7F, 0xFF, 0xFF, 0xFF, CF_OP_return),
     C(50, NULL, CF_OP_jsr, 0, 4, CF_OP_return, CF_OP_astore_1, CF_OP_ret, 1),
     C(51, "jsr", CF_OP_jsr, 0, 4, CF_OP_return, CF_OP_astore_1, CF_OP_return),
     C(51, "ret in", CF_OP_wide, CF_OP_ret, 0, 1),
     // switches
     C(52, NULL, CF_OP_tableswitch, 0, 0, 0, 0, 0, 0, 20, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 20,
       CF_OP_return),
-    C(52, "no instruction", CF_OP_tableswitch, 0, 0, 0, 0, 0, 0, 20, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0,
-      0, 21, CF_OP_return),
-    C(52, "no instruction", CF_OP_tableswitch, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0,
-      20, CF_OP_return),
+    C(52, "not an instruction", CF_OP_tableswitch, 0, 0, 0, 0, 0, 0, 20, 0, 0, 0, 1, 0, 0, 0, 1, 0,
+      0, 0, 21, CF_OP_return),
+    C(52, "not an instruction", CF_OP_tableswitch, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0,
+      0, 0, 20, CF_OP_return),
     C(52, NULL, CF_OP_tableswitch, 1, 2, 3, 0, 0, 0, 20, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 20,
       CF_OP_return),
     C(50, "padded", CF_OP_tableswitch, 1, 2, 3, 0, 0, 0, 20, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 20,
@@ -222,9 +222,9 @@ static const struct {
 } frame_cases[] = {
     FRAMES(52, NULL, 1, 0),
     FRAMES(52, NULL, 3, 1, 2, 0),
-    FRAMES(52, "no instruction", 1, 2),
-    FRAMES(52, "no instruction", 2, 8, 0),
-    FRAMES(52, "no instruction", 1, 251, 0xFF, 0xFF),
+    FRAMES(52, "not an instruction", 1, 2),
+    FRAMES(52, "not an instruction", 2, 8, 0),
+    FRAMES(52, "not an instruction", 1, 251, 0xFF, 0xFF),
     FRAMES(49, NULL, 1, 2), // not looked at: the JVM of its time did not either
     FRAMES(52, NULL, 1, 64 + 8, 7, 0, OBJECT),
     FRAMES(52, "not of the kind", 1, 64 + 8, 7, 0, FIELD),
@@ -248,8 +248,8 @@ static const struct {
     FRAMES(72, NULL, 1, 246, 0, 1, 0, 9, 8),                       // early_larval, then same
     FRAMES(72, NULL, 1, 246, 0, 0, 255, 0, 8, 0, 1, 1, 0, 0),      // early_larval, then full
     FRAMES(72, NULL, 2, 246, 0, 1, 0, 9, 64 + 1, 1, 246, 0, 0, 6), // two, the second without fields
-    FRAMES(72, "is no field", 1, 246, 0, 1, 0, 13, 8),
-    FRAMES(72, "is no field", 1, 246, 0, 1, 0, FIELD, 8),
+    FRAMES(72, "is not a field", 1, 246, 0, 1, 0, 13, 8),
+    FRAMES(72, "is not a field", 1, 246, 0, 1, 0, FIELD, 8),
     FRAMES(72, "unknown stack map frame type", 1, 246, 0, 0, 246, 0, 0, 8), // in itself
     FRAMES(68, "unknown stack map frame type", 1, 246, 0, 0, 8),
     FRAMES(52, "longer than its frames", 1, 8, 0),
