@@ -116,11 +116,12 @@ def compose_javac(r):
 @program("a pass with a report of its own")
 def own_report(r):
     """Two rows and its own files make it known (tests/stress/demo): the agent prints and writes its result, the tool reads it."""
-    if not r.stress:
-        raise Skip("libinstr_stress.so is not built")
-    tool = os.path.join(os.path.dirname(r.stress), "instr_stress_cli")
+    folder = os.path.join(os.path.dirname(os.path.dirname(r.agent)), "tests")
+    agent, tool = os.path.join(folder, "libinstr_stress.so"), os.path.join(folder, "instr_stress_cli")
+    if not os.path.isfile(agent) or not os.path.isfile(tool):
+        raise Skip("libinstr_stress.so or instr_stress_cli is not built")
     path, calls = r.file("demo.json"), r.file("calls.json")
-    done = r.run("demo", [r.java, f"-agentpath:{r.stress}=demo,calls,demo.file={path},calls.file={calls},include=Hello"] + r.hello())
+    done = r.run("demo", [r.java, f"-agentpath:{agent}=demo,calls,demo.file={path},calls.file={calls},include=Hello"] + r.hello())
     with open(path, encoding="utf-8") as f:
         result = json.load(f)
     with open(calls, encoding="utf-8") as f:
