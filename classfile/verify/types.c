@@ -253,7 +253,6 @@ const struct cf_vmember *cf_v_find_member(struct cf_verifier *v, uint32_t index)
 // --- assignability ---
 
 #define BIT(tag) (UINT64_C(1) << (tag))
-#define ALL_CLASSES (((UINT64_C(1) << CF_KNOWN_COUNT) - 1) << CF_V_CLASS)
 
 // Arrays are objects, cloneable and serializable, and nothing else.
 static int takes_arrays(unsigned known) {

@@ -1,5 +1,3 @@
-// array.c: see array.h
-
 #include "instr/base/array.h"
 
 #include <stdint.h>

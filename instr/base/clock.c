@@ -1,5 +1,3 @@
-// clock.c: see clock.h
-
 #include "instr/base/clock.h"
 
 #include <time.h>

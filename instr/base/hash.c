@@ -1,5 +1,3 @@
-// hash.c: see hash.h
-
 #include "instr/base/hash.h"
 
 #define XXH_INLINE_ALL

@@ -1,5 +1,3 @@
-// json.c: see json.h
-
 #include "instr/base/json.h"
 #include "instr/base/utf8.h"
 

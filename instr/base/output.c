@@ -1,5 +1,3 @@
-// output.c: see output.h
-
 #include "instr/base/output.h"
 
 #include <errno.h>

@@ -1,5 +1,3 @@
-// thread.c: see thread.h
-
 #include "instr/base/thread.h"
 
 #include <signal.h>

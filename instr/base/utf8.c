@@ -1,5 +1,3 @@
-// utf8.c: see utf8.h
-
 #include "instr/base/utf8.h"
 
 static uint32_t tail(const unsigned char *s, size_t i) {

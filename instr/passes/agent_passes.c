@@ -1,5 +1,3 @@
-// agent_passes.c: see agent_passes.h
-
 #include "instr/passes/agent_passes.h"
 
 #include "rewriters/rewriters.h"

@@ -1,5 +1,3 @@
-// hsperfdata.c: see hsperfdata.h
-//
 // The file has version 2.0: a prologue, then entries, each with offsets of its name and its value.
 // The prologue names the byte order of numbers. The JVM writes while we read, so everything is
 // checked.

@@ -1,5 +1,3 @@
-// process.c: see process.h
-
 #include "instr/process/process.h"
 
 #include <errno.h>
@@ -135,36 +133,6 @@ int instr_process_become(const struct instr_process *process) {
 
 void instr_process_return(void) {
     if (seteuid(getuid()) != 0 || setegid(getgid()) != 0) abort(); // only root changes its rights
-}
-
-int instr_process_link(const struct instr_process *process, const char *name, char *path,
-                       size_t size) {
-    char link[INSTR_PROCESS_PATH + 32];
-    snprintf(link, sizeof link, "/proc/%ld/%.40s", (long)process->pid, name);
-    ssize_t n = readlink(link, path, size - 1);
-    path[n > 0 ? n : 0] = '\0';
-    return n > 0 ? 0 : -1;
-}
-
-int instr_process_maps(const struct instr_process *process, const char *library, char *path,
-                       size_t size) {
-    char name[INSTR_PROCESS_PATH], line[8192];
-    snprintf(name, sizeof name, "/proc/%ld/maps", (long)process->pid);
-    FILE *maps = fopen(name, "re");
-    if (!maps) return -1;
-    int found = 0;
-    while (!found && fgets(line, sizeof line, maps)) {
-        char *file = strchr(line, '/'), *slash = strrchr(line, '/');
-        if (!file) continue;
-        slash[strcspn(slash, "\n")] = '\0';
-        char *deleted = strstr(slash, " (deleted)");
-        if (deleted) *deleted = '\0';
-        if (strcmp(slash + 1, library) != 0) continue;
-        snprintf(path, size, "%s", file);
-        found = 1;
-    }
-    fclose(maps);
-    return found;
 }
 
 int instr_process_is_stopped(const struct instr_process *process) {

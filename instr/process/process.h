@@ -30,19 +30,10 @@ int instr_process_directory(const struct instr_process *process, const char *pat
 int instr_process_become(const struct instr_process *process);
 void instr_process_return(void);
 
-// The file that a link below /proc/PID names, such as "exe". 0; -1 with errno.
-int instr_process_link(const struct instr_process *process, const char *name, char *path,
-                       size_t size);
-
 // The content of /proc/PID/NAME, at most `most` bytes, with a NUL appended. The caller frees it; NULL
 // with errno.
 char *instr_process_read(const struct instr_process *process, const char *name, size_t most,
                          size_t *length);
-
-// Is a library of this file name ("libjvm.so") mapped? `path` receives its path, as the process sees
-// it. 1, 0, or -1 with errno if it is unknown.
-int instr_process_maps(const struct instr_process *process, const char *library, char *path,
-                       size_t size);
 
 // Is the process stopped, by a signal or a debugger? Then it does not respond.
 int instr_process_is_stopped(const struct instr_process *process);

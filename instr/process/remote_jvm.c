@@ -1,5 +1,3 @@
-// remote_jvm.c: see remote_jvm.h
-
 #include "instr/process/remote_jvm.h"
 #include "instr/process/hsperfdata.h"
 

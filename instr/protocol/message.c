@@ -1,5 +1,3 @@
-// message.c: see message.h
-
 #include "instr/protocol/message.h"
 
 #include <stdlib.h>

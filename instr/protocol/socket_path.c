@@ -1,5 +1,3 @@
-// socket_path.c: see socket_path.h
-
 #include "instr/protocol/socket_path.h"
 
 #include <stdio.h>

@@ -1,5 +1,3 @@
-// agent_state.c: see agent_state.h
-
 #include "instr/vm/agent_state.h"
 
 #include <stdio.h>

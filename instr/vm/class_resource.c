@@ -1,5 +1,3 @@
-// class_resource.c: see class_resource.h
-
 #include "instr/vm/class_resource.h"
 
 #include <stdio.h>

@@ -1,5 +1,3 @@
-// cpu_idle.c: see cpu_idle.h
-
 #define _POSIX_C_SOURCE 200809L
 
 #include "instr/vm/cpu_idle.h"

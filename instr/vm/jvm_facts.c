@@ -1,5 +1,3 @@
-// jvm_facts.c: see jvm_facts.h
-
 #include "instr/vm/jvm_facts.h"
 #include "instr/vm/other_agents.h"
 #include "instr/options.h"

@@ -1,5 +1,3 @@
-// jvmti.c: see jvmti.h
-
 #include "instr/vm/jvmti.h"
 
 void *instr_jvmti_allocate(void *jvmti, size_t size) {

@@ -1,5 +1,3 @@
-// other_agents.c: see other_agents.h
-
 #include "instr/vm/other_agents.h"
 
 #include "instr/base/array.h"

@@ -1,5 +1,3 @@
-// runtime.c: see runtime.h
-
 #define _POSIX_C_SOURCE 200809L
 
 #include "instr/vm/runtime.h"

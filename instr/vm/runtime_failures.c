@@ -1,5 +1,3 @@
-// runtime_failures.c: see runtime_failures.h
-
 #include "instr/vm/runtime_failures.h"
 
 #include "instr/vm/wake.h"

@@ -1,5 +1,3 @@
-// snapshot.c: see snapshot.h
-
 #include "instr/vm/snapshot.h"
 
 #include <stdlib.h>

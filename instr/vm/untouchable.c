@@ -1,5 +1,3 @@
-// untouchable.c: see untouchable.h
-
 #include "instr/vm/untouchable.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,3 @@
-// wake.c: see wake.h
-
 #include "instr/vm/wake.h"
 #include "instr/vm/agent_state.h"
 

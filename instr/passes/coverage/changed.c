@@ -1,5 +1,3 @@
-// changed.c: see changed.h
-
 #include "instr/passes/coverage/changed.h"
 
 #include <stdlib.h>

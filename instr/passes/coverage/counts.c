@@ -1,5 +1,3 @@
-// counts.c: see counts.h
-
 #include "instr/passes/coverage/counts.h"
 
 #include <inttypes.h>

@@ -159,14 +159,6 @@ static int write_to(JNIEnv *jni, struct instr_exec_file *file, int reset,
     return 1;
 }
 
-int instr_coverage_write(JNIEnv *jni, struct instr_exec_file *file, int reset,
-                         struct instr_coverage_written *written) {
-    pthread_mutex_lock(&state.lock);
-    int done = write_to(jni, file, reset, written);
-    pthread_mutex_unlock(&state.lock);
-    return done;
-}
-
 int instr_coverage_write_file(JNIEnv *jni, int reset, struct instr_coverage_written *written,
                               char *path, size_t path_size, char *error, size_t size) {
     pthread_mutex_lock(&state.lock);

@@ -12,14 +12,9 @@ struct instr_coverage_written {
     uint32_t classes, classes_hit, probes, probes_hit;
 };
 
-// Writes a session and the classes covered since the start, or the last reset, to an open file.
-// `reset`: starts anew; every hit is in this session or in the next. Returns 0 if the pass is not
-// on, or out of memory.
-int instr_coverage_write(JNIEnv *jni, struct instr_exec_file *file, int reset,
-                         struct instr_coverage_written *written);
-
-// The same to coverage.file, as at exit. Returns 0, or -1 with one line in `error`. `path` receives
-// the file's name.
+// Writes a session and the classes covered since the start, or the last reset, to coverage.file, as at
+// exit. `reset`: starts anew; every hit is in this session or in the next. Returns 0, or -1 with one
+// line in `error`. `path` receives the file's name.
 int instr_coverage_write_file(JNIEnv *jni, int reset, struct instr_coverage_written *written,
                               char *path, size_t path_size, char *error, size_t size);
 

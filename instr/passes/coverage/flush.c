@@ -1,5 +1,3 @@
-// flush.c: see flush.h
-
 #include "instr/passes/coverage/flush.h"
 
 #include <errno.h>

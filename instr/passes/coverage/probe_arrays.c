@@ -1,5 +1,3 @@
-// probe_arrays.c: see probe_arrays.h
-
 #include "instr/passes/coverage/probe_arrays.h"
 
 #include <pthread.h>

@@ -1,5 +1,3 @@
-// tests.c: see tests.h
-
 #include "instr/passes/coverage/tests.h"
 
 #include <errno.h>
