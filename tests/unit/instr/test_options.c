@@ -94,25 +94,20 @@ static const struct {
     {"huge=ye", "option 'huge': must be no or yes, not 'ye'"},
     {"batch-threads=3", "option 'batch-threads': must be auto, 1 or 2, not '3'"},
     {"runtime=jar", "option 'runtime': must be direct or path, not 'jar'"},
-    {"timing,timing.top=-1",
-     "option 'timing.top': must be a number from 0 to 1000000, not '-1'"},
+    {"timing,timing.top=-1", "option 'timing.top': must be a number from 0 to 1000000, not '-1'"},
     {"timing,timing.top=99999999999999999999",
      "option 'timing.top': must be a number from 0 to 1000000, not '99999999999999999999'"},
-    {"memory=8MB",
-     "option 'memory': must be a size from 64K to 1024G, such as 8M, not '8MB'"},
+    {"memory=8MB", "option 'memory': must be a size from 64K to 1024G, such as 8M, not '8MB'"},
     {"memory=1", "option 'memory': must be a size from 64K to 1024G, such as 8M, not '1'"},
     {"memory=99999999999G",
      "option 'memory': must be a size from 64K to 1024G, such as 8M, not '99999999999G'"},
     {"include=a..b", "option 'include': pattern 'a..b' contains two dots in a row"},
     {"=timing,calls", "options: no name before '=timing'; did you mean 'timing'?"},
     {"timing,,calls", "options: empty item between two commas"},
-    {"stats=a%d",
-     "option 'stats': in a file name, % must be followed by p (the process id) or %"},
-    {"stats=a%",
-     "option 'stats': in a file name, % must be followed by p (the process id) or %"},
+    {"stats=a%d", "option 'stats': in a file name, % must be followed by p (the process id) or %"},
+    {"stats=a%", "option 'stats': in a file name, % must be followed by p (the process id) or %"},
     {"a\nb\x1b[1m", "option 'a?b?[1m': unknown; did you mean 'alloc'?"},
-    {"config=/does/not/exist",
-     "option 'config': /does/not/exist: No such file or directory"},
+    {"config=/does/not/exist", "option 'config': /does/not/exist: No such file or directory"},
     {"config=/tmp", "option 'config': /tmp: Is a directory"},
     {"config=/dev/zero", "option 'config': /dev/zero: larger than 1 MB"},
 };
@@ -157,15 +152,13 @@ START_TEST(a_mistake_in_a_file_names_its_line) {
     write_config("timing\n\nhuge=7\n", 15);
     char list[128], expected[256];
     snprintf(list, sizeof list, "config=%s", config);
-    snprintf(expected, sizeof expected, "%s:3: option 'huge': must be no or yes, not '7'",
-             config);
+    snprintf(expected, sizeof expected, "%s:3: option 'huge': must be no or yes, not '7'", config);
     refuse(list, expected);
     unlink(config);
     write_config("timing,calls\n", 13);
     snprintf(list, sizeof list, "config=%s", config);
     snprintf(expected, sizeof expected,
-             "%s:1: option 'timing,calls': unknown; in a file, write one option per line",
-             config);
+             "%s:1: option 'timing,calls': unknown; in a file, write one option per line", config);
     refuse(list, expected);
     unlink(config);
     write_config("tim\0ing\n", 8);
@@ -185,8 +178,7 @@ START_TEST(a_file_that_names_itself_is_refused) {
     char list[128], expected[256];
     snprintf(list, sizeof list, "config=%s", config);
     snprintf(expected, sizeof expected,
-             "%s:1: option 'config': configuration files are nested more than 8 deep",
-             config);
+             "%s:1: option 'config': configuration files are nested more than 8 deep", config);
     refuse(list, expected);
     unlink(config);
 }
