@@ -91,7 +91,7 @@ void cf_print_flags(struct cf_printer *p, unsigned flags, int of);
 void cf_print_modifiers(struct cf_printer *p, unsigned flags, int of);
 
 // One printer per kind of attribute: it begins with the name of the attribute and reads the info
-// from p->r. On an error it stops; whoever called it prints the error.
+// from p->r. On an error it stops; the caller prints the error.
 #define CF_PRINTER(name) void cf_print_##name(struct cf_printer *p)
 CF_PRINTER(code);
 CF_PRINTER(constant_value);

@@ -1,10 +1,9 @@
 // Verification by type inference (JVMS 4.10.2), for classes below version 50 and for what of that
-// version has no frames: the state at each place where control meets is the merge of what comes
-// there, and the code is gone through until no state changes any more.
+// version has no frames. The state at each place where control meets is the merge of the states that
+// reach it, and the verifier walks the code until no state changes any more.
 //
-// A subroutine (jsr, ret; JVMS 4.10.2.5) is gone through once for all its callers: a state in one
-// carries which locals it has touched, and only these come back with ret; the others are those of
-// the jsr.
+// The verifier walks a subroutine (jsr, ret; JVMS 4.10.2.5) once for all its callers. A state in it
+// carries which locals it has touched: ret returns only these, and the others are those of the jsr.
 
 #include "classfile/verify/internal.h"
 

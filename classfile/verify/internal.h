@@ -161,7 +161,7 @@ struct cf_verifier {
     int is_stepping;    // running stops where control may go elsewhere
     uint8_t *marks;     // by pc
     uint32_t marks_capacity;
-    uint32_t passes_again; // methods that were gone through once more
+    uint32_t passes_again; // methods that were checked once more
     int is_marked;         // all instructions are; else those that have been run
     uint64_t work;         // steps of loops that multiply
     struct cf_vframes frames;
@@ -333,7 +333,7 @@ struct cf_vrow {
     // Tags that must be there, compared under a mask, a byte each: the local, the top of the stack,
     // a slot below it; the last byte of the mask says which one.
     uint32_t needed, mask;
-    // What is pushed, after so many slots are gone as `under` is below 0: the local or constant at
+    // What is pushed, after `under`, which is negative, has removed slots: the local or constant at
     // `from`, plus the operand under `operand`, and `second` behind it. What is above the stack
     // then does not matter.
     int16_t from;

@@ -172,8 +172,8 @@ int cli_ends_with(const char *text, const char *end) {
 
 // --- output ---
 
-// Why an earlier write to standard output failed, when errno no longer says it. NULL: its reader is
-// gone, and needs no message.
+// Why an earlier write to standard output failed, when errno no longer says it. NULL: its reader has
+// exited, and needs no message.
 static const char *why_output_failed(void) {
     struct pollfd polled = {STDOUT_FILENO, POLLOUT, 0};
     if (fcntl(STDOUT_FILENO, F_GETFD) < 0) return strerror(EBADF);

@@ -29,7 +29,7 @@ def main():
     for nanoseconds, method in lost[:-ROWS - 1:-1]:
         print(f"{nanoseconds / 1e6:10.2f}  {before[method][0]:11.0f}  {after[method][0]:11.0f}  "
               f"{method[0]}.{method[1]}{method[2]}")
-    print(f"{len(after.keys() - before.keys())} methods are new, {len(before.keys() - after.keys())} gone")
+    print(f"{len(after.keys() - before.keys())} methods are new, {len(before.keys() - after.keys())} no longer called")
 
 
 main()

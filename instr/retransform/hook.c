@@ -293,8 +293,8 @@ void JNICALL instr_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject 
         .redefined = redefined,
         .first = redefined == NULL,
         .origin.redefined = redefined != NULL,
-        // If it was redefined or changed by others, what came of that has not been
-        // verified yet: the JVM is going to, and refuses it to who asked for it.
+        // If other code redefined or changed the class, the JVM has not verified the result yet.
+        // It will, and reports a VerifyError to the caller that asked for the change.
         .origin.already_verified = redefined != NULL || loader == NULL,
         .origin.bootstrap = loader == NULL,
         .origin.running = 1,
