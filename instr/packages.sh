@@ -72,8 +72,32 @@ instr_as_root() {
     fi
 }
 
+# Runs apt-get, again and again while another process holds one of its locks, for at most `instr_lock_wait` seconds:
+# unattended upgrades hold them for minutes on a fresh machine. apt's own DPkg::Lock::Timeout is no help with `update`.
+instr_lock_wait=600
+instr_unlocked() { # COMMAND ...
+    local log status held end=$((SECONDS + instr_lock_wait)) waits=''
+    log=$(mktemp) || return 1
+    while :; do
+        LC_ALL=C "$@" 2>&1 | tee "$log" |
+            { grep --line-buffered -vE '^E: .*\block\b|^Reading package lists' || true; } >&2
+        status=${PIPESTATUS[0]}
+        held=$(sed -n 's/^E: \(Could not get lock .*\)/\1/p' "$log" | head -n 1)
+        if [ "$status" = 0 ] || [ -z "$held" ]; then break; fi
+        if [ "$SECONDS" -ge "$end" ]; then
+            instr_say "apt is still locked after $instr_lock_wait s. $held"
+            break
+        fi
+        [ -n "$waits" ] || instr_say "waiting for apt, for at most $instr_lock_wait s. $held"
+        waits=1
+        sleep 5
+    done
+    rm -f "$log"
+    return "$status"
+}
+
 instr_apt() {
-    instr_as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o Acquire::Retries=3 "$@" >&2
+    instr_unlocked instr_as_root env LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get -q -o Acquire::Retries=3 "$@"
 }
 
 # Installs for the purposes named: build, tests.
