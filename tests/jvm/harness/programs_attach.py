@@ -350,7 +350,7 @@ def doctor(r):
         return subprocess.run([r.cli, "doctor", "--json", "--", *words], capture_output=True, text=True, timeout=120)
     expected = [("ok", "JVM", "starts with the agent"), ("ok", "capabilities", "all")]
     if r.jdk.version >= 17:
-        expected += [("ok", "class archive", "with the agent dormant"), ("ok", "class archive", "with the agent with a pass")]
+        expected += [("ok", "class archive", "with the dormant agent"), ("ok", "class archive", "with a pass enabled")]
     yield "command", findings(command(r.java, "-cp", r.built.programs, "Hello"), *expected)
     yield "only the version", findings(command(r.java, "-version"), ("ok", "JVM", "starts with the agent"),
                                        ("ok", "capabilities", "all"))

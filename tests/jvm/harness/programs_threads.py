@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import statistics
 
 from . import expect, vm
 from .programs import program
@@ -51,9 +52,17 @@ def resident(path):
 
 
 def growth(rows):
-    """The growth in KB from the second third of the rounds to the last, by medians."""
-    third = len(rows) // 3
-    return sorted(k[0] for k in rows[-third:])[third // 2] - sorted(k[0] for k in rows[-2 * third:-third])[third // 2]
+    """The growth in KB in ten rounds: the median of those from each ten to the next, between their medians. The first ten
+    are the program's start. Thirty rounds give one value, in which a step counts; among the five of seventy it does not."""
+    tens = [statistics.median_high(k[0] for k in rows[i:i + 10]) for i in range(10, len(rows) - 9, 10)]
+    return statistics.median(b - a for a, b in zip(tens, tens[1:]))
+
+
+def grown(rows, plain):
+    """Problems with the resident memory of a run, given the rows of a plain one."""
+    if growth(rows) <= max(growth(plain), 0) + 6 * 1024:  # a tenth of one page per class
+        return []
+    return [f"grew by {growth(rows)} KB in ten of {len(rows)} rounds, without the agent by {growth(plain)}"]
 
 
 def preloaded(r, live):
@@ -72,11 +81,20 @@ def held(rows, recent=0):
     return []
 
 
+def judged():
+    """Problems with the judgement itself: a step is no growth, and what recurs is."""
+    def made(rounds, size):
+        return [(100000 + size(i), 0, 0) for i in range(rounds)]
+
+    still, leak = made(70, lambda i: 300 * (i % 2)), made(70, lambda i: 640 * i)
+    cases = [("a step", made(70, lambda i: 9000 * (i > 24)), False), ("two steps", made(70, lambda i: 9000 * ((i > 24) + (i > 55))), False),
+             ("a leak", leak, True), ("a leak in steps", made(70, lambda i: 6400 * (i // 10)), True), ("a short leak", leak[:30], True)]
+    return [f"{name}: growth {growth(rows)} KB" for name, rows, grows in cases if bool(grown(rows, still)) != grows]
+
+
 def flat(rows, plain, recent):
-    """Problems with the memory of a run, given the rows of a plain one."""
+    """Problems with what the agent holds and with the classes that are left, given the rows of a plain run."""
     problems = held(rows, recent)
-    if growth(rows) > max(growth(plain), 0) + 6 * 1024:  # a tenth of one page per class
-        problems.append(f"grew by {growth(rows)} KB, without the agent by {growth(plain)}")
     if rows[-1][1] > plain[-1][1] + 100:
         problems.append(f"{rows[-1][1]} classes are left, without the agent {plain[-1][1]}")
     return problems
@@ -119,17 +137,28 @@ def made(r):
 def dropped(r):
     """Loaders are collected, and the agent keeps no memory for them."""
     live, rounds = r.file("live"), 30
-    args = SMALL + ["-Drss=" + r.file("rss"), "-Dlive=" + live, "-cp", r.built.programs, "ManyLoaders", "2", "100", str(rounds)]
+    args = SMALL + ["-Drss=" + r.file("rss"), "-Dlive=" + live, "-cp", r.built.programs, "ManyLoaders", "2", "100"]
     env = preloaded(r, live)
-    plain = r.run("plain", [r.java] + args, env=env)
-    before = resident(r.file("rss"))
-    report, sites = r.file("report.json"), r.file("sites.json")
-    for passes in ("calls,timing", r.every_pass + quiet(r) + ",alloc.file=" + sites):
-        other = r.run("agent", [r.java, r.with_agent(f"{passes},timing.file={report}")] + args, env=env)
+
+    def rows(name, agent, count):
+        run = r.run(name, [r.java] + agent + args + [str(count)], env=env)
+        return run, resident(r.file("rss"))
+
+    yield "what counts as growth", judged()
+    plain, before = rows("plain", [], rounds)
+    for passes in ("calls,timing", r.every_pass + quiet(r)):
+        def agent(kind, options=passes):
+            sites = ",alloc.file=" + r.file(kind + "-sites.json") if "alloc" in options else ""
+            return [r.with_agent(f"{options},timing.file={r.file(kind + '.json')}{sites}")]
+
+        other, after = rows("agent", agent("agent"), rounds)
         name = passes.partition(",exceptions.top")[0]
-        yield f"{name}: results", vm.compare(plain, other) + counted(report, 2 * 100 * rounds)
-        yield f"{name}: memory", flat(resident(r.file("rss")), before, 4 * 2 * 100 * rounds)
-    yield "sites", lambdas(sites, r.jdk, 2 * 100 * rounds * 10)
+        yield f"{name}: results", vm.compare(plain, other) + counted(r.file("agent.json"), 2 * 100 * rounds)
+        problems = grown(after, before)
+        if problems:  # perhaps a step, as of the compilers' arenas: more rounds show what recurs
+            problems = grown(rows("longer", agent("longer"), 70)[1], rows("plain-longer", [], 70)[1])
+        yield f"{name}: memory", flat(after, before, 4 * 2 * 100 * rounds) + problems
+    yield "sites", lambdas(r.file("agent-sites.json"), r.jdk, 2 * 100 * rounds * 10)
 
 
 def lambdas(path, jdk, expected):
