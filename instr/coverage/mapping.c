@@ -14,38 +14,46 @@
 
 static struct {
     char path[PATH_MAX];
-    int fd;
-    uint64_t end; // of the classes
+    int fd, mapped;
+    uint8_t *memory; // NULL: none
+    uint64_t end;    // of the classes
 } map = {.fd = -1};
 
 static uint8_t *fail(const char *path, char *reason, size_t size) {
     snprintf(reason, size, "%.400s: %s", path, strerror(errno));
-    if (map.fd >= 0) {
-        close(map.fd);
-        unlink(path);
-    }
-    map.fd = -1;
+    if (map.fd >= 0) instr_coverage_map_abandon();
     return NULL;
 }
 
+static uint8_t *map_memory(void) {
+    int flags = map.mapped ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    void *memory = mmap(NULL, INSTR_COVERAGE_MAP_CLASSES_AT, PROT_READ | PROT_WRITE, flags,
+                        map.mapped ? map.fd : -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
 uint8_t *instr_coverage_map_open(const char *path, const struct instr_coverage_map_header *header,
-                                 char *reason, size_t size) {
-    map.fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (map.fd < 0 || ftruncate(map.fd, INSTR_COVERAGE_MAP_CLASSES_AT) != 0 ||
-        pwrite(map.fd, header, sizeof *header, 0) != (ssize_t)sizeof *header)
-        return fail(path, reason, size);
-    void *memory =
-        mmap(NULL, INSTR_COVERAGE_MAP_CLASSES_AT, PROT_READ | PROT_WRITE, MAP_SHARED, map.fd, 0);
-    if (memory == MAP_FAILED) return fail(path, reason, size);
+                                 int mapped, char *reason, size_t size) {
+    unlink(path);
     snprintf(map.path, sizeof map.path, "%s", path);
+    map.fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mapped ? 0444 : 0666);
+    map.mapped = mapped;
     map.end = INSTR_COVERAGE_MAP_CLASSES_AT;
-    return memory;
+    if (map.fd < 0 || ftruncate(map.fd, INSTR_COVERAGE_MAP_CLASSES_AT) != 0 ||
+        pwrite(map.fd, header, sizeof *header, 0) != (ssize_t)sizeof *header ||
+        !(map.memory = map_memory()))
+        return fail(path, reason, size);
+    return map.memory;
+}
+
+static int allocate(off_t at, uint32_t count) {
+    return posix_fallocate(map.fd, at, count) == 0;
 }
 
 int instr_coverage_map_reserve(uint32_t first, uint32_t count) {
     if (count > INSTR_COVERAGE_MAP_PROBES || first > INSTR_COVERAGE_MAP_PROBES - count) return 0;
-    return posix_fallocate(map.fd, INSTR_COVERAGE_MAP_PROBES_AT + (off_t)first, count) == 0 &&
-           posix_fallocate(map.fd, INSTR_COVERAGE_MAP_TAKEN_AT + (off_t)first, count) == 0;
+    return allocate(INSTR_COVERAGE_MAP_PROBES_AT + (off_t)first, count) &&
+           (!map.mapped || allocate(INSTR_COVERAGE_MAP_TAKEN_AT + (off_t)first, count));
 }
 
 // Writes the class in one call, so that it is complete or absent.
@@ -61,9 +69,30 @@ void instr_coverage_map_add(const struct instr_covered_class *covered) {
     free(record);
 }
 
+int instr_coverage_map_store(const uint8_t *probes, uint32_t count) {
+    enum { BLOCK = 4096 };
+    uint8_t *memory = map.memory + INSTR_COVERAGE_MAP_PROBES_AT;
+    for (uint32_t at = 0; at < count; at += BLOCK) {
+        size_t n = count - at < BLOCK ? count - at : BLOCK;
+        if (memcmp(memory + at, probes + at, n) == 0) continue;
+        if (pwrite(map.fd, probes + at, n, INSTR_COVERAGE_MAP_PROBES_AT + (off_t)at) != (ssize_t)n)
+            return 0;
+        memcpy(memory + at, probes + at, n);
+    }
+    return 1;
+}
+
 void instr_coverage_map_remove(void) {
     if (map.fd < 0) return;
     unlink(map.path);
+}
+
+void instr_coverage_map_abandon(void) {
+    instr_coverage_map_remove();
+    close(map.fd);
+    if (map.memory) munmap(map.memory, INSTR_COVERAGE_MAP_CLASSES_AT);
+    map.fd = -1;
+    map.memory = NULL;
 }
 
 // --- recovering ---
@@ -149,7 +178,7 @@ int instr_coverage_map_recover(const char *path, const char *exec_path, char *er
     if (fd >= 0 && f.bytes && is_whole(&f))
         result = recover(&f, &st, exec_path, error, size);
     else if (fd >= 0)
-        snprintf(error, size, "%.400s: not a file of coverage.mmap=yes, or truncated", path);
+        snprintf(error, size, "%.400s: not a file of coverage.mmap, or truncated", path);
     if (f.bytes) munmap((void *)(uintptr_t)f.bytes, f.length);
     if (fd >= 0) close(fd);
     return result;

@@ -1,10 +1,16 @@
-// The file of coverage.mmap=yes; the probes are in a mapping of it. The kernel has what was written
-// to the mapping, however the process ends; data can be lost only if the machine goes down too. All
-// numbers are in the machine's byte order; the area of the probes is sparse.
+// The file of coverage.mmap. With `yes` the probes are in a mapping of it: the kernel has what was
+// written to the mapping, however the process ends. Data can be lost only if the machine goes down
+// too. With `flush` the file is written by pwrite and not mapped.
+//
+// Access to a mapping past the end of its file raises SIGBUS. So a mapped file can be read only,
+// which keeps other programs of the user from truncating it, and an older file of the same name is
+// removed, never truncated: a JVM in another container may have the same process id.
+//
+// All numbers are in the machine's byte order; the area of the probes is sparse.
 //
 //      0           header: magic, sizes, start time, session id
 //      PROBES_AT   a byte for each probe, by number
-//      TAKEN_AT    the same for probes that were moved to the files of single tests
+//      TAKEN_AT    the same for probes that were moved to the files of single tests (`yes`)
 //      CLASSES_AT  for each class: u8 id, u4 first probe, u4 probes, u4 length of the name, name
 
 #ifndef INSTR_COVERAGE_MAPPING_H
@@ -37,16 +43,23 @@ struct instr_coverage_map_class {
     uint32_t first, count, name_length;
 };
 
-// Creates the file and maps it. NULL: one line is in `reason`. One at a time in a process.
+// Creates the file, and removes an older one. Returns memory for the file's bytes up to CLASSES_AT:
+// a mapping of the file (`mapped`), or memory for instr_coverage_map_store. NULL: one line is in
+// `reason`. One at a time in a process.
 uint8_t *instr_coverage_map_open(const char *path, const struct instr_coverage_map_header *header,
-                                 char *reason, size_t size);
+                                 int mapped, char *reason, size_t size);
 // Allocates disk space for these probes, so that writing to them cannot fail. Returns 0 if there is
 // none.
 int instr_coverage_map_reserve(uint32_t first, uint32_t count);
 // Appends a class.
 void instr_coverage_map_add(const struct instr_covered_class *covered);
-// Removes the file, whose content was written elsewhere. The mapping stays.
+// If the file is not mapped: writes the first `count` probes to it where they differ from those in
+// memory, and changes the memory. Returns 0 if the file cannot be written: call it again later.
+int instr_coverage_map_store(const uint8_t *probes, uint32_t count);
+// Removes the file, whose content was written elsewhere. The memory stays.
 void instr_coverage_map_remove(void);
+// Removes the file and frees the memory, before anything uses it.
+void instr_coverage_map_abandon(void);
 
 // Appends the file of a process that has ended to an .exec file. Returns 0; or -1 with one line in
 // `error`.

@@ -344,45 +344,50 @@ static bool start_tests(JNIEnv *jni, char *reason, size_t size) {
     return started;
 }
 
-// FILE.PID.map; never unmapped, because inserted code holds its addresses.
+// FILE.PID.map
 static uint8_t *open_map(char *reason, size_t size) {
-    static uint8_t *mapping;
     struct instr_coverage_map_header header = {
         INSTR_COVERAGE_MAP_MAGIC, 1, INSTR_COVERAGE_MAP_PROBES, state.start, 0, ""};
     char path[PATH_MAX];
     char *file = instr_expand_file(state.file ? state.file : DEFAULT_FILE, (long)getpid());
-    if (mapping || !file) {
-        free(file);
-        return mapping;
+    if (!file) {
+        snprintf(reason, size, "out of memory");
+        return NULL;
     }
     header.session_length = (uint32_t)state.session_length;
     memcpy(header.session, state.session, state.session_length);
     snprintf(path, sizeof path, "%s.%ld.map", file, (long)getpid());
     free(file);
-    return mapping = instr_coverage_map_open(path, &header, reason, size);
+    return instr_coverage_map_open(path, &header, state.direct, reason, size);
 }
 
-static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *options,
-                  char *reason, size_t size) {
-    (void)jvmti;
-    uint8_t *mapping = NULL;
-    // Inserted code and the probe arrays cannot change the place of the probes.
+// Once in a JVM: inserted code holds the addresses of the probes.
+static bool start_arrays(JNIEnv *jni, char *reason, size_t size) {
     static bool started, mapped, direct;
-    if (started && (mapped != state.mapped || direct != state.direct)) {
+    uint8_t *mapping = NULL;
+    if (started && mapped == state.mapped && direct == state.direct) return true;
+    if (started) {
         snprintf(reason, size,
                  "coverage.mmap: cannot change after the pass was first switched on in a JVM");
         return false;
     }
     if (state.mapped && !(mapping = open_map(reason, size))) return false;
-    if (!instr_probe_arrays_start(state.vm, jni, instr_runtime_package_used(), mapping,
-                                  state.direct, reason, size))
-        return false;
-    started = true;
+    started = instr_probe_arrays_start(state.vm, jni, instr_runtime_package_used(), mapping,
+                                       state.direct, reason, size);
+    if (!started && mapping) instr_coverage_map_abandon();
     mapped = state.mapped;
     direct = state.direct;
-    if (mapping && !direct && !instr_coverage_flush_start(state.vm, state.registry, reason, size))
-        return false;
+    return started;
+}
+
+static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *options,
+                  char *reason, size_t size) {
+    (void)jvmti;
     if (instr_pass_option(options, "per-test") && !start_tests(jni, reason, size)) return false;
+    if (!start_arrays(jni, reason, size)) return false;
+    if (state.mapped && !state.direct &&
+        !instr_coverage_flush_start(state.vm, state.registry, reason, size))
+        return false;
     if (enable(JVMTI_EVENT_DATA_DUMP_REQUEST) && (!state.mapped || enable(JVMTI_EVENT_VM_DEATH)))
         return true;
     snprintf(reason, size, "the JVM refuses the events that coverage needs");

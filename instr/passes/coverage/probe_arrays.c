@@ -19,7 +19,7 @@ enum { MAX_ARRAYS = INT32_MAX / RW_PROBES_PER_HOLDER };
 static struct {
     JavaVM *vm;
     const char *package;
-    uint8_t *mapping;        // NULL: the probes are only on the Java heap
+    uint8_t *mapping;        // the file's bytes; NULL: the probes are only on the Java heap
     bool direct;             // the probes are only in the mapping
     pthread_mutex_t reading; // held to clear or copy probes; taken before `lock`
     pthread_mutex_t lock;    // for the fields below
@@ -145,6 +145,8 @@ bool instr_probe_arrays_start(JavaVM *vm, JNIEnv *jni, const char *runtime_packa
     arrays.mapping = mapping;
     arrays.direct = direct;
     if (add(jni, true)) return true;
+    arrays.count = 0;
+    arrays.mapping = NULL;
     if (mapping) // the usual cause
         snprintf(reason, size, "coverage.mmap: not enough disk space for the probes");
     else
@@ -237,8 +239,7 @@ void instr_probe_arrays_flush(JNIEnv *jni, struct instr_coverage *coverage) {
     memcpy(hits, arrays.mapping + INSTR_COVERAGE_MAP_TAKEN_AT, count);
     read_all(jni, hits, count, false);
     instr_coverage_follow(coverage, hits, count);
-    for (uint32_t i = 0; i < count; i++)
-        if (hits[i] && !probes_of_mapping()[i]) probes_of_mapping()[i] = 1;
+    instr_coverage_map_store(hits, count); // if it fails, the next one writes more
     pthread_mutex_unlock(&arrays.reading);
     free(hits);
 }
@@ -251,7 +252,8 @@ void instr_probe_arrays_forget(void) {
     pthread_mutex_unlock(&arrays.lock);
     if (count > INSTR_COVERAGE_MAP_PROBES) count = INSTR_COVERAGE_MAP_PROBES;
     pthread_mutex_lock(&arrays.reading);
-    memset(arrays.mapping + INSTR_COVERAGE_MAP_TAKEN_AT, 0, count);
-    if (!arrays.direct) memset(probes_of_mapping(), 0, count);
+    uint8_t *taken = arrays.mapping + INSTR_COVERAGE_MAP_TAKEN_AT;
+    memset(taken, 0, count);
+    if (!arrays.direct) instr_coverage_map_store(taken, (uint32_t)count);
     pthread_mutex_unlock(&arrays.reading);
 }

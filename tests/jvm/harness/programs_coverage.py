@@ -40,6 +40,10 @@ def ends(r):
     for mode, kill in (("yes", "kill"), ("flush", "kill late")):
         path, done = covered(r, "mapped", "nothing", ",coverage.mmap=" + mode)
         problems = [] if load(path)[1]["Covered"] == (key, whole) else ["other bits than without a mapping"]
+        if mode == "flush":
+            path, done = covered(r, "truncated", f"truncate {r.folder}", ",coverage.mmap=flush")
+            if done.status or load(path)[1]["Covered"][1].count("1") <= halted[1].count("1"):
+                problems.append(f"truncated: {done.tail()}")
         yield f"mapped, {mode}", problems + [f"left behind: {f}" for f in glob.glob(path + ".*")]
         path, done = covered(r, "killed " + mode, kill, ",coverage.mmap=" + mode)
         maps = glob.glob(path + ".*.map")
@@ -52,7 +56,7 @@ def ends(r):
             problems.append(f"{told.stdout}{told.stderr}: {missing} are lost of {halted[1]}: {bits}")
         yield f"killed, {mode}", problems + ([] if told.status == 0 and bits.count("1") >= halted[1].count("1") else [told.tail()])
     other = r.run("no map", [r.cli, "exec", "recover", "-o", r.file("x.exec"), __file__])
-    yield "no map", [] if other.status == 1 and "not a file of coverage.mmap=yes" in other.stderr else [other.tail()]
+    yield "no map", [] if other.status == 1 and "not a file of coverage.mmap" in other.stderr else [other.tail()]
 
 
 @program("coverage of each test")

@@ -116,17 +116,19 @@ def file_systems(r):
         "full file system": f"mount -t tmpfs -o size=64k none {seen} && head -c 60000 /dev/zero >{seen}/filler; ",
         "read-only file system": f"mount -t tmpfs -o ro none {seen} && ",
     }
-    modes = ["", "coverage.mmap=yes"] + ["alloc.mode=sampled"] * (r.jdk.version >= 11)  # not in older JDKs
+    modes = ["", "coverage.mmap=yes", "coverage.mmap=flush"] + ["alloc.mode=sampled"] * (r.jdk.version >= 11)  # not in older JDKs
     plain = r.run("plain", [r.java] + r.hello())
     for (name, mount), more in itertools.product(mounts.items(), modes):
         files = files_of(r) + ["alloc.stacks", "alloc.html"] * (more == "alloc.mode=sampled")
         options = ",".join([r.every_pass, "include=java.util.**", "coverage.counts=yes", *(f"{f}={small}/{f}" for f in files)]
                            + [more] * (more != ""))
-        command = mount + 'exec "$@"'
+        # A line for each file of coverage.mmap that is still there.
+        command = mount + f'"$@"; status=$?; for f in {seen}/*.map; do test -e "$f" && echo "instr: left behind: $f" >&2; done; exit $status'
         other = r.run("run", ["unshare", "-m", "sh", "-c", command, "sh", r.java, r.with_agent(options)] + r.hello())
         problems = vm.compare(plain, other, stderr=False)
         lines = [s for s in own_lines(other) if small in s]
-        nothing = more == "coverage.mmap=yes" and any("instr: nothing is instrumented: " in s for s in own_lines(other))
+        problems += [s for s in lines if "left behind" in s]
+        nothing = more.startswith("coverage.mmap") and any("instr: nothing is instrumented: " in s for s in own_lines(other))
         unnamed = [] if nothing else [f for f in files if not any(f"{small}/{f}" in s for s in lines)]
         if name.startswith("read-only") and unnamed:
             problems.append(f"no line names {unnamed}: {other.stderr[-300:]!r}")

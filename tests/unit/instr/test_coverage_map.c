@@ -40,7 +40,7 @@ static const struct instr_covered_class classes[] = {
 static void write_map(void) {
     struct instr_coverage_map_header header = {
         INSTR_COVERAGE_MAP_MAGIC, 1, INSTR_COVERAGE_MAP_PROBES, 1234567890123, 7, "session"};
-    uint8_t *memory = instr_coverage_map_open(map, &header, error, sizeof error);
+    uint8_t *memory = instr_coverage_map_open(map, &header, 1, error, sizeof error);
     if (!memory || !instr_coverage_map_reserve(0, 32768) ||
         !instr_coverage_map_reserve(32768, 32768))
         return;
@@ -162,7 +162,7 @@ static const off_t lengths[] = {0,
 START_TEST(a_truncated_file_is_reported) {
     leave_map();
     ck_assert_int_eq(truncate(map, lengths[_i]), 0);
-    is_reported("not a file of coverage.mmap=yes, or truncated");
+    is_reported("not a file of coverage.mmap, or truncated");
 }
 END_TEST
 
@@ -175,7 +175,7 @@ static const struct {
 START_TEST(another_magic_version_or_size_is_reported) {
     leave_map();
     change(headers[_i].at, &headers[_i].value, 4);
-    is_reported("not a file of coverage.mmap=yes, or truncated");
+    is_reported("not a file of coverage.mmap, or truncated");
 }
 END_TEST
 
@@ -214,7 +214,7 @@ START_TEST(the_reason_why_a_file_cannot_be_made_is_reported) {
     struct instr_coverage_map_header header = {
         INSTR_COVERAGE_MAP_MAGIC, 1, INSTR_COVERAGE_MAP_PROBES, 0, 0, ""};
     ck_assert_ptr_null(
-        instr_coverage_map_open("/nowhere/at/all.map", &header, error, sizeof error));
+        instr_coverage_map_open("/nowhere/at/all.map", &header, 1, error, sizeof error));
     ck_assert_str_eq(error, "/nowhere/at/all.map: No such file or directory");
 }
 END_TEST
@@ -227,7 +227,7 @@ START_TEST(without_disk_space_nothing_is_left_behind) {
     struct stat st;
     signal(SIGXFSZ, SIG_IGN);
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    ck_assert_ptr_null(instr_coverage_map_open(map, &header, error, sizeof error));
+    ck_assert_ptr_null(instr_coverage_map_open(map, &header, 1, error, sizeof error));
     ck_assert_ptr_nonnull(strstr(error, ": File too large"));
     ck_assert_int_ne(stat(map, &st), 0);
 }
@@ -236,7 +236,7 @@ END_TEST
 START_TEST(there_are_only_so_many_probes) {
     struct instr_coverage_map_header header = {
         INSTR_COVERAGE_MAP_MAGIC, 1, INSTR_COVERAGE_MAP_PROBES, 0, 0, ""};
-    ck_assert_ptr_nonnull(instr_coverage_map_open(map, &header, error, sizeof error));
+    ck_assert_ptr_nonnull(instr_coverage_map_open(map, &header, 1, error, sizeof error));
     ck_assert(instr_coverage_map_reserve(0, 1));
     ck_assert(instr_coverage_map_reserve(INSTR_COVERAGE_MAP_PROBES - 1, 1));
     ck_assert(!instr_coverage_map_reserve(INSTR_COVERAGE_MAP_PROBES, 1));
@@ -245,6 +245,53 @@ START_TEST(there_are_only_so_many_probes) {
     instr_coverage_map_remove();
     struct stat st;
     ck_assert_int_ne(stat(map, &st), 0);
+}
+END_TEST
+
+// --- files that others truncate ---
+
+static const struct instr_coverage_map_header no_classes = {
+    INSTR_COVERAGE_MAP_MAGIC, 1, INSTR_COVERAGE_MAP_PROBES, 0, 0, ""};
+
+START_TEST(what_is_not_mapped_may_be_truncated) {
+    static uint8_t probes[10000] = {[0] = 1, [9999] = 1}, read[sizeof probes];
+    uint8_t *memory = instr_coverage_map_open(map, &no_classes, 0, error, sizeof error);
+    ck_assert_ptr_nonnull(memory);
+    ck_assert_int_eq(truncate(map, 0), 0);
+    ck_assert(instr_coverage_map_store(probes, sizeof probes));
+    ck_assert_mem_eq(memory + INSTR_COVERAGE_MAP_PROBES_AT, probes, sizeof probes);
+    probes[0] = 0;
+    ck_assert(instr_coverage_map_store(probes, sizeof probes));
+    FILE *file = fopen(map, "r");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_eq(fseek(file, INSTR_COVERAGE_MAP_PROBES_AT, SEEK_SET), 0);
+    ck_assert_uint_eq(fread(read, 1, sizeof read, file), sizeof read);
+    ck_assert_mem_eq(read, probes, sizeof read);
+    fclose(file);
+}
+END_TEST
+
+// Of the same user, who is not root.
+START_TEST(others_cannot_truncate_what_is_mapped) {
+    if (getuid() == 0) {
+        ck_assert_int_eq(chown(folder, 65534, 65534), 0);
+        ck_assert_int_eq(setuid(65534), 0);
+    }
+    ck_assert_ptr_nonnull(instr_coverage_map_open(map, &no_classes, 1, error, sizeof error));
+    ck_assert_int_eq(truncate(map, 0), -1);
+    ck_assert_ptr_null(fopen(map, "w"));
+    instr_coverage_map_remove();
+}
+END_TEST
+
+// A JVM in another container may have the same process id.
+START_TEST(a_file_of_the_same_name_that_is_mapped_is_not_truncated) {
+    uint8_t *memory = instr_coverage_map_open(map, &no_classes, 1, error, sizeof error);
+    ck_assert_ptr_nonnull(memory);
+    memory[INSTR_COVERAGE_MAP_TAKEN_AT] = 7;
+    leave_map();
+    ck_assert_uint_eq(memory[INSTR_COVERAGE_MAP_TAKEN_AT], 7); // SIGBUS past the end of a file
+    ck_assert_int_eq(recover(), 0);
 }
 END_TEST
 
@@ -264,6 +311,9 @@ int main(void) {
     tcase_add_test(tcase, the_reason_why_a_file_cannot_be_made_is_reported);
     tcase_add_test(tcase, without_disk_space_nothing_is_left_behind);
     tcase_add_test(tcase, there_are_only_so_many_probes);
+    tcase_add_test(tcase, what_is_not_mapped_may_be_truncated);
+    tcase_add_test(tcase, others_cannot_truncate_what_is_mapped);
+    tcase_add_test(tcase, a_file_of_the_same_name_that_is_mapped_is_not_truncated);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }
