@@ -106,7 +106,11 @@ static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni) {
     (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
                                        NULL);
     const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
-    struct instr_results results = {&plan->options, plan->methods, plan->engine, jvmti, jni};
+    struct instr_results results = {.options = &plan->options,
+                                    .methods = plan->methods,
+                                    .engine = plan->engine,
+                                    .jvmti = jvmti,
+                                    .jni = jni};
     if (plan->engine) instr_results_report(&results);
     instr_plans_give_back(&agent->plans, ticket);
 }
@@ -234,7 +238,7 @@ INSTR_EXPORT JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void
 // send commands.
 static jint attach_again(JNIEnv *jni, const char *options) {
     char reason[INSTR_ERROR_SIZE];
-    struct instr_reconfigured done;
+    struct instr_reconfigured done = {0};
     if (!options || !*options ||
         instr_reconfigure_enable(&instr_agent, jni, options, &done, reason, sizeof reason)) {
         start_control(1, 1);

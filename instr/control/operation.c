@@ -6,8 +6,12 @@
 #include "instr/retransform/background.h"
 #include "instr/vm/untouchable.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+// The rest of a document is small beside it.
+enum { MOST_RESULTS = INSTR_REPLY_QUEUE - 1024 * 1024 };
 
 void instr_operation_json_options(struct instr_json *json, const struct instr_options *options) {
     instr_json_open(json, "passes", '[');
@@ -59,6 +63,9 @@ void instr_operation_document(struct instr_agent *agent, struct instr_reply *rep
     instr_json_number(&json, "remaining", done->remaining);
     instr_json_number(&json, "elapsed_ns", done->elapsed);
     instr_json_number(&json, "longest_batch_ns", done->longest_batch);
+    instr_json_open(&json, "results", '[');
+    instr_output_bytes(json.out, reply->results.bytes, reply->results.used);
+    instr_json_close(&json, ']');
     instr_json_close(&json, '}');
     instr_reply_document_end(reply);
 }
@@ -84,18 +91,43 @@ const char *instr_operation_argument(struct instr_request *request, struct instr
     return NULL;
 }
 
+static int into_results(void *context, const void *bytes, size_t length) {
+    struct instr_bytes *results = context;
+    if (results->used + length > MOST_RESULTS) return EFBIG;
+    return instr_bytes_add(results, bytes, length);
+}
+
+// Adds a result to those of the reply.
+static bool take_result(void *context, const struct instr_pass_options *pass,
+                        const struct instr_report_format *format, const void *report) {
+    struct instr_bytes *results = context;
+    struct instr_output out;
+    char error[INSTR_ERROR_SIZE];
+    size_t before = results->used;
+    instr_output_sink(&out, into_results, results);
+    instr_output_format(&out, "%s{\"top\": %u, \"result\": ", before ? ", " : "", pass->top);
+    format->json(report, &out);
+    instr_output_text(&out, "}");
+    if (instr_output_close(&out, error, sizeof error) == 0) return true;
+    results->used = before;
+    return false;
+}
+
 bool instr_operation_run(struct instr_request *request, struct instr_reply *reply,
                          instr_operation *function, const char *text,
                          struct instr_reconfigured *done) {
     char reason[INSTR_ERROR_SIZE];
+    const struct instr_results_taker taker = {take_result, &reply->results};
     JNIEnv *jni = instr_reply_jni(reply);
     note_unreported(reply);
     if (!done) instr_reply_fail(reply, "out of memory");
     if (!jni || !done) return false;
     free(instr_results_unwritten()); // of an earlier operation that no command asked for
-    if (function(request->agent, jni, text, done, reason, sizeof reason)) return true;
-    instr_reply_fail(reply, "%s", reason);
-    return false;
+    done->taker = &taker;
+    bool ok = function(request->agent, jni, text, done, reason, sizeof reason);
+    done->taker = NULL;
+    if (!ok) instr_reply_fail(reply, "%s", reason);
+    return ok;
 }
 
 // The operation succeeded, but a result could not be written. For the kill switch a note is enough:

@@ -11,7 +11,11 @@
 //        "interfaces_skipped": N,    that HotSpot cannot safely retransform (untouchable.h)
 //        "remaining": N,             queued for the background thread
 //        "elapsed_ns": N,
-//        "longest_batch_ns": N       longest RetransformClasses call
+//        "longest_batch_ns": N,      longest RetransformClasses call
+//        "results": [{               of the passes that ended without a file
+//          "top": N,                 rows of its table
+//          "result": {...}           as the file would have it
+//        }...]
 //      }
 //
 // Refusals in the background, after the reply to a command, are notes of the next such command.

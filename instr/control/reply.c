@@ -23,7 +23,7 @@ void instr_bytes_free(struct instr_bytes *bytes) {
     memset(bytes, 0, sizeof *bytes);
 }
 
-static int add(struct instr_bytes *to, const void *bytes, size_t length) {
+int instr_bytes_add(struct instr_bytes *to, const void *bytes, size_t length) {
     if (length > to->capacity - to->start - to->used) {
         size_t wanted = to->used + length;
         if (wanted < 2 * to->capacity) wanted = 2 * to->capacity;
@@ -52,7 +52,8 @@ static int enqueue(struct instr_reply *reply, enum instr_message_type type,
         uint8_t header[INSTR_MESSAGE_HEADER];
         uint32_t n = length < INSTR_MESSAGE_MOST ? (uint32_t)length : INSTR_MESSAGE_MOST;
         instr_message_header(header, n == length ? last : type, n);
-        if (add(queue, header, sizeof header) != 0 || (n && add(queue, from, n) != 0)) {
+        if (instr_bytes_add(queue, header, sizeof header) != 0 ||
+            (n && instr_bytes_add(queue, from, n) != 0)) {
             queue->used = before;
             return -1;
         }
@@ -71,7 +72,7 @@ static size_t room(const struct instr_reply *reply) {
 static int into_text(void *context, const void *bytes, size_t length) {
     struct instr_reply *reply = context;
     if (reply->text.used + length > room(reply)) return EFBIG;
-    return add(&reply->text, bytes, length);
+    return instr_bytes_add(&reply->text, bytes, length);
 }
 
 struct instr_output *instr_reply_document(struct instr_reply *reply) {
@@ -158,6 +159,7 @@ void instr_reply_start(struct instr_reply *reply) {
     reply->dropped = 0;
     reply->failed = reply->stop_control = reply->streaming = 0;
     reply->reason[0] = '\0';
+    instr_bytes_free(&reply->results);
 }
 
 void instr_reply_end(struct instr_reply *reply, unsigned status) {
@@ -173,5 +175,6 @@ void instr_reply_end(struct instr_reply *reply, unsigned status) {
 
 void instr_reply_free(struct instr_reply *reply) {
     instr_bytes_free(&reply->text);
+    instr_bytes_free(&reply->results);
     instr_bytes_free(&reply->queue);
 }

@@ -49,7 +49,8 @@ struct instr_stream {
 struct instr_reply {
     struct instr_output document; // being written; its bytes go to `text`
     struct instr_bytes text, queue;
-    uint64_t dropped; // documents and lines
+    struct instr_bytes results; // of passes that ended, for operation.c: elements of a JSON array
+    uint64_t dropped;           // documents and lines
     uint64_t next_tick;
     int failed, stop_control, streaming;
     char reason[INSTR_ERROR_SIZE];
@@ -86,9 +87,10 @@ void instr_reply_stream(struct instr_reply *reply, const struct instr_stream *st
 // Ends the control channel after this reply, which is still sent.
 void instr_reply_stop_control(struct instr_reply *reply);
 
-// --- for client.c ---
+// --- for client.c and operation.c ---
 
 void instr_bytes_free(struct instr_bytes *bytes);
+int instr_bytes_add(struct instr_bytes *to, const void *bytes, size_t length); // 0; or an errno
 void instr_reply_hello(struct instr_reply *reply);
 void instr_reply_start(struct instr_reply *reply);                // a command begins
 void instr_reply_end(struct instr_reply *reply, unsigned status); // 0, 1: failed, 2: bad protocol

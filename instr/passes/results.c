@@ -112,7 +112,9 @@ void instr_results_write(const struct instr_pass_options *options, const char *p
 void instr_results_put(const struct instr_results *r, unsigned pass,
                        const struct instr_report_format *format, const void *report) {
     const struct instr_pass_options *options = &r->options->passes[pass];
-    if (options->top && !r->options->quiet) {
+    bool taken =
+        r->taker && options->top && r->taker->take(r->taker->context, options, format, report);
+    if (options->top && !taken && !r->options->quiet) {
         struct instr_output out;
         char error[INSTR_ERROR_SIZE];
         instr_output_descriptor(&out, STDERR_FILENO);
@@ -280,7 +282,7 @@ void instr_results_report(const struct instr_results *r) {
         own += agent_pass != NULL;
     }
     if (own < r->options->pass_count) report_methods(r);
-    if (!r->options->quiet) {
+    if (!r->options->quiet && !r->without_totals) {
         say_skipped(r, &account.skipped);
         say_totals(&account.totals);
     }

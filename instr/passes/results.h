@@ -3,10 +3,20 @@
 #ifndef INSTR_RESULTS_H
 #define INSTR_RESULTS_H
 
+#include <stdbool.h>
+
 #include <jvmti.h>
 
 #include "instr/engine.h"
 #include "instr/report/kinds.h"
+
+// Takes results in place of standard error, for a command that prints them.
+struct instr_results_taker {
+    // Takes the result of a pass that has a table. False: it is printed to standard error after all.
+    bool (*take)(void *context, const struct instr_pass_options *pass,
+                 const struct instr_report_format *format, const void *report);
+    void *context;
+};
 
 struct instr_results {
     const struct instr_options *options;
@@ -14,6 +24,8 @@ struct instr_results {
     struct instr_engine *engine;
     jvmtiEnv *jvmti;
     JNIEnv *jni;
+    const struct instr_results_taker *taker; // NULL: tables go to standard error
+    bool without_totals;                     // only the results of passes, as while the JVM runs on
 };
 
 // Collects the results and reports all that the options ask for: tables, lines and errors to

@@ -103,13 +103,8 @@ static int read_json(struct instr_reader *r) {
     return r->root ? 0 : -1;
 }
 
-const struct instr_report_kind *instr_reader_open(struct instr_reader *r, const char *path,
-                                                  const struct instr_report_kind *const *kinds,
-                                                  char *error, size_t size) {
-    *r = (struct instr_reader){.path = path, .error = error, .size = size};
-    for (size_t i = 0; kinds[i]; i++)
-        if (kinds[i]->is_file && kinds[i]->is_file(path)) return kinds[i];
-    if (read_json(r) != 0) return NULL;
+static const struct instr_report_kind *find_kind(struct instr_reader *r,
+                                                 const struct instr_report_kind *const *kinds) {
     int has_pass = json_is_string(json_object_get(r->root, "pass"));
     for (size_t i = 0; has_pass && kinds[i]; i++)
         if (kinds[i]->list && json_is_array(json_object_get(r->root, kinds[i]->list)))
@@ -117,6 +112,24 @@ const struct instr_report_kind *instr_reader_open(struct instr_reader *r, const 
     instr_reader_fail(r, "not the result of a pass: \"%s\" is missing",
                       has_pass ? kinds[0]->list : "pass");
     return NULL;
+}
+
+const struct instr_report_kind *instr_reader_use(struct instr_reader *r, const char *path,
+                                                 json_t *root,
+                                                 const struct instr_report_kind *const *kinds,
+                                                 char *error, size_t size) {
+    *r = (struct instr_reader){
+        .path = path, .root = json_incref(root), .error = error, .size = size};
+    return find_kind(r, kinds);
+}
+
+const struct instr_report_kind *instr_reader_open(struct instr_reader *r, const char *path,
+                                                  const struct instr_report_kind *const *kinds,
+                                                  char *error, size_t size) {
+    *r = (struct instr_reader){.path = path, .error = error, .size = size};
+    for (size_t i = 0; kinds[i]; i++)
+        if (kinds[i]->is_file && kinds[i]->is_file(path)) return kinds[i];
+    return read_json(r) == 0 ? find_kind(r, kinds) : NULL;
 }
 
 void instr_reader_close(struct instr_reader *r) {

@@ -22,6 +22,11 @@ struct instr_reader {
 const struct instr_report_kind *instr_reader_open(struct instr_reader *r, const char *path,
                                                   const struct instr_report_kind *const *kinds,
                                                   char *error, size_t size);
+// The same for JSON that is already read; `root` stays the caller's. `path` is a name for messages.
+const struct instr_report_kind *instr_reader_use(struct instr_reader *r, const char *path,
+                                                 json_t *root,
+                                                 const struct instr_report_kind *const *kinds,
+                                                 char *error, size_t size);
 void instr_reader_close(struct instr_reader *r);
 
 // Writes "PATH: reason". Returns -1.

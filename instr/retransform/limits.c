@@ -17,7 +17,7 @@
 
 static void switch_off(struct instr_agent *agent, JNIEnv *jni, const char *why) {
     char reason[INSTR_ERROR_SIZE] = "";
-    struct instr_reconfigured done;
+    struct instr_reconfigured done = {0};
     int ok = instr_reconfigure_revert(agent, jni, NULL, &done, reason, sizeof reason);
     instr_say("%s: %s%s", why, ok ? "all passes are off" : "", reason);
     if (!ok && agent->expires) agent->expires = instr_clock_now() + SECOND; // try again

@@ -85,7 +85,8 @@ void instr_reconfigure_release_ids(struct instr_agent *agent, const struct instr
 
 void instr_reconfigure_write_results(struct instr_agent *agent, JNIEnv *jni,
                                      const struct instr_plan *plan,
-                                     const struct instr_options *next) {
+                                     const struct instr_options *next,
+                                     const struct instr_results_taker *taker) {
     struct instr_options ended = plan->options;
     struct instr_pass_options *passes = calloc(ended.pass_count + 1, sizeof *passes);
     if (!passes) {
@@ -94,16 +95,22 @@ void instr_reconfigure_write_results(struct instr_agent *agent, JNIEnv *jni,
     }
     ended.passes = passes;
     ended.pass_count = 0;
-    ended.quiet = 1;
+    ended.quiet |= !next || taker;
     ended.stats = NULL;
     for (size_t i = 0; i < plan->options.pass_count; i++) {
         const struct instr_pass_options *pass = &plan->options.passes[i];
-        const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass->pass);
-        if ((pass->file || (agent_pass && agent_pass->report)) &&
-            !instr_find_pass(next, pass->pass))
-            passes[ended.pass_count++] = *pass;
+        if (instr_find_pass(next, pass->pass)) continue;
+        passes[ended.pass_count] = *pass;
+        if (!next || pass->file) passes[ended.pass_count].top = 0;
+        ended.pass_count++;
     }
-    struct instr_results results = {&ended, plan->methods, plan->engine, agent->jvmti, jni};
+    struct instr_results results = {.options = &ended,
+                                    .methods = plan->methods,
+                                    .engine = plan->engine,
+                                    .jvmti = agent->jvmti,
+                                    .jni = jni,
+                                    .taker = taker,
+                                    .without_totals = true};
     if (ended.pass_count) instr_results_report(&results);
     free(passes);
 }

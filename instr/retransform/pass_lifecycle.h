@@ -3,6 +3,7 @@
 #ifndef INSTR_PASS_LIFECYCLE_H
 #define INSTR_PASS_LIFECYCLE_H
 
+#include "instr/passes/results.h"
 #include "instr/vm/agent_state.h"
 
 // Starts the passes of `next` that were off or had other options. When one fails, restores those
@@ -21,10 +22,11 @@ void instr_reconfigure_assign_ids(struct instr_agent *agent, JNIEnv *jni,
 void instr_reconfigure_release_ids(struct instr_agent *agent, const struct instr_options *stay,
                                    const struct instr_options *go, uint64_t free_at);
 
-// Writes the files of the passes that `next` does not have (NULL: of all passes). Tables are
-// printed at exit only.
+// Writes the results of the passes that `next` does not have: their files, and the tables of those
+// without a file. `next` NULL: the files of all passes, without tables. `taker` as in results.h.
 void instr_reconfigure_write_results(struct instr_agent *agent, JNIEnv *jni,
                                      const struct instr_plan *plan,
-                                     const struct instr_options *next);
+                                     const struct instr_options *next,
+                                     const struct instr_results_taker *taker);
 
 #endif

@@ -148,7 +148,7 @@ static int reconfigure(struct instr_agent *agent, JNIEnv *jni, struct instr_opti
         if (plan->engine) instr_native_prefix_report(plan->engine, &plan->options);
     }
     if (was_on) {
-        instr_reconfigure_write_results(agent, jni, before, &plan->options);
+        instr_reconfigure_write_results(agent, jni, before, &plan->options, done->taker);
         for (size_t i = 0; i < before->options.pass_count; i++)
             if (!instr_find_pass(&plan->options, before->options.passes[i].pass))
                 instr_reconfigure_stop_pass(&before->options.passes[i], jni);
@@ -178,7 +178,7 @@ static int begin_operation(struct instr_agent *agent, struct instr_reconfigured 
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += BUSY_AFTER;
-    memset(done, 0, sizeof *done);
+    *done = (struct instr_reconfigured){.taker = done->taker};
     atomic_fetch_add(&agent->waiting, 1);
     int error = pthread_mutex_timedlock(&agent->switching, &until);
     atomic_fetch_sub(&agent->waiting, 1);
@@ -323,11 +323,11 @@ int instr_reconfigure_revert(struct instr_agent *agent, JNIEnv *jni, const char 
 }
 
 int instr_reconfigure_write(struct instr_agent *agent, JNIEnv *jni, char *reason, size_t size) {
-    struct instr_reconfigured ignored;
+    struct instr_reconfigured ignored = {0};
     if (!begin_operation(agent, &ignored, reason, size)) return 0;
     const struct instr_plan *plan = instr_plans_current(&agent->plans);
     int on = plan->engine != NULL;
-    if (on) instr_reconfigure_write_results(agent, jni, plan, NULL);
+    if (on) instr_reconfigure_write_results(agent, jni, plan, NULL, NULL);
     if (!on) snprintf(reason, size, "no pass is active");
     pthread_mutex_unlock(&agent->switching);
     return on;

@@ -16,11 +16,14 @@
 
 #include "instr/vm/agent_state.h"
 #include "instr/passes/agent_pass.h"
+#include "instr/passes/results.h"
 
 enum { INSTR_REFUSALS = 32 }; // refusals that are recorded with their reasons
 
-// What an operation did.
+// What an operation did, and `taker`, which the caller sets before.
 struct instr_reconfigured {
+    // Takes the results of passes that end without a file. NULL: their tables go to standard error.
+    const struct instr_results_taker *taker;
     unsigned classes;            // retransformed
     unsigned changed;            // ... that have inserted code now
     unsigned refused;            // that the JVM refused to change
@@ -57,12 +60,12 @@ int instr_reconfigure_enable_first(struct instr_agent *agent, JNIEnv *jni, const
 int instr_reconfigure_set(struct instr_agent *agent, JNIEnv *jni, const char *text,
                           struct instr_reconfigured *done, char *reason, size_t size);
 
-// Switches a pass off and writes its file.
+// Switches a pass off and writes its file, or reports its result to the taker.
 int instr_reconfigure_disable(struct instr_agent *agent, JNIEnv *jni, const char *name,
                               struct instr_reconfigured *done, char *reason, size_t size);
 
-// Removes classes (patterns as in exclude=) from the scope. NULL: switches all passes off and
-// writes their files.
+// Removes classes (patterns as in exclude=) from the scope. NULL: switches all passes off, as
+// instr_reconfigure_disable does with one.
 int instr_reconfigure_revert(struct instr_agent *agent, JNIEnv *jni, const char *patterns,
                              struct instr_reconfigured *done, char *reason, size_t size);
 

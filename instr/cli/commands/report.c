@@ -1,5 +1,6 @@
 // instr report: prints the result of a pass again, or makes a page of it.
 
+#include "instr/cli/commands/report.h"
 #include "instr/cli/internal.h"
 #include "instr/options.h"
 #include "instr/report/kinds.h"
@@ -77,6 +78,18 @@ static int report_of(const struct instr_report_kind *kind, struct instr_reader *
     }
     if (report) kind->free(report);
     free(report);
+    return status;
+}
+
+int cli_report_table(json_t *result, size_t top) {
+    struct arguments arguments = {.file = "the agent's result", .top = top};
+    struct instr_reader reader;
+    char error[INSTR_ERROR_SIZE] = "";
+    fflush(stdout); // the table does not pass through it
+    const struct instr_report_kind *kind =
+        instr_reader_use(&reader, arguments.file, result, kinds, error, sizeof error);
+    int status = kind ? report_of(kind, &reader, &arguments) : cli_error("%s", error);
+    instr_reader_close(&reader);
     return status;
 }
 

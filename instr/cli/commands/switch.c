@@ -4,6 +4,7 @@
 #include "instr/cli/internal.h"
 #include "instr/cli/agent_library.h"
 #include "instr/cli/bring.h"
+#include "instr/cli/commands/report.h"
 #include "instr/report/text.h"
 
 #include <stdio.h>
@@ -39,6 +40,8 @@ static void show(const json_t *document, const struct instr_process *target, con
     if (refused > json_array_size(refusals))
         cli_error("the JVM refused to change %s more",
                   instr_number(refused - json_array_size(refusals), a));
+    json_array_foreach(json_object_get(document, "results"), index, item)
+        cli_report_table(json_object_get(item, "result"), cli_count(item, "top"));
 }
 
 void cli_switch_show(const json_t *document, const struct instr_process *target) {

@@ -64,13 +64,14 @@
             "interfaces=yes includes all of them, for a JVM that loads no classes "                \
             "meanwhile; after a revert it must be given again.")                                   \
     COMMAND(disable, "PID PASS [--json]", "disable a pass in a JVM",                               \
-            "Writes the file of the pass if it has one. The exit status is 1 if "                  \
-            "the file cannot be written.")                                                         \
+            "Writes the file of the pass, or prints its table if it has none. The "                \
+            "exit status is 1 if the file cannot be written.")                                     \
     COMMAND(set, "PID KEY=VALUE... [--json]", "change options of what is enabled in a JVM", "")    \
     COMMAND(revert, "PID [PATTERNS] [--json]",                                                     \
             "restore the original code of classes in a JVM: those that match, or "                 \
             "all",                                                                                 \
-            "After a complete revert no pass is enabled. HotSpot frees older "                     \
+            "After a complete revert no pass is enabled; the results are written as "              \
+            "'instr disable' does. HotSpot frees older "                                           \
             "versions of methods, and the code compiled from them, when it has "                   \
             "collected old garbage twice. If that happens rarely and passes are "                  \
             "enabled and disabled hundreds of times, each time takes longer; 'jcmd "               \
