@@ -189,12 +189,36 @@ int cli_finish(int status) {
     return CLI_FAILED;
 }
 
+static int to_stdout(void *unused, const void *bytes, size_t length) {
+    (void)unused;
+    return fwrite(bytes, 1, length, stdout) == length ? 0 : errno ? errno : EIO;
+}
+
 void cli_print(const char *text) {
     char error[INSTR_ERROR_SIZE];
     struct instr_output out;
     fflush(stdout);
     instr_output_descriptor(&out, STDOUT_FILENO);
     instr_report_text(&out, text, INSTR_PLAIN);
+    instr_output_close(&out, error, sizeof error);
+}
+
+void cli_line(const char *format, ...) {
+    char *text = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&text, format, arguments) < 0) text = NULL;
+    va_end(arguments);
+    if (text) cli_print(text);
+    free(text);
+    putchar('\n');
+}
+
+void cli_print_json(const char *json, size_t length) {
+    char error[INSTR_ERROR_SIZE];
+    struct instr_output out;
+    instr_output_sink(&out, to_stdout, NULL);
+    instr_report_json(&out, json, length);
     instr_output_close(&out, error, sizeof error);
 }
 

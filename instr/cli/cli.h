@@ -79,6 +79,12 @@ int cli_finish(int status);
 // Prints text to standard output, with control characters shown as '?'.
 void cli_print(const char *text);
 
+// Prints a line to standard output, with control characters shown as '?'.
+__attribute__((format(printf, 1, 2))) void cli_line(const char *format, ...);
+
+// Prints a document of JSON to standard output, with control characters escaped.
+void cli_print_json(const char *json, size_t length);
+
 // Output to a file, or to standard output if `path` is NULL or "-". CLI_OK or CLI_FAILED.
 void cli_output_open(struct instr_output *out, const char *path);
 int cli_output_close(struct instr_output *out);

@@ -2,6 +2,7 @@
 
 #include "instr/cli/session.h"
 #include "instr/protocol/socket_path.h"
+#include "instr/report/text.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -226,24 +227,20 @@ static void lose(struct cli_event *event, const char *how) {
     snprintf(event->line, sizeof event->line, "%s", how);
 }
 
-// Encodes each NUL in a string as modified UTF-8 does, so that printing does not stop there.
-static void keep_nuls(json_t *value) {
+// Makes each string of a document printable. What an agent sends may come from anybody: a process can
+// pose as a JVM.
+static void make_printable(json_t *value) {
     const char *key;
     size_t index;
     json_t *item;
-    if (json_is_object(value)) json_object_foreach(value, key, item) keep_nuls(item);
-    if (json_is_array(value)) json_array_foreach(value, index, item) keep_nuls(item);
-    if (!json_is_string(value) || strlen(json_string_value(value)) == json_string_length(value))
-        return;
-    size_t length = json_string_length(value), n = 0;
-    char *bytes = malloc(2 * length);
-    for (size_t i = 0; bytes && i < length; i++) {
-        char c = json_string_value(value)[i];
-        if (!c) bytes[n++] = (char)0xC0;
-        bytes[n++] = c ? c : (char)0x80;
-    }
-    if (bytes) json_string_setn_nocheck(value, bytes, n);
-    free(bytes);
+    if (json_is_object(value)) json_object_foreach(value, key, item) make_printable(item);
+    if (json_is_array(value)) json_array_foreach(value, index, item) make_printable(item);
+    if (!json_is_string(value)) return;
+    size_t length = json_string_length(value);
+    char *text = malloc(length + 1);
+    if (text) memcpy(text, json_string_value(value), length);
+    json_string_setn_nocheck(value, text ? text : "", text ? instr_report_clean(text, length) : 0);
+    free(text);
 }
 
 static void add_text(struct cli_session *session, struct cli_event *event,
@@ -262,7 +259,7 @@ static void add_text(struct cli_session *session, struct cli_event *event,
     json_error_t error;
     event->document =
         json_loadb(larger, session->text_used, JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);
-    if (event->document) keep_nuls(event->document);
+    if (event->document) make_printable(event->document);
     event->bytes = larger;
     event->length = session->text_used;
     session->text_used = 0;

@@ -31,8 +31,8 @@ struct cli_event {
         CLI_END,      // `status`, `dropped`, `line` if it failed
         CLI_LOST      // the connection is lost; `line` says how
     } kind;
-    json_t *document;
-    const void *bytes; // until the next call
+    json_t *document;  // its strings are printable
+    const void *bytes; // as they were sent, until the next call
     size_t length;
     unsigned status;
     uint64_t dropped;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_OPTIONS = 8 };
@@ -44,7 +45,7 @@ int cli_control_run(struct cli_session *session, int count, const char *const *w
         cli_session_next(session, &event, -1);
         if (event.kind == CLI_DOCUMENT) {
             if (json)
-                fwrite(event.bytes, 1, event.length, stdout);
+                cli_print_json(event.bytes, event.length);
             else
                 show(event.document, &session->process);
             json_decref(event.document);
@@ -65,11 +66,13 @@ int cli_control_talk(const struct cli_control *control, int count, const char *c
 }
 
 int cli_json_print(json_t *json) {
-    int status = json && json_dumpf(json, stdout, JSON_INDENT(2)) == 0 ? CLI_OK : CLI_FAILED;
-    putchar('\n');
-    if (status != CLI_OK && !ferror(stdout)) cli_no_memory();
+    char *text = json ? json_dumps(json, JSON_INDENT(2)) : NULL;
     json_decref(json);
-    return status;
+    if (!text) return cli_no_memory();
+    cli_print_json(text, strlen(text));
+    putchar('\n');
+    free(text);
+    return ferror(stdout) ? CLI_FAILED : CLI_OK;
 }
 
 const char *cli_text(const json_t *object, const char *key) {

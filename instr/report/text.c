@@ -69,6 +69,31 @@ void instr_report_text(struct instr_output *out, const char *text, int style) {
     put_text(out, text, strlen(text), style);
 }
 
+size_t instr_report_clean(char *text, size_t length) {
+    const char *from = text, *end = text + length;
+    char *to = text;
+    while (from < end) {
+        const char *start = from;
+        if (is_deceptive(instr_utf8_next(&from, end)))
+            *to++ = '?';
+        else
+            for (; start < from; start++) *to++ = *start;
+    }
+    return (size_t)(to - text);
+}
+
+void instr_report_json(struct instr_output *out, const char *json, size_t length) {
+    for (const char *end = json + length, *c = json; c < end; json = c) {
+        uint32_t character = instr_utf8_next(&c, end);
+        if (!is_deceptive(character) || character == '\n')
+            instr_output_bytes(out, json, (size_t)(c - json));
+        else if (character < ' ')
+            instr_output_text(out, " "); // between values: in strings it must be escaped
+        else
+            instr_output_format(out, "\\u%04x", (unsigned)character);
+    }
+}
+
 // The end of the field type at `d` (JVMS 4.3.2); NULL: it is not a field type.
 static const char *type_end(const char *d) {
     while (*d == '[') d++;

@@ -25,6 +25,12 @@ enum { // styles, added up
 // reader, become '?'.
 void instr_report_text(struct instr_output *out, const char *text, int style);
 
+// The same for `length` bytes of UTF-8, in place of them. Returns how many bytes are left.
+size_t instr_report_clean(char *text, size_t length);
+
+// Writes a document of JSON with such characters escaped, which keeps its meaning.
+void instr_report_json(struct instr_output *out, const char *json, size_t length);
+
 // The primitive type of a letter of descriptors (JVMS 4.3.2): 'I' is "int"; NULL: there is none.
 const char *instr_report_primitive(char letter);
 

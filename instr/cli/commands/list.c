@@ -87,15 +87,13 @@ static int find_all(struct rows *rows) {
 }
 
 // The main class or jar, without its folders and arguments.
-static void print_command(const struct instr_remote_jvm *jvm) {
-    char text[COMMAND_SHOWN + 1];
+static void main_of(const struct instr_remote_jvm *jvm, char text[COMMAND_SHOWN + 1]) {
     size_t n = strcspn(jvm->command, " ");
     const char *start = jvm->command;
     for (size_t i = 0; i < n; i++)
         if (jvm->command[i] == '/') start = jvm->command + i + 1;
     n -= (size_t)(start - jvm->command);
-    snprintf(text, sizeof text, "%.*s", (int)(n < COMMAND_SHOWN ? n : COMMAND_SHOWN), start);
-    cli_print(text);
+    snprintf(text, COMMAND_SHOWN + 1, "%.*s", (int)n, start);
 }
 
 static const char *version_of(const struct instr_remote_jvm *jvm) {
@@ -114,10 +112,10 @@ static void print_table(const struct rows *rows) {
     printf("%8s  %-10s  %-*s  %-8s  MAIN\n", "PID", "USER", widest, "VERSION", "AGENT");
     for (size_t i = 0; i < rows->count; i++) {
         const struct row *row = &rows->items[i];
-        printf("%8ld  %-10s  %-*s  %-8s  ", (long)row->jvm.process.pid, row->user, widest,
-               version_of(&row->jvm), row->state[0] ? row->state : "-");
-        print_command(&row->jvm);
-        putchar('\n');
+        char main[COMMAND_SHOWN + 1];
+        main_of(&row->jvm, main);
+        cli_line("%8ld  %-10s  %-*s  %-8s  %s", (long)row->jvm.process.pid, row->user, widest,
+                 version_of(&row->jvm), row->state[0] ? row->state : "-", main);
     }
 }
 

@@ -7,16 +7,14 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-// A line "NAME       TEXT"; the text is cleaned of control characters.
+// A line "NAME       TEXT".
 __attribute__((format(printf, 2, 3))) static void line(const char *name, const char *format, ...) {
     char text[1024];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    printf("%-10s ", name);
-    cli_print(text);
-    putchar('\n');
+    cli_line("%-10s %s", name, text);
 }
 
 // A line with the number of the member `key`, if it is not 0.

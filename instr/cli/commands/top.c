@@ -108,7 +108,7 @@ static void show(const struct top *top, const struct cli_event *event) {
     char *text = NULL;
     size_t length;
     if (top->json) {
-        fwrite(event->bytes, 1, event->length, stdout);
+        cli_print_json(event->bytes, event->length);
     } else if (top->live) {
         FILE *to = open_memstream(&text, &length);
         if (!to) return;

@@ -67,7 +67,7 @@ static int follow(const struct watch *watch, struct cli_session *session, int js
         cli_session_next(session, &event, cancelled ? AFTER_CANCEL_MS : POLL_MS);
         if (event.kind == CLI_DOCUMENT) {
             if (json)
-                fwrite(event.bytes, 1, event.length, stdout), fflush(stdout);
+                cli_print_json(event.bytes, event.length), fflush(stdout);
             else
                 show(event.document);
             json_decref(event.document);

@@ -1,0 +1,107 @@
+"""Commands on processes that pose as a JVM: nothing that they send reaches the terminal raw, and no command waits for ever."""
+
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+
+from support import TOP, CliTest, slow
+
+POSER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "poser.py")
+EVIL = "EVIL\x1b]0;owned\x07\x9b31m\u202e\r\nEVIL"
+OTHER = 65534  # a user who may do nothing here, if we are root
+
+
+def deceptive(text):
+    """The characters that a terminal obeys or that hide others."""
+    return sorted({c for c in text if (c < " " and c != "\n") or "\x7f" <= c <= "\x9f" or c in "\u200b\u200e\u202a\u202e\u2066\ufeff"})
+
+
+def keys():
+    """All names of members that the tool looks for in what an agent sends."""
+    found = set()
+    for path in glob.glob(os.path.join(TOP, "instr", "cli", "**", "*.c"), recursive=True):
+        with open(path, encoding="utf-8") as file:
+            found |= set(re.findall(r'(?:cli_text|cli_count|cli_text_list|json_object_get|count|rate)\(\s*\w+(?:->\w+)?,\s*"(\w+)"',
+                                    file.read()))
+    return sorted(found)
+
+
+class Poser(CliTest):
+    def pose(self, mode, **files):
+        os.chmod(self.folder, 0o755)
+        folder = self.path(mode)
+        os.makedirs(folder)
+        for name, content in files.items():
+            self.write(os.path.join(mode, name), content)
+        user = [str(OTHER)] if os.geteuid() == 0 else []
+        if user:
+            os.chown(folder, OTHER, OTHER)
+        poser = subprocess.Popen([sys.executable, POSER, folder, mode, *user], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(self.end, poser)
+        self.assertEqual(poser.stdout.readline(), "ready\n")
+        return str(poser.pid)
+
+    def end(self, poser):
+        poser.stdin.close()
+        poser.wait(60)
+        poser.stdout.close()
+
+    def ends(self, *words, timeout=60):
+        """Runs the tool, which must end by itself. Exit status, standard output and error as text, and seconds."""
+        before = time.monotonic()
+        try:
+            done = subprocess.run([self.instr, *words], capture_output=True, timeout=timeout, cwd=self.folder, check=False)
+        except subprocess.TimeoutExpired:
+            self.fail(f"instr {' '.join(words)} does not end")
+        return (done.returncode, *(b.decode("utf-8", "surrogateescape") for b in (done.stdout, done.stderr)), time.monotonic() - before)
+
+
+class Printable(Poser):
+    def test_no_field_of_an_answer_reaches_the_terminal_raw(self):
+        names = keys()
+        self.assertGreater(len(names), 40)
+        row = {name: EVIL for name in names}
+        answers = {"texts": row, "lists": {name: [EVIL, row] for name in names}, "numbers": dict.fromkeys(names, 7) | {"state": EVIL},
+                   "passes": {"passes": [EVIL], "classes": 3, "refusals": [EVIL], "refused": 9, "state": EVIL, "file": EVIL}}
+        pid = self.pose("answers", answer="{}", perfdata="yes")
+        commands = [["list"], ["status", pid], ["attach", pid], ["attach", pid, "calls"], ["enable", pid, "calls"], ["disable", pid, "calls"],
+                    ["set", pid, "calls.top=3"], ["revert", pid], ["off", pid], ["detach", pid], ["watch", pid, "Foo.bar(..)"],
+                    ["top", pid, "--once"], ["undo", pid], ["exec", "dump", pid], ["doctor", pid]]
+        shown = set()
+        for name, answer in answers.items():
+            # Python escapes the characters below blank alone, as a JSON writer must.
+            self.write("answers/answer", json.dumps(answer, ensure_ascii=False))
+            for words in commands:
+                for more in [], ["--json"]:
+                    _, out, err, _ = self.ends(*words, *more)
+                    self.assertEqual(deceptive(out + err), [], f"{name}: {words + more}: {out + err!r}")
+                    shown |= {words[0]} if "EVIL" in out else set()
+        self.assertEqual(shown, {words[0] for words in commands})
+
+    def test_json_stays_the_same_value(self):
+        pid = self.pose("answers", answer=json.dumps({"state": EVIL, "passes": ["\x7f\u2066"]}, ensure_ascii=False))
+        _, out, _, _ = self.ends("status", pid, "--json")
+        self.assertEqual(json.loads(out), {"state": EVIL, "passes": ["\x7f\u2066"]})
+        self.assertEqual(deceptive(out), [])
+
+    def test_a_reason_is_printable(self):
+        pid = self.pose("failing")
+        for words in ["status"], ["revert"], ["top", "--once"], ["dump"], ["watch"]:
+            more = {"dump": ["Foo", "-o", "x"], "watch": ["Foo.bar(..)"]}.get(words[0], [])
+            status, out, err, _ = self.ends(words[0], pid, *words[1:], *more)
+            self.assertEqual(status, 1)
+            self.assertIn("EVIL", err)
+            self.assertEqual(deceptive(out + err), [])
+
+    def test_the_version_is_printable(self):
+        for mode in "nothing", "answers":
+            pid = self.pose(mode, answer="{}", **({"perfdata": "yes"} if mode == "answers" else {}))
+            for more in [], ["--json"]:
+                _, out, err, _ = self.ends("list", *more)
+                line = next(line for line in out.splitlines() if pid in line)
+                self.assertIn(pid if more else "EVIL", line)
+                self.assertEqual(deceptive(out + err), [])

@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""A process that poses as a JVM with an agent in it: it maps a file libjvm.so, has a `release` file and performance data, and a
+control socket on which it does what a MODE says.
+
+    poser.py FOLDER MODE [UID]
+
+With UID it becomes this user. In FOLDER it makes what it needs. `ready` on standard output says that all is there; it ends when standard input ends.
+"""
+
+import mmap
+import os
+import signal
+import socket
+import struct
+import sys
+import threading
+import time
+
+EVIL = "EVIL\x1b]0;owned\x07\x9b31m\u202e\r\nEVIL"
+
+
+def message(kind, payload):
+    return struct.pack(">I", len(payload)) + kind + payload
+
+
+HELLO = message(b"H", struct.pack(">HI", 1, os.getpid()) + EVIL.encode())
+END = message(b"E", struct.pack(">HQ", 0, 0))
+
+
+def perfdata(**values):
+    """Performance data of version 2.0 with strings."""
+    entries = b""
+    for name, value in values.items():
+        key, text = name.replace("_", ".").encode() + b"\0", value.encode() + b"\0"
+        size = 20 + len(key) + len(text)
+        entries += struct.pack(">IIIBBBBI", size, 20, len(text), ord("B"), 0, 0, 0, 20 + len(key)) + key + text
+    return struct.pack(">IBBBBIIQII", 0xcafec0c0, 0, 2, 0, 1, 0, 0, 0, 32, len(values)) + entries
+
+
+def mapped(path, data):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(data)
+    with open(path, "rb") as file:
+        return mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+
+
+def pose(folder):
+    text = "a blank".join(["", EVIL])
+    with_data = os.path.exists(os.path.join(folder, "perfdata"))
+    maps = [mapped(f"{folder}/jdk/lib/server/libjvm.so", b"not a library")]
+    with open(f"{folder}/jdk/release", "w", encoding="utf-8", newline="") as file:
+        file.write(f'JAVA_VERSION="17.{EVIL.replace(chr(10), "")}"\n')
+    if with_data:
+        maps.append(mapped(f"{folder}/hsperfdata_me/{os.getpid()}", perfdata(
+            java_property_java_vm_version="17.0" + EVIL, java_property_java_vm_name=EVIL, sun_rt_javaCommand=EVIL + text)))
+    return maps
+
+
+def listen(backlog=128):
+    folder = f"/tmp/.instr-{os.geteuid()}"
+    os.makedirs(folder, 0o700, exist_ok=True)
+    path = f"{folder}/{os.getpid()}.sock"
+    server = socket.socket(socket.AF_UNIX)
+    server.bind(path)
+    server.listen(backlog)
+    return server, path
+
+
+def fill(path):
+    """Connects until no connection has room; the server never accepts one."""
+    clients = []
+    while True:
+        client = socket.socket(socket.AF_UNIX)
+        client.setblocking(False)
+        try:
+            client.connect(path)
+        except BlockingIOError:
+            return clients
+        clients.append(client)
+
+
+def documents(text):
+    parts = [text[i:i + 65536] for i in range(0, len(text), 65536)] or [b""]
+    return b"".join(message(b"j", part) for part in parts[:-1]) + message(b"J", parts[-1])
+
+
+def drip(client, data):
+    for i in range(len(data)):
+        client.sendall(data[i:i + 1])
+        time.sleep(3)
+
+
+def serve(client, mode, folder):
+    try:
+        if mode == "closing":
+            return
+        if mode == "slow":
+            drip(client, HELLO + message(b"N", b"x" * 100))
+        client.recv(65536)
+        client.sendall(HELLO)
+        while mode == "unread":
+            time.sleep(1)
+        while client.recv(65536):
+            if mode == "answers":
+                with open(f"{folder}/answer", "rb") as file:
+                    client.sendall(message(b"N", EVIL.encode()) + documents(file.read()) + END)
+            elif mode == "failing":
+                client.sendall(message(b"E", struct.pack(">HQ", 1, 3) + EVIL.encode()))
+            elif mode == "large":
+                client.sendall(documents(b'{"state": "active", "skipped": [' + b"0," * (60 << 20) + b"0]}") + END)
+            elif mode == "endless":
+                while True:
+                    client.sendall(message(b"j", b"[" + b" " * 60000))
+            elif mode == "noting":
+                while True:
+                    client.sendall(message(b"N", b"not yet"))
+                    time.sleep(0.5)
+            elif mode == "dripping":
+                drip(client, message(b"N", b"x" * 100))
+    except OSError:
+        pass
+    finally:
+        client.close()
+
+
+def attach_socket(busy):
+    """Takes the name of the attach socket, and perhaps lets no one in."""
+    path = f"/tmp/.java_pid{os.getpid()}"
+    server = socket.socket(socket.AF_UNIX)
+    server.bind(path)
+    server.listen(1)
+    return (server, fill(path) if busy else []), path
+
+
+def main():
+    folder, mode = sys.argv[1:3]
+    if len(sys.argv) > 3:
+        os.setgroups([])
+        os.setgid(int(sys.argv[3]))
+        os.setuid(int(sys.argv[3]))
+    signal.signal(signal.SIGQUIT, lambda *_: None)
+    held, paths = [pose(folder)], []
+    if mode.startswith("attach-"):
+        more, path = attach_socket(mode == "attach-full")
+        held.append(more)
+        paths.append(path)
+    elif mode != "nothing":
+        server, path = listen(1 if mode == "backlog" else 128)
+        paths.append(path)
+        held.append(server)
+        if mode == "backlog":
+            held.append(fill(path))
+        else:
+            def accept():
+                while True:
+                    client, _ = server.accept()
+                    threading.Thread(target=serve, args=(client, mode, folder), daemon=True).start()
+            threading.Thread(target=accept, daemon=True).start()
+    print("ready", flush=True)
+    sys.stdin.read()
+    for path in paths:
+        os.unlink(path)
+    os._exit(0)
+
+
+main()
