@@ -7,13 +7,15 @@ WORK is a scratch directory, each JDK the home of one; the first one, of any ver
 words, all but speed and hello. Exits with 1 when something was not exact.
 """
 
+import glob
 import os
 import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
-C_FILES = ["budget", "failures", "hash", "histogram", "records", "threads", "methods", "collect", "runtime"]
+# All of the agent that the runtime needs: two rooms, and files of a third.
+C_FILES = ["base/*", "counters/*", "vm/runtime", "vm/runtime_failures", "vm/snapshot"]
 
 
 def run(*command):
@@ -38,7 +40,7 @@ def build(work, jdk):
     javac = os.path.join(jdk, "bin", "javac")
     run(sys.executable, os.path.join(TOP, "runtime-java", "build.py"), javac, work)
     library = os.path.join(work, "libruntimebench.so")
-    sources = [os.path.join(TOP, "instr", name + ".c") for name in C_FILES]
+    sources = [path for name in C_FILES for path in sorted(glob.glob(os.path.join(TOP, "instr", name + ".c")))]
     sources += [os.path.join(HERE, "agent.c"), os.path.join(work, "runtime_classes.c")]
     include = os.path.join(jdk, "include")
     run("gcc", "-std=gnu11", "-O2", "-g", "-fPIC", "-shared", "-pthread", "-Wall", "-Wextra", "-Wshadow", "-Wconversion",
