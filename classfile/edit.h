@@ -21,6 +21,20 @@
 //      instruction i, or its replacement
 //
 // Passes nest: the first to edit is outermost; it enters first and leaves last.
+//
+// A range of the exception table that begins at `i` begins at the mark, and one that ends at `i`
+// covers after(i-1) too. Monitors are the exception. HotSpot compiles a method only if a handler
+// of any type covers everything that may throw while a monitor is held, and if each handler is
+// reached with the same monitors on all ways. A call or a field access may throw. Otherwise the
+// method is interpreted for ever ("COMPILE SKIPPED: cannot parse method", "unbalanced monitors",
+// "invalid parsing"). Hence
+//
+//      after(monitorenter)   is covered by a handler of any type that begins behind it,
+//      after(monitorexit)    is not covered by a handler of any type that ends behind it,
+//      before(handler)       is covered by that handler only if its range includes its own first
+//                            instruction, as with javac. With other compilers a monitor is held
+//                            there and nothing covers it: the snippet has to catch what it throws
+//                            (cf_handler_at_depth).
 
 #ifndef CF_EDIT_H
 #define CF_EDIT_H

@@ -78,13 +78,34 @@ CF_SELDOM static enum cf_status put_all_snippet_handlers(struct entries *out) {
     return CF_OK;
 }
 
+static int is_behind(const struct cf_code *code, uint32_t pc, enum cf_opcode op) {
+    return pc > 0 && code->bytes[pc - 1] == op && code->marks[pc - 1] & CF_MARK_START;
+}
+
+// Handlers that release a monitor cover what is inserted behind monitorenter, and not what is
+// inserted behind monitorexit (edit.h). Some compilers put a nop behind monitorenter.
+static uint32_t range_start(const struct cf_layout *l, const struct cf_exception *e) {
+    const struct cf_code *code = &l->edit->code;
+    uint32_t pc = e->start_pc;
+    while (e->catch_type == 0 && is_behind(code, pc, CF_OP_nop)) pc--;
+    return e->catch_type == 0 && is_behind(code, pc, CF_OP_monitorenter)
+               ? cf_at_above(l, pc)
+               : cf_at_label(l, e->start_pc);
+}
+
+static uint32_t range_end(const struct cf_layout *l, const struct cf_exception *e) {
+    return e->catch_type == 0 && is_behind(&l->edit->code, e->end_pc, CF_OP_monitorexit)
+               ? cf_at_above(l, e->end_pc)
+               : cf_at_before(l, e->end_pc);
+}
+
 static void put_original(struct entries *out) {
     const struct cf_layout *l = out->l;
     const struct cf_code *code = &l->edit->code;
     for (uint32_t i = 0; i < code->exception_table_length; i++) {
         struct cf_exception e = cf_exception_at(code, i);
-        put_entry(out, cf_at_label(l, e.start_pc), cf_at_before(l, e.end_pc),
-                  cf_at_label(l, e.handler_pc), e.catch_type);
+        put_entry(out, range_start(l, &e), range_end(l, &e), cf_at_label(l, e.handler_pc),
+                  e.catch_type);
     }
 }
 

@@ -10,6 +10,7 @@
 // The sites at one pc, and its new pcs.
 struct cf_group {
     uint32_t first, count; // sites
+    uint32_t above;  // where the instruction above ends
     uint32_t before; // behind what comes after the instruction above: its line and ranges end here
     uint32_t instruction; // where the instruction, or what replaces it, begins
     int is_replaced;
@@ -69,11 +70,12 @@ enum cf_status cf_place_edges(struct cf_edit *edit);
 // The sites at `pc`; a count of 0: there are none.
 struct cf_group cf_find_group(const struct cf_layout *layout, uint32_t pc);
 static inline struct cf_group cf_group_at(const struct cf_layout *l, uint32_t pc) {
-    struct cf_group none = {0, 0, 0, 0, 0};
+    struct cf_group none = {0, 0, 0, 0, 0, 0};
     return l->edit->code.marks[pc] & CF_MARK_EDIT ? cf_find_group(l, pc) : none;
 }
-// New pcs of an original pc: of its label, of the instruction itself, and of the place where
-// fall-through arrives (where a range that ends there ends).
+// New pcs of an original pc: of its label, of the instruction itself, of the place where
+// fall-through arrives (where a range that ends there ends), and of the end of the instruction
+// above, in front of all snippets.
 static inline uint32_t cf_at_label(const struct cf_layout *l, uint32_t pc) {
     return (uint16_t)(pc + l->moved[pc]);
 }
@@ -90,6 +92,10 @@ static inline int cf_is_switch(unsigned op) {
 }
 static inline int cf_is_widened(const struct cf_layout *l, uint32_t branch) {
     return l->widened && l->widened[branch];
+}
+static inline uint32_t cf_at_above(const struct cf_layout *l, uint32_t pc) {
+    return l->edit->code.marks[pc] & CF_MARK_EDIT ? cf_find_group(l, pc).above
+                                                  : cf_at_label(l, pc);
 }
 // The detour from `pc` to `target`, or NULL.
 const struct cf_detour *cf_detour_of(const struct cf_layout *layout, uint32_t pc, uint32_t target);

@@ -134,8 +134,9 @@ struct cf_group cf_find_group(const struct cf_layout *l, uint32_t pc) {
         else
             high = middle;
     }
-    struct cf_group g = {low, 0, cf_at_label(l, pc), cf_at_label(l, pc), 0};
-    if (low < l->edit->sites_count && sites[low].pc == pc) g.before = sites[low].at;
+    uint32_t label = cf_at_label(l, pc);
+    struct cf_group g = {low, 0, label, label, label, 0};
+    if (low < l->edit->sites_count && sites[low].pc == pc) g.above = g.before = sites[low].at;
     for (i = low; i < l->edit->sites_count && sites[i].pc == pc; i++) {
         if (sites[i].where <= CF_AFTER) g.before = sites[i].at + sites[i].snippet->length;
         g.is_replaced = sites[i].where == CF_REPLACE;
