@@ -39,6 +39,9 @@ struct instr_agent_pass {
     // Prepares a new engine that has the pass; before `load`, and whenever another engine takes its
     // place. NULL: nothing to do.
     void (*engine)(struct instr_engine *engine);
+    // Does the pass insert code with these options? If not, no class is rewritten or retransformed
+    // for it. NULL: always.
+    bool (*inserts)(const struct instr_pass_options *options);
     // Without include= it also takes the classes of the platform loader, but not the bootstrap
     // loader's.
     bool takes_platform;

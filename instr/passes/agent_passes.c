@@ -44,6 +44,16 @@ void instr_agent_passes_engine(struct instr_engine *engine, const struct instr_o
     }
 }
 
+uint64_t instr_agent_passes_passive(const struct instr_options *options) {
+    uint64_t passive = 0;
+    for (size_t i = 0; i < options->pass_count; i++) {
+        const struct instr_agent_pass *pass = pass_at(options, i);
+        if (pass && pass->inserts && !pass->inserts(&options->passes[i]))
+            passive |= UINT64_C(1) << i;
+    }
+    return passive;
+}
+
 uint64_t instr_agent_passes_platform(const struct instr_options *options) {
     uint64_t taking = 0;
     for (size_t i = 0; i < options->pass_count; i++) {
@@ -51,6 +61,14 @@ uint64_t instr_agent_passes_platform(const struct instr_options *options) {
         if (pass && pass->takes_platform) taking |= UINT64_C(1) << i;
     }
     return taking;
+}
+
+bool instr_agent_passes_choose(const struct instr_options *options) {
+    for (size_t i = 0; i < options->pass_count; i++) {
+        const struct instr_agent_pass *pass = pass_at(options, i);
+        if (pass && pass->takes) return true;
+    }
+    return false;
 }
 
 uint64_t instr_agent_passes_without(JNIEnv *jni, const struct instr_options *options,

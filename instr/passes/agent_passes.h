@@ -15,11 +15,15 @@ bool instr_agent_passes_load(JavaVM *vm, const struct instr_options *options,
 bool instr_agent_passes_start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_options *options,
                               char *reason, size_t size);
 void instr_agent_passes_engine(struct instr_engine *engine, const struct instr_options *options);
+// The passes that insert no code with their options, a bit for each.
+uint64_t instr_agent_passes_passive(const struct instr_options *options);
 // The passes that take the platform loader's classes without include=, a bit for each.
 uint64_t instr_agent_passes_platform(const struct instr_options *options);
 void instr_agent_passes_find_file(JNIEnv *jni, const struct instr_options *options, jobject loader,
                                   const char *name, const uint8_t *bytes, size_t length,
                                   struct instr_origin *origin);
+// Does a pass of the options choose among classes by `takes`?
+bool instr_agent_passes_choose(const struct instr_options *options);
 // The passes that do not take the class, a bit for each.
 uint64_t instr_agent_passes_without(JNIEnv *jni, const struct instr_options *options,
                                     jobject loader, const char *name, jobject domain);

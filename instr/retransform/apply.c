@@ -2,6 +2,7 @@
 
 #include "instr/retransform/apply.h"
 
+#include "instr/retransform/effect.h"
 #include "instr/retransform/hook.h"
 #include "instr/vm/untouchable.h"
 #include "instr/options/compare.h"
@@ -52,7 +53,23 @@ void instr_reconfigured_add(struct instr_reconfigured *to, const struct instr_re
         memcpy(to->refusals[to->refusal_count++], more->refusals[i], sizeof *to->refusals);
 }
 
-static int wanted(void *context, jobject loader, const char *name) {
+// Must the class be retransformed? `changed`: it has inserted code now.
+static bool has_new_effect(const struct application *r, jclass cls, jobject loader,
+                           const char *name, bool changed) {
+    const struct instr_options *then = r->before ? &r->before->options : NULL;
+    struct instr_effect now = {0}, before = {0};
+    JNIEnv *jni = r->r.jni;
+    bool in = r->plan->engine &&
+              instr_effect_of(r->agent, jni, &r->plan->options, cls, loader, name, &now);
+    bool was = then && instr_effect_of(r->agent, jni, then, cls, loader, name, &before);
+    if (in)
+        changed = !was || !now.beyond != !before.beyond ||
+                  !instr_same_effect(then, before.without, &r->plan->options, now.without);
+    if (changed || !now.unwrapped || before.unwrapped) return changed;
+    return !instr_effect_list_unwrapped(r->agent, jni, r->plan, cls, loader, name, now.unwrapped);
+}
+
+static int wanted(void *context, jclass cls, jobject loader, const char *name) {
     struct application *r = context;
     struct instr_agent *agent = r->agent;
     uint64_t key = instr_hook_key(agent->jvmti, name, loader);
@@ -63,15 +80,7 @@ static int wanted(void *context, jobject loader, const char *name) {
     if (entry.refused && !entry.methods) return 0;
     // A class that already has the current plan was changed while it was queued.
     if (r->queued_only) return !entry.methods || entry.plan != r->plan->number;
-    uint64_t without = 0, without_before = 0, beyond = 0, beyond_before = 0;
-    int in = r->plan->engine &&
-             instr_hook_matches(r->r.jni, &r->plan->options, loader, name, &without, &beyond);
-    if (!in) return entry.methods != 0;
-    return !r->before ||
-           !instr_hook_matches(r->r.jni, &r->before->options, loader, name, &without_before,
-                               &beyond_before) ||
-           !beyond != !beyond_before ||
-           !instr_same_effect(&r->before->options, without_before, &r->plan->options, without);
+    return has_new_effect(r, cls, loader, name, entry.methods != 0);
 }
 
 static void begin(void *context) {

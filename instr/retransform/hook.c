@@ -68,8 +68,9 @@ int instr_hook_matches(JNIEnv *jni, const struct instr_options *options, jobject
             with = 0;
     }
     if (alone) with |= restricted_passes(options, name);
-    *beyond = forced_passes(options, name) & ~with;
-    with |= *beyond;
+    uint64_t passive = instr_agent_passes_passive(options);
+    *beyond = forced_passes(options, name) & ~with & ~passive;
+    with = (with & ~passive) | *beyond;
     *without = ~with;
     return with != 0;
 }

@@ -23,10 +23,15 @@ static struct {
     struct instr_engine *_Atomic engine; // NULL: nothing was wrapped
 } wrapper;
 
+uint64_t instr_wrapping_passes(const struct instr_options *options) {
+    uint64_t wrapping = 0;
+    for (size_t i = 0; i < options->pass_count && i < 64; i++)
+        if (options->passes[i].pass->wraps) wrapping |= UINT64_C(1) << i;
+    return wrapping;
+}
+
 bool instr_wraps(const struct instr_options *options) {
-    for (size_t i = 0; i < options->pass_count; i++)
-        if (options->passes[i].pass->wraps) return true;
-    return false;
+    return instr_wrapping_passes(options) != 0;
 }
 
 bool instr_wraps_only(const struct instr_options *options) {

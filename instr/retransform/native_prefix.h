@@ -21,6 +21,9 @@
 // Does a pass wrap native methods?
 bool instr_wraps(const struct instr_options *options);
 
+// The passes that wrap native methods, a bit for each.
+uint64_t instr_wrapping_passes(const struct instr_options *options);
+
 // Does a pass wrap native methods, perhaps of classes that the JVM loads before VMInit? That is
 // expensive: with hooks from the start, the JVM disables class data sharing.
 bool instr_wraps_early(const struct instr_options *options);

@@ -128,7 +128,7 @@ static int is_wanted(struct instr_retransform *r, jclass cls) {
     struct class_info n;
     open_info(r, cls, &n);
     int yes = n.name && !instr_is_anonymous(r->jvmti, cls, n.name) &&
-              r->wanted(r->context, n.loader, n.name);
+              r->wanted(r->context, cls, n.loader, n.name);
     close_info(r, &n);
     return yes;
 }

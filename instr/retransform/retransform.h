@@ -31,7 +31,7 @@ struct instr_retransform {
     void *context;
     // Should the class be retransformed? Called with the internal name of every modifiable class
     // that is loaded or taken from the queue.
-    int (*wanted)(void *context, jobject loader, const char *name);
+    int (*wanted)(void *context, jclass cls, jobject loader, const char *name);
     // Called before and after each RetransformClasses call; `done`: the VM accepted the batch.
     void (*begin)(void *context);
     void (*end)(void *context, int done, unsigned count);

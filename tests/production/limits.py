@@ -8,7 +8,7 @@ import subprocess
 import time
 import urllib.request
 
-from server_jvm import Jvm, digests, expect
+from server_jvm import Jvm, Skip, digests, expect
 
 
 def broken_classes(t):
@@ -90,6 +90,56 @@ def full_pools(t):
             expect(problems, f"{passes}: {done['changed']} changed, {done['refused']} refused", 0 < done["changed"] < len(folders) and not done["refused"])
         expect(problems, f"skipped: {reasons}", reasons == {"the constant pool is full (65,535 entries)",
                                                         "the constant pool that the JVM has of the class is full (65,535 entries)"})
+        jvm.ends(problems)
+    return problems
+
+
+def retransformations(log):
+    """The RetransformClasses calls that the JVM has done."""
+    with open(log, encoding="utf-8") as f:
+        return f.read().count("vm_op:")
+
+
+def without_code(t):
+    """What inserts no code retransforms nothing: sampled allocations, natives in loaded classes, coverage of classes that it does not take."""
+    if t.version < 11:
+        raise Skip("does not sample allocations")
+    problems, log, samples = [], t.file("redefined.log"), t.file("samples.json")
+    with Jvm(t, f"-Xlog:redefine+class+timer:file={log}", "-cp", t.file("classes"), "Waiting") as jvm:
+        jvm.line()
+        c = jvm.control()
+        scope = "include=Waiting:java.util.**:java.io.**"
+
+        def calls(what, classes, *words):
+            before = retransformations(log)
+            c.start(*words)
+            answer = list(c.events())
+            done = next(said for kind, said in answer if kind == "document")
+            jvm.ask("")
+            now = retransformations(log) - before
+            expect(problems, f"{what}: {now} calls, {done['classes']} classes", (now > 0) == (classes > 0) and done["classes"] == classes)
+            return [said for kind, said in answer if kind == "note"]
+        calls("sampled", 0, "enable", f"alloc,alloc.mode=sampled,alloc.interval=1,alloc.file={samples},{scope}")
+        for _ in range(3000):
+            jvm.ask("")
+        calls("sampled no more", 0, "revert")
+        with open(samples, encoding="utf-8") as f:
+            expect(problems, "nothing was sampled", "IllegalStateException" in f.read())
+        notes = calls("natives", 0, "enable", f"natives,natives.file={t.file('natives.json')},include=Waiting:java.io.FileInputStream")
+        expect(problems, f"natives: {notes}", any("native methods cannot be wrapped" in n for n in notes) and any("java.io." in n for n in notes))
+        skipped = {s["class"] + "." + s["method"] for s in c.run("status")["skipped"] if "was already loaded" in s["reason"]}
+        expect(problems, f"natives: {skipped}", "java.io.FileInputStream.readBytes([BII)I" in skipped and not any(s.startswith("Waiting.") for s in skipped))
+        calls("calls beside natives", 1, "enable", "calls,include=Waiting")
+        calls("natives no more", 0, "disable", "natives")
+        calls("natives again", 0, "enable", "natives")
+        calls("calls no more", 1, "revert")
+        jvm.ends(problems)
+    # Of three classes of one name two have no code source, which coverage needs.
+    with Jvm(t, f"-Xlog:redefine+class+timer:file={log}", "-cp", t.file("classes"), "Twins") as jvm:
+        jvm.line()
+        c = jvm.control()
+        calls("coverage", 1, "enable", f"coverage,coverage.file={t.file('none.exec')},include=Twins$Twin")
+        calls("coverage no more", 1, "revert")
         jvm.ends(problems)
     return problems
 

@@ -113,10 +113,8 @@ static bool load(JavaVM *vm, const struct instr_pass_options *options,
     return false;
 }
 
-// Sampling needs no rewritten classes.
-static bool takes(JNIEnv *jni, jobject loader, const char *name, jobject domain) {
-    (void)jni, (void)loader, (void)name, (void)domain;
-    return !instr_alloc.options.sampled;
+static bool inserts(const struct instr_pass_options *options) {
+    return !is(options, "mode", "sampled");
 }
 
 static const char *begin_counting(JNIEnv *jni) {
@@ -202,7 +200,7 @@ const struct instr_agent_pass instr_agent_pass_alloc = {
     .memory = memory,
     .load = load,
     .engine = use_engine,
-    .takes = takes,
+    .inserts = inserts,
     .start = start,
     .forget = forget,
     .stop = stop,

@@ -181,8 +181,8 @@ int __wrap_pthread_create(pthread_t *id, const pthread_attr_t *attributes, void 
 // --- who asks for it ---
 
 // What was done is not wanted any more, as in the agent.
-static int wanted(void *context, jobject loader, const char *name) {
-    (void)context, (void)loader;
+static int wanted(void *context, jclass cls, jobject loader, const char *name) {
+    (void)context, (void)cls, (void)loader;
     pthread_mutex_lock(&vm.lock);
     int done = vm.done[atoi(name + 1)];
     pthread_mutex_unlock(&vm.lock);
