@@ -77,7 +77,8 @@ struct cf_rewrite {
     int16_t *effects; // stack effect of references, by index; filled on demand
 };
 
-enum cf_where { CF_AFTER, CF_ENTRY, CF_BEFORE, CF_EXIT, CF_REPLACE };
+// CF_EDGES: the edges of the switch above, which does not fall through (edge_snippets.c).
+enum cf_where { CF_EDGES, CF_AFTER, CF_ENTRY, CF_BEFORE, CF_EXIT, CF_REPLACE };
 
 struct cf_site {
     uint32_t pc;
@@ -89,6 +90,7 @@ struct cf_site {
 
 struct cf_edge { // a branch from one instruction to another
     uint32_t pc, target;
+    uint32_t behind; // a switch: the pc behind it, if the edge is placed there; 0: it is not
     const struct cf_snippet *snippet;
 };
 

@@ -244,7 +244,7 @@ void cf_insert_edge(struct cf_edit *edit, uint32_t from, uint32_t to, const stru
     struct cf_edge *edges = cf_one_more(edit, edit->edges, edit->edges_count, 0, sizeof *edges);
     if (!edges || s == &edit->nowhere) return;
     edit->edges = edges;
-    struct cf_edge edge = {pc, edit->code.pc[to], s};
+    struct cf_edge edge = {pc, edit->code.pc[to], 0, s};
     edges[edit->edges_count++] = edge;
 }
 

@@ -133,6 +133,11 @@ CF_SELDOM static uint8_t *put_detours(struct cf_layout *l, uint8_t *p) {
     if (l->bridges) *p++ = CF_OP_athrow;
     for (uint32_t i = 0; i < l->detours_count; i++) {
         struct cf_detour *d = &l->detours[i];
+        if (d->behind) { // in front of all that stands there
+            const struct cf_site *site = &l->sites[cf_find_group(l, d->behind).first];
+            d->at = site->at + site->snippet->labels[d->label].at;
+            continue;
+        }
         d->at = (uint32_t)(p - l->code);
         for (uint32_t k = 0; k < d->count; k++) p = put_snippet(p, l->edges[d->first + k].snippet);
         d->jump = (uint32_t)(p - l->code);
@@ -204,7 +209,7 @@ CF_SELDOM static enum cf_status set_snippets(const struct cf_layout *l) {
     for (uint32_t i = 0; i < l->detours_count; i++) {
         const struct cf_detour *d = &l->detours[i];
         uint32_t at = d->at;
-        for (uint32_t k = 0; k < d->count; k++) {
+        for (uint32_t k = 0; k < d->count && !d->behind; k++) {
             CF_TRY(set_snippet(l, at, l->edges[d->first + k].snippet));
             at += l->edges[d->first + k].snippet->length;
         }
@@ -285,6 +290,7 @@ CF_SELDOM static void set_detours(const struct cf_layout *l) {
         const struct cf_detour *d = &l->detours[i];
         uint8_t *p = l->code + d->jump;
         uint32_t distance = cf_at_label(l, d->target) - d->jump;
+        if (d->behind) continue;
         p[0] = d->wide ? CF_OP_goto_w : CF_OP_goto;
         if (d->wide)
             cf_put4(p + 1, distance);

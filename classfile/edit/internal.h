@@ -10,18 +10,21 @@
 // The sites at one pc, and its new pcs.
 struct cf_group {
     uint32_t first, count; // sites
-    uint32_t above;  // where the instruction above ends
+    uint32_t above;        // where the instruction above ends
     uint32_t before; // behind what comes after the instruction above: its line and ranges end here
     uint32_t instruction; // where the instruction, or what replaces it, begins
     int is_replaced;
 };
 
-// A detour of all edges from `pc` to `target`, mostly of a switch: their snippets, then a goto.
+// A detour of all edges from `pc` to `target`: their snippets, then a goto.
 struct cf_detour {
     uint32_t pc, target;
     uint32_t first, count; // edges
-    uint32_t at;           // new pc
-    uint32_t jump;         // new pc of the goto
+    // The pc behind a switch that its detours are placed in front of, as one snippet at a site, and
+    // the label there. 0: it is placed behind the method's code.
+    uint32_t behind, label;
+    uint32_t at;   // new pc
+    uint32_t jump; // new pc of the goto
     int wide;
 };
 
@@ -64,7 +67,7 @@ struct cf_layout {
 enum cf_status cf_layout_make(struct cf_layout *layout, struct cf_edit *edit, uint32_t before,
                               uint32_t behind, struct cf_buffer *out);
 
-// Turns those edges, which are sorted, into replacements that can be placed at their jump.
+// Turns those edges, which are sorted, into sites that can be placed at their jump.
 enum cf_status cf_place_edges(struct cf_edit *edit);
 
 // The sites at `pc`; a count of 0: there are none.
@@ -94,8 +97,7 @@ static inline int cf_is_widened(const struct cf_layout *l, uint32_t branch) {
     return l->widened && l->widened[branch];
 }
 static inline uint32_t cf_at_above(const struct cf_layout *l, uint32_t pc) {
-    return l->edit->code.marks[pc] & CF_MARK_EDIT ? cf_find_group(l, pc).above
-                                                  : cf_at_label(l, pc);
+    return l->edit->code.marks[pc] & CF_MARK_EDIT ? cf_find_group(l, pc).above : cf_at_label(l, pc);
 }
 // The detour from `pc` to `target`, or NULL.
 const struct cf_detour *cf_detour_of(const struct cf_layout *layout, uint32_t pc, uint32_t target);

@@ -68,7 +68,8 @@ CF_SELDOM static enum cf_status take_unusual_sites(struct cf_layout *l) {
     for (uint32_t i = 0; i < l->edit->sites_count; i++) {
         const struct cf_snippet *s = l->sites[i].snippet;
         l->has_labels |= s->labels_count | s->branches_count;
-        CF_TRY(take_unusual(l, s, l->sites[i].where == CF_REPLACE));
+        enum cf_where where = l->sites[i].where;
+        CF_TRY(take_unusual(l, s, where == CF_REPLACE || where == CF_EDGES));
     }
     return CF_OK;
 }
@@ -108,16 +109,20 @@ CF_SELDOM static enum cf_status sort_edges(struct cf_edit *edit) {
 
 CF_SELDOM static enum cf_status make_detours(struct cf_layout *l) {
     struct cf_edit *edit = l->edit;
+    struct cf_detour *d = NULL;
     l->edges = edit->edges;
     l->detours = cf_arena_alloc(edit->code.cls->arena, edit->edges_count * sizeof *l->detours);
     if (!l->detours) return no_memory(edit);
     for (uint32_t i = 0; i < edit->edges_count; i++) {
         const struct cf_edge *e = &l->edges[i];
         if (i == 0 || edge_before(&l->edges[i - 1], e)) {
-            struct cf_detour fresh = {e->pc, e->target, i, 0, 0, 0, 0};
-            l->detours[l->detours_count++] = fresh;
+            struct cf_detour fresh = {e->pc, e->target, i, 0, e->behind, 0, 0, 0, 0};
+            if (i > 0 && l->edges[i - 1].pc == e->pc) fresh.label = d->label + 1;
+            d = &l->detours[l->detours_count++];
+            *d = fresh;
         }
-        l->detours[l->detours_count - 1].count++;
+        d->count++;
+        if (d->behind) continue; // it is a site
         CF_TRY(take_snippet(l, e->snippet));
         l->added += 5; // the goto
     }
@@ -180,7 +185,7 @@ CF_SELDOM static enum cf_status widen(struct cf_layout *l, int *changed) {
     }
     for (uint32_t i = 0; i < l->detours_count; i++) {
         struct cf_detour *d = &l->detours[i];
-        if (d->wide || !too_far(d->jump, cf_at_label(l, d->target))) continue;
+        if (d->behind || d->wide || !too_far(d->jump, cf_at_label(l, d->target))) continue;
         d->wide = 1;
         *changed = 1;
     }

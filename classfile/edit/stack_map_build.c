@@ -221,6 +221,15 @@ static enum cf_status run_sites(struct walk *k, const struct cf_group *g, enum c
     return CF_OK;
 }
 
+// The edges of a switch, which has just been typed: each begins with the types behind it.
+static enum cf_status run_edges(struct walk *k, const struct cf_group *g) {
+    const struct cf_site *site = &k->l->sites[g->first];
+    if (site->where != CF_EDGES) return CF_OK;
+    for (uint32_t i = 0; i < site->snippet->labels_count; i++)
+        CF_TRY(insert_frame(k, site->at + site->snippet->labels[i].at));
+    return CF_OK;
+}
+
 // --- the body, typed instruction by instruction ---
 
 static enum cf_status type_instruction(struct walk *k, uint32_t i, uint32_t *branch) {
@@ -245,6 +254,7 @@ static enum cf_status typed_body(struct walk *k) {
     for (uint32_t i = 0; i < code->count; i++) {
         uint32_t pc = code->pc[i];
         const struct cf_group g = cf_group_at(k->l, pc);
+        if (g.count) CF_TRY(run_edges(k, &g));
         if (g.count) CF_TRY(run_sites(k, &g, CF_AFTER, CF_ENTRY));
         if (more && k->frames.frame.pc == pc) {
             CF_TRY(widen_frame(k, &k->frames.frame));
@@ -295,6 +305,7 @@ static enum cf_status detour_frames(struct walk *k) {
     for (uint32_t i = 0; i < k->l->detours_count; i++) {
         const struct cf_detour *d = &k->l->detours[i];
         const struct cf_frame *frame = k->kept[d->target];
+        if (d->behind) continue;
         if (!frame) return no_frame(k);
         CF_TRY(cf_typing_load(&k->typing, frame));
         k->reachable = 1;

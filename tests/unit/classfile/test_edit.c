@@ -107,14 +107,32 @@ START_TEST(an_edge_is_where_the_jump_is) {
 }
 END_TEST
 
-START_TEST(an_edge_of_a_switch_is_a_detour_at_the_end) {
+// So it jumps forward, and the handlers of the switch cover it.
+START_TEST(edges_of_a_switch_are_behind_it) {
     struct subject s;
-    METHOD(&s, 49, "(I)V", 1, 1, CF_OP_iload_0, CF_OP_lookupswitch, 0, 0, 0, 0, 0, 12, 0, 0, 0, 0,
-           CF_OP_nop, CF_OP_return);
-    cf_insert_edge(s.edit, 1, 3, nops(s.edit, 1));
+    METHOD(&s, 49, "(I)V", 1, 1, CF_OP_iload_0, CF_OP_lookupswitch, 0, 0, 0, 0, 0, 20, 0, 0, 0, 1,
+           0, 0, 0, 7, 0, 0, 0, 21, CF_OP_nop, CF_OP_nop, CF_OP_return);
+    cf_insert_edge(s.edit, 1, 4, nops(s.edit, 1));
+    cf_insert_edge(s.edit, 1, 3, push_and_pop(s.edit, 2));
+    cf_insert_edge(s.edit, 1, 4, push_and_pop(s.edit, 3));
+    cf_insert_before(s.edit, 2, nops(s.edit, 1));
     commit(&s);
-    ASSERT_CODE(&s, CF_OP_iload_0, CF_OP_lookupswitch, 0, 0, 0, 0, 0, 13, 0, 0, 0, 0, CF_OP_nop,
-                CF_OP_return, CF_OP_nop, CF_OP_goto, 0xff, 0xfe);
+    ASSERT_CODE(&s, CF_OP_iload_0, CF_OP_lookupswitch, 0, 0, 0, 0, 0, 19, 0, 0, 0, 1, 0, 0, 0, 7, 0,
+                0, 0, 24, CF_OP_iconst_2, CF_OP_pop, CF_OP_goto, 0, 11, CF_OP_nop, CF_OP_iconst_3,
+                CF_OP_pop, CF_OP_goto, 0, 6, CF_OP_nop, CF_OP_nop, CF_OP_nop, CF_OP_return);
+    close_subject(&s);
+}
+END_TEST
+
+// Where nothing follows the switch.
+START_TEST(an_edge_of_a_switch_at_the_end_is_a_detour) {
+    struct subject s;
+    METHOD(&s, 49, "(I)V", 1, 1, CF_OP_iload_0, CF_OP_lookupswitch, 0, 0, 0xff, 0xff, 0xff, 0xff, 0,
+           0, 0, 0);
+    cf_insert_edge(s.edit, 1, 0, nops(s.edit, 1));
+    commit(&s);
+    ASSERT_CODE(&s, CF_OP_iload_0, CF_OP_lookupswitch, 0, 0, 0, 0, 0, 11, 0, 0, 0, 0, CF_OP_nop,
+                CF_OP_goto, 0xff, 0xf3);
     close_subject(&s);
 }
 END_TEST
@@ -454,10 +472,9 @@ struct range {
 
 // synchronized (null) { nop }, compiled by javac: its entries are `entries`.
 static void synchronized_method(struct subject *s, const struct range *entries, unsigned count) {
-    const uint8_t code[] = {CF_OP_aconst_null, CF_OP_monitorenter, CF_OP_nop,
-                            CF_OP_nop,         CF_OP_aconst_null,  CF_OP_monitorexit,
-                            CF_OP_nop,         CF_OP_return,       CF_OP_aconst_null,
-                            CF_OP_monitorexit, CF_OP_athrow};
+    const uint8_t code[] = {CF_OP_aconst_null, CF_OP_monitorenter, CF_OP_nop,   CF_OP_nop,
+                            CF_OP_aconst_null, CF_OP_monitorexit,  CF_OP_nop,   CF_OP_return,
+                            CF_OP_aconst_null, CF_OP_monitorexit,  CF_OP_athrow};
     struct build b;
     size_t place = method_head(&b, 49, "()V", 2, 1, code, sizeof code);
     build_u2(&b, count);
@@ -670,7 +687,8 @@ int main(void) {
     tcase_add_test(tests,
                    a_jump_runs_what_is_before_its_target_but_not_what_is_after_the_one_above);
     tcase_add_test(tests, an_edge_is_where_the_jump_is);
-    tcase_add_test(tests, an_edge_of_a_switch_is_a_detour_at_the_end);
+    tcase_add_test(tests, edges_of_a_switch_are_behind_it);
+    tcase_add_test(tests, an_edge_of_a_switch_at_the_end_is_a_detour);
     tcase_add_test(tests, an_edge_that_cannot_be_where_the_jump_is_is_a_detour);
     tcase_add_test(tests, switches_lead_where_they_led_at_every_padding);
     tcase_add_test(tests, branches_that_no_longer_reach_become_wide);
