@@ -13,6 +13,7 @@
 //      undo [CLASS]
 //      top MILLISECONDS ROWS self|total|calls|thrown
 //      exec_dump [reset]
+//      report PASS [reset]
 
 #ifndef INSTR_COMMANDS_H
 #define INSTR_COMMANDS_H
@@ -29,6 +30,7 @@
     COMMAND(set, "KEY=VALUE", "change an option")                                                  \
     COMMAND(revert, "[PATTERNS]", "remove classes from the scope, or switch all passes off")       \
     COMMAND(exec_dump, "[reset]", "write the coverage recorded so far to its file")                \
+    COMMAND(report, "PASS [reset]", "the results of a pass so far")                                \
     COMMAND(write, "", "write the files of the passes now")                                        \
     COMMAND(top, "MS ROWS ORDER", "report the busiest methods periodically")                       \
     COMMAND(watch, "METHODS [WORDS]", "report calls of some methods")                              \

@@ -173,20 +173,32 @@ static void sum_row(struct instr_counter_row *to, uint64_t *buckets,
     instr_histogram_sum(&from->histogram, buckets);
 }
 
-bool instr_records_sum(uint32_t page, struct instr_counter_row *rows, uint64_t *buckets) {
+static void clear_row(struct instr_counter_row *row) {
+    instr_histogram_clear(&row->histogram);
+    memset(row, 0, sizeof *row);
+    row->min = UINT64_MAX;
+}
+
+bool instr_records_take(uint32_t page, uint32_t clear, struct instr_counter_row *rows,
+                        uint64_t *buckets) {
     pthread_once(&once, prepare);
     bool found = false;
     for (unsigned i = 0; i < atomic_load(&records.count); i++) {
         struct shard *shard = &records.shards[i];
         pthread_mutex_lock(&shard->mutex);
-        if (page < PAGES && shard->pages[page] != NULL) {
-            found = true;
-            for (size_t j = 0; j < INSTR_ROWS_PER_PAGE; j++)
-                sum_row(&rows[j], buckets + j * INSTR_HISTOGRAM_BUCKETS, &shard->pages[page][j]);
+        struct instr_counter_row *from = page < PAGES ? shard->pages[page] : NULL;
+        for (size_t j = 0; from != NULL && j < INSTR_ROWS_PER_PAGE; j++) {
+            sum_row(&rows[j], buckets + j * INSTR_HISTOGRAM_BUCKETS, &from[j]);
+            if (clear >> j & 1) clear_row(&from[j]);
         }
+        found |= from != NULL;
         pthread_mutex_unlock(&shard->mutex);
     }
     return found;
+}
+
+bool instr_records_sum(uint32_t page, struct instr_counter_row *rows, uint64_t *buckets) {
+    return instr_records_take(page, 0, rows, buckets);
 }
 
 uint32_t instr_records_pages(void) {
@@ -199,12 +211,6 @@ uint32_t instr_records_pages(void) {
         pthread_mutex_unlock(&shard->mutex);
     }
     return pages;
-}
-
-static void clear_row(struct instr_counter_row *row) {
-    instr_histogram_clear(&row->histogram);
-    memset(row, 0, sizeof *row);
-    row->min = UINT64_MAX;
 }
 
 void instr_records_forget(uint32_t from, uint32_t to) {

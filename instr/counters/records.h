@@ -54,6 +54,10 @@ void instr_records_add_one(uint32_t id, enum instr_event event, uint64_t duratio
 // arrays of INSTR_HISTOGRAM_BUCKETS. Returns false if there are none; both are then unchanged.
 bool instr_records_sum(uint32_t page, struct instr_counter_row *rows, uint64_t *buckets);
 
+// As instr_records_sum, and at the same time clears the rows whose bit is set in `clear`.
+bool instr_records_take(uint32_t page, uint32_t clear, struct instr_counter_row *rows,
+                        uint64_t *buckets);
+
 // One above the highest page in use.
 uint32_t instr_records_pages(void);
 

@@ -9,7 +9,6 @@
 #include "instr/report/methods.h"
 #include "instr/report/text.h"
 #include "instr/vm/agent_state.h"
-#include "instr/vm/snapshot.h"
 #include "instr/vm/untouchable.h"
 
 #include <stdio.h>
@@ -76,7 +75,8 @@ static size_t gather(const struct instr_results *r, unsigned number,
                      const struct instr_counts *counts, size_t n, struct instr_method_row *rows) {
     size_t found = 0;
     for (size_t id = 0; id < n; id++) {
-        if (!counts[id].calls) continue;
+        // After a reset a call that ends may have begun before.
+        if (!counts[id].calls && !counts[id].timed) continue;
         struct instr_method m = instr_methods_get(r->methods, (int)id);
         if (m.pass == number && !m.detail) rows[found++] = row_of(&m, &counts[id]);
     }
@@ -94,6 +94,12 @@ char *instr_results_unwritten(void) {
     char *line = unwritten;
     unwritten = NULL;
     return line;
+}
+
+bool instr_results_snapshot(const struct instr_results *r, unsigned pass,
+                            struct instr_counts **counts, size_t *n) {
+    if (!r->reset) return instr_snapshot(r->jni, counts, n);
+    return instr_snapshot_and_reset(r->jni, r->methods, r->options->passes[pass].number, counts, n);
 }
 
 void instr_results_write(const struct instr_pass_options *options, const char *pattern,
@@ -258,7 +264,7 @@ static const struct instr_agent_pass *own_report(const struct instr_results *r, 
 static void report_methods(const struct instr_results *r) {
     struct instr_counts *counts = NULL;
     size_t n = 0;
-    if (!instr_snapshot(r->jni, &counts, &n)) {
+    if (!instr_results_snapshot(r, 0, &counts, &n)) {
         instr_say("out of memory: the results are lost");
         return;
     }

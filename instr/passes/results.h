@@ -9,6 +9,7 @@
 
 #include "instr/engine.h"
 #include "instr/report/kinds.h"
+#include "instr/vm/snapshot.h"
 
 // Takes results in place of standard error, for a command that prints them.
 struct instr_results_taker {
@@ -26,11 +27,16 @@ struct instr_results {
     JNIEnv *jni;
     const struct instr_results_taker *taker; // NULL: tables go to standard error
     bool without_totals;                     // only the results of passes, as while the JVM runs on
+    bool reset; // reset the counts of the pass, the only one of the options, once they are read
 };
 
 // Collects the results and reports all that the options ask for: tables, lines and errors to
 // standard error, and files. A file that cannot be written is one line; the rest goes on.
 void instr_results_report(const struct instr_results *results);
+
+// Takes a snapshot for the result of a pass (vm/snapshot.h); resets the pass if that is wanted.
+bool instr_results_snapshot(const struct instr_results *results, unsigned pass,
+                            struct instr_counts **counts, size_t *n);
 
 // Reports the result of a pass, `pass` being its index in results->options->passes: prints the
 // table and writes the file that its options ask for.

@@ -95,7 +95,7 @@ void instr_reconfigure_write_results(struct instr_agent *agent, JNIEnv *jni,
     }
     ended.passes = passes;
     ended.pass_count = 0;
-    ended.quiet |= !next || taker;
+    ended.quiet |= !next;
     ended.stats = NULL;
     for (size_t i = 0; i < plan->options.pass_count; i++) {
         const struct instr_pass_options *pass = &plan->options.passes[i];

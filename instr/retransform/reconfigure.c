@@ -266,20 +266,30 @@ static int revert_all(struct instr_agent *agent, JNIEnv *jni, struct instr_recon
     return ok;
 }
 
+// The active pass of this name; NULL: see `reason`.
+static const struct instr_pass_options *active_pass(const struct instr_options *options,
+                                                    const char *name, char *reason, size_t size) {
+    const struct rw_pass *pass = rw_pass_named(name, strlen(name));
+    const struct instr_pass_options *active = pass ? instr_find_pass(options, pass) : NULL;
+    if (!pass)
+        snprintf(reason, size, "unknown pass '%.64s'", name);
+    else if (!active)
+        snprintf(reason, size, "pass '%s' is not active", pass->name);
+    return active;
+}
+
 int instr_reconfigure_disable(struct instr_agent *agent, JNIEnv *jni, const char *name,
                               struct instr_reconfigured *done, char *reason, size_t size) {
     struct instr_options next;
     int ok = 0;
     if (!begin_operation(agent, done, reason, size)) return 0;
     const struct instr_plan *plan = instr_plans_current(&agent->plans);
-    const struct rw_pass *pass = rw_pass_named(name, strlen(name));
+    const struct instr_pass_options *pass = active_pass(&plan->options, name, reason, size);
     if (!pass) {
-        snprintf(reason, size, "unknown pass '%.64s'", name);
-    } else if (!instr_find_pass(&plan->options, pass)) {
-        snprintf(reason, size, "pass '%s' is not active", pass->name);
+        ok = 0;
     } else if (plan->options.pass_count == 1) {
         ok = revert_all(agent, jni, done, reason, size);
-    } else if (instr_options_without(&next, &plan->options, pass) != 0) {
+    } else if (instr_options_without(&next, &plan->options, pass->pass) != 0) {
         snprintf(reason, size, "out of memory");
     } else {
         ok = reconfigure(agent, jni, &next, 0, done, reason, size);
@@ -331,6 +341,37 @@ int instr_reconfigure_write(struct instr_agent *agent, JNIEnv *jni, char *reason
     if (!on) snprintf(reason, size, "no pass is active");
     pthread_mutex_unlock(&agent->switching);
     return on;
+}
+
+int instr_reconfigure_report(struct instr_agent *agent, JNIEnv *jni, const char *name, bool reset,
+                             const struct instr_results_taker *taker, char *reason, size_t size) {
+    struct instr_reconfigured ignored = {0};
+    if (!begin_operation(agent, &ignored, reason, size)) return 0;
+    const struct instr_plan *plan = instr_plans_current(&agent->plans);
+    const struct instr_pass_options *active = active_pass(&plan->options, name, reason, size);
+    if (active) {
+        // Without its files, which are written at exit.
+        struct instr_pass_options pass = *active;
+        pass.file = NULL;
+        pass.values = NULL;
+        if (!pass.top) pass.top = INSTR_TOP_DEFAULT;
+        struct instr_options options = plan->options;
+        options.passes = &pass;
+        options.pass_count = 1;
+        options.quiet = 1;
+        options.stats = NULL;
+        struct instr_results results = {.options = &options,
+                                        .methods = plan->methods,
+                                        .engine = plan->engine,
+                                        .jvmti = agent->jvmti,
+                                        .jni = jni,
+                                        .taker = taker,
+                                        .without_totals = true,
+                                        .reset = reset};
+        instr_results_report(&results);
+    }
+    pthread_mutex_unlock(&agent->switching);
+    return active != NULL;
 }
 
 struct instr_plan *instr_reconfigure_first(struct instr_agent *agent, struct instr_options *options,

@@ -12,6 +12,7 @@
 #endif
 
 #include "instr/vm/runtime_failures.h"
+#include "instr/vm/snapshot.h"
 #include "instr/counters/records.h"
 #include "instr/counters/threads.h"
 #include "instr/base/clock.h"
@@ -318,6 +319,7 @@ void instr_runtime_release(JNIEnv *jni) {
     forget_long_calls(jni);
     instr_threads_release();
     instr_records_reset();
+    instr_snapshot_cleared(0, UINT32_MAX);
 }
 
 void instr_runtime_forget(JNIEnv *jni, const struct instr_methods *methods, unsigned pass,
@@ -331,6 +333,7 @@ void instr_runtime_forget(JNIEnv *jni, const struct instr_methods *methods, unsi
         if (id > from) {
             instr_threads_forget((uint32_t)from, (uint32_t)id);
             instr_records_forget((uint32_t)from, (uint32_t)id);
+            instr_snapshot_cleared((uint32_t)from, (uint32_t)id);
         }
         while (id < n && instr_methods_get(methods, id).pass != pass) id++;
     }

@@ -1,5 +1,6 @@
 #include "instr/vm/snapshot.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,36 +10,54 @@
 
 #define MAX_FRAMES (1 << 14) // frames of a thread that are visited
 
-struct snapshot {
-    struct instr_counts *counts;
-    size_t n; // a multiple of INSTR_ROWS_PER_PAGE
-    bool failed;
+// Calls that were counted in pages (threads.h). Their owners alone may write to pages, so a reset
+// cannot clear them.
+struct paged {
+    uint64_t calls;
+    int64_t thrown;
 };
 
-// Makes room for the ids of a page.
-static struct instr_counts *page_of(struct snapshot *snapshot, uint32_t page) {
+struct snapshot {
+    struct instr_counts *counts;
+    struct paged *paged;
+    size_t n; // a multiple of INSTR_ROWS_PER_PAGE
+    bool failed;
+    const struct instr_methods *methods; // of `pass`, which is reset; NULL: no pass is
+    unsigned pass;
+};
+
+// What was in the pages at the last reset of each id.
+static struct {
+    pthread_mutex_t lock;
+    struct paged *of; // by id
+    size_t n;
+} at_reset = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+// Makes room for the ids of a page. Returns its first id; -1: out of memory.
+static int64_t page_of(struct snapshot *s, uint32_t page) {
     size_t from = (size_t)page * INSTR_ROWS_PER_PAGE, need = from + INSTR_ROWS_PER_PAGE;
-    if (need > snapshot->n) {
-        size_t more = snapshot->n + snapshot->n / 2;
+    if (need > s->n) {
+        size_t more = s->n + s->n / 2;
         if (more < need) more = need;
-        struct instr_counts *counts = realloc(snapshot->counts, more * sizeof *counts);
-        if (counts == NULL) {
-            snapshot->failed = true;
-            return NULL;
-        }
-        memset(counts + snapshot->n, 0, (more - snapshot->n) * sizeof *counts);
-        snapshot->counts = counts;
-        snapshot->n = more;
+        struct instr_counts *counts = realloc(s->counts, more * sizeof *counts);
+        if (counts != NULL) s->counts = counts;
+        struct paged *paged = realloc(s->paged, more * sizeof *paged);
+        if (paged != NULL) s->paged = paged;
+        s->failed |= counts == NULL || paged == NULL;
+        if (s->failed) return -1;
+        memset(counts + s->n, 0, (more - s->n) * sizeof *counts);
+        memset(paged + s->n, 0, (more - s->n) * sizeof *paged);
+        s->n = more;
     }
-    return snapshot->counts + from;
+    return (int64_t)from;
 }
 
 static void add_rows(void *context, uint32_t page, const volatile struct instr_counters *rows) {
-    struct instr_counts *counts = page_of(context, page);
-    if (counts == NULL) return;
-    for (size_t i = 0; i < INSTR_ROWS_PER_PAGE; i++) {
-        counts[i].calls += (uint64_t)rows[i].calls;
-        counts[i].thrown += rows[i].thrown;
+    struct snapshot *s = context;
+    int64_t from = page_of(s, page);
+    for (size_t i = 0; from >= 0 && i < INSTR_ROWS_PER_PAGE; i++) {
+        s->paged[(size_t)from + i].calls += (uint64_t)rows[i].calls;
+        s->paged[(size_t)from + i].thrown += rows[i].thrown;
     }
 }
 
@@ -57,6 +76,11 @@ static void add_row(struct instr_counts *counts, const struct instr_counter_row 
     counts->p99 = instr_histogram_percentile(buckets, 99, row->min, row->max);
 }
 
+static bool is_reset(const struct snapshot *s, size_t id) {
+    return s->methods != NULL && id < (size_t)instr_methods_count(s->methods) &&
+           instr_methods_get(s->methods, (int)id).pass == s->pass;
+}
+
 static void add_records(struct snapshot *snapshot) {
     size_t bytes = sizeof(uint64_t) * INSTR_ROWS_PER_PAGE * INSTR_HISTOGRAM_BUCKETS;
     uint64_t *buckets = malloc(bytes);
@@ -64,29 +88,80 @@ static void add_records(struct snapshot *snapshot) {
     uint32_t pages = instr_records_pages();
     for (uint32_t page = 0; page < pages && !snapshot->failed; page++) {
         struct instr_counter_row rows[INSTR_ROWS_PER_PAGE] = {0};
+        int64_t from = page_of(snapshot, page);
+        uint32_t clear = 0;
+        for (size_t i = 0; from >= 0 && i < INSTR_ROWS_PER_PAGE; i++)
+            clear |= (uint32_t)is_reset(snapshot, (size_t)from + i) << i;
         memset(buckets, 0, bytes);
-        if (!instr_records_sum(page, rows, buckets)) continue;
-        struct instr_counts *counts = page_of(snapshot, page);
-        for (size_t i = 0; counts != NULL && i < INSTR_ROWS_PER_PAGE; i++)
-            add_row(&counts[i], &rows[i], buckets + i * INSTR_HISTOGRAM_BUCKETS);
+        if (from < 0 || !instr_records_take(page, clear, rows, buckets)) continue;
+        for (size_t i = 0; i < INSTR_ROWS_PER_PAGE; i++)
+            add_row(&snapshot->counts[(size_t)from + i], &rows[i],
+                    buckets + i * INSTR_HISTOGRAM_BUCKETS);
     }
     free(buckets);
+}
+
+// Adds what was counted in pages since the last reset.
+static void add_paged(struct snapshot *s) {
+    pthread_mutex_lock(&at_reset.lock);
+    for (size_t id = 0; id < s->n; id++) {
+        struct paged before = id < at_reset.n ? at_reset.of[id] : (struct paged){0, 0};
+        if (s->paged[id].calls < before.calls) continue; // they are being cleared
+        s->counts[id].calls += s->paged[id].calls - before.calls;
+        s->counts[id].thrown += s->paged[id].thrown - before.thrown;
+    }
+    if (s->methods != NULL && s->n > at_reset.n) {
+        struct paged *more = realloc(at_reset.of, s->n * sizeof *more);
+        s->failed |= more == NULL;
+        if (more != NULL) {
+            memset(more + at_reset.n, 0, (s->n - at_reset.n) * sizeof *more);
+            at_reset.of = more;
+            at_reset.n = s->n;
+        }
+    }
+    for (size_t id = 0; id < s->n && !s->failed; id++)
+        if (is_reset(s, id)) at_reset.of[id] = s->paged[id];
+    pthread_mutex_unlock(&at_reset.lock);
+}
+
+static bool take(struct snapshot *s, struct instr_counts **counts, size_t *n) {
+    // Records before pages: then the entry of each exit seen has been counted.
+    instr_threads_drain();
+    add_records(s);
+    instr_threads_pages(add_rows, s);
+    if (!s->failed) add_paged(s);
+    free(s->paged);
+    if (s->failed) {
+        free(s->counts);
+        return false;
+    }
+    *counts = s->counts;
+    *n = s->n;
+    return true;
 }
 
 bool instr_snapshot(JNIEnv *jni, struct instr_counts **counts, size_t *n) {
     (void)jni;
     struct snapshot snapshot = {0};
-    // Records before pages: then the entry of each exit seen has been counted.
-    instr_threads_drain();
-    add_records(&snapshot);
-    instr_threads_pages(add_rows, &snapshot);
-    if (snapshot.failed) {
-        free(snapshot.counts);
-        return false;
+    return take(&snapshot, counts, n);
+}
+
+bool instr_snapshot_and_reset(JNIEnv *jni, const struct instr_methods *methods, unsigned pass,
+                              struct instr_counts **counts, size_t *n) {
+    (void)jni;
+    struct snapshot snapshot = {.methods = methods, .pass = pass};
+    return take(&snapshot, counts, n);
+}
+
+void instr_snapshot_cleared(uint32_t from, uint32_t to) {
+    pthread_mutex_lock(&at_reset.lock);
+    for (size_t id = from; id < to && id < at_reset.n; id++) at_reset.of[id] = (struct paged){0, 0};
+    if (from == 0 && to == UINT32_MAX) {
+        free(at_reset.of);
+        at_reset.of = NULL;
+        at_reset.n = 0;
     }
-    *counts = snapshot.counts;
-    *n = snapshot.n;
-    return true;
+    pthread_mutex_unlock(&at_reset.lock);
 }
 
 // Corrects the counts for one constructor frame, for each pass that knows the constructor.

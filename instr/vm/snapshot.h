@@ -27,6 +27,15 @@ struct instr_counts {
 // this at once, in any phase with a JNI environment (VMDeath included). False: out of memory.
 bool instr_snapshot(JNIEnv *jni, struct instr_counts **counts, size_t *n);
 
+// As instr_snapshot, and resets the counts of a pass, by its number: later snapshots have what it
+// counts from this one on. No count is lost or in both. A call that begins before a reset and ends
+// after it is in `calls` of one snapshot, and in `timed` of the next.
+bool instr_snapshot_and_reset(JNIEnv *jni, const struct instr_methods *methods, unsigned pass,
+                              struct instr_counts **counts, size_t *n);
+
+// The counters of the ids from `from` to below `to` were cleared: no reset concerns them any more.
+void instr_snapshot_cleared(uint32_t from, uint32_t to);
+
 // Subtracts from `thrown` the constructors that are in their delegate call now: until that call
 // returns, they count as thrown. Needs no capability. Among virtual threads only the current one is
 // visited (JVM TI GetAllStackTraces returns none).

@@ -1,6 +1,7 @@
 """What passes have found is not lost: when they end without a file, and while they are on."""
 
 import json
+import os
 import subprocess
 import time
 
@@ -73,3 +74,77 @@ def ended_by_itself(t):
     with open(file) as f:
         expect(problems, "the file", work_of(json.load(f)) == (10, 1))
     return problems
+
+
+def reported(t):
+    """`instr report PID` shows what a pass has so far, as table, JSON and page, and goes on; --reset starts anew."""
+    problems = []
+    with Jvm(t, "-cp", t.file("classes"), "Waiting") as jvm:
+        jvm.line()
+        c = jvm.control()
+        status, out, err = instr(t, "report", jvm.pid)
+        expect(problems, f"without a pass: {status} {out} {err}", status == 1 and "no active pass of process" in err)
+        c.run("enable", f"calls,timing,coverage,coverage.nolocation=yes,coverage.file={t.file('r.exec')},include=Waiting")
+        jvm.ask("")
+        status, out, err = instr(t, "report", jvm.pid)
+        heads = [line.split(":")[0] for line in out.splitlines() if not line.startswith(" ")]
+        expect(problems, f"{status} {out} {err}", status == 0 and heads == ["calls", "timing", "coverage"] and "calls: 2 methods, 11 calls, 1 thrown" in out
+               and "\n  calls  thrown    total" in out)
+        jvm.ask("")
+        for words, calls in (([], (20, 2)), (["--reset"], (20, 2)), ([], None)):
+            status, out, err = instr(t, "report", jvm.pid, "calls", "--json", *words)
+            expect(problems, f"{words}: {status} {out} {err}", status == 0 and work_of(json.loads(out)) == calls)
+        jvm.ask("")
+        status, out, err = instr(t, "report", jvm.pid, "timing", "--html", t.file("page.html"))
+        with open(t.file("page.html")) as f:
+            page = f.read()
+        expect(problems, f"the page: {status} {err}", status == 0 and "<html" in page and "work(int)" in page)
+        for words, reason in ((["watch"], "pass 'watch' is not active"), (["cals"], "unknown pass 'cals'"), (["coverage", "--json"], "coverage has no JSON"),
+                              (["--html", t.file("page.html")], "a page holds one pass; active are calls, timing, coverage"), (["calls", "--sort", "bytes"], "--sort must be self")):
+            status, out, err = instr(t, "report", jvm.pid, *words)
+            expect(problems, f"{words}: {status} {err}", status in (1, 2) and reason in err)
+        follow = subprocess.Popen([t.cli, "report", str(jvm.pid), "calls", "--every", "100ms", "--top", "1"], stdout=subprocess.PIPE, text=True)
+        rounds = [follow.stdout.readline() + follow.stdout.readline() + follow.stdout.readline() for _ in range(3)]
+        follow.terminate()
+        expect(problems, f"every: {rounds} {follow.wait(30)}", follow.returncode == 0 and rounds[0].startswith("calls: 2 methods, 11 calls") and len(set(rounds)) == 1)
+        expect(problems, "the end has something else", work_of(c.run("disable", "calls")["results"][0]["result"]) == (10, 1))
+        os.mkdir(t.file("digits"))
+        with open(t.file("digits", str(jvm.pid)), "w") as f:
+            json.dump({"pass": "calls", "methods": []}, f)
+        found = subprocess.run([t.cli, "report", f"./{jvm.pid}"], cwd=t.file("digits"), capture_output=True, text=True)
+        expect(problems, f"a file with digits: {found}", found.stdout.startswith("calls: 0 methods"))
+        c.run("detach")
+        jvm.ends(problems)
+    return problems
+
+
+def reset_while_counting(t):
+    """Reports with --reset of busy threads add up to what happened: nothing is lost, nothing is counted twice."""
+    problems = []
+
+    def counted(name, result):
+        if name == "exceptions":
+            return sum(s["count"] for s in result["exceptions"] if s["class"] == "Counted$Odd")
+        if name == "alloc":
+            return sum(s["count"] for s in result["sites"] if s["class"] == "int[]" and s["site_method"].startswith("work"))
+        return (work_of(result) or (0, 0))[0]
+
+    with Jvm(t, "-cp", t.file("classes"), "Counted") as jvm, jvm.control() as c:
+        for name in ("calls", "timing", "alloc", "exceptions"):
+            c.run("enable", f"{name},include=Counted")
+            expect(problems, "not started", jvm.ask("") == "started")
+            total, reports = 0, 0
+            until = time.monotonic() + 1
+            while time.monotonic() < until:
+                total += counted(name, c.run("report", name, "reset"))
+                reports += 1
+            calls, thrown = map(int, jvm.ask("").split())
+            total += counted(name, c.run("report", name, "reset"))
+            expect(problems, f"{name}: {total} of {calls} calls, {thrown} thrown, in {reports} reports",
+                   reports >= 3 and calls > 1000 and total == (thrown if name == "exceptions" else calls))
+            c.run("off")
+        jvm.ends(problems)
+    return problems
+
+
+RESULTS = [ended_without_file, ended_by_itself, reported, reset_while_counting]

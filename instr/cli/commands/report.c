@@ -1,15 +1,23 @@
-// instr report: prints the result of a pass again, or makes a page of it.
+// instr report: prints the result of a pass, from its file or of a running JVM, or makes a page of it.
 
 #include "instr/cli/commands/report.h"
+#include "instr/base/clock.h"
 #include "instr/cli/internal.h"
+#include "instr/cli/screen.h"
+#include "instr/cli/talk.h"
 #include "instr/options.h"
 #include "instr/report/kinds.h"
 #include "instr/report/read.h"
 
+#include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
 
 static const struct instr_report_kind *const kinds[] = {
 #define ROW(name) &instr_report_kind_##name,
@@ -19,19 +27,38 @@ static const struct instr_report_kind *const kinds[] = {
 
 struct arguments {
     const char *file, *html, *sort;
-    size_t top; // SIZE_MAX: not given
+    size_t top;       // SIZE_MAX: not given
+    long pid;         // 0: a file
+    const char *pass; // NULL: all passes
+    int json, reset;
+    uint64_t every; // ns; 0: once
 };
+
+static bool is_pid(const char *text) {
+    return *text && text[strspn(text, "0123456789")] == '\0';
+}
 
 static int read_arguments(int argc, char **argv, struct arguments *arguments) {
     long top = -1;
     const struct cli_option options[] = {{"--html", .text = &arguments->html},
                                          {"--top", .number = &top, 0, CLI_MOST_ROWS},
                                          {"--sort", .text = &arguments->sort},
+                                         {"--json", .flag = &arguments->json},
+                                         {"--reset", .flag = &arguments->reset},
+                                         {"--every", .time = &arguments->every},
                                          {NULL}};
     if (cli_arguments("report", &argc, argv, options) != CLI_OK) return CLI_USAGE;
-    if (argc != 1) return cli_usage("report", "expects one file");
-    arguments->file = argv[0];
     arguments->top = top < 0 ? SIZE_MAX : (size_t)top;
+    if (argc >= 1 && argc <= 2 && is_pid(argv[0])) {
+        arguments->pass = argc == 2 ? argv[1] : NULL;
+        if (arguments->json && arguments->html)
+            return cli_usage("report", "expects --json or --html, not both");
+        return cli_pid("report", argv[0], &arguments->pid);
+    }
+    if (argc != 1) return cli_usage("report", "expects one file, or a process id");
+    if (arguments->json || arguments->reset || arguments->every)
+        return cli_usage("report", "--json, --reset and --every need a process id");
+    arguments->file = argv[0];
     return CLI_OK;
 }
 
@@ -81,28 +108,158 @@ static int report_of(const struct instr_report_kind *kind, struct instr_reader *
     return status;
 }
 
-int cli_report_table(json_t *result, size_t top) {
-    struct arguments arguments = {.file = "the agent's result", .top = top};
+// --- files, and results that were received ---
+
+static int report_json(json_t *result, const struct arguments *arguments) {
     struct instr_reader reader;
     char error[INSTR_ERROR_SIZE] = "";
-    fflush(stdout); // the table does not pass through it
     const struct instr_report_kind *kind =
-        instr_reader_use(&reader, arguments.file, result, kinds, error, sizeof error);
-    int status = kind ? report_of(kind, &reader, &arguments) : cli_error("%s", error);
+        instr_reader_use(&reader, arguments->file, result, kinds, error, sizeof error);
+    int status = kind ? report_of(kind, &reader, arguments) : cli_error("%s", error);
     instr_reader_close(&reader);
+    return status;
+}
+
+int cli_report_table(json_t *result, size_t top) {
+    fflush(stdout); // the table does not pass through it
+    return report_json(result, &(struct arguments){.file = "the agent's result", .top = top});
+}
+
+static int report_file(const struct arguments *arguments) {
+    struct instr_reader reader;
+    char error[INSTR_ERROR_SIZE] = "";
+    const struct instr_report_kind *kind =
+        instr_reader_open(&reader, arguments->file, kinds, error, sizeof error);
+    int status = kind ? report_of(kind, &reader, arguments) : cli_error("%s", error);
+    instr_reader_close(&reader);
+    return status;
+}
+
+// --- the passes of a JVM ---
+
+// The .exec file that an agent sends.
+struct received {
+    int fd; // -1: none so far
+    int failed;
+};
+
+static void receive(struct received *exec, const struct cli_event *event) {
+    const char *from = event->bytes;
+    if (exec->fd < 0) exec->fd = memfd_create("instr-report", MFD_CLOEXEC);
+    exec->failed |= exec->fd < 0;
+    for (size_t left = event->length; left > 0 && !exec->failed;) {
+        ssize_t n = write(exec->fd, from, left);
+        if (n < 0 && errno == EINTR) continue;
+        exec->failed |= n <= 0;
+        from += n;
+        left -= n > 0 ? (size_t)n : left;
+    }
+}
+
+static int show_received(const struct received *exec, struct arguments arguments) {
+    char path[32];
+    if (exec->failed) return cli_error("the coverage cannot be stored: %s", strerror(errno));
+    snprintf(path, sizeof path, "/proc/self/fd/%d", exec->fd);
+    arguments.file = path;
+    return report_file(&arguments);
+}
+
+static int show_document(const struct cli_event *event, const struct arguments *arguments) {
+    if (!arguments->json) return report_json(event->document, arguments);
+    fwrite(event->bytes, 1, event->length, stdout);
+    return cli_finish(CLI_OK);
+}
+
+static int report_pass(struct cli_session *session, const char *pass, struct arguments arguments) {
+    struct received exec = {-1, 0};
+    struct cli_event event;
+    char name[64];
+    int status = CLI_OK;
+    snprintf(name, sizeof name, "process %ld", arguments.pid);
+    arguments.file = name;
+    if (cli_session_command(session, arguments.reset ? 3 : 2,
+                            (const char *const[]){"report", pass, "reset"}) != 0)
+        return cli_error("the command cannot be sent: %s", strerror(errno));
+    do {
+        cli_session_next(session, &event, -1);
+        if (event.kind == CLI_DOCUMENT) status = show_document(&event, &arguments);
+        if (event.kind == CLI_DOCUMENT) json_decref(event.document);
+        if (event.kind == CLI_BYTES) receive(&exec, &event);
+        if (event.kind == CLI_NOTE) cli_error("%s", event.line);
+    } while (event.kind != CLI_END && event.kind != CLI_LOST);
+    if (cli_control_end(&event) != CLI_OK) status = CLI_FAILED;
+    if (exec.fd >= 0 && status == CLI_OK) status = show_received(&exec, arguments);
+    if (exec.fd >= 0) close(exec.fd);
+    return status;
+}
+
+// Has the pass a result that can be reported in this form?
+static bool has_result(const char *pass, const struct arguments *arguments) {
+    return strcmp(pass, "watch") != 0 && !(arguments->json && strcmp(pass, "coverage") == 0);
+}
+
+static int report_passes(struct cli_session *session, const struct arguments *arguments) {
+    struct cli_event event;
+    char list[512];
+    size_t index, count = 0;
+    json_t *item, *status = cli_session_ask(session, "status", -1, &event);
+    const json_t *passes = json_object_get(status, "passes");
+    int result = status ? CLI_OK : cli_control_end(&event);
+    json_array_foreach(passes, index, item) {
+        const char *pass = json_string_value(item);
+        count += pass && has_result(pass, arguments);
+    }
+    if (status && count == 0)
+        result = cli_error("no active pass of process %ld has results%s", arguments->pid,
+                           arguments->json ? " in JSON" : "");
+    if (count > 1 && arguments->html)
+        result = cli_usage("report", "a page holds one pass; active are %s",
+                           cli_text_list(status, "passes", list, sizeof list));
+    json_array_foreach(passes, index, item) {
+        const char *pass = json_string_value(item);
+        if (result == CLI_OK && pass && has_result(pass, arguments))
+            result = report_pass(session, pass, *arguments);
+    }
+    json_decref(status);
+    return result;
+}
+
+static int report_jvm(const struct arguments *arguments) {
+    struct cli_session session;
+    if (arguments->json && arguments->pass && strcmp(arguments->pass, "coverage") == 0)
+        return cli_usage("report", "coverage has no JSON; 'instr exec dump' writes its file");
+    if (cli_control_connect(&session, arguments->pid) != CLI_OK) return CLI_FAILED;
+    int status = arguments->pass ? report_pass(&session, arguments->pass, *arguments)
+                                 : report_passes(&session, arguments);
+    cli_session_close(&session);
+    return status;
+}
+
+// Waits for the next report. 0: a signal ends the command.
+static int wait_until(uint64_t at) {
+    for (uint64_t now; !cli_caught() && (now = instr_clock_now()) < at;) {
+        struct timespec pause = {(time_t)((at - now) / 1000000000),
+                                 (long)((at - now) % 1000000000)};
+        nanosleep(&pause, NULL);
+    }
+    return !cli_caught();
+}
+
+static int report_again(const struct arguments *arguments) {
+    uint64_t next = instr_clock_now();
+    int status;
+    cli_catch_signals();
+    do {
+        status = report_jvm(arguments);
+        next += arguments->every;
+    } while (status == CLI_OK && wait_until(next));
     return status;
 }
 
 int cli_report(int argc, char **argv) {
     struct arguments arguments = {0};
-    struct instr_reader reader;
-    char error[INSTR_ERROR_SIZE] = "";
     int status = read_arguments(argc, argv, &arguments);
     if (status != CLI_OK) return status;
-    const struct instr_report_kind *kind =
-        instr_reader_open(&reader, arguments.file, kinds, error, sizeof error);
-    if (!kind) cli_error("%s", error);
-    status = kind ? report_of(kind, &reader, &arguments) : CLI_FAILED;
-    instr_reader_close(&reader);
-    return status;
+    if (!arguments.pid) return report_file(&arguments);
+    return arguments.every ? report_again(&arguments) : report_jvm(&arguments);
 }

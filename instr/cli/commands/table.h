@@ -124,17 +124,25 @@
             "in place of the program, to see what the agent may do there and "                     \
             "whether class archives stay in use. The exit status is 1 if something "               \
             "would not work. --json comes before the --.")                                         \
-    COMMAND(report, "FILE [--top N] [--sort KEY] [--html OUT]",                                    \
-            "print a result as a table, or make an HTML page of it",                               \
+    COMMAND(report,                                                                                \
+            "FILE | PID [PASS] [--top N] [--sort KEY] [--html OUT] [--json] "                      \
+            "[--reset] [--every TIME]",                                                            \
+            "print a result as a table, or make an HTML page of it: from a file, "                 \
+            "or of a running JVM",                                                                 \
             "FILE was written with an option such as timing.file=FILE. The table "                 \
-            "has 20 rows unless --top is given; the page has all rows and needs no "               \
-            "other file. Times are sorted by self time and counts by calls; KEY is "               \
-            "another column: self, total, calls or thrown. A file or page named - "                \
-            "is standard input or output.\n\nFrom an .exec file, also JaCoCo's, "                  \
-            "the table shows classes with their probes and the share covered, most "               \
-            "missed probes first; KEY is missed, probes, hit, share or name. Such "                \
-            "a file names only classes of which something was covered: the shares "                \
-            "refer to these classes.")                                                             \
+            "has 20 rows unless --top is given; the page has all rows and needs "                  \
+            "no other file. Times are sorted by self time and counts by calls; "                   \
+            "KEY is another column: self, total, calls or thrown. A file or page "                 \
+            "named - is standard input or output.\n\nWith PID the results are "                    \
+            "those that PASS, or each active pass, has so far; a file whose name "                 \
+            "has only digits is ./4711. --json prints what the file of the pass "                  \
+            "would hold. With --reset the pass counts anew from this report on, "                  \
+            "so that one report follows the other without a gap. --every repeats "                 \
+            "the report until Ctrl-C.\n\nFrom an .exec file, also JaCoCo's, the "                  \
+            "table shows classes with their probes and the share covered, most "                   \
+            "missed probes first; KEY is missed, probes, hit, share or name. "                     \
+            "Such a file names only classes of which something was covered: the "                  \
+            "shares refer to these classes.")                                                      \
     COMMAND(exec, "info|merge|diff|tests|dump|recover ...",                                        \
             "inspect, merge and compare JaCoCo's .exec files",                                     \
             "Files of JaCoCo 0.8 and of the pass coverage have the same format. "                  \

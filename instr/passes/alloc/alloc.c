@@ -161,7 +161,7 @@ static int add_counted(const struct instr_results *r, unsigned pass,
                        struct instr_alloc_report *report) {
     struct instr_counts *counts = NULL;
     size_t n = 0, known = (size_t)instr_methods_count(r->methods);
-    if (!instr_snapshot(r->jni, &counts, &n)) return -1;
+    if (!instr_results_snapshot(r, pass, &counts, &n)) return -1;
     for (size_t id = 0; id < n && id < known; id++) {
         if (!counts[id].calls) continue;
         struct instr_method m = instr_methods_get(r->methods, (int)id);
@@ -180,7 +180,8 @@ static void report_results(const struct instr_results *r, unsigned pass) {
     if (instr_alloc.options.sampled)
         instr_alloc_samples_report(r->jni, &report);
     else
-        instr_alloc_vm_each(add_one, &report);
+        instr_alloc_vm_each(add_one, &report, r->reset);
+    if (instr_alloc.options.sampled && r->reset) instr_alloc_samples_forget(r->jni);
     if (add_counted(r, pass, &report) != 0 || instr_alloc_report_finish(&report) != 0) {
         instr_say("alloc: out of memory: the results are lost");
         instr_alloc_report_free(&report);

@@ -455,12 +455,13 @@ void instr_alloc_vm_forget(void) {
 
 void instr_alloc_vm_each(void (*each)(void *context, const struct instr_method *site,
                                       uint64_t count, uint64_t bytes),
-                         void *context) {
+                         void *context, bool reset) {
     int n = vm.sites == NULL ? 0 : instr_methods_count(vm.sites);
     for (int id = 0; id < n; id++) {
         struct counter *counter = counter_of(id);
         if (counter == NULL) continue;
-        uint64_t count = atomic_load(&counter->count), bytes = atomic_load(&counter->bytes);
+        uint64_t count = reset ? atomic_exchange(&counter->count, 0) : atomic_load(&counter->count),
+                 bytes = reset ? atomic_exchange(&counter->bytes, 0) : atomic_load(&counter->bytes);
         struct instr_method site = instr_methods_get(vm.sites, id);
         if (count != 0) each(context, &site, count, bytes);
     }

@@ -55,10 +55,10 @@ void instr_alloc_vm_forget(void);
 // Counts an object at the frame.
 void instr_alloc_vm_count(JNIEnv *jni, const jvmtiFrameInfo *frame, jclass class, int64_t bytes);
 
-// Calls `each` for every site with a count.
+// Calls `each` for every site with a count, and sets the count to 0 if `reset`.
 void instr_alloc_vm_each(void (*each)(void *context, const struct instr_method *site,
                                       uint64_t count, uint64_t bytes),
-                         void *context);
+                         void *context, bool reset);
 
 // --- dedup.c: objects that both the VM reports and inserted code counts ---
 
@@ -83,7 +83,7 @@ const char *instr_alloc_samples_set_interval(void);
 
 const char *instr_alloc_samples_start(JNIEnv *jni);
 void instr_alloc_samples_stop(void);
-// As instr_alloc_vm_forget.
+// Drops all samples; also while it is on.
 void instr_alloc_samples_forget(JNIEnv *jni);
 
 // Adds the sampled sites and stacks; with alloc.live after a garbage collection.

@@ -179,6 +179,18 @@ int instr_coverage_write_file(JNIEnv *jni, int reset, struct instr_coverage_writ
     return result;
 }
 
+int instr_coverage_write_descriptor(JNIEnv *jni, int reset, int fd, char *error, size_t size) {
+    struct instr_coverage_written written;
+    struct instr_exec_file file;
+    pthread_mutex_lock(&state.lock);
+    instr_exec_open_descriptor(&file, fd);
+    int done = write_to(jni, &file, reset, &written);
+    int result = instr_exec_close(&file, error, size);
+    if (result == 0 && !done) snprintf(error, size, "coverage: out of memory");
+    pthread_mutex_unlock(&state.lock);
+    return done ? result : -1;
+}
+
 static void write_counts(JNIEnv *jni, const char *path) {
     char counts[PATH_MAX + 8], error[INSTR_ERROR_SIZE];
     snprintf(counts, sizeof counts, "%s.counts", path);

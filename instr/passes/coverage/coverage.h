@@ -18,4 +18,7 @@ struct instr_coverage_written {
 int instr_coverage_write_file(JNIEnv *jni, int reset, struct instr_coverage_written *written,
                               char *path, size_t path_size, char *error, size_t size);
 
+// The same, but writes to a descriptor, which stays open.
+int instr_coverage_write_descriptor(JNIEnv *jni, int reset, int fd, char *error, size_t size);
+
 #endif

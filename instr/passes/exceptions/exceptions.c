@@ -90,7 +90,7 @@ static void report_results(const struct instr_results *results, unsigned pass) {
     instr_exceptions_rows_each(add_row, &list);
     struct instr_exception_row *rows = calloc(list.count + 1, sizeof *rows);
     char **names = calloc(list.count + 1, sizeof *names);
-    if (rows && names && instr_snapshot(results->jni, &counts, &n)) {
+    if (rows && names && instr_results_snapshot(results, pass, &counts, &n)) {
         const struct instr_pass_options *options = &results->options->passes[pass];
         struct instr_exception_report report = {options->pass->name, rows, 0};
         for (size_t i = 0; i < list.count; i++) {

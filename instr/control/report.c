@@ -1,0 +1,65 @@
+// The command report.
+
+#include "instr/control/operation.h"
+
+#include "instr/passes/coverage/coverage.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+// Sends coverage as the bytes of an .exec file.
+static void report_coverage(struct instr_reply *reply, JNIEnv *jni, bool reset) {
+    char error[INSTR_ERROR_SIZE], bytes[16 * 1024];
+    ssize_t n = 0;
+    int fd = memfd_create("instr-exec", MFD_CLOEXEC);
+    if (fd < 0) {
+        instr_reply_fail(reply, "the coverage cannot be stored: %s", strerror(errno));
+        return;
+    }
+    if (instr_coverage_write_descriptor(jni, reset, fd, error, sizeof error) != 0)
+        instr_reply_fail(reply, "%s", error);
+    else if (lseek(fd, 0, SEEK_SET) == 0)
+        while ((n = read(fd, bytes, sizeof bytes)) > 0) instr_reply_bytes(reply, bytes, (size_t)n);
+    if (n < 0) instr_reply_fail(reply, "the coverage cannot be read back: %s", strerror(errno));
+    close(fd);
+}
+
+struct taking {
+    struct instr_reply *reply;
+    bool taken;
+};
+
+static bool take(void *context, const struct instr_pass_options *pass,
+                 const struct instr_report_format *format, const void *report) {
+    struct taking *taking = context;
+    (void)pass;
+    format->json(report, instr_reply_document(taking->reply));
+    instr_reply_document_end(taking->reply);
+    return taking->taken = true;
+}
+
+// report PASS [reset]: a document with the form of the pass's file, or for coverage the bytes of an
+// .exec file. With reset the pass counts anew from now on.
+void instr_command_report(struct instr_request *request, struct instr_reply *reply) {
+    struct taking taking = {reply, false};
+    const struct instr_results_taker taker = {take, &taking};
+    char reason[INSTR_ERROR_SIZE];
+    bool reset = request->argc == 2 && strcmp(request->argv[1], "reset") == 0;
+    if (request->argc != 1 + reset) {
+        instr_reply_fail(reply, "report: expects a pass, and 'reset' or nothing");
+        return;
+    }
+    JNIEnv *jni = instr_reply_jni(reply);
+    if (!jni) return;
+    const char *name = request->argv[0];
+    if (strcmp(name, "coverage") == 0 && instr_operation_is_on(request->agent, name))
+        report_coverage(reply, jni, reset);
+    else if (!instr_reconfigure_report(request->agent, jni, name, reset, &taker, reason,
+                                       sizeof reason))
+        instr_reply_fail(reply, "%s", reason);
+    else if (!taking.taken)
+        instr_reply_fail(reply, "pass '%s' has no results", name);
+}
