@@ -4,6 +4,7 @@
 #include "instr/cli/doctor/command.h"
 #include "instr/cli/agent_library.h"
 #include "instr/cli/cli.h"
+#include "instr/cli/doctor/trial_options.h"
 #include "instr/options.h"
 #include "instr/process/remote_jvm.h"
 
@@ -18,14 +19,19 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_WORDS = 512, SECONDS = 60, OUTPUT_SIZE = 4096 };
+enum { MOST_WORDS = 512, SECONDS = 60, OUTPUT_SIZE = 4096, VARIABLE_SIZE = 1 << 16 };
 
 struct trial {
     char folder[64];               // for files that the trials write
     const char *words[MOST_WORDS]; // java and its options, room behind them
     int count;
     int files; // of arguments (@FILE) that were ignored
+    struct cli_trial_options options;
 };
+
+// Options that JVMs and launchers read from the environment.
+static const char *const variables[] = {"JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS",
+                                        "OPENJ9_JAVA_OPTIONS"};
 
 // Options that make the launcher print something instead of starting the JVM.
 static int only_prints(const char *word) {
@@ -51,24 +57,42 @@ static int only_prints(const char *word) {
 
 // Keeps the options of the JVM. "-jar X" becomes a class path.
 static void take_words(struct trial *trial, int argc, char **argv) {
-    trial->words[trial->count++] = argv[0];
-    for (int i = 1; i < argc && trial->count < MOST_WORDS - 8; i++) {
+    int count = 1, end = 1;
+    for (; end < argc; end++) {
+        if (strcmp(argv[end], "-jar") == 0 || strcmp(argv[end], "-m") == 0) break;
+        if (strcmp(argv[end], "--module") == 0 || !strchr("-@", argv[end][0])) break;
+        cli_trial_read(&trial->options, argv[end]);
+        end += instr_remote_jvm_takes_value(argv[end]);
+    }
+    trial->words[0] = argv[0];
+    for (int i = 1; i < end && i < argc && count < MOST_WORDS - 8; i++) {
         if (argv[i][0] == '@') {
             trial->files++;
             continue;
         }
-        if (strcmp(argv[i], "-jar") == 0 && i + 1 < argc) {
-            trial->words[trial->count++] = "-cp";
-            trial->words[trial->count++] = argv[i + 1];
-            return;
-        }
-        if (argv[i][0] != '-' || strcmp(argv[i], "-m") == 0 || strcmp(argv[i], "--module") == 0)
-            return;
-        if (only_prints(argv[i])) continue;
-        trial->words[trial->count++] = argv[i];
+        if (only_prints(argv[i]) || cli_trial_leaves_out(&trial->options, argv[i])) continue;
+        trial->words[count++] = argv[i];
         if (instr_remote_jvm_takes_value(argv[i]) && i + 1 < argc)
-            trial->words[trial->count++] = argv[++i];
+            trial->words[count++] = argv[++i];
     }
+    if (end + 1 < argc && strcmp(argv[end], "-jar") == 0) {
+        trial->words[count++] = "-cp";
+        trial->words[count++] = argv[end + 1];
+    }
+    trial->count = count;
+    trial->files += trial->options.files;
+}
+
+// Takes the same options out of the environment. 0, or -1: a variable is too long.
+static int clean_environment(struct trial *trial) {
+    static char value[VARIABLE_SIZE];
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *before = getenv(variables[i]);
+        if (!before) continue;
+        if (cli_trial_filter(&trial->options, before, value, sizeof value) != 0) return -1;
+        if (setenv(variables[i], value, 1) != 0) return -1;
+    }
+    return 0;
 }
 
 static void path_of(const struct trial *trial, const char *name, char *path, size_t size) {
@@ -121,11 +145,12 @@ static int run(struct trial *trial, const char *const *more, char output[OUTPUT_
     return status;
 }
 
-// The first line of the output that is not about JAVA_TOOL_OPTIONS.
+// The first line of the output that is not about options from the environment.
 static char *first_line(char *output) {
     char *line = output, *place = NULL;
     for (line = strtok_r(output, "\n", &place); line; line = strtok_r(NULL, "\n", &place))
-        if (strncmp(line, "Picked up ", 10) != 0) return line;
+        if (strncmp(line, "Picked up ", 10) != 0 && strncmp(line, "NOTE: Picked up ", 16) != 0)
+            return line;
     return output;
 }
 
@@ -215,8 +240,6 @@ static void try_java(struct cli_findings *findings, struct trial *trial) {
     cli_doctor_facts(findings, facts);
     json_decref(facts);
     compare_archive(findings, trial);
-    if (trial->files)
-        cli_find(findings, CLI_REMARK, "options", "argument files (@FILE) were ignored");
 }
 
 static void remove_files(const struct trial *trial) {
@@ -244,7 +267,16 @@ void cli_doctor_command(struct cli_findings *findings, int argc, char **argv) {
         cli_find(findings, CLI_BARRED, "temporary", "%s: %s", trial.folder, strerror(errno));
         return;
     }
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+        if (getenv(variables[i])) cli_trial_filter(&trial.options, getenv(variables[i]), NULL, 0);
     take_words(&trial, argc, argv);
-    try_java(findings, &trial);
+    if (clean_environment(&trial) == 0)
+        try_java(findings, &trial);
+    else
+        cli_find(findings, CLI_BARRED, "environment", "options are too long to be checked");
+    cli_trial_judge(findings, &trial.options);
+    if (trial.files)
+        cli_find(findings, CLI_REMARK, "options", "files of options (%d) were ignored",
+                 trial.files);
     remove_files(&trial);
 }

@@ -4,13 +4,15 @@ import contextlib
 import json
 import os
 import re
+import socket
 import shutil
 import signal
 import subprocess
 import tempfile
 import time
+import zipfile
 
-from . import expect
+from . import expect, vm
 from .programs import Skip, program
 
 EXPECTED = "ready 1042\nround 2084\nround 3126\nend\n"
@@ -358,3 +360,74 @@ def doctor(r):
     yield "no java", findings(command("mvn", "test"), ("no", "command", "java"))
     done = subprocess.run([r.cli, "doctor", "--json"], capture_output=True, text=True, timeout=60)
     yield "machine", findings(done, ("ok", "agent", "libinstr.so"), ("ok", "control", "/tmp/.instr-"))
+
+
+# Options that write a file, start an agent, a command or a server; what they name is in the working directory.
+WRITING = ["-Xlog:gc:file=gc.log", "-Xlog:gc*:gc.txt:time", "-Xloggc:old.log", "-XX:+UnlockDiagnosticVMOptions -XX:+LogVMOutput -XX:LogFile=vm.log",
+           "-XX:+UnlockDiagnosticVMOptions -XX:+LogCompilation -XX:LogFile=compiled.log", "-XX:DumpLoadedClassList=classes.lst",
+           "-XX:ArchiveClassesAtExit=at-exit.jsa", "-XX:SharedArchiveFile=auto.jsa -XX:+AutoCreateSharedArchive",
+           "-Xshare:dump -XX:SharedArchiveFile=dumped.jsa", "-XX:AOTCacheOutput=out.aot", "-XX:AOTMode=record -XX:AOTConfiguration=recorded",
+           "-XX:StartFlightRecording=filename=flight.jfr", "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit",
+           "-XX:+UsePerfData -XX:+PerfDataSaveToFile -XX:PerfDataSaveFile=perf.data", "-javaagent:{jar}=agent.json",
+           "-agentlib:jdwp=transport=dt_socket,server=y,suspend=y,address={port}", "-Dcom.sun.management.jmxremote.port={port}",
+           "-XX:VMOptionsFile=options", "-XX:+AlwaysPreTouch"]
+
+
+def content(folder):
+    """The bytes of every file."""
+    found = {}
+    for name in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, name), "rb") as f:
+            found[name] = f.read()
+    return found
+
+
+@program("instr doctor changes no files", quick=False)
+def doctor_writes_nothing(r):
+    """A trial leaves the user's files and ports alone, also those that options in the environment name."""
+    folder, server = r.file("own"), socket.create_server(("127.0.0.1", 0))
+    here, written = r.file("plain"), []
+    for path in (folder, here):
+        vm.fresh(path)
+        for name, text in (("gc.log", "of last week\n"), ("flight.jfr", "of last week\n"), ("options", "-Xlog:gc:file=gc.log\n")):
+            with open(os.path.join(path, name), "w", encoding="ascii") as f:
+                f.write(text)
+    before = content(folder)
+
+    def words(options):
+        return options.format(jar=r.reference_jar, port=server.getsockname()[1]).split()
+
+    def doctor(options, env):
+        return subprocess.run([r.cli, "doctor", "--json", "--", r.java, *options, "-cp", r.built.programs, "Hello"], cwd=folder,
+                              env={**os.environ, **env}, capture_output=True, text=True, timeout=120)
+    for options in WRITING:
+        name = words(options)[-1].partition("=")[0]
+        plain = subprocess.run([r.java, *words(options), "-version"], cwd=here, capture_output=True, timeout=120) if "{" not in options else None
+        if plain and plain.returncode == 0 and content(here) != before:
+            written.append(options)
+        problems = []
+        for way, command, env in (("command line", words(options), {}), ("environment", [], {"JAVA_TOOL_OPTIONS": " ".join(words(options))})):
+            done = doctor(command, env)
+            if content(folder) != before:
+                problems.append(f"{way}: there is now {sorted(content(folder))}")
+            problems += [f"{way}: {p}" for p in findings(done, ("ok", "JVM", "starts with the agent"), ("note", "options", name))
+                         if "DiagnosticVMOptions" not in options or way == "command line"]
+        yield options, problems
+    server.close()
+    yield "these write without doctor", [] if len(written) >= 2 else [f"only {written}"]
+
+
+@program("instr doctor judges archives", jdk=17, quick=False)
+def doctor_archives(r):
+    """What doctor says of an option that writes an archive is what the JVM does."""
+    with zipfile.ZipFile(r.file("hello.jar"), "w") as jar:  # JVMs write no archive for a program in a folder
+        jar.write(os.path.join(r.built.programs, "Hello.class"), "Hello.class")
+    hello = ["-cp", r.file("hello.jar"), "Hello"]
+    cases = [(["-XX:ArchiveClassesAtExit=" + r.file("x.jsa")], "no", "class archive"),
+             (["-Xshare:auto", "-XX:SharedArchiveFile=" + r.file("y.jsa"), "-XX:+AutoCreateSharedArchive"], "no", "class archive"),
+             (["-XX:AOTMode=record", "-XX:AOTConfiguration=" + r.file("z")], "note", "AOT cache")]
+    for options, verdict, what in cases[:1 if r.jdk.version < 19 else 2 if r.jdk.version < 24 else 3]:
+        done = subprocess.run([r.cli, "doctor", "--json", "--", r.java, *options, *hello], capture_output=True, text=True, timeout=120)
+        statuses = [r.run("run", [r.java] + agent + options + hello).status for agent in ([r.with_agent("")], [])]
+        problems = findings(done, (verdict, what, options[-1].partition("=")[0] if verdict == "no" else options[0]))
+        yield options[0], problems + ([f"statuses {statuses}"] if (statuses[0] != statuses[1]) != (verdict == "no") else [])

@@ -1,0 +1,162 @@
+#include "instr/cli/doctor/trial_options.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { WORD_SIZE = 4096 };
+
+static int begins(const char *word, const char *prefix) {
+    return strncmp(word, prefix, strlen(prefix)) == 0;
+}
+
+// What follows `prefix` in the word; NULL: it begins with something else.
+static const char *behind(const char *word, const char *prefix) {
+    return begins(word, prefix) ? word + strlen(prefix) : NULL;
+}
+
+// --- class archives and AOT caches ---
+
+static const char archive_file[] = "-XX:SharedArchiveFile=";
+
+static const char *const dumps[] = {"-XX:ArchiveClassesAtExit=", "-Xshare:dump",
+                                    "-XX:+DumpSharedSpaces", "-XX:+DynamicDumpSharedSpaces"};
+
+void cli_trial_read(struct cli_trial_options *options, const char *word) {
+    const char *value;
+    for (size_t i = 0; i < sizeof dumps / sizeof *dumps; i++)
+        if (begins(word, dumps[i])) snprintf(options->dump, sizeof options->dump, "%s", word);
+    if ((value = behind(word, archive_file)))
+        snprintf(options->archive, sizeof options->archive, "%s", value);
+    if (strcmp(word, "-XX:+AutoCreateSharedArchive") == 0) options->renews = 1;
+    if (strcmp(word, "-XX:-AutoCreateSharedArchive") == 0) options->renews = 0;
+    if ((value = behind(word, "-XX:AOTMode=")))
+        options->creates_cache = strcmp(value, "create") == 0;
+    if (begins(word, "-XX:AOTCacheOutput=") ||
+        (value && (options->creates_cache || strcmp(value, "record") == 0)))
+        snprintf(options->recording, sizeof options->recording, "%s", word);
+    if (begins(word, "-XX:VMOptionsFile=") || begins(word, "-XX:Flags=")) options->files++;
+}
+
+// The last file of -XX:SharedArchiveFile=STATIC:DYNAMIC.
+static int archive_exists(const char *archive) {
+    struct stat st;
+    const char *colon = strrchr(archive, ':');
+    return stat(colon ? colon + 1 : archive, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+// Does the option name a file that the other options make an output?
+static int names_output(const struct cli_trial_options *options, const char *word) {
+    if (begins(word, archive_file))
+        return options->dump[0] || (options->renews && !archive_exists(options->archive));
+    return begins(word, "-XX:AOTCache=") && options->creates_cache;
+}
+
+// --- everything else ---
+
+// Does -Xlog:WHAT:OUTPUT... write to a file? The output is one unless it is a standard stream.
+static int logs_to_file(const char *word) {
+    const char *what = behind(word, "-Xlog:");
+    const char *output = what ? strchr(what, ':') : NULL;
+    size_t length = output ? strcspn(++output, ":") : 0;
+    if (!length) return 0;
+    return !(length == 6 && (begins(output, "stdout") || begins(output, "stderr")));
+}
+
+int cli_trial_leaves_out(struct cli_trial_options *options, const char *word) {
+    static const char *const prefixes[] = {
+        // log files, recordings, dumps
+        "-Xloggc:", "-XX:LogFile=", "-XX:+LogVMOutput", "-XX:+LogCompilation",
+        "-XX:ErrorFile=", "-XX:ReplayDataFile=", "-XX:InlineDataFile=", "-XX:DumpLoadedClassList=",
+        "-XX:+DumpPerfMapAtExit", "-XX:PerfDataSaveFile=", "-XX:+PerfDataSaveToFile",
+        "-XX:+FlightRecorder", "-XX:StartFlightRecording", "-XX:FlightRecorderOptions",
+        "-XX:HeapDumpPath=", "-XX:+HeapDump", "-Xverbosegclog", "-Xtrace",
+        "-Xdump:", "-Xshareclasses",
+        // archives and caches
+        "-XX:ArchiveClassesAtExit=", "-XX:+AutoCreateSharedArchive", "-Xshare:dump",
+        "-XX:+DumpSharedSpaces", "-XX:+DynamicDumpSharedSpaces",
+        "-XX:AOTCacheOutput=", "-XX:AOTMode=record", "-XX:AOTMode=create",
+        "-XX:AOTConfiguration=", "-XX:CRaC",
+        // ports that the real program may hold, commands, memory that the real program may need
+        "-Dcom.sun.management.", "-XX:+ManagementServer",
+        "-XX:OnError=", "-XX:OnOutOfMemoryError=", "-XX:+AlwaysPreTouch",
+        // files of options that are not read here
+        "-XX:VMOptionsFile=", "-XX:Flags=",
+        // other agents, which may do any of it
+        "-javaagent:", "-agentlib:", "-agentpath:", "-Xrun"};
+    int found = logs_to_file(word) || names_output(options, word);
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes && !found; i++)
+        found = begins(word, prefixes[i]);
+    if (!found) return 0;
+    // What follows an agent's name may be secret.
+    size_t n = strlen(options->left_out), length = strlen(word);
+    if (begins(word, "-javaagent:") || begins(word, "-agent")) length = strcspn(word, "=");
+    snprintf(options->left_out + n, sizeof options->left_out - n, "%s%.*s%s", n ? ", " : "",
+             length > 150 ? 150 : (int)length, word, length > 150 ? "..." : "");
+    return 1;
+}
+
+// --- environment variables ---
+
+// Copies the word at *p without its quotes; *p: what is behind it. Returns 0, or -1: too long.
+static int next_word(const char **p, char word[WORD_SIZE]) {
+    size_t n = 0;
+    char quote = '\0';
+    for (; **p && (quote || !strchr(" \t\n\r\f\v", **p)); (*p)++) {
+        if (quote ? **p == quote : (**p == '"' || **p == '\'')) {
+            quote = quote ? '\0' : **p;
+            continue;
+        }
+        if (n == WORD_SIZE - 1) return -1;
+        word[n++] = **p;
+    }
+    word[n] = '\0';
+    return 0;
+}
+
+int cli_trial_filter(struct cli_trial_options *options, const char *value, char *out, size_t size) {
+    char word[WORD_SIZE];
+    size_t used = 0;
+    const char *p = value;
+    if (out) *out = '\0';
+    for (;;) {
+        p += strspn(p, " \t\n\r\f\v");
+        const char *start = p;
+        if (!*p) return 0;
+        if (next_word(&p, word) != 0) return -1;
+        if (!out) {
+            cli_trial_read(options, word);
+        } else if (!cli_trial_leaves_out(options, word)) {
+            size_t length = (size_t)(p - start);
+            if (used + length + 2 > size) return -1;
+            memcpy(out + used, start, length);
+            used += length;
+            out[used++] = ' ';
+            out[used] = '\0';
+        }
+    }
+}
+
+// --- what they mean ---
+
+void cli_trial_judge(struct cli_findings *findings, const struct cli_trial_options *options) {
+    if (options->left_out[0])
+        cli_find(findings, CLI_REMARK, "options", "the trial ran without %s", options->left_out);
+    if (options->dump[0])
+        cli_find(findings, CLI_BARRED, "class archive",
+                 "%s: a JVM with a native agent cannot write an archive, and ends with status 1",
+                 options->dump);
+    else if (options->renews && !archive_exists(options->archive))
+        cli_find(findings, CLI_BARRED, "class archive",
+                 "-XX:+AutoCreateSharedArchive: the archive does not exist, a JVM with a native "
+                 "agent cannot write it, and ends with status 1");
+    else if (options->renews)
+        cli_find(findings, CLI_REMARK, "class archive",
+                 "-XX:+AutoCreateSharedArchive: when the archive no longer fits, a JVM with a "
+                 "native agent cannot write it again, and ends with status 1");
+    if (options->recording[0])
+        cli_find(findings, CLI_REMARK, "AOT cache",
+                 "%s: in a JVM that records a cache, classes of the bootstrap loader are not "
+                 "instrumented",
+                 options->recording);
+}
