@@ -12,6 +12,7 @@
 #include "instr/retransform/hook.h"
 #include "instr/retransform/limits.h"
 #include "instr/retransform/native_prefix.h"
+#include "instr/retransform/pass_lifecycle.h"
 #include "instr/retransform/reconfigure.h"
 #include "instr/vm/agent_state.h"
 #include "instr/vm/jvm_facts.h"
@@ -178,6 +179,13 @@ static int prepare(JavaVM *vm, const char *text, int at_start, char *reason, siz
     agent->vm = vm;
     struct instr_options options;
     if (instr_options_parse(&options, text, reason, size) != 0) return 0;
+    int writable = instr_reconfigure_check_files(NULL, &options, reason, size);
+    if (!writable && !at_start) {
+        instr_options_free(&options);
+        return 0;
+    }
+    // A program that starts goes on: its files may become writable before it ends.
+    if (!writable) instr_say("%s", reason);
     find_library();
     if (!agent->class_states) agent->class_states = instr_class_states_new();
     unsigned count = 0;

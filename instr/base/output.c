@@ -141,6 +141,43 @@ void instr_output_open(struct instr_output *out, const char *path) {
     }
 }
 
+// Can a file be made in the directory part of the path, which is cut off?
+static int check_directory(char *path, bool makes_folders) {
+    struct stat st;
+    for (;;) {
+        char *slash = strrchr(path, '/');
+        if (slash == path) slash++; // the root
+        if (slash)
+            *slash = '\0';
+        else
+            strcpy(path, ".");
+        int exists = stat(path, &st) == 0;
+        if (exists && !S_ISDIR(st.st_mode)) return ENOTDIR;
+        if (exists) return access(path, W_OK | X_OK) == 0 ? 0 : errno;
+        if (errno != ENOENT || !makes_folders || strcmp(path, ".") == 0) return errno;
+    }
+}
+
+static int check(const char *path, bool makes_folders) {
+    char copy[PATH_MAX];
+    struct stat st, link;
+    if (strlen(path) >= sizeof copy) return ENAMETOOLONG;
+    int exists = stat(path, &st) == 0;
+    if (!exists && errno != ENOENT) return errno;
+    if (exists && S_ISDIR(st.st_mode)) return EISDIR;
+    if (exists && access(path, W_OK) != 0) return errno;
+    if (exists && !S_ISREG(st.st_mode)) return 0;
+    if (!exists && lstat(path, &link) == 0) return 0; // what the link names will be made
+    if (!exists || !realpath(path, copy)) strcpy(copy, path);
+    return *path ? check_directory(copy, makes_folders) : ENOENT;
+}
+
+int instr_output_check(const char *path, bool makes_folders, char *error, size_t size) {
+    int failed = check(path, makes_folders);
+    if (failed) snprintf(error, size, "%.300s: %s", path, strerror(failed));
+    return failed ? -1 : 0;
+}
+
 void instr_output_bytes(struct instr_output *out, const void *bytes, size_t length) {
     const char *from = bytes;
     while (length > 0) {

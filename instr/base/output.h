@@ -10,6 +10,7 @@
 #define INSTR_BASE_OUTPUT_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,6 +33,10 @@ struct instr_output {
 // Symbolic links are followed. A pipe without a reader, or whose reader has stopped reading, fails
 // after ten seconds.
 void instr_output_open(struct instr_output *out, const char *path);
+
+// Could the file be written now, as far as can be seen without changing anything? `makes_folders`:
+// missing directories would be made. Returns 0; or -1 with one line in `error`.
+int instr_output_check(const char *path, bool makes_folders, char *error, size_t size);
 
 // Writes to a descriptor that stays open.
 void instr_output_descriptor(struct instr_output *out, int fd);

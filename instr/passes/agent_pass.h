@@ -52,6 +52,8 @@ struct instr_agent_pass {
     // the engine's caller frees origin->file. NULL: it never does.
     void (*find_file)(JNIEnv *jni, jobject loader, const char *name, const uint8_t *bytes,
                       size_t length, struct instr_origin *origin);
+    // Directories that its file needs are made.
+    bool makes_folders;
     // After it is switched off, the ids of its methods are not needed any more.
     bool releases_ids;
     // In the live phase, when the runtime is in the JVM and before classes are rewritten for the

@@ -8,7 +8,46 @@
 #include "instr/base/log.h"
 #include "instr/base/clock.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int check_file(const char *before, const char *pattern, const char *pass, const char *key,
+                      char *reason, size_t size) {
+    char error[INSTR_ERROR_SIZE];
+    if (!pattern || (before && strcmp(before, pattern) == 0)) return 1;
+    const struct rw_pass *of = pass ? rw_pass_named(pass, strlen(pass)) : NULL;
+    const struct instr_agent_pass *agent_pass = of ? instr_agent_pass_of(of) : NULL;
+    char *path = instr_expand_file(pattern, (long)getpid());
+    int ok = path && instr_output_check(path, agent_pass && agent_pass->makes_folders, error,
+                                        sizeof error) == 0;
+    if (!ok)
+        snprintf(reason, size, "option '%s%s%s': %.400s", pass ? pass : "", pass ? "." : "", key,
+                 path ? error : "out of memory");
+    free(path);
+    return ok;
+}
+
+int instr_reconfigure_check_files(const struct instr_options *before,
+                                  const struct instr_options *next, char *reason, size_t size) {
+    if (!check_file(before ? before->stats : NULL, next->stats, NULL, "stats", reason, size))
+        return 0;
+    for (size_t i = 0; i < next->pass_count; i++) {
+        const struct instr_pass_options *now = &next->passes[i],
+                                        *then = instr_find_pass(before, now->pass);
+        const struct rw_option *own = now->pass->options;
+        if (!check_file(then ? then->file : NULL, now->file, now->pass->name, "file", reason, size))
+            return 0;
+        for (size_t k = 0; own && own[k].key; k++)
+            if (strcmp(own[k].argument, "FILE") == 0 &&
+                !check_file(then ? instr_pass_option(then, own[k].key) : NULL,
+                            instr_pass_option(now, own[k].key), now->pass->name, own[k].key, reason,
+                            size))
+                return 0;
+    }
+    return 1;
+}
 
 void instr_reconfigure_stop_pass(const struct instr_pass_options *pass, JNIEnv *jni) {
     const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass->pass);

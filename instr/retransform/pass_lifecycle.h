@@ -6,6 +6,10 @@
 #include "instr/passes/results.h"
 #include "instr/vm/agent_state.h"
 
+// Can the files be written that `next` names and `before` (NULL: nothing) does not? 0: see `reason`.
+int instr_reconfigure_check_files(const struct instr_options *before,
+                                  const struct instr_options *next, char *reason, size_t size);
+
 // Starts the passes of `next` that were off or had other options. When one fails, restores those
 // before it: 0, see `reason`.
 int instr_reconfigure_start_passes(struct instr_agent *agent, JNIEnv *jni,

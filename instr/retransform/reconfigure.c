@@ -217,7 +217,7 @@ static int change(struct instr_agent *agent, JNIEnv *jni, enum instr_change kind
             snprintf(reason, size, "no pass is given, and none is active");
         else if (start_only)
             snprintf(reason, size, "option '%s' can only be set when the agent starts", start_only);
-        else
+        else if (instr_reconfigure_check_files(&plan->options, &next, reason, size))
             ok = reconfigure(agent, jni, &next, defer, done, reason, size);
         instr_options_free(&next); // what the plan did not take over
     }

@@ -5,7 +5,7 @@ import os
 import subprocess
 import time
 
-from server_jvm import Jvm, expect
+from server_jvm import Jvm, expect, refused
 
 
 def instr(t, *words):
@@ -147,4 +147,34 @@ def reset_while_counting(t):
     return problems
 
 
-RESULTS = [ended_without_file, ended_by_itself, reported, reset_while_counting]
+def unwritable(t):
+    """A file that cannot be written is refused when the pass is switched on, not found out at its end. Nothing is written for that."""
+    problems, folder = [], t.file("held")
+    os.makedirs(os.path.join(folder, "sub"))
+    with open(os.path.join(folder, "file"), "w") as f:
+        f.write("old")
+    with Jvm(t, "-cp", t.file("classes"), "Waiting") as jvm, jvm.control() as c:
+        jvm.line()
+        c.run("enable", "calls,include=Waiting")
+        for command, options, reason in (("enable", f"timing,timing.file={folder}/none/x.json", f"option 'timing.file': {folder}/none/x.json: No such file or directory"),
+                                         ("enable", f"timing,timing.file={folder}/sub", "Is a directory"),
+                                         ("enable", f"timing,timing.file={folder}/file/x.json", "Not a directory"),
+                                         ("enable", "exceptions,exceptions.file=/proc/self/none/x", "No such file or directory"),
+                                         ("enable", f"coverage,coverage.file={folder}/file/x/y.exec", "Not a directory"),
+                                         ("enable", f"alloc,alloc.html={folder}/none/x.html", "option 'alloc.html'"),
+                                         ("set", f"calls.file={folder}/none/%p.json", f"{folder}/none/{jvm.pid}.json: No such"),
+                                         ("set", f"stats={folder}/none/x.json", "option 'stats'")):
+            said = refused(c, command, options)
+            expect(problems, f"{command} {options}: {said!r}", reason in said)
+        expect(problems, "something was switched on", c.run("status")["passes"] == ["calls"])
+        for options in (f"timing,timing.file={folder}/new.json", f"coverage,coverage.nolocation=yes,coverage.file={folder}/made/for/it.exec", f"alloc,alloc.file={folder}/file"):
+            c.run("enable", options)
+        expect(problems, f"written for that: {os.listdir(folder)}", sorted(os.listdir(folder)) == ["file", "sub"] and os.path.getsize(os.path.join(folder, "file")) == 3)
+        jvm.ask("")
+        c.run("revert")
+        expect(problems, f"written: {os.listdir(folder)}", sorted(os.listdir(folder)) == ["file", "made", "new.json", "sub"])
+        jvm.ends(problems)
+    return problems
+
+
+RESULTS = [ended_without_file, ended_by_itself, reported, reset_while_counting, unwritable]

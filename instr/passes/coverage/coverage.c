@@ -415,4 +415,5 @@ const struct instr_agent_pass instr_agent_pass_coverage = {
     .start = start,
     .stop = stop,
     .report = report_results,
+    .makes_folders = true,
 };

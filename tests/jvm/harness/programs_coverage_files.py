@@ -57,7 +57,8 @@ def on_request(r):
 
 @program("coverage, files that cannot be written", quick=False)
 def unwritable(r):
-    """One line names the file and the reason; the program is unaffected, and existing content stays."""
+    """One line names the file and the reason, and one more at the start if it shows by then; the program is unaffected, and existing
+    content stays."""
     os.mkdir(r.file("folder"))
     with open(r.file("text.exec"), "w", encoding="utf-8") as file:
         file.write("no exec file\n")
@@ -68,7 +69,11 @@ def unwritable(r):
         done = r.run("run", [r.java, r.with_agent(f"coverage,coverage.file={path},quiet=yes"), "-cp", r.built.programs, "Covered",
                              "nothing"])
         lines = [line for line in done.stderr.splitlines() if line not in plain.stderr.splitlines()]
-        good = len(lines) == 1 and lines[0].startswith(f"instr: {path}: ") and lines[0].endswith(reason)
+        early = reason in ("Is a directory", "Not a directory")  # shows when the program starts
+        if early and lines and lines[0] == f"instr: option 'coverage.file': {path}: {reason}":
+            del lines[0]
+            early = False
+        good = len(lines) == 1 and lines[0].startswith(f"instr: {path}: ") and lines[0].endswith(reason) and not early
         yield os.path.basename(path), ([] if good else [f"{lines}, not {path}: ... {reason}"]) + (
             [] if (done.status, done.stdout) == (plain.status, plain.stdout) else [done.tail()])
     with open(r.file("text.exec"), encoding="utf-8") as file:
