@@ -20,8 +20,16 @@ const struct instr_pass_options *instr_find_pass(const struct instr_options *opt
 }
 
 int instr_same_rules(const struct instr_options *a, const struct instr_options *b) {
-    return a->huge == b->huge && a->verify == b->verify && a->max_classes == b->max_classes &&
-           a->max_methods == b->max_methods && a->interfaces == b->interfaces;
+    return a->huge == b->huge && a->verify == b->verify;
+}
+
+static int is_higher(unsigned a, unsigned b) {
+    return b && (!a || a > b);
+}
+
+int instr_allows_more(const struct instr_options *a, const struct instr_options *b) {
+    return is_higher(a->max_classes, b->max_classes) || is_higher(a->max_methods, b->max_methods) ||
+           a->interfaces > b->interfaces;
 }
 
 // The next pass that is not excluded.

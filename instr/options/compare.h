@@ -15,8 +15,11 @@ const struct instr_pass_options *instr_find_pass(const struct instr_options *opt
 // Was the pass among the options before, with the same values of its own options?
 int instr_goes_on(const struct instr_options *before, const struct instr_pass_options *pass);
 
-// Are the options that concern all passes the same?
+// Are the options the same that decide what all passes insert?
 int instr_same_rules(const struct instr_options *a, const struct instr_options *b);
+
+// Does `a` allow to change classes that `b` does not allow, whatever the passes?
+int instr_allows_more(const struct instr_options *a, const struct instr_options *b);
 
 // Do both have the same effect on a class? Bit i of `excluded`: pass i is not run on it.
 int instr_same_effect(const struct instr_options *a, uint64_t excluded_a,

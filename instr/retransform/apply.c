@@ -21,16 +21,20 @@ static const uint64_t LATE_LOADED_FOR = INSTR_LATE_LOADED_FOR * SECOND,
                       LATE_LOADED_AMONG_MANY_FOR = 10 * SECOND, LATE_LOADED_PAUSE = 60 * SECOND;
 enum {
     MANY_LOADING = 16384,
-    FIRST = 100 // classes that are changed before the reply, when the others are queued
+    FIRST = 100, // classes that are changed before the reply, when the others are queued
+    TYPICAL = 8, // methods of a class, until it is known
+    MISFITS = 16 // in a row with more methods than may still be changed: the others are left out
 };
 
 // One pass over the loaded classes.
 struct application {
     struct instr_agent *agent;
     const struct instr_plan *plan;
-    const struct instr_plan *before; // previous plan, if it has the same rules; else NULL
-    int late_loaded;                 // only late-loaded classes
-    int queued_only;                 // only classes of the queue: an earlier pass selected them
+    const struct instr_plan *before;         // previous plan, if it has the same rules; else NULL
+    int late_loaded;                         // only late-loaded classes
+    struct instr_class_states_totals excess; // changed ones that the limits no longer allow
+    uint64_t left_out;                       // classes over the limits, before the current batch
+    int queued_only; // only classes of the queue: an earlier pass selected them
     struct instr_reconfigured *done;
     // Called after each batch of the queue with what it did. Two threads may call it.
     void (*after_batch)(unsigned count, const struct instr_reconfigured *done);
@@ -53,6 +57,64 @@ void instr_reconfigured_add(struct instr_reconfigured *to, const struct instr_re
         memcpy(to->refusals[to->refusal_count++], more->refusals[i], sizeof *to->refusals);
 }
 
+// --- limits ---
+
+// Classes in a row that did not fit; under agent->switching.
+static struct {
+    uint32_t plan;
+    unsigned count;
+} misfits;
+
+static bool is_limited(const struct instr_plan *plan) {
+    return plan->engine && (plan->options.max_classes || plan->options.max_methods);
+}
+
+// The number of unchanged classes that the limits allow to change.
+static unsigned room(void *context) {
+    const struct application *r = context;
+    const struct instr_options *options = &r->plan->options;
+    struct instr_class_states_totals now = instr_class_states_totals(r->agent->class_states);
+    uint64_t left = UINT32_MAX, methods = options->max_methods;
+    if (options->max_classes)
+        left = now.classes < options->max_classes ? options->max_classes - now.classes : 0;
+    if (!methods) return (unsigned)left;
+    if (now.methods >= methods || misfits.count >= MISFITS) return 0;
+    uint64_t each = now.classes ? (now.methods + now.classes - 1) / now.classes : TYPICAL;
+    uint64_t likely = (methods - now.methods) / each;
+    if (likely < left) left = likely ? likely : 1;
+    return (unsigned)left;
+}
+
+static uint64_t over(uint64_t now, unsigned most) {
+    return most && now > most ? now - most : 0;
+}
+
+static void find_excess(struct application *r) {
+    const struct instr_options *options = &r->plan->options;
+    struct instr_class_states_totals now = instr_class_states_totals(r->agent->class_states);
+    r->excess.classes = over(now.classes, options->max_classes);
+    r->excess.methods = over(now.methods, options->max_methods);
+}
+
+// Must the class be reverted, since fewer may be changed now?
+static bool is_excess(struct application *r, const struct instr_class_state *entry) {
+    if (!r->excess.classes && !r->excess.methods) return false;
+    r->excess.classes -= r->excess.classes != 0;
+    r->excess.methods -=
+        r->excess.methods < entry->methods ? r->excess.methods : (uint64_t)entry->methods;
+    return true;
+}
+
+static void count_misfits(const struct application *r, unsigned changed) {
+    if (misfits.plan != r->plan->number || changed) misfits.count = 0;
+    misfits.plan = r->plan->number;
+    if (!changed)
+        misfits.count +=
+            (unsigned)(instr_engine_totals(r->plan->engine).classes_over_limit - r->left_out);
+}
+
+// --- which classes ---
+
 // Must the class be retransformed? `changed`: it has inserted code now.
 static bool has_new_effect(const struct application *r, jclass cls, jobject loader,
                            const char *name, bool changed) {
@@ -62,6 +124,7 @@ static bool has_new_effect(const struct application *r, jclass cls, jobject load
     bool in = r->plan->engine &&
               instr_effect_of(r->agent, jni, &r->plan->options, cls, loader, name, &now);
     bool was = then && instr_effect_of(r->agent, jni, then, cls, loader, name, &before);
+    if (in && !changed && then && instr_allows_more(&r->plan->options, then)) was = false;
     if (in)
         changed = !was || !now.beyond != !before.beyond ||
                   !instr_same_effect(then, before.without, &r->plan->options, now.without);
@@ -80,17 +143,36 @@ static int wanted(void *context, jclass cls, jobject loader, const char *name) {
     if (entry.refused && !entry.methods) return 0;
     // A class that already has the current plan was changed while it was queued.
     if (r->queued_only) return !entry.methods || entry.plan != r->plan->number;
-    return has_new_effect(r, cls, loader, name, entry.methods != 0);
+    bool changed = entry.methods != 0;
+    return has_new_effect(r, cls, loader, name, changed) || (changed && is_excess(r, &entry));
 }
 
+// The same under limits, where changed classes come first: reverting them makes room.
+static int wanted_within_limits(void *context, jclass cls, jobject loader, const char *name) {
+    struct application *r = context;
+    struct instr_agent *agent = r->agent;
+    if (!wanted(context, cls, loader, name)) return 0;
+    uint64_t key = instr_hook_key(agent->jvmti, name, loader);
+    return instr_class_states_get(agent->class_states, key).methods ? INSTR_RETRANSFORM_FIRST : 1;
+}
+
+static void left_out(void *context) {
+    const struct application *r = context;
+    instr_engine_left_out(r->plan->engine, 0);
+}
+
+// --- batches ---
+
 static void begin(void *context) {
-    (void)context;
+    struct application *r = context;
+    if (r->r.room) r->left_out = instr_engine_totals(r->plan->engine).classes_over_limit;
     instr_hook_batch_begin();
 }
 
 static void end(void *context, int done, unsigned count) {
     struct application *r = context;
     unsigned changed = instr_hook_batch_end(done);
+    if (r->r.room) count_misfits(r, changed);
     r->done->changed += changed;
     r->done->classes += done ? count : 0;
 }
@@ -154,6 +236,10 @@ static void prepare(struct application *r, JNIEnv *jni, int running) {
                                       .skip_interface = skip_interface,
                                       .go_on = go_on,
                                       .taken = taken};
+    if (!is_limited(r->plan)) return;
+    r->r.wanted = wanted_within_limits;
+    r->r.room = room;
+    r->r.left_out = left_out;
 }
 
 // One thread does everything when classes were redefined, which need work between the batches, or
@@ -161,7 +247,7 @@ static void prepare(struct application *r, JNIEnv *jni, int running) {
 static struct second *prepare_parallel(struct application *first) {
     const struct instr_options *options = &first->plan->options;
     unsigned processors;
-    if (instr_redefine_any() || options->max_classes || options->max_methods ||
+    if (instr_redefine_any() || first->r.room ||
         !instr_retransform_parallel_allowed(first->agent->jvmti, options->batch_threads,
                                             &processors))
         return NULL;
@@ -182,6 +268,7 @@ static int retransform(struct application *context) {
     struct second *second =
         context->r.running && !context->r.queue ? prepare_parallel(context) : NULL;
     instr_class_states_sweep_begin(agent->class_states);
+    find_excess(context);
     int listed = instr_retransform_loaded(&context->r);
     if (second) instr_reconfigured_add(done, &second->done);
     free(second);

@@ -7,6 +7,7 @@
 #include "instr/retransform/order.h"
 #include "instr/base/clock.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,6 +120,7 @@ static void retransform(struct instr_retransform *r, jclass *classes, jint count
     retransform(r, classes + count / 2, count - count / 2);
 }
 
+// What r->wanted returns.
 static int is_wanted(struct instr_retransform *r, jclass cls) {
     jboolean modifiable = JNI_FALSE;
     // The cheapest check first: there may be thousands of lambdas, which are not modifiable.
@@ -127,10 +129,11 @@ static int is_wanted(struct instr_retransform *r, jclass cls) {
         return 0;
     struct class_info n;
     open_info(r, cls, &n);
-    int yes = n.name && !instr_is_anonymous(r->jvmti, cls, n.name) &&
-              r->wanted(r->context, cls, n.loader, n.name);
+    int kind = n.name && !instr_is_anonymous(r->jvmti, cls, n.name)
+                   ? r->wanted(r->context, cls, n.loader, n.name)
+                   : 0;
     close_info(r, &n);
-    return yes;
+    return kind;
 }
 
 // Retransforming a class while another thread links it can break its code or crash the VM
@@ -239,6 +242,21 @@ uint32_t instr_class_queue_remaining(const struct instr_class_queue *queue) {
     return queue->count - atomic_load(&queue->taken);
 }
 
+// The size of the next batch. Without any room, only classes that come first are retransformed.
+static uint32_t limited_batch(const struct instr_retransform *r, bool *full) {
+    uint32_t batch = (uint32_t)batch_of(r), room = r->room ? r->room(r->context) : batch;
+    *full = room == 0;
+    return room && room < batch ? room : batch;
+}
+
+// Does the batch take this class of the queue?
+static bool is_taken(struct instr_retransform *r, jclass cls, bool full) {
+    int kind = cls ? is_wanted(r, cls) : 0;
+    bool over = full && kind == 1;
+    if (over) r->left_out(r->context);
+    return kind && !over;
+}
+
 // Takes up to `most` classes of the queue, from index `from` on; returns their number.
 static uint32_t dequeue(struct instr_class_queue *queue, uint32_t most, uint32_t *from) {
     uint32_t at = atomic_load(&queue->taken), n;
@@ -255,7 +273,9 @@ int instr_retransform_next(struct instr_retransform *r, struct instr_class_queue
     enum { FEW = 16, MOST = 32768 }; // HotSpot allows 65536 references in a frame
     JNIEnv *jni = r->jni;
     jclass few[FEW], *classes = few;
-    uint32_t left = instr_class_queue_remaining(queue), most = (uint32_t)batch_of(r), from, n = 0;
+    uint32_t left = instr_class_queue_remaining(queue), from, n = 0;
+    bool full;
+    uint32_t most = limited_batch(r, &full);
     if (most > left) most = left;
     if (most > MOST) most = MOST;
     if (most > FEW && !(classes = malloc(most * sizeof *classes))) {
@@ -268,7 +288,7 @@ int instr_retransform_next(struct instr_retransform *r, struct instr_class_queue
     for (uint32_t i = 0; i < taken; i++) {
         jweak weak = queue->classes[from + i];
         classes[n] = (*jni)->NewLocalRef(jni, weak);
-        if (classes[n] && is_wanted(r, classes[n]))
+        if (is_taken(r, classes[n], full))
             n++;
         else
             (*jni)->DeleteLocalRef(jni, classes[n]);
@@ -301,9 +321,26 @@ static void retransform_in_parallel(struct instr_retransform *r, jclass *classes
     r->chosen = (unsigned)count;
 }
 
+// Retransforms the classes batch by batch, as long as there is room. With r->queue, a background
+// thread goes on after the first batch.
+static void retransform_limited(struct instr_retransform *r, jclass *classes, jint count) {
+    struct instr_class_queue all = {0}, *queue = r->queue ? r->queue : &all;
+    instr_retransform_order(r->jvmti, r->jni, classes, count);
+    retransform_all(r, classes, enqueue(r, queue, classes, 0, count));
+    unsigned chosen = r->chosen;
+    if (r->queue) {
+        instr_retransform_next(r, queue);
+        r->deferred = instr_class_queue_remaining(queue);
+    } else {
+        while (instr_retransform_next(r, queue) && (!r->go_on || r->go_on(r->context))) continue;
+        instr_class_queue_clear(queue, r->jni);
+    }
+    r->chosen = chosen;
+}
+
 int instr_retransform_loaded(struct instr_retransform *r) {
     JNIEnv *jni = r->jni;
-    jint count = 0, chosen = 0;
+    jint count = 0, chosen = 0, first = 0;
     jclass *classes = NULL;
     // The frame releases the references to all classes.
     if ((*jni)->PushLocalFrame(jni, 64) != 0) {
@@ -317,13 +354,22 @@ int instr_retransform_loaded(struct instr_retransform *r) {
     // There is now a local reference for each class; -Xcheck:jni expects their number declared.
     if ((*jni)->EnsureLocalCapacity(jni, count + 64) != JNI_OK) (*jni)->ExceptionClear(jni);
     for (jint i = 0; i < count; i++) {
-        if (is_wanted(r, classes[i]))
-            classes[chosen++] = classes[i];
-        else
-            (*jni)->DeleteLocalRef(jni, classes[i]);
+        jclass cls = classes[i];
+        int kind = is_wanted(r, cls);
+        if (!kind) {
+            (*jni)->DeleteLocalRef(jni, cls);
+            continue;
+        }
+        classes[chosen++] = cls;
+        if (kind != INSTR_RETRANSFORM_FIRST) continue;
+        classes[chosen - 1] = classes[first];
+        classes[first++] = cls;
     }
     r->chosen = (unsigned)chosen;
-    if (r->other && !r->queue && chosen > batch_of(r))
+    if (r->room) {
+        retransform_all(r, classes, first);
+        retransform_limited(r, classes + first, chosen - first);
+    } else if (r->other && !r->queue && chosen > batch_of(r))
         retransform_in_parallel(r, classes, chosen);
     else
         retransform_all(r, classes, defer(r, classes, chosen));

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 enum { INSTR_BATCH_DEFAULT = 500 }; // classes per RetransformClasses call
+enum { INSTR_RETRANSFORM_FIRST = 2 };
 
 // Classes to be retransformed later. The references are weak: a queued class and its loader can
 // still be unloaded.
@@ -30,8 +31,14 @@ struct instr_retransform {
     unsigned first;
     void *context;
     // Should the class be retransformed? Called with the internal name of every modifiable class
-    // that is loaded or taken from the queue.
+    // that is loaded or taken from the queue. INSTR_RETRANSFORM_FIRST: before those that `room`
+    // limits.
     int (*wanted)(void *context, jclass cls, jobject loader, const char *name);
+    // The number of classes that may still be retransformed, beside those that come first; asked
+    // before each batch. NULL: any number.
+    unsigned (*room)(void *context);
+    // Called for each class that is not retransformed for want of room. NULL without `room`.
+    void (*left_out)(void *context);
     // Called before and after each RetransformClasses call; `done`: the VM accepted the batch.
     void (*begin)(void *context);
     void (*end)(void *context, int done, unsigned count);

@@ -100,6 +100,48 @@ def retransformations(log):
         return f.read().count("vm_op:")
 
 
+def limited(t):
+    """max-classes and max-methods limit how many classes are retransformed, not only how many stay changed; another limit retransforms what it changes."""
+    if t.version < 11:
+        raise Skip("does not log the names")
+    problems, log = [], t.file("redefined.log")
+    with Jvm(t, f"-Xlog:redefine+class+load:file={log}:none", "-cp", t.file("classes"), "Waiting") as jvm:
+        jvm.line()
+        c, seen = jvm.control(), 0
+
+        def retransformed():
+            nonlocal seen
+            with open(log, encoding="utf-8") as f:
+                lines = [line for line in f if line.startswith("redefined ")]
+            new, seen = lines[seen:], len(lines)
+            return len(new)
+
+        def step(what, count, classes_now, *words):
+            done, now = c.run(*words), c.run("status")
+            while now["classes_total"]:  # the others follow
+                now = c.run("status")
+            took = retransformed()
+            expect(problems, f"{what}: {took} retransformed, {done['classes']} reported; {now['classes_now']} are changed",
+                   took == count and done["classes"] <= count and (done["classes"] == count or words[-1] == "0") and now["classes_now"] == classes_now)
+            return now
+        c.run("enable", "calls,include=Waiting:java.util.**")  # loads what enabling needs
+        c.run("revert")
+        retransformed()
+        for wait in ([], ["0"]):
+            now = step("20 classes", 20, 20, "enable", "calls,include=Waiting:java.util.**,max-classes=20", *wait)
+            expect(problems, f"{now['classes_over_limit']} over the limit", now["classes_over_limit"] > 40)
+            step("30 classes", 10, 30, "set", "max-classes=30")
+            step("5 classes", 25, 5, "set", "max-classes=5")
+            step("5 others", 10, 5, "set", "include=java.io.**")
+            step("none", 5, 0, "revert")
+        done = c.run("enable", "calls,include=Waiting:java.util.**,max-methods=50")
+        now, took = c.run("status"), retransformed()
+        expect(problems, f"50 methods: {now['methods_now']} changed in {now['classes_now']} classes, {took} retransformed", 25 < now["methods_now"] <= 50 and took < now["classes_now"] + 50 and took == done["classes"])
+        c.run("revert")
+        jvm.ends(problems)
+    return problems
+
+
 def without_code(t):
     """What inserts no code retransforms nothing: sampled allocations, natives in loaded classes, coverage of classes that it does not take."""
     if t.version < 11:
@@ -211,3 +253,6 @@ def interfaces(t):
         expect(problems, f"{result}, {rounds} rounds, {classes} classes", result == "190" and rounds > 5 and int(classes) > 1000)
         jvm.ends(problems)
     return problems
+
+
+LIMITS = [broken_classes, loaded_meanwhile, full_pools, limited, without_code, overhead, interfaces]

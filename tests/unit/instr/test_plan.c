@@ -237,12 +237,32 @@ START_TEST(rules_for_all_classes_are_the_same_or_not) {
         int same;
     } cases[] = {{"timing", "calls,include=a.*", 1},
                  {"timing", "timing,huge=yes", 0},
-                 {"timing,max-classes=1", "timing,max-classes=2", 0},
+                 {"timing,max-classes=1", "timing,max-classes=2", 1},
                  {"timing,verify=off", "timing", 0},
-                 {"timing,max-methods=5", "timing", 0}};
+                 {"timing,max-methods=5", "timing", 1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct instr_options x = parse(cases[i].a), y = parse(cases[i].b);
         ck_assert_msg(instr_same_rules(&x, &y) == cases[i].same, "%s", cases[i].b);
+        instr_options_free(&x);
+        instr_options_free(&y);
+    }
+}
+END_TEST
+
+START_TEST(options_allow_more_classes_or_not) {
+    static const struct {
+        const char *a, *b;
+        int more;
+    } cases[] = {{"timing", "timing", 0},
+                 {"timing,max-classes=2", "timing,max-classes=1", 1},
+                 {"timing,max-classes=1", "timing,max-classes=2", 0},
+                 {"timing", "timing,max-methods=9", 1},
+                 {"timing,max-methods=9", "timing", 0},
+                 {"timing,interfaces=yes", "timing", 1},
+                 {"timing", "timing,interfaces=yes", 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct instr_options x = parse(cases[i].a), y = parse(cases[i].b);
+        ck_assert_msg(instr_allows_more(&x, &y) == cases[i].more, "%s, %s", cases[i].a, cases[i].b);
         instr_options_free(&x);
         instr_options_free(&y);
     }
@@ -274,6 +294,7 @@ int main(void) {
     tcase_add_test(test, numbers_stay_few_however_often_passes_are_switched);
     tcase_add_test(test, two_plans_do_the_same_to_a_class_or_not);
     tcase_add_test(test, rules_for_all_classes_are_the_same_or_not);
+    tcase_add_test(test, options_allow_more_classes_or_not);
     tcase_add_test(test, a_pass_goes_on_with_the_same_values_only);
     suite_add_tcase(suite, test);
     return run_suite(suite);
