@@ -124,6 +124,8 @@ struct instr_origin {
     // Its class file, if the bytes are something else. NULL: they are the class file, or unknown.
     const uint8_t *file;
     size_t file_length;
+    // The engine has changed it already, before other agents: it counts as one class.
+    int again;
 };
 // instr_engine_rewrite with an origin; NULL: nothing is known.
 void instr_engine_rewrite_known(struct instr_engine *engine, const struct instr_origin *origin,

@@ -182,7 +182,7 @@ static uint16_t holder_of(struct rw_class *cls, uint32_t holder, int called) {
     if (nth < RW_REFS && cls->callees[nth].methodref) return cls->callees[nth].methodref;
     if (cls->one_holder) {
         snprintf(name, sizeof name, "%s" RW_HOLDER_NAME, cls->runtime_package);
-        snprintf(field, sizeof field, RW_HOLDER_FIELD "%u", holder);
+        snprintf(field, sizeof field, RW_OFFLINE_FIELD "%u", holder);
     } else {
         snprintf(name, sizeof name, "%s" RW_HOLDER_NAME "%u", cls->runtime_package, holder);
     }

@@ -8,12 +8,15 @@
 // fits into sipush.
 #define RW_PROBES_PER_HOLDER 32768u
 #define RW_HOLDER_NAME "InstrProbes"
-#define RW_HOLDER_FIELD "p"
+#define RW_HOLDER_FIELD "ajc$p"
+// AspectJ's weaver ignores fields whose name begins so. Of others it looks for the class file of the
+// owner, and reports an error if there is none.
 // The static method RW_HOLDER_METHOD(I)V of that class sets a probe with less code. With
 // coverage.mmap=yes a probe is a byte of a file mapping, and only the method can set it.
 #define RW_HOLDER_METHOD "hit"
 // In files that are rewritten offline, one class RW_HOLDER_NAME has all arrays, and the number
 // follows the name of the field.
+#define RW_OFFLINE_FIELD "p"
 
 #include "classfile/inline.h"
 

@@ -8,6 +8,7 @@
 
 #include "instr/base/log.h"
 #include "instr/control/server.h"
+#include "instr/passes/agent_passes.h"
 #include "instr/passes/results.h"
 #include "instr/retransform/hook.h"
 #include "instr/retransform/limits.h"
@@ -95,6 +96,7 @@ static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread) {
         instr_say("nothing is instrumented: %s", reason);
         start_dormant(jni);
     }
+    instr_agent_use_front(&instr_agent);
     start_control(0, 0);
 }
 
@@ -106,6 +108,10 @@ static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni) {
     if (state != INSTR_ACTIVE && state != INSTR_DORMANT) return;
     (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
                                        NULL);
+    if (agent->front)
+        (*agent->front)
+            ->SetEventNotificationMode(agent->front, JVMTI_DISABLE,
+                                       JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, NULL);
     const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
     struct instr_results results = {.options = &plan->options,
                                     .methods = plan->methods,
@@ -173,6 +179,14 @@ static void find_library(void) {
         strcpy(instr_agent.library, info.dli_fname);
 }
 
+static int gets_originals(const struct instr_options *options) {
+    for (size_t i = 0; i < options->pass_count; i++) {
+        const struct instr_agent_pass *pass = instr_agent_pass_of(options->passes[i].pass);
+        if (pass && pass->gets_original) return 1;
+    }
+    return 0;
+}
+
 // Reads the options and prepares what needs no Java. False: `reason` holds one line.
 static int prepare(JavaVM *vm, const char *text, int at_start, char *reason, size_t size) {
     struct instr_agent *agent = &instr_agent;
@@ -212,6 +226,8 @@ static int prepare(JavaVM *vm, const char *text, int at_start, char *reason, siz
     if (agent->class_states && (!passes || agent->armed) &&
         set_events(agent->jvmti, at_start, reason, size))
         agent->first = instr_reconfigure_first(agent, &options, phase, reason, size);
+    if (agent->first && at_start && gets_originals(&agent->first->options))
+        instr_agent_make_front(agent, instr_hook_front);
     if (agent->first && at_start && !start_early(agent, &agent->first->options, reason, size))
         instr_agent_forget_first(agent);
     instr_options_free(&options); // what the plan did not take over

@@ -139,11 +139,12 @@ void instr_job_remember(struct job *job, const struct cf_member *method, const c
                      pass);
 }
 
-static struct instr_totals account_of(const struct instr_rewritten *result, size_t length) {
+static struct instr_totals account_of(const struct instr_rewritten *result, size_t length,
+                                      int again) {
     struct instr_totals a = {
-        .classes_seen = 1,
-        .classes_matched = 1,
-        .classes_changed = result->bytes != NULL,
+        .classes_seen = !again,
+        .classes_matched = !again,
+        .classes_changed = result->bytes != NULL && !again,
         .classes_skipped = result->error.status != CF_OK,
         .classes_refused = result->methods_refused != 0,
         .methods_refused = result->methods_refused,
@@ -178,7 +179,7 @@ void instr_engine_rewrite_known(struct instr_engine *engine, const struct instr_
         cf_fail(&result->error, CF_NO_MEMORY, 0, "out of memory", 0);
     }
     result->nanoseconds = instr_clock_now() - start;
-    struct instr_totals totals = account_of(result, length);
+    struct instr_totals totals = account_of(result, length, job.origin.again);
     if (work) {
         instr_shard_add(work->shard, &totals);
         put_work(work);

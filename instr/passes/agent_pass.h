@@ -54,6 +54,12 @@ struct instr_agent_pass {
                       size_t length, struct instr_origin *origin);
     // Directories that its file needs are made.
     bool makes_folders;
+    // Does the pass get this class, which is being loaded, before other agents change it? That is
+    // possible if the agent was started with the JVM (agent_state.h: front). The code then stays in
+    // the class, since the JVM takes it for the original. NULL: never.
+    bool (*gets_original)(const char *name);
+    // Has the class the pass's code from there? With `gets_original`.
+    bool (*has_code)(const uint8_t *bytes, size_t length);
     // After it is switched off, the ids of its methods are not needed any more.
     bool releases_ids;
     // In the live phase, when the runtime is in the JVM and before classes are rewritten for the

@@ -92,6 +92,25 @@ void instr_agent_passes_find_file(JNIEnv *jni, const struct instr_options *optio
     }
 }
 
+uint64_t instr_agent_passes_original(const struct instr_options *options, const char *name) {
+    uint64_t getting = 0;
+    for (size_t i = 0; i < options->pass_count; i++) {
+        const struct instr_agent_pass *pass = pass_at(options, i);
+        if (pass && pass->gets_original && pass->gets_original(name)) getting |= UINT64_C(1) << i;
+    }
+    return getting;
+}
+
+uint64_t instr_agent_passes_there(const struct instr_options *options, const uint8_t *bytes,
+                                  size_t length) {
+    uint64_t there = 0;
+    for (size_t i = 0; i < options->pass_count; i++) {
+        const struct instr_agent_pass *pass = pass_at(options, i);
+        if (pass && pass->has_code && pass->has_code(bytes, length)) there |= UINT64_C(1) << i;
+    }
+    return there;
+}
+
 bool instr_agent_passes_load(JavaVM *vm, const struct instr_options *options,
                              enum instr_agent_pass_phase phase, char *reason, size_t size) {
     for (size_t i = 0; i < options->pass_count; i++) {

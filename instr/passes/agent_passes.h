@@ -27,6 +27,11 @@ bool instr_agent_passes_choose(const struct instr_options *options);
 // The passes that do not take the class, a bit for each.
 uint64_t instr_agent_passes_without(JNIEnv *jni, const struct instr_options *options,
                                     jobject loader, const char *name, jobject domain);
+// The passes that get the class before other agents change it, and those whose code it has from
+// there, a bit for each.
+uint64_t instr_agent_passes_original(const struct instr_options *options, const char *name);
+uint64_t instr_agent_passes_there(const struct instr_options *options, const uint8_t *bytes,
+                                  size_t length);
 void instr_agent_passes_stop(JNIEnv *jni, const struct instr_options *options);
 
 // Bytes of memory that the passes take beside what all passes share.

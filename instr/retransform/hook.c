@@ -28,6 +28,10 @@ static int is_platform(JNIEnv *jni, jobject loader) {
            (*jni)->IsSameObject(jni, loader, instr_agent.platform_loader);
 }
 
+static uint64_t all_passes(const struct instr_options *options) {
+    return options->pass_count < 64 ? (UINT64_C(1) << options->pass_count) - 1 : ~UINT64_C(0);
+}
+
 // The passes that select their classes themselves, a bit for each: all such passes, or, with a
 // name, those that select this class.
 static uint64_t restricted_passes(const struct instr_options *options, const char *name) {
@@ -58,8 +62,7 @@ int instr_hook_matches(JNIEnv *jni, const struct instr_options *options, jobject
     if (!loader && instr_agent.recording) return 0;
     int platform = is_platform(jni, loader);
     uint64_t alone = restricted_passes(options, NULL), with = 0;
-    uint64_t all =
-        options->pass_count < 64 ? (UINT64_C(1) << options->pass_count) - 1 : ~UINT64_C(0);
+    uint64_t all = all_passes(options);
     if (alone != all) {
         if (instr_scope_matches(options, name, strlen(name), platform))
             with = all & ~alone;
@@ -139,7 +142,9 @@ struct load_event {
     jobject domain;
     const struct instr_plan *plan;
     struct instr_origin origin;
-    int early; // the JVM is not initialized: there may be no JNI
+    int early;      // the JVM is not initialized: there may be no JNI
+    int front;      // before other agents change the class
+    uint64_t there; // the passes whose code is in the class since then, a bit for each
 };
 
 // Records the number of changed methods of the class; 0: the class is unchanged. False: out of
@@ -196,14 +201,18 @@ static int rewrite(const struct load_event *event, const struct instr_class_stat
                    struct instr_rewritten *result) {
     jvmtiEnv *jvmti = event->jvmti;
     if (before->refused || !has_room(event, before, 1)) {
-        instr_engine_left_out(event->plan->engine, before->refused);
+        if (!event->front) instr_engine_left_out(event->plan->engine, before->refused);
         return 0;
     }
     struct instr_origin origin = event->origin;
+    origin.again = event->there != 0;
     origin.constants_beyond = extra_constants(event);
     if (!event->early)
         origin.excluded_passes |= instr_agent_passes_without(
             event->jni, &event->plan->options, event->loader, event->name, event->domain);
+    if ((event->front || event->there) &&
+        !(all_passes(&event->plan->options) & ~origin.excluded_passes))
+        return 0;
     if (!event->first)
         instr_agent_passes_find_file(event->jni, &event->plan->options, event->loader, event->name,
                                      event->bytes, event->length, &origin);
@@ -259,9 +268,14 @@ static void handle_event(struct load_event *event, jint *new_length, unsigned ch
     struct instr_class_state before = instr_class_states_get(
         instr_agent.class_states, instr_hook_key(event->jvmti, event->name, event->loader));
     if (event->first && !before.refused) before.methods = 0; // another class of that name
+    if (matches && instr_agent.front_used)
+        event->there =
+            instr_agent_passes_there(&event->plan->options, event->bytes, event->length) &
+            ~event->origin.excluded_passes;
+    event->origin.excluded_passes |= event->there;
     int done = matches && rewrite(event, &before, &result);
     if (!done) result.bytes = NULL; // already freed
-    if (!done && !event->first) record_state(event, &before, 0);
+    if (!done && !event->first) record_state(event, &before, event->there ? before.methods : 0);
     if (wrapped && !(done && instr_wraps(&event->plan->options))) rewrap(event, &result);
     if (event->early && matches && !done) return_original(event, &result);
     if (!result.bytes) return;
@@ -276,6 +290,52 @@ static void rewrap_only(const struct load_event *event, jint *new_length,
     if (!result.bytes) return;
     *new_bytes = result.bytes;
     *new_length = (jint)result.length;
+}
+
+static void handle_front(struct load_event *event, jint *new_length, unsigned char **new_bytes) {
+    const struct instr_options *options = &event->plan->options;
+    struct instr_rewritten result;
+    uint64_t getting = instr_agent_passes_original(options, event->name);
+    if (!getting ||
+        !instr_hook_matches(event->jni, options, event->loader, event->name,
+                            &event->origin.excluded_passes, &event->origin.forced_passes))
+        return;
+    event->origin.excluded_passes |= ~getting;
+    struct instr_class_state before = instr_class_states_get(
+        instr_agent.class_states, instr_hook_key(event->jvmti, event->name, event->loader));
+    if (!before.refused) before.methods = 0;
+    if (!rewrite(event, &before, &result)) return;
+    *new_bytes = result.bytes;
+    *new_length = (jint)result.length;
+}
+
+// A class that another agent redefines comes to the other hook.
+void JNICALL instr_hook_front(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject loader,
+                              const char *name, jobject domain, jint length,
+                              const unsigned char *bytes, jint *new_length,
+                              unsigned char **new_bytes) {
+    char found[1024];
+    unsigned ticket;
+    if (length <= 0 || redefined) return;
+    struct load_event event = {.jvmti = jvmti,
+                               .jni = jni,
+                               .loader = loader,
+                               .name = name,
+                               .bytes = bytes,
+                               .length = (size_t)length,
+                               .first = 1,
+                               .front = 1,
+                               .origin.already_verified = loader == NULL,
+                               .origin.bootstrap = loader == NULL,
+                               .origin.running = 1,
+                               .domain = domain};
+    event.plan = instr_plans_take(&instr_agent.plans, &ticket);
+    int on = event.plan && event.plan->engine;
+    if (on && !name && !instr_makes_anonymous(jvmti, jni) &&
+        name_from_bytes(bytes, (size_t)length, found, sizeof found))
+        event.name = found;
+    if (on && event.name) handle_front(&event, new_length, new_bytes);
+    instr_plans_give_back(&instr_agent.plans, ticket);
 }
 
 void JNICALL instr_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject loader,

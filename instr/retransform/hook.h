@@ -10,6 +10,12 @@ void JNICALL instr_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject 
                         const char *name, jobject domain, jint length, const unsigned char *bytes,
                         jint *new_length, unsigned char **new_bytes);
 
+// The hook of instr_agent.front: passes that get classes before other agents change them.
+void JNICALL instr_hook_front(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject loader,
+                              const char *name, jobject domain, jint length,
+                              const unsigned char *bytes, jint *new_length,
+                              unsigned char **new_bytes);
+
 // Does any pass apply to the class? `without`: the passes that do not, a bit for each; `beyond`:
 // the passes that apply although the class is out of scope.
 int instr_hook_matches(JNIEnv *jni, const struct instr_options *options, jobject loader,

@@ -1,5 +1,7 @@
 #include "instr/vm/agent_state.h"
 
+#include "instr/vm/other_agents.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -59,6 +61,33 @@ int instr_agent_arm(struct instr_agent *agent, char *reason, size_t size) {
     return 1;
 }
 
+void instr_agent_make_front(struct instr_agent *agent, jvmtiEventClassFileLoadHook hook) {
+    jvmtiEventCallbacks callbacks;
+    memset(&callbacks, 0, sizeof callbacks);
+    callbacks.ClassFileLoadHook = hook;
+    if ((*agent->vm)->GetEnv(agent->vm, (void **)&agent->front, JVMTI_VERSION_1_2) != JNI_OK)
+        agent->front = NULL;
+    else
+        (*agent->front)->SetEventCallbacks(agent->front, &callbacks, sizeof callbacks);
+}
+
+static void see_agent(void *context, const char *kind, const char *name) {
+    (void)kind;
+    (void)name;
+    *(int *)context = 1;
+}
+
+void instr_agent_use_front(struct instr_agent *agent) {
+    int others = 0;
+    if (!agent->front) return;
+    instr_agents_each(see_agent, &others);
+    if (!others) return;
+    agent->front_used = 1;
+    (*agent->front)
+        ->SetEventNotificationMode(agent->front, JVMTI_ENABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
+                                   NULL);
+}
+
 void instr_agent_forget_first(struct instr_agent *agent) {
     if (agent->first && agent->first->methods != agent->methods)
         instr_methods_free(agent->first->methods);
@@ -83,6 +112,8 @@ void instr_agent_undo(struct instr_agent *agent) {
     instr_plans_settle(&agent->plans);
     if (agent->jvmti && leave_idle_environment(agent))
         (*agent->jvmti)->DisposeEnvironment(agent->jvmti);
+    if (agent->front) (*agent->front)->DisposeEnvironment(agent->front);
+    agent->front = NULL;
     instr_agent_forget_first(agent);
     // `class_states` and `platform_loader` stay: a thread may still be in the hook.
     if (agent->class_states) instr_class_states_clear(agent->class_states);

@@ -30,6 +30,11 @@ struct instr_agent {
     atomic_int state; // enum instr_agent_state
     JavaVM *vm;
     jvmtiEnv *jvmti;
+    // An environment without can_retransform_classes, from Agent_OnLoad. HotSpot asks these before
+    // all others when a class is loaded, in the order in which they were made. So it gets classes
+    // before Java agents do that come later on the command line. NULL: it is not needed.
+    jvmtiEnv *front;
+    int front_used; // its hook was on: classes may have code that reverting does not remove
     struct instr_plans plans;
     struct instr_class_states *class_states;
     jobject platform_loader; // global reference that stays; NULL: unknown
@@ -59,6 +64,11 @@ int instr_agent_arm(struct instr_agent *agent, char *reason, size_t size);
 
 // Finds the platform loader, if it is not known yet; before the first pass is on.
 void instr_agent_find_loader(struct instr_agent *agent, JNIEnv *jni);
+
+// For a pass that gets classes before other agents change them: makes the environment, in
+// Agent_OnLoad, and switches its hook on, when the JVM has started, if there are other agents.
+void instr_agent_make_front(struct instr_agent *agent, jvmtiEventClassFileLoadHook hook);
+void instr_agent_use_front(struct instr_agent *agent);
 
 // Frees agent->first, if it is set.
 void instr_agent_forget_first(struct instr_agent *agent);

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,11 +25,13 @@
 #include "instr/passes/coverage/probe_arrays.h"
 #include "instr/passes/agent_pass.h"
 #include "instr/report/text.h"
+#include "instr/vm/agent_state.h"
 #include "instr/vm/runtime.h"
+#include "rewriters/coverage.h"
 #include "rewriters/test_methods.h"
 
 #define DEFAULT_FILE "jacoco.exec"
-#define MAX_CHANGED_REPORTED 10
+#define MAX_CHANGED_NAMED 10
 
 static struct {
     struct instr_coverage *registry; // never freed: inserted code holds its numbers
@@ -37,6 +40,7 @@ static struct {
     struct instr_methods *methods;
     bool append, no_location, counts;
     bool mapped, direct; // probes are in a file, or copied there; they are only there
+    bool calls;          // inserted code calls the runtime
     bool written;        // the last write succeeded
     bool ending;         // the JVM ends
     char *file;          // as given
@@ -48,10 +52,29 @@ static struct {
 
 // --- which classes ---
 
+static bool is_below(const char *name, const char *package) {
+    return strncmp(name, package, strlen(package)) == 0;
+}
+
 // JaCoCo's agent skips its own classes, which are not part of the program.
 static bool is_jacocos(const char *name) {
-    static const char prefix[] = "org/jacoco/agent/rt/";
-    return strncmp(name, prefix, sizeof prefix - 1) == 0;
+    return is_below(name, "org/jacoco/agent/rt/");
+}
+
+// The ids of classes, and so the reports, should be those of their class files. Two agents are given
+// precedence; their first classes are loaded before those of the program. JaCoCo's agent needs the
+// class files, too. AspectJ's weaver reports errors at inserted calls, since it finds no class file
+// of the runtime (rewriters/coverage.h).
+static bool gets_original(const char *name) {
+    static atomic_bool yields;
+    if (is_jacocos(name) || (state.calls && is_below(name, "org/aspectj/weaver/"))) yields = true;
+    return !yields;
+}
+
+static bool has_code(const uint8_t *bytes, size_t length) {
+    char name[128];
+    int n = snprintf(name, sizeof name, "%s" RW_HOLDER_NAME, instr_runtime_package_used());
+    return memmem(bytes, length, name, (size_t)n) != NULL;
 }
 
 // `object`.method() as a local reference. NULL: null, or an exception, which is cleared.
@@ -228,19 +251,22 @@ static void show_name(const char *internal, char *name, size_t size) {
 // Reports on the class files would show these classes as not covered, without a reason.
 static void report_changed(void) {
     uint32_t classes = instr_coverage_classes(state.registry), changed = 0;
-    char name[256];
-    for (uint32_t i = 0; i < classes; i++) {
+    char name[256], a[INSTR_NUMBER_SIZE], b[INSTR_NUMBER_SIZE];
+    for (uint32_t i = 0; i < classes; i++)
+        changed += instr_coverage_class(state.registry, i).file_id != 0;
+    if (!changed) return;
+    instr_say("coverage: %s of %s classes came with other bytes than their class files have, since "
+              "another agent had changed them; reports on the class files show them as not "
+              "covered. On the command line instr has to stand before that agent",
+              instr_number(changed, a), instr_number(classes, b));
+    for (uint32_t i = 0, named = 0; i < classes && named < MAX_CHANGED_NAMED; i++) {
         struct instr_covered_class class = instr_coverage_class(state.registry, i);
-        if (!class.file_id || changed++ >= MAX_CHANGED_REPORTED) continue;
+        if (!class.file_id) continue;
         show_name(class.name, name, sizeof name);
-        instr_say("coverage: %s: changed by another agent before instr saw it: its id is "
-                  "%016" PRIx64 ", its class file's is %016" PRIx64
-                  "; reports on the class file will not find it",
-                  name, class.id, class.file_id);
+        instr_say("coverage: %s: its id is %016" PRIx64 ", its class file's is %016" PRIx64, name,
+                  class.id, class.file_id);
+        named++;
     }
-    if (changed > MAX_CHANGED_REPORTED)
-        instr_say("coverage: and %" PRIu32 " more classes that another agent changed",
-                  changed - MAX_CHANGED_REPORTED);
 }
 
 static void report_results(const struct instr_results *results, unsigned pass) {
@@ -296,7 +322,8 @@ static void name_session(const char *given) {
 // The environment stays: a thread that is loading a class may use it. It also removes the map when
 // the JVM ends, even after a detach.
 static void stop(JNIEnv *jni) {
-    (void)jni;
+    if (jni && instr_agent.front_used)
+        instr_say("coverage: classes that were loaded beside another agent keep their probes");
     instr_coverage_flush_stop();
     if (state.jvmti)
         (*state.jvmti)
@@ -319,6 +346,7 @@ static bool load(JavaVM *vm, const struct instr_pass_options *options,
     const char *mmap = instr_pass_option(options, "mmap");
     state.mapped = mmap && strcmp(mmap, "no") != 0;
     state.direct = state.mapped && strcmp(mmap, "flush") != 0;
+    state.calls = state.direct || state.counts || tests;
     if (tests) {
         const char *wrong = rw_test_methods_check(tests);
         if (wrong) {
@@ -411,6 +439,8 @@ const struct instr_agent_pass instr_agent_pass_coverage = {
     .load = load,
     .takes = takes,
     .find_file = find_file,
+    .gets_original = gets_original,
+    .has_code = has_code,
     .takes_platform = true, // as JaCoCo does: their classes have a code source
     .start = start,
     .stop = stop,

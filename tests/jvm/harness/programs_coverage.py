@@ -98,16 +98,18 @@ def counts(r):
 
 @program("coverage beside an agent that changes classes", jdk=11)
 def changed(r):
-    """In either order: classes that the other agent has changed are reported with both ids, JaCoCo's classes are skipped."""
-    plain = load(covered(r, "plain", "nothing")[0])[1]["Covered"][0]
+    """Before the other agent the classes are those of the class files, behind it they are reported with both ids."""
+    whole = load(covered(r, "plain", "nothing")[0])[1]["Covered"]
+    plain = whole[0]
     for name, first in (("before", True), ("behind", False)):
         path = r.file(name + ".exec")
         ours = r.with_agent(f"coverage,coverage.file={path}")
         theirs = f"-javaagent:{r.reference_jar}={r.file(name + '.json')}"
         done = r.run(name, [r.java, *((ours, theirs) if first else (theirs, ours)), "-cp", r.built.programs, "Covered", "nothing"])
-        line = re.search(r"Covered: changed by another agent before instr saw it: its id is ([0-9a-f]{16}), "
-                         r"its class file's is ([0-9a-f]{16})", done.stderr)
-        good = line and line.group(2) == plain and load(path)[1]["Covered"][0] == line.group(1) != plain
+        lines = re.search(r"coverage: ([\d,]+) of [\d,]+ classes came with other bytes than their class files have(?s:.*)"
+                          r"Covered: its id is ([0-9a-f]{16}), its class file's is ([0-9a-f]{16})", done.stderr)
+        found = load(path)[1]["Covered"]
+        good = not lines and found == whole if first else lines and lines.group(3) == plain != lines.group(2) == found[0]
         yield name, [] if good else [done.tail()]
 
 
