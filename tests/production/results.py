@@ -5,7 +5,7 @@ import os
 import subprocess
 import time
 
-from server_jvm import Jvm, expect, refused
+from server_jvm import Jvm, Skip, expect, refused
 
 
 def instr(t, *words):
@@ -177,4 +177,27 @@ def unwritable(t):
     return problems
 
 
-RESULTS = [ended_without_file, ended_by_itself, reported, reset_while_counting, unwritable]
+def sampling_for_others(t):
+    """Only one agent can sample allocations. Another one can when alloc has ended, and while it does, alloc says so."""
+    problems = []
+    if t.version < 11:
+        raise Skip("JVMs sample allocations from JDK 11 on")
+    with Jvm(t, t.library("sampler"), "-cp", t.file("classes"), "Sampling") as jvm:
+        jvm.ask("release")
+        for end in (["disable", "alloc"], ["revert"], ["set", "alloc.mode=exact"], ["detach"]):
+            c = jvm.control()
+            c.run("enable", "alloc,alloc.mode=sampled,calls,include=Sampling")
+            expect(problems, f"{end}: both sample", jvm.ask("take") == "0")
+            c.run(*end)
+            expect(problems, f"{end}: the other cannot sample afterwards", jvm.ask("take") == "1")
+            if end[0] != "detach":
+                c.run("revert")
+                said = refused(c, "enable", "alloc,alloc.mode=sampled")
+                expect(problems, f"{end}: {said!r}", "another agent samples" in said and c.run("status")["passes"] == [])
+            expect(problems, f"{end}: the other cannot stop", jvm.ask("release") == "1")
+            c.close()
+        jvm.ends(problems)
+    return problems
+
+
+RESULTS = [ended_without_file, ended_by_itself, reported, reset_while_counting, unwritable, sampling_for_others]

@@ -53,6 +53,13 @@ static bool read_options(const struct instr_pass_options *pass, char *reason, si
 
 // --- load, start, stop ---
 
+// Can a JVM of this version sample allocations, if no other agent does?
+static bool samples(jvmtiEnv *jvmti) {
+    jint version = 0;
+    if ((*jvmti)->GetVersionNumber(jvmti, &version) != JVMTI_ERROR_NONE) return false;
+    return (version & JVMTI_VERSION_MASK_MAJOR) >> JVMTI_VERSION_SHIFT_MAJOR >= 11;
+}
+
 // Returns NULL, or what failed.
 static const char *take_capabilities(jvmtiEnv *jvmti) {
     const struct instr_alloc_options *o = &instr_alloc.options;
@@ -62,7 +69,10 @@ static const char *take_capabilities(jvmtiEnv *jvmti) {
     if ((*jvmti)->GetPotentialCapabilities(jvmti, &potential) != JVMTI_ERROR_NONE)
         return "alloc: the JVM does not report its capabilities";
     if (o->sampled && !potential.can_generate_sampled_object_alloc_events)
-        return "alloc.mode=sampled: this JVM does not sample allocations; JDK 11 or later does";
+        return samples(jvmti) ? "alloc.mode=sampled: another agent samples allocations in this "
+                                "JVM, and only one can do so at a time"
+                              : "alloc.mode=sampled: this JVM does not sample allocations; "
+                                "JDK 11 or later does";
     if (o->track_object && !potential.can_retransform_any_class)
         return "alloc.track=object: this JVM cannot transform java.lang.Object";
     memcpy(bits, &potential, sizeof bits);

@@ -47,6 +47,7 @@ struct watched { // a sampled object
 };
 
 #define BUCKETS 16384
+#define DEFAULT_INTERVAL (512 * 1024) // of SetHeapSamplingInterval
 
 static struct {
     pthread_mutex_t mutex; // for all fields below
@@ -281,10 +282,14 @@ const char *instr_alloc_samples_start(JNIEnv *jni) {
 
 void instr_alloc_samples_stop(void) {
     jvmtiEnv *jvmti = instr_alloc.jvmti;
+    const jvmtiCapabilities solo = {.can_generate_sampled_object_alloc_events = 1};
     atomic_store(&samples.active, false);
-    if (jvmti != NULL)
-        (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC,
-                                           NULL);
+    if (jvmti == NULL) return;
+    (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC,
+                                       NULL);
+    // Only one environment of a JVM can hold it. The interval is one for all.
+    (*jvmti)->SetHeapSamplingInterval(jvmti, DEFAULT_INTERVAL);
+    (*jvmti)->RelinquishCapabilities(jvmti, &solo);
 }
 
 void instr_alloc_samples_forget(JNIEnv *jni) {

@@ -208,7 +208,7 @@ def mistakes_refused(r):
                 ("alloc.live=yes", "alloc.interval and alloc.live need alloc.mode=sampled"),
                 ("alloc.mode=sampled,alloc.track=object", "exclude each other")]
     if r.jdk.version < 11:
-        mistakes.append(("alloc.mode=sampled", "this JVM does not sample allocations; JDK 11 is the first"))
+        mistakes.append(("alloc.mode=sampled", "this JVM does not sample allocations; JDK 11 or later does"))
     for options, line in mistakes:
         done = r.run("refused", [r.java, r.with_agent("alloc," + options)] + r.hello())
         ours = [x for x in done.stderr.splitlines() if x.startswith("instr: ")]
