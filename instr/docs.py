@@ -86,8 +86,10 @@ def man_text(text):
                    for i, part in enumerate(parts))
 
 
-def man_commands(tables):
+def man_commands(tables, of_coverage=False):
     for command in tables["commands"]:
+        if command["name"].startswith("coverage ") != of_coverage:
+            continue
         yield ".TP"
         yield f"\\fB{roff(command['name'])}\\fP {man_usage(command['arguments'])}".rstrip()
         yield man_text(sentence(command["help"]))
@@ -113,6 +115,7 @@ SECTIONS = {
     "general options": lambda tables: markdown_options(tables, lambda option: option["argument"] and "." not in option["name"]),
     "options of passes": lambda tables: markdown_options(tables, lambda option: "." in option["name"]),
     "man commands": man_commands,
+    "man coverage": lambda tables: man_commands(tables, of_coverage=True),
     "man options": man_options,
 }
 

@@ -56,8 +56,8 @@ static const char *usage_of(const char *command) {
     INSTR_COMMANDS(TRY)
 #undef TRY
 #define TRY(name, arguments, help, details)                                                        \
-    if (strcmp("exec " #name, command) == 0) return arguments;
-    INSTR_EXEC_COMMANDS(TRY)
+    if (strcmp("coverage " #name, command) == 0) return arguments;
+    INSTR_COVERAGE_COMMANDS(TRY)
 #undef TRY
     return "";
 }

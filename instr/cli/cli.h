@@ -28,7 +28,7 @@ const char *cli_command_name(const char *name, char text[CLI_NAME_SIZE]);
 __attribute__((format(printf, 1, 2))) int cli_error(const char *format, ...);
 int cli_no_memory(void);
 
-// Prints "instr: COMMAND: ..." and the usage of the command, which may be "exec merge". Returns
+// Prints "instr: COMMAND: ..." and the usage of the command, which may be "coverage merge". Returns
 // CLI_USAGE.
 __attribute__((format(printf, 2, 3))) int cli_usage(const char *command, const char *format, ...);
 

@@ -14,7 +14,7 @@ INSTR_COMMANDS(INSTR_COMMAND_FUNCTION)
 
 #define INSTR_EXEC_FUNCTION(name, arguments, help, details)                                        \
     int cli_exec_##name(int argc, char **argv);
-INSTR_EXEC_COMMANDS(INSTR_EXEC_FUNCTION)
+INSTR_COVERAGE_COMMANDS(INSTR_EXEC_FUNCTION)
 #undef INSTR_EXEC_FUNCTION
 
 #endif

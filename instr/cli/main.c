@@ -37,8 +37,9 @@ static int refuse(const char *word) {
     return CLI_USAGE;
 }
 
-// --help and --version are commands, too.
+// --help and --version are commands, too; `exec` is the old name of `coverage`.
 static const char *command_word(const char *word) {
+    if (strcmp(word, "exec") == 0) return "coverage";
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return "help";
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) return "version";
     return word;

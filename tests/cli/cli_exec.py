@@ -1,4 +1,4 @@
-"""instr exec, and instr report on .exec files: well-formed and hostile files, written here from the description of the
+"""instr coverage, and instr report on .exec files: well-formed and hostile files, written here from the description of the
 format; tests/coverage has files of JaCoCo itself."""
 
 import json
@@ -31,25 +31,34 @@ class ExecTest(CliTest):
             return file.read()
 
 
+class OldName(ExecTest):
+    def test_exec_is_the_old_name_of_coverage(self):
+        for words in (["info", "a.exec"], ["info", "--json", "a.exec"], ["diff", "a.exec", "b.exec"], ["no"], [], ["--help"]):
+            done, old = (self.run_tool(name, *words) for name in ("coverage", "exec"))
+            self.assertEqual((old.returncode, old.stdout, old.stderr), (done.returncode, done.stdout, done.stderr))
+        for words in ([], ["diff"]):
+            self.assertEqual(self.run_tool("help", "exec", *words).stdout, self.expect(["help", "coverage", *words], 0).stdout)
+
+
 class Info(ExecTest):
     def test_sessions_classes_probes_and_the_share_covered(self):
-        self.expect(["exec", "info", "a.exec"], 0,
+        self.expect(["coverage", "info", "a.exec"], 0,
                     "a.exec: 1 session, 2 classes, 12 probes, 4 hit (33.3 %)\n"
                     "  started (UTC)        written              session\n"
                     "  2001-09-09 01:46:40  2001-09-09 01:47:40  one\n", "")
 
     def test_several_files_are_added_up(self):
-        done = self.expect(["exec", "info", "a.exec", "b.exec"], 0, err="")
+        done = self.expect(["coverage", "info", "a.exec", "b.exec"], 0, err="")
         self.assertIn("2 files: 2 sessions, 3 classes, 312 probes, 306 hit (98.1 %)\n", done.stdout)
 
     def test_concatenated_files_are_one(self):
         self.write("ab.exec", A + B)
-        done = self.expect(["exec", "info", "--top=1", "ab.exec"], 0, err="")
+        done = self.expect(["coverage", "info", "--top=1", "ab.exec"], 0, err="")
         self.assertIn("ab.exec: 2 sessions, 3 classes, 312 probes, 306 hit (98.1 %)\n", done.stdout)
         self.assertIn("  and 1 more\n", done.stdout)
 
     def test_json_has_everything(self):
-        done = self.expect(["exec", "info", "--json", "a.exec", "b.exec"], 0, err="")
+        done = self.expect(["coverage", "info", "--json", "a.exec", "b.exec"], 0, err="")
         self.assertEqual(json.loads(done.stdout), {
             "probes": 312, "hit": 306,
             "sessions": [{"id": "one", "start_ms": 10**12, "dump_ms": 10**12 + 60000},
@@ -59,29 +68,29 @@ class Info(ExecTest):
                         {"class": "Baz", "id": "f" * 16, "probes": 300, "hit": 300}]})
 
     def test_standard_input_is_read(self):
-        done = subprocess.run([self.instr, "exec", "info", "-"], input=A, capture_output=True, check=True)
+        done = subprocess.run([self.instr, "coverage", "info", "-"], input=A, capture_output=True, check=True)
         self.assertIn(b"-: 1 session, 2 classes", done.stdout)
 
     def test_an_empty_file_has_no_sessions_and_classes(self):
         self.write("empty.exec", b"")
-        self.expect(["exec", "info", "empty.exec"], 0, "empty.exec: 0 sessions, 0 classes, 0 probes, 0 hit (0.0 %)\n", "")
+        self.expect(["coverage", "info", "empty.exec"], 0, "empty.exec: 0 sessions, 0 classes, 0 probes, 0 hit (0.0 %)\n", "")
 
     def test_a_share_is_not_rounded_up_to_100(self):
         self.write("c.exec", HEADER + probes(1, "C", "1" * 9999 + "0"))
-        self.assertIn("9,999 hit (99.9 %)", self.expect(["exec", "info", "c.exec"], 0).stdout)
+        self.assertIn("9,999 hit (99.9 %)", self.expect(["coverage", "info", "c.exec"], 0).stdout)
 
     def test_hostile_times_and_names_do_no_harm(self):
         self.write("c.exec", HEADER + session(EVIL, 2**64 - 1, 2**63) + probes(1, EVIL, "1"))
-        printed = self.expect(["exec", "info", "c.exec"], 0, err="").stdout + self.expect(["report", "c.exec"], 0).stdout
+        printed = self.expect(["coverage", "info", "c.exec"], 0, err="").stdout + self.expect(["report", "c.exec"], 0).stdout
         self.assertIn("18446744073709551615", printed)
         self.assertNotRegex(printed, "[\x00-\x09\x0b-\x1f\x7f\u202e]")
-        json.loads(self.expect(["exec", "info", "--json", "c.exec"], 0, err="").stdout)
+        json.loads(self.expect(["coverage", "info", "--json", "c.exec"], 0, err="").stdout)
 
     def test_a_broken_file_is_refused_in_one_line_by_every_command(self):
-        commands = (["exec", "info", "c.exec"], ["exec", "info", "--json", "c.exec"], ["exec", "merge", "-o", "out.exec", "c.exec"],
-                    ["exec", "merge", "-o", "out.exec", "a.exec", "c.exec"], ["exec", "diff", "a.exec", "c.exec"],
-                    ["exec", "diff", "c.exec", "a.exec"], ["exec", "tests", "c.exec"],
-                    ["exec", "tests", "--class", "com.acme.Foo", "c.exec"], ["exec", "tests", "--changed", ".", "c.exec"],
+        commands = (["coverage", "info", "c.exec"], ["coverage", "info", "--json", "c.exec"], ["coverage", "merge", "-o", "out.exec", "c.exec"],
+                    ["coverage", "merge", "-o", "out.exec", "a.exec", "c.exec"], ["coverage", "diff", "a.exec", "c.exec"],
+                    ["coverage", "diff", "c.exec", "a.exec"], ["coverage", "tests", "c.exec"],
+                    ["coverage", "tests", "--class", "com.acme.Foo", "c.exec"], ["coverage", "tests", "--changed", ".", "c.exec"],
                     ["report", "c.exec"], ["report", "c.exec", "--html", "out.exec"])
         many = b"\xff\xff\xff\xff\x07"  # 2 billion probes
         for content, reason in ((A[:-1], "byte 77: the file ends within a block"),
@@ -109,20 +118,20 @@ class Info(ExecTest):
         """Classes that claim 2 billion probes each, in 512 MB of address space."""
         self.write("c.exec", HEADER + b"\x11" + bytes(8) + utf("C") + b"\xff\xff\xff\xff\x07")
         most = 512 << 20
-        done = self.run_tool("exec", "info", "c.exec",
+        done = self.run_tool("coverage", "info", "c.exec",
                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (most, most)))
         self.assertIn("the file ends within a block", done.stderr)
 
 
 class Merge(ExecTest):
     def test_hits_add_up_and_sessions_stay(self):
-        self.expect(["exec", "merge", "-o", "m.exec", "a.exec", "b.exec"], 0, "", "")
+        self.expect(["coverage", "merge", "-o", "m.exec", "a.exec", "b.exec"], 0, "", "")
         self.assertEqual(parse(self.bytes_of("m.exec")), (
             [("one", 10**12, 10**12 + 60000), ("two", 10**12, 10**12 + 60000)],
             {FOO: ("com/acme/Foo", "1110000001"), BAR: ("com/acme/Bar", "11"), BAZ: ("Baz", "1" * 300)}))
 
     def test_a_file_may_be_merged_into_itself(self):
-        self.expect(["exec", "merge", "-o", "a.exec", "a.exec", "b.exec"], 0, "", "")
+        self.expect(["coverage", "merge", "-o", "a.exec", "a.exec", "b.exec"], 0, "", "")
         self.assertEqual(len(parse(self.bytes_of("a.exec"))[1]), 3)
 
     def test_thousands_of_files_in_the_memory_of_one(self):
@@ -138,7 +147,7 @@ class Merge(ExecTest):
                        HEADER + session(f"s{i}") + b"".join(head + bits for head in heads))
         self.write("d/other.txt", "not one of them")
         most = 16 << 20
-        done = self.run_tool("exec", "merge", "-o", "m.exec", "d",
+        done = self.run_tool("coverage", "merge", "-o", "m.exec", "d",
                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (most, most)))
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         sessions, classes = parse(self.bytes_of("m.exec"))
@@ -151,41 +160,41 @@ class Merge(ExecTest):
         for name, line in (("c", "instr: c.exec: the id 0123456789abcdef belongs to com.acme.Other, but to com.acme.Foo"
                                  " in a.exec\n"),
                            ("d", "instr: d.exec: com.acme.Foo (id 0123456789abcdef) has 9 probes, but 10 in a.exec\n")):
-            self.expect(["exec", "merge", "-o", "m.exec", "b.exec", "a.exec", f"{name}.exec"], 1, "",
+            self.expect(["coverage", "merge", "-o", "m.exec", "b.exec", "a.exec", f"{name}.exec"], 1, "",
                         line.replace("a.exec", "b.exec"))
             self.assertFalse(os.path.exists(self.path("m.exec")))
-            self.expect(["exec", "merge", "--keep-going", "-o", "m.exec", "a.exec", f"{name}.exec", "b.exec"], 1, "", line)
+            self.expect(["coverage", "merge", "--keep-going", "-o", "m.exec", "a.exec", f"{name}.exec", "b.exec"], 1, "", line)
             self.assertEqual(parse(self.bytes_of("m.exec"))[1][FOO], ("com/acme/Foo", "1110000001"))
             os.unlink(self.path("m.exec"))
 
     def test_the_readable_part_of_a_broken_file_can_be_merged(self):
         self.write("c.exec", A[:-1])
         self.write("m.exec", "as it was")
-        self.expect(["exec", "merge", "-o", "m.exec", "c.exec", "b.exec"], 1, "", ["instr: c.exec: byte 77"])
+        self.expect(["coverage", "merge", "-o", "m.exec", "c.exec", "b.exec"], 1, "", ["instr: c.exec: byte 77"])
         self.assertEqual(self.bytes_of("m.exec"), b"as it was")
-        self.expect(["exec", "merge", "-o", "m.exec", "--keep-going", "c.exec", "b.exec"], 1, "", ["instr: c.exec: byte 77"])
+        self.expect(["coverage", "merge", "-o", "m.exec", "--keep-going", "c.exec", "b.exec"], 1, "", ["instr: c.exec: byte 77"])
         sessions, classes = parse(self.bytes_of("m.exec"))
         self.assertEqual((len(sessions), sorted(classes)), (2, [FOO, BAZ]))
 
     def test_failed_writes_are_reported(self):
-        self.expect(["exec", "merge", "-o", "/dev/full", "a.exec"], 1, "", "instr: /dev/full: No space left on device\n")
-        self.expect(["exec", "merge", "-o", "a.exec/m.exec", "a.exec"], 1, "", "instr: a.exec/m.exec: Not a directory\n")
+        self.expect(["coverage", "merge", "-o", "/dev/full", "a.exec"], 1, "", "instr: /dev/full: No space left on device\n")
+        self.expect(["coverage", "merge", "-o", "a.exec/m.exec", "a.exec"], 1, "", "instr: a.exec/m.exec: Not a directory\n")
 
     def test_mistakes_are_reported(self):
-        usage = "usage: instr exec merge [--keep-going] -o OUT PATH...\n"
+        usage = "usage: instr coverage merge [--keep-going] -o OUT PATH...\n"
         os.mkdir(self.path("none"))
         for arguments, status, line in ((["a.exec"], 2, "-o OUT is missing"), (["-o", "x"], 2, "no file given"),
                                         (["-o"], 2, "-o needs a value"), (["-x"], 2, "unknown option '-x'")):
-            self.expect(["exec", "merge", *arguments], status, "", f"instr: exec merge: {line}\n{usage}")
-        self.expect(["exec", "merge", "-o", "x", "none"], 1, "", "instr: none: there is no .exec file in it\n")
-        self.expect(["exec", "merge", "-o", "x", "no.exec"], 1, "", "instr: no.exec: No such file or directory\n")
-        self.expect(["exec"], 2, "", ["no command given"])
-        self.expect(["exec", "no"], 2, "", ["unknown command 'no'"])
+            self.expect(["coverage", "merge", *arguments], status, "", f"instr: coverage merge: {line}\n{usage}")
+        self.expect(["coverage", "merge", "-o", "x", "none"], 1, "", "instr: none: there is no .exec file in it\n")
+        self.expect(["coverage", "merge", "-o", "x", "no.exec"], 1, "", "instr: no.exec: No such file or directory\n")
+        self.expect(["coverage"], 2, "", ["no command given"])
+        self.expect(["coverage", "no"], 2, "", ["unknown command 'no'"])
 
 
 class Diff(ExecTest):
     def test_what_only_one_of_them_has(self):
-        self.expect(["exec", "diff", "a.exec", "b.exec"], 1,
+        self.expect(["coverage", "diff", "a.exec", "b.exec"], 1,
                     "com.acme.Foo (id 0123456789abcdef); hit only in a.exec: 0; hit only in b.exec: 1,9\n"
                     "only in a.exec: com.acme.Bar (id 2222222222222222), 2 of 2 probes hit\n"
                     "only in b.exec: Baz (id ffffffffffffffff), 300 of 300 probes hit\n"
@@ -193,24 +202,24 @@ class Diff(ExecTest):
 
     def test_equal_hits_are_not_a_difference(self):
         self.write("c.exec", HEADER + probes(BAR, "com/acme/Bar", "01") + A + session("x"))
-        self.expect(["exec", "diff", "a.exec", "c.exec"], 0,
+        self.expect(["coverage", "diff", "a.exec", "c.exec"], 0,
                     "2 classes the same, 0 different, 0 only in the first, 0 only in the second\n", "")
 
     def test_runs_of_probes_are_ranges(self):
         self.write("c.exec", HEADER + probes(BAZ, "Baz", "0" + "1" * 297 + "01"))
-        self.expect(["exec", "diff", "b.exec", "c.exec"], 1, ["Baz (id ffffffffffffffff); hit only in b.exec: 0,298\n"])
+        self.expect(["coverage", "diff", "b.exec", "c.exec"], 1, ["Baz (id ffffffffffffffff); hit only in b.exec: 0,298\n"])
         self.write("d.exec", HEADER + probes(BAZ, "Baz", "1" + "0" * 298 + "1"))
-        self.expect(["exec", "diff", "b.exec", "d.exec"], 1, ["Baz (id ffffffffffffffff); hit only in b.exec: 1-298\n"])
+        self.expect(["coverage", "diff", "b.exec", "d.exec"], 1, ["Baz (id ffffffffffffffff); hit only in b.exec: 1-298\n"])
 
     def test_other_names_and_lengths_are_differences(self):
         self.write("c.exec", HEADER + probes(FOO, "X", "1010000000") + probes(BAR, "com/acme/Bar", "111"))
-        self.expect(["exec", "diff", "a.exec", "c.exec"], 1,
+        self.expect(["coverage", "diff", "a.exec", "c.exec"], 1,
                     ["com.acme.Foo (id 0123456789abcdef); named X in c.exec\n",
                      "com.acme.Bar (id 2222222222222222); 2 probes, but 3 in c.exec\n", ", 2 different, "])
 
     def test_an_error_is_not_a_difference(self):
-        self.expect(["exec", "diff", "a.exec", "no.exec"], 2, "", "instr: no.exec: No such file or directory\n")
-        self.expect(["exec", "diff", "a.exec"], 2, "", ["expects two files"])
+        self.expect(["coverage", "diff", "a.exec", "no.exec"], 2, "", "instr: no.exec: No such file or directory\n")
+        self.expect(["coverage", "diff", "a.exec"], 2, "", ["expects two files"])
 
 
 class Report(ExecTest):
@@ -264,7 +273,7 @@ class Tests(ExecTest):
         return probes(class_id(self.classes[name]), name, bits)
 
     def ask(self, *arguments, status=0, err=""):
-        return self.expect(["exec", "tests", *arguments], status, err=err).stdout
+        return self.expect(["coverage", "tests", *arguments], status, err=err).stdout
 
     def test_each_test_is_listed_with_its_coverage(self):
         self.assertEqual(self.ask("t.exec"), (
@@ -329,7 +338,7 @@ class Tests(ExecTest):
                 (["t.exec", "--class=com.acme.No", "--line=1", "--classes=classes"], 1, "com.acme.No is not below the paths of"),
                 (["t.exec", "--changed=nowhere"], 1, "nowhere: No such file or directory"),
                 (["no-session.exec"], 1, "no-session.exec: a class precedes the first session")):
-            done = self.expect(["exec", "tests", *arguments], status, "")
+            done = self.expect(["coverage", "tests", *arguments], status, "")
             self.assertIn(line, done.stderr)
 
 

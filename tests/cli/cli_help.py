@@ -27,16 +27,16 @@ class Help(CliTest):
             self.assertLess(max(map(len, done.stdout.splitlines())), 89)
         self.expect(["help", "runtime-jar"], 0, "usage: instr runtime-jar\n\n"
                     "Print the path of the jar that rewritten programs need.\n", "")
-        self.expect(["help", "exec"], 0, ["usage: instr exec info|merge", "  recover", "instr exec diff A B\n"], "")
-        self.expect(["help", "exec", "diff"], 0, ["usage: instr exec diff A B\n\nCompare"], "")
-        for words in (["run", "x"], ["exec", "x"], ["exec", "diff", "x"], ["options", "x"], ["options", "man"]):
+        self.expect(["help", "coverage"], 0, ["usage: instr coverage info|merge", "  recover", "instr coverage diff A B\n"], "")
+        self.expect(["help", "coverage", "diff"], 0, ["usage: instr coverage diff A B\n\nCompare"], "")
+        for words in (["run", "x"], ["coverage", "x"], ["coverage", "diff", "x"], ["options", "x"], ["options", "man"]):
             self.expect(["help", *words], 2, "", ["there is no help on '" + " ".join(words[:2])])
 
     def test_help_has_a_form_for_programs(self):
         tables = self.tables()
         self.assertEqual([name for name in re.findall(r"^  ([\w-]+)  ", self.run_tool("help").stdout, re.M)],
                          [command["name"] for command in tables["commands"] if " " not in command["name"]])
-        self.assertIn({"name": "exec diff", "arguments": "A B", "help": "compare the classes and hits of two files"},
+        self.assertIn({"name": "coverage diff", "arguments": "A B", "help": "compare the classes and hits of two files"},
                       [{key: value for key, value in command.items() if key != "details"} for command in tables["commands"]])
         self.assertIn(("stats", "FILE"), [(option["name"], option["argument"]) for option in tables["options"]])
         self.assertIn(("timing", None), [(option["name"], option["argument"]) for option in tables["options"]])
@@ -45,14 +45,14 @@ class Help(CliTest):
         nobody = str(2 ** 22 + 1)  # more than the largest process id
         arguments = {"watch": [nobody, "Foo.bar"], "dump": [nobody, "Foo"], "redefine": [nobody, "F.class"],
                      "enable": [nobody, "calls"], "disable": [nobody, "calls"], "set": [nobody, "calls.top=3"],
-                     "show": [nobody, "Foo"], "rewrite": ["calls", "a", "-o", "b"], "exec merge": ["-o", "b", "a"],
-                     "exec tests": ["a"]}
+                     "show": [nobody, "Foo"], "rewrite": ["calls", "a", "-o", "b"], "coverage merge": ["-o", "b", "a"],
+                     "coverage tests": ["a"]}
         needs = {"--line": ["--class", "Foo"], "--classes": ["--class", "Foo"]}
         values = {"N": "3", "TIME": "1s", "KEY": "self", "LIST": "all", "NAME": "Foo", "PATH": self.folder, "OUT": "c"}
         tried = 0
         for command in self.tables()["commands"]:
             name, usage = command["name"], command["arguments"]
-            if name in ("run", "exec", "help"):
+            if name in ("run", "coverage", "help"):
                 continue
             words = [*name.split(), *arguments.get(name, [nobody] if "PID" in usage else ["a"] if usage[-7:] == "PATH..." else [])]
             if name == "report":
@@ -98,7 +98,7 @@ class Documents(CliTest):
     def test_a_list_that_is_out_of_date_is_found(self):
         for folder, page in (("", "README.md"), ("instr", "COMMANDS.md"), ("instr", "OPTIONS.md"), ("instr", "instr.1")):
             with open(os.path.join(TOP, folder, page), encoding="utf-8") as file:
-                self.write(os.path.join("tree", folder, page), re.sub(r"([cC])overage", r"\1average", file.read()))
+                self.write(os.path.join("tree", folder, page), re.sub(r"([pP])robes", r"\1ears", file.read()))
         tool = self.path("tree/instr/docs.py")
         shutil.copy(os.path.join(TOP, "instr", "docs.py"), tool)
         done = subprocess.run([sys.executable, tool, "--check", self.instr], capture_output=True, text=True, check=False)

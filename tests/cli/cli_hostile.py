@@ -70,7 +70,7 @@ class Printable(Poser):
         pid = self.pose("answers", answer="{}", perfdata="yes")
         commands = [["list"], ["status", pid], ["attach", pid], ["attach", pid, "calls"], ["enable", pid, "calls"], ["disable", pid, "calls"],
                     ["set", pid, "calls.top=3"], ["revert", pid], ["off", pid], ["detach", pid], ["watch", pid, "Foo.bar(..)"],
-                    ["top", pid, "--once"], ["undo", pid], ["exec", "dump", pid], ["doctor", pid]]
+                    ["top", pid, "--once"], ["undo", pid], ["coverage", "dump", pid], ["doctor", pid]]
         shown = set()
         for name, answer in answers.items():
             # Python escapes the characters below blank alone, as a JSON writer must.

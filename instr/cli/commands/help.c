@@ -20,11 +20,12 @@ struct entry {
 };
 
 #define ROW(name, arguments, help, details) {#name, arguments, help, details},
-#define EXEC_ROW(name, arguments, help, details) {"exec " #name, arguments, help, details},
+#define COVERAGE_ROW(name, arguments, help, details) {"coverage " #name, arguments, help, details},
 static const struct entry commands[] = {INSTR_COMMANDS(ROW){NULL, NULL, NULL, NULL}};
-static const struct entry exec_commands[] = {INSTR_EXEC_COMMANDS(EXEC_ROW){NULL, NULL, NULL, NULL}};
+static const struct entry coverage_commands[] = {
+    INSTR_COVERAGE_COMMANDS(COVERAGE_ROW){NULL, NULL, NULL, NULL}};
 #undef ROW
-#undef EXEC_ROW
+#undef COVERAGE_ROW
 
 // Prints a text from `column` on, broken into lines that begin at `indent`.
 static void print_wrapped(const char *text, size_t indent, size_t column) {
@@ -108,9 +109,9 @@ static void print_command(const struct entry *entry) {
         putchar('\n');
         print_wrapped(entry->details, 0, 0);
     }
-    if (strcmp(entry->name, "exec") != 0) return;
+    if (strcmp(entry->name, "coverage") != 0) return;
     putchar('\n');
-    print_list(exec_commands);
+    print_list(coverage_commands);
 }
 
 static const struct entry *find(const struct entry *entries, const char *topic) {
@@ -152,7 +153,7 @@ static int print_json(void) {
     instr_json_text(&json, "version", INSTR_VERSION);
     instr_json_open(&json, "commands", '[');
     put_commands(&json, commands);
-    put_commands(&json, exec_commands);
+    put_commands(&json, coverage_commands);
     instr_json_close(&json, ']');
     instr_json_open(&json, "options", '[');
     instr_each_option(put_option, &json);
@@ -164,9 +165,9 @@ static int print_json(void) {
 int cli_help(int argc, char **argv) {
     char topic[2 * CLI_NAME_SIZE] = "";
     if (argc > 0)
-        snprintf(topic, sizeof topic, "%s%s%s", argv[0], argc > 1 ? " " : "",
-                 argc > 1 ? argv[1] : "");
-    const struct entry *entry = find(strchr(topic, ' ') ? exec_commands : commands, topic);
+        snprintf(topic, sizeof topic, "%s%s%s", strcmp(argv[0], "exec") == 0 ? "coverage" : argv[0],
+                 argc > 1 ? " " : "", argc > 1 ? argv[1] : "");
+    const struct entry *entry = find(strchr(topic, ' ') ? coverage_commands : commands, topic);
     if (argc == 1 && strcmp(topic, "--json") == 0) return print_json();
     if (argc == 0)
         print_commands();

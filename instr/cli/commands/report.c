@@ -227,7 +227,7 @@ static int report_passes(struct cli_session *session, const struct arguments *ar
 static int report_jvm(const struct arguments *arguments) {
     struct cli_session session;
     if (arguments->json && arguments->pass && strcmp(arguments->pass, "coverage") == 0)
-        return cli_usage("report", "coverage has no JSON; 'instr exec dump' writes its file");
+        return cli_usage("report", "coverage has no JSON; 'instr coverage dump' writes its file");
     if (cli_control_connect(&session, arguments->pid) != CLI_OK) return CLI_FAILED;
     int status = arguments->pass ? report_pass(&session, arguments->pass, *arguments)
                                  : report_passes(&session, arguments);

@@ -143,11 +143,12 @@
             "missed probes first; KEY is missed, probes, hit, share or name. "                     \
             "Such a file names only classes of which something was covered: the "                  \
             "shares refer to these classes.")                                                      \
-    COMMAND(exec, "info|merge|diff|tests|dump|recover ...",                                        \
-            "inspect, merge and compare JaCoCo's .exec files",                                     \
+    COMMAND(coverage, "info|merge|diff|tests|dump|recover ...",                                    \
+            "inspect, merge and compare coverage: .exec files, also JaCoCo's",                     \
             "Files of JaCoCo 0.8 and of the pass coverage have the same format. "                  \
             "PATH is a file, - for standard input, or a directory, which stands "                  \
-            "for all *.exec files in it and below.")                                               \
+            "for all *.exec files in it and below. The old name of the command, "                  \
+            "exec, works as well.")                                                                \
     COMMAND(show,                                                                                  \
             "FILE.class | JAR!ENTRY | JAR!com.acme.Foo | - | PID CLASS "                           \
             "[--original] [--json]",                                                               \
@@ -175,13 +176,13 @@
             "for any number of threads. OUT appears when it is complete; a "                       \
             "directory OUT must not exist, or be empty.")                                          \
     COMMAND(runtime_jar, "", "print the path of the jar that rewritten programs need", "")         \
-    COMMAND(help, "[options | COMMAND | exec COMMAND | --json]",                                   \
+    COMMAND(help, "[options | COMMAND | coverage COMMAND | --json]",                               \
             "print the commands, all options, or how to use one command",                          \
             "--json prints the commands, passes and options for programs.")                        \
     COMMAND(version, "", "print the version", "")
 
-// The commands of instr exec.
-#define INSTR_EXEC_COMMANDS(COMMAND)                                                               \
+// The commands of instr coverage.
+#define INSTR_COVERAGE_COMMANDS(COMMAND)                                                           \
     COMMAND(info, "[--json] [--top N] PATH...",                                                    \
             "print the sessions, and how many classes and probes were covered",                    \
             "Prints 20 sessions, or N. --json prints all sessions and all classes.")               \

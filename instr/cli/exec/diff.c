@@ -1,4 +1,4 @@
-// instr exec diff: what only one of two files has. As diff(1), it exits with 0 when there is no
+// instr coverage diff: what only one of two files has. As diff(1), it exits with 0 when there is no
 // difference, 1 when there is one, and 2 on an error.
 
 #include "instr/cli/exec/exec.h"
@@ -121,9 +121,9 @@ int cli_exec_diff(int argc, char **argv) {
     struct cli_exec_visitor visitor = {NULL, take_class, &diff, 0};
     instr_exec_store_init(&diff.stores[0]);
     instr_exec_store_init(&diff.stores[1]);
-    int status = cli_exec_arguments("exec diff", argc, argv, options, &diff.files);
+    int status = cli_exec_arguments("coverage diff", argc, argv, options, &diff.files);
     if (status == CLI_OK && diff.files.count != 2)
-        status = cli_usage("exec diff", "expects two files");
+        status = cli_usage("coverage diff", "expects two files");
     if (status == CLI_OK) status = cli_exec_each(&diff.files, &visitor);
     status = status == CLI_OK ? print(&diff) : TROUBLE;
     instr_exec_store_free(&diff.stores[0]);

@@ -1,4 +1,4 @@
-// instr exec dump: makes the agent in a JVM write the coverage so far.
+// instr coverage dump: makes the agent in a JVM write the coverage so far.
 
 #include "instr/cli/exec/exec.h"
 #include "instr/cli/talk.h"
@@ -22,8 +22,8 @@ int cli_exec_dump(int argc, char **argv) {
     struct cli_control control;
     int reset = 0;
     const struct cli_option options[] = {{"--reset", .flag = &reset}, {NULL}};
-    int status =
-        cli_control_arguments(&control, "exec dump", argc, argv, options, 0, 0, "one process id");
+    int status = cli_control_arguments(&control, "coverage dump", argc, argv, options, 0, 0,
+                                       "one process id");
     if (status != CLI_OK) return status;
     return cli_control_talk(&control, 1 + reset, (const char *const[]){"exec_dump", "reset"}, show);
 }

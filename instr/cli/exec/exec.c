@@ -1,4 +1,4 @@
-// instr exec: finds the command and the files, and reads the files.
+// instr coverage: finds the command and the files, and reads the files.
 
 #include "instr/cli/exec/exec.h"
 #include "instr/base/array.h"
@@ -20,14 +20,14 @@ struct command {
 };
 
 #define ROW(name, arguments, help, details) {#name, cli_exec_##name},
-static const struct command commands[] = {INSTR_EXEC_COMMANDS(ROW){NULL, NULL}};
+static const struct command commands[] = {INSTR_COVERAGE_COMMANDS(ROW){NULL, NULL}};
 #undef ROW
 
-int cli_exec(int argc, char **argv) {
-    if (argc < 1) return cli_usage("exec", "no command given; see 'instr help exec'");
+int cli_coverage(int argc, char **argv) {
+    if (argc < 1) return cli_usage("coverage", "no command given; see 'instr help coverage'");
     for (const struct command *c = commands; c->name; c++)
         if (strcmp(c->name, argv[0]) == 0) return c->run(argc - 1, argv + 1);
-    return cli_usage("exec", "unknown command '%.64s'; see 'instr help exec'", argv[0]);
+    return cli_usage("coverage", "unknown command '%.64s'; see 'instr help coverage'", argv[0]);
 }
 
 // --- files ---

@@ -1,4 +1,4 @@
-// What the commands of instr exec share: .exec files, read one after the other.
+// What the commands of instr coverage share: .exec files, read one after the other.
 
 #ifndef INSTR_CLI_EXEC_H
 #define INSTR_CLI_EXEC_H
@@ -19,7 +19,7 @@ struct cli_exec_files {
 int cli_exec_add(struct cli_exec_files *files, const char *path);
 void cli_exec_files_free(struct cli_exec_files *files);
 
-// Reads the arguments of a command ("exec merge"): its options, and at least one file. The exit
+// Reads the arguments of a command ("coverage merge"): its options, and at least one file. The exit
 // status.
 int cli_exec_arguments(const char *command, int argc, char **argv, const struct cli_option *options,
                        struct cli_exec_files *files);

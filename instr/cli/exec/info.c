@@ -1,4 +1,4 @@
-// instr exec info: sessions, classes, probes, the share covered.
+// instr coverage info: sessions, classes, probes, the share covered.
 
 #include "instr/cli/exec/exec.h"
 #include "instr/cli/exec/report.h"
@@ -135,7 +135,7 @@ int cli_exec_info(int argc, char **argv) {
         {"--top", .number = &top, 0, CLI_MOST_ROWS}, {"--json", .flag = &json}, {NULL}};
     struct cli_exec_visitor visitor = {take_session, take_class, &info, 0};
     instr_exec_store_init(&info.store);
-    int status = cli_exec_arguments("exec info", argc, argv, options, &info.files);
+    int status = cli_exec_arguments("coverage info", argc, argv, options, &info.files);
     if (status == CLI_OK) status = cli_exec_each(&info.files, &visitor);
     if (status == CLI_OK) {
         cli_output_open(&out, NULL);

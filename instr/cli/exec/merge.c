@@ -1,4 +1,4 @@
-// instr exec merge: one file of many. Sessions are written as they are read; only the classes are
+// instr coverage merge: one file of many. Sessions are written as they are read; only the classes are
 // held in memory.
 
 #include "instr/cli/exec/exec.h"
@@ -53,8 +53,8 @@ int cli_exec_merge(int argc, char **argv) {
     const struct cli_option options[] = {
         {"-o", .text = &out}, {"--keep-going", .flag = &merge.keep_going}, {NULL}};
     instr_exec_store_init(&merge.store);
-    int status = cli_exec_arguments("exec merge", argc, argv, options, &merge.files);
-    if (status == CLI_OK && !out) status = cli_usage("exec merge", "-o OUT is missing");
+    int status = cli_exec_arguments("coverage merge", argc, argv, options, &merge.files);
+    if (status == CLI_OK && !out) status = cli_usage("coverage merge", "-o OUT is missing");
     if (status == CLI_OK) status = merge_to(&merge, out);
     instr_exec_store_free(&merge.store);
     cli_exec_files_free(&merge.files);

@@ -1,4 +1,4 @@
-// instr exec recover: the coverage of a JVM that was killed, with coverage.mmap=yes or flush.
+// instr coverage recover: the coverage of a JVM that was killed, with coverage.mmap=yes or flush.
 
 #include "instr/cli/exec/exec.h"
 #include "instr/coverage/mapping.h"
@@ -21,7 +21,7 @@ static int name_result(const char *path, char result[PATH_MAX]) {
 static int recover(const char *path, const char *out) {
     char name[PATH_MAX], error[INSTR_ERROR_SIZE];
     if (!out && name_result(path, name) != 0)
-        return cli_usage("exec recover", "%.200s is not named FILE.PID.map; use -o", path);
+        return cli_usage("coverage recover", "%.200s is not named FILE.PID.map; use -o", path);
     if (instr_coverage_map_recover(path, out ? out : name, error, sizeof error) != 0)
         return cli_error("%s", error);
     printf("%s: added to %s\n", path, out ? out : name);
@@ -32,7 +32,7 @@ int cli_exec_recover(int argc, char **argv) {
     const char *out = NULL;
     struct cli_exec_files files = {NULL, 0, 0};
     const struct cli_option options[] = {{"-o", .text = &out}, {NULL}};
-    int status = cli_exec_arguments("exec recover", argc, argv, options, &files);
+    int status = cli_exec_arguments("coverage recover", argc, argv, options, &files);
     for (size_t i = 0; status == CLI_OK && i < files.count; i++)
         status = recover(files.paths[i], out);
     cli_exec_files_free(&files);

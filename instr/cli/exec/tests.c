@@ -1,4 +1,4 @@
-// instr exec tests: what each test covered. A file of tests has a session for each test, with the
+// instr coverage tests: what each test covered. A file of tests has a session for each test, with the
 // test's name (com.acme.FooTest.bar), followed by the classes that the test covered. Blocks are
 // handled as they are read; memory grows with the number of tests.
 
@@ -282,11 +282,11 @@ static int read_arguments(struct tests *t, int argc, char **argv, long *top) {
         {"--class", .text = &t->class_name},        {"--line", .number = &t->line, 1, 65535},
         {"--classes", .words = &t->classes},        {"--changed", .words = &t->changed},
         {"--top", .number = top, 0, CLI_MOST_ROWS}, {NULL}};
-    int status = cli_exec_arguments("exec tests", argc, argv, options, &t->files);
+    int status = cli_exec_arguments("coverage tests", argc, argv, options, &t->files);
     if (status != CLI_OK) return status;
-    if (t->line && !t->class_name) return cli_usage("exec tests", "--line needs --class");
+    if (t->line && !t->class_name) return cli_usage("coverage tests", "--line needs --class");
     if (t->class_name && t->changed.count > 0)
-        return cli_usage("exec tests", "--class and --changed exclude each other");
+        return cli_usage("coverage tests", "--class and --changed exclude each other");
     t->here = t->line && t->classes.count == 0;
     if (t->here) t->classes.items[t->classes.count++] = this_folder;
     if (!t->class_name) return CLI_OK;

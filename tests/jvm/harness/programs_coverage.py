@@ -48,14 +48,14 @@ def ends(r):
         path, done = covered(r, "killed " + mode, kill, ",coverage.mmap=" + mode)
         maps = glob.glob(path + ".*.map")
         problems = [] if done.status == -9 and len(maps) == 1 and not os.path.exists(path) else [f"{done.status}, {maps}"]
-        told = r.run("recover", [r.cli, "exec", "recover", *maps])
+        told = r.run("recover", [r.cli, "coverage", "recover", *maps])
         bits = load(path)[1]["Covered"][1] if told.status == 0 else ""
         # After the code covered at halt there is only the code that leads to the kill.
         missing = [i for i, (a, b) in enumerate(zip(halted[1], bits)) if a == "1" and b == "0"]
         if len(missing) > 1:  # the branch that halts
             problems.append(f"{told.stdout}{told.stderr}: {missing} are lost of {halted[1]}: {bits}")
         yield f"killed, {mode}", problems + ([] if told.status == 0 and bits.count("1") >= halted[1].count("1") else [told.tail()])
-    other = r.run("no map", [r.cli, "exec", "recover", "-o", r.file("x.exec"), __file__])
+    other = r.run("no map", [r.cli, "coverage", "recover", "-o", r.file("x.exec"), __file__])
     yield "no map", [] if other.status == 1 and "not a file of coverage.mmap" in other.stderr else [other.tail()]
 
 
@@ -74,8 +74,8 @@ def tests(r):
     if plain["Covered"] != whole[1]["Covered"]:
         problems.append("telling tests apart changes the whole")
     yield "sessions", problems
-    listed = r.run("list", [r.cli, "exec", "tests", "--class", "Covered", path[:-5] + "-tests.exec"])
-    yield "exec tests", [] if all(w in listed.stdout for w in wanted[:3]) else [listed.tail()]
+    listed = r.run("list", [r.cli, "coverage", "tests", "--class", "Covered", path[:-5] + "-tests.exec"])
+    yield "coverage tests", [] if all(w in listed.stdout for w in wanted[:3]) else [listed.tail()]
     bad = r.run("bad", [r.java, r.with_agent("coverage,coverage.per-test=Covered"), "-version"])
     yield "no pattern", [] if bad.status and "option 'coverage.per-test': must be junit4" in bad.stderr else [bad.tail()]
 

@@ -97,7 +97,7 @@ def after_attach(r):
         problems.append(f"status: {status}")
 
     def dump():
-        done = subprocess.run([r.cli, "exec", "dump", str(p.pid)], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([r.cli, "coverage", "dump", str(p.pid)], capture_output=True, text=True, timeout=60)
         return load(path)[1].get("Waiting") if done.returncode == 0 else done
     before = dump()
     if before is not None:  # the program waits for input in main: nothing was covered since

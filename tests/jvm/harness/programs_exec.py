@@ -1,4 +1,4 @@
-"""instr exec dump on a real JVM: the coverage so far, repeatedly, and after a reset."""
+"""instr coverage dump on a real JVM: the coverage so far, repeatedly, and after a reset."""
 
 import os
 import subprocess
@@ -23,7 +23,7 @@ def running(r, options):
 
 
 def dump(r, p, *words):
-    return subprocess.run([r.cli, "exec", "dump", str(p.pid), *words], capture_output=True, text=True, timeout=60)
+    return subprocess.run([r.cli, "coverage", "dump", str(p.pid), *words], capture_output=True, text=True, timeout=60)
 
 
 def hits(file):
@@ -33,7 +33,7 @@ def hits(file):
     return sum(bits.count("1") for name, bits in classes.values() if name == "Waiting"), len(sessions)
 
 
-@program("exec dump", quick=False)
+@program("coverage dump", quick=False)
 def exec_dump(r):
     file = r.file("dump.exec")
     p = running(r, f"coverage,coverage.file={file},coverage.append=no")
@@ -64,7 +64,7 @@ def exec_dump(r):
     yield "dump", problems
 
 
-@program("exec dump, without coverage", quick=False)
+@program("coverage dump, without coverage", quick=False)
 def without(r):
     p = running(r, "calls")
     done = dump(r, p)
