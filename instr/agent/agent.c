@@ -212,7 +212,7 @@ static int prepare(JavaVM *vm, const char *text, int at_start, char *reason, siz
         return 0;
     }
     if (options.facts && at_start) instr_jvm_facts_at_start(agent->jvmti);
-    // Without passes it takes no capability, and no event except the first and the last.
+    // Without passes it takes no event except the first and the last.
     snprintf(reason, size, "out of memory");
     int passes = options.pass_count != 0;
     agent->recording = instr_records_cache(vm);
@@ -221,7 +221,11 @@ static int prepare(JavaVM *vm, const char *text, int at_start, char *reason, siz
                   "the bootstrap loader are skipped");
     int early = at_start && !agent->recording && instr_wraps_early(&options);
     enum instr_agent_pass_phase phase = at_start ? INSTR_PHASE_AT_START : INSTR_PHASE_LIVE;
-    agent->armed = passes && agent->class_states && instr_agent_arm(agent, reason, size) &&
+    // At the start also without passes: the compilers then record which classes compiled code depends
+    // on. Otherwise HotSpot drops all compiled code at the first retransformation
+    // (VM_RedefineClasses::flush_dependent_code).
+    agent->armed = (passes || at_start) && agent->class_states &&
+                   instr_agent_arm(agent, reason, size) &&
                    instr_native_prefix_prepare(agent->jvmti, &options, early, reason, size);
     if (agent->class_states && (!passes || agent->armed) &&
         set_events(agent->jvmti, at_start, reason, size))

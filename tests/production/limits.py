@@ -142,6 +142,23 @@ def limited(t):
     return problems
 
 
+def compiled_code(t):
+    """An agent that is in the JVM from the start does not make HotSpot drop all compiled code at the first retransformation."""
+    if t.version < 17:
+        raise Skip("does not log it")
+    problems, log = [], t.file("dropped.log")
+    with Jvm(t, f"-Xlog:redefine+class+nmethod=debug:file={log}", "-cp", t.file("classes"), "Waiting") as jvm:
+        jvm.line()
+        c = jvm.control()
+        c.run("enable", "calls,include=Waiting")
+        c.run("revert")
+        jvm.ends(problems)
+    with open(log, encoding="utf-8") as f:
+        lines = f.read()
+    expect(problems, lines, lines.count("dependent nmethods") == 2 and "all nmethods" not in lines)
+    return problems
+
+
 def without_code(t):
     """What inserts no code retransforms nothing: sampled allocations, natives in loaded classes, coverage of classes that it does not take."""
     if t.version < 11:
@@ -255,4 +272,4 @@ def interfaces(t):
     return problems
 
 
-LIMITS = [broken_classes, loaded_meanwhile, full_pools, limited, without_code, overhead, interfaces]
+LIMITS = [broken_classes, loaded_meanwhile, full_pools, compiled_code, limited, without_code, overhead, interfaces]

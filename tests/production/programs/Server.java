@@ -9,15 +9,18 @@ import java.nio.file.Files;
 import java.nio.file.Paths;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The JDK's own server: / does some work, /memory reports the JVM's memory pools, /collected does so after collections, /floor/BATCH/CLASSES
+ * The JDK's own server: / does some work, /served reports how often, /memory reports the JVM's memory pools, /collected does so after collections, /floor/BATCH/CLASSES
  * makes the agent that changes nothing retransform the classes; with BATCH+CONSTANTS it adds constants to each. A file names classes to load and link first.
  */
 public class Server {
     /** State kept for the users: it grows old and is replaced, so that the JVM collects, as in most servers. */
     static final byte[][] kept = new byte[Integer.getInteger("kept", 0)][];
+
+    static final AtomicLong served = new AtomicLong();
 
     static String work(int n) {
         StringBuilder text = new StringBuilder();
@@ -64,8 +67,10 @@ public class Server {
             int batch = Integer.parseInt(path.substring(7, plus < 0 ? end : plus));
             return Floor.tell(path.substring(end + 1).replace('.', '/'), batch, constants);
         }
+        if (path.equals("/served")) return Long.toString(served.get());
         if (path.equals("/memory") || path.equals("/collected")) return memory(path.equals("/collected"));
         if (kept.length > 0) kept[ThreadLocalRandom.current().nextInt(kept.length)] = new byte[8192];
+        served.incrementAndGet();
         return work(30);
     }
 
