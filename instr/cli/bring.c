@@ -62,9 +62,11 @@ void cli_take_back(long pid) {
     struct cli_event event;
     char reason[INSTR_ERROR_SIZE];
     if (cli_session_open(&session, pid, reason, sizeof reason) != CLI_SESSION_OK) return;
-    json_t *answer = cli_session_ask(&session, "ping", STEP_SECONDS * 1000, &event);
+    cli_session_limit(&session, STEP_SECONDS * 1000);
+    json_t *answer = cli_session_ask(&session, "ping", &event);
+    cli_session_limit(&session, STEP_SECONDS * 1000);
     if (event.kind == CLI_END && strcmp(cli_text(answer, "state"), "dormant") == 0)
-        json_decref(cli_session_ask(&session, "detach", STEP_SECONDS * 1000, &event));
+        json_decref(cli_session_ask(&session, "detach", &event));
     json_decref(answer);
     cli_session_close(&session);
 }

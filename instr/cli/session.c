@@ -5,6 +5,7 @@
 #include "instr/report/text.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,29 +15,62 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { GREETING_MS = 15000, MOST_DOCUMENT = 128 * 1024 * 1024 };
+#define MILLISECOND UINT64_C(1000000)
+enum { GREETING_MS = 10000, SENDING_MS = 10000, STEP_MS = 20, MOST_DOCUMENT = 64 * 1024 * 1024 };
+
+// --- time ---
+
+static uint64_t after(int milliseconds) {
+    return instr_clock_now() + (uint64_t)milliseconds * MILLISECOND;
+}
+
+// Milliseconds up to `end`, rounded up.
+static int left(uint64_t end) {
+    uint64_t now = instr_clock_now();
+    uint64_t ms = now >= end ? 0 : (end - now - 1) / MILLISECOND + 1;
+    return ms < INT_MAX ? (int)ms : INT_MAX;
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+void cli_session_limit(struct cli_session *session, int milliseconds) {
+    session->limit = after(milliseconds);
+}
 
 // --- connecting ---
 
+// A socket to which other clients wait to be connected refuses with EAGAIN at once.
+static int try_connect(int fd, const struct sockaddr_un *address, uint64_t end) {
+    while (connect(fd, (const struct sockaddr *)address, sizeof *address) != 0) {
+        if (errno != EAGAIN && errno != EINTR) return errno;
+        if (left(end) == 0) return EAGAIN;
+        poll(NULL, 0, STEP_MS);
+    }
+    return 0;
+}
+
 // Connects to `directory`/NAME with the target's rights. The peer must be the target itself.
-static int connect_to(const struct instr_process *target, int directory, const char *name) {
+static int connect_to(const struct cli_session *session, int directory, const char *name) {
+    const struct instr_process *target = &session->process;
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%.40s", directory, name);
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) return -1;
-    int connected = 0, error = EACCES;
+    int error = EACCES;
     if (instr_process_become(target) == 0) {
-        connected = connect(fd, (struct sockaddr *)&address, sizeof address) == 0;
-        error = errno;
+        error = try_connect(fd, &address, session->limit);
         instr_process_return();
     }
     struct ucred peer;
     socklen_t size = sizeof peer;
-    if (connected && getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
-        peer.pid == target->pid)
-        return fd;
+    if (!error &&
+        (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.pid != target->pid))
+        error = ENOENT;
+    if (!error) return fd;
     close(fd);
-    errno = connected ? ENOENT : error;
+    errno = error;
     return -1;
 }
 
@@ -45,7 +79,8 @@ static int is_private(int directory, uid_t uid) {
     return fstat(directory, &st) == 0 && st.st_uid == uid && (st.st_mode & 077) == 0;
 }
 
-static int connect_below(const struct instr_process *target, const char *path) {
+static int connect_below(const struct cli_session *session, const char *path) {
+    const struct instr_process *target = &session->process;
     char file[INSTR_CONTROL_PATH_SIZE];
     int directory = instr_process_directory(target, path), fd = -1;
     if (directory < 0) return -1;
@@ -53,7 +88,7 @@ static int connect_below(const struct instr_process *target, const char *path) {
     for (unsigned i = 0; i < INSTR_CONTROL_SOCKETS && fd < 0; i++) {
         if (!is_private(directory, target->uid)) break;
         instr_control_socket(file, "", target->inner_pid, i);
-        fd = connect_to(target, directory, file + 1);
+        fd = connect_to(session, directory, file + 1);
         if (fd < 0 && errno != ENOENT) break;
     }
     int error = errno;
@@ -63,12 +98,12 @@ static int connect_below(const struct instr_process *target, const char *path) {
 }
 
 // -1: errno is an error other than ENOENT, if any directory gave one.
-static int find(const struct instr_process *target) {
+static int find(const struct cli_session *session) {
     char path[INSTR_CONTROL_PATH_SIZE];
     int error = ENOENT;
     for (unsigned i = 0; i < INSTR_CONTROL_DIRECTORIES; i++) {
-        instr_control_directory(path, "", target->inner_uid, i);
-        int fd = connect_below(target, path);
+        instr_control_directory(path, "", session->process.inner_uid, i);
+        int fd = connect_below(session, path);
         if (fd >= 0) return fd;
         if (errno != ENOENT) error = errno;
     }
@@ -78,12 +113,17 @@ static int find(const struct instr_process *target) {
 
 static int send_all(struct cli_session *session, const void *bytes, size_t length) {
     const char *from = bytes;
+    uint64_t end = earlier(session->limit, after(SENDING_MS));
     while (length > 0) {
         ssize_t n = send(session->fd, from, length, MSG_NOSIGNAL);
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return -1;
-        from += n;
-        length -= (size_t)n;
+        if (n >= 0) {
+            from += n;
+            length -= (size_t)n;
+        } else if (errno == EAGAIN && left(end)) {
+            poll(&(struct pollfd){session->fd, POLLOUT, 0}, 1, left(end));
+        } else if (errno != EINTR) {
+            return -1;
+        }
     }
     return 0;
 }
@@ -107,32 +147,41 @@ static int receive(struct cli_session *session, int milliseconds) {
     return n > 0 && instr_messages_add(&session->messages, bytes, (size_t)n) == 0 ? 1 : -1;
 }
 
-static int greet(struct cli_session *session, int milliseconds, char *reason, size_t size) {
+// The kind of failure, after a reason.
+static int not_greeted(const struct cli_session *session, int closed, char *reason, size_t size) {
+    long pid = (long)session->process.pid;
+    if (closed)
+        snprintf(reason, size, "the agent in process %ld has just been detached, or the JVM ends",
+                 pid);
+    else
+        snprintf(reason, size,
+                 "the agent in process %ld is not responding; 'instr off %ld' stops it", pid, pid);
+    return closed ? CLI_SESSION_NONE : CLI_SESSION_FAILED;
+}
+
+static int greet(struct cli_session *session, char *reason, size_t size) {
     uint8_t hello[INSTR_MESSAGE_HELLO_SIZE];
     struct instr_message message;
-    int more = 0;
+    int more = 0, got = 1;
     memcpy(hello, INSTR_MESSAGE_MAGIC, 8);
     instr_message_put(hello + 8, INSTR_PROTOCOL, 2);
     instr_message_put(hello + 10, INSTR_PROTOCOL, 2);
     // When sending fails, the agent may still have sent a reason.
     send_frame(session, INSTR_MESSAGE_HELLO, hello, sizeof hello);
-    while ((more = instr_messages_next(&session->messages, &message)) == 0)
-        if (receive(session, milliseconds) <= 0) break;
+    while (got > 0 && (more = instr_messages_next(&session->messages, &message)) == 0)
+        got = receive(session, left(session->limit));
     if (more > 0 && message.type == INSTR_MESSAGE_HELLO && message.length >= 6) {
         int n = (int)message.length - 6;
         snprintf(session->version, sizeof session->version, "%.*s", n < 60 ? n : 60,
                  (const char *)message.payload + 6);
-        return 0;
+        return CLI_SESSION_OK;
     }
-    if (more > 0 && message.type == INSTR_MESSAGE_END && message.length >= INSTR_MESSAGE_END_SIZE)
-        snprintf(reason, size, "process %ld: %.*s", (long)session->process.pid,
-                 (int)(message.length - INSTR_MESSAGE_END_SIZE),
-                 (const char *)message.payload + INSTR_MESSAGE_END_SIZE);
-    else
-        snprintf(reason, size,
-                 "the agent in process %ld is not responding; 'instr off %ld' stops it",
-                 (long)session->process.pid, (long)session->process.pid);
-    return -1;
+    if (more <= 0 || message.type != INSTR_MESSAGE_END || message.length < INSTR_MESSAGE_END_SIZE)
+        return not_greeted(session, got < 0, reason, size);
+    snprintf(reason, size, "process %ld: %.*s", (long)session->process.pid,
+             (int)(message.length - INSTR_MESSAGE_END_SIZE),
+             (const char *)message.payload + INSTR_MESSAGE_END_SIZE);
+    return CLI_SESSION_FAILED;
 }
 
 static int not_found(const struct cli_session *session, char *reason, size_t size) {
@@ -158,7 +207,12 @@ static int not_found(const struct cli_session *session, char *reason, size_t siz
         snprintf(reason, size, "the agent in process %ld is no longer listening", pid);
         return CLI_SESSION_NONE;
     }
-    snprintf(reason, size, "the agent in process %ld cannot be reached: %s", pid, strerror(error));
+    if (error == EAGAIN)
+        snprintf(reason, size,
+                 "the agent in process %ld accepts no client; 'instr off %ld' stops it", pid, pid);
+    else
+        snprintf(reason, size, "the agent in process %ld cannot be reached: %s", pid,
+                 strerror(error));
     return CLI_SESSION_FAILED;
 }
 
@@ -166,21 +220,25 @@ int cli_session_open_within(struct cli_session *session, long pid, int milliseco
                             size_t size) {
     memset(session, 0, sizeof *session);
     session->fd = -1;
+    session->most_document = MOST_DOCUMENT;
     instr_messages_start(&session->messages, INSTR_MESSAGES_AGENT_SENDS);
+    cli_session_limit(session, milliseconds);
     if (instr_process_open(&session->process, pid, reason, size) != 0) return CLI_SESSION_FAILED;
-    session->fd = find(&session->process);
+    session->fd = find(session);
     if (session->fd < 0) return not_found(session, reason, size);
     if (instr_process_is_stopped(&session->process)) {
         cli_session_close(session);
         return not_found(session, reason, size);
     }
-    if (greet(session, milliseconds, reason, size) == 0) return CLI_SESSION_OK;
-    cli_session_close(session);
-    return CLI_SESSION_FAILED;
+    int status = greet(session, reason, size);
+    if (status != CLI_SESSION_OK) cli_session_close(session);
+    return status;
 }
 
 int cli_session_open(struct cli_session *session, long pid, char *reason, size_t size) {
-    return cli_session_open_within(session, pid, GREETING_MS, reason, size);
+    int status = cli_session_open_within(session, pid, GREETING_MS, reason, size);
+    session->limit = INSTR_NEVER;
+    return status;
 }
 
 void cli_session_close(struct cli_session *session) {
@@ -246,7 +304,7 @@ static void make_printable(json_t *value) {
 static void add_text(struct cli_session *session, struct cli_event *event,
                      const struct instr_message *message) {
     char *larger = NULL;
-    if (session->text_used + message->length <= MOST_DOCUMENT)
+    if (session->text_used + message->length <= session->most_document)
         larger = realloc(session->text, session->text_used + message->length + 1);
     if (!larger) {
         lose(event, "the answer is too large");
@@ -300,6 +358,7 @@ static void take(struct cli_session *session, struct cli_event *event,
 
 void cli_session_next(struct cli_session *session, struct cli_event *event, int milliseconds) {
     struct instr_message message;
+    uint64_t end = earlier(session->limit, after(milliseconds));
     memset(event, 0, sizeof *event);
     while (event->kind == CLI_NOTHING) {
         int more = instr_messages_next(&session->messages, &message);
@@ -308,23 +367,34 @@ void cli_session_next(struct cli_session *session, struct cli_event *event, int 
         } else if (more < 0) {
             lose(event, session->messages.reason);
         } else {
-            int got = receive(session, milliseconds);
+            int got = receive(session, left(end));
             if (got == 0) return;
             if (got < 0) lose(event, CLI_DISCONNECTED);
         }
+        // The bytes that have arrived may be parts of a document without end.
+        if (event->kind == CLI_NOTHING && left(end) == 0) return;
     }
 }
 
-json_t *cli_session_ask(struct cli_session *session, const char *command, int milliseconds,
-                        struct cli_event *event) {
+void cli_session_late(const struct cli_session *session, struct cli_event *event) {
+    long pid = (long)session->process.pid;
+    event->kind = CLI_LOST;
+    snprintf(event->line, sizeof event->line,
+             "the agent in process %ld has not answered in time; 'instr off %ld' stops it", pid,
+             pid);
+}
+
+json_t *cli_session_ask(struct cli_session *session, const char *command, struct cli_event *event) {
     json_t *answer = NULL;
     event->kind = CLI_LOST;
     if (cli_session_command(session, 1, &command) != 0) return NULL;
     do {
-        cli_session_next(session, event, milliseconds);
+        cli_session_next(session, event, left(session->limit));
+        if (event->kind == CLI_NOTE) cli_error("%s", event->line);
         if (event->kind != CLI_DOCUMENT) continue;
-        if (answer) json_decref(answer);
+        json_decref(answer);
         answer = event->document;
-    } while (event->kind == CLI_DOCUMENT || event->kind == CLI_NOTE);
+    } while ((event->kind == CLI_DOCUMENT || event->kind == CLI_NOTE) && left(session->limit));
+    if (event->kind != CLI_END && event->kind != CLI_LOST) cli_session_late(session, event);
     return answer;
 }

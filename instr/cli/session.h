@@ -3,6 +3,7 @@
 #ifndef INSTR_CLI_SESSION_H
 #define INSTR_CLI_SESSION_H
 
+#include "instr/base/clock.h"
 #include "instr/cli/cli.h"
 #include "instr/protocol/message.h"
 #include "instr/options.h"
@@ -16,15 +17,17 @@ struct cli_session {
     struct instr_process process;
     int fd; // -1: not connected
     struct instr_messages messages;
-    char version[64]; // of the agent
-    char *text;       // of the document that is being received
+    uint64_t limit;       // when everything must have happened, in ns; INSTR_NEVER: no limit
+    size_t most_document; // bytes
+    char version[64];     // of the agent
+    char *text;           // of the document that is being received
     size_t text_used;
 };
 
 // What an agent sends.
 struct cli_event {
     enum {
-        CLI_NOTHING,  // no event in time, or a signal
+        CLI_NOTHING,  // no whole event in time, or a signal
         CLI_DOCUMENT, // `document`, which the receiver frees, and its `bytes`
         CLI_BYTES,    // `bytes`
         CLI_NOTE,     // `line`
@@ -46,9 +49,11 @@ enum {
 };
 // Connects to the agent in the process `pid`. On failure, `reason` is one line without "instr: ".
 int cli_session_open(struct cli_session *session, long pid, char *reason, size_t size);
-// The same for an agent that must respond within so many milliseconds.
+// The same for a session in which everything must happen within so many milliseconds.
 int cli_session_open_within(struct cli_session *session, long pid, int milliseconds, char *reason,
                             size_t size);
+// What follows must happen within so many milliseconds from now.
+void cli_session_limit(struct cli_session *session, int milliseconds);
 void cli_session_close(struct cli_session *session);
 
 // Sends a file for the next command; sends a command; cancels it. -1: the connection is lost.
@@ -57,12 +62,15 @@ int cli_session_file(struct cli_session *session, const char *name, const void *
 int cli_session_command(struct cli_session *session, int count, const char *const *words);
 int cli_session_cancel(struct cli_session *session);
 
-// Waits for the next event, at most `milliseconds` (-1: without limit), or until a signal.
+// Waits for the next whole event, at most `milliseconds` and not beyond the session's limit, or until
+// a signal.
 void cli_session_next(struct cli_session *session, struct cli_event *event, int milliseconds);
 
-// Sends a command of one word and waits for its end. Each event may take `milliseconds`. Returns
-// the last document, which the caller frees, or NULL; *event is the last event.
-json_t *cli_session_ask(struct cli_session *session, const char *command, int milliseconds,
-                        struct cli_event *event);
+// Makes the event say that the agent has not answered in time.
+void cli_session_late(const struct cli_session *session, struct cli_event *event);
+
+// Sends a command of one word and waits for its end, within the session's limit. Returns the last
+// document, which the caller frees, or NULL; *event is the last event.
+json_t *cli_session_ask(struct cli_session *session, const char *command, struct cli_event *event);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_OPTIONS = 8 };
+enum { MOST_OPTIONS = 8, SILENCE_MS = 10000, LAST_LOOK_MS = 500 };
 
 int cli_control_arguments(struct cli_control *control, const char *command, int argc, char **argv,
                           const struct cli_option *options, int least, int most, const char *what) {
@@ -36,13 +36,24 @@ int cli_control_end(const struct cli_event *event) {
     return event->kind == CLI_END && event->status == 0 ? CLI_OK : CLI_FAILED;
 }
 
+void cli_control_next(struct cli_session *session, struct cli_event *event) {
+    uint64_t start = instr_clock_now(), most = UINT64_C(1000000) * SILENCE_MS;
+    do cli_session_next(session, event, SILENCE_MS);
+    while (event->kind == CLI_NOTHING && instr_clock_now() - start < most &&
+           instr_clock_now() < session->limit);
+    // If this process was stopped meanwhile, an answer may be waiting.
+    if (event->kind == CLI_NOTHING && session->limit == INSTR_NEVER)
+        cli_session_next(session, event, LAST_LOOK_MS);
+    if (event->kind == CLI_NOTHING) cli_session_late(session, event);
+}
+
 int cli_control_run(struct cli_session *session, int count, const char *const *words, int json,
                     cli_printer show) {
     struct cli_event event;
     if (cli_session_command(session, count, words) != 0)
         return cli_error("the command cannot be sent: %s", strerror(errno));
     for (;;) {
-        cli_session_next(session, &event, -1);
+        cli_control_next(session, &event);
         if (event.kind == CLI_DOCUMENT) {
             if (json)
                 cli_print_json(event.bytes, event.length);
@@ -60,6 +71,8 @@ int cli_control_talk(const struct cli_control *control, int count, const char *c
                      cli_printer show) {
     struct cli_session session;
     if (cli_control_connect(&session, control->pid) != CLI_OK) return CLI_FAILED;
+    if (control->within_ms) cli_session_limit(&session, control->within_ms);
+    if (control->most_document) session.most_document = control->most_document;
     int status = cli_control_run(&session, count, words, control->json, show);
     cli_session_close(&session);
     return status;

@@ -10,8 +10,10 @@
 struct cli_control {
     long pid;
     int json;
-    int argc;    // without PID and options
-    char **argv; // argc words
+    int within_ms;        // for the whole command; 0: as long as the agent reports progress
+    size_t most_document; // bytes of an answer; 0: as the session has it
+    int argc;             // without PID and options
+    char **argv;          // argc words
 };
 
 // Reads the arguments. `options` are the command's own beside --json (NULL: none). Of the words
@@ -25,6 +27,10 @@ int cli_control_connect(struct cli_session *session, long pid);
 
 // Prints a document of the agent for people.
 typedef void (*cli_printer)(const json_t *document, const struct instr_process *target);
+
+// The next event of a command that may take long. An agent that is busy sends a line at least every two
+// seconds; one that sends no whole message for ten counts as lost.
+void cli_control_next(struct cli_session *session, struct cli_event *event);
 
 // Sends the words and receives all events until the end. Documents go to `show`, or with `json` to
 // standard output as they are; notes go to standard error. The exit status.

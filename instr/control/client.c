@@ -4,6 +4,7 @@
 
 #include "instr/base/array.h"
 #include "instr/base/clock.h"
+#include "instr/control/pulse.h"
 #include "instr/control/server.h"
 
 #include <errno.h>
@@ -52,11 +53,19 @@ static void free_blobs(struct instr_client *client) {
     client->blob_count = client->blob_capacity = client->blob_bytes = 0;
 }
 
+// What follows may take long.
+static void become_busy(struct instr_client *client) {
+    client->quiet = client->reply.queue.used == 0;
+    instr_pulse_begin(client->command, client);
+}
+
 static void end_stream(struct instr_client *client) {
     struct instr_reply *reply = &client->reply;
     if (!reply->streaming) return;
     struct instr_stream stream = reply->stream;
+    become_busy(client);
     stream.end(stream.context, reply);
+    instr_pulse_end();
     reply->streaming = 0;
 }
 
@@ -97,10 +106,14 @@ static void run(struct instr_client *client, const char *words[], int count) {
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(commands[i].name, words[0]) == 0) command = &commands[i];
     instr_reply_start(reply);
-    if (command)
+    if (command) {
+        client->command = command->name;
+        become_busy(client);
         command->run(&request, reply);
-    else
+        instr_pulse_end();
+    } else {
         instr_reply_fail(reply, "unknown command '%.64s'", words[0]);
+    }
     if (reply->streaming && reply->failed) end_stream(client);
     if (reply->streaming) {
         client->state = INSTR_CLIENT_BUSY;
@@ -113,7 +126,9 @@ static void run(struct instr_client *client, const char *words[], int count) {
 
 static void tick(struct instr_client *client, uint64_t now) {
     struct instr_reply *reply = &client->reply;
+    become_busy(client);
     reply->next_tick = reply->stream.tick(reply->stream.context, reply, now);
+    instr_pulse_end();
     if (reply->next_tick != 0 && !reply->failed) return;
     end_stream(client);
     finish(client);
@@ -269,4 +284,36 @@ int instr_client_serve(struct instr_client *client, short revents, int woken, ui
     if (!waited && reply->queue.used && client->state == INSTR_CLIENT_BUSY)
         client->deadline = now + STUCK_SECONDS * SECONDS;
     return !has_deadline(client) || now < client->deadline;
+}
+
+// --- while a command of another client runs ---
+
+static bool waits(const struct instr_client *client) {
+    return client->state == INSTR_CLIENT_BUSY ||
+           (client->state == INSTR_CLIENT_READY && client->messages.used > client->messages.start);
+}
+
+void instr_client_attend(struct instr_client *client, const char *line) {
+    client->more = 1; // whatever happens here, the control thread looks at the client again
+    // The end of a stream is for the control thread.
+    int takes = client->state != INSTR_CLIENT_BUSY;
+    for (int i = 0; i < MESSAGES_AT_ONCE && takes && instr_client_events(client) & POLLIN; i++) {
+        size_t before = client->messages.used;
+        if (!receive(client)) return;
+        if (client->state == INSTR_CLIENT_GREETING) handle_next(client);
+        if (client->messages.used == before) break;
+    }
+    if (line && waits(client) && client->reply.queue.used == 0)
+        instr_reply_note(&client->reply, "%s", line);
+    transmit(client);
+}
+
+void instr_client_note(const struct instr_client *client, const char *line) {
+    uint8_t bytes[INSTR_MESSAGE_HEADER + INSTR_ERROR_SIZE];
+    size_t length = strnlen(line, INSTR_ERROR_SIZE), n = INSTR_MESSAGE_HEADER + length;
+    if (!client->quiet) return;
+    instr_message_header(bytes, INSTR_MESSAGE_NOTE, (uint32_t)length);
+    memcpy(bytes + INSTR_MESSAGE_HEADER, line, length);
+    ssize_t sent = send(client->fd, bytes, n, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (sent > 0 && (size_t)sent < n) shutdown(client->fd, SHUT_RDWR); // half a message
 }

@@ -7,6 +7,8 @@
 #include "instr/control/commands.h"
 #include "instr/protocol/message.h"
 
+#include <stdbool.h>
+
 enum instr_client_state {
     INSTR_CLIENT_GREETING, // HELLO was not received yet
     INSTR_CLIENT_READY,    // for a command
@@ -23,8 +25,10 @@ struct instr_client {
     struct instr_messages messages;
     struct instr_blob *blobs; // name and bytes are one allocation, owned by the name
     size_t blob_count, blob_capacity, blob_bytes;
-    int more;          // received messages may be waiting
-    uint64_t deadline; // CLOCK_MONOTONIC ns; extended whenever data is sent or received
+    const char *command; // that runs or ran last
+    bool quiet;          // it began with nothing to send, so that lines can be sent at once
+    int more;            // received messages may be waiting
+    uint64_t deadline;   // CLOCK_MONOTONIC ns; extended whenever data is sent or received
     struct instr_reply reply;
 };
 
@@ -40,6 +44,12 @@ uint64_t instr_client_next(const struct instr_client *client);
 // Does what can be done now: reads, runs commands, ticks the stream, writes. `revents`: the result
 // of poll; `woken`: tick the stream in any case. 0: the client has disconnected, free it.
 int instr_client_serve(struct instr_client *client, short revents, int woken, uint64_t now);
+
+// The pulse: takes what the client sends and greets it, but runs nothing. `line` is for a client that
+// waits; NULL: none.
+void instr_client_attend(struct instr_client *client, const char *line);
+// The pulse: sends a line to the client for which a command runs.
+void instr_client_note(const struct instr_client *client, const char *line);
 
 // Disconnects the client with an error.
 void instr_client_refuse(struct instr_client *client, const char *reason);

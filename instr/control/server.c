@@ -3,9 +3,12 @@
 #include "instr/control/server.h"
 
 #include "instr/control/client.h"
+#include "instr/control/pulse.h"
 #include "instr/control/socket.h"
 #include "instr/base/clock.h"
 #include "instr/base/thread.h"
+#include "instr/report/text.h"
+#include "instr/retransform/background.h"
 #include "instr/vm/wake.h"
 
 #include <errno.h>
@@ -123,6 +126,41 @@ static int serve_clients(const struct pollfd *polled, int woken, uint64_t now) {
     return quiet;
 }
 
+// --- while a command runs ---
+
+// "4 s so far", and how far the background thread is.
+static void how_far(const struct instr_busy *busy, uint64_t now, char *text, size_t size) {
+    struct instr_reconfigure_progress p = instr_reconfigure_progress();
+    char done[INSTR_NUMBER_SIZE], total[INSTR_NUMBER_SIZE];
+    int n = snprintf(text, size, "%u s so far", (unsigned)((now - busy->since) / SECOND));
+    if (p.total)
+        snprintf(text + n, size - (size_t)n, "; %s of %s classes are changed",
+                 instr_number(p.done, done), instr_number(p.total, total));
+}
+
+static void describe(const struct instr_busy *busy, uint64_t now, char *text, size_t size) {
+    char far[128];
+    how_far(busy, now, far, sizeof far);
+    if (busy->client)
+        snprintf(text, size, "waiting for '%s' of process %ld, user %lu (%s)", busy->command,
+                 (long)busy->client->pid, (unsigned long)busy->client->uid, far);
+    else
+        snprintf(text, size, "waiting for the agent's %s (%s)", busy->command, far);
+}
+
+static void beat(const struct instr_busy *busy, bool note, uint64_t now) {
+    char waiting[INSTR_ERROR_SIZE], running[INSTR_ERROR_SIZE], far[128];
+    if (atomic_load(&control.stopping)) return;
+    if (control.place.fd >= 0) accept_all(0, now);
+    describe(busy, now, waiting, sizeof waiting);
+    for (int i = 0; i < MOST_CLIENTS; i++)
+        if (control.clients[i] && control.clients[i] != busy->client)
+            instr_client_attend(control.clients[i], note ? waiting : NULL);
+    how_far(busy, now, far, sizeof far);
+    snprintf(running, sizeof running, "'%s': %s", busy->command, far);
+    if (note && busy->client) instr_client_note(busy->client, running);
+}
+
 // --- the thread ---
 
 static uint64_t earliest(uint64_t a, uint64_t b) {
@@ -133,7 +171,9 @@ static void watch(uint64_t now) {
     if (!control.config.watch) return;
     int busy = control.watch_at != INSTR_NEVER;
     int killed = busy && instr_control_place_killed(&control.place);
+    instr_pulse_begin("limits", NULL);
     control.watch_at = control.config.watch(control.config.agent, now, killed);
+    instr_pulse_end();
     // A kill switch that was created while no pass was on does not concern later passes.
     if (busy || control.watch_at == INSTR_NEVER) return;
     instr_control_place_killed(&control.place);
@@ -207,6 +247,7 @@ static void *thread(void *unused) {
     (void)unused;
     char reason[INSTR_ERROR_SIZE];
     prctl(PR_SET_NAME, "instr control");
+    instr_pulse_use(beat);
     if (control.place.fd < 0) let_start();
     if (control.place.fd < 0 && !atomic_load(&control.stopping) &&
         open_place(reason, sizeof reason) != 0)
@@ -264,5 +305,6 @@ void instr_control_stop(void) {
     if (atomic_load(&control.state) == NONE) return;
     atomic_store(&control.stopping, 1);
     instr_control_place_remove(&control.place);
+    instr_pulse_stop();
     instr_wake();
 }

@@ -6,7 +6,7 @@
 // One thread of the agent serves all clients, and sleeps in poll while there is nothing to do. It
 // becomes a Java thread, a daemon, when a command needs JNI, and stops being one when the last
 // client has disconnected. Commands run on it one after the other, so two operators never change
-// something at the same time. Nothing in the JVM waits for this thread, and it never waits for a
+// something at the same time; meanwhile a second thread keeps clients informed (pulse.h). Nothing in the JVM waits for this thread, and it never waits for a
 // client: data that a client does not read is queued up to a limit; beyond that, documents are
 // dropped and counted, or the client is disconnected.
 

@@ -14,13 +14,14 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #ifndef INSTR_VERSION
 #define INSTR_VERSION "unknown"
 #endif
 
-enum { SKIPPED_SHOWN = 200, INTERFACES_SHOWN = 10 };
+enum { SKIPPED_SHOWN = 200, INTERFACES_SHOWN = 10, SKIPPED_BYTES = 1024 * 1024 };
 
 static const char *state_name(const struct instr_agent *agent) {
     switch (atomic_load(&agent->state)) {
@@ -49,13 +50,15 @@ void instr_command_ping(struct instr_request *request, struct instr_reply *reply
 
 struct skipped_list {
     struct instr_json *json;
-    size_t count, interfaces;
+    size_t count, interfaces, bytes;
 };
 
 static void show_skipped(void *context, const struct instr_skipped_item *item) {
     struct skipped_list *list = context;
     if (item->pass == INSTR_SKIPPED_INTERFACE && list->interfaces++ >= INTERFACES_SHOWN) return;
-    if (list->count++ >= SKIPPED_SHOWN) return;
+    // Names may have 65,535 bytes, and clients take only answers of a limited size.
+    list->bytes += strlen(item->class_name) + strlen(item->method ? item->method : "");
+    if (list->count++ >= SKIPPED_SHOWN || list->bytes > SKIPPED_BYTES) return;
     instr_json_open_flat(list->json, NULL, '{');
     instr_json_class(list->json, "class", item->class_name);
     instr_json_text(list->json, "method", item->method);
@@ -79,7 +82,7 @@ static void totals(struct instr_json *json, struct instr_engine *engine) {
     instr_json_number(json, "bytes_in", a.bytes_in);
     instr_json_number(json, "bytes_out", a.bytes_out);
     instr_json_number(json, "rewriting_ns", a.nanoseconds);
-    struct skipped_list skipped = {json, 0, 0};
+    struct skipped_list skipped = {json, 0, 0, 0};
     instr_json_open(json, "skipped", '[');
     if (engine) instr_engine_skipped(engine, show_skipped, &skipped);
     instr_json_close(json, ']');

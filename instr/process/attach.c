@@ -44,11 +44,12 @@ static int fail_errno(const struct attach *a, const char *what, int error) {
 
 // --- the socket ---
 
-// -1 with errno. A socket of another process counts as none: ECONNREFUSED.
+// -1 with errno; EAGAIN: as many clients as there is room for wait already. A socket of another process
+// counts as none: ECONNREFUSED.
 static int connect_to(const struct attach *a) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%.40s", a->tmp, a->name);
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) return -1;
     struct ucred peer;
     socklen_t size = sizeof peer;
@@ -113,7 +114,7 @@ static int wait_for_listener(const struct attach *a) {
         struct timespec pause = {0, step * 1000000L};
         int fd = connect_to(a);
         if (fd >= 0) return fd;
-        if (errno != ENOENT && errno != ECONNREFUSED)
+        if (errno != ENOENT && errno != ECONNREFUSED && errno != EAGAIN)
             return fail_errno(a, "cannot connect to its attach socket", errno);
         if (kill(a->jvm->process.pid, 0) != 0 && errno == ESRCH) return fail(a, "it has ended");
         if (instr_attach_is_cancelled()) return fail(a, "cancelled before it listened");
@@ -121,6 +122,18 @@ static int wait_for_listener(const struct attach *a) {
     }
     return fail(a, "it does not start to listen (it may be stopped, or in a long safepoint pause; "
                    "or its attach mechanism is off)");
+}
+
+// A socket of another user in the JVM's place: the JVM cannot listen there.
+static int is_taken(const struct attach *a) {
+    struct stat st;
+    uid_t uid = a->jvm->process.uid;
+    if (fstatat(a->tmp, a->name, &st, AT_SYMLINK_NOFOLLOW) != 0) return 0;
+    if (st.st_uid == uid || st.st_uid == 0) return 0;
+    char user[64];
+    snprintf(a->reason, a->size, "its attach socket, /tmp/%s, belongs to %s: remove that file",
+             a->name, instr_user_name(st.st_uid, user, sizeof user));
+    return 1;
 }
 
 static int start_listener(const struct attach *a) {
@@ -145,12 +158,13 @@ static int start_listener(const struct attach *a) {
 
 // An old socket, on which no process listens, would keep the JVM from listening: it is removed.
 static int connect_or_start(const struct attach *a) {
-    int fd = connect_to(a);
+    int fd = connect_to(a), error = errno;
     if (fd >= 0) return fd;
-    if (errno != ENOENT && errno != ECONNREFUSED)
-        return fail_errno(a, "cannot connect to its attach socket", errno);
-    if (errno == ECONNREFUSED) unlinkat(a->tmp, a->name, 0);
-    return start_listener(a);
+    if (error != ENOENT && error != ECONNREFUSED && error != EAGAIN)
+        return fail_errno(a, "cannot connect to its attach socket", error);
+    if (error == ECONNREFUSED) unlinkat(a->tmp, a->name, 0);
+    if (is_taken(a)) return -1;
+    return error == EAGAIN ? wait_for_listener(a) : start_listener(a);
 }
 
 // --- requests ---
@@ -174,14 +188,17 @@ static int ask(const struct attach *a, const struct request *request, char *text
     int fd = connect_or_start(a);
     size_t used = 0;
     if (fd < 0) return -2;
+    struct pollfd polled = {fd, POLLOUT, 0};
+    long long end = milliseconds() + 1000LL * a->seconds;
     for (size_t sent = 0; sent < request->used;) {
         ssize_t n = send(fd, request->bytes + sent, request->used - sent, MSG_NOSIGNAL);
-        if (n < 0 && errno == EINTR) continue;
+        int left = (int)(end - milliseconds());
+        if (n < 0 && errno == EAGAIN && left > 0) poll(&polled, 1, left);
+        if (n < 0 && (errno == EINTR || (errno == EAGAIN && left > 0))) continue;
         if (n < 0) break; // it may still have answered
         sent += (size_t)n;
     }
-    struct pollfd polled = {fd, POLLIN, 0};
-    long long end = milliseconds() + 1000LL * a->seconds;
+    polled.events = POLLIN;
     while (used + 1 < size) {
         long long left = end - milliseconds();
         int ready = left > 0 ? poll(&polled, 1, (int)left) : 0;
@@ -192,6 +209,7 @@ static int ask(const struct attach *a, const struct request *request, char *text
             close(fd);
             return -2;
         }
+        if (n < 0 && (errno == EAGAIN || errno == EINTR)) continue;
         if (n <= 0) break;
         used += (size_t)n;
     }

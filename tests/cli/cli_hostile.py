@@ -4,11 +4,13 @@ import glob
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
+import time
 
-from support import TOP, CliTest, slow
+from support import TOP, CliTest, class_file, slow
 
 POSER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "poser.py")
 EVIL = "EVIL\x1b]0;owned\x07\x9b31m\u202e\r\nEVIL"
@@ -105,3 +107,96 @@ class Printable(Poser):
                 line = next(line for line in out.splitlines() if pid in line)
                 self.assertIn(pid if more else "EVIL", line)
                 self.assertEqual(deceptive(out + err), [])
+
+
+class Ending(Poser):
+    """Commands on agents that do not answer as they should. Each must end by itself."""
+
+    @slow
+    def test_no_room_for_a_connection(self):
+        pid = self.pose("backlog")
+        for words in ["list"], ["status", pid], ["off", pid], ["attach", pid, "calls"], ["doctor", pid]:
+            status, out, err, _ = self.ends(*words)
+            if words[0] == "list":
+                self.assertRegex(out, rf"(?m)^ *{pid} ")
+            elif words[0] == "off":  # the file is there, and nobody looks for it
+                self.assertIn("the kill switch, ", err)
+                self.assertIn("is set, but the agent has not seen it yet", err)
+            elif words[0] != "doctor":
+                self.assertEqual((status, err), (1, f"instr: the agent in process {pid} accepts no client; 'instr off {pid}' stops it\n"))
+
+    @slow
+    def test_a_byte_now_and_then(self):
+        for mode, reason in (("slow", "is not responding"), ("dripping", "has not answered in time")):
+            pid = self.pose(mode)
+            for words in ["list"], ["status", pid], ["revert", pid], ["off", pid], ["top", pid, "--once"], ["dump", pid, "Foo", "-o", "x"]:
+                status, out, err, _ = self.ends(*words)
+                if words[0] == "list":
+                    self.assertRegex(out, rf"(?m)^ *{pid} ")
+                    continue
+                self.assertEqual(status, 1)
+                self.assertIn("the kill switch" if words[0] == "off" else "is not responding" if words[0] == "top" else reason, err)
+
+    @slow
+    def test_an_answer_without_end(self):
+        pid = self.pose("endless")
+        for words in ["list"], ["status", pid], ["revert", pid], ["off", pid]:
+            status, out, err, _ = self.ends(*words)
+            if words[0] == "list":
+                self.assertRegex(out, rf"(?m)^ *{pid} ")
+            else:
+                self.assertEqual(status, 1)
+                self.assertRegex(err, "the answer is too large|the kill switch|has not answered in time")
+
+    def test_lines_without_end(self):
+        pid = self.pose("noting")
+        status, out, _, _ = self.ends("list")
+        self.assertRegex(out, rf"(?m)^ *{pid} .* busy ")
+        status, _, err, _ = self.ends("status", pid)
+        self.assertEqual(status, 1)
+        self.assertIn("instr: not yet\n", err)
+        self.assertIn("has not answered in time", err.splitlines()[-1])
+
+    def test_a_large_answer_takes_little_memory(self):
+        pid = self.pose("large")
+        for words in ["list"], ["status", pid]:
+            done = subprocess.run(["prlimit", f"--data={200 << 20}", self.instr, *words], capture_output=True, text=True, timeout=60, check=False)
+            if words[0] == "status":
+                self.assertEqual((done.returncode, done.stderr), (1, "instr: the answer is too large\n"))
+            else:
+                self.assertRegex(done.stdout, rf"(?m)^ *{pid} ")
+                self.assertEqual(done.returncode, 0)
+
+    def test_a_closed_connection_is_not_a_timeout(self):
+        pid = self.pose("closing")
+        status, _, err, _ = self.ends("status", pid)
+        self.assertEqual((status, err), (1, f"instr: the agent in process {pid} has just been detached, or the JVM ends\n"))
+
+    @slow
+    def test_files_that_are_not_read(self):
+        pid = self.pose("unread")
+        with open(self.path("Foo.class"), "wb") as file:
+            file.write(class_file(code=bytes(60000)))
+        status, _, err, _ = self.ends("redefine", pid, *["Foo.class"] * 60)
+        self.assertEqual((status, err), (1, "instr: Foo.class: too large, or the connection is lost\n"))
+
+
+class Attaching(Poser):
+    def test_the_attach_socket_accepts_nobody(self):
+        for mode in "attach-full", "attach-other", "attach-full-own":
+            pid = self.pose(mode)
+            status, _, err, _ = self.ends("attach", pid, "calls")
+            self.assertEqual(status, 1)
+            self.assertRegex(err, rf"^instr: process {pid}: [^\n]+\n$")
+            if os.geteuid() == 0 and not mode.endswith("-own"):
+                self.assertIn(f", /tmp/.java_pid{pid}, belongs to user {OTHER - 1}: remove that file", err)
+
+    def test_an_attach_can_be_interrupted(self):
+        pid = self.pose("attach-full-own")
+        for number in signal.SIGINT, signal.SIGTERM:
+            tool = subprocess.Popen([self.instr, "attach", pid, "calls"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            self.addCleanup(tool.kill)
+            time.sleep(0.5)
+            tool.send_signal(number)
+            _, err = tool.communicate(timeout=60)
+            self.assertEqual(tool.returncode, -number, err)

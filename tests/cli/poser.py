@@ -46,14 +46,12 @@ def mapped(path, data):
 
 
 def pose(folder):
-    text = "a blank".join(["", EVIL])
-    with_data = os.path.exists(os.path.join(folder, "perfdata"))
-    maps = [mapped(f"{folder}/jdk/lib/server/libjvm.so", b"not a library")]
+    maps = [mapped(f"{folder}/jdk/lib/server/libjvm.so", b"not a library"), mapped(f"{folder}/libinstr.so", b"nor this")]
     with open(f"{folder}/jdk/release", "w", encoding="utf-8", newline="") as file:
         file.write(f'JAVA_VERSION="17.{EVIL.replace(chr(10), "")}"\n')
-    if with_data:
+    if os.path.exists(f"{folder}/perfdata"):
         maps.append(mapped(f"{folder}/hsperfdata_me/{os.getpid()}", perfdata(
-            java_property_java_vm_version="17.0" + EVIL, java_property_java_vm_name=EVIL, sun_rt_javaCommand=EVIL + text)))
+            java_property_java_vm_version="17.0" + EVIL, java_property_java_vm_name=EVIL, sun_rt_javaCommand=EVIL + " " + EVIL)))
     return maps
 
 
@@ -124,30 +122,41 @@ def serve(client, mode, folder):
         client.close()
 
 
-def attach_socket(busy):
-    """Takes the name of the attach socket, and perhaps lets no one in."""
-    path = f"/tmp/.java_pid{os.getpid()}"
+def become(uid):
+    os.setgroups([])
+    os.setgid(uid)
+    os.setuid(uid)
+
+
+def take_attach_socket(jvm, mode):
+    """Another process takes the name of the JVM's attach socket, and perhaps lets nobody in. With -own it has the user of the JVM."""
+    if os.geteuid() == 0:
+        become(int(sys.argv[3]) - (not mode.endswith("-own")))
+    path = f"/tmp/.java_pid{jvm}"
     server = socket.socket(socket.AF_UNIX)
     server.bind(path)
+    os.chmod(path, 0o777)
     server.listen(1)
-    return (server, fill(path) if busy else []), path
+    clients = fill(path) if "full" in mode else []
+    os.write(1, b"ready\n")
+    sys.stdin.read()
+    os.unlink(path)
+    del clients
+    os._exit(0)
 
 
 def main():
     folder, mode = sys.argv[1:3]
-    if len(sys.argv) > 3:
-        os.setgroups([])
-        os.setgid(int(sys.argv[3]))
-        os.setuid(int(sys.argv[3]))
-    signal.signal(signal.SIGQUIT, lambda *_: None)
-    held, paths = [pose(folder)], []
     if mode.startswith("attach-"):
-        more, path = attach_socket(mode == "attach-full")
-        held.append(more)
-        paths.append(path)
-    elif mode != "nothing":
+        jvm = os.getpid()
+        if os.fork() == 0:
+            take_attach_socket(jvm, mode)
+    if len(sys.argv) > 3:
+        become(int(sys.argv[3]))
+    signal.signal(signal.SIGQUIT, lambda *_: None)
+    held, path = [pose(folder)], None
+    if mode != "nothing" and not mode.startswith("attach-"):
         server, path = listen(1 if mode == "backlog" else 128)
-        paths.append(path)
         held.append(server)
         if mode == "backlog":
             held.append(fill(path))
@@ -157,9 +166,10 @@ def main():
                     client, _ = server.accept()
                     threading.Thread(target=serve, args=(client, mode, folder), daemon=True).start()
             threading.Thread(target=accept, daemon=True).start()
-    print("ready", flush=True)
+    if not mode.startswith("attach-"):
+        print("ready", flush=True)
     sys.stdin.read()
-    for path in paths:
+    if path:
         os.unlink(path)
     os._exit(0)
 

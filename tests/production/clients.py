@@ -1,11 +1,14 @@
 """Clients of the control socket that are slow or disconnect, in a server under load."""
 
+import os
+import re
 import socket
 import struct
 import subprocess
 import threading
 import time
 
+from control import Failed
 from cycles import get
 from server_jvm import Jvm, expect
 
@@ -104,4 +107,37 @@ def slow_clients(t):
         print(f"requests in 3 s: {alone} alone, {during} with a client that does not read, {after} afterwards; {text} calls reported, {lazy.dropped} documents "
               f"dropped; {dropped}")
         jvm.end()
+    return problems
+
+
+def waiting_for_another(t):
+    """While commands of one client take long, new clients are greeted, learn what they wait for, and are served in the end, even if that
+    takes more than the ten seconds for which the tool waits in silence. The commands take so long because they write to a pipe without a reader."""
+    problems, pipe = [], t.file("slow")
+    os.mkfifo(pipe)
+    with Jvm(t, "-cp", t.file("classes"), "Waiting") as jvm, jvm.control() as first, jvm.control() as second:
+        jvm.line()
+        first.run("enable", f"calls,calls.file={pipe},include=Waiting,quiet=yes")
+        second.run("ping")
+        first.start("write")
+        second.start("write")
+        time.sleep(1)
+        start, waits = time.monotonic(), f"instr: waiting for 'write' of process {os.getpid()}, user {os.geteuid()} ("
+        setting = subprocess.Popen([t.cli, "set", str(jvm.pid), "calls.top=3"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        listed = subprocess.run([t.cli, "list"], capture_output=True, text=True, timeout=60).stdout
+        expect(problems, f"list: {listed}", re.search(rf"^ *{jvm.pid} .* busy ", listed, re.M))
+        done = subprocess.run([t.cli, "status", str(jvm.pid)], capture_output=True, text=True, timeout=60)
+        expect(problems, f"status: {done}", done.returncode == 1 and done.stderr.startswith(waits) and "not answered in time" in done.stderr)
+        out, err = setting.communicate(timeout=100)
+        waited = time.monotonic() - start
+        expect(problems, f"set: {setting.returncode}, {out!r}, {err!r}", setting.returncode == 0 and "calls" in out and err.startswith(waits))
+        expect(problems, f"it did not take long: {waited} s", waited > 11)
+        for client in first, second:
+            notes = []
+            try:
+                for kind, what in client.events():
+                    notes += [what] if kind == "note" and "waiting" not in what else []
+            except Failed as e:
+                expect(problems, str(e), "no process reads it" in str(e))
+            expect(problems, f"a busy client: {notes}", len(notes) >= 4 and all(re.fullmatch(r"'write': \d+ s so far", line) for line in notes))
     return problems

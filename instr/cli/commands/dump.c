@@ -11,15 +11,17 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { MOST_CLASS = 64 * 1024 * 1024 }; // bytes; an agent does not send more
+
 static int receive(struct cli_session *session, struct cli_bytes *bytes) {
     struct cli_event event;
     size_t capacity = 0;
     for (;;) {
-        cli_session_next(session, &event, -1);
+        cli_control_next(session, &event);
         if (event.kind == CLI_DOCUMENT) json_decref(event.document);
         if (event.kind == CLI_NOTE) cli_error("%s", event.line);
         if (event.kind == CLI_BYTES) {
-            if (bytes->length + event.length > CLI_MOST_BYTES ||
+            if (bytes->length + event.length > MOST_CLASS ||
                 !INSTR_ARRAY_RESERVE(bytes->bytes, capacity, bytes->length + event.length))
                 return cli_no_memory();
             memcpy(bytes->bytes + bytes->length, event.bytes, event.length);

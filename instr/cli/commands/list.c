@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { COMMAND_SHOWN = 60, ANSWER_MS = 5000 };
+enum { COMMAND_SHOWN = 60, ANSWER_MS = 5000, MOST_ANSWER = 64 * 1024 };
 
 struct row {
     struct instr_remote_jvm jvm;
@@ -32,17 +32,28 @@ static int is_named_java(const struct instr_remote_jvm *jvm) {
     return yes;
 }
 
+// An agent that is busy with a command sends lines to those who wait.
+static void ask_state(struct cli_session *session, struct row *row) {
+    struct cli_event event;
+    const char *const ping = "ping";
+    session->most_document = MOST_ANSWER;
+    if (cli_session_command(session, 1, &ping) != 0) return;
+    cli_session_next(session, &event, ANSWER_MS);
+    if (event.kind == CLI_NOTE)
+        strcpy(row->state, "busy");
+    else if (event.kind == CLI_DOCUMENT)
+        snprintf(row->state, sizeof row->state, "%s", cli_text(event.document, "state"));
+    json_decref(event.document);
+}
+
 static void find_state(struct row *row) {
     struct cli_session session;
-    struct cli_event event;
     char reason[INSTR_ERROR_SIZE];
     if (row->jvm.agent[0]) strcpy(row->state, "silent");
     if (cli_session_open_within(&session, (long)row->jvm.process.pid, ANSWER_MS, reason,
                                 sizeof reason) != CLI_SESSION_OK)
         return;
-    json_t *answer = cli_session_ask(&session, "ping", ANSWER_MS, &event);
-    if (answer) snprintf(row->state, sizeof row->state, "%s", cli_text(answer, "state"));
-    json_decref(answer);
+    ask_state(&session, row);
     cli_session_close(&session);
 }
 

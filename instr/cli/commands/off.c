@@ -110,7 +110,8 @@ static int off_by_socket(const struct cli_control *control) {
         return CLI_USAGE;
     }
     if (there != CLI_SESSION_OK) return CLI_FAILED;
-    json_t *answer = cli_session_ask(&session, "off", 2 * ANSWER_MS, &event);
+    cli_session_limit(&session, 2 * ANSWER_MS);
+    json_t *answer = cli_session_ask(&session, "off", &event);
     if (answer && control->json)
         cli_json_print(json_incref(answer));
     else if (answer)

@@ -141,12 +141,19 @@ static int report_file(const struct arguments *arguments) {
 struct received {
     int fd; // -1: none so far
     int failed;
+    size_t length;
 };
+
+enum { STATUS_MS = 10000, MOST_EXEC = 64 * 1024 * 1024 }; // bytes; an agent does not send more
 
 static void receive(struct received *exec, const struct cli_event *event) {
     const char *from = event->bytes;
     if (exec->fd < 0) exec->fd = memfd_create("instr-report", MFD_CLOEXEC);
     exec->failed |= exec->fd < 0;
+    if ((exec->length += event->length) > MOST_EXEC) {
+        exec->failed = 1;
+        errno = EFBIG;
+    }
     for (size_t left = event->length; left > 0 && !exec->failed;) {
         ssize_t n = write(exec->fd, from, left);
         if (n < 0 && errno == EINTR) continue;
@@ -166,12 +173,12 @@ static int show_received(const struct received *exec, struct arguments arguments
 
 static int show_document(const struct cli_event *event, const struct arguments *arguments) {
     if (!arguments->json) return report_json(event->document, arguments);
-    fwrite(event->bytes, 1, event->length, stdout);
+    cli_print_json(event->bytes, event->length);
     return cli_finish(CLI_OK);
 }
 
 static int report_pass(struct cli_session *session, const char *pass, struct arguments arguments) {
-    struct received exec = {-1, 0};
+    struct received exec = {-1, 0, 0};
     struct cli_event event;
     char name[64];
     int status = CLI_OK;
@@ -181,7 +188,7 @@ static int report_pass(struct cli_session *session, const char *pass, struct arg
                             (const char *const[]){"report", pass, "reset"}) != 0)
         return cli_error("the command cannot be sent: %s", strerror(errno));
     do {
-        cli_session_next(session, &event, -1);
+        cli_control_next(session, &event);
         if (event.kind == CLI_DOCUMENT) status = show_document(&event, &arguments);
         if (event.kind == CLI_DOCUMENT) json_decref(event.document);
         if (event.kind == CLI_BYTES) receive(&exec, &event);
@@ -202,7 +209,9 @@ static int report_passes(struct cli_session *session, const struct arguments *ar
     struct cli_event event;
     char list[512];
     size_t index, count = 0;
-    json_t *item, *status = cli_session_ask(session, "status", -1, &event);
+    cli_session_limit(session, STATUS_MS);
+    json_t *item, *status = cli_session_ask(session, "status", &event);
+    session->limit = INSTR_NEVER;
     const json_t *passes = json_object_get(status, "passes");
     int result = status ? CLI_OK : cli_control_end(&event);
     json_array_foreach(passes, index, item) {

@@ -7,6 +7,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+enum { ANSWER_MS = 5000, MOST_ANSWER = 8 * 1024 * 1024 };
+
 // A line "NAME       TEXT".
 __attribute__((format(printf, 2, 3))) static void line(const char *name, const char *format, ...) {
     char text[1024];
@@ -95,5 +97,7 @@ int cli_status(int argc, char **argv) {
     int status =
         cli_control_arguments(&control, "status", argc, argv, NULL, 0, 0, "one process id");
     if (status != CLI_OK) return status;
+    control.within_ms = ANSWER_MS;
+    control.most_document = MOST_ANSWER;
     return cli_control_talk(&control, 1, (const char *const[]){"status"}, show);
 }

@@ -21,8 +21,9 @@
     COMMAND(list, "[--json]",                                                                      \
             "list the JVMs of this machine: process, user, version, agent, main "                  \
             "class",                                                                               \
-            "The agent is dormant or active; silent means that its library is "                    \
-            "loaded but does not listen, as after 'instr detach'. For JVMs of "                    \
+            "The agent is dormant or active; busy means that it runs a command of another "        \
+            "client; silent means that its library is loaded but does not listen, as after "       \
+            "'instr detach'. For JVMs of "                                                         \
             "other users only root sees everything.")                                              \
     COMMAND(attach, "PID [OPTION...] [--wait] [--json]",                                           \
             "load the agent into a running JVM and enable passes",                                 \

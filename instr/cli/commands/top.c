@@ -10,7 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST_ROWS = 508, HEADER = 4, WAIT_MS = 100, DEFAULT_ROWS = 20 };
+enum { MOST_ROWS = 508, HEADER = 4, WAIT_MS = 100, STOP_MS = 5000, DEFAULT_ROWS = 20 };
+#define LATE UINT64_C(10000000000) // after a table is due
 #define DEFAULT_EVERY UINT64_C(1000000000)
 #define LEAST_EVERY UINT64_C(100000000)
 #define MOST_EVERY UINT64_C(3600000000000)
@@ -139,13 +140,14 @@ static int start(struct top *top) {
 static int stop(struct top *top) {
     struct cli_event event;
     if (cli_session_cancel(&top->session) != 0) return -1;
-    for (int i = 0; i < 1000; i++) {
-        cli_session_next(&top->session, &event, 5000);
+    cli_session_limit(&top->session, STOP_MS);
+    do {
+        cli_session_next(&top->session, &event, STOP_MS);
         if (event.kind == CLI_DOCUMENT) json_decref(event.document);
-        if (event.kind == CLI_END) return 0;
-        if (event.kind == CLI_LOST || event.kind == CLI_NOTHING) return -1;
-    }
-    return -1;
+    } while ((event.kind == CLI_DOCUMENT || event.kind == CLI_NOTE) &&
+             instr_clock_now() < top->session.limit);
+    top->session.limit = INSTR_NEVER;
+    return event.kind == CLI_END ? 0 : -1;
 }
 
 static int restart(struct top *top) {
@@ -168,8 +170,14 @@ static int take_key(struct top *top) {
 static int follow(struct top *top) {
     struct cli_event event;
     int more = start(top) == 0 ? 1 : -1;
+    uint64_t late = instr_clock_now() + top->every + LATE;
     while (more > 0) {
         cli_session_next(&top->session, &event, WAIT_MS);
+        if (event.kind != CLI_NOTHING) late = instr_clock_now() + top->every + LATE;
+        if (instr_clock_now() > late) {
+            cli_screen_close();
+            return cli_error("the agent in process %ld is not responding", top->pid);
+        }
         if (event.kind == CLI_DOCUMENT) {
             int shown = top->soon;
             if (shown) show(top, &event);

@@ -12,7 +12,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-enum { OLDEST = 8, NEWEST = 28 };
+enum { OLDEST = 8, NEWEST = 28, ANSWER_MS = 10000 };
 
 static void look_at_version(struct cli_findings *findings, const struct instr_remote_jvm *jvm) {
     if (jvm->release == 0)
@@ -95,8 +95,9 @@ static int look_inside(struct cli_findings *findings, long pid) {
     struct cli_session session;
     struct cli_event event;
     char reason[INSTR_ERROR_SIZE];
-    if (cli_session_open(&session, pid, reason, sizeof reason) != CLI_SESSION_OK) return 0;
-    json_t *status = cli_session_ask(&session, "status", 10000, &event);
+    if (cli_session_open_within(&session, pid, ANSWER_MS, reason, sizeof reason) != CLI_SESSION_OK)
+        return 0;
+    json_t *status = cli_session_ask(&session, "status", &event);
     cli_session_close(&session);
     if (!status) return 0;
     cli_find(findings, CLI_FINE, "agent", "version %s is loaded, %s", cli_text(status, "agent"),
