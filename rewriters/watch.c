@@ -115,7 +115,8 @@ static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
     struct cf_slice name = cf_member_name(edit->code.cls, edit->method),
                     descriptor = cf_member_descriptor(edit->code.cls, edit->method);
     int id;
-    if (!wanted || rw_leave_alone(edit) || !rw_watch_matches(wanted, name, descriptor))
+    if (!wanted || rw_leave_alone(edit) ||
+        !rw_watch_matches(wanted, cf_this_name(edit->code.cls), name, descriptor))
         return CF_OK;
     CF_TRY(rw_method_id(cls, edit, &id));
     CF_TRY(cf_edit_constructor(edit));
@@ -133,7 +134,7 @@ static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
 static const struct rw_option options[] = {
     {"methods", "METHODS",
      "the methods to watch, such as com.acme.Foo.bar(..) or com.acme.**.*(int,String); classes are "
-     "written as in include="},
+     "written as in include=, colons separate several"},
     {NULL, NULL, NULL},
 };
 

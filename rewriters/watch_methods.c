@@ -2,29 +2,23 @@
 
 #include <string.h>
 
-static size_t head_length(const char *text) {
-    return strcspn(text, "(");
+static struct cf_slice slice(const char *start, const char *end) {
+    return (struct cf_slice){(const uint8_t *)start, (uint32_t)(end - start)};
 }
 
-// The start of the method name; NULL: there is no dot before it.
-static const char *name_of(const char *text) {
-    const char *name = NULL;
-    size_t length = head_length(text);
-    for (size_t i = 0; i < length; i++)
-        if (text[i] == '.') name = text + i + 1;
-    return name;
-}
-
-const char *rw_watch_fault(const char *text, size_t *class_length) {
-    const char *name = name_of(text);
-    size_t head = head_length(text), length = strlen(text);
+const char *rw_watch_split(const char *text, struct rw_watch_pattern *pattern, const char **end) {
+    const char *last = text + strcspn(text, ":"), *head = text + strcspn(text, ":("), *name = NULL;
+    *end = last;
+    for (const char *p = text; p < head; p++)
+        if (*p == '.' || *p == '#') name = p + 1;
     if (!name || name == text + 1)
         return "must be a class and a method, such as com.acme.Foo.bar(..)";
-    if (name == text + head) return "has no method name behind the last dot";
-    if (text[head] && (text[length - 1] != ')' || strchr(text + head, ')') != text + length - 1))
+    if (name == head) return "has no method name behind the last dot";
+    if (head < last && memchr(head, ')', (size_t)(last - head)) != last - 1)
         return "must end with argument types in parentheses, such as (..) or (int,String)";
-    if (strchr(text, ':')) return "must be a single pattern";
-    *class_length = (size_t)(name - 1 - text);
+    pattern->class_name = slice(text, name - 1);
+    pattern->method = slice(name, head);
+    pattern->arguments = head < last ? slice(head + 1, last - 1) : slice(NULL, NULL);
     return NULL;
 }
 
@@ -90,6 +84,7 @@ static int type_matches(const char *p, size_t p_length, const char *text, size_t
     return 0;
 }
 
+// Does the list of types, which ends with a parenthesis, match?
 static int arguments_match(const char *p, struct cf_slice d) {
     char text[512];
     uint32_t at = 1;
@@ -108,11 +103,57 @@ static int arguments_match(const char *p, struct cf_slice d) {
     }
 }
 
-int rw_watch_matches(const char *text, struct cf_slice name, struct cf_slice descriptor) {
-    const char *pattern = name_of(text);
-    size_t head = head_length(text);
-    if (!pattern || !name.bytes || !descriptor.bytes) return 0;
-    if (!glob(pattern, (size_t)(text + head - pattern), (const char *)name.bytes, name.length))
-        return 0;
-    return !text[head] || arguments_match(text + head + 1, descriptor);
+// Does the pattern match the internal name, where * is any run of characters but slashes, ** any
+// run, and **. any number of packages? Gives up after `steps`: hostile patterns could take for ever.
+static int class_matches(struct cf_slice p, struct cf_slice s, unsigned *steps) {
+    for (; p.length > 0; p.bytes++, p.length--, s.bytes++, s.length--) {
+        if (*p.bytes == '*') break;
+        if (s.length == 0 || *s.bytes != (*p.bytes == '.' ? '/' : *p.bytes)) return 0;
+    }
+    if (p.length == 0) return s.length == 0;
+    uint32_t stars = p.length > 1 && p.bytes[1] == '*' ? 2 : 1;
+    int packages = stars == 2 && p.length > 2 && p.bytes[2] == '.';
+    struct cf_slice rest = {p.bytes + stars + packages, p.length - stars - (uint32_t)packages};
+    for (int at_start = 1; *steps > 0; at_start = s.bytes[-1] == '/') {
+        --*steps;
+        if ((!packages || at_start) && class_matches(rest, s, steps)) return 1;
+        if (s.length == 0 || (stars == 1 && *s.bytes == '/')) return 0;
+        s.bytes++, s.length--;
+    }
+    return 0;
+}
+
+int rw_watch_class_matches(struct cf_slice pattern, struct cf_slice class_name) {
+    unsigned steps = 1 << 16;
+    return class_matches(pattern, class_name, &steps);
+}
+
+void rw_watch_types(struct cf_slice d, char *text, size_t size) {
+    size_t n = 0;
+    if (n + 1 < size) text[n++] = '(';
+    for (uint32_t at = 1; at < d.length && d.bytes[at] != ')' && n + 2 < size;) {
+        if (at > 1) text[n++] = ',';
+        n += type_text(d, &at, text + n, size - n - 2);
+    }
+    if (n + 1 < size) text[n++] = ')';
+    text[n] = '\0';
+}
+
+static int matches(const struct rw_watch_pattern *p, struct cf_slice class_name,
+                   struct cf_slice name, struct cf_slice descriptor) {
+    return glob((const char *)p->method.bytes, p->method.length, (const char *)name.bytes,
+                name.length) &&
+           (!p->arguments.bytes || arguments_match((const char *)p->arguments.bytes, descriptor)) &&
+           rw_watch_class_matches(p->class_name, class_name);
+}
+
+int rw_watch_matches(const char *text, struct cf_slice class_name, struct cf_slice name,
+                     struct cf_slice descriptor) {
+    struct rw_watch_pattern pattern;
+    if (!name.bytes || !descriptor.bytes) return 0;
+    for (const char *end = text;; text = end + 1) {
+        if (rw_watch_split(text, &pattern, &end)) return 0;
+        if (matches(&pattern, class_name, name, descriptor)) return 1;
+        if (*end == '\0') return 0;
+    }
 }

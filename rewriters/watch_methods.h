@@ -1,19 +1,35 @@
 // The methods that the pass watch selects: com.acme.Foo.bar(..), com.acme.*.get*(int, String).
 //
-// The last dot before the parenthesis separates class and method; * in the name of the method is
+// The last dot, or #, before the parenthesis separates class and method; * in the name of the method is
 // any run of characters. (..), or nothing, stands for any arguments. Otherwise types are written as
-// in Java, with or without their packages, and * is any single type.
+// in Java, with or without their packages, and * is any single type. Colons separate several such
+// patterns. Classes are written as for `include` (instr/match.h).
 
 #ifndef RW_WATCH_METHODS_H
 #define RW_WATCH_METHODS_H
 
 #include "classfile/classfile.h"
 
-// What is wrong with such a text; NULL: nothing. *class_length: the length of the class pattern at
-// its start.
-const char *rw_watch_fault(const char *text, size_t *class_length);
+// One pattern, a part of the text.
+struct rw_watch_pattern {
+    struct cf_slice class_name; // with dots and wildcards
+    struct cf_slice method;
+    struct cf_slice arguments; // what is between the parentheses; NULL bytes: there are none
+};
 
-// Does `text` select this method, whatever its class? `text` has no fault.
-int rw_watch_matches(const char *text, struct cf_slice name, struct cf_slice descriptor);
+// Splits the pattern at `text`. Returns what is wrong with it; NULL: nothing. *end: where it ends,
+// at a colon or at the end of the text.
+const char *rw_watch_split(const char *text, struct rw_watch_pattern *pattern, const char **end);
+
+// Does the pattern of class names match the internal name?
+int rw_watch_class_matches(struct cf_slice pattern, struct cf_slice class_name);
+
+// Writes the argument types of a method descriptor as a pattern has them, "(int,java.lang.String)",
+// truncated if too long.
+void rw_watch_types(struct cf_slice descriptor, char *text, size_t size);
+
+// Do the patterns, which have no fault, select this method? The class name is an internal one.
+int rw_watch_matches(const char *text, struct cf_slice class_name, struct cf_slice name,
+                     struct cf_slice descriptor);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "instr/base/json.h"
 #include "instr/retransform/reconfigure.h"
+#include "instr/passes/watch/suggest.h"
 #include "instr/passes/watch/watch.h"
 #include "instr/base/log.h"
 #include "instr/base/clock.h"
@@ -140,6 +141,18 @@ static void end(void *context, struct instr_reply *reply) {
     free(w);
 }
 
+// No loaded class was changed; `skipped` interfaces might have been.
+static void note_nothing(struct instr_request *request, struct instr_reply *reply, JNIEnv *jni,
+                         unsigned skipped) {
+    char meant[800];
+    instr_watch_suggest(request->agent->jvmti, jni, request->argv[0], meant, sizeof meant);
+    if (!skipped)
+        instr_reply_note(reply, "no loaded class has such a method with bytecode (native and "
+                                "abstract methods have none); calls are reported once one is "
+                                "loaded");
+    if (*meant) instr_reply_note(reply, "did you mean %s?", meant);
+}
+
 static int begin(struct instr_request *request, struct instr_reply *reply, struct watching *w) {
     char reason[INSTR_ERROR_SIZE];
     struct instr_reconfigured done = {0};
@@ -154,10 +167,7 @@ static int begin(struct instr_request *request, struct instr_reply *reply, struc
     free(options);
     if (!ok) return 0;
     instr_operation_note_interfaces(reply, done.skipped_interfaces);
-    if (done.changed == 0 && !done.skipped_interfaces)
-        instr_reply_note(reply, "no loaded class has such a method with bytecode (native and "
-                                "abstract methods have none); calls are reported once one is "
-                                "loaded");
+    if (done.changed == 0) note_nothing(request, reply, jni, done.skipped_interfaces);
     instr_watch_begin(jni, &w->filter);
     if (w->time) w->until = instr_clock_now() + w->time;
     return 1;

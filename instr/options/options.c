@@ -293,20 +293,25 @@ static void inherit(struct instr_option_parser *p) {
 static int find_classes(struct instr_option_parser *p, struct instr_pass_options *pass) {
     const char *methods = instr_pass_option(pass, "methods");
     char key[INSTR_NAME_SIZE], reason[256];
-    size_t length = 0;
     if (!(pass->pass->flags & RW_NAMES_METHODS)) return 0;
     snprintf(key, sizeof key, "%s.methods", pass->pass->name);
     instr_match_free(pass->only);
     pass->only = instr_match_new();
     if (!pass->only) return instr_option_no_memory(p, key);
     if (!methods) return 0;
-    const char *fault = rw_watch_fault(methods, &length);
-    if (fault) return instr_option_fail(p, key, "'%.64s' %s", methods, fault);
-    char *classes = strndup(methods, length);
-    if (!classes) return instr_option_no_memory(p, key);
-    int failed = instr_match_add(pass->only, classes, reason, sizeof reason);
-    free(classes);
-    return failed ? instr_option_fail(p, key, "%s", reason) : 0;
+    for (const char *text = methods, *end;; text = end + 1) {
+        struct rw_watch_pattern pattern;
+        const char *fault = rw_watch_split(text, &pattern, &end);
+        if (fault)
+            return instr_option_fail(p, key, "'%.*s' %s", (int)(end - text > 64 ? 64 : end - text),
+                                     text, fault);
+        char *classes = strndup(text, pattern.class_name.length);
+        if (!classes) return instr_option_no_memory(p, key);
+        int failed = instr_match_add(pass->only, classes, reason, sizeof reason);
+        free(classes);
+        if (failed) return instr_option_fail(p, key, "%s", reason);
+        if (*end == '\0') return 0;
+    }
 }
 
 // Moves the options of each pass to the passes that are on.

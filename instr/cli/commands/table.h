@@ -93,8 +93,9 @@
             "PID METHODS [--limit N] [--if-slower TIME] [--if-thrown] [--stack] "                  \
             "[--for TIME] [--json]",                                                               \
             "print calls of methods as they happen, with arguments and results",                   \
-            "Also prints the thread and the duration of each call. METHODS is a "                  \
-            "pattern such as com.acme.Shop.order(..). The instrumentation is "                     \
+            "Also prints the thread and the duration of each call. METHODS are "                   \
+            "patterns such as com.acme.Shop.order(..), with colons between them. "                 \
+            "The instrumentation is "                                                              \
             "reverted after N calls (100 if not given), after the time given, on "                 \
             "Ctrl-C, and when the command is killed.")                                             \
     COMMAND(dump, "PID CLASS [--original] [-o FILE] [--json]", "write a class as a JVM has it",    \

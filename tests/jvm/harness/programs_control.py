@@ -297,6 +297,44 @@ def bringing(r):
     yield "enable", problems
 
 
+# What is typed, and what is meant; None: nothing like it is loaded.
+MEANT = [("Waiting.wrok", "Waiting.work"), ("waiting.work(..)", "Waiting.work"),
+         ("Waiting.work(long)", "Waiting.work(int)"), ("java.util.HashMap.Node.getKey", "java.util.HashMap$Node.getKey"),
+         ("HashMap.putVal", "java.util.HashMap.putVal"), ("Nothing.wrok:java.util.HashMap.putVla", "java.util.HashMap.putVal"),
+         ("java.util.HashMap.nothingLikeIt", None), ("com.acme.**.work", None)]
+
+
+@program("instr watch, mistyped", quick=False)
+def watch_mistyped(r):
+    """A method that no loaded class has: instr says which one is spelled like it."""
+    p = Waiting(r)
+    for methods, meant in MEANT:
+        done = p.instr("watch", methods, "--for", "200ms")
+        hint = re.search(r"did you mean (.*)\?", done.stderr)
+        yield methods, [] if "no loaded class has such a method" in done.stderr and (
+            meant in hint[1].split(", ") if meant and hint else meant is hint) else [f"{done}"]
+    p.process.stdin.close()
+    p.process.wait(60)
+
+
+@program("instr watch, several patterns", quick=False)
+def watch_several(r):
+    """Each pattern stands for methods of its own classes."""
+    p = Waiting(r)
+    watching = subprocess.Popen([r.cli, "watch", str(p.pid), "Waiting#work(int):java.io.BufferedReader.readLine():Nothing.round", "--limit", "11"],
+                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    for _ in range(500):
+        if os.path.exists(control.path(p.pid)) and passes(p) == ["watch"]:
+            break
+        time.sleep(0.02)
+    p.round()
+    p.round()
+    found = {line.split()[2].partition("(")[0] for line in watching.communicate(timeout=60)[0].splitlines()}
+    p.process.stdin.close()
+    p.process.wait(60)
+    yield "methods", [] if found == {"Waiting.work", "java.io.BufferedReader.readLine"} else [f"{found}"]
+
+
 def watcher(r, p, stdout):
     """Starts a watch without a limit, and waits until it is on."""
     started = subprocess.Popen([r.cli, "watch", str(p.pid), "Waiting.work(int)", "--limit", "1000000"], stdout=stdout,
