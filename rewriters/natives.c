@@ -22,7 +22,7 @@ static const struct cf_callee *callees_of(struct rw_class *cls) {
         [ENTER] = CF_METHOD_OF("InstrTiming", "enter", "(I)J"),
         [CLOCK] = CF_METHOD_OF("java/lang/System", "nanoTime", "()J"),
         [EXIT] = CF_METHOD_OF("InstrTiming", "exit", "(JJI)V"),
-        [THROWN] = CF_METHOD_OF("InstrNatives", "thrown", "(Ljava/lang/Throwable;JJI)V"),
+        [THROWN] = CF_METHOD_OF("InstrTiming", "thrown", "(Ljava/lang/Throwable;JJI)V"),
     };
     static const struct cf_method_name early[] = {
         [ENTER] = CF_METHOD_OF("InstrNatives", "enter", "(I)J"),

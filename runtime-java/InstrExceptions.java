@@ -3,7 +3,8 @@ package java.lang;
 import instr.runtime.InstrExceptionsNative;
 
 /**
- * Called by code that the exceptions pass inserted, with the exception and the ids of the site and the method.
+ * Called by code that the exceptions pass inserted, with the exception and the ids of the site and the method. The
+ * result is always null: inserted code gets it where it would get an error that it drops.
  *
  * <p>A row counts exceptions of one class, from one place, that ended in one way. An exception first counts in the
  * row of uncaught exceptions, and moves to another row when it is caught. Each thread has counters of its own
@@ -39,14 +40,15 @@ public final class InstrExceptions {
     /** An athrow is about to throw the exception. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
-    public static void thrown(Throwable exception, int site) {
+    public static Throwable thrown(Throwable exception, int site) {
         try {
             InstrFlight flight = flight();
-            if (exception == null || flight == null) return;
+            if (exception == null || flight == null) return null;
             start(flight, exception, site);
         } catch (Throwable failed) {
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, site);
         }
+        return null;
     }
 
     /**
@@ -55,56 +57,59 @@ public final class InstrExceptions {
      */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
-    public static void rethrown(Throwable exception, int site, int method) {
+    public static Throwable rethrown(Throwable exception, int site, int method) {
         try {
             InstrFlight flight = flight();
-            if (exception == null || flight == null) return;
+            if (exception == null || flight == null) return null;
             int caught = flight.release(System.identityHashCode(exception), method);
             if (caught < 0) {
                 start(flight, exception, site);
-                return;
+                return null;
             }
             subtract(caught);
             add(flight.row);
         } catch (Throwable failed) {
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, site);
         }
+        return null;
     }
 
     /** A handler has caught the exception. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
-    public static void caught(Throwable exception, int method) {
+    public static Throwable caught(Throwable exception, int method) {
         try {
             InstrFlight flight = flight();
             if (exception != null && flight != null) end(flight, exception, method, false);
         } catch (Throwable failed) {
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, method & ~JOINED);
         }
+        return null;
     }
 
     /** A handler that may rethrow the exception has caught it: finally, synchronized. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
-    public static void passing(Throwable exception, int method) {
+    public static Throwable passing(Throwable exception, int method) {
         try {
             InstrFlight flight = flight();
             if (exception != null && flight != null) end(flight, exception, method, true);
         } catch (Throwable failed) {
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, method & ~JOINED);
         }
+        return null;
     }
 
     /** The exception leaves the method. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
-    public static void left(Throwable exception, int method) {
+    public static Throwable left(Throwable exception, int method) {
         try {
             InstrFlight flight = flight();
-            if (exception == null || flight == null || isKnown(flight, exception, 2)) return;
+            if (exception == null || flight == null || isKnown(flight, exception, 2)) return null;
             int row = find(flight, exception, method);
             flight.suspend();
-            if (row < 0) return;
+            if (row < 0) return null;
             add(row);
             flight.row = row;
             flight.frames = null;
@@ -113,6 +118,7 @@ public final class InstrExceptions {
         } catch (Throwable failed) {
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, method & ~JOINED);
         }
+        return null;
     }
 
     /** The exception has left its thread: Thread.dispatchUncaughtException has it. */
@@ -294,8 +300,12 @@ public final class InstrExceptions {
         return row;
     }
 
-    /** Forgets all rows: their ids are assigned anew from now on. */
+    /**
+     * Forgets all rows: their ids are assigned anew from now on. The thread that runs this, the main thread if the agent
+     * starts with the JVM, can count exceptions even if the heap is full when it throws the first one.
+     */
     static synchronized void forget() {
+        flight();
         known = new long[FIRST];
         count = 0;
     }

@@ -3,7 +3,7 @@ package java.lang;
 /**
  * Called by the wrappers of native methods of classes that are loaded before the runtime is defined, in this order:
  * enter, whose result is `saved`; clock, whose result is `start`; at the end exit or thrown. Wrappers in later classes
- * call InstrTiming, except for thrown.
+ * call InstrTiming.
  *
  * <p>Wrappers of JDK methods run before the other classes of the runtime can be defined, and before System.nanoTime can
  * be called. Until then nothing is counted.

@@ -69,6 +69,11 @@ public final class InstrTiming {
         }
     }
 
+    /** An exception leaves the wrapper of a native method. The call of enter has resolved this class, not InstrNatives. */
+    public static void thrown(Throwable thrown, long start, long saved, int id) {
+        InstrNatives.thrown(thrown, start, saved, id);
+    }
+
     /** An exception leaves a constructor that has not called super() or this() yet. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline

@@ -157,13 +157,15 @@ static enum cf_status arrive(struct run *r, uint32_t label) {
 }
 
 // At the start of a handler's range: the handler has the current locals, and the exception on its
-// stack.
+// stack. If it catches several types, that is a Throwable.
 static enum cf_status arrive_by_exception(struct run *r, const struct cf_snippet_handler *h) {
     struct cf_state *s = &r->k->typing.state;
     struct cf_type saved = s->stack[0];
     uint32_t depth = s->stack_count;
     struct cf_type thrown = {
         CF_TYPE_OBJECT, h->catch_type, 0, {(const uint8_t *)"java/lang/Throwable", 19}};
+    if (r->has_arrived[h->handler] && r->arrived[h->handler].stack[0].index != thrown.index)
+        thrown.index = r->arrived[h->handler].stack[0].index = 0;
     s->stack[0] = thrown;
     s->stack_count = 1;
     enum cf_status status = arrive(r, h->handler);

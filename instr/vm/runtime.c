@@ -188,9 +188,9 @@ static bool connect_modules(jvmtiEnv *jvmti, JNIEnv *jni, enum instr_delivery de
     return runtime.unnamed_module != NULL && error == JVMTI_ERROR_NONE;
 }
 
-// Loads a class from the bootstrap class path. FindClass would initialize it (InstrThreads before
-// its natives are registered) and ask other loaders.
-static jclass load(JNIEnv *jni, const char *internal_name) {
+// Class.forName: `loader` finds the class (NULL: the bootstrap loader). FindClass would initialize it
+// (InstrThreads before its natives are registered) and ask other loaders.
+static jclass load(JNIEnv *jni, const char *internal_name, jobject loader) {
     jclass meta = (*jni)->FindClass(jni, "java/lang/Class");
     if (meta == NULL) return NULL;
     jmethodID for_name = (*jni)->GetStaticMethodID(
@@ -202,8 +202,37 @@ static jclass load(JNIEnv *jni, const char *internal_name) {
         if (*c == '/') *c = '.';
     jstring string = (*jni)->NewStringUTF(jni, name);
     if (string == NULL) return NULL;
-    jclass loaded = (*jni)->CallStaticObjectMethod(jni, meta, for_name, string, JNI_FALSE, NULL);
+    jclass loaded = (*jni)->CallStaticObjectMethod(jni, meta, for_name, string, JNI_FALSE, loader);
     return (*jni)->ExceptionCheck(jni) ? NULL : loaded;
+}
+
+// ClassLoader.getSystemClassLoader(), if its class is the JDK's; otherwise NULL.
+static jobject own_system_loader(jvmtiEnv *jvmti, JNIEnv *jni) {
+    jclass loaders = (*jni)->FindClass(jni, "java/lang/ClassLoader");
+    jmethodID get = loaders == NULL
+                        ? NULL
+                        : (*jni)->GetStaticMethodID(jni, loaders, "getSystemClassLoader",
+                                                    "()Ljava/lang/ClassLoader;");
+    jobject loader = get == NULL ? NULL : (*jni)->CallStaticObjectMethod(jni, loaders, get);
+    jobject its_loader = NULL;
+    if (loader == NULL || (*jni)->ExceptionCheck(jni) ||
+        (*jvmti)->GetClassLoader(jvmti, (*jni)->GetObjectClass(jni, loader), &its_loader) !=
+            JVMTI_ERROR_NONE)
+        return NULL;
+    return its_loader == NULL ? loader : NULL;
+}
+
+void instr_runtime_introduce(jvmtiEnv *jvmti, JNIEnv *jni, const char *simple_name) {
+    if (simple_name == NULL || (*jni)->PushLocalFrame(jni, 16) != 0) {
+        (*jni)->ExceptionClear(jni);
+        return;
+    }
+    char name[64];
+    snprintf(name, sizeof name, "%s%s", instr_runtime_current_package(), simple_name);
+    jobject loader = own_system_loader(jvmti, jni);
+    if (loader != NULL) load(jni, name, loader);
+    (*jni)->ExceptionClear(jni);
+    (*jni)->PopLocalFrame(jni, NULL);
 }
 
 static bool add_jar(jvmtiEnv *jvmti, JNIEnv *jni, const char *library, char *reason, size_t size) {
@@ -225,7 +254,7 @@ static bool get_classes(JNIEnv *jni, enum instr_delivery delivery,
             if (!define(jni, class, classes, reason, size)) return false;
             continue;
         }
-        jclass loaded = load(jni, class->name);
+        jclass loaded = load(jni, class->name, NULL);
         if (loaded == NULL) return fail(jni, reason, size, class->name, "cannot be loaded");
         find_basic_classes(classes, class->name, loaded);
         remember(jni, class, loaded);

@@ -68,6 +68,12 @@ jclass instr_runtime_class(const char *simple_name);
 // The same; "" before the runtime has started.
 const char *instr_runtime_current_package(void);
 
+// Makes the JVM's own system class loader find a class of the runtime now (`simple_name` may be
+// NULL: none). When inserted code of the application first refers to the class, the JVM then runs no
+// Java code to find it, which would fail with a full heap or an exhausted stack. Other loaders are
+// not asked: their code may wait for locks. No exception is pending afterwards.
+void instr_runtime_introduce(jvmtiEnv *jvmti, JNIEnv *jni, const char *simple_name);
+
 // Makes sure that the module of the named class (internal form) of `loader` (NULL: the bootstrap
 // loader) may call the runtime, by a read edge to the bootstrap loader's unnamed module (JVM TI
 // AddModuleReads). Called in the live phase before code is inserted into a class; cheap if the

@@ -8,6 +8,8 @@
 #include "classfile/format/build.h"
 #include "instr/base/array.h"
 #include "instr/coverage/mapping.h"
+#include "instr/vm/agent_state.h"
+#include "instr/vm/runtime.h"
 #include "rewriters/coverage.h"
 
 // An array is added when fewer probes than this are left. At the last moment a thread may have too
@@ -109,6 +111,7 @@ static jobject make(JNIEnv *jni, uint32_t number) {
     if (found && !(*jni)->ExceptionCheck(jni)) made = (*jni)->NewGlobalRef(jni, found);
     (*jni)->ExceptionClear(jni);
     (*jni)->PopLocalFrame(jni, NULL);
+    if (made) instr_runtime_introduce(instr_agent.jvmti, jni, name + strlen(arrays.package));
     return made;
 }
 

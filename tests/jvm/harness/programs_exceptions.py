@@ -6,7 +6,7 @@ import json
 import os
 import re
 
-from . import control, vm
+from . import control, passes, vm
 from .programs import Skip, program, same_files, sources_for_compilers
 from .programs_attach import Waiting, attached
 from .programs_control import dormant
@@ -203,6 +203,27 @@ def hard_cases(r):
             if "." in cls or "$" in cls:
                 problems += differences(collections.Counter({cls: found[cls]}), collections.Counter({cls: wanted[cls]}))
         yield name, problems
+
+
+@program("handlers that run for the first time")
+def first_time(r):
+    """With a full heap, an exhausted stack or a class loader that throws, exceptions arrive where they do without the agent."""
+    def run(name, options, *words):
+        return r.run(name, [r.java, *options, *words, "-cp", r.built.programs, "ThrowsFirst", name])
+
+    others = [p for p in passes.every(r.cli) if p not in ("watch", "exceptions")]
+    report, result = r.file("report.json"), f"exceptions,exceptions.file={r.file('report.json')},exclude=ThrowsFirst$Refusing"
+    for name, words in (("heap", ["-Xmx16m", "-XX:+UseG1GC"]), ("heap", ["-Xmx16m", "-XX:+UseSerialGC"]), ("stack", ["-Xss256k"]), ("loader", [])):
+        plain = run(name, words)
+        other = run(name, [r.with_agent(result)], *words)
+        problems = vm.compare(plain, other) + ([] if plain.status == 0 else [plain.tail()])
+        if name == "heap":
+            wanted = collections.Counter({"java.lang.OutOfMemoryError": 15})
+            problems += differences(by_class(report), wanted)
+            problems += [f"not caught: {row}" for row in load(report) if row["caught_method"] != "heap"]
+        yield f"{name} {' '.join(words)}".strip(), problems
+        if name != "loader" and not r.quick:
+            yield f"{name} {' '.join(words)}, all passes", vm.compare(plain, run(name, [r.with_agent(",".join(["exceptions"] + others))], *words))
 
 
 @program("exceptions after attaching")
