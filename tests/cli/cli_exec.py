@@ -342,6 +342,23 @@ class Tests(ExecTest):
             self.assertIn(line, done.stderr)
 
 
+class Line(CliTest):
+    def test_each_build_tool_gets_lines_with_the_path_of_the_agent(self):
+        path = self.expect(["agent-path"], 0, err="").stdout.rstrip("\n")
+        self.assertTrue(os.path.isabs(path) and os.path.isfile(path), path)
+        for tool, parts in (("maven", ["<argLine>", "keep report and", "jacoco.exec", "jacoco-it.exec", "quiet=yes"]),
+                            ("gradle", ["outputs.file(", "doFirst {", "enabled = false", "jvmArgs \""]),
+                            ("gradle-kotlin", ["outputs.file(", "doFirst {", "isEnabled = false", "jvmArgs(\""]),
+                            ("ant", ["<property name=\"coverage.agent\"", "jacoco:coverage"])):
+            self.expect(["coverage", "line", tool], 0, [f"-agentpath:{path}=coverage,", *parts], "")
+
+    def test_mistakes(self):
+        for arguments, line in (([], "expects the name of a build tool"), (["ant", "maven"], "expects the name of a build tool"),
+                                (["sbt"], "unknown build tool 'sbt'"), (["--x", "ant"], "unknown option '--x'")):
+            self.expect(["coverage", "line", *arguments], 2, "", [f"instr: coverage line: {line}", "maven|gradle|gradle-kotlin|ant"])
+        self.expect(["agent-path", "x"], 2, "", ["unknown argument 'x'"])
+
+
 def class_id(data):
     """CRC-64, computed bit by bit as it is defined."""
     crc = 0

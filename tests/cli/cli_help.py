@@ -108,7 +108,7 @@ class Documents(CliTest):
         self.assertEqual(subprocess.run([sys.executable, tool, self.instr], capture_output=True, check=False).returncode, 0)
         with open(os.path.join(TOP, "instr", "instr.1"), encoding="utf-8") as file:
             page = file.read()
-        begin, end = page.index("generated: man options"), page.rindex("end of generated")
+        begin, end = page.index("generated: man options"), page.index("end of generated", page.index("generated: man options"))
         self.assertIn(page[begin:end], self.read("tree/instr/instr.1"))
 
     def pages(self):

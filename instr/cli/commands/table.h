@@ -145,7 +145,7 @@
             "missed probes first; KEY is missed, probes, hit, share or name. "                     \
             "Such a file names only classes of which something was covered: the "                  \
             "shares refer to these classes.")                                                      \
-    COMMAND(coverage, "info|merge|diff|tests|dump|recover ...",                                    \
+    COMMAND(coverage, "info|merge|diff|tests|dump|recover|line ...",                               \
             "inspect, merge and compare coverage: .exec files, also JaCoCo's",                     \
             "Files of JaCoCo 0.8 and of the pass coverage have the same format. "                  \
             "PATH is a file, - for standard input, or a directory, which stands "                  \
@@ -177,6 +177,7 @@
             "and is reported; the exit status is 1 then. The result is the same "                  \
             "for any number of threads. OUT appears when it is complete; a "                       \
             "directory OUT must not exist, or be empty.")                                          \
+    COMMAND(agent_path, "", "print the path of the agent's library, for -agentpath", "")           \
     COMMAND(runtime_jar, "", "print the path of the jar that rewritten programs need", "")         \
     COMMAND(help, "[options | COMMAND | coverage COMMAND | --json]",                               \
             "print the commands, all options, or how to use one command",                          \
@@ -228,6 +229,11 @@
     COMMAND(recover, "[-o OUT] FILE.PID.map...", "recover the coverage of a killed JVM",           \
             "For a JVM that ran with coverage.mmap=yes, or with "                                  \
             "coverage.mmap=flush, which loses up to a tenth of a second. The "                     \
-            "result is appended to FILE, or goes to OUT.")
+            "result is appended to FILE, or goes to OUT.")                                         \
+    COMMAND(line, "maven|gradle|gradle-kotlin|ant",                                                \
+            "print what a build file needs in place of JaCoCo's agent",                            \
+            "The lines have the path of the agent that is installed with this "                    \
+            "tool. Their comments say where they go and what they replace. The "                   \
+            "report step of the build stays.")
 
 #endif

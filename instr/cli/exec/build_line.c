@@ -1,0 +1,73 @@
+// instr coverage line: what a build file needs in place of JaCoCo's agent. @ stands for the path of
+// the agent's library. Comments say where the lines go and what they replace.
+
+#include "instr/cli/exec/exec.h"
+#include "instr/cli/agent_library.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MAVEN_OPTION(file)                                                                         \
+    "<argLine>\"-agentpath:@=coverage,quiet=yes,coverage.file=${project.build.directory}/" file    \
+    "\"</argLine>"
+
+static const struct {
+    const char *tool, *lines;
+} builds[] = {
+    {"maven",
+     "<!-- In <properties>. Remove the goal prepare-agent of jacoco-maven-plugin; keep report and "
+     "check.\n"
+     "     An argLine in a plugin's configuration begins with @{argLine}, as with JaCoCo. -->\n" //
+     MAVEN_OPTION("jacoco.exec") "\n"
+                                 "<!-- Where prepare-agent-integration is used: remove it, and put "
+                                 "this into the configuration "
+                                 "of\n"
+                                 "     maven-failsafe-plugin; keep report-integration and "
+                                 "check-integration.\n" //
+     MAVEN_OPTION("jacoco-it.exec") " -->\n"},
+    {"gradle",
+     "// In test { }, or in tasks.withType(Test) { } for all test tasks.\n"
+     "jacoco { enabled = false }\n"
+     "def coverageFile = layout.buildDirectory.file(\"jacoco/${name}.exec\").get().asFile\n"
+     "outputs.file(coverageFile).withPropertyName('coverage')\n"
+     "doFirst { coverageFile.delete() }\n"
+     "jvmArgs \"-agentpath:@=coverage,coverage.file=${coverageFile}\"\n"},
+    {"gradle-kotlin",
+     "// In tasks.test { }, or in tasks.withType<Test>().configureEach { } for all test tasks.\n"
+     "extensions.configure<JacocoTaskExtension> { isEnabled = false }\n"
+     "val coverageFile = layout.buildDirectory.file(\"jacoco/$name.exec\").get().asFile\n"
+     "outputs.file(coverageFile).withPropertyName(\"coverage\")\n"
+     "doFirst { coverageFile.delete() }\n"
+     "jvmArgs(\"-agentpath:@=coverage,coverage.file=$coverageFile\")\n"},
+    {"ant", "<!-- In place of the task jacoco:agent with this property. In place of "
+            "jacoco:coverage: remove that\n"
+            "     element around junit or java, set fork=\"true\" there, and put in\n"
+            "     <jvmarg value=\"${coverage.agent}\"/> -->\n"
+            "<property name=\"coverage.agent\" "
+            "value=\"-agentpath:@=coverage,coverage.file=${basedir}/jacoco.exec\"/>\n"},
+};
+
+static void print_lines(const char *lines, const char *library) {
+    for (const char *c = lines; *c; c++) {
+        int is_path = *c == '@' && c > lines && c[-1] == ':';
+        if (is_path)
+            fputs(library, stdout);
+        else
+            putchar(*c);
+    }
+}
+
+int cli_exec_line(int argc, char **argv) {
+    char library[PATH_MAX];
+    const struct cli_option options[] = {{NULL}};
+    int status = cli_arguments("coverage line", &argc, argv, options);
+    if (status != CLI_OK) return status;
+    if (argc != 1) return cli_usage("coverage line", "expects the name of a build tool");
+    for (size_t i = 0; i < sizeof builds / sizeof *builds; i++) {
+        if (strcmp(builds[i].tool, argv[0]) != 0) continue;
+        if (cli_find_library(library) != CLI_OK) return CLI_FAILED;
+        print_lines(builds[i].lines, library);
+        return cli_finish(CLI_OK);
+    }
+    return cli_usage("coverage line", "unknown build tool '%.64s'", argv[0]);
+}
