@@ -2,6 +2,7 @@
 // bytes are there.
 
 #include "instr/cli/input.h"
+#include "instr/base/file.h"
 #include "instr/base/array.h"
 #include "instr/base/output.h"
 #include "instr/cli/cli.h"
@@ -49,8 +50,9 @@ int cli_read_descriptor(int fd, struct cli_bytes *out, char reason[CLI_REASON_SI
 
 int cli_read_file(const char *path, struct cli_bytes *bytes, char reason[CLI_REASON_SIZE]) {
     if (strcmp(path, "-") == 0) return cli_read_descriptor(STDIN_FILENO, bytes, reason);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return fail(reason, strerror(errno));
+    const char *why;
+    int fd = instr_file_open(path, &why);
+    if (fd < 0) return fail(reason, why);
     int result = cli_read_descriptor(fd, bytes, reason);
     close(fd);
     return result;

@@ -18,7 +18,7 @@ struct cli_bytes {
 
 // --- files ---
 
-// Reads a whole file; "-" is standard input. 0; or -1 with `reason`, which does not name the file.
+// Reads a whole regular file; "-" is standard input. 0; or -1 with `reason`, which does not name the file.
 int cli_read_file(const char *path, struct cli_bytes *bytes, char reason[CLI_REASON_SIZE]);
 // The same for a descriptor.
 int cli_read_descriptor(int fd, struct cli_bytes *out, char reason[CLI_REASON_SIZE]);

@@ -46,11 +46,23 @@ struct instr_client *instr_client_new(int fd, struct instr_agent *agent, uid_t u
     return client;
 }
 
+// What all clients together have sent and the agent holds, in bytes. The clients of a JVM have its
+// user's rights, but must not exhaust its memory.
+static size_t held_by_all;
+enum { MOST_HELD = INSTR_MESSAGE_MOST_UPLOAD + 2 * INSTR_MESSAGE_MOST_DATA };
+
+static void count_held(struct instr_client *client) {
+    held_by_all -= client->held;
+    client->held = client->blob_bytes + client->messages.capacity;
+    held_by_all += client->held;
+}
+
 static void free_blobs(struct instr_client *client) {
     for (size_t i = 0; i < client->blob_count; i++) free((char *)client->blobs[i].name);
     free(client->blobs);
     client->blobs = NULL;
     client->blob_count = client->blob_capacity = client->blob_bytes = 0;
+    count_held(client);
 }
 
 // What follows may take long.
@@ -72,8 +84,8 @@ static void end_stream(struct instr_client *client) {
 void instr_client_free(struct instr_client *client) {
     end_stream(client);
     close(client->fd);
-    free_blobs(client);
     instr_messages_free(&client->messages);
+    free_blobs(client);
     instr_reply_free(&client->reply);
     free(client);
 }
@@ -145,6 +157,13 @@ void instr_client_refuse(struct instr_client *client, const char *reason) {
     client->deadline = instr_clock_now() + SECONDS;
 }
 
+// Refuses what the client sends, and frees it.
+static void refuse_files(struct instr_client *client, const char *reason) {
+    instr_client_refuse(client, reason);
+    instr_messages_free(&client->messages);
+    free_blobs(client);
+}
+
 static void greet(struct instr_client *client, const struct instr_message *message) {
     int known = instr_message_hello(message);
     if (known < 0) {
@@ -162,7 +181,7 @@ static void take_file(struct instr_client *client, const struct instr_message *m
     const uint8_t *nul = message->length ? memchr(message->payload, '\0', message->length) : NULL;
     if (!nul || client->blob_count == INSTR_MESSAGE_MOST_FILES ||
         client->blob_bytes + message->length > INSTR_MESSAGE_MOST_UPLOAD) {
-        instr_client_refuse(client, nul ? "too many or too large files" : "malformed file");
+        refuse_files(client, nul ? "too many or too large files" : "malformed file");
         return;
     }
     char *copy = malloc(message->length);
@@ -177,6 +196,8 @@ static void take_file(struct instr_client *client, const struct instr_message *m
     client->blobs[client->blob_count++] =
         (struct instr_blob){copy, (uint8_t *)copy + name, message->length - name};
     client->blob_bytes += message->length;
+    instr_messages_shrink(&client->messages);
+    count_held(client);
 }
 
 static void handle(struct instr_client *client, const struct instr_message *message) {
@@ -229,6 +250,10 @@ static int receive(struct instr_client *client) {
         client->deadline = instr_clock_now() + IDLE_SECONDS * SECONDS;
     if (instr_messages_add(&client->messages, bytes, (size_t)n) != 0)
         instr_client_refuse(client, client->messages.reason);
+    count_held(client);
+    // A client that only gives commands is not concerned.
+    if (held_by_all > MOST_HELD && client->held > 4 * INSTR_MESSAGE_MOST)
+        refuse_files(client, "other clients are sending files, too; try again");
     return 1;
 }
 

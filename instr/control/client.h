@@ -25,6 +25,7 @@ struct instr_client {
     struct instr_messages messages;
     struct instr_blob *blobs; // name and bytes are one allocation, owned by the name
     size_t blob_count, blob_capacity, blob_bytes;
+    size_t held;         // bytes of files and messages, as counted in the sum of all clients
     const char *command; // that runs or ran last
     bool quiet;          // it began with nothing to send, so that lines can be sent at once
     int more;            // received messages may be waiting

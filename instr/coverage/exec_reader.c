@@ -1,6 +1,7 @@
 #include "instr/coverage/exec_reader.h"
 
 #include "instr/base/array.h"
+#include "instr/base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,9 +28,9 @@ fail_at(struct instr_exec_reader *r, uint64_t position, const char *format, ...)
     return -1;
 }
 
-static int fail_file(struct instr_exec_reader *r, int error) {
+static int fail_file(struct instr_exec_reader *r, const char *why) {
     if (r->failed) return -1;
-    snprintf(r->error, sizeof r->error, "%.300s: %s", r->path, strerror(error));
+    snprintf(r->error, sizeof r->error, "%.300s: %s", r->path, why);
     r->failed = 1;
     return -1;
 }
@@ -47,7 +48,7 @@ static int fill(struct instr_exec_reader *r) {
     ssize_t n;
     do n = read(r->fd, r->buffer, sizeof r->buffer);
     while (n < 0 && errno == EINTR);
-    if (n < 0) return fail_file(r, errno);
+    if (n < 0) return fail_file(r, strerror(errno));
     r->at = 0;
     r->filled = (size_t)n;
     return n > 0;
@@ -203,12 +204,13 @@ void instr_exec_read_descriptor(struct instr_exec_reader *r, int fd, const char 
 
 int instr_exec_read_open(struct instr_exec_reader *r, const char *path) {
     int standard = strcmp(path, "-") == 0;
-    instr_exec_read_descriptor(r, standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), path);
-    if (standard) r->path = "standard input";
-    if (r->fd < 0) return fail_file(r, errno);
+    const char *why = NULL;
+    int fd = standard ? STDIN_FILENO : instr_file_open(path, &why);
+    instr_exec_read_descriptor(r, fd, standard ? "standard input" : path);
+    if (fd < 0) return fail_file(r, why);
     r->owned = !standard;
     struct stat st;
-    if (fstat(r->fd, &st) == 0 && S_ISDIR(st.st_mode)) return fail_file(r, EISDIR);
+    if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) return fail_file(r, strerror(EISDIR));
     return 0;
 }
 

@@ -1,5 +1,7 @@
 #include "instr/coverage/mapping.h"
 
+#include "instr/base/file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -167,9 +169,10 @@ static int recover(const struct file *f, const struct stat *st, const char *exec
 int instr_coverage_map_recover(const char *path, const char *exec_path, char *error, size_t size) {
     struct stat st;
     struct file f = {NULL, 0};
-    int fd = open(path, O_RDONLY | O_CLOEXEC), result = -1;
+    const char *why = NULL;
+    int fd = instr_file_open(path, &why), result = -1;
     if (fd < 0 || fstat(fd, &st) != 0) {
-        snprintf(error, size, "%.400s: %s", path, strerror(errno));
+        snprintf(error, size, "%.400s: %s", path, why ? why : strerror(errno));
     } else if (st.st_size >= INSTR_COVERAGE_MAP_CLASSES_AT) {
         f.length = (size_t)st.st_size;
         f.bytes = mmap(NULL, f.length, PROT_READ, MAP_PRIVATE, fd, 0);

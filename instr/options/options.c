@@ -1,6 +1,7 @@
 // The parser of options: lists, keys and files.
 
 #include "instr/options.h"
+#include "instr/base/file.h"
 #include "instr/options/parse.h"
 #include "rewriters/watch_methods.h"
 
@@ -9,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -192,17 +192,12 @@ static int parse_lines(struct instr_option_parser *p, char *text, size_t length)
 
 // Reads the whole file, with room for one more byte. NULL after an error.
 static char *read_whole(struct instr_option_parser *p, const char *name, size_t *length) {
-    struct stat st;
-    int fd = open(name, O_RDONLY | O_CLOEXEC | (p->plain_files ? O_NONBLOCK : 0));
-    if (fd >= 0 && p->plain_files && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))) {
-        instr_option_fail(p, "config", "%.120s: not a regular file", name);
-        close(fd);
-        return NULL;
-    }
+    const char *why = NULL;
+    int fd = p->plain_files ? instr_file_open(name, &why) : open(name, O_RDONLY | O_CLOEXEC);
     FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
     if (!file) {
+        instr_option_fail(p, "config", "%.120s: %s", name, why ? why : strerror(errno));
         if (fd >= 0) close(fd);
-        instr_option_fail(p, "config", "%.120s: %s", name, strerror(errno));
         return NULL;
     }
     char *text = malloc(MOST_CONFIG + 1);

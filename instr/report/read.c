@@ -2,11 +2,14 @@
 
 #include "instr/report/read.h"
 
+#include "instr/base/file.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const long long MOST_BYTES = 1LL << 30;
 
@@ -77,19 +80,19 @@ int instr_reader_each(struct instr_reader *r, const char *list,
 // --- the file ---
 
 static FILE *open_file(struct instr_reader *r) {
-    if (strcmp(r->path, "-") == 0) return stdin;
-    FILE *file = fopen(r->path, "re");
+    const char *why = NULL;
     struct stat st;
-    if (!file) {
-        instr_reader_fail(r, "%s", strerror(errno));
-        return NULL;
-    }
-    int bad = fstat(fileno(file), &st) != 0;
-    if (bad) instr_reader_fail(r, "%s", strerror(errno));
-    if (!bad && S_ISDIR(st.st_mode)) bad = instr_reader_fail(r, "%s", strerror(EISDIR));
-    if (!bad && st.st_size > MOST_BYTES) bad = instr_reader_fail(r, "larger than 1 GB");
-    if (!bad) return file;
-    fclose(file);
+    if (strcmp(r->path, "-") == 0) return stdin;
+    int fd = instr_file_open(r->path, &why);
+    FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
+    if (!why && (!file || fstat(fd, &st) != 0)) why = strerror(errno);
+    if (!why && st.st_size > MOST_BYTES) why = "larger than 1 GB";
+    if (!why) return file;
+    instr_reader_fail(r, "%s", why);
+    if (file)
+        fclose(file);
+    else if (fd >= 0)
+        close(fd);
     return NULL;
 }
 

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-import time
 
 from support import TOP, CliTest, class_file, slow
 
@@ -200,3 +199,22 @@ class Attaching(Poser):
             tool.send_signal(number)
             _, err = tool.communicate(timeout=60)
             self.assertEqual(tool.returncode, -number, err)
+
+
+class Pipes(Poser):
+    def test_files_that_are_not_regular_are_refused(self):
+        os.mkfifo(self.path("pipe"))
+        self.write("a.exec", b"\x01\xc0\xc0\x10\x07")
+        commands = [["show"], ["report"], ["coverage", "info"], ["coverage", "tests"], ["coverage", "diff", "a.exec"], ["coverage", "merge", "-o", "out"],
+                    ["coverage", "recover", "-o", "out"], ["check"], ["rewrite", "calls", "-o", "out"], ["redefine", "1"], ["report", "--html", "x.html"]]
+        for words in commands:
+            for name in "pipe", "/dev/zero":
+                status, _, err, _ = self.ends(*words, name, timeout=20)
+                self.assertNotEqual(status, 0, words)
+                self.assertEqual(len(err.splitlines()), 1, f"{words}: {err}")
+                self.assertRegex(err, r"^instr: .*(pipe|/dev/zero): (not a regular file|neither a file nor a directory)", str(words))
+
+    def test_standard_input_may_be_a_pipe(self):
+        for words, data in ((["show", "-"], class_file()), (["report", "-"], b'{"pass": "calls", "methods": []}'), (["coverage", "info", "-"], b"\x01\xc0\xc0\x10\x07")):
+            done = subprocess.run([self.instr, *words], input=data, capture_output=True, timeout=60, check=False)
+            self.assertEqual((done.returncode, done.stderr), (0, b""), words)

@@ -141,3 +141,50 @@ def waiting_for_another(t):
                 expect(problems, str(e), "no process reads it" in str(e))
             expect(problems, f"a busy client: {notes}", len(notes) >= 4 and all(re.fullmatch(r"'write': \d+ s so far", line) for line in notes))
     return problems
+
+
+def many_files(t):
+    """Clients that send files together get only so much of the JVM's memory, and the JVM serves others meanwhile and afterwards."""
+    problems, file, most = [], b"\0" * (8 << 20), 7
+    with Jvm(t, "-cp", t.file("classes"), "Waiting") as jvm, jvm.control() as other:
+        jvm.line()
+        other.run("ping")
+
+        def resident():
+            with open(f"/proc/{jvm.pid}/status", encoding="ascii") as status:
+                return int(re.search(r"VmRSS:\s*(\d+) kB", status.read()).group(1)) >> 10
+
+        def sends(client):
+            """How many files the client could send, and the reason if not all of them."""
+            try:
+                for _ in range(most):
+                    client.send(b"D", b"f\0" + file)
+                return client.run("ping")["state"]
+            except Failed as e:
+                return str(e)
+            except OSError:  # the reason was sent before the connection was closed
+                try:
+                    return str(list(client.events()))
+                except (Failed, OSError) as e:
+                    return str(e)
+        before, clients, said = resident(), [jvm.control() for _ in range(12)], []
+        users = [threading.Thread(target=lambda c=c: said.append(sends(c))) for c in clients]
+        for user in users:
+            user.start()
+        most_used = 0
+        while any(user.is_alive() for user in users):
+            most_used = max(most_used, resident() - before)
+            other.run("ping")
+            time.sleep(0.02)
+        most_used = max(most_used, resident() - before)
+        refused = [line for line in said if "other clients are sending files, too" in line]
+        print(f"12 clients of {most * 8} MB: {most_used} MB more, {len(refused)} refused")
+        expect(problems, f"the JVM holds {most_used} MB more: {said}", most_used < 200)
+        expect(problems, f"{said}", refused)
+        for c in clients:
+            c.close()
+        with jvm.control() as c:
+            said = sends(c)
+            expect(problems, f"afterwards: {said}", said == "dormant")
+        jvm.ends(problems)
+    return problems
