@@ -13,13 +13,15 @@ struct instr_engine;
 
 // What was done since the engine was made (JSON: stats=FILE).
 struct instr_totals {
+    // A class that some passes could not take counts as skipped, and as changed too if others have.
     uint64_t classes_seen, classes_matched, classes_changed, classes_skipped;
     // A method that some passes could not edit counts as skipped, and as changed too if others have
     // edited it.
     uint64_t methods_changed, methods_skipped;
     // Changed methods that became too large for HotSpot to compile (8,000 bytes).
     uint64_t methods_grown;
-    // Rewritten, but the code did not verify; these classes are among those skipped.
+    // Methods whose rewritten code did not verify, which therefore keep the original code; and the
+    // classes that have such methods. Both are among those skipped if nothing else was changed.
     uint64_t classes_refused, methods_refused;
     // Matched, but over a limit (max-classes, max-methods).
     uint64_t classes_over_limit;
@@ -57,11 +59,13 @@ enum instr_occasion {
 struct instr_rewritten {
     uint8_t *bytes; // NULL: unchanged; else made by the allocate function, owned by the caller
     size_t length;
-    // The rewritten class that did not verify, for the caller to free; `bytes` is then NULL. NULL:
-    // there is none.
+    // The rewritten class of which some methods did not verify, for the caller to free; `bytes` is
+    // then the class without changes to these methods. NULL: there is none.
     uint8_t *refused;
+    size_t refused_length;
     unsigned methods_changed, methods_skipped, methods_grown, methods_refused;
-    int wrapped; // native methods have wrappers in `bytes`
+    int passes_left_out; // some passes could not take the class, and others did
+    int wrapped;         // native methods have wrappers in `bytes`
     uint64_t nanoseconds;
     // status != CF_OK: the class was skipped because it could not be read or did not verify. With
     // passes that wrap native methods `bytes` may be set nevertheless: the class without the part

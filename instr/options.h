@@ -48,6 +48,7 @@ struct instr_options {
     int runtime;                       // enum instr_runtime
     char *stats;                       // as written, see instr_expand_file; NULL: none
     char *facts;                       // the same
+    char *verify_dump;                 // the same, a folder
     uint64_t memory;                   // bytes; 0: not given
     unsigned batch;                    // classes retransformed in one call; 0: not given
     int batch_threads;                 // 0: auto

@@ -88,8 +88,8 @@ struct rw_pass {
     const char *needs_agent;          // why files cannot be rewritten with the pass; NULL: they can
     const char *const *agent_options; // options that files cannot be rewritten with; NULL ends them
     const char *runtime_class; // the class of the runtime that inserted code calls, without package
-    // Looks at the class before its methods are edited. NULL: nothing to do. On any error the class
-    // is skipped, with the reason in rewrite->cls->error.
+    // Looks at the class before its methods are edited. NULL: nothing to do. On any error the
+    // pass leaves the class out, with the reason in rewrite->cls->error; other passes go on.
     enum cf_status (*begin)(struct rw_class *cls);
     // Only passes that wrap native methods have this. Returns 1 if the native method gets a
     // wrapper, a method in its place that calls it (classfile/wrap.h); `edit` is called for the

@@ -43,10 +43,70 @@ bool instr_operation_is_on(struct instr_agent *agent, const char *pass) {
     return on;
 }
 
+// --- what was skipped ---
+
+enum { SKIPPED_SHOWN = 10 };
+
+static void count_skipped(void *context, const struct instr_skipped_item *item) {
+    (void)item;
+    ++*(size_t *)context;
+}
+
+static size_t skipped_so_far(struct instr_agent *agent) {
+    unsigned ticket;
+    size_t count = 0;
+    const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
+    if (plan && plan->engine) instr_engine_skipped(plan->engine, count_skipped, &count);
+    instr_plans_give_back(&agent->plans, ticket);
+    return count;
+}
+
+struct skipped_notes {
+    struct instr_reply *reply;
+    const struct instr_reconfigured *done;
+    size_t index, shown, classes, methods;
+};
+
+// Is it among the refusals of the JVM, which are reported already?
+static bool is_refusal(const struct instr_reconfigured *done, const char *class_name) {
+    size_t length = strlen(class_name);
+    for (unsigned i = 0; i < done->refusal_count; i++)
+        if (strncmp(done->refusals[i], class_name, length) == 0 && done->refusals[i][length] == ':')
+            return true;
+    return false;
+}
+
+static void note_skipped(void *context, const struct instr_skipped_item *item) {
+    struct skipped_notes *notes = context;
+    if (notes->index++ < notes->reply->skipped_before || item->pass != -1) return;
+    bool is_method = item->method[0] != '\0';
+    if (!is_method && is_refusal(notes->done, item->class_name)) return;
+    *(is_method ? &notes->methods : &notes->classes) += 1;
+    if (notes->shown++ >= SKIPPED_SHOWN) return;
+    instr_reply_note(notes->reply, "%s%s%s: skipped: %s", item->class_name, is_method ? "." : "",
+                     item->method, item->reason);
+}
+
+// Notes the classes and methods that the operation skipped because something failed.
+static void note_all_skipped(struct instr_agent *agent, struct instr_reply *reply,
+                             const struct instr_reconfigured *done) {
+    unsigned ticket;
+    struct skipped_notes notes = {.reply = reply, .done = done};
+    const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
+    if (plan && plan->engine) instr_engine_skipped(plan->engine, note_skipped, &notes);
+    instr_plans_give_back(&agent->plans, ticket);
+    if (notes.shown > SKIPPED_SHOWN)
+        instr_reply_note(reply,
+                         "skipped in all: %zu class%s and %zu method%s; 'instr status' lists them",
+                         notes.classes, notes.classes == 1 ? "" : "es", notes.methods,
+                         notes.methods == 1 ? "" : "s");
+}
+
 void instr_operation_document(struct instr_agent *agent, struct instr_reply *reply,
                               const struct instr_reconfigured *done) {
     unsigned ticket;
     instr_operation_note_interfaces(reply, done->skipped_interfaces);
+    note_all_skipped(agent, reply, done);
     struct instr_json json = instr_json_start(instr_reply_document(reply));
     instr_json_open(&json, NULL, '{');
     const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
@@ -124,6 +184,7 @@ bool instr_operation_run(struct instr_request *request, struct instr_reply *repl
     if (!jni || !done) return false;
     free(instr_results_unwritten()); // of an earlier operation that no command asked for
     done->taker = &taker;
+    reply->skipped_before = skipped_so_far(request->agent);
     bool ok = function(request->agent, jni, text, done, reason, sizeof reason);
     done->taker = NULL;
     if (!ok) instr_reply_fail(reply, "%s", reason);

@@ -50,6 +50,7 @@ struct instr_reply {
     struct instr_output document; // being written; its bytes go to `text`
     struct instr_bytes text, queue;
     struct instr_bytes results; // of passes that ended, for operation.c: elements of a JSON array
+    size_t skipped_before;      // classes and methods skipped before the command, for operation.c
     uint64_t dropped;           // documents and lines
     uint64_t next_tick;
     int failed, stop_control, streaming;

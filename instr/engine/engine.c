@@ -131,6 +131,7 @@ static void put_work(struct work *work) {
 void instr_job_remember(struct job *job, const struct cf_member *method, const char *reason,
                         int pass) {
     struct cf_slice name = {NULL, 0}, descriptor = {NULL, 0};
+    if (job->silent) return;
     if (method) {
         name = cf_member_name(&job->cls, method);
         descriptor = cf_member_descriptor(&job->cls, method);
@@ -145,7 +146,7 @@ static struct instr_totals account_of(const struct instr_rewritten *result, size
         .classes_seen = !again,
         .classes_matched = !again,
         .classes_changed = result->bytes != NULL && !again,
-        .classes_skipped = result->error.status != CF_OK,
+        .classes_skipped = result->error.status != CF_OK || result->passes_left_out,
         .classes_refused = result->methods_refused != 0,
         .methods_refused = result->methods_refused,
         .methods_changed = result->methods_changed,

@@ -5,6 +5,7 @@
 //      rewrite_method.c  one method through all passes
 //      services.c        what passes may ask the engine for
 //      wrap_natives.c    wrappers for native methods
+//      refused.c         classes that would not verify, as files
 //      stats.c           what was done, and what was skipped and why
 
 #ifndef INSTR_ENGINE_INTERNAL_H
@@ -57,7 +58,9 @@ struct job {
     const uint16_t *lines; // of the current method, by pc; NULL: not asked for yet
     int wrapping;          // the pass whose wrappers are edited; -1: all passes that do not wrap
     struct instr_rewritten *result;
-    uint64_t gave_up; // bit i: pass i cannot handle the current method
+    uint8_t *refused_methods; // by index: the code did not verify, no pass edits it. NULL: none
+    int silent;               // the class is rewritten anew: what is skipped is remembered already
+    uint64_t gave_up;         // bit i: pass i cannot handle the current method
     struct instr_origin origin;
     const uint8_t *bytes; // the input; in cls subroutines may have been inlined
     size_t length;

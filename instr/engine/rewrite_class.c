@@ -7,6 +7,7 @@
 #include "classfile/structure.h"
 #include "classfile/verify.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // HotSpot does not verify subclasses of MagicAccessorImpl (up to JDK 23): reflection, serialization
@@ -78,17 +79,45 @@ static enum cf_status refuse_calls_at_end(struct job *job) {
                    "code that ends with the call of a subroutine, which JVMs may not link", 0);
 }
 
+// Goes on with the class without these passes, a bit for each; the reason is in job->cls.error,
+// which is cleared. Returns the error if no pass would be left.
+CF_SELDOM static enum cf_status leave_out(struct job *job, uint64_t passes) {
+    const struct instr_options *options = job->engine->options;
+    struct cf_error *error = &job->cls.error;
+    uint64_t all =
+        options->pass_count < 64 ? (UINT64_C(1) << options->pass_count) - 1 : ~UINT64_C(0);
+    uint64_t before = all & ~job->origin.excluded_passes;
+    char reason[512] = "";
+    size_t n = 0;
+    if (error->status == CF_NO_MEMORY || !(before & ~passes)) return error->status;
+    for (size_t i = 0; i < options->pass_count && n < sizeof reason / 2; i++)
+        if (before & passes & UINT64_C(1) << i)
+            n += (size_t)snprintf(reason + n, sizeof reason - n, "%s%s", n ? ", " : "",
+                                  options->passes[i].pass->name);
+    n += (size_t)snprintf(reason + n, sizeof reason - n, ": ");
+    cf_error_text(error, reason + n, sizeof reason - n);
+    instr_job_remember(job, NULL, reason, -1);
+    job->origin.excluded_passes |= passes;
+    job->result->passes_left_out = 1;
+    memset(error, 0, sizeof *error);
+    return CF_OK;
+}
+
 // Inlines subroutines if a pass needs that. Errors in the parts that inlining removes must not be
 // hidden from the JVM.
 static enum cf_status inline_subroutines(struct job *job) {
     const struct instr_options *options = job->engine->options;
     struct cf_error *error = &job->cls.error;
-    unsigned flags = 0;
+    uint64_t need = 0;
     if (job->cls.major_version > 50 || job->wrapping >= 0) return CF_OK;
-    for (size_t i = 0; i < options->pass_count; i++)
-        if (!instr_job_excludes(job, i)) flags |= options->passes[i].pass->flags;
-    if (!(flags & RW_INLINED)) return CF_OK;
-    CF_TRY(cf_inline_subroutines(&job->cls, &job->inlined, error));
+    for (size_t i = 0; i < options->pass_count && i < 64; i++)
+        if (!instr_job_excludes(job, i) && options->passes[i].pass->flags & RW_INLINED)
+            need |= UINT64_C(1) << i;
+    if (!need) return CF_OK;
+    if (cf_inline_subroutines(&job->cls, &job->inlined, error) != CF_OK) {
+        memset(&job->inlined, 0, sizeof job->inlined);
+        return leave_out(job, need);
+    }
     if (!job->inlined.bytes) return CF_OK;
     if (job->engine->check_input) CF_TRY(cf_check_structure(&job->cls, error));
     if (job->engine->check_input && !job->origin.already_verified && !is_never_verified(&job->cls))
@@ -132,8 +161,9 @@ static enum cf_status begin_passes(struct job *job) {
         const struct rw_pass *pass = job->engine->options->passes[i].pass;
         if (instr_job_excludes(job, i) || !instr_job_has_turn(job, i)) continue;
         enum cf_status status = pass->begin ? pass->begin(&job->passes[i]) : CF_OK;
-        if (status != CF_OK)
-            return cf_fail(&job->cls.error, status, 0, "the pass gave no reason", 0);
+        if (status == CF_OK) continue;
+        cf_fail(&job->cls.error, status, 0, "the pass gave no reason", 0);
+        CF_TRY(leave_out(job, UINT64_C(1) << i));
     }
     return CF_OK;
 }
@@ -170,6 +200,7 @@ static int verify_image(struct job *job, const struct image *image) {
             fails_anyway(job, i, &failure))
             continue;
         result->methods_refused++;
+        if (job->refused_methods) job->refused_methods[i] = 1;
         enum cf_status status = failure.error.status;
         cf_fail(&job->cls.error, status, 0,
                 status == CF_UNVERIFIABLE ? "rewritten code would not verify"
@@ -213,8 +244,21 @@ static void run_all(struct job *job, struct memory memory) {
         result->bytes = image.bytes;
     else
         result->refused = image.bytes;
+    result->refused_length = image.length;
     result->methods_changed = result->bytes ? job->rewrite.methods_changed : 0;
     if (!result->bytes) result->methods_grown = 0;
+}
+
+// Opens the class anew, as if nothing had been done with it.
+static enum cf_status open_again(struct job *job, const uint8_t *bytes, size_t length) {
+    memset(&job->cls, 0, sizeof job->cls);
+    job->cls.arena = &job->work->arena;
+    memset(&job->rewrite, 0, sizeof job->rewrite);
+    memset(&job->cursor, 0, sizeof job->cursor);
+    memset(&job->inlined, 0, sizeof job->inlined);
+    memset(&job->file, 0, sizeof job->file);
+    memset(&job->file_inlined, 0, sizeof job->file_inlined);
+    return instr_job_open(job, bytes, length);
 }
 
 static uint8_t *copy_out(const uint8_t *bytes, size_t length, struct memory memory) {
@@ -224,6 +268,33 @@ static uint8_t *copy_out(const uint8_t *bytes, size_t length, struct memory memo
 }
 
 // Adds the wrappers; the class so far lies in the arena.
+// Runs all passes but those that wrap. If the code of some methods does not verify, does so again
+// without these methods.
+static void run_what_verifies(struct job *job, const uint8_t *bytes, size_t length,
+                              struct memory memory) {
+    const struct memory arena = {from_arena, &job->work->arena};
+    struct instr_rewritten *result = job->result;
+    uint8_t *some = cf_arena_zeroed(job->cls.arena, job->cls.methods_count, 1);
+    job->refused_methods = some;
+    run_all(job, memory);
+    if (!some || !result->methods_refused || job->cls.error.status != CF_UNVERIFIABLE) return;
+    const struct cf_error error = job->cls.error;
+    uint8_t *refused = result->refused;
+    size_t refused_length = result->length;
+    result->methods_skipped = result->methods_refused;
+    result->methods_grown = 0;
+    job->silent = 1;
+    if (open_again(job, bytes, length) == CF_OK) run_all(job, arena);
+    job->silent = 0;
+    result->bytes = copy_out(result->bytes, result->length, memory);
+    result->refused = refused;
+    result->refused_length = refused_length;
+    if (result->bytes) return;
+    if (!job->cls.error.status) job->cls.error = error;
+    result->length = refused_length;
+    result->methods_changed = 0;
+}
+
 static void wrap_class(struct job *job, const uint8_t *bytes, size_t length, struct memory memory) {
     struct instr_rewritten *result = job->result;
     struct image image = {result->bytes, result->length};
@@ -232,7 +303,7 @@ static void wrap_class(struct job *job, const uint8_t *bytes, size_t length, str
         image.bytes = NULL; // it must have all that it has
         result->methods_changed = 0;
     }
-    result->refused = copy_out(result->refused, result->length, memory);
+    result->refused = copy_out(result->refused, result->refused_length, memory);
     result->bytes = copy_out(image.bytes, image.length, memory);
     if (result->bytes) result->length = image.length;
     if (image.bytes && !result->bytes) {
@@ -259,7 +330,7 @@ void instr_job_rewrite(struct job *job, const uint8_t *bytes, size_t length, str
     if (instr_job_open(job, bytes, length) == CF_OK) {
         int wraps = has_natives(job);
         if (occasion != INSTR_CLASS_EARLY && occasion != INSTR_CLASS_FIRST)
-            run_all(job, wraps ? arena : memory);
+            run_what_verifies(job, bytes, length, wraps ? arena : memory);
         if (wraps) wrap_class(job, bytes, length, memory);
     }
     if (job->cls.error.status) {

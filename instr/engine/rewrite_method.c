@@ -183,19 +183,24 @@ void instr_job_method(struct job *job, const struct cf_member *method) {
     settle(job, method, &a);
 }
 
+static int is_edited(const struct job *job, size_t method) {
+    return job->cls.methods[method].code != 0 &&
+           !(job->refused_methods && job->refused_methods[method]);
+}
+
 // Runs the passes on all methods first, then encodes each: the instruction cache holds one half of
 // this code, but not both.
 enum cf_status instr_job_methods(struct job *job) {
     const struct cf_class *cls = &job->cls;
     size_t n = job->engine->options->pass_count, count = 0;
-    for (size_t i = 0; i < cls->methods_count; i++) count += cls->methods[i].code != 0;
+    for (size_t i = 0; i < cls->methods_count; i++) count += is_edited(job, i) ? 1 : 0;
     struct attempt *attempts = cf_arena_alloc(cls->arena, count * sizeof *attempts);
     const struct cf_member **methods = cf_arena_alloc(cls->arena, count * sizeof *methods);
     int *ids = cf_arena_alloc(cls->arena, count * n * sizeof *ids);
     if (!attempts || !methods || !ids)
         return cf_fail(&job->cls.error, CF_NO_MEMORY, 0, "out of memory", 0);
     for (size_t i = 0, k = 0; i < cls->methods_count; i++)
-        if (cls->methods[i].code) methods[k++] = &cls->methods[i];
+        if (is_edited(job, i)) methods[k++] = &cls->methods[i];
     job->gave_up = 0;
     struct cf_edit *edits[CF_EDITS];
     for (size_t i = 0; i < count; i++) {

@@ -27,6 +27,9 @@
            "process id")                                                                           \
     OPTION(verify, "verify", CHOICE, "on|off",                                                     \
            "verify rewritten code before the JVM gets it; classes that fail are skipped")          \
+    OPTION(verify_dump, "verify-dump", FILE, "DIR",                                                \
+           "write rewritten classes of which code would not verify to the folder DIR, for "        \
+           "bug reports; DIR/com.acme.Foo.class")                                                  \
     OPTION(quiet, "quiet", CHOICE, "no|yes", "print no summary and no tables at exit")             \
     OPTION(verbose, "verbose", CHOICE, "no|yes", "print each class and method that is skipped")    \
     OPTION(memory, "memory", SIZE, "SIZE",                                                         \

@@ -5,10 +5,12 @@
 #include "instr/base/array.h"
 #include "instr/vm/jvmti.h"
 #include "instr/vm/untouchable.h"
+#include "instr/engine/refused.h"
 #include "instr/passes/agent_passes.h"
 #include "instr/vm/runtime.h"
 #include "instr/retransform/native_prefix.h"
 #include "instr/base/clock.h"
+#include "instr/base/log.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -219,6 +221,9 @@ static int rewrite(const struct load_event *event, const struct instr_class_stat
     instr_engine_rewrite_known(event->plan->engine, &origin, event->bytes, event->length,
                                instr_jvmti_allocate, jvmti, result);
     free((void *)(uintptr_t)origin.file);
+    char line[INSTR_ERROR_SIZE];
+    if (instr_refused_write(&event->plan->options, event->name, result, line, sizeof line))
+        instr_say("%s", line);
     if (result->refused) (*jvmti)->Deallocate(jvmti, result->refused);
     if (!result->bytes) return 0;
     int fits = result->length <= INT32_MAX && has_room(event, before, result->methods_changed);

@@ -249,7 +249,8 @@ static int without_passes(struct instr_options *next, const struct instr_options
                                       .control = base->control,
                                       .batch = base->batch,
                                       .batch_threads = base->batch_threads,
-                                      .stats = base->stats};
+                                      .stats = base->stats,
+                                      .verify_dump = base->verify_dump};
     return instr_options_copy(next, &remaining);
 }
 

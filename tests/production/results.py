@@ -200,4 +200,40 @@ def sampling_for_others(t):
     return problems
 
 
-RESULTS = [ended_without_file, ended_by_itself, reported, reset_while_counting, unwritable, sampling_for_others]
+MARKED = """public class Marked {
+    private static boolean[] $jacocoInit() { return null; }
+    static int work(int i) { return i + 1; }
+    public static void main(String[] args) throws Exception { while (System.in.read() != -1) System.out.println(work(work(1))); }
+}
+"""
+
+
+def refused_by_one_pass(t):
+    """Classes that one pass refuses, as coverage does with those that JaCoCo's agent has changed, are lost for that pass alone, and
+    the command says so."""
+    problems, folder = [], t.file("marked")
+    os.makedirs(folder)
+    with open(os.path.join(folder, "Marked.java"), "w") as f:
+        f.write(MARKED)
+    t.compile([os.path.join(folder, "Marked.java")], "marked")
+    reason = "Marked: skipped: coverage: already instrumented by JaCoCo"
+    exec_file = t.file("marked.exec")
+    with Jvm(t, "-cp", folder, "Marked") as jvm, jvm.control() as c:
+        jvm.ask("")
+        c.run("enable", "timing,include=Marked")
+        for again in range(2):
+            c.start("enable", f"coverage,coverage.nolocation=yes,coverage.file={exec_file}")
+            notes = [what for kind, what in c.events() if kind == "note"]
+            expect(problems, f"{again}: notes {notes}", len(notes) == 1 and reason in notes[0])
+            jvm.ask("")
+            found = c.run("report", "timing")
+            expect(problems, f"{again}: {work_of(found)}", work_of(found) == (2 * (again + 1), 0))
+            c.run("disable", "coverage")
+        c.run("revert")
+        status, out, err = instr(t, "enable", jvm.pid, "coverage,timing", "coverage.nolocation=yes", f"coverage.file={exec_file}", "include=Marked")
+        expect(problems, f"{status} {out} {err}", status == 0 and err.count(reason) == 1 and "1 class retransformed, 1 changed" in out)
+        jvm.ends(problems)
+    return problems
+
+
+RESULTS = [ended_without_file, ended_by_itself, reported, reset_while_counting, unwritable, sampling_for_others, refused_by_one_pass]

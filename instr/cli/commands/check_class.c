@@ -80,6 +80,10 @@ static int check_rewriting(struct cli_checker *checker, const uint8_t *bytes, si
     // Classes that a pass does not support are counted as skipped.
     if (rewritten.error.status != CF_OK && rewritten.error.status != CF_UNSUPPORTED)
         result = fail(checked, "rewriting", &rewritten.error);
+    else if (rewritten.methods_refused)
+        result = fail(checked, "rewriting",
+                      &(struct cf_error){.status = CF_UNVERIFIABLE,
+                                         .reason = "rewritten code would not verify"});
     else if (rewritten.bytes)
         result = check_result(checker, &rewritten, strict, checked);
     if (result != 0 && (rewritten.bytes || rewritten.refused) &&

@@ -4,6 +4,7 @@
 #include "instr/cli/rewrite/class.h"
 #include "instr/cli/rewrite/gate.h"
 #include "instr/coverage/exec_writer.h"
+#include "instr/engine/refused.h"
 #include "rewriters/coverage.h"
 
 #define XXH_INLINE_ALL
@@ -223,7 +224,14 @@ int cli_class_rewrite(struct cli_rewriter *rewriter, struct cli_class *class, st
     struct cached *cached = find_cached(rewrite->cache, key);
     if (cached) return rename_gates(class, cached->bytes, cached->length, out, reason);
     struct instr_rewritten rewritten;
+    char line[INSTR_ERROR_SIZE];
     instr_engine_rewrite(rewrite->engine, class->bytes, class->length, allocate, NULL, &rewritten);
+    char name[256];
+    snprintf(name, sizeof name, "%.*s", (int)cf_this_name(&class->cls).length,
+             (const char *)cf_this_name(&class->cls).bytes);
+    if (instr_refused_write(&rewrite->options, name, &rewritten, line, sizeof line))
+        cli_error("%s", line);
+    free(rewritten.refused);
     if (rewritten.error.status != CF_OK) {
         char text[200];
         snprintf(reason, CLI_REASON_SIZE, "%s", cf_error_text(&rewritten.error, text, sizeof text));

@@ -4,8 +4,14 @@
 #include "instr/engine.h"
 #include "classfile/rewritten/rewritten.h"
 #include "classfile/structure.h"
+#include "classfile/verify.h"
+#include "instr/engine/refused.h"
 #include "tests/unit/run.h"
 #include "tests/unit/verify_class.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 static const struct verify_case good = {"f(I)I", "2 1", "iload_0 iconst_1 iadd ireturn", 0, 0,
                                         0,       0};
@@ -39,6 +45,13 @@ static enum cf_status do_nothing_much(struct rw_class *cls, struct cf_edit *edit
 
 static const struct rw_pass bad_pass = {.name = "bad", .edit = load_reference};
 static const struct rw_pass good_pass = {.name = "good", .edit = do_nothing_much};
+
+static enum cf_status refuse(struct rw_class *cls) {
+    return cf_fail(&cls->rewrite->cls->error, CF_UNSUPPORTED, 0, "not this one", 0);
+}
+
+static const struct rw_pass refusing_pass = {
+    .name = "refusing", .begin = refuse, .edit = do_nothing_much};
 
 static void *allocate(void *context, size_t n) {
     (void)context;
@@ -126,6 +139,129 @@ static void end_and_rewrite(struct build *b, size_t place) {
     bytes = build_finish(b, &length);
     instr_engine_rewrite(engine, bytes, length, allocate, NULL, &result);
 }
+
+// A class with a static method, whose local 0 is an int, and another method with the same code.
+static void build_two_methods(struct build *b) {
+    static const uint8_t code[] = {CF_OP_return};
+    build_u2(b, CF_ACC_PUBLIC), build_u2(b, build_class(b, "t/T"));
+    build_u2(b, build_class(b, "java/lang/Object"));
+    build_u2(b, 0), build_u2(b, 0), build_u2(b, 2);
+    for (unsigned i = 0; i < 2; i++) {
+        build_member(b, i ? 0 : CF_ACC_STATIC, "f", i ? "()V" : "(I)V", 1);
+        size_t place = build_code(b, 0, 1, code, sizeof code);
+        build_u2(b, 0), build_u2(b, 0);
+        build_end(b, place);
+    }
+    build_u2(b, 0);
+    bytes = build_finish(b, &length);
+}
+
+static void rewrite_two_methods(const char *text, const struct rw_pass *first,
+                                const struct rw_pass *second) {
+    char error[INSTR_ERROR_SIZE];
+    struct build b = {.constants = 1, .major_version = 52};
+    build_two_methods(&b);
+    ck_assert_int_eq(instr_options_parse(&options, text, error, sizeof error), 0);
+    options.passes[0].pass = first;
+    if (second) options.passes[1].pass = second;
+    methods = instr_methods_new();
+    engine = instr_engine_new(&options, methods, "java/lang/");
+    instr_engine_rewrite(engine, bytes, length, allocate, NULL, &result);
+}
+
+// The number of bytes of each method's code in the result.
+static void measure(uint32_t lengths[2]) {
+    struct cf_class cls;
+    struct cf_arena arena;
+    struct cf_verify_failure failure;
+    cf_arena_init(&arena);
+    ck_assert_int_eq(cf_class_open(&cls, result.bytes, result.length, &arena), CF_OK);
+    ck_assert_int_eq(cf_verify_class(&cls, NULL, NULL, &failure), CF_OK);
+    for (unsigned i = 0; i < 2; i++) {
+        struct cf_code code;
+        ck_assert_int_eq(cf_code_open(&code, &cls, &cls.methods[i], &cls.error), CF_OK);
+        lengths[i] = code.length;
+    }
+    cf_arena_free(&arena);
+}
+
+static void expect_reason(void *reason, const struct instr_skipped_item *skipped) {
+    ck_assert_str_eq(skipped->reason, reason);
+    skipped_count++;
+}
+
+START_TEST(a_method_that_would_not_verify_costs_that_method) {
+    uint32_t lengths[2];
+    rewrite_two_methods("calls", &bad_pass, NULL);
+    ck_assert_int_eq(result.error.status, CF_OK);
+    ck_assert_ptr_nonnull(result.bytes);
+    measure(lengths);
+    ck_assert_uint_eq(lengths[0], 1);
+    ck_assert_uint_gt(lengths[1], 1);
+    ck_assert_ptr_nonnull(result.refused);
+    ck_assert_uint_gt(result.refused_length, result.length);
+    struct instr_totals totals = instr_engine_totals(engine);
+    ck_assert_uint_eq(totals.classes_changed, 1);
+    ck_assert_uint_eq(totals.classes_skipped, 0);
+    ck_assert_uint_eq(totals.classes_refused, 1);
+    ck_assert_uint_eq(totals.methods_changed, 1);
+    ck_assert_uint_eq(totals.methods_refused, 1);
+    ck_assert_uint_eq(totals.methods_skipped, 1);
+    skipped_count = 0;
+    instr_engine_skipped(engine, expect_reason,
+                         "would not verify: local variable 0 holds no reference: int (at pc 0)");
+    ck_assert_uint_eq(skipped_count, 1);
+}
+END_TEST
+
+START_TEST(a_class_that_would_not_verify_can_be_dumped) {
+    char folder[] = "/tmp/instr-refused-XXXXXX", text[80], path[80], line[INSTR_ERROR_SIZE];
+    uint8_t dumped[4096];
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(text, sizeof text, "calls,verify-dump=%s/made", folder);
+    rewrite_two_methods(text, &bad_pass, NULL);
+    ck_assert_int_eq(instr_refused_write(&options, "t/../T", &result, line, sizeof line), 1);
+    snprintf(path, sizeof path, "%s/made/t....T.class", folder);
+    ck_assert_ptr_nonnull(strstr(line, path));
+    FILE *file = fopen(path, "r");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fread(dumped, 1, sizeof dumped, file), result.refused_length);
+    ck_assert_mem_eq(dumped, result.refused, result.refused_length);
+    fclose(file);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/made", folder);
+    rmdir(path);
+    rmdir(folder);
+    free(result.refused);
+    result.refused = NULL;
+    ck_assert_int_eq(instr_refused_write(&options, "t/T", &result, line, sizeof line), 0);
+}
+END_TEST
+
+START_TEST(what_a_pass_refuses_costs_that_pass_alone) {
+    static const char *const orders[] = {"calls,timing", "timing,calls"};
+    for (unsigned i = 0; i < 2; i++) {
+        uint32_t lengths[2];
+        rewrite_two_methods(orders[i], i ? &good_pass : &refusing_pass,
+                            i ? &refusing_pass : &good_pass);
+        ck_assert_int_eq(result.error.status, CF_OK);
+        ck_assert_ptr_nonnull(result.bytes);
+        measure(lengths);
+        ck_assert_uint_gt(lengths[0], 1);
+        struct instr_totals totals = instr_engine_totals(engine);
+        ck_assert_uint_eq(totals.classes_changed, 1);
+        ck_assert_uint_eq(totals.classes_skipped, 1);
+        skipped_count = 0;
+        instr_engine_skipped(engine, expect_reason, "refusing: not this one (at offset 0)");
+        ck_assert_uint_eq(skipped_count, 1);
+        tear_down();
+        memset(&result, 0, sizeof result);
+    }
+    rewrite_two_methods("calls,timing", &refusing_pass, &refusing_pass);
+    ck_assert_ptr_null(result.bytes);
+    ck_assert_int_eq(result.error.status, CF_UNSUPPORTED);
+}
+END_TEST
 
 START_TEST(what_no_jvm_verifies_is_changed) {
     static const uint8_t code[] = {CF_OP_iconst_0, CF_OP_areturn};
@@ -548,6 +684,9 @@ int main(void) {
     tcase_add_test(tests, a_class_that_would_not_verify_is_skipped);
     tcase_add_test(tests, verifying_can_be_switched_off);
     tcase_add_test(tests, what_verifies_is_changed);
+    tcase_add_test(tests, a_method_that_would_not_verify_costs_that_method);
+    tcase_add_test(tests, a_class_that_would_not_verify_can_be_dumped);
+    tcase_add_test(tests, what_a_pass_refuses_costs_that_pass_alone);
     tcase_add_test(tests, good_code_is_changed);
     tcase_add_test(tests, more_stack_hides_no_error);
     tcase_add_test(tests, more_stack_hides_no_deep_frame);
