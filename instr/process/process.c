@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +47,8 @@ static long status_number(const char *status, const char *key, int column) {
         if (strncmp(line, key, n) != 0 || line[n] != ':') continue;
         const char *c = line + n + 1;
         long number = -1;
-        for (int i = 0; column < 0 || i <= column; i++) {
+        int i = 0;
+        for (; column < 0 || i <= column; i++) {
             char *end;
             while (*c == ' ' || *c == '\t') c++;
             if (*c == '\n' || *c == '\0') break;
@@ -54,7 +56,7 @@ static long status_number(const char *status, const char *key, int column) {
             if (end == c) break;
             c = end;
         }
-        return number;
+        return i > column ? number : -1;
     }
     return -1;
 }
@@ -86,6 +88,11 @@ int instr_process_open(struct instr_process *process, long pid, char *reason, si
     }
     long uid = status_number(status, "Uid", 1), gid = status_number(status, "Gid", 1);
     long inner = status_number(status, "NSpid", -1), group = status_number(status, "Tgid", 0);
+    for (int i = 0; i < INSTR_PROCESS_GROUPS; i++) {
+        long supplementary = status_number(status, "Groups", i);
+        if (supplementary < 0) break;
+        process->groups[process->group_count++] = (gid_t)supplementary;
+    }
     free(status);
     if (uid < 0 || gid < 0) {
         snprintf(reason, size, "/proc/%ld/status names no user", pid);
@@ -121,10 +128,39 @@ int instr_process_directory(const struct instr_process *process, const char *pat
     return open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
+int instr_process_open_file(const struct instr_process *process, const char *path) {
+    char name[INSTR_PROCESS_PATH];
+    struct stat st;
+    int root = instr_process_directory(process, "/"), place = -1, fd = -1, error = EACCES;
+    if (root < 0) return -1;
+    if (instr_process_become(process) == 0) {
+        place = openat(root, path + strspn(path, "/"), O_PATH | O_NOFOLLOW | O_CLOEXEC);
+        error = place < 0 ? errno : EINVAL;
+        if (place >= 0 && fstat(place, &st) == 0 && S_ISREG(st.st_mode)) {
+            snprintf(name, sizeof name, "/proc/self/fd/%d", place);
+            fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+            error = errno;
+        }
+        instr_process_return();
+    }
+    if (place >= 0) close(place);
+    close(root);
+    errno = error;
+    return fd;
+}
+
+static struct {
+    gid_t groups[1024];
+    int count;
+} own = {.count = -1}; // our supplementary groups, while we have those of another user; or -1
+
 int instr_process_become(const struct instr_process *process) {
     if (geteuid() != 0 || (process->uid == 0 && process->gid == getegid())) return 0;
-    if (setegid(process->gid) != 0) return -1;
-    if (seteuid(process->uid) == 0) return 0;
+    own.count = getgroups(sizeof own.groups / sizeof *own.groups, own.groups);
+    if (own.count < 0) return -1;
+    if (setgroups(process->group_count, process->groups) == 0 && setegid(process->gid) == 0 &&
+        seteuid(process->uid) == 0)
+        return 0;
     int error = errno;
     instr_process_return();
     errno = error;
@@ -132,7 +168,10 @@ int instr_process_become(const struct instr_process *process) {
 }
 
 void instr_process_return(void) {
+    if (own.count < 0) return;
     if (seteuid(getuid()) != 0 || setegid(getgid()) != 0) abort(); // only root changes its rights
+    if (setgroups((size_t)own.count, own.groups) != 0) abort();
+    own.count = -1;
 }
 
 int instr_process_is_stopped(const struct instr_process *process) {

@@ -6,13 +6,15 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-enum { INSTR_PROCESS_PATH = 64, INSTR_PROCESS_NAME = 1024 };
+enum { INSTR_PROCESS_PATH = 64, INSTR_PROCESS_NAME = 1024, INSTR_PROCESS_GROUPS = 64 };
 
 struct instr_process {
     pid_t pid;
-    pid_t inner_pid;               // in its own pid namespace
-    uid_t uid;                     // effective
-    gid_t gid;                     // effective
+    pid_t inner_pid;                    // in its own pid namespace
+    uid_t uid;                          // effective
+    gid_t gid;                          // effective
+    gid_t groups[INSTR_PROCESS_GROUPS]; // supplementary; more are not used
+    size_t group_count;
     uid_t inner_uid;               // in its own user namespace
     char root[INSTR_PROCESS_PATH]; // our path of its /: "" or "/proc/PID/root"
 };
@@ -24,11 +26,16 @@ int instr_process_open(struct instr_process *process, long pid, char *reason, si
 // "/proc/self/fd/N/name" names a file in it, whatever rights are taken.
 int instr_process_directory(const struct instr_process *process, const char *path);
 
-// Takes the effective user and group of the process, if we are root and it is another user, and
+// Takes the effective user and the groups of the process, if we are root and it is another user, and
 // returns to our own. Files made in between belong to the user of the process, and its sockets see
 // that user as the peer. 0; -1 with errno.
 int instr_process_become(const struct instr_process *process);
 void instr_process_return(void);
+
+// Opens a regular file of the process to read it, with the rights of its user. The name may come from
+// the process itself: it names nothing that its user could not read, and what is not a regular file is
+// not opened at all. -1 with errno.
+int instr_process_open_file(const struct instr_process *process, const char *path);
 
 // The content of /proc/PID/NAME, at most `most` bytes, with a NUL appended. The caller frees it; NULL
 // with errno.

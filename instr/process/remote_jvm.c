@@ -57,13 +57,11 @@ static void read_mappings(struct instr_remote_jvm *jvm, char *perfdata, size_t s
 // The content of a regular file of the process.
 static uint8_t *read_file(const struct instr_remote_jvm *jvm, const char *path, size_t most,
                           size_t *length) {
-    char name[INSTR_PROCESS_NAME + INSTR_PROCESS_PATH];
-    snprintf(name, sizeof name, "%s%s", jvm->process.root, path);
-    int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    int fd = instr_process_open_file(&jvm->process, path);
     struct stat st;
     uint8_t *bytes = NULL;
     *length = 0;
-    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0) {
+    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0) {
         size_t size = (size_t)st.st_size < most ? (size_t)st.st_size : most;
         bytes = malloc(size + 1);
         ssize_t n = bytes ? read(fd, bytes, size) : 0;

@@ -4,6 +4,7 @@ import glob
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -218,3 +219,52 @@ class Pipes(Poser):
         for words, data in ((["show", "-"], class_file()), (["report", "-"], b'{"pass": "calls", "methods": []}'), (["coverage", "info", "-"], b"\x01\xc0\xc0\x10\x07")):
             done = subprocess.run([self.instr, *words], input=data, capture_output=True, timeout=60, check=False)
             self.assertEqual((done.returncode, done.stderr), (0, b""), words)
+
+
+class Looking(Poser):
+    """The tool reads some files whose names come from a process that it inspects."""
+
+    def listed(self, pid):
+        _, out, _, _ = self.ends("list")
+        return next(line for line in out.splitlines() if line.split()[0] == pid)
+
+    def test_files_are_read_with_the_rights_of_the_process(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root has more rights than others")
+        version = b'JAVA_VERSION="9.secret"\n'
+        secret = self.write("secret/release", version)
+        public = self.write("public/release", version)
+        os.chmod(os.path.dirname(secret), 0o700)
+        self.assertNotIn("9.secret", self.listed(self.pose("nothing", link=os.path.dirname(secret))))
+        # Where the process may look, the tool does.
+        shutil.rmtree(self.path("nothing"))
+        self.assertIn("9.secret", self.listed(self.pose("nothing", link=os.path.dirname(public))))
+
+    def test_a_group_of_ours_gives_no_rights(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root has more rights than others")
+        folder = os.path.dirname(self.write("group/release", 'JAVA_VERSION="9.secret"\n'))
+        os.chown(folder, 0, 4711)
+        os.chmod(folder, 0o750)
+        pid = self.pose("nothing", link=folder)
+        done = subprocess.run([self.instr, "list"], capture_output=True, text=True, timeout=60, check=False, extra_groups=[0, 4711])
+        self.assertIn(pid, done.stdout)
+        self.assertNotIn("9.secret", done.stdout)
+
+    def test_a_pipe_is_not_opened(self):
+        pid = self.pose("nothing", pipe="yes")
+        self.assertIn("unknown", self.listed(pid))
+        time.sleep(0.5)
+        self.assertFalse(os.path.exists(self.path("nothing/let-go")))
+
+    def test_pipes_in_the_control_directory_are_not_waited_for(self):
+        pid = self.pose("nothing")
+        folder = f"/tmp/.instr-{OTHER if os.geteuid() == 0 else os.geteuid()}"
+        os.makedirs(folder, 0o700, exist_ok=True)
+        os.mkfifo(f"{folder}/{pid}.off")
+        self.addCleanup(os.unlink, f"{folder}/{pid}.off")
+        if os.geteuid() == 0:
+            os.chown(folder, OTHER, OTHER)
+            os.chown(f"{folder}/{pid}.off", OTHER, OTHER)
+        status, _, err, _ = self.ends("off", pid, timeout=20)
+        self.assertEqual(status, 1, err)

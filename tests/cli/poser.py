@@ -9,6 +9,7 @@ With UID it becomes this user. In FOLDER it makes what it needs. `ready` on stan
 
 import mmap
 import os
+import shutil
 import signal
 import socket
 import struct
@@ -52,7 +53,24 @@ def pose(folder):
     if os.path.exists(f"{folder}/perfdata"):
         maps.append(mapped(f"{folder}/hsperfdata_me/{os.getpid()}", perfdata(
             java_property_java_vm_version="17.0" + EVIL, java_property_java_vm_name=EVIL, sun_rt_javaCommand=EVIL + " " + EVIL)))
+    if os.path.exists(f"{folder}/link"):  # the folders of the mapped files are put back as links
+        with open(f"{folder}/link", encoding="utf-8") as file:
+            target = file.read()
+        for name in "jdk", "hsperfdata_me":
+            shutil.rmtree(f"{folder}/{name}", ignore_errors=True)
+            os.symlink(target, f"{folder}/{name}")
+    if os.path.exists(f"{folder}/pipe"):
+        os.unlink(f"{folder}/jdk/release")
+        os.mkfifo(f"{folder}/jdk/release")
+        threading.Thread(target=wait_for_reader, args=(folder,), daemon=True).start()
     return maps
+
+
+def wait_for_reader(folder):
+    """Somebody who opens the pipe to read it lets its writer go."""
+    os.close(os.open(f"{folder}/jdk/release", os.O_WRONLY))
+    with open(f"{folder}/let-go", "w", encoding="utf-8"):
+        pass
 
 
 def listen(backlog=128):
@@ -128,7 +146,7 @@ def become(uid):
     os.setuid(uid)
 
 
-def take_attach_socket(jvm, mode):
+def take_attach_socket(jvm, mode, ready):
     """Another process takes the name of the JVM's attach socket, and perhaps lets nobody in. With -own it has the user of the JVM."""
     if os.geteuid() == 0:
         become(int(sys.argv[3]) - (not mode.endswith("-own")))
@@ -138,7 +156,7 @@ def take_attach_socket(jvm, mode):
     os.chmod(path, 0o777)
     server.listen(1)
     clients = fill(path) if "full" in mode else []
-    os.write(1, b"ready\n")
+    os.write(ready, b"!")
     sys.stdin.read()
     os.unlink(path)
     del clients
@@ -148,9 +166,10 @@ def take_attach_socket(jvm, mode):
 def main():
     folder, mode = sys.argv[1:3]
     if mode.startswith("attach-"):
-        jvm = os.getpid()
+        jvm, ready = os.getpid(), os.pipe()
         if os.fork() == 0:
-            take_attach_socket(jvm, mode)
+            take_attach_socket(jvm, mode, ready[1])
+        os.read(ready[0], 1)
     if len(sys.argv) > 3:
         become(int(sys.argv[3]))
     signal.signal(signal.SIGQUIT, lambda *_: None)
@@ -166,8 +185,7 @@ def main():
                     client, _ = server.accept()
                     threading.Thread(target=serve, args=(client, mode, folder), daemon=True).start()
             threading.Thread(target=accept, daemon=True).start()
-    if not mode.startswith("attach-"):
-        print("ready", flush=True)
+    print("ready", flush=True)
     sys.stdin.read()
     if path:
         os.unlink(path)

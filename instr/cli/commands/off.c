@@ -29,7 +29,8 @@ static int create_files(const struct instr_process *target, char file[INSTR_CONT
         instr_control_switch(name, "", target->inner_pid);
         if (fstat(directory, &st) == 0 && st.st_uid == target->uid && !(st.st_mode & 077) &&
             instr_process_become(target) == 0) {
-            int fd = openat(directory, name + 1, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+            int fd = openat(directory, name + 1,
+                            O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
             if (fd >= 0) {
                 close(fd);
                 instr_control_switch(file, path, target->inner_pid);
