@@ -293,6 +293,19 @@ class Tests(ExecTest):
             "com.acme.FooTest.one\ncom.acme.FooTest.two\n")
         self.ask("--class", "com.acme.No", "t.exec", status=1, err="instr: no test covers a class com.acme.No\n")
 
+    def test_who_covers_a_line_of_a_class_that_was_compiled_anew(self):
+        old, new = (class_file("com/acme/Foo", code, line=9) for code in (b"\x03\xac", b"\x04\xac"))
+        self.write("classes/com/acme/Foo.class", new)
+        line = ["--class", "com.acme.Foo", "--line", "9", "--classes", "classes"]
+        run = [session(f"com.acme.FooTest.{name}") + self.covered("com/acme/FooTest")
+               + probes(class_id(of), "com/acme/Foo", "1") for name, of in (("one", old), ("two", new))]
+        for runs, status, out, who in ((run[:1], 1, "", "the tests"), (run[1:], 0, "com.acme.FooTest.two\n", ""),
+                                       (run, 0, "com.acme.FooTest.two\n", "some of the tests")):
+            self.write("v.exec", HEADER + b"".join(runs))
+            says = f"its class file is not the one that {who} ran with (another id), so the lines that they covered are unknown"
+            self.expect(["coverage", "tests", *line, "v.exec"], status, out, [says] if who else "")
+        self.assertEqual(self.ask("--class", "com.acme.Foo", "v.exec"), "com.acme.FooTest.one\ncom.acme.FooTest.two\n")
+
     def test_without_a_change_no_test_is_wanted(self):
         self.assertEqual(self.ask("--changed", "classes", "t.exec"), "")
 

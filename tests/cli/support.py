@@ -57,11 +57,15 @@ def utf8(text):
     return b"\x01" + struct.pack(">H", len(data)) + data
 
 
-def class_file(name="com/acme/Foo", code=b"\x03\xac"):
-    """A class with one method, `static int f()`, that returns 0."""
+def class_file(name="com/acme/Foo", code=b"\x03\xac", line=0):
+    """A class with one method, `static int f()`, that returns 0; on this line, if one is given."""
     pool = [utf8(name), b"\x07\x00\x01", utf8("java/lang/Object"), b"\x07\x00\x03", utf8("f"),
             utf8("()I"), utf8("Code")]
-    attribute = struct.pack(">HHI", 1, 0, len(code)) + code + struct.pack(">HH", 0, 0)
+    lines = b""
+    if line:
+        pool.append(utf8("LineNumberTable"))
+        lines = struct.pack(">HIHHH", len(pool), 6, 1, 0, line)
+    attribute = struct.pack(">HHI", 1, 0, len(code)) + code + struct.pack(">HH", 0, 1 if line else 0) + lines
     method = struct.pack(">HHHHHI", 9, 5, 6, 1, 7, len(attribute)) + attribute
     return (struct.pack(">IHHH", 0xCAFEBABE, 0, 52, len(pool) + 1) + b"".join(pool)
             + struct.pack(">HHHHHH", 0x21, 2, 4, 0, 0, 1) + method + struct.pack(">H", 0))

@@ -40,7 +40,8 @@ struct tests {
     long line; // 0: not given
     struct cli_line_probes versions[MOST_VERSIONS]; // of the class with the line
     size_t versions_count;
-    int known_class; // some test covered a class of that name
+    int known_class;                     // some test covered a class of that name
+    size_t versions_found, others_found; // how often in the files: a version at hand, another one
     struct now *now;
     size_t now_count, now_capacity;
     struct test *list;
@@ -132,6 +133,11 @@ static int covers(struct tests *t, const struct instr_exec_class *class) {
     if (strcmp(class->name, t->internal) != 0) return 0;
     t->known_class = 1;
     if (t->line == 0) return 1;
+    int found = 0;
+    for (size_t v = 0; v < t->versions_count; v++)
+        found |= t->versions[v].id == class->id && t->versions[v].probes == class->probes;
+    t->versions_found += (size_t)found;
+    t->others_found += !found;
     for (size_t v = 0; v < t->versions_count; v++) {
         const struct cli_line_probes *line = &t->versions[v];
         if (line->id != class->id || line->probes != class->probes || !line->bits) continue;
@@ -311,6 +317,16 @@ static void free_tests(struct tests *t) {
     cli_exec_files_free(&t->files);
 }
 
+// A class that was compiled anew has other probes: which of its lines tests covered is then unknown.
+static int check_versions(const struct tests *t) {
+    if (!t->others_found) return CLI_OK;
+    const char *some = t->versions_found ? "some of the tests" : "the tests";
+    cli_error("%s: its class file is not the one that %s ran with (another id), so the lines that "
+              "they covered are unknown; run them again, or give the old file by --classes",
+              t->class_name, some);
+    return t->versions_found ? CLI_OK : CLI_FAILED;
+}
+
 static int answer(struct tests *t, long top) {
     struct cli_exec_visitor visitor = {take_session, take_class, t, 0};
     if (t->line > 0 && find_line(t) != CLI_OK) return CLI_FAILED;
@@ -323,6 +339,7 @@ static int answer(struct tests *t, long top) {
     if (find_tests(t) != CLI_OK) return CLI_FAILED;
     if (t->internal && !t->known_class)
         return cli_error("no test covers a class %s", t->class_name);
+    if (check_versions(t) != CLI_OK) return CLI_FAILED;
     return print(t, top);
 }
 

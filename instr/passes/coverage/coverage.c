@@ -221,6 +221,16 @@ static void write_counts(JNIEnv *jni, const char *path) {
         instr_say("%s", error);
 }
 
+// With include= alone, or exclude= too, there may be no such class.
+static void report_no_class(const struct instr_options *options) {
+    const char *patterns = options->include ? instr_match_text(options->include) : NULL;
+    if (!patterns || instr_coverage_classes(state.registry)) return;
+    instr_say(
+        "coverage: no class was loaded that include=%.200s matches. com.acme.* is one package, "
+        "com.acme.** has all below it, as JaCoCo's com.acme.*",
+        patterns);
+}
+
 static void report_to_file(JNIEnv *jni, bool quiet) {
     struct instr_coverage_written written;
     char path[PATH_MAX], error[INSTR_ERROR_SIZE];
@@ -273,6 +283,7 @@ static void report_results(const struct instr_results *results, unsigned pass) {
     (void)pass;
     instr_coverage_find_changed(results->jvmti, results->jni, state.registry);
     if (!results->options->quiet) report_changed();
+    if (!results->options->quiet) report_no_class(results->options);
     report_to_file(results->jni, results->options->quiet);
 }
 
@@ -331,9 +342,17 @@ static void stop(JNIEnv *jni) {
                                        NULL);
 }
 
+// At the start of a JVM, which must not fail for want of a file. Later such a pass is refused.
+static void check_file(void) {
+    char error[INSTR_ERROR_SIZE];
+    char *file = instr_expand_file(state.file ? state.file : DEFAULT_FILE, (long)getpid());
+    if (file && instr_output_check(file, true, error, sizeof error) != 0)
+        instr_say("coverage: %s: what is covered could not be written now", error);
+    free(file);
+}
+
 static bool load(JavaVM *vm, const struct instr_pass_options *options,
                  enum instr_agent_pass_phase phase, char *reason, size_t size) {
-    (void)phase;
     const char *tests = instr_pass_option(options, "per-test");
     jvmtiEventCallbacks callbacks;
     memset(&callbacks, 0, sizeof callbacks);
@@ -362,6 +381,7 @@ static bool load(JavaVM *vm, const struct instr_pass_options *options,
         snprintf(reason, size, "out of memory");
         return false;
     }
+    if (phase == INSTR_PHASE_AT_START) check_file();
     if ((state.jvmti || (*vm)->GetEnv(vm, (void **)&state.jvmti, JVMTI_VERSION_1_2) == JNI_OK) &&
         (*state.jvmti)->SetEventCallbacks(state.jvmti, &callbacks, sizeof callbacks) ==
             JVMTI_ERROR_NONE)

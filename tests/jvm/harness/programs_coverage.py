@@ -59,6 +59,19 @@ def ends(r):
     yield "no map", [] if other.status == 1 and "not a file of coverage.mmap" in other.stderr else [other.tail()]
 
 
+@program("coverage that says what is amiss")
+def amiss(r):
+    """A file that cannot be written is reported at the start already; so is, at the end, an include that matches nothing."""
+    path = os.path.join(r.agent, "x.exec")  # below a file
+    done = r.run("file", [r.java, r.with_agent(f"coverage,coverage.file={path}"), "-cp", r.built.programs, "Covered", "halt"])
+    good = done.status == 0 and "Not a directory: what is covered could not be written now" in done.stderr
+    yield "file", [] if good else [done.tail()]
+    for pattern, said in (("no/such/*", True), ("Covered", False)):
+        _, done = covered(r, "include", "nothing", f",include={pattern}")
+        good = (f"no class was loaded that include={pattern} matches. com.acme.* is one package" in done.stderr) == said
+        yield "include " + pattern, [] if good else [done.tail()]
+
+
 @program("coverage of each test")
 def tests(r):
     """Each test, even a failing one, has its own bits; code covered outside of tests has a session of its own."""
