@@ -11,15 +11,18 @@
 //        "calls": N, "thrown": N,
 //        "classes_done", "classes_total",    as in status
 //        "rows": [{"class", "method", "descriptor", "calls", "thrown",
-//                  "timed", "total_ns", "self_ns", "p50_ns", "p99_ns", "max_ns"}]
+//                  "timed", "total_ns", "self_ns", "wait_ns", "p50_ns", "p99_ns", "max_ns"}]
 //      }
 //
-// Counts and times are those of the interval; percentiles and maximum are those of all calls so far.
-// The members from "timed" on exist only if the pass records times.
+// Counts and times are those of the calls that ended in the interval. "wait_ns" is the estimated
+// part of "self_ns" in which the thread waited; `self` sorts by the rest. The members from "timed" on
+// exist only if the pass records times; the last three are missing in a method's first interval.
 
 #include "instr/vm/agent_state.h"
 #include "instr/vm/snapshot.h"
 #include "instr/control/commands.h"
+#include "instr/control/interval.h"
+#include "instr/vm/waits.h"
 #include "instr/base/json.h"
 #include "instr/passes/agent_passes.h"
 #include "instr/retransform/background.h"
@@ -28,7 +31,9 @@
 #include <string.h>
 
 #define MILLISECOND UINT64_C(1000000)
+#define LOOK_EVERY (100 * MILLISECOND) // at the threads
 enum { LEAST_MS = 100, MOST_MS = 3600 * 1000, MOST_ROWS = 1000, FIRST_MS = 100 };
+enum { KEPT = 4 }; // histograms for each row: other methods may come up in the next interval
 
 enum order { BY_SELF, BY_TOTAL, BY_CALLS, BY_THROWN };
 
@@ -41,12 +46,16 @@ struct top {
     struct instr_counts *before;
     size_t before_count;
     uint64_t before_time; // ns; 0: there is no snapshot yet
+    uint64_t look_due;    // ns
+    struct instr_waits *waits;
+    struct instr_interval *histograms;
 };
 
 // The figures of one method in the interval.
 struct line {
     int id;
-    uint64_t calls, thrown, timed, total, self, key;
+    uint64_t calls, thrown, timed, total, self, wait, key;
+    int is_new; // all of its calls are in the interval
 };
 
 // Chooses the pass to report, preferably one that records times. NULL: none is active.
@@ -66,7 +75,7 @@ static uint64_t key_of(const struct line *line, enum order order) {
     case BY_TOTAL: return line->total;
     case BY_CALLS: return line->calls;
     case BY_THROWN: return line->thrown;
-    default: return line->self ? line->self : line->calls;
+    default: return line->self ? line->self - line->wait : line->calls;
     }
 }
 
@@ -98,6 +107,8 @@ static size_t compare(const struct top *top, const struct instr_plan *plan, unsi
         line.thrown = now->thrown > then->thrown ? (uint64_t)(now->thrown - then->thrown) : 0;
         line.total = since(now->total, then->total);
         line.self = since(now->self, then->self);
+        line.wait = instr_waits_take(top->waits, line.id, line.self);
+        line.is_new = now->timed == line.timed;
         line.key = key_of(&line, top->order);
         lines[found++] = line;
     }
@@ -106,7 +117,8 @@ static size_t compare(const struct top *top, const struct instr_plan *plan, unsi
 }
 
 static void write_line(struct instr_json *json, const struct instr_plan *plan,
-                       const struct instr_counts *counts, const struct line *line, int timed) {
+                       const struct instr_counts *counts, const struct line *line,
+                       const struct instr_interval_times *times, int timed) {
     struct instr_method method = instr_methods_get(plan->methods, line->id);
     const struct instr_counts *all = &counts[line->id];
     instr_json_open_flat(json, NULL, '{');
@@ -119,9 +131,14 @@ static void write_line(struct instr_json *json, const struct instr_plan *plan,
         instr_json_number(json, "timed", line->timed);
         instr_json_number(json, "total_ns", line->total);
         instr_json_number(json, "self_ns", line->self);
-        instr_json_number(json, "p50_ns", all->p50);
-        instr_json_number(json, "p99_ns", all->p99);
-        instr_json_number(json, "max_ns", all->max);
+        instr_json_number(json, "wait_ns", line->wait);
+        struct instr_interval_times t = *times;
+        if (line->is_new) t = (struct instr_interval_times){1, all->p50, all->p99, all->max};
+        if (t.known && line->timed) {
+            instr_json_number(json, "p50_ns", t.p50);
+            instr_json_number(json, "p99_ns", t.p99);
+            instr_json_number(json, "max_ns", t.max);
+        }
     }
     instr_json_close(json, '}');
 }
@@ -129,7 +146,7 @@ static void write_line(struct instr_json *json, const struct instr_plan *plan,
 static void write_document(struct instr_reply *reply, const struct top *top,
                            const struct instr_plan *plan, const struct instr_pass_options *pass,
                            const struct instr_counts *counts, const struct line *lines,
-                           size_t found, uint64_t now) {
+                           const struct instr_interval_times *times, size_t found, uint64_t now) {
     uint64_t calls = 0, thrown = 0;
     for (size_t i = 0; i < found; i++) {
         calls += lines[i].calls;
@@ -148,10 +165,22 @@ static void write_document(struct instr_reply *reply, const struct top *top,
     instr_json_number(&json, "classes_total", progress.total);
     instr_json_open(&json, "rows", '[');
     for (size_t i = 0; i < found && i < top->rows; i++)
-        write_line(&json, plan, counts, &lines[i], pass->pass->timed);
+        write_line(&json, plan, counts, &lines[i], &times[i], pass->pass->timed);
     instr_json_close(&json, ']');
     instr_json_close(&json, '}');
     instr_reply_document_end(reply);
+}
+
+// The percentiles of the first lines, in their order, to be freed; NULL: out of memory.
+static struct instr_interval_times *times_of(const struct top *top, const struct line *lines,
+                                             size_t found) {
+    size_t count = found < KEPT * top->rows ? found : KEPT * top->rows;
+    struct instr_interval_times *times = calloc(found + 1, sizeof *times);
+    int *ids = malloc((count + 1) * sizeof *ids);
+    for (size_t i = 0; ids && i < count; i++) ids[i] = lines[i].id;
+    if (ids && times) instr_interval_next(top->histograms, ids, count, times);
+    free(ids);
+    return times;
 }
 
 // Takes a snapshot and reports the difference to the last one. 0: the reply has failed.
@@ -174,10 +203,11 @@ static int report(struct top *top, struct instr_reply *reply, const struct instr
         instr_reply_fail(reply, "out of memory");
         return 0;
     }
-    if (top->before_time) {
-        size_t found = compare(top, plan, pass->number, counts, n, lines);
-        write_document(reply, top, plan, pass, counts, lines, found, now);
-    }
+    size_t found = compare(top, plan, pass->number, counts, n, lines);
+    struct instr_interval_times *times = times_of(top, lines, found);
+    if (top->before_time && times)
+        write_document(reply, top, plan, pass, counts, lines, times, found, now);
+    free(times);
     free(lines);
     free(top->before);
     top->before = counts;
@@ -187,25 +217,43 @@ static int report(struct top *top, struct instr_reply *reply, const struct instr
     return 1;
 }
 
+// Which methods wait? Only a pass that times them has an answer.
+static void look(struct top *top, struct instr_reply *reply, const struct instr_plan *plan,
+                 uint64_t now) {
+    const struct instr_pass_options *pass = choose(plan);
+    JNIEnv *jni = pass && pass->pass->timed ? instr_reply_jni(reply) : NULL;
+    top->look_due = jni ? now + LOOK_EVERY : INSTR_NEVER;
+    if (jni) instr_waits_look(top->waits, top->agent->jvmti, jni, plan->methods, pass->number, now);
+}
+
 static uint64_t tick(void *context, struct instr_reply *reply, uint64_t now) {
     struct top *top = context;
     unsigned ticket;
     int first = top->before_time == 0;
-    if (now < top->due) return top->due; // woken for another client
+    if (now < top->due && now < top->look_due) // woken for another client
+        return top->due < top->look_due ? top->due : top->look_due;
     const struct instr_plan *plan = instr_plans_take(&top->agent->plans, &ticket);
-    int ok = report(top, reply, plan, now);
+    look(top, reply, plan, now);
+    int ok = now < top->due || report(top, reply, plan, now);
     instr_plans_give_back(&top->agent->plans, ticket);
     if (!ok) return 0;
     uint64_t soon = FIRST_MS * MILLISECOND;
-    top->due = now + (first && soon < top->interval ? soon : top->interval);
-    return top->due;
+    if (now >= top->due) top->due = now + (first && soon < top->interval ? soon : top->interval);
+    return top->due < top->look_due ? top->due : top->look_due;
+}
+
+static void free_top(struct top *top) {
+    if (!top) return;
+    free(top->before);
+    instr_waits_free(top->waits);
+    instr_interval_free(top->histograms);
+    free(top);
 }
 
 static void end(void *context, struct instr_reply *reply) {
     struct top *top = context;
     (void)reply;
-    free(top->before);
-    free(top);
+    free_top(top);
 }
 
 static long number(const char *text, long least, long most) {
@@ -227,7 +275,12 @@ void instr_command_top(struct instr_request *request, struct instr_reply *reply)
         return;
     }
     struct top *top = calloc(1, sizeof *top);
-    if (!top) {
+    if (top) {
+        top->waits = instr_waits_new();
+        top->histograms = instr_interval_new();
+    }
+    if (!top || !top->waits || !top->histograms) {
+        free_top(top);
         instr_reply_fail(reply, "out of memory");
         return;
     }

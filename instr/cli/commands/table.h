@@ -81,14 +81,16 @@
             "a new class of some 2 KB and keeps it.")                                              \
     COMMAND(top, "PID [--sort KEY] [--rows N] [--every TIME] [--once] [--json]",                   \
             "show the busiest methods of a JVM in a table that refreshes",                         \
-            "Needs the pass timing or calls. Each row has calls and exceptions per "               \
-            "second and the mean time in the interval, a percentile and the "                      \
-            "maximum of all calls so far, and self time in percent of one "                        \
-            "processor. KEY is self, total, calls or thrown. On a terminal the "                   \
-            "keys s, t, c and e sort by self time, total time, calls and "                         \
-            "exceptions, and q quits; elsewhere one table follows the other. "                     \
-            "--once prints one table, of a tenth of a second or of the time that "                 \
-            "--every gives.")                                                                      \
+            "Needs the pass timing or calls. Each row has calls and exceptions "                   \
+            "per second, and the mean, the 99th percentile and the maximum of the "                \
+            "calls that ended in the interval. BUSY is their self time in threads "                \
+            "(0.50: half of a thread), without WAIT, in which they were parked, "                  \
+            "slept or waited for the network. WAIT is an estimate; virtual "                       \
+            "threads count as busy. KEY is self (BUSY), total, calls or thrown. "                  \
+            "On a terminal the keys s, t, c and e sort by self time, total time, "                 \
+            "calls and exceptions, and q quits; elsewhere one table follows the "                  \
+            "other. --once prints one table, of a tenth of a second or of the "                    \
+            "time that --every gives.")                                                            \
     COMMAND(watch,                                                                                 \
             "PID METHODS [--limit N] [--if-slower TIME] [--if-thrown] [--stack] "                  \
             "[--for TIME] [--json]",                                                               \

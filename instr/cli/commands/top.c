@@ -37,14 +37,46 @@ static int to_file(void *context, const void *bytes, size_t length) {
     return fwrite(bytes, 1, length, context) == length ? 0 : -1;
 }
 
-static void print_method(const json_t *row, FILE *to) {
+// The columns that a text takes; each character counts as one.
+static size_t columns_of(const char *text) {
+    size_t n = 0;
+    for (; *text; text++) n += ((unsigned char)*text & 0xC0) != 0x80;
+    return n;
+}
+
+// Shortens com.acme.shop.Order.add(int) until it fits: c.acme.shop.Order.add(int) and so on to
+// c.a.s.Order.add(int), then c.a.s.Order.add(..). `packages`: the length of the packages with dots.
+static void abbreviate(char *text, size_t packages, size_t room) {
+    for (size_t at = 0; columns_of(text) > room && at < packages;) {
+        size_t length = strcspn(text + at, "."), first = 1;
+        while (((unsigned char)text[at + first] & 0xC0) == 0x80) first++;
+        if (length > first) {
+            memmove(text + at + first, text + at + length, strlen(text + at + length) + 1);
+            packages -= length - first;
+        }
+        at += first + 1;
+    }
+    char *types = strchr(text, '(');
+    if (types && columns_of(text) > room && strlen(types) > 4) strcpy(types, "(..)");
+}
+
+// `room`: the columns that are left; 0: any number.
+static void print_method(const json_t *row, size_t room, FILE *to) {
     struct instr_output out;
-    char error[INSTR_ERROR_SIZE];
-    instr_output_sink(&out, to_file, to);
-    instr_report_method(&out, cli_text(row, "class"), cli_text(row, "method"),
-                        cli_text(row, "descriptor"), INSTR_PLAIN);
+    char error[INSTR_ERROR_SIZE], *text = NULL;
+    const char *class_name = cli_text(row, "class"), *dot = strrchr(class_name, '.');
+    size_t length = 0;
+    FILE *line = open_memstream(&text, &length);
+    if (!line) return;
+    instr_output_sink(&out, to_file, line);
+    instr_report_method(&out, class_name, cli_text(row, "method"), cli_text(row, "descriptor"),
+                        INSTR_PLAIN);
     instr_output_close(&out, error, sizeof error);
-    fputc('\n', to);
+    if (fclose(line) == 0) {
+        if (room && dot) abbreviate(text, (size_t)(dot + 1 - class_name), room);
+        fprintf(to, "%s\n", text);
+    }
+    free(text);
 }
 
 // Per second; rates below 10 have a decimal.
@@ -62,20 +94,22 @@ static char *duration(uint64_t nanoseconds, char text[INSTR_DURATION_SIZE]) {
     return strcpy(text, "-");
 }
 
-static void print_row(const json_t *row, uint64_t interval, int timed, FILE *to) {
+static void print_row(const json_t *row, uint64_t interval, int timed, int columns, FILE *to) {
     char calls[INSTR_NUMBER_SIZE], thrown[INSTR_NUMBER_SIZE], mean[INSTR_DURATION_SIZE],
         p99[INSTR_DURATION_SIZE], max[INSTR_DURATION_SIZE];
     uint64_t ended = cli_count(row, "timed");
-    double self = interval ? 100 * (double)cli_count(row, "self_ns") / (double)interval : 0;
-    fprintf(to, "%10s %8s ", rate(row, "calls", interval, calls),
-            rate(row, "thrown", interval, thrown));
+    uint64_t wait = cli_count(row, "wait_ns"), self = cli_count(row, "self_ns");
+    double per = interval ? 1 / (double)interval : 0;
+    int used = fprintf(to, "%10s %8s ", rate(row, "calls", interval, calls),
+                       rate(row, "thrown", interval, thrown));
     if (timed)
-        fprintf(to, "%8s %8s %8s %7.1f ",
-                duration(ended ? cli_count(row, "total_ns") / ended : 0, mean),
-                duration(cli_count(row, "p99_ns"), p99), duration(cli_count(row, "max_ns"), max),
-                self);
+        used += fprintf(to, "%8s %8s %8s %6.2f %6.2f ",
+                        duration(ended ? cli_count(row, "total_ns") / ended : 0, mean),
+                        duration(cli_count(row, "p99_ns"), p99),
+                        duration(cli_count(row, "max_ns"), max),
+                        (double)(self - (wait < self ? wait : self)) * per, (double)wait * per);
     fputc(' ', to);
-    print_method(row, to);
+    print_method(row, columns > used + 1 ? (size_t)(columns - used - 1) : 0, to);
 }
 
 static void print_table(const struct top *top, const json_t *document, FILE *to) {
@@ -86,6 +120,8 @@ static void print_table(const struct top *top, const json_t *document, FILE *to)
     struct tm local;
     size_t index;
     json_t *row;
+    int rows, columns = 0;
+    if (top->live) cli_screen_size(&rows, &columns);
     strftime(clock, sizeof clock, "%H:%M:%S", localtime_r(&now, &local));
     fprintf(to, "instr top: process %ld, %s, %s, by %s\n", top->pid, cli_text(document, "pass"),
             clock, titles[top->order]);
@@ -98,10 +134,10 @@ static void print_table(const struct top *top, const json_t *document, FILE *to)
     fprintf(to, "%s\n\n%10s %8s ",
             top->live ? "    keys: s self, t total, c calls, e errors, q quit" : "", "CALLS/S",
             "ERRORS/S");
-    if (timed) fprintf(to, "%8s %8s %8s %7s ", "MEAN", "P99", "MAX", "SELF%");
+    if (timed) fprintf(to, "%8s %8s %8s %6s %6s ", "MEAN", "P99", "MAX", "BUSY", "WAIT");
     fprintf(to, " METHOD\n");
     json_array_foreach(json_object_get(document, "rows"), index, row)
-        print_row(row, interval, timed, to);
+        print_row(row, interval, timed, columns, to);
 }
 
 // Only the names come from the JVM, and instr_report_method cleans them of control characters.

@@ -489,6 +489,48 @@ def top_grows(r):
     yield "larger", [] if longest == {6: 6, 20: 20} else [f"lines {longest}"]
 
 
+def screen(r, p, columns):
+    """A screen of instr top that has rows, on a terminal of so many columns."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 12, columns, 0, 0))
+    watching = subprocess.Popen([r.cli, "top", str(p.pid), "--every", "300ms"], stdin=theirs, stdout=theirs, stderr=theirs)
+    frames, found, end = b"", b"", time.monotonic() + 60
+    while not found and time.monotonic() < end:
+        while select.select([ours], [], [], 0.05)[0]:
+            frames += os.read(ours, 65536)
+        found = next((f for f in re.findall(rb"\033\[H(instr top.*?)\033\[J", frames, re.S) if b"Busy.work" in f), b"")
+    watching.terminate()
+    watching.wait(60)
+    os.close(ours)
+    os.close(theirs)
+    return [line.strip("\r") for line in found.decode().replace("\033[K", "").split("\n")]
+
+
+@program("instr top, what waits", quick=False)
+def top_waits(r):
+    """Methods whose threads wait do not lead the table: their time is another column. Packages give way on a narrow terminal."""
+    p = Waiting(r, main="com.example.shop.Busy")
+    p.instr("attach", "timing", "include=com.example.**")
+    document = json.loads(p.instr("top", "--once", "--every", "3s", "--json").stdout)
+    rows = {row["method"]: row for row in document["rows"]}
+    problems = []
+    for method, waits in (("work", False), ("takeWithinSomeTime", True), ("sleep", True), ("read", True)):
+        row = rows.get(method, {"self_ns": 0, "wait_ns": 0})
+        if not row["self_ns"] or (row["wait_ns"] > 0.6 * row["self_ns"]) != waits or (row["wait_ns"] > 0.3 * row["self_ns"]) != waits:
+            problems.append(f"{method}: {row}")
+    if not document["rows"] or document["rows"][0]["method"] != "work":
+        problems.append(f"order: {[row['method'] for row in document['rows']]}")
+    longest = rows.get("sleep", {}).get("max_ns", 0)
+    if not 39e6 < longest < 3e9:
+        problems.append(f"sleep takes at most {longest} ns")
+    yield "waits", problems
+    wide, narrow = screen(r, p, 160), screen(r, p, 86)
+    yield "wide", [] if any(line.endswith(" com.example.shop.Busy.work(double)") for line in wide) else wide
+    yield "narrow", [] if any(line.endswith(" c.e.s.Busy.work(double)") for line in narrow) and max(map(len, narrow)) <= 86 else narrow
+    p.process.stdin.close()
+    p.process.wait(60)
+
+
 @program("control, too many clients", quick=False)
 def crowd(r):
     """Silent clients: some are accepted, the next one is refused with a reason, and all are disconnected after a timeout."""
