@@ -278,6 +278,7 @@ static const struct rw_option options[] = {
     {"session", "ID", "session id in the file; default: host name and a random number"},
     {"nolocation", "no|yes",
      "include classes without a source location, such as proxies and generated code"},
+    {"bootstrap", "yes|no", "include classes of the bootstrap loader that include= names"},
     {"mmap", "no|yes|flush",
      "keep the probes in a file, FILE.PID.map, which survives when the JVM is killed; 'instr "
      "coverage recover' turns it into FILE; yes: the file is mapped, and truncating it can kill "

@@ -2,6 +2,7 @@
 
 #include "instr/options.h"
 #include "instr/base/file.h"
+#include "instr/options/jacoco.h"
 #include "instr/options/parse.h"
 #include "rewriters/watch_methods.h"
 
@@ -117,7 +118,18 @@ static int nameless(struct instr_option_parser *p, const char *value) {
     return instr_option_fail(p, "", "no name before '=%.64s'; did you mean '%s'?", value, nearest);
 }
 
+// Behind it commas are JaCoCo's.
+static const char jacoco[] = "coverage=jacoco:";
+
+static const char *jacocos_options(const char *key, const char *value) {
+    size_t key_length = strcspn(jacoco, "="), rest = sizeof jacoco - 1 - key_length - 1;
+    int is = strlen(key) == key_length && memcmp(key, jacoco, key_length) == 0 &&
+             strncmp(value, jacoco + key_length + 1, rest) == 0;
+    return is ? value + rest : NULL;
+}
+
 static int parse_pair(struct instr_option_parser *p, const char *key, const char *value) {
+    const char *jacocos = jacocos_options(key, value);
     if (!*key) return nameless(p, value);
     for (size_t i = 0; instr_option_rows[i].key; i++) {
         if (strcmp(instr_option_rows[i].key, key) != 0) continue;
@@ -126,6 +138,10 @@ static int parse_pair(struct instr_option_parser *p, const char *key, const char
     for (size_t i = 0; rw_passes[i]; i++) {
         size_t n = strlen(rw_passes[i]->name);
         if (strncmp(rw_passes[i]->name, key, n) != 0) continue;
+        if (key[n] == '\0' && jacocos)
+            return add_pass(p, key, &p->passes[i]) == 0
+                       ? instr_jacoco_options(p, jacocos, parse_pair)
+                       : -1;
         if (key[n] == '\0') return instr_option_fail(p, key, "is a pass and takes no value");
         if (key[n] != '.') continue;
         if (!instr_option_argument(key)) return unknown(p, key);
@@ -162,8 +178,9 @@ static int parse_list(struct instr_option_parser *p, const char *list) {
     const char *c = list;
     while (result == 0 && *list) {
         size_t n = 0;
-        for (; *c && *c != ','; c++) {
-            if (*c == '\\' && (c[1] == ',' || c[1] == '\\')) c++;
+        int raw = strncmp(c, jacoco, sizeof jacoco - 1) == 0;
+        for (; *c && (raw || *c != ','); c++) {
+            if (!raw && *c == '\\' && (c[1] == ',' || c[1] == '\\')) c++;
             item[n++] = *c;
         }
         item[n] = '\0';

@@ -38,7 +38,7 @@ static struct {
     JavaVM *vm;
     jvmtiEnv *jvmti; // the pass's own
     struct instr_methods *methods;
-    bool append, no_location, counts;
+    bool append, no_location, no_bootstrap, counts;
     bool mapped, direct; // probes are in a file, or copied there; they are only there
     bool calls;          // inserted code calls the runtime
     bool written;        // the last write succeeded
@@ -112,7 +112,7 @@ static bool is_delegating(JNIEnv *jni, jobject loader) {
 
 static bool takes(JNIEnv *jni, jobject loader, const char *name, jobject domain) {
     if (is_jacocos(name)) return false;
-    if (!loader) return true; // include= names it
+    if (!loader) return !state.no_bootstrap; // include= names it
     if (!state.no_location) return has_location(jni, domain);
     return !is_delegating(jni, loader);
 }
@@ -342,17 +342,9 @@ static void stop(JNIEnv *jni) {
                                        NULL);
 }
 
-// At the start of a JVM, which must not fail for want of a file. Later such a pass is refused.
-static void check_file(void) {
-    char error[INSTR_ERROR_SIZE];
-    char *file = instr_expand_file(state.file ? state.file : DEFAULT_FILE, (long)getpid());
-    if (file && instr_output_check(file, true, error, sizeof error) != 0)
-        instr_say("coverage: %s: what is covered could not be written now", error);
-    free(file);
-}
-
 static bool load(JavaVM *vm, const struct instr_pass_options *options,
                  enum instr_agent_pass_phase phase, char *reason, size_t size) {
+    (void)phase;
     const char *tests = instr_pass_option(options, "per-test");
     jvmtiEventCallbacks callbacks;
     memset(&callbacks, 0, sizeof callbacks);
@@ -361,6 +353,7 @@ static bool load(JavaVM *vm, const struct instr_pass_options *options,
     state.vm = vm;
     state.append = is_yes(options, "append", true);
     state.no_location = is_yes(options, "nolocation", false);
+    state.no_bootstrap = !is_yes(options, "bootstrap", true);
     state.counts = is_yes(options, "counts", false);
     const char *mmap = instr_pass_option(options, "mmap");
     state.mapped = mmap && strcmp(mmap, "no") != 0;
@@ -381,7 +374,6 @@ static bool load(JavaVM *vm, const struct instr_pass_options *options,
         snprintf(reason, size, "out of memory");
         return false;
     }
-    if (phase == INSTR_PHASE_AT_START) check_file();
     if ((state.jvmti || (*vm)->GetEnv(vm, (void **)&state.jvmti, JVMTI_VERSION_1_2) == JNI_OK) &&
         (*state.jvmti)->SetEventCallbacks(state.jvmti, &callbacks, sizeof callbacks) ==
             JVMTI_ERROR_NONE)

@@ -59,17 +59,28 @@ def ends(r):
     yield "no map", [] if other.status == 1 and "not a file of coverage.mmap" in other.stderr else [other.tail()]
 
 
-@program("coverage that says what is amiss")
-def amiss(r):
-    """A file that cannot be written is reported at the start already; so is, at the end, an include that matches nothing."""
-    path = os.path.join(r.agent, "x.exec")  # below a file
-    done = r.run("file", [r.java, r.with_agent(f"coverage,coverage.file={path}"), "-cp", r.built.programs, "Covered", "halt"])
-    good = done.status == 0 and "Not a directory: what is covered could not be written now" in done.stderr
-    yield "file", [] if good else [done.tail()]
+@program("coverage of no class")
+def no_class(r):
+    """An include that matches nothing is reported."""
     for pattern, said in (("no/such/*", True), ("Covered", False)):
         _, done = covered(r, "include", "nothing", f",include={pattern}")
         good = (f"no class was loaded that include={pattern} matches. com.acme.* is one package" in done.stderr) == said
         yield "include " + pattern, [] if good else [done.tail()]
+
+
+@program("coverage with JaCoCo's option string")
+def jacocos_options(r):
+    """The file and the classes are those that JaCoCo's options name; the bootstrap loader's only if they ask for these."""
+    _, classes = load(covered(r, "plain", "nothing")[0])
+    for name, more in (("without bootstrap", ""), ("with bootstrap", ",inclbootstrapclasses=true")):
+        path = r.file(name + ",a.exec")
+        string = f"coverage=jacoco:destfile={path},includes=Cover*:java.util.*,excludes=*.Nothing{more}"
+        done = r.run(name, [r.java, r.with_agent(string), "-cp", r.built.programs, "Covered", "nothing"])
+        found = load(path)[1]
+        problems = [] if done.status == 0 and found.get("Covered") == classes["Covered"] else [f"{found.keys()}: {done.tail()}"]
+        if any(n.startswith("java/util/") for n in found) != bool(more) or any(not n.startswith(("Covered", "java/util/")) for n in found):
+            problems.append(f"classes: {sorted(found)}")
+        yield name, problems
 
 
 @program("coverage of each test")

@@ -66,6 +66,37 @@ START_TEST(every_option_sets_its_field) {
 }
 END_TEST
 
+// JaCoCo's string, and the list that says the same in our words. A file of its own name, and a comma
+// in a value, need no escapes.
+static const char *const jacocos[][2] = {
+    {"coverage=jacoco:", "coverage,coverage.bootstrap=no"},
+    {"quiet=yes,coverage=jacoco:destfile=a,b%p\\,c.exec,append=false",
+     "coverage,coverage.bootstrap=no,quiet=yes,"
+     "coverage.file=a\\,b%%p\\\\\\,c.exec,coverage.append=no"},
+    {"coverage=jacoco:includes=com.acme.*:org.foo.**:x.Y,excludes=*Test",
+     "coverage,coverage.bootstrap=no,include=com.acme.**:org.foo.**:x.Y,exclude=**Test"},
+    {"timing,coverage=jacoco:output=file,dumponexit=true,jmx=false,sessionid=s-1,includes=*,"
+     "exclclassloader=sun.reflect.DelegatingClassLoader",
+     "timing,coverage,coverage.session=s-1,coverage.bootstrap=no"},
+    {"coverage=jacoco:inclnolocationclasses=true,inclbootstrapclasses=true",
+     "coverage,coverage.nolocation=yes,coverage.bootstrap=yes,include=**"},
+    {"coverage=jacoco:inclbootstrapclasses=true,includes=java.util.*",
+     "coverage,coverage.bootstrap=yes,include=java.util.**"},
+};
+
+START_TEST(jacocos_options_are_translated) {
+    parse(jacocos[_i][1]);
+    char *expected = instr_options_format(&options);
+    instr_options_free(&options);
+    parse(jacocos[_i][0]);
+    char *found = instr_options_format(&options);
+    instr_options_free(&options);
+    ck_assert_str_eq(found, expected);
+    free(expected);
+    free(found);
+}
+END_TEST
+
 START_TEST(a_backslash_takes_a_comma_into_a_value) {
     parse("timing, stats = a\\,b\\\\c\\d ,quiet=yes");
     ck_assert_str_eq(options.stats, "a,b\\c\\d");
@@ -106,6 +137,20 @@ static const struct {
     {"memory=99999999999G",
      "option 'memory': must be a size from 64K to 1024G, such as 8M, not '99999999999G'"},
     {"include=a..b", "option 'include': pattern 'a..b' contains two dots in a row"},
+    {"coverage=x", "option 'coverage': is a pass and takes no value"},
+    {"coverage=jacoco:port=6300", "option 'coverage=jacoco:port': is not offered"},
+    {"coverage=jacoco:output=tcpserver",
+     "option 'coverage=jacoco:output': is offered only as file"},
+    {"coverage=jacoco:includes=a.?",
+     "option 'coverage=jacoco:includes': the wildcard ? is not offered"},
+    {"coverage=jacoco:append=yes",
+     "option 'coverage=jacoco:append': must be true or false, not 'yes'"},
+    {"coverage=jacoco:append=true,quiet=yes",
+     "option 'coverage=jacoco:quiet': JaCoCo's agent has no such option; jacoco: has to stand "
+     "last"},
+    {"coverage=jacoco:destfile", "option 'coverage=jacoco:destfile': needs a value"},
+    {"coverage,coverage=jacoco:", "option 'coverage': given twice"},
+    {"timing=jacoco:append=true", "option 'timing': is a pass and takes no value"},
     {"=timing,calls", "options: no name before '=timing'; did you mean 'timing'?"},
     {"timing,,calls", "options: empty item between two commas"},
     {"stats=a%d", "option 'stats': in a file name, % must be followed by p (the process id) or %"},
@@ -264,6 +309,8 @@ int main(void) {
     tcase_add_test(tcase, a_file_holds_one_option_per_line);
     tcase_add_test(tcase, a_mistake_in_a_file_names_its_line);
     tcase_add_test(tcase, a_file_that_names_itself_is_refused);
+    tcase_add_loop_test(tcase, jacocos_options_are_translated, 0,
+                        (int)(sizeof jacocos / sizeof *jacocos));
     tcase_add_loop_test(tcase, formatting_gives_the_same_options_again, 0,
                         sizeof round_trips / sizeof *round_trips);
     tcase_add_test(tcase, a_file_name_may_hold_the_process_id);
