@@ -3,6 +3,7 @@
 #include "instr/report/alloc.h"
 
 #include "instr/base/array.h"
+#include "instr/base/hash.h"
 #include "instr/base/json.h"
 #include "instr/report/internal.h"
 #include "instr/report/text.h"
@@ -160,6 +161,63 @@ static void json_numbers(struct instr_json *json, const struct instr_alloc_repor
     instr_json_number(json, "live_bytes", site->live_bytes);
 }
 
+// The different frames of all stacks, numbered in the order of their first use.
+struct frames {
+    const char **texts;
+    uint32_t *table; // 1 + number of a text, by hash; 0: free
+    size_t count, size;
+};
+
+static size_t frames_in(const struct instr_alloc_report *report) {
+    size_t count = 0;
+    for (size_t i = 0; i < report->stack_count; i++) count += report->stacks[i].depth;
+    return count;
+}
+
+// The number of a frame, which becomes one of `frames` if it is new.
+static uint32_t number_of(struct frames *frames, const char *text) {
+    size_t at = (size_t)instr_hash(text, strlen(text), 0) & (frames->size - 1);
+    for (; frames->table[at]; at = (at + 1) & (frames->size - 1))
+        if (strcmp(frames->texts[frames->table[at] - 1], text) == 0) return frames->table[at] - 1;
+    frames->texts[frames->count++] = text;
+    frames->table[at] = (uint32_t)frames->count;
+    return (uint32_t)frames->count - 1;
+}
+
+static void write_stacks(struct instr_json *json, const struct instr_alloc_report *report,
+                         struct frames *frames) {
+    instr_json_open(json, "stacks", '[');
+    for (size_t i = 0; i < report->stack_count; i++) {
+        const struct instr_alloc_stack *stack = &report->stacks[i];
+        instr_json_open_flat(json, NULL, '{');
+        instr_json_open_flat(json, "frames", '[');
+        for (size_t k = 0; k < stack->depth; k++)
+            instr_json_number(json, NULL, number_of(frames, stack->frames[k]));
+        instr_json_close(json, ']');
+        instr_json_number(json, "count", stack->count);
+        instr_json_number(json, "bytes", stack->bytes);
+        instr_json_close(json, '}');
+    }
+    instr_json_close(json, ']');
+    instr_json_open(json, "frames", '[');
+    for (size_t i = 0; i < frames->count; i++) instr_json_text(json, NULL, frames->texts[i]);
+    instr_json_close(json, ']');
+}
+
+// Without memory for the table the stacks are left out, as they are where none was sampled.
+static void write_sampled(struct instr_json *json, const struct instr_alloc_report *report) {
+    size_t most = frames_in(report);
+    struct frames frames = {NULL, NULL, 0, 16};
+    while (frames.size < 2 * most) frames.size *= 2;
+    frames.texts = malloc((most + 1) * sizeof *frames.texts);
+    frames.table = calloc(frames.size, sizeof *frames.table);
+    if (report->sampled) instr_json_bool(json, "sampled", 1);
+    if (report->stack_count && most < UINT32_MAX && frames.texts && frames.table)
+        write_stacks(json, report, &frames);
+    free(frames.texts);
+    free(frames.table);
+}
+
 static void write_json(const void *content, struct instr_output *out) {
     const struct instr_alloc_report *report = content;
     struct instr_json json = instr_json_start(out);
@@ -185,6 +243,7 @@ static void write_json(const void *content, struct instr_output *out) {
         instr_json_close(&json, '}');
     }
     instr_json_close(&json, ']');
+    write_sampled(&json, report);
     instr_json_close(&json, '}');
 }
 

@@ -67,7 +67,9 @@ int instr_alloc_report_finish(struct instr_alloc_report *report);
 
 // JSON: {"pass","sites":[{"class","site_class","site_method","site_line","count","bytes"}],
 //        "classes":[{"class","count","bytes"}]}
-// with "live_count","live_bytes" at the end of an entry if they are known.
+// with "live_count","live_bytes" at the end of an entry if they are known; of samples, also
+//        {"sampled": true,"stacks":[{"frames":[NUMBER...],"count","bytes"}],"frames":[TEXT...]}
+// where a stack has its outermost frame first, by numbers in "frames", and the class last.
 extern const struct instr_report_format instr_alloc_format;
 
 // Writes one line for each stack: frames with semicolons between them, a space, bytes. `report` is

@@ -24,10 +24,54 @@ static int read_site(struct instr_reader *r, const json_t *object, void *context
     return 0;
 }
 
+// The stacks being read, which the report points to once all are there.
+struct stacks {
+    struct instr_alloc_report *report;
+    const json_t *texts;
+    struct instr_alloc_stack *stacks;
+};
+
+static int read_stack(struct instr_reader *r, const json_t *object, void *context) {
+    struct stacks *s = context;
+    struct instr_alloc_stack *stack = &s->stacks[s->report->stack_count];
+    const json_t *frames = json_object_get(object, "frames");
+    size_t depth = json_array_size(frames);
+    const char **texts = instr_alloc_room(s->report, (depth + 1) * sizeof *texts);
+    if (!json_is_array(frames)) return instr_reader_fail_at(r, "frames", "not a list");
+    for (size_t i = 0; texts && i < depth; i++) {
+        const json_t *number = json_array_get(frames, i);
+        json_int_t at = json_is_integer(number) ? json_integer_value(number) : -1;
+        texts[i] = at < 0 ? NULL : json_string_value(json_array_get(s->texts, (size_t)at));
+        if (!texts[i]) return instr_reader_fail_at(r, "frames", "not a list of known frames");
+    }
+    if (!texts) return instr_reader_fail(r, "out of memory");
+    stack->frames = texts;
+    stack->depth = depth;
+    if (instr_reader_number(r, object, "count", &stack->count) != 0 ||
+        instr_reader_number(r, object, "bytes", &stack->bytes) != 0)
+        return -1;
+    s->report->stack_count++;
+    return 0;
+}
+
+static int read_stacks(struct instr_reader *r, struct instr_alloc_report *report) {
+    size_t count = instr_reader_count(r, "stacks");
+    struct stacks s = {report, json_object_get(r->root, "frames"), NULL};
+    const json_t *list = json_object_get(r->root, "stacks");
+    if (list && !json_is_array(list)) return instr_reader_fail(r, "\"stacks\" is not a list");
+    if (!count) return 0;
+    s.stacks = instr_alloc_room(report, count * sizeof *s.stacks);
+    if (!s.stacks) return instr_reader_fail(r, "out of memory");
+    report->stacks = s.stacks;
+    return instr_reader_each(r, "stacks", read_stack, &s);
+}
+
 static int read_report(struct instr_reader *r, void *content) {
     struct instr_alloc_report *report = content;
     instr_alloc_report_init(report, json_string_value(json_object_get(r->root, "pass")));
+    report->sampled = json_is_true(json_object_get(r->root, "sampled"));
     if (instr_reader_each(r, "sites", read_site, report) != 0) return -1;
+    if (read_stacks(r, report) != 0) return -1;
     return instr_alloc_report_finish(report) == 0 ? 0 : instr_reader_fail(r, "out of memory");
 }
 

@@ -53,6 +53,11 @@ class Table(CliTest):
                 ('{"pass":"alloc","sites":[{}]}', 'sites[0]: "class" is missing'),
                 (json.dumps(RESULT).replace('"count": 1,', '"count": -1,'), 'sites[2]: "count" is not a number from 0 up'),
                 (json.dumps(RESULT).replace('"bytes": 40}', '"bytes": "40"}'), 'sites[3]: "bytes" is not a number from 0 up'),
+                ('{"pass":"alloc","sites":[],"stacks":7}', '"stacks" is not a list'),
+                ('{"pass":"alloc","sites":[],"stacks":[7]}', "stacks[0] is not an object"),
+                ('{"pass":"alloc","sites":[],"stacks":[{}]}', 'stacks[0]: "frames" is not a list'),
+                ('{"pass":"alloc","sites":[],"frames":["a"],"stacks":[{"frames":[1]}]}', 'stacks[0]: "frames" is not a list of known frames'),
+                ('{"pass":"alloc","sites":[],"frames":["a"],"stacks":[{"frames":[0],"count":-1}]}', 'stacks[0]: "count"'),
                 ('{"pass":7,"sites":[]}', 'not the result of a pass: "pass" is missing')):
             done = self.report(content, status=1, out="", err=None)
             self.assertIn("instr: r.json: " + reason, done.stderr)
@@ -105,6 +110,12 @@ class Page(CliTest):
                        for name in ("a", "</script>" + EVIL + "]]>-->"))
         self.assertEqual(evil.tags, plain.tags)
         self.assertEqual(evil.attributes, plain.attributes)
+
+    def test_sampled_stacks_are_the_graph(self):
+        page = self.page({**RESULT, "sampled": True, "frames": ["a.Outer.f", "a.Inner.g", "int[]"],
+                          "stacks": [{"frames": [0, 1, 2], "count": 1, "bytes": 4096}]})
+        self.assertIn('"a.Outer.f","a.Inner.g","int[]"]', page)
+        self.assertNotIn(SITES[0]["site_method"], page)
 
     @unittest.skipUnless(shutil.which("chromium"), "there is no chromium")
     def test_the_graph_zooms_and_finds(self):

@@ -179,6 +179,9 @@ def sampled_ones(r):
     with open(page, encoding="utf-8") as f:
         text = f.read()
     yield "page", [] if '"Leaking.inner","Leaking$Gone"]' in text and text.endswith("</html>\n") else ["the page lacks a stack"]
+    again = r.run("report", [r.cli, "report", path, "--html", r.file("again.html")])
+    with open(r.file("again.html"), encoding="utf-8") as f:
+        yield "page from the file", [] if again.status == 0 and f.read() == text else [again.tail() or "another page"]
 
 
 @program("allocations through the constructor of Object", quick=False)
