@@ -44,7 +44,7 @@ struct instr_options {
     struct instr_match *exclude;       // NULL: none given
     int huge, quiet, verbose;          // 1: yes
     int verify;                        // 0: on, 1: off
-    int control;                       // 0: on, 1: off
+    char *control;                     // NULL: on; "off"; or "/DIR", where the socket lies
     int runtime;                       // enum instr_runtime
     char *stats;                       // as written, see instr_expand_file; NULL: none
     char *facts;                       // the same

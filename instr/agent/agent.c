@@ -41,14 +41,16 @@ static void no_control(const char *reason) {
 static void start_control(int wait, int asked) {
     unsigned ticket;
     const struct instr_plan *plan = instr_plans_take(&instr_agent.plans, &ticket);
-    int deaf = plan && plan->options.control && !asked;
+    const char *option = plan ? plan->options.control : NULL;
+    int deaf = option && strcmp(option, "off") == 0 && !asked;
     int wanted = plan && !(deaf && !plan->engine);
-    instr_plans_give_back(&instr_agent.plans, ticket);
-    if (!wanted) return;
     struct instr_control_config config = {.without_socket = deaf,
                                           .agent = &instr_agent,
                                           .watch = instr_limits_watch,
                                           .failed = no_control};
+    snprintf(config.folder, sizeof config.folder, "%s", instr_control_folder(option));
+    instr_plans_give_back(&instr_agent.plans, ticket);
+    if (!wanted) return;
     char reason[INSTR_ERROR_SIZE];
     if (!instr_control_start(&config, wait, reason, sizeof reason)) no_control(reason);
 }

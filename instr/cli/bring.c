@@ -6,12 +6,13 @@
 #include "instr/cli/deliver.h"
 #include "instr/cli/talk.h"
 #include "instr/process/attach.h"
+#include "instr/protocol/socket_path.h"
 
 #include <signal.h>
 #include <string.h>
 #include <time.h>
 
-enum { STEP_SECONDS = 10, LISTENS_AFTER_MS = 3000 };
+enum { STEP_SECONDS = 10, LISTENS_AFTER_MS = 3000, OPTIONS_SIZE = 2 * INSTR_CONTROL_FOLDER + 16 };
 
 // JDK 21 and later print a warning when an agent is loaded into a running JVM (JEP 451), and only
 // the JVM's command line can turn it off. They print none for a library that is loaded already, as
@@ -24,17 +25,30 @@ static void note_warning(const struct instr_remote_jvm *jvm, const char *path) {
                   "with -XX:+EnableDynamicAgentLoading or with the agent to avoid that");
 }
 
-// Loads the agent dormant. Its options follow over the socket: mistakes in them are reported here,
+// The option for a folder other than the default.
+static void options_for(const char *folder, char options[OPTIONS_SIZE]) {
+    *options = '\0';
+    if (strcmp(folder, "/tmp") == 0) return;
+    char *to = stpcpy(options, "control=");
+    for (const char *c = folder; *c; c++) {
+        if (*c == ',' || *c == '\\') *to++ = '\\';
+        *to++ = *c;
+    }
+    *to = '\0';
+}
+
+// Loads the agent dormant. Its other options follow over the socket: mistakes in them are reported here,
 // and the JVM's limit on their length does not apply.
-static int load(const struct instr_remote_jvm *jvm) {
-    char reason[INSTR_ERROR_SIZE], library[PATH_MAX], path[PATH_MAX];
+static int load(const struct instr_remote_jvm *jvm, const char *folder) {
+    char reason[INSTR_ERROR_SIZE], library[PATH_MAX], path[PATH_MAX], options[OPTIONS_SIZE];
     long pid = (long)jvm->process.pid;
     int result = 0;
     if (instr_remote_jvm_no_attach(jvm, reason, sizeof reason)) return cli_error("%s", reason);
     if (cli_find_library(library) != CLI_OK) return CLI_FAILED;
-    if (cli_deliver(&jvm->process, library, path, sizeof path, reason, sizeof reason) != 0)
+    if (cli_deliver(&jvm->process, library, folder, path, sizeof path, reason, sizeof reason) != 0)
         return cli_error("%s", reason);
-    switch (instr_attach_load(jvm, path, "", STEP_SECONDS, &result, reason, sizeof reason)) {
+    options_for(folder, options);
+    switch (instr_attach_load(jvm, path, options, STEP_SECONDS, &result, reason, sizeof reason)) {
     case INSTR_ATTACH_OK: note_warning(jvm, path); return CLI_OK;
     case INSTR_ATTACH_REFUSED:
         return cli_error("process %ld: the agent failed to start (%d); the JVM's standard error "
@@ -82,7 +96,7 @@ static void hold_signals(sigset_t *before) {
     sigprocmask(SIG_BLOCK, &held, before);
 }
 
-int cli_bring(struct cli_session *session, long pid, int *brought) {
+int cli_bring(struct cli_session *session, long pid, const char *folder, int *brought) {
     struct instr_remote_jvm jvm;
     char reason[INSTR_ERROR_SIZE];
     int there = cli_session_open(session, pid, reason, sizeof reason);
@@ -92,7 +106,7 @@ int cli_bring(struct cli_session *session, long pid, int *brought) {
         return cli_error("%s", reason);
     sigset_t before;
     hold_signals(&before);
-    int status = load(&jvm);
+    int status = load(&jvm, instr_control_folder(folder));
     instr_remote_jvm_close(&jvm);
     if (status == CLI_OK) status = connect_to_new(session, pid);
     if (status == CLI_OK && instr_attach_is_cancelled()) {

@@ -42,26 +42,38 @@ int cli_target_sees(const struct instr_process *target, const char *path) {
     return readable;
 }
 
-// Opens the control directory with O_PATH and the target's rights. `path` is its name for the
-// target.
-static int open_directory(const struct instr_process *target, int tmp,
-                          char path[INSTR_CONTROL_PATH_SIZE]) {
+static int open_private(const struct instr_process *target, int folder, const char *name,
+                        int made) {
     struct stat st;
-    for (unsigned i = 0; i < INSTR_CONTROL_DIRECTORIES; i++) {
-        instr_control_directory(path, "", target->inner_uid, i);
-        const char *name = strrchr(path, '/') + 1;
-        int made = mkdirat(tmp, name, 0700) == 0;
-        if (!made && errno != EEXIST) return -1;
-        int fd = openat(tmp, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        // The umask may have removed permissions.
-        int usable = !made || fchmodat(tmp, name, 0700, 0) == 0;
-        if (usable && fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == target->uid &&
-            !(st.st_mode & 077))
-            return fd;
-        if (fd >= 0) close(fd);
-    }
-    errno = EEXIST;
+    int fd = openat(folder, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    // The umask may have removed permissions.
+    int usable = !made || fchmodat(folder, name, 0700, 0) == 0;
+    if (usable && fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == target->uid && !(st.st_mode & 077))
+        return fd;
+    if (fd >= 0) close(fd);
     return -1;
+}
+
+// Opens the control directory in a folder with O_PATH and the target's rights. `path` is its name for
+// the target.
+static int open_directory(const struct instr_process *target, int folder, const char *folder_name,
+                          char path[INSTR_CONTROL_PATH_SIZE]) {
+    for (unsigned i = 0; i < INSTR_CONTROL_DIRECTORIES; i++) {
+        instr_control_directory(path, folder_name, target->inner_uid, i);
+        const char *name = strrchr(path, '/') + 1;
+        int made = mkdirat(folder, name, 0700) == 0;
+        if (!made && errno != EEXIST) return -1;
+        int fd = open_private(target, folder, name, made);
+        if (fd >= 0) return fd;
+    }
+    // Another user has taken all names.
+    char template[INSTR_CONTROL_PATH_SIZE], here[INSTR_CONTROL_PATH_SIZE + 32];
+    instr_control_random(template, folder_name, target->inner_uid);
+    snprintf(here, sizeof here, "/proc/self/fd/%d%s", folder, strrchr(template, '/'));
+    if (!mkdtemp(here)) return -1;
+    strcpy(strrchr(template, '/'), strrchr(here, '/'));
+    strcpy(path, template);
+    return open_private(target, folder, strrchr(path, '/') + 1, 1);
 }
 
 static int is_there(int directory, const struct library *library, uid_t uid) {
@@ -101,12 +113,12 @@ static int write_copy(int directory, const struct library *library) {
     return -1;
 }
 
-static int copy(const struct instr_process *target, const struct library *library, char *path,
-                size_t size) {
+static int copy(const struct instr_process *target, const struct library *library,
+                const char *folder, char *path, size_t size) {
     char place[INSTR_CONTROL_PATH_SIZE];
-    int tmp = instr_process_directory(target, "/tmp"), directory = -1, result = -1, error = EACCES;
+    int tmp = instr_process_directory(target, folder), directory = -1, result = -1, error = EACCES;
     if (tmp >= 0 && instr_process_become(target) == 0) {
-        directory = open_directory(target, tmp, place);
+        directory = open_directory(target, tmp, folder, place);
         if (directory >= 0 &&
             (is_there(directory, library, target->uid) || write_copy(directory, library) == 0))
             result = 0;
@@ -120,8 +132,8 @@ static int copy(const struct instr_process *target, const struct library *librar
     return result;
 }
 
-int cli_deliver(const struct instr_process *target, const char *library, char *path,
-                size_t path_size, char *reason, size_t size) {
+int cli_deliver(const struct instr_process *target, const char *library, const char *folder,
+                char *path, size_t path_size, char *reason, size_t size) {
     struct library bytes;
     char why[CLI_REASON_SIZE];
     if (cli_target_sees(target, library)) {
@@ -132,10 +144,10 @@ int cli_deliver(const struct instr_process *target, const char *library, char *p
         snprintf(reason, size, "%.300s: %s", library, why);
         return -1;
     }
-    int result = copy(target, &bytes, path, path_size);
+    int result = copy(target, &bytes, folder, path, path_size);
     if (result != 0)
-        snprintf(reason, size, "the agent's library cannot be copied to /tmp of process %ld: %s",
-                 (long)target->pid, strerror(errno));
+        snprintf(reason, size, "the agent's library cannot be copied to %s of process %ld: %s",
+                 folder, (long)target->pid, strerror(errno));
     free(bytes.bytes);
     return result;
 }

@@ -10,9 +10,9 @@ int cli_target_sees(const struct instr_process *target, const char *path);
 
 // The path under which the target can load `library`. If the target sees the same file and may read
 // it, that is its own path. Otherwise it is that of a copy in the control directory of the target's
-// user, below the target's root. The copy stays: a library that is loaded once must not be loaded
+// user in `folder`, below the target's root. The copy stays: a library that is loaded once must not be loaded
 // again from another file. 0; or -1 with one line in `reason`.
-int cli_deliver(const struct instr_process *target, const char *library, char *path,
-                size_t path_size, char *reason, size_t size);
+int cli_deliver(const struct instr_process *target, const char *library, const char *folder,
+                char *path, size_t path_size, char *reason, size_t size);
 
 #endif

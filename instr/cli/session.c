@@ -1,6 +1,7 @@
 // The tool's end of the control socket.
 
 #include "instr/cli/session.h"
+#include "instr/cli/directories.h"
 #include "instr/protocol/socket_path.h"
 #include "instr/report/text.h"
 
@@ -97,18 +98,24 @@ static int connect_below(const struct cli_session *session, const char *path) {
     return fd;
 }
 
+struct search {
+    const struct cli_session *session;
+    int fd, error;
+};
+
+static int try_directory(void *context, const char *directory) {
+    struct search *search = context;
+    search->fd = connect_below(search->session, directory);
+    if (search->fd < 0 && errno != ENOENT && errno != ENOTDIR) search->error = errno;
+    return search->fd >= 0;
+}
+
 // -1: errno is an error other than ENOENT, if any directory gave one.
 static int find(const struct cli_session *session) {
-    char path[INSTR_CONTROL_PATH_SIZE];
-    int error = ENOENT;
-    for (unsigned i = 0; i < INSTR_CONTROL_DIRECTORIES; i++) {
-        instr_control_directory(path, "", session->process.inner_uid, i);
-        int fd = connect_below(session, path);
-        if (fd >= 0) return fd;
-        if (errno != ENOENT) error = errno;
-    }
-    errno = error;
-    return -1;
+    struct search search = {session, -1, ENOENT};
+    cli_directories(&session->process, try_directory, &search);
+    errno = search.error;
+    return search.fd;
 }
 
 static int send_all(struct cli_session *session, const void *bytes, size_t length) {

@@ -282,6 +282,7 @@ int instr_control_start(const struct instr_control_config *config, int wait, cha
     }
     control.config = *config;
     memset(&control.place, 0, sizeof control.place);
+    control.place.folder = control.config.folder;
     atomic_store(&control.without_socket, config->without_socket);
     atomic_store(&control.stopping, 0);
     control.accepts_again = 0;

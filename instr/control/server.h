@@ -14,6 +14,7 @@
 #define INSTR_SERVER_H
 
 #include "instr/base/clock.h"
+#include "instr/protocol/socket_path.h"
 
 #include <jni.h>
 #include <stddef.h>
@@ -23,6 +24,7 @@ struct instr_agent;
 
 struct instr_control_config {
     struct instr_agent *agent;
+    char folder[INSTR_CONTROL_FOLDER + 1]; // for the directory of the socket
     int without_socket; // accept no commands; `watch` is called and the kill switch works
     // Called on the control thread after every command and at the time that the last call returned
     // (CLOCK_MONOTONIC, ns): expiry, limits. May be NULL. `killed`: the kill switch, a file in the

@@ -16,18 +16,24 @@ enum { BACKLOG = 128, MOST_LEFTOVERS = 1000 };
 
 // Uses the first name that belongs to this user or that can be created. If another user has taken a
 // name, the next one is tried; that user's directory is never used.
-static int make_directory(char path[INSTR_CONTROL_PATH_SIZE]) {
+static int make_directory(struct instr_control_place *place) {
+    char *path = place->directory;
     int error = 0;
+    // A random one is kept as long as it exists.
+    if (place->random && instr_control_directory_is_private(path, geteuid())) return 0;
+    place->random = 0;
     for (unsigned i = 0; i < INSTR_CONTROL_DIRECTORIES; i++) {
-        instr_control_directory(path, "", geteuid(), i);
+        instr_control_directory(path, place->folder, geteuid(), i);
         if (mkdir(path, 0700) == 0)
             chmod(path, 0700); // whatever the umask is
         else if (errno != EEXIST)
             error = errno;
         if (instr_control_directory_is_private(path, geteuid())) return 0;
     }
-    errno = error ? error : EEXIST;
-    return -1;
+    instr_control_random(path, place->folder, geteuid());
+    place->random = !error && mkdtemp(path) != NULL;
+    if (error) errno = error;
+    return place->random ? 0 : -1;
 }
 
 static struct sockaddr_un address_of(const char *path) {
@@ -113,30 +119,23 @@ static int open_socket(struct instr_control_place *place, const char *directory)
     return place->fd < 0 ? -1 : 0;
 }
 
-static int prepare(struct instr_control_place *place, char directory[INSTR_CONTROL_PATH_SIZE],
-                   char *reason, size_t size) {
+int instr_control_place_prepare(struct instr_control_place *place, char *reason, size_t size) {
     place->fd = -1;
-    if (make_directory(directory) != 0) {
-        snprintf(reason, size, "%s: cannot create a private directory: %s", directory,
+    if (make_directory(place) != 0) {
+        snprintf(reason, size, "%s: cannot create a private directory: %s", place->directory,
                  strerror(errno));
         return -1;
     }
-    remove_leftovers(directory);
-    instr_control_switch(place->kill_path, directory, (long)getpid());
+    remove_leftovers(place->directory);
+    instr_control_switch(place->kill_path, place->directory, (long)getpid());
     unlink(place->kill_path); // meant for an earlier process with our pid
     return 0;
 }
 
-int instr_control_place_prepare(struct instr_control_place *place, char *reason, size_t size) {
-    char directory[INSTR_CONTROL_PATH_SIZE];
-    return prepare(place, directory, reason, size);
-}
-
 int instr_control_place_open(struct instr_control_place *place, char *reason, size_t size) {
-    char directory[INSTR_CONTROL_PATH_SIZE];
     struct stat st;
-    if (prepare(place, directory, reason, size) != 0) return -1;
-    if (open_socket(place, directory) != 0 || lstat(place->path, &st) != 0) {
+    if (instr_control_place_prepare(place, reason, size) != 0) return -1;
+    if (open_socket(place, place->directory) != 0 || lstat(place->path, &st) != 0) {
         snprintf(reason, size, "%s: %s", place->path, strerror(errno));
         if (place->fd >= 0) close(place->fd);
         place->fd = -1;
@@ -159,4 +158,5 @@ int instr_control_place_killed(const struct instr_control_place *place) {
 
 void instr_control_place_remove(const struct instr_control_place *place) {
     if (instr_control_place_holds(place)) unlink(place->path);
+    if (place->random) rmdir(place->directory);
 }

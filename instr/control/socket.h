@@ -9,7 +9,10 @@
 #include <sys/stat.h>
 
 struct instr_control_place {
-    int fd;                                  // listening; -1: none
+    int fd;             // listening; -1: none
+    const char *folder; // for the directory
+    char directory[INSTR_CONTROL_PATH_SIZE];
+    int random;                              // the directory has a random name, for this JVM alone
     char path[INSTR_CONTROL_PATH_SIZE];      // of the socket
     char kill_path[INSTR_CONTROL_PATH_SIZE]; // of the kill switch
     dev_t device;                            // of the socket's file

@@ -75,6 +75,7 @@ static void put_row(struct text *t, const char *pass, const struct instr_option_
         if (*(const int *)field) put_choice(t, row, *(const int *)field);
         break;
     case INSTR_KIND_FILE:
+    case INSTR_KIND_SOCKET:
         if (*(char *const *)field) put_pair(t, pass, row->key, *(char *const *)field);
         break;
     case INSTR_KIND_SIZE:

@@ -10,6 +10,7 @@ enum instr_option_kind {
     INSTR_KIND_PATTERNS, // struct instr_match *, accumulates
     INSTR_KIND_CHOICE,   // int: which of the words of `argument`
     INSTR_KIND_FILE,     // char *
+    INSTR_KIND_SOCKET,   // char *, NULL: on
     INSTR_KIND_SIZE,     // uint64_t, bytes
     INSTR_KIND_NUMBER,   // unsigned
     INSTR_KIND_COUNT,    // unsigned, from 1; 0: not given

@@ -425,5 +425,6 @@ void instr_options_free(struct instr_options *options) {
     instr_match_free(options->exclude);
     free(options->stats);
     free(options->facts);
+    free(options->control);
     memset(options, 0, sizeof *options);
 }

@@ -201,12 +201,28 @@ static int set_percent(struct instr_option_parser *p, const char *key, const cha
     return 0;
 }
 
+static int set_socket(struct instr_option_parser *p, const char *key, const char *value,
+                      char **field) {
+    enum { MOST = 64 }; // bytes: the path of a socket has 108
+    if (strcmp(value, "on") == 0) {
+        free(*field);
+        *field = NULL;
+        return 0;
+    }
+    if (strcmp(value, "off") != 0 && *value != '/')
+        return instr_option_fail(p, key, "must be on, off, or a folder: /DIR, not '%.64s'", value);
+    if (strlen(value) > MOST)
+        return instr_option_fail(p, key, "the folder may have at most %d bytes", MOST);
+    return instr_option_set_text(p, key, value, field);
+}
+
 int instr_option_set(struct instr_option_parser *p, const struct instr_option_row *row,
                      const char *key, const char *value, void *field) {
     switch (row->kind) {
     case INSTR_KIND_PATTERNS: return add_patterns(p, key, value, field);
     case INSTR_KIND_CHOICE: return instr_option_set_choice(p, key, value, row->argument, field);
     case INSTR_KIND_FILE: return instr_option_set_file(p, key, value, field);
+    case INSTR_KIND_SOCKET: return set_socket(p, key, value, field);
     case INSTR_KIND_SIZE: return set_size(p, key, value, field);
     case INSTR_KIND_NUMBER: return set_number(p, key, value, field);
     case INSTR_KIND_COUNT: return set_count(p, key, value, field);

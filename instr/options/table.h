@@ -38,9 +38,10 @@
     OPTION(facts, "facts", FILE, "FILE",                                                           \
            "write the capabilities and settings of the JVM to FILE (JSON) when it has "            \
            "started; %p is the process id")                                                        \
-    OPTION(control, "control", CHOICE, "on|off",                                                   \
+    OPTION(control, "control", SOCKET, "on|off|/DIR",                                              \
            "accept instr(1) commands on a socket that only this user and root can "                \
-           "connect to")                                                                           \
+           "connect to; /DIR: the folder for it instead of /tmp, as in the environment "           \
+           "variable INSTR_DIR")                                                                   \
     OPTION(batch, "batch", COUNT, "N",                                                             \
            "classes per RetransformClasses call (one safepoint pause each); default 500")          \
     OPTION(batch_threads, "batch-threads", CHOICE, "auto|1|2",                                     \

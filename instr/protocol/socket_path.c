@@ -1,15 +1,33 @@
 #include "instr/protocol/socket_path.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
-void instr_control_directory(char path[INSTR_CONTROL_PATH_SIZE], const char *root, uid_t uid,
+static int length_of(const char *folder) {
+    size_t n = strlen(folder);
+    while (n > 1 && folder[n - 1] == '/') n--;
+    return n < INSTR_CONTROL_FOLDER ? (int)n : INSTR_CONTROL_FOLDER;
+}
+
+void instr_control_directory(char path[INSTR_CONTROL_PATH_SIZE], const char *folder, uid_t uid,
                              unsigned number) {
-    if (number == 0)
-        snprintf(path, INSTR_CONTROL_PATH_SIZE, "%.40s/tmp/.instr-%lu", root, (unsigned long)uid);
-    else
-        snprintf(path, INSTR_CONTROL_PATH_SIZE, "%.40s/tmp/.instr-%lu.%u", root, (unsigned long)uid,
-                 number);
+    int n = snprintf(path, INSTR_CONTROL_PATH_SIZE, "%.*s/.instr-%lu", length_of(folder), folder,
+                     (unsigned long)uid);
+    if (number > 0) snprintf(path + n, INSTR_CONTROL_PATH_SIZE - (size_t)n, ".%u", number);
+}
+
+void instr_control_random(char path[INSTR_CONTROL_PATH_SIZE], const char *folder, uid_t uid) {
+    snprintf(path, INSTR_CONTROL_PATH_SIZE, "%.*s/.instr-%lu.XXXXXX", length_of(folder), folder,
+             (unsigned long)uid);
+}
+
+const char *instr_control_folder(const char *option) {
+    const char *variable = getenv(INSTR_CONTROL_VARIABLE);
+    if (option && *option == '/') return option;
+    if (variable && *variable == '/' && strlen(variable) <= INSTR_CONTROL_FOLDER) return variable;
+    return "/tmp";
 }
 
 int instr_control_directory_is_private(const char *path, uid_t uid) {

@@ -1,10 +1,12 @@
-// socket_path.h: the paths of control sockets, /tmp/.instr-UID/PID.sock, in a directory of mode 0700.
+// socket_path.h: the paths of control sockets, FOLDER/.instr-UID/PID.sock, in a directory of mode 0700.
 // The agent creates the sockets, the tool looks for them.
 //
-// UID is the effective user of the JVM, PID its number in its own namespace. If another user has
-// taken the name of the directory, .instr-UID.1 and so on are used. If JVMs of several namespaces
-// share /tmp, PID-1.sock and so on are used. A client checks with SO_PEERCRED that it has connected
-// to the intended JVM. PID.off beside the socket is the kill switch.
+// FOLDER is what the option control= names, or the variable INSTR_DIR, or /tmp. UID is the effective
+// user of the JVM, PID its number in its own namespace. If another user has taken the name of the
+// directory, .instr-UID.1 and so on are used, and when all are taken, a random name, which nobody can
+// take in advance: the tool then finds the socket among those on which the JVM listens. If JVMs of
+// several namespaces share FOLDER, PID-1.sock and so on are used. A client checks with SO_PEERCRED that
+// it has connected to the intended JVM. PID.off beside the socket is the kill switch.
 
 #ifndef INSTR_PROTOCOL_SOCKET_PATH_H
 #define INSTR_PROTOCOL_SOCKET_PATH_H
@@ -14,13 +16,21 @@
 
 enum {
     INSTR_CONTROL_PATH_SIZE = 108, // of sockaddr_un.sun_path
+    INSTR_CONTROL_FOLDER = 64,     // the longest FOLDER
     INSTR_CONTROL_DIRECTORIES = 8, // that are tried, one after the other
     INSTR_CONTROL_SOCKETS = 4
 };
 
-// The `number`-th directory, below `root` ("", or "/proc/PID/root" for another mount namespace).
-void instr_control_directory(char path[INSTR_CONTROL_PATH_SIZE], const char *root, uid_t uid,
+#define INSTR_CONTROL_VARIABLE "INSTR_DIR"
+
+// FOLDER: the value of the option if it is a path, or that of our environment, or "/tmp".
+const char *instr_control_folder(const char *option);
+
+// The `number`-th directory in `folder`.
+void instr_control_directory(char path[INSTR_CONTROL_PATH_SIZE], const char *folder, uid_t uid,
                              unsigned number);
+// A template for mkdtemp.
+void instr_control_random(char path[INSTR_CONTROL_PATH_SIZE], const char *folder, uid_t uid);
 
 // Is it a directory (not a symbolic link) that belongs to `uid` and that no other user may enter?
 int instr_control_directory_is_private(const char *path, uid_t uid);

@@ -199,7 +199,8 @@ static int begin_operation(struct instr_agent *agent, struct instr_reconfigured 
 static const char *start_only_option(const struct instr_options *now,
                                      const struct instr_options *next) {
     const char *was = now->facts ? now->facts : "", *facts = next->facts ? next->facts : "";
-    if (next->control != now->control) return "control";
+    if (strcmp(now->control ? now->control : "", next->control ? next->control : "") != 0)
+        return "control";
     if (strcmp(was, facts) != 0) return "facts";
     if (next->memory != now->memory && instr_runtime_started()) return "memory";
     return NULL;

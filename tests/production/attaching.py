@@ -3,8 +3,9 @@
 import os
 import subprocess
 import threading
+import time
 
-from control import Failed
+from control import Failed, path_of
 from server_jvm import Jvm, expect
 
 TIMES = 20
@@ -62,5 +63,78 @@ def detached_meanwhile(t):
                 pass
             c.close()
         jvm.ask("")
+        jvm.ends(problems)
+    return problems
+
+
+def own_folder(t):
+    """The socket may lie in a folder other than /tmp, and all commands find it there, even if others have taken all names in that folder."""
+    problems, folder = [], t.file("sockets")
+    os.makedirs(folder)
+
+    def instr(*words, env=None):
+        done = subprocess.run([t.cli, *words], capture_output=True, text=True, timeout=100, env=dict(os.environ, **(env or {})))
+        return done.returncode, done.stdout + done.stderr
+
+    def works(jvm, what, env=None):
+        jvm.line()
+        pid = str(jvm.pid)
+        for words, part in ((["enable", pid, "calls", "include=Waiting"], "process"), (["status", pid], "calls"), (["list"], f"{pid} "), (["off", pid], "off")):
+            status, said = instr(*words, env=env)
+            expect(problems, f"{what}: {words[0]}: {status}, {said}", status == 0 and part in said)
+            if words[0] == "list":
+                expect(problems, f"{what}: {said}", any(line.split()[0] == pid and " active " in line for line in said.splitlines()))
+        expect(problems, f"{what}: not in the folder", not os.path.exists(path_of(jvm.pid)) and any(f"{pid}.sock" in files for _, _, files in os.walk(folder)))
+        instr("enable", pid, "calls", "include=Waiting", env=env)
+        for place, _, files in os.walk(folder):  # without its file, the kill switch remains
+            for name in files:
+                os.unlink(os.path.join(place, name))
+        status, said = instr("off", pid, env=env)
+        expect(problems, f"{what}: off by its file: {status}, {said}", status == 0 and "kill switch" in said and folder in said)
+        jvm.kill()
+    program = ["-cp", t.file("classes"), "Waiting"]
+    with Jvm(t, f"-agentpath:{t.agent}=control={folder}", *program, agent=False) as jvm:
+        works(jvm, "option")
+    with Jvm(t, *program, env=dict(os.environ, INSTR_DIR=folder)) as jvm:
+        works(jvm, "variable of the JVM")
+    with Jvm(t, *program, agent=False) as jvm:
+        works(jvm, "variable of the tool", {"INSTR_DIR": folder})
+    with Jvm(t, *program, agent=False) as jvm:
+        jvm.line()
+        status, said = instr("attach", str(jvm.pid), f"control={folder}", "calls", "include=Waiting")
+        expect(problems, f"attach: {status}, {said}", status == 0)
+        status, said = instr("detach", str(jvm.pid))
+        expect(problems, f"detach: {status}, {said}", status == 0)
+    if os.geteuid() == 0:
+        for i in range(8):
+            name = f"{folder}/.instr-0" + (f".{i}" if i else "")
+            os.makedirs(name, exist_ok=True)
+            os.chown(name, 65534, 65534)
+        with Jvm(t, f"-agentpath:{t.agent}=control={folder}", *program, agent=False) as jvm:
+            works(jvm, "all names taken")
+        with Jvm(t, f"-agentpath:{t.agent}=control={folder}", *program, agent=False) as jvm:
+            jvm.line()
+            before = set(os.listdir(folder))
+            while instr("status", str(jvm.pid))[0] and jvm.process.poll() is None:
+                time.sleep(0.1)
+            during = set(os.listdir(folder)) - before
+            expect(problems, f"no directory of its own: {during}", len(during) == 1)
+            jvm.ends(problems)
+            expect(problems, f"the random directory stays: {os.listdir(folder)}", set(os.listdir(folder)) == before)
+    return problems
+
+
+def not_attached_again(t):
+    """A detach that could not be undone asks for --force."""
+    problems = []
+    with Jvm(t, "-XX:+DisableAttachMechanism", "-cp", t.file("classes"), "Waiting") as jvm:
+        jvm.line()
+        jvm.control().close()
+        for words, status, part in ((["detach"], 1, "-XX:+DisableAttachMechanism"), (["status"], 0, "dormant"), (["detach", "--force"], 0, "detached"),
+                                    (["status"], 1, "there is no agent")):
+            done = subprocess.run([t.cli, words[0], str(jvm.pid), *words[1:]], capture_output=True, text=True, timeout=100)
+            said = done.stdout + done.stderr
+            expect(problems, f"{words}: {done.returncode}, {said}", done.returncode == status and part in said)
+            expect(problems, said, words != ["detach"] or f"'instr detach --force {jvm.pid}' detaches it" in said)
         jvm.ends(problems)
     return problems

@@ -37,7 +37,7 @@ int cli_dump_fetch(const struct cli_control *control, int original, struct cli_b
     struct cli_session session;
     int brought, status;
     *bytes = (struct cli_bytes){NULL, 0};
-    if (cli_bring(&session, control->pid, &brought) != CLI_OK) return CLI_FAILED;
+    if (cli_bring(&session, control->pid, NULL, &brought) != CLI_OK) return CLI_FAILED;
     if (cli_session_command(&session, original ? 3 : 2,
                             (const char *const[]){"dump", control->argv[0], "original"}) == 0)
         status = receive(&session, bytes);

@@ -3,6 +3,7 @@
 
 #include "instr/cli/internal.h"
 #include "instr/cli/commands/switch.h"
+#include "instr/cli/directories.h"
 #include "instr/process/remote_jvm.h"
 #include "instr/protocol/socket_path.h"
 
@@ -16,31 +17,41 @@
 
 enum { ANSWER_MS = 5000, STEP_MS = 50, SEEN_MS = 10000 };
 
+struct files {
+    const struct instr_process *target;
+    char *file; // the last that was created
+    int made;
+};
+
+static int create_file(void *context, const char *path) {
+    struct files *files = context;
+    const struct instr_process *target = files->target;
+    char name[INSTR_CONTROL_PATH_SIZE];
+    struct stat st;
+    int directory = instr_process_directory(target, path);
+    if (directory < 0) return 0;
+    instr_control_switch(name, "", target->inner_pid);
+    if (fstat(directory, &st) == 0 && st.st_uid == target->uid && !(st.st_mode & 077) &&
+        instr_process_become(target) == 0) {
+        int fd = openat(directory, name + 1,
+                        O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+        if (fd >= 0) {
+            close(fd);
+            instr_control_switch(files->file, path, target->inner_pid);
+            files->made++;
+        }
+        instr_process_return();
+    }
+    close(directory);
+    return 0;
+}
+
 // Creates the file in every control directory of the target's user. Returns how many were created;
 // 0 with errno.
 static int create_files(const struct instr_process *target, char file[INSTR_CONTROL_PATH_SIZE]) {
-    int made = 0;
-    for (unsigned i = 0; i < INSTR_CONTROL_DIRECTORIES; i++) {
-        char path[INSTR_CONTROL_PATH_SIZE], name[INSTR_CONTROL_PATH_SIZE];
-        struct stat st;
-        instr_control_directory(path, "", target->inner_uid, i);
-        int directory = instr_process_directory(target, path);
-        if (directory < 0) continue;
-        instr_control_switch(name, "", target->inner_pid);
-        if (fstat(directory, &st) == 0 && st.st_uid == target->uid && !(st.st_mode & 077) &&
-            instr_process_become(target) == 0) {
-            int fd = openat(directory, name + 1,
-                            O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
-            if (fd >= 0) {
-                close(fd);
-                instr_control_switch(file, path, target->inner_pid);
-                made++;
-            }
-            instr_process_return();
-        }
-        close(directory);
-    }
-    return made;
+    struct files files = {target, file, 0};
+    cli_directories(target, create_file, &files);
+    return files.made;
 }
 
 static int exists(const struct instr_process *target, const char *file) {

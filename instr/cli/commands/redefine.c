@@ -66,7 +66,7 @@ static int redefine(const struct cli_control *control, int all_loaders,
                     const struct cli_bytes *files) {
     struct cli_session session;
     int brought;
-    if (cli_bring(&session, control->pid, &brought) != CLI_OK) return CLI_FAILED;
+    if (cli_bring(&session, control->pid, NULL, &brought) != CLI_OK) return CLI_FAILED;
     int status = send_files(&session, control->argc, control->argv, files);
     if (status == CLI_OK)
         status =

@@ -4,6 +4,7 @@
 #include "instr/cli/internal.h"
 #include "instr/cli/agent_library.h"
 #include "instr/cli/bring.h"
+#include "instr/process/remote_jvm.h"
 #include "instr/cli/commands/report.h"
 #include "instr/report/text.h"
 
@@ -78,10 +79,21 @@ static char *read_options(const struct cli_control *control) {
     return list;
 }
 
+// The agent, as it starts, must know where its socket shall lie.
+static int bring(struct cli_session *session, long pid, const char *list, int *brought) {
+    char error[INSTR_ERROR_SIZE];
+    struct instr_options options;
+    if (instr_options_parse(&options, list, error, sizeof error) != 0)
+        return cli_error("%s", error);
+    int status = cli_bring(session, pid, options.control, brought);
+    instr_options_free(&options);
+    return status;
+}
+
 static int enable(const struct cli_control *control, const char *options, int wait,
                   cli_printer idle) {
     struct cli_session session;
-    int brought, status = cli_bring(&session, control->pid, &brought);
+    int brought, status = bring(&session, control->pid, options, &brought);
     if (status != CLI_OK) return status;
     if (*options || !idle)
         status = cli_control_run(&session, wait ? 2 : 3,
@@ -142,6 +154,38 @@ int cli_revert(int argc, char **argv) {
                   argv);
 }
 
+// Why the agent could not be attached again; an empty `reason`: it could.
+static void why_not_again(long pid, char *reason, size_t size) {
+    struct instr_remote_jvm jvm;
+    int there = instr_remote_jvm_open(&jvm, pid, reason, size) == 0;
+    if (!there || jvm.kind != INSTR_HOTSPOT || !instr_remote_jvm_no_attach(&jvm, reason, size))
+        *reason = '\0';
+    instr_remote_jvm_close(&jvm);
+}
+
+static int detach(struct cli_session *session, const struct cli_control *control, int force) {
+    char reason[INSTR_ERROR_SIZE];
+    why_not_again(control->pid, reason, sizeof reason);
+    if (*reason && !force) {
+        cli_error("%s", reason);
+        return cli_error("so the agent could not be attached again; 'instr revert %ld' ends all "
+                         "passes and keeps it, 'instr detach --force %ld' detaches it",
+                         control->pid, control->pid);
+    }
+    return cli_control_run(session, 1, (const char *const[]){"detach"}, control->json,
+                           show_detached);
+}
+
 int cli_detach(int argc, char **argv) {
-    return simple("detach", 0, 0, "one process id", show_detached, argc, argv);
+    struct cli_session session;
+    struct cli_control control;
+    int force = 0;
+    const struct cli_option options[] = {{"--force", .flag = &force}, {NULL}};
+    int status =
+        cli_control_arguments(&control, "detach", argc, argv, options, 0, 0, "one process id");
+    if (status == CLI_OK) status = cli_control_connect(&session, control.pid);
+    if (status != CLI_OK) return status;
+    status = detach(&session, &control, force);
+    cli_session_close(&session);
+    return status;
 }

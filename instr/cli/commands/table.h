@@ -116,11 +116,13 @@
             "The kill switch. If the agent does not respond on the socket, the "                   \
             "command creates the file PID.off beside the socket; an agent with an "                \
             "enabled pass looks for it every second.")                                             \
-    COMMAND(detach, "PID [--json]", "disable everything in a JVM and end the agent there",         \
+    COMMAND(detach, "PID [--force] [--json]",                                                      \
+            "disable everything in a JVM and end the agent there",                                 \
             "Also undoes what redefine did. The agent's thread and socket end; "                   \
             "what remains of the agent in the JVM does nothing. Methods that the "                 \
             "pass natives has wrapped keep their wrappers, which only forward the "                \
-            "call.")                                                                               \
+            "call. If the agent could not be attached again, since the JVM forbids "               \
+            "attaching for example, --force is needed.")                                           \
     COMMAND(doctor, "[PID | -- java ARGUMENT...] [--json]",                                        \
             "diagnose this machine, a JVM, or a java command line",                                \
             "Prints in one line each what works, what does not, and why. A JVM is "                \

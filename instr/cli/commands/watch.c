@@ -143,7 +143,7 @@ int cli_watch(int argc, char **argv) {
     if (status == CLI_OK) status = check_methods(watch.words[1]);
     if (status != CLI_OK) return status;
     cli_catch_signals();
-    if (cli_bring(&session, control.pid, &brought) != CLI_OK) return CLI_FAILED;
+    if (cli_bring(&session, control.pid, NULL, &brought) != CLI_OK) return CLI_FAILED;
     status = follow(&watch, &session, control.json);
     cli_session_close(&session);
     if (brought) cli_take_back(control.pid);

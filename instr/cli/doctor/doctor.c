@@ -80,23 +80,29 @@ void cli_doctor_facts(struct cli_findings *findings, const json_t *facts) {
 static void look_at_tmp(struct cli_findings *findings) {
     struct stat st;
     char path[INSTR_CONTROL_PATH_SIZE];
-    if (stat("/tmp", &st) != 0 || !S_ISDIR(st.st_mode) || access("/tmp", W_OK | X_OK) != 0) {
+    const char *folder = instr_control_folder(NULL);
+    if (stat("/tmp", &st) != 0 || !S_ISDIR(st.st_mode) || access("/tmp", W_OK | X_OK) != 0)
         cli_find(findings, CLI_BARRED, "/tmp",
-                 "is not writable; the JVM and its agents communicate there");
-        return;
-    }
-    if ((st.st_mode & S_IWOTH) && !(st.st_mode & S_ISVTX))
+                 "is not writable; agents are attached there. An agent on the command line works "
+                 "with control=/DIR, or " INSTR_CONTROL_VARIABLE " in its environment");
+    else if ((st.st_mode & S_IWOTH) && !(st.st_mode & S_ISVTX))
         cli_find(findings, CLI_REMARK, "/tmp",
                  "has no sticky bit: every user may remove the files of others");
+    if (stat(folder, &st) != 0 || !S_ISDIR(st.st_mode) || access(folder, W_OK | X_OK) != 0) {
+        cli_find(findings, CLI_BARRED, "control", "%s is not a folder that is writable", folder);
+        return;
+    }
     for (unsigned i = 0; i < INSTR_CONTROL_DIRECTORIES; i++) {
-        instr_control_directory(path, "", geteuid(), i);
+        instr_control_directory(path, folder, geteuid(), i);
         if (lstat(path, &st) != 0 || instr_control_directory_is_private(path, geteuid())) {
             cli_find(findings, CLI_FINE, "control", "the sockets of your JVMs are in %s", path);
             return;
         }
     }
-    cli_find(findings, CLI_BARRED, "control",
-             "other users own all names of the control directory; the last is %s", path);
+    cli_find(findings, CLI_REMARK, "control",
+             "other users own all names of the control directory, up to %s; each JVM uses a random "
+             "one",
+             path);
 }
 
 static void look_at_jvms(struct cli_findings *findings) {

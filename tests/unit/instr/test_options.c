@@ -48,7 +48,7 @@ END_TEST
 START_TEST(every_option_sets_its_field) {
     parse("timing.file=a%p.json,timing,calls,timing.top=7,include=com.acme.**:org.foo.*,"
           "include=x.Y,exclude=com.acme.X,huge=yes,runtime=path,stats=s.json,verify=off,quiet=yes,"
-          "verbose=yes,memory=8M");
+          "verbose=yes,memory=8M,control=/run/a\\,b");
     ck_assert_uint_eq(options.pass_count, 2);
     ck_assert_str_eq(options.passes[0].pass->name, "timing");
     ck_assert_str_eq(options.passes[0].file, "a%p.json");
@@ -61,6 +61,7 @@ START_TEST(every_option_sets_its_field) {
     ck_assert(options.huge && options.quiet && options.verbose && options.verify);
     ck_assert_int_eq(options.runtime, INSTR_RUNTIME_PATH);
     ck_assert_str_eq(options.stats, "s.json");
+    ck_assert_str_eq(options.control, "/run/a,b");
     ck_assert_uint_eq(options.memory, 8u << 20);
     instr_options_free(&options);
 }
@@ -126,6 +127,9 @@ static const struct {
     {"include=", "option 'include': has an empty value"},
     {"timing,timing.file= ", "option 'timing.file': has an empty value"},
     {"timing.top=3", "option 'timing.*': the pass is not enabled; add 'timing'"},
+    {"control=no", "option 'control': must be on, off, or a folder: /DIR, not 'no'"},
+    {"control=/2345678901234567890123456789012345678901234567890123456789012345",
+     "option 'control': the folder may have at most 64 bytes"},
     {"huge=ye", "option 'huge': must be no or yes, not 'ye'"},
     {"batch-threads=3", "option 'batch-threads': must be auto, 1 or 2, not '3'"},
     {"runtime=jar", "option 'runtime': must be direct or path, not 'jar'"},
@@ -238,6 +242,8 @@ static const char *const round_trips[] = {
     "timing",
     ("calls,timing,timing.file=a.json,timing.top=0,include=a.*:b.**,exclude=c.D,huge=yes,"
      "runtime=path,stats=/x/%p%%.json,verify=off,quiet=yes,verbose=yes,memory=8388608"),
+    "control=off",
+    "timing,control=/a\\,b",
     "calls,calls.file=a\\,b\\\\c",
 };
 
