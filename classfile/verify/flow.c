@@ -62,9 +62,11 @@ static int find_handler(struct cf_verifier *v, uint32_t i) {
     if (!frame) return cf_v_fail(v, "no stack map frame at the handler at pc %u", e.handler_pc), 0;
     cf_vtype caught = cf_v_caught(v, e.catch_type);
     if (!caught) return 0;
-    if (frame->stack_count != 1 || v->code.max_stack < 1)
+    if (frame->stack_count != 1)
         return cf_v_fail(v, "operand stack has another depth than the frame at pc %u", frame->pc),
                0;
+    if (!cf_v_handler_fits(v, e.handler_pc))
+        return cf_v_fail(v, "exception handler passes max_stack %u", v->old_stack), 0;
     cf_vtype needed = v->frames.types[frame->stack];
     if (!cf_v_takes(v, needed, caught))
         return cf_v_mismatch(v, "frame of the exception handler", caught, needed), 0;

@@ -476,8 +476,12 @@ static int find_places(struct inference *n) {
     }
     // Ranges start with a state: handlers are merged there.
     for (uint32_t i = 0; i < v->code.exception_table_length; i++) {
-        mark_place(n, cf_exception_at(&v->code, i).start_pc);
-        mark_place(n, cf_exception_at(&v->code, i).handler_pc);
+        struct cf_exception e = cf_exception_at(&v->code, i);
+        mark_place(n, e.start_pc);
+        mark_place(n, e.handler_pc);
+        // HotSpot refuses it even if nothing reaches the range.
+        if (!cf_v_handler_fits(v, e.handler_pc))
+            return cf_v_fail(v, "exception handler passes max_stack %u", v->old_stack), 0;
     }
     n->states = take(n, n->count, sizeof *n->states);
     n->subroutines = take(n, targets + 1, sizeof *n->subroutines);

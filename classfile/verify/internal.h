@@ -208,6 +208,8 @@ int cf_v_ask_if_new(struct cf_verifier *v);
 static inline int cf_v_is_new(struct cf_verifier *v) {
     return (v->pc >= v->new_start && v->pc < v->new_end) || cf_v_ask_if_new(v);
 }
+// Has the stack room for the exception of the handler at `pc`, as the original has for its own?
+int cf_v_handler_fits(struct cf_verifier *v, uint32_t pc);
 static inline int cf_v_is_local(struct cf_verifier *v, uint32_t index) {
     return index < v->old_locals || (index < v->code.max_locals && cf_v_is_new(v));
 }

@@ -69,6 +69,13 @@ int cf_v_ask_if_new(struct cf_verifier *v) {
     return 1;
 }
 
+int cf_v_handler_fits(struct cf_verifier *v, uint32_t pc) {
+    const struct cf_verify_original *o = v->original;
+    uint32_t end;
+    int is_new = o && o->place(o->context, pc, &end) == CF_PLACE_NEW;
+    return (is_new ? v->code.max_stack : v->old_stack) > 0;
+}
+
 // --- memory ---
 
 void *cf_v_grow(struct cf_verifier *v, void *array, uint32_t *capacity, uint32_t used,

@@ -340,6 +340,26 @@ START_TEST(more_stack_hides_no_deep_frame) {
 }
 END_TEST
 
+// HotSpot refuses it even if the range is not reached.
+START_TEST(more_stack_hides_no_handler_without_stack) {
+    static const char *const code[] = {"L0: nop L1: return L2: astore_0 return",
+                                       "goto:L1 L0: nop L1: return L2: astore_0 return"};
+    static const char *const expected[] = {
+        "f(I)V", "would not verify: exception handler passes max_stack 0 (at pc 0)"};
+    for (unsigned i = 0; i < 2; i++) {
+        struct verify_case c = {"f(I)V", "0 1", code[i], 0, "L0 L1 L2 any", 0, 49};
+        rewrite_with(&good_pass, &c, "calls");
+        ck_assert_ptr_null(result.bytes);
+        skipped_count = 0;
+        instr_engine_skipped(engine, look_at_skipped, (void *)expected);
+        ck_assert_uint_eq(skipped_count, 2);
+        c.limits = "1 1";
+        rewrite_with(&good_pass, &c, "calls");
+        ck_assert_ptr_nonnull(result.bytes);
+    }
+}
+END_TEST
+
 // The stack is of another depth at the second call, which copies would not know.
 START_TEST(inlining_hides_no_error) {
     static const struct rw_pass inlining = {
@@ -690,6 +710,7 @@ int main(void) {
     tcase_add_test(tests, good_code_is_changed);
     tcase_add_test(tests, more_stack_hides_no_error);
     tcase_add_test(tests, more_stack_hides_no_deep_frame);
+    tcase_add_test(tests, more_stack_hides_no_handler_without_stack);
     tcase_add_test(tests, inlining_hides_no_error);
     tcase_add_test(tests, more_locals_hide_no_error);
     tcase_add_test(tests, more_constants_hide_no_error);
