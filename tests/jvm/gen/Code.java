@@ -57,6 +57,13 @@ final class Code {
         return this;
     }
 
+    Code line(int number) {
+        Label here = new Label();
+        m.visitLabel(here);
+        m.visitLineNumber(number, here);
+        return this;
+    }
+
     Code type(int opcode, String type) {
         m.visitTypeInsn(opcode, type);
         return this;

@@ -21,6 +21,8 @@ final class GenFrames {
         wholeMethodHandlers();
         deepReturns();
         unbalanced();
+        otherLocks();
+        stackedSwitch();
         everyFrameForm();
         emptyFrames();
     }
@@ -334,6 +336,58 @@ final class GenFrames {
                         .var(ALOAD, 0).op(MONITORENTER, RETURN))
                 .fun("exitOnly", "(Ljava/lang/Object;)V", c -> c
                         .var(ALOAD, 0).op(MONITOREXIT, RETURN))
+                .write();
+    }
+
+    /**
+     * synchronized (lock) { 100 / (n + 1) } as other compilers than javac have it. With Scala the handler does not cover
+     * itself; with Kotlin a nop stands behind monitorenter, and monitorexit is not covered.
+     */
+    static void otherLocks() {
+        Unit u = new Unit(V1_8, "cases/OtherLocks");
+        for (String name : new String[] {"scala", "kotlin"})
+            u.fun(name, "(Ljava/lang/Object;I)I", c -> {
+                Label start = new Label(), end = new Label(), handler = new Label(), stored = new Label();
+                boolean kotlin = name.equals("kotlin");
+                c.var(ALOAD, 0).op(MONITORENTER);
+                if (kotlin)
+                    c.op(NOP);
+                c.guard(start, end, handler, null);
+                if (kotlin)
+                    c.guard(handler, stored, handler, null);
+                c.at(start).line(2).num(100).var(ILOAD, 1).num(1).op(IADD, IDIV).var(ISTORE, 1);
+                if (kotlin)
+                    c.at(end);
+                c.line(3).var(ALOAD, 0).op(MONITOREXIT);
+                if (!kotlin)
+                    c.at(end);
+                c.line(4).call(INVOKESTATIC, "java/lang/Thread", "interrupted", "()Z").op(POP);
+                c.var(ILOAD, 1).op(IRETURN);
+                c.at(handler).full(types("java/lang/Object", INT), "java/lang/Throwable");
+                if (kotlin)
+                    c.var(ASTORE, 2).at(stored);
+                c.var(ALOAD, 0).op(MONITOREXIT);
+                if (kotlin)
+                    c.var(ALOAD, 2);
+                c.op(ATHROW);
+            });
+        u.write();
+    }
+
+    /** for (i = 0; i < n; i++) sum = sum + switch (i & 3) { case 0 -> 1; case 1 falls into the default -> 2 }. */
+    static void stackedSwitch() {
+        new Unit(V1_8, "cases/StackedSwitch")
+                .fun("loop", "(I)I", c -> {
+                    Label top = new Label(), zero = new Label(), other = new Label(), end = new Label();
+                    c.num(0).var(ISTORE, 1).num(0).var(ISTORE, 2);
+                    c.at(top).append(INT, INT).var(ILOAD, 2).var(ILOAD, 0).jump(IF_ICMPGE, end);
+                    c.var(ILOAD, 1).var(ILOAD, 2).num(3).op(IAND);
+                    c.m.visitLookupSwitchInsn(other, new int[] {0, 1}, new Label[] {zero, other});
+                    c.at(zero).same1(INT).inc(2, 0);
+                    c.at(other).same1(INT).num(2);
+                    c.op(IADD).var(ISTORE, 1).inc(2, 1).jump(GOTO, top);
+                    c.at(end).same().var(ILOAD, 1).op(IRETURN);
+                })
                 .write();
     }
 

@@ -23,6 +23,7 @@ class Run:
         self.agent, self.cli, self.reference_jar = options.agent, options.cli, built.reference
         self.stress, self.seeds = options.stress, options.seeds
         self.built, self.jdk, self.quick = built, jdk, options.quick
+        self.whole = not options.quick or bool(options.jdk)
         self.folder = os.path.join(options.work, "run", jdk.name, re.sub(r"\W+", "-", name))
         vm.fresh(self.folder)
         self.java = jdk.tool("java")
@@ -325,6 +326,7 @@ from . import (  # noqa: E402,F401
     programs_alloc,
     programs_attach,
     programs_broken,
+    programs_compile,
     programs_compose,
     programs_control,
     programs_coverage,

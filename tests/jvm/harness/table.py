@@ -58,6 +58,7 @@ CASES = [
     Case("VirtualThreads", release=21),
     Case("Monitors", also=8),
     Case("UnbalancedLocks", also=8),
+    Case("Hot", also=8),
     Case("SystemExit", also=8, status=3),
     Case("VirtualExit", release=21, status=4),
     Case("Halt", also=8, status=7, reference=False),

@@ -1,0 +1,162 @@
+"""What HotSpot compiles without the agent it compiles with it: at each tier, and loops by on-stack replacement.
+
+HotSpot reports methods that it gives up with -XX:+PrintCompilation (COMPILE SKIPPED); such a method is interpreted for ever.
+Three plain runs say what it gives up anyway, and what it compiles in any case.
+"""
+
+import html
+import re
+from dataclasses import dataclass, field
+
+from . import passes
+from .programs import program
+from .table import CASES
+
+PLAIN_RUNS = AGENT_RUNS = 3
+# The VM's own output goes to a file, since a program's would run into it.
+PRINT = ["-XX:+UnlockDiagnosticVMOptions", "-XX:-DisplayVMOutput", "-XX:+LogVMOutput", "-XX:LogFile=vm.log", "-XX:+PrintCompilation",
+         "-XX:CompileCommand=quiet"]
+# Time, id, attributes (% is on-stack replacement), tier, method, size, and what became of it.
+LINE = re.compile(r"^ *\d+ +\d+ +([%sbn! ]*?) *([1-4])? +(\S+::\S+)(?: @ (-?\d+))? (?:\((\d+) bytes\)|\(native\))(?: *(.*))?$")
+# Not the method's fault: classes were loaded or changed meanwhile. HotSpot tries again.
+TRANSIENT = re.compile(r"concurrent class loading|dependenc|stale|Jvmti state change|retry without", re.I)
+# C1 gives up a handler whose first block may throw in a range that leads to it, as inserted code may. Compilers of languages cover at
+# most moves and monitorexit there. These handlers, which no compiler generates, cover their whole method; C2 compiles it.
+OWN_HANDLER = re.compile(r"exception handler covers itself|error while joining with exception handler")
+OWN_HANDLERS = re.compile(r"cases\.(WholeMethod::|FramesAndLocals::lambda)")
+# Each compiler alone, at the first call of a method.
+COMPILERS = {"C1": ["-XX:TieredStopAtLevel=1"], "C2": ["-XX:-TieredCompilation"]}
+
+
+@dataclass
+class Compiled:
+    """What one run has compiled: (method, tier, by on-stack replacement), and why it gave up others."""
+    done: set = field(default_factory=set)
+    skipped: dict = field(default_factory=dict)
+
+
+def by_own_handler(what, fate):
+    return what[1] == "C1" and OWN_HANDLERS.match(what[0]) and OWN_HANDLER.search(fate)
+
+
+def read(log):
+    compiled = Compiled()
+    with open(log, encoding="utf-8", errors="replace") as f:
+        for line in f:
+            found = LINE.match(html.unescape(line.rstrip()))
+            if not found:
+                continue
+            attributes, tier, method, _, _, fate = found.groups()
+            what = method, "C2" if tier in (None, "4") else "C1", "%" in attributes
+            if not fate:
+                compiled.done.add(what)
+            elif "COMPILE SKIPPED" in fate and not TRANSIENT.search(fate) and not by_own_handler(what, fate):
+                compiled.skipped[what] = fate
+    return compiled
+
+
+def named(what):
+    method, tier, replaced = what
+    return f"{method} by {tier}" + (" (on-stack replacement)" if replaced else "")
+
+
+class Runs:
+    """Runs of one program: plain ones, and those with passes."""
+
+    def __init__(self, r, name, java):
+        self.r, self.name, self.java = r, name, java
+        self.plain = [self.run(f"plain{n}", []) for n in range(PLAIN_RUNS)]
+
+    def run(self, mode, agent):
+        folder = f"{self.name}-{mode}"
+        result = self.r.run(folder, [self.r.java, *PRINT, *self.java[:1], *agent, *self.java[1:]])
+        return result, read(self.r.file(folder, "vm.log"))
+
+    def with_passes(self, names, options=""):
+        mode = "+".join(names)
+        files = [f"coverage.file={self.r.file('jacoco.exec')}"] if "coverage" in names else []
+        watched = ["watch.methods=cases.**.*(..)"] if "watch" in names else []
+        return self.run(mode, [self.r.with_agent(",".join([*names, *files, *watched, "quiet=yes"]) + options)])
+
+    def skipped(self, names, options=""):
+        """Problems: what HotSpot gives up with these passes alone."""
+        result, compiled = self.with_passes(names, options)
+        return self.compare(result) + [f"{named(what)}: {fate}" for what, fate in sorted(compiled.skipped.items())
+                                       if not any(what in plain.skipped for _, plain in self.plain)]
+
+    def always(self):
+        """What every plain run compiles."""
+        return set.intersection(*(plain.done for _, plain in self.plain))
+
+    def compare(self, result):
+        """The program does the same; what it prints of itself may depend on the time."""
+        plain = self.plain[0][0]
+        if plain.status != result.status or result.crash:
+            return [f"exit status {plain.status} became {result.status} {result.crash}: {result.tail()}"]
+        return []
+
+    def absent(self, names):
+        """Problems: what every plain run compiles, and none with these passes."""
+        missing = {what for what in self.always() if re.match(r"cases\.(?!.*\$\$Lambda)", what[0])}
+        for _ in range(AGENT_RUNS):
+            missing -= self.with_passes(names)[1].done
+            if not missing:
+                break
+        return [f"{named(what)}: never" for what in sorted(missing)]
+
+
+def combinations(r):
+    every = [*passes.every(r.cli), "watch"]
+    return [every] + [[name] for name in every]
+
+
+def hot(r):
+    return next(c for c in CASES if c.name == "Hot").on(r.jdk.version)
+
+
+@program("compiled, hot methods and loops")
+def hot_methods(r):
+    # Without inlining every method is called often enough to be compiled, whatever the passes add to it.
+    # With -Xbatch the program waits for the compilers.
+    only = ["-XX:CompileCommand=dontinline,cases/*.*", "-XX:CompileCommand=exclude,cases/Hot.main"]
+    runs = Runs(r, "hot", ["-Xbatch", *only, *r.built.launch(hot(r))])
+    # The test would prove nothing otherwise.
+    yield "they are compiled", [f"{named(what)}: never, without the agent" for what in sorted({
+        *(("cases.Hot::" + m, tier, False) for m in ("loopFirst", "switchInside", "manyExits", "nested", "caught") for tier in COMPILERS),
+        *(("cases.Hot::" + m, "C2", True) for m in ("switchLoop", "lockedLoop", "lockingLoop", "tryingLoop", "manyExitsOfALoop")),
+        ("cases.OtherLocks::scala", "C2", False), ("cases.OtherLocks::kotlin", "C2", False),
+        ("cases.StackedSwitch::loop", "C2", True)} - runs.always())]
+    for names in combinations(r):
+        yield " ".join(names), runs.skipped(names) + runs.absent(names)
+
+
+# Left out: what sets options of the VM, what has methods as large as a class file can have, on which compilers give up by size,
+# and what starts threads for seconds.
+LEFT_OUT = ("Limits", "LargeCode", "LargeCodeKept", "LargePools", "FarBranches", "ThreadChurn")
+QUICK_CASES = ("Exceptions", "Exits", "Loops", "Monitors")
+
+
+@program("compiled, the cases at the first call")
+def at_the_first_call(r):
+    cases = [c.on(r.jdk.version) for c in CASES]
+    cases = [c for c in cases if c.jdk <= r.jdk.version and not (c.module or c.preview or c.status or c.java or c.name in LEFT_OUT)]
+    if not r.whole:
+        cases = [c for c in cases if c.name in QUICK_CASES]
+    releases = sorted({c.release for c in cases}, reverse=True)
+    path = ":".join([*map(r.built.classes, releases), r.built.generated, r.built.support, r.built.programs])
+    for compiler, options in COMPILERS.items():
+        java = ["-Xcomp", *options, "-XX:CompileCommand=compileonly,cases/*.*", "-cp", path, "Each"]
+        runs = Runs(r, compiler, java + [c.main.replace("/", ".") for c in cases])
+        count = sum(what[0].startswith("cases.") for what in runs.always())
+        yield f"{compiler} compiles them", [] if count > 5 * len(cases) else [f"only {count} methods of {len(cases)} cases"]
+        for names in combinations(r)[:1] if r.quick else combinations(r):
+            yield f"{compiler} {' '.join(names)}", runs.skipped(names)
+
+
+@program("compiled, the JDK's own classes", quick=False)
+def own_classes(r):
+    # What the JVM runs until a program ends: some thousand methods.
+    for compiler, options in COMPILERS.items():
+        runs = Runs(r, compiler, ["-Xcomp", *options, "-XX:CompileCommand=compileonly,java/*.*", *r.hello()])
+        for names in combinations(r):
+            yield f"{compiler} {' '.join(names)}", runs.skipped(names, ",include=**")
