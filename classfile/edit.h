@@ -74,7 +74,8 @@ struct cf_rewrite {
     uint16_t throwable;            // the constant java/lang/Throwable, once added
     uint16_t integer;              // the Integer constant that was pushed last, and its value
     int32_t integer_value;
-    int16_t *effects; // stack effect of references, by index; filled on demand
+    int16_t *effects;            // stack effect of references, by index; filled on demand
+    struct cf_pool_mark callees; // behind the last callee that was added
 };
 
 // CF_EDGES: the edges of the switch above, which does not fall through (edge_snippets.c).
@@ -155,7 +156,8 @@ enum cf_status cf_rewrite_encode(struct cf_rewrite *rewrite,
                                  void *(*allocate)(void *context, size_t size), void *context,
                                  uint8_t **bytes, size_t *length);
 
-// Adds the constant of the static method class_name.name:descriptor.
+// Adds the constant of the static method class_name.name:descriptor. A callee is valid as long as
+// the rewrite: its constants, and those added before it, stay even if an edit fails.
 struct cf_callee cf_callee_new(struct cf_rewrite *rewrite, const char *class_name, const char *name,
                                const char *descriptor);
 
@@ -189,9 +191,9 @@ enum { CF_EDITS = 16 };
 void cf_edits_begin(struct cf_rewrite *rewrite, const struct cf_member *const *methods,
                     uint32_t count, struct cf_edit **edits);
 // Encodes the method. On an error the method stays unchanged, constants added since begin are
-// removed, and edit->error has the reason. Without an anchored snippet nothing changes.
+// removed (except callees), and edit->error has the reason. Without an anchored snippet nothing changes.
 enum cf_status cf_edit_commit(struct cf_edit *edit);
-// Discards the edit and its constants.
+// Discards the edit and its constants, except callees.
 void cf_edit_abandon(struct cf_edit *edit);
 // Keeps the constants added so far even if the edit fails. To be called before the edit is
 // committed or abandoned if an edit of another method has begun in the meantime.

@@ -6,11 +6,17 @@ enum cf_status cf_rewrite_begin(struct cf_rewrite *rewrite, struct cf_class *cls
     memset(rewrite, 0, sizeof *rewrite);
     rewrite->cls = cls;
     cf_pool_init(&rewrite->pool, cls);
+    rewrite->callees = cf_pool_mark(&rewrite->pool);
     rewrite->utf8_stack_map_table = cls->utf8_stack_map_table;
     rewrite->code = cf_arena_zeroed(cls->arena, cls->methods_count, sizeof *rewrite->code);
     rewrite->passed = cls->constant_pool_end;
     if (!rewrite->code) return cf_fail(&cls->error, CF_NO_MEMORY, 0, "out of memory", 0);
     return CF_OK;
+}
+
+// Callees live as long as the rewrite.
+static void keep_callees(struct cf_rewrite *rewrite, uint32_t last) {
+    if (last >= rewrite->callees.count) rewrite->callees = cf_pool_mark(&rewrite->pool);
 }
 
 struct cf_callee cf_callee_new(struct cf_rewrite *rewrite, const char *class_name, const char *name,
@@ -23,6 +29,7 @@ struct cf_callee cf_callee_new(struct cf_rewrite *rewrite, const char *class_nam
         cf_add_reference(&rewrite->pool, CF_TAG_METHODREF, class_name, name, descriptor);
     callee.pops = (uint8_t)parameters;
     callee.pushes = (uint8_t)result;
+    keep_callees(rewrite, callee.methodref);
     return callee;
 }
 
@@ -37,6 +44,7 @@ int cf_callees_new(struct cf_rewrite *rewrite, const struct cf_method_name *name
         callees[i].methodref = methodrefs[i];
         callees[i].pops = (uint8_t)parameters;
         callees[i].pushes = (uint8_t)result;
+        keep_callees(rewrite, methodrefs[i]);
     }
     return 1;
 }
@@ -58,6 +66,7 @@ int cf_callees_again(struct cf_rewrite *rewrite, const struct cf_callees *kept,
     for (unsigned i = 0; i < kept->count; i++) {
         callees[i] = kept->relative[i];
         callees[i].methodref = (uint16_t)(callees[i].methodref + first);
+        keep_callees(rewrite, callees[i].methodref);
     }
     return 1;
 }
@@ -108,7 +117,8 @@ void cf_edits_begin(struct cf_rewrite *rewrite, const struct cf_member *const *m
 
 void cf_edit_abandon(struct cf_edit *edit) {
     struct cf_rewrite *rewrite = edit->rewrite;
-    cf_pool_rollback(&rewrite->pool, edit->mark);
+    int keeps = rewrite->callees.count > edit->mark.count;
+    cf_pool_rollback(&rewrite->pool, keeps ? rewrite->callees : edit->mark);
     if (rewrite->throwable >= rewrite->pool.count) rewrite->throwable = 0;
     if (rewrite->integer >= rewrite->pool.count) rewrite->integer = 0;
     if (rewrite->utf8_stack_map_table >= rewrite->pool.count) rewrite->utf8_stack_map_table = 0;

@@ -52,6 +52,47 @@ START_TEST(a_method_that_fails_takes_its_constants_back) {
 }
 END_TEST
 
+// As in instr/examples/count_fields.c, which makes its callee in the first method that needs it.
+START_TEST(callees_outlive_an_edit_that_fails) {
+    struct build b;
+    struct subject s;
+    build_class_file(&b, 49, CF_ACC_PUBLIC, "A");
+    build_counted(&b, 0);
+    build_counted(&b, 2);
+    for (unsigned i = 0; i < 2; i++) {
+        static const uint8_t code[] = {CF_OP_return};
+        build_member(&b, CF_ACC_STATIC, i ? "g" : "f", "()V", 1);
+        size_t place = build_code(&b, 0, 0, code, sizeof code);
+        build_u2(&b, 0);
+        build_u2(&b, 0);
+        build_end(&b, place);
+    }
+    build_u2(&b, 0);
+    open_subject(&s, &b);
+    begin(&s, 0);
+    struct cf_callee made = cf_callee_new(&s.rewrite, "Q", "m", "()V");
+    struct cf_snippet *odd = cf_snippet_new(s.edit);
+    cf_push_constant(odd, cf_add_string(&s.rewrite.pool, "left over", 9));
+    cf_call(odd, made);
+    cf_insert_entry(s.edit, odd); // leaves a value on the stack
+    uint32_t all = s.rewrite.pool.count;
+    ck_assert_int_eq(cf_edit_commit(s.edit), CF_MISUSE);
+    ck_assert_uint_eq(s.rewrite.pool.count, all - 2); // without the string
+    begin(&s, 1);
+    ck_assert_uint_ne(cf_add_string(&s.rewrite.pool, "another", 7), made.methodref);
+    struct cf_snippet *call = cf_snippet_new(s.edit);
+    cf_call(call, made);
+    cf_insert_entry(s.edit, call);
+    commit(&s);
+    struct cf_code code = code_of(&s, 1);
+    struct cf_slice class_name, name, descriptor;
+    ck_assert_uint_eq(code.bytes[0], CF_OP_invokestatic);
+    ck_assert(cf_reference(&s.after, cf_be2(code.bytes + 1), &class_name, &name, &descriptor));
+    ck_assert(CF_IS(class_name, "Q") && CF_IS(name, "m") && CF_IS(descriptor, "()V"));
+    close_subject(&s);
+}
+END_TEST
+
 START_TEST(snippets_stand_in_the_order_of_the_header) {
     struct subject s;
     METHOD(&s, 52, "()V", 0, 0, CF_OP_nop, CF_OP_return);
@@ -682,6 +723,7 @@ int main(void) {
     tcase_add_test(tests, a_class_without_an_edit_is_written_as_it_was);
     tcase_add_test(tests, the_original_pool_is_a_prefix_and_new_constants_are_found_again);
     tcase_add_test(tests, a_method_that_fails_takes_its_constants_back);
+    tcase_add_test(tests, callees_outlive_an_edit_that_fails);
     tcase_add_test(tests, snippets_stand_in_the_order_of_the_header);
     tcase_add_test(tests, a_loop_to_the_first_instruction_does_not_run_the_entry);
     tcase_add_test(tests,
