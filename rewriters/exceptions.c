@@ -41,8 +41,9 @@ struct reporter {
 // first runs, and may load a class for that: heap or stack may be exhausted, and a class loader may
 // throw. What a call throws is dropped, except for what other threads throw into this one.
 //
-//      dup; astore saved; ids; call -> null; > pop; aload saved         failures arrive at >
+//      dup; astore saved; ids; call -> null; pop; goto B; > pop; B: aload saved
 //
+// Failures arrive at `>`, where control must not arrive otherwise, or C1 gives up the method.
 // HotSpot's verifier loads the types that a handler catches when it links the class. Without the
 // verifier they are loaded when a failure arrives. If that fails too, the JVM looks for a handler
 // of the new error at `>`.
@@ -76,10 +77,8 @@ static const struct cf_snippet *report(const struct reporter *r, unsigned which,
     if (which == RETHROWN) cf_push_int(s, r->method);
     cf_call(s, callee(r->cls, which));
     cf_place(s, end);
-    if (among) {
-        cf_op(s, CF_OP_pop);
-        cf_branch_to(s, CF_OP_goto, done);
-    }
+    cf_op(s, CF_OP_pop);
+    cf_branch_to(s, CF_OP_goto, among ? done : behind);
     cf_place(s, failed);
     cf_op(s, CF_OP_pop);
     cf_place(s, behind);
@@ -92,8 +91,9 @@ static const struct cf_snippet *report(const struct reporter *r, unsigned which,
 static void edit_handler(const struct reporter *r, uint32_t i, unsigned kind) {
     unsigned which = kind & RW_HANDLER_PASSES ? PASSING : CAUGHT;
     int id = kind & RW_HANDLER_JOINED ? r->method | JOINED : r->method;
-    // HotSpot demands a handler for everything that may throw while a monitor is held (edit.h).
-    int alone = kind & RW_HANDLER_OF_ALL && !(kind & RW_HANDLER_COVERS_ITSELF);
+    // HotSpot demands a handler for everything that may throw while a monitor is held (edit.h). C1
+    // gives up a handler that what it begins with may throw to.
+    int alone = (kind & RW_HANDLER_OF_ALL) != 0;
     cf_insert_before(r->edit, i, report(r, which, id, alone, 0));
 }
 
