@@ -17,20 +17,36 @@ static int starts(const char *text, const char *start) {
     return strncmp(text, start, strlen(start)) == 0;
 }
 
+// libinstr.so, or a copy of it, libinstr-0123456789abcdef.so; not libinstrument.so, which is the JDK's.
+static int is_agent(const char *name) {
+    static const char start[] = "libinstr";
+    return starts(name, start) && name[sizeof start - 1] && strchr(".-_", name[sizeof start - 1]) &&
+           strstr(name, ".so");
+}
+
 static void use_mapping(struct instr_remote_jvm *jvm, const char *file, char *perfdata,
                         size_t size) {
     const char *name = strrchr(file, '/') + 1;
     if (strcmp(name, "libjvm.so") == 0) snprintf(jvm->library, sizeof jvm->library, "%s", file);
     if (starts(name, "libj9vm")) jvm->kind = INSTR_OPENJ9;
     if (starts(name, "ld-musl-")) jvm->musl = 1;
-    if (starts(name, "libinstr") && strstr(name, ".so"))
-        snprintf(jvm->agent, sizeof jvm->agent, "%s", file);
+    if (is_agent(name)) snprintf(jvm->agent, sizeof jvm->agent, "%s", file);
     if (strstr(file, "/hsperfdata_")) snprintf(perfdata, size, "%s", file);
+}
+
+// The length of the path of the process's / in our own file system. Paths of mappings begin with it if
+// the process was chrooted.
+static size_t root_length(const struct instr_remote_jvm *jvm, char root[INSTR_PROCESS_NAME]) {
+    char name[INSTR_PROCESS_PATH];
+    snprintf(name, sizeof name, "/proc/%ld/root", (long)jvm->process.pid);
+    ssize_t n = jvm->process.root[0] ? readlink(name, root, INSTR_PROCESS_NAME - 1) : 0;
+    return n > 1 ? (size_t)n : 0;
 }
 
 // Reads the mappings. `perfdata` receives the path of the performance data, or "".
 static void read_mappings(struct instr_remote_jvm *jvm, char *perfdata, size_t size) {
-    char name[INSTR_PROCESS_PATH], line[8192];
+    char name[INSTR_PROCESS_PATH], root[INSTR_PROCESS_NAME], line[8192];
+    size_t above = root_length(jvm, root);
     perfdata[0] = '\0';
     snprintf(name, sizeof name, "/proc/%ld/maps", (long)jvm->process.pid);
     FILE *maps = fopen(name, "re");
@@ -45,6 +61,7 @@ static void read_mappings(struct instr_remote_jvm *jvm, char *perfdata, size_t s
         line[strcspn(line, "\n")] = '\0';
         char *deleted = strstr(file, " (deleted)");
         if (deleted) *deleted = '\0';
+        if (above && strncmp(file, root, above) == 0 && file[above] == '/') file += above;
         use_mapping(jvm, file, perfdata, size);
     }
     if (!any && ferror(maps)) jvm->kind = INSTR_JVM_UNKNOWN;
@@ -89,12 +106,28 @@ static void add_words(struct instr_remote_jvm *jvm, const char *words) {
     }
 }
 
+// "17.0.15+6" -> 17, "1.8.0_422" -> 8, "25.422-b05" of a JDK 8's HotSpot -> 8.
+static int release_of(const struct instr_remote_jvm *jvm) {
+    int first = 0, second = 0;
+    int n = sscanf(jvm->version, "%d.%d", &first, &second);
+    if (n < 1) return 0;
+    if (n == 2 && first == 1) return second;
+    const char *build = strstr(jvm->version, "-b");
+    if (first == 25 && build && build[2] >= '0' && build[2] <= '9') return 8;
+    return first;
+}
+
 static void read_perfdata(struct instr_remote_jvm *jvm, const char *path) {
     size_t length;
     uint8_t *bytes = read_file(jvm, path, MOST_PERFDATA, &length);
     if (!bytes) return;
     instr_hsperfdata_string(bytes, length, "java.property.java.vm.version", jvm->version,
                             sizeof jvm->version);
+    // The version of JDK 8's HotSpot is 25.
+    char java[sizeof jvm->version];
+    if (release_of(jvm) == 8 &&
+        instr_hsperfdata_string(bytes, length, "java.property.java.version", java, sizeof java))
+        strcpy(jvm->version, java);
     instr_hsperfdata_string(bytes, length, "java.property.java.vm.name", jvm->name,
                             sizeof jvm->name);
     instr_hsperfdata_string(bytes, length, "sun.rt.javaCommand", jvm->command, sizeof jvm->command);
@@ -127,17 +160,6 @@ static void read_release(struct instr_remote_jvm *jvm) {
         }
         free(text);
     }
-}
-
-// "17.0.15+6" -> 17, "1.8.0_422" -> 8, "25.422-b05" of a JDK 8's HotSpot -> 8.
-static int release_of(const struct instr_remote_jvm *jvm) {
-    int first = 0, second = 0;
-    int n = sscanf(jvm->version, "%d.%d", &first, &second);
-    if (n < 1) return 0;
-    if (n == 2 && first == 1) return second;
-    const char *build = strstr(jvm->version, "-b");
-    if (first == 25 && build && build[2] >= '0' && build[2] <= '9') return 8;
-    return first;
 }
 
 // --- the command line ---
@@ -173,6 +195,98 @@ static void add_variable(struct instr_remote_jvm *jvm, const char *environment, 
     }
 }
 
+// The launcher's arguments, up to the main class.
+struct launcher {
+    struct instr_remote_jvm *jvm;
+    int value;   // the next word belongs to the option before it
+    int ended;   // the main class, a jar or a module was found
+    int unclear; // ... or may be in a file that cannot be read
+    int in_file; // files do not name further files
+};
+
+static void take_word(struct launcher *launcher, const char *word);
+
+// Cuts the next word out of an argument file: words may be quoted, and # begins a comment. NULL: there
+// is none.
+static char *next_argument(char **text) {
+    char *c = *text;
+    for (c += strspn(c, " \t\r\n\f"); *c == '#'; c += strspn(c, " \t\r\n\f")) c += strcspn(c, "\n");
+    if (!*c) return NULL;
+    char *word = c, *to = c, quote = '\0';
+    for (; *c && (quote || !strchr(" \t\r\n\f", *c)); c++) {
+        if (quote ? *c == quote : *c == '"' || *c == '\'') {
+            quote = quote ? '\0' : *c;
+        } else {
+            if (quote && *c == '\\' && c[1]) c++;
+            *to++ = *c;
+        }
+    }
+    *text = *c ? c + 1 : c;
+    *to = '\0';
+    return word;
+}
+
+static void take_file(struct launcher *launcher, const char *name) {
+    size_t length;
+    char path[2 * INSTR_PROCESS_NAME], cwd[INSTR_PROCESS_PATH], folder[INSTR_PROCESS_NAME] = "",
+                                                                root[INSTR_PROCESS_NAME];
+    snprintf(cwd, sizeof cwd, "/proc/%ld/cwd", (long)launcher->jvm->process.pid);
+    ssize_t n = *name == '/' ? 0 : readlink(cwd, folder, sizeof folder - 1);
+    folder[n > 0 ? n : 0] = '\0';
+    size_t above = root_length(launcher->jvm, root);
+    if (strncmp(folder, root, above) != 0) above = 0;
+    snprintf(path, sizeof path, "%s/%.*s", folder + above, INSTR_PROCESS_NAME, name);
+    char *text = (char *)read_file(launcher->jvm, path, MOST_TEXT, &length), *rest = text;
+    launcher->unclear |= !text;
+    launcher->in_file = 1;
+    for (char *word; !launcher->ended && text && (word = next_argument(&rest));)
+        take_word(launcher, word);
+    launcher->in_file = 0;
+    free(text);
+}
+
+static void take_word(struct launcher *launcher, const char *word) {
+    struct instr_remote_jvm *jvm = launcher->jvm;
+    if (!launcher->value && word[0] == '@' && !launcher->in_file) {
+        take_file(launcher, word + 1);
+    } else if (!launcher->value && word[0] != '-') {
+        launcher->ended = 1;
+        if (!jvm->command[0] && !launcher->unclear)
+            snprintf(jvm->command, sizeof jvm->command, "%s", word);
+    } else if (launcher->value || strcmp(word, "-jar") != 0) {
+        jvm->options = append(jvm->options, word, strlen(word));
+        launcher->value = !launcher->value && instr_remote_jvm_takes_value(word);
+    }
+}
+
+// Adds the words from `text` on, each with a NUL, to the command.
+static void add_arguments(struct instr_remote_jvm *jvm, const char *text, const char *end) {
+    size_t n = strlen(jvm->command);
+    for (; text < end && n + 1 < sizeof jvm->command; text += strlen(text) + 1)
+        n +=
+            (size_t)snprintf(jvm->command + n, sizeof jvm->command - n, "%s%s", n ? " " : "", text);
+}
+
+// Programs other than java have arguments of their own, which are not a main class.
+static int is_java(const char *program) {
+    const char *slash = strrchr(program, '/');
+    return strcmp(slash ? slash + 1 : program, "java") == 0;
+}
+
+static void read_words(struct instr_remote_jvm *jvm, const char *line, const char *end) {
+    struct launcher launcher = {.jvm = jvm};
+    int known = jvm->command[0] != '\0';
+    const char *word = line + strlen(line) + 1;
+    for (; word < end && !launcher.ended; word += strlen(word) + 1) take_word(&launcher, word);
+    if (known) return;
+    if (!is_java(line)) {
+        *jvm->command = '\0';
+        add_arguments(jvm, line, end);
+    } else if (*jvm->command) {
+        add_arguments(jvm, word, end);
+    }
+}
+
 // Reads the options of the launcher, up to the main class, and those of the environment.
 static void read_command_line(struct instr_remote_jvm *jvm) {
     size_t length = 0, environment_length = 0;
@@ -183,23 +297,8 @@ static void read_command_line(struct instr_remote_jvm *jvm) {
         add_variable(jvm, environment, environment_length, "JAVA_TOOL_OPTIONS");
         add_variable(jvm, environment, environment_length, "JDK_JAVA_OPTIONS");
     }
-    size_t i = line ? strlen(line) + 1 : 0;
-    int value = 0;
-    for (; line && i < length; i += strlen(line + i) + 1) {
-        const char *word = line + i;
-        if (!value && strcmp(word, "-jar") == 0) continue;
-        if (!value && word[0] != '-' && word[0] != '@') break;
-        jvm->options = append(jvm->options, word, strlen(word));
-        value = !value && instr_remote_jvm_takes_value(word);
-    }
+    if (line && length) read_words(jvm, line, line + length);
     if (!jvm->options && line) jvm->options = strdup("");
-    if (!jvm->command[0] && line && i < length) {
-        for (size_t k = i; k < length; k++)
-            if (line[k] == '\0') line[k] = ' ';
-        snprintf(jvm->command, sizeof jvm->command, "%s", line + i);
-        size_t n = strlen(jvm->command);
-        if (n && jvm->command[n - 1] == ' ') jvm->command[n - 1] = '\0';
-    }
     if (environment) add_variable(jvm, environment, environment_length, "_JAVA_OPTIONS");
     free(line);
     free(environment);

@@ -268,3 +268,14 @@ class Looking(Poser):
             os.chown(f"{folder}/{pid}.off", OTHER, OTHER)
         status, _, err, _ = self.ends("off", pid, timeout=20)
         self.assertEqual(status, 1, err)
+
+    def test_java_agents_are_not_ours(self):
+        pid = self.pose("nothing", **{"java-agent": "yes"})
+        self.assertRegex(self.listed(pid), r" - +\S+$")
+        _, out, _, _ = self.ends("doctor", pid)
+        self.assertNotIn("does not listen", out)
+
+    def test_a_chrooted_process_has_a_version(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root may chroot")
+        self.assertIn(" 17.EVIL", self.listed(self.pose("nothing", chroot="yes")))

@@ -46,8 +46,13 @@ def mapped(path, data):
         return mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
 
 
+def library_of(folder):
+    """A Java agent makes the JVM load libinstrument.so."""
+    return "libinstrument.so" if os.path.exists(f"{folder}/java-agent") else "libinstr.so"
+
+
 def pose(folder):
-    maps = [mapped(f"{folder}/jdk/lib/server/libjvm.so", b"not a library"), mapped(f"{folder}/libinstr.so", b"nor this")]
+    maps = [mapped(f"{folder}/jdk/lib/server/libjvm.so", b"not a library"), mapped(f"{folder}/{library_of(folder)}", b"nor this")]
     with open(f"{folder}/jdk/release", "w", encoding="utf-8", newline="") as file:
         file.write(f'JAVA_VERSION="17.{EVIL.replace(chr(10), "")}"\n')
     if os.path.exists(f"{folder}/perfdata"):
@@ -59,6 +64,10 @@ def pose(folder):
         for name in "jdk", "hsperfdata_me":
             shutil.rmtree(f"{folder}/{name}", ignore_errors=True)
             os.symlink(target, f"{folder}/{name}")
+    if os.path.exists(f"{folder}/chroot"):
+        os.chroot(folder)
+        os.chdir("/")
+        return maps
     if os.path.exists(f"{folder}/pipe"):
         os.unlink(f"{folder}/jdk/release")
         os.mkfifo(f"{folder}/jdk/release")
@@ -170,10 +179,13 @@ def main():
         if os.fork() == 0:
             take_attach_socket(jvm, mode, ready[1])
         os.read(ready[0], 1)
-    if len(sys.argv) > 3:
+    chrooted = os.path.exists(f"{folder}/chroot")
+    if len(sys.argv) > 3 and not chrooted:
         become(int(sys.argv[3]))
     signal.signal(signal.SIGQUIT, lambda *_: None)
     held, path = [pose(folder)], None
+    if chrooted:
+        become(int(sys.argv[3]))
     if mode != "nothing" and not mode.startswith("attach-"):
         server, path = listen(1 if mode == "backlog" else 128)
         held.append(server)

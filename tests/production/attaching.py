@@ -138,3 +138,32 @@ def not_attached_again(t):
             expect(problems, said, words != ["detach"] or f"'instr detach --force {jvm.pid}' detaches it" in said)
         jvm.ends(problems)
     return problems
+
+
+def described(t):
+    """The list shows the version as java -version does, and the main class also without performance data."""
+    problems, classes = [], t.file("classes")
+    with open(t.file("all.args"), "w") as f:
+        f.write(f'# options and the main class\n-cp "{classes}"\n-Xint Waiting first\n')
+    with open(t.file("options.args"), "w") as f:
+        f.write(f"-cp '{classes}' -Xint\n")
+    lines = [(["-cp", classes, "Waiting", "first"], "Waiting"), (["-XX:-UsePerfData", "-cp", classes, "Waiting", "first"], "Waiting")]
+    if t.version >= 9:
+        lines += [(["-XX:-UsePerfData", "@" + t.file("all.args"), "second"], "Waiting"), (["-XX:-UsePerfData", "@all.args", "second"], "Waiting"),
+                  (["-XX:-UsePerfData", "@" + t.file("options.args"), "Waiting", "x"], "Waiting")]
+    version = f"1.{t.version}.0" if t.version < 9 else f"{t.version}"
+    for words, main in lines:
+        with Jvm(t, *words, agent=False, cwd=t.work) as jvm:
+            jvm.line()
+            said = subprocess.run([t.cli, "list"], capture_output=True, text=True, timeout=100).stdout
+            row = next(line.split() for line in said.splitlines() if line.split()[0] == str(jvm.pid))
+            unknown = t.version < 9 and words[0] == "-XX:-UsePerfData" and row[2] == "unknown"  # some packages of JDK 8 have no file `release`
+            expect(problems, f"{words}: {row}", (row[2].startswith(version) or unknown) and row[-1] == main)
+    with open(t.java, "rb") as f:
+        if f.read(4) != b"\x7fELF":  # a script does not pass its name on
+            return problems
+    with Jvm(t, "-XX:-UsePerfData", "-cp", classes, "Waiting", "first", agent=False, name="server") as jvm:
+        jvm.line()
+        said = subprocess.run([t.cli, "list"], capture_output=True, text=True, timeout=100).stdout
+        expect(problems, said, any(line.split()[0] == str(jvm.pid) and line.split()[-1] == "server" for line in said.splitlines()))
+    return problems
