@@ -151,9 +151,8 @@ public final class InstrWatch {
         if (slot < 0) return;
         try {
             String text = !some ? null : end == 0 ? text(result) : exception((Throwable) result);
-            String[] stack = stacks ? stack() : null;
-            String thread = Thread.currentThread().getName();
-            if (!InstrWatchNative.call(call.id, end, duration, thread, call.arguments, text, stack)) on = false;
+            String[] stack = !stacks ? null : end == 0 ? stack(null) : stack((Throwable) result);
+            if (!InstrWatchNative.call(call.id, end, duration, thread(Thread.currentThread()), call.arguments, text, stack)) on = false;
         } catch (Throwable failed) {
             fail(failed);
         }
@@ -190,8 +189,18 @@ public final class InstrWatch {
         return message == null ? text : text + ": " + cut(message);
     }
 
-    private static String[] stack() {
-        StackTraceElement[] frames = new Throwable().getStackTrace();
+    /** Virtual threads have no name of their own, mostly. */
+    private static String thread(Thread thread) {
+        String name = thread.getName(), type = thread.getClass().getName();
+        if (!name.isEmpty()) return name;
+        if (type.startsWith("java.lang.") && type.endsWith("VirtualThread")) return "virtual-" + thread.getId();
+        return type.equals("java.lang.Thread") ? "thread-" + thread.getId() : name;
+    }
+
+    /** Where the exception was made, which is where it was thrown, mostly; without one, or if it has no stack, this place. */
+    private static String[] stack(Throwable exception) {
+        StackTraceElement[] frames = exception == null ? null : InstrWatchNative.stack(exception);
+        if (frames == null || frames.length == 0) frames = new Throwable().getStackTrace();
         int from = 0;
         while (from < frames.length && frames[from].getClassName().contains(".InstrWatch")) from++;
         String[] texts = new String[Math.min(frames.length - from, FRAMES)];

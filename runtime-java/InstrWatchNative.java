@@ -14,6 +14,9 @@ public final class InstrWatchNative {
     /** The message of the exception, read from its field: the application may override getMessage(). */
     public static native String message(Throwable exception);
 
+    /** What Throwable.getStackTrace() returns, which the application may override. Null: it failed. */
+    public static native StackTraceElement[] stack(Throwable exception);
+
     /** Reports an error of InstrWatch, which switches the pass off. */
     public static native void failed(String what);
 }

@@ -97,6 +97,7 @@ THREAD = {
             public static native Thread currentThread();
             static native Thread currentCarrierThread();
             public final native String getName();
+            public native long getId();
         }""",
 }
 

@@ -26,6 +26,8 @@ enum {
 static struct {
     jclass gate;           // InstrWatch, a global reference
     jfieldID message;      // of Throwable
+    jclass throwable;      // a global reference
+    jmethodID trace;       // its getStackTrace
     pthread_mutex_t mutex; // for the fields below; held briefly, application threads only try it
     struct instr_watched *first, **last;
     size_t count, bytes;
@@ -124,6 +126,16 @@ static jstring JNICALL native_message(JNIEnv *jni, jclass class, jthrowable exce
     return queue.message ? (*jni)->GetObjectField(jni, exception, queue.message) : NULL;
 }
 
+static jobjectArray JNICALL native_stack(JNIEnv *jni, jclass class, jthrowable exception) {
+    (void)class;
+    if (!queue.trace) return NULL;
+    jobjectArray frames =
+        (*jni)->CallNonvirtualObjectMethod(jni, exception, queue.throwable, queue.trace);
+    if (!(*jni)->ExceptionCheck(jni)) return frames;
+    (*jni)->ExceptionClear(jni);
+    return NULL;
+}
+
 static void JNICALL native_failed(JNIEnv *jni, jclass class, jstring what) {
     (void)class;
     pthread_mutex_lock(&queue.mutex);
@@ -197,31 +209,39 @@ void instr_watch_end(JNIEnv *jni) {
 
 // --- start and stop ---
 
-static jfieldID message_field(JNIEnv *jni) {
+// Without them messages or stacks are missing.
+static void find_members(JNIEnv *jni) {
     jclass throwable = (*jni)->FindClass(jni, "java/lang/Throwable");
-    jfieldID field = throwable
-                         ? (*jni)->GetFieldID(jni, throwable, "detailMessage", "Ljava/lang/String;")
-                         : NULL;
+    if (throwable && !queue.throwable) queue.throwable = (*jni)->NewGlobalRef(jni, throwable);
+    if (queue.throwable) {
+        queue.message =
+            (*jni)->GetFieldID(jni, queue.throwable, "detailMessage", "Ljava/lang/String;");
+        if ((*jni)->ExceptionCheck(jni)) (*jni)->ExceptionClear(jni);
+        queue.trace = (*jni)->GetMethodID(jni, queue.throwable, "getStackTrace",
+                                          "()[Ljava/lang/StackTraceElement;");
+    }
     if ((*jni)->ExceptionCheck(jni)) (*jni)->ExceptionClear(jni);
     (*jni)->DeleteLocalRef(jni, throwable);
-    return field;
 }
 
 static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *options,
                   char *reason, size_t size) {
     static char call[] = "call", failed[] = "failed", of_text[] = "(Ljava/lang/String;)V";
     static char message[] = "message", of_exception[] = "(Ljava/lang/Throwable;)Ljava/lang/String;";
+    static char stack[] = "stack",
+                of_stack[] = "(Ljava/lang/Throwable;)[Ljava/lang/StackTraceElement;";
     static char of_call[] = "(IIJLjava/lang/String;[Ljava/lang/String;Ljava/lang/String;"
                             "[Ljava/lang/String;)Z";
     const JNINativeMethod methods[] = {{call, of_call, (void *)native_call},
                                        {failed, of_text, (void *)native_failed},
-                                       {message, of_exception, (void *)native_message}};
+                                       {message, of_exception, (void *)native_message},
+                                       {stack, of_stack, (void *)native_stack}};
     (void)jvmti;
     (void)options;
     jclass natives = instr_runtime_class("InstrWatchNative");
     queue.gate = instr_runtime_class("InstrWatch");
-    queue.message = message_field(jni);
-    if (natives && queue.gate && (*jni)->RegisterNatives(jni, natives, methods, 3) == 0)
+    find_members(jni);
+    if (natives && queue.gate && (*jni)->RegisterNatives(jni, natives, methods, 4) == 0)
         return true;
     if ((*jni)->ExceptionCheck(jni)) (*jni)->ExceptionClear(jni);
     snprintf(reason, size, "watch: a class of the runtime is missing");

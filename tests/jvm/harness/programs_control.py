@@ -297,6 +297,27 @@ def bringing(r):
     yield "enable", problems
 
 
+@program("instr watch, where an exception comes from", quick=False)
+def watch_throws(r):
+    """The stack of a call that throws is that of its exception, whatever the class overrides; unnamed threads have a name."""
+    p = Waiting(r, main="Deep")
+    watching = subprocess.Popen([r.cli, "watch", str(p.pid), "Deep.outer(int)", "--stack", "--limit", "4", "--json"], stdout=subprocess.PIPE, text=True)
+    for _ in range(500):
+        if os.path.exists(control.path(p.pid)) and passes(p) == ["watch"]:
+            break
+        time.sleep(0.02)
+    p.round()
+    calls = [json.loads(line) for line in watching.communicate(timeout=60)[0].replace("}\n", "}\0").split("\0") if line]
+    found = {call["arguments"][0]: [frame.partition("(")[0] for frame in call["stack"]] for call in calls}
+    outer = ["Deep.outer", "Deep.round"]
+    yield "stacks", [] if found == {"0": outer + ["Deep.main"], "1": ["Deep.innermost", "Deep.inner"] + outer + ["Deep.main"], "2": outer + ["Deep.main"],
+                                    "3": found["3"]} else [f"{found}"]
+    name = calls[3]["thread"]
+    yield "thread", [] if re.fullmatch("virtual-[0-9]+" if r.jdk.version >= 21 else "Thread-[0-9]+", name) else [name]
+    p.process.stdin.close()
+    p.process.wait(60)
+
+
 # What is typed, and what is meant; None: nothing like it is loaded.
 MEANT = [("Waiting.wrok", "Waiting.work"), ("waiting.work(..)", "Waiting.work"),
          ("Waiting.work(long)", "Waiting.work(int)"), ("java.util.HashMap.Node.getKey", "java.util.HashMap$Node.getKey"),
