@@ -52,6 +52,7 @@ struct instr_options {
     uint64_t memory;                   // bytes; 0: not given
     unsigned batch;                    // classes retransformed in one call; 0: not given
     int batch_threads;                 // 0: auto
+    int pace;                          // 0: auto, 1: off
     int interfaces;                    // 1: yes
     unsigned max_classes, max_methods; // that may be changed at the same time; 0: any number
     uint64_t expiry;                   // ns until all passes are switched off; 0: never

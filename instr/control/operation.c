@@ -2,7 +2,9 @@
 
 #include "instr/control/operation.h"
 
+#include "instr/base/clock.h"
 #include "instr/passes/results.h"
+#include "instr/report/text.h"
 #include "instr/retransform/background.h"
 #include "instr/vm/untouchable.h"
 
@@ -10,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MILLISECOND UINT64_C(1000000)
+enum { NOTE_MS = 1000 };
 // The rest of a document is small beside it.
 enum { MOST_RESULTS = INSTR_REPLY_QUEUE - 1024 * 1024 };
 
@@ -184,6 +188,7 @@ bool instr_operation_run(struct instr_request *request, struct instr_reply *repl
     if (!jni || !done) return false;
     free(instr_results_unwritten()); // of an earlier operation that no command asked for
     done->taker = &taker;
+    done->defer = strcmp(request->name, "off") != 0;
     reply->skipped_before = skipped_so_far(request->agent);
     bool ok = function(request->agent, jni, text, done, reason, sizeof reason);
     done->taker = NULL;
@@ -202,12 +207,82 @@ static void report_unwritten(struct instr_request *request, struct instr_reply *
     free(line);
 }
 
-bool instr_operation_reply(struct instr_request *request, struct instr_reply *reply,
-                           instr_operation *function, const char *text) {
+// --- waiting for the background thread ---
+
+// A client that waits for the background thread.
+struct waiting {
+    struct instr_agent *agent;
+    uint64_t generation; // of the queue
+    uint64_t until;      // ns; then the reply says how far it got
+    uint64_t note_at;    // ns
+    instr_operation_end *end;
+};
+
+static void note_progress(struct instr_reply *reply, const struct instr_reconfigure_progress *p) {
+    char done[INSTR_NUMBER_SIZE], total[INSTR_NUMBER_SIZE], left[INSTR_DURATION_SIZE];
+    instr_reply_note(reply, "%s of %s classes so far%s%s%s", instr_number(p->done, done),
+                     instr_number(p->total, total), p->left ? ", about " : "",
+                     p->left ? instr_duration(p->left, left) : "", p->left ? " left" : "");
+}
+
+static uint64_t wait_for_background(void *context, struct instr_reply *reply, uint64_t now) {
+    struct waiting *w = context;
+    struct instr_reconfigure_progress p = instr_reconfigure_progress();
+    if (p.generation != w->generation) {
+        instr_reply_fail(reply, "another command interrupted this one before all classes were "
+                                "changed; 'instr status' shows what is active now");
+        return 0;
+    }
+    if (p.total && now < w->until) {
+        if (now >= w->note_at) {
+            note_progress(reply, &p);
+            w->note_at = now + NOTE_MS * MILLISECOND;
+        }
+        return w->until < w->note_at ? w->until : w->note_at;
+    }
     struct instr_reconfigured *done = calloc(1, sizeof *done);
-    bool ok = instr_operation_run(request, reply, function, text, done);
-    if (ok) instr_operation_document(request->agent, reply, done);
+    if (!done) {
+        instr_reply_fail(reply, "out of memory");
+        return 0;
+    }
+    instr_background_done(done);
+    done->remaining = (unsigned)(p.total - p.done);
+    if (!w->end || w->end(w->agent, reply, done)) instr_operation_document(w->agent, reply, done);
+    free(done);
+    return 0;
+}
+
+static void end_waiting(void *context, struct instr_reply *reply) {
+    (void)reply;
+    free(context);
+}
+
+bool instr_operation_reply_within(struct instr_request *request, struct instr_reply *reply,
+                                  instr_operation *function, const char *text, uint64_t wait,
+                                  instr_operation_end *end) {
+    struct instr_reconfigured *done = calloc(1, sizeof *done);
+    struct waiting *w = calloc(1, sizeof *w);
+    uint64_t now = instr_clock_now();
+    if (!w) instr_reply_fail(reply, "out of memory");
+    bool ok = w && instr_operation_run(request, reply, function, text, done);
+    if (ok && done->remaining) {
+        *w = (struct waiting){.agent = request->agent,
+                              .generation = instr_reconfigure_progress().generation,
+                              .until = wait < INSTR_NEVER - now ? now + wait : INSTR_NEVER,
+                              .note_at = now + NOTE_MS * MILLISECOND,
+                              .end = end};
+        instr_reply_stream(reply, &(struct instr_stream){wait_for_background, end_waiting, w});
+        w = NULL;
+    } else if (ok && (!end || end(request->agent, reply, done))) {
+        instr_operation_document(request->agent, reply, done);
+    }
     report_unwritten(request, reply);
     free(done);
+    free(w);
     return ok;
+}
+
+bool instr_operation_reply(struct instr_request *request, struct instr_reply *reply,
+                           instr_operation *function, const char *text) {
+    return instr_operation_reply_within(request, reply, function, text, INSTR_NEVER, NULL);
 }

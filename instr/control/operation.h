@@ -38,7 +38,18 @@ bool instr_operation_run(struct instr_request *request, struct instr_reply *repl
                          instr_operation *function, const char *text,
                          struct instr_reconfigured *done);
 
-// Runs an operation and replies. False: the operation failed, and so has the reply.
+// What is left to do when all classes are changed, before the document is sent. False: it failed, and
+// so has the reply.
+typedef bool instr_operation_end(struct instr_agent *agent, struct instr_reply *reply,
+                                 struct instr_reconfigured *done);
+
+// Runs an operation and replies, when the background thread is done, or after `wait` ns. `end` may be
+// NULL. False: the operation failed, and so has the reply.
+bool instr_operation_reply_within(struct instr_request *request, struct instr_reply *reply,
+                                  instr_operation *function, const char *text, uint64_t wait,
+                                  instr_operation_end *end);
+
+// The same without a limit of time. False: the operation failed, and so has the reply.
 bool instr_operation_reply(struct instr_request *request, struct instr_reply *reply,
                            instr_operation *function, const char *text);
 

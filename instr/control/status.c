@@ -121,6 +121,7 @@ static void changed_now(struct instr_json *json, const struct instr_agent *agent
     struct instr_reconfigure_progress progress = instr_reconfigure_progress();
     instr_json_number(json, "classes_done", progress.done);
     instr_json_number(json, "classes_total", progress.total);
+    instr_json_number(json, "classes_left_ns", progress.left);
     uint64_t now = instr_clock_now(), expires = agent->expires;
     instr_json_number(json, "expires_in_ns", !expires ? 0 : expires > now ? expires - now : 1);
 }
@@ -138,6 +139,7 @@ static void changed_now(struct instr_json *json, const struct instr_agent *agent
 //        "classes_now", "methods_now",   changed at this moment
 //        "classes_refused_now",          refused by the JVM, not tried again
 //        "classes_done", "classes_total",    progress of the background thread; 0 of 0: it is idle
+//        "classes_left_ns",              about how long it will take; 0: unknown
 //        "expires_in_ns"                 0: never
 //      }
 void instr_command_status(struct instr_request *request, struct instr_reply *reply) {

@@ -1,5 +1,7 @@
 #include "instr/engine/pass_ids.h"
 
+#include "instr/base/clock.h"
+
 enum { FEW = 8 };
 
 static void note(struct instr_pass_ids *n, const void *pass, unsigned number) {
@@ -32,4 +34,10 @@ void instr_pass_ids_leave(struct instr_pass_ids *ids, unsigned number, uint64_t 
         ids->given[i].on = 0;
         ids->given[i].free_at = free_at;
     }
+}
+
+void instr_pass_ids_free_left(struct instr_pass_ids *ids, uint64_t free_at) {
+    for (unsigned i = 0; i < ids->count; i++)
+        if (!ids->given[i].on && ids->given[i].free_at == INSTR_NEVER)
+            ids->given[i].free_at = free_at;
 }

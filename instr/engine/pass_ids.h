@@ -32,4 +32,7 @@ unsigned instr_pass_ids_take(struct instr_pass_ids *ids, const void *pass, unsig
 // The pass with this number is off; the number may be reused from `free_at` on.
 void instr_pass_ids_leave(struct instr_pass_ids *ids, unsigned number, uint64_t free_at);
 
+// Sets when the numbers may be reused that were left with the time INSTR_NEVER.
+void instr_pass_ids_free_left(struct instr_pass_ids *ids, uint64_t free_at);
+
 #endif

@@ -47,6 +47,9 @@
     OPTION(batch_threads, "batch-threads", CHOICE, "auto|1|2",                                     \
            "threads that retransform loaded classes; auto: two if the JVM allows it and "          \
            "a processor is idle")                                                                  \
+    OPTION(pace, "pace", CHOICE, "auto|off",                                                       \
+           "how fast loaded classes are retransformed while the application works: auto: as "      \
+           "fast as the JVM's compilers follow; off: at once")                                     \
     OPTION(interfaces, "interfaces", CHOICE, "no|yes",                                             \
            "also instrument loaded interfaces with default or static methods; HotSpot "            \
            "may crash if it loads classes that implement them at the same time")                   \

@@ -3,6 +3,7 @@
 #include "instr/retransform/apply.h"
 
 #include "instr/retransform/effect.h"
+#include "instr/retransform/pace.h"
 #include "instr/retransform/hook.h"
 #include "instr/vm/untouchable.h"
 #include "instr/options/compare.h"
@@ -21,7 +22,7 @@ static const uint64_t LATE_LOADED_FOR = INSTR_LATE_LOADED_FOR * SECOND,
                       LATE_LOADED_AMONG_MANY_FOR = 10 * SECOND, LATE_LOADED_PAUSE = 60 * SECOND;
 enum {
     MANY_LOADING = 16384,
-    FIRST = 100, // classes that are changed before the reply, when the others are queued
+    FIRST = 100, // unpaced: classes that are changed before the reply, when the others are queued
     TYPICAL = 8, // methods of a class, until it is known
     MISFITS = 16 // in a row with more methods than may still be changed: the others are left out
 };
@@ -303,7 +304,7 @@ int instr_reconfigure_retransform_first(struct instr_agent *agent, JNIEnv *jni,
         .agent = agent, .plan = instr_plans_current(&agent->plans), .before = before, .done = done};
     prepare(&context, jni, 1);
     context.r.queue = instr_background_queue();
-    context.r.first = FIRST;
+    context.r.first = context.plan->options.pace ? FIRST : INSTR_PACE_FIRST;
     if (!retransform(&context)) return 0;
     done->remaining = context.r.deferred;
     if (context.r.deferred) instr_background_start(done, start, context.r.chosen);
@@ -311,7 +312,7 @@ int instr_reconfigure_retransform_first(struct instr_agent *agent, JNIEnv *jni,
 }
 
 void instr_reconfigure_retransform_queued(
-    struct instr_agent *agent, JNIEnv *jni, struct instr_class_queue *queue,
+    struct instr_agent *agent, JNIEnv *jni, struct instr_class_queue *queue, unsigned batch,
     void (*after_batch)(unsigned count, const struct instr_reconfigured *done)) {
     struct instr_reconfigured done = {0};
     struct application context = {.agent = agent,
@@ -320,7 +321,8 @@ void instr_reconfigure_retransform_queued(
                                   .done = &done,
                                   .after_batch = after_batch};
     prepare(&context, jni, 1);
-    struct second *second = prepare_parallel(&context);
+    if (batch) context.r.batch = batch;
+    struct second *second = batch ? NULL : prepare_parallel(&context);
     if (second)
         instr_retransform_parallel(&context.r, queue);
     else

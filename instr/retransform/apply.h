@@ -27,12 +27,13 @@ int instr_reconfigure_retransform_first(struct instr_agent *agent, JNIEnv *jni,
                                         const struct instr_plan *before, uint64_t start,
                                         struct instr_reconfigured *done);
 
-// Retransforms one batch of the queue; or, if two threads may do so at once (parallel.h), batches
-// until the queue is empty or a thread waits for agent->switching. After each batch calls
+// Retransforms one batch of the queue, of `batch` classes; or, with 0 and if two threads may do so at
+// once (parallel.h), batches as the options say until the queue is empty or a thread waits for
+// agent->switching. After each batch calls
 // `after_batch`, on the thread that did it, with the number of classes taken from the queue and
 // what was done.
 void instr_reconfigure_retransform_queued(
-    struct instr_agent *agent, JNIEnv *jni, struct instr_class_queue *queue,
+    struct instr_agent *agent, JNIEnv *jni, struct instr_class_queue *queue, unsigned batch,
     void (*after_batch)(unsigned count, const struct instr_reconfigured *done));
 
 // Adds what another part of the same operation did.

@@ -3,11 +3,13 @@
 #include "instr/retransform/background.h"
 
 #include "instr/base/thread.h"
+#include "instr/retransform/pace.h"
 #include "instr/retransform/redefine.h"
 #include "instr/base/clock.h"
 #include "instr/vm/wake.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -19,6 +21,7 @@ enum {
 
 static struct {
     struct instr_class_queue queue; // of the thread that holds agent->switching
+    struct instr_pace pace;         // of the background thread
     pthread_mutex_t lock;           // guards what follows; held for moments
     int running;                    // the thread exists
     uint64_t tried;                 // when it was last created
@@ -39,8 +42,16 @@ static int has_remaining(void) {
 struct instr_reconfigure_progress instr_reconfigure_progress(void) {
     pthread_mutex_lock(&background.lock);
     struct instr_reconfigure_progress progress = background.progress;
+    double passed = (double)(instr_clock_now() - background.start);
     pthread_mutex_unlock(&background.lock);
+    if (progress.total && progress.done)
+        progress.left =
+            (uint64_t)(passed / (double)progress.done * (double)(progress.total - progress.done));
     return progress;
+}
+
+int instr_background_is_busy(void) {
+    return instr_reconfigure_progress().total != 0;
 }
 
 int instr_background_done(struct instr_reconfigured *done) {
@@ -73,10 +84,14 @@ static void after_batch(unsigned count, const struct instr_reconfigured *done) {
     instr_wake();
 }
 
+static unsigned most_of(const struct instr_plan *plan) {
+    return plan->options.batch ? plan->options.batch : INSTR_BATCH_DEFAULT;
+}
+
 // Does one or more batches. 0: the queue is empty, or the JVM is ending.
-static int do_batches(struct instr_agent *agent, JNIEnv *jni) {
+static int do_batches(struct instr_agent *agent, JNIEnv *jni, unsigned batch) {
     if (atomic_load(&agent->state) == INSTR_FINISHED || !has_remaining()) return 0;
-    instr_reconfigure_retransform_queued(agent, jni, &background.queue, after_batch);
+    instr_reconfigure_retransform_queued(agent, jni, &background.queue, batch, after_batch);
     instr_redefine_reapply(agent, jni);
     if (has_remaining()) return 1;
     pthread_mutex_lock(&background.lock);
@@ -86,6 +101,23 @@ static int do_batches(struct instr_agent *agent, JNIEnv *jni) {
     return 0;
 }
 
+// Is there more to do, at the same pace?
+static bool goes_on(void) {
+    unsigned ticket;
+    const struct instr_plan *plan = instr_plans_take(&instr_agent.plans, &ticket);
+    bool paced = plan && !plan->options.pace;
+    instr_plans_give_back(&instr_agent.plans, ticket);
+    return paced && instr_reconfigure_progress().total != 0 &&
+           atomic_load(&instr_agent.state) != INSTR_FINISHED;
+}
+
+// The classes of the next batch; 0: as the options say.
+static unsigned paced_batch(const struct instr_plan *plan) {
+    unsigned most = most_of(plan), batch = background.pace.batch;
+    if (plan->options.pace) return 0;
+    return batch < most ? batch : most;
+}
+
 static void *work(void *unused) {
     struct instr_agent *agent = &instr_agent;
     JavaVMAttachArgs arguments = {JNI_VERSION_1_6, (char *)"instr classes", NULL};
@@ -93,9 +125,13 @@ static void *work(void *unused) {
     JNIEnv *jni = NULL;
     (void)unused;
     int attached = (*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&jni, &arguments) == JNI_OK;
-    for (int more = 1; more; usleep(PAUSE_US)) {
+    instr_pace_begin(&background.pace);
+    for (int more = 1; more;) {
         pthread_mutex_lock(&agent->switching);
-        more = attached && do_batches(agent, jni);
+        const struct instr_plan *plan = instr_plans_current(&agent->plans);
+        unsigned batch = plan ? paced_batch(plan) : 0, most = plan ? most_of(plan) : 0;
+        instr_pace_batch(&background.pace);
+        more = attached && do_batches(agent, jni, batch);
         if (!more) {
             pthread_mutex_lock(&background.lock);
             background.running = 0;
@@ -103,6 +139,10 @@ static void *work(void *unused) {
         }
         pthread_mutex_unlock(&agent->switching);
         instr_wake();
+        if (more && batch)
+            instr_pace_rest(&background.pace, most, goes_on);
+        else
+            usleep(PAUSE_US);
     }
     if (attached) (*vm)->DetachCurrentThread(vm);
     return NULL;

@@ -11,8 +11,12 @@
 struct instr_reconfigure_progress {
     uint64_t total, done; // classes, including those of the operation itself; both 0: idle
     uint64_t generation;  // incremented when the queue is dropped
+    uint64_t left;        // ns; how long the rest will take at the pace so far; 0: unknown
 };
 struct instr_reconfigure_progress instr_reconfigure_progress(void);
+
+// Does the queue hold classes?
+int instr_background_is_busy(void);
 
 // Everything done by the last operation that queued classes, and for its queue. 0: the queue is not
 // empty yet.

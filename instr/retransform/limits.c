@@ -4,6 +4,7 @@
 
 #include "instr/vm/snapshot.h"
 #include "instr/vm/runtime_failures.h"
+#include "instr/retransform/background.h"
 #include "instr/retransform/reconfigure.h"
 #include "instr/base/log.h"
 #include "instr/base/clock.h"
@@ -15,9 +16,9 @@
 
 #define SECOND UINT64_C(1000000000)
 
-static void switch_off(struct instr_agent *agent, JNIEnv *jni, const char *why) {
+static void switch_off(struct instr_agent *agent, JNIEnv *jni, int paced, const char *why) {
     char reason[INSTR_ERROR_SIZE] = "";
-    struct instr_reconfigured done = {0};
+    struct instr_reconfigured done = {.defer = paced};
     int ok = instr_reconfigure_revert(agent, jni, NULL, &done, reason, sizeof reason);
     instr_say("%s: %s%s", why, ok ? "all passes are off" : "", reason);
     if (!ok && agent->expires) agent->expires = instr_clock_now() + SECOND; // try again
@@ -134,14 +135,16 @@ static void watch_overhead(struct instr_agent *agent, uint64_t now) {
 }
 
 uint64_t instr_limits_watch(struct instr_agent *agent, uint64_t now, int killed) {
-    int on = atomic_load(&agent->state) == INSTR_ACTIVE,
+    int on = atomic_load(&agent->state) == INSTR_ACTIVE ||
+             (killed && agent->finishing && instr_background_is_busy()),
         expired = agent->expires && now >= agent->expires;
     uint64_t next = UINT64_MAX;
     if ((on && (killed || expired)) || instr_reconfigure_is_due(agent, now)) {
         JNIEnv *jni = instr_wake_jni();
         if (!jni) return now + SECOND;
         if (on && (killed || expired))
-            switch_off(agent, jni, killed ? "the kill switch was thrown" : "the time is up (for=)");
+            switch_off(agent, jni, !killed,
+                       killed ? "the kill switch was thrown" : "the time is up (for=)");
         next = instr_reconfigure_later(agent, jni, instr_clock_now());
     } else {
         if (agent->release_at) next = agent->release_at;

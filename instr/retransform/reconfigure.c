@@ -106,6 +106,18 @@ static void settle(struct instr_agent *agent) {
     for (int i = 0; i < SETTLE_TIME && !instr_plans_settle(&agent->plans); i++) usleep(1000);
 }
 
+// Ends passes whose code no class has any more.
+static void finish(struct instr_agent *agent) {
+    uint64_t free_at = instr_clock_now() + RELEASE_AFTER;
+    char ignored[INSTR_ERROR_SIZE];
+    agent->finishing = 0;
+    instr_pass_ids_free_left(&agent->pass_ids, free_at);
+    if (instr_plans_current(&agent->plans)->engine) return;
+    // Classes with wrappers need the hook each time that they are retransformed.
+    if (!instr_native_prefix_any()) set_hook(agent, JVMTI_DISABLE, ignored, sizeof ignored);
+    agent->release_at = free_at;
+}
+
 // Installs a plan made from `next` and takes `next` over. `defer`: when many classes are concerned,
 // the background thread may change most of them.
 static int reconfigure(struct instr_agent *agent, JNIEnv *jni, struct instr_options *next,
@@ -115,6 +127,7 @@ static int reconfigure(struct instr_agent *agent, JNIEnv *jni, struct instr_opti
     // Held until its results are written.
     const struct instr_plan *before = instr_plans_take(&agent->plans, &ticket);
     int was_on = before && before->engine;
+    int changes = was_on || next->pass_count || instr_background_is_busy();
     int same_rules = was_on && instr_same_rules(&before->options, next);
     uint64_t expiry = next->expiry;
     int same_expiry = was_on && before->options.expiry == expiry;
@@ -127,7 +140,7 @@ static int reconfigure(struct instr_agent *agent, JNIEnv *jni, struct instr_opti
     instr_wake();
     if (plan->engine) agent->state = INSTR_ACTIVE;
     agent->release_at = 0;
-    if (was_on || plan->engine) {
+    if (changes) {
         // Threads that load a class under the old plan are done in a moment. After that the class
         // is either loaded, or a late-loaded class.
         for (int i = 0; i < SETTLE_TIME && instr_plans_others(&agent->plans, ticket); i++)
@@ -138,7 +151,7 @@ static int reconfigure(struct instr_agent *agent, JNIEnv *jni, struct instr_opti
         // or they have no inserted code yet. Otherwise they stay queued, and get the current plan.
         if (!but || !plan->engine) instr_background_drop(jni);
         // The report of native methods that cannot be wrapped needs all classes to be done.
-        if (!(defer && plan->engine && !instr_wraps(&plan->options)
+        if (!(defer && !instr_wraps(&plan->options)
                   ? instr_reconfigure_retransform_first(agent, jni, but, start, done)
                   : instr_reconfigure_retransform(agent, jni, but, 0, 1, done)))
             instr_say("the JVM does not list its loaded classes: only classes that are loaded from "
@@ -152,17 +165,13 @@ static int reconfigure(struct instr_agent *agent, JNIEnv *jni, struct instr_opti
         for (size_t i = 0; i < before->options.pass_count; i++)
             if (!instr_find_pass(&plan->options, before->options.passes[i].pass))
                 instr_reconfigure_stop_pass(&before->options.passes[i], jni);
-        instr_reconfigure_release_ids(agent, &plan->options, &before->options,
-                                      instr_clock_now() + RELEASE_AFTER);
+        instr_reconfigure_release_ids(agent, &plan->options, &before->options, INSTR_NEVER);
     }
     instr_plans_give_back(&agent->plans, ticket);
     settle(agent);
-    if (!plan->engine) {
-        agent->state = INSTR_DORMANT;
-        // Classes with wrappers need the hook each time that they are retransformed.
-        if (was_on && !instr_native_prefix_any()) set_hook(agent, JVMTI_DISABLE, reason, size);
-        if (was_on) agent->release_at = instr_clock_now() + RELEASE_AFTER;
-    }
+    if (!plan->engine) agent->state = INSTR_DORMANT;
+    agent->finishing |= changes;
+    if (changes && !instr_background_is_busy()) finish(agent);
     if (!plan->engine || !expiry)
         agent->expires = 0;
     else if (!same_expiry)
@@ -178,7 +187,7 @@ static int begin_operation(struct instr_agent *agent, struct instr_reconfigured 
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += BUSY_AFTER;
-    *done = (struct instr_reconfigured){.taker = done->taker};
+    *done = (struct instr_reconfigured){.taker = done->taker, .defer = done->defer};
     atomic_fetch_add(&agent->waiting, 1);
     int error = pthread_mutex_timedlock(&agent->switching, &until);
     atomic_fetch_sub(&agent->waiting, 1);
@@ -206,8 +215,8 @@ static const char *start_only_option(const struct instr_options *now,
     return NULL;
 }
 
-static int change(struct instr_agent *agent, JNIEnv *jni, enum instr_change kind, int defer,
-                  const char *text, struct instr_reconfigured *done, char *reason, size_t size) {
+static int change(struct instr_agent *agent, JNIEnv *jni, enum instr_change kind, const char *text,
+                  struct instr_reconfigured *done, char *reason, size_t size) {
     struct instr_options next;
     int ok = 0;
     if (!begin_operation(agent, done, reason, size)) return 0;
@@ -219,7 +228,8 @@ static int change(struct instr_agent *agent, JNIEnv *jni, enum instr_change kind
         else if (start_only)
             snprintf(reason, size, "option '%s' can only be set when the agent starts", start_only);
         else if (instr_reconfigure_check_files(&plan->options, &next, reason, size))
-            ok = reconfigure(agent, jni, &next, defer, done, reason, size);
+            ok = reconfigure(agent, jni, &next, done->defer && (kind == INSTR_ENABLE || !next.pace),
+                             done, reason, size);
         instr_options_free(&next); // what the plan did not take over
     }
     pthread_mutex_unlock(&agent->switching);
@@ -228,17 +238,12 @@ static int change(struct instr_agent *agent, JNIEnv *jni, enum instr_change kind
 
 int instr_reconfigure_enable(struct instr_agent *agent, JNIEnv *jni, const char *text,
                              struct instr_reconfigured *done, char *reason, size_t size) {
-    return change(agent, jni, INSTR_ENABLE, 0, text, done, reason, size);
-}
-
-int instr_reconfigure_enable_first(struct instr_agent *agent, JNIEnv *jni, const char *text,
-                                   struct instr_reconfigured *done, char *reason, size_t size) {
-    return change(agent, jni, INSTR_ENABLE, 1, text, done, reason, size);
+    return change(agent, jni, INSTR_ENABLE, text, done, reason, size);
 }
 
 int instr_reconfigure_set(struct instr_agent *agent, JNIEnv *jni, const char *text,
                           struct instr_reconfigured *done, char *reason, size_t size) {
-    return change(agent, jni, INSTR_SET, 0, text, done, reason, size);
+    return change(agent, jni, INSTR_SET, text, done, reason, size);
 }
 
 // The options that remain without passes: those that say how the agent works.
@@ -250,6 +255,7 @@ static int without_passes(struct instr_options *next, const struct instr_options
                                       .control = base->control,
                                       .batch = base->batch,
                                       .batch_threads = base->batch_threads,
+                                      .pace = base->pace,
                                       .stats = base->stats,
                                       .verify_dump = base->verify_dump};
     return instr_options_copy(next, &remaining);
@@ -263,7 +269,7 @@ static int revert_all(struct instr_agent *agent, JNIEnv *jni, struct instr_recon
         snprintf(reason, size, "out of memory");
         return 0;
     }
-    int ok = reconfigure(agent, jni, &next, 0, done, reason, size);
+    int ok = reconfigure(agent, jni, &next, done->defer && !next.pace, done, reason, size);
     instr_options_free(&next);
     return ok;
 }
@@ -294,7 +300,7 @@ int instr_reconfigure_disable(struct instr_agent *agent, JNIEnv *jni, const char
     } else if (instr_options_without(&next, &plan->options, pass->pass) != 0) {
         snprintf(reason, size, "out of memory");
     } else {
-        ok = reconfigure(agent, jni, &next, 0, done, reason, size);
+        ok = reconfigure(agent, jni, &next, done->defer && !next.pace, done, reason, size);
         instr_options_free(&next);
     }
     pthread_mutex_unlock(&agent->switching);
@@ -321,13 +327,17 @@ int instr_reconfigure_revert(struct instr_agent *agent, JNIEnv *jni, const char 
     int ok = 0;
     if (!begin_operation(agent, done, reason, size)) return 0;
     const struct instr_plan *plan = instr_plans_current(&agent->plans);
-    if (!plan->engine) {
+    int follows = instr_background_is_busy();
+    if (!plan->engine && (patterns || !follows)) {
         ok = !patterns;
         if (patterns) snprintf(reason, size, "no pass is active");
+    } else if (!plan->engine && done->defer && !plan->options.pace) {
+        done->remaining = instr_class_queue_remaining(instr_background_queue());
+        ok = 1;
     } else if (!patterns) {
         ok = revert_all(agent, jni, done, reason, size);
     } else if (exclude(&next, &plan->options, patterns, reason, size)) {
-        ok = reconfigure(agent, jni, &next, 0, done, reason, size);
+        ok = reconfigure(agent, jni, &next, done->defer && !next.pace, done, reason, size);
         instr_options_free(&next);
     }
     pthread_mutex_unlock(&agent->switching);
@@ -447,7 +457,8 @@ int instr_reconfigure_detach(struct instr_agent *agent, JNIEnv *jni,
                              struct instr_reconfigured *done, char *reason, size_t size) {
     if (!begin_operation(agent, done, reason, size)) return 0;
     const struct instr_plan *plan = instr_plans_current(&agent->plans);
-    int ok = !plan->engine || revert_all(agent, jni, done, reason, size);
+    int ok = (!plan->engine && !instr_background_is_busy()) ||
+             revert_all(agent, jni, done, reason, size);
     if (ok) {
         release(agent, jni);
         // A thread that still loads a class under an earlier plan may be wrapping its methods.
@@ -465,6 +476,7 @@ int instr_reconfigure_detach(struct instr_agent *agent, JNIEnv *jni,
 
 int instr_reconfigure_is_due(const struct instr_agent *agent, uint64_t now) {
     return (agent->release_at && now >= agent->release_at) ||
+           (agent->finishing && !instr_background_is_busy()) ||
            (agent->late_loaded_at && now >= agent->late_loaded_at) ||
            instr_class_states_grown(agent->class_states) || instr_background_is_stalled(now);
 }
@@ -474,6 +486,7 @@ uint64_t instr_reconfigure_later(struct instr_agent *agent, JNIEnv *jni, uint64_
     if (pthread_mutex_trylock(&agent->switching) != 0) return now + SECOND;
     if (agent->release_at && now >= agent->release_at) release(agent, jni);
     instr_background_resume();
+    if (agent->finishing && !instr_background_is_busy()) finish(agent);
     if ((agent->late_loaded_at && now >= agent->late_loaded_at) ||
         instr_class_states_grown(agent->class_states)) {
         const struct instr_plan *plan = instr_plans_current(&agent->plans);
@@ -481,7 +494,7 @@ uint64_t instr_reconfigure_later(struct instr_agent *agent, JNIEnv *jni, uint64_
         char ignored[INSTR_ERROR_SIZE];
         if (off) set_hook(agent, JVMTI_ENABLE, ignored, sizeof ignored);
         instr_reconfigure_retransform(agent, jni, NULL, 1, 1, &done);
-        if (off && !instr_native_prefix_any())
+        if (off && !agent->finishing && !instr_native_prefix_any())
             set_hook(agent, JVMTI_DISABLE, ignored, sizeof ignored);
         instr_reconfigure_look_for_late_loaded(agent, now, 2 * agent->late_loaded_pause);
     }

@@ -20,8 +20,9 @@
 
 enum { INSTR_REFUSALS = 32 }; // refusals that are recorded with their reasons
 
-// What an operation did, and `taker`, which the caller sets before.
+// What an operation did, and `taker` and `defer`, which the caller sets before.
 struct instr_reconfigured {
+    int defer; // the background thread may change most classes (background.h)
     // Takes the results of passes that end without a file. NULL: their tables go to standard error.
     const struct instr_results_taker *taker;
     unsigned classes;            // retransformed
@@ -46,15 +47,13 @@ int instr_reconfigure_start(struct instr_agent *agent, JNIEnv *jni, struct instr
                             int running, char *reason, size_t size);
 
 // Adds passes and options to the current ones: "timing,include=com.acme.**". Returns after all
-// classes are changed.
+// classes are changed, as the functions below do; or, with done->defer and many classes, after the
+// first ones: classes in use, and classes of the application before those of the JDK. A background
+// thread changes the others (background.h), with pace=auto slowly enough for the application
+// (pace.h). Passes that end have written their results then, but their code still runs in the classes
+// that follow.
 int instr_reconfigure_enable(struct instr_agent *agent, JNIEnv *jni, const char *text,
                              struct instr_reconfigured *done, char *reason, size_t size);
-
-// As instr_reconfigure_enable, but when many classes are concerned, only the first ones are changed
-// before it returns: classes in use, and classes of the application before those of the JDK. A
-// background thread changes the others (background.h).
-int instr_reconfigure_enable_first(struct instr_agent *agent, JNIEnv *jni, const char *text,
-                                   struct instr_reconfigured *done, char *reason, size_t size);
 
 // Changes option values only: "timing.top=5".
 int instr_reconfigure_set(struct instr_agent *agent, JNIEnv *jni, const char *text,
@@ -83,7 +82,7 @@ int instr_reconfigure_report(struct instr_agent *agent, JNIEnv *jni, const char 
                              const struct instr_results_taker *taker, char *reason, size_t size);
 
 // Does the deferred work that is due at `now` (CLOCK_MONOTONIC, ns): looks again for late-loaded
-// classes and frees memory. Returns when more work will be due; UINT64_MAX: never.
+// classes, frees memory, and ends what waited for the background thread. Returns when more work will be due; UINT64_MAX: never.
 uint64_t instr_reconfigure_later(struct instr_agent *agent, JNIEnv *jni, uint64_t now);
 
 // Is work due that needs a JNI environment?

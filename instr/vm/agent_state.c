@@ -118,7 +118,7 @@ void instr_agent_undo(struct instr_agent *agent) {
     // `class_states` and `platform_loader` stay: a thread may still be in the hook.
     if (agent->class_states) instr_class_states_clear(agent->class_states);
     agent->jvmti = NULL;
-    agent->armed = 0;
+    agent->armed = agent->finishing = 0;
     agent->expires = agent->release_at = agent->late_loaded_at = 0;
     agent->state = INSTR_ABSENT;
 }

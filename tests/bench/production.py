@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -102,7 +103,7 @@ def enable(jdk, work, agent, batch=500, threads="auto"):
     jvm = Jvm(jdk, work, f"-agentpath:{agent}")
     with jvm.control() as c:
         before = jvm.processor_ms()
-        done = c.run("enable", f"timing,include={SCOPE},interfaces=yes,batch={batch},batch-threads={threads}")
+        done = c.run("enable", f"timing,include={SCOPE},interfaces=yes,batch={batch},batch-threads={threads},pace=off")
         cpu = jvm.processor_ms() - before
         back = c.run("revert")
     return done["classes"], done["elapsed_ns"], jvm.end(), cpu, done["changed"], back["elapsed_ns"]
@@ -130,6 +131,48 @@ def first_figures(jdk, work, cli, scope):
     if not re.search(r", [1-9][\d,]* methods called", table):
         sys.exit(f"bench: no figures in the first table: {table}")
     return attached, took, json.loads(said)["remaining"]
+
+
+def per_second(jdk, work, agent, pace):
+    """The server's requests per second while timing is switched on and reverted under load, each second against those before: in all, and per
+    processor time that the JVM used, which other processes on the machine disturb less. A list of (step, ratio, ratio by processor time)."""
+    jvm = Jvm(jdk, work, "-Dsun.net.httpserver.nodelay=true", f"-agentpath:{agent}")
+    load = subprocess.Popen(["wrk", "-t1", "-c4", "-d300", f"http://127.0.0.1:{jvm.port}/"], stdout=subprocess.DEVNULL)
+    seconds = []
+
+    def second(step):
+        start, served, used = time.monotonic(), int(jvm.get("/served")), jvm.used_ms()
+        time.sleep(1)
+        served, used = int(jvm.get("/served")) - served, jvm.used_ms() - used
+        seconds.append((step, served / (time.monotonic() - start), served / max(used, 1)))
+    try:
+        for _ in range(30):
+            second("before")
+        before = [statistics.median(s[i] for s in seconds[-10:]) for i in (1, 2)]
+        with jvm.control() as c:
+            for step, words in (("switch-on", ("enable", f"timing,include=Server*:sun.net.httpserver.**:{SCOPE},pace={pace}")), ("revert", ("revert",))):
+                work_of = threading.Thread(target=c.run, args=words)
+                work_of.start()
+                while work_of.is_alive():
+                    second(step)
+                for _ in range(5):
+                    second("after " + step)
+    finally:
+        load.kill()
+        load.wait()
+    jvm.end()
+    return [(step, rate / before[0], by_time / before[1]) for step, rate, by_time in seconds if step != "before"]
+
+
+def print_per_second(jdk, work, agent):
+    for pace in ("auto", "off"):
+        seconds = per_second(jdk, work, agent, pace)
+        for wanted in ("switch-on", "revert"):
+            of = [(ratio, by_time) for step, ratio, by_time in seconds if step.endswith(wanted)]
+            took = sum(step == wanted for step, _, _ in seconds)
+            print(f"  pace={pace}, {wanted} under load, {took} s and 5 s after it: requests of each second against those before (target 80 % with pace=auto): "
+                  f"{' '.join(f'{ratio * 100:.0f}' for ratio, _ in of)} %; the least {min(ratio for ratio, _ in of) * 100:.0f} %; per processor time of the JVM "
+                  f"{' '.join(f'{by_time * 100:.0f}' for _, by_time in of)} %, the least {min(by_time for _, by_time in of) * 100:.0f} %", flush=True)
 
 
 def production(jdk, options, build, work):
@@ -167,3 +210,7 @@ def production(jdk, options, build, work):
         took = [first_figures(jdk, work, cli, scope) for _ in range(options.rounds)]
         print(f"  attach to first figures, {what}: {statistics.median(t[1] for t in took):.2f} s, of which attach "
               f"{statistics.median(t[0] for t in took):.2f} s; {max(t[2] for t in took)} classes follow (target 0.5)")
+    if shutil.which("wrk"):
+        print_per_second(jdk, work, agent)
+    else:
+        print("  skipped: requests per second while switching, needs the Debian package wrk")

@@ -23,7 +23,7 @@ class Following:
             jvm.process.stdin.write(name + "\n")
         jvm.ask("")
         self.before, self.c = digests(t, jvm, "before"), jvm.control()
-        self.options = f"timing,include=java.**:Many,batch-threads={threads}"
+        self.options = f"timing,include=java.**:Many,batch-threads={threads},pace=off"
 
     def expect(self, what, is_so):
         expect(self.problems, what, is_so)
@@ -210,7 +210,7 @@ def two_threads(t):
             c = jvm.control()
             with busy(2 * os.cpu_count() if what == "busy" else 0):
                 used = processors_used() if what in ("if idle", "busy") else 0
-                done = c.run("enable", f"timing,include=java.**:sun.**,batch=100{more}")
+                done = c.run("enable", f"timing,include=java.**:sun.**,batch=100,pace=off{more}")
                 during = calls_of_the_jvm(log)
                 changed_now = c.run("status")["classes_now"]
                 reverted = c.run("revert")
@@ -230,6 +230,70 @@ def two_threads(t):
             at_once = any(a[0] != b[0] and a[1] < b[2] and b[1] < a[2] for a in calls for b in calls)
             expect(problems, f"{what}, {how}: {len(threads)} threads, {'at once' if at_once else 'one by one'}", (len(threads) == 2) == two == at_once)
             expect(problems, f"{what}, {how}: {len(calls)} calls", len(calls) >= 15)
+    return problems
+
+
+def paced(t):
+    """While the application works, loaded classes are changed and reverted in small batches, in the background; pace=off and the command off
+    change them at once. In the end none is missing, and after a revert none is changed, nor does the hook stay on."""
+    if t.version < 9:
+        raise Skip("has no jimage")
+    problems, log, counts = [], t.file("calls.log"), t.file("paced.json")
+    with Jvm(t, f"-Xlog:redefine+class+timer:file={log}:uptime,tid:filecount=0", "-cp", t.file("classes"), "Many") as jvm:
+        for name in jdk_classes(t)[:1200]:
+            jvm.process.stdin.write(name + "\n")
+        jvm.ask("")
+        c, ends, seen = jvm.control(), threading.Event(), 0
+
+        def calls():
+            nonlocal seen
+            found = calls_of_the_jvm(log)
+            new, seen = found[seen:], len(found)
+            return len(new)
+        works = threading.Thread(target=lambda: [jvm.ask("speed") for _ in iter(ends.is_set, True)])
+        works.start()
+        try:
+            options = f"calls,include=java.**:sun.**:jdk.**:Many,calls.file={counts}"
+            c.run("enable", options)  # loads what enabling needs
+            c.run("off")
+            calls()
+            c.start("enable", options)
+            answer = list(c.events())
+            done, changed, small = answer[-1][1], c.run("status")["classes_now"], calls()
+            expect(problems, f"{small} batches for {done['classes']} classes", done["classes"] > 400 and small >= done["classes"] / 16)
+            expect(problems, f"notes: {[n for kind, n in answer if kind == 'note'][-3:]}", any(re.search(r"[\d,]+ of [\d,]+ classes so far, about .* left", n) for kind, n in answer if kind == "note"))
+            done = c.run("revert")
+            small = calls()
+            expect(problems, f"{small} batches to revert {done['classes']} of {changed} classes", done["classes"] >= changed and small >= changed / 16 and done["passes"] == [])
+            expect(problems, f"{c.run('status')['classes_now']} classes stay changed", c.run("status")["classes_now"] == 0)
+            done = c.run("enable", options + ",pace=off")
+            large = calls()
+            expect(problems, f"{large} batches with pace=off", large <= 8 and done["classes"] > 400)
+            c.run("set", "pace=auto")
+            with jvm.control() as other:
+                other.start("revert")
+                while not c.run("status")["classes_total"]:
+                    time.sleep(0.01)
+                expect(problems, "a pass is on while classes are reverted", c.run("status")["passes"] == [])
+                done = c.run("off")
+                expect(problems, f"off: {calls()} batches, {done['remaining']} follow", c.run("status")["classes_now"] == 0 and not done["remaining"])
+                try:
+                    list(other.events())
+                    problems.append("interrupted, but reported as complete")
+                except Failed as e:
+                    expect(problems, str(e), "another command" in str(e))
+            c.run("enable", options + ",pace=off")
+            c.run("set", "pace=auto,for=10ms")
+            while c.run("status")["passes"] or c.run("status")["classes_total"]:
+                time.sleep(0.05)
+            expect(problems, "for= leaves changed classes", c.run("status")["classes_now"] == 0)
+            c.run("enable", options + ",pace=off")
+            c.run("set", "pace=auto")
+            c.run("detach")
+        finally:
+            ends.set()
+            works.join()
+        jvm.ends(problems)
     return problems
 
 

@@ -48,9 +48,10 @@ static void figures(const json_t *document) {
          instr_number(cli_count(document, "methods_changed"), a),
          instr_number(cli_count(document, "methods_skipped"), b));
     if (cli_count(document, "classes_total"))
-        line("under way", "%s of %s loaded classes so far",
+        line("under way", "%s of %s loaded classes so far; about %s left",
              instr_number(cli_count(document, "classes_done"), a),
-             instr_number(cli_count(document, "classes_total"), b));
+             instr_number(cli_count(document, "classes_total"), b),
+             instr_duration(cli_count(document, "classes_left_ns"), time));
     count(document, "interfaces_skipped", "interfaces", "with default or static methods skipped");
     count(document, "classes_over_limit", "limits", "skipped by max-classes or max-methods");
     count(document, "classes_refused_now", "refused", "classes that the JVM refuses to change");

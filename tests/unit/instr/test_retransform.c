@@ -1,7 +1,9 @@
 // Retransforming loaded classes from a list, in a JVM that is made up: each class once, whether one
 // thread does it or two.
 
+#include "instr/vm/compiler_time.h"
 #include "instr/vm/untouchable.h"
+#include "instr/retransform/pace.h"
 #include "instr/retransform/parallel.h"
 #include "tests/unit/run.h"
 
@@ -9,6 +11,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { CLASSES = 3000 };
@@ -451,6 +454,58 @@ START_TEST(two_threads_are_for_jvms_that_bear_it) {
 }
 END_TEST
 
+// --- pace ---
+
+START_TEST(batches_grow_while_they_cost_little) {
+    const uint64_t ms = 1000000;
+    unsigned batch = INSTR_PACE_FIRST;
+    for (int i = 0; i < 10; i++) batch = instr_pace_next(batch, 500, 5 * ms);
+    ck_assert_uint_eq(batch, INSTR_PACE_MOST);
+    ck_assert_uint_eq(instr_pace_next(8, 500, 30 * ms), 8);
+    ck_assert_uint_eq(instr_pace_next(8, 500, 200 * ms), 4);
+    ck_assert_uint_eq(instr_pace_next(1, 500, 200 * ms), 1);
+    ck_assert_uint_eq(instr_pace_next(8, 3, 5 * ms), 3);
+    ck_assert_uint_eq(instr_pace_next(1, 1, 5 * ms), 1);
+}
+END_TEST
+
+static _Atomic int compiles;
+
+static void *compile(void *unused) {
+    (void)unused;
+    pthread_setname_np(pthread_self(), "C2 CompilerThre");
+    while (compiles) continue;
+    return NULL;
+}
+
+static uint64_t process_time(clockid_t clock) {
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+// What a thread with a compiler's name uses is the compilers' time, also after it has ended.
+START_TEST(time_of_compilers_is_measured) {
+    struct instr_cpu_times times, last;
+    pthread_t thread;
+    clockid_t clock;
+    compiles = 1;
+    ck_assert_int_eq(pthread_create(&thread, NULL, compile, NULL), 0);
+    ck_assert_int_eq(pthread_getcpuclockid(thread, &clock), 0);
+    while (process_time(clock) < 700 * 1000 * 1000u) usleep(10000);
+    uint64_t before = process_time(clock);
+    instr_cpu_times_take(&times);
+    uint64_t after = process_time(clock);
+    ck_assert_uint_ge(times.compilers, before);
+    ck_assert_uint_le(times.compilers, after);
+    ck_assert_uint_ge(times.process, times.compilers);
+    compiles = 0;
+    pthread_join(thread, NULL);
+    instr_cpu_times_take(&last);
+    ck_assert_uint_ge(last.compilers, times.compilers);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("retransform");
     TCase *tests = tcase_create("retransform");
@@ -460,6 +515,8 @@ int main(void) {
     tcase_add_test(tests, it_stops_on_request_and_continues_later);
     tcase_add_test(tests, what_is_dropped_leaves_no_reference);
     tcase_add_test(tests, one_batch_needs_no_other_thread);
+    tcase_add_test(tests, batches_grow_while_they_cost_little);
+    tcase_add_test(tests, time_of_compilers_is_measured);
     tcase_add_loop_test(tests, without_another_thread_one_does_it_all, 0, 2);
     tcase_add_loop_test(tests, two_threads_are_for_jvms_that_bear_it, 0,
                         sizeof jvms / sizeof *jvms);

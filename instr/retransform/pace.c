@@ -1,0 +1,55 @@
+// The pace at which loaded classes are retransformed.
+
+#define _DEFAULT_SOURCE
+
+#include "instr/retransform/pace.h"
+
+#include "instr/base/clock.h"
+#include "instr/vm/compiler_time.h"
+
+#include <unistd.h>
+
+#define MS UINT64_C(1000000)
+enum {
+    WINDOW_MS = 20,
+    RATIO = 4,         // of rest to busy time
+    SHORT_MS = 20,     // a batch that kept the JVM busy for less may be larger
+    LONG_MS = 50,      // ... for longer, must be smaller
+    LONGEST_MS = 4000, // a JVM whose compilers never rest is not waited for
+    IDLE_PERCENT = 5   // of a processor: the application uses no more when it is idle
+};
+
+void instr_pace_begin(struct instr_pace *pace) {
+    *pace = (struct instr_pace){.batch = INSTR_PACE_FIRST};
+}
+
+void instr_pace_batch(struct instr_pace *pace) {
+    pace->start = instr_clock_now();
+}
+
+unsigned instr_pace_next(unsigned batch, unsigned most, uint64_t busy) {
+    if (most > INSTR_PACE_MOST) most = INSTR_PACE_MOST;
+    if (busy > LONG_MS * MS && batch > 1) return batch / 2;
+    if (busy < SHORT_MS * MS) return batch < most / 2 ? 2 * batch : most;
+    return batch;
+}
+
+void instr_pace_rest(struct instr_pace *pace, unsigned most, bool (*go_on)(void)) {
+    uint64_t end = instr_clock_now(), last = end, busy = end - pace->start, rested = 0, used = 0;
+    struct instr_cpu_times then, now;
+    instr_cpu_times_take(&then);
+    do {
+        usleep(WINDOW_MS * 1000);
+        uint64_t at = instr_clock_now(), wall = at - last;
+        instr_cpu_times_take(&now);
+        uint64_t compiling = now.compilers - then.compilers;
+        used += now.process - then.process - compiling;
+        if (compiling > wall) compiling = wall;
+        busy += compiling;
+        rested += wall - compiling;
+        last = at;
+        then = now;
+    } while (rested < RATIO * busy && last - end < LONGEST_MS * MS &&
+             used * 100 > IDLE_PERCENT * (last - end) && go_on());
+    pace->batch = instr_pace_next(pace->batch, most, busy);
+}
