@@ -142,7 +142,10 @@ void instr_reply_hello(struct instr_reply *reply) {
 
 JNIEnv *instr_reply_jni(struct instr_reply *reply) {
     JNIEnv *jni = instr_wake_jni();
-    if (!jni) instr_reply_fail(reply, "the JVM is shutting down");
+    if (!jni)
+        instr_reply_fail(reply,
+                         "the JVM does not let the agent's thread in: it is shutting down, or "
+                         "has no memory left in its heap");
     return jni;
 }
 

@@ -477,9 +477,13 @@ static bool map_lines(void) {
 
 const char *instr_threads_start(JNIEnv *jni, const struct instr_threads_classes *classes,
                                 size_t page_budget) {
-    if (pthread_key_create(&state.key, on_thread_end) != 0) return "no thread-specific data left";
+    static bool keyed; // by an attempt that failed later
+    if (!keyed && pthread_key_create(&state.key, on_thread_end) != 0)
+        return "no thread-specific data left";
+    keyed = true;
     atomic_store(&budget, page_budget);
-    if (!map_lines() || !map_arena(page_budget)) return "out of memory";
+    if (!lines && !map_lines()) return "out of memory";
+    if (!arena.size && !map_arena(page_budget)) return "out of memory";
     if (!register_natives(jni, classes->natives)) return "InstrNative: a method is missing";
     // Getting the field initializes InstrThreads.
     if ((*jni)->GetStaticFieldID(jni, classes->threads, "LINES", "J") == NULL)

@@ -22,6 +22,7 @@
 #define EARLY_CLASS "java/lang/InstrNatives"
 #define JNI_9 0x00090000
 #define KNOWN_MODULES 512 // a power of two
+#define HEAP_FULL "the JVM has no memory left in its heap"
 
 // The VM has one runtime, as it has one package java.lang.
 static struct {
@@ -34,6 +35,7 @@ static struct {
     jobject unnamed_module; // the bootstrap loader's, for path delivery
     jclass *classes;        // global references, indexed as instr_runtime_classes
     _Atomic(jweak) open_modules[KNOWN_MODULES]; // indexed by hash code
+    bool jar_added;                             // on the bootstrap class path
     char temporary_jar[4096];                   // a file that we made and will remove; empty: none
 } runtime;
 
@@ -103,20 +105,51 @@ jclass instr_runtime_class(const char *simple_name) {
     return NULL;
 }
 
+// The class as an attempt to start has defined it that failed later.
+static jclass remembered(const struct instr_runtime_class *class) {
+    return runtime.classes ? runtime.classes[class - instr_runtime_classes] : NULL;
+}
+
+// Is an OutOfMemoryError pending?
+static bool is_out_of_memory(JNIEnv *jni) {
+    jthrowable thrown = (*jni)->ExceptionOccurred(jni);
+    (*jni)->ExceptionClear(jni);
+    jclass error = thrown ? (*jni)->FindClass(jni, "java/lang/OutOfMemoryError") : NULL;
+    bool is = error != NULL && (*jni)->IsInstanceOf(jni, thrown, error);
+    (*jni)->ExceptionClear(jni);
+    return is;
+}
+
 static bool define(JNIEnv *jni, const struct instr_runtime_class *class,
                    struct instr_threads_classes *classes, char *reason, size_t size) {
-    jclass defined = (*jni)->DefineClass(jni, class->name, NULL, (const jbyte *)class->bytes,
-                                         (jsize) class->length);
+    jclass defined = remembered(class);
+    if (defined == NULL) {
+        defined = (*jni)->DefineClass(jni, class->name, NULL, (const jbyte *)class->bytes,
+                                      (jsize) class->length);
+        if (defined != NULL) remember(jni, class, defined);
+    }
     if (defined != NULL) {
         find_basic_classes(classes, class->name, defined);
-        remember(jni, class, defined);
         return true;
     }
-    (*jni)->ExceptionClear(jni);
-    const char *why = (*jni)->FindClass(jni, class->name) != NULL
-                          ? "already defined by another agent"
-                          : "the VM refused to define it";
+    const char *why = "the VM refused to define it";
+    if (is_out_of_memory(jni))
+        why = HEAP_FULL;
+    else if ((*jni)->FindClass(jni, class->name) != NULL)
+        why = "already defined by another agent";
     return fail(jni, reason, size, class->name, why);
+}
+
+// Has the heap room for the runtime? If the initialization of a class fails for want of memory, the
+// class can never be used again in this JVM: nothing is begun then.
+static bool heap_has_room(JNIEnv *jni) {
+    enum { PIECES = 8, PIECE = 64 * 1024 }; // the runtime needs about half of it
+    bool has = (*jni)->PushLocalFrame(jni, PIECES + 1) == 0;
+    bool pushed = has;
+    for (int i = 0; i < PIECES && has; i++) has = (*jni)->NewByteArray(jni, PIECE) != NULL;
+    (*jni)->ExceptionClear(jni);
+    if (pushed) (*jni)->PopLocalFrame(jni, NULL);
+    return has;
 }
 
 // Is the file the jar, byte for byte?
@@ -237,10 +270,12 @@ void instr_runtime_introduce(jvmtiEnv *jvmti, JNIEnv *jni, const char *simple_na
 
 static bool add_jar(jvmtiEnv *jvmti, JNIEnv *jni, const char *library, char *reason, size_t size) {
     char path[4096];
+    if (runtime.jar_added) return true;
     if (!find_jar(library, path, sizeof path))
         return fail(jni, reason, size, path, "cannot be written");
     if ((*jvmti)->AddToBootstrapClassLoaderSearch(jvmti, path) != JVMTI_ERROR_NONE)
         return fail(jni, reason, size, path, "the VM refuses it on its bootstrap class path");
+    runtime.jar_added = true;
     return true;
 }
 
@@ -255,7 +290,9 @@ static bool get_classes(JNIEnv *jni, enum instr_delivery delivery,
             continue;
         }
         jclass loaded = load(jni, class->name, NULL);
-        if (loaded == NULL) return fail(jni, reason, size, class->name, "cannot be loaded");
+        if (loaded == NULL)
+            return fail(jni, reason, size, class->name,
+                        is_out_of_memory(jni) ? HEAP_FULL : "cannot be loaded");
         find_basic_classes(classes, class->name, loaded);
         remember(jni, class, loaded);
     }
@@ -322,6 +359,7 @@ bool instr_runtime_start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_runtim
                 ? "it is already loaded as runtime=path, which cannot change while the JVM runs"
                 : "it is already loaded as runtime=direct, which cannot change while the JVM runs");
     }
+    if (!heap_has_room(jni)) return fail(jni, reason, size, NULL, HEAP_FULL);
     if ((*jni)->PushLocalFrame(jni, 64) != 0) return fail(jni, reason, size, NULL, "out of memory");
     runtime.has_modules = has_modules(jni);
     runtime.delivery = config->delivery;

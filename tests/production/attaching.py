@@ -167,3 +167,32 @@ def described(t):
         said = subprocess.run([t.cli, "list"], capture_output=True, text=True, timeout=100).stdout
         expect(problems, said, any(line.split()[0] == str(jvm.pid) and line.split()[-1] == "server" for line in said.splitlines()))
     return problems
+
+
+def full_heap(t):
+    """A pass that cannot be switched on because the heap is full can be switched on later, however far it came. The reason says what is the matter."""
+    problems, reasons = [], set()
+    with Jvm(t, "-Xmx16m", "-XX:+UseSerialGC", "-cp", t.file("classes"), "Hungry") as jvm:
+        jvm.line()
+        jvm.control().close()
+
+        def enable():
+            done = subprocess.run([t.cli, "enable", str(jvm.pid), "timing", "include=Hungry"], capture_output=True, text=True, timeout=100)
+            return done.returncode, done.stdout + done.stderr
+        for _ in range(40):
+            expect(problems, "not full", jvm.ask("f") == "full")
+            status, said = enable()
+            expect(problems, f"full: {status}, {said}", "another agent" not in said and (status == 0 or "heap" in said))
+            reasons |= set() if status == 0 else {said}
+            expect(problems, "not free", jvm.ask("d") == "free")
+            if status == 0:
+                break
+        expect(problems, f"it had memory at once, or never: {status}, {reasons}", reasons and status == 0)
+        subprocess.run([t.cli, "revert", str(jvm.pid)], capture_output=True, timeout=100)
+        status, said = enable()
+        expect(problems, f"free again: {status}, {said}", status == 0 and "timing" in said)
+        with jvm.control() as c:
+            expect(problems, f"{c.run('status')}", c.run("status")["classes_now"] == 1)
+        print("; ".join(sorted(reasons)))
+        jvm.ends(problems)
+    return problems

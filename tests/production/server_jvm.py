@@ -66,7 +66,7 @@ class Test:
         self.version = int(re.search(r'version "(?:1\.)?(\d+)', version).group(1))
         shutil.rmtree(self.work, ignore_errors=True)
         os.makedirs(self.file("classes"))
-        self.compile(glob.glob(os.path.join(HERE, "programs", "[BCFMST]*.java"))
+        self.compile(glob.glob(os.path.join(HERE, "programs", "[BCFHMST]*.java"))
                      + [os.path.join(HERE, "..", "jvm", "programs", "Waiting.java")], "classes")
 
     def file(self, *parts):
