@@ -107,7 +107,8 @@ static size_t compare(const struct top *top, const struct instr_plan *plan, unsi
         line.thrown = now->thrown > then->thrown ? (uint64_t)(now->thrown - then->thrown) : 0;
         line.total = since(now->total, then->total);
         line.self = since(now->self, then->self);
-        line.wait = instr_waits_take(top->waits, line.id, line.self);
+        if (top->before_time)
+            line.wait = instr_waits_take(top->waits, line.id, line.self, line.timed);
         line.is_new = now->timed == line.timed;
         line.key = key_of(&line, top->order);
         lines[found++] = line;

@@ -17,9 +17,14 @@ struct known {
     int id; // -1: none
 };
 
+struct wait {
+    uint64_t time;  // ns
+    uint64_t calls; // that waited at the first look
+};
+
 struct instr_waits {
     struct known known[METHODS];
-    uint64_t *waited; // by id, ns
+    struct wait *waited; // by id
     size_t capacity;
     uint64_t last; // ns; 0: never
     unsigned pass;
@@ -110,7 +115,11 @@ static void look_at(struct instr_waits *waits, jvmtiEnv *jvmti, JNIEnv *jni,
     for (jint i = 0; i < count; i++) {
         int id = id_of(waits, methods, jvmti, jni, frames[i].method);
         if (id < 0) continue;
-        if ((size_t)id < waits->capacity) waits->waited[id] += time;
+        if ((size_t)id >= waits->capacity) return;
+        if (time)
+            waits->waited[id].time += time;
+        else
+            waits->waited[id].calls++;
         return;
     }
 }
@@ -118,7 +127,7 @@ static void look_at(struct instr_waits *waits, jvmtiEnv *jvmti, JNIEnv *jni,
 static int make_room(struct instr_waits *waits, size_t count) {
     if (count <= waits->capacity) return 1;
     size_t more = count + count / 2;
-    uint64_t *waited = realloc(waits->waited, more * sizeof *waited);
+    struct wait *waited = realloc(waits->waited, more * sizeof *waited);
     if (!waited) return 0;
     memset(waited + waits->capacity, 0, (more - waits->capacity) * sizeof *waited);
     waits->waited = waited;
@@ -139,7 +148,7 @@ void instr_waits_look(struct instr_waits *waits, jvmtiEnv *jvmti, JNIEnv *jni,
         memset(waits->waited, 0, waits->capacity * sizeof *waits->waited);
     waits->pass = pass;
     waits->methods = known;
-    if (!time || !make_room(waits, (size_t)known)) return;
+    if (!make_room(waits, (size_t)known)) return;
     if ((*jni)->PushLocalFrame(jni, 64) != 0) {
         (*jni)->ExceptionClear(jni);
         return;
@@ -157,9 +166,13 @@ void instr_waits_look(struct instr_waits *waits, jvmtiEnv *jvmti, JNIEnv *jni,
     (*jni)->PopLocalFrame(jni, NULL);
 }
 
-uint64_t instr_waits_take(struct instr_waits *waits, int id, uint64_t self) {
+uint64_t instr_waits_take(struct instr_waits *waits, int id, uint64_t self, uint64_t ended) {
     if (id < 0 || (size_t)id >= waits->capacity) return 0;
-    uint64_t taken = waits->waited[id] < self ? waits->waited[id] : self;
-    waits->waited[id] -= taken;
-    return taken;
+    struct wait *wait = &waits->waited[id];
+    uint64_t early = wait->calls < ended ? wait->calls : ended;
+    uint64_t before = early ? (uint64_t)((double)self / (double)ended * (double)early) : 0;
+    uint64_t taken = wait->time < self - before ? wait->time : self - before;
+    wait->calls -= early;
+    wait->time -= taken;
+    return before + taken;
 }

@@ -21,8 +21,9 @@ void instr_waits_free(struct instr_waits *waits);
 void instr_waits_look(struct instr_waits *waits, jvmtiEnv *jvmti, JNIEnv *jni,
                       const struct instr_methods *methods, unsigned pass, uint64_t now);
 
-// Of the self time of an id, which its ended calls have added up to, the part that was spent waiting,
-// ns. What is taken is not taken again; calls that have not ended yet leave theirs for later.
-uint64_t instr_waits_take(struct instr_waits *waits, int id, uint64_t self);
+// Of the self time of an id, which so many calls that ended have added up to, the part that was
+// spent waiting, ns. What is taken is not taken again; calls that have not ended yet leave theirs for
+// later. Calls that waited at the first look are taken to have waited all the time.
+uint64_t instr_waits_take(struct instr_waits *waits, int id, uint64_t self, uint64_t ended);
 
 #endif

@@ -49,7 +49,7 @@ public class Busy {
         double[] d = {0};
         repeat(() -> d[0] = work(d[0]));
         for (int i = 0; i < 6; i++)
-            repeat(() -> takeWithinSomeTime(50));
+            repeat(() -> takeWithinSomeTime(400));
         repeat(() -> sleep());
         ServerSocket server = new ServerSocket(0);
         Socket client = new Socket("127.0.0.1", server.getLocalPort()), peer = server.accept();
