@@ -83,8 +83,9 @@ static int is_throwable(const struct cf_code *code, uint32_t catch_type) {
 
 // --- what may be rethrown ---
 
-static int is_in(const uint8_t *locals, int32_t local) {
-    return local >= 0 && locals[local] != 0;
+static int is_in(const struct rw_throws *throws, int32_t local) {
+    return throws->locals && local >= 0 && local < throws->edit->code.max_locals &&
+           throws->locals[local];
 }
 
 // The locals in which passing handlers store their exception, and those to which it is copied.
@@ -92,19 +93,20 @@ static int is_in(const uint8_t *locals, int32_t local) {
 static enum cf_status find_locals(struct rw_throws *throws) {
     const struct cf_code *code = &throws->edit->code;
     int32_t local;
-    throws->locals = cf_arena_zeroed(code->cls->arena, 65536, 1);
+    throws->locals = cf_arena_zeroed(code->cls->arena, code->max_locals + 1u, 1);
     if (!throws->locals) return CF_NO_MEMORY;
     for (uint32_t i = 0; i < code->count; i++) {
         if (!(throws->handlers[code->pc[i]] & RW_HANDLER_PASSES)) continue;
         local = stored(code, i);
         if (local < 0) throws->on_stack = 1;
-        if (local >= 0) throws->locals[local] = 1;
+        if (local >= 0 && local < code->max_locals) throws->locals[local] = 1;
     }
     for (int round = 0; round < 4; round++) {
         int more = 0;
         for (uint32_t i = 1; i < code->count; i++) {
             local = stored(code, i);
-            if (local < 0 || throws->locals[local] || !is_in(throws->locals, loaded(code, i - 1)))
+            if (local < 0 || local >= code->max_locals || throws->locals[local] ||
+                !is_in(throws, loaded(code, i - 1)))
                 continue;
             throws->locals[local] = 1;
             more = 1;
@@ -114,10 +116,20 @@ static enum cf_status find_locals(struct rw_throws *throws) {
     return CF_OK;
 }
 
-int rw_may_throw_again(const struct rw_throws *throws, uint32_t i) {
-    if (!throws->locals) return 0;
-    int32_t local = thrown_local(&throws->edit->code, i);
-    return local >= 0 ? is_in(throws->locals, local) : throws->on_stack;
+int rw_may_throw_again(const struct rw_throws *throws, uint32_t i, int32_t *local) {
+    *local = thrown_local(&throws->edit->code, i);
+    return *local >= 0 ? is_in(throws, *local) : throws->on_stack;
+}
+
+int32_t rw_stores_exception(const struct rw_throws *throws, uint32_t i, int32_t *copied) {
+    const struct cf_code *code = &throws->edit->code;
+    int32_t local = stored(code, i);
+    *copied = -1;
+    if (!is_in(throws, local)) return -1;
+    // Code that jumps to the store has another value on the stack.
+    if (i > 0 && !(code->marks[code->pc[i]] & CF_MARK_TARGET) && is_in(throws, loaded(code, i - 1)))
+        *copied = loaded(code, i - 1);
+    return local;
 }
 
 enum cf_status rw_find_throws(struct rw_throws *throws, struct cf_edit *edit) {

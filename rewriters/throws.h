@@ -22,7 +22,7 @@ enum {
 struct rw_throws {
     const struct cf_edit *edit;
     uint8_t *handlers; // by pc; NULL: the method has none
-    // The locals that may hold the exception of a passing handler; NULL: none.
+    // By local: may it hold the exception of a passing handler? NULL: none does.
     uint8_t *locals;
     int on_stack; // a passing handler does not store the exception first
 };
@@ -30,7 +30,12 @@ struct rw_throws {
 // All memory comes from the class's arena.
 enum cf_status rw_find_throws(struct rw_throws *throws, struct cf_edit *edit);
 
-// May the athrow at instruction i rethrow the exception of a passing handler of this method?
-int rw_may_throw_again(const struct rw_throws *throws, uint32_t i);
+// May the athrow at instruction i rethrow the exception of a passing handler of this method? *local:
+// the one that holds it; -1: it is on the stack.
+int rw_may_throw_again(const struct rw_throws *throws, uint32_t i, int32_t *local);
+
+// Of the locals above, the one that instruction i stores; -1: none. *copied: the one that the stored
+// value comes from; -1: none.
+int32_t rw_stores_exception(const struct rw_throws *throws, uint32_t i, int32_t *copied);
 
 #endif

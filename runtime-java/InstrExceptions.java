@@ -3,8 +3,7 @@ package java.lang;
 import instr.runtime.InstrExceptionsNative;
 
 /**
- * Called by code that the exceptions pass inserted, with the exception and the ids of the site and the method. The
- * result is always null: inserted code gets it where it would get an error that it drops.
+ * Called by code that the exceptions pass inserted, with the exception and the ids of the site and the method.
  *
  * <p>A row counts exceptions of one class, from one place, that ended in one way. An exception first counts in the
  * row of uncaught exceptions, and moves to another row when it is caught. Each thread has counters of its own
@@ -28,6 +27,14 @@ public final class InstrExceptions {
     private static final int FIRST = 1 << 10, MOST = 1 << 17;
 
     /**
+     * A note, from its highest bit on: the low bits of the exception's hash code; whether the JVM reuses the exception;
+     * the row that counts it while it is uncaught; the row that counts it now, or ROW_MASK: the same one. 0: no note.
+     */
+    private static final int HASH_SHIFT = 2 * InstrThreads.ID_BITS + 1, ROW_MASK = (1 << InstrThreads.ID_BITS) - 1;
+
+    private static final long REUSED = 1L << 2 * InstrThreads.ID_BITS;
+
+    /**
      * Rows by key: elements 2i are keys, elements 2i + 1 are rows, plus 1. A thread may miss an entry that another
      * thread has just added, and then adds it again.
      */
@@ -40,85 +47,82 @@ public final class InstrExceptions {
     /** An athrow is about to throw the exception. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
-    public static Throwable thrown(Throwable exception, int site) {
+    public static void thrown(Throwable exception, int site) {
         try {
             InstrFlight flight = flight();
-            if (exception == null || flight == null) return null;
+            if (exception == null || flight == null) return;
             start(flight, exception, site);
         } catch (Throwable failed) {
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, site);
         }
-        return null;
     }
 
-    /**
-     * As thrown, unless a handler of the method for any exception (finally, synchronized) has caught it and rethrows
-     * it.
-     */
+    /** As thrown, unless the exception is the one that passing has noted: then a handler passes it on. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
-    public static Throwable rethrown(Throwable exception, int site, int method) {
+    public static void rethrown(Throwable exception, int site, long note) {
         try {
             InstrFlight flight = flight();
-            if (exception == null || flight == null) return null;
-            int caught = flight.release(System.identityHashCode(exception), method);
-            if (caught < 0) {
+            if (exception == null || flight == null) return;
+            int hash = System.identityHashCode(exception);
+            if (note == 0 || (note ^ (long) hash << HASH_SHIFT) >>> HASH_SHIFT != 0) {
                 start(flight, exception, site);
-                return null;
+                return;
             }
-            subtract(caught);
-            add(flight.row);
+            int caught = (int) note & ROW_MASK, row = (int) (note >>> InstrThreads.ID_BITS) & ROW_MASK;
+            if (caught != ROW_MASK) {
+                subtract(caught);
+                add(row);
+            }
+            flight.begin(hash, row, (note & REUSED) != 0);
         } catch (Throwable failed) {
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, site);
         }
-        return null;
     }
 
     /** A handler has caught the exception. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
-    public static Throwable caught(Throwable exception, int method) {
+    public static void caught(Throwable exception, int method) {
         try {
             InstrFlight flight = flight();
             if (exception != null && flight != null) end(flight, exception, method, false);
         } catch (Throwable failed) {
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, method & ~JOINED);
         }
-        return null;
     }
 
-    /** A handler that may rethrow the exception has caught it: finally, synchronized. */
+    /** A handler that may rethrow the exception has caught it: finally, synchronized. Returns the note for rethrown. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
-    public static Throwable passing(Throwable exception, int method) {
+    public static long passing(Throwable exception, int method) {
         try {
             InstrFlight flight = flight();
-            if (exception != null && flight != null) end(flight, exception, method, true);
+            if (exception != null && flight != null) return end(flight, exception, method, true);
         } catch (Throwable failed) {
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, method & ~JOINED);
         }
-        return null;
+        return 0;
     }
 
     /** The exception leaves the method. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
-    public static Throwable left(Throwable exception, int method) {
+    public static void left(Throwable exception, int method) {
         try {
             InstrFlight flight = flight();
-            if (exception == null || flight == null || isKnown(flight, exception, 2)) return null;
-            int row = find(flight, exception, method);
-            flight.suspend();
-            if (row < 0) return null;
-            add(row);
-            flight.row = row;
-            flight.frames = null;
-            if (InstrExceptionsNative.backtrace(exception) == null) note(flight, 1);
-            flight.hash = System.identityHashCode(exception);
+            if (exception == null || flight == null) return;
+            if (!isKnown(flight, exception, 2)) {
+                int row = find(flight, exception, method);
+                flight.suspend();
+                if (row < 0) return;
+                add(row);
+                flight.begin(System.identityHashCode(exception), row, InstrExceptionsNative.backtrace(exception) == null);
+            }
+            if (flight.reused && flight.frames == null) note(flight, 1);
         } catch (Throwable failed) {
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, method & ~JOINED);
         }
-        return null;
     }
 
     /** The exception has left its thread: Thread.dispatchUncaughtException has it. */
@@ -171,35 +175,38 @@ public final class InstrExceptions {
         if (row < 0) row = learnRow(flight, key, exception, site, 0);
         if (row < 0) return;
         add(row);
-        flight.row = row;
-        flight.frames = null;
-        flight.hash = System.identityHashCode(exception);
+        flight.begin(System.identityHashCode(exception), row, isReused(exception));
     }
 
-    private static void end(InstrFlight flight, Throwable exception, int method, boolean mayGoOn) {
+    /** Is it an exception without a stack trace of a class that HotSpot throws in compiled code? */
+    private static boolean isReused(Throwable exception) {
+        Class<?> type = exception.getClass();
+        boolean may = type == NullPointerException.class || type == ArrayIndexOutOfBoundsException.class
+                || type == ClassCastException.class || type == ArithmeticException.class
+                || type == ArrayStoreException.class;
+        return may && InstrExceptionsNative.backtrace(exception) == null;
+    }
+
+    /** A handler has the exception. Returns a note of what is counted; 0: nothing. */
+    private static long end(InstrFlight flight, Throwable exception, int method, boolean mayGoOn) {
         boolean joined = method >= 0 && (method & JOINED) != 0;
         if (joined) method &= ~JOINED;
         boolean known = isKnown(flight, exception, 3);
-        if (joined && !known) return;
+        if (joined && !known) return 0;
         int row = known ? flight.row : find(flight, exception, method);
         if (!known) flight.suspend();
-        flight.hash = 0;
-        if (!mayGoOn) flight.frames = null;
-        if (row < 0) return;
+        flight.end();
+        if (row < 0) return 0;
         long key = key(CAUGHT_IN, row, method);
         int caught = lookUp(key);
         if (caught < 0) caught = learnCaught(flight, key, row, exception, method);
-        if (caught < 0) {
-            if (!known) add(row);
-            return;
-        }
-        if (known) subtract(row);
-        add(caught);
-        if (!mayGoOn) return;
-        if (!known && InstrExceptionsNative.backtrace(exception) == null) note(flight, 2);
-        // The exception may leave this same frame.
-        flight.push(System.identityHashCode(exception), row, caught, method, flight.frames, flight.at - 1);
-        flight.frames = null;
+        if (known && caught >= 0) subtract(row);
+        if (caught >= 0) add(caught);
+        else if (!known) add(row);
+        if (!mayGoOn) return 0;
+        boolean reused = known ? flight.reused : InstrExceptionsNative.backtrace(exception) == null;
+        long note = (long) System.identityHashCode(exception) << HASH_SHIFT | (long) row << InstrThreads.ID_BITS;
+        return note | (reused ? REUSED : 0) | caught & ROW_MASK;
     }
 
     /** Is the exception in flight already, and not thrown a second time? */

@@ -4,13 +4,13 @@ package java.lang;
  * The exceptions in flight on a thread: thrown, and not caught yet. An exception is identified by its identity hash
  * code, so that it can be collected. Rows are explained in InstrExceptions.
  *
- * <p>The JVM throws some exceptions, those without a stack trace, again and again. When such an exception is first seen
- * in flight, the frames that it can still reach are recorded. It is still the same flight only if the exception is seen
+ * <p>The JVM throws some exceptions, those without a stack trace, again and again. When such an exception leaves a
+ * method, the frames that it can still reach are recorded. It is still the same flight only if the exception is seen
  * next in one of these frames.
  */
 final class InstrFlight {
     /** The elements of an entry of the stack. */
-    static final int HASH = 0, ROW = 1, CAUGHT = 2, METHOD = 3, AT = 4, ENTRY = 5;
+    static final int HASH = 0, ROW = 1, AT = 2, REUSED = 3, ENTRY = 4;
 
     /** Maximum number of entries of the stack; beyond that the oldest is dropped. */
     static final int MOST = 64;
@@ -24,6 +24,9 @@ final class InstrFlight {
     /** The row that counts it while it is uncaught. */
     int row;
 
+    /** Does the JVM throw this object again and again? */
+    boolean reused;
+
     /** Frames as InstrExceptionsNative.stack returns them; null: the hash code is sufficient. */
     long[] frames;
 
@@ -33,17 +36,32 @@ final class InstrFlight {
     /** The number of entries on the stack. */
     int top;
 
-    /**
-     * Exceptions that may continue their flight: those whose handler runs a finally block (CAUGHT is the row that
-     * counts them now, METHOD the method with the handler), and those that were in flight when another one was thrown
-     * (CAUGHT is -1).
-     */
+    /** Exceptions that were in flight when another one was thrown, and may continue their flight. */
     int[] stack;
 
     /** The frames of each entry. */
     long[][] stackFrames;
 
-    void push(int hash, int row, int caught, int method, long[] frames, int at) {
+    /** An exception begins its flight, or continues it behind a handler that has passed it on. */
+    void begin(int hash, int row, boolean reused) {
+        suspend();
+        this.row = row;
+        this.reused = reused;
+        this.hash = hash;
+    }
+
+    void end() {
+        hash = 0;
+        frames = null;
+    }
+
+    /** Another exception is thrown meanwhile. */
+    void suspend() {
+        if (hash != 0) push();
+        end();
+    }
+
+    private void push() {
         if (top == stackFrames.length && top < MOST) grow();
         if (top == MOST) {
             for (int i = ENTRY; i < MOST * ENTRY; i++) stack[i - ENTRY] = stack[i];
@@ -53,9 +71,8 @@ final class InstrFlight {
         int entry = top * ENTRY;
         stack[entry + HASH] = hash;
         stack[entry + ROW] = row;
-        stack[entry + CAUGHT] = caught;
-        stack[entry + METHOD] = method;
         stack[entry + AT] = at;
+        stack[entry + REUSED] = reused ? 1 : 0;
         stackFrames[top] = frames;
         top++;
     }
@@ -69,20 +86,13 @@ final class InstrFlight {
         stackFrames = longerFrames;
     }
 
-    /** Another exception is thrown meanwhile. */
-    void suspend() {
-        if (hash != 0) push(hash, row, -1, 0, frames, at);
-        hash = 0;
-        frames = null;
-    }
-
     /**
      * Resumes a suspended flight. `now`: the current frames, if frames must be compared. False: it was not suspended.
      */
     boolean resume(int hash, long[] now) {
         for (int i = top - 1; i >= 0; i--) {
             int entry = i * ENTRY;
-            if (stack[entry + HASH] != hash || stack[entry + CAUGHT] >= 0) continue;
+            if (stack[entry + HASH] != hash) continue;
             int in = stack[entry + AT];
             if (stackFrames[i] != null && (in = find(stackFrames[i], in, now)) < 0) continue;
             take(i);
@@ -92,23 +102,13 @@ final class InstrFlight {
         return false;
     }
 
-    /** For an exception that a handler of the method rethrows: the row that counts it as caught. -1: none. */
-    int release(int hash, int method) {
-        for (int i = top - 1; i >= 0; i--) {
-            int entry = i * ENTRY;
-            if (stack[entry + HASH] != hash || stack[entry + CAUGHT] < 0 || stack[entry + METHOD] != method) continue;
-            take(i);
-            return stack[entry + CAUGHT];
-        }
-        return -1;
-    }
-
     /** Makes entry i the current flight. The entries above it have ended. */
     private void take(int i) {
         int entry = i * ENTRY;
         hash = stack[entry + HASH];
         row = stack[entry + ROW];
         at = stack[entry + AT];
+        reused = stack[entry + REUSED] != 0;
         frames = stackFrames[i];
         while (top > i) stackFrames[--top] = null;
     }

@@ -111,6 +111,11 @@ static enum cf_status move_frame(struct walk *k) {
 
 // --- typing through snippets ---
 
+static int same_type(const struct cf_type *a, const struct cf_type *b) {
+    return a->tag == b->tag && a->index == b->index && a->pc == b->pc &&
+           a->name.bytes == b->name.bytes;
+}
+
 // Merges the types of two paths: types that differ become TOP.
 static enum cf_status merge_into(struct cf_typing *t, const struct cf_frame *other) {
     struct cf_state *s = &t->state;
@@ -123,9 +128,7 @@ static enum cf_status merge_into(struct cf_typing *t, const struct cf_frame *oth
     for (uint32_t i = 0; i < other->locals_count; i++) {
         if (at >= s->locals_count) return CF_OK;
         const struct cf_type *a = &s->locals[at], *b = &other->locals[i];
-        int same = a->tag == b->tag && a->index == b->index && a->pc == b->pc &&
-                   a->name.bytes == b->name.bytes;
-        if (!same) s->locals[at].tag = CF_TYPE_TOP;
+        if (!same_type(a, b)) s->locals[at].tag = CF_TYPE_TOP;
         at += cf_type_slots(b);
     }
     while (at < s->locals_count) s->locals[at++].tag = CF_TYPE_TOP;
@@ -140,7 +143,19 @@ struct run {
     uint8_t *has_arrived;
 };
 
+// Does merging leave the locals of `frame` as they are?
+static int merges_unchanged(const struct cf_frame *frame, const struct cf_state *s) {
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < frame->locals_count; i++) {
+        if (at >= s->locals_count || !same_type(&frame->locals[i], &s->locals[at])) return 0;
+        at += cf_type_slots(&frame->locals[i]);
+    }
+    return frame->unset == s->unset;
+}
+
 static enum cf_status arrive(struct run *r, uint32_t label) {
+    if (r->has_arrived[label] && merges_unchanged(&r->arrived[label], &r->k->typing.state))
+        return CF_OK;
     if (r->has_arrived[label]) {
         struct cf_typing mixed = r->k->typing;
         CF_TRY(cf_typing_init(&mixed, r->k->code, r->k->typing.pool,

@@ -6,7 +6,7 @@ import json
 import os
 import re
 
-from . import control, passes, vm
+from . import control, passes, random_throws, vm
 from .programs import Skip, program, same_files, sources_for_compilers
 from .programs_attach import Waiting, attached
 from .programs_control import dormant
@@ -191,7 +191,7 @@ def flight_recorder(r):
 @program("exceptions that are hard to count", quick=False)
 def hard_cases(r):
     """Exceptions without a stack trace that the JVM throws again and again, stack overflow, out of memory, virtual threads."""
-    names = ["hot", "overflow", "guardedOverflow", "memory"] + (["virtual"] if r.jdk.version >= 21 else []) \
+    names = ["hot", "again", "overflow", "guardedOverflow", "memory"] + (["virtual"] if r.jdk.version >= 21 else []) \
         + (["stopped"] if r.jdk.version < 20 else [])
     for name in names:
         plain, other, report = hard(r, name)
@@ -203,6 +203,36 @@ def hard_cases(r):
             if "." in cls or "$" in cls:
                 problems += differences(collections.Counter({cls: found[cls]}), collections.Counter({cls: wanted[cls]}))
         yield name, problems
+
+
+@program("random throws")
+def random_programs(r):
+    """Programs that count their exceptions themselves agree with the report, in each mode of the compilers."""
+    first, _, count = (r.seeds or ("1:8" if r.quick else "1:30")).partition(":")
+    seeds = range(int(first), int(first) + int(count or 1))
+    folder = r.file("classes")
+    os.makedirs(folder)
+    compiled = r.run("compile", [r.built.compiler.tool("javac"), "--release", "8", "-Xlint:-options", "-nowarn", "-d", folder,
+                                 *random_throws.write(folder, seeds)])
+    assert compiled.status == 0, compiled.tail()
+    modes = {"interpreted": (["-Xint"], 100), "C1": (["-XX:TieredStopAtLevel=1"], 1000),
+             "C2": (["-XX:-TieredCompilation"], 4000), "tiered": ([], 4000)}
+    for mode, (words, rounds) in modes.items():
+        rounds = rounds // 4 if r.quick else rounds
+        launch = [*words, "-cp", folder, "RandomThrows", str(rounds), *map(random_throws.name_of, seeds)]
+        plain, report = r.run("plain", [r.java, *launch]), r.file("report.json")
+        other = r.run("agent", [r.java, r.with_agent(f"exceptions,huge=yes,exceptions.file={report}"), *launch])
+        problems = vm.compare(plain, other) + ([] if plain.status == 0 else [plain.tail()])
+        wanted, found = collections.Counter(), collections.Counter()
+        for line in plain.stdout.splitlines():
+            cls, site, end, n = line.split()
+            wanted[cls, site, f"{site.split('.')[0]}.{end}"] += int(n)
+        for row in load(report):
+            found[row["class"], f"{row['site_class']}.{row['site_method']}", f"{row['caught_class']}.{row['caught_method']}"] += row["count"]
+        wrong = {key[1].split(".")[0].replace("Random", "seed ") for key in wanted.keys() | found.keys() if wanted[key] != found[key]}
+        if wrong:
+            problems += [f"wrong: {', '.join(sorted(wrong))}"] + differences(found, wanted)[:5]
+        yield mode, problems + ([] if sum(wanted.values()) > 100 * len(seeds) else ["they hardly throw"])
 
 
 @program("handlers that run for the first time")

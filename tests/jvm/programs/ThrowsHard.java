@@ -79,6 +79,31 @@ public class ThrowsHard {
         System.out.println("caught " + caught);
     }
 
+    static final Own SAME = new Own();
+
+    /** One object is thrown again in the method in which a finally block has swallowed it. */
+    static void swallowed(int i) {
+        try {
+            try {
+                throw SAME;
+            } finally {
+                if (i % 2 == 0) return;
+            }
+        } catch (Own e) {
+            throw e;
+        }
+    }
+
+    static void again() {
+        for (int i = 0; i < 1000; i++)
+            try {
+                swallowed(i);
+            } catch (Own e) {
+                caught++;
+            }
+        System.out.println("ThrowsHard$Own " + (1000 + caught));
+    }
+
     static void memory() {
         for (int i = 0; i < 10; i++)
             try {
