@@ -22,7 +22,7 @@ struct instr_pace {
 
 // Classes of the first batch, and of the largest: classes that nobody uses cost little, and the next
 // ones may be those that all threads use.
-enum { INSTR_PACE_FIRST = 1, INSTR_PACE_MOST = 16 };
+enum { INSTR_PACE_FIRST = 1, INSTR_PACE_MOST = 32 };
 
 // Begins with small batches.
 void instr_pace_begin(struct instr_pace *pace);
