@@ -21,7 +21,7 @@ static struct {
 } pulse = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 // False: the thread ends.
-static bool beat(void) {
+static bool beat_once(void) {
     pthread_mutex_lock(&pulse.lock);
     if (pulse.busy.command && pulse.beat) {
         // The first line is for a command that has waited for a moment already.
@@ -40,13 +40,13 @@ static void *thread(void *unused) {
     (void)unused;
     prctl(PR_SET_NAME, "instr pulse");
     do poll(NULL, 0, BEAT_MS);
-    while (beat());
+    while (beat_once());
     return NULL;
 }
 
-void instr_pulse_use(instr_beat *function) {
+void instr_pulse_use(instr_beat *beat) {
     pthread_mutex_lock(&pulse.lock);
-    pulse.beat = function;
+    pulse.beat = beat;
     pthread_mutex_unlock(&pulse.lock);
     atomic_store(&pulse.stopping, false);
 }
