@@ -24,6 +24,9 @@ public final class InstrExceptions {
     /** Numbers of frames that are recorded and of callers that are compared. */
     private static final int FRAMES = 32, CALLERS = 4;
 
+    /** Number of frames that are left out when the stack does not suffice. */
+    private static final int LEFT_OUT = 64;
+
     private static final int FIRST = 1 << 10, MOST = 1 << 17;
 
     /**
@@ -105,22 +108,36 @@ public final class InstrExceptions {
         return 0;
     }
 
-    /** The exception leaves the method. */
+    /**
+     * The exception leaves the method. While the stack is exhausted, reporting that fails in frame after frame, and each
+     * time HotSpot walks the whole stack. So after a failure some frames are left out. Those that follow have more room.
+     * This method is small, so that it seldom fails itself.
+     */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void left(Throwable exception, int method) {
+        InstrTask task = InstrThreads.task();
+        if (task == null || exception == null) return;
+        if (task.leftOut > 0 && exception instanceof StackOverflowError) task.leftOut--;
+        else leave(task, exception, method);
+    }
+
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    private static void leave(InstrTask task, Throwable exception, int method) {
         try {
-            InstrFlight flight = flight();
-            if (exception == null || flight == null) return;
-            if (!isKnown(flight, exception, 2)) {
+            InstrFlight flight = flight(task);
+            if (flight == null) return;
+            if (!isKnown(flight, exception, 3)) {
                 int row = find(flight, exception, method);
                 flight.suspend();
                 if (row < 0) return;
                 add(row);
-                flight.begin(System.identityHashCode(exception), row, InstrExceptionsNative.backtrace(exception) == null);
+                flight.begin(System.identityHashCode(exception), row, isReused(exception));
             }
-            if (flight.reused && flight.frames == null) note(flight, 1);
+            if (flight.reused && flight.frames == null) note(flight, 2);
         } catch (Throwable failed) {
+            if (failed instanceof StackOverflowError) task.leftOut = LEFT_OUT;
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, method & ~JOINED);
         }
     }
@@ -140,7 +157,10 @@ public final class InstrExceptions {
     /** The exceptions in flight on the current thread. Null: unavailable now. */
     private static InstrFlight flight() {
         InstrTask task = InstrThreads.task();
-        if (task == null) return null;
+        return task == null ? null : flight(task);
+    }
+
+    private static InstrFlight flight(InstrTask task) {
         InstrFlight flight = task.flight;
         if (flight == null) task.flight = flight = newFlight();
         return flight == null || flight.busy ? null : flight;
@@ -175,16 +195,21 @@ public final class InstrExceptions {
         if (row < 0) row = learnRow(flight, key, exception, site, 0);
         if (row < 0) return;
         add(row);
-        flight.begin(System.identityHashCode(exception), row, isReused(exception));
+        flight.begin(System.identityHashCode(exception), row, isThrownByVm(exception));
     }
 
-    /** Is it an exception without a stack trace of a class that HotSpot throws in compiled code? */
+    /** Does HotSpot throw this object again and again? A StackOverflowError is always a new one. */
     private static boolean isReused(Throwable exception) {
+        return !(exception instanceof StackOverflowError) && InstrExceptionsNative.backtrace(exception) == null;
+    }
+
+    /** The same for an exception that the application throws: only those of a few classes are HotSpot's. */
+    private static boolean isThrownByVm(Throwable exception) {
         Class<?> type = exception.getClass();
         boolean may = type == NullPointerException.class || type == ArrayIndexOutOfBoundsException.class
                 || type == ClassCastException.class || type == ArithmeticException.class
                 || type == ArrayStoreException.class;
-        return may && InstrExceptionsNative.backtrace(exception) == null;
+        return may && isReused(exception);
     }
 
     /** A handler has the exception. Returns a note of what is counted; 0: nothing. */
@@ -204,7 +229,7 @@ public final class InstrExceptions {
         if (caught >= 0) add(caught);
         else if (!known) add(row);
         if (!mayGoOn) return 0;
-        boolean reused = known ? flight.reused : InstrExceptionsNative.backtrace(exception) == null;
+        boolean reused = known ? flight.reused : isReused(exception);
         long note = (long) System.identityHashCode(exception) << HASH_SHIFT | (long) row << InstrThreads.ID_BITS;
         return note | (reused ? REUSED : 0) | caught & ROW_MASK;
     }

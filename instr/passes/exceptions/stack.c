@@ -139,6 +139,12 @@ static const char *text_of(JNIEnv *jni, jobject element, jfieldID field, char *t
     return bytes ? text : NULL;
 }
 
+// The runtime overflows the stack on behalf of the method that calls it.
+static int is_own_name(const char *class_name) {
+    return strncmp(class_name, "java.lang.Instr", 15) == 0 ||
+           strncmp(class_name, "instr.runtime.", 14) == 0;
+}
+
 static void put_element(JNIEnv *jni, struct instr_exception_stack *stack, jobject element) {
     char *names = malloc(3 * NAME_MAX_BYTES);
     if (!names) return;
@@ -146,7 +152,7 @@ static void put_element(JNIEnv *jni, struct instr_exception_stack *stack, jobjec
     const char *class_name = text_of(jni, element, vm.class_name, names, NAME_MAX_BYTES);
     const char *method = text_of(jni, element, vm.method, b, NAME_MAX_BYTES);
     const char *file = text_of(jni, element, vm.file, c, NAME_MAX_BYTES);
-    if (class_name && method)
+    if (class_name && method && (stack->count > 0 || !is_own_name(class_name)))
         put_frame(stack, class_name, method, file, (*jni)->GetIntField(jni, element, vm.line));
     free(names);
 }

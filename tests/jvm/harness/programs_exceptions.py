@@ -95,10 +95,10 @@ def differences(found, wanted):
     return [f"{c}: {found[c]}, expected {wanted[c]}" for c in sorted(found.keys() | wanted.keys()) if found[c] != wanted[c]]
 
 
-def hard(r, name, *java):
-    plain = r.run(name, [r.java, *java, "-cp", r.built.programs, "ThrowsHard", name])
+def hard(r, name, passes_="exceptions"):
+    plain = r.run(name, [r.java, "-cp", r.built.programs, "ThrowsHard", name])
     report = r.file(name + ".json")
-    other = r.run(name + "-agent", [r.java, *java, r.with_agent(f"exceptions,exceptions.file={report}"), "-cp",
+    other = r.run(name + "-agent", [r.java, r.with_agent(f"{passes_},exceptions.file={report}"), "-cp",
                                     r.built.programs, "ThrowsHard", name])
     return plain, other, report
 
@@ -203,6 +203,12 @@ def hard_cases(r):
             if "." in cls or "$" in cls:
                 problems += differences(collections.Counter({cls: found[cls]}), collections.Counter({cls: wanted[cls]}))
         yield name, problems
+    for mode in ("exceptions", "exceptions,calls", "calls,timing,exceptions"):
+        plain, other, report = hard(r, "deep", mode)
+        problems, rows = vm.compare(plain, other), load(report)
+        problems += [f"not where it was thrown and caught: {row}" for row in rows
+                     if (row["site_class"], row["site_method"]) != ("ThrowsHard", "recurse") or not (row["caught_method"] or "").startswith("lambda$deep$")]
+        yield f"deep, {mode}", problems + ([] if sum(row["count"] for row in rows) == 60 else [f"not 60: {rows}"])
 
 
 @program("random throws")

@@ -58,6 +58,21 @@ public class ThrowsHard {
         System.out.println("java.lang.StackOverflowError " + caught);
     }
 
+    /** Through many thousands of frames. */
+    static void deep() throws Exception {
+        Thread thread = new Thread(null, () -> {
+            for (int i = 0; i < 60; i++)
+                try {
+                    recurse(i);
+                } catch (StackOverflowError e) {
+                    caught++;
+                }
+        }, "deep", 2 << 20);
+        thread.start();
+        thread.join();
+        System.out.println("java.lang.StackOverflowError " + caught);
+    }
+
     static int guarded(int n) {
         synchronized (ThrowsHard.class) {
             try {
