@@ -126,7 +126,8 @@ struct cf_edit {
     const struct cf_snippet **thrown, **thrown_early;
     // From here up to `nowhere` everything is zero at first.
     struct cf_error error; // of this method
-    int32_t nesting;       // of the current pass, 0 is outermost; set by the caller of the pass
+    uint32_t snippets_count;
+    int32_t nesting; // of the current pass, 0 is outermost; set by the caller of the pass
     uint32_t sites_count, edges_count, thrown_count, thrown_early_count, locals_count;
     uint32_t phases_count, delegates_count, places_count;
     int constructor;  // 1: a constructor (not that of Object); phases and delegates are known
@@ -264,6 +265,7 @@ static inline struct cf_snippet *cf_snippet_new(struct cf_edit *edit) {
     struct cf_snippet *s = cf_arena_alloc(edit->code.cls->arena, sizeof *s + CF_SNIPPET_ROOM);
     if (!s) return cf_snippet_nowhere(edit, CF_NO_MEMORY, "out of memory");
     memset(&s->length, 0, sizeof *s - offsetof(struct cf_snippet, length));
+    s->number = ++edit->snippets_count;
     s->edit = edit;
     s->bytes = (uint8_t *)(s + 1);
     s->capacity = CF_SNIPPET_ROOM;

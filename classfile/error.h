@@ -26,6 +26,8 @@ struct cf_error {
     uint32_t value;     // the offending value, if `reason` names one
     const char *reason; // a constant string without a full stop; may hold one %u for `value`
     int at_pc;          // `offset` counts from the start of the method's code
+    uint32_t snippet;   // of an edit, counted from 1: `offset` is a byte of it or, with at_pc, the
+                        // pc of its anchor; 0: none
 };
 
 // Records only the first error: later ones are usually its consequences. Returns `status`.

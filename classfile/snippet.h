@@ -43,6 +43,7 @@ struct cf_snippet {
     uint32_t first_new_local; // the method's own locals are below
     // From here on everything is zero at first.
     uint32_t length;
+    uint32_t number;     // of the edit's snippets, from 1 on
     int32_t depth, peak; // slots above the anchor's depth: current and maximum
     int32_t lowest;      // below 0: the snippet pops values of the method
     int unreachable;     // the last instruction never falls through

@@ -36,7 +36,7 @@ static int is_jacocos(struct cf_slice name) {
 }
 
 static int has_jacocos_members(const struct cf_class *cls) {
-    struct cf_error ignored = {CF_OK, 0, 0, NULL, 0};
+    struct cf_error ignored = {.status = CF_OK};
     struct cf_member field;
     for (uint32_t i = 0; i < cls->methods_count; i++)
         if (is_jacocos(cf_member_name(cls, &cls->methods[i]))) return 1;

@@ -114,7 +114,7 @@ static const char *annotated_reason(const struct cf_class *cls, const struct cf_
 // that are not private (Java Object Serialization Specification 4.6), and a wrapper is not native.
 // A class that is serializable because of its superclass is not recognized here.
 static int gives_version(const struct cf_class *cls, const struct cf_member *m) {
-    struct cf_error error = {CF_OK, 0, 0, NULL, 0};
+    struct cf_error error = {.status = CF_OK};
     struct cf_member field;
     int serializable = 0;
     if (m->access_flags & CF_ACC_PRIVATE) return 0;

@@ -59,7 +59,7 @@ static void target_of_switch(struct flow *flow, uint32_t pc, uint32_t target) {
 // Line 0 is ignored, as is a line that begins outside of the code.
 static void find_lines(struct flow *flow) {
     const struct cf_code *code = flow->code;
-    struct cf_error ignored = {CF_OK, 0, 0, NULL, 0};
+    struct cf_error ignored = {.status = CF_OK};
     struct cf_walk walk = cf_walk_attributes(code->cls, code->attributes, code->attributes_count,
                                              code->end, &ignored);
     struct cf_attribute a;

@@ -84,7 +84,7 @@ struct cf_slice rw_method_of_lambda(struct cf_slice name) {
 static int is_dynamic(const struct cf_class *cls, const struct cf_member *lambda) {
     struct cf_slice name = rw_method_of_lambda(cf_member_name(cls, lambda));
     for (uint32_t i = 0; name.length && i < cls->methods_count; i++) {
-        struct cf_error error = {CF_OK, 0, 0, NULL, 0};
+        struct cf_error error = {.status = CF_OK};
         const struct cf_member *method = &cls->methods[i];
         if (cf_slice_equal(cf_member_name(cls, method), name) &&
             has_any(cls, cf_member_attributes(cls, method, &error), &factory, &error))
@@ -95,7 +95,7 @@ static int is_dynamic(const struct cf_class *cls, const struct cf_member *lambda
 
 static int is_of_preset(const struct cf_class *cls, const struct cf_member *method,
                         const struct preset *preset) {
-    struct cf_error error = {CF_OK, 0, 0, NULL, 0};
+    struct cf_error error = {.status = CF_OK};
     if (method->access_flags & CF_ACC_SYNTHETIC && preset->annotations == junit5 &&
         is_dynamic(cls, method))
         return 1;

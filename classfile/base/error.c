@@ -12,6 +12,7 @@ enum cf_status cf_fail(struct cf_error *error, enum cf_status status, uint32_t o
         error->reason = reason;
         error->value = value;
         error->at_pc = 0;
+        error->snippet = 0;
     }
     return status;
 }
@@ -37,7 +38,13 @@ static size_t put_reason(const struct cf_error *error, char *text, size_t size) 
 char *cf_error_text(const struct cf_error *error, char *text, size_t size) {
     if (size == 0) return text;
     size_t n = put_reason(error, text, size);
-    if (error->status != CF_NO_MEMORY && error->status != CF_LIMIT)
-        snprintf(text + n, size - n, " (at %s %u)", error->at_pc ? "pc" : "offset", error->offset);
+    const char *place = error->at_pc ? "pc" : "offset";
+    if (error->snippet)
+        snprintf(text + n, size - n, " (snippet %u, %s %u)", error->snippet,
+                 error->at_pc ? "at pc" : "byte", error->offset);
+    else if (error->status == CF_MISUSE && !error->at_pc && !error->offset)
+        return text; // a pass has no place of its own in the class file
+    else if (error->status != CF_NO_MEMORY && error->status != CF_LIMIT)
+        snprintf(text + n, size - n, " (at %s %u)", place, error->offset);
     return text;
 }

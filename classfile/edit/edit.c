@@ -1,6 +1,6 @@
 // Anchoring snippets, and writing the class around the new code.
 
-#include "classfile/edit.h"
+#include "classfile/edit/internal.h"
 
 enum cf_status cf_rewrite_begin(struct cf_rewrite *rewrite, struct cf_class *cls) {
     memset(rewrite, 0, sizeof *rewrite);
@@ -203,32 +203,33 @@ uint32_t cf_new_local_of(struct cf_edit *edit, const char *descriptor, int live)
     return index;
 }
 
-// Returns 1 if `instruction` is a valid index; otherwise the edit has failed.
-static int is_instruction(struct cf_edit *edit, uint32_t instruction) {
+// Returns 1 if `instruction`, the anchor of `s`, is a valid index; otherwise the edit has failed.
+static int is_instruction(struct cf_edit *edit, uint32_t instruction, const struct cf_snippet *s) {
     if (instruction < edit->code.count) return 1;
-    cf_fail(&edit->error, CF_MISUSE, 0, "no such instruction", 0);
+    cf_fail_snippet(s, UINT32_MAX, CF_MISUSE, "no instruction %u", instruction);
     return 0;
 }
 
 void cf_insert_before(struct cf_edit *edit, uint32_t instruction, const struct cf_snippet *s) {
-    if (is_instruction(edit, instruction))
+    if (is_instruction(edit, instruction, s))
         cf_add_site(edit, edit->code.pc[instruction], CF_BEFORE, edit->nesting, s);
 }
 
 void cf_insert_after(struct cf_edit *edit, uint32_t instruction, const struct cf_snippet *s) {
-    if (!is_instruction(edit, instruction)) return;
+    if (!is_instruction(edit, instruction, s)) return;
     if (cf_never_falls_through(edit->code.bytes[edit->code.pc[instruction]]))
-        cf_fail(&edit->error, CF_MISUSE, 0, "after an instruction that never falls through", 0);
+        cf_fail_snippet(s, edit->code.pc[instruction], CF_MISUSE,
+                        "after an instruction that never falls through", 0);
     else
         cf_add_site(edit, edit->code.pc[instruction + 1], CF_AFTER, -edit->nesting, s);
 }
 
 void cf_replace(struct cf_edit *edit, uint32_t instruction, const struct cf_snippet *s) {
-    if (!is_instruction(edit, instruction)) return;
+    if (!is_instruction(edit, instruction, s)) return;
     uint32_t pc = edit->code.pc[instruction];
     for (uint32_t i = 0; i < edit->sites_count; i++)
         if (edit->sites[i].pc == pc && edit->sites[i].where == CF_REPLACE) {
-            cf_fail(&edit->error, CF_MISUSE, 0, "instruction replaced by two passes", 0);
+            cf_fail_snippet(s, pc, CF_MISUSE, "instruction replaced by two passes", 0);
             return;
         }
     cf_add_site(edit, pc, CF_REPLACE, 0, s);
@@ -244,7 +245,7 @@ int cf_insert_constructed(struct cf_edit *edit, const struct cf_snippet *s) {
 }
 
 void cf_insert_edge(struct cf_edit *edit, uint32_t from, uint32_t to, const struct cf_snippet *s) {
-    if (!is_instruction(edit, from) || !is_instruction(edit, to)) return;
+    if (!is_instruction(edit, from, s) || !is_instruction(edit, to, s)) return;
     uint32_t pc = edit->code.pc[from];
     unsigned op = edit->code.bytes[pc];
     if (op == CF_OP_goto || op == CF_OP_goto_w) { // its only edge: the way to it is the way on it

@@ -167,10 +167,6 @@ void cf_emit_snippets(struct cf_layout *l) {
 
 // --- offsets ---
 
-static enum cf_status fail(const struct cf_layout *l, enum cf_status status, const char *reason) {
-    return cf_fail(&l->edit->error, status, 0, reason, 0);
-}
-
 // The branches of the snippet at new pc `at`.
 static enum cf_status set_snippet(const struct cf_layout *l, uint32_t at,
                                   const struct cf_snippet *s) {
@@ -184,10 +180,11 @@ static enum cf_status set_snippet(const struct cf_layout *l, uint32_t at,
             else if (distance + 32768 < 65536)
                 cf_put2(branch + 1, distance);
             else
-                return fail(l, CF_LIMIT, "a snippet's branch does not reach");
+                return cf_fail_snippet(s, UINT32_MAX, CF_LIMIT, "branch does not reach", 0);
         } else {
             uint32_t label = s->labels[b->label].at;
-            if (label == UINT32_MAX) return fail(l, CF_MISUSE, "label of a snippet never placed");
+            if (label == UINT32_MAX)
+                return cf_fail_snippet(s, UINT32_MAX, CF_MISUSE, "label never placed", 0);
             cf_put2(branch + 1, label - b->at);
         }
     }

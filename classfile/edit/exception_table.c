@@ -66,8 +66,7 @@ static enum cf_status put_snippet_handlers(struct entries *out, const struct cf_
         uint32_t start = s->labels[h->start].at, end = s->labels[h->end].at,
                  handler = s->labels[h->handler].at;
         if (start == UINT32_MAX || end == UINT32_MAX || handler == UINT32_MAX || start >= end)
-            return cf_fail(&out->l->edit->error, CF_MISUSE, 0,
-                           "handler of a snippet without a range", 0);
+            return cf_fail_snippet(s, UINT32_MAX, CF_MISUSE, "handler without a range", 0);
         put_entry(out, at + start, at + end, at + handler, h->catch_type);
     }
     return CF_OK;

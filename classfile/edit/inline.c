@@ -63,7 +63,7 @@ static int is_line_numbers(const struct cf_attribute *a) {
 // Copies the attributes that remain; returns their number.
 static uint32_t put_attributes(struct cf_inliner *in, struct writer *w) {
     const struct cf_code *code = &in->code;
-    struct cf_error ignored = {CF_OK, 0, 0, NULL, 0};
+    struct cf_error ignored = {.status = CF_OK};
     struct cf_walk walk = cf_walk_attributes(code->cls, code->attributes, code->attributes_count,
                                              code->end, &ignored);
     struct cf_attribute a;

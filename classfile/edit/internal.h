@@ -151,4 +151,11 @@ enum cf_status cf_emit_exceptions(const struct cf_layout *layout, struct cf_buff
 enum cf_status cf_emit_attribute(const struct cf_layout *layout, struct cf_buffer *out,
                                  uint32_t offset);
 
+// --- snippet.c ---
+
+// Records an error of a snippet, unless the edit has failed before: with the pc of its anchor, or
+// with its length so far if that is UINT32_MAX. Returns `status`.
+enum cf_status cf_fail_snippet(const struct cf_snippet *s, uint32_t pc, enum cf_status status,
+                               const char *reason, uint32_t value);
+
 #endif

@@ -44,14 +44,15 @@ static int edge_before(const struct cf_edge *a, const struct cf_edge *b) {
 
 // Checks a snippet and counts its parts, unless it is plain. A snippet must leave the depth of the
 // stack unchanged and must end by fall-through; only a replacement need not.
-static enum cf_status take_unusual(struct cf_layout *l, const struct cf_snippet *s, int replaces) {
+static enum cf_status take_unusual(struct cf_layout *l, const struct cf_snippet *s, uint32_t pc,
+                                   int replaces) {
     l->handlers_count += s->handlers_count;
     l->has_branches |= s->branches_count;
     if (replaces || (!s->unreachable && s->depth == 0)) return CF_OK;
-    return cf_fail(&l->edit->error, CF_MISUSE, 0,
-                   s->unreachable ? "a snippet that never falls through"
-                                  : "a snippet that changes the stack's depth",
-                   0);
+    return cf_fail_snippet(s, pc, CF_MISUSE,
+                           s->unreachable ? "a snippet that never falls through"
+                                          : "a snippet that changes the stack's depth",
+                           0);
 }
 
 static inline int is_unusual(const struct cf_snippet *s) {
@@ -61,7 +62,7 @@ static inline int is_unusual(const struct cf_snippet *s) {
 
 static enum cf_status take_snippet(struct cf_layout *l, const struct cf_snippet *s) {
     l->added += s->length;
-    return is_unusual(s) ? take_unusual(l, s, 0) : CF_OK;
+    return is_unusual(s) ? take_unusual(l, s, UINT32_MAX, 0) : CF_OK;
 }
 
 CF_SELDOM static enum cf_status take_unusual_sites(struct cf_layout *l) {
@@ -69,7 +70,7 @@ CF_SELDOM static enum cf_status take_unusual_sites(struct cf_layout *l) {
         const struct cf_snippet *s = l->sites[i].snippet;
         l->has_labels |= s->labels_count | s->branches_count;
         enum cf_where where = l->sites[i].where;
-        CF_TRY(take_unusual(l, s, where == CF_REPLACE || where == CF_EDGES));
+        CF_TRY(take_unusual(l, s, l->sites[i].pc, where == CF_REPLACE || where == CF_EDGES));
     }
     return CF_OK;
 }

@@ -1,10 +1,20 @@
 // Writing snippets.
 
-#include "classfile/edit.h"
+#include "classfile/edit/internal.h"
+
+enum cf_status cf_fail_snippet(const struct cf_snippet *s, uint32_t pc, enum cf_status status,
+                               const char *reason, uint32_t value) {
+    struct cf_error *error = &s->edit->error;
+    if (error->status != CF_OK) return status;
+    cf_fail(error, status, pc == UINT32_MAX ? s->length : pc, reason, value);
+    error->at_pc = pc != UINT32_MAX;
+    error->snippet = s->number;
+    return status;
+}
 
 // Out of memory or misuse: the first reason is kept, and the method will be skipped.
 static void spoil(struct cf_snippet *s, enum cf_status status, const char *reason) {
-    cf_fail(&s->edit->error, status, 0, reason, 0);
+    cf_fail_snippet(s, UINT32_MAX, status, reason, 0);
 }
 
 // A constant is mostly missing because the pool is full.

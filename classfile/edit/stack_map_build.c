@@ -211,7 +211,7 @@ static enum cf_status run_instructions(struct run *r) {
             if (s->labels[i].at == at) CF_TRY(at_label(r, i));
         if (at >= s->length) return CF_OK;
         uint32_t length = cf_instruction_length(s->bytes, at, s->length);
-        if (length == 0) return cf_fail(&k->edit->error, CF_MISUSE, 0, "snippet not whole", 0);
+        if (length == 0) return cf_fail_snippet(s, UINT32_MAX, CF_MISUSE, "snippet not whole", 0);
         if (k->reachable) CF_TRY(cf_typing_step(&k->typing, s->bytes + at, CF_IN_SNIPPET | at));
         for (uint32_t i = 0; i < s->branches_count && k->reachable; i++)
             if (s->branches[i].at == at && s->branches[i].label != UINT32_MAX)

@@ -42,7 +42,7 @@ static const char *find(const struct cf_class *cls, struct cf_reader *r, const c
 
 const char *cf_annotation_of(const struct cf_class *cls, const struct cf_member *member,
                              const char *const *types) {
-    struct cf_error error = {CF_OK, 0, 0, NULL, 0};
+    struct cf_error error = {.status = CF_OK};
     struct cf_walk walk = cf_member_attributes(cls, member, &error);
     struct cf_attribute a;
     const char *found = NULL;

@@ -201,7 +201,7 @@ int cf_may_hide_errors(const struct cf_rewrite *rewrite) {
     struct search s = {cls,
                        rewrite->pool.first,
                        rewrite->pool.count - rewrite->pool.first,
-                       {CF_OK, 0, 0, NULL, 0}};
+                       {.status = CF_OK}};
     if (s.count == 0) return 0;
     uint32_t found = is_added(&s, cls->this_class) | is_added(&s, cls->super_class);
     for (uint32_t i = 0; i < cls->interfaces_count; i++)

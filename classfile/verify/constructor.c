@@ -60,7 +60,7 @@ cf_vtype *cf_v_initialize(struct cf_verifier *v, const struct cf_vmember *m, cf_
 // --- strict fields ---
 
 int cf_v_find_strict(struct cf_verifier *v) {
-    struct cf_error error = {CF_OK, 0, 0, NULL, 0};
+    struct cf_error error = {.status = CF_OK};
     const struct cf_class *cls = v->cls;
     v->strict_known = 1;
     if (!cf_v_may_be_strict(cls)) return 1;
@@ -91,7 +91,7 @@ uint32_t cf_v_strict_index(const struct cf_verifier *v, unsigned name, unsigned 
 // The field of this class that is meant. 1, or 0: of another class, or there is none.
 static int find_own_field(const struct cf_verifier *v, const struct cf_vmember *m,
                           struct cf_member *field) {
-    struct cf_error error = {CF_OK, 0, 0, NULL, 0};
+    struct cf_error error = {.status = CF_OK};
     if (!cf_slice_equal(cf_v_name_of(v, m->types[0]), v->this_name)) return 0;
     struct cf_walk walk = cf_walk_fields(v->cls, &error);
     while (cf_next_field(&walk, field))

@@ -129,7 +129,7 @@ static enum cf_status make_room(struct cf_verifier *v) {
 // --- the code ---
 
 static enum cf_status open_code(struct cf_verifier *v) {
-    struct cf_error error = {CF_OK, 0, 0, NULL, 0};
+    struct cf_error error = {.status = CF_OK};
     const struct cf_verify_original *o = v->original;
     if (cf_code_open(&v->code, v->cls, v->method, &error) != CF_OK) {
         v->failure->error = error;
@@ -289,7 +289,7 @@ static enum cf_status check_again(struct cf_verifier *v, int inferring) {
 
 static void begin(struct cf_verifier *v, const struct cf_member *method,
                   const struct cf_verify_original *original, struct cf_verify_failure *failure) {
-    failure->error = (struct cf_error){CF_OK, 0, 0, NULL, 0};
+    failure->error = (struct cf_error){.status = CF_OK};
     failure->method = method;
     failure->types[0] = '\0';
     v->failure = failure;

@@ -144,7 +144,7 @@ CF_SELDOM static int give_up(struct job *job, const struct rw_pass *failed) {
 // be complete are tried. If those alone make the method too large to be compiled anyway, all passes
 // are tried without that limit. If everything fails, the method stays unchanged.
 static void settle(struct job *job, const struct cf_member *method, struct attempt *a) {
-    static const struct cf_error no_memory = {CF_NO_MEMORY, 0, 0, "out of memory", 0};
+    static const struct cf_error no_memory = {.status = CF_NO_MEMORY, .reason = "out of memory"};
     static const enum who next[] = {COMPLETE_PASSES, ALL_PASSES | HOWEVER_LONG,
                                     COMPLETE_PASSES | HOWEVER_LONG};
     uint32_t changed = job->rewrite.methods_changed;

@@ -125,7 +125,7 @@ static enum cf_status wrap_natives(struct round *r, struct job *job, struct cf_w
     instr_native_prefix(pass_at(job, r->pass), prefix);
     CF_TRY(cf_wrap_begin(wrap, &job->cls, prefix));
     for (uint32_t i = 0; i < r->originals; i++) {
-        struct cf_error error = {CF_OK, 0, 0, NULL, 0};
+        struct cf_error error = {.status = CF_OK};
         if (!(r->choice->passes[i] & 1u << r->pass)) continue;
         enum cf_status status = cf_wrap_native(wrap, &job->cls.methods[r->native[i]], &error);
         if (status == CF_NO_MEMORY) return no_memory(&job->cls);
@@ -197,7 +197,7 @@ enum cf_status instr_job_wrap(struct job *job, const uint8_t *bytes, size_t leng
                               struct image *image) {
     struct choice choice = {job, NULL, 0};
     // If a malformed class got new members, the JVM could report another error.
-    struct cf_error error = {CF_OK, 0, 0, NULL, 0};
+    struct cf_error error = {.status = CF_OK};
     CF_TRY(choose_all(&choice));
     if (!choice.all || cf_check_structure(&job->cls, &error) != CF_OK)
         return error.status == CF_NO_MEMORY ? no_memory(&job->cls) : CF_OK;

@@ -16,7 +16,7 @@ struct sized {
 
 static int same_code(const struct cf_class *a, const struct cf_class *b) {
     struct cf_code was, is;
-    struct cf_error error = {CF_OK, 0, 0, NULL, 0};
+    struct cf_error error = {.status = CF_OK};
     if (a->methods_count != b->methods_count) return 0;
     for (uint32_t i = 0; i < a->methods_count; i++) {
         const struct cf_member *m = &a->methods[i], *n = &b->methods[i];

@@ -39,7 +39,7 @@ static inline struct cf_edit *begin(struct subject *s, unsigned method) {
 static inline void encode(struct subject *s) {
     ck_assert_int_eq(cf_rewrite_encode(&s->rewrite, allocate, NULL, &s->result, &s->size), CF_OK);
     ck_assert_int_eq(cf_class_open(&s->after, s->result, s->size, &s->arena), CF_OK);
-    struct cf_error error = {CF_OK, 0, 0, NULL, 0};
+    struct cf_error error = {.status = CF_OK};
     char text[200];
     ck_assert_msg(cf_check_structure(&s->after, &error) == CF_OK, "structure: %s",
                   cf_error_text(&error, text, sizeof text));
@@ -61,7 +61,7 @@ static inline void close_subject(struct subject *s) {
 // The new code of a method.
 static inline struct cf_code code_of(struct subject *s, unsigned method) {
     struct cf_code code;
-    struct cf_error error = {CF_OK, 0, 0, NULL, 0};
+    struct cf_error error = {.status = CF_OK};
     ck_assert_int_eq(cf_code_open(&code, &s->after, &s->after.methods[method], &error), CF_OK);
     ck_assert_int_eq(cf_code_scan(&code, &error), CF_OK);
     return code;

@@ -126,7 +126,7 @@ static void change(const struct cf_code *code, uint8_t *bytes) {
 static void verdict(uint8_t *bytes, uint32_t length, char *text, size_t size) {
     struct cf_class cls;
     struct cf_verify_failure failure;
-    struct cf_error error = {CF_OK, 0, 0, NULL, 0};
+    struct cf_error error = {.status = CF_OK};
     text[0] = '\0';
     if (cf_class_open(&cls, bytes, length, &arena_after) != CF_OK) {
         snprintf(text, size, "-does not open");
@@ -159,7 +159,7 @@ static void break_class(const struct cf_class *cls, uint8_t *broken) {
     char text[600];
     struct cf_code code;
     for (unsigned round = 0; round < rounds; round++) {
-        struct cf_error error = {CF_OK, 0, 0, NULL, 0};
+        struct cf_error error = {.status = CF_OK};
         const struct cf_member *m = &cls->methods[draw(cls->methods_count)];
         if (!m->code || cf_code_open(&code, cls, m, &error) != CF_OK ||
             cf_code_scan(&code, &error) != CF_OK)

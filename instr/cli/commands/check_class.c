@@ -24,7 +24,7 @@ static void *allocate(void *context, size_t n) {
 
 // Is the class well-formed even where no JVM looks?
 static int is_strict(const struct cf_class *cls) {
-    struct cf_error error = {CF_OK, 0, 0, NULL, 0};
+    struct cf_error error = {.status = CF_OK};
     return cf_check_structure_strictly(cls, &error) == CF_OK;
 }
 
@@ -58,7 +58,7 @@ static int check_result(struct cli_checker *checker, const struct instr_rewritte
                         int strict, struct cli_checked *checked) {
     struct cf_verify_failure failure;
     struct cf_class cls;
-    struct cf_error error = {CF_OK, 0, 0, NULL, 0};
+    struct cf_error error = {.status = CF_OK};
     cf_arena_reset(&checker->arena, ARENA_KEPT);
     if (cf_class_open(&cls, rewritten->bytes, rewritten->length, &checker->arena) != CF_OK)
         return fail(checked, "rewritten", &cls.error);
@@ -103,7 +103,7 @@ static int is_matched(const struct instr_options *options, const struct cf_class
 int cli_check_class(struct cli_checker *checker, const uint8_t *bytes, size_t length,
                     struct cli_checked *checked) {
     struct cf_class cls;
-    struct cf_error error = {CF_OK, 0, 0, NULL, 0};
+    struct cf_error error = {.status = CF_OK};
     memset(checked, 0, sizeof *checked);
     cf_arena_reset(&checker->arena, ARENA_KEPT);
     if (cf_class_open(&cls, bytes, length, &checker->arena) != CF_OK)

@@ -408,7 +408,7 @@ START_TEST(tables_with_offsets_move_along) {
     ck_assert_uint_eq(e.start_pc, 6);
     ck_assert_uint_eq(e.end_pc, 14); // what runs after the instruction is still in its range
     ck_assert_uint_eq(e.handler_pc, 15);
-    struct cf_error error = {CF_OK, 0, 0, NULL, 0};
+    struct cf_error error = {.status = CF_OK};
     struct cf_walk walk = cf_walk_attributes(&s.after, after.attributes, 2, after.end, &error);
     struct cf_attribute a;
     ck_assert(cf_next_attribute(&walk, &a));
@@ -445,7 +445,7 @@ END_TEST
 
 static void assert_lines(struct subject *s, const unsigned (*expected)[2], uint32_t count) {
     struct cf_code after = code_of(s, 0);
-    struct cf_error error = {CF_OK, 0, 0, NULL, 0};
+    struct cf_error error = {.status = CF_OK};
     struct cf_walk walk = cf_walk_attributes(&s->after, after.attributes, 1, after.end, &error);
     struct cf_attribute a;
     ck_assert(cf_next_attribute(&walk, &a));
@@ -614,10 +614,11 @@ START_TEST(code_with_jsr_gets_no_frames) {
 }
 END_TEST
 
-// What passes do wrong is an error of the method, with a reason.
-static void assert_misuse(struct subject *s, const char *reason) {
+// What passes do wrong is an error of the method, with a reason, the snippet and the place.
+static void assert_misuse(struct subject *s, const char *expected) {
+    char text[200];
     ck_assert_int_eq(cf_edit_commit(s->edit), CF_MISUSE);
-    ck_assert_str_eq(s->edit->error.reason, reason);
+    ck_assert_str_eq(cf_error_text(&s->edit->error, text, sizeof text), expected);
     close_subject(s);
 }
 
@@ -627,27 +628,41 @@ START_TEST(misuse_is_reported) {
     struct cf_snippet *snippet = cf_snippet_new(s.edit);
     cf_branch_to(snippet, CF_OP_goto, cf_label(snippet));
     cf_insert_entry(s.edit, snippet);
-    assert_misuse(&s, "a snippet that never falls through");
+    assert_misuse(&s, "a snippet that never falls through (snippet 1, at pc 0)");
 
     METHOD(&s, 52, "()V", 0, 0, CF_OP_return);
     cf_insert_after(s.edit, 0, nops(s.edit, 1));
-    assert_misuse(&s, "after an instruction that never falls through");
+    assert_misuse(&s, "after an instruction that never falls through (snippet 1, at pc 0)");
 
     METHOD(&s, 52, "()V", 0, 0, CF_OP_return);
     cf_insert_before(s.edit, 1, nops(s.edit, 1));
-    assert_misuse(&s, "no such instruction");
+    assert_misuse(&s, "no instruction 1 (snippet 1, byte 1)");
+
+    METHOD(&s, 52, "()V", 0, 0, CF_OP_return);
+    cf_insert_entry(s.edit, nops(s.edit, 3));
+    snippet = cf_snippet_new(s.edit);
+    cf_op(snippet, CF_OP_nop);
+    cf_op(snippet, CF_OP_bipush);
+    cf_insert_entry(s.edit, snippet);
+    assert_misuse(&s, "instruction needs an operand (snippet 2, byte 2)");
+
+    METHOD(&s, 52, "()V", 0, 0, CF_OP_nop, CF_OP_return);
+    snippet = cf_snippet_new(s.edit);
+    cf_op(snippet, CF_OP_iconst_0);
+    cf_insert_before(s.edit, 1, snippet);
+    assert_misuse(&s, "a snippet that changes the stack's depth (snippet 1, at pc 1)");
 
     METHOD(&s, 52, "()V", 0, 0, CF_OP_return);
     snippet = cf_snippet_new(s.edit);
     cf_op(snippet, CF_OP_iconst_0);
     cf_branch_to(snippet, CF_OP_ifeq, cf_label(snippet));
     cf_insert_entry(s.edit, snippet);
-    assert_misuse(&s, "label of a snippet never placed");
+    assert_misuse(&s, "label never placed (snippet 1, byte 4)");
 
     METHOD(&s, 52, "()V", 0, 0, CF_OP_nop, CF_OP_return);
     cf_replace(s.edit, 0, nops(s.edit, 1));
     cf_replace(s.edit, 0, nops(s.edit, 2));
-    assert_misuse(&s, "instruction replaced by two passes");
+    assert_misuse(&s, "instruction replaced by two passes (snippet 2, at pc 0)");
 }
 END_TEST
 

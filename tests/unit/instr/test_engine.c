@@ -450,7 +450,7 @@ START_TEST(dead_code_that_ends_nowhere_keeps_the_method) {
     static const struct verify_case dead = {"f()V", "0 0", "return nop", 0, 0, 0, 49};
     struct cf_arena arena;
     struct cf_class cls;
-    struct cf_error error = {CF_OK, 0, 0, NULL, 0};
+    struct cf_error error = {.status = CF_OK};
     rewrite_with(&good_pass, &dead, "timing");
     ck_assert_int_eq(result.error.status, CF_OK);
     ck_assert_uint_eq(result.methods_skipped, 1);

@@ -38,7 +38,7 @@ END_TEST
 // The attributes of the new code, by name.
 static int has_attribute(struct subject *s, const char *name) {
     struct cf_code code = code_of(s, 0);
-    struct cf_error error = {CF_OK, 0, 0, NULL, 0};
+    struct cf_error error = {.status = CF_OK};
     struct cf_walk walk =
         cf_walk_attributes(&s->after, code.attributes, code.attributes_count, code.end, &error);
     struct cf_attribute a;
