@@ -216,7 +216,38 @@ struct waiting {
     uint64_t until;      // ns; then the reply says how far it got
     uint64_t note_at;    // ns
     instr_operation_end *end;
+    char *enabled; // the options that the command `enable` has switched on; NULL: it is another one
 };
+
+// The first pass of the options that is off, with its length; NULL: all are on.
+static const char *find_off(struct instr_agent *agent, const char *options, size_t *length) {
+    char name[64];
+    for (const char *word = options; *word; word += *length + (word[*length] == ',')) {
+        *length = strcspn(word, ",");
+        if (memchr(word, '=', *length) || *length == 0 || *length >= sizeof name) continue;
+        memcpy(name, word, *length);
+        name[*length] = '\0';
+        if (!instr_operation_is_on(agent, name)) return word;
+    }
+    return NULL;
+}
+
+// Another command has taken the queue over. What it does includes what is left of this one, unless
+// it has switched the passes off. Returns 0: the reply has failed.
+static int follow_other(struct waiting *w, struct instr_reply *reply, uint64_t generation) {
+    size_t length = 0;
+    const char *off = w->enabled ? find_off(w->agent, w->enabled, &length) : NULL;
+    w->generation = generation;
+    if (off)
+        instr_reply_fail(reply,
+                         "another command switched pass '%.*s' off before all classes were "
+                         "changed",
+                         (int)length, off);
+    else if (w->end)
+        instr_reply_fail(reply, "another command interrupted this one before all classes were "
+                                "changed; 'instr status' shows what is active now");
+    return !off && !w->end;
+}
 
 static void note_progress(struct instr_reply *reply, const struct instr_reconfigure_progress *p) {
     char done[INSTR_NUMBER_SIZE], total[INSTR_NUMBER_SIZE], left[INSTR_DURATION_SIZE];
@@ -228,11 +259,7 @@ static void note_progress(struct instr_reply *reply, const struct instr_reconfig
 static uint64_t wait_for_background(void *context, struct instr_reply *reply, uint64_t now) {
     struct waiting *w = context;
     struct instr_reconfigure_progress p = instr_reconfigure_progress();
-    if (p.generation != w->generation) {
-        instr_reply_fail(reply, "another command interrupted this one before all classes were "
-                                "changed; 'instr status' shows what is active now");
-        return 0;
-    }
+    if (p.generation != w->generation && !follow_other(w, reply, p.generation)) return 0;
     if (p.total && now < w->until) {
         if (now >= w->note_at) {
             note_progress(reply, &p);
@@ -253,8 +280,10 @@ static uint64_t wait_for_background(void *context, struct instr_reply *reply, ui
 }
 
 static void end_waiting(void *context, struct instr_reply *reply) {
+    struct waiting *w = context;
     (void)reply;
-    free(context);
+    free(w->enabled);
+    free(w);
 }
 
 bool instr_operation_reply_within(struct instr_request *request, struct instr_reply *reply,
@@ -271,6 +300,7 @@ bool instr_operation_reply_within(struct instr_request *request, struct instr_re
                               .until = wait < INSTR_NEVER - now ? now + wait : INSTR_NEVER,
                               .note_at = now + NOTE_MS * MILLISECOND,
                               .end = end};
+        if (strcmp(request->name, "enable") == 0) w->enabled = strdup(text);
         instr_reply_stream(reply, &(struct instr_stream){wait_for_background, end_waiting, w});
         w = NULL;
     } else if (ok && (!end || end(request->agent, reply, done))) {

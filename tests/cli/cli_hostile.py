@@ -199,7 +199,8 @@ class Attaching(Poser):
             time.sleep(0.5)
             tool.send_signal(number)
             _, err = tool.communicate(timeout=60)
-            self.assertEqual(tool.returncode, -number, err)
+            # before the signal is caught, or after it
+            self.assertIn(tool.returncode, (-number, 1), err)
 
 
 class Pipes(Poser):

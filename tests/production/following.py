@@ -277,11 +277,18 @@ def paced(t):
                 expect(problems, "a pass is on while classes are reverted", c.run("status")["passes"] == [])
                 done = c.run("off")
                 expect(problems, f"off: {calls()} batches, {done['remaining']} follow", c.run("status")["classes_now"] == 0 and not done["remaining"])
+                taken = list(other.events())[-1][1]
+                expect(problems, f"taken over: {taken}", taken["passes"] == [] and not taken["remaining"])
+            with jvm.control() as other:
+                other.start("enable", options)
+                while not c.run("status")["classes_total"]:
+                    time.sleep(0.01)
+                c.run("off")
                 try:
                     list(other.events())
-                    problems.append("interrupted, but reported as complete")
+                    problems.append("switched off, but reported as complete")
                 except Failed as e:
-                    expect(problems, str(e), "another command" in str(e))
+                    expect(problems, str(e), "another command switched pass 'calls' off" in str(e))
             c.run("enable", options + ",pace=off")
             c.run("set", "pace=auto,for=10ms")
             while c.run("status")["passes"] or c.run("status")["classes_total"]:
