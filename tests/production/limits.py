@@ -20,7 +20,7 @@ def broken_classes(t):
         jvm.line()
         c = jvm.control()
         for tried, passes in enumerate(("timing", "calls")):
-            done = c.run("enable", f"{passes},include=Broken:Broken$*")
+            done = c.run("enable", f"{passes},pace=off,include=Broken:Broken$*")
             found = {line.split(": ")[0]: line for line in done["refusals"]}
             expect(problems, f"{passes}: {found}", found.keys() == (set() if tried else reasons.keys())
                    and all(reasons[name] in line for name, line in found.items()))
@@ -72,7 +72,7 @@ def full_pools(t):
     problems, folders = [], []
     with open(t.file("classes", "Full$Filled.class"), "rb") as f:
         given = f.read()
-    for room in range(0, 40, 2):
+    for room in range(0, 80, 4):
         folders.append(t.file("filled", str(room)))
         os.makedirs(folders[-1], exist_ok=True)
         with open(os.path.join(folders[-1], "Full$Filled.class"), "wb") as f:
@@ -223,7 +223,7 @@ def interfaces(t):
     """Loaded interfaces with methods that classes inherit are skipped and reported: HotSpot crashes when such a class is
     being loaded meanwhile. With skipping it does not crash, however often passes are switched."""
     problems = []
-    counts, scope = t.file("interfaces.json"), "include=Fresh*:java.util.function.**,exclude=Fresh$Made"
+    counts, scope = t.file("interfaces.json"), "pace=off,include=Fresh*:java.util.function.**,exclude=Fresh$Made"
 
     def calls_of_interfaces(c, options, line, *more):
         c.start("enable", f"calls,calls.file={counts},{scope}{options}", *more)
