@@ -198,10 +198,8 @@ static uint32_t names_no_class(const struct cf_rewrite *rewrite) {
 
 int cf_may_hide_errors(const struct cf_rewrite *rewrite) {
     const struct cf_class *cls = rewrite->cls;
-    struct search s = {cls,
-                       rewrite->pool.first,
-                       rewrite->pool.count - rewrite->pool.first,
-                       {.status = CF_OK}};
+    struct search s = {
+        cls, rewrite->pool.first, rewrite->pool.count - rewrite->pool.first, {.status = CF_OK}};
     if (s.count == 0) return 0;
     uint32_t found = is_added(&s, cls->this_class) | is_added(&s, cls->super_class);
     for (uint32_t i = 0; i < cls->interfaces_count; i++)
