@@ -18,6 +18,10 @@ struct instr_match; // a set of patterns
 struct instr_match *instr_match_new(void);
 void instr_match_free(struct instr_match *match);
 
+// One more owner of the same set, which is freed when all have freed it. No patterns may be added to
+// a shared set. NULL gives NULL.
+struct instr_match *instr_match_share(struct instr_match *match);
+
 // Adds patterns separated by colons. Returns 0; or -1 with the pattern and its fault in `reason`;
 // the set is then unchanged.
 int instr_match_add(struct instr_match *match, const char *patterns, char *reason, size_t size);

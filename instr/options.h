@@ -23,7 +23,17 @@ enum {
 
 enum instr_runtime { INSTR_RUNTIME_DIRECT = 0, INSTR_RUNTIME_PATH = 1 };
 
-// A pass that is switched on, with its options.
+enum { INSTR_OWNER_SIZE = 33 };
+
+// Who switched a pass on. An empty name: the command line of the JVM.
+struct instr_owner {
+    char name[INSTR_OWNER_SIZE]; // see instr_owner_set
+    uint32_t uid;                // of the client that switched it on
+    uint64_t since;              // seconds since 1970
+};
+
+// A pass that is switched on, with its options. The same pass may be on several times, each time for
+// another owner.
 struct instr_pass_options {
     const struct rw_pass *pass;
     char *file;     // as written, see instr_expand_file; NULL: none
@@ -35,13 +45,17 @@ struct instr_pass_options {
     unsigned number;
     // The classes of a pass that selects them itself; NULL: include and exclude select them.
     struct instr_match *only;
+    struct instr_match *include; // its scope; NULL: none
+    struct instr_match *exclude; // the same
+    int own_scope;               // pass.include or pass.exclude was given
+    struct instr_owner owner;
 };
 
 struct instr_options {
     struct instr_pass_options *passes; // in the order given
     size_t pass_count;                 // 0: the agent lies dormant
-    struct instr_match *include;       // NULL: none given
-    struct instr_match *exclude;       // NULL: none given
+    struct instr_match *include;       // of passes that are switched on without a scope; NULL: none
+    struct instr_match *exclude;       // the same
     int huge, quiet, verbose;          // 1: yes
     int verify;                        // 0: on, 1: off
     char *control;                     // NULL: on; "off"; or "/DIR", where the socket lies
@@ -66,7 +80,8 @@ struct instr_options {
 int instr_options_parse(struct instr_options *options, const char *text, char *error, size_t size);
 
 enum instr_change {
-    INSTR_ENABLE, // adds passes or changes their options; a scope replaces the whole scope
+    INSTR_ENABLE, // adds passes or changes their options; a scope replaces the whole scope of the
+                  // passes that the text names
     INSTR_SET     // only changes values
 };
 
@@ -75,10 +90,20 @@ enum instr_change {
 int instr_options_change(struct instr_options *options, const struct instr_options *base,
                          enum instr_change change, const char *text, char *error, size_t size);
 
-// A copy; a copy without a pass and its options. Returns 0; or -1 when out of memory.
+// The same for the passes of `owner`; the passes of others stay as they are. A scope without a pass
+// is that of all passes of the owner that have no scope of their own.
+int instr_options_change_as(struct instr_options *options, const struct instr_options *base,
+                            enum instr_change change, const struct instr_owner *owner,
+                            const char *text, char *error, size_t size);
+
+// A copy; a copy without a pass and its options, for all owners. Returns 0; or -1 when out of memory.
 int instr_options_copy(struct instr_options *options, const struct instr_options *base);
 int instr_options_without(struct instr_options *options, const struct instr_options *base,
                           const struct rw_pass *pass);
+
+// Adds patterns to what every pass excludes. Returns 0; or -1 with one line in `error`.
+int instr_options_exclude(struct instr_options *options, const char *patterns, char *error,
+                          size_t size);
 
 // Parses a time such as 50ms or 30s (us, ms, s, m, h; from 1 us to a year). Returns 0; or -1.
 int instr_duration_parse(const char *text, uint64_t *nanoseconds);
@@ -105,11 +130,20 @@ char *instr_expand_file(const char *pattern, long pid);
 // Is this a class of the runtime?
 int instr_scope_is_ours(const char *name, size_t length);
 
-// Is the class of this internal name (java/util/List) in scope? `platform`: the bootstrap or
-// platform loader loaded it. `include` selects the classes that match; without it all classes
+// Is the class of this internal name (java/util/List) in scope of any pass? `platform`: the bootstrap
+// or platform loader loaded it. `include` selects the classes that match; without it all classes
 // except those of the platform are selected. `exclude` removes classes. The runtime's own classes
 // never match. Allocates nothing.
 int instr_scope_matches(const struct instr_options *options, const char *name, size_t length,
                         int platform);
+
+// The passes that have the class in scope, a bit for each of the first 64.
+uint64_t instr_scope_passes(const struct instr_options *options, const char *name, size_t length,
+                            int platform);
+
+// The scope that all passes have in common; *include and *exclude are NULL where there is none.
+// Without passes it is that of the options. Returns 0 if the scopes differ.
+int instr_scope_common(const struct instr_options *options, const struct instr_match **include,
+                       const struct instr_match **exclude);
 
 #endif

@@ -190,6 +190,12 @@ static int gets_originals(const struct instr_options *options) {
 }
 
 // Reads the options and prepares what needs no Java. False: `reason` holds one line.
+static bool has_include(const struct instr_options *options) {
+    for (size_t i = 0; i < options->pass_count; i++)
+        if (options->passes[i].include) return true;
+    return false;
+}
+
 static int prepare(JavaVM *vm, const char *text, int at_start, char *reason, size_t size) {
     struct instr_agent *agent = &instr_agent;
     agent->vm = vm;
@@ -218,7 +224,7 @@ static int prepare(JavaVM *vm, const char *text, int at_start, char *reason, siz
     snprintf(reason, size, "out of memory");
     int passes = options.pass_count != 0;
     agent->recording = instr_records_cache(vm);
-    if (agent->recording && passes && options.include)
+    if (agent->recording && has_include(&options))
         instr_say("the JVM records an AOT cache, which must hold unchanged JDK classes: classes of "
                   "the bootstrap loader are skipped");
     int early = at_start && !agent->recording && instr_wraps_early(&options);

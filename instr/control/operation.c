@@ -23,8 +23,10 @@ void instr_operation_json_options(struct instr_json *json, const struct instr_op
         instr_json_text(json, NULL, options->passes[i].pass->name);
     instr_json_close(json, ']');
     if (!options) return;
-    instr_json_text(json, "include", options->include ? instr_match_text(options->include) : NULL);
-    instr_json_text(json, "exclude", options->exclude ? instr_match_text(options->exclude) : NULL);
+    const struct instr_match *include, *exclude;
+    instr_scope_common(options, &include, &exclude);
+    instr_json_text(json, "include", include ? instr_match_text(include) : NULL);
+    instr_json_text(json, "exclude", exclude ? instr_match_text(exclude) : NULL);
     char *text = instr_options_format(options);
     instr_json_text(json, "options", text ? text : "");
     free(text);

@@ -107,20 +107,28 @@ static void put_row(struct text *t, const char *pass, const struct instr_option_
     }
 }
 
-static void put_pass(struct text *t, const struct instr_pass_options *pass) {
+// `scope`: with the patterns of the pass.
+static void put_pass(struct text *t, const struct instr_pass_options *pass, int scope) {
     const char *name = pass->pass->name;
     put_key(t, name, NULL);
     for (const struct instr_option_row *row = instr_pass_option_rows; row->key; row++)
-        put_row(t, name, row, (const char *)pass + row->offset);
+        if (scope || row->kind != INSTR_KIND_PATTERNS)
+            put_row(t, name, row, (const char *)pass + row->offset);
     for (size_t i = 0; pass->values && pass->pass->options[i].key; i++)
         if (pass->values[i]) put_pair(t, name, pass->pass->options[i].key, pass->values[i]);
 }
 
 char *instr_options_format(const struct instr_options *options) {
     struct text t = {0};
-    for (size_t i = 0; i < options->pass_count; i++) put_pass(&t, &options->passes[i]);
-    for (const struct instr_option_row *row = instr_option_rows; row->key; row++)
-        put_row(&t, NULL, row, (const char *)options + row->offset);
+    const struct instr_match *include, *exclude;
+    int common = instr_scope_common(options, &include, &exclude);
+    for (size_t i = 0; i < options->pass_count; i++) put_pass(&t, &options->passes[i], !common);
+    for (const struct instr_option_row *row = instr_option_rows; row->key; row++) {
+        const void *field = (const char *)options + row->offset;
+        if (field == &options->include) field = &include;
+        if (field == &options->exclude) field = &exclude;
+        put_row(&t, NULL, row, field);
+    }
     put(&t, '\0');
     if (!t.failed) return t.bytes;
     free(t.bytes);

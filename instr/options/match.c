@@ -2,6 +2,7 @@
 
 #include "instr/match.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,8 +29,9 @@ struct pattern {
 struct instr_match {
     struct pattern *patterns;
     size_t count;
-    char *compiled; // the texts of all patterns
-    char *text;     // as written
+    char *compiled;     // the texts of all patterns
+    char *text;         // as written
+    atomic_uint shared; // owners beside the first
 };
 
 struct instr_match *instr_match_new(void) {
@@ -37,11 +39,16 @@ struct instr_match *instr_match_new(void) {
 }
 
 void instr_match_free(struct instr_match *match) {
-    if (!match) return;
+    if (!match || atomic_fetch_sub(&match->shared, 1) != 0) return;
     free(match->patterns);
     free(match->compiled);
     free(match->text);
     free(match);
+}
+
+struct instr_match *instr_match_share(struct instr_match *match) {
+    if (match) atomic_fetch_add(&match->shared, 1);
+    return match;
 }
 
 const char *instr_match_text(const struct instr_match *match) {

@@ -20,6 +20,7 @@ const struct instr_option_row instr_pass_option_rows[] = {
 #undef ROW
 
 int instr_pass_has(const struct rw_pass *pass, const struct instr_option_row *row) {
+    if (row->kind == INSTR_KIND_PATTERNS) return !(pass->flags & RW_NAMES_METHODS);
     if (pass->flags & RW_NO_RESULTS) return 0;
     return !(pass->flags & RW_NO_TABLE) || strcmp(row->key, "top") != 0;
 }

@@ -19,6 +19,8 @@ enum {
     // Bits of instr_pass_options.given, beside one for each row of instr_pass_option_rows:
     GIVEN_PASS = 1u << 31, // the text names the pass
     ON_ALREADY = 1u << 30, // the pass was on before
+    OWN_SCOPE = 1u << 29,  // the text gives the pass a scope of its own
+    MOST_ON = 64,          // passes: they are bits of a mask
     FIRST_OWN = 8          // number of the first bit for the pass's own options
 };
 
@@ -46,9 +48,11 @@ static int add_pass(struct instr_option_parser *p, const char *name,
         return instr_option_fail(p, name, "is a pass; only values can be set: key=value");
     if (give_once(p, name, &pass->given, GIVEN_PASS) != 0) return -1;
     if (pass->given & ON_ALREADY) return 0;
+    if (p->options->pass_count == MOST_ON)
+        return instr_option_fail(p, name, "%d passes are on already", MOST_ON);
     struct instr_pass_options *on = &p->options->passes[p->options->pass_count++];
-    on->pass = pass->pass; // settle() fills in the rest
-    return 0;
+    *on = (struct instr_pass_options){.pass = pass->pass, .owner = p->owner};
+    return 0; // settle() fills in the rest
 }
 
 // A word without a value: a pass, or a mistake.
@@ -62,17 +66,21 @@ static int parse_word(struct instr_option_parser *p, const char *word) {
 
 static int read_config(struct instr_option_parser *p, const char *name);
 
-// Patterns accumulate within one text, but replace those of the options that the text changes.
 static void forget_patterns(struct instr_match **field) {
     instr_match_free(*field);
     *field = NULL;
+}
+
+static void share_patterns(struct instr_match **field, struct instr_match *patterns) {
+    instr_match_share(patterns);
+    instr_match_free(*field);
+    *field = patterns;
 }
 
 static int parse_global(struct instr_option_parser *p, size_t i, const char *value) {
     const struct instr_option_row *row = &instr_option_rows[i];
     void *field = (char *)p->options + row->offset;
     if (row->kind == INSTR_KIND_CONFIG) return read_config(p, value);
-    if (row->kind == INSTR_KIND_PATTERNS && !(p->given & 1u << i)) forget_patterns(field);
     if (row->kind != INSTR_KIND_PATTERNS && give_once(p, row->key, &p->given, 1u << i) != 0)
         return -1;
     p->given |= 1u << i;
@@ -104,7 +112,17 @@ static int parse_pass_option(struct instr_option_parser *p, struct instr_pass_op
     for (size_t i = 0; instr_pass_option_rows[i].key; i++) {
         const struct instr_option_row *row = &instr_pass_option_rows[i];
         if (strcmp(row->key, name) != 0 || !instr_pass_has(pass->pass, row)) continue;
-        if (give_once(p, key, &pass->given, 1u << i) != 0) return -1;
+        if (row->kind == INSTR_KIND_PATTERNS) {
+            // Patterns accumulate within one text, but replace the scope that the text changes.
+            if (!(pass->given & OWN_SCOPE)) {
+                forget_patterns(&pass->include);
+                forget_patterns(&pass->exclude);
+            }
+            pass->given |= OWN_SCOPE | 1u << i;
+            pass->own_scope = 1;
+        } else if (give_once(p, key, &pass->given, 1u << i) != 0) {
+            return -1;
+        }
         return instr_option_set(p, row, key, value, (char *)pass + row->offset);
     }
     for (size_t i = 0; pass->pass->options && pass->pass->options[i].key; i++)
@@ -264,8 +282,9 @@ const char *instr_pass_option(const struct instr_pass_options *pass, const char 
 }
 
 static void free_pass(struct instr_pass_options *pass) {
-    instr_match_free(pass->only);
-    pass->only = NULL;
+    forget_patterns(&pass->only);
+    forget_patterns(&pass->include);
+    forget_patterns(&pass->exclude);
     free(pass->file);
     for (size_t i = 0; pass->values && pass->pass->options[i].key; i++) free(pass->values[i]);
     free(pass->values);
@@ -287,17 +306,24 @@ static int prepare(struct instr_option_parser *p) {
     return 0;
 }
 
-// Moves the passes that are on already to the parser, which changes them.
+static int is_owners(const struct instr_option_parser *p, const struct instr_pass_options *pass) {
+    return strcmp(p->owner.name, pass->owner.name) == 0;
+}
+
+// Moves what belongs to the pass; `from` keeps its name and owner only.
+static void move_pass(struct instr_pass_options *to, struct instr_pass_options *from) {
+    *to = *from;
+    *from = (struct instr_pass_options){.pass = to->pass, .owner = to->owner};
+}
+
+// Moves the owner's passes that are on already to the parser, which changes them.
 static void inherit(struct instr_option_parser *p) {
     for (size_t k = 0; k < p->options->pass_count; k++)
         for (size_t i = 0; p->passes[i].pass; i++) {
             struct instr_pass_options *on = &p->options->passes[k];
-            if (p->passes[i].pass != on->pass) continue;
-            p->passes[i] = *on;
+            if (p->passes[i].pass != on->pass || !is_owners(p, on)) continue;
+            move_pass(&p->passes[i], on);
             p->passes[i].given = ON_ALREADY;
-            on->file = NULL;
-            on->values = NULL;
-            on->only = NULL;
         }
 }
 
@@ -307,7 +333,7 @@ static int find_classes(struct instr_option_parser *p, struct instr_pass_options
     char key[INSTR_NAME_SIZE], reason[256];
     if (!(pass->pass->flags & RW_NAMES_METHODS)) return 0;
     snprintf(key, sizeof key, "%s.methods", pass->pass->name);
-    instr_match_free(pass->only);
+    forget_patterns(&pass->only);
     pass->only = instr_match_new();
     if (!pass->only) return instr_option_no_memory(p, key);
     if (!methods) return 0;
@@ -326,6 +352,55 @@ static int find_classes(struct instr_option_parser *p, struct instr_pass_options
     }
 }
 
+static unsigned row_bit(const char *key) {
+    unsigned i = 0;
+    while (strcmp(instr_option_rows[i].key, key) != 0) i++;
+    return 1u << i;
+}
+
+// The scope of a pass that the text switches on without one: that of the owner's last pass that has
+// no scope of its own either, or that of the options.
+static void inherit_scope(const struct instr_option_parser *p, struct instr_pass_options *pass) {
+    struct instr_match *include = p->include, *exclude = p->exclude;
+    for (size_t i = 0; p->passes[i].pass; i++)
+        if (p->passes[i].given & ON_ALREADY && !p->passes[i].own_scope && !p->passes[i].only) {
+            include = p->passes[i].include;
+            exclude = p->passes[i].exclude;
+        }
+    share_patterns(&pass->include, include);
+    share_patterns(&pass->exclude, exclude);
+}
+
+// Gives each pass its scope: its own one, or that of the text, which is for the passes that the text
+// names, or for all if it names none.
+static void settle_scopes(struct instr_option_parser *p) {
+    unsigned include = row_bit("include"), exclude = row_bit("exclude"), named = 0;
+    for (size_t i = 0; p->passes[i].pass; i++) named |= p->passes[i].given & GIVEN_PASS;
+    for (size_t i = 0; p->passes[i].pass; i++) {
+        struct instr_pass_options *pass = &p->passes[i];
+        unsigned given = pass->given;
+        int is_named = (given & GIVEN_PASS) != 0 || (!named && !pass->own_scope);
+        if (pass->pass->flags & RW_NAMES_METHODS || !(given & (GIVEN_PASS | ON_ALREADY))) continue;
+        if (given & OWN_SCOPE) {
+            if (!pass->include && given & GIVEN_PASS)
+                share_patterns(&pass->include, p->options->include);
+            if (!pass->exclude && given & GIVEN_PASS)
+                share_patterns(&pass->exclude, p->options->exclude);
+        } else if (is_named && p->given & (include | exclude)) {
+            share_patterns(&pass->include, p->options->include);
+            share_patterns(&pass->exclude, p->options->exclude);
+            pass->own_scope = 0;
+        } else if (!(given & ON_ALREADY)) {
+            inherit_scope(p, pass);
+        }
+    }
+    // The scope of passes does not change that of the options, except where there are no passes.
+    if (p->changing && (p->options->pass_count || !(p->given & (include | exclude)))) {
+        share_patterns(&p->options->include, p->include);
+        share_patterns(&p->options->exclude, p->exclude);
+    }
+}
+
 // Moves the options of each pass to the passes that are on.
 static int settle(struct instr_option_parser *p) {
     for (size_t i = 0; p->passes[i].pass; i++) {
@@ -335,16 +410,15 @@ static int settle(struct instr_option_parser *p) {
         snprintf(key, sizeof key, "%.60s.*", pass->pass->name);
         return instr_option_fail(p, key, "the pass is not enabled; add '%s'", pass->pass->name);
     }
+    settle_scopes(p);
     for (size_t k = 0; k < p->options->pass_count; k++)
         for (size_t i = 0; p->passes[i].pass; i++) {
-            if (p->passes[i].pass != p->options->passes[k].pass) continue;
-            p->options->passes[k] = p->passes[i];
-            p->passes[i].file = NULL;
-            p->passes[i].values = NULL;
-            p->passes[i].only = NULL;
+            struct instr_pass_options *on = &p->options->passes[k];
+            if (p->passes[i].pass != on->pass || !is_owners(p, on)) continue;
+            p->passes[i].owner = on->owner;
+            move_pass(on, &p->passes[i]);
+            if (find_classes(p, on) != 0) return -1;
         }
-    for (size_t k = 0; k < p->options->pass_count; k++)
-        if (find_classes(p, &p->options->passes[k]) != 0) return -1;
     return 0;
 }
 
@@ -355,6 +429,8 @@ static int parse_text(struct instr_option_parser *p, const char *text) {
     if (result == 0) result = settle(p);
     for (size_t i = 0; p->passes && p->passes[i].pass; i++) free_pass(&p->passes[i]);
     free(p->passes);
+    instr_match_free(p->include);
+    instr_match_free(p->exclude);
     if (result != 0) instr_options_free(p->options);
     return result;
 }
@@ -366,41 +442,69 @@ int instr_options_parse(struct instr_options *options, const char *text, char *e
     return parse_text(&parser, text);
 }
 
-int instr_options_copy(struct instr_options *options, const struct instr_options *base) {
-    char error[INSTR_ERROR_SIZE];
-    char *text = instr_options_format(base);
-    memset(options, 0, sizeof *options);
-    if (!text) return -1;
-    int result = instr_options_parse(options, text, error, sizeof error);
-    free(text);
-    for (size_t i = 0; result == 0 && i < base->pass_count; i++)
-        options->passes[i].number = base->passes[i].number;
+// Copies what the field of an option owns.
+static int copy_field(const struct instr_option_row *row, void *field) {
+    char **text = field;
+    if (row->kind == INSTR_KIND_PATTERNS) instr_match_share(*(struct instr_match **)field);
+    int is_text = row->kind == INSTR_KIND_FILE || row->kind == INSTR_KIND_SOCKET;
+    return !is_text || !*text || (*text = strdup(*text)) ? 0 : -1;
+}
+
+static int copy_pass(struct instr_pass_options *to, const struct instr_pass_options *from) {
+    const struct rw_option *own = from->pass->options;
+    size_t count = 0;
+    int result = 0;
+    *to = *from;
+    for (const struct instr_option_row *row = instr_pass_option_rows; row->key; row++)
+        result |= copy_field(row, (char *)to + row->offset);
+    instr_match_share(to->only);
+    while (own && own[count].key) count++;
+    to->values = from->values ? calloc(count, sizeof *to->values) : NULL;
+    if (from->values && !to->values) return -1;
+    for (size_t i = 0; from->values && i < count; i++)
+        if (from->values[i] && !(to->values[i] = strdup(from->values[i]))) return -1;
     return result;
 }
 
-// A new scope replaces the old one as a whole.
-static void renew_scope(struct instr_option_parser *p) {
-    unsigned include = 0, exclude = 0;
-    for (unsigned i = 0; instr_option_rows[i].key; i++) {
-        if (strcmp(instr_option_rows[i].key, "include") == 0) include = 1u << i;
-        if (strcmp(instr_option_rows[i].key, "exclude") == 0) exclude = 1u << i;
+int instr_options_copy(struct instr_options *options, const struct instr_options *base) {
+    size_t most = base->pass_count + 1;
+    int result = 0;
+    while (rw_passes[most - base->pass_count - 1]) most++;
+    *options = *base;
+    options->pass_count = 0;
+    options->passes = calloc(most, sizeof *options->passes);
+    for (const struct instr_option_row *row = instr_option_rows; row->key; row++)
+        result |= copy_field(row, (char *)options + row->offset);
+    if (!options->passes) result = -1;
+    while (result == 0 && options->pass_count < base->pass_count) {
+        size_t i = options->pass_count++;
+        result = copy_pass(&options->passes[i], &base->passes[i]);
     }
-    if (p->given & include && !(p->given & exclude)) forget_patterns(&p->options->exclude);
-    if (p->given & exclude && !(p->given & include)) forget_patterns(&p->options->include);
+    if (result != 0) instr_options_free(options);
+    return result;
 }
 
-int instr_options_change(struct instr_options *options, const struct instr_options *base,
-                         enum instr_change change, const char *text, char *error, size_t size) {
+int instr_options_change_as(struct instr_options *options, const struct instr_options *base,
+                            enum instr_change change, const struct instr_owner *owner,
+                            const char *text, char *error, size_t size) {
     struct instr_option_parser parser = {.options = options,
+                                         .changing = 1,
                                          .only_values = change == INSTR_SET,
                                          .plain_files = 1, // a running JVM must not wait for a pipe
                                          .error = error,
                                          .error_size = size};
+    if (owner) parser.owner = *owner;
     if (size > 0) error[0] = '\0';
     if (instr_options_copy(options, base) != 0) return instr_option_no_memory(&parser, "");
-    if (parse_text(&parser, text) != 0) return -1;
-    if (change == INSTR_ENABLE) renew_scope(&parser);
-    return 0;
+    parser.include = options->include;
+    parser.exclude = options->exclude;
+    options->include = options->exclude = NULL;
+    return parse_text(&parser, text);
+}
+
+int instr_options_change(struct instr_options *options, const struct instr_options *base,
+                         enum instr_change change, const char *text, char *error, size_t size) {
+    return instr_options_change_as(options, base, change, NULL, text, error, size);
 }
 
 int instr_options_without(struct instr_options *options, const struct instr_options *base,
@@ -418,6 +522,40 @@ int instr_options_without(struct instr_options *options, const struct instr_opti
     return 0;
 }
 
+// Adds patterns to a set that others share. NULL is an empty set.
+static struct instr_match *more_patterns(const struct instr_match *match, const char *patterns,
+                                         char *error, size_t size) {
+    struct instr_match *more = instr_match_new();
+    if (!more) snprintf(error, size, "out of memory");
+    if (more && (!match || instr_match_add(more, instr_match_text(match), error, size) == 0) &&
+        instr_match_add(more, patterns, error, size) == 0)
+        return more;
+    instr_match_free(more);
+    return NULL;
+}
+
+int instr_options_exclude(struct instr_options *options, const char *patterns, char *error,
+                          size_t size) {
+    // Passes that share a set go on sharing one.
+    struct instr_match *last = instr_match_share(options->exclude);
+    struct instr_match *more = more_patterns(last, patterns, error, size);
+    int result = more ? 0 : -1;
+    if (more) share_patterns(&options->exclude, more);
+    for (size_t i = 0; result == 0 && i < options->pass_count; i++) {
+        struct instr_match **field = &options->passes[i].exclude;
+        if (*field != last) {
+            share_patterns(&last, *field);
+            instr_match_free(more);
+            more = more_patterns(last, patterns, error, size);
+            if (!more) result = -1;
+        }
+        if (more) share_patterns(field, more);
+    }
+    instr_match_free(last);
+    instr_match_free(more);
+    return result;
+}
+
 void instr_options_free(struct instr_options *options) {
     for (size_t i = 0; i < options->pass_count; i++) free_pass(&options->passes[i]);
     free(options->passes);
@@ -425,6 +563,7 @@ void instr_options_free(struct instr_options *options) {
     instr_match_free(options->exclude);
     free(options->stats);
     free(options->facts);
+    free(options->verify_dump);
     free(options->control);
     memset(options, 0, sizeof *options);
 }

@@ -9,8 +9,12 @@
 struct instr_option_parser {
     struct instr_options *options;
     struct instr_pass_options *passes; // of all passes, in the order of the table
-    unsigned given;                    // bit per row of instr_option_rows
-    const char *file;                  // being read; NULL: the list
+    struct instr_owner owner;          // of the passes that the text changes
+    int changing;                      // the text changes options
+    // A scope of the options that the text changes; the text's own one is in `options`.
+    struct instr_match *include, *exclude;
+    unsigned given;   // bit per row of instr_option_rows
+    const char *file; // being read; NULL: the list
     unsigned line, depth;
     int only_values; // no pass may be named
     int plain_files; // config= must name a regular file, as reading a pipe may block forever

@@ -13,9 +13,51 @@ int instr_scope_is_ours(const char *name, size_t length) {
     return BEGINS(name, length, "java/lang/Instr") || BEGINS(name, length, "instr/runtime/");
 }
 
+static int matches(const struct instr_match *include, const struct instr_match *exclude,
+                   const char *name, size_t length, int platform) {
+    if (include ? !instr_match(include, name, length) : platform) return 0;
+    return !exclude || !instr_match(exclude, name, length);
+}
+
+uint64_t instr_scope_passes(const struct instr_options *options, const char *name, size_t length,
+                            int platform) {
+    uint64_t found = 0;
+    int in_scope = 0;
+    if (instr_scope_is_ours(name, length)) return 0;
+    for (size_t i = 0; i < options->pass_count && i < 64; i++) {
+        const struct instr_pass_options *pass = &options->passes[i];
+        // Passes that were switched on together share the sets.
+        if (i == 0 || pass->include != pass[-1].include || pass->exclude != pass[-1].exclude)
+            in_scope = matches(pass->include, pass->exclude, name, length, platform);
+        if (in_scope) found |= UINT64_C(1) << i;
+    }
+    return found;
+}
+
 int instr_scope_matches(const struct instr_options *options, const char *name, size_t length,
                         int platform) {
-    if (instr_scope_is_ours(name, length)) return 0;
-    if (options->include ? !instr_match(options->include, name, length) : platform) return 0;
-    return !options->exclude || !instr_match(options->exclude, name, length);
+    if (options->pass_count) return instr_scope_passes(options, name, length, platform) != 0;
+    return !instr_scope_is_ours(name, length) &&
+           matches(options->include, options->exclude, name, length, platform);
+}
+
+static int same_patterns(const struct instr_match *a, const struct instr_match *b) {
+    return a == b || (a && b && strcmp(instr_match_text(a), instr_match_text(b)) == 0);
+}
+
+int instr_scope_common(const struct instr_options *options, const struct instr_match **include,
+                       const struct instr_match **exclude) {
+    const struct instr_pass_options *first = NULL;
+    *include = *exclude = NULL;
+    for (size_t i = 0; i < options->pass_count; i++) {
+        const struct instr_pass_options *pass = &options->passes[i];
+        if (pass->only) continue;
+        if (!first) first = pass;
+        if (!same_patterns(pass->include, first->include) ||
+            !same_patterns(pass->exclude, first->exclude))
+            return 0;
+    }
+    *include = first ? first->include : options->include;
+    *exclude = first ? first->exclude : options->exclude;
+    return 1;
 }

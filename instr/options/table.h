@@ -69,6 +69,10 @@
 #define INSTR_PASS_OPTIONS(OPTION)                                                                 \
     OPTION(file, "file", FILE, "FILE",                                                             \
            "write the result to FILE (JSON) at exit; %p is the process id")                        \
-    OPTION(top, "top", NUMBER, "N", "rows of the table printed at exit; default 20; 0: no table")
+    OPTION(top, "top", NUMBER, "N", "rows of the table printed at exit; default 20; 0: no table")  \
+    OPTION(include, "include", PATTERNS, "PATTERNS",                                               \
+           "classes for this pass alone, in place of include=")                                    \
+    OPTION(exclude, "exclude", PATTERNS, "PATTERNS",                                               \
+           "classes that this pass alone skips, in place of exclude=")
 
 #endif

@@ -50,10 +50,12 @@ static uint64_t restricted_passes(const struct instr_options *options, const cha
 // The passes that need the class even if it is out of scope, a bit for each.
 static uint64_t forced_passes(const struct instr_options *options, const char *name) {
     uint64_t found = 0;
-    for (size_t i = 0; i < options->pass_count && i < 64; i++)
-        if (options->passes[i].pass->forces && options->passes[i].pass->forces(name))
+    for (size_t i = 0; i < options->pass_count && i < 64; i++) {
+        const struct instr_pass_options *pass = &options->passes[i];
+        if (pass->pass->forces && pass->pass->forces(name) &&
+            !(pass->exclude && instr_match(pass->exclude, name, strlen(name))))
             found |= UINT64_C(1) << i;
-    if (found && options->exclude && instr_match(options->exclude, name, strlen(name))) return 0;
+    }
     return found;
 }
 
@@ -66,11 +68,10 @@ int instr_hook_matches(JNIEnv *jni, const struct instr_options *options, jobject
     uint64_t alone = restricted_passes(options, NULL), with = 0;
     uint64_t all = all_passes(options);
     if (alone != all) {
-        if (instr_scope_matches(options, name, strlen(name), platform))
-            with = all & ~alone;
-        else if (platform && loader && (with = instr_agent_passes_platform(options)) &&
-                 !instr_scope_matches(options, name, strlen(name), 0))
-            with = 0;
+        uint64_t taking = platform && loader ? instr_agent_passes_platform(options) : 0;
+        with = instr_scope_passes(options, name, strlen(name), platform);
+        if (taking & ~with) with |= taking & instr_scope_passes(options, name, strlen(name), 0);
+        with &= ~alone;
     }
     if (alone) with |= restricted_passes(options, name);
     uint64_t passive = instr_agent_passes_passive(options);

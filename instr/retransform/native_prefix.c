@@ -46,9 +46,12 @@ bool instr_native_prefix_any(void) {
 
 bool instr_wraps_early(const struct instr_options *options) {
     static const char *const packages[] = {"java/", "jdk/", "sun/"};
-    if (!instr_wraps(options) || !options->include) return false;
-    for (size_t i = 0; i < sizeof packages / sizeof *packages; i++)
-        if (instr_match_below(options->include, packages[i])) return true;
+    for (size_t k = 0; k < options->pass_count; k++) {
+        const struct instr_match *include = options->passes[k].include;
+        if (!options->passes[k].pass->wraps || !include) continue;
+        for (size_t i = 0; i < sizeof packages / sizeof *packages; i++)
+            if (instr_match_below(include, packages[i])) return true;
+    }
     return false;
 }
 

@@ -314,9 +314,7 @@ static int exclude(struct instr_options *next, const struct instr_options *base,
         snprintf(reason, size, "out of memory");
         return 0;
     }
-    if (!next->exclude) next->exclude = instr_match_new();
-    if (next->exclude && instr_match_add(next->exclude, patterns, reason, size) == 0) return 1;
-    if (!next->exclude) snprintf(reason, size, "out of memory");
+    if (instr_options_exclude(next, patterns, reason, size) == 0) return 1;
     instr_options_free(next);
     return 0;
 }

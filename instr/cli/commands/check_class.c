@@ -72,10 +72,11 @@ static int check_result(struct cli_checker *checker, const struct instr_rewritte
     return -1;
 }
 
-static int check_rewriting(struct cli_checker *checker, const uint8_t *bytes, size_t length,
-                           int strict, struct cli_checked *checked) {
+static int check_rewriting(struct cli_checker *checker, uint64_t passes, const uint8_t *bytes,
+                           size_t length, int strict, struct cli_checked *checked) {
     struct instr_rewritten rewritten = {0};
-    instr_engine_rewrite(checker->engine, bytes, length, allocate, NULL, &rewritten);
+    struct instr_origin origin = {.excluded_passes = ~passes};
+    instr_engine_rewrite_known(checker->engine, &origin, bytes, length, allocate, NULL, &rewritten);
     int result = 0;
     // Classes that a pass does not support are counted as skipped.
     if (rewritten.error.status != CF_OK && rewritten.error.status != CF_UNSUPPORTED)
@@ -94,10 +95,15 @@ static int check_rewriting(struct cli_checker *checker, const uint8_t *bytes, si
     return result;
 }
 
-static int is_matched(const struct instr_options *options, const struct cf_class *cls) {
-    if (!options->include && !options->exclude) return 1;
+// The passes that have the class in scope, a bit for each. Without any scope that is each class.
+static uint64_t matching_passes(const struct instr_options *options, const struct cf_class *cls) {
     struct cf_slice name = cf_this_name(cls);
-    return name.bytes && instr_scope_matches(options, (const char *)name.bytes, name.length, 0);
+    uint64_t unlimited = 0;
+    for (size_t i = 0; i < options->pass_count; i++)
+        if (!options->passes[i].include && !options->passes[i].exclude)
+            unlimited |= UINT64_C(1) << i;
+    if (!name.bytes) return unlimited;
+    return unlimited | instr_scope_passes(options, (const char *)name.bytes, name.length, 0);
 }
 
 int cli_check_class(struct cli_checker *checker, const uint8_t *bytes, size_t length,
@@ -111,7 +117,8 @@ int cli_check_class(struct cli_checker *checker, const uint8_t *bytes, size_t le
     checked->methods = cls.methods_count;
     if (cf_check_structure(&cls, &error) != CF_OK) return fail(checked, "structure", &error);
     if (check_round_trip(&cls, checked) != 0) return -1;
-    checked->matched = is_matched(checker->options, &cls);
+    uint64_t passes = matching_passes(checker->options, &cls);
+    checked->matched = passes != 0;
     if (!checked->matched) return 0;
-    return check_rewriting(checker, bytes, length, is_strict(&cls), checked);
+    return check_rewriting(checker, passes, bytes, length, is_strict(&cls), checked);
 }

@@ -225,7 +225,11 @@ int cli_class_rewrite(struct cli_rewriter *rewriter, struct cli_class *class, st
     if (cached) return rename_gates(class, cached->bytes, cached->length, out, reason);
     struct instr_rewritten rewritten;
     char line[INSTR_ERROR_SIZE];
-    instr_engine_rewrite(rewrite->engine, class->bytes, class->length, allocate, NULL, &rewritten);
+    struct cf_slice this = cf_this_name(&class->cls);
+    struct instr_origin origin = {.excluded_passes = ~instr_scope_passes(
+                                      &rewrite->options, (const char *)this.bytes, this.length, 0)};
+    instr_engine_rewrite_known(rewrite->engine, &origin, class->bytes, class->length, allocate,
+                               NULL, &rewritten);
     char name[256];
     snprintf(name, sizeof name, "%.*s", (int)cf_this_name(&class->cls).length,
              (const char *)cf_this_name(&class->cls).bytes);

@@ -222,8 +222,8 @@ static void write_counts(JNIEnv *jni, const char *path) {
 }
 
 // With include= alone, or exclude= too, there may be no such class.
-static void report_no_class(const struct instr_options *options) {
-    const char *patterns = options->include ? instr_match_text(options->include) : NULL;
+static void report_no_class(const struct instr_pass_options *pass) {
+    const char *patterns = pass->include ? instr_match_text(pass->include) : NULL;
     if (!patterns || instr_coverage_classes(state.registry)) return;
     instr_say(
         "coverage: no class was loaded that include=%.200s matches. com.acme.* is one package, "
@@ -283,7 +283,7 @@ static void report_results(const struct instr_results *results, unsigned pass) {
     (void)pass;
     instr_coverage_find_changed(results->jvmti, results->jni, state.registry);
     if (!results->options->quiet) report_changed();
-    if (!results->options->quiet) report_no_class(results->options);
+    if (!results->options->quiet) report_no_class(&results->options->passes[pass]);
     report_to_file(results->jni, results->options->quiet);
 }
 

@@ -241,9 +241,9 @@ static void put_row(struct instr_output *out, const struct bound *b) {
 }
 
 // Classes in scope come first.
-static void put_table(struct instr_output *out, const struct instr_results *r, unsigned top) {
+static void put_table(struct instr_output *out, const struct instr_results *r, unsigned pass) {
     char count[INSTR_NUMBER_SIZE], libraries[INSTR_NUMBER_SIZE];
-    unsigned shown = 0;
+    unsigned shown = 0, top = r->options->passes[pass].top;
     instr_output_format(out, "natives: %s methods bound in %s libraries%s; times since then:\n",
                         instr_number(list.count + list.unlisted, count),
                         instr_number(list.libraries_count, libraries),
@@ -256,9 +256,9 @@ static void put_table(struct instr_output *out, const struct instr_results *r, u
             int platform = strncmp(b->class_name, "java/", 5) == 0 ||
                            strncmp(b->class_name, "jdk/", 4) == 0 ||
                            strncmp(b->class_name, "sun/", 4) == 0;
-            if (instr_scope_matches(r->options, b->class_name, strlen(b->class_name), platform) !=
-                in_scope)
-                continue;
+            uint64_t passes =
+                instr_scope_passes(r->options, b->class_name, strlen(b->class_name), platform);
+            if ((passes >> pass & 1) != (uint64_t)in_scope) continue;
             put_row(out, b);
             shown++;
         }
@@ -269,7 +269,7 @@ static void more(const struct instr_results *results, unsigned pass, struct inst
     if (!list.on) return;
     pthread_mutex_lock(&list.lock);
     find_late_names(results->jni);
-    if (table) put_table(table, results, results->options->passes[pass].top);
+    if (table) put_table(table, results, pass);
     if (json) put_json(json);
     pthread_mutex_unlock(&list.lock);
 }

@@ -245,6 +245,7 @@ static const char *const round_trips[] = {
     "control=off",
     "timing,control=/a\\,b",
     "calls,calls.file=a\\,b\\\\c",
+    "calls,calls.include=a.*,timing,timing.include=b.*,timing.exclude=b.C",
 };
 
 START_TEST(formatting_gives_the_same_options_again) {
@@ -289,6 +290,68 @@ START_TEST(the_scope_is_include_or_not_platform_minus_exclude) {
 }
 END_TEST
 
+static const struct {
+    const char *list, *name;
+    uint64_t expected; // a bit for each pass
+} pass_scopes[] = {
+    {"timing,calls,include=a.**", "a/B", 3},
+    {"timing,calls,include=a.**,calls.include=b.**", "a/B", 1},
+    {"calls.include=b.**,timing,calls,include=a.**", "b/B", 2},
+    {"timing,calls,calls.include=b.**", "a/B", 1},
+    {"timing,calls,calls.exclude=a.**,include=**", "a/B", 1},
+    {"timing,calls,calls.include=a.*,exclude=a.B", "a/B", 0},
+    {"timing,calls,calls.include=a.*,calls.exclude=a.C,exclude=a.B", "a/B", 2},
+    {"timing,calls,calls.include=a.*,calls.include=b.*", "b/B", 3},
+};
+
+START_TEST(a_pass_may_have_a_scope_of_its_own) {
+    parse(pass_scopes[_i].list);
+    const char *name = pass_scopes[_i].name;
+    uint64_t found = instr_scope_passes(&options, name, strlen(name), 0);
+    ck_assert_msg(found == pass_scopes[_i].expected, "%s", pass_scopes[_i].list);
+    instr_options_free(&options);
+}
+END_TEST
+
+static void change(enum instr_change kind, const char *owner, const char *text) {
+    struct instr_options next;
+    struct instr_owner who = {.name = ""};
+    strcpy(who.name, owner);
+    ck_assert_msg(instr_options_change_as(&next, &options, kind, &who, text, error, sizeof error) ==
+                      0,
+                  "%s", error);
+    instr_options_free(&options);
+    options = next;
+}
+
+static void expect_format(const char *expected) {
+    char *format = instr_options_format(&options);
+    ck_assert_str_eq(format, expected);
+    free(format);
+}
+
+START_TEST(a_scope_is_that_of_the_passes_that_are_named_with_it) {
+    parse("");
+    change(INSTR_ENABLE, "", "timing,include=a.**,exclude=a.X");
+    expect_format("timing,include=a.**,exclude=a.X");
+    change(INSTR_ENABLE, "", "calls"); // as the pass before
+    expect_format("timing,calls,include=a.**,exclude=a.X");
+    change(INSTR_ENABLE, "", "calls,include=b.**");
+    expect_format("timing,timing.include=a.**,timing.exclude=a.X,calls,calls.include=b.**");
+    change(INSTR_SET, "", "calls.exclude=b.X");
+    expect_format("timing,timing.include=a.**,timing.exclude=a.X,calls,calls.exclude=b.X");
+    change(INSTR_SET, "", "include=c.**"); // not for calls, which has its own one now
+    expect_format("timing,timing.include=c.**,calls,calls.exclude=b.X");
+    change(INSTR_ENABLE, "", "calls,timing,include=c.**");
+    expect_format("timing,calls,include=c.**");
+    ck_assert_int_eq(instr_options_exclude(&options, "c.X:c.Y", error, sizeof error), 0);
+    expect_format("timing,calls,include=c.**,exclude=c.X:c.Y");
+    ck_assert_ptr_eq(options.passes[0].exclude, options.passes[1].exclude);
+    ck_assert_int_eq(instr_options_exclude(&options, "c..X", error, sizeof error), -1);
+    instr_options_free(&options);
+}
+END_TEST
+
 static void count(void *context, const char *name, const char *argument, const char *help) {
     ck_assert_msg(strlen(help) > 10, "%s has no help", name);
     ck_assert_msg(!strpbrk(help, "\n\t"), "%s: the help is not one line", name);
@@ -322,6 +385,9 @@ int main(void) {
     tcase_add_test(tcase, a_file_name_may_hold_the_process_id);
     tcase_add_loop_test(tcase, the_scope_is_include_or_not_platform_minus_exclude, 0,
                         sizeof scopes / sizeof *scopes);
+    tcase_add_loop_test(tcase, a_pass_may_have_a_scope_of_its_own, 0,
+                        sizeof pass_scopes / sizeof *pass_scopes);
+    tcase_add_test(tcase, a_scope_is_that_of_the_passes_that_are_named_with_it);
     tcase_add_test(tcase, every_option_has_a_line_of_help);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
