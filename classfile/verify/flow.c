@@ -8,11 +8,14 @@
 static inline enum cf_status match_locals(struct cf_verifier *v, const struct cf_vframe *frame,
                                           const char *place) {
     const cf_vtype *there = v->frames.types + frame->locals, *here = v->locals;
-    uint32_t i = frame->first, n = frame->locals_count;
+    uint32_t i, n = frame->locals_count;
+    uint64_t other = 0;
     if (!cf_v_works(v, n)) return CF_LIMIT;
-    while (i + 1 < n && !(((here[i] ^ there[i]) | (here[i + 1] ^ there[i + 1])) & v->compared))
-        i += 2;
-    if (i < n && (i = cf_v_find_other(v, there, here, i, n)) < n)
+    for (i = frame->first; i + 3 < n; i += 4)
+        other |= (here[i] ^ there[i]) | (here[i + 1] ^ there[i + 1]) |
+                 (here[i + 2] ^ there[i + 2]) | (here[i + 3] ^ there[i + 3]);
+    for (; i < n; i++) other |= here[i] ^ there[i];
+    if ((other & v->compared) && (i = cf_v_find_other(v, there, here, frame->first, n)) < n)
         return cf_v_mismatch(v, place, here[i], there[i]);
     if (v->this_uninitialized <= frame->this_uninitialized && !v->strict_count) return CF_OK;
     if (v->this_uninitialized > frame->this_uninitialized)
@@ -54,6 +57,15 @@ static inline cf_vtype *load(struct cf_verifier *v, const struct cf_vframe *fram
 
 // --- the exception table ---
 
+// Which locals matter to a handler.
+static uint64_t named_by(const struct cf_verifier *v, const struct cf_vframe *frame) {
+    const cf_vtype *locals = v->frames.types + frame->locals;
+    uint64_t named = 0;
+    for (uint32_t i = frame->first; i < frame->locals_count; i++)
+        named |= (uint64_t)(locals[i] != CF_V_TOP) << (i < 63 ? i : 63);
+    return named;
+}
+
 // The handler's frame takes the locals, and on the stack what is caught (JVMS 4.10.1.6). The latter
 // is the same wherever it is thrown.
 static int find_handler(struct cf_verifier *v, uint32_t i) {
@@ -65,26 +77,20 @@ static int find_handler(struct cf_verifier *v, uint32_t i) {
     if (frame->stack_count != 1)
         return cf_v_fail(v, "operand stack has another depth than the frame at pc %u", frame->pc),
                0;
-    if (!cf_v_handler_fits(v, e.handler_pc))
+    if (!v->old_stack && !cf_v_handler_fits(v, e.handler_pc))
         return cf_v_fail(v, "exception handler passes max_stack %u", v->old_stack), 0;
     cf_vtype needed = v->frames.types[frame->stack];
     if (!cf_v_takes(v, needed, caught))
         return cf_v_mismatch(v, "frame of the exception handler", caught, needed), 0;
-    v->handlers[i] = (struct cf_vhandler){e.start_pc, e.end_pc, frame};
-    return 1;
-}
-
-// Which locals matter to a handler.
-static uint64_t named_by(const struct cf_verifier *v, const struct cf_vframe *frame) {
-    const cf_vtype *locals = v->frames.types + frame->locals;
-    uint64_t named = 0;
-    for (uint32_t i = frame->first; i < frame->locals_count; i++)
-        named |= (uint64_t)(locals[i] != CF_V_TOP) << (i < 63 ? i : 63);
-    return named;
+    // Mostly an entry has the handler of the one before.
+    uint64_t named =
+        i && v->handlers[i - 1].frame == frame ? v->handlers[i - 1].named : named_by(v, frame);
+    v->handlers[i] = (struct cf_vhandler){e.start_pc, e.end_pc, frame, named};
+    return cf_v_works(v, frame->locals_count);
 }
 
 enum cf_status cf_v_find_handlers(struct cf_verifier *v) {
-    uint32_t count = v->code.exception_table_length, last = UINT32_MAX;
+    uint32_t count = v->code.exception_table_length;
     v->named = 0;
     v->handlers_count = count;
     if (count > v->handlers_capacity) {
@@ -92,32 +98,31 @@ enum cf_status cf_v_find_handlers(struct cf_verifier *v) {
         if (!v->handlers) return CF_NO_MEMORY;
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (find_handler(v, i)) {
-            const struct cf_vframe *frame = v->handlers[i].frame;
-            if (frame->pc != last) v->named |= named_by(v, frame); // mostly it has several entries
-            if (!cf_v_works(v, frame->locals_count)) return CF_LIMIT;
-            last = frame->pc;
-        } else if (!v->is_marked || v->failure->error.status != CF_UNVERIFIABLE) {
+        if (find_handler(v, i)) continue;
+        if (!v->is_marked || v->failure->error.status != CF_UNVERIFIABLE)
             return v->failure->error.status;
-        } else { // which counts where something is thrown to the handler
-            struct cf_exception e = cf_exception_at(&v->code, i);
-            v->handlers[i] = (struct cf_vhandler){e.start_pc, e.end_pc, NULL};
-            *v->failure = (struct cf_verify_failure){.method = v->method};
-        }
+        // A bad handler counts where something is thrown to it.
+        struct cf_exception e = cf_exception_at(&v->code, i);
+        v->handlers[i] = (struct cf_vhandler){e.start_pc, e.end_pc, NULL, 0};
+        *v->failure = (struct cf_verify_failure){.method = v->method};
     }
     return CF_OK;
 }
 
 uint32_t cf_v_match_handlers(struct cf_verifier *v, uint32_t stop) {
+    const struct cf_vframe *last = NULL; // the frame that was matched last
     uint32_t pc = v->pc;
     if (!cf_v_works(v, v->handlers_count)) return 0;
+    v->named = 0;
     for (uint32_t i = 0; i < v->handlers_count; i++) {
         const struct cf_vhandler *h = &v->handlers[i];
         if (pc < h->start) {
             if (h->start < stop) stop = h->start;
-        } else if (pc < h->end) {
+        } else if (pc < h->end && (h->frame != last || !last)) {
             if (!h->frame && !find_handler(v, i)) return 0;
             if (match_locals(v, h->frame, "frame of the exception handler") != CF_OK) return 0;
+            v->named |= h->named;
+            last = h->frame;
         }
     }
     return stop;
@@ -125,7 +130,7 @@ uint32_t cf_v_match_handlers(struct cf_verifier *v, uint32_t stop) {
 
 // --- control ---
 
-static enum cf_status go_to(struct cf_verifier *v, uint32_t target, const cf_vtype *top) {
+static inline enum cf_status go_to(struct cf_verifier *v, uint32_t target, const cf_vtype *top) {
     const struct cf_vframe *frame = cf_v_frame_at(v, target);
     if (!frame) return cf_v_fail(v, "no stack map frame at the target, pc %u", target);
     return match(v, frame, top, "frame of the branch's target");

@@ -44,9 +44,13 @@ static cf_vtype *room(struct table *t, uint32_t more) {
     return f->types + f->types_count;
 }
 
-// A type that has an operand. TOP: failed.
-static cf_vtype read_operand(struct table *t, unsigned tag) {
+// A type that is not simple. TOP: failed.
+static cf_vtype read_type(struct table *t, unsigned tag) {
     struct cf_verifier *v = t->v;
+    if (tag == CF_TYPE_UNINITIALIZED_THIS) {
+        t->met_this = 1;
+        return CF_V_UNINITIALIZED_THIS;
+    }
     if (tag > CF_TYPE_UNINITIALIZED)
         return bad_frame(t, "stack map frame: unknown type %u", tag), CF_V_TOP;
     uint32_t operand = read_number(t, 2);
@@ -58,35 +62,43 @@ static cf_vtype read_operand(struct table *t, unsigned tag) {
     return bad_frame(t, "stack map frame: no new at pc %u", operand), CF_V_TOP;
 }
 
+// What a type takes in a frame, by its tag.
+static const struct {
+    uint8_t type, second, slots;
+} simple[] = {[CF_TYPE_TOP] = {CF_V_TOP, CF_V_TOP, 1},
+              [CF_TYPE_INTEGER] = {CF_V_INT, CF_V_TOP, 1},
+              [CF_TYPE_FLOAT] = {CF_V_FLOAT, CF_V_TOP, 1},
+              [CF_TYPE_DOUBLE] = {CF_V_DOUBLE, CF_V_DOUBLE_2, 2},
+              [CF_TYPE_LONG] = {CF_V_LONG, CF_V_LONG_2, 2},
+              [CF_TYPE_NULL] = {CF_V_NULL, CF_V_TOP, 1}};
+enum { SIMPLE_TYPES = sizeof simple / sizeof *simple };
+
 // Appends `count` types; *slots: what they take.
 static enum cf_status read_types(struct table *t, uint32_t count, uint32_t limit, uint32_t *slots) {
-    static const uint8_t simple[] = {[CF_TYPE_TOP] = CF_V_TOP,
-                                     [CF_TYPE_INTEGER] = CF_V_INT,
-                                     [CF_TYPE_FLOAT] = CF_V_FLOAT,
-                                     [CF_TYPE_DOUBLE] = CF_V_DOUBLE,
-                                     [CF_TYPE_LONG] = CF_V_LONG,
-                                     [CF_TYPE_NULL] = CF_V_NULL,
-                                     [CF_TYPE_UNINITIALIZED_THIS] = CF_V_UNINITIALIZED_THIS};
     // One byte each at least: the count is not believed before the bytes are there.
     if (count > (uint32_t)(t->end - t->p)) return bad_frame(t, "stack map frames are cut off", 0);
     const uint8_t *p = t->p, *end = t->end;
     cf_vtype *out = room(t, 2 * count), *start = out;
-    unsigned met = 0;
     if (!out) return CF_UNVERIFIABLE;
+    // Frames that were made anew often begin with unused locals.
+    for (; count > 0 && p < end && *p == CF_TYPE_TOP; count--, p++) *out++ = CF_V_TOP;
     for (; count > 0; count--) {
-        if (p == end) t->is_cut = 1;
-        unsigned tag = p == end ? 0 : *p++;
-        if (tag < CF_TYPE_OBJECT) {
-            met |= 1u << tag;
-            out = cf_v_put(out, simple[tag]);
+        unsigned tag = CF_TYPE_TOP;
+        if (p < end)
+            tag = *p++;
+        else
+            t->is_cut = 1;
+        if (tag < SIMPLE_TYPES) {
+            out[0] = simple[tag].type;
+            out[1] = simple[tag].second;
+            out += simple[tag].slots;
             continue;
         }
         t->p = p;
-        if (!(*out++ = read_operand(t, tag))) return CF_UNVERIFIABLE;
+        if (!(*out++ = read_type(t, tag))) return CF_UNVERIFIABLE;
         p = t->p;
     }
     t->p = p;
-    if (met >> CF_TYPE_UNINITIALIZED_THIS & 1) t->met_this = 1;
     *slots = (uint32_t)(out - start);
     if (*slots > limit) return bad_frame(t, "stack map frame takes more than %u slots", limit);
     t->frames->types_count += *slots;
@@ -121,6 +133,7 @@ static enum cf_status chop(struct table *t, uint32_t count) {
 
 static enum cf_status read_stack(struct table *t, uint32_t count) {
     t->frame.stack = t->frames->types_count;
+    if (!count) return CF_OK;
     return read_types(t, count, t->v->code.max_stack, &t->frame.stack_count);
 }
 

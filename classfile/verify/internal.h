@@ -76,6 +76,7 @@ static inline cf_vtype cf_v_known_class(unsigned known) {
 // argument is what it can be set to, and the result what it holds.
 struct cf_vmember {
     uint16_t instructions; // bits, from getstatic on: which may have it for an operand
+    uint16_t simple;       // ... and needs nothing but the types on the stack
     uint16_t index, class_index, name_index, descriptor_index;
     uint8_t tag;          // enum cf_tag
     uint8_t is_init;      // <init>
@@ -115,6 +116,7 @@ struct cf_vframes {        // a StackMapTable; the arrays keep the room that a m
 struct cf_vhandler { // an entry of the exception table
     uint32_t start, end;
     const struct cf_vframe *frame;
+    uint64_t named; // bits of the locals that the frame names; the last one: of all from there on
 };
 
 // --- the verifier ---
@@ -168,14 +170,14 @@ struct cf_verifier {
     struct cf_vhandler *handlers;
     uint32_t handlers_count, handlers_capacity;
 
-    // The state. Locals from locals_used on are TOP.
+    // The state. Locals from locals_used to locals_begun are TOP; those behind them do not count.
     cf_vtype *locals, *stack;
-    uint32_t locals_capacity, stack_capacity, locals_used;
+    uint32_t locals_capacity, stack_capacity, locals_used, locals_begun;
     cf_vtype *unset; // bits of the strict fields not yet set, CF_V_UNSET_WORDS of them
     uint32_t unset_capacity;
     int this_uninitialized;
     int unmatched;  // locals have changed since the handlers were checked
-    uint64_t named; // bits of the locals that handlers name; the last one: of all from there on
+    uint64_t named; // bits as of cf_vhandler: the handlers around the instruction name these locals
     uint32_t pc;    // of the instruction at hand
 };
 
@@ -205,8 +207,12 @@ static inline int cf_v_works(struct cf_verifier *v, uint64_t steps) {
 
 // Is the instruction at v->pc new?
 int cf_v_ask_if_new(struct cf_verifier *v);
+// Perhaps it has not been asked yet.
+static inline int cf_v_is_known_new(const struct cf_verifier *v) {
+    return v->pc - v->new_start < v->new_end - v->new_start;
+}
 static inline int cf_v_is_new(struct cf_verifier *v) {
-    return (v->pc >= v->new_start && v->pc < v->new_end) || cf_v_ask_if_new(v);
+    return cf_v_is_known_new(v) || cf_v_ask_if_new(v);
 }
 // Has the stack room for the exception of the handler at `pc`, as the original has for its own?
 int cf_v_handler_fits(struct cf_verifier *v, uint32_t pc);
@@ -319,7 +325,8 @@ enum cf_vkind {
     // What does not.
     CF_V_MEMBER,
     // From here on the row says all that the instruction does to the stack.
-    CF_V_PUSH, // takes nothing from it; mostly
+    CF_V_LOAD, // takes nothing from it; a local is needed
+    CF_V_PUSH,
     CF_V_STEP,
     CF_V_BRANCH,
     CF_V_GOTO,

@@ -170,8 +170,8 @@ CF_SELDOM static int may_call(struct cf_verifier *v, const struct cf_vmember *m,
     return 0;
 }
 
-cf_vtype *cf_v_use_member(struct cf_verifier *v, const struct cf_vrow *row, const uint8_t *p,
-                          cf_vtype *top) {
+CF_SELDOM static cf_vtype *use_member(struct cf_verifier *v, const struct cf_vrow *row,
+                                      const uint8_t *p, cf_vtype *top) {
     const struct cf_vmember *m = operand(v, p);
     if (!m || (*p >= CF_OP_invokeinterface && !check_bytes(v, m, p))) return NULL;
     if (row->kind == CF_V_INVOKE_SPECIAL) return invoke_special(v, m, top);
@@ -180,5 +180,25 @@ cf_vtype *cf_v_use_member(struct cf_verifier *v, const struct cf_vrow *row, cons
     if (!takes_values(v, m->types + 1 - object, n, top)) return NULL;
     top -= n;
     if (m->is_protected && *p == CF_OP_invokevirtual && !may_call(v, m, top[0])) return NULL;
+    return row->second ? put_result(m, top) : top;
+}
+
+// The usual case: the constant was met before, and the words are equal.
+cf_vtype *cf_v_use_member(struct cf_verifier *v, const struct cf_vrow *row, const uint8_t *p,
+                          cf_vtype *top) {
+    uint32_t index = cf_be2(p + 1);
+    if (index >= v->old_constants &&
+        (!cf_v_is_known_new(v) || index >= v->cls->constant_pool_count))
+        return use_member(v, row, p, top);
+    cf_vmemo memo = v->memo[index];
+    if ((memo & CF_V_KINDS) != CF_V_IS_MEMBER) return use_member(v, row, p, top);
+    const struct cf_vmember *m = (const struct cf_vmember *)(uintptr_t)(memo - CF_V_IS_MEMBER);
+    if (!(m->simple & CF_V_BIT(*p))) return use_member(v, row, p, top);
+    uint64_t object = (uint64_t)-row->under, n = (m->arguments & row->operand) + object;
+    if ((uint64_t)(top - v->stack) < n + CF_V_SLACK) return use_member(v, row, p, top);
+    const cf_vtype *needed = m->types + 1 - object, *bottom = top - n;
+    for (uint64_t i = 0; i < n; i++)
+        if ((bottom[i] ^ needed[i]) & v->compared) return use_member(v, row, p, top);
+    top -= n;
     return row->second ? put_result(m, top) : top;
 }

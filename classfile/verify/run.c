@@ -71,8 +71,8 @@ CF_SELDOM static cf_vtype *load(struct cf_verifier *v, unsigned kind, uint32_t i
     return cf_v_put(top, v->locals[index]);
 }
 
-CF_SELDOM static cf_vtype *store(struct cf_verifier *v, unsigned kind, uint32_t index,
-                                 cf_vtype *top) {
+CF_SELDOM static cf_vtype *store_at(struct cf_verifier *v, unsigned kind, uint32_t index,
+                                    cf_vtype *top) {
     cf_vtype needed = type_of_kind(kind), last = top[-1];
     uint32_t two = needed == CF_V_LONG || needed == CF_V_DOUBLE;
     if (!cf_v_is_local(v, index + two)) return bad_local(v, index + two, needed);
@@ -99,7 +99,7 @@ CF_SELDOM static cf_vtype *wide(struct cf_verifier *v, const uint8_t *p, cf_vtyp
     if (op >= CF_OPCODE_COUNT || cf_opcodes[op].operands != CF_LOCAL)
         return fail(v, "unknown opcode %u behind wide", op);
     return op <= CF_OP_aload ? load(v, op - CF_OP_iload, index, top)
-                             : store(v, op - CF_OP_istore, index, top);
+                             : store_at(v, op - CF_OP_istore, index, top);
 }
 
 // --- constants, arrays ---
@@ -288,10 +288,20 @@ static inline cf_vtype *step(struct cf_verifier *v, const struct cf_vrow *row, c
     return top + row->net;
 }
 
-static cf_vtype *run_own(struct cf_verifier *v, const struct cf_vrow *row, const uint8_t *p,
-                         cf_vtype *top) {
+static inline cf_vtype *store(struct cf_verifier *v, const struct cf_vrow *row, const uint8_t *p,
+                              cf_vtype *top) {
+    uint32_t index = (uint32_t)row->from + (p[1] & row->operand), two = row->under == -2;
+    cf_vtype last = top[-1];
+    if (((uint8_t)(last ^ row->needed) & (uint8_t)row->mask) || !cf_v_is_local(v, index + two))
+        return store_at(v, row->second, index, top);
+    cf_v_set_local(v, index, two ? last - (CF_V_LONG_2 - CF_V_LONG) : last);
+    if (two) cf_v_set_local(v, index + 1, last);
+    return top + row->under;
+}
+
+CF_SELDOM static cf_vtype *run_own(struct cf_verifier *v, const struct cf_vrow *row,
+                                   const uint8_t *p, cf_vtype *top) {
     switch (row->kind) {
-    case CF_V_STORE: return store(v, row->second, (uint32_t)row->from + (p[1] & row->operand), top);
     case CF_V_WIDE: return wide(v, p, top);
     case CF_V_ARRAY_LOAD: return array_load(v, *p, top);
     case CF_V_ARRAY_STORE: return array_store(v, *p, top);
@@ -317,13 +327,6 @@ static cf_vtype *run_own(struct cf_verifier *v, const struct cf_vrow *row, const
     }
 }
 
-CF_SELDOM static cf_vtype *run_other(struct cf_verifier *v, const struct cf_vrow *row,
-                                     const uint8_t *p, cf_vtype *top) {
-    if (row->kind >= CF_V_STEP) return step(v, row, top);
-    if (row->kind >= CF_V_INVOKE_SPECIAL) return cf_v_use_member(v, row, p, top);
-    return run_own(v, row, p, top);
-}
-
 // A load of a local that does not hold what is needed, or is not there.
 CF_SELDOM static cf_vtype *bad_push(struct cf_verifier *v, const struct cf_vrow *row,
                                     const uint8_t *p) {
@@ -345,23 +348,34 @@ cf_vtype *cf_v_run(struct cf_verifier *v, cf_vtype *top, uint64_t stop, int *fal
         marks[pc] = CF_V_START;
         v->pc = (uint32_t)pc;
         pc += row->length;
-        if (row->kind == CF_V_PUSH) { // most are
+        if (row->kind == CF_V_LOAD) { // many are
             int64_t local = row->from + (int64_t)(p[1] & row->operand);
             cf_vtype pushed = locals[local];
-            if (((uint8_t)(pushed ^ row->needed) & (uint8_t)row->mask) ||
-                (local >= v->old_locals && !cf_v_is_local(v, (uint32_t)local)))
+            if ((local >= v->old_locals && !cf_v_is_local(v, (uint32_t)local)) ||
+                ((uint8_t)(pushed ^ row->needed) & (uint8_t)row->mask))
                 return bad_push(v, row, p);
             top[0] = pushed;
             top[1] = row->second;
             top += row->net;
-        } else if (!(top = run_other(v, row, p, top))) {
-            return NULL;
-        } else if (row->kind > CF_V_STEP) {
-            if ((*falls = cf_v_leave(v, row, top)) < 0) return NULL;
-            if (!*falls) return top;
-        } else if (row->kind >= CF_V_STORE && row->kind <= CF_V_PUT_FIELD) {
-            if (row->kind == CF_V_WIDE) pc += p[1] == CF_OP_iinc ? 6 : 4;
+        } else if (row->kind == CF_V_PUSH) {
+            top[0] = locals[row->from]; // a constant
+            top[1] = row->second;
+            top += row->net;
+        } else if (row->kind == CF_V_STORE) {
+            if (!(top = store(v, row, p, top))) return NULL;
             if (v->unmatched) stop = 0;
+        } else if (row->kind >= CF_V_STEP) {
+            if (!(top = step(v, row, top))) return NULL;
+            if (row->kind > CF_V_STEP && (*falls = cf_v_leave(v, row, top)) <= 0)
+                return *falls < 0 ? NULL : top;
+        } else if (row->kind == CF_V_MEMBER) {
+            if (!(top = cf_v_use_member(v, row, p, top))) return NULL;
+        } else {
+            top = row->kind >= CF_V_INVOKE_SPECIAL ? cf_v_use_member(v, row, p, top)
+                                                   : run_own(v, row, p, top);
+            if (!top) return NULL;
+            if (row->kind == CF_V_WIDE) pc += p[1] == CF_OP_iinc ? 6 : 4;
+            if (v->unmatched && row->kind >= CF_V_STORE) stop = 0;
         }
         if (top > limit && is_too_high(v, top)) return NULL;
     } while (pc < stop);

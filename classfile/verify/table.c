@@ -23,7 +23,7 @@
 #define PUSH_DOUBLE PUSHES(1, CF_V_DOUBLE, DOUBLE, 2)
 #define LOADS(n, type, after, index, mask_)                                                        \
     {                                                                                              \
-        NEEDED(ANY, ANY, 0, type), .kind = CF_V_PUSH, .length = n, .from = index,                  \
+        NEEDED(ANY, ANY, 0, type), .kind = CF_V_LOAD, .length = n, .from = index,                  \
                                    .operand = mask_, .second = after, .net = (after) ? 2 : 1       \
     }
 #define LOAD(op, type, after)                                                                      \
@@ -88,7 +88,7 @@ const struct cf_vrow cf_v_rows[256] = {
     LOAD(dload, CF_V_DOUBLE, DOUBLE), LOAD(aload, REFERENCE, 0),
     STORE_OF(istore, INT, 0), STORE_OF(lstore, LONG, 1), STORE_OF(fstore, FLOAT, 2),
     STORE_OF(dstore, DOUBLE, 3), STORE_OF(astore, REFERENCE, 4),
-    [CF_OP_iinc] = {NEEDED(ANY, ANY, 0, CF_V_INT), .kind = CF_V_PUSH, .length = 3, .operand = 0xFF},
+    [CF_OP_iinc] = {NEEDED(ANY, ANY, 0, CF_V_INT), .kind = CF_V_LOAD, .length = 3, .operand = 0xFF},
 
     [CF_OP_iaload] = OWN(ARRAY_LOAD, 1), [CF_OP_laload] = OWN(ARRAY_LOAD, 1),
     [CF_OP_faload] = OWN(ARRAY_LOAD, 1), [CF_OP_daload] = OWN(ARRAY_LOAD, 1),

@@ -192,7 +192,9 @@ enum {
     OF_OBJECTS = CF_V_BIT(CF_OP_getfield) | CF_V_BIT(CF_OP_putfield),
     OF_CLASSES = CF_V_BIT(CF_OP_getstatic) | CF_V_BIT(CF_OP_putstatic),
     SPECIAL = CF_V_BIT(CF_OP_invokespecial),
-    DIRECT = SPECIAL | CF_V_BIT(CF_OP_invokestatic)
+    DIRECT = SPECIAL | CF_V_BIT(CF_OP_invokestatic),
+    SIMPLE = CF_V_BIT(CF_OP_getfield) | OF_CLASSES | CF_V_BIT(CF_OP_invokestatic) |
+             CF_V_BIT(CF_OP_invokevirtual)
 };
 
 static unsigned instructions_of(const struct cf_verifier *v, unsigned tag, cf_vtype class_type,
@@ -246,6 +248,8 @@ const struct cf_vmember *cf_v_find_member(struct cf_verifier *v, uint32_t index)
     m->is_init = CF_IS(name, "<init>") != 0;
     if (CF_V_TAG(class_type) == CF_V_CLASS + CF_KNOWN_OBJECT && !v->in_java_lang)
         m->is_protected = protected_in_object(name, cf_utf8(cls, m->descriptor_index)) & 3;
+    m->simple =
+        m->instructions & (m->is_protected ? SIMPLE & ~CF_V_BIT(CF_OP_invokevirtual) : SIMPLE);
     v->memo[index] = (uintptr_t)m + CF_V_IS_MEMBER;
     return m;
 }

@@ -93,14 +93,12 @@ void *cf_v_grow(struct cf_verifier *v, void *array, uint32_t *capacity, uint32_t
     return larger;
 }
 
-// All are TOP, but for what lies in front of them.
 static void begin_locals(struct cf_verifier *v) {
-    memset(v->locals, 0, v->locals_capacity * sizeof *v->locals);
     v->locals += CF_V_CONSTANT_SLOTS;
     v->locals_capacity -= CF_V_CONSTANT_SLOTS;
     for (int i = 0; i < CF_V_NULL_SLOT; i++) v->locals[-1 - i] = (cf_vtype)i;
     v->locals[-1 - CF_V_NULL_SLOT] = CF_V_NULL;
-    v->locals_used = 0;
+    v->locals_begun = v->locals_used = 0;
 }
 
 static enum cf_status make_room(struct cf_verifier *v) {
@@ -117,6 +115,8 @@ static enum cf_status make_room(struct cf_verifier *v) {
         if (!v->locals) return CF_NO_MEMORY;
         begin_locals(v);
     }
+    for (; v->locals_begun < v->code.max_locals + CF_V_PIECE; v->locals_begun++)
+        v->locals[v->locals_begun] = CF_V_TOP;
     if (stack > v->stack_capacity) {
         v->stack = cf_v_grow(v, NULL, &v->stack_capacity, 0, stack, sizeof *v->stack);
         if (!v->stack) return CF_NO_MEMORY;
