@@ -21,6 +21,9 @@ enum {
     INSTR_TOP_DEFAULT = 20  // rows of a table when `top` is not given
 };
 
+// Values of max_overhead: "off"; and what holds for a late pass if it is not given.
+enum { INSTR_ANY_OVERHEAD = 1000 * 1000, INSTR_LATE_OVERHEAD = 10 * 1000 };
+
 enum instr_runtime { INSTR_RUNTIME_DIRECT = 0, INSTR_RUNTIME_PATH = 1 };
 
 enum { INSTR_OWNER_SIZE = 33 };
@@ -43,6 +46,7 @@ struct instr_pass_options {
     // The number under which instr_methods has the methods of the pass: its index in rw_passes, or
     // another one when it is switched on again.
     unsigned number;
+    int late; // 1: switched on while the JVM was running
     // The classes of a pass that selects them itself; NULL: include and exclude select them.
     struct instr_match *only;
     struct instr_match *include; // its scope; NULL: none
@@ -70,8 +74,8 @@ struct instr_options {
     int interfaces;                    // 1: yes
     unsigned max_classes, max_methods; // that may be changed at the same time; 0: any number
     uint64_t expiry;                   // ns until all passes are switched off; 0: never
-    unsigned max_overhead;             // thousandths of a percent of CPU time; 0: any
-    unsigned config;                   // files read
+    unsigned max_overhead; // thousandths of a percent, or INSTR_ANY_OVERHEAD; 0: not given
+    unsigned config;       // files read
 };
 
 // Parses `text` (NULL is the same as "") into `options`, which needs no preparation. Returns 0; or
@@ -104,6 +108,10 @@ int instr_options_without(struct instr_options *options, const struct instr_opti
 // Adds patterns to what every pass excludes. Returns 0; or -1 with one line in `error`.
 int instr_options_exclude(struct instr_options *options, const char *patterns, char *error,
                           size_t size);
+
+// The share of CPU time that the pass may cost, in thousandths of a percent; 0: any.
+unsigned instr_max_overhead(const struct instr_options *options,
+                            const struct instr_pass_options *pass);
 
 // Parses a time such as 50ms or 30s (us, ms, s, m, h; from 1 us to a year). Returns 0; or -1.
 int instr_duration_parse(const char *text, uint64_t *nanoseconds);

@@ -226,6 +226,7 @@ const struct rw_pass rw_pass_alloc = {
     .flags = RW_COMPLETE,
     .options = options,
     .needs_agent = "only the JVM knows sizes, and what no bytecode allocates",
+    .event_ns = 6,
     .runtime_class = "InstrAlloc",
     .begin = begin,
     .forces = rw_allocates_by_reflection,

@@ -56,6 +56,7 @@ const struct rw_pass rw_pass_calls = {
     .name = "calls",
     .help = "exact number of calls and exceptional exits of each method",
     .flags = RW_OBSERVES_SPEED,
+    .event_ns = 3,
     .runtime_class = "InstrCalls",
     .edit = edit_method,
 };

@@ -294,6 +294,7 @@ static const struct rw_option options[] = {
 
 const struct rw_pass rw_pass_coverage = {
     .name = "coverage",
+    .event_ns = 1,
     .help = "covered lines and branches, in the file format of JaCoCo and its report tools",
     .flags = RW_COMPLETE | RW_NO_TABLE | RW_INLINED,
     .options = options,

@@ -230,6 +230,7 @@ const struct rw_pass rw_pass_exceptions = {
     .flags = RW_OBSERVES_SPEED,
     .needs_agent =
         "only the JVM knows what it throws itself, and what code outside of the file catches",
+    .event_ns = 1000,
     .runtime_class = "InstrExceptions",
     .edit = edit_method,
 };

@@ -178,6 +178,7 @@ const struct rw_pass rw_pass_natives = {
     .timed = 1,
     .needs_agent =
         "only the agent can lead the JVM to the code of a native method that was renamed",
+    .event_ns = 60,
     .runtime_class = "InstrNatives",
     .wraps = wraps,
     .edit = edit_wrapper,

@@ -82,9 +82,12 @@ struct rw_pass {
     const char *name;
     const char *help; // one line
     unsigned flags;
-    const struct rw_option *options;  // ends with key == NULL; may be NULL
-    const char *file_help;            // of the option `file`; NULL: the common text
-    int timed;                        // its results have times
+    const struct rw_option *options; // ends with key == NULL; may be NULL
+    const char *file_help;           // of the option `file`; NULL: the common text
+    int timed;                       // its results have times
+    // What an event of the pass (a call, an allocation) costs the application, in nanoseconds,
+    // rounded up; max-overhead= reckons with it. 0: unknown, reckoned as a timed call.
+    unsigned event_ns;
     const char *needs_agent;          // why files cannot be rewritten with the pass; NULL: they can
     const char *const *agent_options; // options that files cannot be rewritten with; NULL ends them
     const char *runtime_class; // the class of the runtime that inserted code calls, without package

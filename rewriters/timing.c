@@ -170,6 +170,7 @@ const struct rw_pass rw_pass_timing = {
     .help = "calls, exceptional exits, total and self time, and latencies of each method",
     .flags = RW_OBSERVES_SPEED,
     .timed = 1,
+    .event_ns = 60,
     .runtime_class = "InstrTiming",
     .edit = edit_method,
 };

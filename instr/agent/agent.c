@@ -201,6 +201,7 @@ static int prepare(JavaVM *vm, const char *text, int at_start, char *reason, siz
     agent->vm = vm;
     struct instr_options options;
     if (instr_options_parse(&options, text, reason, size) != 0) return 0;
+    for (size_t i = 0; i < options.pass_count; i++) options.passes[i].late = !at_start;
     int writable = instr_reconfigure_check_files(NULL, &options, reason, size);
     if (!writable && !at_start) {
         instr_options_free(&options);

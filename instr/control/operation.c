@@ -6,6 +6,7 @@
 #include "instr/passes/results.h"
 #include "instr/report/text.h"
 #include "instr/retransform/background.h"
+#include "instr/retransform/overhead.h"
 #include "instr/vm/untouchable.h"
 
 #include <errno.h>
@@ -30,6 +31,25 @@ void instr_operation_json_options(struct instr_json *json, const struct instr_op
     char *text = instr_options_format(options);
     instr_json_text(json, "options", text ? text : "");
     free(text);
+}
+
+void instr_operation_json_overhead(struct instr_json *json, struct instr_agent *agent,
+                                   const struct instr_plan *plan, JNIEnv *jni, uint64_t pause) {
+    enum { PPM = 10 }; // in a thousandth of a percent
+    bool known = plan && plan->engine && instr_overhead_look(agent, plan, jni, pause);
+    instr_json_open(json, "overhead", '[');
+    for (size_t i = 0; known && i < plan->options.pass_count; i++) {
+        const struct instr_pass_options *pass = &plan->options.passes[i];
+        struct instr_overhead share;
+        if (!instr_overhead_of(plan, i, &share)) continue;
+        instr_json_open_flat(json, NULL, '{');
+        instr_json_text(json, "pass", pass->pass->name);
+        instr_json_number(json, "overhead_ppm", (share.code + share.compilers) * PPM);
+        instr_json_number(json, "compilers_ppm", share.compilers * PPM);
+        instr_json_number(json, "limit_ppm", instr_max_overhead(&plan->options, pass) * PPM);
+        instr_json_close(json, '}');
+    }
+    instr_json_close(json, ']');
 }
 
 void instr_operation_note_interfaces(struct instr_reply *reply, unsigned skipped_interfaces) {
@@ -179,6 +199,25 @@ static bool take_result(void *context, const struct instr_pass_options *pass,
     return false;
 }
 
+// Without include= most users do not expect what they get.
+static void note_scope(struct instr_agent *agent, struct instr_reply *reply,
+                       struct instr_packages *packages) {
+    char text[400], example[80];
+    unsigned ticket;
+    const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
+    bool is_wide = false;
+    for (size_t i = 0; plan && i < plan->options.pass_count; i++)
+        is_wide |= !plan->options.passes[i].include && !plan->options.passes[i].only;
+    if (!packages->classes) is_wide = false;
+    instr_plans_give_back(&agent->plans, ticket);
+    if (!is_wide) return;
+    instr_packages_text(packages, text, sizeof text, example, sizeof example);
+    instr_reply_note(reply,
+                     "in scope: all classes outside of the JDK, now %u: %s; "
+                     "include=%s narrows it",
+                     packages->classes, text, *example ? example : "PATTERN");
+}
+
 bool instr_operation_run(struct instr_request *request, struct instr_reply *reply,
                          instr_operation *function, const char *text,
                          struct instr_reconfigured *done) {
@@ -189,11 +228,16 @@ bool instr_operation_run(struct instr_request *request, struct instr_reply *repl
     if (!done) instr_reply_fail(reply, "out of memory");
     if (!jni || !done) return false;
     free(instr_results_unwritten()); // of an earlier operation that no command asked for
+    struct instr_packages packages = {.count = 0};
+    bool is_enable = strcmp(request->name, "enable") == 0;
+    if (is_enable) done->packages = &packages;
     done->taker = &taker;
     done->defer = strcmp(request->name, "off") != 0;
     reply->skipped_before = skipped_so_far(request->agent);
     bool ok = function(request->agent, jni, text, done, reason, sizeof reason);
     done->taker = NULL;
+    done->packages = NULL;
+    if (ok && is_enable) note_scope(request->agent, reply, &packages);
     if (!ok) instr_reply_fail(reply, "%s", reason);
     return ok;
 }
@@ -215,6 +259,7 @@ static void report_unwritten(struct instr_request *request, struct instr_reply *
 struct waiting {
     struct instr_agent *agent;
     uint64_t generation; // of the queue
+    uint64_t since;      // ns; when it began to wait
     uint64_t until;      // ns; then the reply says how far it got
     uint64_t note_at;    // ns
     instr_operation_end *end;
@@ -239,8 +284,11 @@ static const char *find_off(struct instr_agent *agent, const char *options, size
 static int follow_other(struct waiting *w, struct instr_reply *reply, uint64_t generation) {
     size_t length = 0;
     const char *off = w->enabled ? find_off(w->agent, w->enabled, &length) : NULL;
+    const char *why = off ? instr_overhead_why_off(off, length, w->since) : NULL;
     w->generation = generation;
-    if (off)
+    if (why)
+        instr_reply_fail(reply, "pass '%.*s' was switched off: %s", (int)length, off, why);
+    else if (off)
         instr_reply_fail(reply,
                          "another command switched pass '%.*s' off before all classes were "
                          "changed",
@@ -299,6 +347,7 @@ bool instr_operation_reply_within(struct instr_request *request, struct instr_re
     if (ok && done->remaining) {
         *w = (struct waiting){.agent = request->agent,
                               .generation = instr_reconfigure_progress().generation,
+                              .since = now,
                               .until = wait < INSTR_NEVER - now ? now + wait : INSTR_NEVER,
                               .note_at = now + NOTE_MS * MILLISECOND,
                               .end = end};

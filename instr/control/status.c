@@ -9,6 +9,7 @@
 #include "instr/counters/records.h"
 #include "instr/retransform/redefine.h"
 #include "instr/retransform/background.h"
+#include "instr/retransform/overhead.h"
 #include "instr/counters/threads.h"
 #include "instr/base/clock.h"
 
@@ -21,6 +22,7 @@
 #define INSTR_VERSION "unknown"
 #endif
 
+static const uint64_t OVERHEAD_PAUSE = 500 * UINT64_C(1000000); // ns
 enum { SKIPPED_SHOWN = 200, INTERFACES_SHOWN = 10, SKIPPED_BYTES = 1024 * 1024 };
 
 static const char *state_name(const struct instr_agent *agent) {
@@ -126,6 +128,18 @@ static void changed_now(struct instr_json *json, const struct instr_agent *agent
     instr_json_number(json, "expires_in_ns", !expires ? 0 : expires > now ? expires - now : 1);
 }
 
+// The pass that was switched off for its overhead, as long as it is off.
+static void switched_off(struct instr_json *json, struct instr_agent *agent) {
+    struct instr_overhead_end end = instr_overhead_last_end();
+    if (!end.pass || instr_operation_is_on(agent, end.pass->name)) return;
+    instr_json_open_flat(json, "switched_off", '{');
+    instr_json_text(json, "pass", end.pass->name);
+    instr_json_text(json, "reason", end.why);
+    instr_json_number(json, "date_ms", end.date);
+    instr_json_number(json, "ago_ns", instr_clock_now() - end.at);
+    instr_json_close(json, '}');
+}
+
 // The members that ping replies, and:
 //
 //      {
@@ -140,13 +154,16 @@ static void changed_now(struct instr_json *json, const struct instr_agent *agent
 //        "classes_refused_now",          refused by the JVM, not tried again
 //        "classes_done", "classes_total",    progress of the background thread; 0 of 0: it is idle
 //        "classes_left_ns",              about how long it will take; 0: unknown
+//        "overhead": [...],              see operation.h
 //        "expires_in_ns"                 0: never
+//        "switched_off": {"pass", "reason", "date_ms", "ago_ns"}    for its overhead; if there is one
 //      }
 void instr_command_status(struct instr_request *request, struct instr_reply *reply) {
     struct instr_agent *agent = request->agent;
     unsigned ticket;
     // GetSystemProperty needs an attached thread in some JVMs, though not in HotSpot.
-    if (!instr_reply_jni(reply)) return;
+    JNIEnv *jni = instr_reply_jni(reply);
+    if (!jni) return;
     struct instr_json json = instr_json_start(instr_reply_document(reply));
     instr_json_open(&json, NULL, '{');
     identity(&json, agent);
@@ -156,8 +173,10 @@ void instr_command_status(struct instr_request *request, struct instr_reply *rep
     instr_operation_json_options(&json, plan ? &plan->options : NULL);
     totals(&json, plan ? plan->engine : NULL);
     memory(&json, agent, plan);
+    instr_operation_json_overhead(&json, agent, plan, jni, OVERHEAD_PAUSE);
     instr_plans_give_back(&agent->plans, ticket);
     changed_now(&json, agent);
+    switched_off(&json, agent);
     instr_json_close(&json, '}');
     instr_reply_document_end(reply);
 }

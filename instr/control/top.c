@@ -9,7 +9,7 @@
 //        "interval_ns": N,
 //        "methods": N,                       that were called
 //        "calls": N, "thrown": N,
-//        "classes_done", "classes_total",    as in status
+//        "classes_done", "classes_total", "overhead",    as in status
 //        "rows": [{"class", "method", "descriptor", "calls", "thrown",
 //                  "timed", "total_ns", "self_ns", "wait_ns", "p50_ns", "p99_ns", "max_ns"}]
 //      }
@@ -20,18 +20,21 @@
 
 #include "instr/vm/agent_state.h"
 #include "instr/vm/snapshot.h"
-#include "instr/control/commands.h"
+#include "instr/control/operation.h"
 #include "instr/control/interval.h"
 #include "instr/vm/waits.h"
+#include "instr/base/clock.h"
 #include "instr/base/json.h"
 #include "instr/passes/agent_passes.h"
 #include "instr/retransform/background.h"
+#include "instr/retransform/overhead.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define MILLISECOND UINT64_C(1000000)
-#define LOOK_EVERY (100 * MILLISECOND) // at the threads
+#define LOOK_EVERY (100 * MILLISECOND)     // at the threads
+#define OVERHEAD_PAUSE (500 * MILLISECOND) // from one estimate to the next
 enum { LEAST_MS = 100, MOST_MS = 3600 * 1000, MOST_ROWS = 1000, FIRST_MS = 100 };
 enum { KEPT = 4 }; // histograms for each row: other methods may come up in the next interval
 
@@ -41,8 +44,10 @@ struct top {
     struct instr_agent *agent;
     enum order order;
     size_t rows;
-    uint64_t interval, due; // ns
-    unsigned pass_id;       // of the pass in `before`
+    uint64_t interval, due;     // ns
+    const struct rw_pass *pass; // that was reported last
+    uint64_t start;             // ns
+    unsigned pass_id;           // of the pass in `before`
     struct instr_counts *before;
     size_t before_count;
     uint64_t before_time; // ns; 0: there is no snapshot yet
@@ -164,6 +169,7 @@ static void write_document(struct instr_reply *reply, const struct top *top,
     struct instr_reconfigure_progress progress = instr_reconfigure_progress();
     instr_json_number(&json, "classes_done", progress.done);
     instr_json_number(&json, "classes_total", progress.total);
+    instr_operation_json_overhead(&json, top->agent, plan, instr_reply_jni(reply), OVERHEAD_PAUSE);
     instr_json_open(&json, "rows", '[');
     for (size_t i = 0; i < found && i < top->rows; i++)
         write_line(&json, plan, counts, &lines[i], &times[i], pass->pass->timed);
@@ -190,6 +196,13 @@ static int report(struct top *top, struct instr_reply *reply, const struct instr
     const struct instr_pass_options *pass = choose(plan);
     struct instr_counts *counts = NULL;
     size_t n = 0;
+    const struct rw_pass *was = top->pass;
+    const char *why =
+        pass || !was ? NULL : instr_overhead_why_off(was->name, strlen(was->name), top->start);
+    if (why) {
+        instr_reply_fail(reply, "pass '%s' was switched off: %s", was->name, why);
+        return 0;
+    }
     if (!pass) {
         instr_reply_fail(reply, "no active pass counts or times methods; 'instr enable PID timing' "
                                 "switches one on");
@@ -215,6 +228,7 @@ static int report(struct top *top, struct instr_reply *reply, const struct instr
     top->before_count = n;
     top->before_time = now;
     top->pass_id = pass->number;
+    top->pass = pass->pass;
     return 1;
 }
 
@@ -286,6 +300,7 @@ void instr_command_top(struct instr_request *request, struct instr_reply *reply)
         return;
     }
     top->agent = request->agent;
+    top->start = instr_clock_now();
     top->order = (enum order)order;
     top->rows = (size_t)rows;
     top->interval = (uint64_t)interval * MILLISECOND;

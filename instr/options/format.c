@@ -101,7 +101,8 @@ static void put_row(struct text *t, const char *pass, const struct instr_option_
         if (!*(const unsigned *)field) break;
         snprintf(number, sizeof number, "%u.%03u%%", *(const unsigned *)field / 1000,
                  *(const unsigned *)field % 1000);
-        put_pair(t, pass, row->key, number);
+        put_pair(t, pass, row->key,
+                 *(const unsigned *)field == INSTR_ANY_OVERHEAD ? "off" : number);
         break;
     case INSTR_KIND_CONFIG: break; // the options that the files hold are written instead
     }

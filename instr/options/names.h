@@ -15,7 +15,7 @@ enum instr_option_kind {
     INSTR_KIND_NUMBER,   // unsigned
     INSTR_KIND_COUNT,    // unsigned, from 1; 0: not given
     INSTR_KIND_DURATION, // uint64_t, nanoseconds; 0: not given
-    INSTR_KIND_PERCENT,  // unsigned, thousandths of a percent; 0: not given
+    INSTR_KIND_PERCENT,  // unsigned, thousandths of a percent, or INSTR_ANY_OVERHEAD; 0: not given
     INSTR_KIND_CONFIG    // unsigned: files read
 };
 

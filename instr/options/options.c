@@ -275,6 +275,12 @@ static int read_config(struct instr_option_parser *p, const char *name) {
 
 // --- the whole ---
 
+unsigned instr_max_overhead(const struct instr_options *options,
+                            const struct instr_pass_options *pass) {
+    if (options->max_overhead) return options->max_overhead % INSTR_ANY_OVERHEAD;
+    return pass->late ? INSTR_LATE_OVERHEAD : 0;
+}
+
 const char *instr_pass_option(const struct instr_pass_options *pass, const char *key) {
     for (size_t i = 0; pass->values && pass->pass->options[i].key; i++)
         if (strcmp(pass->pass->options[i].key, key) == 0) return pass->values[i];
@@ -301,6 +307,7 @@ static int prepare(struct instr_option_parser *p) {
     for (size_t i = 0; i < count; i++) {
         p->passes[i].pass = rw_passes[i];
         p->passes[i].number = (unsigned)i;
+        p->passes[i].late = p->late;
         p->passes[i].top = INSTR_TOP_DEFAULT;
     }
     return 0;
@@ -491,6 +498,7 @@ int instr_options_change_as(struct instr_options *options, const struct instr_op
                                          .changing = 1,
                                          .only_values = change == INSTR_SET,
                                          .plain_files = 1, // a running JVM must not wait for a pipe
+                                         .late = 1,
                                          .error = error,
                                          .error_size = size};
     if (owner) parser.owner = *owner;

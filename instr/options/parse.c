@@ -182,11 +182,15 @@ static int set_duration(struct instr_option_parser *p, const char *key, const ch
         p, key, "must be a time with its unit, such as 50ms, 30s, 5m or 1h, not '%.64s'", value);
 }
 
-// 5% or 0.5%, in thousandths of a percent.
+// 5% or 0.5%, in thousandths of a percent; or off.
 static int set_percent(struct instr_option_parser *p, const char *key, const char *value,
                        unsigned *field) {
     const char *end = value;
     uint64_t whole = 0, part = 0;
+    if (strcmp(value, "off") == 0) {
+        *field = INSTR_ANY_OVERHEAD;
+        return 0;
+    }
     int bad = read_number(value, &end, &whole) != 0 || whole > 100;
     unsigned digits = 0;
     if (!bad && *end == '.')
@@ -195,8 +199,8 @@ static int set_percent(struct instr_option_parser *p, const char *key, const cha
     for (; digits < 3; digits++) part *= 10;
     uint64_t percent = whole * 1000 + part;
     if (bad || strcmp(end, "%") != 0 || percent == 0 || percent > 100000)
-        return instr_option_fail(p, key, "must be a share such as 5%% or 0.5%%, not '%.64s'",
-                                 value);
+        return instr_option_fail(
+            p, key, "must be a share such as 5%% or 0.5%%, or off, not '%.64s'", value);
     *field = (unsigned)percent;
     return 0;
 }

@@ -59,9 +59,10 @@
            "skipped")                                                                              \
     OPTION(expiry, "for", DURATION, "TIME",                                                        \
            "switch all passes off after TIME, such as 30s, 5m or 1h")                              \
-    OPTION(max_overhead, "max-overhead", PERCENT, "SHARE",                                         \
-           "switch a pass off if it uses more than SHARE, such as 5%, of the CPU time "            \
-           "of the JVM's threads")                                                                 \
+    OPTION(max_overhead, "max-overhead", PERCENT, "SHARE|off",                                     \
+           "switch a pass off if it costs more than SHARE, such as 5%, of the JVM's CPU "          \
+           "time; default 10% for passes that are switched on while the JVM runs, off for "        \
+           "those that it starts with")                                                            \
     OPTION(config, "config", CONFIG, "FILE",                                                       \
            "read options from FILE, one per line; lines that start with # are comments")
 

@@ -145,7 +145,9 @@ static int wanted(void *context, jclass cls, jobject loader, const char *name) {
     // A class that already has the current plan was changed while it was queued.
     if (r->queued_only) return !entry.methods || entry.plan != r->plan->number;
     bool changed = entry.methods != 0;
-    return has_new_effect(r, cls, loader, name, changed) || (changed && is_excess(r, &entry));
+    bool is = has_new_effect(r, cls, loader, name, changed) || (changed && is_excess(r, &entry));
+    if (is && !changed && r->done->packages) instr_packages_add(r->done->packages, name);
+    return is;
 }
 
 // The same under limits, where changed classes come first: reverting them makes room.

@@ -5,7 +5,7 @@
 // batch rests until the compilers have caught up, and for a multiple of that time:
 //
 //      batch | compilers busy |                rest                 | batch | ...
-//      <------- busy -------->|<--------- 4 times as long --------->|
+//      <------- busy -------->|<--------- 9 times as long --------->|
 //
 // A batch is as large as keeps the busy time short. In a JVM that is idle nothing rests.
 

@@ -11,6 +11,7 @@
 #include "instr/retransform/pass_lifecycle.h"
 #include "instr/retransform/background.h"
 #include "instr/retransform/native_prefix.h"
+#include "instr/retransform/overhead.h"
 #include "instr/base/log.h"
 #include "instr/base/clock.h"
 #include "instr/vm/wake.h"
@@ -187,7 +188,8 @@ static int begin_operation(struct instr_agent *agent, struct instr_reconfigured 
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += BUSY_AFTER;
-    *done = (struct instr_reconfigured){.taker = done->taker, .defer = done->defer};
+    *done = (struct instr_reconfigured){
+        .taker = done->taker, .packages = done->packages, .defer = done->defer};
     atomic_fetch_add(&agent->waiting, 1);
     int error = pthread_mutex_timedlock(&agent->switching, &until);
     atomic_fetch_sub(&agent->waiting, 1);
@@ -465,6 +467,7 @@ int instr_reconfigure_detach(struct instr_agent *agent, JNIEnv *jni,
         if (!needed) {
             instr_native_prefix_end();
             agent->methods = agent->plans.kept = instr_plans_current(&agent->plans)->methods;
+            instr_overhead_forget();
             instr_agent_undo(agent);
         }
     }

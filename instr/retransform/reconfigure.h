@@ -17,14 +17,17 @@
 #include "instr/vm/agent_state.h"
 #include "instr/passes/agent_pass.h"
 #include "instr/passes/results.h"
+#include "instr/retransform/packages.h"
 
 enum { INSTR_REFUSALS = 32 }; // refusals that are recorded with their reasons
 
-// What an operation did, and `taker` and `defer`, which the caller sets before.
+// What an operation did, and `defer`, `taker` and `packages`, which the caller sets before.
 struct instr_reconfigured {
     int defer; // the background thread may change most classes (background.h)
     // Takes the results of passes that end without a file. NULL: their tables go to standard error.
     const struct instr_results_taker *taker;
+    // Counts the loaded classes that come into scope. NULL: nobody asks.
+    struct instr_packages *packages;
     unsigned classes;            // retransformed
     unsigned changed;            // ... that have inserted code now
     unsigned refused;            // that the JVM refused to change

@@ -5,6 +5,7 @@
 #include "instr/base/clock.h"
 
 #include <dirent.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,8 @@
 
 enum { MOST = 64 };
 static const uint64_t look_again_after = 500 * 1000 * 1000; // HotSpot starts and ends such threads
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct {
     struct {
@@ -77,6 +80,7 @@ static uint64_t compiler_time(void) {
 void instr_cpu_times_take(struct instr_cpu_times *times) {
     struct timespec t = {0, 0};
     uint64_t now = instr_clock_now();
+    pthread_mutex_lock(&lock);
     if (!compilers.looked_at || now >= compilers.looked_at + look_again_after) {
         compilers.looked_at = now;
         find_threads();
@@ -84,4 +88,5 @@ void instr_cpu_times_take(struct instr_cpu_times *times) {
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     times->process = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
     times->compilers = compiler_time();
+    pthread_mutex_unlock(&lock);
 }

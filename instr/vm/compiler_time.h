@@ -11,7 +11,7 @@ struct instr_cpu_times {
     uint64_t compilers; // of the threads that compile, those that have ended included
 };
 
-// One thread at a time may call it.
+// Any thread may call it.
 void instr_cpu_times_take(struct instr_cpu_times *times);
 
 #endif

@@ -53,6 +53,9 @@ class Control:
         return head[4:], self.take(struct.unpack(">I", head[:4])[0])
 
     def start(self, *words, files=()):
+        # Tests measure something else, and busy programs exceed the limit that operators get.
+        if words[:1] == ("enable",) and "max-overhead" not in words[1] and "=jacoco:" not in words[1]:
+            words = (words[0], words[1] + ",max-overhead=off", *words[2:])
         for name, data in files:
             self.send(b"D", name.encode() + b"\0" + data)
         self.send(b"C", b"".join(w.encode() + b"\0" for w in words))

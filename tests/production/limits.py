@@ -211,11 +211,97 @@ def overhead(t):
         c = jvm.control()
         for share, stays in (("100%", True), ("0.01%", False)):
             c.run("enable", f"timing,include=Server:Server$*,max-overhead={share}")
-            until = time.monotonic() + 5
+            until = time.monotonic() + 8
             while time.monotonic() < until:
                 urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=10).read()
             on = c.run("status")["passes"]
             expect(problems, f"max-overhead={share}: {on}", (on == ["timing"]) == stays)
+    return problems
+
+
+class Spending:
+    """The program of that name, and the commands of a user."""
+
+    def __init__(self, t, jvm):
+        self.t, self.jvm = t, jvm
+        self.c = jvm.control()
+
+    def instr(self, command, *words):
+        return subprocess.run([self.t.cli, command, str(self.jvm.pid), *words], capture_output=True, text=True, timeout=120)
+
+    def cost(self, seconds=2.0):
+        """Nanoseconds of the process's CPU time for each call."""
+        calls, used = map(int, self.jvm.ask("").split())
+        time.sleep(seconds)
+        more, later = map(int, self.jvm.ask("").split())
+        return (later - used) / (more - calls)
+
+    def settled(self):
+        """The cost, once the compilers have done their work."""
+        time.sleep(2)
+        return min(self.cost() for _ in range(2))
+
+    def wait_off(self):
+        """Why the passes were switched off; None: they are still on after half a minute."""
+        for _ in range(120):
+            status = self.c.run("status")
+            if not status["passes"]:
+                return status.get("switched_off")
+            time.sleep(0.25)
+        return None
+
+    def stays(self):
+        time.sleep(8)
+        return bool(self.c.run("status")["passes"])
+
+
+def default_overhead(t):
+    """A pass that is switched on while the JVM works switches itself off above 10 %, unless max-overhead says otherwise; one that the JVM was started with
+    does not. Commands tell why; what is estimated agrees with the CPU time that the process uses."""
+    problems = []
+    with Jvm(t, "-cp", t.file("classes"), "Spending") as jvm:
+        jvm.line()
+        s = Spending(t, jvm)
+        jvm.ask("work")
+        plain = s.settled()
+        s.c.run("enable", "timing,include=Spending,max-overhead=off")
+        with_pass = s.settled()
+        told = [p["overhead_ppm"] / 1e6 for p in s.c.run("status")["overhead"]]
+        spent = 1 - plain / with_pass
+        expect(problems, f"{told} estimated, {spent:.2f} spent", len(told) == 1 and spent / 3 < told[0] < spent * 3)
+        expect(problems, "off at 10 %, though max-overhead=off", s.stays())
+        s.c.run("revert")
+
+        done = s.instr("enable", "timing")
+        expect(problems, f"scope: {done.stderr}", "in scope: all classes outside of the JDK, now" in done.stderr and "narrows it" in done.stderr)
+        top = s.instr("top", "--every", "500ms")
+        expect(problems, f"top: {top.returncode}: {top.stderr}", top.returncode == 1 and "more than max-overhead=10%" in top.stderr)
+        expect(problems, f"top shows no overhead: {top.stdout}", re.search(r"overhead [1-9][0-9.]*%", top.stdout))
+        off = s.wait_off() or {}
+        expect(problems, f"not switched off, or without its reason: {off}", off.get("pass") == "timing" and "max-overhead=10%" in off["reason"])
+        text = s.instr("status").stdout
+        expect(problems, f"status: {text}", re.search(r"^off +timing, .* ago: estimated overhead is [0-9.]+% of CPU time", text, re.M))
+
+        # Exceptions cost more than calls, and rarely called methods next to nothing.
+        jvm.ask("throw")
+        for options, stays in (("calls,max-overhead=3%,include=Spending", True), ("exceptions,max-overhead=3%,include=Spending", False),
+                               ("timing,max-overhead=10%,include=Spending$Seldom", True)):
+            s.c.run("enable", options)
+            expect(problems, f"{options}: {'off' if stays else 'on'}", s.stays() if stays else (s.wait_off() or {}).get("pass") == "exceptions")
+            s.c.run("off")
+        # An idle JVM.
+        jvm.ask("rest")
+        s.c.run("enable", "timing,max-overhead=10%")
+        expect(problems, "switched off in an idle JVM", s.stays())
+        jvm.ends(problems)
+    with Jvm(t, f"-agentpath:{t.agent}=timing,include=Spending", "-cp", t.file("classes"), "Spending", agent=False) as jvm:
+        jvm.line()
+        s = Spending(t, jvm)
+        jvm.ask("work")
+        expect(problems, "a pass of the start: switched off", s.stays())
+        told = s.c.run("status")["overhead"]
+        expect(problems, f"a pass of the start: {told}", len(told) == 1 and told[0]["overhead_ppm"] > 20000 and told[0]["limit_ppm"] == 0)
+        jvm.ends(problems)
     return problems
 
 
@@ -272,4 +358,4 @@ def interfaces(t):
     return problems
 
 
-LIMITS = [broken_classes, loaded_meanwhile, full_pools, compiled_code, limited, without_code, overhead, interfaces]
+LIMITS = [broken_classes, loaded_meanwhile, full_pools, compiled_code, limited, without_code, overhead, default_overhead, interfaces]

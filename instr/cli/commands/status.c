@@ -63,6 +63,29 @@ static void figures(const json_t *document) {
          instr_number(cli_count(json_object_get(document, "memory_bytes"), "all"), a));
 }
 
+static char *percent(uint64_t ppm, char text[32]) {
+    snprintf(text, 32, "%.*f%%", ppm < 100000 ? 1 : 0, (double)ppm / 10000);
+    return text;
+}
+
+static void overhead(const json_t *document) {
+    size_t index;
+    json_t *item;
+    char share[32], compilers[32], limit[32], time[INSTR_DURATION_SIZE];
+    json_array_foreach(json_object_get(document, "overhead"), index, item) {
+        uint64_t compiling = cli_count(item, "compilers_ppm") / 500,
+                 most = cli_count(item, "limit_ppm");
+        line(index ? "" : "overhead", "%s: about %s of the CPU time%s%s%s; max-overhead=%s",
+             cli_text(item, "pass"), percent(cli_count(item, "overhead_ppm"), share),
+             compiling ? " (compilers " : "", compiling ? percent(compiling * 500, compilers) : "",
+             compiling ? ")" : "", most ? percent(most, limit) : "off");
+    }
+    const json_t *off = json_object_get(document, "switched_off");
+    if (off)
+        line("off", "%s, %s ago: %s", cli_text(off, "pass"),
+             instr_duration(cli_count(off, "ago_ns"), time), cli_text(off, "reason"));
+}
+
 static void agents(const json_t *document) {
     size_t index;
     json_t *agent;
@@ -89,6 +112,7 @@ static void show(const json_t *document, const struct instr_process *target) {
     line("agent", "%s, %s", cli_text(document, "agent"), cli_text(document, "state"));
     passes(document);
     figures(document);
+    overhead(document);
     agents(document);
     skipped(document);
 }

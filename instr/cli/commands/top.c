@@ -112,6 +112,16 @@ static void print_row(const json_t *row, uint64_t interval, int timed, int colum
     print_method(row, columns > used + 1 ? (size_t)(columns - used - 1) : 0, to);
 }
 
+// What the pass costs, if that is known.
+static void print_overhead(const json_t *document, FILE *to) {
+    size_t index;
+    json_t *item;
+    json_array_foreach(json_object_get(document, "overhead"), index,
+                       item) if (strcmp(cli_text(item, "pass"), cli_text(document, "pass")) == 0)
+        fprintf(to, ", overhead %.1f%%", (double)cli_count(item, "overhead_ppm") / 10000);
+    fputc('\n', to);
+}
+
 static void print_table(const struct top *top, const json_t *document, FILE *to) {
     char a[INSTR_NUMBER_SIZE], b[INSTR_NUMBER_SIZE], c[INSTR_NUMBER_SIZE], clock[16];
     uint64_t interval = cli_count(document, "interval_ns");
@@ -123,8 +133,9 @@ static void print_table(const struct top *top, const json_t *document, FILE *to)
     int rows, columns = 0;
     if (top->live) cli_screen_size(&rows, &columns);
     strftime(clock, sizeof clock, "%H:%M:%S", localtime_r(&now, &local));
-    fprintf(to, "instr top: process %ld, %s, %s, by %s\n", top->pid, cli_text(document, "pass"),
+    fprintf(to, "instr top: process %ld, %s, %s, by %s", top->pid, cli_text(document, "pass"),
             clock, titles[top->order]);
+    print_overhead(document, to);
     fprintf(to, "%s calls/s, %s errors/s, %s methods called", rate(document, "calls", interval, a),
             rate(document, "thrown", interval, b), instr_number(cli_count(document, "methods"), c));
     if (cli_count(document, "classes_total"))

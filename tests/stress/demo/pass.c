@@ -21,6 +21,7 @@ const struct rw_pass rw_pass_demo = {
     .name = "demo",
     .help = "entries into the methods of each class (for tests)",
     .flags = RW_OBSERVES_SPEED,
+    .event_ns = 3,
     .runtime_class = "InstrCalls",
     .needs_agent = "it is a demonstration",
     .edit = edit_method,

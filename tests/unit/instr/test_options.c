@@ -131,6 +131,10 @@ static const struct {
     {"control=/2345678901234567890123456789012345678901234567890123456789012345",
      "option 'control': the folder may have at most 64 bytes"},
     {"huge=ye", "option 'huge': must be no or yes, not 'ye'"},
+    {"max-overhead=101%",
+     "option 'max-overhead': must be a share such as 5% or 0.5%, or off, not '101%'"},
+    {"max-overhead=no",
+     "option 'max-overhead': must be a share such as 5% or 0.5%, or off, not 'no'"},
     {"batch-threads=3", "option 'batch-threads': must be auto, 1 or 2, not '3'"},
     {"runtime=jar", "option 'runtime': must be direct or path, not 'jar'"},
     {"timing,timing.top=-1", "option 'timing.top': must be a number from 0 to 1000000, not '-1'"},
@@ -246,6 +250,8 @@ static const char *const round_trips[] = {
     "timing,control=/a\\,b",
     "calls,calls.file=a\\,b\\\\c",
     "calls,calls.include=a.*,timing,timing.include=b.*,timing.exclude=b.C",
+    "calls,max-overhead=2.500%",
+    "calls,max-overhead=off",
 };
 
 START_TEST(formatting_gives_the_same_options_again) {
@@ -254,6 +260,32 @@ START_TEST(formatting_gives_the_same_options_again) {
     ck_assert_str_eq(format, round_trips[_i]);
     free(format);
     instr_options_free(&options);
+}
+END_TEST
+
+START_TEST(passes_that_come_late_have_a_limit) {
+    static const struct {
+        const char *start, *late;
+        unsigned of_calls, of_timing; // thousandths of a percent; calls is the one of the start
+    } rows[] = {{"calls", "timing", 0, 10000},
+                {"calls", "timing,max-overhead=off", 0, 0},
+                {"calls", "timing,max-overhead=2.5%", 2500, 2500},
+                {"calls,max-overhead=off", "timing", 0, 0},
+                {"calls,max-overhead=5%", "timing", 5000, 5000},
+                {"calls", "calls,timing", 0, 10000}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct instr_options later, copy;
+        parse(rows[i].start);
+        ck_assert_int_eq(
+            instr_options_change(&later, &options, INSTR_ENABLE, rows[i].late, error, sizeof error),
+            0);
+        ck_assert_int_eq(instr_options_copy(&copy, &later), 0);
+        ck_assert_uint_eq(instr_max_overhead(&copy, &copy.passes[0]), rows[i].of_calls);
+        ck_assert_uint_eq(instr_max_overhead(&copy, &copy.passes[1]), rows[i].of_timing);
+        instr_options_free(&copy);
+        instr_options_free(&later);
+        instr_options_free(&options);
+    }
 }
 END_TEST
 
@@ -382,6 +414,7 @@ int main(void) {
                         (int)(sizeof jacocos / sizeof *jacocos));
     tcase_add_loop_test(tcase, formatting_gives_the_same_options_again, 0,
                         sizeof round_trips / sizeof *round_trips);
+    tcase_add_test(tcase, passes_that_come_late_have_a_limit);
     tcase_add_test(tcase, a_file_name_may_hold_the_process_id);
     tcase_add_loop_test(tcase, the_scope_is_include_or_not_platform_minus_exclude, 0,
                         sizeof scopes / sizeof *scopes);

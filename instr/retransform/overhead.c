@@ -1,0 +1,252 @@
+// What the passes that are on cost the application.
+
+#include "instr/retransform/overhead.h"
+
+#include "instr/base/clock.h"
+#include "instr/passes/agent_passes.h"
+#include "instr/retransform/background.h"
+#include "instr/vm/compiler_time.h"
+#include "instr/vm/snapshot.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SECOND UINT64_C(1000000000)
+static const uint64_t COMPILED = 1000 * 1000; // ns; of a changed method, at most
+static const uint64_t PATIENCE = 2 * SECOND;  // above the limit
+enum {
+    MOST = 64,      // passes
+    WHOLE = 100000, // 100 %
+    TIMES = 10,     // seconds for which the compilers' CPU time counts
+    IDLE = 4,       // a JVM that uses less than this part of a processor
+    UNKNOWN_NS = 60 // of an event of a pass that does not say it
+};
+
+// A pass, by its number.
+struct seen {
+    unsigned number;
+    bool counts, known; // `events` is there; the share is
+    bool compiling;     // the compilers work for it
+    uint64_t events;
+    uint64_t over_since; // ns; 0: it is not above its limit
+    struct instr_overhead share;
+};
+
+static struct {
+    uint64_t at; // ns; 0: never looked
+    struct instr_cpu_times cpu;
+    uint32_t plan;
+    struct seen passes[MOST]; // in the order of the plan
+    size_t count;
+    // The last seconds, each of at least a second but the one that is being filled.
+    struct {
+        uint64_t elapsed, process, compilers; // ns; the latter for changed methods
+    } times[TIMES];
+    unsigned time;
+    uint64_t compiling_until; // ns
+    uint64_t compiled;        // ns, for changed methods since the passes were switched on
+} last;
+
+static struct instr_overhead_end end;
+
+static struct seen *find(unsigned number) {
+    for (size_t i = 0; i < last.count; i++)
+        if (last.passes[i].number == number) return &last.passes[i];
+    return NULL;
+}
+
+// --- events ---
+
+static uint64_t own_events(const struct rw_pass *pass) {
+    const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass);
+    return agent_pass && agent_pass->events ? agent_pass->events() : 0;
+}
+
+// The events of each pass so far, in the order of the plan. False: out of memory.
+static bool count_events(const struct instr_plan *plan, JNIEnv *jni, uint64_t events[MOST]) {
+    const struct instr_options *options = &plan->options;
+    struct instr_counts *counts = NULL;
+    size_t n = 0, known = (size_t)instr_methods_count(plan->methods);
+    if (!instr_snapshot(jni, &counts, &n)) return false;
+    for (size_t i = 0; i < options->pass_count && i < MOST; i++)
+        events[i] = own_events(options->passes[i].pass);
+    for (size_t id = 0; id < n && id < known; id++) {
+        if (!counts[id].calls) continue;
+        unsigned number = instr_methods_get(plan->methods, (int)id).pass;
+        for (size_t i = 0; i < options->pass_count && i < MOST; i++)
+            if (options->passes[i].number == number) events[i] += counts[id].calls;
+    }
+    free(counts);
+    return true;
+}
+
+// --- compilers ---
+
+// The plan is another one: the compilers work for its new passes; or, when its scope has changed, for
+// all. Those that the JVM has started with have counted from its start on.
+static void follow_plan(const struct instr_plan *plan, uint64_t now) {
+    const struct instr_options *options = &plan->options;
+    struct seen passes[MOST];
+    size_t count = options->pass_count < MOST ? options->pass_count : MOST;
+    bool any_new = false;
+    for (size_t i = 0; i < count; i++) {
+        const struct seen *before = find(options->passes[i].number);
+        passes[i] = before ? *before
+                           : (struct seen){.number = options->passes[i].number,
+                                           .counts = !last.at && !options->passes[i].late};
+        passes[i].compiling = !before;
+        any_new |= !before;
+    }
+    for (size_t i = 0; i < count && !any_new; i++) passes[i].compiling = true;
+    memcpy(last.passes, passes, count * sizeof *passes);
+    last.count = count;
+    last.plan = plan->number;
+    last.compiling_until = now + TIMES * SECOND;
+    last.compiled = 0;
+}
+
+// The part of the compilers' CPU time that was spent on changed methods.
+static uint64_t for_changed_methods(const struct instr_agent *agent, uint64_t used, uint64_t now) {
+    if (instr_background_is_busy()) last.compiling_until = now + TIMES * SECOND;
+    if (now > last.compiling_until) return 0;
+    uint64_t most = instr_class_states_totals(agent->class_states).methods * COMPILED;
+    uint64_t left = most > last.compiled ? most - last.compiled : 0;
+    if (used > left) used = left;
+    last.compiled += used;
+    return used;
+}
+
+// In thousandths of a percent.
+static uint64_t share_of(double part, double whole) {
+    double share = whole > 0 ? part / whole : 0;
+    return share < 1 ? (uint64_t)(share * WHOLE) : WHOLE;
+}
+
+static void add_time(uint64_t elapsed, uint64_t process, uint64_t compilers) {
+    if (last.times[last.time].elapsed >= SECOND) {
+        last.time = (last.time + 1) % TIMES;
+        memset(&last.times[last.time], 0, sizeof last.times[0]);
+    }
+    last.times[last.time].elapsed += elapsed;
+    last.times[last.time].process += process;
+    last.times[last.time].compilers += compilers;
+}
+
+// Over ten seconds, even if fewer have passed: the compilers' work comes in bursts.
+static uint64_t compilers_share(void) {
+    double elapsed = 0, process = 0, compilers = 0, all = TIMES * (double)SECOND;
+    for (size_t i = 0; i < TIMES; i++) {
+        elapsed += (double)last.times[i].elapsed;
+        process += (double)last.times[i].process;
+        compilers += (double)last.times[i].compilers;
+    }
+    if (process < elapsed) process = elapsed;
+    if (elapsed > 0 && elapsed < all) process *= all / elapsed;
+    return share_of(compilers, process);
+}
+
+// --- the estimate ---
+
+static void estimate(struct seen *seen, const struct instr_pass_options *pass, uint64_t events,
+                     uint64_t process, uint64_t compilers) {
+    unsigned each = pass->pass->event_ns ? pass->pass->event_ns : UNKNOWN_NS;
+    uint64_t more = events > seen->events ? events - seen->events : 0;
+    seen->share.code = share_of((double)more * each, (double)process);
+    seen->share.compilers = seen->compiling ? compilers : 0;
+    if (seen->share.code > WHOLE - seen->share.compilers)
+        seen->share.code = WHOLE - seen->share.compilers;
+    seen->known = true;
+}
+
+static void compare(struct seen *seen, unsigned limit) {
+    if (!limit || seen->share.code + seen->share.compilers <= limit)
+        seen->over_since = 0;
+    else if (!seen->over_since)
+        seen->over_since = last.at;
+}
+
+static void estimate_all(const struct instr_plan *plan, const uint64_t events[MOST],
+                         uint64_t elapsed, uint64_t process) {
+    uint64_t compilers = compilers_share(), sharing = 0;
+    if (process < elapsed / IDLE) process = elapsed / IDLE;
+    for (size_t i = 0; i < last.count; i++) sharing += last.passes[i].compiling;
+    for (size_t i = 0; i < last.count; i++) {
+        struct seen *seen = &last.passes[i];
+        const struct instr_pass_options *pass = &plan->options.passes[i];
+        if (seen->counts) {
+            estimate(seen, pass, events[i], process, sharing ? compilers / sharing : 0);
+            compare(seen, instr_max_overhead(&plan->options, pass));
+        }
+        seen->events = events[i];
+        seen->counts = true;
+    }
+}
+
+bool instr_overhead_look(struct instr_agent *agent, const struct instr_plan *plan, JNIEnv *jni,
+                         uint64_t pause) {
+    uint64_t now = instr_clock_now(), events[MOST] = {0};
+    struct instr_cpu_times cpu;
+    if (last.plan == plan->number && now < last.at + pause) return true;
+    if (!count_events(plan, jni, events)) return false;
+    instr_cpu_times_take(&cpu);
+    if (last.plan != plan->number || !last.at) follow_plan(plan, now);
+    uint64_t elapsed = last.at ? now - last.at : 0;
+    if (last.at)
+        add_time(elapsed, cpu.process - last.cpu.process,
+                 for_changed_methods(agent, cpu.compilers - last.cpu.compilers, now));
+    estimate_all(plan, events, elapsed, cpu.process - last.cpu.process);
+    last.at = now;
+    last.cpu = cpu;
+    return true;
+}
+
+bool instr_overhead_of(const struct instr_plan *plan, size_t index,
+                       struct instr_overhead *overhead) {
+    const struct seen *seen = find(plan->options.passes[index].number);
+    if (!seen || !seen->known) return false;
+    *overhead = seen->share;
+    return true;
+}
+
+int instr_overhead_exceeded(const struct instr_plan *plan) {
+    for (size_t i = 0; i < last.count && last.plan == plan->number; i++)
+        if (last.passes[i].over_since && last.at >= last.passes[i].over_since + PATIENCE)
+            return (int)i;
+    return -1;
+}
+
+void instr_overhead_forget(void) {
+    memset(&last, 0, sizeof last);
+    memset(&end, 0, sizeof end);
+}
+
+// --- the pass that exceeded its limit last ---
+
+void instr_overhead_note_end(const struct instr_plan *plan, size_t index) {
+    const struct instr_pass_options *pass = &plan->options.passes[index];
+    struct instr_overhead share = {0};
+    char compilers[64] = "";
+    instr_overhead_of(plan, index, &share);
+    end.pass = pass->pass;
+    end.at = instr_clock_now();
+    end.date = instr_clock_date();
+    if (share.compilers >= 50)
+        snprintf(compilers, sizeof compilers, " (%.1f%% of it in the JVM's compilers)",
+                 (double)share.compilers / 1000);
+    snprintf(end.why, sizeof end.why,
+             "estimated overhead is %.1f%% of CPU time%s, more than max-overhead=%.3g%%",
+             (double)(share.code + share.compilers) / 1000, compilers,
+             instr_max_overhead(&plan->options, pass) / 1000.0);
+}
+
+struct instr_overhead_end instr_overhead_last_end(void) {
+    return end;
+}
+
+const char *instr_overhead_why_off(const char *name, size_t length, uint64_t since) {
+    if (!end.pass || end.at < since || strlen(end.pass->name) != length ||
+        memcmp(end.pass->name, name, length) != 0)
+        return NULL;
+    return end.why;
+}
