@@ -59,6 +59,13 @@ void instr_operation_note_interfaces(struct instr_reply *reply, unsigned skipped
     instr_reply_note(reply, "%s", line);
 }
 
+// The first command says it; status does at any time.
+static void note_interfaces_once(struct instr_reply *reply, unsigned skipped_interfaces) {
+    static bool noted;
+    if (!noted) instr_operation_note_interfaces(reply, skipped_interfaces);
+    noted |= skipped_interfaces != 0;
+}
+
 bool instr_operation_is_on(struct instr_agent *agent, const char *pass) {
     unsigned ticket;
     bool on = false;
@@ -131,7 +138,7 @@ static void note_all_skipped(struct instr_agent *agent, struct instr_reply *repl
 void instr_operation_document(struct instr_agent *agent, struct instr_reply *reply,
                               const struct instr_reconfigured *done) {
     unsigned ticket;
-    instr_operation_note_interfaces(reply, done->skipped_interfaces);
+    note_interfaces_once(reply, done->skipped_interfaces);
     note_all_skipped(agent, reply, done);
     struct instr_json json = instr_json_start(instr_reply_document(reply));
     instr_json_open(&json, NULL, '{');
@@ -149,6 +156,7 @@ void instr_operation_document(struct instr_agent *agent, struct instr_reply *rep
     instr_json_number(&json, "remaining", done->remaining);
     instr_json_number(&json, "elapsed_ns", done->elapsed);
     instr_json_number(&json, "longest_batch_ns", done->longest_batch);
+    instr_json_number(&json, "longest_pause_ns", done->longest_pause);
     instr_json_open(&json, "results", '[');
     instr_output_bytes(json.out, reply->results.bytes, reply->results.used);
     instr_json_close(&json, ']');
@@ -165,7 +173,7 @@ static void note_unreported(struct instr_reply *reply) {
         if (done->refused > done->refusal_count)
             instr_reply_note(reply, "and %u more that the JVM refused to change",
                              done->refused - done->refusal_count);
-        instr_operation_note_interfaces(reply, done->skipped_interfaces);
+        note_interfaces_once(reply, done->skipped_interfaces);
     }
     free(done);
 }

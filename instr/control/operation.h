@@ -12,6 +12,7 @@
 //        "remaining": N,             queued for the background thread
 //        "elapsed_ns": N,
 //        "longest_batch_ns": N,      longest RetransformClasses call
+//        "longest_pause_ns": N,      of the application in such a call; 0: unknown (pauses.h)
 //        "results": [{               of the passes that ended without a file
 //          "top": N,                 rows of its table
 //          "result": {...}           as the file would have it

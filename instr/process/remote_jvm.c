@@ -1,5 +1,5 @@
 #include "instr/process/remote_jvm.h"
-#include "instr/process/hsperfdata.h"
+#include "instr/base/hsperfdata.h"
 
 #include <errno.h>
 #include <fcntl.h>

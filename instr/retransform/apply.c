@@ -5,6 +5,7 @@
 #include "instr/retransform/effect.h"
 #include "instr/retransform/pace.h"
 #include "instr/retransform/hook.h"
+#include "instr/vm/pauses.h"
 #include "instr/vm/untouchable.h"
 #include "instr/options/compare.h"
 #include "instr/retransform/redefine.h"
@@ -34,6 +35,7 @@ struct application {
     const struct instr_plan *before;         // previous plan, if it has the same rules; else NULL
     int late_loaded;                         // only late-loaded classes
     struct instr_class_states_totals excess; // changed ones that the limits no longer allow
+    uint64_t paused;                         // ns, before the current batch (pauses.h)
     uint64_t left_out;                       // classes over the limits, before the current batch
     int queued_only; // only classes of the queue: an earlier pass selected them
     struct instr_reconfigured *done;
@@ -54,6 +56,7 @@ void instr_reconfigured_add(struct instr_reconfigured *to, const struct instr_re
     to->refused += more->refused;
     to->skipped_interfaces += more->skipped_interfaces;
     if (more->longest_batch > to->longest_batch) to->longest_batch = more->longest_batch;
+    if (more->longest_pause > to->longest_pause) to->longest_pause = more->longest_pause;
     for (unsigned i = 0; i < more->refusal_count && to->refusal_count < INSTR_REFUSALS; i++)
         memcpy(to->refusals[to->refusal_count++], more->refusals[i], sizeof *to->refusals);
 }
@@ -170,11 +173,14 @@ static void begin(void *context) {
     struct application *r = context;
     if (r->r.room) r->left_out = instr_engine_totals(r->plan->engine).classes_over_limit;
     instr_hook_batch_begin();
+    r->paused = instr_pauses(r->agent->vm);
 }
 
 static void end(void *context, int done, unsigned count) {
     struct application *r = context;
+    uint64_t pause = instr_pauses(r->agent->vm) - r->paused;
     unsigned changed = instr_hook_batch_end(done);
+    if (pause > r->done->longest_pause) r->done->longest_pause = pause;
     if (r->r.room) count_misfits(r, changed);
     r->done->changed += changed;
     r->done->classes += done ? count : 0;

@@ -35,6 +35,7 @@ struct instr_reconfigured {
     unsigned skipped_interfaces; // interfaces with code that were not touched (untouchable.h)
     uint64_t elapsed;            // ns, for the whole operation
     uint64_t longest_batch;      // ns
+    uint64_t longest_pause;      // ns, of the application's threads (pauses.h)
     unsigned refusal_count;      // lines in `refusals`, each with a name and a reason
     char refusals[INSTR_REFUSALS][256];
 };

@@ -5,7 +5,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "instr/protocol/message.h"
-#include "instr/process/hsperfdata.h"
+#include "instr/base/hsperfdata.h"
 
 #include <string.h>
 

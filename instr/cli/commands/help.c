@@ -99,7 +99,8 @@ static void print_commands(void) {
            "  instr report acme-4711.json --html acme.html\n"
            "  instr rewrite timing timing.file=acme-%%p.json acme.jar -o acme-timed.jar\n\n"
            "'instr help COMMAND' explains one command, 'instr help options' lists passes and\n"
-           "options. The man page instr(1) has the rest.\n");
+           "options, 'instr help interfaces' says why interfaces are skipped. The man page "
+           "instr(1) has the rest.\n");
 }
 
 static void print_command(const struct entry *entry) {
@@ -112,6 +113,20 @@ static void print_command(const struct entry *entry) {
     if (strcmp(entry->name, "coverage") != 0) return;
     putchar('\n');
     print_list(coverage_commands);
+}
+
+static void print_interfaces(void) {
+    print_wrapped(
+        "Interfaces with default or static methods that are loaded when a pass is switched on are "
+        "skipped. HotSpot may crash when such an interface is retransformed while another thread "
+        "loads a class that implements it, under any agent.\n\n"
+        "Interfaces that are loaded later are instrumented, and so are all of them when the agent "
+        "starts with the JVM. Their loaded implementations, and interfaces without code, are not "
+        "concerned.\n\n"
+        "interfaces=yes takes the loaded ones, too: instr enable PID timing interfaces=yes. Use it "
+        "while the JVM loads no classes, or where a crash can be borne.\n\n"
+        "'instr status PID' counts the skipped ones and names the first of them.",
+        0, 0);
 }
 
 static const struct entry *find(const struct entry *entries, const char *topic) {
@@ -173,6 +188,8 @@ int cli_help(int argc, char **argv) {
         print_commands();
     else if (argc == 1 && strcmp(topic, "options") == 0)
         print_options();
+    else if (argc == 1 && strcmp(topic, "interfaces") == 0)
+        print_interfaces();
     else if (argc <= 2 && entry)
         print_command(entry);
     else

@@ -127,7 +127,7 @@ static int off_by_socket(const struct cli_control *control) {
     if (answer && control->json)
         cli_json_print(json_incref(answer));
     else if (answer)
-        cli_switch_show(answer, &session.process);
+        cli_switch_show_restored(answer, &session.process);
     json_decref(answer);
     cli_session_close(&session);
     return event.kind == CLI_END && event.status == 0 ? CLI_OK : CLI_FAILED;

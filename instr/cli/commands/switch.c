@@ -8,27 +8,39 @@
 #include "instr/cli/commands/report.h"
 #include "instr/report/text.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SOON_MS "100" // --no-wait still waits so long, in case the work is nearly done
 
-// `idle` is what there is to say when no pass is on.
-static void show(const json_t *document, const struct instr_process *target, const char *idle) {
-    char passes[512], a[INSTR_NUMBER_SIZE], b[INSTR_NUMBER_SIZE], time[INSTR_DURATION_SIZE],
+// What was done to the classes. `restores`: the command takes code out.
+static void show_classes(const json_t *document, bool restores) {
+    char a[INSTR_NUMBER_SIZE], b[INSTR_NUMBER_SIZE], time[INSTR_DURATION_SIZE],
         pause[INSTR_DURATION_SIZE];
+    uint64_t classes = cli_count(document, "classes"), changed = cli_count(document, "changed"),
+             longest = cli_count(document, "longest_pause_ns");
+    if (!classes) return;
+    printf("; %s class%s ", instr_number(classes, a), cli_plural(classes, "es"));
+    if (restores && !changed)
+        printf("restored");
+    else
+        printf("retransformed, %s changed", instr_number(changed, b));
+    printf(" in %s", instr_duration(cli_count(document, "elapsed_ns"), time));
+    if (longest) printf(" (longest pause of the application: %s)", instr_duration(longest, pause));
+}
+
+// `idle` is what there is to say when no pass is on.
+static void show(const json_t *document, const struct instr_process *target, const char *idle,
+                 bool restores) {
+    char passes[512], a[INSTR_NUMBER_SIZE];
     long pid = (long)target->pid;
-    uint64_t classes = cli_count(document, "classes"), changed = cli_count(document, "changed");
     size_t index;
     json_t *item;
     cli_text_list(document, "passes", passes, sizeof passes);
     printf("instr: process %ld: %s", pid, *passes ? passes : idle);
-    if (classes)
-        printf("; %s class%s retransformed, %s changed, in %s (longest batch: %s)",
-               instr_number(classes, a), cli_plural(classes, "es"), instr_number(changed, b),
-               instr_duration(cli_count(document, "elapsed_ns"), time),
-               instr_duration(cli_count(document, "longest_batch_ns"), pause));
+    show_classes(document, restores);
     putchar('\n');
     uint64_t remaining = cli_count(document, "remaining");
     if (remaining)
@@ -46,11 +58,15 @@ static void show(const json_t *document, const struct instr_process *target, con
 }
 
 void cli_switch_show(const json_t *document, const struct instr_process *target) {
-    show(document, target, "all passes are off");
+    show(document, target, "all passes are off", false);
+}
+
+void cli_switch_show_restored(const json_t *document, const struct instr_process *target) {
+    show(document, target, "all passes are off", true);
 }
 
 static void show_detached(const json_t *document, const struct instr_process *target) {
-    show(document, target, "the agent is detached");
+    show(document, target, "the agent is detached", true);
 }
 
 // --- enable ---
@@ -146,12 +162,13 @@ int cli_set(int argc, char **argv) {
 }
 
 int cli_disable(int argc, char **argv) {
-    return simple("disable", 1, 1, "a process id and one pass", cli_switch_show, argc, argv);
+    return simple("disable", 1, 1, "a process id and one pass", cli_switch_show_restored, argc,
+                  argv);
 }
 
 int cli_revert(int argc, char **argv) {
-    return simple("revert", 0, 1, "a process id, and patterns or nothing", cli_switch_show, argc,
-                  argv);
+    return simple("revert", 0, 1, "a process id, and patterns or nothing", cli_switch_show_restored,
+                  argc, argv);
 }
 
 // Why the agent could not be attached again; an empty `reason`: it could.

@@ -7,6 +7,8 @@
 
 // Prints the answer to enable and the like.
 void cli_switch_show(const json_t *document, const struct instr_process *target);
+// The same after a command that takes inserted code out.
+void cli_switch_show_restored(const json_t *document, const struct instr_process *target);
 
 // attach and enable: the arguments, and whether to wait until all classes are retransformed.
 struct cli_switch {
