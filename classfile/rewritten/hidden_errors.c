@@ -54,31 +54,30 @@ static uint32_t in_variables(const struct search *s, uint32_t start, uint32_t le
     return found;
 }
 
-// References of each kind of entry, in bytes from the tag; 0: none.
-static const uint8_t references[256][2] = {
-    [CF_TAG_CLASS] = {1, 0},
-    [CF_TAG_STRING] = {1, 0},
-    [CF_TAG_FIELDREF] = {1, 3},
-    [CF_TAG_METHODREF] = {1, 3},
-    [CF_TAG_INTERFACE_METHODREF] = {1, 3},
-    [CF_TAG_NAME_AND_TYPE] = {1, 3},
-    [CF_TAG_METHOD_HANDLE] = {2, 0},
-    [CF_TAG_METHOD_TYPE] = {1, 0},
-    [CF_TAG_DYNAMIC] = {3, 0},
-    [CF_TAG_INVOKE_DYNAMIC] = {3, 0},
-    [CF_TAG_MODULE] = {1, 0},
-    [CF_TAG_PACKAGE] = {1, 0},
+// References of each kind of entry, in bytes from the tag, and the bits of what is there that count:
+// without a reference none, which gives 0, the index of no added constant.
+static const struct {
+    uint16_t at, bits, second_at, second_bits;
+} references[256] = {
+#define ONE(tag, at) [CF_TAG_##tag] = {at, 0xFFFF, 0, 0}
+#define TWO(tag) [CF_TAG_##tag] = {1, 0xFFFF, 3, 0xFFFF}
+    ONE(CLASS, 1),          ONE(STRING, 1),      TWO(FIELDREF),         TWO(METHODREF),
+    TWO(NAME_AND_TYPE),     ONE(METHOD_TYPE, 1), ONE(METHOD_HANDLE, 2), ONE(DYNAMIC, 3),
+    ONE(INVOKE_DYNAMIC, 3), ONE(MODULE, 1),      ONE(PACKAGE, 1),       TWO(INTERFACE_METHODREF),
+#undef ONE
+#undef TWO
 };
 
+// Without a branch in the loop: which entry comes next cannot be foreseen.
 static uint32_t in_pool(const struct search *s) {
     const struct cf_class *cls = s->cls;
     uint32_t found = 0;
     for (uint32_t i = 1; i < cls->constant_pool_count; i++) {
         const uint8_t *entry = cls->bytes + cls->constant_pool[i]; // of a gap: the magic, no tag
-        const uint8_t *at = references[entry[0]];
-        // An entry without references gives 0, the index of no added constant.
-        found |= is_added(s, at[0] ? cf_be2(entry + at[0]) : 0);
-        found |= is_added(s, at[1] ? cf_be2(entry + at[1]) : 0);
+        unsigned tag = entry[0];
+        found |=
+            is_added(s, cf_be2(entry + references[tag].at) & references[tag].bits) |
+            is_added(s, cf_be2(entry + references[tag].second_at) & references[tag].second_bits);
     }
     return found;
 }
@@ -93,15 +92,17 @@ static uint32_t parameters_of(const struct cf_class *cls, const struct cf_member
     return parameters + !(method->access_flags & CF_ACC_STATIC);
 }
 
-static uint32_t in_code(struct search *s, const struct cf_member *method, int changed) {
-    struct cf_code code;
-    if (cf_code_open(&code, s->cls, method, &s->error) != CF_OK) return 1;
-    uint32_t found = changed ? 0 : anywhere(s, code.offset, code.length);
-    for (uint32_t i = 0; i < code.exception_table_length; i++)
-        found |= is_added(s, cf_exception_at(&code, i).catch_type);
-    found |= code.max_locals < parameters_of(s->cls, method);
-    return found | in_attributes(s, code.attributes, code.attributes_count, code.end,
-                                 code.max_locals, changed);
+static uint32_t in_code(struct search *s, const struct cf_member *method,
+                        const struct cf_new_code *changed) {
+    struct cf_code opened;
+    const struct cf_code *code = changed->length ? &changed->edit->code : &opened;
+    if (!changed->length && cf_code_open(&opened, s->cls, method, &s->error) != CF_OK) return 1;
+    uint32_t found = changed->length ? 0 : anywhere(s, code->offset, code->length);
+    for (uint32_t i = 0; i < code->exception_table_length; i++)
+        found |= is_added(s, cf_exception_at(code, i).catch_type);
+    found |= code->max_locals < parameters_of(s->cls, method);
+    return found | in_attributes(s, code->attributes, code->attributes_count, code->end,
+                                 code->max_locals, changed->length != 0);
 }
 
 static uint32_t in_attribute(const struct search *s, uint32_t name, uint32_t info, uint32_t length,
@@ -141,7 +142,8 @@ static uint32_t in_attributes(struct search *s, uint32_t start, uint32_t count, 
 }
 
 // The attributes of a method, its Code apart from the others.
-static uint32_t in_method(struct search *s, const struct cf_member *method, int changed) {
+static uint32_t in_method(struct search *s, const struct cf_member *method,
+                          const struct cf_new_code *changed) {
     const uint8_t *bytes = s->cls->bytes;
     uint32_t found = 0, pos = method->offset + 8;
     for (uint32_t i = 0; i < method->attributes_count; i++) {
@@ -166,7 +168,7 @@ static uint32_t in_members(struct search *s, const struct cf_rewrite *rewrite) {
     for (uint32_t i = 0; i < cls->methods_count; i++) {
         const struct cf_member *method = &cls->methods[i];
         found |= is_added(s, method->name_index) | is_added(s, method->descriptor_index);
-        found |= in_method(s, method, rewrite->code[i].length != 0);
+        found |= in_method(s, method, &rewrite->code[i]);
     }
     return found;
 }
