@@ -3,6 +3,7 @@
 #include "instr/control/operation.h"
 
 #include "instr/base/clock.h"
+#include "instr/control/unmatched.h"
 #include "instr/passes/results.h"
 #include "instr/report/text.h"
 #include "instr/retransform/background.h"
@@ -245,7 +246,10 @@ bool instr_operation_run(struct instr_request *request, struct instr_reply *repl
     bool ok = function(request->agent, jni, text, done, reason, sizeof reason);
     done->taker = NULL;
     done->packages = NULL;
-    if (ok && is_enable) note_scope(request->agent, reply, &packages);
+    if (ok && is_enable) {
+        note_scope(request->agent, reply, &packages);
+        instr_note_unmatched(request->agent->jvmti, jni, reply, text);
+    }
     if (!ok) instr_reply_fail(reply, "%s", reason);
     return ok;
 }

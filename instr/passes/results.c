@@ -219,6 +219,17 @@ static void say_totals(const struct instr_totals *a) {
                   instr_number(a->methods_grown, changed), a->methods_grown == 1 ? "is" : "are");
 }
 
+// Is there a pass with include= that no class has matched? `coverage` says so itself.
+static void say_unmatched(const struct instr_options *options) {
+    for (size_t i = 0; i < options->pass_count; i++) {
+        const struct instr_pass_options *pass = &options->passes[i];
+        const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass->pass);
+        if (!pass->include || pass->only || (agent_pass && agent_pass->gets_original)) continue;
+        instr_say("%s: no class was loaded that include=%.200s matches", pass->pass->name,
+                  instr_match_text(pass->include));
+    }
+}
+
 struct account {
     struct instr_totals totals;
     struct skipped_list skipped;
@@ -291,6 +302,7 @@ void instr_results_report(const struct instr_results *r) {
     if (!r->options->quiet && !r->without_totals) {
         say_skipped(r, &account.skipped);
         say_totals(&account.totals);
+        if (!account.totals.classes_matched) say_unmatched(r->options);
     }
     if (r->options->stats) write_stats(r, &account);
     free(account.skipped.items);

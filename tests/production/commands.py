@@ -388,3 +388,28 @@ def redefining_twins(t):
             expect(problems, f"undone: {undone['classes']}", undone["classes"] == done["classes"] and jvm.ask("") == "111")
         jvm.ends(problems)
     return problems
+
+
+def unmatched(t):
+    """A pattern of include= that no loaded class matches is named, with what it may have meant; classes loaded later are still instrumented."""
+    problems = []
+    with Jvm(t, "-cp", t.file("classes"), "Waiting") as jvm:
+        jvm.line()
+
+        def notes(*words):
+            said = subprocess.run([t.cli, "enable", str(jvm.pid), *words], capture_output=True, text=True)
+            expect(problems, f"{words}: {said.returncode} {said.stderr}", said.returncode == 0)
+            return [line for line in said.stderr.splitlines() if "no loaded class" in line]
+        for words, starts in ((("calls", "include=Waitng"), ["instr: no loaded class matches include=Waitng; did you mean Waiting?"]),
+                              (("calls", "include=ArrayList"), ["instr: no loaded class matches include=ArrayList; did you mean java.util.ArrayList"]),
+                              (("calls", "include=Waiting:com.acme.**"), ["instr: no loaded class matches include=com.acme.**"]),
+                              (("calls", "include=Waiting:java.util.**"), [])):
+            lines = notes(*words)
+            expect(problems, f"{words}: {lines}", len(lines) == len(starts) and all(line.startswith(start) for line, start in zip(lines, starts)))
+        jvm.ends(problems)
+    # At the end of a JVM that had the pass from its start.
+    for include, expected in (("Waitng", True), ("Waiting", False)):
+        done = subprocess.run([t.java, f"-agentpath:{t.agent}=calls,include={include}", "-cp", t.file("classes"), "Waiting"],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        expect(problems, f"{include}: {done.stderr}", ("instr: calls: no class was loaded that include=Waitng matches\n" in done.stderr) == expected)
+    return problems

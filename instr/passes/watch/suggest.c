@@ -2,6 +2,7 @@
 
 #include "rewriters/watch_methods.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@ struct search {
     jvmtiEnv *jvmti;
     JNIEnv *jni;
     struct rw_watch_pattern pattern;
+    bool classes_only;             // suggests classes, not their methods
     struct suggestion found[MOST]; // the nearest first
     int count;
 };
@@ -125,6 +127,15 @@ static void look_at_class(struct search *s, jclass class, const char *class_name
     (*jvmti)->Deallocate(jvmti, (unsigned char *)methods);
 }
 
+static void add_class(struct search *s, char *name, int far) {
+    if (strlen(name) >= 2 * NAME_SIZE) return;
+    for (char *c = name; *c; c++)
+        if (*c == '/') *c = '.';
+    for (int i = 0; i < s->count; i++)
+        if (strcmp(s->found[i].text, name) == 0) return; // of another loader
+    add(s, far, name);
+}
+
 static void look_at_all(struct search *s, const jclass *classes, jint count) {
     for (jint i = 0; i < count; i++) {
         char *signature = NULL;
@@ -135,21 +146,34 @@ static void look_at_all(struct search *s, const jclass *classes, jint count) {
         if (*signature == 'L' && length > 2) {
             signature[length - 1] = '\0';
             int far = class_distance(s->pattern.class_name, slice_of(signature + 1));
-            if (far <= FARTHEST) look_at_class(s, classes[i], signature + 1, far);
+            if (far <= FARTHEST && s->classes_only)
+                add_class(s, signature + 1, far);
+            else if (far <= FARTHEST)
+                look_at_class(s, classes[i], signature + 1, far);
         }
         (*s->jvmti)->Deallocate(s->jvmti, (unsigned char *)signature);
     }
 }
 
-static void look_for(struct search *s, const jclass *classes, jint count, const char *patterns) {
+static void look_for_methods(struct search *s, const jclass *classes, jint count,
+                             const char *patterns) {
     for (const char *from = patterns, *end = from;; from = end + 1) {
         if (!rw_watch_split(from, &s->pattern, &end)) look_at_all(s, classes, count);
         if (*end == '\0') return;
     }
 }
 
-void instr_watch_suggest(jvmtiEnv *jvmti, JNIEnv *jni, const char *patterns, char *text,
-                         size_t size) {
+static void look_for_class(struct search *s, const jclass *classes, jint count,
+                           const char *pattern) {
+    s->classes_only = true;
+    s->pattern.class_name = slice_of(pattern);
+    look_at_all(s, classes, count);
+}
+
+static void suggest(jvmtiEnv *jvmti, JNIEnv *jni, const char *patterns,
+                    void (*look)(struct search *s, const jclass *classes, jint count,
+                                 const char *patterns),
+                    char *text, size_t size) {
     struct search *s = calloc(1, sizeof *s);
     jclass *classes = NULL;
     jint count = 0;
@@ -161,7 +185,7 @@ void instr_watch_suggest(jvmtiEnv *jvmti, JNIEnv *jni, const char *patterns, cha
         if ((*jvmti)->GetLoadedClasses(jvmti, &count, &classes) == JVMTI_ERROR_NONE) {
             // There is now a local reference for each class; -Xcheck:jni expects their number.
             if ((*jni)->EnsureLocalCapacity(jni, count + 64) != JNI_OK) (*jni)->ExceptionClear(jni);
-            look_for(s, classes, count, patterns);
+            look(s, classes, count, patterns);
             (*jvmti)->Deallocate(jvmti, (unsigned char *)classes);
         }
         (*jni)->PopLocalFrame(jni, NULL);
@@ -171,4 +195,14 @@ void instr_watch_suggest(jvmtiEnv *jvmti, JNIEnv *jni, const char *patterns, cha
         (*jni)->ExceptionClear(jni);
     }
     free(s);
+}
+
+void instr_watch_suggest(jvmtiEnv *jvmti, JNIEnv *jni, const char *patterns, char *text,
+                         size_t size) {
+    suggest(jvmti, jni, patterns, look_for_methods, text, size);
+}
+
+void instr_watch_suggest_class(jvmtiEnv *jvmti, JNIEnv *jni, const char *pattern, char *text,
+                               size_t size) {
+    suggest(jvmti, jni, pattern, look_for_class, text, size);
 }

@@ -13,4 +13,8 @@
 void instr_watch_suggest(jvmtiEnv *jvmti, JNIEnv *jni, const char *patterns, char *text,
                          size_t size);
 
+// The same for classes and one pattern of class names.
+void instr_watch_suggest_class(jvmtiEnv *jvmti, JNIEnv *jni, const char *pattern, char *text,
+                               size_t size);
+
 #endif

@@ -1,0 +1,15 @@
+// unmatched.h: patterns of include= that no loaded class matches
+
+#ifndef INSTR_CONTROL_UNMATCHED_H
+#define INSTR_CONTROL_UNMATCHED_H
+
+#include "instr/control/reply.h"
+
+#include <jvmti.h>
+
+// Notes each pattern of include= in the options `text` that no loaded class matches, with classes of
+// similar names.
+void instr_note_unmatched(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_reply *reply,
+                          const char *text);
+
+#endif
