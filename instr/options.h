@@ -35,8 +35,17 @@ struct instr_owner {
     uint64_t since;              // seconds since 1970
 };
 
+// Sets the name: 1 to 32 letters, digits and ._@+-. Returns 0; or -1 for any other name.
+int instr_owner_set(struct instr_owner *owner, const char *name, size_t length);
+// Sets the name to that of a user of the machine: _ stands for other characters.
+void instr_owner_set_login(struct instr_owner *owner, const char *name);
+// The name, or "the command line".
+const char *instr_owner_text(const struct instr_owner *owner);
+// Have both the same name?
+int instr_owner_same(const struct instr_owner *a, const struct instr_owner *b);
+
 // A pass that is switched on, with its options. The same pass may be on several times, each time for
-// another owner.
+// another owner; its own options have the same values then, except files.
 struct instr_pass_options {
     const struct rw_pass *pass;
     char *file;     // as written, see instr_expand_file; NULL: none
@@ -52,6 +61,8 @@ struct instr_pass_options {
     struct instr_match *include; // its scope; NULL: none
     struct instr_match *exclude; // the same
     int own_scope;               // pass.include or pass.exclude was given
+    // It runs once for several owners, under one number, or did: results are those of its scope.
+    int shared;
     struct instr_owner owner;
 };
 
@@ -100,10 +111,13 @@ int instr_options_change_as(struct instr_options *options, const struct instr_op
                             enum instr_change change, const struct instr_owner *owner,
                             const char *text, char *error, size_t size);
 
-// A copy; a copy without a pass and its options, for all owners. Returns 0; or -1 when out of memory.
+// A copy; a copy without a pass and its options, for all owners; the same for one owner. Returns 0;
+// or -1 when out of memory.
 int instr_options_copy(struct instr_options *options, const struct instr_options *base);
 int instr_options_without(struct instr_options *options, const struct instr_options *base,
                           const struct rw_pass *pass);
+int instr_options_without_owner(struct instr_options *options, const struct instr_options *base,
+                                const struct rw_pass *pass, const struct instr_owner *owner);
 
 // Adds patterns to what every pass excludes. Returns 0; or -1 with one line in `error`.
 int instr_options_exclude(struct instr_options *options, const char *patterns, char *error,
@@ -148,6 +162,10 @@ int instr_scope_matches(const struct instr_options *options, const char *name, s
 // The passes that have the class in scope, a bit for each of the first 64.
 uint64_t instr_scope_passes(const struct instr_options *options, const char *name, size_t length,
                             int platform);
+
+// As instr_scope_matches for one pass, where the loader of the class is unknown: nearly all classes of
+// java.*, jdk.* and sun.* are the platform's.
+int instr_scope_shows(const struct instr_pass_options *pass, const char *name);
 
 // The scope that all passes have in common; *include and *exclude are NULL where there is none.
 // Without passes it is that of the options. Returns 0 if the scopes differ.

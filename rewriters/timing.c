@@ -9,6 +9,9 @@
 // time is the total minus what was added to it since. The clock is read last at the entry and first
 // at the exit, so that the pass measures little of its own code.
 //
+// When the pass is on for several owners, one pair of calls lies within the other. The inner one must
+// not count as time that the method spends in others: its exits are exitInner and thrownInner.
+//
 // In a class that is already loaded, HotSpot searches its whole constant pool twice for each added
 // constant (merge_constant_pools). That is most of the cost of switching the pass on in a running
 // JVM. So there a single method is called: its last argument is the event, and the times are 0
@@ -34,11 +37,29 @@ static const struct cf_callee *callees_of(struct rw_class *cls) {
         [THROWN_EARLY] = CF_METHOD_NAME("thrownEarly", "(JJI)V"),
         [NANO_TIME] = CF_METHOD_OF("java/lang/System", "nanoTime", "()J"),
     };
-    return rw_callees(cls, names, sizeof names / sizeof *names);
+    static const struct cf_method_name inner[] = {
+        [ENTER] = CF_METHOD_OF("InstrTiming", "enter", "(I)J"),
+        [CONSTRUCT] = CF_METHOD_NAME("construct", "(I)J"),
+        [INITIALIZED] = CF_METHOD_NAME("initialized", "(I)V"),
+        [EXIT] = CF_METHOD_NAME("exitInner", "(JJI)V"),
+        [THROWN] = CF_METHOD_NAME("thrownInner", "(JJI)V"),
+        [THROWN_EARLY] = CF_METHOD_NAME("exitInner", "(JJI)V"),
+        [NANO_TIME] = CF_METHOD_OF("java/lang/System", "nanoTime", "()J"),
+    };
+    return rw_callees(cls, cls->repeated ? inner : names, sizeof names / sizeof *names);
 }
 
 // As in InstrTiming.
-enum { FEW_ENTER, FEW_NOW, FEW_EXIT, FEW_THROWN, FEW_CONSTRUCT, FEW_INITIALIZED };
+enum {
+    FEW_ENTER,
+    FEW_NOW,
+    FEW_EXIT,
+    FEW_THROWN,
+    FEW_CONSTRUCT,
+    FEW_INITIALIZED,
+    FEW_EXIT_INNER,
+    FEW_THROWN_INNER
+};
 
 static const struct cf_callee *few_callees_of(struct rw_class *cls) {
     static const struct cf_method_name one[] = {CF_METHOD_OF("InstrTiming", "timing", "(JJII)J")};
@@ -135,8 +156,8 @@ static const struct cf_snippet *leave_few(const struct timed *t, int id, int wha
     return s;
 }
 
-static void insert_few(const struct timed *t, int id, int constructs) {
-    const struct cf_snippet *left = leave_few(t, id, FEW_EXIT);
+static void insert_few(const struct timed *t, int id, int constructs, int repeated) {
+    const struct cf_snippet *left = leave_few(t, id, repeated ? FEW_EXIT_INNER : FEW_EXIT);
     cf_insert_entry(t->edit, entry_few(t, id, constructs ? FEW_CONSTRUCT : FEW_ENTER));
     if (constructs) {
         struct cf_snippet *initialized = tell_few(t, id, FEW_INITIALIZED);
@@ -145,7 +166,7 @@ static void insert_few(const struct timed *t, int id, int constructs) {
         cf_insert_thrown_early(t->edit, left);
     }
     if (t->edit->code.returns_count) cf_insert_exits(t->edit, left);
-    cf_insert_thrown(t->edit, leave_few(t, id, FEW_THROWN));
+    cf_insert_thrown(t->edit, leave_few(t, id, repeated ? FEW_THROWN_INNER : FEW_THROWN));
 }
 
 static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
@@ -159,7 +180,7 @@ static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
     t.start = cf_new_local(edit, "J", 1);
     int constructs = edit->constructor; // even if it never reaches a delegate call
     if (few)
-        insert_few(&t, id, constructs);
+        insert_few(&t, id, constructs, cls->repeated);
     else
         CF_TRY(insert(&t, id, constructs));
     return edit->error.status;

@@ -85,9 +85,34 @@ public final class InstrTiming {
         }
     }
 
+    // For code within that of another owner of the pass, see InstrThreads.closeInner.
+
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    public static void exitInner(long start, long saved, int id) {
+        try {
+            InstrThreads.closeInner(System.nanoTime() - start, saved, id);
+        } catch (Throwable failed) {
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
+        }
+    }
+
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    public static void thrownInner(long start, long saved, int id) {
+        try {
+            long duration = System.nanoTime() - start;
+            InstrThreads.count(id, InstrThreads.THROWN);
+            InstrThreads.closeInner(duration, saved, id);
+        } catch (Throwable failed) {
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
+        }
+    }
+
     // Code of classes that were retransformed calls the following instead, so that few constants are added.
 
-    static final int ENTER = 0, NOW = 1, EXIT = 2, THROWN = 3, CONSTRUCT = 4, INITIALIZED = 5;
+    static final int ENTER = 0, NOW = 1, EXIT = 2, THROWN = 3, CONSTRUCT = 4, INITIALIZED = 5,
+            EXIT_INNER = 6, THROWN_INNER = 7;
 
     /**
      * Does one of the above, or returns the clock for NOW. exit also serves as thrownEarly. Returns 0 for methods
@@ -101,6 +126,8 @@ public final class InstrTiming {
         if (what == CONSTRUCT) return construct(id);
         if (what == EXIT) exit(start, saved, id);
         else if (what == THROWN) thrown(start, saved, id);
+        else if (what == EXIT_INNER) exitInner(start, saved, id);
+        else if (what == THROWN_INNER) thrownInner(start, saved, id);
         else initialized(id);
         return 0;
     }

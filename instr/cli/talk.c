@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MOST_OPTIONS = 8, SILENCE_MS = 10000, LAST_LOOK_MS = 500 };
 
@@ -20,6 +21,21 @@ int cli_control_arguments(struct cli_control *control, const char *command, int 
     control->argc = argc - 1;
     if (control->argc >= least && control->argc <= most) return CLI_OK;
     return cli_usage(command, "expects %s", what);
+}
+
+int cli_control_sign(const char *command, const char *as, struct instr_owner *owner) {
+    char user[64];
+    *owner = (struct instr_owner){.uid = (uint32_t)getuid()};
+    if (!as) instr_owner_set_login(owner, instr_user_name(getuid(), user, sizeof user));
+    if (!as || instr_owner_set(owner, as, strlen(as)) == 0) return CLI_OK;
+    return cli_usage(command, "--as expects a name: 1 to %d letters, digits and ._@+-",
+                     INSTR_OWNER_SIZE - 1);
+}
+
+int cli_control_introduce(struct cli_session *session, const struct instr_owner *owner) {
+    size_t length = strlen(owner->name);
+    if (!length || cli_session_file(session, "as", owner->name, length) == 0) return CLI_OK;
+    return cli_error("the command cannot be sent: %s", strerror(errno));
 }
 
 int cli_control_connect(struct cli_session *session, long pid) {
@@ -73,7 +89,8 @@ int cli_control_talk(const struct cli_control *control, int count, const char *c
     if (cli_control_connect(&session, control->pid) != CLI_OK) return CLI_FAILED;
     if (control->within_ms) cli_session_limit(&session, control->within_ms);
     if (control->most_document) session.most_document = control->most_document;
-    int status = cli_control_run(&session, count, words, control->json, show);
+    int status = cli_control_introduce(&session, &control->owner);
+    if (status == CLI_OK) status = cli_control_run(&session, count, words, control->json, show);
     cli_session_close(&session);
     return status;
 }

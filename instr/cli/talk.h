@@ -5,15 +5,18 @@
 
 #include "instr/cli/cli.h"
 #include "instr/cli/session.h"
+#include "instr/options.h"
 
 // The arguments of such a command: PID first, then its own. --json may stand anywhere.
 struct cli_control {
     long pid;
     int json;
-    int within_ms;        // for the whole command; 0: as long as the agent reports progress
-    size_t most_document; // bytes of an answer; 0: as the session has it
-    int argc;             // without PID and options
-    char **argv;          // argc words
+    int within_ms;            // for the whole command; 0: as long as the agent reports progress
+    size_t most_document;     // bytes of an answer; 0: as the session has it
+    int argc;                 // without PID and options
+    char **argv;              // argc words
+    const char *as;           // --as
+    struct instr_owner owner; // who gives the command, see cli_control_sign
 };
 
 // Reads the arguments. `options` are the command's own beside --json (NULL: none). Of the words
@@ -21,6 +24,13 @@ struct cli_control {
 // CLI_USAGE.
 int cli_control_arguments(struct cli_control *control, const char *command, int argc, char **argv,
                           const struct cli_option *options, int least, int most, const char *what);
+
+// Finds out who gives the command: `as`, or the login name. CLI_OK or CLI_USAGE.
+int cli_control_sign(const char *command, const char *as, struct instr_owner *owner);
+
+// Tells the agent who gives the next command; an owner without a name is not sent. CLI_OK or
+// CLI_FAILED.
+int cli_control_introduce(struct cli_session *session, const struct instr_owner *owner);
 
 // Connects, or prints why it cannot. CLI_OK or CLI_FAILED.
 int cli_control_connect(struct cli_session *session, long pid);

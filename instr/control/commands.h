@@ -13,24 +13,27 @@
 //      undo [CLASS]
 //      top MILLISECONDS ROWS self|total|calls|thrown
 //      exec_dump [reset]
-//      report PASS [reset]
+//      report PASS [reset] [all]
+//
+// Before enable, disable, set and report the client may send its name, as a file called "as".
 
 #ifndef INSTR_COMMANDS_H
 #define INSTR_COMMANDS_H
 
 #include "instr/control/reply.h"
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #define INSTR_CONTROL_COMMANDS(COMMAND)                                                            \
     COMMAND(ping, "", "reply with version and state")                                              \
     COMMAND(status, "", "what the agent is doing, and has done")                                   \
     COMMAND(enable, "OPTIONS [MS]", "switch passes on, or change their options")                   \
-    COMMAND(disable, "PASS", "switch a pass off and write its file")                               \
+    COMMAND(disable, "PASS [all]", "switch a pass off and write its file")                         \
     COMMAND(set, "KEY=VALUE", "change an option")                                                  \
     COMMAND(revert, "[PATTERNS]", "remove classes from the scope, or switch all passes off")       \
     COMMAND(exec_dump, "[reset]", "write the coverage recorded so far to its file")                \
-    COMMAND(report, "PASS [reset]", "the results of a pass so far")                                \
+    COMMAND(report, "PASS [reset] [all]", "the results of a pass so far")                          \
     COMMAND(write, "", "write the files of the passes now")                                        \
     COMMAND(top, "MS ROWS ORDER", "report the busiest methods periodically")                       \
     COMMAND(watch, "METHODS [WORDS]", "report calls of some methods")                              \
@@ -55,6 +58,7 @@ struct instr_request {
     int argc;
     const struct instr_blob *blobs;
     size_t blob_count;
+    bool all;  // see instr_operation_take_all
     uid_t uid; // of the client
     pid_t pid;
     struct instr_agent *agent;

@@ -4,6 +4,7 @@
 
 #include "instr/base/clock.h"
 #include "instr/control/unmatched.h"
+#include "instr/options/compare.h"
 #include "instr/passes/results.h"
 #include "instr/report/text.h"
 #include "instr/retransform/background.h"
@@ -11,6 +12,7 @@
 #include "instr/vm/untouchable.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,16 +21,81 @@ enum { NOTE_MS = 1000 };
 // The rest of a document is small beside it.
 enum { MOST_RESULTS = INSTR_REPLY_QUEUE - 1024 * 1024 };
 
+// --- who ---
+
+enum { MOST_LINE = 512 };
+
+// The login name of a user, from the file: the name service would load its libraries into the JVM.
+static void login_name(uid_t uid, struct instr_owner *owner) {
+    char line[MOST_LINE], *rest;
+    snprintf(owner->name, sizeof owner->name, "uid-%u", (unsigned)uid);
+    FILE *file = fopen("/etc/passwd", "re");
+    while (file && fgets(line, sizeof line, file)) {
+        char *name = strtok_r(line, ":", &rest), *number = strtok_r(NULL, ":", &rest);
+        number = name && number ? strtok_r(NULL, ":", &rest) : NULL;
+        if (!number || strtoul(number, NULL, 10) != uid) continue;
+        instr_owner_set_login(owner, name);
+        break;
+    }
+    if (file) fclose(file);
+}
+
+bool instr_operation_owner(const struct instr_request *request, struct instr_reply *reply,
+                           struct instr_owner *owner) {
+    *owner = (struct instr_owner){.uid = (uint32_t)request->uid};
+    for (size_t i = 0; i < request->blob_count; i++) {
+        const struct instr_blob *blob = &request->blobs[i];
+        if (strcmp(blob->name, "as") != 0) continue;
+        if (instr_owner_set(owner, (const char *)blob->bytes, blob->length) == 0) return true;
+        instr_reply_fail(reply, "a name for --as has 1 to %d letters, digits and ._@+-",
+                         INSTR_OWNER_SIZE - 1);
+        return false;
+    }
+    login_name(request->uid, owner);
+    return true;
+}
+
+void instr_operation_take_all(struct instr_request *request) {
+    request->all = request->argc > 0 && strcmp(request->argv[request->argc - 1], "all") == 0;
+    request->argc -= request->all;
+}
+
+// --- what is on ---
+
+static void json_patterns(struct instr_json *json, const char *key,
+                          const struct instr_match *patterns) {
+    instr_json_text(json, key, patterns ? instr_match_text(patterns) : NULL);
+}
+
+static void json_by(struct instr_json *json, const struct instr_owner *owner) {
+    instr_json_text(json, "by", owner->name[0] ? owner->name : NULL);
+}
+
+static void json_enabled(struct instr_json *json, const struct instr_pass_options *pass) {
+    instr_json_open_flat(json, NULL, '{');
+    instr_json_text(json, "pass", pass->pass->name);
+    json_by(json, &pass->owner);
+    instr_json_number(json, "uid", pass->owner.uid);
+    instr_json_number(json, "since", pass->owner.since);
+    json_patterns(json, "include", pass->include);
+    json_patterns(json, "exclude", pass->exclude);
+    instr_json_close(json, '}');
+}
+
 void instr_operation_json_options(struct instr_json *json, const struct instr_options *options) {
+    const struct instr_match *include, *exclude;
     instr_json_open(json, "passes", '[');
     for (size_t i = 0; options && i < options->pass_count; i++)
-        instr_json_text(json, NULL, options->passes[i].pass->name);
+        if (instr_find_pass(options, options->passes[i].pass) == &options->passes[i])
+            instr_json_text(json, NULL, options->passes[i].pass->name);
     instr_json_close(json, ']');
     if (!options) return;
-    const struct instr_match *include, *exclude;
+    instr_json_open(json, "enabled", '[');
+    for (size_t i = 0; i < options->pass_count; i++) json_enabled(json, &options->passes[i]);
+    instr_json_close(json, ']');
     instr_scope_common(options, &include, &exclude);
-    instr_json_text(json, "include", include ? instr_match_text(include) : NULL);
-    instr_json_text(json, "exclude", exclude ? instr_match_text(exclude) : NULL);
+    json_patterns(json, "include", include);
+    json_patterns(json, "exclude", exclude);
     char *text = instr_options_format(options);
     instr_json_text(json, "options", text ? text : "");
     free(text);
@@ -200,7 +267,9 @@ static bool take_result(void *context, const struct instr_pass_options *pass,
     char error[INSTR_ERROR_SIZE];
     size_t before = results->used;
     instr_output_sink(&out, into_results, results);
-    instr_output_format(&out, "%s{\"top\": %u, \"result\": ", before ? ", " : "", pass->top);
+    const char *quote = pass->owner.name[0] ? "\"" : ""; // names have no characters to escape
+    instr_output_format(&out, "%s{\"by\": %s%s%s, \"top\": %u, \"result\": ", before ? ", " : "",
+                        quote, *quote ? pass->owner.name : "null", quote, pass->top);
     format->json(report, &out);
     instr_output_text(&out, "}");
     if (instr_output_close(&out, error, sizeof error) == 0) return true;
@@ -235,7 +304,9 @@ bool instr_operation_run(struct instr_request *request, struct instr_reply *repl
     JNIEnv *jni = instr_reply_jni(reply);
     note_unreported(reply);
     if (!done) instr_reply_fail(reply, "out of memory");
-    if (!jni || !done) return false;
+    struct instr_owner owner;
+    if (!jni || !done || !instr_operation_owner(request, reply, &owner)) return false;
+    done->owner = &owner;
     free(instr_results_unwritten()); // of an earlier operation that no command asked for
     struct instr_packages packages = {.count = 0};
     bool is_enable = strcmp(request->name, "enable") == 0;
@@ -245,6 +316,7 @@ bool instr_operation_run(struct instr_request *request, struct instr_reply *repl
     reply->skipped_before = skipped_so_far(request->agent);
     bool ok = function(request->agent, jni, text, done, reason, sizeof reason);
     done->taker = NULL;
+    done->owner = NULL;
     done->packages = NULL;
     if (ok && is_enable) {
         note_scope(request->agent, reply, &packages);
@@ -353,6 +425,7 @@ bool instr_operation_reply_within(struct instr_request *request, struct instr_re
                                   instr_operation_end *end) {
     struct instr_reconfigured *done = calloc(1, sizeof *done);
     struct waiting *w = calloc(1, sizeof *w);
+    if (done) done->all = request->all;
     uint64_t now = instr_clock_now();
     if (!w) instr_reply_fail(reply, "out of memory");
     bool ok = w && instr_operation_run(request, reply, function, text, done);

@@ -2,7 +2,12 @@
 //
 //      {
 //        "passes": [NAME...],        active now
-//        "include", "exclude",       scope now
+//        "enabled": [{               each pass, with its owner
+//          "pass", "by", "uid",      by: null for the command line of the JVM
+//          "since",                  seconds since 1970
+//          "include", "exclude"
+//        }...],
+//        "include", "exclude",       scope now; null if the passes differ in it
 //        "options": TEXT,            all options now, as the agent would take them
 //        "classes": N,               retransformed
 //        "changed": N,               ... that have inserted code now
@@ -14,6 +19,7 @@
 //        "longest_batch_ns": N,      longest RetransformClasses call
 //        "longest_pause_ns": N,      of the application in such a call; 0: unknown (pauses.h)
 //        "results": [{               of the passes that ended without a file
+//          "by": TEXT,               whose it was; null: the command line's
 //          "top": N,                 rows of its table
 //          "result": {...}           as the file would have it
 //        }...]
@@ -33,6 +39,14 @@
 // A function that does the operation: those of reconfigure.h. `text`: the command's argument.
 typedef int instr_operation(struct instr_agent *agent, JNIEnv *jni, const char *text,
                             struct instr_reconfigured *done, char *reason, size_t size);
+
+// Who gives the command: the name that the client has sent before it as a file called "as", else the
+// login name of the client's user. False: the name is not one, and the reply has failed.
+bool instr_operation_owner(const struct instr_request *request, struct instr_reply *reply,
+                           struct instr_owner *owner);
+
+// Takes the last argument "all" away, if it is there, and sets request->all: for all owners.
+void instr_operation_take_all(struct instr_request *request);
 
 // Runs an operation and fills in `done`. False: the reply has failed.
 bool instr_operation_run(struct instr_request *request, struct instr_reply *reply,

@@ -125,6 +125,11 @@ void instr_job_serve(struct job *job) {
         job->passes[i].file = job->file.arena ? &job->file : NULL;
         job->passes[i].file_inlined = &job->file_inlined;
         job->passes[i].forced = job->origin.forced_passes >> i & 1;
+        job->passes[i].repeated = 0;
+        for (size_t k = 0; k < i; k++)
+            if (job->options->passes[k].pass == job->options->passes[i].pass &&
+                !instr_job_excludes(job, k))
+                job->passes[i].repeated = 1;
         job->passes[i].early = job->origin.occasion == INSTR_CLASS_EARLY;
         job->passes[i].engine = job;
         job->passes[i].cached = &job->work->callees[i];

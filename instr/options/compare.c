@@ -12,10 +12,27 @@ int instr_same_values(const struct instr_pass_options *a, const struct instr_pas
     return 1;
 }
 
+int instr_same_but_files(const struct instr_pass_options *a, const struct instr_pass_options *b) {
+    for (size_t i = 0; a->pass->options && a->pass->options[i].key; i++)
+        if (strcmp(a->pass->options[i].argument, "FILE") != 0 &&
+            !same_text(a->values ? a->values[i] : NULL, b->values ? b->values[i] : NULL))
+            return 0;
+    return 1;
+}
+
 const struct instr_pass_options *instr_find_pass(const struct instr_options *options,
                                                  const struct rw_pass *pass) {
     for (size_t i = 0; options && i < options->pass_count; i++)
         if (options->passes[i].pass == pass) return &options->passes[i];
+    return NULL;
+}
+
+const struct instr_pass_options *instr_find_same(const struct instr_options *options,
+                                                 const struct instr_pass_options *pass) {
+    for (size_t i = 0; options && i < options->pass_count; i++)
+        if (options->passes[i].pass == pass->pass &&
+            instr_owner_same(&options->passes[i].owner, &pass->owner))
+            return &options->passes[i];
     return NULL;
 }
 

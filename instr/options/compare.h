@@ -8,9 +8,16 @@
 // Do the pass's own options have the same values in both?
 int instr_same_values(const struct instr_pass_options *a, const struct instr_pass_options *b);
 
-// The options of the pass; NULL: it is not among the options, or these are NULL.
+// The same, but for options that are files.
+int instr_same_but_files(const struct instr_pass_options *a, const struct instr_pass_options *b);
+
+// The options of the pass, for the first owner; NULL: it is not among the options, or these are NULL.
 const struct instr_pass_options *instr_find_pass(const struct instr_options *options,
                                                  const struct rw_pass *pass);
+
+// The same pass of the same owner; NULL: it is not among the options, or these are NULL.
+const struct instr_pass_options *instr_find_same(const struct instr_options *options,
+                                                 const struct instr_pass_options *pass);
 
 // Was the pass among the options before, with the same values of its own options?
 int instr_goes_on(const struct instr_options *before, const struct instr_pass_options *pass);

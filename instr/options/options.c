@@ -314,7 +314,7 @@ static int prepare(struct instr_option_parser *p) {
 }
 
 static int is_owners(const struct instr_option_parser *p, const struct instr_pass_options *pass) {
-    return strcmp(p->owner.name, pass->owner.name) == 0;
+    return instr_owner_same(&p->owner, &pass->owner);
 }
 
 // Moves what belongs to the pass; `from` keeps its name and owner only.
@@ -515,19 +515,24 @@ int instr_options_change(struct instr_options *options, const struct instr_optio
     return instr_options_change_as(options, base, change, NULL, text, error, size);
 }
 
+int instr_options_without_owner(struct instr_options *options, const struct instr_options *base,
+                                const struct rw_pass *pass, const struct instr_owner *owner) {
+    if (instr_options_copy(options, base) != 0) return -1;
+    size_t left = 0;
+    for (size_t i = 0; i < options->pass_count; i++) {
+        struct instr_pass_options *on = &options->passes[i];
+        if (on->pass == pass && (!owner || instr_owner_same(&on->owner, owner)))
+            free_pass(on);
+        else
+            options->passes[left++] = *on;
+    }
+    options->pass_count = left;
+    return 0;
+}
+
 int instr_options_without(struct instr_options *options, const struct instr_options *base,
                           const struct rw_pass *pass) {
-    if (instr_options_copy(options, base) != 0) return -1;
-    size_t kept = 0;
-    for (size_t i = 0; i < options->pass_count; i++) {
-        if (options->passes[i].pass == pass) {
-            free_pass(&options->passes[i]);
-        } else {
-            options->passes[kept++] = options->passes[i];
-        }
-    }
-    options->pass_count = kept;
-    return 0;
+    return instr_options_without_owner(options, base, pass, NULL);
 }
 
 // Adds patterns to a set that others share. NULL is an empty set.

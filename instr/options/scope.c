@@ -34,6 +34,13 @@ uint64_t instr_scope_passes(const struct instr_options *options, const char *nam
     return found;
 }
 
+int instr_scope_shows(const struct instr_pass_options *pass, const char *name) {
+    size_t length = strlen(name);
+    int platform = BEGINS(name, length, "java/") || BEGINS(name, length, "jdk/") ||
+                   BEGINS(name, length, "sun/");
+    return matches(pass->include, pass->exclude, name, length, platform);
+}
+
 int instr_scope_matches(const struct instr_options *options, const char *name, size_t length,
                         int platform) {
     if (options->pass_count) return instr_scope_passes(options, name, length, platform) != 0;

@@ -70,15 +70,22 @@ static struct instr_method_row row_of(const struct instr_method *m, const struct
     return row;
 }
 
+bool instr_results_shows(const struct instr_results *r, unsigned pass, const char *class_name) {
+    const struct instr_pass_options *options = &r->options->passes[pass];
+    return !options->shared || instr_scope_shows(options, class_name);
+}
+
 // The rows of one pass: the methods that were called.
-static size_t gather(const struct instr_results *r, unsigned number,
+static size_t gather(const struct instr_results *r, unsigned pass,
                      const struct instr_counts *counts, size_t n, struct instr_method_row *rows) {
+    unsigned number = r->options->passes[pass].number;
     size_t found = 0;
     for (size_t id = 0; id < n; id++) {
         // After a reset a call that ends may have begun before.
         if (!counts[id].calls && !counts[id].timed) continue;
         struct instr_method m = instr_methods_get(r->methods, (int)id);
-        if (m.pass == number && !m.detail) rows[found++] = row_of(&m, &counts[id]);
+        if (m.pass == number && !m.detail && instr_results_shows(r, pass, m.class_name))
+            rows[found++] = row_of(&m, &counts[id]);
     }
     return found;
 }
@@ -160,7 +167,7 @@ static void report_pass(const struct instr_results *r, unsigned i,
         .jvm = jvm,
         .timed = pass->pass->timed,
         .rows = rows,
-        .row_count = gather(r, pass->number, counts, n, rows),
+        .row_count = gather(r, i, counts, n, rows),
         .skipped = skipped.items,
         .skipped_count = skipped.count,
         .more = addition.agent_pass && addition.agent_pass->more ? add_more : NULL,

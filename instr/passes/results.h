@@ -34,6 +34,11 @@ struct instr_results {
 // standard error, and files. A file that cannot be written is one line; the rest goes on.
 void instr_results_report(const struct instr_results *results);
 
+// Does a place in this class belong to the result of the pass, `pass` being its index in
+// results->options->passes? A pass that runs once for several owners counts for all their scopes.
+bool instr_results_shows(const struct instr_results *results, unsigned pass,
+                         const char *class_name);
+
 // Takes a snapshot for the result of a pass (vm/snapshot.h); resets the pass if that is wanted.
 bool instr_results_snapshot(const struct instr_results *results, unsigned pass,
                             struct instr_counts **counts, size_t *n);

@@ -59,6 +59,15 @@ static uint64_t forced_passes(const struct instr_options *options, const char *n
     return found;
 }
 
+// Without those that run for another owner's scope already: they run once for all owners.
+static uint64_t run_once(const struct instr_options *options, uint64_t with) {
+    for (size_t i = 1; i < options->pass_count && i < 64; i++)
+        for (size_t k = 0; k < i && options->passes[i].shared; k++)
+            if (options->passes[k].pass == options->passes[i].pass && with >> k & 1)
+                with &= ~(UINT64_C(1) << i);
+    return with;
+}
+
 int instr_hook_matches(JNIEnv *jni, const struct instr_options *options, jobject loader,
                        const char *name, uint64_t *without, uint64_t *beyond) {
     *beyond = 0;
@@ -76,7 +85,8 @@ int instr_hook_matches(JNIEnv *jni, const struct instr_options *options, jobject
     if (alone) with |= restricted_passes(options, name);
     uint64_t passive = instr_agent_passes_passive(options);
     *beyond = forced_passes(options, name) & ~with & ~passive;
-    with = (with & ~passive) | *beyond;
+    with = run_once(options, (with & ~passive) | *beyond);
+    *beyond &= with;
     *without = ~with;
     return with != 0;
 }

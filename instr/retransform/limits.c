@@ -28,6 +28,7 @@ static void switch_off(struct instr_agent *agent, JNIEnv *jni, int paced, const 
 static void watch_failures(struct instr_agent *agent, JNIEnv *jni) {
     struct instr_reconfigured *done = calloc(1, sizeof *done);
     int more = done != NULL;
+    if (done) done->all = 1;
     while (more) {
         char what[INSTR_FAILURE_SIZE], reason[INSTR_ERROR_SIZE] = "switched off";
         unsigned ticket;
@@ -72,6 +73,7 @@ static void watch_overhead(struct instr_agent *agent) {
     instr_plans_give_back(&agent->plans, ticket);
     struct instr_reconfigured *done = pass ? calloc(1, sizeof *done) : NULL;
     if (done) {
+        done->all = 1;
         int ok = instr_reconfigure_disable(agent, jni, pass->name, done, reason, sizeof reason);
         instr_say("%s: %s: %s", pass->name, instr_overhead_last_end().why,
                   ok ? "switched off" : reason);

@@ -2,6 +2,7 @@
 
 #include "instr/retransform/native_prefix.h"
 
+#include "instr/options/compare.h"
 #include "instr/report/text.h"
 
 #include <stdatomic.h>
@@ -55,11 +56,17 @@ bool instr_wraps_early(const struct instr_options *options) {
     return false;
 }
 
+// Does the pass wrap, and is it not on for another owner, too, who comes first?
+static bool wraps_first(const struct instr_options *options, size_t i) {
+    const struct instr_pass_options *pass = &options->passes[i];
+    return pass->pass->wraps && instr_find_pass(options, pass->pass) == pass;
+}
+
 static jvmtiError set_prefixes(jvmtiEnv *jvmti, const struct instr_options *options) {
     char names[MOST_PREFIXES][INSTR_PREFIX_SIZE], *prefixes[MOST_PREFIXES];
     jint n = 0;
     for (size_t i = 0; i < options->pass_count && i < MOST_PREFIXES; i++) {
-        if (!options->passes[i].pass->wraps) continue;
+        if (!wraps_first(options, i)) continue;
         prefixes[n] = instr_native_prefix(options->passes[i].pass, names[n]);
         n++;
     }
@@ -79,8 +86,7 @@ static bool make_engine(const struct instr_options *options, char *reason, size_
     struct instr_options *own = &wrapper.options;
     own->passes = calloc(options->pass_count + 1, sizeof *own->passes);
     for (size_t i = 0; own->passes && i < options->pass_count; i++)
-        if (options->passes[i].pass->wraps)
-            own->passes[own->pass_count++].pass = options->passes[i].pass;
+        if (wraps_first(options, i)) own->passes[own->pass_count++].pass = options->passes[i].pass;
     wrapper.methods = instr_methods_new();
     struct instr_engine *engine =
         own->passes && wrapper.methods ? instr_engine_new(own, wrapper.methods, "") : NULL;

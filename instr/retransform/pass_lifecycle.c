@@ -35,7 +35,7 @@ int instr_reconfigure_check_files(const struct instr_options *before,
         return 0;
     for (size_t i = 0; i < next->pass_count; i++) {
         const struct instr_pass_options *now = &next->passes[i],
-                                        *then = instr_find_pass(before, now->pass);
+                                        *then = instr_find_same(before, now);
         const struct rw_option *own = now->pass->options;
         if (!check_file(then ? then->file : NULL, now->file, now->pass->name, "file", reason, size))
             return 0;
@@ -47,6 +47,11 @@ int instr_reconfigure_check_files(const struct instr_options *before,
                 return 0;
     }
     return 1;
+}
+
+// Is the pass not on for another owner, too, who comes first?
+static int is_first(const struct instr_options *options, const struct instr_pass_options *pass) {
+    return instr_find_pass(options, pass->pass) == pass;
 }
 
 void instr_reconfigure_stop_pass(const struct instr_pass_options *pass, JNIEnv *jni) {
@@ -72,7 +77,7 @@ int instr_reconfigure_start_passes(struct instr_agent *agent, JNIEnv *jni,
     char ignored[INSTR_ERROR_SIZE];
     for (size_t i = 0; i < next->pass_count; i++) {
         const struct instr_pass_options *pass = &next->passes[i];
-        if (instr_goes_on(before, pass)) continue;
+        if (!is_first(next, pass) || instr_goes_on(before, pass)) continue;
         const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass->pass);
         if (instr_find_pass(before, pass->pass))
             instr_reconfigure_stop_pass(pass, jni);
@@ -81,7 +86,8 @@ int instr_reconfigure_start_passes(struct instr_agent *agent, JNIEnv *jni,
         if (start_pass(agent, jni, pass, reason, size)) continue;
         for (size_t k = 0; k <= i; k++) {
             const struct instr_pass_options *other = instr_find_pass(before, next->passes[k].pass);
-            if (instr_goes_on(before, &next->passes[k])) continue;
+            if (!is_first(next, &next->passes[k]) || instr_goes_on(before, &next->passes[k]))
+                continue;
             if (k < i) instr_reconfigure_stop_pass(&next->passes[k], jni);
             if (other) start_pass(agent, jni, other, ignored, sizeof ignored);
         }
@@ -90,10 +96,50 @@ int instr_reconfigure_start_passes(struct instr_agent *agent, JNIEnv *jni,
     return 1;
 }
 
-static int is_timed(const struct instr_options *options, const struct rw_pass *but) {
+void instr_reconfigure_stop_passes(const struct instr_options *stay, const struct instr_options *go,
+                                   JNIEnv *jni) {
+    for (size_t i = 0; i < go->pass_count; i++)
+        if (is_first(go, &go->passes[i]) && !instr_find_pass(stay, go->passes[i].pass))
+            instr_reconfigure_stop_pass(&go->passes[i], jni);
+}
+
+int instr_reconfigure_check_owners(const struct instr_options *next, char *reason, size_t size) {
+    for (size_t i = 0; i < next->pass_count; i++) {
+        const struct instr_pass_options *pass = &next->passes[i],
+                                        *first = instr_find_pass(next, pass->pass);
+        const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass->pass);
+        if (pass == first) continue;
+        if (agent_pass && agent_pass->one_owner) {
+            snprintf(reason, size, "pass '%s' is on already, for %s; it can be on for one only",
+                     pass->pass->name, instr_owner_text(&first->owner));
+            return 0;
+        }
+        if (instr_same_but_files(first, pass)) continue;
+        snprintf(reason, size, "pass '%s' is on already, for %s; both need the same %s.* options",
+                 pass->pass->name, instr_owner_text(&first->owner), pass->pass->name);
+        return 0;
+    }
+    return 1;
+}
+
+static int is_timed(const struct instr_options *options) {
     for (size_t i = 0; i < options->pass_count; i++)
-        if (options->passes[i].pass != but && options->passes[i].pass->timed) return 1;
+        if (options->passes[i].pass->timed) return 1;
     return 0;
+}
+
+// Passes with events or state of their own run once for all owners, under one number.
+static const struct instr_pass_options *with_same_id(const struct instr_options *old,
+                                                     struct instr_options *next,
+                                                     struct instr_pass_options *pass) {
+    const struct instr_pass_options *first = instr_find_pass(next, pass->pass);
+    const struct instr_pass_options *other = instr_find_same(old, pass);
+    if (!instr_agent_pass_of(pass->pass)) return other;
+    if (first != pass) {
+        next->passes[first - next->passes].shared = pass->shared = 1;
+        return first;
+    }
+    return other ? other : instr_find_pass(old, pass->pass);
 }
 
 void instr_reconfigure_assign_ids(struct instr_agent *agent, JNIEnv *jni,
@@ -101,12 +147,12 @@ void instr_reconfigure_assign_ids(struct instr_agent *agent, JNIEnv *jni,
     const struct instr_options *old = before ? &before->options : NULL;
     for (size_t i = 0; i < next->pass_count; i++) {
         struct instr_pass_options *pass = &next->passes[i];
-        const struct instr_pass_options *other = instr_find_pass(old, pass->pass);
+        const struct instr_pass_options *other = with_same_id(old, next, pass);
         int reused = 0;
         const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass->pass);
         agent->ids_stay |= agent_pass && !agent_pass->releases_ids;
         // Clearing times drops long calls that are still running, those of other passes too.
-        int keep_apart = pass->pass->timed && old && is_timed(old, pass->pass);
+        int keep_apart = pass->pass->timed && old && is_timed(old);
         pass->number = other ? other->number
                              : instr_pass_ids_take(&agent->pass_ids, pass->pass, pass->number,
                                                    instr_clock_now(), keep_apart, &reused);
@@ -116,10 +162,16 @@ void instr_reconfigure_assign_ids(struct instr_agent *agent, JNIEnv *jni,
     }
 }
 
+static int has_number(const struct instr_options *options, unsigned number) {
+    for (size_t i = 0; options && i < options->pass_count; i++)
+        if (options->passes[i].number == number) return 1;
+    return 0;
+}
+
 void instr_reconfigure_release_ids(struct instr_agent *agent, const struct instr_options *stay,
                                    const struct instr_options *go, uint64_t free_at) {
     for (size_t i = 0; i < go->pass_count; i++)
-        if (!instr_find_pass(stay, go->passes[i].pass))
+        if (!has_number(stay, go->passes[i].number))
             instr_pass_ids_leave(&agent->pass_ids, go->passes[i].number, free_at);
 }
 
@@ -139,7 +191,7 @@ void instr_reconfigure_write_results(struct instr_agent *agent, JNIEnv *jni,
     ended.stats = NULL;
     for (size_t i = 0; i < plan->options.pass_count; i++) {
         const struct instr_pass_options *pass = &plan->options.passes[i];
-        if (instr_find_pass(next, pass->pass)) continue;
+        if (instr_find_same(next, pass)) continue;
         passes[ended.pass_count] = *pass;
         if (!next || pass->file) passes[ended.pass_count].top = 0;
         ended.pass_count++;

@@ -16,6 +16,12 @@ int instr_reconfigure_start_passes(struct instr_agent *agent, JNIEnv *jni,
                                    const struct instr_options *before,
                                    const struct instr_options *next, char *reason, size_t size);
 void instr_reconfigure_stop_pass(const struct instr_pass_options *pass, JNIEnv *jni);
+// Stops the passes of `go` that are not in `stay` (NULL: nothing).
+void instr_reconfigure_stop_passes(const struct instr_options *stay, const struct instr_options *go,
+                                   JNIEnv *jni);
+
+// May all owners have these passes at the same time? 0: see `reason`.
+int instr_reconfigure_check_owners(const struct instr_options *next, char *reason, size_t size);
 
 // Assigns ids to the passes of `next`; active passes keep theirs. Clears the counters of ids that
 // are reused. `before` may be NULL; then `jni` may be NULL, too.

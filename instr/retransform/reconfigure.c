@@ -94,7 +94,8 @@ static struct instr_plan *prepare(struct instr_agent *agent, JNIEnv *jni,
             snprintf(reason, size, "too many threads are still using earlier plans");
         }
         for (size_t i = 0; i < options->pass_count; i++)
-            if (!instr_goes_on(old, &options->passes[i]))
+            if (instr_find_pass(options, options->passes[i].pass) == &options->passes[i] &&
+                !instr_goes_on(old, &options->passes[i]))
                 instr_reconfigure_stop_pass(&options->passes[i], jni);
     }
     instr_reconfigure_release_ids(agent, old, options, 0);
@@ -117,6 +118,28 @@ static void finish(struct instr_agent *agent) {
     // Classes with wrappers need the hook each time that they are retransformed.
     if (!instr_native_prefix_any()) set_hook(agent, JVMTI_DISABLE, ignored, sizeof ignored);
     agent->release_at = free_at;
+}
+
+static int same_patterns(const struct instr_match *a, const struct instr_match *b) {
+    return a == b || (a && b && strcmp(instr_match_text(a), instr_match_text(b)) == 0);
+}
+
+// Says on standard error who has switched on what.
+static void announce(const struct instr_options *before, const struct instr_options *now) {
+    for (size_t i = 0; i < now->pass_count && !now->quiet; i++) {
+        const struct instr_pass_options *pass = &now->passes[i],
+                                        *then = instr_find_same(before, pass);
+        if (then && same_patterns(then->include, pass->include) &&
+            same_patterns(then->exclude, pass->exclude))
+            continue;
+        const char *include = pass->include ? instr_match_text(pass->include) : NULL,
+                   *exclude = pass->exclude ? instr_match_text(pass->exclude) : NULL;
+        instr_say("%s %s by %s (uid %u)%s%.300s%s%.300s", pass->pass->name,
+                  then ? "is now for other classes, switched on" : "switched on",
+                  instr_owner_text(&pass->owner), (unsigned)pass->owner.uid,
+                  include ? ", include=" : "", include ? include : "", exclude ? ", exclude=" : "",
+                  exclude ? exclude : "");
+    }
 }
 
 // Installs a plan made from `next` and takes `next` over. `defer`: when many classes are concerned,
@@ -163,11 +186,10 @@ static int reconfigure(struct instr_agent *agent, JNIEnv *jni, struct instr_opti
     }
     if (was_on) {
         instr_reconfigure_write_results(agent, jni, before, &plan->options, done->taker);
-        for (size_t i = 0; i < before->options.pass_count; i++)
-            if (!instr_find_pass(&plan->options, before->options.passes[i].pass))
-                instr_reconfigure_stop_pass(&before->options.passes[i], jni);
+        instr_reconfigure_stop_passes(&plan->options, &before->options, jni);
         instr_reconfigure_release_ids(agent, &plan->options, &before->options, INSTR_NEVER);
     }
+    announce(before ? &before->options : NULL, &plan->options);
     instr_plans_give_back(&agent->plans, ticket);
     settle(agent);
     if (!plan->engine) agent->state = INSTR_DORMANT;
@@ -188,8 +210,11 @@ static int begin_operation(struct instr_agent *agent, struct instr_reconfigured 
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += BUSY_AFTER;
-    *done = (struct instr_reconfigured){
-        .taker = done->taker, .packages = done->packages, .defer = done->defer};
+    *done = (struct instr_reconfigured){.taker = done->taker,
+                                        .packages = done->packages,
+                                        .defer = done->defer,
+                                        .owner = done->owner,
+                                        .all = done->all};
     atomic_fetch_add(&agent->waiting, 1);
     int error = pthread_mutex_timedlock(&agent->switching, &until);
     atomic_fetch_sub(&agent->waiting, 1);
@@ -217,19 +242,31 @@ static const char *start_only_option(const struct instr_options *now,
     return NULL;
 }
 
+static int has_passes(const struct instr_options *options, const struct instr_owner *owner) {
+    for (size_t i = 0; i < options->pass_count; i++)
+        if (instr_owner_same(&options->passes[i].owner, owner)) return 1;
+    return 0;
+}
+
 static int change(struct instr_agent *agent, JNIEnv *jni, enum instr_change kind, const char *text,
                   struct instr_reconfigured *done, char *reason, size_t size) {
     struct instr_options next;
     int ok = 0;
     if (!begin_operation(agent, done, reason, size)) return 0;
     const struct instr_plan *plan = instr_plans_current(&agent->plans);
-    if (instr_options_change(&next, &plan->options, kind, text, reason, size) == 0) {
+    struct instr_owner owner = {.name = ""};
+    if (done->owner) owner = *done->owner;
+    owner.since = instr_clock_date() / 1000;
+    // Values for the passes of the command line, from those who have none of their own.
+    if (kind == INSTR_SET && !has_passes(&plan->options, &owner)) owner.name[0] = '\0';
+    if (instr_options_change_as(&next, &plan->options, kind, &owner, text, reason, size) == 0) {
         const char *start_only = start_only_option(&plan->options, &next);
         if (kind == INSTR_ENABLE && !next.pass_count)
             snprintf(reason, size, "no pass is given, and none is active");
         else if (start_only)
             snprintf(reason, size, "option '%s' can only be set when the agent starts", start_only);
-        else if (instr_reconfigure_check_files(&plan->options, &next, reason, size))
+        else if (instr_reconfigure_check_owners(&next, reason, size) &&
+                 instr_reconfigure_check_files(&plan->options, &next, reason, size))
             ok = reconfigure(agent, jni, &next, done->defer && (kind == INSTR_ENABLE || !next.pace),
                              done, reason, size);
         instr_options_free(&next); // what the plan did not take over
@@ -276,16 +313,35 @@ static int revert_all(struct instr_agent *agent, JNIEnv *jni, struct instr_recon
     return ok;
 }
 
-// The active pass of this name; NULL: see `reason`.
+// The active pass of this name and owner; if the owner has none, that of the command line. With `all`
+// the first, whoever has it. NULL: see `reason`.
 static const struct instr_pass_options *active_pass(const struct instr_options *options,
-                                                    const char *name, char *reason, size_t size) {
+                                                    const char *name,
+                                                    const struct instr_owner *owner, int all,
+                                                    char *reason, size_t size) {
+    static const struct instr_owner command_line;
     const struct rw_pass *pass = rw_pass_named(name, strlen(name));
-    const struct instr_pass_options *active = pass ? instr_find_pass(options, pass) : NULL;
-    if (!pass)
+    struct instr_pass_options wanted = {.pass = pass};
+    const struct instr_pass_options *any = pass ? instr_find_pass(options, pass) : NULL, *own;
+    if (!pass) {
         snprintf(reason, size, "unknown pass '%.64s'", name);
-    else if (!active)
+        return NULL;
+    }
+    if (!any) {
         snprintf(reason, size, "pass '%s' is not active", pass->name);
-    return active;
+        return NULL;
+    }
+    wanted.owner = owner ? *owner : command_line;
+    if (all || (own = instr_find_same(options, &wanted))) return all ? any : own;
+    wanted.owner = command_line;
+    own = instr_find_same(options, &wanted);
+    if (!own)
+        snprintf(reason, size,
+                 "pass '%s' was switched on by %s, not by %s; --as %s means that one, --all means "
+                 "everybody's",
+                 pass->name, any->owner.name, owner ? instr_owner_text(owner) : "you",
+                 any->owner.name);
+    return own;
 }
 
 int instr_reconfigure_disable(struct instr_agent *agent, JNIEnv *jni, const char *name,
@@ -294,15 +350,15 @@ int instr_reconfigure_disable(struct instr_agent *agent, JNIEnv *jni, const char
     int ok = 0;
     if (!begin_operation(agent, done, reason, size)) return 0;
     const struct instr_plan *plan = instr_plans_current(&agent->plans);
-    const struct instr_pass_options *pass = active_pass(&plan->options, name, reason, size);
-    if (!pass) {
-        ok = 0;
-    } else if (plan->options.pass_count == 1) {
-        ok = revert_all(agent, jni, done, reason, size);
-    } else if (instr_options_without(&next, &plan->options, pass->pass) != 0) {
+    const struct instr_pass_options *pass =
+        active_pass(&plan->options, name, done->owner, done->all, reason, size);
+    if (pass && instr_options_without_owner(&next, &plan->options, pass->pass,
+                                            done->all ? NULL : &pass->owner) != 0) {
         snprintf(reason, size, "out of memory");
-    } else {
-        ok = reconfigure(agent, jni, &next, done->defer && !next.pace, done, reason, size);
+    } else if (pass) {
+        ok = next.pass_count
+                 ? reconfigure(agent, jni, &next, done->defer && !next.pace, done, reason, size)
+                 : revert_all(agent, jni, done, reason, size);
         instr_options_free(&next);
     }
     pthread_mutex_unlock(&agent->switching);
@@ -355,40 +411,65 @@ int instr_reconfigure_write(struct instr_agent *agent, JNIEnv *jni, char *reason
     return on;
 }
 
-int instr_reconfigure_report(struct instr_agent *agent, JNIEnv *jni, const char *name, bool reset,
+static void report_one(struct instr_agent *agent, JNIEnv *jni, const struct instr_plan *plan,
+                       const struct instr_pass_options *active, bool reset,
+                       const struct instr_results_taker *taker) {
+    // Without its files, which are written at exit.
+    struct instr_pass_options pass = *active;
+    pass.file = NULL;
+    pass.values = NULL;
+    if (!pass.top) pass.top = INSTR_TOP_DEFAULT;
+    struct instr_options options = plan->options;
+    options.passes = &pass;
+    options.pass_count = 1;
+    options.quiet = 1;
+    options.stats = NULL;
+    struct instr_results results = {.options = &options,
+                                    .methods = plan->methods,
+                                    .engine = plan->engine,
+                                    .jvmti = agent->jvmti,
+                                    .jni = jni,
+                                    .taker = taker,
+                                    .without_totals = true,
+                                    .reset = reset};
+    instr_results_report(&results);
+}
+
+int instr_reconfigure_report(struct instr_agent *agent, JNIEnv *jni, const char *name,
+                             const struct instr_owner *owner, bool all, bool reset,
                              const struct instr_results_taker *taker, char *reason, size_t size) {
     struct instr_reconfigured ignored = {0};
     if (!begin_operation(agent, &ignored, reason, size)) return 0;
     const struct instr_plan *plan = instr_plans_current(&agent->plans);
-    const struct instr_pass_options *active = active_pass(&plan->options, name, reason, size);
-    if (active) {
-        // Without its files, which are written at exit.
-        struct instr_pass_options pass = *active;
-        pass.file = NULL;
-        pass.values = NULL;
-        if (!pass.top) pass.top = INSTR_TOP_DEFAULT;
-        struct instr_options options = plan->options;
-        options.passes = &pass;
-        options.pass_count = 1;
-        options.quiet = 1;
-        options.stats = NULL;
-        struct instr_results results = {.options = &options,
-                                        .methods = plan->methods,
-                                        .engine = plan->engine,
-                                        .jvmti = agent->jvmti,
-                                        .jni = jni,
-                                        .taker = taker,
-                                        .without_totals = true,
-                                        .reset = reset};
-        instr_results_report(&results);
+    const struct instr_options *options = &plan->options;
+    const struct instr_pass_options *one = active_pass(options, name, owner, all, reason, size);
+    size_t same = 0; // that have its number
+    for (size_t i = 0; one && i < options->pass_count; i++)
+        same += options->passes[i].number == one->number;
+    if (one && reset && !all && same > 1) {
+        snprintf(reason, size, "pass '%s' counts once for all its owners: --reset needs --all",
+                 one->pass->name);
+        one = NULL;
+    }
+    for (size_t i = 0; one && i < options->pass_count; i++) {
+        const struct instr_pass_options *pass = &options->passes[i];
+        if (all ? pass->pass != one->pass : pass != one) continue;
+        if (pass->number == one->number) same--;
+        // The last one with the number resets it.
+        report_one(agent, jni, plan, pass, reset && (pass->number != one->number || same == 0),
+                   taker);
     }
     pthread_mutex_unlock(&agent->switching);
-    return active != NULL;
+    return one != NULL;
 }
 
 struct instr_plan *instr_reconfigure_first(struct instr_agent *agent, struct instr_options *options,
                                            enum instr_agent_pass_phase phase, char *reason,
                                            size_t size) {
+    for (size_t i = 0; i < options->pass_count; i++) {
+        options->passes[i].owner.uid = (uint32_t)getuid();
+        options->passes[i].owner.since = instr_clock_date() / 1000;
+    }
     instr_reconfigure_assign_ids(agent, NULL, NULL, options);
     struct instr_plan *plan = new_plan(agent, options, NULL);
     if (!plan) {

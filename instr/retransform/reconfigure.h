@@ -21,9 +21,11 @@
 
 enum { INSTR_REFUSALS = 32 }; // refusals that are recorded with their reasons
 
-// What an operation did, and `defer`, `taker` and `packages`, which the caller sets before.
+// What an operation did, and what the caller sets before: the members up to `packages`.
 struct instr_reconfigured {
-    int defer; // the background thread may change most classes (background.h)
+    const struct instr_owner *owner; // who wants it; NULL: the command line
+    int all;                         // a pass of all its owners
+    int defer;                       // the background thread may change most classes (background.h)
     // Takes the results of passes that end without a file. NULL: their tables go to standard error.
     const struct instr_results_taker *taker;
     // Counts the loaded classes that come into scope. NULL: nobody asks.
@@ -63,7 +65,7 @@ int instr_reconfigure_enable(struct instr_agent *agent, JNIEnv *jni, const char 
 int instr_reconfigure_set(struct instr_agent *agent, JNIEnv *jni, const char *text,
                           struct instr_reconfigured *done, char *reason, size_t size);
 
-// Switches a pass off and writes its file, or reports its result to the taker.
+// Switches a pass of the owner off, or, if the owner has none, that of the command line, and writes its file, or reports its result to the taker.
 int instr_reconfigure_disable(struct instr_agent *agent, JNIEnv *jni, const char *name,
                               struct instr_reconfigured *done, char *reason, size_t size);
 
@@ -81,8 +83,10 @@ int instr_reconfigure_detach(struct instr_agent *agent, JNIEnv *jni,
 // Writes the files of all active passes with their current results.
 int instr_reconfigure_write(struct instr_agent *agent, JNIEnv *jni, char *reason, size_t size);
 
-// Has the taker take the current result of an active pass. `reset`: the pass then counts anew.
-int instr_reconfigure_report(struct instr_agent *agent, JNIEnv *jni, const char *name, bool reset,
+// Has the taker take the current result of an active pass of the owner, or the results of all its
+// owners. `reset`: the pass then counts anew.
+int instr_reconfigure_report(struct instr_agent *agent, JNIEnv *jni, const char *name,
+                             const struct instr_owner *owner, bool all, bool reset,
                              const struct instr_results_taker *taker, char *reason, size_t size);
 
 // Does the deferred work that is due at `now` (CLOCK_MONOTONIC, ns): looks again for late-loaded

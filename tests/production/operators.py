@@ -1,7 +1,13 @@
 """Operators of one JVM: each pass has its scope, and what one of them does leaves the passes of the others as they are."""
 
+import json
+import os
+import pwd
+import re
+import time
+
 from results import instr
-from server_jvm import Jvm, expect
+from server_jvm import Jvm, expect, refused
 
 
 class Sides(Jvm):
@@ -13,7 +19,7 @@ class Sides(Jvm):
         self.before = self.count()
 
     def count(self):
-        return dict(zip(("left", "right", "meet", "thrown"), map(int, self.ask("").split())))
+        return dict(zip(("left", "right", "meet", "thrown", "spent"), map(int, self.ask("").split())))
 
     def since(self):
         """The program's calls since the last call of this, those of the round that asks for them included."""
@@ -54,7 +60,7 @@ def scope_of_a_pass(t):
                done["options"] == "calls,calls.include=Sides$*,calls.exclude=Sides$Right,exceptions,exceptions.include=Sides$Right")
         before, seen = calls_of(c.run("report", "calls")), jvm.since()
         after = calls_of(c.run("report", "calls"))
-        expect(problems, f"{seen} {before} {after}", {m: after.get(m, 0) - before.get(m, 0) for m in after} == {"left": seen["left"], "meet": seen["meet"]})
+        expect(problems, f"{seen} {before} {after}", {m: after.get(m, 0) - before.get(m, 0) for m in after} == {"left": seen["left"], "meet": seen["meet"], "spin": 1})
         c.run("set", "exceptions.exclude=Sides$Shared")
         done = c.run("revert", "Sides$Left")
         jvm.since()
@@ -72,4 +78,133 @@ def scope_of_a_pass(t):
     return problems
 
 
-OPERATORS = [scope_of_a_pass]
+def command(problems, t, *words, expected=0):
+    """The standard output of a command, or its standard error if it is to fail."""
+    status, out, err = instr(t, *words)
+    expect(problems, f"{words}: status {status}: {err}", status == expected)
+    return err if expected else out
+
+
+def report(problems, t, jvm, name, *more):
+    return json.loads(command(problems, t, "report", jvm.pid, name, "--json", *more) or '{"methods": []}')
+
+
+def times_of(result, name):
+    return next((m["self_ns"] for m in result["methods"] if m["method"] == name), 0)
+
+
+def two_owners(t):
+    """Two people have the same pass, each with a scope and counts of their own; one ends it, and the other goes on."""
+    problems = []
+    open(t.file("stderr"), "w").close()
+    with Sides(t) as jvm:
+        command(problems, t, "enable", jvm.pid, "calls", "timing", "include=Sides$Left:Sides$Clock", "--as", "alice")
+        jvm.since()
+        ours = jvm.since()
+        command(problems, t, "enable", jvm.pid, "calls", "timing", "include=Sides$*", "--as", "bob")
+        both = jvm.since()
+        for name in ("calls", "timing"):
+            alices, bobs = (report(problems, t, jvm, name, "--as", who) for who in ("alice", "bob"))
+            expect(problems, f"by {alices['by']} and {bobs['by']}", (alices["by"], bobs["by"]) == ("alice", "bob"))
+            # Two rounds of hers, and one of both.
+            expect(problems, f"{name}: alice {calls_of(alices)}", calls_of(alices) == {"left": 2 * ours["left"] + both["left"], "spin": 3})
+            expect(problems, f"{name}: bob {calls_of(bobs)}",
+                   calls_of(bobs) == {"left": both["left"], "right": both["right"], "meet": both["meet"], "spin": 1})
+            thrown = sum(m["thrown"] for m in bobs["methods"])
+            expect(problems, f"{name}: bob saw {thrown} thrown", thrown == both["thrown"])
+        # The method takes its own time within theirs, and calls no other.
+        expect(problems, "the self time of alice", times_of(alices, "spin") >= 2 * ours["spent"] + both["spent"] and ours["spent"])
+        expect(problems, "the self time of bob", times_of(bobs, "spin") >= both["spent"])
+        for name in ("calls", "timing"):
+            text = command(problems, t, "report", jvm.pid, name, "--all")
+            expect(problems, f"--all: {text}", text.index("switched on by alice:") < text.index("switched on by bob:"))
+        status = json.loads(command(problems, t, "status", jvm.pid, "--json"))
+        expect(problems, f"status: {status['enabled']}",
+               [(e["pass"], e["by"], e["include"], e["uid"]) for e in status["enabled"]]
+               == [(p, who, scope, os.geteuid()) for who, scope in (("alice", "Sides$Left:Sides$Clock"), ("bob", "Sides$*")) for p in ("calls", "timing")]
+               and all(0 <= time.time() - e["since"] < 60 for e in status["enabled"]) and status["passes"] == ["calls", "timing"])
+        text = command(problems, t, "status", jvm.pid)
+        expect(problems, f"status: {text}", re.search(r"^enabled +calls by alice \(uid \d+\) since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d, include=Sides\$Left:Sides\$Clock$", text, re.M))
+        # Who has none does not end those of others; a name narrows its own scope and keeps its counts.
+        error = command(problems, t, "disable", jvm.pid, "calls", "--as", "carol", expected=1)
+        expect(problems, error, "pass 'calls' was switched on by alice, not by carol" in error and error.count("\n") == 1)
+        command(problems, t, "enable", jvm.pid, "calls", "include=Sides$Left", "--as", "alice")
+        more = jvm.since()
+        expect(problems, "narrowed", calls_of(report(problems, t, jvm, "calls", "--as", "alice"))["left"] == 2 * ours["left"] + both["left"] + more["left"])
+        table = command(problems, t, "disable", jvm.pid, "calls", "--as", "alice")
+        expect(problems, f"alice's table: {table}", " Sides$Left.left(int)\n" in table and "right" not in table)
+        again = jvm.since()
+        expect(problems, "bob goes on", calls_of(report(problems, t, jvm, "calls", "--as", "bob"))["left"] == both["left"] + more["left"] + again["left"])
+        tables = command(problems, t, "disable", jvm.pid, "timing", "--all")
+        expect(problems, f"all tables: {tables}", "switched on by alice:" in tables and "switched on by bob:" in tables)
+        expect(problems, "the rest", [(e["pass"], e["by"]) for e in json.loads(command(problems, t, "off", jvm.pid, "--json"))["enabled"]] == [])
+        expect(problems, "Left has code", not changed_methods(t, jvm, "Sides$Left"))
+        jvm.ends(problems)
+    with open(t.file("stderr")) as f:
+        said = [line for line in f if "switched on" in line]
+    expect(problems, f"said: {said}", [re.sub(r"uid \d+", "uid N", line) for line in said]
+           == [f"instr: {p} switched on by {who} (uid N), include={scope}\n" for who, scope in (("alice", "Sides$Left:Sides$Clock"), ("bob", "Sides$*")) for p in ("calls", "timing")]
+           + ["instr: calls is now for other classes, switched on by alice (uid N), include=Sides$Left\n"])
+    return problems
+
+
+def shared_by_owners(t):
+    """A pass that runs once for all of its owners: each gets the results of the scope, and classes of both are not counted twice."""
+    problems = []
+    with Sides(t) as jvm:
+        command(problems, t, "enable", jvm.pid, "exceptions", "quiet=yes", "include=Sides$Shared:Sides$Left", "--as", "alice")
+        first = json.loads(command(problems, t, "enable", jvm.pid, "exceptions", "include=Sides$Shared:Sides$Right", "--as", "bob", "--json"))
+        expect(problems, f"{first['classes']} retransformed for bob", first["classes"] == 1)
+        command(problems, t, "enable", jvm.pid, "exceptions", "include=Sides$Right", "--as", "carol")
+        jvm.since()
+        counts = {who: sum(r["count"] for r in report(problems, t, jvm, "exceptions", "--as", who)["exceptions"]) for who in ("alice", "bob", "carol")}
+        expect(problems, f"{counts}", counts == {"alice": 2, "bob": 2, "carol": 0})
+        error = command(problems, t, "report", jvm.pid, "exceptions", "--reset", "--as", "bob", expected=1)
+        expect(problems, error, "counts once for all its owners: --reset needs --all" in error)
+        done = json.loads(command(problems, t, "disable", jvm.pid, "exceptions", "--as", "alice", "--json"))
+        expect(problems, f"{done['classes']} retransformed at alice's end", done["classes"] == 1 and changed_methods(t, jvm, "Sides$Shared"))
+        done = json.loads(command(problems, t, "disable", jvm.pid, "exceptions", "--all", "--json"))
+        expect(problems, f"{[(r['by'], len(r['result']['exceptions'])) for r in done['results']]}", [r["by"] for r in done["results"]] == ["bob", "carol"])
+        command(problems, t, "enable", jvm.pid, "coverage", f"coverage.file={t.file('a.exec')}", "--as", "alice")
+        error = command(problems, t, "enable", jvm.pid, "coverage", f"coverage.file={t.file('b.exec')}", "--as", "bob", expected=1)
+        expect(problems, error, "pass 'coverage' is on already, for alice" in error)
+        jvm.ends(problems)
+    return problems
+
+
+def names_and_start(t):
+    """The name is checked by the command and by the agent; passes of the command line end without a name."""
+    problems = []
+    start = f"-agentpath:{t.agent}=calls,include=Sides$Left,quiet=yes"
+    with Sides(t, start, agent=False) as jvm:
+        for name in ("", "a b", "a\033[2J", "x" * 33, 'a"b', "a\nb", "\u00e9"):
+            error = command(problems, t, "enable", jvm.pid, "timing", "--as", name, expected=2)
+            expect(problems, f"{name!r}: {error}", "--as" in error and "\033" not in error)
+            with jvm.control() as c:
+                c.send(b"D", b"as\0" + name.encode())
+                expect(problems, f"{name!r} by the socket", "a name for --as has 1 to 32" in refused(c, "enable", "timing"))
+        with jvm.control() as c:
+            c.send(b"D", b"as\0nul\0name")
+            expect(problems, "NUL", "a name for --as" in refused(c, "enable", "timing"))
+        jvm.since()
+        expect(problems, "report without a pass of one's own", calls_of(report(problems, t, jvm, "calls", "--as", "alice"))["left"] > 0)
+        command(problems, t, "enable", jvm.pid, "calls", "include=Sides$Right", "--as", "alice")
+        enabled = json.loads(command(problems, t, "status", jvm.pid, "--json"))["enabled"]
+        expect(problems, f"{enabled}", [(e["by"], e["include"]) for e in enabled] == [(None, "Sides$Left"), ("alice", "Sides$Right")])
+        before = calls_of(report(problems, t, jvm, "calls", "--as", "carol"))["left"]
+        seen = jvm.since()
+        table = command(problems, t, "disable", jvm.pid, "calls", "--as", "carol")
+        expect(problems, f"the command line's: {before} {seen} {table}", " Sides$Left.left(int)\n" in table and "right" not in table)
+        expect(problems, "alice's", calls_of(report(problems, t, jvm, "calls", "--as", "alice")) == {"right": seen["right"]})
+        command(problems, t, "disable", jvm.pid, "calls", "--as", "carol", expected=1)
+        # Without --as it is the login name, by the command and by the socket.
+        command(problems, t, "enable", jvm.pid, "timing", "include=Sides$Left")
+        login = pwd.getpwuid(os.getuid()).pw_name
+        with jvm.control() as c:
+            now = c.run("enable", "timing,include=Sides$Right")["enabled"]
+        expect(problems, f"{now}", [(e["pass"], e["by"], e["include"]) for e in now] == [("calls", "alice", "Sides$Right"), ("timing", login, "Sides$Right")])
+        jvm.ends(problems)
+    return problems
+
+
+OPERATORS = [scope_of_a_pass, two_owners, shared_by_owners, names_and_start]

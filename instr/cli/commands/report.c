@@ -30,8 +30,9 @@ struct arguments {
     size_t top;       // SIZE_MAX: not given
     long pid;         // 0: a file
     const char *pass; // NULL: all passes
-    int json, reset;
-    uint64_t every; // ns; 0: once
+    int json, reset, all;
+    struct instr_owner owner; // who asks
+    uint64_t every;           // ns; 0: once
 };
 
 static bool is_pid(const char *text) {
@@ -40,7 +41,10 @@ static bool is_pid(const char *text) {
 
 static int read_arguments(int argc, char **argv, struct arguments *arguments) {
     long top = -1;
-    const struct cli_option options[] = {{"--html", .text = &arguments->html},
+    const char *as = NULL;
+    const struct cli_option options[] = {{"--as", .text = &as},
+                                         {"--all", .flag = &arguments->all},
+                                         {"--html", .text = &arguments->html},
                                          {"--top", .number = &top, 0, CLI_MOST_ROWS},
                                          {"--sort", .text = &arguments->sort},
                                          {"--json", .flag = &arguments->json},
@@ -53,11 +57,14 @@ static int read_arguments(int argc, char **argv, struct arguments *arguments) {
         arguments->pass = argc == 2 ? argv[1] : NULL;
         if (arguments->json && arguments->html)
             return cli_usage("report", "expects --json or --html, not both");
+        if (arguments->all && (arguments->html || as))
+            return cli_usage("report", "--all goes with neither --html nor --as");
+        if (cli_control_sign("report", as, &arguments->owner) != CLI_OK) return CLI_USAGE;
         return cli_pid("report", argv[0], &arguments->pid);
     }
     if (argc != 1) return cli_usage("report", "expects one file, or a process id");
-    if (arguments->json || arguments->reset || arguments->every)
-        return cli_usage("report", "--json, --reset and --every need a process id");
+    if (arguments->json || arguments->reset || arguments->every || arguments->all || as)
+        return cli_usage("report", "--json, --reset, --every, --as and --all need a process id");
     arguments->file = argv[0];
     return CLI_OK;
 }
@@ -137,6 +144,11 @@ static int report_file(const struct arguments *arguments) {
 
 // --- the passes of a JVM ---
 
+void cli_report_owner(const json_t *result) {
+    const char *by = cli_text(result, "by");
+    printf("switched on by %s:\n", *by ? by : "the command line");
+}
+
 // The .exec file that an agent sends.
 struct received {
     int fd; // -1: none so far
@@ -172,6 +184,7 @@ static int show_received(const struct received *exec, struct arguments arguments
 }
 
 static int show_document(const struct cli_event *event, const struct arguments *arguments) {
+    if (!arguments->json && arguments->all) cli_report_owner(event->document);
     if (!arguments->json) return report_json(event->document, arguments);
     cli_print_json(event->bytes, event->length);
     return cli_finish(CLI_OK);
@@ -184,8 +197,12 @@ static int report_pass(struct cli_session *session, const char *pass, struct arg
     int status = CLI_OK;
     snprintf(name, sizeof name, "process %ld", arguments.pid);
     arguments.file = name;
-    if (cli_session_command(session, arguments.reset ? 3 : 2,
-                            (const char *const[]){"report", pass, "reset"}) != 0)
+    const char *words[4] = {"report", pass};
+    int count = 2;
+    if (arguments.reset) words[count++] = "reset";
+    if (arguments.all) words[count++] = "all";
+    if (cli_control_introduce(session, &arguments.owner) != CLI_OK) return CLI_FAILED;
+    if (cli_session_command(session, count, words) != 0)
         return cli_error("the command cannot be sent: %s", strerror(errno));
     do {
         cli_control_next(session, &event);
@@ -205,10 +222,24 @@ static bool has_result(const char *pass, const struct arguments *arguments) {
     return strcmp(pass, "watch") != 0 && !(arguments->json && strcmp(pass, "coverage") == 0);
 }
 
+// Is the pass on for who asks, or by the command line? An older agent does not say.
+static bool concerns(const json_t *status, const char *pass, const struct arguments *arguments) {
+    const json_t *enabled = json_object_get(status, "enabled");
+    size_t index;
+    json_t *item;
+    bool found = arguments->all || !enabled;
+    json_array_foreach(enabled, index, item) {
+        const char *by = cli_text(item, "by");
+        found |= strcmp(cli_text(item, "pass"), pass) == 0 &&
+                 (!*by || strcmp(by, arguments->owner.name) == 0);
+    }
+    return found;
+}
+
 static int report_passes(struct cli_session *session, const struct arguments *arguments) {
     struct cli_event event;
     char list[512];
-    size_t index, count = 0;
+    size_t index, count = 0, others = 0;
     cli_session_limit(session, STATUS_MS);
     json_t *item, *status = cli_session_ask(session, "status", &event);
     session->limit = INSTR_NEVER;
@@ -216,9 +247,14 @@ static int report_passes(struct cli_session *session, const struct arguments *ar
     int result = status ? CLI_OK : cli_control_end(&event);
     json_array_foreach(passes, index, item) {
         const char *pass = json_string_value(item);
-        count += pass && has_result(pass, arguments);
+        others += pass && has_result(pass, arguments) && !concerns(status, pass, arguments);
+        count += pass && has_result(pass, arguments) && concerns(status, pass, arguments);
     }
-    if (status && count == 0)
+    if (status && count == 0 && others)
+        result = cli_error("%s has no pass with results in process %ld; --all shows those of "
+                           "everybody",
+                           arguments->owner.name, arguments->pid);
+    else if (status && count == 0)
         result = cli_error("no active pass of process %ld has results%s", arguments->pid,
                            arguments->json ? " in JSON" : "");
     if (count > 1 && arguments->html)
@@ -226,7 +262,8 @@ static int report_passes(struct cli_session *session, const struct arguments *ar
                            cli_text_list(status, "passes", list, sizeof list));
     json_array_foreach(passes, index, item) {
         const char *pass = json_string_value(item);
-        if (result == CLI_OK && pass && has_result(pass, arguments))
+        if (result == CLI_OK && pass && has_result(pass, arguments) &&
+            concerns(status, pass, arguments))
             result = report_pass(session, pass, *arguments);
     }
     json_decref(status);

@@ -10,4 +10,7 @@
 // output. An exit status.
 int cli_report_table(json_t *result, size_t top);
 
+// Prints the line above such a table that says whose it is, from the member "by".
+void cli_report_owner(const json_t *result);
+
 #endif

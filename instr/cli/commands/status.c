@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <time.h>
 
 enum { ANSWER_MS = 5000, MOST_ANSWER = 8 * 1024 * 1024 };
 
@@ -32,6 +33,24 @@ static void passes(const json_t *document) {
     line("passes", "%s", *text ? text : "none");
     if (*cli_text(document, "include")) line("include", "%s", cli_text(document, "include"));
     if (*cli_text(document, "exclude")) line("exclude", "%s", cli_text(document, "exclude"));
+}
+
+// "timing by alice (uid 1000) since 2026-11-23 08:16:11, include=com.acme.**"
+static void enabled(const json_t *document) {
+    size_t index;
+    json_t *item;
+    json_array_foreach(json_object_get(document, "enabled"), index, item) {
+        const char *by = cli_text(item, "by"), *include = cli_text(item, "include"),
+                   *exclude = cli_text(item, "exclude");
+        time_t since = (time_t)cli_count(item, "since");
+        char at[32] = "?";
+        struct tm local;
+        if (localtime_r(&since, &local)) strftime(at, sizeof at, "%Y-%m-%d %H:%M:%S", &local);
+        line(index ? "" : "enabled", "%s by %s (uid %llu) since %s%s%.200s%s%.200s",
+             cli_text(item, "pass"), *by ? by : "the command line",
+             (unsigned long long)cli_count(item, "uid"), at, *include ? ", include=" : "", include,
+             *exclude ? ", exclude=" : "", exclude);
+    }
 }
 
 static void figures(const json_t *document) {
@@ -111,6 +130,7 @@ static void show(const json_t *document, const struct instr_process *target) {
          cli_text(document, "jvm_version"));
     line("agent", "%s, %s", cli_text(document, "agent"), cli_text(document, "state"));
     passes(document);
+    enabled(document);
     figures(document);
     overhead(document);
     agents(document);

@@ -53,8 +53,15 @@ static void show(const json_t *document, const struct instr_process *target, con
     if (refused > json_array_size(refusals))
         cli_error("the JVM refused to change %s more",
                   instr_number(refused - json_array_size(refusals), a));
-    json_array_foreach(json_object_get(document, "results"), index, item)
+    const json_t *results = json_object_get(document, "results");
+    const json_t *first = json_object_get(json_array_get(results, 0), "by");
+    int several = 0;
+    json_array_foreach(results, index, item) several |=
+        !json_equal(json_object_get(item, "by"), first);
+    json_array_foreach(results, index, item) {
+        if (several) cli_report_owner(item);
         cli_report_table(json_object_get(item, "result"), cli_count(item, "top"));
+    }
 }
 
 void cli_switch_show(const json_t *document, const struct instr_process *target) {
@@ -74,12 +81,13 @@ static void show_detached(const json_t *document, const struct instr_process *ta
 int cli_switch_arguments(struct cli_switch *command, const char *name, int argc, char **argv,
                          int least) {
     int wait = 0, no_wait = 0;
+    const char *as = NULL;
     const struct cli_option options[] = {
-        {"--wait", .flag = &wait}, {"--no-wait", .flag = &no_wait}, {NULL}};
+        {"--wait", .flag = &wait}, {"--no-wait", .flag = &no_wait}, {"--as", .text = &as}, {NULL}};
     int status = cli_control_arguments(&command->control, name, argc, argv, options, least, INT_MAX,
                                        "a process id and a pass");
     command->wait = least ? !no_wait : wait;
-    return status;
+    return status == CLI_OK ? cli_control_sign(name, as, &command->control.owner) : status;
 }
 
 // The options as one list, checked. If a file is among them, its content takes its place, as the
@@ -111,11 +119,12 @@ static int enable(const struct cli_control *control, const char *options, int wa
     struct cli_session session;
     int brought, status = bring(&session, control->pid, options, &brought);
     if (status != CLI_OK) return status;
-    if (*options || !idle)
+    if (*options || !idle) status = cli_control_introduce(&session, &control->owner);
+    if (status == CLI_OK && (*options || !idle))
         status = cli_control_run(&session, wait ? 2 : 3,
                                  (const char *const[]){"enable", options, SOON_MS}, control->json,
                                  cli_switch_show);
-    else
+    else if (status == CLI_OK)
         status = cli_control_run(&session, 1, (const char *const[]){"ping"}, control->json, idle);
     cli_session_close(&session);
     if (status != CLI_OK && brought) cli_take_back(control->pid);
@@ -138,21 +147,13 @@ int cli_enable(int argc, char **argv) {
 
 // --- the others ---
 
-// A command with `least` to `most` words after the process id.
-static int simple(const char *name, int least, int most, const char *what, cli_printer printer,
-                  int argc, char **argv) {
-    struct cli_control control;
-    int status = cli_control_arguments(&control, name, argc, argv, NULL, least, most, what);
-    if (status != CLI_OK) return status;
-    return cli_control_talk(&control, 1 + control.argc,
-                            (const char *const[]){name, control.argc ? control.argv[0] : NULL},
-                            printer);
-}
-
 int cli_set(int argc, char **argv) {
     struct cli_control control;
-    int status = cli_control_arguments(&control, "set", argc, argv, NULL, 1, INT_MAX,
+    const char *as = NULL;
+    const struct cli_option options[] = {{"--as", .text = &as}, {NULL}};
+    int status = cli_control_arguments(&control, "set", argc, argv, options, 1, INT_MAX,
                                        "a process id and options");
+    if (status == CLI_OK) status = cli_control_sign("set", as, &control.owner);
     if (status != CLI_OK) return status;
     char *list = cli_join_options(control.argc, control.argv);
     if (!list) return cli_no_memory();
@@ -162,13 +163,29 @@ int cli_set(int argc, char **argv) {
 }
 
 int cli_disable(int argc, char **argv) {
-    return simple("disable", 1, 1, "a process id and one pass", cli_switch_show_restored, argc,
-                  argv);
+    struct cli_control control;
+    const char *as = NULL;
+    int all = 0;
+    const struct cli_option options[] = {{"--as", .text = &as}, {"--all", .flag = &all}, {NULL}};
+    int status = cli_control_arguments(&control, "disable", argc, argv, options, 1, 1,
+                                       "a process id and one pass");
+    if (status == CLI_OK && as && all)
+        status = cli_usage("disable", "expects --as or --all, not both");
+    if (status == CLI_OK) status = cli_control_sign("disable", as, &control.owner);
+    if (status != CLI_OK) return status;
+    return cli_control_talk(&control, 2 + all,
+                            (const char *const[]){"disable", control.argv[0], "all"},
+                            cli_switch_show_restored);
 }
 
 int cli_revert(int argc, char **argv) {
-    return simple("revert", 0, 1, "a process id, and patterns or nothing", cli_switch_show_restored,
-                  argc, argv);
+    struct cli_control control;
+    int status = cli_control_arguments(&control, "revert", argc, argv, NULL, 0, 1,
+                                       "a process id, and patterns or nothing");
+    if (status != CLI_OK) return status;
+    return cli_control_talk(&control, 1 + control.argc,
+                            (const char *const[]){"revert", control.argc ? control.argv[0] : NULL},
+                            cli_switch_show_restored);
 }
 
 // Why the agent could not be attached again; an empty `reason`: it could.

@@ -25,7 +25,7 @@
             "client; silent means that its library is loaded but does not listen, as after "       \
             "'instr detach'. For JVMs of "                                                         \
             "other users only root sees everything.")                                              \
-    COMMAND(attach, "PID [OPTION...] [--wait] [--json]",                                           \
+    COMMAND(attach, "PID [OPTION...] [--wait] [--as NAME] [--json]",                               \
             "load the agent into a running JVM and enable passes",                                 \
             "Without a pass among the options the agent stays dormant. If it is "                  \
             "already in the JVM, the options go to it. No JDK is needed. Root may "                \
@@ -44,30 +44,47 @@
     COMMAND(status, "PID [--json]", "print what the agent in a JVM is doing and has done",         \
             "Prints the enabled passes, what was instrumented, what was skipped "                  \
             "and why, the memory in use, and which other agents are loaded.")                      \
-    COMMAND(enable, "PID OPTION... [--no-wait] [--json]",                                          \
-            "enable passes in a JVM, or change their options",                                     \
-            "If the JVM has no agent, it is attached first; redefine does that "                   \
-            "too, and watch, dump and show for as long as they take. What the "                    \
-            "options do not name stays as it is. Loaded classes are retransformed "                \
-            "in batches, in the same order as with attach. The command waits and "                 \
-            "shows the progress; after Ctrl-C, or with --no-wait, the rest "                       \
-            "continues in the background, and other commands may run "                             \
-            "meanwhile.\n\nFrom JDK 17.0.3 on two threads retransform if half a "                  \
-            "processor was idle, no Java agent is loaded, no class was redefined, "                \
-            "and neither max-classes nor max-methods is set. That takes about two "                \
-            "thirds of the time. The safepoint pauses are as many and as long, but "               \
-            "closer together. batch-threads=2 always uses two threads, "                           \
-            "batch-threads=1 one.\n\nInterfaces with default or static methods "                   \
-            "that are already loaded are skipped and reported: whichever agent "                   \
-            "retransforms an interface, HotSpot may crash if another thread loads "                \
-            "a class that implements it at that moment. Interfaces that were "                     \
-            "instrumented when they were loaded are changed like other classes. "                  \
-            "interfaces=yes includes all of them, for a JVM that loads no classes "                \
-            "meanwhile; after a revert it must be given again.")                                   \
-    COMMAND(disable, "PID PASS [--json]", "disable a pass in a JVM",                               \
-            "Writes the file of the pass, or prints its table if it has none. The "                \
-            "exit status is 1 if the file cannot be written.")                                     \
-    COMMAND(set, "PID KEY=VALUE... [--json]", "change options of what is enabled in a JVM", "")    \
+    COMMAND(                                                                                       \
+        enable, "PID OPTION... [--no-wait] [--as NAME] [--json]",                                  \
+        "enable passes in a JVM, or change their options",                                         \
+        "If the JVM has no agent, it is attached first; redefine does that "                       \
+        "too, and watch, dump and show for as long as they take. What the "                        \
+        "options do not name stays as it is. Loaded classes are retransformed "                    \
+        "in batches, in the same order as with attach. The command waits and "                     \
+        "shows the progress; after Ctrl-C, or with --no-wait, the rest "                           \
+        "continues in the background, and other commands may run "                                 \
+        "meanwhile.\n\nFrom JDK 17.0.3 on two threads retransform if half a "                      \
+        "processor was idle, no Java agent is loaded, no class was redefined, "                    \
+        "and neither max-classes nor max-methods is set. That takes about two "                    \
+        "thirds of the time. The safepoint pauses are as many and as long, but "                   \
+        "closer together. batch-threads=2 always uses two threads, "                               \
+        "batch-threads=1 one.\n\nInterfaces with default or static methods "                       \
+        "that are already loaded are skipped and reported: whichever agent "                       \
+        "retransforms an interface, HotSpot may crash if another thread loads "                    \
+        "a class that implements it at that moment. Interfaces that were "                         \
+        "instrumented when they were loaded are changed like other classes. "                      \
+        "interfaces=yes includes all of them, for a JVM that loads no classes "                    \
+        "meanwhile; after a revert it must be given again."                                        \
+        "\n\nA pass belongs to who enables it: NAME, or the login name. Several people may have "  \
+        "the same pass, each with a scope and results of their own: include and exclude are for "  \
+        "the passes that the command names, PASS.include and PASS.exclude for that one. Enabling " \
+        "a pass again under the same name changes its scope. alloc, exceptions and natives run "   \
+        "once for all: their counts begin when the first has enabled them, and their own options " \
+        "must be the same. coverage and watch are for one at a time. 'instr status' "              \
+        "shows who has enabled what, and since when; the JVM's standard error gets a line, "       \
+        "unless "                                                                                  \
+        "quiet=yes.")                                                                              \
+    COMMAND(                                                                                       \
+        disable, "PID PASS [--as NAME | --all] [--json]", "disable a pass in a JVM",               \
+        "Ends the pass for who has enabled it: NAME, or the login name. Who has not enabled it "   \
+        "ends it for the JVM's command line. --all ends it for everybody.\n\n"                     \
+        "Writes the file of the pass, or prints its table if it has none. The "                    \
+        "exit status is 1 if the file cannot be written.")                                         \
+    COMMAND(                                                                                       \
+        set, "PID KEY=VALUE... [--as NAME] [--json]",                                              \
+        "change options of what is enabled in a JVM",                                              \
+        "Passes that others have enabled stay as they are. Who has enabled none changes those of " \
+        "the JVM's command line.")                                                                 \
     COMMAND(revert, "PID [PATTERNS] [--json]",                                                     \
             "restore the original code of classes in a JVM: those that match, or "                 \
             "all",                                                                                 \
@@ -131,7 +148,7 @@
             "whether class archives stay in use. The exit status is 1 if something "               \
             "would not work. --json comes before the --.")                                         \
     COMMAND(report,                                                                                \
-            "FILE | PID [PASS] [--top N] [--sort KEY] [--html OUT] [--json] "                      \
+            "FILE | PID [PASS] [--as NAME | --all] [--top N] [--sort KEY] [--html OUT] [--json] "  \
             "[--reset] [--every TIME]",                                                            \
             "print a result as a table, or make an HTML page of it: from a file, "                 \
             "or of a running JVM",                                                                 \

@@ -153,8 +153,16 @@ static void use_engine(struct instr_engine *engine) {
 
 // --- results ---
 
+struct adding {
+    const struct instr_results *results;
+    unsigned pass;
+    struct instr_alloc_report *report;
+};
+
 static void add_one(void *context, const struct instr_method *m, uint64_t count, uint64_t bytes) {
-    struct instr_alloc_report *report = context;
+    const struct adding *adding = context;
+    struct instr_alloc_report *report = adding->report;
+    if (!instr_results_shows(adding->results, adding->pass, m->class_name)) return;
     struct instr_alloc_site site = {
         .class_name = instr_alloc_class_name(report, m->detail),
         .site_class = instr_alloc_class_name(report, m->class_name),
@@ -167,8 +175,9 @@ static void add_one(void *context, const struct instr_method *m, uint64_t count,
 }
 
 // Adds the counts of inserted code. `thrown` of a row holds bytes (rewriters/alloc.c).
-static int add_counted(const struct instr_results *r, unsigned pass,
-                       struct instr_alloc_report *report) {
+static int add_counted(struct adding *adding) {
+    const struct instr_results *r = adding->results;
+    unsigned pass = adding->pass;
     struct instr_counts *counts = NULL;
     size_t n = 0, known = (size_t)instr_methods_count(r->methods);
     if (!instr_results_snapshot(r, pass, &counts, &n)) return -1;
@@ -176,7 +185,7 @@ static int add_counted(const struct instr_results *r, unsigned pass,
         if (!counts[id].calls) continue;
         struct instr_method m = instr_methods_get(r->methods, (int)id);
         if (m.pass != r->options->passes[pass].number || !m.detail) continue;
-        add_one(report, &m, counts[id].calls,
+        add_one(adding, &m, counts[id].calls,
                 counts[id].thrown > 0 ? (uint64_t)counts[id].thrown : 0);
     }
     free(counts);
@@ -186,13 +195,14 @@ static int add_counted(const struct instr_results *r, unsigned pass,
 static void report_results(const struct instr_results *r, unsigned pass) {
     const struct instr_pass_options *options = &r->options->passes[pass];
     struct instr_alloc_report report;
+    struct adding adding = {r, pass, &report};
     instr_alloc_report_init(&report, options->pass->name);
     if (instr_alloc.options.sampled)
         instr_alloc_samples_report(r->jni, &report);
     else
-        instr_alloc_vm_each(add_one, &report, r->reset);
+        instr_alloc_vm_each(add_one, &adding, r->reset);
     if (instr_alloc.options.sampled && r->reset) instr_alloc_samples_forget(r->jni);
-    if (add_counted(r, pass, &report) != 0 || instr_alloc_report_finish(&report) != 0) {
+    if (add_counted(&adding) != 0 || instr_alloc_report_finish(&report) != 0) {
         instr_say("alloc: out of memory: the results are lost");
         instr_alloc_report_free(&report);
         return;

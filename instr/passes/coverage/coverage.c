@@ -447,6 +447,7 @@ static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options 
 }
 
 const struct instr_agent_pass instr_agent_pass_coverage = {
+    .one_owner = true,
     .engine = engine,
     .load = load,
     .takes = takes,

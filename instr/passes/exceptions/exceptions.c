@@ -96,7 +96,10 @@ static void report_results(const struct instr_results *results, unsigned pass) {
         for (size_t i = 0; i < list.count; i++) {
             size_t row = (size_t)list.rows[i];
             // Other rows are of an earlier time when the pass was on.
-            if (instr_methods_get(results->methods, list.rows[i]).pass != options->number) continue;
+            struct instr_method place = instr_methods_get(results->methods, list.rows[i]);
+            if (place.pass != options->number ||
+                !instr_results_shows(results, pass, place.class_name))
+                continue;
             // Threads run on: `thrown` may already include an exception that `calls` does not.
             int64_t count = row < n ? (int64_t)counts[row].calls - counts[row].thrown : 0;
             if (count <= 0) continue;

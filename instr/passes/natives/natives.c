@@ -252,13 +252,7 @@ static void put_table(struct instr_output *out, const struct instr_results *r, u
         for (size_t i = 0; i < list.count && shown < top; i++) {
             const struct bound *b = &list.items[i];
             if (b->method) continue;
-            // The loader is unknown here; nearly all of these packages are the JDK's.
-            int platform = strncmp(b->class_name, "java/", 5) == 0 ||
-                           strncmp(b->class_name, "jdk/", 4) == 0 ||
-                           strncmp(b->class_name, "sun/", 4) == 0;
-            uint64_t passes =
-                instr_scope_passes(r->options, b->class_name, strlen(b->class_name), platform);
-            if ((passes >> pass & 1) != (uint64_t)in_scope) continue;
+            if (instr_scope_shows(&r->options->passes[pass], b->class_name) != in_scope) continue;
             put_row(out, b);
             shown++;
         }

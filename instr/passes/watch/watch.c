@@ -258,5 +258,8 @@ static void report_results(const struct instr_results *results, unsigned pass) {
     (void)pass;
 }
 
-const struct instr_agent_pass instr_agent_pass_watch = {
-    .start = start, .stop = stop, .report = report_results, .releases_ids = true};
+const struct instr_agent_pass instr_agent_pass_watch = {.one_owner = true,
+                                                        .start = start,
+                                                        .stop = stop,
+                                                        .report = report_results,
+                                                        .releases_ids = true};

@@ -1,0 +1,34 @@
+// Who switched a pass on.
+
+#include "instr/options.h"
+
+#include <string.h>
+
+static int may_hold(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           (c && strchr("._@+-", c));
+}
+
+int instr_owner_set(struct instr_owner *owner, const char *name, size_t length) {
+    if (length == 0 || length >= sizeof owner->name) return -1;
+    for (size_t i = 0; i < length; i++)
+        if (!may_hold(name[i])) return -1;
+    memcpy(owner->name, name, length);
+    owner->name[length] = '\0';
+    return 0;
+}
+
+void instr_owner_set_login(struct instr_owner *owner, const char *name) {
+    size_t n = 0;
+    for (; name[n] && n < sizeof owner->name - 1; n++)
+        owner->name[n] = may_hold(name[n]) ? name[n] : '_';
+    owner->name[n] = '\0';
+}
+
+const char *instr_owner_text(const struct instr_owner *owner) {
+    return owner->name[0] ? owner->name : "the command line";
+}
+
+int instr_owner_same(const struct instr_owner *a, const struct instr_owner *b) {
+    return strcmp(a->name, b->name) == 0;
+}
