@@ -16,6 +16,7 @@
 #include "instr/retransform/pass_lifecycle.h"
 #include "instr/retransform/reconfigure.h"
 #include "instr/vm/agent_state.h"
+#include "instr/vm/delivered.h"
 #include "instr/vm/jvm_facts.h"
 #include "instr/vm/runtime.h"
 #include "instr/vm/untouchable.h"
@@ -106,6 +107,7 @@ static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni) {
     struct instr_agent *agent = &instr_agent;
     unsigned ticket;
     instr_control_stop();
+    instr_delivered_remove();
     int state = atomic_exchange(&agent->state, INSTR_FINISHED);
     if (state != INSTR_ACTIVE && state != INSTR_DORMANT) return;
     (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
@@ -179,6 +181,7 @@ static void find_library(void) {
     if (dladdr((void *)&instr_agent, &info) && info.dli_fname &&
         strlen(info.dli_fname) < sizeof instr_agent.library)
         strcpy(instr_agent.library, info.dli_fname);
+    instr_delivered_note(instr_agent.library);
 }
 
 static int gets_originals(const struct instr_options *options) {
@@ -311,6 +314,7 @@ INSTR_EXPORT JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, vo
 INSTR_EXPORT JNIEXPORT void JNICALL Agent_OnUnload(JavaVM *vm) {
     (void)vm;
     instr_control_stop();
+    instr_delivered_remove();
     instr_agent.state = INSTR_FINISHED;
 }
 

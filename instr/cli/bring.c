@@ -45,10 +45,18 @@ static int load(const struct instr_remote_jvm *jvm, const char *folder) {
     int result = 0;
     if (instr_remote_jvm_no_attach(jvm, reason, sizeof reason)) return cli_error("%s", reason);
     if (cli_find_library(library) != CLI_OK) return CLI_FAILED;
-    if (cli_deliver(&jvm->process, library, folder, path, sizeof path, reason, sizeof reason) != 0)
-        return cli_error("%s", reason);
     options_for(folder, options);
-    switch (instr_attach_load(jvm, path, options, STEP_SECONDS, &result, reason, sizeof reason)) {
+    enum instr_attach_status loaded = INSTR_ATTACH_REFUSED;
+    // Another JVM of the container that ends may remove the copy before this one has loaded it.
+    for (int tries = 0; tries < 2 && loaded == INSTR_ATTACH_REFUSED; tries++) {
+        if (tries && cli_target_has(&jvm->process, path)) break;
+        if (cli_deliver(&jvm->process, library, folder, path, sizeof path, reason, sizeof reason) !=
+            0)
+            return cli_error("%s", reason);
+        loaded =
+            instr_attach_load(jvm, path, options, STEP_SECONDS, &result, reason, sizeof reason);
+    }
+    switch (loaded) {
     case INSTR_ATTACH_OK: note_warning(jvm, path); return CLI_OK;
     case INSTR_ATTACH_REFUSED:
         return cli_error("process %ld: the agent failed to start (%d); the JVM's standard error "

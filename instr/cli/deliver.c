@@ -29,6 +29,13 @@ static int read_library(struct library *library, const char *path, char *reason)
     return 0;
 }
 
+int cli_target_has(const struct instr_process *target, const char *path) {
+    char name[INSTR_PROCESS_NAME + INSTR_PROCESS_PATH];
+    struct stat st;
+    snprintf(name, sizeof name, "%s%s", target->root, path);
+    return lstat(name, &st) == 0;
+}
+
 int cli_target_sees(const struct instr_process *target, const char *path) {
     char name[INSTR_PROCESS_NAME + INSTR_PROCESS_PATH];
     struct stat ours, theirs;

@@ -1,5 +1,6 @@
 #include "instr/vm/agent_state.h"
 
+#include "instr/vm/delivered.h"
 #include "instr/vm/other_agents.h"
 
 #include <stdio.h>
@@ -121,4 +122,5 @@ void instr_agent_undo(struct instr_agent *agent) {
     agent->armed = agent->finishing = 0;
     agent->expires = agent->release_at = agent->late_loaded_at = 0;
     agent->state = INSTR_ABSENT;
+    instr_delivered_remove();
 }

@@ -401,7 +401,7 @@ def unmatched(t):
             expect(problems, f"{words}: {said.returncode} {said.stderr}", said.returncode == 0)
             return [line for line in said.stderr.splitlines() if "no loaded class" in line]
         for words, starts in ((("calls", "include=Waitng"), ["instr: no loaded class matches include=Waitng; did you mean Waiting?"]),
-                              (("calls", "include=ArrayList"), ["instr: no loaded class matches include=ArrayList; did you mean java.util.ArrayList"]),
+                              (("calls", "include=ArrayList"), ["instr: no loaded class matches include=ArrayList; did you mean java.util.Arr"]),
                               (("calls", "include=Waiting:com.acme.**"), ["instr: no loaded class matches include=com.acme.**"]),
                               (("calls", "include=Waiting:java.util.**"), [])):
             lines = notes(*words)

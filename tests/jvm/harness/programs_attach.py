@@ -273,6 +273,32 @@ def other_user(r):
             os.unlink("/tmp/.instr-65534.1")
 
 
+def copy_is_removed(r, hidden, classes):
+    """The copy of the library goes when the agent is detached and when the JVM ends, even if another JVM uses it; no other file does."""
+    p = Waiting(r, below=["unshare", "--mount", "sh", "-c",
+                          f'mount -t tmpfs none /tmp && {hidden}(sleep 120 </dev/null >/dev/null 2>&1 & echo $! > /tmp/holder); exec "$@"', "sh"],
+                classes=classes, cwd="/")
+    with open(f"/proc/{p.pid}/root/tmp/holder") as f:
+        holder = int(f.read())
+    tmp = f"/proc/{holder}/root/tmp/.instr-0"
+
+    def copies():
+        return [f for f in os.listdir(tmp) if f.startswith("libinstr")]
+    try:
+        problems = [attached(p.instr("attach", "calls"), "active")]
+        problems += [] if len(copies()) == 1 else [f"after attach: {copies()}"]
+        with open(tmp + "/libinstr-0123456789abcdef.so", "w"):
+            pass
+        p.instr("detach")
+        problems += [] if copies() == ["libinstr-0123456789abcdef.so"] else [f"after detach: {copies()}"]
+        problems.append(attached(p.instr("attach", "calls"), "active"))
+        problems += [] if len(copies()) == 2 else [f"attached again: {copies()}"]
+        ended = p.end(problems)
+        yield "copy removed", ended + ([] if copies() == ["libinstr-0123456789abcdef.so"] else [f"at the end: {copies()}"])
+    finally:
+        os.kill(holder, 9)
+
+
 @program("instr attach, other namespaces", quick=False)
 def namespaces(r):
     """A JVM in a pid namespace, with a /tmp of its own, that cannot see the library: the library is copied there."""
@@ -289,6 +315,7 @@ def namespaces(r):
         left_files = sorted(f for f in os.listdir(tmp) if f.startswith(".attach"))
         library = [f for f in os.listdir(tmp + "/.instr-0") if f.startswith("libinstr")]
         yield "pid and mount", p.end([answer, told, *left_files, "" if len(library) == 1 else f"{library}"])
+        yield from copy_is_removed(r, hidden, classes)
         p = Waiting(r, below=["unshare", "--user", "--map-root-user", "--pid", "--mount", "--fork", "--kill-child",
                               "--mount-proc", "sh", "-c", 'mount -t tmpfs none /tmp && exec "$@"', "sh"],
                     classes=classes, cwd="/")

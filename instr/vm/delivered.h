@@ -1,0 +1,16 @@
+// delivered.h: the library, if a command has copied it for this JVM
+//
+// A JVM that cannot see the installed library, as in a container, gets a copy in the control directory
+// of its user: /tmp/.instr-1000/libinstr-0123456789abcdef.so. The loaded library does not need the file.
+// The next attach writes it again, and the dynamic linker knows the loaded library by its name.
+
+#ifndef INSTR_VM_DELIVERED_H
+#define INSTR_VM_DELIVERED_H
+
+// Notes which file the library is, when it is loaded.
+void instr_delivered_note(const char *library);
+
+// Removes the file if it is such a copy, and still the same file.
+void instr_delivered_remove(void);
+
+#endif
