@@ -146,23 +146,16 @@ static struct cf_vmember *new_method(struct cf_verifier *v, const cf_vtype *type
     return m;
 }
 
-// *is_new: it was not known before.
-static struct cf_vmember *signature(struct cf_verifier *v, uint32_t index, int *is_new) {
+const struct cf_vmember *cf_v_signature(struct cf_verifier *v, uint32_t index) {
     cf_vtype types[MOST_SLOTS + 6], *end;
     struct cf_slice d = cf_utf8(v->cls, index);
-    *is_new = !d.bytes || !v->memo[index];
-    if (!*is_new) return (struct cf_vmember *)(uintptr_t)(v->memo[index] - CF_V_IS_MEMBER);
+    if (d.bytes && v->memo[index]) return cf_v_member(v, index);
     cf_vtype *result = read_method(v, d, types, &end);
     if (!result) return bad_descriptor(v), NULL;
     struct cf_vmember *s =
         new_method(v, types, (uint32_t)(result - types), (uint32_t)(end - result));
     if (s) v->memo[index] = (uintptr_t)s + CF_V_IS_MEMBER;
     return s;
-}
-
-const struct cf_vmember *cf_v_signature(struct cf_verifier *v, uint32_t index) {
-    int is_new;
-    return signature(v, index, &is_new);
 }
 
 // --- constants ---
@@ -238,12 +231,12 @@ const struct cf_vmember *cf_v_find_member(struct cf_verifier *v, uint32_t index)
     unsigned tag = p[-1];
     if (!name.length) return cf_v_give_up(v, CF_MALFORMED, "malformed reference"), NULL;
     if (tag != CF_TAG_INVOKE_DYNAMIC && !(class_type = cf_v_class(v, cf_be2(p)))) return NULL;
-    struct cf_vmember *m;
-    int is_new = 1; // the first member of a descriptor has its signature
+    const struct cf_vmember *s = NULL;
+    struct cf_vmember *m = NULL;
     if (tag == CF_TAG_FIELDREF)
         m = new_field(v, cf_be2(pair + 2));
-    else if ((m = signature(v, cf_be2(pair + 2), &is_new)) && !is_new)
-        m = new_method(v, m->types + 1, m->arguments, m->results);
+    else if ((s = cf_v_signature(v, cf_be2(pair + 2))))
+        m = new_method(v, s->types + 1, s->arguments, s->results);
     if (!m) return NULL;
     m->types[0] = class_type;
     m->instructions = (uint16_t)instructions_of(v, tag, class_type, name, m->results);

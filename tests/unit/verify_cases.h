@@ -147,6 +147,8 @@ static const struct verify_case cases[] = {
     {"callsOther()J", "8 0",
      "iconst_0 lconst_0 iconst_0 aconst_null dconst_0 invokestatic:mixed lreturn", 0, 0,
      "int where java/lang/String", 0},
+    {"callOfDescriptor()V", "0 0", "invokestatic:#described invokestatic:#descriptor return", 0, 0,
+     "of the kind", 0},
     {"callsShort()J", "8 0", "lconst_0 aconst_null dup dconst_0 invokestatic:mixed lreturn", 0, 0,
      "empty", 0},
     {"virtual()I", "1 0", "ldc:#string invokevirtual:length ireturn", 0, 0, 0, 0},

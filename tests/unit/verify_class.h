@@ -100,6 +100,12 @@ static inline void verify_constants(struct verify_class *c, unsigned version) {
         verify_add_name(c, verify_classes[i].name, build_class(b, verify_classes[i].class_name));
     for (unsigned i = 0; i < sizeof verify_members / sizeof *verify_members; i++)
         verify_add_name(c, verify_members[i], verify_constant(b, verify_members[i]));
+    // A method, and its descriptor alone, which is no method.
+    unsigned descriptor = build_utf8(b, "()V"), name = build_utf8(b, "described");
+    unsigned pair = build_constant(b, CF_TAG_NAME_AND_TYPE, name << 16 | descriptor, 4);
+    unsigned method = build_constant(b, CF_TAG_METHODREF, build_class(b, "t/T") << 16 | pair, 4);
+    verify_add_name(c, "#descriptor", descriptor);
+    verify_add_name(c, "#described", method);
     if (version < 51) return;
     verify_add_name(c, "#type", build_named(b, CF_TAG_METHOD_TYPE, "()V"));
     verify_add_name(c, "#handle",
