@@ -45,6 +45,8 @@ static int load(const struct instr_remote_jvm *jvm, const char *folder) {
     int result = 0;
     if (instr_remote_jvm_no_attach(jvm, reason, sizeof reason)) return cli_error("%s", reason);
     if (cli_find_library(library) != CLI_OK) return CLI_FAILED;
+    if (instr_remote_jvm_old_libc(jvm, library, reason, sizeof reason))
+        return cli_error("%s", reason);
     options_for(folder, options);
     enum instr_attach_status loaded = INSTR_ATTACH_REFUSED;
     // Another JVM of the container that ends may remove the copy before this one has loaded it.

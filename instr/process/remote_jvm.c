@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -30,6 +31,8 @@ static void use_mapping(struct instr_remote_jvm *jvm, const char *file, char *pe
     if (strcmp(name, "libjvm.so") == 0) snprintf(jvm->library, sizeof jvm->library, "%s", file);
     if (starts(name, "libj9vm")) jvm->kind = INSTR_OPENJ9;
     if (starts(name, "ld-musl-")) jvm->musl = 1;
+    if (strcmp(name, "libc.so.6") == 0 || starts(name, "libc-2."))
+        snprintf(jvm->libc, sizeof jvm->libc, "%s", file);
     if (is_agent(name)) snprintf(jvm->agent, sizeof jvm->agent, "%s", file);
     if (strstr(file, "/hsperfdata_")) snprintf(perfdata, size, "%s", file);
 }
@@ -392,5 +395,54 @@ const char *instr_remote_jvm_no_attach(const struct instr_remote_jvm *jvm, char 
                  strerror(error));
     else
         return NULL;
+    return text;
+}
+
+// --- glibc ---
+
+enum { MOST_LIBRARY = 64 * 1024 * 1024 };
+
+// N of the highest GLIBC_2.N among the names of versions in an ELF file; 0: there is none.
+static unsigned newest_version(const uint8_t *bytes, size_t length) {
+    static const char start[] = "GLIBC_2.";
+    const uint8_t *end = bytes + length, *at = bytes;
+    unsigned newest = 0;
+    while (at < end && (at = memmem(at, (size_t)(end - at), start, sizeof start - 1))) {
+        unsigned n = 0;
+        for (at += sizeof start - 1; at < end && *at >= '0' && *at <= '9' && n < 1000; at++)
+            n = n * 10 + (unsigned)(*at - '0');
+        if (n > newest) newest = n;
+    }
+    return newest;
+}
+
+static unsigned newest_of_ours(const char *library) {
+    struct stat st;
+    int fd = open(library, O_RDONLY | O_CLOEXEC);
+    unsigned newest = 0;
+    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0) {
+        void *bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (bytes != MAP_FAILED) {
+            newest = newest_version(bytes, (size_t)st.st_size);
+            munmap(bytes, (size_t)st.st_size);
+        }
+    }
+    if (fd >= 0) close(fd);
+    return newest;
+}
+
+const char *instr_remote_jvm_old_libc(const struct instr_remote_jvm *jvm, const char *library,
+                                      char *text, size_t size) {
+    size_t length = 0;
+    if (!jvm->libc[0] || !jvm->process.root[0]) return NULL; // the same glibc as ours
+    uint8_t *libc = read_file(jvm, jvm->libc, MOST_LIBRARY, &length);
+    unsigned theirs = libc ? newest_version(libc, length) : 0, needed = newest_of_ours(library);
+    free(libc);
+    if (!theirs || needed <= theirs) return NULL;
+    snprintf(
+        text, size,
+        "the JVM in process %ld runs on glibc 2.%u; %.200s needs 2.%u: build it where glibc is "
+        "as old",
+        (long)jvm->process.pid, theirs, library, needed);
     return text;
 }

@@ -23,6 +23,7 @@ struct instr_remote_jvm {
     char command[512];                // main class or jar with its arguments; "": unknown
     char library[INSTR_PROCESS_NAME]; // libjvm.so, as the JVM sees it
     char agent[INSTR_PROCESS_NAME];   // our library, as the JVM sees it; "": not loaded
+    char libc[INSTR_PROCESS_NAME];    // glibc's, as the JVM sees it; "": unknown
     char *options;                    // of the JVM, with newlines between; NULL: unknown
     char capabilities[16];            // sun.rt.jvmCapabilities; "": unknown
 };
@@ -44,5 +45,10 @@ int instr_remote_jvm_takes_value(const char *word);
 
 // Why an agent cannot be attached; NULL: there is no known reason.
 const char *instr_remote_jvm_no_attach(const struct instr_remote_jvm *jvm, char *text, size_t size);
+
+// Why the JVM's glibc cannot load the library, a file of ours: it is older than the library needs.
+// NULL: there is no known reason.
+const char *instr_remote_jvm_old_libc(const struct instr_remote_jvm *jvm, const char *library,
+                                      char *text, size_t size);
 
 #endif

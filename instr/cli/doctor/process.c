@@ -41,12 +41,16 @@ static void look_at_attach(struct cli_findings *findings, const struct instr_rem
 
 // Where would the JVM load the library from?
 static void look_at_library(struct cli_findings *findings, const struct instr_remote_jvm *jvm) {
-    char library[PATH_MAX], tmp[INSTR_PROCESS_PATH + 8];
+    char library[PATH_MAX], tmp[INSTR_PROCESS_PATH + 8], reason[INSTR_ERROR_SIZE];
     struct statvfs fs;
     struct stat st;
     if (jvm->agent[0]) return;
     if (cli_find_library(library) != CLI_OK) {
         cli_find(findings, CLI_BARRED, "library", "libinstr.so was not found");
+        return;
+    }
+    if (instr_remote_jvm_old_libc(jvm, library, reason, sizeof reason)) {
+        cli_find(findings, CLI_BARRED, "library", "%s", reason);
         return;
     }
     if (cli_target_sees(&jvm->process, library)) {

@@ -273,6 +273,25 @@ def other_user(r):
             os.unlink("/tmp/.instr-65534.1")
 
 
+def old_libc(r, hidden, classes):
+    """A container whose glibc is older than the library needs: attach and doctor say so before anything is loaded."""
+    p = Waiting(r, below=["unshare", "--mount", "sh", "-c", f'mount -t tmpfs none /tmp && {hidden}exec "$@"', "sh"], classes=classes, cwd="/")
+    with open(f"/proc/{p.pid}/maps", encoding="ascii") as f:
+        libc = next(line.split()[-1] for line in f if line.rstrip().endswith("/libc.so.6"))
+    old = r.file("libc.so.6")
+    with open(old, "wb") as f:
+        f.write(b"\x7fELF GLIBC_2.2.5 GLIBC_2.17 GLIBC_PRIVATE\0")
+    with open(f"/proc/{p.pid}/root/tmp/libc", "wb") as f, open(old, "rb") as made:
+        f.write(made.read())
+    # For files opened from now on; the JVM has its own already.
+    subprocess.run(["nsenter", "-t", str(p.pid), "-m", "mount", "--bind", "/tmp/libc", libc], check=True)
+    words = ["runs on glibc 2.17", "needs 2."]
+    found = findings(p.instr("doctor", "--json"), ("no", "library", "runs on glibc 2.17"))
+    refusal = refused(p.instr("attach", "calls"), *words)
+    copies = [f for f in os.listdir(f"/proc/{p.pid}/root/tmp") if f.startswith(".instr")]
+    yield "old glibc", p.end([refusal, *found, *copies])
+
+
 def copy_is_removed(r, hidden, classes):
     """The copy of the library goes when the agent is detached and when the JVM ends, even if another JVM uses it; no other file does."""
     p = Waiting(r, below=["unshare", "--mount", "sh", "-c",
@@ -316,6 +335,7 @@ def namespaces(r):
         library = [f for f in os.listdir(tmp + "/.instr-0") if f.startswith("libinstr")]
         yield "pid and mount", p.end([answer, told, *left_files, "" if len(library) == 1 else f"{library}"])
         yield from copy_is_removed(r, hidden, classes)
+        yield from old_libc(r, hidden, classes)
         p = Waiting(r, below=["unshare", "--user", "--map-root-user", "--pid", "--mount", "--fork", "--kill-child",
                               "--mount-proc", "sh", "-c", 'mount -t tmpfs none /tmp && exec "$@"', "sh"],
                     classes=classes, cwd="/")
