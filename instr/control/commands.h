@@ -15,7 +15,7 @@
 //      exec_dump [reset]
 //      report PASS [reset] [all]
 //
-// Before enable, disable, set and report the client may send its name, as a file called "as".
+// Before enable, disable, set, report, top and watch the client may send its name, as a file called "as".
 
 #ifndef INSTR_COMMANDS_H
 #define INSTR_COMMANDS_H

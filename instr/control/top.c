@@ -42,6 +42,7 @@ enum order { BY_SELF, BY_TOTAL, BY_CALLS, BY_THROWN };
 
 struct top {
     struct instr_agent *agent;
+    struct instr_owner owner; // who looks
     enum order order;
     size_t rows;
     uint64_t interval, due;     // ns
@@ -63,14 +64,20 @@ struct line {
     int is_new; // all of its calls are in the interval
 };
 
-// Chooses the pass to report, preferably one that records times. NULL: none is active.
-static const struct instr_pass_options *choose(const struct instr_plan *plan) {
+// Chooses the pass to report, preferably one that records times, and of those one that the owner has
+// switched on. NULL: none is active.
+static const struct instr_pass_options *choose(const struct instr_plan *plan,
+                                               const struct instr_owner *owner) {
     const struct instr_pass_options *found = NULL;
+    int most = -1;
     for (size_t i = 0; plan && i < plan->options.pass_count; i++) {
         const struct instr_pass_options *pass = &plan->options.passes[i];
         const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass->pass);
         if (agent_pass && agent_pass->report) continue; // its results are not counts of methods
-        if (!found || (pass->pass->timed && !found->pass->timed)) found = pass;
+        int fitness = 2 * pass->pass->timed + instr_owner_same(&pass->owner, owner);
+        if (fitness <= most) continue;
+        most = fitness;
+        found = pass;
     }
     return found;
 }
@@ -193,7 +200,7 @@ static struct instr_interval_times *times_of(const struct top *top, const struct
 // Takes a snapshot and reports the difference to the last one. 0: the reply has failed.
 static int report(struct top *top, struct instr_reply *reply, const struct instr_plan *plan,
                   uint64_t now) {
-    const struct instr_pass_options *pass = choose(plan);
+    const struct instr_pass_options *pass = choose(plan, &top->owner);
     struct instr_counts *counts = NULL;
     size_t n = 0;
     const struct rw_pass *was = top->pass;
@@ -235,7 +242,7 @@ static int report(struct top *top, struct instr_reply *reply, const struct instr
 // Which methods wait? Only a pass that times them has an answer.
 static void look(struct top *top, struct instr_reply *reply, const struct instr_plan *plan,
                  uint64_t now) {
-    const struct instr_pass_options *pass = choose(plan);
+    const struct instr_pass_options *pass = choose(plan, &top->owner);
     JNIEnv *jni = pass && pass->pass->timed ? instr_reply_jni(reply) : NULL;
     top->look_due = jni ? now + LOOK_EVERY : INSTR_NEVER;
     if (jni) instr_waits_look(top->waits, top->agent->jvmti, jni, plan->methods, pass->number, now);
@@ -297,6 +304,10 @@ void instr_command_top(struct instr_request *request, struct instr_reply *reply)
     if (!top || !top->waits || !top->histograms) {
         free_top(top);
         instr_reply_fail(reply, "out of memory");
+        return;
+    }
+    if (!instr_operation_owner(request, reply, &top->owner)) {
+        free_top(top);
         return;
     }
     top->agent = request->agent;

@@ -125,7 +125,7 @@ static uint64_t tick(void *context, struct instr_reply *reply, uint64_t now) {
 static void end(void *context, struct instr_reply *reply) {
     struct watching *w = context;
     char reason[INSTR_ERROR_SIZE];
-    struct instr_reconfigured done = {0};
+    struct instr_reconfigured done = {.all = 1};
     JNIEnv *jni = instr_wake_jni();
     uint64_t dropped = instr_watch_dropped();
     if (jni) instr_watch_end(jni);
@@ -155,7 +155,9 @@ static void note_nothing(struct instr_request *request, struct instr_reply *repl
 
 static int begin(struct instr_request *request, struct instr_reply *reply, struct watching *w) {
     char reason[INSTR_ERROR_SIZE];
-    struct instr_reconfigured done = {0};
+    struct instr_owner owner;
+    struct instr_reconfigured done = {.owner = &owner};
+    if (!instr_operation_owner(request, reply, &owner)) return 0;
     JNIEnv *jni = instr_reply_jni(reply);
     char *options = options_of(request->argv[0]);
     int ok = 0;

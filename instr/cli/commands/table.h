@@ -96,21 +96,22 @@
             "PID GC.run', given twice, frees them at once but pauses the JVM. For "                \
             "each lambda that runs again in a retransformed class HotSpot defines "                \
             "a new class of some 2 KB and keeps it.")                                              \
-    COMMAND(top, "PID [--sort KEY] [--rows N] [--every TIME] [--once] [--json]",                   \
-            "show the busiest methods of a JVM in a table that refreshes",                         \
-            "Needs the pass timing or calls. Each row has calls and exceptions "                   \
-            "per second, and the mean, the 99th percentile and the maximum of the "                \
-            "calls that ended in the interval. BUSY is their self time in threads "                \
-            "(0.50: half of a thread), without WAIT, in which they were parked, "                  \
-            "slept or waited for the network. WAIT is an estimate; virtual "                       \
-            "threads count as busy. KEY is self (BUSY), total, calls or thrown. "                  \
-            "On a terminal the keys s, t, c and e sort by self time, total time, "                 \
-            "calls and exceptions, and q quits; elsewhere one table follows the "                  \
-            "other. --once prints one table, of a tenth of a second or of the "                    \
-            "time that --every gives.")                                                            \
+    COMMAND(                                                                                       \
+        top, "PID [--sort KEY] [--rows N] [--every TIME] [--once] [--as NAME] [--json]",           \
+        "show the busiest methods of a JVM in a table that refreshes",                             \
+        "Needs the pass timing or calls, preferably one's own. Each row has calls and exceptions " \
+        "per second, and the mean, the 99th percentile and the maximum of the "                    \
+        "calls that ended in the interval. BUSY is their self time in threads "                    \
+        "(0.50: half of a thread), without WAIT, in which they were parked, "                      \
+        "slept or waited for the network. WAIT is an estimate; virtual "                           \
+        "threads count as busy. KEY is self (BUSY), total, calls or thrown. "                      \
+        "On a terminal the keys s, t, c and e sort by self time, total time, "                     \
+        "calls and exceptions, and q quits; elsewhere one table follows the "                      \
+        "other. --once prints one table, of a tenth of a second or of the "                        \
+        "time that --every gives.")                                                                \
     COMMAND(watch,                                                                                 \
             "PID METHODS [--limit N] [--if-slower TIME] [--if-thrown] [--stack] "                  \
-            "[--for TIME] [--json]",                                                               \
+            "[--for TIME] [--as NAME] [--json]",                                                   \
             "print calls of methods as they happen, with arguments and results",                   \
             "Also prints the thread and the duration of each call. METHODS are "                   \
             "patterns such as com.acme.Shop.order(..), with colons between them. "                 \

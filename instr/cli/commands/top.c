@@ -26,9 +26,10 @@ struct top {
     int json, once, live;
     int soon; // the first table, which covers a tenth of a second, is shown, too
     int order;
-    long rows;         // 0: as many as fit
-    int terminal_rows; // when the rows were requested
-    uint64_t every;    // ns
+    long rows;                // 0: as many as fit
+    int terminal_rows;        // when the rows were requested
+    uint64_t every;           // ns
+    struct instr_owner owner; // who looks
 };
 
 // --- a table of one document ---
@@ -179,6 +180,7 @@ static int start(struct top *top) {
     long wanted = top->rows ? top->rows : top->live ? top->terminal_rows - HEADER : DEFAULT_ROWS;
     snprintf(every, sizeof every, "%llu", (unsigned long long)(top->every / 1000000));
     snprintf(rows, sizeof rows, "%ld", wanted > 0 ? wanted : 1);
+    if (cli_control_introduce(&top->session, &top->owner) != CLI_OK) return -1;
     return cli_session_command(&top->session, 4,
                                (const char *const[]){"top", every, rows, orders[top->order]});
 }
@@ -244,14 +246,16 @@ static int follow(struct top *top) {
 
 static int read_arguments(struct top *top, int argc, char **argv) {
     struct cli_control control;
-    const char *sort = orders[0];
+    const char *sort = orders[0], *as = NULL;
     const struct cli_option options[] = {{"--once", .flag = &top->once},
                                          {"--every", .time = &top->every},
                                          {"--rows", .number = &top->rows, 1, MOST_ROWS},
                                          {"--sort", .text = &sort},
+                                         {"--as", .text = &as},
                                          {NULL}};
     int status = cli_control_arguments(&control, "top", argc, argv, options, 0, 0,
                                        "one process id and options");
+    if (status == CLI_OK) status = cli_control_sign("top", as, &top->owner);
     if (status != CLI_OK) return status;
     top->pid = control.pid;
     top->json = control.json;

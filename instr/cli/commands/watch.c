@@ -21,6 +21,7 @@ struct watch {
     const char *words[WORDS];
     int count;
     char text[WORDS][WORD_SIZE];
+    struct instr_owner owner; // who watches
 };
 
 static void show(const json_t *call) {
@@ -61,6 +62,7 @@ static void show(const json_t *call) {
 static int follow(const struct watch *watch, struct cli_session *session, int json) {
     struct cli_event event;
     int cancelled = 0;
+    if (cli_control_introduce(session, &watch->owner) != CLI_OK) return CLI_FAILED;
     if (cli_session_command(session, watch->count, watch->words) != 0)
         return cli_error("the command cannot be sent: %s", strerror(errno));
     for (;;) {
@@ -96,14 +98,17 @@ static int read_arguments(struct watch *watch, struct cli_control *control, int 
     int stack = 0, if_thrown = 0;
     uint64_t if_slower = 0, most_time = 0;
     long limit = 0;
+    const char *as = NULL;
     const struct cli_option options[] = {{"--stack", .flag = &stack},
                                          {"--if-thrown", .flag = &if_thrown},
                                          {"--if-slower", .time = &if_slower},
                                          {"--for", .time = &most_time},
                                          {"--limit", .number = &limit, 1, 1000000},
+                                         {"--as", .text = &as},
                                          {NULL}};
     int status = cli_control_arguments(control, "watch", argc, argv, options, 1, 1,
                                        "a process id and methods");
+    if (status == CLI_OK) status = cli_control_sign("watch", as, &watch->owner);
     if (status != CLI_OK) return status;
     watch->words[0] = "watch";
     watch->words[1] = control->argv[0];

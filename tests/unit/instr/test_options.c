@@ -384,6 +384,76 @@ START_TEST(a_scope_is_that_of_the_passes_that_are_named_with_it) {
 }
 END_TEST
 
+START_TEST(owners_do_not_move_the_passes_of_each_other) {
+    parse("calls,include=s.**");
+    change(INSTR_ENABLE, "alice", "calls,include=a.**");
+    change(INSTR_ENABLE, "bob", "timing"); // without a scope it is that of the start
+    change(INSTR_ENABLE, "bob", "calls,calls.include=b.**,calls.file=b.json");
+    change(INSTR_SET, "alice", "include=c.**");
+    static const char *const include[] = {"s.**", "c.**", "s.**", "b.**"};
+    static const char *const owner[] = {"the command line", "alice", "bob", "bob"};
+    ck_assert_uint_eq(options.pass_count, 4);
+    for (size_t i = 0; i < 4; i++) {
+        ck_assert_str_eq(instr_match_text(options.passes[i].include), include[i]);
+        ck_assert_str_eq(instr_owner_text(&options.passes[i].owner), owner[i]);
+    }
+    ck_assert_ptr_null(options.passes[1].file);
+    ck_assert_str_eq(options.passes[3].file, "b.json");
+    struct instr_options rest;
+    ck_assert_int_eq(instr_options_without_owner(&rest, &options, options.passes[1].pass,
+                                                 &options.passes[1].owner),
+                     0);
+    ck_assert_uint_eq(rest.pass_count, 3);
+    ck_assert_str_eq(instr_owner_text(&rest.passes[0].owner), "the command line");
+    instr_options_free(&rest);
+    instr_options_free(&options);
+}
+END_TEST
+
+START_TEST(at_most_64_passes_are_on) {
+    struct instr_options next;
+    struct instr_owner who = {.name = ""};
+    parse("calls");
+    for (int i = 1; i < 64; i++) {
+        snprintf(who.name, sizeof who.name, "%d", i);
+        change(INSTR_ENABLE, who.name, "calls");
+    }
+    strcpy(who.name, "last");
+    ck_assert_int_eq(
+        instr_options_change_as(&next, &options, INSTR_ENABLE, &who, "calls", error, sizeof error),
+        -1);
+    ck_assert_str_eq(error, "option 'calls': 64 passes are on already");
+    ck_assert_uint_eq(instr_scope_passes(&options, "a/B", 3, 0), UINT64_MAX);
+    instr_options_free(&options);
+}
+END_TEST
+
+static const struct {
+    const char *name;
+    size_t length;
+    int result;
+    const char *login;
+} names[] = {
+    {"alice", 5, 0, "alice"},
+    {"A.b_c@d+e-1", 11, 0, "A.b_c@d+e-1"},
+    {"", 0, -1, ""},
+    {"a b", 3, -1, "a_b"},
+    {"a\033[2J", 5, -1, "a__2J"},
+    {"a\0b", 3, -1, "a"},
+    {"DOMAIN\\user", 11, -1, "DOMAIN_user"},
+    {"12345678901234567890123456789012", 32, 0, "12345678901234567890123456789012"},
+    {"123456789012345678901234567890123", 33, -1, "12345678901234567890123456789012"},
+};
+
+START_TEST(a_name_is_short_and_printable) {
+    struct instr_owner owner = {.name = "before"};
+    ck_assert_int_eq(instr_owner_set(&owner, names[_i].name, names[_i].length), names[_i].result);
+    ck_assert_str_eq(owner.name, names[_i].result == 0 ? names[_i].name : "before");
+    instr_owner_set_login(&owner, names[_i].name);
+    ck_assert_str_eq(owner.name, names[_i].login);
+}
+END_TEST
+
 static void count(void *context, const char *name, const char *argument, const char *help) {
     ck_assert_msg(strlen(help) > 10, "%s has no help", name);
     ck_assert_msg(!strpbrk(help, "\n\t"), "%s: the help is not one line", name);
@@ -421,6 +491,9 @@ int main(void) {
     tcase_add_loop_test(tcase, a_pass_may_have_a_scope_of_its_own, 0,
                         sizeof pass_scopes / sizeof *pass_scopes);
     tcase_add_test(tcase, a_scope_is_that_of_the_passes_that_are_named_with_it);
+    tcase_add_test(tcase, owners_do_not_move_the_passes_of_each_other);
+    tcase_add_test(tcase, at_most_64_passes_are_on);
+    tcase_add_loop_test(tcase, a_name_is_short_and_printable, 0, sizeof names / sizeof *names);
     tcase_add_test(tcase, every_option_has_a_line_of_help);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
