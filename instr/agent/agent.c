@@ -18,6 +18,7 @@
 #include "instr/vm/agent_state.h"
 #include "instr/vm/delivered.h"
 #include "instr/vm/jvm_facts.h"
+#include "instr/vm/linked.h"
 #include "instr/vm/runtime.h"
 #include "instr/vm/untouchable.h"
 #include "instr/vm/wake.h"
@@ -212,7 +213,6 @@ static int prepare(JavaVM *vm, const char *text, int at_start, char *reason, siz
     }
     // A program that starts goes on: its files may become writable before it ends.
     if (!writable) instr_say("%s", reason);
-    find_library();
     if (!agent->class_states) agent->class_states = instr_class_states_new();
     unsigned count = 0;
     while (rw_passes[count]) count++;
@@ -261,6 +261,11 @@ static int claim_agent(void) {
 INSTR_EXPORT JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved) {
     (void)reserved;
     char reason[INSTR_ERROR_SIZE];
+    find_library();
+    if (!instr_linked_is_meant(instr_agent.library, options, true, reason, sizeof reason)) {
+        instr_say("%s", reason);
+        return JNI_ERR;
+    }
     if (!claim_agent()) {
         instr_say("this JVM's command line already loads the agent");
         return JNI_ERR;
@@ -279,7 +284,7 @@ INSTR_EXPORT JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void
 static jint attach_again(JNIEnv *jni, const char *options) {
     char reason[INSTR_ERROR_SIZE];
     struct instr_reconfigured done = {0};
-    if (!options || !*options ||
+    if (!options || !*options || strcmp(options, "control=on") == 0 ||
         instr_reconfigure_enable(&instr_agent, jni, options, &done, reason, sizeof reason)) {
         start_control(1, 1);
         instr_wake();
@@ -294,6 +299,11 @@ INSTR_EXPORT JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, vo
     char reason[INSTR_ERROR_SIZE];
     JNIEnv *jni;
     if ((*vm)->GetEnv(vm, (void **)&jni, JNI_VERSION_1_6) != JNI_OK) return JNI_ERR;
+    find_library();
+    if (!instr_linked_is_meant(instr_agent.library, options, false, reason, sizeof reason)) {
+        instr_say("%s", reason);
+        return JNI_ERR;
+    }
     if (!claim_agent()) return attach_again(jni, options);
     if (!prepare(vm, options, 0, reason, sizeof reason)) {
         instr_say("%s", reason);

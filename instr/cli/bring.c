@@ -25,11 +25,13 @@ static void note_warning(const struct instr_remote_jvm *jvm, const char *path) {
                   "with -XX:+EnableDynamicAgentLoading or with the agent to avoid that");
 }
 
-// The option for a folder other than the default.
+// The option for the folder. There is always one: it tells the agent that it is meant (vm/linked.h).
 static void options_for(const char *folder, char options[OPTIONS_SIZE]) {
-    *options = '\0';
-    if (strcmp(folder, "/tmp") == 0) return;
     char *to = stpcpy(options, "control=");
+    if (strcmp(folder, "/tmp") == 0) {
+        strcpy(to, "on");
+        return;
+    }
     for (const char *c = folder; *c; c++) {
         if (*c == ',' || *c == '\\') *to++ = '\\';
         *to++ = *c;
