@@ -415,6 +415,9 @@ static int settle(struct instr_option_parser *p) {
         if (!pass->given || pass->given & (GIVEN_PASS | ON_ALREADY)) continue;
         char key[64];
         snprintf(key, sizeof key, "%.60s.*", pass->pass->name);
+        if (p->only_values)
+            return instr_option_fail(p, key, "the pass is not enabled by %s",
+                                     instr_owner_text(&p->owner));
         return instr_option_fail(p, key, "the pass is not enabled; add '%s'", pass->pass->name);
     }
     settle_scopes(p);

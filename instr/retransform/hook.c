@@ -59,13 +59,14 @@ static uint64_t forced_passes(const struct instr_options *options, const char *n
     return found;
 }
 
-// Without those that run for another owner's scope already: they run once for all owners.
-static uint64_t run_once(const struct instr_options *options, uint64_t with) {
-    for (size_t i = 1; i < options->pass_count && i < 64; i++)
-        for (size_t k = 0; k < i && options->passes[i].shared; k++)
-            if (options->passes[k].pass == options->passes[i].pass && with >> k & 1)
-                with &= ~(UINT64_C(1) << i);
-    return with;
+// Of `more` those that do not run for another owner already, in `with` or earlier in `more`.
+static uint64_t run_once(const struct instr_options *options, uint64_t with, uint64_t more) {
+    for (size_t i = 0; i < options->pass_count && i < 64; i++)
+        for (size_t k = 0; k < options->pass_count && k < 64 && options->passes[i].shared; k++)
+            if (k != i && options->passes[k].pass == options->passes[i].pass &&
+                ((with | (k < i ? more : 0)) >> k & 1))
+                more &= ~(UINT64_C(1) << i);
+    return more;
 }
 
 int instr_hook_matches(JNIEnv *jni, const struct instr_options *options, jobject loader,
@@ -84,9 +85,9 @@ int instr_hook_matches(JNIEnv *jni, const struct instr_options *options, jobject
     }
     if (alone) with |= restricted_passes(options, name);
     uint64_t passive = instr_agent_passes_passive(options);
-    *beyond = forced_passes(options, name) & ~with & ~passive;
-    with = run_once(options, (with & ~passive) | *beyond);
-    *beyond &= with;
+    with = run_once(options, 0, with & ~passive);
+    *beyond = run_once(options, with, forced_passes(options, name) & ~with & ~passive);
+    with |= *beyond;
     *without = ~with;
     return with != 0;
 }

@@ -124,7 +124,7 @@ static int same_patterns(const struct instr_match *a, const struct instr_match *
     return a == b || (a && b && strcmp(instr_match_text(a), instr_match_text(b)) == 0);
 }
 
-// Says on standard error who has switched on what.
+// Says on standard error who has switched on what, and whose pass is for other classes now.
 static void announce(const struct instr_options *before, const struct instr_options *now) {
     for (size_t i = 0; i < now->pass_count && !now->quiet; i++) {
         const struct instr_pass_options *pass = &now->passes[i],
@@ -134,9 +134,9 @@ static void announce(const struct instr_options *before, const struct instr_opti
             continue;
         const char *include = pass->include ? instr_match_text(pass->include) : NULL,
                    *exclude = pass->exclude ? instr_match_text(pass->exclude) : NULL;
-        instr_say("%s %s by %s (uid %u)%s%.300s%s%.300s", pass->pass->name,
-                  then ? "is now for other classes, switched on" : "switched on",
-                  instr_owner_text(&pass->owner), (unsigned)pass->owner.uid,
+        instr_say("%s%s%s (uid %u)%s%s%.300s%s%.300s", pass->pass->name,
+                  then ? " of " : " switched on by ", instr_owner_text(&pass->owner),
+                  (unsigned)pass->owner.uid, then ? ": now for other classes" : "",
                   include ? ", include=" : "", include ? include : "", exclude ? ", exclude=" : "",
                   exclude ? exclude : "");
     }

@@ -141,10 +141,10 @@ def two_owners(t):
         expect(problems, "Left has code", not changed_methods(t, jvm, "Sides$Left"))
         jvm.ends(problems)
     with open(t.file("stderr")) as f:
-        said = [line for line in f if "switched on" in line]
+        said = [line for line in f if "(uid " in line]
     expect(problems, f"said: {said}", [re.sub(r"uid \d+", "uid N", line) for line in said]
            == [f"instr: {p} switched on by {who} (uid N), include={scope}\n" for who, scope in (("alice", "Sides$Left:Sides$Clock"), ("bob", "Sides$*")) for p in ("calls", "timing")]
-           + ["instr: calls is now for other classes, switched on by alice (uid N), include=Sides$Left\n"])
+           + ["instr: calls of alice (uid N): now for other classes, include=Sides$Left\n"])
     return problems
 
 
@@ -165,6 +165,17 @@ def shared_by_owners(t):
         expect(problems, f"{done['classes']} retransformed at alice's end", done["classes"] == 1 and changed_methods(t, jvm, "Sides$Shared"))
         done = json.loads(command(problems, t, "disable", jvm.pid, "exceptions", "--all", "--json"))
         expect(problems, f"{[(r['by'], len(r['result']['exceptions'])) for r in done['results']]}", [r["by"] for r in done["results"]] == ["bob", "carol"])
+        for who, scope in (("alice", "Sides$Shared"), ("bob", "Sides$*"), ("carol", "Sides$Left")):
+            command(problems, t, "enable", jvm.pid, "alloc", "alloc.mode=exact", f"include={scope}", "--as", who)
+        error = command(problems, t, "enable", jvm.pid, "alloc", "alloc.mode=sampled", "--as", "dave", expected=1)
+        expect(problems, error, "pass 'alloc' is on already, for alice; both need the same alloc.* options" in error)
+        seen = jvm.since()["thrown"]
+        counts = {}
+        for who in ("alice", "bob", "carol"):
+            sites = report(problems, t, jvm, "alloc", "--as", who)["sites"]
+            counts[who] = [(r["class"], r["count"]) for r in sites if "IllegalState" in r["class"]]
+        expect(problems, f"{counts}", counts == dict.fromkeys(("alice", "bob"), [("java.lang.IllegalStateException", seen)]) | {"carol": []})
+        command(problems, t, "off", jvm.pid)
         command(problems, t, "enable", jvm.pid, "coverage", f"coverage.file={t.file('a.exec')}", "--as", "alice")
         error = command(problems, t, "enable", jvm.pid, "coverage", f"coverage.file={t.file('b.exec')}", "--as", "bob", expected=1)
         expect(problems, error, "pass 'coverage' is on already, for alice" in error)

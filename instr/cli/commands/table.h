@@ -88,6 +88,7 @@
     COMMAND(revert, "PID [PATTERNS] [--json]",                                                     \
             "restore the original code of classes in a JVM: those that match, or "                 \
             "all",                                                                                 \
+            "Reverts the passes of all owners. "                                                   \
             "After a complete revert no pass is enabled; the results are written as "              \
             "'instr disable' does. HotSpot frees older "                                           \
             "versions of methods, and the code compiled from them, when it has "                   \

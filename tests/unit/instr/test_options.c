@@ -393,6 +393,12 @@ START_TEST(owners_do_not_move_the_passes_of_each_other) {
     static const char *const include[] = {"s.**", "c.**", "s.**", "b.**"};
     static const char *const owner[] = {"the command line", "alice", "bob", "bob"};
     ck_assert_uint_eq(options.pass_count, 4);
+    struct instr_options next;
+    struct instr_owner alice = {.name = "alice"};
+    ck_assert_int_eq(instr_options_change_as(&next, &options, INSTR_SET, &alice, "timing.top=1",
+                                             error, sizeof error),
+                     -1);
+    ck_assert_str_eq(error, "option 'timing.*': the pass is not enabled by alice");
     for (size_t i = 0; i < 4; i++) {
         ck_assert_str_eq(instr_match_text(options.passes[i].include), include[i]);
         ck_assert_str_eq(instr_owner_text(&options.passes[i].owner), owner[i]);
