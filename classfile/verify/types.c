@@ -102,10 +102,10 @@ static cf_vtype bad_descriptor(struct cf_verifier *v) {
 }
 
 static cf_vtype field_type(struct cf_verifier *v, struct cf_slice d) {
-    const uint8_t *end = d.bytes + d.length;
     cf_vtype type;
-    if (!d.length || read_type(v, d.bytes, end, &type) != end) return bad_descriptor(v);
-    return type;
+    if (!d.length) return bad_descriptor(v);
+    const uint8_t *end = d.bytes + d.length;
+    return read_type(v, d.bytes, end, &type) == end ? type : bad_descriptor(v);
 }
 
 #define MOST_SLOTS 255 // of a descriptor's arguments (JVMS 4.3.3)
