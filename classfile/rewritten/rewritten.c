@@ -52,21 +52,17 @@ enum cf_status cf_rewritten_view(const struct cf_rewrite *rewrite, const uint8_t
 
 static enum cf_verify_place place_in(const void *context, uint32_t pc, uint32_t *end) {
     const struct cf_new_code *code = context;
-    const struct cf_site *sites = code->edit->sites;
-    uint32_t low = 0, high = code->edit->sites_count;
+    const struct cf_site *site = code->edit->sites; // the last one that begins at or before pc
+    uint32_t half, count = code->edit->sites_count;
     *end = UINT32_MAX;
     if (pc >= code->body_end) return CF_PLACE_NEW;
-    while (low < high) { // to behind the last one that begins at or before pc
-        uint32_t middle = (low + high) / 2;
-        if (sites[middle].at <= pc)
-            low = middle + 1;
-        else
-            high = middle;
+    if (!count) return CF_PLACE_ORIGINAL;
+    for (; count > 1; count -= half) {
+        half = count / 2;
+        if (site[half].at <= pc) site += half;
     }
-    if (low == 0) return CF_PLACE_ORIGINAL;
-    const struct cf_site *site = &sites[low - 1];
     *end = site->at + site->snippet->length;
-    if (pc >= *end) return CF_PLACE_ORIGINAL;
+    if (pc < site->at || pc >= *end) return CF_PLACE_ORIGINAL;
     return pc == site->at ? CF_PLACE_FIRST : CF_PLACE_NEW;
 }
 

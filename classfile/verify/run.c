@@ -357,19 +357,19 @@ cf_vtype *cf_v_run(struct cf_verifier *v, cf_vtype *top, uint64_t stop, int *fal
             top[0] = pushed;
             top[1] = row->second;
             top += row->net;
+        } else if (row->kind == CF_V_MEMBER) {
+            if (!(top = cf_v_use_member(v, row, p, top))) return NULL;
         } else if (row->kind == CF_V_PUSH) {
             top[0] = locals[row->from]; // a constant
             top[1] = row->second;
             top += row->net;
-        } else if (row->kind == CF_V_STORE) {
-            if (!(top = store(v, row, p, top))) return NULL;
-            if (v->unmatched) stop = 0;
         } else if (row->kind >= CF_V_STEP) {
             if (!(top = step(v, row, top))) return NULL;
             if (row->kind > CF_V_STEP && (*falls = cf_v_leave(v, row, top)) <= 0)
                 return *falls < 0 ? NULL : top;
-        } else if (row->kind == CF_V_MEMBER) {
-            if (!(top = cf_v_use_member(v, row, p, top))) return NULL;
+        } else if (row->kind == CF_V_STORE) {
+            if (!(top = store(v, row, p, top))) return NULL;
+            if (v->unmatched) stop = 0;
         } else {
             top = row->kind >= CF_V_INVOKE_SPECIAL ? cf_v_use_member(v, row, p, top)
                                                    : run_own(v, row, p, top);
