@@ -144,7 +144,7 @@ const struct rw_pass rw_pass_watch = {
     .flags = RW_NAMES_METHODS | RW_NO_RESULTS,
     .options = options,
     .needs_agent = "only the agent can report calls to a client",
-    .event_ns = 3000,
+    .event_ns = 1000,
     .runtime_class = "InstrWatch",
     .edit = edit_method,
 };

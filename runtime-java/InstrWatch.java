@@ -21,6 +21,9 @@ public final class InstrWatch {
     /** The number of this watch: calls that began under another watch are not reported. */
     static volatile long number;
 
+    /** The calls so far, those that no filter lets through included; threads may lose some. For max-overhead=. */
+    static long calls;
+
     /** The threads that are in this class, which may call methods that are watched themselves. */
     private static final long[] BUSY = new long[256];
 
@@ -43,6 +46,7 @@ public final class InstrWatch {
         if (arguments == NOWHERE) forget(arguments);
         long watch = number; // read before `on`, because it is set before `on`
         if (!on || arguments == NOWHERE) return null;
+        calls++;
         int slot = begin();
         if (slot < 0) return null;
         InstrWatchCall call = null;

@@ -5,6 +5,7 @@
 #include "instr/control/operation.h"
 
 #include "instr/base/json.h"
+#include "instr/retransform/overhead.h"
 #include "instr/retransform/reconfigure.h"
 #include "instr/passes/watch/suggest.h"
 #include "instr/passes/watch/watch.h"
@@ -13,6 +14,7 @@
 #include "instr/vm/wake.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +27,9 @@ struct watching {
     uint64_t time;  // ns, from when the pass is on; 0: no limit
     uint64_t until; // ns; or INSTR_NEVER
     uint64_t reported;
+    uint64_t since;      // ns
+    bool interfaces;     // loaded ones, too
+    bool had_interfaces; // other passes take them
 };
 
 static struct watching *watching; // one at a time
@@ -49,6 +54,8 @@ static int read_words(struct instr_request *request, struct instr_reply *reply,
             w->filter.only_thrown = 1;
         } else if (strcmp(word, "stack") == 0) {
             w->filter.stack = 1;
+        } else if (strcmp(word, "interfaces=yes") == 0) {
+            w->interfaces = true;
         } else if (!read_number(word, "for", &w->time) || w->time == 0 ||
                    w->time >= INSTR_NEVER / 2) {
             instr_reply_fail(reply, "watch: unknown argument '%.64s'", word);
@@ -59,12 +66,13 @@ static int read_words(struct instr_request *request, struct instr_reply *reply,
 }
 
 // The options "watch,watch.methods=METHODS", with commas and backslashes escaped.
-static char *options_of(const char *methods) {
-    static const char head[] = "watch,watch.methods=";
-    char *text = malloc(sizeof head + 2 * strlen(methods));
+static char *options_of(const char *methods, bool interfaces) {
+    static const char head[] = "watch,watch.methods=", loaded[] = "interfaces=yes,";
+    char *text = malloc(sizeof head + sizeof loaded + 2 * strlen(methods));
     if (!text) return NULL;
-    strcpy(text, head);
-    char *to = text + sizeof head - 1;
+    char *to = text;
+    if (interfaces) to = stpcpy(to, loaded);
+    to = stpcpy(to, head);
     for (const char *c = methods; *c; c++) {
         if (*c == ',' || *c == '\\') *to++ = '\\';
         *to++ = *c;
@@ -116,7 +124,11 @@ static uint64_t tick(void *context, struct instr_reply *reply, uint64_t now) {
         return 0;
     }
     if (!instr_operation_is_on(w->agent, "watch")) {
-        instr_reply_note(reply, "pass 'watch' was switched off");
+        const char *why = instr_overhead_why_off("watch", 5, w->since);
+        if (why)
+            instr_reply_fail(reply, "pass 'watch' was switched off: %s", why);
+        else
+            instr_reply_note(reply, "pass 'watch' was switched off");
         return 0;
     }
     return w->reported >= w->filter.limit || now >= w->until ? 0 : w->until;
@@ -134,6 +146,8 @@ static void end(void *context, struct instr_reply *reply) {
         instr_reply_note(reply, "pass 'watch' is still active: %s", reason);
         instr_say("pass 'watch' is still active: %s", reason);
     }
+    if (jni && w->interfaces && !w->had_interfaces)
+        instr_reconfigure_set(w->agent, jni, "interfaces=no", &done, reason, sizeof reason);
     if (dropped)
         instr_reply_note(reply, "%" PRIu64 " call%s dropped: too many calls per second", dropped,
                          dropped == 1 ? " was" : "s were");
@@ -153,13 +167,31 @@ static void note_nothing(struct instr_request *request, struct instr_reply *repl
     if (*meant) instr_reply_note(reply, "did you mean %s?", meant);
 }
 
+static void note_interfaces(struct instr_reply *reply, unsigned skipped) {
+    if (!skipped) return;
+    instr_reply_note(reply,
+                     "%u loaded interface%s skipped; interfaces=yes behind the methods watches "
+                     "%s, too; see 'instr help interfaces' first",
+                     skipped, skipped == 1 ? " was" : "s were", skipped == 1 ? "it" : "them");
+}
+
+static bool takes_interfaces(struct instr_agent *agent) {
+    unsigned ticket;
+    const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
+    bool takes = plan && plan->options.interfaces;
+    instr_plans_give_back(&agent->plans, ticket);
+    return takes;
+}
+
 static int begin(struct instr_request *request, struct instr_reply *reply, struct watching *w) {
     char reason[INSTR_ERROR_SIZE];
     struct instr_owner owner;
     struct instr_reconfigured done = {.owner = &owner};
     if (!instr_operation_owner(request, reply, &owner)) return 0;
     JNIEnv *jni = instr_reply_jni(reply);
-    char *options = options_of(request->argv[0]);
+    char *options = options_of(request->argv[0], w->interfaces);
+    w->had_interfaces = takes_interfaces(w->agent);
+    w->since = instr_clock_now();
     int ok = 0;
     if (!options) instr_reply_fail(reply, "out of memory");
     if (jni && options) {
@@ -168,14 +200,14 @@ static int begin(struct instr_request *request, struct instr_reply *reply, struc
     }
     free(options);
     if (!ok) return 0;
-    instr_operation_note_interfaces(reply, done.skipped_interfaces);
+    note_interfaces(reply, done.skipped_interfaces);
     if (done.changed == 0) note_nothing(request, reply, jni, done.skipped_interfaces);
     instr_watch_begin(jni, &w->filter);
     if (w->time) w->until = instr_clock_now() + w->time;
     return 1;
 }
 
-// watch METHODS [limit=N] [if-slower=NS] [if-thrown] [stack] [for=NS]: replies with a stream of
+// watch METHODS [limit=N] [if-slower=NS] [if-thrown] [stack] [for=NS] [interfaces=yes]: replies with a stream of
 // documents, one for each call, and ends by itself:
 //
 //      {"time_ms", "thread", "class", "method", "descriptor", "arguments": [TEXT...],

@@ -77,7 +77,7 @@ struct instr_agent_pass {
     void (*stop)(JNIEnv *jni);
     // How many events it has handled so far, besides those that the table of methods counts; for
     // max-overhead= (rw_pass.event_ns). NULL: none.
-    uint64_t (*events)(void);
+    uint64_t (*events)(JNIEnv *jni);
     // Reports the results, at exit or on request: the table to standard error, the files as the
     // options say. `pass` is the index into results->options->passes. Any number of times. NULL:
     // the table of methods.

@@ -58,9 +58,9 @@ static struct seen *find(unsigned number) {
 
 // --- events ---
 
-static uint64_t own_events(const struct rw_pass *pass) {
+static uint64_t own_events(const struct rw_pass *pass, JNIEnv *jni) {
     const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass);
-    return agent_pass && agent_pass->events ? agent_pass->events() : 0;
+    return agent_pass && agent_pass->events ? agent_pass->events(jni) : 0;
 }
 
 // The events of each pass so far, in the order of the plan. False: out of memory.
@@ -70,7 +70,7 @@ static bool count_events(const struct instr_plan *plan, JNIEnv *jni, uint64_t ev
     size_t n = 0, known = (size_t)instr_methods_count(plan->methods);
     if (!instr_snapshot(jni, &counts, &n)) return false;
     for (size_t i = 0; i < options->pass_count && i < MOST; i++)
-        events[i] = own_events(options->passes[i].pass);
+        events[i] = own_events(options->passes[i].pass, jni);
     for (size_t id = 0; id < n && id < known; id++) {
         if (!counts[id].calls) continue;
         unsigned number = instr_methods_get(plan->methods, (int)id).pass;

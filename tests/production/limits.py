@@ -289,6 +289,11 @@ def default_overhead(t):
             s.c.run("enable", options)
             expect(problems, f"{options}: {'off' if stays else 'on'}", s.stays() if stays else (s.wait_off() or {}).get("pass") == "exceptions")
             s.c.run("off")
+        # A watch costs, too, even if it reports nothing.
+        jvm.ask("work")
+        watch = s.instr("watch", "Spending.part(..)", "--if-slower", "1h", "--for", "60s")
+        expect(problems, f"watch: {watch.returncode} {watch.stderr}", watch.returncode == 1 and
+               "pass 'watch' was switched off: estimated overhead is" in watch.stderr)
         # An idle JVM.
         jvm.ask("rest")
         s.c.run("enable", "timing,max-overhead=10%")
@@ -357,13 +362,23 @@ def interfaces(t):
         # Only the first command that switches a pass on says so, and each watch of such a method.
         for words, says in ((["enable", str(jvm.pid), "calls", scope], False), (["watch", str(jvm.pid), "Fresh$Held.first(..)", "--for", "1s"], True)):
             said = subprocess.run([t.cli, *words], capture_output=True, text=True).stderr
-            found = re.search(r"^instr: \d+ interfaces? with default or static methods skipped; see 'instr help interfaces'$", said, re.M)
+            found = re.search(r"^instr: (\d+ interfaces? with default or static methods skipped|\d+ loaded interfaces? (was|were) skipped; interfaces=yes .*); see 'instr help interfaces'", said, re.M)
             expect(problems, f"{words[0]}: {said}", bool(found) == says)
         c.run("revert")
         # An interface that was loaded with inserted code loses that code again.
         _, skipped, result, seen = calls_of_interfaces(c, "", "late", "0")
         expect(problems, f"late: {result}, {skipped.keys()}, {seen}", result == "190" and "Fresh$Late" not in skipped and seen.get(("Fresh$Late", "six")) == 10)
-        # Nothing is being loaded now, so interfaces=yes is safe.
+        # Nothing is being loaded now, so interfaces=yes is safe. What a watch takes, later passes don't.
+        watch = subprocess.Popen([t.cli, "watch", str(jvm.pid), "Fresh$Held.first(..)", "interfaces=yes", "--limit", "3", "--for", "60s"],
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        until = time.monotonic() + 30
+        while time.monotonic() < until and not c.run("status")["classes_now"]:
+            time.sleep(0.1)
+        jvm.ask("")
+        out, err = watch.communicate(timeout=60)
+        expect(problems, f"watch of an interface: {watch.returncode} {out} {err}", watch.returncode == 0 and err == "" and
+               len(re.findall(r"^\S+ \[main\] Fresh\$Held\.first\(", out, re.M)) == 3)
+        expect(problems, f"after the watch: {c.run('status')['options']}", "interfaces" not in c.run("status")["options"])
         done, skipped, result, seen = calls_of_interfaces(c, ",interfaces=yes", "")
         expect(problems, f"interfaces=yes: {done['interfaces_skipped']}, {skipped}, {seen}", not skipped and not done["interfaces_skipped"] and
                all(seen.get(("Fresh$" + of, m)) == 10 for of, m in (("Held", "first"), ("Held", "second"), ("Statics", "five"), ("Late", "six"))))

@@ -111,11 +111,13 @@
         "other. --once prints one table, of a tenth of a second or of the "                        \
         "time that --every gives.")                                                                \
     COMMAND(watch,                                                                                 \
-            "PID METHODS [--limit N] [--if-slower TIME] [--if-thrown] [--stack] "                  \
+            "PID METHODS [interfaces=yes] [--limit N] [--if-slower TIME] [--if-thrown] [--stack] " \
             "[--for TIME] [--as NAME] [--json]",                                                   \
             "print calls of methods as they happen, with arguments and results",                   \
             "Also prints the thread and the duration of each call. METHODS are "                   \
             "patterns such as com.acme.Shop.order(..), with colons between them. "                 \
+            "With interfaces=yes also those of loaded interfaces ('instr help "                    \
+            "interfaces'). "                                                                       \
             "The instrumentation is "                                                              \
             "reverted after N calls (100 if not given), after the time given, on "                 \
             "Ctrl-C, and when the command is killed.")                                             \

@@ -106,13 +106,17 @@ static int read_arguments(struct watch *watch, struct cli_control *control, int 
                                          {"--limit", .number = &limit, 1, 1000000},
                                          {"--as", .text = &as},
                                          {NULL}};
-    int status = cli_control_arguments(control, "watch", argc, argv, options, 1, 1,
+    int status = cli_control_arguments(control, "watch", argc, argv, options, 1, 2,
                                        "a process id and methods");
     if (status == CLI_OK) status = cli_control_sign("watch", as, &watch->owner);
     if (status != CLI_OK) return status;
     watch->words[0] = "watch";
     watch->words[1] = control->argv[0];
     watch->count = 2;
+    if (control->argc == 2 && strcmp(control->argv[1], "interfaces=yes") != 0)
+        return cli_usage("watch", "only interfaces=yes may follow the methods, not '%.64s'",
+                         control->argv[1]);
+    if (control->argc == 2) add_word(watch, "interfaces=yes");
     if (stack) add_word(watch, "stack");
     if (if_thrown) add_word(watch, "if-thrown");
     if (if_slower) add_word(watch, "if-slower=%llu", (unsigned long long)if_slower);

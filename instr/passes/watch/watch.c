@@ -248,6 +248,12 @@ static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options 
     return false;
 }
 
+static uint64_t count_events(JNIEnv *jni) {
+    jfieldID id = queue.gate ? (*jni)->GetStaticFieldID(jni, queue.gate, "calls", "J") : NULL;
+    if ((*jni)->ExceptionCheck(jni)) (*jni)->ExceptionClear(jni);
+    return id ? (uint64_t)(*jni)->GetStaticLongField(jni, queue.gate, id) : 0;
+}
+
 static void stop(JNIEnv *jni) {
     instr_watch_end(jni);
 }
@@ -260,6 +266,7 @@ static void report_results(const struct instr_results *results, unsigned pass) {
 
 const struct instr_agent_pass instr_agent_pass_watch = {.one_owner = true,
                                                         .start = start,
+                                                        .events = count_events,
                                                         .stop = stop,
                                                         .report = report_results,
                                                         .releases_ids = true};
