@@ -1,0 +1,201 @@
+// A kit: advice that others wrote in Java (package instr.kit), read from jars and ready to be woven.
+// Nothing here needs a JVM: the agent, `instr rewrite` and `instr kit check` share it.
+//
+//      jars -> advices    which methods are advised, by which static methods, and what is passed to those
+//           -> classes    the advice classes and all that they use of the jars, under new names
+//
+// A class that names only classes of java.base and of the kit is defined once, in java.lang of the
+// bootstrap loader, where every loader and module sees it (boot). Any other is defined once per loader
+// and package that has an advised class, in that package: its name, and the texts that contain
+// it, are templates, with INSTR_KIT_PACKAGE where the package belongs.
+//
+// Everything is owned by the kit and does not change once it is open: threads may share it.
+
+#ifndef INSTR_KIT_KIT_H
+#define INSTR_KIT_KIT_H
+
+#include "classfile/classfile.h"
+#include "instr/match.h"
+
+#include <stdbool.h>
+
+// Where a template has the package: "" or "com/acme/" (instr_kit_expand).
+#define INSTR_KIT_PACKAGE "\1"
+
+enum { INSTR_KIT_MOST_PARAMETERS = 64 };
+
+// Where the author wrote it.
+struct instr_kit_source {
+    const char *file; // SourceFile of the class; without it the class in the jar
+    uint32_t line;    // 0: unknown
+};
+
+// --- classes ---
+
+struct instr_kit_class {
+    const char *original; // internal name in the jar
+    const char *name;     // as it is defined; a template unless `boot`
+    bool boot;
+    const uint8_t
+        *bytes; // as they are defined; a template unless `boot`: see instr_kit_class_bytes
+    uint32_t length;
+    uint32_t texts, texts_end; // where in `bytes` the constants (all Utf8) with templates are
+};
+
+// The class file for a package, from `allocate`, which may return NULL. Returns false if memory runs
+// out or the names become too long.
+bool instr_kit_class_bytes(const struct instr_kit_class *cls, const char *package,
+                           void *(*allocate)(void *context, size_t size), void *context,
+                           uint8_t **bytes, size_t *length);
+
+// Writes a template with its package, truncated if too long. Returns the complete length.
+size_t instr_kit_expand(const char *template_text, const char *package, char *text, size_t size);
+
+// --- advice methods ---
+
+// What an advice method is called for. One advice has at most one of each.
+enum instr_kit_role {
+    INSTR_KIT_ENTER,    // at the entry; of constructors before super()
+    INSTR_KIT_RETURNED, // after a normal return; its result, if it has one, replaces the method's
+    INSTR_KIT_THROWN,   // after an exception
+    INSTR_KIT_EXIT,     // after both, behind `returned` and `thrown`
+    INSTR_KIT_INSTEAD,  // instead of a call (advice with `calls`)
+    INSTR_KIT_ROLES
+};
+
+// What is passed for a parameter.
+enum instr_kit_value {
+    INSTR_KIT_ARGUMENT, // `index`: of the advised method, without `this`, from 0
+    INSTR_KIT_THIS,     // null in static methods and in `enter` of constructors
+    INSTR_KIT_FIELD,    // `field`, of `this` or static, declared in the advised class
+    INSTR_KIT_METHOD,   // String: "com.acme.Shop.order(int,java.lang.String)"
+    INSTR_KIT_ALL,      // Object[]: all arguments, boxed
+    INSTR_KIT_ENTERED,  // what `enter` returned
+    INSTR_KIT_RESULT,   // the result; 0 or null where the method threw or has none
+    INSTR_KIT_THROWABLE // the exception; null where the method returned
+};
+
+struct instr_kit_parameter {
+    enum instr_kit_value value;
+    unsigned index;    // INSTR_KIT_ARGUMENT
+    const char *field; // INSTR_KIT_FIELD
+    const char *type;  // descriptor of the parameter; a template
+    // INSTR_KIT_ARGUMENT of `enter` as a java.lang.InstrKitHolder: the descriptor of what is in it, from
+    // the parameter's generic type (Ljava/lang/Integer; for an int); a template. The argument is
+    // replaced by the content of the holder after the call. NULL: not a holder.
+    const char *held;
+};
+
+struct instr_kit_method {
+    enum instr_kit_role role;
+    const char *name;
+    const char *descriptor; // a template
+    const char *result;     // descriptor of the result within it; "V": none
+    struct instr_kit_parameter *parameters;
+    size_t parameter_count;
+    // `enter` with @Skip: the advised method does not run if the result is true, or not null;
+    // `returned` and `exit` follow as after a return of 0 or null.
+    bool skips;
+    struct instr_kit_source source;
+};
+
+// --- advice ---
+
+// CLASS+.METHOD(TYPES) as written, with the package names of one of the alternatives.
+struct instr_kit_target {
+    const char *text;
+    struct instr_match *classes;
+    bool subtypes; // + : also what extends or implements such a class
+    const char *method;
+};
+
+// One advice class, for one alternative of its `types`.
+struct instr_kit_advice {
+    const char
+        *name; // with dots, as the author wrote it; of alternatives "Servlet [jakarta.servlet]"
+    const char *types; // the alternative: "jakarta.servlet"; "": there is none
+    struct instr_kit_target *targets;
+    size_t target_count;
+    struct instr_match *annotated;       // annotations of methods, NULL: any method
+    struct instr_match *annotated_class; // annotations of their classes, NULL: any class
+    struct instr_match *loader;          // class names of loaders, "boot"; NULL: any loader
+    bool calls;                  // calls of the targets are advised, not the targets themselves
+    struct instr_match *callers; // with `calls`: the classes that call; NULL: all in scope
+    bool outermost; // not where an advised call of this advice is on the thread's stack already
+    bool required;  // a start without a match fails
+    const char **rethrow; // internal names (templates) of the exceptions that leave the advice
+    size_t rethrow_count;
+    const struct instr_kit_method *methods[INSTR_KIT_ROLES]; // NULL: the advice has none
+    // The advice class, which is the last, and what it needs of the kit; each behind its supertypes.
+    const struct instr_kit_class **classes;
+    size_t class_count;
+    struct instr_kit_source source;
+};
+
+// Is the class of this internal name one of the target's? For a target with `subtypes` ask for the
+// names of all supertypes, too.
+static inline int instr_kit_names_class(const struct instr_kit_target *target, const char *name,
+                                        size_t length) {
+    return instr_match(target->classes, name, length);
+}
+
+// Do name and types of the method match?
+bool instr_kit_names_method(const struct instr_kit_target *target, struct cf_slice name,
+                            struct cf_slice descriptor);
+
+// Has the method of an opened class the annotations that the advice asks for? With `method` NULL: can
+// any of the class have them?
+bool instr_kit_annotated(const struct instr_kit_advice *advice, const struct cf_class *cls,
+                         const struct cf_member *method);
+
+// Does the advice apply to classes of a loader of this class (internal name; NULL: bootstrap loader)?
+bool instr_kit_in_loader(const struct instr_kit_advice *advice, const char *loader);
+
+// Can the advice, whose target this is, be called for this method? NULL; or why not, in `reason`: an
+// argument that the method does not have, a type that does not fit, a field that is not there. The
+// sentence names the advice's file and line.
+const char *instr_kit_misfit(const struct instr_kit_advice *advice, const struct cf_class *cls,
+                             const struct cf_member *method, char *reason, size_t size);
+
+// --- kits ---
+
+// What is wrong with a kit, or (not `fatal`) worth a note: a sentence that says what to do.
+struct instr_kit_problem {
+    struct instr_kit_source source; // file NULL: the kit as a whole
+    const char *text;
+    bool fatal;
+};
+
+struct instr_kit {
+    const char *name; // of the first jar, without folder and .jar: "apm"
+    const char *path; // as given
+    char hash[17];    // of all bytes of the jars
+    char marker[32];  // "instr:<hash>", SourceFile of all its classes
+    struct instr_kit_advice *advices;
+    size_t advice_count;
+    struct instr_kit_class *classes; // all that the advices need
+    size_t class_count;
+    struct instr_kit_problem *problems;
+    size_t problem_count;
+    bool usable; // no problem is fatal
+    struct cf_arena arena;
+};
+
+// Reads a kit from files, separated by colons. NULL: out of memory. Otherwise look at `usable` first:
+// of a kit that is not, only problems may be read. The caller frees it.
+struct instr_kit *instr_kit_open(const char *paths);
+void instr_kit_free(struct instr_kit *kit);
+
+// The first fatal problem, "Servlet.java:12: ...".
+const char *instr_kit_error(const struct instr_kit *kit, char *text, size_t size);
+
+// The classes that kits call at run time (java.lang.InstrKitState and its like), which are to be in
+// the bootstrap loader before any class of a kit; ends with name NULL.
+struct instr_kit_runtime_class {
+    const char *name; // internal
+    const unsigned char *bytes;
+    size_t length;
+};
+extern const struct instr_kit_runtime_class instr_kit_runtime_classes[];
+
+#endif
