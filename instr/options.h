@@ -44,6 +44,22 @@ const char *instr_owner_text(const struct instr_owner *owner);
 // Have both the same name?
 int instr_owner_same(const struct instr_owner *a, const struct instr_owner *b);
 
+// An option whose value makes passes, which are then on: rule=TEXT. Behind it, name=NAME names the
+// last of them.
+struct instr_pass_source {
+    const char *key;      // also rw_made.kind of the passes
+    const char *argument; // as in the help
+    const char *help;     // one line
+    // Calls add(to, pass) for each pass, which it hands over with its one holder. A pass may have an
+    // empty name: it gets one. Returns 0; or -1 with one line in `error`; if `add` has failed, with
+    // none. Only called while passes may be added, so with `late` the JVM runs already.
+    int (*make)(const char *value, int late, int (*add)(void *to, const struct rw_pass *pass),
+                void *to, char *error, size_t size);
+};
+
+// Adds a source, which must live as long as the program; to be called before options are parsed.
+void instr_options_add_source(const struct instr_pass_source *source);
+
 // A pass that is switched on, with its options. The same pass may be on several times, each time for
 // another owner; its own options have the same values then, except files.
 struct instr_pass_options {
@@ -52,8 +68,8 @@ struct instr_pass_options {
     unsigned top;   // rows of its table; 0: no table
     char **values;  // of pass->options, in that order, NULL where not given; NULL if it has none
     unsigned given; // for the parser
-    // The number under which instr_methods has the methods of the pass: its index in rw_passes, or
-    // another one when it is switched on again.
+    // The number under which instr_methods has the methods of the pass: its index in the list of
+    // passes, or another one if it was made or is switched on again.
     unsigned number;
     int late; // 1: switched on while the JVM was running
     // The classes of a pass that selects them itself; NULL: include and exclude select them.

@@ -124,6 +124,10 @@ uint32_t rw_coverage_probes(const struct cf_class *cls) {
     return covered.count;
 }
 
+static const struct rw_coverage_service *service_of(const struct rw_class *cls) {
+    return cls->service(cls, "coverage");
+}
+
 static int is_yes(const struct rw_class *cls, const char *key) {
     const char *value = cls->option(cls, key);
     return value && strcmp(value, "yes") == 0;
@@ -132,7 +136,7 @@ static int is_yes(const struct rw_class *cls, const char *key) {
 // If probes are counted, or read by others than the agent, each probe has code.
 static enum cf_status ask_for_derived(struct rw_class *cls, struct covered *covered) {
     struct cf_class *opened = cls->rewrite->cls;
-    if (cls->one_holder || is_yes(cls, "mmap") || is_yes(cls, "counts")) return CF_OK;
+    if (service_of(cls)->one_holder || is_yes(cls, "mmap") || is_yes(cls, "counts")) return CF_OK;
     covered->derived =
         cf_arena_zeroed(opened->arena, opened->methods_count, sizeof *covered->derived);
     if (covered->derived) return CF_OK;
@@ -146,7 +150,7 @@ static enum cf_status use_derived(struct rw_class *cls, struct covered *covered)
     for (uint32_t i = 0; covered->derived && i < opened->methods_count; i++)
         CF_TRY(rw_add_implications(&all, &covered->derived[i], covered->first + covered->before[i],
                                    opened->arena, &opened->error));
-    if (!covered->derived || !cls->derive(cls, covered->first, &all) || all.count == 0)
+    if (!covered->derived || !service_of(cls)->derive(cls, covered->first, &all) || all.count == 0)
         return CF_OK;
     covered->needless = cf_arena_zeroed(opened->arena, covered->count, 1);
     if (!covered->needless) return cf_fail(&opened->error, CF_NO_MEMORY, 0, "out of memory", 0);
@@ -164,7 +168,8 @@ static enum cf_status begin(struct rw_class *cls) {
     CF_TRY(ask_for_derived(cls, covered));
     CF_TRY(find_all(opened, cls->inlined, covered));
     if (covered->count == 0) return CF_OK;
-    int64_t first = cls->probes(cls, covered->count, cls->file && number_as_file(cls, covered));
+    int64_t first =
+        service_of(cls)->probes(cls, covered->count, cls->file && number_as_file(cls, covered));
     if (first < 0) return cf_fail(&opened->error, CF_LIMIT, 0, "no probes or no memory left", 0);
     covered->first = (uint32_t)first;
     cls->memory = covered;
@@ -180,7 +185,7 @@ static uint16_t holder_of(struct rw_class *cls, uint32_t holder, int called) {
     uint32_t nth = kept ? holder - covered->first / RW_PROBES_PER_HOLDER : RW_REFS;
     char name[64], field[16] = RW_HOLDER_FIELD;
     if (nth < RW_REFS && cls->callees[nth].methodref) return cls->callees[nth].methodref;
-    if (cls->one_holder) {
+    if (service_of(cls)->one_holder) {
         snprintf(name, sizeof name, "%s" RW_HOLDER_NAME, cls->runtime_package);
         snprintf(field, sizeof field, RW_OFFLINE_FIELD "%u", holder);
     } else {
@@ -213,7 +218,7 @@ static struct cf_snippet *hit(struct rw_class *cls, struct cf_edit *edit, uint32
 
 static void count_hit(struct rw_class *cls, struct cf_edit *edit, struct cf_snippet *s,
                       uint32_t number) {
-    int id = cls->probe_counter(cls, edit, number);
+    int id = service_of(cls)->counter(cls, edit, number);
     char name[64];
     if (id < 0) return; // it is not counted
     snprintf(name, sizeof name, "%sInstrCalls", cls->runtime_package);
@@ -245,7 +250,8 @@ static enum cf_status frame_test(struct rw_class *cls, struct cf_edit *edit) {
 // method is not compiled in either case.
 static int is_tight(const struct rw_class *cls, const struct cf_edit *edit, uint32_t probes) {
     enum { STORE = 8, MORE = 5, LARGEST = 65535 }; // MORE: for an edge or a widened branch
-    return !cls->one_holder && edit->code.length + (uint64_t)probes * (STORE + MORE) > LARGEST;
+    return !service_of(cls)->one_holder &&
+           edit->code.length + (uint64_t)probes * (STORE + MORE) > LARGEST;
 }
 
 static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {

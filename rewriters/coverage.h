@@ -18,7 +18,23 @@
 // follows the name of the field.
 #define RW_OFFLINE_FIELD "p"
 
-#include "classfile/inline.h"
+#include "rewriters/rewriter.h"
+
+struct rw_implications; // derived.h
+
+// What coverage needs of the engine.
+struct rw_coverage_service {
+    // Reserves `count` consecutive probes for the class, which is identified by its bytes, or by
+    // those of its class file (`of_file`). The same class always gets the same probes. Returns the
+    // number of the first; < 0: no probes or no memory left.
+    int64_t (*probes)(struct rw_class *cls, uint32_t count, int of_file);
+    // Records which probes need no code (derived.h), even if there are none, for the class whose
+    // first probe is `first`. Returns 0 if each probe needs its code.
+    int (*derive)(struct rw_class *cls, uint32_t first, const struct rw_implications *derived);
+    // The id by which inserted code counts executions of probe `number`; < 0: no id is left.
+    int (*counter)(struct rw_class *cls, const struct cf_edit *edit, uint32_t number);
+    int one_holder; // one class holds all probe arrays
+};
 
 // The number of probes of a class; 0 for a class that the pass would skip. Allocates in the class's
 // arena.

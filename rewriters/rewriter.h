@@ -1,4 +1,4 @@
-// A rewriter pass is one value, one file, and one row in rewriters.h:
+// A rewriter pass is one value: a file and a row in rewriters.h, or made while the program runs:
 //
 //      original method -> pass 1, pass 2, ... anchor snippets -> encoded once by the engine
 //
@@ -12,7 +12,7 @@
 #include "classfile/edit.h"
 #include "classfile/inline.h"
 
-struct rw_implications; // derived.h
+#include <stddef.h>
 
 enum {
     // The pass measures speed: a method that would grow past HotSpot's HugeMethodLimit (8,000
@@ -25,7 +25,8 @@ enum {
     RW_NO_TABLE = 4,
     // Subroutines (jsr, ret) are inlined before the pass gets the class (classfile/inline.h).
     RW_INLINED = 8,
-    // The option `methods` selects the methods (rewriters/watch_methods.h), and so the classes.
+    // The pass selects its classes itself: by rw_pass.classes, or by its option `methods`
+    // (rewriters/watch_methods.h).
     RW_NAMES_METHODS = 16,
     // The pass has no results, so there are no options `file` and `top`.
     RW_NO_RESULTS = 32
@@ -43,9 +44,9 @@ struct rw_option {
 
 // A class and a pass that edits it; made for each pair.
 struct rw_class {
+    const struct rw_pass *pass;
     struct cf_rewrite *rewrite;
     const char *runtime_package;       // "java/lang/": the package of the runtime's classes
-    int one_holder;                    // one class holds all probe arrays (coverage.h)
     struct cf_callee callees[RW_REFS]; // for the pass, zero at first
     struct cf_callees *cached;         // the callees of an earlier class; may be NULL
     const struct cf_inlined *inlined;  // with RW_INLINED
@@ -61,15 +62,9 @@ struct rw_class {
     // (instr/id_registry.h: instr_methods_get).
     int (*site_id)(struct rw_class *cls, const struct cf_edit *edit, uint32_t pc,
                    struct cf_slice detail);
-    // Reserves `count` consecutive probes for the class, which is identified by its bytes, or by
-    // those of its class file (`of_file`). The same class always gets the same probes. Returns the
-    // number of the first; < 0: no probes or no memory left.
-    int64_t (*probes)(struct rw_class *cls, uint32_t count, int of_file);
-    // Records which probes need no code (derived.h), even if there are none, for the class whose
-    // first probe is `first`. Returns 0 if each probe needs its code.
-    int (*derive)(struct rw_class *cls, uint32_t first, const struct rw_implications *derived);
-    // The id by which inserted code counts executions of probe `number`; < 0: no id is left.
-    int (*probe_counter)(struct rw_class *cls, const struct cf_edit *edit, uint32_t number);
+    // What one pass alone needs, by name: "coverage" is a struct rw_coverage_service (coverage.h).
+    // NULL: it is not offered here.
+    const void *(*service)(const struct rw_class *cls, const char *name);
     // The value of the pass's own option `key`; NULL: not given.
     const char *(*option)(const struct rw_class *cls, const char *key);
     int forced;   // the class is out of scope; rw_pass.forces asked for it
@@ -77,6 +72,16 @@ struct rw_class {
     int early;    // the code may run before the runtime is loaded: only for wrapping passes
     void *memory; // for the pass, NULL at first; lives as long as the class's arena
     void *engine; // for the functions above
+};
+
+// What is beside a pass that is made while the program runs: from a rule, a kit, a plug-in.
+struct rw_made {
+    const char *kind; // the option that made it: "rule"
+    char name[33];    // rw_pass.name points here
+    char *text;       // a value of that option that makes this pass alone
+    // Passes are freed when nothing holds them any more: options hold those that are on.
+    unsigned holders;                         // changed by atomic operations only
+    void (*free)(const struct rw_pass *pass); // frees the pass, this and the text
 };
 
 struct rw_pass {
@@ -92,6 +97,10 @@ struct rw_pass {
     const char *needs_agent;          // why files cannot be rewritten with the pass; NULL: they can
     const char *const *agent_options; // options that files cannot be rewritten with; NULL ends them
     const char *runtime_class; // the class of the runtime that inserted code calls, without package
+    struct rw_made *made;      // NULL: it is always there
+    const void *data;          // for the pass, from where it was made
+    // The patterns of the classes that the pass selects (instr/match.h); with RW_NAMES_METHODS.
+    const char *classes;
     // Looks at the class before its methods are edited. NULL: nothing to do. On any error the
     // pass leaves the class out, with the reason in rewrite->cls->error; other passes go on.
     enum cf_status (*begin)(struct rw_class *cls);
@@ -108,10 +117,20 @@ struct rw_pass {
     enum cf_status (*edit)(struct rw_class *cls, struct cf_edit *edit);
 };
 
-// All passes, in the order of rewriters.h; ends with a NULL.
-extern const struct rw_pass *const rw_passes[];
+// The passes that are always there: those of rewriters.h in that order, then those that were added.
+// The list is built before options are parsed and does not change afterwards.
+size_t rw_pass_count(void);
+const struct rw_pass *rw_pass_at(size_t i);
 
-// The pass of this name (`length` bytes); NULL: none.
+// Adds a pass to the list, which must live as long as the program. Returns 0; or -1: its name is
+// taken, or the list is full.
+int rw_pass_add(const struct rw_pass *pass);
+
+// The pass of the list with this name (`length` bytes); NULL: none.
 const struct rw_pass *rw_pass_named(const char *name, size_t length);
+
+// One more holder, one less. Nothing happens to passes that are always there. NULL is allowed.
+void rw_pass_hold(const struct rw_pass *pass);
+void rw_pass_release(const struct rw_pass *pass);
 
 #endif

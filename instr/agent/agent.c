@@ -214,8 +214,7 @@ static int prepare(JavaVM *vm, const char *text, int at_start, char *reason, siz
     // A program that starts goes on: its files may become writable before it ends.
     if (!writable) instr_say("%s", reason);
     if (!agent->class_states) agent->class_states = instr_class_states_new();
-    unsigned count = 0;
-    while (rw_passes[count]) count++;
+    unsigned count = (unsigned)rw_pass_count();
     if (agent->pass_ids.next < count) agent->pass_ids.next = count;
     if ((*vm)->GetEnv(vm, (void **)&agent->jvmti, JVMTI_VERSION_1_2) != JNI_OK) {
         agent->jvmti = NULL;

@@ -23,7 +23,7 @@ unsigned instr_pass_ids_take(struct instr_pass_ids *ids, const void *pass, unsig
         *again = 1;
         return ids->given[i].number;
     }
-    unsigned number = had ? ids->next++ : own;
+    unsigned number = had || own == INSTR_NO_NUMBER ? ids->next++ : own;
     note(ids, pass, number);
     return number;
 }

@@ -23,7 +23,10 @@ struct instr_pass_ids {
     unsigned next; // the first number that was never used and is not the first of any pass
 };
 
-// A number for a pass, whose first number is `own`. `now` is in ns. *again: the pass had the number
+// Passes that are made share their numbers: `pass` is then their kind.
+#define INSTR_NO_NUMBER (~0u)
+
+// A number for a pass, whose first number is `own`; INSTR_NO_NUMBER: it has none. `now` is in ns. *again: the pass had the number
 // before, and its counters must be cleared first. `apart`: prefer a new number while the pass has
 // had few.
 unsigned instr_pass_ids_take(struct instr_pass_ids *ids, const void *pass, unsigned own,

@@ -1,11 +1,13 @@
 // What passes may ask the engine for while they edit (struct rw_class): ids of methods and sites,
-// probes, values of options.
+// services of one pass, values of options.
 
 #include "instr/engine/internal.h"
 
 #include "classfile/format/lines.h"
 #include "instr/coverage/exec_writer.h"
 #include "instr/engine/display_name.h"
+#include "rewriters/coverage.h"
+#include "rewriters/derived.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -70,7 +72,7 @@ static int site_id(struct rw_class *pass, const struct cf_edit *edit, uint32_t p
                                    (const char *)descriptor.bytes, descriptor.length, &site);
 }
 
-// rw_class.probes
+// rw_coverage_service.probes
 static int64_t probes_of(struct rw_class *pass, uint32_t count, int of_file) {
     struct job *job = pass->engine;
     struct instr_coverage *coverage = instr_job_coverage(job->engine);
@@ -85,14 +87,14 @@ static int64_t probes_of(struct rw_class *pass, uint32_t count, int of_file) {
     return instr_coverage_reserve(coverage, &covered, (const char *)name.bytes, name.length);
 }
 
-// rw_class.derive
+// rw_coverage_service.derive
 static int derive(struct rw_class *pass, uint32_t first, const struct rw_implications *derived) {
     struct job *job = pass->engine;
     return instr_coverage_derive(instr_job_coverage(job->engine), first, derived->list,
                                  derived->count);
 }
 
-// rw_class.probe_counter
+// rw_coverage_service.counter
 static int probe_counter(struct rw_class *pass, const struct cf_edit *edit, uint32_t number) {
     struct job *job = pass->engine;
     char detail[16];
@@ -101,6 +103,15 @@ static int probe_counter(struct rw_class *pass, const struct cf_edit *edit, uint
     int id = site_id(pass, edit, 0, text);
     if (id >= 0) instr_coverage_set_counter(instr_job_coverage(job->engine), number, id);
     return id;
+}
+
+// rw_class.service
+static const void *service(const struct rw_class *pass, const char *name) {
+    static const struct rw_coverage_service apart = {probes_of, derive, probe_counter, 0},
+                                            in_one = {probes_of, derive, probe_counter, 1};
+    const struct job *job = pass->engine;
+    if (strcmp(name, "coverage") != 0) return NULL;
+    return job->engine->one_holder ? &in_one : &apart;
 }
 
 // rw_class.option
@@ -112,14 +123,12 @@ static const char *option_of(const struct rw_class *pass, const char *key) {
 void instr_job_serve(struct job *job) {
     size_t n = job->engine->options->pass_count;
     for (size_t i = 0; i < n; i++) {
+        job->passes[i].pass = job->options->passes[i].pass;
         job->passes[i].rewrite = &job->rewrite;
         job->passes[i].runtime_package = job->engine->runtime_package;
-        job->passes[i].one_holder = job->engine->one_holder;
         job->passes[i].method_id = method_id;
         job->passes[i].site_id = site_id;
-        job->passes[i].probes = probes_of;
-        job->passes[i].derive = derive;
-        job->passes[i].probe_counter = probe_counter;
+        job->passes[i].service = service;
         job->passes[i].option = option_of;
         job->passes[i].inlined = &job->inlined;
         job->passes[i].file = job->file.arena ? &job->file : NULL;

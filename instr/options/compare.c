@@ -27,6 +27,13 @@ const struct instr_pass_options *instr_find_pass(const struct instr_options *opt
     return NULL;
 }
 
+const struct instr_pass_options *instr_find_pass_named(const struct instr_options *options,
+                                                       const char *name) {
+    for (size_t i = 0; options && i < options->pass_count; i++)
+        if (strcmp(options->passes[i].pass->name, name) == 0) return &options->passes[i];
+    return NULL;
+}
+
 const struct instr_pass_options *instr_find_same(const struct instr_options *options,
                                                  const struct instr_pass_options *pass) {
     for (size_t i = 0; options && i < options->pass_count; i++)

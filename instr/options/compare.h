@@ -15,6 +15,10 @@ int instr_same_but_files(const struct instr_pass_options *a, const struct instr_
 const struct instr_pass_options *instr_find_pass(const struct instr_options *options,
                                                  const struct rw_pass *pass);
 
+// The options of the pass with this name, for the first owner; NULL: as above.
+const struct instr_pass_options *instr_find_pass_named(const struct instr_options *options,
+                                                       const char *name);
+
 // The same pass of the same owner; NULL: it is not among the options, or these are NULL.
 const struct instr_pass_options *instr_find_same(const struct instr_options *options,
                                                  const struct instr_pass_options *pass);

@@ -111,7 +111,10 @@ static void put_row(struct text *t, const char *pass, const struct instr_option_
 // `scope`: with the patterns of the pass.
 static void put_pass(struct text *t, const struct instr_pass_options *pass, int scope) {
     const char *name = pass->pass->name;
-    put_key(t, name, NULL);
+    const struct rw_made *made = pass->pass->made;
+    if (!made) put_key(t, name, NULL);
+    if (made) put_pair(t, NULL, made->kind, made->text);
+    if (made) put_pair(t, NULL, "name", name);
     for (const struct instr_option_row *row = instr_pass_option_rows; row->key; row++)
         if (scope || row->kind != INSTR_KIND_PATTERNS)
             put_row(t, name, row, (const char *)pass + row->offset);

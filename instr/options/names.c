@@ -19,6 +19,24 @@ const struct instr_option_row instr_pass_option_rows[] = {
     INSTR_PASS_OPTIONS(ROW){NULL, INSTR_KIND_FILE, 0, NULL, NULL}};
 #undef ROW
 
+enum { MOST_SOURCES = 8 };
+
+static const struct instr_pass_source *sources[MOST_SOURCES];
+static size_t source_count;
+
+void instr_options_add_source(const struct instr_pass_source *source) {
+    for (size_t i = 0; i < source_count; i++)
+        if (sources[i] == source) return;
+    if (source_count < MOST_SOURCES) sources[source_count++] = source;
+}
+
+const struct instr_pass_source *instr_option_source(const char *key, size_t length) {
+    for (size_t i = 0; i < source_count; i++)
+        if (strlen(sources[i]->key) == length && memcmp(sources[i]->key, key, length) == 0)
+            return sources[i];
+    return NULL;
+}
+
 int instr_pass_has(const struct rw_pass *pass, const struct instr_option_row *row) {
     if (row->kind == INSTR_KIND_PATTERNS) return !(pass->flags & RW_NAMES_METHODS);
     if (pass->flags & RW_NO_RESULTS) return 0;
@@ -43,13 +61,17 @@ static void each_of_pass(const struct rw_pass *pass, each_option *each, void *co
 }
 
 void instr_each_option(each_option *each, void *context) {
-    for (size_t i = 0; rw_passes[i]; i++)
-        each(context, rw_passes[i]->name, NULL, rw_passes[i]->help);
+    for (size_t i = 0; i < rw_pass_count(); i++)
+        each(context, rw_pass_at(i)->name, NULL, rw_pass_at(i)->help);
     for (size_t i = 0; instr_option_rows[i].key; i++) {
         const struct instr_option_row *row = &instr_option_rows[i];
         each(context, row->key, row->argument, row->help);
     }
-    for (size_t i = 0; rw_passes[i]; i++) each_of_pass(rw_passes[i], each, context);
+    for (size_t i = 0; i < rw_pass_count(); i++) each_of_pass(rw_pass_at(i), each, context);
+    for (size_t i = 0; i < source_count; i++)
+        each(context, sources[i]->key, sources[i]->argument, sources[i]->help);
+    if (source_count)
+        each(context, "name", "NAME", "the name of what the option before it has made");
 }
 
 struct argument_search {

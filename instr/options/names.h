@@ -50,6 +50,9 @@ void instr_each_option(void (*each)(void *context, const char *name, const char 
                                     const char *help),
                        void *context);
 
+// The source of passes with this key; NULL: none.
+const struct instr_pass_source *instr_option_source(const char *key, size_t length);
+
 // Does the pass have this common option of passes?
 int instr_pass_has(const struct rw_pass *pass, const struct instr_option_row *row);
 

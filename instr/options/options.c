@@ -1,11 +1,14 @@
 // The parser of options: lists, keys and files.
 
 #include "instr/options.h"
+#include "instr/base/array.h"
 #include "instr/base/file.h"
+#include "instr/options/compare.h"
 #include "instr/options/jacoco.h"
 #include "instr/options/parse.h"
 #include "rewriters/watch_methods.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -55,10 +58,95 @@ static int add_pass(struct instr_option_parser *p, const char *name,
     return 0; // settle() fills in the rest
 }
 
+// Appends the pass to both lists.
+static int append_pass(struct instr_option_parser *p, const struct rw_pass *pass) {
+    struct instr_options *options = p->options;
+    size_t capacity = p->pass_count + 1, on_capacity = options->pass_count;
+    if (!INSTR_ARRAY_RESERVE(p->passes, capacity, p->pass_count + 2) ||
+        !INSTR_ARRAY_RESERVE(options->passes, on_capacity, options->pass_count + 1))
+        return instr_option_no_memory(p, pass->made->kind);
+    struct instr_pass_options *one = &p->passes[p->pass_count];
+    one[0] = one[1] = (struct instr_pass_options){0};
+    *one = (struct instr_pass_options){.pass = pass,
+                                       .number = (unsigned)p->pass_count++,
+                                       .late = p->late,
+                                       .top = INSTR_TOP_DEFAULT,
+                                       .given = GIVEN_PASS};
+    options->passes[options->pass_count++] =
+        (struct instr_pass_options){.pass = pass, .owner = p->owner};
+    rw_pass_hold(pass);
+    return 0;
+}
+
+// instr_pass_source.make calls it.
+static int add_made(void *parser, const struct rw_pass *pass) {
+    struct instr_option_parser *p = parser;
+    int result = p->options->pass_count == MOST_ON
+                     ? instr_option_fail(p, pass->made->kind, "%d passes are on already", MOST_ON)
+                     : append_pass(p, pass);
+    if (result == 0)
+        p->made = pass->made;
+    else
+        rw_pass_release(pass);
+    return result;
+}
+
+static int parse_source(struct instr_option_parser *p, const struct instr_pass_source *source,
+                        const char *value) {
+    char reason[INSTR_ERROR_SIZE] = "";
+    if (p->only_values)
+        return instr_option_fail(p, source->key, "makes a pass; only values can be set: key=value");
+    if (!*value) return instr_option_fail(p, source->key, "has an empty value");
+    p->made = NULL;
+    if (source->make(value, p->late, add_made, p, reason, sizeof reason) == 0) return 0;
+    return *reason ? instr_option_fail(p, source->key, "%s", reason) : -1;
+}
+
+// name=NAME behind rule=TEXT.
+static int parse_name(struct instr_option_parser *p, const char *name) {
+    size_t length = strlen(name);
+    if (!p->made)
+        return instr_option_fail(p, "name", "expects an option before it that makes a pass");
+    for (size_t i = 0; i < length; i++)
+        if (!(isalnum((unsigned char)name[i]) || (i && strchr("-_", name[i]))) ||
+            length >= sizeof p->made->name)
+            return instr_option_fail(p, "name",
+                                     "must be 1 to %zu letters, digits, - and _: '%.64s'",
+                                     sizeof p->made->name - 1, name);
+    if (!length) return instr_option_fail(p, "name", "has an empty value");
+    memcpy(p->made->name, name, length + 1);
+    return 0;
+}
+
+static int is_taken(const struct instr_option_parser *p, const struct rw_pass *by,
+                    const char *name) {
+    if (rw_pass_named(name, strlen(name))) return 1;
+    for (size_t i = 0; i < p->options->pass_count; i++)
+        if (p->options->passes[i].pass != by && strcmp(p->options->passes[i].pass->name, name) == 0)
+            return 1;
+    return 0;
+}
+
+// Gives names to passes that were made without one; no name may stand for two passes.
+static int settle_names(struct instr_option_parser *p) {
+    for (size_t i = rw_pass_count(); i < p->pass_count; i++) {
+        const struct rw_pass *pass = p->passes[i].pass;
+        struct rw_made *made = pass->made;
+        if (p->passes[i].given & ON_ALREADY) continue;
+        if (made->name[0] && is_taken(p, pass, made->name))
+            return instr_option_fail(p, made->kind,
+                                     "a pass named '%s' is there already; name=NAME names this one",
+                                     made->name);
+        for (unsigned n = 1; !made->name[0] || is_taken(p, pass, made->name); n++)
+            snprintf(made->name, sizeof made->name, "%.20s%u", made->kind, n);
+    }
+    return 0;
+}
+
 // A word without a value: a pass, or a mistake.
 static int parse_word(struct instr_option_parser *p, const char *word) {
-    for (size_t i = 0; rw_passes[i]; i++)
-        if (strcmp(rw_passes[i]->name, word) == 0) return add_pass(p, word, &p->passes[i]);
+    for (size_t i = 0; p->passes[i].pass; i++)
+        if (strcmp(p->passes[i].pass->name, word) == 0) return add_pass(p, word, &p->passes[i]);
     const char *argument = instr_option_argument(word);
     if (argument) return instr_option_fail(p, word, "needs a value: %.64s=%s", word, argument);
     return unknown(p, word);
@@ -148,14 +236,18 @@ static const char *jacocos_options(const char *key, const char *value) {
 
 static int parse_pair(struct instr_option_parser *p, const char *key, const char *value) {
     const char *jacocos = jacocos_options(key, value);
+    const struct instr_pass_source *source = instr_option_source(key, strlen(key));
     if (!*key) return nameless(p, value);
+    if (source) return parse_source(p, source, value);
+    if (strcmp(key, "name") == 0 && instr_option_argument(key)) return parse_name(p, value);
     for (size_t i = 0; instr_option_rows[i].key; i++) {
         if (strcmp(instr_option_rows[i].key, key) != 0) continue;
         return *value ? parse_global(p, i, value) : instr_option_fail(p, key, "has an empty value");
     }
-    for (size_t i = 0; rw_passes[i]; i++) {
-        size_t n = strlen(rw_passes[i]->name);
-        if (strncmp(rw_passes[i]->name, key, n) != 0) continue;
+    for (size_t i = 0; p->passes[i].pass; i++) {
+        const char *name = p->passes[i].pass->name;
+        size_t n = strlen(name);
+        if (!n || strncmp(name, key, n) != 0) continue;
         if (key[n] == '\0' && jacocos)
             return add_pass(p, key, &p->passes[i]) == 0
                        ? instr_jacoco_options(p, jacocos, parse_pair)
@@ -188,6 +280,31 @@ static int parse_item(struct instr_option_parser *p, char *item) {
 
 // --- lists and files ---
 
+// The end of the item at `c`, at a comma or at the end of the list. A comma does not end an item
+// between braces and parentheses, nor between quotes there and in what makes a pass. If one of them
+// is not closed, the next comma ends the item.
+static const char *item_end(const char *c) {
+    const char *first = NULL;
+    int depth = 0, source = instr_option_source(c, strcspn(c, "=")) != NULL;
+    char quote = '\0';
+    for (; *c; c++) {
+        if (*c == ',' && !first) first = c;
+        if (*c == ',' && !depth && !quote) return c;
+        if (*c == '\\' && c[1]) {
+            c++;
+        } else if (quote) {
+            if (*c == quote) quote = '\0';
+        } else if ((depth || source) && (*c == '"' || *c == '\'')) {
+            quote = *c;
+        } else if (strchr("({", *c)) {
+            depth++;
+        } else if (depth && strchr(")}", *c)) {
+            depth--;
+        }
+    }
+    return (depth || quote) && first ? first : c;
+}
+
 // Splits the list at its commas and removes the escapes from each item.
 static int parse_list(struct instr_option_parser *p, const char *list) {
     char *item = malloc(strlen(list) + 1);
@@ -197,7 +314,7 @@ static int parse_list(struct instr_option_parser *p, const char *list) {
     while (result == 0 && *list) {
         size_t n = 0;
         int raw = strncmp(c, jacoco, sizeof jacoco - 1) == 0;
-        for (; *c && (raw || *c != ','); c++) {
+        for (const char *end = raw ? c + strlen(c) : item_end(c); c < end; c++) {
             if (!raw && *c == '\\' && (c[1] == ',' || c[1] == '\\')) c++;
             item[n++] = *c;
         }
@@ -288,33 +405,39 @@ const char *instr_pass_option(const struct instr_pass_options *pass, const char 
 }
 
 static void free_pass(struct instr_pass_options *pass) {
+    const struct rw_pass *of = pass->pass;
     forget_patterns(&pass->only);
     forget_patterns(&pass->include);
     forget_patterns(&pass->exclude);
     free(pass->file);
-    for (size_t i = 0; pass->values && pass->pass->options[i].key; i++) free(pass->values[i]);
+    for (size_t i = 0; pass->values && of->options[i].key; i++) free(pass->values[i]);
     free(pass->values);
     pass->file = NULL;
     pass->values = NULL;
-}
-
-static int prepare(struct instr_option_parser *p) {
-    size_t count = 0;
-    while (rw_passes[count]) count++;
-    if (!p->options->passes) p->options->passes = calloc(count + 1, sizeof *p->options->passes);
-    p->passes = calloc(count + 1, sizeof *p->passes);
-    if (!p->options->passes || !p->passes) return instr_option_no_memory(p, "");
-    for (size_t i = 0; i < count; i++) {
-        p->passes[i].pass = rw_passes[i];
-        p->passes[i].number = (unsigned)i;
-        p->passes[i].late = p->late;
-        p->passes[i].top = INSTR_TOP_DEFAULT;
-    }
-    return 0;
+    rw_pass_release(of);
 }
 
 static int is_owners(const struct instr_option_parser *p, const struct instr_pass_options *pass) {
     return instr_owner_same(&p->owner, &pass->owner);
+}
+
+static void add_known(struct instr_option_parser *p, const struct rw_pass *pass) {
+    p->passes[p->pass_count] = (struct instr_pass_options){
+        .pass = pass, .number = (unsigned)p->pass_count, .late = p->late, .top = INSTR_TOP_DEFAULT};
+    p->pass_count++;
+    rw_pass_hold(pass);
+}
+
+static int prepare(struct instr_option_parser *p) {
+    size_t on = p->options->pass_count, most = rw_pass_count() + on;
+    if (!p->options->passes) p->options->passes = calloc(most + 1, sizeof *p->options->passes);
+    p->passes = calloc(most + 1, sizeof *p->passes);
+    if (!p->options->passes || !p->passes) return instr_option_no_memory(p, "");
+    for (size_t i = 0; i < rw_pass_count(); i++) add_known(p, rw_pass_at(i));
+    for (size_t i = 0; i < on; i++)
+        if (p->options->passes[i].pass->made && is_owners(p, &p->options->passes[i]))
+            add_known(p, p->options->passes[i].pass);
+    return 0;
 }
 
 // Moves what belongs to the pass; `from` keeps its name and owner only.
@@ -336,13 +459,15 @@ static void inherit(struct instr_option_parser *p) {
 
 // Finds the classes of a pass that names methods.
 static int find_classes(struct instr_option_parser *p, struct instr_pass_options *pass) {
-    const char *methods = instr_pass_option(pass, "methods");
+    const char *methods = instr_pass_option(pass, "methods"), *made = pass->pass->classes;
     char key[INSTR_NAME_SIZE], reason[256];
     if (!(pass->pass->flags & RW_NAMES_METHODS)) return 0;
     snprintf(key, sizeof key, "%s.methods", pass->pass->name);
     forget_patterns(&pass->only);
     pass->only = instr_match_new();
     if (!pass->only) return instr_option_no_memory(p, key);
+    if (made && instr_match_add(pass->only, made, reason, sizeof reason) != 0)
+        return instr_option_fail(p, pass->pass->name, "%s", reason);
     if (!methods) return 0;
     for (const char *text = methods, *end;; text = end + 1) {
         struct rw_watch_pattern pattern;
@@ -421,6 +546,7 @@ static int settle(struct instr_option_parser *p) {
         return instr_option_fail(p, key, "the pass is not enabled; add '%s'", pass->pass->name);
     }
     settle_scopes(p);
+    if (settle_names(p) != 0) return -1;
     for (size_t k = 0; k < p->options->pass_count; k++)
         for (size_t i = 0; p->passes[i].pass; i++) {
             struct instr_pass_options *on = &p->options->passes[k];
@@ -468,6 +594,7 @@ static int copy_pass(struct instr_pass_options *to, const struct instr_pass_opti
     for (const struct instr_option_row *row = instr_pass_option_rows; row->key; row++)
         result |= copy_field(row, (char *)to + row->offset);
     instr_match_share(to->only);
+    rw_pass_hold(to->pass);
     while (own && own[count].key) count++;
     to->values = from->values ? calloc(count, sizeof *to->values) : NULL;
     if (from->values && !to->values) return -1;
@@ -477,9 +604,8 @@ static int copy_pass(struct instr_pass_options *to, const struct instr_pass_opti
 }
 
 int instr_options_copy(struct instr_options *options, const struct instr_options *base) {
-    size_t most = base->pass_count + 1;
+    size_t most = base->pass_count + rw_pass_count() + 1;
     int result = 0;
-    while (rw_passes[most - base->pass_count - 1]) most++;
     *options = *base;
     options->pass_count = 0;
     options->passes = calloc(most, sizeof *options->passes);

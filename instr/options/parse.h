@@ -8,9 +8,11 @@
 
 struct instr_option_parser {
     struct instr_options *options;
-    struct instr_pass_options *passes; // of all passes, in the order of the table
-    struct instr_owner owner;          // of the passes that the text changes
-    int changing;                      // the text changes options
+    struct instr_pass_options *passes; // of all passes: the list, then those that were made
+    size_t pass_count;
+    struct rw_made *made;     // of the last pass that the text makes; NULL: none
+    struct instr_owner owner; // of the passes that the text changes
+    int changing;             // the text changes options
     // A scope of the options that the text changes; the text's own one is in `options`.
     struct instr_match *include, *exclude;
     unsigned given;   // bit per row of instr_option_rows

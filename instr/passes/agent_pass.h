@@ -1,7 +1,9 @@
 // agent_pass.h: the JVM TI half of a pass: events, JNI functions, results of its own form
 //
 // The other half, in rewriters/, rewrites classes. An agent pass is one value, instr_agent_pass_PASS,
-// in a room of its own, passes/PASS/. Passes that only count and time methods have none.
+// in a room of its own, passes/PASS/. Passes that only count and time methods have none. Passes that
+// are made (rewriter.h: rw_made) have that of their kind, passes/KIND/, which serves many at a time:
+// `pass` says which.
 //
 // The order of calls, all on one thread at a time (except `takes`, which any thread calls):
 //
@@ -70,20 +72,20 @@ struct instr_agent_pass {
                   char *reason, size_t size);
     // Drops the counts of an earlier time when the pass was on, which were reported when it was
     // switched off. Called before `load` in the live phase. NULL: the pass keeps no counts.
-    void (*forget)(JNIEnv *jni);
+    void (*forget)(JNIEnv *jni, const struct rw_pass *pass);
     // Switches off what `load` and `start` have switched on; also after either has failed. The
     // results can still be reported. Code that calls the runtime may go on running. `jni` is NULL
     // when there is no Java yet. NULL: nothing to do.
-    void (*stop)(JNIEnv *jni);
+    void (*stop)(JNIEnv *jni, const struct rw_pass *pass);
     // How many events it has handled so far, besides those that the table of methods counts; for
     // max-overhead= (rw_pass.event_ns). NULL: none.
-    uint64_t (*events)(JNIEnv *jni);
+    uint64_t (*events)(JNIEnv *jni, const struct rw_pass *pass);
     // Reports the results, at exit or on request: the table to standard error, the files as the
     // options say. `pass` is the index into results->options->passes. Any number of times. NULL:
     // the table of methods.
     void (*report)(const struct instr_results *results, unsigned pass);
     // Bytes of memory that the pass takes beside what all passes share. NULL: next to none.
-    size_t (*memory)(void);
+    size_t (*memory)(const struct rw_pass *pass);
     // Adds to the table of methods: lines below it (`table`), or members of the file's object
     // (`json`); the other is NULL. NULL: nothing.
     void (*more)(const struct instr_results *results, unsigned pass, struct instr_output *table,

@@ -6,11 +6,13 @@
 
 #include <string.h>
 
-// One row for each pass. A pass that has no agent_pass defines no instr_agent_pass_NAME, and the
+// One row for each pass and for each kind of passes that are made. A pass that has no agent_pass defines no instr_agent_pass_NAME, and the
 // weak reference to it is NULL.
 #define DECLARE(name)                                                                              \
     extern const struct instr_agent_pass instr_agent_pass_##name __attribute__((weak));
+#define INSTR_KINDS(KIND) KIND(rule) KIND(kit) KIND(plugin)
 RW_PASSES(DECLARE)
+INSTR_KINDS(DECLARE)
 #undef DECLARE
 
 static const struct {
@@ -18,13 +20,14 @@ static const struct {
     const struct instr_agent_pass *agent_pass; // NULL: none
 } rows[] = {
 #define ROW(name) {#name, &instr_agent_pass_##name},
-    RW_PASSES(ROW)
+    RW_PASSES(ROW) INSTR_KINDS(ROW)
 #undef ROW
 };
 
 const struct instr_agent_pass *instr_agent_pass_of(const struct rw_pass *pass) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (strcmp(rows[i].pass, pass->name) == 0) return rows[i].agent_pass;
+        if (strcmp(rows[i].pass, pass->made ? pass->made->kind : pass->name) == 0)
+            return rows[i].agent_pass;
     return NULL;
 }
 
@@ -35,7 +38,7 @@ static const struct instr_agent_pass *pass_at(const struct instr_options *option
 static void stop_first(JNIEnv *jni, const struct instr_options *options, size_t count) {
     while (count-- > 0) {
         const struct instr_agent_pass *pass = pass_at(options, count);
-        if (pass && pass->stop) pass->stop(jni);
+        if (pass && pass->stop) pass->stop(jni, options->passes[count].pass);
     }
 }
 
@@ -146,7 +149,7 @@ size_t instr_agent_passes_memory(const struct instr_options *options) {
     size_t bytes = 0;
     for (size_t i = 0; i < options->pass_count; i++) {
         const struct instr_agent_pass *pass = pass_at(options, i);
-        if (pass && pass->memory) bytes += pass->memory();
+        if (pass && pass->memory) bytes += pass->memory(options->passes[i].pass);
     }
     return bytes;
 }

@@ -60,7 +60,7 @@ static struct seen *find(unsigned number) {
 
 static uint64_t own_events(const struct rw_pass *pass, JNIEnv *jni) {
     const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass);
-    return agent_pass && agent_pass->events ? agent_pass->events(jni) : 0;
+    return agent_pass && agent_pass->events ? agent_pass->events(jni, pass) : 0;
 }
 
 // The events of each pass so far, in the order of the plan. False: out of memory.

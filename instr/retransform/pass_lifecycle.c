@@ -13,18 +13,17 @@
 #include <string.h>
 #include <unistd.h>
 
-static int check_file(const char *before, const char *pattern, const char *pass, const char *key,
-                      char *reason, size_t size) {
+static int check_file(const char *before, const char *pattern, const struct rw_pass *pass,
+                      const char *key, char *reason, size_t size) {
     char error[INSTR_ERROR_SIZE];
     if (!pattern || (before && strcmp(before, pattern) == 0)) return 1;
-    const struct rw_pass *of = pass ? rw_pass_named(pass, strlen(pass)) : NULL;
-    const struct instr_agent_pass *agent_pass = of ? instr_agent_pass_of(of) : NULL;
+    const struct instr_agent_pass *agent_pass = pass ? instr_agent_pass_of(pass) : NULL;
     char *path = instr_expand_file(pattern, (long)getpid());
     int ok = path && instr_output_check(path, agent_pass && agent_pass->makes_folders, error,
                                         sizeof error) == 0;
     if (!ok)
-        snprintf(reason, size, "option '%s%s%s': %.400s", pass ? pass : "", pass ? "." : "", key,
-                 path ? error : "out of memory");
+        snprintf(reason, size, "option '%s%s%s': %.400s", pass ? pass->name : "", pass ? "." : "",
+                 key, path ? error : "out of memory");
     free(path);
     return ok;
 }
@@ -37,12 +36,12 @@ int instr_reconfigure_check_files(const struct instr_options *before,
         const struct instr_pass_options *now = &next->passes[i],
                                         *then = instr_find_same(before, now);
         const struct rw_option *own = now->pass->options;
-        if (!check_file(then ? then->file : NULL, now->file, now->pass->name, "file", reason, size))
+        if (!check_file(then ? then->file : NULL, now->file, now->pass, "file", reason, size))
             return 0;
         for (size_t k = 0; own && own[k].key; k++)
             if (strcmp(own[k].argument, "FILE") == 0 &&
                 !check_file(then ? instr_pass_option(then, own[k].key) : NULL,
-                            instr_pass_option(now, own[k].key), now->pass->name, own[k].key, reason,
+                            instr_pass_option(now, own[k].key), now->pass, own[k].key, reason,
                             size))
                 return 0;
     }
@@ -56,7 +55,7 @@ static int is_first(const struct instr_options *options, const struct instr_pass
 
 void instr_reconfigure_stop_pass(const struct instr_pass_options *pass, JNIEnv *jni) {
     const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass->pass);
-    if (agent_pass && agent_pass->stop) agent_pass->stop(jni);
+    if (agent_pass && agent_pass->stop) agent_pass->stop(jni, pass->pass);
 }
 
 static int start_pass(struct instr_agent *agent, JNIEnv *jni, const struct instr_pass_options *pass,
@@ -82,7 +81,7 @@ int instr_reconfigure_start_passes(struct instr_agent *agent, JNIEnv *jni,
         if (instr_find_pass(before, pass->pass))
             instr_reconfigure_stop_pass(pass, jni);
         else if (agent_pass && agent_pass->forget)
-            agent_pass->forget(jni);
+            agent_pass->forget(jni, pass->pass);
         if (start_pass(agent, jni, pass, reason, size)) continue;
         for (size_t k = 0; k <= i; k++) {
             const struct instr_pass_options *other = instr_find_pass(before, next->passes[k].pass);
@@ -153,8 +152,11 @@ void instr_reconfigure_assign_ids(struct instr_agent *agent, JNIEnv *jni,
         agent->ids_stay |= agent_pass && !agent_pass->releases_ids;
         // Clearing times drops long calls that are still running, those of other passes too.
         int keep_apart = pass->pass->timed && old && is_timed(old);
+        const struct rw_made *made = pass->pass->made;
+        const void *identity = made ? (const void *)made->kind : pass->pass;
         pass->number = other ? other->number
-                             : instr_pass_ids_take(&agent->pass_ids, pass->pass, pass->number,
+                             : instr_pass_ids_take(&agent->pass_ids, identity,
+                                                   made ? INSTR_NO_NUMBER : pass->number,
                                                    instr_clock_now(), keep_apart, &reused);
         struct instr_methods *methods = before ? before->methods : agent->methods;
         if (reused && methods && jni)

@@ -320,17 +320,13 @@ static const struct instr_pass_options *active_pass(const struct instr_options *
                                                     const struct instr_owner *owner, int all,
                                                     char *reason, size_t size) {
     static const struct instr_owner command_line;
-    const struct rw_pass *pass = rw_pass_named(name, strlen(name));
-    struct instr_pass_options wanted = {.pass = pass};
-    const struct instr_pass_options *any = pass ? instr_find_pass(options, pass) : NULL, *own;
-    if (!pass) {
-        snprintf(reason, size, "unknown pass '%.64s'", name);
-        return NULL;
-    }
+    const struct instr_pass_options *any = instr_find_pass_named(options, name), *own;
     if (!any) {
-        snprintf(reason, size, "pass '%s' is not active", pass->name);
+        int known = rw_pass_named(name, strlen(name)) != NULL;
+        snprintf(reason, size, known ? "pass '%.64s' is not active" : "unknown pass '%.64s'", name);
         return NULL;
     }
+    struct instr_pass_options wanted = {.pass = any->pass};
     wanted.owner = owner ? *owner : command_line;
     if (all || (own = instr_find_same(options, &wanted))) return all ? any : own;
     wanted.owner = command_line;
@@ -339,8 +335,7 @@ static const struct instr_pass_options *active_pass(const struct instr_options *
         snprintf(reason, size,
                  "pass '%s' was switched on by %s, not by %s; --as %s means that one, --all means "
                  "everybody's",
-                 pass->name, any->owner.name, owner ? instr_owner_text(owner) : "you",
-                 any->owner.name);
+                 name, any->owner.name, owner ? instr_owner_text(owner) : "you", any->owner.name);
     return own;
 }
 

@@ -187,8 +187,8 @@ static int read_arguments(int *argc, char **argv, struct check *check) {
 static int parse_passes(struct check *check) {
     char error[INSTR_ERROR_SIZE], all[1024] = "";
     size_t n = 0;
-    for (size_t i = 0; rw_passes[i] && n < sizeof all; i++)
-        n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", i ? "," : "", rw_passes[i]->name);
+    for (size_t i = 0; i < rw_pass_count() && n < sizeof all; i++)
+        n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", i ? "," : "", rw_pass_at(i)->name);
     const char *list = strcmp(check->passes, "all") == 0 ? all : check->passes;
     if (instr_options_parse(&check->options, list, error, sizeof error) != 0)
         return cli_usage("check", "%s", error);

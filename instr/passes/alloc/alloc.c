@@ -93,12 +93,14 @@ static const char *take_capabilities(jvmtiEnv *jvmti) {
                : "alloc: the JVM refuses the capabilities; another agent may hold them";
 }
 
-static void forget(JNIEnv *jni) {
+static void forget(JNIEnv *jni, const struct rw_pass *pass) {
+    (void)pass;
     instr_alloc_vm_forget();
     instr_alloc_samples_forget(jni);
 }
 
-static void stop(JNIEnv *jni) {
+static void stop(JNIEnv *jni, const struct rw_pass *pass) {
+    (void)pass;
     if (!instr_alloc.jvmti) return;
     if (instr_alloc.options.sampled) instr_alloc_samples_stop();
     if (instr_alloc.options.track_object) instr_alloc_object_stop(jni);
@@ -213,7 +215,8 @@ static void report_results(const struct instr_results *r, unsigned pass) {
     instr_alloc_report_free(&report);
 }
 
-static size_t memory(void) {
+static size_t memory(const struct rw_pass *pass) {
+    (void)pass;
     return instr_alloc_vm_bytes() + instr_alloc_samples_bytes();
 }
 

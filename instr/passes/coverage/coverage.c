@@ -332,7 +332,8 @@ static void name_session(const char *given) {
 
 // The environment stays: a thread that is loading a class may use it. It also removes the map when
 // the JVM ends, even after a detach.
-static void stop(JNIEnv *jni) {
+static void stop(JNIEnv *jni, const struct rw_pass *pass) {
+    (void)pass;
     if (jni && instr_agent.front_used)
         instr_say("coverage: classes that were loaded beside another agent keep their probes");
     instr_coverage_flush_stop();

@@ -10,6 +10,7 @@
 
 #include "instr/report/exceptions.h"
 #include "instr/id_registry.h"
+#include "rewriters/rewriter.h"
 
 #include <jvmti.h>
 
@@ -73,9 +74,9 @@ bool instr_exceptions_thread_load(JavaVM *vm, char *reason, size_t size);
 jvmtiEnv *instr_exceptions_thread_env(void);
 // `gate`: the class of the runtime that is called.
 bool instr_exceptions_thread_start(JNIEnv *jni, jclass gate, char *reason, size_t size);
-void instr_exceptions_thread_stop(JNIEnv *jni);
+void instr_exceptions_thread_stop(JNIEnv *jni, const struct rw_pass *pass);
 
 // Bytes of memory that rows and stacks take, without their names.
-size_t instr_exceptions_bytes(void);
+size_t instr_exceptions_bytes(const struct rw_pass *pass);
 
 #endif

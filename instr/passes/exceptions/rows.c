@@ -294,7 +294,8 @@ const char *instr_exceptions_rows_start(jvmtiEnv *jvmti, JNIEnv *jni, jclass nat
     return "InstrExceptionsNative: a method is missing";
 }
 
-size_t instr_exceptions_bytes(void) {
+size_t instr_exceptions_bytes(const struct rw_pass *pass) {
+    (void)pass;
     pthread_mutex_lock(&rows.mutex);
     size_t bytes = rows.stack_bytes + rows.stacks_capacity * sizeof *rows.stacks;
     pthread_mutex_unlock(&rows.mutex);

@@ -87,7 +87,7 @@ bool instr_exceptions_thread_load(JavaVM *vm, char *reason, size_t size) {
     if (error == JVMTI_ERROR_NONE) return true;
     snprintf(reason, size, "exceptions: the JVM refuses the capabilities (JVM TI error %d)",
              (int)error);
-    instr_exceptions_thread_stop(NULL);
+    instr_exceptions_thread_stop(NULL, NULL);
     return false;
 }
 
@@ -125,7 +125,8 @@ bool instr_exceptions_thread_start(JNIEnv *jni, jclass gate, char *reason, size_
     return false;
 }
 
-void instr_exceptions_thread_stop(JNIEnv *jni) {
+void instr_exceptions_thread_stop(JNIEnv *jni, const struct rw_pass *pass) {
+    (void)pass;
     if (!hook.jvmti) return;
     if (jni) { // the environment stays: running natives use it
         if (set_hook(JVMTI_DISABLE) == JVMTI_ERROR_NONE) retransform_thread(jni);

@@ -135,7 +135,8 @@ static void JNICALL on_bind(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jmetho
 }
 
 // Empties the list: it has been reported.
-static void forget(JNIEnv *jni) {
+static void forget(JNIEnv *jni, const struct rw_pass *pass) {
+    (void)pass;
     (void)jni;
     pthread_mutex_lock(&list.lock);
     for (size_t i = 0; i < list.count; i++) free_names(&list.items[i]);
@@ -175,7 +176,7 @@ static bool load(JavaVM *vm, const struct instr_pass_options *options,
                  enum instr_agent_pass_phase phase, char *reason, size_t size) {
     const char *wanted = instr_pass_option(options, "list");
     if (!wanted || strcmp(wanted, "yes") != 0) {
-        forget(NULL);
+        forget(NULL, NULL);
         return true;
     }
     if (!list.jvmti && (*vm)->GetEnv(vm, (void **)&list.jvmti, JVMTI_VERSION_1_2) != JNI_OK)
@@ -183,14 +184,15 @@ static bool load(JavaVM *vm, const struct instr_pass_options *options,
     begin(phase);
     jvmtiError error = list.jvmti ? enable_event(list.jvmti, phase) : JVMTI_ERROR_NOT_AVAILABLE;
     if (error == JVMTI_ERROR_NONE) return true;
-    forget(NULL);
+    forget(NULL, NULL);
     snprintf(reason, size,
              "natives.list: the JVM does not report bindings of native methods (JVM TI error %d)",
              (int)error);
     return false;
 }
 
-static void stop(JNIEnv *jni) {
+static void stop(JNIEnv *jni, const struct rw_pass *pass) {
+    (void)pass;
     (void)jni;
     if (!list.jvmti) return;
     (*list.jvmti)

@@ -248,13 +248,15 @@ static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options 
     return false;
 }
 
-static uint64_t count_events(JNIEnv *jni) {
+static uint64_t count_events(JNIEnv *jni, const struct rw_pass *pass) {
+    (void)pass;
     jfieldID id = queue.gate ? (*jni)->GetStaticFieldID(jni, queue.gate, "calls", "J") : NULL;
     if ((*jni)->ExceptionCheck(jni)) (*jni)->ExceptionClear(jni);
     return id ? (uint64_t)(*jni)->GetStaticLongField(jni, queue.gate, id) : 0;
 }
 
-static void stop(JNIEnv *jni) {
+static void stop(JNIEnv *jni, const struct rw_pass *pass) {
+    (void)pass;
     instr_watch_end(jni);
 }
 
