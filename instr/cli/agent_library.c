@@ -86,8 +86,9 @@ int cli_find_installed(const char *file, const char *what, char path[PATH_MAX]) 
     char folder[PATH_MAX];
     executable_folder(folder);
     const char *const places[][2] = {
-        {folder, ""},                        // the build tree
-        {folder, "../runtime-java/"},        // its jar
+        {folder, ""},                 // the build tree
+        {folder, "../runtime-java/"}, // its jars
+        {folder, "../runtime-java/kit/"},
         {folder, INSTR_LIBDIR_RELATIVE "/"}, // an installation, wherever it was moved
         {INSTR_LIBDIR "/", ""}};             // where it was configured to be
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {

@@ -202,6 +202,10 @@
             "and is reported; the exit status is 1 then. The result is the same "                  \
             "for any number of threads. OUT appears when it is complete; a "                       \
             "directory OUT must not exist, or be empty.")                                          \
+    COMMAND(                                                                                       \
+        kit, "jar", "print the path of the jar that kits, agents of one's own, compile against",   \
+        "'instr kit jar' prints the path of instr-kit.jar: package instr.kit, annotations and "    \
+        "types for advice in Java 8 and later.")                                                   \
     COMMAND(agent_path, "", "print the path of the agent's library, for -agentpath", "")           \
     COMMAND(runtime_jar, "", "print the path of the jar that rewritten programs need", "")         \
     COMMAND(help, "[options | COMMAND | coverage COMMAND | --json]",                               \

@@ -1,0 +1,30 @@
+// instr kit: what authors of kits need.
+
+#include "instr/cli/internal.h"
+#include "instr/cli/agent_library.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int print_jar(int argc, char **argv) {
+    char path[PATH_MAX];
+    if (argc > 0) return cli_usage("kit", "unknown argument '%.64s'", argv[0]);
+    if (cli_find_installed("instr-kit.jar", "the library of kits", path) != CLI_OK)
+        return CLI_FAILED;
+    printf("%s\n", path);
+    return cli_finish(CLI_OK);
+}
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+} commands[] = {
+    {"jar", print_jar},
+};
+
+int cli_kit(int argc, char **argv) {
+    if (argc < 1) return cli_usage("kit", "no command given; see 'instr help kit'");
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (strcmp(commands[i].name, argv[0]) == 0) return commands[i].run(argc - 1, argv + 1);
+    return cli_usage("kit", "unknown command '%.64s'; see 'instr help kit'", argv[0]);
+}

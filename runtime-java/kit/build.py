@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Builds what authors of kits compile against.
+
+    build.py JAVAC OUT
+
+JAVAC is the compiler of any JDK from 11 on. Writes to the directory OUT:
+
+    instr-kit.jar           package instr.kit, class files of JDK 8
+    instr-kit-sources.jar   its sources, from which IDEs show what each type does
+    kit_classes.c           the classes that kits call at run time, under their names in the bootstrap loader,
+                            declared in instr/kit/kit.h
+"""
+
+import os
+import re
+import sys
+import tempfile
+import zipfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+import build as runtime
+
+NAMES = runtime.sources("kit")
+CALLED = ["Entry", "Shard", "Holder", "State"]  # not annotations; each behind those that it names
+PREFIX = "InstrKit"
+
+
+def write_jar(path, files):
+    """Stored, with a fixed time: the same sources give the same bytes."""
+    manifest = "Manifest-Version: 1.0\r\nAutomatic-Module-Name: instr.kit\r\n\r\n"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as jar:
+        jar.writestr(zipfile.ZipInfo("META-INF/MANIFEST.MF"), manifest)
+        for name, data in files.items():
+            jar.writestr(zipfile.ZipInfo("instr/kit/" + name), data)
+
+
+def in_java_lang(text):
+    """The source of a class as it is in the bootstrap loader."""
+    text = text.replace("package instr.kit;", "package java.lang;")
+    return re.sub(r"\b(%s)\b" % "|".join(CALLED), PREFIX + r"\1", text)
+
+
+def write_called(path, classes):
+    text = '// Made by runtime-java/kit/build.py.\n\n#include "instr/kit/kit.h"\n\n'
+    text += "".join(runtime.c_array(name, data) for name, data in classes.items())
+    rows = "".join('    {"java/lang/%s", %s, sizeof %s},\n' % (name, name, name) for name in classes)
+    text += "const struct instr_kit_runtime_class instr_kit_runtime_classes[] = {\n" + rows + "    {0, 0, 0},\n};\n"
+    runtime.write(path, text.encode())
+
+
+def compiled(folder, names):
+    """The class files of some classes."""
+    found = {}
+    for name in names:
+        with open(os.path.join(folder, name + ".class"), "rb") as file:
+            found[name] = runtime.lower(name, file.read())
+    return found
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit("usage: build.py JAVAC OUT")
+    javac, out = sys.argv[1], os.path.abspath(sys.argv[2])
+    sources = {}
+    for name in NAMES:
+        with open(os.path.join(HERE, name + ".java"), encoding="utf-8") as file:
+            sources[name] = file.read()
+    with tempfile.TemporaryDirectory() as work:
+        kit = [os.path.join(HERE, name + ".java") for name in NAMES]
+        runs = [runtime.JAVAC + ["-d", os.path.join(work, "kit")] + kit]
+        called = [os.path.join(work, "source/java/lang", PREFIX + name + ".java") for name in CALLED]
+        for name, path in zip(CALLED, called):
+            runtime.write(path, in_java_lang(sources[name]).encode())
+        patch = ["--patch-module", "java.base=" + os.path.join(work, "source")]
+        runs.append(runtime.JAVAC + patch + ["-d", os.path.join(work, "called")] + called)
+        runtime.compile_all(javac, runs, work)
+        classes = compiled(os.path.join(work, "kit/instr/kit"), NAMES)
+        write_jar(os.path.join(out, "instr-kit.jar"), {name + ".class": data for name, data in classes.items()})
+        write_jar(os.path.join(out, "instr-kit-sources.jar"), {name + ".java": text for name, text in sources.items()})
+        names = [PREFIX + name for name in CALLED]
+        write_called(os.path.join(out, "kit_classes.c"), compiled(os.path.join(work, "called/java/lang"), names))
+
+
+if __name__ == "__main__":
+    main()
