@@ -4,8 +4,12 @@
 #ifndef CF_ARENA_H
 #define CF_ARENA_H
 
+#include "classfile/decls.h"
+
 #include <stddef.h>
 #include <stdint.h>
+
+CF_BEGIN_DECLS
 
 struct cf_arena_chunk;
 
@@ -42,5 +46,7 @@ static inline void *cf_arena_alloc(struct cf_arena *arena, size_t size) {
 
 // `count` zeroed elements of `size` bytes; NULL when out of memory or if the product overflows.
 void *cf_arena_zeroed(struct cf_arena *arena, size_t count, size_t size);
+
+CF_END_DECLS
 
 #endif

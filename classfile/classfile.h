@@ -13,8 +13,11 @@
 #define CF_CLASSFILE_H
 
 #include "classfile/arena.h"
+#include "classfile/decls.h"
 #include "classfile/error.h"
 #include "classfile/reader.h"
+
+CF_BEGIN_DECLS
 
 enum cf_tag { // JVMS table 4.4-A
     CF_TAG_UTF8 = 1,
@@ -129,7 +132,7 @@ static inline const uint8_t *cf_entry(const struct cf_class *cls, unsigned index
 // CONSTANT_Utf8: the modified UTF-8 as in the file (JVMS 4.4.7).
 static inline struct cf_slice cf_utf8(const struct cf_class *cls, unsigned index) {
     const uint8_t *p = cf_entry(cls, index, CF_TAG_UTF8);
-    struct cf_slice s = {p ? p + 2 : NULL, p ? cf_be2(p) : 0};
+    struct cf_slice s = {p ? p + 2 : NULL, p ? (uint32_t)cf_be2(p) : 0};
     return s;
 }
 // The name behind a CONSTANT_Class, String, MethodType, Module or Package.
@@ -219,5 +222,7 @@ unsigned cf_field_slots(struct cf_slice descriptor);
 const uint8_t *cf_after_type(const uint8_t *p, const uint8_t *end);
 // The length of the field type at the start of `bytes`; 0: malformed.
 uint32_t cf_field_type_length(const uint8_t *bytes, uint32_t length);
+
+CF_END_DECLS
 
 #endif

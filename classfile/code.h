@@ -8,7 +8,10 @@
 #define CF_CODE_H
 
 #include "classfile/classfile.h"
+#include "classfile/decls.h"
 #include "classfile/opcodes.h"
+
+CF_BEGIN_DECLS
 
 // Marks of a pc.
 enum {
@@ -112,5 +115,7 @@ static inline int cf_is_return(unsigned opcode) {
 }
 // The slots of the value that an xreturn takes from the stack.
 unsigned cf_return_slots(unsigned opcode);
+
+CF_END_DECLS
 
 #endif

@@ -39,8 +39,11 @@
 #ifndef CF_EDIT_H
 #define CF_EDIT_H
 
+#include "classfile/decls.h"
 #include "classfile/pool.h"
 #include "classfile/snippet.h"
+
+CF_BEGIN_DECLS
 
 struct cf_edit;
 
@@ -232,7 +235,8 @@ static inline void cf_add_site(struct cf_edit *edit, uint32_t pc, enum cf_where 
                                int32_t order, const struct cf_snippet *s) {
     if (s == &edit->nowhere || s->length == 0) return;
     uint32_t count = edit->sites_count;
-    struct cf_site *sites = cf_one_more(edit, edit->sites, count, 4, sizeof *sites);
+    struct cf_site *sites =
+        (struct cf_site *)cf_one_more(edit, edit->sites, count, 4, sizeof *sites);
     if (!sites) return;
     edit->sites = sites;
     struct cf_site site = {pc, where, order, 0, s};
@@ -251,8 +255,8 @@ static inline enum cf_status cf_edit_constructor(struct cf_edit *edit) {
 static inline void cf_add_thrown(struct cf_edit *edit, const struct cf_snippet ***list,
                                  uint32_t *count, const struct cf_snippet *s) {
     if (cf_edit_constructor(edit) != CF_OK || s == &edit->nowhere) return;
-    const struct cf_snippet **larger =
-        cf_one_more(edit, (void *)(uintptr_t)*list, *count, 2, sizeof *larger);
+    const struct cf_snippet **larger = (const struct cf_snippet **)cf_one_more(
+        edit, (void *)(uintptr_t)*list, *count, 2, sizeof *larger);
     if (!larger) return;
     *list = larger;
     larger[(*count)++] = s;
@@ -262,7 +266,8 @@ struct cf_snippet *cf_snippet_nowhere(struct cf_edit *edit, enum cf_status statu
                                       const char *reason);
 // An empty snippet, owned by the edit; when out of memory the edit fails.
 static inline struct cf_snippet *cf_snippet_new(struct cf_edit *edit) {
-    struct cf_snippet *s = cf_arena_alloc(edit->code.cls->arena, sizeof *s + CF_SNIPPET_ROOM);
+    struct cf_snippet *s =
+        (struct cf_snippet *)cf_arena_alloc(edit->code.cls->arena, sizeof *s + CF_SNIPPET_ROOM);
     if (!s) return cf_snippet_nowhere(edit, CF_NO_MEMORY, "out of memory");
     memset(&s->length, 0, sizeof *s - offsetof(struct cf_snippet, length));
     s->number = ++edit->snippets_count;
@@ -326,5 +331,7 @@ int cf_depth_change(struct cf_rewrite *rewrite, const struct cf_code *code, uint
                     uint32_t end, uint32_t *depth);
 // Appends the Code attribute to the class's new code.
 enum cf_status cf_edit_encode(struct cf_edit *edit, struct cf_new_code *result);
+
+CF_END_DECLS
 
 #endif

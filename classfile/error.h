@@ -4,8 +4,12 @@
 #ifndef CF_ERROR_H
 #define CF_ERROR_H
 
+#include "classfile/decls.h"
+
 #include <stddef.h>
 #include <stdint.h>
+
+CF_BEGIN_DECLS
 
 // Values are pinned: they appear in tests and in statistics.
 enum cf_status {
@@ -47,5 +51,7 @@ char *cf_error_text(const struct cf_error *error, char *text, size_t size);
         enum cf_status cf_try_ = (call);                                                           \
         if (cf_try_ != CF_OK) return cf_try_;                                                      \
     } while (0)
+
+CF_END_DECLS
 
 #endif

@@ -18,7 +18,10 @@
 #define CF_FRAMES_H
 
 #include "classfile/code.h"
+#include "classfile/decls.h"
 #include "classfile/pool.h"
+
+CF_BEGIN_DECLS
 
 struct cf_strict;
 
@@ -114,5 +117,7 @@ enum cf_status cf_initial_locals(const struct cf_code *code, struct cf_type *loc
 struct cf_type cf_type_of(struct cf_slice descriptor);
 // The tag of that type by the descriptor's first letter; TOP: no type begins with it.
 extern const uint8_t cf_tag_of_letter[256];
+
+CF_END_DECLS
 
 #endif

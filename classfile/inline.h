@@ -8,6 +8,9 @@
 #define CF_INLINE_H
 
 #include "classfile/code.h"
+#include "classfile/decls.h"
+
+CF_BEGIN_DECLS
 
 struct cf_inlined {
     uint8_t *bytes; // the new class, in the arena of the old one; NULL: it has no subroutines
@@ -23,5 +26,7 @@ struct cf_inlined {
 // too large, are CF_UNSUPPORTED.
 enum cf_status cf_inline_subroutines(const struct cf_class *cls, struct cf_inlined *inlined,
                                      struct cf_error *error);
+
+CF_END_DECLS
 
 #endif

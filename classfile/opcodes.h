@@ -26,6 +26,10 @@
 #ifndef CF_OPCODES_H
 #define CF_OPCODES_H
 
+#include "classfile/decls.h"
+
+CF_BEGIN_DECLS
+
 #define CF_EFFECT_VARIES 127
 
 // clang-format off
@@ -294,5 +298,7 @@ extern const signed char cf_nets[256];
 #define CF_SUM_VARIES 32
 #define CF_SUM_NET 48
 extern const unsigned long long cf_sums[256];
+
+CF_END_DECLS
 
 #endif

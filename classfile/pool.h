@@ -7,6 +7,9 @@
 #define CF_POOL_H
 
 #include "classfile/classfile.h"
+#include "classfile/decls.h"
+
+CF_BEGIN_DECLS
 
 struct cf_pool {
     const struct cf_class *cls;
@@ -89,5 +92,7 @@ struct cf_slice cf_pool_class_name(const struct cf_pool *pool, unsigned index);
 // The name and descriptor of any reference, also Dynamic and InvokeDynamic. Returns 1, or 0.
 int cf_pool_reference(const struct cf_pool *pool, unsigned index, struct cf_slice *name,
                       struct cf_slice *descriptor);
+
+CF_END_DECLS
 
 #endif

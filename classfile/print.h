@@ -4,7 +4,10 @@
 #define CF_PRINT_H
 
 #include "classfile/classfile.h"
+#include "classfile/decls.h"
 #include "classfile/text.h"
+
+CF_BEGIN_DECLS
 
 // Prints a class: header, constant pool, fields, methods with their code and frames, and all
 // attributes, unknown ones in hexadecimal. The class may be malformed: what can be read is printed,
@@ -21,5 +24,7 @@ enum cf_status cf_print_class(const struct cf_class *cls, struct cf_text *text);
 // `buffer`.
 char *cf_float_text(uint32_t bits, char *buffer);
 char *cf_double_text(uint64_t bits, char *buffer);
+
+CF_END_DECLS
 
 #endif

@@ -5,9 +5,12 @@
 #ifndef CF_READER_H
 #define CF_READER_H
 
+#include "classfile/decls.h"
 #include "classfile/error.h"
 
 #include <string.h>
+
+CF_BEGIN_DECLS
 
 // Prefetches memory that will be read soon.
 #if defined(__GNUC__)
@@ -82,5 +85,7 @@ static inline uint32_t cf_u4(struct cf_reader *r) {
 static inline void cf_skip(struct cf_reader *r, uint32_t n) {
     if (cf_need(r, n)) r->pos += n;
 }
+
+CF_END_DECLS
 
 #endif

@@ -9,7 +9,10 @@
 #ifndef CF_SNIPPET_H
 #define CF_SNIPPET_H
 
+#include "classfile/decls.h"
 #include "classfile/frames.h"
+
+CF_BEGIN_DECLS
 
 struct cf_edit;
 
@@ -194,5 +197,7 @@ void cf_handler_at_depth(struct cf_snippet *s, uint32_t start, uint32_t end, uin
 
 // The opcode of the opposite condition of an ifxx.
 unsigned cf_opposite(unsigned op);
+
+CF_END_DECLS
 
 #endif

@@ -8,6 +8,9 @@
 #define CF_STRUCTURE_H
 
 #include "classfile/classfile.h"
+#include "classfile/decls.h"
+
+CF_BEGIN_DECLS
 
 // Checks an opened class against JVMS 4.1 to 4.7 and the static constraints of 4.9.1. What a JVM
 // tolerates in classes of some version is not an error, nor are unknown attributes. Returns CF_OK
@@ -21,5 +24,7 @@ enum cf_status cf_check_structure(const struct cf_class *cls, struct cf_error *e
 // Compilers have broken these rules, so a class that fails is not bad. But a class that passed
 // before it was rewritten must pass afterwards.
 enum cf_status cf_check_structure_strictly(const struct cf_class *cls, struct cf_error *error);
+
+CF_END_DECLS
 
 #endif

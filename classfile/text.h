@@ -6,6 +6,9 @@
 #define CF_TEXT_H
 
 #include "classfile/classfile.h"
+#include "classfile/decls.h"
+
+CF_BEGIN_DECLS
 
 // Takes `length` bytes of UTF-8. Returns 1, or 0 if it accepts no more (a full disk, a closed
 // pipe).
@@ -60,5 +63,7 @@ struct cf_text_memory {
 };
 // The context is a struct cf_text_memory.
 int cf_text_to_memory(void *context, const char *bytes, size_t length);
+
+CF_END_DECLS
 
 #endif

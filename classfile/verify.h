@@ -11,6 +11,9 @@
 #define CF_VERIFY_H
 
 #include "classfile/classfile.h"
+#include "classfile/decls.h"
+
+CF_BEGIN_DECLS
 
 // May a value of class `from` be used as one of class `to`? Both are internal names of classes or
 // interfaces, never of arrays. 1: yes (also when `to` is an interface), 0: no, -1: not known.
@@ -65,5 +68,7 @@ char *cf_verify_reason(const struct cf_verify_failure *failure, const char *pref
 // The same, with the method in front: "name(descriptor): reason ...".
 char *cf_verify_text(const struct cf_class *cls, const struct cf_verify_failure *failure,
                      char *text, size_t size);
+
+CF_END_DECLS
 
 #endif

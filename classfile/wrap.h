@@ -21,7 +21,10 @@
 #ifndef CF_WRAP_H
 #define CF_WRAP_H
 
+#include "classfile/decls.h"
 #include "classfile/pool.h"
+
+CF_BEGIN_DECLS
 
 // The new names of a native method.
 struct cf_wrapped {
@@ -57,5 +60,7 @@ enum cf_status cf_wrap_native(struct cf_wrap *wrap, const struct cf_member *meth
 // (out of memory) cls->error is set.
 enum cf_status cf_wrap_encode(struct cf_wrap *wrap, void *(*allocate)(void *context, size_t size),
                               void *context, uint8_t **bytes, size_t *length);
+
+CF_END_DECLS
 
 #endif

@@ -4,10 +4,13 @@
 #ifndef INSTR_ENGINE_H
 #define INSTR_ENGINE_H
 
+#include "classfile/decls.h"
 #include "instr/registry.h"
 #include "instr/id_registry.h"
 #include "instr/options.h"
 #include "rewriters/rewriter.h"
+
+CF_BEGIN_DECLS
 
 struct instr_engine;
 
@@ -173,5 +176,7 @@ struct instr_totals instr_engine_totals(struct instr_engine *engine);
 void instr_engine_skipped(struct instr_engine *engine,
                           void (*each)(void *context, const struct instr_skipped_item *item),
                           void *context);
+
+CF_END_DECLS
 
 #endif

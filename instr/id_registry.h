@@ -10,9 +10,13 @@
 #ifndef INSTR_ID_REGISTRY_H
 #define INSTR_ID_REGISTRY_H
 
+#include "classfile/decls.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+CF_BEGIN_DECLS
 
 // Ids are below this: records in the runtime's buffers have 20 bits for an id.
 #define INSTR_METHODS_MAX (1 << 20)
@@ -102,5 +106,7 @@ uint32_t instr_methods_initialized_pc(const struct instr_methods *methods, int i
 
 // The bytes of memory in use.
 size_t instr_methods_bytes(struct instr_methods *methods);
+
+CF_END_DECLS
 
 #endif

@@ -10,7 +10,11 @@
 #ifndef INSTR_MATCH_H
 #define INSTR_MATCH_H
 
+#include "classfile/decls.h"
+
 #include <stddef.h>
+
+CF_BEGIN_DECLS
 
 struct instr_match; // a set of patterns
 
@@ -35,5 +39,7 @@ int instr_match_below(const struct instr_match *match, const char *start);
 
 // All patterns added so far, separated by colons. The set owns the text.
 const char *instr_match_text(const struct instr_match *match);
+
+CF_END_DECLS
 
 #endif

@@ -10,11 +10,14 @@
 #ifndef INSTR_OPTIONS_H
 #define INSTR_OPTIONS_H
 
+#include "classfile/decls.h"
 #include "instr/match.h"
 #include "rewriters/rewriter.h"
 
 #include <stddef.h>
 #include <stdint.h>
+
+CF_BEGIN_DECLS
 
 enum {
     INSTR_ERROR_SIZE = 512, // room for any error line of this layer
@@ -187,5 +190,7 @@ int instr_scope_shows(const struct instr_pass_options *pass, const char *name);
 // Without passes it is that of the options. Returns 0 if the scopes differ.
 int instr_scope_common(const struct instr_options *options, const struct instr_match **include,
                        const struct instr_match **exclude);
+
+CF_END_DECLS
 
 #endif

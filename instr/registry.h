@@ -9,7 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "classfile/decls.h"
 #include "rewriters/derived.h"
+
+CF_BEGIN_DECLS
 
 struct instr_covered_class {
     uint64_t id;
@@ -69,5 +72,7 @@ struct instr_covered_class instr_coverage_class(struct instr_coverage *coverage,
 
 // The bytes of memory in use, without the probes.
 size_t instr_coverage_bytes(struct instr_coverage *coverage);
+
+CF_END_DECLS
 
 #endif

@@ -3,7 +3,10 @@
 #ifndef RW_COMMON_H
 #define RW_COMMON_H
 
+#include "classfile/decls.h"
 #include "rewriters/rewriter.h"
+
+CF_BEGIN_DECLS
 
 // The methods that the pass calls, at most RW_REFS; the first call for a class adds all of them. A
 // class_name without a slash is a class of the runtime. If the constant pool is full, a methodref
@@ -44,5 +47,7 @@ static inline int rw_leave_alone(const struct cf_edit *edit) {
     return edit->code.length == GETTER_LENGTH && cls->major_version <= JDK_8 &&
            rw_is_get_of_reference(edit);
 }
+
+CF_END_DECLS
 
 #endif

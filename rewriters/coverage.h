@@ -18,7 +18,10 @@
 // follows the name of the field.
 #define RW_OFFLINE_FIELD "p"
 
+#include "classfile/decls.h"
 #include "rewriters/rewriter.h"
+
+CF_BEGIN_DECLS
 
 struct rw_implications; // derived.h
 
@@ -39,5 +42,7 @@ struct rw_coverage_service {
 // The number of probes of a class; 0 for a class that the pass would skip. Allocates in the class's
 // arena.
 uint32_t rw_coverage_probes(const struct cf_class *cls);
+
+CF_END_DECLS
 
 #endif

@@ -10,7 +10,10 @@
 #ifndef RW_IMPLIED_H
 #define RW_IMPLIED_H
 
+#include "classfile/decls.h"
 #include "rewriters/probes.h"
+
+CF_BEGIN_DECLS
 
 // Probe `probe` was executed if probe `by` was. It may follow from several probes, but is never
 // executed otherwise. Numbers count from 0 in the method. `by` may be implied too, even in a
@@ -32,5 +35,7 @@ enum cf_status rw_find_derived(const struct cf_code *code, const struct rw_probe
 // Appends the implications of `more`, with `first` added to their numbers.
 enum cf_status rw_add_implications(struct rw_implications *to, const struct rw_implications *more,
                                    uint32_t first, struct cf_arena *arena, struct cf_error *error);
+
+CF_END_DECLS
 
 #endif

@@ -16,6 +16,9 @@
 #define RW_PROBES_H
 
 #include "classfile/code.h"
+#include "classfile/decls.h"
+
+CF_BEGIN_DECLS
 
 enum rw_probe_kind {
     RW_PROBE_FALL, // on falling through to the instruction
@@ -39,5 +42,7 @@ struct rw_probes {
 // inlined, or the result is CF_UNSUPPORTED. `returns`: see classfile/inline.h; may be NULL.
 enum cf_status rw_find_probes(const struct cf_code *code, const uint8_t *returns,
                               struct rw_probes *probes, struct cf_error *error);
+
+CF_END_DECLS
 
 #endif

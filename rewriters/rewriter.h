@@ -9,10 +9,13 @@
 #ifndef RW_REWRITER_H
 #define RW_REWRITER_H
 
+#include "classfile/decls.h"
 #include "classfile/edit.h"
 #include "classfile/inline.h"
 
 #include <stddef.h>
+
+CF_BEGIN_DECLS
 
 enum {
     // The pass measures speed: a method that would grow past HotSpot's HugeMethodLimit (8,000
@@ -132,5 +135,7 @@ const struct rw_pass *rw_pass_named(const char *name, size_t length);
 // One more holder, one less. Nothing happens to passes that are always there. NULL is allowed.
 void rw_pass_hold(const struct rw_pass *pass);
 void rw_pass_release(const struct rw_pass *pass);
+
+CF_END_DECLS
 
 #endif

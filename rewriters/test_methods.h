@@ -8,6 +8,9 @@
 #define RW_TEST_METHODS_H
 
 #include "classfile/classfile.h"
+#include "classfile/decls.h"
+
+CF_BEGIN_DECLS
 
 // What is wrong with a list; NULL: nothing.
 const char *rw_test_methods_check(const char *patterns);
@@ -19,5 +22,7 @@ int rw_is_test_method(const char *patterns, const struct cf_class *cls,
 // The method that contains a lambda, from the name that javac gives its body (lambda$METHOD$0).
 // Length 0: not such a name.
 struct cf_slice rw_method_of_lambda(struct cf_slice name);
+
+CF_END_DECLS
 
 #endif

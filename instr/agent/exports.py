@@ -12,6 +12,7 @@ def outermost(text):
     """The text without comments, preprocessor lines, strings, and everything between braces."""
     text = re.sub(r"//[^\n]*|/\*.*?\*/", " ", text, flags=re.S)
     text = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", " ", text, flags=re.M)
+    text = re.sub(r"\bCF_(BEGIN|END)_DECLS\b", " ", text)
     text = re.sub(r'"(?:\\.|[^"\\])*"', '""', text)
     depth, kept = 0, []
     for part in re.split(r"([{}])", text):
