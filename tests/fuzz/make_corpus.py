@@ -7,11 +7,14 @@ Writes DIR/classes, DIR/mutf8 and DIR/options. Nothing of it belongs in the tree
 
 import argparse
 import glob
+import io
 import os
 import shutil
 import struct
 import subprocess
 import tempfile
+import zipfile
+import zlib
 
 LARGEST = 12000  # small classes teach the fuzzer faster
 
@@ -92,6 +95,21 @@ def conversations():
                                        hello + b"".join(one), frame("H", b"instr\r\n\0\0\2\0\3"), hello + hello]
 
 
+def jars():
+    """Jars with stored and deflated entries, and deflated data by itself in blocks of each kind."""
+    texts = [b"", b"class", bytes(range(256)) * 2, b"java/lang/Object;" * 40]
+    for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        out = io.BytesIO()
+        with zipfile.ZipFile(out, "w", method) as jar:
+            for i, text in enumerate(texts):
+                jar.writestr(f"p/C{i}.class", text)
+        yield out.getvalue()
+    for text in texts:
+        for level, strategy in ((0, zlib.Z_DEFAULT_STRATEGY), (9, zlib.Z_DEFAULT_STRATEGY), (9, zlib.Z_FIXED)):
+            packer = zlib.compressobj(level, zlib.DEFLATED, -15, 9, strategy)
+            yield packer.compress(text) + packer.flush()
+
+
 def perfdata():
     """A JVM's performance data with one string in it."""
     name, value = b"sun.rt.javaCommand\0", b"Main a b\0"
@@ -124,6 +142,8 @@ def main():
         write(os.path.join(options.out, "options"), f"file{i}", b"\1" + text.encode() + b"\0" + NAMES[i % 4].encode())
     for i, data in enumerate(exec_files()):
         write(os.path.join(options.out, "exec"), f"file{i}", data)
+    for i, data in enumerate(jars()):
+        write(os.path.join(options.out, "jar"), f"bytes{i}", data)
     for i, data in enumerate(frames() + [perfdata()]):
         write(os.path.join(options.out, "message"), f"bytes{i}", data)
     for i, data in enumerate(conversations()):

@@ -25,8 +25,11 @@ class KitTest(unittest.TestCase):
             file.write(text)
         return self.path(name)
 
+    def run_any(self, *command, **more):
+        return subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, cwd=self.folder, **more)
+
     def run_command(self, *command, status=0, **more):
-        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=self.folder, **more)
+        done = self.run_any(*command, **more)
         self.assertEqual(done.returncode, status, f"{command}\n{done.stdout}{done.stderr}")
         return done
 
