@@ -310,7 +310,11 @@ bool instr_operation_run(struct instr_request *request, struct instr_reply *repl
     free(instr_results_unwritten()); // of an earlier operation that no command asked for
     struct instr_packages packages = {.count = 0};
     bool is_enable = strcmp(request->name, "enable") == 0;
-    if (is_enable) done->packages = &packages;
+    struct instr_patterns patterns = {NULL, 0, 0};
+    if (is_enable) {
+        done->packages = &packages;
+        done->patterns = &patterns;
+    }
     done->taker = &taker;
     done->defer = strcmp(request->name, "off") != 0;
     reply->skipped_before = skipped_so_far(request->agent);
@@ -318,10 +322,12 @@ bool instr_operation_run(struct instr_request *request, struct instr_reply *repl
     done->taker = NULL;
     done->owner = NULL;
     done->packages = NULL;
+    done->patterns = NULL;
     if (ok && is_enable) {
         note_scope(request->agent, reply, &packages);
-        instr_note_unmatched(request->agent->jvmti, jni, reply, text);
+        instr_note_unmatched(request->agent->jvmti, jni, reply, &patterns);
     }
+    instr_patterns_close(&patterns);
     if (!ok) instr_reply_fail(reply, "%s", reason);
     return ok;
 }

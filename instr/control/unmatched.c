@@ -1,6 +1,5 @@
 #include "instr/control/unmatched.h"
 
-#include "instr/options.h"
 #include "instr/passes/watch/suggest.h"
 
 #include <stdbool.h>
@@ -43,59 +42,31 @@ static bool open_loaded(jvmtiEnv *jvmti, JNIEnv *jni, struct loaded *loaded) {
     return loaded->names != NULL;
 }
 
-static bool matches(const struct instr_match *match, const struct loaded *loaded) {
-    for (jint i = 0; i < loaded->count; i++) {
-        const char *signature = loaded->names[i]; // Lcom/acme/Foo;
-        size_t length = strlen(signature);
-        if (*signature == 'L' && instr_match(match, signature + 1, length - 2)) return true;
+static void see_loaded(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_patterns *patterns) {
+    struct loaded loaded;
+    if (!open_loaded(jvmti, jni, &loaded)) return;
+    for (jint i = 0; i < loaded.count; i++) {
+        const char *signature = loaded.names[i]; // Lcom/acme/Foo;
+        if (*signature == 'L') instr_patterns_see(patterns, signature + 1, strlen(signature) - 2);
     }
-    return false;
+    close_loaded(jvmti, &loaded);
 }
 
-static void look_at(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_reply *reply, const char *pattern,
-                    const struct loaded *loaded) {
-    char reason[INSTR_ERROR_SIZE], meant[400];
-    struct instr_match *match = instr_match_new();
-    if (match && instr_match_add(match, pattern, reason, sizeof reason) == 0 &&
-        !matches(match, loaded)) {
-        instr_watch_suggest_class(jvmti, jni, pattern, meant, sizeof meant);
-        instr_reply_note(reply, "no loaded class matches include=%.200s%s%s%s", pattern,
-                         *meant ? "; did you mean " : "", meant, *meant ? "?" : "");
-    }
-    instr_match_free(match);
-}
-
-static void look_at_all(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_reply *reply,
-                        const char *patterns, const struct loaded *loaded) {
-    char *copy = strdup(patterns), *rest = NULL;
-    for (char *p = copy ? strtok_r(copy, ":", &rest) : NULL; p; p = strtok_r(NULL, ":", &rest))
-        look_at(jvmti, jni, reply, p, loaded);
-    free(copy);
-}
-
-// Has an earlier pass the same patterns?
-static bool is_repeated(const struct instr_options *options, size_t pass) {
-    const char *text = instr_match_text(options->passes[pass].include);
-    for (size_t i = 0; i < pass; i++)
-        if (options->passes[i].include &&
-            strcmp(instr_match_text(options->passes[i].include), text) == 0)
-            return true;
-    return false;
+static bool all_match(const struct instr_patterns *patterns) {
+    for (size_t i = 0; i < patterns->count; i++)
+        if (!patterns->rows[i].matches) return false;
+    return true;
 }
 
 void instr_note_unmatched(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_reply *reply,
-                          const char *text) {
-    struct instr_options options;
-    struct loaded loaded = {NULL, 0};
-    char reason[INSTR_ERROR_SIZE];
-    bool open = false;
-    if (strstr(text, "config=")) return; // the file might be a pipe, which can be read once
-    if (instr_options_parse(&options, text, reason, sizeof reason) != 0) return;
-    for (size_t i = 0; i < options.pass_count; i++) {
-        if (!options.passes[i].include || is_repeated(&options, i)) continue;
-        if (!open && !(open = open_loaded(jvmti, jni, &loaded))) break;
-        look_at_all(jvmti, jni, reply, instr_match_text(options.passes[i].include), &loaded);
+                          struct instr_patterns *patterns) {
+    char meant[400];
+    if (!all_match(patterns)) see_loaded(jvmti, jni, patterns);
+    for (size_t i = 0; i < patterns->count; i++) {
+        if (patterns->rows[i].matches) continue;
+        const char *text = patterns->rows[i].text;
+        instr_watch_suggest_class(jvmti, jni, text, meant, sizeof meant);
+        instr_reply_note(reply, "no loaded class matches include=%.200s%s%s%s", text,
+                         *meant ? "; did you mean " : "", meant, *meant ? "?" : "");
     }
-    if (open) close_loaded(jvmti, &loaded);
-    instr_options_free(&options);
 }

@@ -4,12 +4,12 @@
 #define INSTR_CONTROL_UNMATCHED_H
 
 #include "instr/control/reply.h"
+#include "instr/retransform/patterns.h"
 
 #include <jvmti.h>
 
-// Notes each pattern of include= in the options `text` that no loaded class matches, with classes of
-// similar names.
+// Notes each pattern that no loaded class matches, with classes of similar names.
 void instr_note_unmatched(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_reply *reply,
-                          const char *text);
+                          struct instr_patterns *patterns);
 
 #endif

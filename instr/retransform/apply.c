@@ -149,6 +149,7 @@ static int wanted(void *context, jclass cls, jobject loader, const char *name) {
     if (r->queued_only) return !entry.methods || entry.plan != r->plan->number;
     bool changed = entry.methods != 0;
     bool is = has_new_effect(r, cls, loader, name, changed) || (changed && is_excess(r, &entry));
+    if (is && r->done->patterns) instr_patterns_see(r->done->patterns, name, strlen(name));
     if (is && !changed && r->done->packages) instr_packages_add(r->done->packages, name);
     return is;
 }

@@ -212,6 +212,7 @@ static int begin_operation(struct instr_agent *agent, struct instr_reconfigured 
     until.tv_sec += BUSY_AFTER;
     *done = (struct instr_reconfigured){.taker = done->taker,
                                         .packages = done->packages,
+                                        .patterns = done->patterns,
                                         .defer = done->defer,
                                         .owner = done->owner,
                                         .all = done->all};
@@ -260,6 +261,7 @@ static int change(struct instr_agent *agent, JNIEnv *jni, enum instr_change kind
     // Values for the passes of the command line, from those who have none of their own.
     if (kind == INSTR_SET && !has_passes(&plan->options, &owner)) owner.name[0] = '\0';
     if (instr_options_change_as(&next, &plan->options, kind, &owner, text, reason, size) == 0) {
+        if (done->patterns) instr_patterns_add(done->patterns, &next, &owner);
         const char *start_only = start_only_option(&plan->options, &next);
         if (kind == INSTR_ENABLE && !next.pass_count)
             snprintf(reason, size, "no pass is given, and none is active");

@@ -18,10 +18,12 @@
 #include "instr/passes/agent_pass.h"
 #include "instr/passes/results.h"
 #include "instr/retransform/packages.h"
+#include "instr/retransform/patterns.h"
+#include "instr/retransform/patterns.h"
 
 enum { INSTR_REFUSALS = 32 }; // refusals that are recorded with their reasons
 
-// What an operation did, and what the caller sets before: the members up to `packages`.
+// What an operation did, and what the caller sets before: the members up to `patterns`.
 struct instr_reconfigured {
     const struct instr_owner *owner; // who wants it; NULL: the command line
     int all;                         // a pass of all its owners
@@ -30,6 +32,8 @@ struct instr_reconfigured {
     const struct instr_results_taker *taker;
     // Counts the loaded classes that come into scope. NULL: nobody asks.
     struct instr_packages *packages;
+    // Takes the patterns of the owner's passes, and whether loaded classes match. NULL: as above.
+    struct instr_patterns *patterns;
     unsigned classes;            // retransformed
     unsigned changed;            // ... that have inserted code now
     unsigned refused;            // that the JVM refused to change

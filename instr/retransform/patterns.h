@@ -1,0 +1,34 @@
+// patterns.h: the patterns of include= of an owner's passes, and which of them match a class
+//
+// The walk over the loaded classes marks those that it needs. So only a pattern that matched nothing
+// that changes needs a look at all classes.
+
+#ifndef INSTR_RETRANSFORM_PATTERNS_H
+#define INSTR_RETRANSFORM_PATTERNS_H
+
+#include "instr/options.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct instr_pattern {
+    char *text;
+    struct instr_match *match; // this pattern alone
+    bool matches;              // a class that was seen
+};
+
+struct instr_patterns {
+    struct instr_pattern *rows;
+    size_t count, capacity;
+};
+
+// Adds the patterns of all passes of the owner, each once. A pattern is left out if memory runs out.
+void instr_patterns_add(struct instr_patterns *patterns, const struct instr_options *options,
+                        const struct instr_owner *owner);
+
+// Marks the patterns that match the class of this internal name.
+void instr_patterns_see(struct instr_patterns *patterns, const char *name, size_t length);
+
+void instr_patterns_close(struct instr_patterns *patterns);
+
+#endif
