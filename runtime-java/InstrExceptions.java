@@ -255,7 +255,7 @@ public final class InstrExceptions {
         flight.at = 0;
     }
 
-    /** The row of an exception that nobody saw thrown. */
+    /** The row of an exception whose throw was not seen. */
     private static int find(InstrFlight flight, Throwable exception, int method) {
         int type = System.identityHashCode(exception.getClass());
         long place = place(InstrExceptionsNative.backtrace(exception));

@@ -104,9 +104,9 @@ final class InstrThreads {
             if (tid == 0) throw new InternalError();
         }
         try {
-            InstrTask nobody = (InstrTask) InstrUnsafe.allocate(InstrTask.class);
-            nobody.tid = -1;
-            TASKS[0] = nobody;
+            InstrTask none = (InstrTask) InstrUnsafe.allocate(InstrTask.class);
+            none.tid = -1;
+            TASKS[0] = none;
             for (int i = 1; i < SLOTS; i *= 2) System.arraycopy(TASKS, 0, TASKS, i, i);
         } catch (Throwable failed) {
             throw new InternalError();

@@ -54,7 +54,7 @@ struct instr_agent_pass {
     // the engine's caller frees origin->file. NULL: it never does.
     void (*find_file)(JNIEnv *jni, jobject loader, const char *name, const uint8_t *bytes,
                       size_t length, struct instr_origin *origin);
-    // Its results cannot be told apart by class: it is on for one owner at a time.
+    // Its results cannot be split by class: it is on for one owner at a time.
     bool one_owner;
     // Directories that its file needs are made.
     bool makes_folders;

@@ -3,10 +3,10 @@
 //
 // FOLDER is what the option control= names, or the variable INSTR_DIR, or /tmp. UID is the effective
 // user of the JVM, PID its number in its own namespace. If another user has taken the name of the
-// directory, .instr-UID.1 and so on are used, and when all are taken, a random name, which nobody can
-// take in advance: the tool then finds the socket among those on which the JVM listens. If JVMs of
-// several namespaces share FOLDER, PID-1.sock and so on are used. A client checks with SO_PEERCRED that
-// it has connected to the intended JVM. PID.off beside the socket is the kill switch.
+// directory, .instr-UID.1 and so on are used, and when all are taken, a random name, which no other
+// user can take in advance: the tool then finds the socket among those on which the JVM listens. If
+// JVMs of several namespaces share FOLDER, PID-1.sock and so on are used. A client checks with
+// SO_PEERCRED that it has connected to the intended JVM. PID.off beside the socket is the kill switch.
 
 #ifndef INSTR_PROTOCOL_SOCKET_PATH_H
 #define INSTR_PROTOCOL_SOCKET_PATH_H

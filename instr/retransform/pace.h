@@ -20,7 +20,7 @@ struct instr_pace {
     uint64_t start; // ns; when the last batch began
 };
 
-// Classes of the first batch, and of the largest: classes that nobody uses cost little, and the next
+// Classes of the first batch, and of the largest: unused classes cost little, and the next
 // ones may be those that all threads use.
 enum { INSTR_PACE_FIRST = 1, INSTR_PACE_MOST = 32 };
 

@@ -316,7 +316,7 @@ static int revert_all(struct instr_agent *agent, JNIEnv *jni, struct instr_recon
 }
 
 // The active pass of this name and owner; if the owner has none, that of the command line. With `all`
-// the first, whoever has it. NULL: see `reason`.
+// the first of any owner. NULL: see `reason`.
 static const struct instr_pass_options *active_pass(const struct instr_options *options,
                                                     const char *name,
                                                     const struct instr_owner *owner, int all,

@@ -30,7 +30,7 @@ struct instr_reconfigured {
     int defer;                       // the background thread may change most classes (background.h)
     // Takes the results of passes that end without a file. NULL: their tables go to standard error.
     const struct instr_results_taker *taker;
-    // Counts the loaded classes that come into scope. NULL: nobody asks.
+    // Counts the loaded classes that come into scope. NULL: they are not counted.
     struct instr_packages *packages;
     // Takes the patterns of the owner's passes, and whether loaded classes match. NULL: as above.
     struct instr_patterns *patterns;

@@ -1,7 +1,7 @@
 // hotspot_structs.h: the table of HotSpot's own fields that libjvm.so exports for the serviceability
 // agent (gHotSpotVMStructs)
 //
-// What it names differs between releases: whoever looks something up has to do without it.
+// What it names differs between releases: each caller must work without a name.
 
 #ifndef INSTR_VM_HOTSPOT_STRUCTS_H
 #define INSTR_VM_HOTSPOT_STRUCTS_H

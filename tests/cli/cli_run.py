@@ -47,9 +47,9 @@ class Run(CliTest):
 
     def test_blanks_and_quotes_are_quoted_for_the_jvm(self):
         tool = self.install("a b'c\"d")
-        told = self.tool_options(["timing", "timing.file=x y"], tool=tool)
+        reported = self.tool_options(["timing", "timing.file=x y"], tool=tool)
         agent = self.agent("timing,timing.file=x y", "a b'c\"d")
-        self.assertEqual(told, '"' + agent.replace('"', "\"'\"'\"") + '"')
+        self.assertEqual(reported, '"' + agent.replace('"', "\"'\"'\"") + '"')
 
     def test_options_are_joined_and_files_are_read(self):
         self.write("conf", "timing\n# no\ntiming.file=a,b.json\n")

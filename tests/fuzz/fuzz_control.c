@@ -93,7 +93,7 @@ static void read_back(int fd, struct instr_messages *messages, int *broken) {
 
 // The first byte says in which pieces the rest comes, and whether anybody reads.
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    int ends[2], gone = 0, broken = 0;
+    int ends[2], closed = 0, broken = 0;
     struct instr_messages messages;
     if (size == 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends) != 0) return 0;
     struct instr_client *client = instr_client_new(ends[0], NULL, 0, 1);
@@ -101,7 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     instr_messages_start(&messages, INSTR_MESSAGES_AGENT_SENDS);
     unsigned piece = data[0] >> 2, reads = data[0] & 1;
     size_t at = 1;
-    for (int i = 0; i < 200 && !gone; i++) {
+    for (int i = 0; i < 200 && !closed; i++) {
         size_t n = piece ? piece : size;
         if (n > size - at) n = size - at;
         if (n && !broken) send(ends[1], data + at, n, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -112,7 +112,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         now += 1000;
         if (instr_client_next(client) != INSTR_NEVER && i % 16 == 15 && !polled.revents)
             now = instr_client_next(client) > now ? instr_client_next(client) : now;
-        gone = !instr_client_serve(client, polled.revents, i % 3 == 0, now);
+        closed = !instr_client_serve(client, polled.revents, i % 3 == 0, now);
         if (reads) read_back(ends[1], &messages, &broken);
     }
     instr_client_free(client);

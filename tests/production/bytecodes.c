@@ -17,7 +17,7 @@ static uint64_t digest(const unsigned char *bytes, jint length) {
     return hash;
 }
 
-static int tell_method(FILE *out, const char *class_name, jmethodID method) {
+static int print_method(FILE *out, const char *class_name, jmethodID method) {
     char *name = NULL, *descriptor = NULL;
     unsigned char *bytes = NULL;
     jint length = 0;
@@ -32,37 +32,37 @@ static int tell_method(FILE *out, const char *class_name, jmethodID method) {
     return 1;
 }
 
-static int tell_class(FILE *out, jclass class) {
+static int print_class(FILE *out, jclass class) {
     char *name = NULL;
     jmethodID *methods = NULL;
-    jint count = 0, told = 0;
+    jint count = 0, printed = 0;
     if ((*jvmti)->GetClassSignature(jvmti, class, &name, NULL) != JVMTI_ERROR_NONE) return 0;
     // Hidden classes come and go, and cannot be changed.
     if (!strchr(name, '.') &&
         (*jvmti)->GetClassMethods(jvmti, class, &count, &methods) == JVMTI_ERROR_NONE) {
-        for (jint i = 0; i < count; i++) told += tell_method(out, name, methods[i]);
+        for (jint i = 0; i < count; i++) printed += print_method(out, name, methods[i]);
         (*jvmti)->Deallocate(jvmti, (unsigned char *)methods);
     }
     (*jvmti)->Deallocate(jvmti, (unsigned char *)name);
-    return told;
+    return printed;
 }
 
 JNIEXPORT jint JNICALL Java_Many_tell(JNIEnv *jni, jclass unused, jstring file) {
     (void)unused;
     jclass *classes = NULL;
-    jint count = 0, told = 0;
+    jint count = 0, printed = 0;
     const char *path = (*jni)->GetStringUTFChars(jni, file, NULL);
     FILE *out = path ? fopen(path, "w") : NULL;
     if (out && (*jvmti)->GetLoadedClasses(jvmti, &count, &classes) == JVMTI_ERROR_NONE) {
         for (jint i = 0; i < count; i++) {
-            told += tell_class(out, classes[i]);
+            printed += print_class(out, classes[i]);
             (*jni)->DeleteLocalRef(jni, classes[i]);
         }
         (*jvmti)->Deallocate(jvmti, (unsigned char *)classes);
     }
     if (out) fclose(out);
     if (path) (*jni)->ReleaseStringUTFChars(jni, file, path);
-    return told;
+    return printed;
 }
 
 static char broken[256];

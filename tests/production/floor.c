@@ -123,7 +123,7 @@ JNIEXPORT jlongArray JNICALL Java_Floor_retransform(JNIEnv *jni, jclass unused, 
     constants = more;
     jclass *classes = NULL;
     jint count = 0, chosen = 0;
-    jlong told[3] = {0, 0, 0};
+    jlong figures[3] = {0, 0, 0};
     int64_t start = now();
     const char *wanted = (*jni)->GetStringUTFChars(jni, names, NULL);
     if ((*jvmti)->GetLoadedClasses(jvmti, &count, &classes) != JVMTI_ERROR_NONE) return NULL;
@@ -137,18 +137,19 @@ JNIEXPORT jlongArray JNICALL Java_Floor_retransform(JNIEnv *jni, jclass unused, 
     for (jint i = 0; i < chosen; i += batch) {
         int64_t before = now();
         jint n = chosen - i < batch ? chosen - i : batch;
-        if ((*jvmti)->RetransformClasses(jvmti, n, classes + i) == JVMTI_ERROR_NONE) told[0] += n;
+        if ((*jvmti)->RetransformClasses(jvmti, n, classes + i) == JVMTI_ERROR_NONE)
+            figures[0] += n;
         int64_t took = now() - before;
-        if (took > told[2]) told[2] = took;
+        if (took > figures[2]) figures[2] = took;
     }
     (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
                                        NULL);
-    told[1] = now() - start;
+    figures[1] = now() - start;
     for (jint i = 0; i < chosen; i++) (*jni)->DeleteLocalRef(jni, classes[i]);
     (*jvmti)->Deallocate(jvmti, (unsigned char *)classes);
     (*jni)->ReleaseStringUTFChars(jni, names, wanted);
     jlongArray result = (*jni)->NewLongArray(jni, 3);
-    if (result) (*jni)->SetLongArrayRegion(jni, result, 0, 3, told);
+    if (result) (*jni)->SetLongArrayRegion(jni, result, 0, 3, figures);
     return result;
 }
 

@@ -143,7 +143,7 @@ static void swap_all(unsigned threads, unsigned swaps) {
     stop = 1;
     for (unsigned i = 0; i < threads; i++) pthread_join(ids[i], NULL);
     pthread_join(looking, NULL);
-    if (!instr_plans_settle(&plans)) fail("plans stay though nobody has them");
+    if (!instr_plans_settle(&plans)) fail("plans stay although no thread has them");
     if (refused == swaps) fail("no plan found room");
     instr_plans_end(&plans);
     instr_plans_settle(&plans);

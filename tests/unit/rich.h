@@ -1,5 +1,5 @@
 // Classes that have some of everything: all constants, all attributes, all forms of frames,
-// annotations with all kinds of values, and an attribute that nobody knows.
+// annotations with all kinds of values, and an unknown attribute.
 
 #ifndef TESTS_RICH_H
 #define TESTS_RICH_H

@@ -265,7 +265,7 @@ static void report_changed(void) {
     for (uint32_t i = 0; i < classes; i++)
         changed += instr_coverage_class(state.registry, i).file_id != 0;
     if (!changed) return;
-    instr_say("coverage: %s of %s classes came with other bytes than their class files have, since "
+    instr_say("coverage: %s of %s classes have other bytes than their class files, since "
               "another agent had changed them; reports on the class files show them as not "
               "covered. On the command line instr has to stand before that agent",
               instr_number(changed, a), instr_number(classes, b));

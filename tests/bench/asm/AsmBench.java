@@ -10,7 +10,7 @@ import org.objectweb.asm.MethodTooLargeException;
 
 /**
  * What ASM takes, per class, in one thread: for a full copy, for a copy with a shared constant pool, and for the job of
- * the timing pass, tuned by hand (TimingJob) and as its users write it (AdviceJob). Class files are in memory; the first pass of the job is cold, the others are told by their best round.
+ * the timing pass, tuned by hand (TimingJob) and as its users write it (AdviceJob). Class files are in memory; the first pass of the job is cold, the others give their best round.
  *
  * <pre>
  * java -XX:+UseSerialGC -Xms2g -cp asm.jar:CLASSES AsmBench FOLDER [ROUNDS]     measure

@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * The numbers of methods, by which an agent tells later what the inserted code has counted: each method gets one, and
  * the same again when its class comes again. Classes come in any number of threads.
  *
- * With `counted` they are counted up instead, and nobody knows what they stand for: the job without that.
+ * With `counted` they are counted up instead, and what they stand for is not kept: the job without that.
  */
 final class Ids {
     private static final ConcurrentHashMap<String, Integer> IDS = new ConcurrentHashMap<>();

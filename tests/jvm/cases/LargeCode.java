@@ -3,19 +3,19 @@ package cases;
 import support.Try;
 
 /**
- * Methods up to the format's limit: kept as they were where they must be, their neighbours not (see GenLarge).
- * HotSpot compiles no method of more than 8,000 bytes: one that would grow past that is kept, unless huge=yes.
+ * Methods up to the format's limit: skipped where they must be, unlike their neighbours (see GenLarge).
+ * HotSpot compiles no method of more than 8,000 bytes: one that would grow past that is skipped, unless huge=yes.
  */
 public class LargeCode {
     public static void main(String[] args) {
-        //= LargeMethods.bytes65533(I)I kept
-        //= LargeMethods.bytes65535(I)I kept
+        //= LargeMethods.bytes65533(I)I skipped
+        //= LargeMethods.bytes65535(I)I skipped
         //= LargeMethods.bytes65000(I)I 2 0
         //= LargeMethods.bytes30000(I)I 2 0
         //=huge LargeMethods.bytes7999(I)I 2 0
-        //=kept LargeMethods.bytes7999(I)I kept
+        //=skipped LargeMethods.bytes7999(I)I skipped
         //= LargeMethods.bytes7000(I)I 2 0
-        //= LargeMethods.returns(I)I 3 0 or kept
+        //= LargeMethods.returns(I)I 3 0 or skipped
         //= LargeMethods.small(I)I 4 2
         //= LargeMethods.smallCaller(I)I 2 1
         Try.each("65533", x -> LargeMethods.bytes65533(x), 1, 2);

@@ -6,9 +6,9 @@ import support.Try;
 public class Limits {
     public static void main(String[] args) throws Throwable {
         // no new local fits behind the last one, or not enough of them
-        //= LocalsAtTheLimit.locals65535(I)I 2 1 or kept
-        //= LocalsAtTheLimit.locals65534(I)I 2 1 or kept
-        //= LocalsAtTheLimit.locals65533(I)I 2 1 or kept
+        //= LocalsAtTheLimit.locals65535(I)I 2 1 or skipped
+        //= LocalsAtTheLimit.locals65534(I)I 2 1 or skipped
+        //= LocalsAtTheLimit.locals65533(I)I 2 1 or skipped
         //= LocalsAtTheLimit.locals65500(I)I 2 1
         Try.each("locals", x -> LocalsAtTheLimit.locals65535(x), 5, -1);
         Try.each("locals", x -> LocalsAtTheLimit.locals65534(x), 5, -1);
@@ -17,12 +17,12 @@ public class Limits {
 
         //= StackAtTheLimit.stack6000(I)I 2 0
         //= StackAtTheLimit.stack100(I)I 2 0
-        //= StackAtTheLimit.declared(I)I 2 1 or kept
+        //= StackAtTheLimit.declared(I)I 2 1 or skipped
         Try.each("stack", x -> StackAtTheLimit.stack6000(x), 5, -1);
         Try.each("stack", x -> StackAtTheLimit.stack100(x), 5, -1);
         Try.each("declared", x -> StackAtTheLimit.declared(x), 5, 0);
 
-        //= ManyHandlers.handlers65535(I)I 2 1 or kept
+        //= ManyHandlers.handlers65535(I)I 2 1 or skipped
         //= ManyHandlers.handlers65000(I)I 2 1
         Try.each("handlers", x -> ManyHandlers.handlers65535(x), 5, 0);
         Try.each("handlers", x -> ManyHandlers.handlers65000(x), 5, 0);

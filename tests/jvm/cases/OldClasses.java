@@ -61,7 +61,7 @@ public class OldClasses {
         //= OldBackwards50.<init>(I)V 5 3
         Try.each("backwards", x -> new OldBackwards48(x).value, 5, 0, 3, -1, 9);
         Try.each("backwards", x -> new OldBackwards50(x).value, 5, 0, 3, -1, 9);
-        //= OldBothPhases.<init>(I)V 4 3 or kept
+        //= OldBothPhases.<init>(I)V 4 3 or skipped
         //= OldBothPhases.run(I)I 2 1
         Try.each("both phases", x -> new OldBothPhases(x).value, 5, 0, 3, -1);
         Try.each("both phases", x -> OldBothPhases.run(x), 5, 0);

@@ -5,7 +5,7 @@ import static org.objectweb.asm.Opcodes.*;
 
 import org.objectweb.asm.Label;
 
-/** Old class files: jsr and ret, no frames, dead code nobody types, 45.3 and the short Code of 45.2, both kinds of 50. */
+/** Old class files: jsr and ret, no frames, dead code that is never typed, 45.3 and the short Code of 45.2, both kinds of 50. */
 final class GenOld {
     static final String OBJECT = "java/lang/Object";
     static final Integer INT = INTEGER;
@@ -137,7 +137,7 @@ final class GenOld {
                 .write();
     }
 
-    /** A handler for what is thrown before super(), by it and after it: nobody could say in which state it throws. */
+    /** A handler for what is thrown before super(), by it and after it: the state in which it throws is unknown. */
     static void handlerOfBothPhases() {
         Label s = new Label(), e = new Label();
         new Unit(V1_5, "cases/OldBothPhases", "cases/DelegateBase", false)

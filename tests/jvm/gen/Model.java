@@ -12,7 +12,7 @@ class Model {
     final int version;
     State now;       // null: unreachable
     Object[] frozen; // types of locals that must stay, for loops and handlers
-    int last;        // local that is nobody else's: for subroutines
+    int last;        // local of its own: for subroutines
     int budget;      // of instructions; below 0 what is begun is only ended
     private boolean framed; // no instruction since the last frame
 

@@ -1,13 +1,13 @@
 """Reads the expectations of a case from the lines `//= ...` of its sources, and compares reports with them.
 
-    //= METHOD CALLS THROWN [open] [or kept] [KEY>=NUMBER] [KEY<=NUMBER] ...
-    //= METHOD kept
+    //= METHOD CALLS THROWN [open] [or skipped] [KEY>=NUMBER] [KEY<=NUMBER] ...
+    //= METHOD skipped
     //=TAG ...                       counts only for the table's entries with that tag
 
 METHOD is name and descriptor, with the class before it: `f(I)V` in the main class, `$Inner.f(I)V` in a nested class,
 `Other.f(I)V` in another class of the main class's package, `a/b/C.f(I)V` in any class. `*` stands for any text, and a name
 may be a JSON string. CALLS and THROWN are `N`, `N..M`, `>=N` or `*`. `open`: the method still runs at the end, so its
-times say nothing. `kept`: the method must be skipped, with a reason.
+times say nothing. `skipped`: the method must be skipped, with a reason.
 """
 
 import glob
@@ -56,12 +56,12 @@ class Expectation:
         self.text = cls + "." + method
         self.matcher = re.compile(re.escape(self.text).replace(r"\*", ".*"), re.S)
         words = rest.split()
-        self.kept = words == ["kept"]
-        self.or_kept = words[-2:] == ["or", "kept"]
-        if self.or_kept:
+        self.skipped = words == ["skipped"]
+        self.or_skipped = words[-2:] == ["or", "skipped"]
+        if self.or_skipped:
             words = words[:-2]
-        self.calls = Range("0" if self.kept else words[0])
-        self.thrown = Range("0" if self.kept else words[1])
+        self.calls = Range("0" if self.skipped else words[0])
+        self.thrown = Range("0" if self.skipped else words[1])
         self.open = "open" in words
         self.limits = []
         for word in words[2:]:
@@ -104,14 +104,14 @@ def check(report, expectations, main, reference=False):
         mine = [(name, row) for name, row in rows if e.matcher.fullmatch(name)]
         covered.update(name for name, _ in mine)
         calls, thrown = (sum(row[k] for _, row in mine) for k in ("calls", "thrown"))
-        if reference and (e.kept or (e.or_kept and not mine)):
+        if reference and (e.skipped or (e.or_skipped and not mine)):
             continue
         reason = skipped_reason(report, e)
-        if (e.kept or (e.or_kept and calls == 0)) and report["pass"] == "timing" and reason is None:
+        if (e.skipped or (e.or_skipped and calls == 0)) and report["pass"] == "timing" and reason is None:
             problems.append(f"{short(e.text)}: skipped, but \"skipped\" has no reason")
-        if e.or_kept and calls == 0:
+        if e.or_skipped and calls == 0:
             continue
-        if reason is not None and not e.kept:
+        if reason is not None and not e.skipped:
             problems.append(f"{short(e.text)}: skipped: {reason}")
         if calls not in e.calls:
             problems.append(f"{short(e.text)}: {calls} calls, expected {e.calls}")

@@ -187,7 +187,7 @@ def javac(r):
         name = scope.replace(" ", "-")
         report = r.file(name + ".json")
         other = go(name, r.with_agent(f"calls,timing,timing.file={report}{option}"))
-        yield scope, vm.compare(plain, other, may_keep=True) + same_files(r.file("plain.out"), r.file(name + ".out")) \
+        yield scope, vm.compare(plain, other, may_skip=True) + same_files(r.file("plain.out"), r.file(name + ".out")) \
             + sane(report, 100000)
 
 
@@ -211,7 +211,7 @@ def ecj(r):
         name = scope.replace(" ", "-")
         report = r.file(name + ".json")
         other = go(name, r.with_agent(f"calls,timing,timing.file={report}{option}"))
-        yield scope, vm.compare(plain, other, may_keep=True) + same_files(r.file("plain.out"), r.file(name + ".out")) \
+        yield scope, vm.compare(plain, other, may_skip=True) + same_files(r.file("plain.out"), r.file(name + ".out")) \
             + sane(report, 1000000)
 
 
@@ -227,7 +227,7 @@ def hello(r):
             first = chosen.split(",")[-1]
             other = r.run(name, [r.java] + r.verify + [r.with_agent(f"{chosen},{first}.file={report}{option}")]
                           + r.hello())
-            yield f"{scope} {chosen}", vm.compare(plain, other, may_keep=True) + sane(report)
+            yield f"{scope} {chosen}", vm.compare(plain, other, may_skip=True) + sane(report)
 
 
 @program("limits")
@@ -255,7 +255,7 @@ def everything(r):
         report = r.file(name + ".json")
         other = r.run(name + "-agent", [r.java] + r.verify + [
             r.with_agent(f"timing,timing.file={report},include=**")] + launch)
-        yield name, vm.compare(plain, other, may_keep=True) + check(report, expectations, case)
+        yield name, vm.compare(plain, other, may_skip=True) + check(report, expectations, case)
 
 
 def check(path, expectations, case):
@@ -315,10 +315,10 @@ def tools(r):
         report = r.file(name + ".json")
         agent = r.with_agent(f"timing,timing.file={report}")
         by_option = r.run(name + "-option", [r.jdk.tool(args[0]), "-J" + agent] + args[1:])
-        yield name + " -J", vm.compare(plain, by_option, may_keep=True) + sane(report)
+        yield name + " -J", vm.compare(plain, by_option, may_skip=True) + sane(report)
         os.remove(report) if os.path.exists(report) else None
         by_variable = r.run(name + "-variable", [r.jdk.tool(args[0])] + args[1:], env={"JAVA_TOOL_OPTIONS": agent})
-        yield name + " JAVA_TOOL_OPTIONS", vm.compare(plain, by_variable, may_keep=True) + sane(report)
+        yield name + " JAVA_TOOL_OPTIONS", vm.compare(plain, by_variable, may_skip=True) + sane(report)
 
 
 # Each of these adds its programs to the list above.

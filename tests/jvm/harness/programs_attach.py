@@ -107,8 +107,8 @@ def attach(r):
 
     p = Waiting(r)
     notes = ["JEP 451" in p.instr(*words).stderr for words in (("attach",), ("detach",), ("attach",))]
-    told = "" if notes == [r.jdk.version >= 21, False, False] else f"{notes}"  # the JVM warns once for each library
-    problems = p.end([told])
+    reported = "" if notes == [r.jdk.version >= 21, False, False] else f"{notes}"  # the JVM warns once for each library
+    problems = p.end([reported])
     yield "warning", problems + ([] if p.stderr.count("loaded dynamically") == notes[0] else [p.stderr])
 
     p = Waiting(r)
@@ -158,7 +158,7 @@ def barred(r):
                       ["top", "--once"], ["detach"], *([["off"]] if there else [])):
             answers.append(refused(p.instr(*words), "stopped"))
         if time.monotonic() - start > 5:
-            answers.append(f"told after {time.monotonic() - start:.1f} s")
+            answers.append(f"reported after {time.monotonic() - start:.1f} s")
         os.kill(p.pid, signal.SIGCONT)
         yield f"stopped, {'with' if there else 'without'} an agent", p.end([*answers, *left(p)]) \
             + [line for line in p.stderr.splitlines() if "agent" not in line and "EnableDynamic" not in line]
@@ -330,22 +330,22 @@ def namespaces(r):
         tmp = f"/proc/{p.pid}/root/tmp"
         answer = attached(p.instr("attach"))
         status = p.instr("status")
-        told = "" if "(1 inside)" in status.stdout else f"status: {status.stdout!r} {status.stderr!r}"
+        reported = "" if "(1 inside)" in status.stdout else f"status: {status.stdout!r} {status.stderr!r}"
         left_files = sorted(f for f in os.listdir(tmp) if f.startswith(".attach"))
         library = [f for f in os.listdir(tmp + "/.instr-0") if f.startswith("libinstr")]
-        yield "pid and mount", p.end([answer, told, *left_files, "" if len(library) == 1 else f"{library}"])
+        yield "pid and mount", p.end([answer, reported, *left_files, "" if len(library) == 1 else f"{library}"])
         yield from copy_is_removed(r, hidden, classes)
         yield from old_libc(r, hidden, classes)
         p = Waiting(r, below=["unshare", "--user", "--map-root-user", "--pid", "--mount", "--fork", "--kill-child",
                               "--mount-proc", "sh", "-c", 'mount -t tmpfs none /tmp && exec "$@"', "sh"],
                     classes=classes, cwd="/")
         yield "user, pid and mount", p.end([attached(p.instr("attach"))])
-        for name, how, told in (("read-only /tmp", "-o ro", ["/tmp", "Read-only"]), ("full /tmp", "-o size=4k", ["/tmp", "No space"])):
+        for name, how, reported in (("read-only /tmp", "-o ro", ["/tmp", "Read-only"]), ("full /tmp", "-o size=4k", ["/tmp", "No space"])):
             fill = "" if "ro" in how else "&& dd if=/dev/zero of=/tmp/full bs=4k count=1 2>/dev/null "
             p = Waiting(r, "-XX:-UsePerfData", below=["unshare", "--mount", "sh", "-c",
                         f'{hidden}mount -t tmpfs {how} none /tmp {fill}&& exec "$@"', "sh"], classes=classes, cwd="/var/tmp")
             found = findings(p.instr("doctor", "--json"), ("no", "attach" if "ro" in how else "library", "its /tmp"))
-            yield name, p.end([refused(p.instr("attach"), *told), *found, *left(p)])
+            yield name, p.end([refused(p.instr("attach"), *reported), *found, *left(p)])
 
 
 @program("instr list", quick=False)

@@ -81,13 +81,13 @@ def compose(r):
         alone, problems = {}, []
         for p in PASSES:
             agent, files = options(r, [p], "alone")
-            problems += vm.compare(plain, r.run("run", [r.java] + r.verify + [agent] + launch), may_keep=case.kept)
+            problems += vm.compare(plain, r.run("run", [r.java] + r.verify + [agent] + launch), may_skip=case.skipped)
             alone[p] = figures(r, files[p], ours)
             problems += [] if alone[p] or p in MAY_TELL_NOTHING else [f"{p} alone tells nothing of {ours}"]
         yield f"{name}, each alone", problems
         for passes in together():
             agent, files = options(r, passes, "together")
-            problems = vm.compare(plain, r.run("run", [r.java] + r.verify + [agent] + launch), may_keep=case.kept)
+            problems = vm.compare(plain, r.run("run", [r.java] + r.verify + [agent] + launch), may_skip=case.skipped)
             for p in passes:
                 problems += differences(figures(r, files[p], ours), alone[p], p)
             yield f"{name}, {','.join(passes)}", problems
@@ -110,7 +110,7 @@ def compose_javac(r):
         name = "+".join(passes)
         agent, _ = options(r, passes, "javac")
         other = go(name, agent.replace("huge=yes", "huge=no"))
-        yield name, vm.compare(plain, other, may_keep=True) + same_files(r.file("plain.out"), r.file(name + ".out"))
+        yield name, vm.compare(plain, other, may_skip=True) + same_files(r.file("plain.out"), r.file(name + ".out"))
 
 
 @program("a pass with a report of its own")

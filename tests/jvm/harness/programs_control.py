@@ -230,16 +230,16 @@ def status(r):
         return m["all"] if m["all"] == sum(n for key, n in m.items() if key != "all") else m
     before = memory()
     p.instr("enable", "timing,for=1h,max-methods=3,include=Waiting:java.util.HashMap:java.lang.Integer")
-    told = p.instr("status").stdout
-    problems = [f"no {w}: {told}" for w in (r"^limits +\d skipped by max-classes", r"^expiry .* in (1.00 h|\d)", r"^memory +[\d,]+ bytes",
+    reported = p.instr("status").stdout
+    problems = [f"no {w}: {reported}" for w in (r"^limits +\d skipped by max-classes", r"^expiry .* in (1.00 h|\d)", r"^memory +[\d,]+ bytes",
                                                             r"^now +0 classes changed, 0 methods")
-                if not re.search(w, told, re.M)]
+                if not re.search(w, reported, re.M)]
     within = memory()
     p.instr("revert")
     time.sleep(4)  # calls that were running may still end
     after = memory()
     problems += [] if 0 < before <= after < within else [f"memory: {before}, {within}, {after}"]
-    yield "told", problems
+    yield "reported", problems
     done = p.instr("dump", "Waiting", "--json")
     document = json.loads(done.stdout) if done.returncode == 0 else {}
     bytes_ = bytes.fromhex(document.get("hex", ""))
@@ -260,13 +260,13 @@ def bringing(r):
     p = Waiting(r)
     with open(r.file("Junk.class"), "wb") as f:
         f.write(b"no class")
-    for words, told in ((("redefine", r.file("Junk.class")), "not a class file"), (("redefine", r.file("gone.class")), "gone.class"),
+    for words, reported in ((("redefine", r.file("Junk.class")), "not a class file"), (("redefine", r.file("gone.class")), "gone.class"),
                         (("status",), "attach"), (("top", "--once"), "enable"), (("revert",), "attach"), (("off",), "nothing to switch off")):
         done = p.instr(*words)
-        ok = done.returncode == 1 and len(lines(done)) == 1 and told in done.stderr and agent(p) is None
+        ok = done.returncode == 1 and len(lines(done)) == 1 and reported in done.stderr and agent(p) is None
         with open(f"/proc/{p.pid}/maps", encoding="ascii", errors="replace") as f:
             ok = ok and "libinstr.so" not in f.read()  # the agent was not loaded
-        yield words[0] if words[0] != "redefine" else told, [] if ok else [f"{done}"]
+        yield words[0] if words[0] != "redefine" else reported, [] if ok else [f"{done}"]
     done = p.instr("watch", "Waiting.work(")
     with open(f"/proc/{p.pid}/maps", encoding="ascii", errors="replace") as f:
         alone = "libinstr.so" not in f.read()
@@ -386,12 +386,12 @@ def watch_ends(r):
     reader, writer = os.pipe()
     os.close(reader)
     problems = []
-    for output, told in ((os.open("/dev/full", os.O_WRONLY), "instr: standard output: not everything could be written\n"), (writer, "")):
+    for output, reported in ((os.open("/dev/full", os.O_WRONLY), "instr: standard output: not everything could be written\n"), (writer, "")):
         watching = watcher(r, p, output)
         p.round()
         err = "".join(line for line in watching.communicate(timeout=60)[1].splitlines(True) if "standard output" in line)
         os.close(output)
-        problems += [] if (watching.returncode, err) == (1, told) else [f"{watching.returncode} {err!r}"]
+        problems += [] if (watching.returncode, err) == (1, reported) else [f"{watching.returncode} {err!r}"]
     p.process.stdin.close()
     p.process.wait(60)
     yield "output", problems
@@ -447,8 +447,8 @@ def top(r):
     done = p.instr("top", "--once")
     problems += [] if done.returncode == 1 and "enable" in done.stderr else [f"watch: {done}"]
     p.instr("enable", "calls")
-    told = json.loads(p.instr("top", "--once", "--json").stdout)["pass"]
-    problems += [] if told == "calls" else [f"watch and calls: {told}"]
+    reported = json.loads(p.instr("top", "--once", "--json").stdout)["pass"]
+    problems += [] if reported == "calls" else [f"watch and calls: {reported}"]
     p.instr("revert")
     p.instr("enable", "timing")
     interval = json.loads(p.instr("top", "--once", "--every", "1s", "--json").stdout)["interval_ns"]

@@ -48,13 +48,13 @@ def ends(r):
         path, done = covered(r, "killed " + mode, kill, ",coverage.mmap=" + mode)
         maps = glob.glob(path + ".*.map")
         problems = [] if done.status == -9 and len(maps) == 1 and not os.path.exists(path) else [f"{done.status}, {maps}"]
-        told = r.run("recover", [r.cli, "coverage", "recover", *maps])
-        bits = load(path)[1]["Covered"][1] if told.status == 0 else ""
+        reported = r.run("recover", [r.cli, "coverage", "recover", *maps])
+        bits = load(path)[1]["Covered"][1] if reported.status == 0 else ""
         # After the code covered at halt there is only the code that leads to the kill.
         missing = [i for i, (a, b) in enumerate(zip(halted[1], bits)) if a == "1" and b == "0"]
         if len(missing) > 1:  # the branch that halts
-            problems.append(f"{told.stdout}{told.stderr}: {missing} are lost of {halted[1]}: {bits}")
-        yield f"killed, {mode}", problems + ([] if told.status == 0 and bits.count("1") >= halted[1].count("1") else [told.tail()])
+            problems.append(f"{reported.stdout}{reported.stderr}: {missing} are lost of {halted[1]}: {bits}")
+        yield f"killed, {mode}", problems + ([] if reported.status == 0 and bits.count("1") >= halted[1].count("1") else [reported.tail()])
     other = r.run("no map", [r.cli, "coverage", "recover", "-o", r.file("x.exec"), __file__])
     yield "no map", [] if other.status == 1 and "not a file of coverage.mmap" in other.stderr else [other.tail()]
 
@@ -130,7 +130,7 @@ def changed(r):
         ours = r.with_agent(f"coverage,coverage.file={path}")
         theirs = f"-javaagent:{r.reference_jar}={r.file(name + '.json')}"
         done = r.run(name, [r.java, *((ours, theirs) if first else (theirs, ours)), "-cp", r.built.programs, "Covered", "nothing"])
-        lines = re.search(r"coverage: ([\d,]+) of [\d,]+ classes came with other bytes than their class files have(?s:.*)"
+        lines = re.search(r"coverage: ([\d,]+) of [\d,]+ classes have other bytes than their class files(?s:.*)"
                           r"Covered: its id is ([0-9a-f]{16}), its class file's is ([0-9a-f]{16})", done.stderr)
         found = load(path)[1]["Covered"]
         good = not lines and found == whole if first else lines and lines.group(3) == plain != lines.group(2) == found[0]

@@ -115,7 +115,7 @@ def after_attach(r):
     rest, status = p.process.stdout.read(), p.process.wait(timeout=60)
     yield "attached", [x for x in problems if x] + ([] if (status, rest) == (0, "end\n") else [f"{status}, {rest}"])
     sessions, classes = load(path)
-    yield "told at the end", [] if len(sessions) >= 2 and classes["Waiting"] == now else [f"{sessions}, {classes}, {now}"]
+    yield "reported at the end", [] if len(sessions) >= 2 and classes["Waiting"] == now else [f"{sessions}, {classes}, {now}"]
 
 
 @program("coverage.mmap, while the JVM runs", quick=False)

@@ -125,7 +125,7 @@ def everything(r):
     plain = r.run("plain", [r.java] + launch)
     report = r.file("report.json")
     other = r.run("agent", [r.java] + r.verify + [r.with_agent(f"exceptions,include=**,exceptions.file={report}")] + launch)
-    problems = vm.compare(plain, other, may_keep=True)
+    problems = vm.compare(plain, other, may_skip=True)
     wanted = collections.Counter()
     for (site, cls, end), n in expected(r.built.path("programs", "Throws.java")).items():
         if site.startswith(":"):
@@ -162,7 +162,7 @@ def jvmti_events(r):
     plain = compile_with("plain", [])
     compile_with("javac-events", [f"-agentpath:{library}={r.file('javac.txt')}"])
     other = compile_with("javac", [r.with_agent(f"exceptions,exceptions.file={r.file('javac.json')}")])
-    problems = vm.compare(plain, other, may_keep=True) + same_files(r.file("plain.out"), r.file("javac.out"))
+    problems = vm.compare(plain, other, may_skip=True) + same_files(r.file("plain.out"), r.file("javac.out"))
     least, most = events(r.file("javac.txt"))
     exact = [c for c in least if least[c] == most[c]]
     yield "javac", problems + outside(by_class(r.file("javac.json")), least, most) \
@@ -269,13 +269,13 @@ def attach(r):
     report = r.file("report.json")
     problems = [attached(waiting.instr("attach", "exceptions", f"exceptions.file={report}"), "active")]
     problems += waiting.end(problems)
-    yield "attach", [p for p in problems + told(report, 2) if p]
+    yield "attach", [p for p in problems + reported(report, 2) if p]
 
 
-def told(report, count):
+def reported(report, count):
     """The program Waiting throws one exception in each round."""
     rows = [(row["class"], row["site_method"], row["count"], row["caught_method"]) for row in load(report)]
-    return [] if rows == [("java.lang.IllegalStateException", "work", count, "round")] else [f"told: {rows}, not {count}"]
+    return [] if rows == [("java.lang.IllegalStateException", "work", count, "round")] else [f"reported: {rows}, not {count}"]
 
 
 @program("exceptions switched on and off")
@@ -294,7 +294,7 @@ def switched(r):
         problems += ask("enable", f"exceptions,exceptions.file={report}" + (",calls" if with_calls else ""))
         for _ in range(rounds):
             p.round()
-        problems += ask("disable", "exceptions") + told(report, rounds)
+        problems += ask("disable", "exceptions") + reported(report, rounds)
         p.round()
     p.process.stdin.close()
     problems += [] if p.process.wait(timeout=60) == 0 else ["it failed"]

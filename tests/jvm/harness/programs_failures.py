@@ -57,13 +57,13 @@ def failing_at(r, plain, go, count):
     numbers = list(range(0, min(count, 12 if r.quick else 60)))
     numbers += list(range(numbers[-1] + 1, count, max(1, count // (8 if r.quick else 40))))
     for once in (True, False):
-        problems, told = [], 0
+        problems, reported = [], 0
         for n in numbers:
             other = go(n, once)
             problems += [f"allocation {n}: {p}" for p in went_on(plain, other)]
-            told += any("memory" in s for s in own_lines(other))
-        if told < len(numbers) // 2:
-            problems.append(f"only {told} of {len(numbers)} runs say that there was no memory")
+            reported += any("memory" in s for s in own_lines(other))
+        if reported < len(numbers) // 2:
+            problems.append(f"only {reported} of {len(numbers)} runs say that there was no memory")
         yield "one fails" if once else "all fail from there on", problems
 
 

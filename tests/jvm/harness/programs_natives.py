@@ -122,7 +122,7 @@ def of_the_jdk(r):
         for passes in ("natives", "timing,natives", "exceptions,alloc,natives"):  # exceptions changes Thread itself
             other = r.run("agent", [r.java, *r.verify, r.with_agent(f"{passes},{scope},natives.file={report}"),
                                     *launch_files])
-            problems = vm.compare(plain, other, may_keep=passes != "natives")
+            problems = vm.compare(plain, other, may_skip=passes != "natives")
             if not problems:
                 problems = check_files(load(report), skipped(report))
             yield f"{passes},{scope}", problems
@@ -181,11 +181,11 @@ def attached(r):
     problems = [] if status == 0 and output.endswith("end\n") else [f"status {status}: {output[-200:]}{loaded.stdout}"]
     if len(line) != 1 or not re.search(r": natives: \d+ native methods cannot be wrapped because their classes were already loaded"
                                        r": .*java\.io\.\w+\.\w+\(", line[0]):
-        problems.append(f"told: {line}")
+        problems.append(f"reported: {line}")
     left = [n for n, reason in skipped(report).items() if "was already loaded" in reason]
     if not any(n.startswith("java.io.FileInputStream.open") for n in left):
         problems.append(f"the file has {left[:5]}")
-    yield "told", problems
+    yield "reported", problems
 
 
 @program("native methods that are bound", quick=False)
@@ -199,13 +199,13 @@ def bound(r):
     said = re.findall(r"\[(?:Dynamic-linking native|Registering JNI native) method ([\w.$]+)\.([\w$]+)", other.stdout)
     said = {(c, re.sub(r"^(instr\$\w+\$)+", "", m)) for c, m in said}
     rows = load(report)["bound"] if os.path.exists(report) else []
-    told = {(b["class"], b["method"]): b for b in rows}
+    reported = {(b["class"], b["method"]): b for b in rows}
     # The JVM does not report a few that it binds while it starts.
-    problems = [f"not listed: {'.'.join(m)}" for m in sorted(said - told.keys())][:5]
-    if not said or len(told) < len(said):
-        problems.append(f"{len(told)} listed, the JVM tells of {len(said)}")
+    problems = [f"not listed: {'.'.join(m)}" for m in sorted(said - reported.keys())][:5]
+    if not said or len(reported) < len(said):
+        problems.append(f"{len(reported)} listed, the JVM tells of {len(said)}")
     for method, name in (("add", "libnative_calls.so"), ("registered", "libnative_calls.so")):
-        row = told.get(("NativeCalls", method), {})
+        row = reported.get(("NativeCalls", method), {})
         if os.path.basename(row.get("library") or "") != name:
             problems.append(f"NativeCalls.{method}: {row}")
     if not any(os.path.basename(b["library"] or "") == "libjava.so" for b in rows):

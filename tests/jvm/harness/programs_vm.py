@@ -110,7 +110,7 @@ def another(r):
             other = r.run(f"{name}-{order}-{len(passes)}", [r.java] + r.verify + agents + launch)
             expected = r"(?m)^instr: coverage: (.* another agent had changed them; .*|.*: its id is \w+, its class file's is \w+)\n"
             other.stderr = re.sub(expected, "", other.stderr)
-            problems = vm.compare(plain, other, may_keep=case.kept) + check(ours, expectations, case)
+            problems = vm.compare(plain, other, may_skip=case.skipped) + check(ours, expectations, case)
             try:
                 problems += expect.check(expect.load(theirs), expectations, case.main, reference=True)
             except (OSError, ValueError) as e:
@@ -130,11 +130,11 @@ def frames_lost(r):
             report, stats = r.file("timing.json"), r.file("stats.json")
             options = f"{passes},timing.file={report},include=**,huge=yes,stats={stats}"
             other = r.run("agent", [r.java] + verify + [r.with_agent(options)] + launch)
-            problems = vm.compare(plain, other, may_keep=True) + check(report, expectations, case)
+            problems = vm.compare(plain, other, may_skip=True) + check(report, expectations, case)
             try:
                 account = expect.load(stats)
                 if account["classes_refused"] or account["methods_skipped"] or account["classes_changed"] < 300:
-                    problems.append(f"{account['classes_changed']} changed, kept: {account['skipped'][:3]}")
+                    problems.append(f"{account['classes_changed']} changed, skipped: {account['skipped'][:3]}")
             except (OSError, ValueError) as e:
                 problems.append(str(e))
             yield f"{passes.partition(',coverage.file')[0]}{', verified' if verify else ''}", problems
@@ -180,7 +180,7 @@ def stripped(r):
                     agents = strip + [r.with_agent(f"{passes},{passes}.file={report}")]
                 other = r.run(f"{name}-{passes}-{order}", [r.java] + r.verify + (agents if order == "last" else agents[::-1])
                               + r.built.launch(case))
-                problems = vm.compare(plain, other, may_keep=case.kept)
+                problems = vm.compare(plain, other, may_skip=case.skipped)
                 if passes != "stress":
                     problems += check(report, expectations, case)
                 yield f"{name}, {passes}, {order}", problems + ([] if plain.status == 0 else [plain.tail()])
@@ -199,7 +199,7 @@ def recorder(r):
         report = r.file("timing.json")
         other = r.run("agent" + scope[:4], [r.java] + jfr + [r.with_agent(f"timing,timing.file={report}{scope}")]
                       + launch)
-        yield scope or "default", vm.compare(plain, other, may_keep=True) + check(report, expectations, case)
+        yield scope or "default", vm.compare(plain, other, may_skip=True) + check(report, expectations, case)
 
 
 @program("runtime=path")

@@ -29,7 +29,7 @@ TRAPS = [
     Trap("monitors released within a range that a probe shifts", "jacoco/jacoco#626", "Monitors"),
     Trap("annotations on local variables", "jacoco/jacoco#894", "tables_with_offsets_move_along", "unit"),
     Trap("a method that is too large costs its class", "jacoco/jacoco#31, jacoco/jacoco#1607", "LargeCode"),
-    Trap("the same, skipped", "jacoco/jacoco#31", "LargeCodeKept"),
+    Trap("the same, skipped", "jacoco/jacoco#31", "LargeCodeSkipped"),
     Trap("a class that is too large", "jacoco/jacoco#1653", "LargePools"),
     Trap("jsr and ret", "alibaba/arthas#1304, hcoles/pitest#97", "OldClasses"),
     Trap("jsr in a class with a minor version", "alibaba/arthas#2897", "OldClasses"),

@@ -8,7 +8,7 @@ public class Floor {
     }
 
     static String tell(String names, int batch, int constants) {
-        long[] told = retransform(names, batch, constants);
-        return told[0] + " " + told[1] + " " + told[2];
+        long[] figures = retransform(names, batch, constants);
+        return figures[0] + " " + figures[1] + " " + figures[2];
     }
 }

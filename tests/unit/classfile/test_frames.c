@@ -186,7 +186,7 @@ START_TEST(fields_that_nothing_names_get_their_constants) {
 }
 END_TEST
 
-// A constructor whose frames cannot be told right stays as it was.
+// A constructor whose frames cannot be described is skipped.
 static void assert_kept(struct subject *s, enum cf_status status, const char *reason) {
     cf_insert_before(s->edit, 0, jumps(s->edit));
     cf_insert_thrown_early(s->edit, nops(s->edit, 1));

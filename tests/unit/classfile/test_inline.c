@@ -117,7 +117,7 @@ START_TEST(a_class_without_subroutines_stays_as_it_is) {
 }
 END_TEST
 
-// From version 51 on there are none (JVMS 4.9.1), so that nobody looks for them.
+// From version 51 on there are none (JVMS 4.9.1), so they are not looked for.
 START_TEST(newer_classes_are_not_looked_at) {
     make_class(51, assembled("jsr:L1 return L1: astore_1 ret:1"), NULL, 0, NULL, 0);
     ck_assert_int_eq(cf_inline_subroutines(&cls, &inlined, &error), CF_OK);

@@ -217,7 +217,7 @@ START_TEST(verification_takes_no_longer_than_real_code_needs) {
 END_TEST
 
 // Inference: NESTED subroutines in each other, and innermost a switch that leads back WAYS times,
-// in front of which one more local is known to be a String with each time it is gone through. Each
+// in front of which one more local is known to be a String each time it runs. Each
 // way looks at what NESTED subroutines have touched of 65,535 locals.
 static enum cf_status infer_busy(unsigned nested, unsigned locals, unsigned ways, char *text,
                                  size_t size) {

@@ -329,7 +329,7 @@ static void rewrite_natives(enum instr_occasion occasion) {
     methods = instr_methods_new();
     engine = instr_engine_new(&options, methods, "java/lang/");
     memset(reasons, 0, sizeof reasons);
-    for (int again = 0; again < 2; again++) { // the class comes again: nothing is told twice
+    for (int again = 0; again < 2; again++) { // the same class again: nothing is reported twice
         free(rewritten.bytes);
         instr_engine_rewrite_known(engine, &origin, bytes, length, allocate, NULL, &rewritten);
     }

@@ -75,7 +75,7 @@ START_TEST(a_class_that_comes_again_must_imply_the_same) {
     ck_assert(!instr_coverage_derive(coverage, foo, NULL, 0));
     ck_assert(instr_coverage_derive(coverage, bar, NULL, 0));
     ck_assert(!instr_coverage_derive(coverage, bar, one, 1));
-    ck_assert(!instr_coverage_derive(coverage, bar + 1, one, 1)); // nobody's first probe
+    ck_assert(!instr_coverage_derive(coverage, bar + 1, one, 1)); // the first probe of no class
     ck_assert(!instr_coverage_derive(coverage, 1000, one, 1));
 }
 END_TEST

@@ -1,5 +1,5 @@
 // The file of coverage.mmap=yes: what a process that was killed leaves behind becomes an .exec
-// file; a broken one is told, at whichever byte it is broken.
+// file; a broken one is reported, at whichever byte it is broken.
 
 #include "instr/coverage/mapping.h"
 #include "instr/coverage/exec_reader.h"
@@ -83,7 +83,7 @@ static void change(long at, const void *data, size_t length) {
     fclose(file);
 }
 
-// The sessions and classes of the .exec file that came of it.
+// The sessions and classes of the .exec file that it gives.
 static void read_exec(unsigned *sessions, unsigned *found) {
     struct instr_exec_reader reader;
     enum instr_exec_found what;
@@ -132,7 +132,7 @@ END_TEST
 
 // --- broken files ---
 
-// A class is there whole, or not at all; all that stand before it are told.
+// A class is there whole, or not at all; all classes before it are reported.
 START_TEST(a_class_written_in_part_is_ignored) {
     unsigned sessions, found;
     struct stat st;

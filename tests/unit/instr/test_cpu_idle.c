@@ -1,4 +1,4 @@
-// Whether there is a processor that nobody uses.
+// Whether a processor is idle.
 
 #include "instr/vm/cpu_idle.h"
 

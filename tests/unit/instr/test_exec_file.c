@@ -1,5 +1,5 @@
 // .exec files: the bytes are those that JaCoCo 0.8.6 wrote and the ids those that it computed; what
-// is broken is told with its place, at every length and with every byte changed.
+// is broken is reported with its place, at every length and with every byte changed.
 
 #include "instr/coverage/exec_writer.h"
 #include "instr/coverage/exec_reader.h"

@@ -1,6 +1,6 @@
 // Any failure: an allocator that says no at the n-th call, for every n, through options, opening,
 // checking, verifying, editing with all passes and encoding. Nothing is lost, the class is whole or
-// as it was, and somebody is told. (malloc and its like are replaced at link time, see
+// as it was, and that is reported. (malloc and its like are replaced at link time, see
 // tests/meson.build.)
 
 #include "classfile/print.h"
@@ -96,12 +96,12 @@ static void count_no_memory(void *context, const struct instr_skipped_item *kept
     *(unsigned *)context += strstr(kept->reason, "memory") != NULL;
 }
 
-// What came of one class. Nothing is asserted before the end: Check needs memory too.
+// The result of one class. Nothing is asserted before the end: Check needs memory too.
 struct outcome {
     char error[INSTR_ERROR_SIZE]; // of the options
     struct instr_rewritten rewritten;
     struct instr_totals account;
-    unsigned told;
+    unsigned reported;
     int engine; // there was one
     long lost;  // blocks
 };
@@ -125,7 +125,7 @@ static void run(const char *list, struct outcome *o) {
         instr_engine_check_input(engine);
         instr_engine_rewrite_known(engine, &origin, bytes, length, allocate, NULL, &o->rewritten);
         o->account = instr_engine_totals(engine);
-        instr_engine_skipped(engine, count_no_memory, &o->told);
+        instr_engine_skipped(engine, count_no_memory, &o->reported);
         free(o->rewritten.refused);
     }
     instr_engine_free(engine);
@@ -159,7 +159,7 @@ static int rewrite(const char *list, uint8_t **result, size_t *result_length) {
         return 0;
     }
     int less = o.account.methods_skipped || o.rewritten.passes_left_out;
-    if (less && once) ck_assert_uint_ge(o.told, 1); // the reason is known
+    if (less && once) ck_assert_uint_ge(o.reported, 1); // the reason is known
     return !less;
 }
 

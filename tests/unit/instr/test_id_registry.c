@@ -32,7 +32,7 @@ START_TEST(the_same_method_has_the_same_id) {
 }
 END_TEST
 
-static const char *told(const char *name) {
+static const char *displayed(const char *name) {
     static char text[128];
     struct cf_slice own = {(const uint8_t *)name, (uint32_t)strlen(name)};
     struct cf_slice is = instr_display_name(own);
@@ -41,16 +41,17 @@ static const char *told(const char *name) {
 }
 
 START_TEST(generated_classes_are_reported_without_their_number) {
-    ck_assert_str_eq(told("sun/reflect/GeneratedMethodAccessor1"),
+    ck_assert_str_eq(displayed("sun/reflect/GeneratedMethodAccessor1"),
                      "sun/reflect/GeneratedMethodAccessor");
-    ck_assert_str_eq(told("jdk/internal/reflect/GeneratedSerializationConstructorAccessor20345"),
-                     "jdk/internal/reflect/GeneratedSerializationConstructorAccessor");
-    ck_assert_str_eq(told("sun/reflect/GeneratedConstructorAccessor7"),
+    ck_assert_str_eq(
+        displayed("jdk/internal/reflect/GeneratedSerializationConstructorAccessor20345"),
+        "jdk/internal/reflect/GeneratedSerializationConstructorAccessor");
+    ck_assert_str_eq(displayed("sun/reflect/GeneratedConstructorAccessor7"),
                      "sun/reflect/GeneratedConstructorAccessor");
-    ck_assert_str_eq(told("com/sun/proxy/$Proxy1000"), "com/sun/proxy/$Proxy");
-    ck_assert_str_eq(told("jdk/proxy12/$Proxy1234"), "jdk/proxy/$Proxy");
-    ck_assert_str_eq(told("com/acme/$Proxy123456"), "com/acme/$Proxy");
-    ck_assert_str_eq(told("$Proxy1000"), "$Proxy");
+    ck_assert_str_eq(displayed("com/sun/proxy/$Proxy1000"), "com/sun/proxy/$Proxy");
+    ck_assert_str_eq(displayed("jdk/proxy12/$Proxy1234"), "jdk/proxy/$Proxy");
+    ck_assert_str_eq(displayed("com/acme/$Proxy123456"), "com/acme/$Proxy");
+    ck_assert_str_eq(displayed("$Proxy1000"), "$Proxy");
 }
 END_TEST
 
@@ -69,7 +70,7 @@ START_TEST(other_classes_keep_their_numbers) {
         "12/$Proxy",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        ck_assert_str_eq(told(names[i]), names[i]);
+        ck_assert_str_eq(displayed(names[i]), names[i]);
 }
 END_TEST
 

@@ -131,7 +131,7 @@ END_TEST
 
 START_TEST(a_sweep_takes_out_what_is_not_loaded_any_more) {
     struct instr_class_states *c = instr_class_states_new();
-    struct instr_class_state gone = {.key = 1, .methods = 1, .plan = 1, .since = 50},
+    struct instr_class_state unloaded = {.key = 1, .methods = 1, .plan = 1, .since = 50},
                              there = {.key = 2, .methods = 2, .plan = 1, .since = 50},
                              coming = {.key = 3,
                                        .methods = 4,
@@ -140,7 +140,7 @@ START_TEST(a_sweep_takes_out_what_is_not_loaded_any_more) {
                                        .loading = 1},
                              lost = {.key = 4, .methods = 8, .plan = 1, .since = 10, .loading = 1},
                              seen = {.key = 5, .methods = 16, .plan = 1, .since = 10, .loading = 1};
-    const struct instr_class_state *all[] = {&gone, &there, &coming, &lost, &seen};
+    const struct instr_class_state *all[] = {&unloaded, &there, &coming, &lost, &seen};
     for (int i = 0; i < 5; i++) instr_class_states_put(c, all[i]);
     ck_assert_uint_eq(instr_class_states_late_loaded(c, 2), 3);
     ck_assert_uint_eq(instr_class_states_late_loaded(c, 1), 0);

@@ -24,7 +24,7 @@ static struct {
     // Threads that come here at once before one goes on, and calls that one makes alone before.
     int wait_for, alone;
 } vm = {.lock = PTHREAD_MUTEX_INITIALIZER};
-static pthread_cond_t came = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
 // A class, and a reference to it, is its number plus one.
 static int number(jobject class) {
@@ -72,8 +72,9 @@ static jvmtiError JNICALL retransform(jvmtiEnv *env, jint count, const jclass *c
     vm.calls++;
     if (count > vm.largest) vm.largest = count;
     if (++vm.at_once > vm.most_at_once) vm.most_at_once = vm.at_once;
-    pthread_cond_broadcast(&came);
-    while (vm.calls > vm.alone && vm.most_at_once < vm.wait_for) pthread_cond_wait(&came, &vm.lock);
+    pthread_cond_broadcast(&changed);
+    while (vm.calls > vm.alone && vm.most_at_once < vm.wait_for)
+        pthread_cond_wait(&changed, &vm.lock);
     pthread_mutex_unlock(&vm.lock);
     usleep(500);
     pthread_mutex_lock(&vm.lock);

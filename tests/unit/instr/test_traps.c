@@ -1,4 +1,4 @@
-// What other tools fell for, as far as it shows in the bytes; where that is told stands in
+// What other tools fell for, as far as it shows in the bytes; the sources are in
 // tests/jvm/harness/traps.py, with the rest that runs on real JVMs.
 
 #include "instr/engine.h"

@@ -138,13 +138,13 @@ static const struct {
      {0, 0, 0},
      "J3 F5 E7",
      ""},
-    // A way that branches off again is not told by what came in.
+    // A way that branches off again does not follow from what came in.
     {CF_ACC_STATIC,
      "iload_0 ifeq:A iinc:0:1 A: iload_0 ifne:B return B: return",
      {0, 0, 0},
      "J1 F3 E5 E6",
      ""},
-    // Nobody knows how a handler was come to.
+    // It is unknown how a handler was reached.
     {CF_ACC_STATIC,
      "iload_0 ifeq:A iinc:0:1 A: nop return pop return",
      {7, 8, 9},
