@@ -139,12 +139,11 @@ void rw_watch_types(struct cf_slice d, char *text, size_t size) {
     text[n] = '\0';
 }
 
-static int matches(const struct rw_watch_pattern *p, struct cf_slice class_name,
-                   struct cf_slice name, struct cf_slice descriptor) {
+int rw_watch_method_matches(const struct rw_watch_pattern *p, struct cf_slice name,
+                            struct cf_slice descriptor) {
     return glob((const char *)p->method.bytes, p->method.length, (const char *)name.bytes,
                 name.length) &&
-           (!p->arguments.bytes || arguments_match((const char *)p->arguments.bytes, descriptor)) &&
-           rw_watch_class_matches(p->class_name, class_name);
+           (!p->arguments.bytes || arguments_match((const char *)p->arguments.bytes, descriptor));
 }
 
 int rw_watch_matches(const char *text, struct cf_slice class_name, struct cf_slice name,
@@ -153,7 +152,9 @@ int rw_watch_matches(const char *text, struct cf_slice class_name, struct cf_sli
     if (!name.bytes || !descriptor.bytes) return 0;
     for (const char *end = text;; text = end + 1) {
         if (rw_watch_split(text, &pattern, &end)) return 0;
-        if (matches(&pattern, class_name, name, descriptor)) return 1;
+        if (rw_watch_method_matches(&pattern, name, descriptor) &&
+            rw_watch_class_matches(pattern.class_name, class_name))
+            return 1;
         if (*end == '\0') return 0;
     }
 }

@@ -21,6 +21,10 @@ struct rw_watch_pattern {
 // at a colon or at the end of the text.
 const char *rw_watch_split(const char *text, struct rw_watch_pattern *pattern, const char **end);
 
+// Do the name and the argument types of the pattern match those of the method?
+int rw_watch_method_matches(const struct rw_watch_pattern *pattern, struct cf_slice name,
+                            struct cf_slice descriptor);
+
 // Does the pattern of class names match the internal name?
 int rw_watch_class_matches(struct cf_slice pattern, struct cf_slice class_name);
 

@@ -53,3 +53,49 @@ const char *cf_annotation_of(const struct cf_class *cls, const struct cf_member 
     }
     return found;
 }
+
+struct cf_annotations cf_walk_annotations(const struct cf_class *cls, struct cf_reader r) {
+    struct cf_annotations walk = {cls, r, 0};
+    walk.left = cf_u2(&walk.r);
+    return walk;
+}
+
+int cf_next_annotation(struct cf_annotations *walk, struct cf_annotation *annotation) {
+    if (walk->left == 0 || walk->r.error->status) return 0;
+    walk->left--;
+    annotation->type = cf_utf8(walk->cls, cf_u2(&walk->r));
+    annotation->elements = walk->r;
+    skip_pairs(&walk->r, 0);
+    annotation->left = cf_u2(&annotation->elements);
+    return !walk->r.error->status;
+}
+
+// Reads an element_value, and moves the reader behind it.
+static int take_value(struct cf_reader *r, struct cf_element *element) {
+    struct cf_reader at = *r;
+    skip_value(r, 0);
+    element->tag = cf_u1(&at);
+    element->constant = 0;
+    element->left = 0;
+    if (element->tag == '[')
+        element->left = cf_u2(&at);
+    else if (element->tag != '@' && element->tag != 'e')
+        element->constant = cf_u2(&at);
+    element->items = at;
+    return !r->error->status;
+}
+
+int cf_next_element(const struct cf_class *cls, struct cf_annotation *annotation,
+                    struct cf_element *element) {
+    if (annotation->left == 0 || annotation->elements.error->status) return 0;
+    annotation->left--;
+    element->name = cf_utf8(cls, cf_u2(&annotation->elements));
+    return take_value(&annotation->elements, element);
+}
+
+int cf_next_item(struct cf_element *array, struct cf_element *item) {
+    if (array->left == 0 || array->items.error->status) return 0;
+    array->left--;
+    item->name = (struct cf_slice){NULL, 0};
+    return take_value(&array->items, item);
+}

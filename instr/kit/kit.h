@@ -16,10 +16,11 @@
 
 #include "classfile/classfile.h"
 #include "instr/match.h"
+#include "rewriters/watch_methods.h"
 
 #include <stdbool.h>
 
-// Where a template has the package: "" or "com/acme/" (instr_kit_expand).
+// Where a template has the package, "" or "com/acme/": see template.h.
 #define INSTR_KIT_PACKAGE "\1"
 
 enum { INSTR_KIT_MOST_PARAMETERS = 64 };
@@ -36,20 +37,13 @@ struct instr_kit_class {
     const char *original; // internal name in the jar
     const char *name;     // as it is defined; a template unless `boot`
     bool boot;
-    const uint8_t
-        *bytes; // as they are defined; a template unless `boot`: see instr_kit_class_bytes
+    const uint8_t *bytes; // as they are defined; a template unless `boot`: see template.h
     uint32_t length;
     uint32_t texts, texts_end; // where in `bytes` the constants (all Utf8) with templates are
+    // For the room:
+    const struct kit_source *source;
+    const char *types_from, *types_to; // what is renamed, with slashes; "": nothing
 };
-
-// The class file for a package, from `allocate`, which may return NULL. Returns false if memory runs
-// out or the names become too long.
-bool instr_kit_class_bytes(const struct instr_kit_class *cls, const char *package,
-                           void *(*allocate)(void *context, size_t size), void *context,
-                           uint8_t **bytes, size_t *length);
-
-// Writes a template with its package, truncated if too long. Returns the complete length.
-size_t instr_kit_expand(const char *template_text, const char *package, char *text, size_t size);
 
 // --- advice methods ---
 
@@ -84,14 +78,15 @@ struct instr_kit_parameter {
     // the parameter's generic type (Ljava/lang/Integer; for an int); a template. The argument is
     // replaced by the content of the holder after the call. NULL: not a holder.
     const char *held;
+    const char *annotation; // "Arg"; NULL: none
 };
 
 struct instr_kit_method {
     enum instr_kit_role role;
     const char *name;
-    const char *descriptor; // a template
-    const char *result;     // descriptor of the result within it; "V": none
-    struct instr_kit_parameter *parameters;
+    const char *descriptor;                 // a template
+    const char *result;                     // descriptor of the result within it; "V": none
+    struct instr_kit_parameter *parameters; // INSTR_KIT_MOST_PARAMETERS at most
     size_t parameter_count;
     // `enter` with @Skip: the advised method does not run if the result is true, or not null;
     // `returned` and `exit` follow as after a return of 0 or null.
@@ -105,11 +100,11 @@ struct instr_kit_method {
 struct instr_kit_target {
     const char *text;
     struct instr_match *classes;
-    bool subtypes; // + : also what extends or implements such a class
-    const char *method;
+    bool subtypes;                   // + : also what extends or implements such a class
+    struct rw_watch_pattern pattern; // for fit.h
 };
 
-// One advice class, for one alternative of its `types`.
+// One advice class, for one alternative of its `types`. fit.h says what it applies to.
 struct instr_kit_advice {
     const char
         *name; // with dots, as the author wrote it; of alternatives "Servlet [jakarta.servlet]"
@@ -125,37 +120,15 @@ struct instr_kit_advice {
     bool required;  // a start without a match fails
     const char **rethrow; // internal names (templates) of the exceptions that leave the advice
     size_t rethrow_count;
-    const struct instr_kit_method *methods[INSTR_KIT_ROLES]; // NULL: the advice has none
+    struct instr_kit_method *methods[INSTR_KIT_ROLES]; // NULL: the advice has none
     // The advice class, which is the last, and what it needs of the kit; each behind its supertypes.
     const struct instr_kit_class **classes;
     size_t class_count;
     struct instr_kit_source source;
+    // For the room:
+    struct kit_source *class_source;
+    const char *types_from; // what `types` replaces
 };
-
-// Is the class of this internal name one of the target's? For a target with `subtypes` ask for the
-// names of all supertypes, too.
-static inline int instr_kit_names_class(const struct instr_kit_target *target, const char *name,
-                                        size_t length) {
-    return instr_match(target->classes, name, length);
-}
-
-// Do name and types of the method match?
-bool instr_kit_names_method(const struct instr_kit_target *target, struct cf_slice name,
-                            struct cf_slice descriptor);
-
-// Has the method of an opened class the annotations that the advice asks for? With `method` NULL: can
-// any of the class have them?
-bool instr_kit_annotated(const struct instr_kit_advice *advice, const struct cf_class *cls,
-                         const struct cf_member *method);
-
-// Does the advice apply to classes of a loader of this class (internal name; NULL: bootstrap loader)?
-bool instr_kit_in_loader(const struct instr_kit_advice *advice, const char *loader);
-
-// Can the advice, whose target this is, be called for this method? NULL; or why not, in `reason`: an
-// argument that the method does not have, a type that does not fit, a field that is not there. The
-// sentence names the advice's file and line.
-const char *instr_kit_misfit(const struct instr_kit_advice *advice, const struct cf_class *cls,
-                             const struct cf_member *method, char *reason, size_t size);
 
 // --- kits ---
 
@@ -167,18 +140,21 @@ struct instr_kit_problem {
 };
 
 struct instr_kit {
-    const char *name; // of the first jar, without folder and .jar: "apm"
-    const char *path; // as given
-    char hash[17];    // of all bytes of the jars
-    char marker[32];  // "instr:<hash>", SourceFile of all its classes
+    const char *name;    // of the first jar, without folder and .jar: "apm"
+    const char *path;    // as given
+    uint64_t hash_value; // of all bytes of the jars
+    char hash[17];       // the same in hexadecimal
+    char marker[32];     // "instr:<hash>", SourceFile of all its classes
     struct instr_kit_advice *advices;
-    size_t advice_count;
+    size_t advice_count, advice_capacity;
     struct instr_kit_class *classes; // all that the advices need
     size_t class_count;
     struct instr_kit_problem *problems;
     size_t problem_count;
-    bool usable; // no problem is fatal
+    bool usable;                // no problem is fatal
+    struct kit_source *sources; // for the room
     struct cf_arena arena;
+    bool no_memory;
 };
 
 // Reads a kit from files, separated by colons. NULL: out of memory. Otherwise look at `usable` first:

@@ -202,10 +202,13 @@
             "and is reported; the exit status is 1 then. The result is the same "                  \
             "for any number of threads. OUT appears when it is complete; a "                       \
             "directory OUT must not exist, or be empty.")                                          \
-    COMMAND(                                                                                       \
-        kit, "jar", "print the path of the jar that kits, agents of one's own, compile against",   \
-        "'instr kit jar' prints the path of instr-kit.jar: package instr.kit, annotations and "    \
-        "types for advice in Java 8 and later.")                                                   \
+    COMMAND(kit, "check FILE.jar[:FILE.jar] | jar",                                                \
+            "check a kit: advice in Java, compiled and in jars",                                   \
+            "'instr kit check' reads a kit as the agent does, and prints what is wrong, with "     \
+            "file and line, or what it advises. "                                                  \
+            "'instr kit jar' prints the path of instr-kit.jar, which kits compile against: "       \
+            "package instr.kit, annotations and "                                                  \
+            "types for advice in Java 8 and later.")                                               \
     COMMAND(agent_path, "", "print the path of the agent's library, for -agentpath", "")           \
     COMMAND(runtime_jar, "", "print the path of the jar that rewritten programs need", "")         \
     COMMAND(help, "[options | COMMAND | coverage COMMAND | --json]",                               \

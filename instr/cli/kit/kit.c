@@ -2,6 +2,7 @@
 
 #include "instr/cli/internal.h"
 #include "instr/cli/agent_library.h"
+#include "instr/cli/kit/internal.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,6 +20,7 @@ static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } commands[] = {
+    {"check", cli_kit_check},
     {"jar", print_jar},
 };
 

@@ -1,0 +1,40 @@
+// fit.h: which classes and methods an advice applies to
+
+#ifndef INSTR_KIT_FIT_H
+#define INSTR_KIT_FIT_H
+
+#include "instr/kit/kit.h"
+
+// Is the class of this internal name one of the target's? For a target with `subtypes` ask for the names of all
+// supertypes, too.
+static inline bool instr_kit_names_class(const struct instr_kit_target *target, const char *name,
+                                         size_t length) {
+    return instr_match(target->classes, name, length);
+}
+
+// Do name and argument types of the method match?
+static inline bool instr_kit_names_method(const struct instr_kit_target *target,
+                                          struct cf_slice name, struct cf_slice descriptor) {
+    return rw_watch_method_matches(&target->pattern, name, descriptor);
+}
+
+// Has the method the annotations that the advice asks for, on itself and on its class?
+bool instr_kit_annotated(const struct instr_kit_advice *advice, const struct cf_class *cls,
+                         const struct cf_member *method);
+
+// Does the advice apply to classes of a loader of this class (internal name; NULL: bootstrap loader)?
+bool instr_kit_in_loader(const struct instr_kit_advice *advice, const char *loader);
+
+// What is advised, or called.
+struct instr_kit_subject {
+    struct cf_slice name, descriptor;
+    bool is_static;
+    const struct cf_class *cls; // NULL: unknown, as at a call; then there are no fields
+};
+
+// Can the methods of the advice be called for the subject? Returns NULL; or what does not fit, a sentence that begins
+// with file and line of the advice method.
+const char *instr_kit_misfit(const struct instr_kit_advice *advice,
+                             const struct instr_kit_subject *subject, char *reason, size_t size);
+
+#endif
