@@ -21,7 +21,7 @@ static const struct attribute_row {
     uint8_t length, places;
     void (*print)(struct cf_printer *p);
 } rows[] = {
-#define ATTRIBUTE_ROW(name, since, places, check, print)                                           \
+#define ATTRIBUTE_ROW(name, since, places, form, print)                                            \
     {#name, sizeof #name - 1, CF_AT_##places, cf_print_##print},
     CF_ATTRIBUTES(ATTRIBUTE_ROW)
 #undef ATTRIBUTE_ROW

@@ -1,29 +1,10 @@
-// The structure check: annotations, annotations of parameters and types, default values
-// (JVMS 4.7.16 to 4.7.22).
+// The structure check: annotations and annotations of types (JVMS 4.7.16 to 4.7.22).
 
 #include "classfile/code.h"
 #include "classfile/structure/internal.h"
 
 // Annotations nest as deep as somebody cares to declare them; this is far beyond.
 #define DEEPEST 128
-
-static enum cf_status check_element_value(struct cf_checker *c, unsigned depth);
-
-static enum cf_status check_annotation(struct cf_checker *c, unsigned depth) {
-    cf_check_descriptor_index(c);
-    uint32_t pairs = cf_u2(&c->r);
-    for (uint32_t i = 0; i < pairs && c->error->status == CF_OK; i++) {
-        cf_check_index(c, CF_TAG_UTF8);
-        check_element_value(c, depth);
-    }
-    return c->error->status;
-}
-
-static enum cf_status check_array(struct cf_checker *c, unsigned depth) {
-    uint32_t count = cf_u2(&c->r);
-    for (uint32_t i = 0; i < count && c->error->status == CF_OK; i++) check_element_value(c, depth);
-    return c->error->status;
-}
 
 // A class literal: a field descriptor, or V for void.class.
 static enum cf_status check_class_literal(struct cf_checker *c) {
@@ -36,55 +17,34 @@ static enum cf_status check_class_literal(struct cf_checker *c) {
     return cf_reject(c, offset, "constant %u is not a descriptor", index);
 }
 
-static enum cf_status check_element_value(struct cf_checker *c, unsigned depth) {
+void cf_check_element_value(struct cf_checker *c) {
+    static const char *const forms[128] = {
+        ['B'] = "I", ['C'] = "I", ['I'] = "I", ['S'] = "I", ['Z'] = "I",  ['D'] = "D",
+        ['F'] = "F", ['J'] = "J", ['s'] = "U", ['@'] = "@", ['e'] = "TU", ['['] = "(=)"};
     uint32_t offset = c->r.pos;
-    if (depth == DEEPEST) return cf_reject(c, offset, "annotations nest deeper than %u", DEEPEST);
-    unsigned tag = cf_u1(&c->r);
-    CF_TRY(c->error->status);
-    switch (tag) {
-    case 'B':
-    case 'C':
-    case 'I':
-    case 'S':
-    case 'Z': cf_check_index(c, CF_TAG_INTEGER); break;
-    case 'D': cf_check_index(c, CF_TAG_DOUBLE); break;
-    case 'F': cf_check_index(c, CF_TAG_FLOAT); break;
-    case 'J': cf_check_index(c, CF_TAG_LONG); break;
-    case 's': cf_check_index(c, CF_TAG_UTF8); break;
-    case 'c': return check_class_literal(c);
-    case 'e':
-        cf_check_descriptor_index(c);
-        cf_check_index(c, CF_TAG_UTF8);
-        break;
-    case '@': return check_annotation(c, depth + 1);
-    case '[': return check_array(c, depth + 1);
-    default: return cf_reject(c, offset, "element value of type %u", tag);
+    if (c->depth == DEEPEST) {
+        cf_reject(c, offset, "annotations nest deeper than %u", DEEPEST);
+        return;
     }
-    return c->error->status;
-}
-
-CF_CHECKER(annotation_default) {
-    return check_element_value(c, 0);
-}
-
-CF_CHECKER(annotations) {
-    uint32_t count = cf_u2(&c->r);
-    for (uint32_t i = 0; i < count && c->error->status == CF_OK; i++) check_annotation(c, 0);
-    return c->error->status;
-}
-
-CF_CHECKER(parameter_annotations) {
-    uint32_t count = cf_u1(&c->r);
-    for (uint32_t i = 0; i < count && c->error->status == CF_OK; i++) cf_check_annotations(c);
-    return c->error->status;
+    unsigned tag = cf_u1(&c->r);
+    const char *form = tag < 128 ? forms[tag] : NULL;
+    unsigned is_deeper = tag == '@' || tag == '[' ? 1 : 0;
+    c->depth += is_deeper;
+    if (form)
+        cf_check_form(c, form);
+    else if (tag == 'c')
+        check_class_literal(c);
+    else
+        cf_reject(c, offset, "element value of type %u", tag);
+    c->depth -= is_deeper;
 }
 
 // --- type annotations (JVMS 4.7.20) ---
 
 // Strict: what a position in the code must be. 0x43 is instanceof and 0x44 new, the others may be
 // any instruction.
-static void check_code_position(struct cf_checker *c, uint32_t offset, unsigned target,
-                                uint32_t pc) {
+static void check_code_position(struct cf_checker *c, uint32_t offset, unsigned target) {
+    uint32_t pc = cf_u2(&c->r);
     if (!c->strict || c->place != CF_IN_CODE || c->error->status) return;
     int good = pc < c->code_length && (c->marks[pc] & CF_CHECK_START);
     if (good && target == 0x43) good = c->code[pc] == CF_OP_instanceof;
@@ -111,44 +71,27 @@ static void check_catch_target(struct cf_checker *c) {
 }
 
 // target_info, whose form depends on target_type.
-static enum cf_status check_target(struct cf_checker *c) {
+static void check_target(struct cf_checker *c) {
     uint32_t offset = c->r.pos;
     unsigned target = cf_u1(&c->r);
-    switch (target) {
-    case 0x00:
-    case 0x01:
-    case 0x16: cf_skip(&c->r, 1); break; // type or formal parameter
-    case 0x10:
-    case 0x11:
-    case 0x12:
-    case 0x17: cf_skip(&c->r, 2); break; // supertype, bound, throws
-    case 0x13:
-    case 0x14:
-    case 0x15: break; // field, result, receiver
-    case 0x40:
-    case 0x41: check_variable_ranges(c); break; // local variable, resource
-    case 0x42: check_catch_target(c); break;
-    case 0x43:
-    case 0x44:
-    case 0x45:
-    case 0x46: // instanceof, new, method references
-        check_code_position(c, offset, target, cf_u2(&c->r));
-        break;
-    case 0x47:
-    case 0x48:
-    case 0x49:
-    case 0x4A:
-    case 0x4B: // cast, type arguments
-        check_code_position(c, offset, target, cf_u2(&c->r));
-        cf_skip(&c->r, 1);
-        break;
-    default: return cf_reject(c, offset, "type annotation of target type %u", target);
-    }
-    return c->error->status;
+    if (c->error->status) return;
+    if (target <= 0x01 || target == 0x16) // type or formal parameter
+        cf_u1(&c->r);
+    else if ((target >= 0x10 && target <= 0x12) || target == 0x17) // supertype, bound, throws
+        cf_u2(&c->r);
+    else if (target == 0x40 || target == 0x41) // local variable, resource
+        check_variable_ranges(c);
+    else if (target == 0x42)
+        check_catch_target(c);
+    else if (target >= 0x43 && target <= 0x4B) // instanceof, new, method references, casts
+        check_code_position(c, offset, target);
+    else if (target < 0x13 || target > 0x15) // field, result, receiver
+        cf_reject(c, offset, "type annotation of target type %u", target);
+    if (target >= 0x47) cf_u1(&c->r); // type argument
 }
 
 // Steps to a part of a type; only type arguments (3) are numbered.
-static enum cf_status check_type_path(struct cf_checker *c) {
+static void check_type_path(struct cf_checker *c) {
     uint32_t length = cf_u1(&c->r);
     for (uint32_t i = 0; i < length && c->error->status == CF_OK; i++) {
         uint32_t offset = c->r.pos;
@@ -156,15 +99,10 @@ static enum cf_status check_type_path(struct cf_checker *c) {
         if (kind > 3 || (kind != 3 && argument != 0))
             cf_reject(c, offset, "type path with a step of kind %u", kind);
     }
-    return c->error->status;
 }
 
-CF_CHECKER(type_annotations) {
-    uint32_t count = cf_u2(&c->r);
-    for (uint32_t i = 0; i < count && c->error->status == CF_OK; i++) {
-        CF_TRY(check_target(c));
-        CF_TRY(check_type_path(c));
-        check_annotation(c, 0);
-    }
-    return c->error->status;
+void cf_check_type_annotation(struct cf_checker *c) {
+    check_target(c);
+    if (c->error->status == CF_OK) check_type_path(c);
+    cf_check_form(c, "@");
 }

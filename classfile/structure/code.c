@@ -45,58 +45,46 @@ static enum cf_status check_load_constant(struct cf_checker *c, uint32_t pc, uns
     return reject_at(c, pc, "constant %u has not the size that is loaded", index);
 }
 
+// The constant of an instruction whose operand begins with its index.
+static enum cf_status expect_at(struct cf_checker *c, uint32_t pc, unsigned tag) {
+    uint32_t offset = (uint32_t)(c->code - c->cls->bytes) + pc;
+    return cf_expect(c, offset, cf_be2(c->code + pc + 1), tag);
+}
+
 static enum cf_status check_invoke(struct cf_checker *c, uint32_t pc, unsigned op, unsigned index) {
-    unsigned tag = cf_tag_at(c->cls, index);
-    int either =
-        (op == CF_OP_invokespecial || op == CF_OP_invokestatic) && c->cls->major_version >= 52;
-    if (tag != CF_TAG_METHODREF && !(either && tag == CF_TAG_INTERFACE_METHODREF))
-        return reject_at(c, pc, "constant %u is not a Methodref", index);
+    const uint8_t *p = c->code + pc;
     const struct cf_utf8_facts *name, *descriptor;
+    int is_interface = op == CF_OP_invokeinterface;
+    if ((op == CF_OP_invokespecial || op == CF_OP_invokestatic) && c->cls->major_version >= 52)
+        is_interface = cf_tag_at(c->cls, index) == CF_TAG_INTERFACE_METHODREF;
+    CF_TRY(expect_at(c, pc, is_interface ? CF_TAG_INTERFACE_METHODREF : CF_TAG_METHODREF));
     cf_reference_facts(c, index, &name, &descriptor);
     if ((name->flags & CF_FACT_ANGLE) && op != CF_OP_invokespecial)
         return reject_at(c, pc, "constructor called otherwise than by invokespecial", 0);
     if (name->flags & CF_FACT_CLINIT) return reject_at(c, pc, "call of a class initializer", 0);
+    if (op == CF_OP_invokeinterface && (p[3] != descriptor->slots + 1 || p[4]))
+        return reject_at(c, pc, "count of invokeinterface is %u", p[3]);
     return CF_OK;
 }
 
-static enum cf_status check_invokeinterface(struct cf_checker *c, uint32_t pc, unsigned index) {
-    if (cf_tag_at(c->cls, index) != CF_TAG_INTERFACE_METHODREF)
-        return reject_at(c, pc, "constant %u is not an InterfaceMethodref", index);
-    const struct cf_utf8_facts *name, *descriptor;
-    cf_reference_facts(c, index, &name, &descriptor);
-    if (name->flags & CF_FACT_ANGLE)
-        return reject_at(c, pc, "constructor called otherwise than by invokespecial", 0);
-    if (c->code[pc + 3] != descriptor->slots + 1 || c->code[pc + 4] != 0)
-        return reject_at(c, pc, "count of invokeinterface is %u", c->code[pc + 3]);
-    return CF_OK;
-}
-
-static enum cf_status check_invokedynamic(struct cf_checker *c, uint32_t pc, unsigned index) {
-    if (cf_tag_at(c->cls, index) != CF_TAG_INVOKE_DYNAMIC)
-        return reject_at(c, pc, "constant %u is not an InvokeDynamic", index);
+static enum cf_status check_invokedynamic(struct cf_checker *c, uint32_t pc) {
+    CF_TRY(expect_at(c, pc, CF_TAG_INVOKE_DYNAMIC));
     if (c->code[pc + 3] || c->code[pc + 4])
         return reject_at(c, pc, "invokedynamic with bytes that are not zero", 0);
     return CF_OK;
 }
 
-// new, anewarray, checkcast, instanceof.
+// new, anewarray, checkcast, instanceof, multianewarray.
 static enum cf_status check_class_operand(struct cf_checker *c, uint32_t pc, unsigned op,
                                           unsigned index) {
-    if (cf_tag_at(c->cls, index) != CF_TAG_CLASS)
-        return reject_at(c, pc, "constant %u is not a Class", index);
+    unsigned dimensions = c->code[pc + 3];
+    CF_TRY(expect_at(c, pc, CF_TAG_CLASS));
     const struct cf_utf8_facts *name = cf_class_facts(c, index);
     if (op == CF_OP_new && (name->flags & CF_FACT_ARRAY))
         return reject_at(c, pc, "new of an array", 0);
     if (op == CF_OP_anewarray && name->dimensions == 255)
         return reject_at(c, pc, "array of 256 dimensions", 0);
-    return CF_OK;
-}
-
-static enum cf_status check_multianewarray(struct cf_checker *c, uint32_t pc, unsigned index) {
-    if (cf_tag_at(c->cls, index) != CF_TAG_CLASS)
-        return reject_at(c, pc, "constant %u is not a Class", index);
-    unsigned dimensions = c->code[pc + 3];
-    if (dimensions == 0 || dimensions > cf_class_facts(c, index)->dimensions)
+    if (op == CF_OP_multianewarray && (dimensions == 0 || dimensions > name->dimensions))
         return reject_at(c, pc, "multianewarray of %u dimensions", dimensions);
     return CF_OK;
 }
@@ -158,14 +146,12 @@ static enum cf_status check_operands(struct cf_checker *c, uint32_t pc, unsigned
     case CF_BRANCH4:
     case CF_TABLESWITCH:
     case CF_LOOKUPSWITCH: c->branches[c->branches_count++] = (uint16_t)pc; return CF_OK;
-    case CF_FIELD:
-        if (cf_tag_at(c->cls, cf_be2(p + 1)) == CF_TAG_FIELDREF) return CF_OK;
-        return reject_at(c, pc, "constant %u is not a Fieldref", cf_be2(p + 1));
-    case CF_INVOKE: return check_invoke(c, pc, op, cf_be2(p + 1));
-    case CF_INVOKEINTERFACE: return check_invokeinterface(c, pc, cf_be2(p + 1));
-    case CF_INVOKEDYNAMIC: return check_invokedynamic(c, pc, cf_be2(p + 1));
-    case CF_CLASS: return check_class_operand(c, pc, op, cf_be2(p + 1));
-    case CF_MULTIANEWARRAY: return check_multianewarray(c, pc, cf_be2(p + 1));
+    case CF_FIELD: return expect_at(c, pc, CF_TAG_FIELDREF);
+    case CF_INVOKE:
+    case CF_INVOKEINTERFACE: return check_invoke(c, pc, op, cf_be2(p + 1));
+    case CF_INVOKEDYNAMIC: return check_invokedynamic(c, pc);
+    case CF_CLASS:
+    case CF_MULTIANEWARRAY: return check_class_operand(c, pc, op, cf_be2(p + 1));
     case CF_ATYPE:
         if (p[1] >= 4 && p[1] <= 11) return CF_OK;
         return reject_at(c, pc, "newarray of type %u", p[1]);

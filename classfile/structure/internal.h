@@ -55,6 +55,7 @@ struct cf_checker {
     uint32_t bootstrap_methods_count;
     const struct cf_member *member; // the field or method being checked; NULL: the class
     unsigned place;                 // CF_IN_...
+    unsigned depth;                 // of the annotation's values
 
     // The Code attribute being checked.
     const uint8_t *code;
@@ -94,6 +95,8 @@ const struct cf_utf8_facts *cf_class_facts(struct cf_checker *c, unsigned index)
 // Is it a constant that ldc, ldc_w or ldc2_w may load, or a bootstrap method take (JVMS 4.4, table
 // C)?
 int cf_is_loadable(struct cf_checker *c, unsigned index);
+// Rejects, at `offset`, an index of a constant of another kind than `tag`.
+enum cf_status cf_expect(struct cf_checker *c, uint32_t offset, unsigned index, unsigned tag);
 // Reads a constant pool index from c->r and rejects one of another kind than `tag`.
 unsigned cf_check_index(struct cf_checker *c, unsigned tag);
 // The same; 0 stands for "none".
@@ -115,37 +118,14 @@ enum cf_status cf_check_class_flags(struct cf_checker *c, uint32_t offset, unsig
 // all attributes of the code were checked; forgets the variables.
 enum cf_status cf_check_typed_variables(struct cf_checker *c);
 
-// --- the checkers ---
+// Reads what a form says (classfile/format/attributes.h), up to its end or a closing bracket.
+enum cf_status cf_check_form(struct cf_checker *c, const char *form);
 
-// One checker per kind of attribute. It reads the info through c->r; its caller checks that all of
-// the info was read.
-#define CF_CHECKER(name) enum cf_status cf_check_##name(struct cf_checker *c)
-CF_CHECKER(code);
-CF_CHECKER(stack_map_table);
-CF_CHECKER(line_number_table);
-CF_CHECKER(local_variable_table);
-CF_CHECKER(local_variable_types);
-CF_CHECKER(character_range_table);
-CF_CHECKER(constant_value);
-CF_CHECKER(classes);
-CF_CHECKER(inner_classes);
-CF_CHECKER(enclosing_method);
-CF_CHECKER(nothing);
-CF_CHECKER(any_bytes);
-CF_CHECKER(two_bytes);
-CF_CHECKER(utf8);
-CF_CHECKER(optional_utf8);
-CF_CHECKER(annotations);
-CF_CHECKER(parameter_annotations);
-CF_CHECKER(type_annotations);
-CF_CHECKER(annotation_default);
-CF_CHECKER(bootstrap_methods);
-CF_CHECKER(method_parameters);
-CF_CHECKER(module);
-CF_CHECKER(packages);
-CF_CHECKER(one_class);
-CF_CHECKER(module_hashes);
-CF_CHECKER(record);
-CF_CHECKER(descriptors);
+// --- code.c, annotations.c: the info of attributes, or a part of it, at c->r ---
+
+enum cf_status cf_check_code(struct cf_checker *c);
+enum cf_status cf_check_stack_map_table(struct cf_checker *c);
+void cf_check_element_value(struct cf_checker *c);
+void cf_check_type_annotation(struct cf_checker *c);
 
 #endif

@@ -154,45 +154,39 @@ const struct cf_utf8_facts *cf_class_facts(struct cf_checker *c, unsigned index)
 
 // --- indexes ---
 
-static const char *not_a(unsigned tag) {
-    switch (tag) {
-    case CF_TAG_UTF8: return "constant %u is not a Utf8";
-    case CF_TAG_INTEGER: return "constant %u is not an Integer";
-    case CF_TAG_FLOAT: return "constant %u is not a Float";
-    case CF_TAG_LONG: return "constant %u is not a Long";
-    case CF_TAG_DOUBLE: return "constant %u is not a Double";
-    case CF_TAG_CLASS: return "constant %u is not a Class";
-    case CF_TAG_STRING: return "constant %u is not a String";
-    case CF_TAG_FIELDREF: return "constant %u is not a Fieldref";
-    case CF_TAG_METHODREF: return "constant %u is not a Methodref";
-    case CF_TAG_INTERFACE_METHODREF: return "constant %u is not an InterfaceMethodref";
-    case CF_TAG_NAME_AND_TYPE: return "constant %u is not a NameAndType";
-    case CF_TAG_METHOD_HANDLE: return "constant %u is not a MethodHandle";
-    case CF_TAG_INVOKE_DYNAMIC: return "constant %u is not an InvokeDynamic";
-    case CF_TAG_MODULE: return "constant %u is not a Module";
-    case CF_TAG_PACKAGE: return "constant %u is not a Package";
-    default: return "constant %u is of the wrong kind";
-    }
-}
+static const char *const not_a[] = {
+    [CF_TAG_UTF8] = "constant %u is not a Utf8",
+    [CF_TAG_INTEGER] = "constant %u is not an Integer",
+    [CF_TAG_FLOAT] = "constant %u is not a Float",
+    [CF_TAG_LONG] = "constant %u is not a Long",
+    [CF_TAG_DOUBLE] = "constant %u is not a Double",
+    [CF_TAG_CLASS] = "constant %u is not a Class",
+    [CF_TAG_FIELDREF] = "constant %u is not a Fieldref",
+    [CF_TAG_METHODREF] = "constant %u is not a Methodref",
+    [CF_TAG_INTERFACE_METHODREF] = "constant %u is not an InterfaceMethodref",
+    [CF_TAG_NAME_AND_TYPE] = "constant %u is not a NameAndType",
+    [CF_TAG_METHOD_HANDLE] = "constant %u is not a MethodHandle",
+    [CF_TAG_INVOKE_DYNAMIC] = "constant %u is not an InvokeDynamic",
+    [CF_TAG_MODULE] = "constant %u is not a Module",
+    [CF_TAG_PACKAGE] = "constant %u is not a Package",
+};
 
-static inline enum cf_status expect(struct cf_checker *c, uint32_t offset, unsigned index,
-                                    unsigned tag) {
+enum cf_status cf_expect(struct cf_checker *c, uint32_t offset, unsigned index, unsigned tag) {
     if (cf_tag_at(c->cls, index) == tag) return CF_OK;
-    return cf_reject(c, offset, not_a(tag), index);
+    return cf_reject(c, offset, not_a[tag], index);
 }
 
 unsigned cf_check_index(struct cf_checker *c, unsigned tag) {
     uint32_t offset = c->r.pos;
     unsigned index = cf_u2(&c->r);
-    expect(c, offset, index,
-           tag); // a truncated read failed already: the first error is kept
+    cf_expect(c, offset, index, tag); // after a truncated read the first error is kept
     return index;
 }
 
 unsigned cf_check_optional_index(struct cf_checker *c, unsigned tag) {
     uint32_t offset = c->r.pos;
     unsigned index = cf_u2(&c->r);
-    if (index) expect(c, offset, index, tag);
+    if (index) cf_expect(c, offset, index, tag);
     return index;
 }
 
@@ -250,7 +244,7 @@ static enum cf_status check_utf8(struct cf_checker *c, uint32_t offset) {
 }
 
 static enum cf_status check_class(struct cf_checker *c, uint32_t offset, unsigned name_index) {
-    CF_TRY(expect(c, offset, name_index, CF_TAG_UTF8));
+    CF_TRY(cf_expect(c, offset, name_index, CF_TAG_UTF8));
     if (!(cf_facts(c, name_index, CF_KNOWN_CLASS)->flags & CF_FACT_CLASS_NAME))
         return cf_reject(c, offset, "constant %u is not the name of a class", name_index);
     return CF_OK;
@@ -258,8 +252,8 @@ static enum cf_status check_class(struct cf_checker *c, uint32_t offset, unsigne
 
 static enum cf_status check_name_and_type(struct cf_checker *c, uint32_t offset,
                                           unsigned name_index, unsigned descriptor_index) {
-    CF_TRY(expect(c, offset, name_index, CF_TAG_UTF8));
-    CF_TRY(expect(c, offset, descriptor_index, CF_TAG_UTF8));
+    CF_TRY(cf_expect(c, offset, name_index, CF_TAG_UTF8));
+    CF_TRY(cf_expect(c, offset, descriptor_index, CF_TAG_UTF8));
     unsigned name = cf_facts(c, name_index, CF_KNOWN_NAME)->flags;
     unsigned descriptor = cf_facts(c, descriptor_index, CF_KNOWN_DESCRIPTOR)->flags;
     if (!(descriptor & (CF_FACT_FIELD | CF_FACT_METHOD)))
@@ -276,7 +270,7 @@ static enum cf_status check_name_and_type(struct cf_checker *c, uint32_t offset,
 // field or of a method. Its own two indexes are checked with it.
 static enum cf_status check_typed(struct cf_checker *c, uint32_t offset, unsigned index,
                                   unsigned kind) {
-    CF_TRY(expect(c, offset, index, CF_TAG_NAME_AND_TYPE));
+    CF_TRY(cf_expect(c, offset, index, CF_TAG_NAME_AND_TYPE));
     const struct cf_utf8_facts *name, *descriptor;
     cf_reference_facts(c, index, &name, &descriptor);
     if (!(descriptor->flags & kind))
@@ -289,7 +283,7 @@ static enum cf_status check_typed(struct cf_checker *c, uint32_t offset, unsigne
 
 static enum cf_status check_reference(struct cf_checker *c, uint32_t offset, unsigned tag) {
     const uint8_t *p = c->cls->bytes + offset + 1;
-    CF_TRY(expect(c, offset, cf_be2(p), CF_TAG_CLASS));
+    CF_TRY(cf_expect(c, offset, cf_be2(p), CF_TAG_CLASS));
     unsigned kind = tag == CF_TAG_FIELDREF ? CF_FACT_FIELD : CF_FACT_METHOD;
     CF_TRY(check_typed(c, offset, cf_be2(p + 2), kind));
     const struct cf_utf8_facts *name, *descriptor;
@@ -305,11 +299,11 @@ static enum cf_status check_method_handle(struct cf_checker *c, uint32_t offset)
     const uint8_t *p = c->cls->bytes + offset + 1;
     unsigned kind = p[0], index = cf_be2(p + 1), tag = cf_tag_at(c->cls, index);
     if (kind < 1 || kind > 9) return cf_reject(c, offset, "method handle of kind %u", kind);
-    if (kind <= 4) return expect(c, offset, index, CF_TAG_FIELDREF);
-    if (kind == 9) CF_TRY(expect(c, offset, index, CF_TAG_INTERFACE_METHODREF));
+    if (kind <= 4) return cf_expect(c, offset, index, CF_TAG_FIELDREF);
+    if (kind == 9) CF_TRY(cf_expect(c, offset, index, CF_TAG_INTERFACE_METHODREF));
     int either = (kind == 6 || kind == 7) && c->cls->major_version >= 52;
     if (kind != 9 && !(either && tag == CF_TAG_INTERFACE_METHODREF))
-        CF_TRY(expect(c, offset, index, CF_TAG_METHODREF));
+        CF_TRY(cf_expect(c, offset, index, CF_TAG_METHODREF));
     const struct cf_utf8_facts *name, *descriptor;
     cf_reference_facts(c, index, &name, &descriptor);
     if (((name->flags & CF_FACT_INIT) != 0) != (kind == 8) || (name->flags & CF_FACT_CLINIT))
@@ -338,14 +332,14 @@ static enum cf_status check_constant(struct cf_checker *c, uint32_t offset) {
         return cf_reject(c, offset, "tag %u in a class of an older version", tag);
     switch (tag) {
     case CF_TAG_CLASS: return check_class(c, offset, cf_be2(p));
-    case CF_TAG_STRING: return expect(c, offset, cf_be2(p), CF_TAG_UTF8);
+    case CF_TAG_STRING: return cf_expect(c, offset, cf_be2(p), CF_TAG_UTF8);
     case CF_TAG_FIELDREF:
     case CF_TAG_METHODREF:
     case CF_TAG_INTERFACE_METHODREF: return check_reference(c, offset, tag);
     case CF_TAG_NAME_AND_TYPE: return check_name_and_type(c, offset, cf_be2(p), cf_be2(p + 2));
     case CF_TAG_METHOD_HANDLE: return check_method_handle(c, offset);
     case CF_TAG_METHOD_TYPE:
-        CF_TRY(expect(c, offset, cf_be2(p), CF_TAG_UTF8));
+        CF_TRY(cf_expect(c, offset, cf_be2(p), CF_TAG_UTF8));
         if (cf_facts(c, cf_be2(p), CF_KNOWN_DESCRIPTOR)->flags & CF_FACT_METHOD) return CF_OK;
         return cf_reject(c, offset, "constant %u is not a method descriptor", cf_be2(p));
     case CF_TAG_DYNAMIC:
@@ -354,7 +348,7 @@ static enum cf_status check_constant(struct cf_checker *c, uint32_t offset) {
     case CF_TAG_PACKAGE:
         if (!(c->cls->access_flags & CF_ACC_MODULE))
             return cf_reject(c, offset, "tag %u in a class that is not a module", tag);
-        return expect(c, offset, cf_be2(p), CF_TAG_UTF8);
+        return cf_expect(c, offset, cf_be2(p), CF_TAG_UTF8);
     default: return CF_OK;
     }
 }

@@ -16,10 +16,10 @@ enum cf_status cf_reject(struct cf_checker *c, uint32_t offset, const char *reas
 static const struct attribute_row {
     const char *name;
     uint8_t length, since, places;
-    enum cf_status (*check)(struct cf_checker *c);
+    const char *form;
 } rows[] = {
-#define ATTRIBUTE_ROW(name, since, places, check, print)                                           \
-    {#name, sizeof #name - 1, since, CF_AT_##places, cf_check_##check},
+#define ATTRIBUTE_ROW(name, since, places, form, print)                                            \
+    {#name, sizeof #name - 1, since, CF_AT_##places, form},
     CF_ATTRIBUTES(ATTRIBUTE_ROW)
 #undef ATTRIBUTE_ROW
 };
@@ -45,8 +45,7 @@ static unsigned row_here(struct cf_checker *c, unsigned name_index, unsigned pla
 
 // The info of one attribute: c->r ends with it, and must have been read to that end.
 static enum cf_status check_info(struct cf_checker *c, const struct attribute_row *row) {
-    CF_TRY(row->check(c));
-    CF_TRY(c->error->status);
+    CF_TRY(cf_check_form(c, row->form));
     if (c->r.pos != c->r.end)
         return cf_reject(c, c->r.pos, "attribute has %u bytes too many", c->r.end - c->r.pos);
     return CF_OK;

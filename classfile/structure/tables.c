@@ -1,62 +1,13 @@
-// The structure check: all other attributes that are lists of constants, names and positions
-// (JVMS 4.7).
+// The structure check: attributes that are lists of constants, names and positions (JVMS 4.7).
 
 #include "classfile/structure/internal.h"
 
 #include <stdlib.h>
 
-CF_CHECKER(nothing) {
-    return c->error->status;
-}
-
-CF_CHECKER(any_bytes) {
-    c->r.pos = c->r.end;
-    return CF_OK;
-}
-
-CF_CHECKER(two_bytes) {
-    cf_u2(&c->r);
-    return c->error->status;
-}
-
-CF_CHECKER(utf8) {
-    cf_check_index(c, CF_TAG_UTF8);
-    return c->error->status;
-}
-
-CF_CHECKER(optional_utf8) {
-    cf_check_optional_index(c, CF_TAG_UTF8);
-    return c->error->status;
-}
-
-CF_CHECKER(one_class) {
-    cf_check_index(c, CF_TAG_CLASS);
-    return c->error->status;
-}
-
-// A count and as many indexes of constants of one kind.
-static enum cf_status check_list(struct cf_checker *c, unsigned tag) {
-    uint32_t count = cf_u2(&c->r);
-    for (uint32_t i = 0; i < count && c->error->status == CF_OK; i++) cf_check_index(c, tag);
-    return c->error->status;
-}
-
-CF_CHECKER(classes) {
-    return check_list(c, CF_TAG_CLASS);
-}
-
-CF_CHECKER(packages) {
-    return check_list(c, CF_TAG_PACKAGE);
-}
-
-CF_CHECKER(descriptors) {
-    uint32_t count = cf_u2(&c->r);
-    for (uint32_t i = 0; i < count && c->error->status == CF_OK; i++) cf_check_descriptor_index(c);
-    return c->error->status;
-}
+// --- constants ---
 
 // JVMS 4.7.2. On a field that is not static it has no meaning.
-CF_CHECKER(constant_value) {
+static enum cf_status check_constant_value(struct cf_checker *c) {
     uint32_t offset = c->r.pos;
     unsigned index = cf_u2(&c->r), tag;
     CF_TRY(c->error->status);
@@ -76,110 +27,6 @@ CF_CHECKER(constant_value) {
     return CF_OK;
 }
 
-// JVMS 4.7.6.
-CF_CHECKER(inner_classes) {
-    uint32_t count = cf_u2(&c->r);
-    for (uint32_t i = 0; i < count && c->error->status == CF_OK; i++) {
-        uint32_t offset = c->r.pos;
-        unsigned inner = cf_check_index(c, CF_TAG_CLASS);
-        unsigned outer = cf_check_optional_index(c, CF_TAG_CLASS);
-        cf_check_optional_index(c, CF_TAG_UTF8);
-        unsigned flags = cf_u2(&c->r);
-        CF_TRY(c->error->status);
-        if (inner == outer) return cf_reject(c, offset, "class %u is its own outer class", inner);
-        CF_TRY(cf_check_class_flags(c, offset + 6, flags));
-    }
-    return c->error->status;
-}
-
-CF_CHECKER(enclosing_method) {
-    cf_check_index(c, CF_TAG_CLASS);
-    cf_check_optional_index(c, CF_TAG_NAME_AND_TYPE);
-    return c->error->status;
-}
-
-// JVMS 4.7.23.
-CF_CHECKER(bootstrap_methods) {
-    uint32_t count = cf_u2(&c->r);
-    for (uint32_t i = 0; i < count && c->error->status == CF_OK; i++) {
-        cf_check_index(c, CF_TAG_METHOD_HANDLE);
-        uint32_t arguments = cf_u2(&c->r);
-        for (uint32_t k = 0; k < arguments && c->error->status == CF_OK; k++) {
-            uint32_t offset = c->r.pos;
-            unsigned index = cf_u2(&c->r);
-            if (c->error->status == CF_OK && !cf_is_loadable(c, index))
-                cf_reject(c, offset, "constant %u is not a bootstrap argument", index);
-        }
-    }
-    return c->error->status;
-}
-
-CF_CHECKER(method_parameters) {
-    uint32_t count = cf_u1(&c->r);
-    for (uint32_t i = 0; i < count && c->error->status == CF_OK; i++) {
-        cf_check_optional_index(c, CF_TAG_UTF8);
-        cf_u2(&c->r);
-    }
-    return c->error->status;
-}
-
-// JVMS 4.7.30: components have attributes of their own.
-CF_CHECKER(record) {
-    uint32_t count = cf_u2(&c->r);
-    for (uint32_t i = 0; i < count && c->error->status == CF_OK; i++) {
-        cf_check_index(c, CF_TAG_UTF8);
-        cf_check_descriptor_index(c);
-        uint32_t attributes = cf_u2(&c->r);
-        CF_TRY(c->error->status);
-        CF_TRY(cf_check_attributes(c, CF_IN_RECORD, attributes));
-    }
-    return c->error->status;
-}
-
-// --- modules (JVMS 4.7.25) ---
-
-// exports and opens: a package, flags, and the modules to which it is open.
-static void check_exports(struct cf_checker *c) {
-    uint32_t count = cf_u2(&c->r);
-    for (uint32_t i = 0; i < count && c->error->status == CF_OK; i++) {
-        cf_check_index(c, CF_TAG_PACKAGE);
-        cf_u2(&c->r);
-        check_list(c, CF_TAG_MODULE);
-    }
-}
-
-CF_CHECKER(module) {
-    cf_check_index(c, CF_TAG_MODULE);
-    cf_u2(&c->r);
-    cf_check_optional_index(c, CF_TAG_UTF8);
-    uint32_t requires = cf_u2(&c->r);
-    for (uint32_t i = 0; i < requires && c->error->status == CF_OK; i++) {
-        cf_check_index(c, CF_TAG_MODULE);
-        cf_u2(&c->r);
-        cf_check_optional_index(c, CF_TAG_UTF8);
-    }
-    check_exports(c);
-    check_exports(c);
-    check_list(c, CF_TAG_CLASS); // uses
-    uint32_t provides = cf_u2(&c->r);
-    for (uint32_t i = 0; i < provides && c->error->status == CF_OK; i++) {
-        cf_check_index(c, CF_TAG_CLASS);
-        check_list(c, CF_TAG_CLASS);
-    }
-    return c->error->status;
-}
-
-// Of the JDK itself (jdk.internal.module): an algorithm, and per module a hash.
-CF_CHECKER(module_hashes) {
-    cf_check_index(c, CF_TAG_UTF8);
-    uint32_t count = cf_u2(&c->r);
-    for (uint32_t i = 0; i < count && c->error->status == CF_OK; i++) {
-        cf_check_index(c, CF_TAG_MODULE);
-        cf_skip(&c->r, cf_u2(&c->r));
-    }
-    return c->error->status;
-}
-
 // --- tables for debuggers ---
 
 // A position up to `last`. Only debuggers notice that a position of some tables is inside an
@@ -194,7 +41,7 @@ static void check_position(struct cf_checker *c, uint32_t offset, uint32_t pc, u
         cf_reject(c, offset, "pc %u is inside an instruction", pc);
 }
 
-CF_CHECKER(line_number_table) {
+static enum cf_status check_line_numbers(struct cf_checker *c) {
     uint32_t count = cf_u2(&c->r);
     for (uint32_t i = 0; i < count && c->error->status == CF_OK; i++) {
         uint32_t offset = c->r.pos;
@@ -247,14 +94,6 @@ static enum cf_status check_variables(struct cf_checker *c, int typed) {
     return c->error->status;
 }
 
-CF_CHECKER(local_variable_table) {
-    return check_variables(c, 0);
-}
-
-CF_CHECKER(local_variable_types) {
-    return check_variables(c, 1);
-}
-
 static int compare_variables(const void *a, const void *b) {
     const struct cf_variable *x = a, *y = b;
     if (x->range != y->range) return x->range < y->range ? -1 : 1;
@@ -286,7 +125,7 @@ enum cf_status cf_check_typed_variables(struct cf_checker *c) {
 
 // Written by javac -Xjcov: ranges of code with their ranges of source. The end is the last pc of a
 // range, which may lie inside an instruction.
-CF_CHECKER(character_range_table) {
+static enum cf_status check_character_ranges(struct cf_checker *c) {
     uint32_t count = cf_u2(&c->r);
     for (uint32_t i = 0; i < count && c->error->status == CF_OK; i++) {
         uint32_t offset = c->r.pos;
@@ -294,6 +133,88 @@ CF_CHECKER(character_range_table) {
         if (cf_u2(&c->r) > c->code_length)
             cf_reject(c, offset, "character range %u is out of the code", i);
         cf_skip(&c->r, 10);
+    }
+    return c->error->status;
+}
+
+// --- forms (classfile/format/attributes.h) ---
+
+// The constants that letters stand for.
+static const uint8_t tags[128] = {
+    ['U'] = CF_TAG_UTF8,   ['I'] = CF_TAG_INTEGER,       ['F'] = CF_TAG_FLOAT,
+    ['J'] = CF_TAG_LONG,   ['D'] = CF_TAG_DOUBLE,        ['C'] = CF_TAG_CLASS,
+    ['M'] = CF_TAG_MODULE, ['N'] = CF_TAG_NAME_AND_TYPE, ['H'] = CF_TAG_METHOD_HANDLE,
+    ['P'] = CF_TAG_PACKAGE};
+
+static void check_bootstrap_argument(struct cf_checker *c) {
+    uint32_t offset = c->r.pos;
+    unsigned index = cf_u2(&c->r);
+    if (c->error->status == CF_OK && !cf_is_loadable(c, index))
+        cf_reject(c, offset, "constant %u is not a bootstrap argument", index);
+}
+
+// JVMS 4.7.6.
+static void check_inner_class(struct cf_checker *c) {
+    uint32_t offset = c->r.pos;
+    unsigned inner = cf_check_index(c, CF_TAG_CLASS);
+    unsigned outer = cf_check_optional_index(c, CF_TAG_CLASS);
+    cf_check_optional_index(c, CF_TAG_UTF8);
+    unsigned flags = cf_u2(&c->r);
+    if (c->error->status) return;
+    if (inner == outer)
+        cf_reject(c, offset, "class %u is its own outer class", inner);
+    else
+        cf_check_class_flags(c, offset + 6, flags);
+}
+
+// The components of records have attributes of their own (JVMS 4.7.30).
+static void check_component_attributes(struct cf_checker *c) {
+    uint32_t count = cf_u2(&c->r);
+    if (c->error->status == CF_OK) cf_check_attributes(c, CF_IN_RECORD, count);
+}
+
+static void check_letter(struct cf_checker *c, unsigned letter) {
+    switch (letter) {
+    case '1': cf_u1(&c->r); break;
+    case '2': cf_u2(&c->r); break;
+    case '#': cf_skip(&c->r, cf_u2(&c->r)); break;
+    case '*': c->r.pos = c->r.end; break;
+    case 'T': cf_check_descriptor_index(c); break;
+    case 'L': check_bootstrap_argument(c); break;
+    case 'i': check_inner_class(c); break;
+    case 'k': cf_check_code(c); break;
+    case 's': cf_check_stack_map_table(c); break;
+    case 'v': check_constant_value(c); break;
+    case 'l': check_line_numbers(c); break;
+    case 'd': check_variables(c, 0); break;
+    case 'g': check_variables(c, 1); break;
+    case 'r': check_character_ranges(c); break;
+    case 'A': check_component_attributes(c); break;
+    case '@': cf_check_form(c, "T(U=)"); break;
+    case '=': cf_check_element_value(c); break;
+    case 'a': cf_check_type_annotation(c); break;
+    case 'u': cf_check_optional_index(c, CF_TAG_UTF8); break;
+    case 'n': cf_check_optional_index(c, CF_TAG_NAME_AND_TYPE); break;
+    default: cf_check_index(c, tags[letter]);
+    }
+}
+
+static const char *closing(const char *form) {
+    for (int open = 0;; form++) {
+        open += (*form == '(' || *form == '<') - (*form == ')' || *form == '>');
+        if (!open) return form;
+    }
+}
+
+enum cf_status cf_check_form(struct cf_checker *c, const char *form) {
+    for (; *form && *form != ')' && *form != '>' && c->error->status == CF_OK; form++) {
+        if (*form != '(' && *form != '<') {
+            check_letter(c, (unsigned char)*form);
+            continue;
+        }
+        uint32_t count = *form == '(' ? cf_u2(&c->r) : cf_u1(&c->r);
+        for (; count > 0 && c->error->status == CF_OK; count--) cf_check_form(c, form + 1);
+        form = closing(form);
     }
     return c->error->status;
 }
