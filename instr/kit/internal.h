@@ -11,6 +11,7 @@
 //      template.c        ... for a package
 //      fit.c             which methods an advice applies to
 //      link.c            whether what the closure uses is there
+//      class_path.c      ... in jars and a JDK
 //      jdk.c             the classes of an installed JDK
 
 #ifndef INSTR_KIT_INTERNAL_H

@@ -283,3 +283,15 @@ const char *instr_jar_read(const struct instr_jar *jar, const struct instr_jar_e
     return instr_crc32(to, entry->size) == entry->crc ? NULL
                                                       : "has another checksum than the jar states";
 }
+
+uint8_t *instr_jar_read_class(const struct instr_jar *jar, const char *name, size_t name_length,
+                              size_t *length) {
+    const struct instr_jar_entry *entry = instr_jar_find(jar, name, name_length);
+    uint8_t *bytes = entry ? malloc(entry->size + 1u) : NULL;
+    if (bytes && instr_jar_read(jar, entry, bytes) == NULL) {
+        *length = entry->size;
+        return bytes;
+    }
+    free(bytes);
+    return NULL;
+}

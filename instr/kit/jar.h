@@ -47,4 +47,8 @@ const struct instr_jar_entry *instr_jar_find(const struct instr_jar *jar, const 
 const char *instr_jar_read(const struct instr_jar *jar, const struct instr_jar_entry *entry,
                            uint8_t *to);
 
+// The class file of this internal name, checked, from malloc; NULL: there is none, or it cannot be read.
+uint8_t *instr_jar_read_class(const struct instr_jar *jar, const char *name, size_t name_length,
+                              size_t *length);
+
 #endif

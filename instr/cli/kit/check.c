@@ -1,23 +1,104 @@
-// instr kit check: is a kit in order?
+// instr kit check: is a kit in order, and does it go with the jars of an application?
 
 #include "instr/cli/internal.h"
+#include "instr/base/array.h"
 #include "instr/cli/kit/internal.h"
-#include "instr/kit/kit.h"
+#include "instr/kit/class_path.h"
 
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
-// FILE:LINE: as compilers print it, so that editors find it.
-static void print_problem(const struct instr_kit_problem *p) {
-    const char *note = p->fatal ? "" : "note: ";
-    if (p->source.file && p->source.line)
-        cli_line("%s:%u: %s%s", p->source.file, p->source.line, note, p->text);
+struct check {
+    const char *jdk; // home
+    struct instr_kit *kit;
+    struct instr_class_path *path;
+    struct instr_kit_linking linking;
+    char **printed; // lines, of classes that several advices share
+    size_t printed_count, printed_capacity;
+    bool failed;
+};
+
+// --- problems ---
+
+// FILE:LINE: as compilers print it, so that editors find it. Each line once.
+static void print_problem(struct check *check, struct instr_kit_source where, bool fatal,
+                          const char *text) {
+    char *line = NULL, number[16] = "";
+    if (where.line) snprintf(number, sizeof number, "%u:", where.line);
+    if (asprintf(&line, "%s%s%s%s%s%s", where.file ? where.file : "", where.file ? ":" : "", number,
+                 where.file ? " " : "", fatal ? "" : "note: ", text) < 0)
+        return;
+    check->failed |= fatal;
+    for (size_t i = 0; i < check->printed_count; i++)
+        if (strcmp(check->printed[i], line) == 0) {
+            free(line);
+            return;
+        }
+    cli_line("%s", line);
+    if (INSTR_ARRAY_RESERVE(check->printed, check->printed_capacity, check->printed_count + 1))
+        check->printed[check->printed_count++] = line;
     else
-        cli_line("%s%s%s%s", p->source.file ? p->source.file : "", p->source.file ? ": " : "", note,
-                 p->text);
+        free(line);
 }
 
-static void print_summary(const struct instr_kit *kit) {
-    size_t boot = 0;
+static void take_report(void *context, struct instr_kit_source where, const char *text) {
+    print_problem(context, where, true, text);
+}
+
+// --- the JDK ---
+
+// The JDK of $JAVA_HOME, or that of java in $PATH.
+static void find_jdk(struct check *check) {
+    const char *home = getenv("JAVA_HOME"), *folders = getenv("PATH");
+    char path[PATH_MAX], real[PATH_MAX];
+    if (home && *home && instr_class_path_jdk(check->path, home)) return;
+    for (const char *p = folders ? folders : ""; *p;) {
+        size_t length = strcspn(p, ":");
+        snprintf(path, sizeof path, "%.*s/java", (int)length, p);
+        p += length + (p[length] == ':');
+        if (access(path, X_OK) != 0 || !realpath(path, real)) continue;
+        for (int i = 0; i < 2; i++) // bin/java
+            if (strrchr(real, '/')) *strrchr(real, '/') = '\0';
+        if (instr_class_path_jdk(check->path, real)) return;
+    }
+}
+
+static int open_path(struct check *check, int count, char **jars) {
+    char reason[INSTR_JAR_REASON_SIZE];
+    check->path = instr_class_path_new();
+    if (!check->path) return cli_no_memory();
+    for (int i = 0; i < count; i++)
+        if (!instr_class_path_add(check->path, jars[i], reason))
+            return cli_error("%s: %s", jars[i], reason);
+    if (!check->jdk)
+        find_jdk(check);
+    else if (!instr_class_path_jdk(check->path, check->jdk))
+        return cli_error("%s: has neither lib/modules nor rt.jar", check->jdk);
+    return CLI_OK;
+}
+
+// --- checks ---
+
+static void link_advices(struct check *check) {
+    struct instr_kit_world world = instr_class_path_world(check->path);
+    check->linking.report = take_report;
+    check->linking.report_context = check;
+    for (size_t i = 0; i < check->kit->advice_count; i++) {
+        const struct instr_kit_advice *a = &check->kit->advices[i];
+        char text[300];
+        if (instr_kit_link(check->kit, a, &world, &check->linking)) continue;
+        snprintf(text, sizeof text, "%.200s is not checked: none of its types is in the jars",
+                 a->name);
+        print_problem(check, a->source, false, text);
+    }
+}
+
+static void print_summary(const struct check *check) {
+    const struct instr_kit *kit = check->kit;
+    size_t boot = 0, unknown = check->linking.unknown;
     for (size_t i = 0; i < kit->class_count; i++) boot += kit->classes[i].boot;
     for (size_t i = 0; i < kit->advice_count; i++) {
         const struct instr_kit_advice *a = &kit->advices[i];
@@ -27,15 +108,34 @@ static void print_summary(const struct instr_kit *kit) {
     cli_line("%zu advice%s, %zu class%s, %zu of them in the bootstrap loader", kit->advice_count,
              cli_plural(kit->advice_count, "s"), kit->class_count,
              cli_plural(kit->class_count, "es"), boot);
+    cli_line("%zu use%s of classes and members checked, %zu not%s", check->linking.checked,
+             cli_plural(check->linking.checked, "s"), unknown,
+             unknown ? ": give the jars of the application, and --jdk HOME" : "");
+}
+
+static int check_kit(struct check *check, int count, char **jars) {
+    int status = open_path(check, count, jars);
+    if (status != CLI_OK) return status;
+    for (size_t i = 0; i < check->kit->problem_count; i++) {
+        const struct instr_kit_problem *p = &check->kit->problems[i];
+        print_problem(check, p->source, p->fatal, p->text);
+    }
+    if (check->kit->usable) link_advices(check);
+    if (!check->failed) print_summary(check);
+    return check->failed ? CLI_FAILED : CLI_OK;
 }
 
 int cli_kit_check(int argc, char **argv) {
+    struct check check = {.jdk = NULL};
+    const struct cli_option options[] = {{"--jdk", .text = &check.jdk}, {NULL}};
+    if (cli_arguments("kit", &argc, argv, options) != CLI_OK) return CLI_USAGE;
     if (argc < 1) return cli_usage("kit", "check: no kit given");
-    struct instr_kit *kit = instr_kit_open(argv[0]);
-    if (!kit) return cli_no_memory();
-    for (size_t i = 0; i < kit->problem_count; i++) print_problem(&kit->problems[i]);
-    if (kit->usable) print_summary(kit);
-    int status = kit->usable ? CLI_OK : CLI_FAILED;
-    instr_kit_free(kit);
+    check.kit = instr_kit_open(argv[0]);
+    if (!check.kit) return cli_no_memory();
+    int status = check_kit(&check, argc - 1, argv + 1);
+    instr_class_path_free(check.path);
+    instr_kit_free(check.kit);
+    for (size_t i = 0; i < check.printed_count; i++) free(check.printed[i]);
+    free(check.printed);
     return cli_finish(status);
 }

@@ -1,0 +1,130 @@
+#include "instr/kit/class_path.h"
+#include "instr/base/array.h"
+#include "instr/kit/jdk.h"
+
+#include <stdlib.h>
+
+struct opened {
+    char *name;
+    uint8_t *bytes;
+    struct cf_class cls;
+};
+
+struct instr_class_path {
+    struct instr_jar *jars;
+    size_t jar_count, jar_capacity;
+    struct instr_jdk jdk;
+    bool has_jdk;
+    struct opened **opened; // also what was not found: bytes is NULL
+    size_t opened_count, opened_capacity;
+    struct cf_arena arena;
+};
+
+struct instr_class_path *instr_class_path_new(void) {
+    struct instr_class_path *path = calloc(1, sizeof *path);
+    if (path) cf_arena_init(&path->arena);
+    return path;
+}
+
+static void free_opened(struct opened *o) {
+    free(o->name);
+    free(o->bytes);
+    free(o);
+}
+
+void instr_class_path_free(struct instr_class_path *path) {
+    if (!path) return;
+    for (size_t i = 0; i < path->jar_count; i++) instr_jar_close(&path->jars[i]);
+    for (size_t i = 0; i < path->opened_count; i++) free_opened(path->opened[i]);
+    instr_jdk_close(&path->jdk);
+    cf_arena_free(&path->arena);
+    free(path->opened);
+    free(path->jars);
+    free(path);
+}
+
+bool instr_class_path_add(struct instr_class_path *path, const char *jar,
+                          char reason[INSTR_JAR_REASON_SIZE]) {
+    if (!INSTR_ARRAY_RESERVE(path->jars, path->jar_capacity, path->jar_count + 1)) {
+        strcpy(reason, "out of memory");
+        return false;
+    }
+    if (!instr_jar_open_file(&path->jars[path->jar_count], jar, reason)) return false;
+    path->jar_count++;
+    return true;
+}
+
+bool instr_class_path_jdk(struct instr_class_path *path, const char *home) {
+    if (path->has_jdk) instr_jdk_close(&path->jdk);
+    path->has_jdk = instr_jdk_open(&path->jdk, home);
+    return path->has_jdk;
+}
+
+static uint8_t *read_class(const struct instr_class_path *path, const char *name, size_t *length) {
+    uint8_t *bytes = NULL;
+    for (size_t i = 0; i < path->jar_count && !bytes; i++)
+        bytes = instr_jar_read_class(&path->jars[i], name, strlen(name), length);
+    if (!bytes && path->has_jdk) bytes = instr_jdk_read(&path->jdk, name, strlen(name), length);
+    return bytes;
+}
+
+// The class, looked for once. NULL: out of memory.
+static struct opened *open_class(struct instr_class_path *path, struct cf_slice name) {
+    for (size_t i = 0; i < path->opened_count; i++)
+        if (cf_slice_is(name, path->opened[i]->name, strlen(path->opened[i]->name)))
+            return path->opened[i];
+    struct opened *o = calloc(1, sizeof *o);
+    size_t length = 0;
+    if (o) o->name = strndup((const char *)name.bytes, name.length);
+    if (!o || !o->name ||
+        !INSTR_ARRAY_RESERVE(path->opened, path->opened_capacity, path->opened_count + 1)) {
+        if (o) free_opened(o);
+        return NULL;
+    }
+    o->bytes = read_class(path, o->name, &length);
+    if (o->bytes && cf_class_open(&o->cls, o->bytes, length, &path->arena) != CF_OK) {
+        free(o->bytes);
+        o->bytes = NULL;
+    }
+    path->opened[path->opened_count++] = o;
+    return o;
+}
+
+static bool may_be_of_jdk(struct cf_slice name) {
+    static const char *const starts[] = {"java/",    "javax/",       "jdk/",        "sun/",
+                                         "com/sun/", "org/w3c/dom/", "org/xml/sax/"};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (name.length > strlen(starts[i]) &&
+            memcmp(name.bytes, starts[i], strlen(starts[i])) == 0)
+            return true;
+    return false;
+}
+
+static enum instr_kit_found find(void *context, struct cf_slice name, const struct cf_class **cls) {
+    struct instr_class_path *path = context;
+    struct opened *o = open_class(path, name);
+    bool is_java = name.length > 5 && memcmp(name.bytes, "java/", 5) == 0;
+    if (!o) return INSTR_KIT_UNKNOWN;
+    if (o->bytes) {
+        *cls = &o->cls;
+        return INSTR_KIT_PRESENT;
+    }
+    if (is_java || (may_be_of_jdk(name) && !path->has_jdk))
+        return path->has_jdk ? INSTR_KIT_ABSENT : INSTR_KIT_UNKNOWN;
+    return path->jar_count ? INSTR_KIT_ABSENT : INSTR_KIT_UNKNOWN;
+}
+
+static bool has_below(void *context, const char *start) {
+    const struct instr_class_path *path = context;
+    for (size_t i = 0; i < path->jar_count; i++)
+        for (size_t k = 0; k < path->jars[i].count; k++) {
+            const struct instr_jar_entry *e = &path->jars[i].entries[k];
+            if (e->name_length > strlen(start) && memcmp(e->name, start, strlen(start)) == 0)
+                return true;
+        }
+    return false;
+}
+
+struct instr_kit_world instr_class_path_world(struct instr_class_path *path) {
+    return (struct instr_kit_world){find, has_below, path};
+}
