@@ -202,14 +202,16 @@
             "and is reported; the exit status is 1 then. The result is the same "                  \
             "for any number of threads. OUT appears when it is complete; a "                       \
             "directory OUT must not exist, or be empty.")                                          \
-    COMMAND(kit, "check FILE.jar[:FILE.jar] [--jdk HOME] [JAR...] | jar",                          \
-            "check a kit: advice in Java, compiled and in jars",                                   \
+    COMMAND(kit, "check FILE.jar[:FILE.jar] [--jdk HOME] [JAR...] | new NAME | jar",               \
+            "begin or check a kit: advice in Java, compiled and in jars",                          \
             "'instr kit check' reads a kit as the agent does, and resolves every class, field "    \
             "and method that it uses against "                                                     \
             "the jars of the application and the JDK (HOME, $JAVA_HOME, or that of java in "       \
             "$PATH). It prints what is wrong, "                                                    \
             "with file and line, or what the kit advises; the exit status is 1 if something is "   \
             "wrong.\n\n"                                                                           \
+            "'instr kit new' makes a folder with a small advice, a test of it, and a script that " \
+            "builds and checks both.\n\n"                                                          \
             "'instr kit jar' prints the path of instr-kit.jar, which kits compile against: "       \
             "package instr.kit, annotations and "                                                  \
             "types for advice in Java 8 and later.")                                               \

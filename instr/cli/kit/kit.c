@@ -22,6 +22,7 @@ static const struct {
 } commands[] = {
     {"check", cli_kit_check},
     {"jar", print_jar},
+    {"new", cli_kit_new},
 };
 
 int cli_kit(int argc, char **argv) {
