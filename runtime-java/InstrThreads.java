@@ -447,6 +447,16 @@ final class InstrThreads {
         if (task != null) task.children = children;
     }
 
+    /** Counts, and writes a record of a number that no task has spent. */
+    static void observe(long value, int id) {
+        if (value < 0) value = 0;
+        countSlowly(id, CALL);
+        long line = findLine();
+        if (line == 0 || value >>> TIME_BITS != 0 || !append(line, value, value << ID_BITS | id)) {
+            InstrNative.record(id, -1, value, value);
+        }
+    }
+
     /**
      * Removes everything from the stack that was put there since. Called first, so that it happens even if the rest
      * fails.

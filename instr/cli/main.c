@@ -2,6 +2,7 @@
 
 #include "instr/cli/internal.h"
 #include "instr/options/names.h"
+#include "instr/plugins/plugins.h"
 
 #include <string.h>
 
@@ -50,6 +51,7 @@ int main(int argc, char **argv) {
         cli_error("no command given; see 'instr help'");
         return CLI_USAGE;
     }
+    instr_options_add_source(&instr_plugin_source);
     const struct command *command = command_named(command_word(argv[1]));
     if (!command) return refuse(argv[1]);
     // `instr run --help`, but not `instr run timing -- java --help`.

@@ -254,7 +254,7 @@ static int parse_pair(struct instr_option_parser *p, const char *key, const char
                        : -1;
         if (key[n] == '\0') return instr_option_fail(p, key, "is a pass and takes no value");
         if (key[n] != '.') continue;
-        if (!instr_option_argument(key)) return unknown(p, key);
+        if (!p->passes[i].pass->made && !instr_option_argument(key)) return unknown(p, key);
         if (!*value) return instr_option_fail(p, key, "has an empty value");
         return parse_pass_option(p, &p->passes[i], key, key + n + 1, value);
     }

@@ -15,6 +15,7 @@
     KIND(methods)                                                                                  \
     KIND(alloc)                                                                                    \
     KIND(exceptions)                                                                               \
+    KIND(counters)                                                                                 \
     KIND(exec)                                                                                     \
     INSTR_MORE_REPORT_KINDS(KIND)
 

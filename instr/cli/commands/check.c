@@ -3,6 +3,7 @@
 #include "instr/cli/internal.h"
 #include "instr/cli/commands/check_class.h"
 #include "instr/cli/paths.h"
+#include "instr/plugins/open.h"
 #include "instr/report/text.h"
 
 #include <inttypes.h>
@@ -190,7 +191,8 @@ static int parse_passes(struct check *check) {
     for (size_t i = 0; i < rw_pass_count() && n < sizeof all; i++)
         n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", i ? "," : "", rw_pass_at(i)->name);
     const char *list = strcmp(check->passes, "all") == 0 ? all : check->passes;
-    if (instr_options_parse(&check->options, list, error, sizeof error) != 0)
+    if (instr_options_parse(&check->options, list, error, sizeof error) != 0 ||
+        instr_plugins_open(&check->options, INSTR_PLUGIN_AT_START, error, sizeof error) != 0)
         return cli_usage("check", "%s", error);
     if (check->options.pass_count > 0) return CLI_OK;
     return cli_usage("check", "no pass in --passes; 'all' stands for every pass");

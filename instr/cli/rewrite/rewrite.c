@@ -9,6 +9,7 @@
 #include "instr/cli/rewrite/run.h"
 #include "instr/cli/rewrite/single.h"
 #include "instr/cli/rewrite/tree.h"
+#include "instr/plugins/open.h"
 #include "instr/report/text.h"
 
 #include <errno.h>
@@ -89,6 +90,8 @@ static int read_arguments(int argc, char **argv, struct cli_rewrite *rewrite) {
     if (!text) return cli_no_memory();
     int result = instr_options_parse(&rewrite->options, text, error, sizeof error);
     free(text);
+    if (result == 0)
+        result = instr_plugins_open(&rewrite->options, INSTR_PLUGIN_OFFLINE, error, sizeof error);
     if (result != 0) return cli_usage("rewrite", "%s", error);
     return check_passes(rewrite);
 }

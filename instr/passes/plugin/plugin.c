@@ -1,0 +1,86 @@
+// The JVM TI half of plug-ins (instr/plugins): when they are opened, and their results.
+
+#include "instr/passes/agent_pass.h"
+#include "instr/plugins/open.h"
+#include "instr/plugins/plugins.h"
+#include "instr/report/counters.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// 8 for "1.8", 17 for "17"; 0: unknown.
+static unsigned jdk_of(jvmtiEnv *jvmti) {
+    char *text = NULL;
+    if ((*jvmti)->GetSystemProperty(jvmti, "java.vm.specification.version", &text) !=
+        JVMTI_ERROR_NONE)
+        return 0;
+    unsigned jdk = (unsigned)strtoul(strncmp(text, "1.", 2) == 0 ? text + 2 : text, NULL, 10);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)text);
+    return jdk;
+}
+
+static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *options,
+                  char *reason, size_t size) {
+    (void)jni;
+    return instr_plugin_open(options->pass,
+                             options->late ? INSTR_PLUGIN_LATE : INSTR_PLUGIN_AT_START,
+                             jdk_of(jvmti), reason, size) == 0;
+}
+
+// --- results ---
+
+static struct instr_counted_row row_of(const struct instr_method *m, const struct instr_counts *c) {
+    struct instr_counted_row row = {.name = m->detail + 1,
+                                    .class_name = m->class_name,
+                                    .method = m->name,
+                                    .descriptor = m->descriptor,
+                                    .line = m->line,
+                                    .count = c->calls};
+    if (*m->detail == INSTR_PLUGIN_COUNT) return row;
+    row.unit = *m->detail == INSTR_PLUGIN_TIMES ? INSTR_UNIT_NS : INSTR_UNIT_NUMBER;
+    row.total = c->total;
+    row.min = c->min;
+    row.max = c->max;
+    row.p50 = c->p50;
+    row.p90 = c->p90;
+    row.p99 = c->p99;
+    return row;
+}
+
+static void gather(const struct instr_results *results, unsigned pass,
+                   const struct instr_counts *counts, size_t n,
+                   struct instr_counter_report *report) {
+    unsigned number = results->options->passes[pass].number;
+    size_t known = (size_t)instr_methods_count(results->methods);
+    for (size_t id = 0; id < n && id < known; id++) {
+        if (!counts[id].calls) continue;
+        struct instr_method m = instr_methods_get(results->methods, (int)id);
+        if (m.pass == number && m.detail && instr_results_shows(results, pass, m.class_name))
+            report->rows[report->row_count++] = row_of(&m, &counts[id]);
+    }
+}
+
+static void report_results(const struct instr_results *results, unsigned pass) {
+    struct instr_counter_report report = {
+        .pass = results->options->passes[pass].pass->name,
+    };
+    struct instr_counts *counts = NULL;
+    size_t n = 0;
+    if (instr_results_snapshot(results, pass, &counts, &n))
+        report.rows = calloc(n + 1, sizeof *report.rows);
+    if (report.rows) {
+        gather(results, pass, counts, n, &report);
+        instr_counter_report_sort(&report);
+        instr_results_put(results, pass, &instr_counters_format, &report);
+    } else {
+        instr_say_unwritten("out of memory: a result is lost");
+    }
+    free(report.rows);
+    free(counts);
+}
+
+const struct instr_agent_pass instr_agent_pass_plugin = {
+    .start = start,
+    .report = report_results,
+};

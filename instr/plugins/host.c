@@ -1,0 +1,158 @@
+// The table of functions that plug-ins get, and what they look at.
+
+#include "instr/plugins/internal.h"
+
+#include "classfile/format/annotations.h"
+#include "classfile/format/lines.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *instr_plugin_text(const struct instr_class *cls, struct cf_slice text, bool dots) {
+    if (!text.bytes) return NULL;
+    char *copy = cf_arena_alloc(cls->in->rewrite->cls->arena, (size_t)text.length + 1);
+    if (!copy) return NULL;
+    memcpy(copy, text.bytes, text.length);
+    copy[text.length] = '\0';
+    for (uint32_t i = 0; dots && i < text.length; i++)
+        if (copy[i] == '/') copy[i] = '.';
+    return copy;
+}
+
+static const struct cf_class *class_of(const struct instr_class *cls) {
+    return cls->in->rewrite->cls;
+}
+
+static const char *class_name(const struct instr_class *cls) {
+    return instr_plugin_text(cls, cf_this_name(class_of(cls)), true);
+}
+
+static const char *super_name(const struct instr_class *cls) {
+    return instr_plugin_text(cls, cf_class_name(class_of(cls), class_of(cls)->super_class), true);
+}
+
+static const char *interface_name(const struct instr_class *cls, uint32_t n) {
+    const struct cf_class *of = class_of(cls);
+    if (n >= of->interfaces_count) return NULL;
+    return instr_plugin_text(cls, cf_class_name(of, cf_be2(of->bytes + of->interfaces + 2 * n)),
+                             true);
+}
+
+// --- supertypes ---
+
+// As far as the class itself says it.
+static int is_a(const struct instr_class *cls, const char *name, const char *super) {
+    if (strcmp(name, super) == 0 || strcmp(super, "java.lang.Object") == 0) return INSTR_YES;
+    const char *own = class_name(cls), *above = super_name(cls), *next;
+    if (!own || strcmp(name, own) != 0) return INSTR_UNKNOWN;
+    int result = above && strcmp(above, "java.lang.Object") != 0 ? INSTR_UNKNOWN : INSTR_NO;
+    if (above && strcmp(above, super) == 0) return INSTR_YES;
+    for (uint32_t n = 0; (next = interface_name(cls, n)); n++) {
+        if (strcmp(next, super) == 0) return INSTR_YES;
+        result = INSTR_UNKNOWN;
+    }
+    return result;
+}
+
+static int matches(const char *patterns, const char *name) {
+    char reason[INSTR_ERROR_SIZE], internal[1024];
+    struct instr_match *match = instr_match_new();
+    size_t n = 0;
+    for (; name[n] && n < sizeof internal; n++) internal[n] = name[n] == '.' ? '/' : name[n];
+    int result = match && instr_match_add(match, patterns, reason, sizeof reason) == 0
+                     ? instr_match(match, internal, n)
+                     : INSTR_UNKNOWN;
+    instr_match_free(match);
+    return result;
+}
+
+// --- methods ---
+
+// Copies as much as the plug-in's version of the structure has.
+static void answer(void *to, uint32_t wanted, void *from, uint32_t size) {
+    uint32_t n = wanted < size ? wanted : size;
+    memcpy(from, &n, sizeof n); // both begin with their size
+    memcpy(to, from, n);
+}
+
+static uint32_t line_at(struct instr_code *code, uint32_t pc) {
+    if (!code->lines) code->lines = cf_lines(&code->edit->code);
+    return code->lines ? code->lines[pc] : 0;
+}
+
+static void method(struct instr_code *code, struct instr_method_info *info) {
+    const struct cf_class *cls = code->edit->code.cls;
+    const struct cf_member *member = code->edit->method;
+    struct instr_method_info found = {
+        .access_flags = member->access_flags,
+        .name = instr_plugin_text(code->of, cf_member_name(cls, member), false),
+        .descriptor = instr_plugin_text(code->of, cf_member_descriptor(cls, member), false),
+        .line = line_at(code, 0),
+    };
+    answer(info, info->size, &found, sizeof found);
+}
+
+static int annotated(struct instr_code *code, const char *annotation) {
+    char type[1024];
+    int n = snprintf(type, sizeof type, "L%s;", annotation);
+    if (n < 0 || n >= (int)sizeof type) return INSTR_NO;
+    for (char *c = type; *c; c++)
+        if (*c == '.') *c = '/';
+    const char *const types[] = {type, NULL};
+    return cf_annotation_of(code->edit->code.cls, code->edit->method, types) != NULL;
+}
+
+static bool is_call(const struct cf_code *code, uint32_t i) {
+    unsigned opcode = code->bytes[code->pc[i]];
+    return opcode >= CF_OP_invokevirtual && opcode <= CF_OP_invokeinterface;
+}
+
+static void list_calls(struct instr_code *code) {
+    const struct cf_code *c = &code->edit->code;
+    code->calls = cf_arena_alloc(c->cls->arena, ((size_t)c->count + 1) * sizeof *code->calls);
+    for (uint32_t i = 0; code->calls && i < c->count; i++)
+        if (is_call(c, i)) code->calls[code->calls_count++] = i;
+}
+
+bool instr_plugin_find_call(struct instr_code *code, uint32_t n, struct instr_found_call *call) {
+    const struct cf_code *c = &code->edit->code;
+    if (!code->calls) list_calls(code);
+    if (n >= code->calls_count) return false;
+    call->instruction = code->calls[n];
+    return cf_reference(c->cls, cf_be2(c->bytes + c->pc[call->instruction] + 1), &call->class_name,
+                        &call->name, &call->descriptor) &&
+           call->class_name.bytes;
+}
+
+static int call(struct instr_code *code, uint32_t n, struct instr_call *result) {
+    struct instr_found_call at;
+    if (!instr_plugin_find_call(code, n, &at)) return 0;
+    uint32_t pc = code->edit->code.pc[at.instruction];
+    struct instr_call found = {
+        .line = line_at(code, pc),
+        .class_name = instr_plugin_text(code->of, at.class_name, true),
+        .name = instr_plugin_text(code->of, at.name, false),
+        .descriptor = instr_plugin_text(code->of, at.descriptor, false),
+        .is_static = code->edit->code.bytes[pc] == CF_OP_invokestatic,
+    };
+    if (!found.class_name || !found.name || !found.descriptor) return 0;
+    answer(result, result->size, &found, sizeof found);
+    return 1;
+}
+
+const struct instr_host instr_plugin_host = {
+    .size = sizeof(struct instr_host),
+    .api = INSTR_PLUGIN_API,
+    .options = instr_plugin_options,
+    .add = instr_plugin_add,
+    .class_name = class_name,
+    .super_name = super_name,
+    .interface_name = interface_name,
+    .is_a = is_a,
+    .matches = matches,
+    .method = method,
+    .annotated = annotated,
+    .call = call,
+    .count = instr_plugin_count,
+    .observe = instr_plugin_observe,
+};

@@ -1,0 +1,68 @@
+// What the files of plug-ins share:
+//
+//      plugins.c   the option, the pass
+//      open.c      loads the library and checks what it registers
+//      host.c      the table of functions that it gets: looks
+//      places.c    the rest of them: what is put where
+
+#ifndef INSTR_PLUGINS_INTERNAL_H
+#define INSTR_PLUGINS_INTERNAL_H
+
+#include "instr/plugin.h"
+#include "instr/plugins/open.h"
+#include "instr/plugins/plugins.h"
+#include "rewriters/common.h"
+
+#include <stdbool.h>
+
+struct instr_open_plugin {
+    struct rw_pass pass;
+    struct rw_made made;
+    char *file, *options;
+    void *library; // NULL: not open
+    bool offline, started;
+    struct instr_plugin plugin; // as registered, with zeros for what its version lacks
+    void *data;
+};
+
+struct instr_class {
+    struct rw_class *in;
+    const struct instr_open_plugin *plugin;
+};
+
+struct instr_code {
+    const struct instr_class *of;
+    struct cf_edit *edit;
+    // From here on everything is zero at first.
+    const uint16_t *lines; // by pc; NULL: not asked for yet
+    uint32_t *calls;       // the instructions that call, by index; NULL: not asked for yet
+    uint32_t calls_count;
+    uint32_t start;      // local: when the method was entered; 0: none
+    uint32_t call_start; // local: when a call began; 0: none
+};
+
+extern const struct instr_host instr_plugin_host;
+
+// The text in the arena of the class, terminated, with dots instead of slashes if `dots`. NULL: there is
+// no text, or memory ran out.
+const char *instr_plugin_text(const struct instr_class *cls, struct cf_slice text, bool dots);
+
+// Call `n` of the method: the index of its instruction, and what it refers to. False: there are fewer.
+struct instr_found_call {
+    uint32_t instruction;
+    struct cf_slice class_name, name, descriptor;
+};
+bool instr_plugin_find_call(struct instr_code *code, uint32_t n, struct instr_found_call *call);
+
+// instr_host.options and add, for the plug-in that this thread is opening.
+const char *instr_plugin_options(void);
+int instr_plugin_add(const struct instr_plugin *plugin, void *data);
+
+// instr_host.count and observe.
+int instr_plugin_count(struct instr_code *code, const struct instr_at *at, const char *counter);
+int instr_plugin_observe(struct instr_code *code, const struct instr_at *at, const char *histogram,
+                         const struct instr_value *value);
+
+void instr_plugin_close(struct instr_open_plugin *plugin);
+
+#endif

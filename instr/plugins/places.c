@@ -1,0 +1,299 @@
+// What plug-ins put into methods: counts and histograms, with conditions.
+//
+//      count:     id; InstrCalls.enter
+//      observe:   value as a long, id; InstrPlugin.observe
+//      only_if:   value as a long, number; lcmp; jump behind the rest
+//
+// An elapsed time is that since a local was set: at the entry of the method, or before the call. Arguments
+// of a call are below others on the stack, which go to locals meanwhile.
+
+#include "instr/plugins/internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { ENTER, OBSERVE, PRESENT, NANO_TIME };
+
+static struct cf_callee callee(struct instr_code *code, unsigned which) {
+    static const struct {
+        const char *class_name, *name, *descriptor;
+    } methods[] = {
+        [ENTER] = {"InstrCalls", "enter", "(I)V"},
+        [OBSERVE] = {"InstrPlugin", "observe", "(JI)V"},
+        [PRESENT] = {"InstrPlugin", "present", "(Ljava/lang/Object;)J"},
+        [NANO_TIME] = {"java/lang/System", "nanoTime", "()J"},
+    };
+    struct rw_class *cls = code->of->in;
+    char name[128];
+    if (!cls->callees[which].methodref) {
+        snprintf(name, sizeof name, "%s%s", which == NANO_TIME ? "" : cls->runtime_package,
+                 methods[which].class_name);
+        cls->callees[which] =
+            cf_callee_new(cls->rewrite, name, methods[which].name, methods[which].descriptor);
+    }
+    return cls->callees[which];
+}
+
+// --- places ---
+
+// A place where something is put.
+struct place {
+    struct instr_code *code;
+    const struct instr_at *at;
+    struct instr_found_call call; // of AT_BEFORE and AT_AFTER
+    struct cf_snippet *snippet;
+};
+
+static int misuse(struct instr_code *code, const char *reason) {
+    cf_fail(&code->edit->error, CF_MISUSE, 0, reason, 0);
+    return -1;
+}
+
+static bool is_at_call(const struct instr_at *at) {
+    return at->where == INSTR_AT_BEFORE || at->where == INSTR_AT_AFTER;
+}
+
+static int find_place(struct place *p, struct instr_code *code, const struct instr_at *at) {
+    *p = (struct place){.code = code, .at = at};
+    if (!at || at->size < sizeof *at) return misuse(code, "plug-in: struct instr_at is too small");
+    if (at->where > INSTR_AT_AFTER) return misuse(code, "plug-in: no such place");
+    if (is_at_call(at) && !instr_plugin_find_call(code, at->call, &p->call))
+        return misuse(code, "plug-in: the method has no such call");
+    if (cf_edit_constructor(code->edit) != CF_OK) return -1;
+    p->snippet = cf_snippet_new(code->edit);
+    return 0;
+}
+
+static int insert(const struct place *p) {
+    struct cf_edit *edit = p->code->edit;
+    switch (p->at->where) {
+    case INSTR_AT_ENTRY: cf_insert_entry(edit, p->snippet); break;
+    case INSTR_AT_CONSTRUCTED: cf_insert_constructed(edit, p->snippet); break;
+    case INSTR_AT_RETURN: cf_insert_exits(edit, p->snippet); break;
+    case INSTR_AT_THROWN: cf_insert_thrown(edit, p->snippet); break;
+    case INSTR_AT_BEFORE: cf_insert_before(edit, p->call.instruction, p->snippet); break;
+    default: cf_insert_after(edit, p->call.instruction, p->snippet); break;
+    }
+    return edit->error.status == CF_OK ? 0 : -1;
+}
+
+// --- values ---
+
+static uint32_t slots_of(char type) {
+    return type == 'J' || type == 'D' ? 2 : 1;
+}
+
+static enum cf_opcode load_of(char type) {
+    switch (type) {
+    case 'J': return CF_OP_lload;
+    case 'F': return CF_OP_fload;
+    case 'D': return CF_OP_dload;
+    case 'L':
+    case '[': return CF_OP_aload;
+    default: return CF_OP_iload;
+    }
+}
+
+static enum cf_opcode store_of(char type) {
+    return (enum cf_opcode)(load_of(type) + CF_OP_istore - CF_OP_iload);
+}
+
+// The first letters of the types of the parameters; returns their number. *result: of the result. A
+// malformed descriptor has none.
+enum { MOST_PARAMETERS = 255 };
+static uint32_t read_types(struct cf_slice descriptor, char types[MOST_PARAMETERS], char *result) {
+    unsigned slots, result_slots;
+    *result = 'V';
+    if (!cf_method_slots(descriptor, &slots, &result_slots)) return 0;
+    const uint8_t *p = descriptor.bytes + 1, *end = descriptor.bytes + descriptor.length;
+    uint32_t n = 0;
+    for (; p < end && *p != ')' && n < MOST_PARAMETERS; p = cf_after_type(p, end))
+        types[n++] = (char)*p;
+    *result = (char)p[1];
+    return n;
+}
+
+// Makes a long of the value on the stack: of an object 1, of null 0.
+static void widen(const struct place *p, char type) {
+    switch (type) {
+    case 'J': break;
+    case 'F': cf_op(p->snippet, CF_OP_f2l); break;
+    case 'D': cf_op(p->snippet, CF_OP_d2l); break;
+    case 'L':
+    case '[': cf_call(p->snippet, callee(p->code, PRESENT)); break;
+    default: cf_op(p->snippet, CF_OP_i2l); break;
+    }
+}
+
+static void push_copy(const struct place *p, char type) {
+    cf_op(p->snippet, slots_of(type) == 2 ? CF_OP_dup2 : CF_OP_dup);
+    widen(p, type);
+}
+
+static void push_parameter(const struct place *p, const char *types, uint32_t index) {
+    uint32_t local = p->code->edit->method->access_flags & CF_ACC_STATIC ? 0 : 1;
+    for (uint32_t i = 0; i < index; i++) local += slots_of(types[i]);
+    cf_local(p->snippet, load_of(types[index]), local);
+    widen(p, types[index]);
+}
+
+// The arguments above go to locals, and come back.
+static void push_argument(const struct place *p, const char *types, uint32_t count,
+                          uint32_t index) {
+    struct cf_edit *edit = p->code->edit;
+    uint32_t locals[MOST_PARAMETERS];
+    for (uint32_t i = count; i-- > index + 1;) {
+        const char type[] = {types[i], '\0'};
+        bool object = types[i] == 'L' || types[i] == '[';
+        locals[i] = cf_new_local(edit, object ? "Ljava/lang/Object;" : type, 0);
+        cf_local(p->snippet, store_of(types[i]), locals[i]);
+    }
+    push_copy(p, types[index]);
+    if (index + 1 == count) return;
+    uint32_t value = cf_new_local(edit, "J", 0);
+    cf_local(p->snippet, CF_OP_lstore, value);
+    for (uint32_t i = index + 1; i < count; i++) cf_local(p->snippet, load_of(types[i]), locals[i]);
+    cf_local(p->snippet, CF_OP_lload, value);
+}
+
+// Sets the local to the time, or to 0.
+static struct cf_snippet *set_time(struct instr_code *code, uint32_t local, bool now) {
+    struct cf_snippet *s = cf_snippet_new(code->edit);
+    if (now)
+        cf_call(s, callee(code, NANO_TIME));
+    else
+        cf_op(s, CF_OP_lconst_0);
+    cf_local(s, CF_OP_lstore, local);
+    return s;
+}
+
+static void push_elapsed(const struct place *p) {
+    struct instr_code *code = p->code;
+    uint32_t *local = p->at->where == INSTR_AT_AFTER ? &code->call_start : &code->start;
+    if (!*local) {
+        *local = cf_new_local(code->edit, "J", 1);
+        cf_insert_entry(code->edit, set_time(code, *local, p->at->where != INSTR_AT_AFTER));
+    }
+    if (p->at->where == INSTR_AT_AFTER)
+        cf_insert_before(code->edit, p->call.instruction, set_time(code, *local, true));
+    cf_call(p->snippet, callee(code, NANO_TIME));
+    cf_local(p->snippet, CF_OP_lload, *local);
+    cf_op(p->snippet, CF_OP_lsub);
+}
+
+static int push_typed(const struct place *p, const struct instr_value *value, char *type) {
+    enum instr_where where = (enum instr_where)p->at->where;
+    char types[MOST_PARAMETERS], result;
+    const struct cf_class *cls = p->code->edit->code.cls;
+    struct cf_slice descriptor =
+        is_at_call(p->at) ? p->call.descriptor : cf_member_descriptor(cls, p->code->edit->method);
+    uint32_t count = read_types(descriptor, types, &result);
+    if (value->what == INSTR_RESULT) {
+        if ((where != INSTR_AT_RETURN && where != INSTR_AT_AFTER) || result == 'V')
+            return misuse(p->code, "plug-in: there is no result at this place");
+        *type = result;
+        push_copy(p, result);
+        return 0;
+    }
+    if (value->what != INSTR_ARGUMENT) return misuse(p->code, "plug-in: no such value");
+    if (where == INSTR_AT_AFTER || value->index >= count)
+        return misuse(p->code, "plug-in: there is no such argument at this place");
+    *type = types[value->index];
+    if (where == INSTR_AT_BEFORE)
+        push_argument(p, types, count, value->index);
+    else
+        push_parameter(p, types, value->index);
+    return 0;
+}
+
+// Pushes the value as a long. *type is the first letter of its own type, or 't' for a time.
+static int push(const struct place *p, const struct instr_value *value, char *type) {
+    if (!value || value->size < sizeof *value)
+        return misuse(p->code, "plug-in: struct instr_value is too small");
+    if (value->what != INSTR_ELAPSED) return push_typed(p, value, type);
+    if (p->at->where != INSTR_AT_RETURN && p->at->where != INSTR_AT_THROWN &&
+        p->at->where != INSTR_AT_AFTER)
+        return misuse(p->code, "plug-in: no time has passed at this place");
+    *type = INSTR_PLUGIN_TIMES;
+    push_elapsed(p);
+    return 0;
+}
+
+// --- conditions ---
+
+static void push_long(struct cf_snippet *s, int64_t number) {
+    if (number < INT32_MIN || number > INT32_MAX) {
+        cf_push_constant(s, cf_add_long(&s->edit->rewrite->pool, number));
+        return;
+    }
+    cf_push_int(s, (int32_t)number);
+    cf_op(s, CF_OP_i2l);
+}
+
+// Jumps to the label unless the test is met.
+static int test(const struct place *p, uint32_t otherwise) {
+    static const enum cf_opcode jumps[] = {
+        [INSTR_EQUAL] = CF_OP_ifne,    [INSTR_NOT_EQUAL] = CF_OP_ifeq, [INSTR_LESS] = CF_OP_ifge,
+        [INSTR_AT_LEAST] = CF_OP_iflt, [INSTR_MORE] = CF_OP_ifle,      [INSTR_AT_MOST] = CF_OP_ifgt,
+    };
+    const struct instr_test *only_if = p->at->only_if;
+    char type;
+    if (only_if->size < sizeof *only_if)
+        return misuse(p->code, "plug-in: struct instr_test is too small");
+    if (only_if->is > INSTR_AT_MOST) return misuse(p->code, "plug-in: no such comparison");
+    if (push(p, only_if->value, &type) != 0) return -1;
+    if ((type == 'L' || type == '[') && (only_if->number != 0 || only_if->is > INSTR_NOT_EQUAL))
+        return misuse(p->code, "plug-in: an object can be compared with null only");
+    push_long(p->snippet, only_if->number);
+    cf_op(p->snippet, CF_OP_lcmp);
+    cf_branch_to(p->snippet, jumps[only_if->is], otherwise);
+    return 0;
+}
+
+// --- what is put there ---
+
+// The id of what is counted here. Files that are rewritten have ids of methods only.
+static int find_id(const struct place *p, char kind, const char *name, int *id) {
+    struct instr_code *code = p->code;
+    struct rw_class *cls = code->of->in;
+    char detail[256];
+    int n = snprintf(detail, sizeof detail, "%c%s", kind, name ? name : "");
+    if (!name || !*name || n >= (int)sizeof detail)
+        return misuse(code, "plug-in: the name of a counter must have 1 to 254 bytes");
+    uint32_t pc = is_at_call(p->at) ? code->edit->code.pc[p->call.instruction] : 0;
+    struct cf_slice text = {(const uint8_t *)detail, (uint32_t)n};
+    enum cf_status status = code->of->plugin->offline ? rw_method_id(cls, code->edit, id)
+                                                      : rw_site_id(cls, code->edit, pc, text, id);
+    return status == CF_OK ? 0 : -1;
+}
+
+// Counts, or observes the value.
+static int put(struct instr_code *code, const struct instr_at *at, const char *name,
+               const struct instr_value *value) {
+    struct place p;
+    int id = -1;
+    char type = INSTR_PLUGIN_COUNT;
+    if (find_place(&p, code, at) != 0) return -1;
+    uint32_t end = at->only_if ? cf_label(p.snippet) : 0;
+    if (at->only_if && test(&p, end) != 0) return -1;
+    if (value && push(&p, value, &type) != 0) return -1;
+    if (value && (type == 'L' || type == '['))
+        return misuse(code, "plug-in: an object is not a number");
+    if (value && type != INSTR_PLUGIN_TIMES) type = INSTR_PLUGIN_VALUES;
+    if (find_id(&p, type, name, &id) != 0) return -1;
+    cf_push_int(p.snippet, id);
+    cf_call(p.snippet, callee(code, value ? OBSERVE : ENTER));
+    if (at->only_if) cf_place(p.snippet, end);
+    return insert(&p);
+}
+
+int instr_plugin_count(struct instr_code *code, const struct instr_at *at, const char *counter) {
+    return put(code, at, counter, NULL);
+}
+
+int instr_plugin_observe(struct instr_code *code, const struct instr_at *at, const char *histogram,
+                         const struct instr_value *value) {
+    if (!value) return misuse(code, "plug-in: there is no value");
+    if (code->of->plugin->offline) return 0;
+    return put(code, at, histogram, value);
+}

@@ -1,0 +1,22 @@
+package java.lang;
+
+/** Called by code that plug-ins put into methods (instr/plugins/places.c). */
+public final class InstrPlugin {
+    private InstrPlugin() {}
+
+    /** Adds a number to a histogram; negative ones count as 0. */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    public static void observe(long value, int id) {
+        try {
+            InstrThreads.observe(value, id);
+        } catch (Throwable failed) {
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
+        }
+    }
+
+    /** 1 for an object, 0 for null. */
+    public static long present(Object object) {
+        return object == null ? 0 : 1;
+    }
+}

@@ -1,0 +1,99 @@
+// Plug-ins that do something wrong, one for each value of CASE.
+
+#include <instr/plugin.h>
+
+#include <stdio.h>
+
+static const struct instr_host *host;
+
+static void rewrite(void *data, const struct instr_class *cls, struct instr_code *code) {
+    struct instr_at at = {.size = sizeof at};
+    struct instr_value value = {.size = sizeof value, .what = INSTR_ARGUMENT, .index = 99};
+    (void)data;
+    (void)cls;
+#if CASE == 20
+    at.where = 77;
+#elif CASE == 21
+    at.where = INSTR_AT_BEFORE;
+    at.call = 99999;
+#elif CASE == 22
+    host->observe(code, &at, "x", &value);
+#elif CASE == 23
+    value.what = INSTR_ELAPSED;
+    host->observe(code, &at, "x", &value);
+#elif CASE == 24
+    value.what = INSTR_RESULT;
+    host->observe(code, &at, "x", &value);
+#elif CASE == 25
+    host->count(code, &at, "");
+#elif CASE == 26
+    host->observe(code, &at, "x", NULL);
+#elif CASE == 27
+    at.size = 4;
+#endif
+    host->count(code, &at, "x");
+}
+
+#if CASE == 10
+static int start(void *data, uint32_t jdk, char *error, size_t size) {
+    (void)data;
+    (void)jdk;
+    snprintf(error, size, "has no licence\nand more");
+    return 1;
+}
+static void stop(void *data) {
+    (void)data;
+    fprintf(stderr, "stopped\n");
+}
+#endif
+
+static const struct instr_plugin plugin = {
+#if CASE == 2
+    .size = sizeof plugin,
+    .api = 2,
+#elif CASE == 3
+    .size = 16,
+    .api = INSTR_PLUGIN_API,
+#else
+    .size = sizeof plugin,
+    .api = INSTR_PLUGIN_API,
+#endif
+#if CASE == 10
+    .start = start,
+    .stop = stop,
+#elif CASE == 11
+    .needs = 0x100,
+#elif CASE == 12
+    .jdk = 99,
+#elif CASE == 13
+    .jdk_end = 7,
+#elif CASE == 14
+    .needs = INSTR_NEEDS_START,
+#endif
+#if CASE != 4
+    .rewrite = rewrite,
+#endif
+};
+
+#if CASE != 1
+int instr_plugin_init(const struct instr_host *given, char *error, size_t size) {
+    host = given;
+    (void)error;
+    (void)size;
+#if CASE == 5
+    return 3; // and no sentence
+#elif CASE == 6
+    snprintf(error, size, "the moon is full");
+    return 3;
+#elif CASE == 7
+    return 0; // and nothing was added
+#elif CASE == 8
+    return host->add(NULL, NULL);
+#elif CASE == 9
+    host->add(&plugin, NULL);
+    return host->add(&plugin, NULL);
+#else
+    return host->add(&plugin, NULL);
+#endif
+}
+#endif
