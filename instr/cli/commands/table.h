@@ -204,7 +204,7 @@
             "directory OUT must not exist, or be empty.")                                          \
     COMMAND(kit, "check FILE.jar[:FILE.jar] [--jdk HOME] [JAR...] | new NAME | jar",               \
             "begin or check a kit: advice in Java, compiled and in jars",                          \
-            "'instr kit check' reads a kit as the agent does, and resolves every class, field "    \
+            "'instr kit check' reads a kit, and resolves every class, field "                      \
             "and method that it uses against "                                                     \
             "the jars of the application and the JDK (HOME, $JAVA_HOME, or that of java in "       \
             "$PATH). It prints what is wrong, "                                                    \
