@@ -132,6 +132,10 @@ struct instr_host {
     // Adds a number to a histogram. Negative ones count as 0.
     int (*observe)(struct instr_code *code, const struct instr_at *at, const char *histogram,
                    const struct instr_value *value);
+
+    int (*class_annotated)(const struct instr_class *cls, const char *annotation); // a look
+    // Call `n` is not made; its result is 0 or null. Constructors cannot be skipped.
+    int (*skip)(struct instr_code *code, uint32_t n);
 };
 
 // Returns 0, after host->add; or another number with a sentence in `error`. The host is never freed.

@@ -43,7 +43,8 @@ static const char *find(const struct cf_class *cls, struct cf_reader *r, const c
 const char *cf_annotation_of(const struct cf_class *cls, const struct cf_member *member,
                              const char *const *types) {
     struct cf_error error = {.status = CF_OK};
-    struct cf_walk walk = cf_member_attributes(cls, member, &error);
+    struct cf_walk walk =
+        member ? cf_member_attributes(cls, member, &error) : cf_class_attributes(cls, &error);
     struct cf_attribute a;
     const char *found = NULL;
     while (!found && cf_next_attribute(&walk, &a)) {

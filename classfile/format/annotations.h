@@ -5,8 +5,8 @@
 
 #include "classfile/classfile.h"
 
-// The first of `types` (field descriptors, ending with NULL) for which the member has a
-// runtime-visible annotation; NULL: none. Malformed annotations end the search.
+// The first of `types` (field descriptors, ending with NULL) for which the member, or the class if
+// `member` is NULL, has a runtime-visible annotation; NULL: none. Malformed annotations end the search.
 const char *cf_annotation_of(const struct cf_class *cls, const struct cf_member *member,
                              const char *const *types);
 

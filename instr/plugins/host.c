@@ -92,14 +92,24 @@ static void method(struct instr_code *code, struct instr_method_info *info) {
     answer(info, info->size, &found, sizeof found);
 }
 
-static int annotated(struct instr_code *code, const char *annotation) {
+// `member` NULL: the class.
+static int has_annotation(const struct cf_class *cls, const struct cf_member *member,
+                          const char *annotation) {
     char type[1024];
     int n = snprintf(type, sizeof type, "L%s;", annotation);
     if (n < 0 || n >= (int)sizeof type) return INSTR_NO;
     for (char *c = type; *c; c++)
         if (*c == '.') *c = '/';
     const char *const types[] = {type, NULL};
-    return cf_annotation_of(code->edit->code.cls, code->edit->method, types) != NULL;
+    return cf_annotation_of(cls, member, types) != NULL;
+}
+
+static int annotated(struct instr_code *code, const char *annotation) {
+    return has_annotation(code->edit->code.cls, code->edit->method, annotation);
+}
+
+static int class_annotated(const struct instr_class *cls, const char *annotation) {
+    return has_annotation(class_of(cls), NULL, annotation);
 }
 
 static bool is_call(const struct cf_code *code, uint32_t i) {
@@ -155,4 +165,6 @@ const struct instr_host instr_plugin_host = {
     .call = call,
     .count = instr_plugin_count,
     .observe = instr_plugin_observe,
+    .class_annotated = class_annotated,
+    .skip = instr_plugin_skip,
 };

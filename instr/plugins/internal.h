@@ -58,10 +58,11 @@ bool instr_plugin_find_call(struct instr_code *code, uint32_t n, struct instr_fo
 const char *instr_plugin_options(void);
 int instr_plugin_add(const struct instr_plugin *plugin, void *data);
 
-// instr_host.count and observe.
+// instr_host.count, observe and skip.
 int instr_plugin_count(struct instr_code *code, const struct instr_at *at, const char *counter);
 int instr_plugin_observe(struct instr_code *code, const struct instr_at *at, const char *histogram,
                          const struct instr_value *value);
+int instr_plugin_skip(struct instr_code *code, uint32_t call);
 
 void instr_plugin_close(struct instr_open_plugin *plugin);
 

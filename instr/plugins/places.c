@@ -1,4 +1,4 @@
-// What plug-ins put into methods: counts and histograms, with conditions.
+// What plug-ins put into methods: counts and histograms, with conditions; and calls that are skipped.
 //
 //      count:     id; InstrCalls.enter
 //      observe:   value as a long, id; InstrPlugin.observe
@@ -296,4 +296,35 @@ int instr_plugin_observe(struct instr_code *code, const struct instr_at *at, con
     if (!value) return misuse(code, "plug-in: there is no value");
     if (code->of->plugin->offline) return 0;
     return put(code, at, histogram, value);
+}
+
+// --- calls that are not made ---
+
+static enum cf_opcode nothing_of(char type) {
+    switch (type) {
+    case 'J': return CF_OP_lconst_0;
+    case 'F': return CF_OP_fconst_0;
+    case 'D': return CF_OP_dconst_0;
+    case 'L':
+    case '[': return CF_OP_aconst_null;
+    default: return CF_OP_iconst_0;
+    }
+}
+
+int instr_plugin_skip(struct instr_code *code, uint32_t n) {
+    struct instr_found_call call;
+    char types[MOST_PARAMETERS], result;
+    if (!instr_plugin_find_call(code, n, &call))
+        return misuse(code, "plug-in: the method has no such call");
+    if (CF_IS(call.name, "<init>"))
+        return misuse(code, "plug-in: the call of a constructor cannot be skipped");
+    struct cf_snippet *s = cf_snippet_new(code->edit);
+    for (uint32_t i = read_types(call.descriptor, types, &result); i-- > 0;)
+        cf_op(s, slots_of(types[i]) == 2 ? CF_OP_pop2 : CF_OP_pop);
+    const struct cf_code *c = &code->edit->code;
+    if (c->bytes[c->pc[call.instruction]] != CF_OP_invokestatic) cf_op(s, CF_OP_pop);
+    if (result != 'V') cf_op(s, nothing_of(result));
+    if (s->length == 0) cf_op(s, CF_OP_nop); // nothing at all would leave the call there
+    cf_replace(code->edit, call.instruction, s);
+    return code->edit->error.status == CF_OK ? 0 : -1;
 }

@@ -30,6 +30,10 @@ static void rewrite(void *data, const struct instr_class *cls, struct instr_code
     host->observe(code, &at, "x", NULL);
 #elif CASE == 27
     at.size = 4;
+#elif CASE == 28
+    host->skip(code, 99999);
+#elif CASE == 29
+    host->skip(code, 0); // of <init>
 #endif
     host->count(code, &at, "x");
 }

@@ -32,7 +32,9 @@ static int wants(void *data, const struct instr_class *cls) {
                    host->is_a(cls, name, "java.lang.Runnable") == INSTR_YES &&
                    host->is_a(cls, name, name) == INSTR_YES &&
                    host->is_a(cls, name, "java.lang.Object") == INSTR_YES &&
-                   host->is_a(cls, "java.util.ArrayList", "java.util.List") == INSTR_UNKNOWN
+                   host->is_a(cls, "java.util.ArrayList", "java.util.List") == INSTR_UNKNOWN &&
+                   host->class_annotated(cls, "java.lang.Deprecated") == INSTR_YES &&
+                   host->class_annotated(cls, "java.lang.Override") == INSTR_NO
                ? INSTR_YES
                : INSTR_NO;
 }
@@ -98,6 +100,13 @@ static void rewrite_caller(struct instr_code *code) {
     }
 }
 
+// Calls of the method `not` are not made.
+static void skip_calls(struct instr_code *code) {
+    struct instr_call call = {.size = sizeof call};
+    for (uint32_t i = 0; state.host->call(code, i, &call); i++)
+        if (strcmp(call.name, "not") == 0) state.host->skip(code, i);
+}
+
 static void rewrite(void *data, const struct instr_class *cls, struct instr_code *code) {
     struct instr_method_info method = {.size = sizeof method};
     (void)data;
@@ -109,6 +118,7 @@ static void rewrite(void *data, const struct instr_class *cls, struct instr_code
     if (strcmp(method.name, "<init>") == 0) count(code, INSTR_AT_THROWN, "constructor throws");
     if (strcmp(method.name, "many") == 0) rewrite_many(code);
     if (strcmp(method.name, "caller") == 0) rewrite_caller(code);
+    if (strcmp(method.name, "skips") == 0) skip_calls(code);
 }
 
 static const struct instr_plugin plugin = {.size = sizeof plugin,
@@ -122,7 +132,7 @@ static const struct instr_plugin plugin = {.size = sizeof plugin,
 
 int instr_plugin_init(const struct instr_host *host, char *error, size_t size) {
     state.host = host;
-    if (strcmp(host->options(), "a=b:c") == 0 && INSTR_HOST_HAS(host, observe))
+    if (strcmp(host->options(), "a=b:c") == 0 && INSTR_HOST_HAS(host, skip))
         return host->add(&plugin, &state);
     snprintf(error, size, "wants the options a=b:c");
     return 1;

@@ -1,4 +1,5 @@
 /** What the plug-in `places` counts. */
+@Deprecated
 public class Places implements Runnable {
     final int n;
 
@@ -29,6 +30,35 @@ public class Places implements Runnable {
     @Override
     public void run() {}
 
+    static void not() {
+        System.out.println("called");
+    }
+
+    static long not(long a, int b) {
+        return a + b;
+    }
+
+    static double not(double d) {
+        return d;
+    }
+
+    static float not(float f, String s) {
+        return f;
+    }
+
+    int not(int i, double d, Object o) {
+        return i;
+    }
+
+    String not(String s) {
+        return s;
+    }
+
+    static String skips(Places p) {
+        not();
+        return not(1L, 2) + " " + not(3.5) + " " + not(4.5f, "") + " " + p.not(5, 6.5, null) + " " + p.not("s");
+    }
+
     public static void main(String[] args) throws Exception {
         Places p = new Places(1);
         try {
@@ -38,6 +68,7 @@ public class Places implements Runnable {
         }
         for (int i = 0; i < 6; i++) caller(p, i, i % 2 == 0 ? null : "x");
         p.run();
+        System.out.println(skips(p));
         System.out.println("done");
         if (args.length > 0) System.in.read();
     }
