@@ -51,6 +51,9 @@ struct instr_plugin {
     // Called once when the pass has ended, after a failed start too; not when the JVM ends.
     void (*stop)(void *data);
     void (*rewrite)(void *data, const struct instr_class *cls, struct instr_code *code);
+    // instr plugin PID NAME TEXT: writes lines for the caller to `answer`. Returns 0; or another number,
+    // and the command fails with these lines. NULL: there are no commands.
+    int (*command)(void *data, const char *text, char *answer, size_t size);
 };
 
 struct instr_method_info {

@@ -14,6 +14,7 @@
 //      top MILLISECONDS ROWS self|total|calls|thrown
 //      exec_dump [reset]
 //      report PASS [reset] [all]
+//      plugin NAME TEXT
 //
 // Before enable, disable, set, report, top and watch the client may send its name, as a file called "as".
 
@@ -40,6 +41,7 @@
     COMMAND(dump, "CLASS [original]", "the bytes of a loaded class")                               \
     COMMAND(redefine, "", "replace loaded classes by the files sent before")                       \
     COMMAND(undo, "[CLASS]", "restore redefined classes")                                          \
+    COMMAND(plugin, "NAME TEXT", "give a command to a plug-in")                                    \
     COMMAND(off, "", "switch all passes off")                                                      \
     COMMAND(detach, "", "switch all passes off, and end the agent")
 

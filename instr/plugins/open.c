@@ -220,3 +220,16 @@ int instr_plugins_open(const struct instr_options *options, enum instr_plugin_pl
     }
     return 0;
 }
+
+int instr_plugin_command(const struct rw_pass *pass, const char *text, char *answer, size_t size) {
+    const struct instr_open_plugin *plugin = pass->data;
+    *answer = '\0';
+    if (!pass->made || pass->made->kind != instr_plugin_source.key || !plugin->started ||
+        !plugin->plugin.command) {
+        snprintf(answer, size, "'%s' takes no commands", pass->name);
+        return -1;
+    }
+    int result = plugin->plugin.command(plugin->data, text, answer, size);
+    answer[size - 1] = '\0';
+    return result;
+}

@@ -12,6 +12,7 @@ HOLD(instr_plugin, start, 24);
 HOLD(instr_plugin, wants, 32);
 HOLD(instr_plugin, stop, 40);
 HOLD(instr_plugin, rewrite, 48);
+HOLD(instr_plugin, command, 56);
 HOLD(instr_method_info, access_flags, 4);
 HOLD(instr_method_info, name, 8);
 HOLD(instr_method_info, descriptor, 16);
@@ -66,7 +67,7 @@ static void rewrite(void *data, const struct instr_class *cls, struct instr_code
 
 // As large as it was in the first version of the api.
 int instr_plugin_init(const struct instr_host *given, char *error, size_t size) {
-    static const struct instr_plugin plugin = {56, 1, 0, 0, 0, NULL, NULL, NULL, rewrite};
+    static const struct instr_plugin plugin = {56, 1, 0, 0, 0, NULL, NULL, NULL, rewrite, NULL};
     (void)error;
     (void)size;
     host = given;

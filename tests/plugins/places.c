@@ -121,6 +121,11 @@ static void rewrite(void *data, const struct instr_class *cls, struct instr_code
     if (strcmp(method.name, "skips") == 0) skip_calls(code);
 }
 
+static int command(void *data, const char *text, char *answer, size_t size) {
+    snprintf(answer, size, "JDK %u\nheard: %s\n", ((struct state *)data)->jdk, text);
+    return strcmp(text, "fail") == 0;
+}
+
 static const struct instr_plugin plugin = {.size = sizeof plugin,
                                            .api = INSTR_PLUGIN_API,
                                            .needs = INSTR_NEEDS_JVM,
@@ -128,7 +133,8 @@ static const struct instr_plugin plugin = {.size = sizeof plugin,
                                            .start = start,
                                            .wants = wants,
                                            .stop = stop,
-                                           .rewrite = rewrite};
+                                           .rewrite = rewrite,
+                                           .command = command};
 
 int instr_plugin_init(const struct instr_host *host, char *error, size_t size) {
     state.host = host;

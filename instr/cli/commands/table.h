@@ -131,6 +131,9 @@
             "reported in words. A class that several class loaders have is "                       \
             "rejected; --all-loaders changes it in all of them.")                                  \
     COMMAND(undo, "PID [CLASS] [--json]", "undo what redefine did", "")                            \
+    COMMAND(plugin, "PID NAME WORD... [--json]", "give a command to a plug-in in a JVM",           \
+            "NAME is the plug-in's, as instr status prints it; the words are its own. "            \
+            "Prints its answer.")                                                                  \
     COMMAND(off, "PID [--json]",                                                                   \
             "disable everything in a JVM at once, even if its agent does not "                     \
             "respond",                                                                             \
