@@ -70,6 +70,9 @@ public class Places implements Runnable {
         p.run();
         System.out.println(skips(p));
         System.out.println("done");
-        if (args.length > 0) System.in.read();
+        for (int c = args.length > 0 ? System.in.read() : -1; c > 0; c = System.in.read()) {
+            for (int i = 0; i < 6; i++) caller(p, i, i % 2 == 0 ? null : "x");
+            System.out.println(skips(p));
+        }
     }
 }
