@@ -156,7 +156,7 @@ public final class InstrWatch {
         try {
             String text = !some ? null : end == 0 ? text(result) : exception((Throwable) result);
             String[] stack = !stacks ? null : end == 0 ? stack(null) : stack((Throwable) result);
-            if (!InstrWatchNative.call(call.id, end, duration, thread(Thread.currentThread()), call.arguments, text, stack)) on = false;
+            InstrWatchNative.call(call.id, end, duration, thread(Thread.currentThread()), call.arguments, text, stack);
         } catch (Throwable failed) {
             fail(failed);
         }

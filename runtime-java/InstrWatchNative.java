@@ -4,11 +4,8 @@ package instr.runtime;
 public final class InstrWatchNative {
     private InstrWatchNative() {}
 
-    /**
-     * Reports a call. `end`: 0, it returned `result` (null for nothing); 1, it threw `result`. False: no more calls are
-     * wanted.
-     */
-    public static native boolean call(
+    /** Reports a call. `end`: 0, it returned `result` (null for nothing); 1, it threw `result`. */
+    public static native void call(
             int id, int end, long duration, String thread, String[] arguments, String result, String[] stack);
 
     /** The message of the exception, read from its field: the application may override getMessage(). */

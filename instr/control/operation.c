@@ -354,17 +354,31 @@ struct waiting {
     uint64_t note_at;    // ns
     instr_operation_end *end;
     char *enabled; // the options that the command `enable` has switched on; NULL: it is another one
+    struct instr_owner owner; // who did
 };
 
-// The first pass of the options that is off, with its length; NULL: all are on.
-static const char *find_off(struct instr_agent *agent, const char *options, size_t *length) {
+// Is the pass on for this owner?
+static bool is_on_for(struct instr_agent *agent, const char *pass,
+                      const struct instr_owner *owner) {
+    unsigned ticket;
+    const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
+    bool on = false;
+    for (size_t i = 0; plan && i < plan->options.pass_count; i++)
+        on |= strcmp(plan->options.passes[i].pass->name, pass) == 0 &&
+              instr_owner_same(&plan->options.passes[i].owner, owner);
+    instr_plans_give_back(&agent->plans, ticket);
+    return on;
+}
+
+// The first pass of the options that is off for its owner, with its length; NULL: all are on.
+static const char *find_off(const struct waiting *w, size_t *length) {
     char name[64];
-    for (const char *word = options; *word; word += *length + (word[*length] == ',')) {
+    for (const char *word = w->enabled; *word; word += *length + (word[*length] == ',')) {
         *length = strcspn(word, ",");
         if (memchr(word, '=', *length) || *length == 0 || *length >= sizeof name) continue;
         memcpy(name, word, *length);
         name[*length] = '\0';
-        if (!instr_operation_is_on(agent, name)) return word;
+        if (!is_on_for(w->agent, name, &w->owner)) return word;
     }
     return NULL;
 }
@@ -373,7 +387,7 @@ static const char *find_off(struct instr_agent *agent, const char *options, size
 // it has switched the passes off. Returns 0: the reply has failed.
 static int follow_other(struct waiting *w, struct instr_reply *reply, uint64_t generation) {
     size_t length = 0;
-    const char *off = w->enabled ? find_off(w->agent, w->enabled, &length) : NULL;
+    const char *off = w->enabled ? find_off(w, &length) : NULL;
     const char *why = off ? instr_overhead_why_off(off, length, w->since) : NULL;
     w->generation = generation;
     if (why)
@@ -442,7 +456,9 @@ bool instr_operation_reply_within(struct instr_request *request, struct instr_re
                               .until = wait < INSTR_NEVER - now ? now + wait : INSTR_NEVER,
                               .note_at = now + NOTE_MS * MILLISECOND,
                               .end = end};
-        if (strcmp(request->name, "enable") == 0) w->enabled = strdup(text);
+        if (strcmp(request->name, "enable") == 0 &&
+            instr_operation_owner(request, reply, &w->owner))
+            w->enabled = strdup(text);
         instr_reply_stream(reply, &(struct instr_stream){wait_for_background, end_waiting, w});
         w = NULL;
     } else if (ok && (!end || end(request->agent, reply, done))) {

@@ -2,6 +2,7 @@
 
 #include "instr/vm/agent_state.h"
 #include "instr/control/operation.h"
+#include "instr/control/watch.h"
 #include "instr/vm/jvm_facts.h"
 #include "instr/protocol/message.h"
 #include "instr/base/json.h"
@@ -156,6 +157,7 @@ static void switched_off(struct instr_json *json, struct instr_agent *agent) {
 //        "classes_left_ns",              about how long it will take; 0: unknown
 //        "overhead": [...],              see operation.h
 //        "expires_in_ns"                 0: never
+//        "watches": [{"by", "methods", "ago_ns"}],    the clients of the command watch
 //        "switched_off": {"pass", "reason", "date_ms", "ago_ns"}    for its overhead; if there is one
 //      }
 void instr_command_status(struct instr_request *request, struct instr_reply *reply) {
@@ -176,6 +178,7 @@ void instr_command_status(struct instr_request *request, struct instr_reply *rep
     instr_operation_json_overhead(&json, agent, plan, jni, OVERHEAD_PAUSE);
     instr_plans_give_back(&agent->plans, ticket);
     changed_now(&json, agent);
+    instr_watch_clients(&json);
     switched_off(&json, agent);
     instr_json_close(&json, '}');
     instr_reply_document_end(reply);

@@ -1,12 +1,16 @@
-// The command watch: switches the pass watch on for some methods, reports their calls, and switches
-// it off again, however it ends: at the limit, after the time, when the client cancels or
-// disconnects.
+// The command watch: adds its methods to those of the pass watch, reports their calls, and removes
+// them again, however it ends: at the limit, after the time, when the client cancels or disconnects.
+// Several clients watch at the same time. The pass is on for all of them, under the owner who was the
+// first.
+
+#include "instr/control/watch.h"
 
 #include "instr/control/operation.h"
 
 #include "instr/base/json.h"
 #include "instr/retransform/overhead.h"
 #include "instr/retransform/reconfigure.h"
+#include "instr/passes/watch/implementations.h"
 #include "instr/passes/watch/suggest.h"
 #include "instr/passes/watch/watch.h"
 #include "instr/base/log.h"
@@ -18,21 +22,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { LIMIT = 100 }; // calls, by default
 
 struct watching {
     struct instr_agent *agent;
+    struct instr_owner owner;
+    char *methods; // patterns, those of implementations included
     struct instr_watch_filter filter;
+    int watch;      // its number (watch.h)
     uint64_t time;  // ns, from when the pass is on; 0: no limit
     uint64_t until; // ns; or INSTR_NEVER
     uint64_t reported;
-    uint64_t since;      // ns
-    bool interfaces;     // loaded ones, too
-    bool had_interfaces; // other passes take them
+    uint64_t since;  // ns
+    uint64_t date;   // the same, ms since 1970
+    bool interfaces; // loaded ones, too
 };
 
-static struct watching *watching; // one at a time
+static struct {
+    struct watching *all[INSTR_WATCHES];
+    unsigned count;
+    struct instr_owner owner; // of the pass
+    bool had_interfaces;      // other passes took them before the first watch
+} clients;
 
 // Reads the number of "KEY=N". 0: it is another word.
 static int read_number(const char *word, const char *key, uint64_t *number) {
@@ -65,20 +78,80 @@ static int read_words(struct instr_request *request, struct instr_reply *reply,
     return 1;
 }
 
-// The options "watch,watch.methods=METHODS", with commas and backslashes escaped.
-static char *options_of(const char *methods, bool interfaces) {
+// The options "watch,watch.methods=METHODS", for the methods of all clients, with commas and
+// backslashes escaped. NULL: out of memory.
+static char *options_of_all(void) {
     static const char head[] = "watch,watch.methods=", loaded[] = "interfaces=yes,";
-    char *text = malloc(sizeof head + sizeof loaded + 2 * strlen(methods));
+    size_t size = sizeof head + sizeof loaded;
+    bool interfaces = false;
+    for (unsigned i = 0; i < clients.count; i++) {
+        size += 2 * strlen(clients.all[i]->methods) + 1;
+        interfaces |= clients.all[i]->interfaces;
+    }
+    char *text = malloc(size);
     if (!text) return NULL;
     char *to = text;
     if (interfaces) to = stpcpy(to, loaded);
     to = stpcpy(to, head);
-    for (const char *c = methods; *c; c++) {
-        if (*c == ',' || *c == '\\') *to++ = '\\';
-        *to++ = *c;
+    for (unsigned i = 0; i < clients.count; i++) {
+        if (i) *to++ = ':';
+        for (const char *c = clients.all[i]->methods; *c; c++) {
+            if (*c == ',' || *c == '\\') *to++ = '\\';
+            *to++ = *c;
+        }
     }
     *to = '\0';
     return text;
+}
+
+// Switches the pass on with the methods of all clients.
+static int set_methods(struct instr_agent *agent, JNIEnv *jni, struct instr_reconfigured *done,
+                       char *reason, size_t size) {
+    char *options = options_of_all();
+    if (!options) snprintf(reason, size, "out of memory");
+    *done = (struct instr_reconfigured){.owner = &clients.owner};
+    int ok = options && instr_reconfigure_enable(agent, jni, options, done, reason, size);
+    free(options);
+    return ok;
+}
+
+static void remove_client(const struct watching *w) {
+    unsigned left = 0;
+    for (unsigned i = 0; i < clients.count; i++)
+        if (clients.all[i] != w) clients.all[left++] = clients.all[i];
+    clients.count = left;
+}
+
+static void free_watching(struct watching *w) {
+    free(w->methods);
+    free(w);
+}
+
+void instr_watch_clients(struct instr_json *json) {
+    instr_json_open(json, "watches", '[');
+    for (unsigned i = 0; i < clients.count; i++) {
+        const struct watching *w = clients.all[i];
+        instr_json_open_flat(json, NULL, '{');
+        instr_json_text(json, "by", w->owner.name[0] ? w->owner.name : NULL);
+        instr_json_text(json, "methods", w->methods);
+        instr_json_number(json, "ago_ns", instr_clock_now() - w->since);
+        instr_json_close(json, '}');
+    }
+    instr_json_close(json, ']');
+}
+
+// Writes who watches, and since when: "alice since 10:12:03, bob since 10:14:55".
+static void who_watches(char *text, size_t size) {
+    size_t used = 0;
+    *text = '\0';
+    for (unsigned i = 0; i < clients.count && used < size; i++) {
+        time_t date = (time_t)(clients.all[i]->date / 1000);
+        struct tm local;
+        char at[16];
+        strftime(at, sizeof at, "%H:%M:%S", localtime_r(&date, &local));
+        used += (size_t)snprintf(text + used, size - used, "%s%s since %s", i ? ", " : "",
+                                 instr_owner_text(&clients.all[i]->owner), at);
+    }
 }
 
 static void list(struct instr_json *json, const char *key, const char *text, unsigned count) {
@@ -112,7 +185,7 @@ static uint64_t tick(void *context, struct instr_reply *reply, uint64_t now) {
     struct watching *w = context;
     char failed[128];
     unsigned ticket;
-    struct instr_watched *calls = instr_watch_fetch();
+    struct instr_watched *calls = instr_watch_fetch(w->watch);
     const struct instr_plan *plan = instr_plans_take(&w->agent->plans, &ticket);
     for (struct instr_watched *c = calls; c && plan && plan->methods; c = c->next, w->reported++)
         show(reply, plan->methods, c);
@@ -134,25 +207,38 @@ static uint64_t tick(void *context, struct instr_reply *reply, uint64_t now) {
     return w->reported >= w->filter.limit || now >= w->until ? 0 : w->until;
 }
 
+// Takes the methods of a client that has ended out of the pass, or switches it off after the last.
+static int leave(struct instr_agent *agent, JNIEnv *jni, char *reason, size_t size) {
+    struct instr_reconfigured done = {.all = 1};
+    if (!instr_operation_is_on(agent, "watch")) return 1;
+    return clients.count ? set_methods(agent, jni, &done, reason, size)
+                         : instr_reconfigure_disable(agent, jni, "watch", &done, reason, size);
+}
+
+static bool any_takes_interfaces(void) {
+    for (unsigned i = 0; i < clients.count; i++)
+        if (clients.all[i]->interfaces) return true;
+    return false;
+}
+
 static void end(void *context, struct instr_reply *reply) {
     struct watching *w = context;
     char reason[INSTR_ERROR_SIZE];
-    struct instr_reconfigured done = {.all = 1};
     JNIEnv *jni = instr_wake_jni();
-    uint64_t dropped = instr_watch_dropped();
-    if (jni) instr_watch_end(jni);
-    if (jni && instr_operation_is_on(w->agent, "watch") &&
-        !instr_reconfigure_disable(w->agent, jni, "watch", &done, reason, sizeof reason)) {
+    uint64_t dropped = instr_watch_dropped(w->watch);
+    struct instr_reconfigured done = {.all = 1};
+    instr_watch_end(jni, w->watch);
+    remove_client(w);
+    if (jni && !leave(w->agent, jni, reason, sizeof reason)) {
         instr_reply_note(reply, "pass 'watch' is still active: %s", reason);
         instr_say("pass 'watch' is still active: %s", reason);
     }
-    if (jni && w->interfaces && !w->had_interfaces)
+    if (jni && w->interfaces && !clients.had_interfaces && !any_takes_interfaces())
         instr_reconfigure_set(w->agent, jni, "interfaces=no", &done, reason, sizeof reason);
     if (dropped)
         instr_reply_note(reply, "%" PRIu64 " call%s dropped: too many calls per second", dropped,
                          dropped == 1 ? " was" : "s were");
-    watching = NULL;
-    free(w);
+    free_watching(w);
 }
 
 // No loaded class was changed; `skipped` interfaces might have been.
@@ -183,32 +269,63 @@ static bool takes_interfaces(struct instr_agent *agent) {
     return takes;
 }
 
+static const struct instr_methods *names_of(struct instr_agent *agent) {
+    unsigned ticket;
+    const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
+    const struct instr_methods *names = plan ? plan->methods : NULL;
+    instr_plans_give_back(&agent->plans, ticket);
+    return names;
+}
+
+// The methods that the client names, and those that implement the abstract ones among them.
+static int find_methods(struct instr_request *request, struct instr_reply *reply, JNIEnv *jni,
+                        struct watching *w) {
+    unsigned count;
+    char *more = instr_watch_implementations(request->agent->jvmti, jni, request->argv[0], &count);
+    if (asprintf(&w->methods, "%s%s%s", request->argv[0], more ? ":" : "", more ? more : "") < 0)
+        w->methods = NULL;
+    if (!w->methods) instr_reply_fail(reply, "out of memory");
+    if (count)
+        instr_reply_note(reply,
+                         "abstract methods have no code: %u method%s of loaded classes that "
+                         "implement%s %s watched: %.300s",
+                         count, count == 1 ? "" : "s", count == 1 ? "s them" : " them",
+                         count == 1 ? "is" : "are", more);
+    free(more);
+    return w->methods != NULL;
+}
+
 static int begin(struct instr_request *request, struct instr_reply *reply, struct watching *w) {
     char reason[INSTR_ERROR_SIZE];
-    struct instr_owner owner;
-    struct instr_reconfigured done = {.owner = &owner};
-    if (!instr_operation_owner(request, reply, &owner)) return 0;
+    struct instr_reconfigured done;
     JNIEnv *jni = instr_reply_jni(reply);
-    char *options = options_of(request->argv[0], w->interfaces);
-    w->had_interfaces = takes_interfaces(w->agent);
+    if (!instr_operation_owner(request, reply, &w->owner) || !jni) return 0;
+    if (!find_methods(request, reply, jni, w)) return 0;
     w->since = instr_clock_now();
-    int ok = 0;
-    if (!options) instr_reply_fail(reply, "out of memory");
-    if (jni && options) {
-        ok = instr_reconfigure_enable(w->agent, jni, options, &done, reason, sizeof reason);
-        if (!ok) instr_reply_fail(reply, "%s", reason);
+    w->date = instr_clock_date();
+    if (!clients.count) {
+        clients.owner = w->owner;
+        clients.had_interfaces = takes_interfaces(w->agent);
     }
-    free(options);
-    if (!ok) return 0;
+    clients.all[clients.count++] = w;
+    if (!set_methods(w->agent, jni, &done, reason, sizeof reason)) {
+        remove_client(w);
+        instr_reply_fail(reply, "%s", reason);
+        return 0;
+    }
     note_interfaces(reply, done.skipped_interfaces);
-    if (done.changed == 0) note_nothing(request, reply, jni, done.skipped_interfaces);
-    instr_watch_begin(jni, &w->filter);
+    // Methods of other clients change, too.
+    if (done.changed == 0 ||
+        (clients.count > 1 && !instr_watch_is_loaded(w->agent->jvmti, jni, w->methods)))
+        note_nothing(request, reply, jni, done.skipped_interfaces);
+    w->filter.methods = w->methods;
+    w->watch = instr_watch_begin(jni, &w->filter, names_of(w->agent));
     if (w->time) w->until = instr_clock_now() + w->time;
     return 1;
 }
 
-// watch METHODS [limit=N] [if-slower=NS] [if-thrown] [stack] [for=NS] [interfaces=yes]: replies with a stream of
-// documents, one for each call, and ends by itself:
+// watch METHODS [limit=N] [if-slower=NS] [if-thrown] [stack] [for=NS] [interfaces=yes]: replies with
+// a stream of documents, one for each call, and ends by itself:
 //
 //      {"time_ms", "thread", "class", "method", "descriptor", "arguments": [TEXT...],
 //       "returned": TEXT or "thrown": TEXT, "duration_ns", "stack": [TEXT...]}
@@ -217,8 +334,15 @@ void instr_command_watch(struct instr_request *request, struct instr_reply *repl
         instr_reply_fail(reply, "watch: expects methods, for example com.acme.Foo.bar(..)");
         return;
     }
-    if (watching || instr_operation_is_on(request->agent, "watch")) {
-        instr_reply_fail(reply, "another client already uses 'watch' in this JVM");
+    if (!clients.count && instr_operation_is_on(request->agent, "watch")) {
+        instr_reply_fail(reply, "pass 'watch' is on without a client; 'instr disable PID watch "
+                                "--all' switches it off");
+        return;
+    }
+    if (clients.count == INSTR_WATCHES) {
+        char who[INSTR_WATCHES * (INSTR_OWNER_SIZE + 24)];
+        who_watches(who, sizeof who);
+        instr_reply_fail(reply, "%u clients watch already: %s", clients.count, who);
         return;
     }
     struct watching *w = calloc(1, sizeof *w);
@@ -229,11 +353,8 @@ void instr_command_watch(struct instr_request *request, struct instr_reply *repl
     w->agent = request->agent;
     w->filter.limit = LIMIT;
     w->until = INSTR_NEVER;
-    if (read_words(request, reply, w) && begin(request, reply, w)) {
-        const struct instr_stream stream = {tick, end, w};
-        watching = w;
-        instr_reply_stream(reply, &stream);
-        return;
-    }
-    free(w);
+    if (read_words(request, reply, w) && begin(request, reply, w))
+        instr_reply_stream(reply, &(struct instr_stream){tick, end, w});
+    else
+        free_watching(w);
 }

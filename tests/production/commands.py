@@ -247,6 +247,128 @@ def is_watched(c):
         time.sleep(0.02)
 
 
+PAIR = """public class Pair {
+    interface Shop { String order(int n); }
+    static abstract class Base implements Shop { public abstract String order(int n); }
+    static class Big extends Base { public String order(int n) { return "big" + n; } }
+    static class Small implements Shop { public String order(int n) { return "small" + n; } }
+    static class Late implements Shop { public String order(int n) { return "late" + n; } }
+    static int first(int n) { if (n % 10 == 3) throw new IllegalStateException(); return n; }
+    static int second(int n) { return -n; }
+    public static void main(String[] args) throws Exception {
+        Shop[] shops = {new Big(), new Small()};
+        System.out.println("ready");
+        for (int n = 0; System.in.read() != -1; n += 10) {
+            for (int i = n; i < n + 10; i++) {
+                try { first(i); } catch (IllegalStateException e) { second(i); }
+                second(i);
+            }
+            for (Shop shop : shops) shop.order(n);
+            System.out.println("done " + n);
+        }
+    }
+}
+"""
+
+
+def pair(t):
+    folder = t.file("pair")
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "Pair.java"), "w") as f:
+        f.write(PAIR)
+    t.compile([os.path.join(folder, "Pair.java")], "pair")
+    jvm = Jvm(t, "-cp", folder, "Pair")
+    jvm.line()
+    return jvm
+
+
+class Watcher:
+    """An `instr watch` of somebody's; it watches when this returns."""
+
+    def __init__(self, t, jvm, c, name, *words):
+        count = len(c.run("status")["watches"])
+        self.process = subprocess.Popen([t.cli, "watch", str(jvm.pid), *words, "--as", name, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        deadline = time.time() + 60
+        while len(c.run("status")["watches"]) == count and self.process.poll() is None and time.time() < deadline:
+            time.sleep(0.02)
+
+    def end(self, signal=None):
+        """Status, calls as (class, method, first argument), and what it said on standard error."""
+        if signal:
+            self.process.send_signal(signal)
+        out, err = self.process.communicate(timeout=60)
+        calls = [json.loads(line) for line in out.splitlines()]
+        return self.process.returncode, [(x["class"], x["method"], int(x["arguments"][0])) for x in calls], err
+
+
+def watching_together(t):
+    """Several clients watch at the same time: each gets the calls that it asked for, and those only; one that ends leaves the others alone."""
+    problems = []
+    with pair(t) as jvm, jvm.control() as c:
+        alice = Watcher(t, jvm, c, "alice", "Pair.first(int)", "--limit", "1000")
+        bob = Watcher(t, jvm, c, "bob", "Pair.first(..):Pair.second(..)", "--limit", "4", "--if-thrown")
+        carol = Watcher(t, jvm, c, "carol", "Pair.second(int)", "--limit", "15")
+        status = c.run("status")
+        expect(problems, f"{status['watches']}", [(w["by"], w["methods"]) for w in status["watches"]] ==
+               [("alice", "Pair.first(int)"), ("bob", "Pair.first(..):Pair.second(..)"), ("carol", "Pair.second(int)")] and status["passes"] == ["watch"])
+        for _ in range(2):
+            jvm.ask("")
+        done, calls, err = carol.end()  # at its limit
+        seconds = [("Pair", "second", i) for n in (0, 10) for i in sorted([*range(n, n + 10), n + 3])]
+        expect(problems, f"carol: {done} {calls} {err}", (done, calls) == (0, seconds[:15]))
+        wrong = Watcher(t, jvm, c, "dave", "Pair.frist(..)", "--for", "100ms")
+        done, calls, err = wrong.end()
+        expect(problems, f"dave: {err}", done == 0 and not calls and "no loaded class has such a method" in err and "did you mean Pair.first?" in err)
+        jvm.ask("")
+        done, calls, err = alice.end(2)
+        expect(problems, f"alice: {done} {calls} {err}", calls == [("Pair", "first", i) for i in range(30)])
+        erin = Watcher(t, jvm, c, "erin", "Pair.second(int)", "--limit", "1000")
+        erin.process.kill()
+        erin.process.communicate()
+        jvm.ask("")
+        done, calls, err = bob.end()  # at his limit, of those that throw
+        expect(problems, f"bob: {done} {calls} {err}", (done, calls) == (0, [("Pair", "first", i) for i in (3, 13, 23, 33)]))
+        deadline = time.time() + 60
+        while c.run("status")["passes"] and time.time() < deadline:
+            time.sleep(0.05)
+        status = c.run("status")
+        expect(problems, f"at the end: {status['passes']} {status['watches']} {status['classes_now']}", not status["passes"] and not status["watches"] and status["classes_now"] == 0)
+        jvm.ends(problems)
+    return problems
+
+
+def watching_too_many(t):
+    """Eight clients watch; the ninth is told who they are, and gets in when one has ended."""
+    problems = []
+    with pair(t) as jvm, jvm.control() as c:
+        all_of_them = [Watcher(t, jvm, c, f"user{i}", "Pair.first(int)", "--limit", "1000") for i in range(8)]
+        done, calls, err = Watcher(t, jvm, c, "late", "Pair.first(int)").end()
+        expect(problems, f"{done} {calls} {err}", done == 1 and re.fullmatch(r"instr: 8 clients watch already: " + ", ".join(rf"user{i} since \d\d:\d\d:\d\d" for i in range(8)) + "\n", err))
+        jvm.ask("")
+        all_of_them.pop().end(2)
+        all_of_them.append(Watcher(t, jvm, c, "late", "Pair.second(int)", "--limit", "1000"))
+        jvm.ask("")
+        counts = [len(w.end(2)[1]) for w in all_of_them]
+        expect(problems, f"{counts}", counts == [20] * 7 + [11])
+        jvm.ends(problems)
+    return problems
+
+
+def watching_abstract(t):
+    """Who watches an abstract method watches the loaded classes that implement it."""
+    problems = []
+    with pair(t) as jvm, jvm.control() as c:
+        watcher = Watcher(t, jvm, c, "alice", "Pair$Shop.order(..)", "--limit", "4")
+        for _ in range(2):
+            jvm.ask("")
+        done, calls, err = watcher.end()
+        expect(problems, f"{done} {calls} {err}", (done, calls) == (0, [(f"Pair${shop}", "order", n) for n in (0, 10) for shop in ("Big", "Small")]))
+        found = re.fullmatch(r"instr: abstract methods have no code: 2 methods of loaded classes that implement them are watched: (.*)\n", err)
+        expect(problems, err, found and set(found[1].split(":")) == {"Pair$Big.order(int)", "Pair$Small.order(int)"})
+        jvm.ends(problems)
+    return problems
+
+
 def watched_text(t):
     """Any strings, and any number of them: everything that fits is reported and shown, and no method of the application is called."""
     problems = []

@@ -290,6 +290,22 @@ def paced(t):
                     problems.append("switched off, but reported as complete")
                 except Failed as e:
                     expect(problems, str(e), "another command switched pass 'calls' off" in str(e))
+            # The pass of another owner does not stand for one's own.
+            c.start("enable", "calls,include=Many,pace=off", files=[("as", b"bob")])
+            list(c.events())
+            with jvm.control() as other:
+                other.start("enable", options + ",pace=auto", files=[("as", b"alice")])
+                while not c.run("status")["classes_total"]:
+                    time.sleep(0.01)
+                c.start("disable", "calls", files=[("as", b"alice")])
+                list(c.events())
+                expect(problems, "bob's is off", c.run("status")["passes"] == ["calls"])
+                try:
+                    list(other.events())
+                    problems.append("alice's is off, but reported as complete")
+                except Failed as e:
+                    expect(problems, str(e), "another command switched pass 'calls' off" in str(e))
+            c.run("off")
             c.run("enable", options + ",pace=off")
             c.run("set", "pace=auto,for=10ms")
             while c.run("status")["passes"] or c.run("status")["classes_total"]:

@@ -105,6 +105,15 @@ static void overhead(const json_t *document) {
              instr_duration(cli_count(off, "ago_ns"), time), cli_text(off, "reason"));
 }
 
+static void watches(const json_t *document) {
+    size_t index;
+    json_t *item;
+    char time[INSTR_DURATION_SIZE];
+    json_array_foreach(json_object_get(document, "watches"), index, item)
+        line(index ? "" : "watches", "%s, since %s ago: %s", cli_text(item, "by"),
+             instr_duration(cli_count(item, "ago_ns"), time), cli_text(item, "methods"));
+}
+
 static void agents(const json_t *document) {
     size_t index;
     json_t *agent;
@@ -133,6 +142,7 @@ static void show(const json_t *document, const struct instr_process *target) {
     enabled(document);
     figures(document);
     overhead(document);
+    watches(document);
     agents(document);
     skipped(document);
 }

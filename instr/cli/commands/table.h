@@ -118,6 +118,9 @@
             "patterns such as com.acme.Shop.order(..), with colons between them. "                 \
             "With interfaces=yes also those of loaded interfaces ('instr help "                    \
             "interfaces'). "                                                                       \
+            "For an abstract method these are the methods of loaded classes that "                 \
+            "implement it. Up to 8 clients watch a JVM at the same time, each its own "            \
+            "methods; 'instr status' lists them. "                                                 \
             "The instrumentation is "                                                              \
             "reverted after N calls (100 if not given), after the time given, on "                 \
             "Ctrl-C, and when the command is killed.")                                             \

@@ -1,6 +1,6 @@
 // watch.c: the JVM TI half of the pass watch: the natives that take calls from the application's
-// threads. A bounded queue holds the calls until the control thread fetches them. An application
-// thread never waits.
+// threads. Each client has a watch with a queue of calls, which the control thread fetches. All queues
+// together are bounded. An application thread never waits.
 
 #include "instr/passes/watch/watch.h"
 
@@ -8,6 +8,7 @@
 #include "instr/passes/agent_pass.h"
 #include "instr/vm/runtime.h"
 #include "instr/vm/wake.h"
+#include "rewriters/watch_methods.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -23,17 +24,29 @@ enum {
     SPARE = 4 * (2 + 2 * MOST_LIST) // bytes: "..." for each string of a call
 };
 
+// The watch of a client.
+struct watch {
+    bool used;
+    struct instr_watch_filter filter;
+    const struct instr_methods *names;
+    struct instr_watched *first, **last;
+    uint64_t left;  // calls still to take
+    uint64_t since; // ns: calls that began before are not reported
+    uint64_t dropped;
+    uint64_t missed; // queue.missed when it began
+};
+
 static struct {
     jclass gate;           // InstrWatch, a global reference
     jfieldID message;      // of Throwable
     jclass throwable;      // a global reference
     jmethodID trace;       // its getStackTrace
     pthread_mutex_t mutex; // for the fields below; held briefly, application threads only try it
-    struct instr_watched *first, **last;
-    size_t count, bytes;
-    uint64_t left;   // calls still to take
-    uint64_t number; // of the watch, starting at 1
-    atomic_uint_fast64_t dropped;
+    struct watch watches[INSTR_WATCHES];
+    size_t count, bytes;         // of all waiting calls
+    uint64_t number;             // of times that watching has begun, starting at 1
+    bool alone;                  // there is one watch: all calls are its own
+    atomic_uint_fast64_t missed; // calls that nothing took, since the mutex was held
     char failed[3 * MOST_TEXT + SPARE + 2];
 } queue = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
@@ -73,33 +86,80 @@ static unsigned add_list(JNIEnv *jni, struct text *to, jobjectArray list, size_t
     return (unsigned)n;
 }
 
-// Puts a call at the end of the queue. 0: the queue is full, or another thread holds it.
-static int put(struct instr_watched *call, int *more) {
-    size_t size = sizeof *call + call->size;
-    int done = 0;
-    if (pthread_mutex_trylock(&queue.mutex) != 0) return 0;
-    *more = queue.left > 0;
-    if (queue.left > 0 && queue.count < MOST_CALLS && queue.bytes + size <= MOST_BYTES) {
-        if (!queue.first) queue.last = &queue.first;
-        *queue.last = call;
-        queue.last = &call->next;
-        queue.count++;
-        queue.bytes += size;
-        *more = --queue.left > 0;
-        done = 1;
-    }
-    pthread_mutex_unlock(&queue.mutex);
-    return done;
+static void set(JNIEnv *jni, const char *field, const char *type, int64_t value) {
+    jfieldID id = (*jni)->GetStaticFieldID(jni, queue.gate, field, type);
+    if (id && *type == 'Z')
+        (*jni)->SetStaticBooleanField(jni, queue.gate, id, value ? JNI_TRUE : JNI_FALSE);
+    else if (id)
+        (*jni)->SetStaticLongField(jni, queue.gate, id, (jlong)value);
+    if ((*jni)->ExceptionCheck(jni)) (*jni)->ExceptionClear(jni);
 }
 
-static jboolean JNICALL native_call(JNIEnv *jni, jclass class, jint id, jint end, jlong duration,
-                                    jstring thread, jobjectArray arguments, jstring result,
-                                    jobjectArray stack) {
+static struct cf_slice slice_of(const char *text) {
+    return (struct cf_slice){(const uint8_t *)text, (uint32_t)strlen(text)};
+}
+
+// Does the watch take this call?
+static bool takes(const struct watch *w, const struct instr_watched *call, uint64_t began) {
+    if (!w->used || !w->left || began < w->since || call->duration < w->filter.slower ||
+        (w->filter.only_thrown && !call->thrown) || call->id < 0 ||
+        call->id >= instr_methods_count(w->names))
+        return false;
+    if (queue.alone) return true;
+    struct instr_method m = instr_methods_get(w->names, call->id);
+    return rw_watch_matches(w->filter.methods, slice_of(m.class_name), slice_of(m.name),
+                            slice_of(m.descriptor)) != 0;
+}
+
+// Puts a copy of the call at the end of the watch's queue. False: there is no room.
+static bool put(struct watch *w, const struct instr_watched *call, const char *text) {
+    size_t size = sizeof *call + call->size;
+    if (queue.count >= MOST_CALLS || queue.bytes + size > MOST_BYTES) return false;
+    struct instr_watched *copy = malloc(size);
+    if (!copy) return false;
+    *copy = *call;
+    memcpy(copy->text, text, call->size);
+    if (!w->filter.stack) copy->stack_count = 0;
+    copy->next = NULL;
+    if (!w->first) w->last = &w->first;
+    *w->last = copy;
+    w->last = &copy->next;
+    w->left--;
+    queue.count++;
+    queue.bytes += size;
+    return true;
+}
+
+// Hands the call to all watches that take it. Returns whether any did.
+static bool hand_out(JNIEnv *jni, const struct instr_watched *call, const char *text) {
+    bool some = false, more = false;
+    uint64_t began = instr_clock_now() - call->duration;
+    if (pthread_mutex_trylock(&queue.mutex) != 0) {
+        atomic_fetch_add(&queue.missed, 1);
+        return false;
+    }
+    for (int i = 0; i < INSTR_WATCHES; i++) {
+        struct watch *w = &queue.watches[i];
+        if (takes(w, call, began)) {
+            bool done = put(w, call, text);
+            w->dropped += !done;
+            some |= done;
+        }
+        more |= w->used && w->left;
+    }
+    // Under the mutex, since a watch that begins sets it, too.
+    if (!more) set(jni, "on", "Z", 0);
+    pthread_mutex_unlock(&queue.mutex);
+    return some;
+}
+
+static void JNICALL native_call(JNIEnv *jni, jclass class, jint id, jint end, jlong duration,
+                                jstring thread, jobjectArray arguments, jstring result,
+                                jobjectArray stack) {
     (void)class;
     char bytes[20 * 1024];
     struct text text = {bytes, 0, sizeof bytes};
     struct instr_watched call = {.id = id, .thrown = end != 0, .duration = (uint64_t)duration};
-    int more = 1;
     call.time = instr_clock_date();
     call.thread = add(jni, &text, thread);
     call.result = add(jni, &text, result);
@@ -107,18 +167,7 @@ static jboolean JNICALL native_call(JNIEnv *jni, jclass class, jint id, jint end
     call.argument_count = add_list(jni, &text, arguments, &call.arguments);
     call.stack_count = add_list(jni, &text, stack, &call.stack);
     call.size = text.used;
-    struct instr_watched *copy = malloc(sizeof *copy + text.used);
-    if (copy) {
-        *copy = call;
-        memcpy(copy->text, bytes, text.used);
-    }
-    if (!copy || !put(copy, &more)) {
-        free(copy);
-        if (more) atomic_fetch_add(&queue.dropped, 1);
-    } else {
-        instr_wake();
-    }
-    return more ? JNI_TRUE : JNI_FALSE;
+    if (hand_out(jni, &call, bytes)) instr_wake();
 }
 
 static jstring JNICALL native_message(JNIEnv *jni, jclass class, jthrowable exception) {
@@ -141,18 +190,26 @@ static void JNICALL native_failed(JNIEnv *jni, jclass class, jstring what) {
     pthread_mutex_lock(&queue.mutex);
     struct text text = {queue.failed, 0, sizeof queue.failed};
     add(jni, &text, what);
-    queue.left = 0;
+    for (int i = 0; i < INSTR_WATCHES; i++) queue.watches[i].left = 0;
     pthread_mutex_unlock(&queue.mutex);
     instr_wake();
 }
 
 // --- for the control thread ---
 
-struct instr_watched *instr_watch_fetch(void) {
+static struct instr_watched *take_all(struct watch *w) {
+    struct instr_watched *calls = w->first;
+    for (const struct instr_watched *c = calls; c; c = c->next) {
+        queue.count--;
+        queue.bytes -= sizeof *c + c->size;
+    }
+    w->first = NULL;
+    return calls;
+}
+
+struct instr_watched *instr_watch_fetch(int watch) {
     pthread_mutex_lock(&queue.mutex);
-    struct instr_watched *calls = queue.first;
-    queue.first = NULL;
-    queue.count = queue.bytes = 0;
+    struct instr_watched *calls = take_all(&queue.watches[watch]);
     pthread_mutex_unlock(&queue.mutex);
     return calls;
 }
@@ -165,8 +222,13 @@ void instr_watch_free(struct instr_watched *calls) {
     }
 }
 
-uint64_t instr_watch_dropped(void) {
-    return atomic_load(&queue.dropped);
+uint64_t instr_watch_dropped(int watch) {
+    pthread_mutex_lock(&queue.mutex);
+    const struct watch *w = &queue.watches[watch];
+    uint64_t missed = atomic_load(&queue.missed) - w->missed;
+    uint64_t dropped = w->dropped + (w->left ? missed : 0);
+    pthread_mutex_unlock(&queue.mutex);
+    return dropped;
 }
 
 int instr_watch_failed(char *what, size_t size) {
@@ -176,35 +238,60 @@ int instr_watch_failed(char *what, size_t size) {
     return *what != '\0';
 }
 
-static void set(JNIEnv *jni, const char *field, const char *type, int64_t value) {
-    jfieldID id = (*jni)->GetStaticFieldID(jni, queue.gate, field, type);
-    if (id && *type == 'Z')
-        (*jni)->SetStaticBooleanField(jni, queue.gate, id, value ? JNI_TRUE : JNI_FALSE);
-    else if (id)
-        (*jni)->SetStaticLongField(jni, queue.gate, id, (jlong)value);
-    if ((*jni)->ExceptionCheck(jni)) (*jni)->ExceptionClear(jni);
-}
-
-void instr_watch_begin(JNIEnv *jni, const struct instr_watch_filter *filter) {
-    instr_watch_free(instr_watch_fetch());
-    pthread_mutex_lock(&queue.mutex);
-    queue.left = filter->limit;
-    queue.number++;
-    queue.failed[0] = '\0';
-    pthread_mutex_unlock(&queue.mutex);
-    atomic_store(&queue.dropped, 0);
+// Lets the runtime through what any watch takes. With the mutex.
+static void set_gate(JNIEnv *jni) {
+    uint64_t slower = UINT64_MAX >> 1;
+    bool on = false, only_thrown = true, stacks = false;
+    unsigned used = 0;
+    for (int i = 0; i < INSTR_WATCHES; i++) {
+        const struct watch *w = &queue.watches[i];
+        if (!w->used) continue;
+        used++;
+        if (w->filter.slower < slower) slower = w->filter.slower;
+        on |= w->left != 0;
+        only_thrown &= w->filter.only_thrown != 0;
+        stacks |= w->filter.stack != 0;
+    }
+    queue.alone = used == 1;
+    if (!queue.gate || !jni) return;
     set(jni, "number", "J", (int64_t)queue.number);
-    set(jni, "slower", "J", (int64_t)filter->slower);
-    set(jni, "onlyThrown", "Z", filter->only_thrown);
-    set(jni, "stacks", "Z", filter->stack);
-    set(jni, "on", "Z", 1);
+    set(jni, "slower", "J", (int64_t)slower);
+    set(jni, "onlyThrown", "Z", only_thrown);
+    set(jni, "stacks", "Z", stacks);
+    set(jni, "on", "Z", on);
 }
 
-void instr_watch_end(JNIEnv *jni) {
-    if (queue.gate && jni) set(jni, "on", "Z", 0);
+int instr_watch_begin(JNIEnv *jni, const struct instr_watch_filter *filter,
+                      const struct instr_methods *names) {
+    int free_one = -1, used = 0;
     pthread_mutex_lock(&queue.mutex);
-    queue.left = 0;
+    for (int i = INSTR_WATCHES - 1; i >= 0; i--)
+        if (queue.watches[i].used)
+            used++;
+        else
+            free_one = i;
+    if (free_one >= 0) {
+        if (!used) queue.number++;
+        if (!used) queue.failed[0] = '\0';
+        queue.watches[free_one] = (struct watch){.used = true,
+                                                 .filter = *filter,
+                                                 .names = names,
+                                                 .left = filter->limit,
+                                                 .since = instr_clock_now(),
+                                                 .missed = atomic_load(&queue.missed)};
+        set_gate(jni);
+    }
     pthread_mutex_unlock(&queue.mutex);
+    return free_one;
+}
+
+void instr_watch_end(JNIEnv *jni, int watch) {
+    pthread_mutex_lock(&queue.mutex);
+    struct instr_watched *calls = take_all(&queue.watches[watch]);
+    queue.watches[watch] = (struct watch){.used = false};
+    set_gate(jni);
+    pthread_mutex_unlock(&queue.mutex);
+    instr_watch_free(calls);
 }
 
 // --- start and stop ---
@@ -231,7 +318,7 @@ static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options 
     static char stack[] = "stack",
                 of_stack[] = "(Ljava/lang/Throwable;)[Ljava/lang/StackTraceElement;";
     static char of_call[] = "(IIJLjava/lang/String;[Ljava/lang/String;Ljava/lang/String;"
-                            "[Ljava/lang/String;)Z";
+                            "[Ljava/lang/String;)V";
     const JNINativeMethod methods[] = {{call, of_call, (void *)native_call},
                                        {failed, of_text, (void *)native_failed},
                                        {message, of_exception, (void *)native_message},
@@ -255,20 +342,16 @@ static uint64_t count_events(JNIEnv *jni, const struct rw_pass *pass) {
     return id ? (uint64_t)(*jni)->GetStaticLongField(jni, queue.gate, id) : 0;
 }
 
-static void stop(JNIEnv *jni, const struct rw_pass *pass) {
-    (void)pass;
-    instr_watch_end(jni);
-}
-
 // Calls are reported as they happen, never afterwards.
 static void report_results(const struct instr_results *results, unsigned pass) {
     (void)results;
     (void)pass;
 }
 
+// The methods of the pass change with each watch that begins or ends: it is stopped and started then,
+// and the watches go on. Those of a pass that is off are ended by their clients.
 const struct instr_agent_pass instr_agent_pass_watch = {.one_owner = true,
                                                         .start = start,
                                                         .events = count_events,
-                                                        .stop = stop,
                                                         .report = report_results,
                                                         .releases_ids = true};

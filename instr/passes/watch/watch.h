@@ -3,6 +3,8 @@
 #ifndef INSTR_PASSES_WATCH_H
 #define INSTR_PASSES_WATCH_H
 
+#include "instr/id_registry.h"
+
 #include <jni.h>
 
 #include <stddef.h>
@@ -23,22 +25,30 @@ struct instr_watched {
     char text[];
 };
 
+// What a client watches.
 struct instr_watch_filter {
-    uint64_t limit;  // calls
-    uint64_t slower; // ns; the shortest call to take
+    const char *methods; // patterns (rewriters/watch_methods.h); they outlive the watch
+    uint64_t limit;      // calls
+    uint64_t slower;     // ns; the shortest call to take
     int only_thrown, stack;
 };
 
-// Starts to take the calls that match the filter. While the pass is on.
-void instr_watch_begin(JNIEnv *jni, const struct instr_watch_filter *filter);
-void instr_watch_end(JNIEnv *jni);
+// Clients that watch at the same time, and their calls that wait to be fetched, of all together.
+enum { INSTR_WATCHES = 8 };
 
-// Takes the calls out of the queue, the oldest first; the caller frees them.
-struct instr_watched *instr_watch_fetch(void);
+// Starts to take the calls that match the filter, for one client more. While the pass is on. The
+// names of methods are in `names`, which live until some seconds after the pass is off. Returns the number of the watch; -1: there are too many.
+int instr_watch_begin(JNIEnv *jni, const struct instr_watch_filter *filter,
+                      const struct instr_methods *names);
+// Ends it. The other watches go on.
+void instr_watch_end(JNIEnv *jni, int watch);
+
+// Takes the calls of a watch out of its queue, the oldest first; the caller frees them.
+struct instr_watched *instr_watch_fetch(int watch);
 void instr_watch_free(struct instr_watched *calls);
 
-// How many calls were dropped since the watch began: the queue was full, or out of memory.
-uint64_t instr_watch_dropped(void);
+// How many calls were dropped since the watch began: too many waited, or out of memory.
+uint64_t instr_watch_dropped(int watch);
 
 // Did the runtime's code throw, and what? Then it has switched itself off.
 int instr_watch_failed(char *what, size_t size);

@@ -1,0 +1,205 @@
+#include "instr/passes/watch/implementations.h"
+
+#include "instr/base/array.h"
+#include "rewriters/watch_methods.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct search {
+    jvmtiEnv *jvmti;
+    JNIEnv *jni;
+    jclass *classes; // loaded ones
+    jint class_count;
+    char *text; // found so far
+    size_t length, capacity;
+    unsigned count;
+};
+
+struct method {
+    char *name, *descriptor;
+    jint modifiers;
+};
+
+static struct cf_slice slice_of(const char *text, size_t length) {
+    return (struct cf_slice){(const uint8_t *)text, (uint32_t)length};
+}
+
+static void close_method(const struct search *s, struct method *m) {
+    (*s->jvmti)->Deallocate(s->jvmti, (unsigned char *)m->name);
+    (*s->jvmti)->Deallocate(s->jvmti, (unsigned char *)m->descriptor);
+}
+
+static bool open_method(const struct search *s, jmethodID id, struct method *m) {
+    *m = (struct method){NULL, NULL, 0};
+    if ((*s->jvmti)->GetMethodName(s->jvmti, id, &m->name, &m->descriptor, NULL) ==
+            JVMTI_ERROR_NONE &&
+        (*s->jvmti)->GetMethodModifiers(s->jvmti, id, &m->modifiers) == JVMTI_ERROR_NONE)
+        return true;
+    close_method(s, m);
+    return false;
+}
+
+// Adds the pattern com.acme.Foo.bar(int), once. `name` is an internal one.
+static void add(struct search *s, const char *name, size_t length, const struct method *m) {
+    char types[512], pattern[1024];
+    rw_watch_types(slice_of(m->descriptor, strlen(m->descriptor)), types, sizeof types);
+    int n = snprintf(pattern, sizeof pattern, "%.*s.%s%s", (int)length, name, m->name, types);
+    if (n < 0 || (size_t)n >= sizeof pattern || s->count == INSTR_IMPLEMENTATIONS) return;
+    for (size_t i = 0; i < length; i++)
+        if (pattern[i] == '/') pattern[i] = '.';
+    const char *before = s->text ? strstr(s->text, pattern) : NULL;
+    if (before && (before == s->text || before[-1] == ':') && strchr(":", before[n])) return;
+    if (!INSTR_ARRAY_RESERVE(s->text, s->capacity, s->length + (size_t)n + 2)) return;
+    if (s->length) s->text[s->length++] = ':';
+    memcpy(s->text + s->length, pattern, (size_t)n + 1);
+    s->length += (size_t)n;
+    s->count++;
+}
+
+// Adds the method of the class that implements `of`, if there is one with code.
+static void look_at_class(struct search *s, jclass class, const struct method *of) {
+    jint count = 0;
+    jmethodID *methods = NULL;
+    char *signature = NULL;
+    struct method m;
+    if ((*s->jvmti)->GetClassMethods(s->jvmti, class, &count, &methods) != JVMTI_ERROR_NONE) return;
+    if ((*s->jvmti)->GetClassSignature(s->jvmti, class, &signature, NULL) != JVMTI_ERROR_NONE)
+        count = 0;
+    for (jint i = 0; i < count; i++) {
+        if (!open_method(s, methods[i], &m)) continue;
+        if (strcmp(m.name, of->name) == 0 && strcmp(m.descriptor, of->descriptor) == 0 &&
+            !(m.modifiers & (CF_ACC_ABSTRACT | CF_ACC_NATIVE | CF_ACC_STATIC | CF_ACC_PRIVATE)))
+            add(s, signature + 1, strlen(signature) - 2, &m);
+        close_method(s, &m);
+    }
+    (*s->jvmti)->Deallocate(s->jvmti, (unsigned char *)signature);
+    (*s->jvmti)->Deallocate(s->jvmti, (unsigned char *)methods);
+}
+
+// Looks for what implements the abstract methods of the class that the pattern selects.
+static void look_for(struct search *s, const char *text, jclass class,
+                     struct cf_slice internal_name) {
+    jint count = 0;
+    jmethodID *methods = NULL;
+    struct method m;
+    if ((*s->jvmti)->GetClassMethods(s->jvmti, class, &count, &methods) != JVMTI_ERROR_NONE) return;
+    for (jint i = 0; i < count; i++) {
+        if (!open_method(s, methods[i], &m)) continue;
+        bool is = m.modifiers & CF_ACC_ABSTRACT &&
+                  rw_watch_matches(text, internal_name, slice_of(m.name, strlen(m.name)),
+                                   slice_of(m.descriptor, strlen(m.descriptor)));
+        for (jint k = 0; is && k < s->class_count; k++)
+            if ((*s->jni)->IsAssignableFrom(s->jni, s->classes[k], class))
+                look_at_class(s, s->classes[k], &m);
+        close_method(s, &m);
+    }
+    (*s->jvmti)->Deallocate(s->jvmti, (unsigned char *)methods);
+}
+
+// Looks at the loaded classes that one pattern names. A pattern with wildcards for the class could
+// name any number of abstract methods, and selects what implements them anyway.
+static void look_at_pattern(struct search *s, const char *text, struct cf_slice class_name) {
+    if (memchr(class_name.bytes, '*', class_name.length)) return;
+    for (jint i = 0; i < s->class_count; i++) {
+        char *signature = NULL;
+        jint modifiers = 0;
+        jclass class = s->classes[i];
+        if ((*s->jvmti)->GetClassSignature(s->jvmti, class, &signature, NULL) != JVMTI_ERROR_NONE)
+            continue;
+        struct cf_slice name = slice_of(signature + 1, strlen(signature) - 1);
+        if (*signature == 'L') name.length--;
+        if (*signature == 'L' && rw_watch_class_matches(class_name, name) &&
+            (*s->jvmti)->GetClassModifiers(s->jvmti, class, &modifiers) == JVMTI_ERROR_NONE &&
+            modifiers & CF_ACC_ABSTRACT)
+            look_for(s, text, class, name);
+        (*s->jvmti)->Deallocate(s->jvmti, (unsigned char *)signature);
+    }
+}
+
+// Opens the list of the loaded classes, which may be empty.
+static bool open_search(struct search *s, jvmtiEnv *jvmti, JNIEnv *jni) {
+    *s = (struct search){.jvmti = jvmti, .jni = jni};
+    if ((*jni)->PushLocalFrame(jni, 64) != 0) {
+        (*jni)->ExceptionClear(jni);
+        return false;
+    }
+    if ((*jvmti)->GetLoadedClasses(jvmti, &s->class_count, &s->classes) != JVMTI_ERROR_NONE)
+        s->class_count = 0;
+    // There is now a local reference for each class; -Xcheck:jni expects their number.
+    if ((*jni)->EnsureLocalCapacity(jni, s->class_count + 64) != JNI_OK)
+        (*jni)->ExceptionClear(jni);
+    return true;
+}
+
+static void close_search(struct search *s) {
+    if (s->classes) (*s->jvmti)->Deallocate(s->jvmti, (unsigned char *)s->classes);
+    (*s->jni)->PopLocalFrame(s->jni, NULL);
+}
+
+char *instr_watch_implementations(jvmtiEnv *jvmti, JNIEnv *jni, const char *patterns,
+                                  unsigned *count) {
+    struct search s;
+    *count = 0;
+    if (!open_search(&s, jvmti, jni)) return NULL;
+    for (const char *text = patterns, *end = text;; text = end + 1) {
+        struct rw_watch_pattern pattern;
+        if (rw_watch_split(text, &pattern, &end)) break;
+        char *one = strndup(text, (size_t)(end - text));
+        if (one) look_at_pattern(&s, one, pattern.class_name);
+        free(one);
+        if (*end == '\0') break;
+    }
+    close_search(&s);
+    *count = s.count;
+    return s.text;
+}
+
+// Does any pattern select classes of this name?
+static bool names_class(const char *patterns, struct cf_slice name) {
+    struct rw_watch_pattern pattern;
+    for (const char *text = patterns, *end = text;; text = end + 1) {
+        if (rw_watch_split(text, &pattern, &end)) return false;
+        if (rw_watch_class_matches(pattern.class_name, name)) return true;
+        if (*end == '\0') return false;
+    }
+}
+
+static bool has_method(const struct search *s, jclass class, const char *patterns,
+                       struct cf_slice class_name) {
+    jint count = 0;
+    jmethodID *methods = NULL;
+    struct method m;
+    bool has = false;
+    if ((*s->jvmti)->GetClassMethods(s->jvmti, class, &count, &methods) != JVMTI_ERROR_NONE)
+        return false;
+    for (jint i = 0; i < count && !has; i++) {
+        if (!open_method(s, methods[i], &m)) continue;
+        has = !(m.modifiers & (CF_ACC_ABSTRACT | CF_ACC_NATIVE)) &&
+              rw_watch_matches(patterns, class_name, slice_of(m.name, strlen(m.name)),
+                               slice_of(m.descriptor, strlen(m.descriptor)));
+        close_method(s, &m);
+    }
+    (*s->jvmti)->Deallocate(s->jvmti, (unsigned char *)methods);
+    return has;
+}
+
+bool instr_watch_is_loaded(jvmtiEnv *jvmti, JNIEnv *jni, const char *patterns) {
+    struct search s;
+    bool is = false;
+    if (!open_search(&s, jvmti, jni)) return true;
+    for (jint i = 0; i < s.class_count && !is; i++) {
+        char *signature = NULL;
+        if ((*jvmti)->GetClassSignature(jvmti, s.classes[i], &signature, NULL) != JVMTI_ERROR_NONE)
+            continue;
+        struct cf_slice name = slice_of(signature + 1, strlen(signature) - 1);
+        if (*signature == 'L') name.length--;
+        is = *signature == 'L' && names_class(patterns, name) &&
+             has_method(&s, s.classes[i], patterns, name);
+        (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+    }
+    close_search(&s);
+    return is;
+}
