@@ -1,22 +1,25 @@
 #include "instr/kit/class_path.h"
 #include "instr/base/array.h"
+#include "instr/base/hash.h"
 #include "instr/kit/jdk.h"
 
 #include <stdlib.h>
 
 struct opened {
+    struct opened *next;
     char *name;
     uint8_t *bytes;
     struct cf_class cls;
 };
+
+enum { BUCKETS = 1 << 12 };
 
 struct instr_class_path {
     struct instr_jar *jars;
     size_t jar_count, jar_capacity;
     struct instr_jdk jdk;
     bool has_jdk;
-    struct opened **opened; // also what was not found: bytes is NULL
-    size_t opened_count, opened_capacity;
+    struct opened *buckets[BUCKETS]; // also what was not found: bytes is NULL
     struct cf_arena arena;
 };
 
@@ -35,10 +38,13 @@ static void free_opened(struct opened *o) {
 void instr_class_path_free(struct instr_class_path *path) {
     if (!path) return;
     for (size_t i = 0; i < path->jar_count; i++) instr_jar_close(&path->jars[i]);
-    for (size_t i = 0; i < path->opened_count; i++) free_opened(path->opened[i]);
+    for (size_t i = 0; i < BUCKETS; i++)
+        for (struct opened *o = path->buckets[i], *next; o; o = next) {
+            next = o->next;
+            free_opened(o);
+        }
     instr_jdk_close(&path->jdk);
     cf_arena_free(&path->arena);
-    free(path->opened);
     free(path->jars);
     free(path);
 }
@@ -70,15 +76,14 @@ static uint8_t *read_class(const struct instr_class_path *path, const char *name
 
 // The class, looked for once. NULL: out of memory.
 static struct opened *open_class(struct instr_class_path *path, struct cf_slice name) {
-    for (size_t i = 0; i < path->opened_count; i++)
-        if (cf_slice_is(name, path->opened[i]->name, strlen(path->opened[i]->name)))
-            return path->opened[i];
+    struct opened **bucket = &path->buckets[instr_hash(name.bytes, name.length, 0) % BUCKETS];
+    for (struct opened *o = *bucket; o; o = o->next)
+        if (cf_slice_is(name, o->name, strlen(o->name))) return o;
     struct opened *o = calloc(1, sizeof *o);
     size_t length = 0;
     if (o) o->name = strndup((const char *)name.bytes, name.length);
-    if (!o || !o->name ||
-        !INSTR_ARRAY_RESERVE(path->opened, path->opened_capacity, path->opened_count + 1)) {
-        if (o) free_opened(o);
+    if (!o || !o->name) {
+        free(o);
         return NULL;
     }
     o->bytes = read_class(path, o->name, &length);
@@ -86,7 +91,8 @@ static struct opened *open_class(struct instr_class_path *path, struct cf_slice 
         free(o->bytes);
         o->bytes = NULL;
     }
-    path->opened[path->opened_count++] = o;
+    o->next = *bucket;
+    *bucket = o;
     return o;
 }
 
@@ -127,4 +133,16 @@ static bool has_below(void *context, const char *start) {
 
 struct instr_kit_world instr_class_path_world(struct instr_class_path *path) {
     return (struct instr_kit_world){find, has_below, path};
+}
+
+void instr_class_path_each(struct instr_class_path *path,
+                           void (*visit)(void *context, const struct cf_class *cls),
+                           void *context) {
+    for (size_t i = 0; i < path->jar_count; i++)
+        for (size_t k = 0; k < path->jars[i].count; k++) {
+            const struct instr_jar_entry *e = &path->jars[i].entries[k];
+            struct cf_slice name = {(const uint8_t *)e->name, e->name_length - 6u};
+            const struct opened *o = open_class(path, name);
+            if (o && o->bytes) visit(context, &o->cls);
+        }
 }

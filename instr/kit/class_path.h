@@ -21,4 +21,8 @@ bool instr_class_path_jdk(struct instr_class_path *path, const char *home);
 // there is no jar.
 struct instr_kit_world instr_class_path_world(struct instr_class_path *path);
 
+// Calls `visit` for each class of the jars.
+void instr_class_path_each(struct instr_class_path *path,
+                           void (*visit)(void *context, const struct cf_class *cls), void *context);
+
 #endif

@@ -39,8 +39,23 @@ bool instr_kit_in_loader(const struct instr_kit_advice *advice, const char *load
 
 // --- types ---
 
-static bool is_reference(const char *type) {
-    return type[0] == 'L' || type[0] == '[';
+// A type as in Java source.
+struct java_type {
+    char text[200];
+};
+static struct java_type java_type(struct cf_slice type) {
+    struct java_type java;
+    char descriptor[200];
+    if (CF_IS(type, "V")) return (struct java_type){"void"};
+    int n = snprintf(descriptor, sizeof descriptor, "(%.*s)", (int)type.length,
+                     (const char *)type.bytes);
+    if (n >= (int)sizeof descriptor) return (struct java_type){"another one"};
+    struct cf_slice list = {(const uint8_t *)descriptor, (uint32_t)n};
+    rw_watch_types(list, java.text, sizeof java.text);
+    n = (int)strlen(java.text) - 2; // without parentheses
+    memmove(java.text, java.text + 1, (size_t)n);
+    java.text[n] = '\0';
+    return java;
 }
 
 // Can a value of the subject's type go to a parameter of the advice, or back? Yes if both are the same, or one is
@@ -112,8 +127,8 @@ static const char *check_argument(const struct fitting *f, unsigned number,
         return misfit(f, "parameter %u is argument %u, which the method does not have", number,
                       p->index);
     if (p->held ? fits_held(p->held, theirs) : fits(p->type, theirs)) return NULL;
-    return misfit(f, "parameter %u is argument %u, whose type is %.*s", number, p->index,
-                  (int)theirs.length, (const char *)theirs.bytes);
+    return misfit(f, "parameter %u is argument %u, whose type is %s", number, p->index,
+                  java_type(theirs).text);
 }
 
 static const char *check_field(const struct fitting *f, unsigned number,
@@ -133,8 +148,8 @@ static const char *check_field(const struct fitting *f, unsigned number,
             return misfit(f, "parameter %u: the field %s needs an object, which there is not",
                           number, p->field);
         if (fits(p->type, type)) return NULL;
-        return misfit(f, "parameter %u: the type of the field %s is %.*s", number, p->field,
-                      (int)type.length, (const char *)type.bytes);
+        return misfit(f, "parameter %u: the type of the field %s is %s", number, p->field,
+                      java_type(type).text);
     }
     return misfit(f, "parameter %u: the class has no field %s", number, p->field);
 }
@@ -148,8 +163,8 @@ static const char *check_parameter(const struct fitting *f, unsigned number,
     case INSTR_KIT_RESULT:
         if (CF_IS(result, "V")) return misfit(f, "parameter %u: the method has no result", number);
         if (fits(p->type, result)) return NULL;
-        return misfit(f, "parameter %u: the type of the result is %.*s", number, (int)result.length,
-                      (const char *)result.bytes);
+        return misfit(f, "parameter %u: the type of the result is %s", number,
+                      java_type(result).text);
     default: return NULL;
     }
 }
@@ -157,15 +172,15 @@ static const char *check_parameter(const struct fitting *f, unsigned number,
 static const char *check_method(const struct fitting *f) {
     const struct instr_kit_method *m = f->method;
     struct cf_slice result = result_type(f->subject->descriptor);
+    struct cf_slice ours = {(const uint8_t *)m->result, (uint32_t)strlen(m->result)};
     bool replaces =
         m->role == INSTR_KIT_INSTEAD || (m->role == INSTR_KIT_RETURNED && m->result[0] != 'V');
     if (f->is_constructor && m->skips) return misfit(f, "a constructor cannot be skipped");
     if (f->is_constructor && m->role == INSTR_KIT_INSTEAD)
         return misfit(f, "a call of a constructor cannot be replaced");
     if (replaces && !fits(m->result, result))
-        return misfit(f, "returns %s, but the method %.*s",
-                      is_reference(m->result) ? "an object of another type" : m->result,
-                      (int)result.length, (const char *)result.bytes);
+        return misfit(f, "returns %s, but the method %s", java_type(ours).text,
+                      java_type(result).text);
     for (size_t i = 0; i < m->parameter_count; i++) {
         const char *why = check_parameter(f, (unsigned)i + 1, &m->parameters[i]);
         if (why) return why;

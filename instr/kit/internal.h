@@ -10,6 +10,7 @@
 //      rename.c          class files under these names
 //      template.c        ... for a package
 //      fit.c             which methods an advice applies to
+//      targets.c         ... in class files
 //      link.c            whether what the closure uses is there
 //      class_path.c      ... in jars and a JDK
 //      jdk.c             the classes of an installed JDK

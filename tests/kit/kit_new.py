@@ -33,7 +33,7 @@ class NewTest(KitTest):
             @Advice("com.acme.Shop.order()")
             final class Orders {
                 static long enter() { return System.nanoTime(); }
-                static void exit(@Enter long start, String method) { System.err.println(method + " took 2" + com.acme.Shop.class); }
+                static void exit(@Enter long start, @Method String method) { System.err.println(method + " took 2" + com.acme.Shop.class); }
                 static void order(com.acme.Shop shop) { shop.order(); }
             }
             """)

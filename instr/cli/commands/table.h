@@ -214,7 +214,8 @@
             "and method that it uses against "                                                     \
             "the jars of the application and the JDK (HOME, $JAVA_HOME, or that of java in "       \
             "$PATH). It prints what is wrong, "                                                    \
-            "with file and line, or what the kit advises; the exit status is 1 if something is "   \
+            "with file and line, or what the kit advises and how many methods of the jars "        \
+            "that is; the exit status is 1 if something is "                                       \
             "wrong.\n\n"                                                                           \
             "'instr kit new' makes a folder with a small advice, a test of it, and a script that " \
             "builds and checks both.\n\n"                                                          \

@@ -4,6 +4,7 @@
 #include "instr/base/array.h"
 #include "instr/cli/kit/internal.h"
 #include "instr/kit/class_path.h"
+#include "instr/kit/targets.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -16,7 +17,8 @@ struct check {
     struct instr_kit *kit;
     struct instr_class_path *path;
     struct instr_kit_linking linking;
-    char **printed; // lines, of classes that several advices share
+    size_t *matches; // by advice: methods of the jars; NULL: there are no jars
+    char **printed;  // lines, of classes that several advices share
     size_t printed_count, printed_capacity;
     bool failed;
 };
@@ -96,6 +98,35 @@ static void link_advices(struct check *check) {
     }
 }
 
+struct looking {
+    const struct instr_kit_advice *advice;
+    struct instr_kit_world world;
+    struct instr_kit_matches matches;
+};
+
+static void look_at(void *context, const struct cf_class *cls) {
+    struct looking *l = context;
+    instr_kit_match_class(l->advice, cls, &l->world, &l->matches);
+}
+
+// What the patterns find in the jars. Calls may be of methods elsewhere.
+static void match_advices(struct check *check) {
+    for (size_t i = 0; i < check->kit->advice_count; i++) {
+        struct looking l = {&check->kit->advices[i], instr_class_path_world(check->path), {0}};
+        struct instr_kit_source nowhere = {NULL, 0};
+        char text[800];
+        if (l.advice->calls) continue;
+        instr_class_path_each(check->path, look_at, &l);
+        check->matches[i] = l.matches.fitting;
+        if (l.matches.methods == 0) {
+            snprintf(text, sizeof text, "%.200s matches no method of these jars", l.advice->name);
+            print_problem(check, l.advice->source, l.advice->required, text);
+        } else if (l.matches.fitting < l.matches.methods) {
+            print_problem(check, nowhere, l.matches.fitting == 0, l.matches.misfit);
+        }
+    }
+}
+
 static void print_summary(const struct check *check) {
     const struct instr_kit *kit = check->kit;
     size_t boot = 0, unknown = check->linking.unknown;
@@ -104,6 +135,9 @@ static void print_summary(const struct check *check) {
         const struct instr_kit_advice *a = &kit->advices[i];
         for (size_t k = 0; k < a->target_count; k++)
             cli_line("%s: %s%s", a->name, a->calls ? "calls of " : "", a->targets[k].text);
+        if (check->matches && !a->calls)
+            cli_line("    %zu method%s of the jars", check->matches[i],
+                     cli_plural(check->matches[i], "s"));
     }
     cli_line("%zu advice%s, %zu class%s, %zu of them in the bootstrap loader", kit->advice_count,
              cli_plural(kit->advice_count, "s"), kit->class_count,
@@ -121,6 +155,11 @@ static int check_kit(struct check *check, int count, char **jars) {
         print_problem(check, p->source, p->fatal, p->text);
     }
     if (check->kit->usable) link_advices(check);
+    if (check->kit->usable && count > 0) {
+        check->matches = calloc(check->kit->advice_count, sizeof *check->matches);
+        if (!check->matches) return cli_no_memory();
+        match_advices(check);
+    }
     if (!check->failed) print_summary(check);
     return check->failed ? CLI_FAILED : CLI_OK;
 }
@@ -137,5 +176,6 @@ int cli_kit_check(int argc, char **argv) {
     instr_kit_free(check.kit);
     for (size_t i = 0; i < check.printed_count; i++) free(check.printed[i]);
     free(check.printed);
+    free(check.matches);
     return cli_finish(status);
 }

@@ -1,0 +1,59 @@
+#include "instr/kit/targets.h"
+#include "instr/kit/fit.h"
+
+#include <stdio.h>
+
+enum { DEEPEST = 200 }; // supertypes above each other; circles end there
+
+// Does the target name the class, or with + one of its supertypes?
+static bool names(const struct instr_kit_target *target, const struct cf_class *cls,
+                  const struct instr_kit_world *world, unsigned depth) {
+    struct cf_slice name = cf_this_name(cls);
+    if (name.bytes && instr_kit_names_class(target, (const char *)name.bytes, name.length))
+        return true;
+    if (!target->subtypes || depth == DEEPEST) return false;
+    for (unsigned i = 0; i <= cls->interfaces_count; i++) {
+        unsigned index = i ? cf_be2(cls->bytes + cls->interfaces + 2 * (i - 1)) : cls->super_class;
+        struct cf_slice above = cf_class_name(cls, index);
+        const struct cf_class *found;
+        if (above.bytes && world->find(world->context, above, &found) == INSTR_KIT_PRESENT &&
+            names(target, found, world, depth + 1))
+            return true;
+    }
+    return false;
+}
+
+static void take_method(const struct instr_kit_advice *advice, const struct cf_class *cls,
+                        const struct cf_member *method, struct instr_kit_matches *matches) {
+    char reason[400], types[300];
+    struct instr_kit_subject subject = {cf_member_name(cls, method),
+                                        cf_member_descriptor(cls, method),
+                                        method->access_flags & CF_ACC_STATIC, cls};
+    struct cf_slice owner = cf_this_name(cls);
+    matches->methods++;
+    const char *why = instr_kit_misfit(advice, &subject, reason, sizeof reason);
+    if (!why) matches->fitting++;
+    if (!why || matches->misfit[0]) return;
+    rw_watch_types(subject.descriptor, types, sizeof types);
+    int n = snprintf(matches->misfit, sizeof matches->misfit, "%s, for ", why);
+    for (uint32_t i = 0; i < owner.length && n + 1 < (int)sizeof matches->misfit; i++)
+        matches->misfit[n++] = owner.bytes[i] == '/' ? '.' : (char)owner.bytes[i];
+    snprintf(matches->misfit + n, sizeof matches->misfit - (size_t)n, ".%.*s%s",
+             (int)subject.name.length, (const char *)subject.name.bytes, types);
+}
+
+void instr_kit_match_class(const struct instr_kit_advice *advice, const struct cf_class *cls,
+                           const struct instr_kit_world *world, struct instr_kit_matches *matches) {
+    for (size_t t = 0; t < advice->target_count; t++) {
+        const struct instr_kit_target *target = &advice->targets[t];
+        if (!names(target, cls, world, 0)) continue;
+        for (unsigned i = 0; i < cls->methods_count; i++) {
+            const struct cf_member *method = &cls->methods[i];
+            struct cf_slice name = cf_member_name(cls, method);
+            if (method->code && !CF_IS(name, "<clinit>") &&
+                instr_kit_names_method(target, name, cf_member_descriptor(cls, method)) &&
+                instr_kit_annotated(advice, cls, method))
+                take_method(advice, cls, method, matches);
+        }
+    }
+}

@@ -1,0 +1,19 @@
+// targets.h: the methods of class files that an advice applies to
+
+#ifndef INSTR_KIT_TARGETS_H
+#define INSTR_KIT_TARGETS_H
+
+#include "instr/kit/link.h"
+
+// What was found in classes so far; zero at first.
+struct instr_kit_matches {
+    size_t methods;   // with code, that match
+    size_t fitting;   // of them, those for which the advice can be called
+    char misfit[600]; // why not, for the first of the others
+};
+
+// Adds the methods of a class. Supertypes are looked for in the world; those that are not there do not match.
+void instr_kit_match_class(const struct instr_kit_advice *advice, const struct cf_class *cls,
+                           const struct instr_kit_world *world, struct instr_kit_matches *matches);
+
+#endif
