@@ -383,7 +383,7 @@ static const char *find_off(const struct waiting *w, size_t *length) {
     return NULL;
 }
 
-// Another command has taken the queue over. What it does includes what is left of this one, unless
+// Another command has taken the queue over, or switched a pass off. What it does includes what is left of this one, unless
 // it has switched the passes off. Returns 0: the reply has failed.
 static int follow_other(struct waiting *w, struct instr_reply *reply, uint64_t generation) {
     size_t length = 0;
@@ -413,7 +413,11 @@ static void note_progress(struct instr_reply *reply, const struct instr_reconfig
 static uint64_t wait_for_background(void *context, struct instr_reply *reply, uint64_t now) {
     struct waiting *w = context;
     struct instr_reconfigure_progress p = instr_reconfigure_progress();
-    if (p.generation != w->generation && !follow_other(w, reply, p.generation)) return 0;
+    // With passes of others that stay on the queue may stay, too.
+    size_t length;
+    bool is_off = w->enabled && find_off(w, &length);
+    if ((is_off || p.generation != w->generation) && !follow_other(w, reply, p.generation))
+        return 0;
     if (p.total && now < w->until) {
         if (now >= w->note_at) {
             note_progress(reply, &p);
