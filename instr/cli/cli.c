@@ -50,15 +50,20 @@ int cli_no_memory(void) {
 }
 
 static const char *usage_of(const char *command) {
+    static const struct {
+        const char *name, *arguments;
+    } usages[] = {
+#define ROW(name, arguments, help, details) {#name, arguments},
+        INSTR_COMMANDS(ROW)
+#undef ROW
+#define ROW(name, arguments, help, details) {"coverage " #name, arguments},
+            INSTR_COVERAGE_COMMANDS(ROW)
+#undef ROW
+    };
     char text[CLI_NAME_SIZE];
-#define TRY(name, arguments, help, details)                                                        \
-    if (strcmp(cli_command_name(#name, text), command) == 0) return arguments;
-    INSTR_COMMANDS(TRY)
-#undef TRY
-#define TRY(name, arguments, help, details)                                                        \
-    if (strcmp("coverage " #name, command) == 0) return arguments;
-    INSTR_COVERAGE_COMMANDS(TRY)
-#undef TRY
+    for (size_t i = 0; i < sizeof usages / sizeof *usages; i++)
+        if (strcmp(cli_command_name(usages[i].name, text), command) == 0)
+            return usages[i].arguments;
     return "";
 }
 

@@ -58,8 +58,8 @@ static struct dotted member_text(struct cf_slice name, struct cf_slice descripto
     struct dotted d, types = {""};
     if (descriptor.length && descriptor.bytes[0] == '(')
         rw_watch_types(descriptor, types.text, sizeof types.text);
-    snprintf(d.text, sizeof d.text, "%.*s%s", (int)name.length, (const char *)name.bytes,
-             types.text);
+    snprintf(d.text, sizeof d.text, "%.*s%.*s", (int)name.length, (const char *)name.bytes,
+             (int)sizeof types.text / 2, types.text);
     return d;
 }
 

@@ -7,6 +7,6 @@
 
 // Makes the bytes of a named class. What is private, or of its package, becomes public where other classes need it:
 // the classes of one package of the kit do not stay together.
-void kit_rename_class(struct instr_kit *kit, struct instr_kit_class *cls);
+void kit_rename_class(struct instr_kit *kit, struct instr_kit_class *made);
 
 #endif

@@ -19,7 +19,6 @@
 #include "instr/passes/results.h"
 #include "instr/retransform/packages.h"
 #include "instr/retransform/patterns.h"
-#include "instr/retransform/patterns.h"
 
 enum { INSTR_REFUSALS = 32 }; // refusals that are recorded with their reasons
 
