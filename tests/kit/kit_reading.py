@@ -1,7 +1,9 @@
 """What is read from advice classes, and the classes that are made of them: run on a JVM, under new names."""
 
 import os
+import random
 import re
+import zipfile
 
 from support import BUILD, KitTest
 
@@ -180,6 +182,27 @@ class ReadingTest(KitTest):
             self.assertEqual(self.call(self.made(dump, "Counter")), expected, options)
             self.assertNotIn("own", os.listdir(self.path("out")))
 
+    def test_classes_for_java_8_run(self):
+        """Nested classes reach private members through methods that javac adds; interfaces have no private ones."""
+        source = """
+            import instr.kit.*;
+            import java.util.function.*;
+            @Advice("com.acme.Shop.order(..)")
+            class Old {
+                private static int calls;
+                private int own = 3;
+                interface Shape { default String area() { return "area"; } }
+                static class Inner implements Shape { private String text() { return area() + ++calls; } }
+                static String enter(Object order) {
+                    Function<Inner, String> f = Inner::text;
+                    Supplier<Old> make = Old::new;
+                    return f.apply(new Inner()) + new Inner().text() + make.get().own + order;
+                }
+            }
+            """
+        dump = self.dump(self.build("old", options=("--release", "8", "-Xlint:-options"), Old=source))
+        self.assertEqual(self.call(self.made(dump, "Old")), "area1area23Counter\n")
+
     def test_a_class_that_names_others_goes_to_the_target(self):
         source = TRICKY.replace("String enter(Object order) {", "String enter(Object order) { java.sql.Timestamp.valueOf"
                                 "(\"2020-01-01 00:00:00\"); ")
@@ -282,6 +305,27 @@ class ReadingTest(KitTest):
         self.wrong("static void enter() { new java.sql.Date(1) { }; }".replace("new", "new Bad.D(); } static class D extends "
                    "java.sql.Date { D() { super(1); /*!*/ } }\nstatic void f() { new"), "Bad$D extends or implements "
                    "java/sql/Date: " + reason)
+
+    def test_broken_classes(self):
+        """Whatever becomes of bytes of its classes, a kit is read or refused with a reason."""
+        random.seed(9)
+        with zipfile.ZipFile(self.build("all", All=ALL)) as jar:
+            classes = {name: jar.read(name) for name in jar.namelist() if name.endswith(".class")}
+        refused = 0
+        for _ in range(200):
+            name = random.choice(list(classes))
+            data = bytearray(classes[name])
+            data[random.randrange(len(data))] ^= 1 << random.randrange(8)
+            if random.random() < 0.1:
+                del data[random.randrange(len(data)):]
+            with zipfile.ZipFile(self.path("broken.jar"), "w") as jar:
+                for other, content in classes.items():
+                    jar.writestr(other, data if other == name else content)
+            done = self.run_any(DUMP, self.path("broken.jar"), "a/", self.path("out"))
+            self.assertIn(done.returncode, (0, 1), done.stderr)
+            self.assertTrue(done.stdout)
+            refused += done.returncode
+        self.assertGreater(refused, 50)
 
     def test_kits_that_are_none(self):
         empty = self.build("empty", A="class A { }")
