@@ -147,6 +147,7 @@ static void switched_off(struct instr_json *json, struct instr_agent *agent) {
 //        "library": PATH,
 //        ...                             the members of vm/jvm_facts.h
 //        "passes", "include", "exclude", "options"             see operation.h
+//        "pace": "auto" or "off",
 //        "classes_seen", ... "rewriting_ns"                    the figures of stats=FILE
 //        "skipped": [{"class", "method", "reason"}],           the first SKIPPED_SHOWN; of
 //                                        "interfaces_skipped", the first INTERFACES_SHOWN
@@ -173,6 +174,7 @@ void instr_command_status(struct instr_request *request, struct instr_reply *rep
     if (agent->jvmti) instr_jvm_facts_members(agent->jvmti, &json);
     const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
     instr_operation_json_options(&json, plan ? &plan->options : NULL);
+    instr_json_text(&json, "pace", plan && plan->options.pace ? "off" : "auto");
     totals(&json, plan ? plan->engine : NULL);
     memory(&json, agent, plan);
     instr_operation_json_overhead(&json, agent, plan, jni, OVERHEAD_PAUSE);

@@ -270,7 +270,10 @@ def paced(t):
             done = c.run("enable", options + ",pace=off")
             large = calls()
             expect(problems, f"{large} batches with pace=off", large <= 8 and done["classes"] > 400)
+            shown = [c.run("status")["pace"], subprocess.run([t.cli, "status", str(jvm.pid)], capture_output=True, text=True).stdout]
+            expect(problems, f"status: {shown}", shown[0] == "off" and re.search("^pace +off: ", shown[1], re.M))
             c.run("set", "pace=auto")
+            expect(problems, "status does not show pace=auto", c.run("status")["pace"] == "auto")
             with jvm.control() as other:
                 other.start("revert")
                 while not c.run("status")["classes_total"]:

@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 enum { ANSWER_MS = 5000, MOST_ANSWER = 8 * 1024 * 1024 };
@@ -74,6 +75,10 @@ static void figures(const json_t *document) {
     count(document, "interfaces_skipped", "interfaces", "with default or static methods skipped");
     count(document, "classes_over_limit", "limits", "skipped by max-classes or max-methods");
     count(document, "classes_refused_now", "refused", "classes that the JVM refuses to change");
+    line("pace", "%s",
+         strcmp(cli_text(document, "pace"), "off") == 0
+             ? "off: loaded classes change at once"
+             : "auto: loaded classes change as fast as the compilers follow");
     line("rewriting", "%s", instr_duration(cli_count(document, "rewriting_ns"), time));
     if (cli_count(document, "expires_in_ns"))
         line("expiry", "all passes are switched off in %s",
