@@ -62,7 +62,7 @@ int instr_plugin_add(const struct instr_plugin *plugin, void *data);
 int instr_plugin_count(struct instr_code *code, const struct instr_at *at, const char *counter);
 int instr_plugin_observe(struct instr_code *code, const struct instr_at *at, const char *histogram,
                          const struct instr_value *value);
-int instr_plugin_skip(struct instr_code *code, uint32_t call);
+int instr_plugin_skip(struct instr_code *code, uint32_t n);
 
 void instr_plugin_close(struct instr_open_plugin *plugin);
 
