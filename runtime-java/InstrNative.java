@@ -32,6 +32,9 @@ public final class InstrNative {
     /** Reports that code of the runtime has thrown an exception of the class `name`; see InstrFailure. */
     public static native void failed(int id, String pass, String name);
 
+    /** Prints a line to the JVM's standard error, as the agent does. */
+    public static native void say(String line);
+
     /** An epoch that no task has used yet. */
     public static native long epoch();
 }

@@ -62,6 +62,10 @@ static void put_member(struct cf_build *b, unsigned access_flags, const char *na
     put(b, 2, attributes_count);
 }
 
+void cf_build_source(struct cf_build *b, const char *file) {
+    b->source = add_text(b, file);
+}
+
 void cf_build_field(struct cf_build *b, unsigned access_flags, const char *name,
                     const char *descriptor) {
     if (b->methods_count) fail(b, CF_MISUSE, "a field behind a method");
@@ -104,10 +108,18 @@ void cf_build_op2(struct cf_build *b, enum cf_opcode op, unsigned operand) {
     put(b, 2, operand);
 }
 
+static void put_attributes(struct cf_build *b) {
+    put(b, 2, b->source != 0);
+    if (!b->source) return;
+    put(b, 2, add_text(b, "SourceFile"));
+    put(b, 4, 2);
+    put(b, 2, b->source);
+}
+
 enum cf_status cf_build_end(struct cf_build *b, const uint8_t **bytes, size_t *length) {
     end_code(b);
     if (!b->methods_count) end_fields(b);
-    put(b, 2, 0); // attributes_count of the class
+    put_attributes(b);
     CF_TRY(b->pool.error.status);
     cf_put2(b->body + b->counted, b->methods_count);
     *length = 10 + (size_t)b->pool.length + b->length;

@@ -25,11 +25,14 @@ struct cf_build { // not to be copied
     uint16_t fields_count, methods_count;
     uint32_t counted; // offset in body of fields_count, or of methods_count once it is written
     uint32_t code;    // offset in body of the current method's Code attribute_length; 0: none
+    uint16_t source;  // constant of the text of SourceFile; 0: none
 };
 
 // All memory comes from `arena`. The class gets the flags and ACC_SUPER, and the version of JDK 8.
 void cf_build_begin(struct cf_build *build, struct cf_arena *arena, unsigned access_flags,
                     const char *name);
+// The class gets this SourceFile.
+void cf_build_source(struct cf_build *build, const char *file);
 void cf_build_field(struct cf_build *build, unsigned access_flags, const char *name,
                     const char *descriptor);
 // Starts a method; the instructions that follow are its code.

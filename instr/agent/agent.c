@@ -10,6 +10,7 @@
 #include "instr/control/server.h"
 #include "instr/passes/agent_passes.h"
 #include "instr/passes/results.h"
+#include "instr/kit/option.h"
 #include "instr/plugins/plugins.h"
 #include "instr/retransform/hook.h"
 #include "instr/retransform/limits.h"
@@ -205,6 +206,7 @@ static int prepare(JavaVM *vm, const char *text, int at_start, char *reason, siz
     struct instr_agent *agent = &instr_agent;
     agent->vm = vm;
     struct instr_options options;
+    instr_options_add_source(&instr_kit_source);
     instr_options_add_source(&instr_plugin_source);
     if (instr_options_parse(&options, text, reason, size) != 0) return 0;
     for (size_t i = 0; i < options.pass_count; i++) options.passes[i].late = !at_start;

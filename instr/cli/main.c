@@ -2,6 +2,7 @@
 
 #include "instr/cli/internal.h"
 #include "instr/options/names.h"
+#include "instr/kit/option.h"
 #include "instr/plugins/plugins.h"
 
 #include <string.h>
@@ -51,6 +52,7 @@ int main(int argc, char **argv) {
         cli_error("no command given; see 'instr help'");
         return CLI_USAGE;
     }
+    instr_options_add_source(&instr_kit_source);
     instr_options_add_source(&instr_plugin_source);
     const struct command *command = command_named(command_word(argv[1]));
     if (!command) return refuse(argv[1]);

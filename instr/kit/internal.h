@@ -9,6 +9,7 @@
 //      naming.c          the names under which classes are defined
 //      rename.c          class files under these names
 //      template.c        ... for a package
+//      bridge.c          classes between advised methods and advice
 //      fit.c             which methods an advice applies to
 //      targets.c         ... in class files
 //      link.c            whether what the closure uses is there

@@ -9,8 +9,18 @@ static int begins(const char *name, size_t length, const char *with, size_t with
 }
 #define BEGINS(name, length, literal) begins(name, length, literal, sizeof(literal) - 1)
 
+// Classes of kits, which are in any package.
+static int is_of_kit(const char *name, size_t length) {
+    const char *end = name + length, *at = name;
+    while ((at = memchr(at, '$', (size_t)(end - at))) &&
+           !BEGINS(at, (size_t)(end - at), "$$instr$"))
+        at++;
+    return at != NULL;
+}
+
 int instr_scope_is_ours(const char *name, size_t length) {
-    return BEGINS(name, length, "java/lang/Instr") || BEGINS(name, length, "instr/runtime/");
+    return BEGINS(name, length, "java/lang/Instr") || BEGINS(name, length, "instr/runtime/") ||
+           is_of_kit(name, length);
 }
 
 static int matches(const struct instr_match *include, const struct instr_match *exclude,

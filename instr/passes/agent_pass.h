@@ -49,7 +49,8 @@ struct instr_agent_pass {
     bool takes_platform;
     // Does the pass take this class? Called in the class file hook, before the class is rewritten.
     // No exception is pending afterwards. NULL: it takes all.
-    bool (*takes)(JNIEnv *jni, jobject loader, const char *name, jobject domain);
+    bool (*takes)(const struct rw_pass *pass, JNIEnv *jni, jobject loader, const char *name,
+                  jobject domain);
     // For a class that is retransformed: stores its class file in `origin`, if the pass needs it;
     // the engine's caller frees origin->file. NULL: it never does.
     void (*find_file)(JNIEnv *jni, jobject loader, const char *name, const uint8_t *bytes,

@@ -81,7 +81,7 @@ uint64_t instr_agent_passes_without(JNIEnv *jni, const struct instr_options *opt
     uint64_t without = 0;
     for (size_t i = 0; i < options->pass_count; i++) {
         const struct instr_agent_pass *pass = pass_at(options, i);
-        if (pass && pass->takes && !pass->takes(jni, loader, name, domain))
+        if (pass && pass->takes && !pass->takes(options->passes[i].pass, jni, loader, name, domain))
             without |= UINT64_C(1) << i;
     }
     return without;

@@ -321,9 +321,12 @@ static bool switch_natives_on(JNIEnv *jni, const char *package) {
 }
 
 static bool register_failed(JNIEnv *jni, jclass natives) {
-    static char name[] = "failed", descriptor[] = "(ILjava/lang/String;Ljava/lang/String;)V";
-    const JNINativeMethod method = {name, descriptor, (void *)instr_failures_native};
-    return (*jni)->RegisterNatives(jni, natives, &method, 1) == 0;
+    static char failed[] = "failed",
+                failed_descriptor[] = "(ILjava/lang/String;Ljava/lang/String;)V", say[] = "say",
+                say_descriptor[] = "(Ljava/lang/String;)V";
+    const JNINativeMethod methods[] = {{failed, failed_descriptor, (void *)instr_failures_native},
+                                       {say, say_descriptor, (void *)instr_failures_say}};
+    return (*jni)->RegisterNatives(jni, natives, methods, 2) == 0;
 }
 
 static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_runtime_config *config,

@@ -1,5 +1,6 @@
 #include "instr/vm/runtime_failures.h"
 
+#include "instr/base/log.h"
 #include "instr/vm/wake.h"
 
 #include <pthread.h>
@@ -48,6 +49,19 @@ void JNICALL instr_failures_native(JNIEnv *jni, jclass class, jint id, jstring p
     }
     pthread_mutex_unlock(&failures.mutex);
     if (!known) instr_wake();
+}
+
+void JNICALL instr_failures_say(JNIEnv *jni, jclass class, jstring line) {
+    enum { MOST_CHARACTERS = 400 };
+    char text[3 * MOST_CHARACTERS + 1] = "";
+    (void)class;
+    jsize length = (*jni)->GetStringLength(jni, line);
+    (*jni)->GetStringUTFRegion(jni, line, 0, length < MOST_CHARACTERS ? length : MOST_CHARACTERS,
+                               text);
+    if ((*jni)->ExceptionCheck(jni)) return;
+    for (char *c = text; *c; c++)
+        if (*c == '\n' || *c == '\r') *c = ' ';
+    instr_say("%s", text);
 }
 
 int instr_failures_any(void) {

@@ -13,6 +13,9 @@
 // pass: of all passes that measure time. Called by any thread; never waits.
 void JNICALL instr_failures_native(JNIEnv *jni, jclass class, jint id, jstring pass, jstring name);
 
+// InstrNative.say: prints a line, truncated to some hundred characters.
+void JNICALL instr_failures_say(JNIEnv *jni, jclass class, jstring line);
+
 enum { INSTR_FAILURE_SIZE = 128 };
 
 // Takes one failure: gives the index of its pass in the plan, and the name of the exception's class.

@@ -110,7 +110,9 @@ static bool is_delegating(JNIEnv *jni, jobject loader) {
     return is;
 }
 
-static bool takes(JNIEnv *jni, jobject loader, const char *name, jobject domain) {
+static bool takes(const struct rw_pass *pass, JNIEnv *jni, jobject loader, const char *name,
+                  jobject domain) {
+    (void)pass;
     if (is_jacocos(name)) return false;
     if (!loader) return !state.no_bootstrap; // include= names it
     if (!state.no_location) return has_location(jni, domain);

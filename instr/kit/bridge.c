@@ -1,0 +1,332 @@
+// A class of plain methods that call the advice is built, then edited like any other class: the editor makes the frames.
+//
+//      entry       t = Thread.currentThread()
+//                  if (off) return 0; else slot = t.threadId() & 1023
+//                  if (busy[slot] == t) return 0; else busy[slot] = t
+//      exit        busy[slot] = null
+//      exception   what = InstrKitFailure.failed(exception, failures++, advice)
+//                  busy[slot] = null; off |= what == OFF
+//                  if (what == RETHROW) throw exception; else return 0
+//
+// Two threads may share a slot: then a recursion may go unnoticed once, but no advice is left out.
+
+#include "instr/kit/bridge.h"
+#include "classfile/edit.h"
+#include "classfile/format/build.h"
+#include "instr/kit/template.h"
+
+#include <stdio.h>
+
+enum { SLOTS = 1024, NAME_SIZE = 1024, DESCRIPTOR_SIZE = 65536 };
+
+// What InstrKitFailure.failed returns.
+enum { RETHROW = 1, OFF = 2 };
+
+struct bridge {
+    const struct instr_kit *kit;
+    const struct instr_kit_advice *advice;
+    const struct instr_kit_jvm *jvm;
+    struct cf_arena *arena;
+    const char *package;
+    char name[NAME_SIZE], advice_name[NAME_SIZE], failure_name[NAME_SIZE];
+};
+
+static const struct instr_kit_class *class_of(const struct instr_kit_advice *advice) {
+    return advice->classes[advice->class_count - 1];
+}
+
+size_t instr_kit_bridge_name(const struct instr_kit_advice *advice, const char *package, char *name,
+                             size_t size) {
+    char text[NAME_SIZE];
+    int n = snprintf(text, sizeof text, "%s$bridge", class_of(advice)->name);
+    return n < (int)sizeof text ? instr_kit_expand(text, package, name, size) : (size_t)n;
+}
+
+// --- types ---
+
+// 0 to 4 as in the order of iload .. aload and ireturn .. areturn.
+static unsigned kind_of(char type) {
+    switch (type) {
+    case 'J': return 1;
+    case 'F': return 2;
+    case 'D': return 3;
+    case 'L':
+    case '[': return 4;
+    default: return 0;
+    }
+}
+
+static unsigned slots_of(char type) {
+    return type == 'V' ? 0 : type == 'J' || type == 'D' ? 2 : 1;
+}
+
+// --- the plain class ---
+
+// In the arena; NULL: out of memory, or too long.
+static char *expanded(const struct bridge *b, const char *text) {
+    size_t length = instr_kit_expand(text, b->package, NULL, 0);
+    char *copy = length < DESCRIPTOR_SIZE ? cf_arena_alloc(b->arena, length + 1) : NULL;
+    if (copy) instr_kit_expand(text, b->package, copy, length + 1);
+    return copy;
+}
+
+static void load(struct cf_build *build, unsigned kind, unsigned local) {
+    cf_build_op1(build, (enum cf_opcode)(CF_OP_iload + kind), local);
+}
+
+static enum cf_opcode return_of(char type) {
+    return type == 'V' ? CF_OP_return : (enum cf_opcode)(CF_OP_ireturn + kind_of(type));
+}
+
+// At most INSTR_KIT_MOST_PARAMETERS, so that each local has a number of one byte.
+static void add_call(const struct bridge *b, struct cf_build *build,
+                     const struct instr_kit_method *m) {
+    char *descriptor = expanded(b, m->descriptor);
+    unsigned locals = 0, result = slots_of(*m->result);
+    if (!descriptor) {
+        cf_fail(&build->pool.error, CF_NO_MEMORY, 0, "no memory for a descriptor", 0);
+        return;
+    }
+    for (size_t i = 0; i < m->parameter_count; i++) locals += slots_of(*m->parameters[i].type);
+    cf_build_method(build, CF_ACC_PUBLIC | CF_ACC_STATIC, m->name, descriptor,
+                    locals > result ? locals : result, locals);
+    locals = 0;
+    for (size_t i = 0; i < m->parameter_count; i++) {
+        load(build, kind_of(*m->parameters[i].type), locals);
+        locals += slots_of(*m->parameters[i].type);
+    }
+    cf_build_op2(
+        build, CF_OP_invokestatic,
+        cf_add_reference(&build->pool, CF_TAG_METHODREF, b->advice_name, m->name, descriptor));
+    cf_build_op(build, return_of(*m->result));
+}
+
+static void add_initializer(const struct bridge *b, struct cf_build *build) {
+    cf_build_method(build, CF_ACC_STATIC, "<clinit>", "()V", 1, 0);
+    cf_build_op2(build, CF_OP_sipush, SLOTS);
+    cf_build_op2(build, CF_OP_anewarray, cf_add_class(&build->pool, "java/lang/Thread", 16));
+    cf_build_op2(
+        build, CF_OP_putstatic,
+        cf_add_reference(&build->pool, CF_TAG_FIELDREF, b->name, "busy", "[Ljava/lang/Thread;"));
+    cf_build_op(build, CF_OP_return);
+}
+
+static enum cf_status build_plain(const struct bridge *b, const uint8_t **bytes, size_t *length,
+                                  struct cf_error *error) {
+    struct cf_build build;
+    cf_build_begin(&build, b->arena, CF_ACC_PUBLIC | CF_ACC_FINAL | CF_ACC_SYNTHETIC, b->name);
+    cf_build_source(&build, b->kit->marker);
+    cf_build_field(&build, CF_ACC_PUBLIC | CF_ACC_STATIC, "off", "Z");
+    cf_build_field(&build, CF_ACC_PUBLIC | CF_ACC_STATIC, "failures", "I");
+    cf_build_field(&build, CF_ACC_PRIVATE | CF_ACC_STATIC | CF_ACC_FINAL, "busy",
+                   "[Ljava/lang/Thread;");
+    add_initializer(b, &build);
+    for (unsigned r = 0; r < INSTR_KIT_ROLES; r++)
+        if (b->advice->methods[r]) add_call(b, &build, b->advice->methods[r]);
+    enum cf_status status = cf_build_end(&build, bytes, length);
+    *error = build.pool.error;
+    return status;
+}
+
+// --- what is around each call ---
+
+struct around {
+    const struct bridge *bridge;
+    struct cf_edit *edit;
+    char result;           // first letter of its descriptor
+    uint32_t thread, slot; // locals
+};
+
+static void field(const struct around *a, struct cf_snippet *s, enum cf_opcode op, const char *name,
+                  const char *type) {
+    bool gets = op == CF_OP_getstatic;
+    cf_op_constant(
+        s, op,
+        cf_add_reference(&a->edit->rewrite->pool, CF_TAG_FIELDREF, a->bridge->name, name, type),
+        !gets, gets);
+}
+
+static void return_nothing(const struct around *a, struct cf_snippet *s) {
+    static const enum cf_opcode zero[] = {CF_OP_iconst_0, CF_OP_lconst_0, CF_OP_fconst_0,
+                                          CF_OP_dconst_0, CF_OP_aconst_null};
+    if (a->result != 'V') cf_op(s, zero[kind_of(a->result)]);
+    cf_op(s, return_of(a->result));
+}
+
+// busy[slot] = the thread, or null.
+static void set_busy(const struct around *a, struct cf_snippet *s, bool busy) {
+    field(a, s, CF_OP_getstatic, "busy", "[Ljava/lang/Thread;");
+    cf_local(s, CF_OP_iload, a->slot);
+    if (busy)
+        cf_local(s, CF_OP_aload, a->thread);
+    else
+        cf_op(s, CF_OP_aconst_null);
+    cf_op(s, CF_OP_aastore);
+}
+
+// Before JDK 19 applications may override getId.
+static void find_slot(const struct around *a, struct cf_snippet *s) {
+    struct cf_rewrite *rewrite = a->edit->rewrite;
+    const char *id = a->bridge->jvm->has_thread_id ? "threadId" : "getId";
+    cf_local(s, CF_OP_aload, a->thread);
+    cf_op_constant(
+        s, CF_OP_invokevirtual,
+        cf_add_reference(&rewrite->pool, CF_TAG_METHODREF, "java/lang/Thread", id, "()J"), 1, 2);
+    cf_op(s, CF_OP_l2i);
+    cf_push_int(s, SLOTS - 1);
+    cf_op(s, CF_OP_iand);
+    cf_local(s, CF_OP_istore, a->slot);
+}
+
+static const struct cf_snippet *entry(const struct around *a) {
+    struct cf_snippet *s = cf_snippet_new(a->edit);
+    uint32_t start = cf_label(s), end = cf_label(s), failed = cf_label(s), out = cf_label(s),
+             go_on = cf_label(s);
+    cf_call(s, cf_callee_new(a->edit->rewrite, "java/lang/Thread", "currentThread",
+                             "()Ljava/lang/Thread;"));
+    cf_local(s, CF_OP_astore, a->thread);
+    cf_op(s, CF_OP_iconst_0);
+    cf_local(s, CF_OP_istore, a->slot);
+    field(a, s, CF_OP_getstatic, "off", "Z");
+    cf_branch_to(s, CF_OP_ifne, out);
+    cf_handler(s, start, end, failed, 0);
+    cf_place(s, start);
+    find_slot(a, s);
+    cf_place(s, end);
+    field(a, s, CF_OP_getstatic, "busy", "[Ljava/lang/Thread;");
+    cf_local(s, CF_OP_iload, a->slot);
+    cf_op(s, CF_OP_aaload);
+    cf_local(s, CF_OP_aload, a->thread);
+    cf_branch_to(s, CF_OP_if_acmpne, go_on);
+    cf_branch_to(s, CF_OP_goto, out);
+    cf_place(s, failed);
+    cf_op(s, CF_OP_pop);
+    cf_place(s, out);
+    return_nothing(a, s);
+    cf_place(s, go_on);
+    set_busy(a, s, true);
+    return s;
+}
+
+static const struct cf_snippet *left(const struct around *a) {
+    struct cf_snippet *s = cf_snippet_new(a->edit);
+    set_busy(a, s, false);
+    return s;
+}
+
+// Goes to `rethrow` if the exception is one that the advice declares.
+static void find_declared(const struct around *a, struct cf_snippet *s, uint32_t thrown,
+                          uint32_t rethrow) {
+    const struct instr_kit_advice *advice = a->bridge->advice;
+    for (size_t i = 0; i < advice->rethrow_count; i++) {
+        const char *name = expanded(a->bridge, advice->rethrow[i]);
+        cf_local(s, CF_OP_aload, thrown);
+        cf_op_constant(s, CF_OP_instanceof,
+                       name ? cf_add_class(&a->edit->rewrite->pool, name, strlen(name)) : 0, 1, 1);
+        cf_branch_to(s, CF_OP_ifne, rethrow);
+    }
+}
+
+// what = InstrKitFailure.failed(...); 0 if that fails, for want of stack or memory.
+static void ask(const struct around *a, struct cf_snippet *s, uint32_t thrown, uint32_t what) {
+    struct cf_rewrite *rewrite = a->edit->rewrite;
+    const struct instr_kit_advice *advice = a->bridge->advice;
+    cf_local(s, CF_OP_aload, thrown);
+    field(a, s, CF_OP_getstatic, "failures", "I");
+    cf_push_constant(s, cf_add_string(&rewrite->pool, advice->name, strlen(advice->name)));
+    cf_call(s, cf_callee_new(rewrite, a->bridge->failure_name, "failed",
+                             "(Ljava/lang/Throwable;ILjava/lang/String;)I"));
+    cf_local(s, CF_OP_istore, what);
+}
+
+static const struct cf_snippet *failed(const struct around *a) {
+    struct cf_snippet *s = cf_snippet_new(a->edit);
+    uint32_t thrown = cf_new_local(a->edit, "Ljava/lang/Throwable;", 0),
+             what = cf_new_local(a->edit, "I", 0);
+    uint32_t start = cf_label(s), end = cf_label(s), nothing = cf_label(s), known = cf_label(s),
+             drop = cf_label(s), rethrow = cf_label(s);
+    cf_local(s, CF_OP_astore, thrown);
+    cf_op(s, CF_OP_iconst_0);
+    cf_local(s, CF_OP_istore, what);
+    cf_handler_at_depth(s, start, end, nothing, 0, 1);
+    cf_place(s, start);
+    find_declared(a, s, thrown, rethrow);
+    ask(a, s, thrown, what);
+    cf_place(s, end);
+    cf_branch_to(s, CF_OP_goto, known);
+    cf_place(s, nothing);
+    cf_op(s, CF_OP_pop);
+    cf_place(s, known);
+    set_busy(a, s, false);
+    field(a, s, CF_OP_getstatic, "failures", "I");
+    cf_op(s, CF_OP_iconst_1);
+    cf_op(s, CF_OP_iadd);
+    field(a, s, CF_OP_putstatic, "failures", "I");
+    cf_local(s, CF_OP_iload, what);
+    cf_push_int(s, RETHROW);
+    cf_branch_to(s, CF_OP_if_icmpeq, rethrow);
+    cf_local(s, CF_OP_iload, what);
+    cf_push_int(s, OFF);
+    cf_branch_to(s, CF_OP_if_icmpne, drop);
+    cf_op(s, CF_OP_iconst_1);
+    field(a, s, CF_OP_putstatic, "off", "Z");
+    cf_place(s, drop);
+    return_nothing(a, s);
+    cf_place(s, rethrow);
+    set_busy(a, s, false);
+    cf_local(s, CF_OP_aload, thrown);
+    return s;
+}
+
+static enum cf_status edit_call(const struct bridge *b, struct cf_rewrite *rewrite,
+                                const struct cf_member *member) {
+    struct cf_edit *edit = NULL;
+    CF_TRY(cf_edit_begin(rewrite, member, &edit));
+    struct cf_slice descriptor = cf_member_descriptor(rewrite->cls, member);
+    const uint8_t *close = memchr(descriptor.bytes, ')', descriptor.length);
+    struct around a = {.bridge = b, .edit = edit, .result = close ? (char)close[1] : 'V'};
+    a.thread = cf_new_local(edit, "Ljava/lang/Thread;", 1);
+    a.slot = cf_new_local(edit, "I", 1);
+    cf_insert_entry(edit, entry(&a));
+    cf_insert_exits(edit, left(&a));
+    cf_insert_thrown(edit, failed(&a));
+    enum cf_status status = cf_edit_commit(edit);
+    if (status != CF_OK) rewrite->cls->error = edit->error;
+    return status;
+}
+
+static void *from_arena(void *context, size_t size) {
+    return cf_arena_alloc(context, size);
+}
+
+static enum cf_status edit_plain(const struct bridge *b, const uint8_t *plain, size_t plain_length,
+                                 const uint8_t **bytes, size_t *length, struct cf_error *error) {
+    struct cf_class cls;
+    struct cf_rewrite rewrite;
+    uint8_t *out = NULL;
+    enum cf_status status = cf_class_open(&cls, plain, plain_length, b->arena);
+    if (status == CF_OK) status = cf_rewrite_begin(&rewrite, &cls);
+    for (unsigned i = 0; status == CF_OK && i < cls.methods_count; i++)
+        if (!CF_IS(cf_member_name(&cls, &cls.methods[i]), "<clinit>"))
+            status = edit_call(b, &rewrite, &cls.methods[i]);
+    if (status == CF_OK) status = cf_rewrite_encode(&rewrite, from_arena, b->arena, &out, length);
+    *error = cls.error;
+    *bytes = out;
+    return status;
+}
+
+enum cf_status instr_kit_bridge(const struct instr_kit *kit, const struct instr_kit_advice *advice,
+                                const char *package, const struct instr_kit_jvm *jvm,
+                                struct cf_arena *arena, const uint8_t **bytes, size_t *length,
+                                struct cf_error *error) {
+    struct bridge b = {
+        .kit = kit, .advice = advice, .jvm = jvm, .arena = arena, .package = package};
+    const uint8_t *plain = NULL;
+    size_t plain_length = 0;
+    snprintf(b.failure_name, sizeof b.failure_name, "%sInstrKitFailure", jvm->runtime_package);
+    if (instr_kit_bridge_name(advice, package, b.name, sizeof b.name) >= sizeof b.name)
+        return cf_fail(error, CF_LIMIT, 0, "the name of its bridge is too long", 0);
+    instr_kit_expand(class_of(advice)->name, package, b.advice_name, sizeof b.advice_name);
+    CF_TRY(build_plain(&b, &plain, &plain_length, error));
+    return edit_plain(&b, plain, plain_length, bytes, length, error);
+}

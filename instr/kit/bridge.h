@@ -1,0 +1,32 @@
+// bridge.h: the class between advised methods and an advice
+//
+//      advised method -> BRIDGE.enter(...) -> the author's enter(...)
+//
+// A bridge has the methods of the advice, with their names and descriptors. Each calls that of the advice, unless the
+// advice is switched off, or this thread is in it already. What the advice throws is counted and dropped, and the method
+// then returns 0 or null; but ThreadDeath and the exceptions of `rethrow` go through. A LinkageError switches the advice
+// off for the classes that use this bridge (java.lang.InstrKitFailure).
+
+#ifndef INSTR_KIT_BRIDGE_H
+#define INSTR_KIT_BRIDGE_H
+
+#include "instr/kit/kit.h"
+
+// The JVM that a bridge is made for.
+struct instr_kit_jvm {
+    bool has_thread_id;          // Thread.threadId(), from JDK 19 on
+    const char *runtime_package; // of InstrKitFailure, ends with '/'
+};
+
+// The internal name of the bridge for advised classes of a package ("" or "com/acme/"), truncated if too long. Returns
+// the complete length.
+size_t instr_kit_bridge_name(const struct instr_kit_advice *advice, const char *package, char *name,
+                             size_t size);
+
+// Makes the bridge in `arena`. On an error nothing was made; error->reason says why.
+enum cf_status instr_kit_bridge(const struct instr_kit *kit, const struct instr_kit_advice *advice,
+                                const char *package, const struct instr_kit_jvm *jvm,
+                                struct cf_arena *arena, const uint8_t **bytes, size_t *length,
+                                struct cf_error *error);
+
+#endif

@@ -1,0 +1,126 @@
+#include "instr/kit/option.h"
+#include "classfile/text.h"
+#include "instr/kit/weave.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct made {
+    struct rw_pass pass;
+    struct rw_made made;
+    struct instr_kit *kit;
+    char *classes;
+};
+
+static void free_pass(const struct rw_pass *pass) {
+    struct made *made = (struct made *)(uintptr_t)pass;
+    instr_kit_free(made->kit);
+    free(made->made.text);
+    free(made->classes);
+    free(made);
+}
+
+static const struct rw_pass like = {
+    .help = "advice in Java, from a jar",
+    .flags = RW_NAMES_METHODS | RW_NO_RESULTS,
+    .needs_agent = "advice is defined in a running JVM",
+    .runtime_class = "InstrKitFailure",
+    .edit = instr_kit_weave,
+};
+
+// apm-1.0: apm-1_0
+static void name_after(const char *kit, char *name, size_t size) {
+    size_t n = 0;
+    for (; kit[n] && n + 1 < size; n++)
+        name[n] = isalnum((unsigned char)kit[n]) || (n && kit[n] == '-') ? kit[n] : '_';
+    name[n] = '\0';
+    if (name[0] == '_') name[0] = 'k';
+}
+
+// The paths, separated by colons, from the root where the files can be found from here. NULL: out of memory.
+static char *absolute(const char *paths) {
+    struct cf_text_memory out = {0};
+    bool ok = true;
+    for (const char *at = paths; at; at = *at ? at + 1 : NULL) {
+        size_t length = strcspn(at, ":");
+        char *path = strndup(at, length), found[PATH_MAX];
+        const char *text = path && realpath(path, found) ? found : path;
+        if (at != paths) ok = ok && cf_text_to_memory(&out, ":", 1);
+        ok = ok && path && cf_text_to_memory(&out, text, strlen(text));
+        free(path);
+        at += length;
+    }
+    ok = ok && cf_text_to_memory(&out, "", 1);
+    if (ok) return out.bytes;
+    free(out.bytes);
+    return NULL;
+}
+
+// The patterns of all advised classes; NULL: out of memory.
+static char *class_patterns(const struct instr_kit *kit) {
+    struct cf_text_memory out = {0};
+    bool ok = true;
+    for (size_t i = 0; i < kit->advice_count; i++)
+        for (size_t k = 0; k < kit->advices[i].target_count; k++) {
+            const char *text = instr_match_text(kit->advices[i].targets[k].classes);
+            if (out.length) ok = ok && cf_text_to_memory(&out, ":", 1);
+            ok = ok && cf_text_to_memory(&out, text, strlen(text));
+        }
+    ok = ok && cf_text_to_memory(&out, "", 1);
+    if (ok) return out.bytes;
+    free(out.bytes);
+    return NULL;
+}
+
+static bool can_run(const struct instr_kit *kit, char *error, size_t size) {
+    if (!kit->usable) {
+        instr_kit_error(kit, error, size);
+        return false;
+    }
+    for (size_t i = 0; i < kit->advice_count; i++) {
+        const char *why = instr_kit_not_woven(&kit->advices[i]);
+        if (!why) continue;
+        snprintf(error, size, "%s:%u: %s", kit->advices[i].source.file, kit->advices[i].source.line,
+                 why);
+        return false;
+    }
+    if (kit->advice_count) return true;
+    snprintf(error, size, "the kit has no class with @Advice");
+    return false;
+}
+
+static int make(const char *value, int late, int (*add)(void *to, const struct rw_pass *pass),
+                void *to, char *error, size_t size) {
+    struct made *made = calloc(1, sizeof *made);
+    char *paths = absolute(value);
+    struct instr_kit *kit = paths ? instr_kit_open(paths) : NULL;
+    (void)late;
+    snprintf(error, size, "out of memory");
+    bool ok = made && kit && can_run(kit, error, size);
+    char *classes = ok ? class_patterns(kit) : NULL;
+    if (!ok || !classes) {
+        instr_kit_free(kit);
+        free(paths);
+        free(made);
+        return -1;
+    }
+    *made = (struct made){.pass = like, .kit = kit, .classes = classes};
+    made->made = (struct rw_made){
+        .kind = instr_kit_source.key, .text = paths, .holders = 1, .free = free_pass};
+    name_after(kit->name, made->made.name, sizeof made->made.name);
+    made->pass.name = made->made.name;
+    made->pass.made = &made->made;
+    made->pass.data = kit;
+    made->pass.classes = classes;
+    return add(to, &made->pass);
+}
+
+const struct instr_pass_source instr_kit_source = {
+    .key = "kit",
+    .argument = "FILE.jar[:FILE.jar]",
+    .help = "call advice in Java, from a jar, where methods are entered and left",
+    .make = make,
+};

@@ -1,0 +1,24 @@
+// weave.h: the pass that calls advice from the methods that it applies to
+//
+//      entry        bound values; BRIDGE.enter -> a local, arguments -> locals if they are passed later
+//      exit         result -> a local; BRIDGE.returned -> the local, BRIDGE.exit; the local
+//      exception    exception -> a local; BRIDGE.thrown, BRIDGE.exit; the local
+//
+// What is passed at the end are the arguments as they were at the entry.
+
+#ifndef INSTR_KIT_WEAVE_H
+#define INSTR_KIT_WEAVE_H
+
+#include "instr/kit/kit.h"
+#include "rewriters/rewriter.h"
+
+// rw_pass.edit of a pass whose data is a struct instr_kit.
+enum cf_status instr_kit_weave(struct rw_class *cls, struct cf_edit *edit);
+
+// The package of an internal class name, "" or "com/acme/", truncated if too long. Returns the complete length.
+size_t instr_kit_package(struct cf_slice class_name, char *package, size_t size);
+
+// Why the advice cannot run yet, a part of a sentence; NULL: it can.
+const char *instr_kit_not_woven(const struct instr_kit_advice *advice);
+
+#endif

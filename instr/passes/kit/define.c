@@ -1,0 +1,133 @@
+#include "instr/passes/kit/define.h"
+#include "instr/kit/template.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_SIZE = 1024 };
+
+// Where classes are defined, and as whose.
+struct defining {
+    jvmtiEnv *jvmti;
+    JNIEnv *jni;
+    const struct instr_kit *kit;
+    jobject loader;
+    const char *package;
+};
+
+// The class that is in the loader already; no code of the loader runs. NULL: none.
+static jclass find(const struct defining *d, jobject loader, const char *name) {
+    JNIEnv *jni = d->jni;
+    char dotted[NAME_SIZE];
+    snprintf(dotted, sizeof dotted, "%s", name);
+    for (char *c = dotted; *c; c++)
+        if (*c == '/') *c = '.';
+    jclass meta = (*jni)->FindClass(jni, "java/lang/Class");
+    jmethodID for_name = meta ? (*jni)->GetStaticMethodID(
+                                    jni, meta, "forName",
+                                    "(Ljava/lang/String;ZLjava/lang/ClassLoader;)Ljava/lang/Class;")
+                              : NULL;
+    jstring text = for_name ? (*jni)->NewStringUTF(jni, dotted) : NULL;
+    jclass found =
+        text ? (*jni)->CallStaticObjectMethod(jni, meta, for_name, text, JNI_FALSE, loader) : NULL;
+    if (!(*jni)->ExceptionCheck(jni)) return found;
+    (*jni)->ExceptionClear(jni);
+    return NULL;
+}
+
+// Has the class the kit's mark?
+static bool is_ours(const struct defining *d, jclass class) {
+    char *source = NULL;
+    if ((*d->jvmti)->GetSourceFileName(d->jvmti, class, &source) != JVMTI_ERROR_NONE) return false;
+    bool ours = strcmp(source, d->kit->marker) == 0;
+    (*d->jvmti)->Deallocate(d->jvmti, (unsigned char *)source);
+    return ours;
+}
+
+static bool define(const struct defining *d, jobject loader, const char *name, const uint8_t *bytes,
+                   size_t length, char *reason, size_t size) {
+    JNIEnv *jni = d->jni;
+    if ((*jni)->DefineClass(jni, name, loader, (const jbyte *)bytes, (jsize)length)) return true;
+    (*jni)->ExceptionClear(jni);
+    jclass there = find(d, loader, name);
+    if (there && is_ours(d, there)) return true;
+    snprintf(reason, size,
+             there ? "%s is there already, from elsewhere" : "the JVM refuses to define %s", name);
+    return false;
+}
+
+static void *allocate(void *context, size_t size) {
+    (void)context;
+    return malloc(size);
+}
+
+static bool define_class(const struct defining *d, const struct instr_kit_class *c, char *reason,
+                         size_t size) {
+    char name[NAME_SIZE];
+    uint8_t *bytes = NULL;
+    size_t length = 0;
+    instr_kit_expand(c->name, d->package, name, sizeof name);
+    if (!instr_kit_class_bytes(c, d->package, allocate, NULL, &bytes, &length)) {
+        snprintf(reason, size, "out of memory");
+        return false;
+    }
+    bool ok = define(d, c->boot ? NULL : d->loader, name, bytes, length, reason, size);
+    free(bytes);
+    return ok;
+}
+
+static bool define_bridge(const struct defining *d, const struct instr_kit_advice *advice,
+                          const struct instr_kit_jvm *jvm, char *reason, size_t size) {
+    struct cf_arena arena;
+    struct cf_error error = {0};
+    char name[NAME_SIZE];
+    const uint8_t *bytes;
+    size_t length;
+    bool boot = advice->classes[advice->class_count - 1]->boot;
+    cf_arena_init(&arena);
+    bool ok =
+        instr_kit_bridge(d->kit, advice, d->package, jvm, &arena, &bytes, &length, &error) == CF_OK;
+    instr_kit_bridge_name(advice, d->package, name, sizeof name);
+    if (ok)
+        ok = define(d, boot ? NULL : d->loader, name, bytes, length, reason, size);
+    else
+        snprintf(reason, size, "%s", error.reason);
+    cf_arena_free(&arena);
+    return ok;
+}
+
+bool instr_kit_define(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_kit *kit,
+                      const struct instr_kit_advice *advice, jobject loader, const char *package,
+                      const struct instr_kit_jvm *jvm, char *reason, size_t size) {
+    const struct defining d = {jvmti, jni, kit, loader, package};
+    if ((*jni)->PushLocalFrame(jni, 64) != 0) {
+        (*jni)->ExceptionClear(jni);
+        snprintf(reason, size, "out of memory");
+        return false;
+    }
+    bool ok = true;
+    for (size_t i = 0; i < advice->class_count && ok; i++)
+        ok = define_class(&d, advice->classes[i], reason, size);
+    ok = ok && define_bridge(&d, advice, jvm, reason, size);
+    (*jni)->PopLocalFrame(jni, NULL);
+    return ok;
+}
+
+// They are the agent's own names: a class that is there was defined when an earlier kit was switched on.
+bool instr_kit_define_runtime(JNIEnv *jni, char *reason, size_t size) {
+    for (const struct instr_kit_runtime_class *c = instr_kit_runtime_classes; c->name; c++) {
+        jclass there = (*jni)->FindClass(jni, c->name);
+        (*jni)->ExceptionClear(jni);
+        if (!there)
+            there =
+                (*jni)->DefineClass(jni, c->name, NULL, (const jbyte *)c->bytes, (jsize)c->length);
+        (*jni)->ExceptionClear(jni);
+        if (!there) {
+            snprintf(reason, size, "the JVM refuses to define %s", c->name);
+            return false;
+        }
+        (*jni)->DeleteLocalRef(jni, there);
+    }
+    return true;
+}

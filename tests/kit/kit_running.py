@@ -1,0 +1,235 @@
+"""Advice in a JVM: when it is called, with what, and that what fails in it does not reach the application."""
+
+import os
+import subprocess
+
+from support import BUILD, JDK, KitTest
+
+AGENT = os.path.join(BUILD, "instr", "libinstr.so")
+SHOP = """
+    package com.acme;
+    public class Shop {
+        private final String name;
+        Shop(String name) { this.name = name; if (name.isEmpty()) throw new IllegalArgumentException("empty"); }
+        String order(String item, int n) { item += "!"; if (n < 0) throw new IllegalStateException("n"); return item + n; }
+        static long twice(long x) { return x * 2; }
+        public static int stock() { return 5; }
+        static void stop() { throw new SecurityException("own"); }
+        public static void main(String[] a) {
+            Shop shop = new Shop("s");
+            System.out.println(shop.order("tea", 3));
+            try { shop.order("tea", -1); } catch (IllegalStateException e) { System.out.println("caught " + e.getMessage()); }
+            try { new Shop(""); } catch (IllegalArgumentException e) { System.out.println("caught " + e.getMessage()); }
+            try { System.out.println(twice(21)); } catch (SecurityException e) { System.out.println("denied " + e.getMessage()); }
+        }
+    }
+    """
+PLAIN = ["tea!3", "caught n", "caught empty", "42"]
+
+
+class RunningTest(KitTest):
+    def setUp(self):
+        super().setUp()
+        self.app = self.build("app", Shop=SHOP)
+
+    def kit(self, body, name="kit"):
+        return self.build(name, classpath=self.app, Slow="import instr.kit.*;\n" + body)
+
+    def run_shop(self, *options, status=0):
+        done = self.java("-Xcheck:jni", "-XX:+UnlockDiagnosticVMOptions", "-XX:+BytecodeVerificationLocal", f"-agentpath:{AGENT}={','.join(options)}", "-cp", self.app, "com.acme.Shop", status=status)
+        return done.stdout.splitlines(), [line for line in done.stderr.splitlines() if "classes seen" not in line]
+
+    def run_kit(self, body):
+        return self.run_shop("kit=" + self.kit(body))
+
+    def test_enter_and_exit(self):
+        out, err = self.run_kit("""
+            @Advice("com.acme.Shop.order(String, int)") final class Slow {
+                static long enter(@Arg(1) int n, @Arg(0) String item) { System.out.println("enter " + item + n); return 7; }
+                static void exit(@Enter long s, String item, @Result String r, @Thrown Throwable t) { System.out.println("exit " + s + item + r + t); }
+            }""")
+        self.assertEqual(err, [])
+        self.assertEqual(out, ["enter tea3", "exit 7teatea!3null", "tea!3", "enter tea-1", "exit 7teanulljava.lang.IllegalStateException: n"] + PLAIN[1:])
+
+    def test_values(self):
+        out, err = self.run_kit("""
+            @Advice({"com.acme.Shop.twice(..)", "com.acme.Shop.order(..)"}) final class Slow {
+                static void exit(@This Object o, @AllArgs Object[] all, @Method String m) { System.out.println((o != null) + m + java.util.Arrays.asList(all)); }
+            }
+            @Advice("com.acme.Shop.order(..)") final class Own {
+                static void thrown(@This com.acme.Shop shop, @Field("name") String name, @Thrown Throwable t) { System.out.println(name + t.getMessage()); }
+            }
+            @Advice("com.acme.Shop.twice(long)") final class Sum {
+                static long returned(@Result long r) { return r + 1; }
+            }""")
+        self.assertEqual(err, [])
+        self.assertEqual(out, ["truecom.acme.Shop.order(java.lang.String,int)[tea, 3]", "tea!3",
+                               "truecom.acme.Shop.order(java.lang.String,int)[tea, -1]", "sn", "caught n", "caught empty",
+                               "falsecom.acme.Shop.twice(long)[21]", "43"])
+
+    def test_all_types(self):
+        self.app = self.build("types", Shop="""
+            package com.acme;
+            public class Shop {
+                static double d(double d, float f, long l) { return d + f + l; }
+                static float f(float f) { return f; }
+                static boolean z(boolean z, byte b, char c, short s) { return z; }
+                static int[] a(int[] a, String[][] s) { return a; }
+                public static void main(String[] a) {
+                    System.out.println(d(1, 2, 3) + " " + f(4) + " " + z(true, (byte) 5, 'c', (short) 6) + " " + a(new int[7], null).length);
+                }
+            }""")
+        out, err = self.run_kit("""
+            @Advice("com.acme.Shop.d(..)") final class D {
+                static double enter(double d, float f, long l) { return d * 10; }
+                static double returned(@Result double r, @Enter double e, @Arg(2) long l, @Arg(1) float f) { return r + e * 10 + l * 1000 + f * 10000; }
+            }
+            @Advice("com.acme.Shop.f(float)") final class F {
+                static float enter(float f) { return f + 1; }
+                static float returned(@Enter float e) { return e; }
+            }
+            @Advice("com.acme.Shop.z(..)") final class Z {
+                static short enter(@Arg(3) short s, @Arg(2) char c, @Arg(1) byte b) { return s; }
+                static boolean returned(@Enter short s, @AllArgs Object[] all) { return s != 6 || all.length != 4; }
+            }
+            @Advice("com.acme.Shop.a(..)") final class A {
+                static int[] enter(int[] a, Object s) { return new int[a.length + 1]; }
+                static Object returned(@Result Object a, @Enter int[] e) { return e; }
+            }""")
+        self.assertEqual((out, err), (["23106.0 5.0 false 8"], []))
+
+    def test_constructors(self):
+        out, err = self.run_kit("""
+            @Advice("com.acme.Shop.<init>(..)") final class Slow {
+                static void enter(@This Object o, String name) { System.out.println("<" + o + name); }
+                static void exit(@This Object o, @Thrown Throwable t) { System.out.println(">" + (o != null) + t); }
+            }""")
+        self.assertEqual(err, [])
+        self.assertEqual(out, ["<nulls", ">truenull"] + PLAIN[:2] + ["<null", ">truejava.lang.IllegalArgumentException: empty"] + PLAIN[2:])
+
+    def test_what_advice_throws_is_dropped_and_reported_once(self):
+        for thrown in ("new RuntimeException()", "new StackOverflowError()", "new OutOfMemoryError()", "new Exception()"):
+            out, err = self.run_shop("kit=" + self.kit("""
+                @Advice("com.acme.Shop.*(..)") final class Slow {
+                    static void enter() throws Throwable { throw %s; }
+                    static long returned(@Result long r) throws Throwable { throw %s; }
+                    static void exit() throws Throwable { throw %s; }
+                }""".replace("static long returned(@Result long r)", "static void returned()") % (thrown, thrown, thrown), thrown))
+            self.assertEqual(out, PLAIN)
+            name = "java.lang." + thrown[4:-2]
+            self.assertEqual(err, [f"instr: advice Slow has thrown an exception, which is dropped: {name} (in Slow.enter, line 4)"])
+
+    def test_declared_exceptions_reach_the_application(self):
+        out, err = self.run_kit("""
+            @Advice(value = "com.acme.Shop.*(..)", rethrow = SecurityException.class) final class Slow {
+                static void enter(@Method String m) { if (m.contains("twice")) throw new SecurityException("deny"); throw new RuntimeException(); }
+            }""")
+        self.assertEqual(out, PLAIN[:3] + ["denied deny"])
+        self.assertEqual(len(err), 1)
+
+    def test_advice_that_calls_advised_methods(self):
+        out, err = self.run_kit("""
+            @Advice("com.acme.Shop.stock()") final class Slow {
+                static void enter() { System.out.println("stock"); com.acme.Shop.stock(); }
+            }
+            @Advice("com.acme.Shop.twice(..)") final class Other {
+                static void enter() { com.acme.Shop.stock(); }
+            }""")
+        self.assertEqual((out, err), (PLAIN[:3] + ["stock", "42"], []))
+
+    def test_a_method_that_is_absent_switches_the_advice_off(self):
+        kit = self.kit("""
+            @Advice("com.acme.Shop.order(..)") final class Slow {
+                static void enter() { com.acme.Shop.stock(); System.out.println("never"); }
+            }""")
+        other = self.write("other/Shop.java", SHOP.replace("int stock()", "long stock()"))
+        self.app = self.jar("other.jar", self.javac("other-classes", other))
+        out, err = self.run_shop("kit=" + kit)
+        self.assertEqual(out, PLAIN)
+        self.assertEqual(len(err), 1, err)
+        self.assertRegex(err[0], r"^instr: advice Slow does not fit these classes and is switched off for them: java.lang.NoSuchMethodError: .*stock.* \(in Slow.enter, line 4\)$")
+
+    def test_two_kits_nest(self):
+        paths = [self.kit("""
+            @Advice("com.acme.Shop.twice(..)") final class Slow {
+                static void enter() { System.out.println("<%s"); }
+                static void exit() { System.out.println(">%s"); }
+            }""" % (name, name), name) for name in ("one", "two")]
+        out, err = self.run_shop("kit=" + paths[0], "kit=" + paths[1])
+        self.assertEqual((out, err), (PLAIN[:3] + ["<one", "<two", ">two", ">one", "42"], []))
+
+    def test_loaders_have_copies_of_their_own(self):
+        loads = self.build("loads", Loads="""
+            import java.net.*;
+            public class Loads {
+                public static void main(String[] a) throws Exception {
+                    for (int i = 0; i < 2; i++)
+                        try (URLClassLoader loader = new URLClassLoader(new URL[] {new java.io.File(a[0]).toURI().toURL()}, null)) {
+                            loader.loadClass("com.acme.Shop").getMethod("main", String[].class).invoke(null, (Object) null);
+                        }
+                }
+            }""")
+        kit = self.kit("""
+            @Advice("com.acme.Shop.twice(..)") final class Slow {
+                static int calls;
+                static void enter() { System.out.println(++calls + com.acme.Shop.stock()); }
+            }""")
+        done = self.java("-Xcheck:jni", f"-agentpath:{AGENT}=kit={kit},quiet=yes", "-cp", loads, "Loads", self.app)
+        self.assertEqual(done.stdout.splitlines(), (PLAIN[:3] + ["6", "42"]) * 2)
+        self.assertEqual(done.stderr, "")
+
+    def test_named_modules(self):
+        self.write("module/module-info.java", "module shop { }")
+        self.write("module/com/acme/Shop.java", SHOP)
+        self.javac("modules/shop", self.path("module/module-info.java"), self.path("module/com/acme/Shop.java"))
+        kit = self.kit("""
+            @Advice("com.acme.Shop.twice(..)") final class Slow {
+                static void enter() { System.out.println("in " + com.acme.Shop.class.getModule() + Slow.class.getModule()); }
+            }
+            @Advice("com.acme.Shop.twice(..)") final class Boot {
+                static void enter(long x) { System.out.println(x); }
+            }""")
+        done = self.java(f"-agentpath:{AGENT}=kit={kit},quiet=yes", "-p", self.path("modules"), "-m", "shop/com.acme.Shop")
+        self.assertEqual(sorted(done.stdout.splitlines()), sorted(PLAIN + ["in module shopmodule shop", "21"]))
+
+    def test_what_does_not_run_yet_is_refused(self):
+        for advice, why in (('"com.acme.Shop+.order(..)"', "a pattern with + does not run yet: name the class"),
+                            ('value = "com.acme.Shop.order(..)", calls = true', "advice of calls does not run yet")):
+            kit = self.kit("@Advice(%s) final class Slow { static void enter() { } }" % advice, str(len(why)))
+            done = self.run_any(os.path.join(JDK, "bin/java"), f"-agentpath:{AGENT}=kit={kit}", "-cp", self.app, "com.acme.Shop")
+            self.assertIn(f"instr: option 'kit': Slow.java:2: {why}\n", done.stderr)
+
+    def test_attach_revert_and_attach_again(self):
+        waits = self.build("waits", Waits="""
+            public class Waits {
+                static int twice(int x) { return 2 * x; }
+                public static void main(String[] a) throws Exception {
+                    System.out.println("ready");
+                    for (int c; (c = System.in.read()) > 0;) if (c == '\\n') System.out.println(twice(21));
+                }
+            }""")
+        kit = self.kit("""
+            @Advice("Waits.twice(int)") final class Slow {
+                static int returned(@Result int r) { return r + 1; }
+            }""")
+        java = subprocess.Popen([os.path.join(JDK, "bin/java"), "-cp", waits, "Waits"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+        def ask():
+            java.stdin.write("\n")
+            java.stdin.flush()
+            return java.stdout.readline()
+
+        try:
+            self.assertEqual(java.stdout.readline(), "ready\n")
+            for _ in range(3):
+                self.assertEqual(ask(), "42\n")
+                self.tool("attach", str(java.pid), "kit=" + kit, "max-overhead=off")
+                self.assertEqual(ask(), "43\n")
+                self.tool("revert", str(java.pid))
+                self.assertEqual(ask(), "42\n")
+            self.tool("detach", str(java.pid))
+            self.assertEqual(ask(), "42\n")
+        finally:
+            java.stdin.close()
+            java.wait(60)
+            java.stdout.close()
