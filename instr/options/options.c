@@ -1,14 +1,12 @@
 // The parser of options: lists, keys and files.
 
 #include "instr/options.h"
-#include "instr/base/array.h"
 #include "instr/base/file.h"
-#include "instr/options/compare.h"
 #include "instr/options/jacoco.h"
+#include "instr/options/made.h"
 #include "instr/options/parse.h"
 #include "rewriters/watch_methods.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,12 +17,10 @@
 enum {
     MOST_DEPTH = 8,
     MOST_CONFIG = 1 << 20,
-    // Bits of instr_pass_options.given, beside one for each row of instr_pass_option_rows:
-    GIVEN_PASS = 1u << 31, // the text names the pass
-    ON_ALREADY = 1u << 30, // the pass was on before
-    OWN_SCOPE = 1u << 29,  // the text gives the pass a scope of its own
-    MOST_ON = 64,          // passes: they are bits of a mask
-    FIRST_OWN = 8          // number of the first bit for the pass's own options
+    // Bits of instr_pass_options.given, beside those of parse.h and one for each row of
+    // instr_pass_option_rows:
+    OWN_SCOPE = 1u << 29, // the text gives the pass a scope of its own
+    FIRST_OWN = 8         // number of the first bit for the pass's own options
 };
 
 // --- keys ---
@@ -49,98 +45,13 @@ static int add_pass(struct instr_option_parser *p, const char *name,
                     struct instr_pass_options *pass) {
     if (p->only_values)
         return instr_option_fail(p, name, "is a pass; only values can be set: key=value");
-    if (give_once(p, name, &pass->given, GIVEN_PASS) != 0) return -1;
-    if (pass->given & ON_ALREADY) return 0;
-    if (p->options->pass_count == MOST_ON)
-        return instr_option_fail(p, name, "%d passes are on already", MOST_ON);
+    if (give_once(p, name, &pass->given, INSTR_GIVEN_PASS) != 0) return -1;
+    if (pass->given & INSTR_ON_ALREADY) return 0;
+    if (p->options->pass_count == INSTR_MOST_ON)
+        return instr_option_fail(p, name, "%d passes are on already", INSTR_MOST_ON);
     struct instr_pass_options *on = &p->options->passes[p->options->pass_count++];
     *on = (struct instr_pass_options){.pass = pass->pass, .owner = p->owner};
     return 0; // settle() fills in the rest
-}
-
-// Appends the pass to both lists.
-static int append_pass(struct instr_option_parser *p, const struct rw_pass *pass) {
-    struct instr_options *options = p->options;
-    size_t capacity = p->pass_count + 1, on_capacity = options->pass_count;
-    if (!INSTR_ARRAY_RESERVE(p->passes, capacity, p->pass_count + 2) ||
-        !INSTR_ARRAY_RESERVE(options->passes, on_capacity, options->pass_count + 1))
-        return instr_option_no_memory(p, pass->made->kind);
-    struct instr_pass_options *one = &p->passes[p->pass_count];
-    one[0] = one[1] = (struct instr_pass_options){0};
-    *one = (struct instr_pass_options){.pass = pass,
-                                       .number = (unsigned)p->pass_count++,
-                                       .late = p->late,
-                                       .top = INSTR_TOP_DEFAULT,
-                                       .given = GIVEN_PASS};
-    options->passes[options->pass_count++] =
-        (struct instr_pass_options){.pass = pass, .owner = p->owner};
-    rw_pass_hold(pass);
-    return 0;
-}
-
-// instr_pass_source.make calls it.
-static int add_made(void *parser, const struct rw_pass *pass) {
-    struct instr_option_parser *p = parser;
-    int result = p->options->pass_count == MOST_ON
-                     ? instr_option_fail(p, pass->made->kind, "%d passes are on already", MOST_ON)
-                     : append_pass(p, pass);
-    if (result == 0)
-        p->made = pass->made;
-    else
-        rw_pass_release(pass);
-    return result;
-}
-
-static int parse_source(struct instr_option_parser *p, const struct instr_pass_source *source,
-                        const char *value) {
-    char reason[INSTR_ERROR_SIZE] = "";
-    if (p->only_values)
-        return instr_option_fail(p, source->key, "makes a pass; only values can be set: key=value");
-    if (!*value) return instr_option_fail(p, source->key, "has an empty value");
-    p->made = NULL;
-    if (source->make(value, p->late, add_made, p, reason, sizeof reason) == 0) return 0;
-    return *reason ? instr_option_fail(p, source->key, "%s", reason) : -1;
-}
-
-// name=NAME behind rule=TEXT.
-static int parse_name(struct instr_option_parser *p, const char *name) {
-    size_t length = strlen(name);
-    if (!p->made)
-        return instr_option_fail(p, "name", "expects an option before it that makes a pass");
-    for (size_t i = 0; i < length; i++)
-        if (!(isalnum((unsigned char)name[i]) || (i && strchr("-_", name[i]))) ||
-            length >= sizeof p->made->name)
-            return instr_option_fail(p, "name",
-                                     "must be 1 to %zu letters, digits, - and _: '%.64s'",
-                                     sizeof p->made->name - 1, name);
-    if (!length) return instr_option_fail(p, "name", "has an empty value");
-    memcpy(p->made->name, name, length + 1);
-    return 0;
-}
-
-static int is_taken(const struct instr_option_parser *p, const struct rw_pass *by,
-                    const char *name) {
-    if (rw_pass_named(name, strlen(name))) return 1;
-    for (size_t i = 0; i < p->options->pass_count; i++)
-        if (p->options->passes[i].pass != by && strcmp(p->options->passes[i].pass->name, name) == 0)
-            return 1;
-    return 0;
-}
-
-// Gives names to passes that were made without one; no name may stand for two passes.
-static int settle_names(struct instr_option_parser *p) {
-    for (size_t i = rw_pass_count(); i < p->pass_count; i++) {
-        const struct rw_pass *pass = p->passes[i].pass;
-        struct rw_made *made = pass->made;
-        if (p->passes[i].given & ON_ALREADY) continue;
-        if (made->name[0] && is_taken(p, pass, made->name))
-            return instr_option_fail(p, made->kind,
-                                     "a pass named '%s' is there already; name=NAME names this one",
-                                     made->name);
-        for (unsigned n = 1; !made->name[0] || is_taken(p, pass, made->name); n++)
-            snprintf(made->name, sizeof made->name, "%.20s%u", made->kind, n);
-    }
-    return 0;
 }
 
 // A word without a value: a pass, or a mistake.
@@ -238,8 +149,8 @@ static int parse_pair(struct instr_option_parser *p, const char *key, const char
     const char *jacocos = jacocos_options(key, value);
     const struct instr_pass_source *source = instr_option_source(key, strlen(key));
     if (!*key) return nameless(p, value);
-    if (source) return parse_source(p, source, value);
-    if (strcmp(key, "name") == 0 && instr_option_argument(key)) return parse_name(p, value);
+    if (source) return instr_option_make(p, source, value);
+    if (strcmp(key, "name") == 0 && instr_option_argument(key)) return instr_option_name(p, value);
     for (size_t i = 0; instr_option_rows[i].key; i++) {
         if (strcmp(instr_option_rows[i].key, key) != 0) continue;
         return *value ? parse_global(p, i, value) : instr_option_fail(p, key, "has an empty value");
@@ -453,7 +364,7 @@ static void inherit(struct instr_option_parser *p) {
             struct instr_pass_options *on = &p->options->passes[k];
             if (p->passes[i].pass != on->pass || !is_owners(p, on)) continue;
             move_pass(&p->passes[i], on);
-            p->passes[i].given = ON_ALREADY;
+            p->passes[i].given = INSTR_ON_ALREADY;
         }
 }
 
@@ -495,7 +406,8 @@ static unsigned row_bit(const char *key) {
 static void inherit_scope(const struct instr_option_parser *p, struct instr_pass_options *pass) {
     struct instr_match *include = p->include, *exclude = p->exclude;
     for (size_t i = 0; p->passes[i].pass; i++)
-        if (p->passes[i].given & ON_ALREADY && !p->passes[i].own_scope && !p->passes[i].only) {
+        if (p->passes[i].given & INSTR_ON_ALREADY && !p->passes[i].own_scope &&
+            !p->passes[i].only) {
             include = p->passes[i].include;
             exclude = p->passes[i].exclude;
         }
@@ -507,22 +419,24 @@ static void inherit_scope(const struct instr_option_parser *p, struct instr_pass
 // names, or for all if it names none.
 static void settle_scopes(struct instr_option_parser *p) {
     unsigned include = row_bit("include"), exclude = row_bit("exclude"), named = 0;
-    for (size_t i = 0; p->passes[i].pass; i++) named |= p->passes[i].given & GIVEN_PASS;
+    for (size_t i = 0; p->passes[i].pass; i++) named |= p->passes[i].given & INSTR_GIVEN_PASS;
     for (size_t i = 0; p->passes[i].pass; i++) {
         struct instr_pass_options *pass = &p->passes[i];
         unsigned given = pass->given;
-        int is_named = (given & GIVEN_PASS) != 0 || (!named && !pass->own_scope);
-        if (pass->pass->flags & RW_NAMES_METHODS || !(given & (GIVEN_PASS | ON_ALREADY))) continue;
+        int is_named = (given & INSTR_GIVEN_PASS) != 0 || (!named && !pass->own_scope);
+        if (pass->pass->flags & RW_NAMES_METHODS ||
+            !(given & (INSTR_GIVEN_PASS | INSTR_ON_ALREADY)))
+            continue;
         if (given & OWN_SCOPE) {
-            if (!pass->include && given & GIVEN_PASS)
+            if (!pass->include && given & INSTR_GIVEN_PASS)
                 share_patterns(&pass->include, p->options->include);
-            if (!pass->exclude && given & GIVEN_PASS)
+            if (!pass->exclude && given & INSTR_GIVEN_PASS)
                 share_patterns(&pass->exclude, p->options->exclude);
         } else if (is_named && p->given & (include | exclude)) {
             share_patterns(&pass->include, p->options->include);
             share_patterns(&pass->exclude, p->options->exclude);
             pass->own_scope = 0;
-        } else if (!(given & ON_ALREADY)) {
+        } else if (!(given & INSTR_ON_ALREADY)) {
             inherit_scope(p, pass);
         }
     }
@@ -537,7 +451,7 @@ static void settle_scopes(struct instr_option_parser *p) {
 static int settle(struct instr_option_parser *p) {
     for (size_t i = 0; p->passes[i].pass; i++) {
         struct instr_pass_options *pass = &p->passes[i];
-        if (!pass->given || pass->given & (GIVEN_PASS | ON_ALREADY)) continue;
+        if (!pass->given || pass->given & (INSTR_GIVEN_PASS | INSTR_ON_ALREADY)) continue;
         char key[64];
         snprintf(key, sizeof key, "%.60s.*", pass->pass->name);
         if (p->only_values)
@@ -546,7 +460,7 @@ static int settle(struct instr_option_parser *p) {
         return instr_option_fail(p, key, "the pass is not enabled; add '%s'", pass->pass->name);
     }
     settle_scopes(p);
-    if (settle_names(p) != 0) return -1;
+    if (instr_option_settle_names(p) != 0) return -1;
     for (size_t k = 0; k < p->options->pass_count; k++)
         for (size_t i = 0; p->passes[i].pass; i++) {
             struct instr_pass_options *on = &p->options->passes[k];

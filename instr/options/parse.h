@@ -6,6 +6,13 @@
 #include "instr/options.h"
 #include "instr/options/names.h"
 
+enum {
+    // Bits of instr_pass_options.given:
+    INSTR_GIVEN_PASS = 1u << 31, // the text names the pass
+    INSTR_ON_ALREADY = 1u << 30, // the pass was on before
+    INSTR_MOST_ON = 64           // passes: they are bits of a mask
+};
+
 struct instr_option_parser {
     struct instr_options *options;
     struct instr_pass_options *passes; // of all passes: the list, then those that were made
