@@ -41,6 +41,7 @@ class KitTest(unittest.TestCase):
 
     def javac(self, out, *sources, classpath="", options=()):
         path = os.pathsep.join(filter(None, [KIT_JAR, classpath]))
+        os.makedirs(self.path(out), exist_ok=True)  # javac of JDK 8 does not make it
         self.run_command(os.path.join(JDK, "bin", "javac"), "-cp", path, *options, "-d", self.path(out), *sources)
         return self.path(out)
 
