@@ -53,11 +53,12 @@ static int check_passes(struct cli_rewrite *rewrite) {
             if (instr_pass_option(options, *key))
                 return cli_usage("rewrite", "the option '%s.%s' needs the agent", pass->name, *key);
         if (!pass->runtime_class || cli_gate_serves(pass->runtime_class)) continue;
+        const struct rw_made *made = pass->made;
         return cli_usage("rewrite",
-                         "the pass '%s' needs the agent (%s); use 'instr run %s' or "
+                         "the pass '%s' needs the agent (%s); use 'instr run %s%s%s' or "
                          "'instr attach'",
                          pass->name, pass->needs_agent ? pass->needs_agent : "its runtime",
-                         pass->name);
+                         made ? made->kind : pass->name, made ? "=" : "", made ? made->text : "");
     }
     note_unused(&rewrite->options);
     return CLI_OK;
