@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import time
 
@@ -287,15 +288,16 @@ class Watcher:
 
     def __init__(self, t, jvm, c, name, *words):
         count = len(c.run("status")["watches"])
-        self.process = subprocess.Popen([t.cli, "watch", str(jvm.pid), *words, "--as", name, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen([t.cli, "watch", str(jvm.pid), *words, "--as", name, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # a job in the background ignores it
         deadline = time.time() + 60
         while len(c.run("status")["watches"]) == count and self.process.poll() is None and time.time() < deadline:
             time.sleep(0.02)
 
-    def end(self, signal=None):
+    def end(self, number=None):
         """Status, calls as (class, method, first argument), and what it said on standard error."""
-        if signal:
-            self.process.send_signal(signal)
+        if number:
+            self.process.send_signal(number)
         out, err = self.process.communicate(timeout=60)
         calls = [json.loads(line) for line in out.splitlines()]
         return self.process.returncode, [(x["class"], x["method"], int(x["arguments"][0])) for x in calls], err
@@ -320,7 +322,7 @@ def watching_together(t):
         done, calls, err = wrong.end()
         expect(problems, f"dave: {err}", done == 0 and not calls and "no loaded class has such a method" in err and "did you mean Pair.first?" in err)
         jvm.ask("")
-        done, calls, err = alice.end(2)
+        done, calls, err = alice.end(signal.SIGINT)
         expect(problems, f"alice: {done} {calls} {err}", calls == [("Pair", "first", i) for i in range(30)])
         erin = Watcher(t, jvm, c, "erin", "Pair.second(int)", "--limit", "1000")
         erin.process.kill()
@@ -345,10 +347,10 @@ def watching_too_many(t):
         done, calls, err = Watcher(t, jvm, c, "late", "Pair.first(int)").end()
         expect(problems, f"{done} {calls} {err}", done == 1 and re.fullmatch(r"instr: 8 clients watch already: " + ", ".join(rf"user{i} since \d\d:\d\d:\d\d" for i in range(8)) + "\n", err))
         jvm.ask("")
-        all_of_them.pop().end(2)
+        all_of_them.pop().end(signal.SIGINT)
         all_of_them.append(Watcher(t, jvm, c, "late", "Pair.second(int)", "--limit", "1000"))
         jvm.ask("")
-        counts = [len(w.end(2)[1]) for w in all_of_them]
+        counts = [len(w.end(signal.SIGINT)[1]) for w in all_of_them]
         expect(problems, f"{counts}", counts == [20] * 7 + [11])
         jvm.ends(problems)
     return problems
