@@ -12,7 +12,7 @@
 #define MS UINT64_C(1000000)
 enum {
     WINDOW_MS = 20,
-    RATIO = 9,         // of rest to busy time
+    RATIO = 16,        // of rest to busy time
     SHORT_MS = 20,     // a batch that kept the JVM busy for less may be larger
     LONG_MS = 50,      // ... for longer, must be smaller
     LONGEST_MS = 4000, // a JVM whose compilers never rest is not waited for
