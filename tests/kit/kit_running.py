@@ -4,45 +4,10 @@ import os
 import subprocess
 import unittest
 
-from support import BUILD, JDK, KitTest
-
-AGENT = os.path.join(BUILD, "instr", "libinstr.so")
-SHOP = """
-    package com.acme;
-    public class Shop {
-        private final String name;
-        Shop(String name) { this.name = name; if (name.isEmpty()) throw new IllegalArgumentException("empty"); }
-        String order(String item, int n) { item += "!"; if (n < 0) throw new IllegalStateException("n"); return item + n; }
-        static long twice(long x) { return x * 2; }
-        public static int stock() { return 5; }
-        static void stop() { throw new SecurityException("own"); }
-        public static void main(String[] a) {
-            Shop shop = new Shop("s");
-            System.out.println(shop.order("tea", 3));
-            try { shop.order("tea", -1); } catch (IllegalStateException e) { System.out.println("caught " + e.getMessage()); }
-            try { new Shop(""); } catch (IllegalArgumentException e) { System.out.println("caught " + e.getMessage()); }
-            try { System.out.println(twice(21)); } catch (SecurityException e) { System.out.println("denied " + e.getMessage()); }
-        }
-    }
-    """
-PLAIN = ["tea!3", "caught n", "caught empty", "42"]
+from support import AGENT, JDK, PLAIN, SHOP, ShopTest
 
 
-class RunningTest(KitTest):
-    def setUp(self):
-        super().setUp()
-        self.app = self.build("app", Shop=SHOP)
-
-    def kit(self, body, name="kit"):
-        return self.build(name, classpath=self.app, Slow="import instr.kit.*;\n" + body)
-
-    def run_shop(self, *options, status=0):
-        done = self.java("-Xcheck:jni", "-XX:+UnlockDiagnosticVMOptions", "-XX:+BytecodeVerificationLocal", f"-agentpath:{AGENT}={','.join(options)}", "-cp", self.app, "com.acme.Shop", status=status)
-        return done.stdout.splitlines(), [line for line in done.stderr.splitlines() if "classes seen" not in line]
-
-    def run_kit(self, body):
-        return self.run_shop("kit=" + self.kit(body))
-
+class RunningTest(ShopTest):
     def test_enter_and_exit(self):
         out, err = self.run_kit("""
             @Advice("com.acme.Shop.order(String, int)") final class Slow {

@@ -9,6 +9,26 @@ BUILD = os.environ["KIT_BUILD"]
 JDK = os.environ["KIT_JDK"]
 INSTR = os.path.join(BUILD, "instr", "instr")
 KIT_JAR = os.path.join(BUILD, "runtime-java", "kit", "instr-kit.jar")
+AGENT = os.path.join(BUILD, "instr", "libinstr.so")
+SHOP = """
+    package com.acme;
+    public class Shop {
+        private final String name;
+        Shop(String name) { this.name = name; if (name.isEmpty()) throw new IllegalArgumentException("empty"); }
+        String order(String item, int n) { item += "!"; if (n < 0) throw new IllegalStateException("n"); return item + n; }
+        static long twice(long x) { return x * 2; }
+        public static int stock() { return 5; }
+        static void stop() { throw new SecurityException("own"); }
+        public static void main(String[] a) {
+            Shop shop = new Shop("s");
+            System.out.println(shop.order("tea", 3));
+            try { shop.order("tea", -1); } catch (IllegalStateException e) { System.out.println("caught " + e.getMessage()); }
+            try { new Shop(""); } catch (IllegalArgumentException e) { System.out.println("caught " + e.getMessage()); }
+            try { System.out.println(twice(21)); } catch (SecurityException e) { System.out.println("denied " + e.getMessage()); }
+        }
+    }
+    """
+PLAIN = ["tea!3", "caught n", "caught empty", "42"]
 
 
 class KitTest(unittest.TestCase):
@@ -53,3 +73,21 @@ class KitTest(unittest.TestCase):
         """A jar of classes: NAME="source" each."""
         files = [self.write(f"{name}/{source}.java", text) for source, text in sources.items()]
         return self.jar(name + ".jar", self.javac(name + "-classes", *files, classpath=classpath, options=options))
+
+
+class ShopTest(KitTest):
+    """Kits for the program above."""
+
+    def setUp(self):
+        super().setUp()
+        self.app = self.build("app", Shop=SHOP)
+
+    def kit(self, body, name="kit"):
+        return self.build(name, classpath=self.app, Slow="import instr.kit.*;\n" + body)
+
+    def run_shop(self, *options, status=0):
+        done = self.java("-Xcheck:jni", "-XX:+UnlockDiagnosticVMOptions", "-XX:+BytecodeVerificationLocal", f"-agentpath:{AGENT}={','.join(options)}", "-cp", self.app, "com.acme.Shop", status=status)
+        return done.stdout.splitlines(), [line for line in done.stderr.splitlines() if "classes seen" not in line]
+
+    def run_kit(self, body):
+        return self.run_shop("kit=" + self.kit(body))
