@@ -20,7 +20,9 @@
 //      exit, innermost pass first                (run by jumps to i too)
 //      instruction i, or its replacement
 //
-// Passes nest: the first to edit is outermost; it enters first and leaves last.
+// Passes nest: the first to edit is outermost; it enters first and leaves last. An early return at
+// the entry runs the exits of the passes that have entered by then, innermost first, and returns:
+// passes further inside neither enter nor leave.
 //
 // A range of the exception table that begins at `i` begins at the mark, and one that ends at `i`
 // covers after(i-1) too. Monitors are the exception. HotSpot compiles a method only if a handler
@@ -92,6 +94,13 @@ struct cf_site {
     const struct cf_snippet *snippet;
 };
 
+// An entry snippet that may return from the method (early_return.c).
+struct cf_early_return {
+    struct cf_snippet *snippet;
+    uint32_t go_on; // label
+    int32_t nesting;
+};
+
 struct cf_edge { // a branch from one instruction to another
     uint32_t pc, target;
     uint32_t behind; // a switch: the pc behind it, if the edge is placed there; 0: it is not
@@ -114,6 +123,8 @@ struct cf_phase {
     int initialized;
 };
 
+enum { CF_LEVELS = 256 };
+
 struct cf_edit {
     struct cf_rewrite *rewrite;
     const struct cf_member *method;
@@ -130,7 +141,10 @@ struct cf_edit {
     // From here up to `nowhere` everything is zero at first.
     struct cf_error error; // of this method
     uint32_t snippets_count;
-    int32_t nesting; // of the current pass, 0 is outermost; set by the caller of the pass
+    // Of the current pass, 0 is outermost; set by the caller of the pass. What a pass edits at
+    // several levels may be at `nesting` to `nesting + CF_LEVELS - 1`.
+    int32_t nesting;
+    uint32_t early_returns_count, unplaced_count;
     uint32_t sites_count, edges_count, thrown_count, thrown_early_count, locals_count;
     uint32_t phases_count, delegates_count, places_count;
     int constructor;  // 1: a constructor (not that of Object); phases and delegates are known
@@ -139,6 +153,8 @@ struct cf_edit {
     // call; 0: not a constructor.
     uint32_t constructed_pc;
     struct cf_edge *edges;
+    struct cf_early_return *early_returns;
+    struct cf_site *unplaced; // exits in a method without returns: early returns run them
     struct cf_phase *phases;
     uint32_t *delegates;     // pcs of the constructor's delegate calls
     struct cf_place *places; // of the original stack map frames, once read
@@ -285,6 +301,12 @@ static inline struct cf_snippet *cf_snippet_new(struct cf_edit *edit) {
 static inline void cf_insert_entry(struct cf_edit *edit, const struct cf_snippet *s) {
     cf_add_site(edit, 0, CF_ENTRY, edit->nesting, s);
 }
+// The same for a snippet that may return from the method. It ends with the method's result on the
+// stack, nothing in a void method; the editor adds the exits of the passes that have entered, those
+// of this pass included, and the return. To go on into the method the snippet branches to `go_on`,
+// its label, which the editor places, with nothing on the stack. The edit of a constructor fails: it
+// cannot return before it has called another.
+void cf_insert_early_return(struct cf_edit *edit, struct cf_snippet *s, uint32_t go_on);
 // In a constructor right after each delegate call (super(...) or this(...)). Returns 0, and inserts
 // nothing, if the method is not a constructor or has no such call, as that of java.lang.Object.
 int cf_insert_constructed(struct cf_edit *edit, const struct cf_snippet *s);
@@ -293,8 +315,10 @@ void cf_insert_before(struct cf_edit *edit, uint32_t instruction, const struct c
 void cf_insert_after(struct cf_edit *edit, uint32_t instruction, const struct cf_snippet *s);
 // Instead of an instruction; the snippet must have the same effect on the stack.
 void cf_replace(struct cf_edit *edit, uint32_t instruction, const struct cf_snippet *s);
-// Before every xreturn; the result is on the stack and stays there.
+void cf_keep_exit(struct cf_edit *edit, const struct cf_snippet *s);
+// Before every xreturn, and in early returns; the result is on the stack and stays there.
 static inline void cf_insert_exits(struct cf_edit *edit, const struct cf_snippet *s) {
+    if (!edit->code.returns_count) cf_keep_exit(edit, s);
     for (uint32_t i = 0; i < edit->code.returns_count; i++)
         cf_add_site(edit, edit->code.returns[i], CF_EXIT, -edit->nesting, s);
 }

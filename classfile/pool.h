@@ -49,6 +49,8 @@ uint16_t cf_add_string(struct cf_pool *pool, const void *bytes, size_t length);
 // push the id of one method or site, and a search for a duplicate would take longer.
 uint16_t cf_add_integer(struct cf_pool *pool, int32_t value);
 uint16_t cf_add_long(struct cf_pool *pool, int64_t value);
+uint16_t cf_add_float(struct cf_pool *pool, float value);
+uint16_t cf_add_double(struct cf_pool *pool, double value);
 uint16_t cf_add_name_and_type(struct cf_pool *pool, const char *name, const char *descriptor);
 // `tag`: Fieldref, Methodref or InterfaceMethodref.
 uint16_t cf_add_reference(struct cf_pool *pool, enum cf_tag tag, const char *class_name,

@@ -166,6 +166,8 @@ void cf_increment(struct cf_snippet *s, uint32_t local, int32_t by);
 // invokes other than invokeinterface); slots as given.
 void cf_op_constant(struct cf_snippet *s, enum cf_opcode op, uint16_t index, unsigned pops,
                     unsigned pushes);
+// invokeinterface; `pops` has the object's slot, too.
+void cf_call_interface(struct cf_snippet *s, uint16_t index, unsigned pops, unsigned pushes);
 static inline void cf_call(struct cf_snippet *s, struct cf_callee callee) {
     uint32_t length = s->length;
     if (!callee.methodref || s->capacity - length < 3) {

@@ -118,7 +118,7 @@ static enum cf_status insert(const struct timed *t, int id, int constructs) {
         cf_insert_constructed(edit, tell(t, ready.id, INITIALIZED));
         cf_insert_thrown_early(edit, leave(t, &ready, THROWN_EARLY));
     }
-    if (edit->code.returns_count) cf_insert_exits(edit, leave(t, &ready, EXIT));
+    cf_insert_exits(edit, leave(t, &ready, EXIT));
     cf_insert_thrown(edit, leave(t, &ready, THROWN));
     return CF_OK;
 }
@@ -165,7 +165,7 @@ static void insert_few(const struct timed *t, int id, int constructs, int repeat
         cf_insert_constructed(t->edit, initialized);
         cf_insert_thrown_early(t->edit, left);
     }
-    if (t->edit->code.returns_count) cf_insert_exits(t->edit, left);
+    cf_insert_exits(t->edit, left);
     cf_insert_thrown(t->edit, leave_few(t, id, repeated ? FEW_THROWN_INNER : FEW_THROWN));
 }
 

@@ -124,7 +124,7 @@ static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
     while (close < descriptor.length && descriptor.bytes[close] != ')') close++;
     char result = close + 1 < descriptor.length ? (char)descriptor.bytes[close + 1] : 'V';
     cf_insert_entry(edit, entry(cls, edit, descriptor, id, call));
-    if (edit->code.returns_count) cf_insert_exits(edit, leave(cls, edit, result, call));
+    cf_insert_exits(edit, leave(cls, edit, result, call));
     const struct cf_snippet *thrown = fail(cls, edit, call);
     cf_insert_thrown(edit, thrown);
     if (edit->constructor) cf_insert_thrown_early(edit, thrown);

@@ -47,14 +47,6 @@ static int has_replacements(const struct cf_edit *edit) {
     return 0;
 }
 
-static void append(struct cf_snippet *to, const struct cf_snippet *s) {
-    uint8_t *p = cf_snippet_room(to, s->length);
-    if (!p) return;
-    memcpy(p, s->bytes, s->length);
-    if (to->depth + s->peak > to->peak) to->peak = to->depth + s->peak;
-    to->uses_new_locals |= s->uses_new_locals;
-}
-
 // Places the edges from a switch, `count` of them from `first` on, between it and the instruction
 // at `behind`.
 static void place_behind(struct cf_edit *edit, const struct cf_edge *first, uint32_t count,
@@ -67,7 +59,7 @@ static void place_behind(struct cf_edit *edit, const struct cf_edge *first, uint
             if (edit->error.status) return;
             s->labels[label].is_target = 1;
         }
-        append(s, first[i].snippet);
+        cf_snippet_append(s, first[i].snippet);
         if (i + 1 == count || first[i + 1].target != first[i].target)
             cf_branch_to_original(s, CF_OP_goto, cf_code_index(&edit->code, first[i].target));
     }
@@ -96,7 +88,7 @@ static void replace(struct cf_edit *edit, const struct cf_edge *first, uint32_t 
     struct cf_snippet *s = cf_snippet_new(edit);
     uint32_t behind = cf_label(s);
     cf_branch_to(s, (enum cf_opcode)cf_opposite(code->bytes[first->pc]), behind);
-    for (uint32_t i = 0; i < count; i++) append(s, first[i].snippet);
+    for (uint32_t i = 0; i < count; i++) cf_snippet_append(s, first[i].snippet);
     cf_branch_to_original(s, CF_OP_goto, cf_code_index(code, first->target));
     cf_place(s, behind);
     cf_add_site(edit, first->pc, CF_REPLACE, 0, s);

@@ -151,7 +151,13 @@ enum cf_status cf_emit_exceptions(const struct cf_layout *layout, struct cf_buff
 enum cf_status cf_emit_attribute(const struct cf_layout *layout, struct cf_buffer *out,
                                  uint32_t offset);
 
+// Adds the exits to early returns, and the returns.
+enum cf_status cf_finish_early_returns(struct cf_edit *edit);
+
 // --- snippet.c ---
+
+// Appends a snippet with its labels, branches and handlers.
+void cf_snippet_append(struct cf_snippet *to, const struct cf_snippet *s);
 
 // Records an error of a snippet, unless the edit has failed before: with the pc of its anchor, or
 // with its length so far if that is UINT32_MAX. Returns `status`.

@@ -241,6 +241,7 @@ enum cf_status cf_layout_make(struct cf_layout *l, struct cf_edit *edit, uint32_
     int changed;
     memset(&l->widened, 0, sizeof *l - offsetof(struct cf_layout, widened));
     l->edit = edit;
+    if (edit->early_returns_count) CF_TRY(cf_finish_early_returns(edit));
     if (edit->edges_count) {
         CF_TRY(sort_edges(edit));
         CF_TRY(cf_place_edges(edit));

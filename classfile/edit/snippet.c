@@ -198,6 +198,12 @@ void cf_op_constant(struct cf_snippet *s, enum cf_opcode op, uint16_t index, uns
     cf_snippet_depth(s, (int32_t)pops, (int32_t)pushes);
 }
 
+void cf_call_interface(struct cf_snippet *s, uint16_t index, unsigned pops, unsigned pushes) {
+    cf_op_constant(s, CF_OP_invokeinterface, index, pops, pushes);
+    uint8_t *p = cf_snippet_room(s, 2);
+    if (p) cf_put2(p, pops << 8);
+}
+
 // Lists grow by doubling: at a power of two there is no room for the next one.
 static void *grown(struct cf_snippet *s, void *list, uint32_t count, size_t size) {
     if (s == &s->edit->nowhere) return NULL;
@@ -328,4 +334,52 @@ void cf_handler_at_depth(struct cf_snippet *s, uint32_t start, uint32_t end, uin
     l->is_target = 1;
     if (l->depth == INT32_MIN) l->depth = 1 - depth;
     if (s->peak < 1) s->peak = 1;
+}
+
+// --- snippets in snippets ---
+
+static void append_label(struct cf_snippet *to, struct cf_snippet_label l, uint32_t at,
+                         int32_t depth) {
+    uint32_t label = cf_label(to);
+    if (to->edit->error.status) return;
+    if (l.at != UINT32_MAX) l.at += at;
+    if (l.depth != INT32_MIN) l.depth += depth;
+    to->labels[label] = l;
+}
+
+static void append_branch(struct cf_snippet *to, struct cf_snippet_branch b, uint32_t at,
+                          uint32_t labels) {
+    struct cf_snippet_branch *branches =
+        grown(to, to->branches, to->branches_count, sizeof *branches);
+    if (!branches) return;
+    b.at += at;
+    if (b.label != UINT32_MAX) b.label += labels;
+    to->branches = branches;
+    branches[to->branches_count++] = b;
+}
+
+static void append_handler(struct cf_snippet *to, struct cf_snippet_handler h, uint32_t labels) {
+    struct cf_snippet_handler *handlers =
+        grown(to, to->handlers, to->handlers_count, sizeof *handlers);
+    if (!handlers) return;
+    h.start += labels;
+    h.end += labels;
+    h.handler += labels;
+    to->handlers = handlers;
+    handlers[to->handlers_count++] = h;
+}
+
+void cf_snippet_append(struct cf_snippet *to, const struct cf_snippet *s) {
+    uint32_t at = to->length, labels = to->labels_count;
+    int32_t depth = to->depth;
+    uint8_t *p = cf_snippet_room(to, s->length);
+    if (!p) return;
+    memcpy(p, s->bytes, s->length);
+    for (uint32_t i = 0; i < s->labels_count; i++) append_label(to, s->labels[i], at, depth);
+    for (uint32_t i = 0; i < s->branches_count; i++) append_branch(to, s->branches[i], at, labels);
+    for (uint32_t i = 0; i < s->handlers_count; i++) append_handler(to, s->handlers[i], labels);
+    if (depth + s->peak > to->peak) to->peak = depth + s->peak;
+    if (depth + s->lowest < to->lowest) to->lowest = depth + s->lowest;
+    to->depth = depth + s->depth;
+    to->uses_new_locals |= s->uses_new_locals;
 }

@@ -18,7 +18,8 @@ struct entry {
 
 static inline uint32_t fixed_size(unsigned tag) {
     switch (tag) {
-    case CF_TAG_LONG: return 9;
+    case CF_TAG_LONG:
+    case CF_TAG_DOUBLE: return 9;
     case CF_TAG_UTF8:
     case CF_TAG_CLASS:
     case CF_TAG_STRING: return 3;
@@ -217,7 +218,7 @@ static uint16_t add(struct cf_pool *pool, struct entry e) {
     put_entry(bytes, e);
     uint16_t original = pool->cls->merges_constant_pool ? find_original(pool, bytes, size) : 0;
     if (original) return original;
-    uint32_t index = pool->count, entries = e.tag == CF_TAG_LONG ? 2 : 1;
+    uint32_t index = pool->count, entries = e.tag == CF_TAG_LONG || e.tag == CF_TAG_DOUBLE ? 2 : 1;
     if (index + entries > pool->limit) return is_full(pool);
     pool->offsets[taken] = pool->length;
     if (entries == 2) pool->offsets[taken + 1] = UINT32_MAX;
@@ -254,6 +255,18 @@ uint16_t cf_add_string(struct cf_pool *pool, const void *bytes, size_t length) {
 
 uint16_t cf_add_long(struct cf_pool *pool, int64_t value) {
     return add_fixed(pool, CF_TAG_LONG, (uint64_t)value);
+}
+
+uint16_t cf_add_float(struct cf_pool *pool, float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return add_fixed(pool, CF_TAG_FLOAT, bits);
+}
+
+uint16_t cf_add_double(struct cf_pool *pool, double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return add_fixed(pool, CF_TAG_DOUBLE, bits);
 }
 
 uint16_t cf_add_pair(struct cf_pool *pool, enum cf_tag tag, uint16_t a, uint16_t b) {

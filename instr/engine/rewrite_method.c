@@ -41,7 +41,7 @@ static enum cf_status run_passes(struct job *job, struct cf_edit *edit, enum who
         if (!instr_job_has_turn(job, i) || !takes_part(pass, who) || instr_job_excludes(job, i) ||
             job->gave_up >> i & 1)
             continue;
-        edit->nesting = (int32_t)i;
+        edit->nesting = (int32_t)i * CF_LEVELS;
         enum cf_status status = pass->edit(&job->passes[i], edit);
         if (status != CF_OK) {
             cf_fail(&edit->error, status, 0, "the pass gave no reason", 0);

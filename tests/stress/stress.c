@@ -110,6 +110,30 @@ static const struct cf_snippet *entry(struct method *m) {
     return s;
 }
 
+static void push_result(const struct method *m, struct cf_snippet *s) {
+    struct cf_slice d = cf_member_descriptor(m->edit->code.cls, m->edit->method);
+    const uint8_t *close = memchr(d.bytes, ')', d.length);
+    switch (close ? close[1] : 'V') {
+    case 'V': break;
+    case 'J': cf_op(s, CF_OP_lconst_0); break;
+    case 'F': cf_op(s, CF_OP_fconst_0); break;
+    case 'D': cf_op(s, CF_OP_dconst_0); break;
+    case 'L':
+    case '[': cf_op(s, CF_OP_aconst_null); break;
+    default: cf_op(s, CF_OP_iconst_0); break;
+    }
+}
+
+// if (counter < 0) return 0
+static void insert_early_return(const struct method *m) {
+    struct cf_snippet *s = cf_snippet_new(m->edit);
+    uint32_t go_on = cf_label(s);
+    cf_local(s, CF_OP_iload, m->counter);
+    cf_branch_to(s, CF_OP_ifge, go_on);
+    push_result(m, s);
+    cf_insert_early_return(m->edit, s, go_on);
+}
+
 static const struct cf_snippet *drawn(const struct method *m, uint32_t number) {
     switch (number % 4) {
     case 0: return branch(m);
@@ -180,6 +204,7 @@ static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
     CF_TRY(cf_edit_constructor(edit));
     cf_insert_entry(edit, entry(&m));
     cf_insert_entry(edit, handler(&m));
+    if (!edit->constructor) insert_early_return(&m);
     cf_insert_constructed(edit, branch(&m));
     for (uint32_t i = 0; i < edit->code.count; i++) edit_instruction(&m, i);
     cf_insert_exits(edit, m.seed % 2 ? branch(&m) : count(&m));
