@@ -14,24 +14,68 @@ public final class InstrKitFailure {
      */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
-    public static int failed(Throwable thrown, int before, String advice) {
+    public static int failed(Throwable thrown, int before, String advice, Class<?> bridge) {
         // By its name: newer JDKs do not have the class.
         if (thrown.getClass().getName().equals("java.lang.ThreadDeath")) return RETHROW;
         boolean links = thrown instanceof LinkageError;
-        if (before == 0 || links) InstrNative.say(line(thrown, links, advice));
+        if (before == 0 || links) InstrNative.say(links ? unlinked(thrown, advice, bridge) : dropped(thrown, advice));
         return links ? OFF : DROP;
     }
 
-    private static String line(Throwable thrown, boolean links, String advice) {
+    private static String dropped(Throwable thrown, String advice) {
+        return "advice " + advice + " has thrown an exception, which is dropped: " + what(thrown);
+    }
+
+    private static String unlinked(Throwable thrown, String advice, Class<?> bridge) {
+        Throwable cause = thrown.getCause();
+        if (thrown instanceof ExceptionInInitializerError && cause != null)
+            return "advice " + advice + " is switched off for these classes, since a static initializer has thrown: " + what(cause);
+        return "advice " + advice + " does not fit these classes and is switched off for them: " + what(thrown) + found(thrown, bridge)
+                + "; 'instr kit check' finds all that does not fit";
+    }
+
+    private static String what(Throwable thrown) {
         StackTraceElement[] frames = thrown.getStackTrace();
-        StringBuilder line = new StringBuilder("advice ").append(advice);
-        if (links) line.append(" does not fit these classes and is switched off for them: ");
-        else line.append(" has thrown an exception, which is dropped: ");
-        line.append(thrown.getClass().getName());
+        return frames.length == 0 ? thrown.toString() : thrown + " (in " + method(frames[0]) + ')';
+    }
+
+    /** What is there instead of what the advice wants: "" where that cannot be found out. */
+    private static String found(Throwable thrown, Class<?> bridge) {
+        try {
+            ClassLoader loader = bridge.getClassLoader();
+            if (thrown instanceof NoClassDefFoundError)
+                return loader == null ? "" : "; " + loader.getClass().getName() + " does not find it";
+            String member = member(thrown);
+            int dot = member == null ? -1 : member.lastIndexOf('.');
+            return dot < 0 ? "" : there(Class.forName(member.substring(0, dot), false, loader), member.substring(dot + 1));
+        } catch (Throwable denied) {
+            return "";
+        }
+    }
+
+    /** "com.acme.Shop.stock" of the messages of all JDKs; null: the error is not about a method. */
+    private static String member(Throwable thrown) {
         String message = thrown.getMessage();
-        if (message != null) line.append(": ").append(message);
-        if (frames.length > 0) line.append(" (in ").append(method(frames[0])).append(')');
-        return line.toString();
+        int end = message == null ? -1 : message.indexOf('('), start = end;
+        while (start > 0 && " '".indexOf(message.charAt(start - 1)) < 0) start--;
+        return end < 0 ? null : message.substring(start, end);
+    }
+
+    private static String there(Class<?> owner, String name) {
+        StringBuilder text = new StringBuilder("; ").append(owner.getName());
+        java.security.CodeSource source = owner.getProtectionDomain().getCodeSource();
+        if (source != null) text.append(" of ").append(source.getLocation());
+        Package folder = owner.getPackage();
+        String version = folder == null ? null : folder.getImplementationVersion();
+        if (version != null) text.append(", version ").append(version).append(',');
+        String joint = " has '";
+        for (java.lang.reflect.Method method : owner.getDeclaredMethods()) {
+            if (!method.getName().equals(name)) continue;
+            text.append(joint).append(method).append('\'');
+            joint = ", '";
+        }
+        if (joint.equals(" has '")) text.append(" has no ").append(name);
+        return text.toString();
     }
 
     /** Without what the agent has changed in the name of the class: its package, and what is behind its name. */

@@ -4,7 +4,7 @@
 //                  if (off) return 0; else slot = t.threadId() & 1023
 //                  if (busy[slot] == t) return 0; else busy[slot] = t
 //      exit        busy[slot] = null
-//      exception   what = InstrKitFailure.failed(exception, failures++, advice)
+//      exception   what = InstrKitFailure.failed(exception, failures++, advice, this class)
 //                  busy[slot] = null; off |= what == OFF
 //                  if (what == RETHROW) throw exception; else return 0
 //
@@ -234,8 +234,9 @@ static void ask(const struct around *a, struct cf_snippet *s, uint32_t thrown, u
     cf_local(s, CF_OP_aload, thrown);
     field(a, s, CF_OP_getstatic, "failures", "I");
     cf_push_constant(s, cf_add_string(&rewrite->pool, advice->name, strlen(advice->name)));
+    cf_push_constant(s, cf_add_class(&rewrite->pool, a->bridge->name, strlen(a->bridge->name)));
     cf_call(s, cf_callee_new(rewrite, a->bridge->failure_name, "failed",
-                             "(Ljava/lang/Throwable;ILjava/lang/String;)I"));
+                             "(Ljava/lang/Throwable;ILjava/lang/String;Ljava/lang/Class;)I"));
     cf_local(s, CF_OP_istore, what);
 }
 

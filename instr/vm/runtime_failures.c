@@ -52,7 +52,7 @@ void JNICALL instr_failures_native(JNIEnv *jni, jclass class, jint id, jstring p
 }
 
 void JNICALL instr_failures_say(JNIEnv *jni, jclass class, jstring line) {
-    enum { MOST_CHARACTERS = 400 };
+    enum { MOST_CHARACTERS = 1000 };
     char text[3 * MOST_CHARACTERS + 1] = "";
     (void)class;
     jsize length = (*jni)->GetStringLength(jni, line);

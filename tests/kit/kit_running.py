@@ -109,18 +109,6 @@ class RunningTest(ShopTest):
             }""")
         self.assertEqual((out, err), (PLAIN[:3] + ["stock", "42"], []))
 
-    def test_a_method_that_is_absent_switches_the_advice_off(self):
-        kit = self.kit("""
-            @Advice("com.acme.Shop.order(..)") final class Slow {
-                static void enter() { com.acme.Shop.stock(); System.out.println("never"); }
-            }""")
-        other = self.write("other/Shop.java", SHOP.replace("int stock()", "long stock()"))
-        self.app = self.jar("other.jar", self.javac("other-classes", other))
-        out, err = self.run_shop("kit=" + kit)
-        self.assertEqual(out, PLAIN)
-        self.assertEqual(len(err), 1, err)
-        self.assertRegex(err[0], r"^instr: advice Slow does not fit these classes and is switched off for them: java.lang.NoSuchMethodError: .*stock.* \(in Slow.enter, line 4\)$")
-
     def test_two_kits_nest(self):
         paths = [self.kit("""
             @Advice("com.acme.Shop.twice(..)") final class Slow {

@@ -1,6 +1,7 @@
 """What the tests share: javac, jar, java and the tool, in a folder of the test's own."""
 
 import os
+import re
 import subprocess
 import unittest
 
@@ -29,6 +30,12 @@ SHOP = """
     }
     """
 PLAIN = ["tea!3", "caught n", "caught empty", "42"]
+
+
+def release():
+    """8, 17, 25: the JDK's."""
+    text = subprocess.run([os.path.join(JDK, "bin", "java"), "-version"], capture_output=True, text=True, check=True).stderr
+    return int(re.search(r'version "(?:1\.)?(\d+)', text).group(1))
 
 
 class KitTest(unittest.TestCase):

@@ -16,13 +16,17 @@ struct defining {
     const char *package;
 };
 
+void instr_kit_dotted(const char *name, char *text, size_t size) {
+    snprintf(text, size, "%s", name);
+    for (char *c = text; *c; c++)
+        if (*c == '/') *c = '.';
+}
+
 // The class that is in the loader already; no code of the loader runs. NULL: none.
 static jclass find(const struct defining *d, jobject loader, const char *name) {
     JNIEnv *jni = d->jni;
     char dotted[NAME_SIZE];
-    snprintf(dotted, sizeof dotted, "%s", name);
-    for (char *c = dotted; *c; c++)
-        if (*c == '/') *c = '.';
+    instr_kit_dotted(name, dotted, sizeof dotted);
     jclass meta = (*jni)->FindClass(jni, "java/lang/Class");
     jmethodID for_name = meta ? (*jni)->GetStaticMethodID(
                                     jni, meta, "forName",
@@ -45,16 +49,44 @@ static bool is_ours(const struct defining *d, jclass class) {
     return ours;
 }
 
-static bool define(const struct defining *d, jobject loader, const char *name, const uint8_t *bytes,
-                   size_t length, char *reason, size_t size) {
+// What the JVM says, in one line.
+static void get_refusal(JNIEnv *jni, const char *name, jthrowable thrown, char *reason,
+                        size_t size) {
+    jclass object = (*jni)->FindClass(jni, "java/lang/Object");
+    jmethodID to_string =
+        object ? (*jni)->GetMethodID(jni, object, "toString", "()Ljava/lang/String;") : NULL;
+    jstring string = thrown && to_string ? (*jni)->CallObjectMethod(jni, thrown, to_string) : NULL;
+    if ((*jni)->ExceptionCheck(jni)) string = NULL;
+    (*jni)->ExceptionClear(jni);
+    const char *text = string ? (*jni)->GetStringUTFChars(jni, string, NULL) : NULL;
+    snprintf(reason, size, "the JVM does not take %s: %s", name, text ? text : "out of memory");
+    if (text) (*jni)->ReleaseStringUTFChars(jni, string, text);
+}
+
+// The bridge is initialized here: in advised code that could fail for want of stack, and would not be tried again.
+static bool initialize(JNIEnv *jni, jclass class) {
+    if ((*jni)->GetStaticFieldID(jni, class, "off", "Z")) return true;
+    (*jni)->ExceptionClear(jni);
+    return false;
+}
+
+// The class; NULL: `reason` says why.
+static jclass define(const struct defining *d, jobject loader, const char *name,
+                     const uint8_t *bytes, size_t length, char *reason, size_t size) {
     JNIEnv *jni = d->jni;
-    if ((*jni)->DefineClass(jni, name, loader, (const jbyte *)bytes, (jsize)length)) return true;
+    jclass made = (*jni)->DefineClass(jni, name, loader, (const jbyte *)bytes, (jsize)length);
+    if (made) return made;
+    jthrowable thrown = (*jni)->ExceptionOccurred(jni);
     (*jni)->ExceptionClear(jni);
     jclass there = find(d, loader, name);
-    if (there && is_ours(d, there)) return true;
-    snprintf(reason, size,
-             there ? "%s is there already, from elsewhere" : "the JVM refuses to define %s", name);
-    return false;
+    if (there && is_ours(d, there)) return there;
+    char dotted[NAME_SIZE];
+    instr_kit_dotted(name, dotted, sizeof dotted);
+    if (there)
+        snprintf(reason, size, "another class has the name %s: rename the advice class", dotted);
+    else
+        get_refusal(jni, dotted, thrown, reason, size);
+    return NULL;
 }
 
 static void *allocate(void *context, size_t size) {
@@ -72,7 +104,7 @@ static bool define_class(const struct defining *d, const struct instr_kit_class 
         snprintf(reason, size, "out of memory");
         return false;
     }
-    bool ok = define(d, c->boot ? NULL : d->loader, name, bytes, length, reason, size);
+    bool ok = define(d, c->boot ? NULL : d->loader, name, bytes, length, reason, size) != NULL;
     free(bytes);
     return ok;
 }
@@ -89,10 +121,11 @@ static bool define_bridge(const struct defining *d, const struct instr_kit_advic
     bool ok =
         instr_kit_bridge(d->kit, advice, d->package, jvm, &arena, &bytes, &length, &error) == CF_OK;
     instr_kit_bridge_name(advice, d->package, name, sizeof name);
-    if (ok)
-        ok = define(d, boot ? NULL : d->loader, name, bytes, length, reason, size);
-    else
-        snprintf(reason, size, "%s", error.reason);
+    jclass bridge =
+        ok ? define(d, boot ? NULL : d->loader, name, bytes, length, reason, size) : NULL;
+    if (!ok) snprintf(reason, size, "%s", error.reason);
+    ok = bridge && initialize(d->jni, bridge);
+    if (bridge && !ok) snprintf(reason, size, "out of memory");
     cf_arena_free(&arena);
     return ok;
 }

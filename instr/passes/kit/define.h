@@ -7,6 +7,9 @@
 
 #include <jvmti.h>
 
+// The name of a class with dots.
+void instr_kit_dotted(const char *name, char *text, size_t size);
+
 // Defines the classes that all kits call in the bootstrap loader, once. False: `reason` holds one line.
 bool instr_kit_define_runtime(JNIEnv *jni, char *reason, size_t size);
 

@@ -70,7 +70,9 @@ static bool takes(const struct rw_pass *pass, JNIEnv *jni, jobject loader, const
         if (instr_kit_define(state.jvmti, jni, kit, advice, loader, package, &jvm, reason,
                              sizeof reason))
             continue;
-        instr_say("advice %s is not called from %s: %s", advice->name, name, reason);
+        char dotted[NAME_SIZE];
+        instr_kit_dotted(name, dotted, sizeof dotted);
+        instr_say("advice %s is not called from %s: %s", advice->name, dotted, reason);
         return false;
     }
     return any;
