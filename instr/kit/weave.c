@@ -6,6 +6,8 @@
 
 #include <stdio.h>
 
+#define HOLDER "java/lang/InstrKitHolder"
+
 enum { NAME_SIZE = 1024, REASON_SIZE = 400, MOST_ARGUMENTS = 255, MOST_ADVICES = 64 };
 
 const char *instr_kit_not_woven(const struct instr_kit_advice *advice) {
@@ -15,12 +17,6 @@ const char *instr_kit_not_woven(const struct instr_kit_advice *advice) {
     if (advice->required) return "required = true does not run yet";
     for (size_t i = 0; i < advice->target_count; i++)
         if (advice->targets[i].subtypes) return "a pattern with + does not run yet: name the class";
-    for (unsigned r = 0; r < INSTR_KIT_ROLES; r++) {
-        const struct instr_kit_method *m = advice->methods[r];
-        if (m && m->skips) return "@Skip does not run yet";
-        for (size_t i = 0; m && i < m->parameter_count; i++)
-            if (m->parameters[i].held) return "Holder does not run yet";
-    }
     return NULL;
 }
 
@@ -36,7 +32,8 @@ size_t instr_kit_package(struct cf_slice name, char *package, size_t size) {
 struct argument {
     const char *type; // descriptor
     uint32_t local;
-    uint32_t copy; // local with the value at the entry; 0: it is not passed later
+    uint32_t copy;   // local with the value at the entry; 0: it is not passed later
+    uint32_t holder; // local with its holder, during `enter`; 0: none
 };
 
 struct weaving {
@@ -45,7 +42,7 @@ struct weaving {
     const struct instr_kit_advice *advice;
     const char *package;
     char bridge[NAME_SIZE];
-    struct argument *arguments;
+    struct argument *arguments; // push_holder changes them
     size_t argument_count;
     const char *result; // descriptor of the method's result
     uint32_t entered;   // local with what `enter` returned
@@ -55,9 +52,8 @@ struct weaving {
 
 // Where a snippet is: what there is to pass.
 struct moment {
-    bool at_entry, has_this;
-    uint32_t result; // local; 0: none
-    uint32_t thrown; // the same
+    bool at_entry, has_this, has_result, has_thrown;
+    uint32_t result, thrown; // locals
 };
 
 static unsigned kind_of(const char *type) {
@@ -122,17 +118,100 @@ static void push_argument(struct cf_snippet *s, const struct argument *a, const 
     load(s, a->type, at->at_entry ? a->local : a->copy);
 }
 
+struct box {
+    const char *type, *name, *value; // descriptor, class, the method that takes it out
+};
+
+// NULL: the type is not primitive.
+static const struct box *box_of(const char *type) {
+    static const struct box boxes[] = {
+        {"Z", "java/lang/Boolean", "booleanValue"}, {"B", "java/lang/Byte", "byteValue"},
+        {"C", "java/lang/Character", "charValue"},  {"S", "java/lang/Short", "shortValue"},
+        {"I", "java/lang/Integer", "intValue"},     {"J", "java/lang/Long", "longValue"},
+        {"F", "java/lang/Float", "floatValue"},     {"D", "java/lang/Double", "doubleValue"}};
+    for (size_t i = 0; i < sizeof boxes / sizeof *boxes; i++)
+        if (strcmp(type, boxes[i].type) == 0) return &boxes[i];
+    return NULL;
+}
+
 static void box(const struct weaving *w, struct cf_snippet *s, const char *type) {
-    static const char *const boxes[][2] = {{"Z", "Boolean"}, {"B", "Byte"},    {"C", "Character"},
-                                           {"S", "Short"},   {"I", "Integer"}, {"J", "Long"},
-                                           {"F", "Float"},   {"D", "Double"}};
-    char name[40], descriptor[48];
-    for (size_t i = 0; i < sizeof boxes / sizeof *boxes; i++) {
-        if (strcmp(type, boxes[i][0]) != 0) continue;
-        snprintf(name, sizeof name, "java/lang/%s", boxes[i][1]);
-        snprintf(descriptor, sizeof descriptor, "(%s)L%s;", type, name);
-        cf_call(s, cf_callee_new(w->cls->rewrite, name, "valueOf", descriptor));
+    const struct box *box = box_of(type);
+    char descriptor[48];
+    if (!box) return;
+    snprintf(descriptor, sizeof descriptor, "(%s)L%s;", type, box->name);
+    cf_call(s, cf_callee_new(w->cls->rewrite, box->name, "valueOf", descriptor));
+}
+
+static void unbox(const struct weaving *w, struct cf_snippet *s, const struct box *box) {
+    char descriptor[8];
+    snprintf(descriptor, sizeof descriptor, "()%s", box->type);
+    cf_op_constant(s, CF_OP_invokevirtual,
+                   cf_add_reference(&w->cls->rewrite->pool, CF_TAG_METHODREF, box->name, box->value,
+                                    descriptor),
+                   1, *box->type == 'J' || *box->type == 'D' ? 2 : 1);
+}
+
+// The constant of the class that values of the type have, boxed.
+static uint16_t class_of(const struct weaving *w, const char *type) {
+    const struct box *box = box_of(type);
+    size_t length = strlen(type);
+    struct cf_pool *pool = &w->cls->rewrite->pool;
+    if (box) return cf_add_class(pool, box->name, strlen(box->name));
+    return *type == '[' ? cf_add_class(pool, type, length)
+                        : cf_add_class(pool, type + 1, length - 2);
+}
+
+// --- holders ---
+
+// A holder with the argument in it; one argument may have several parameters.
+static void push_holder(const struct weaving *w, struct cf_snippet *s, struct argument *a) {
+    struct cf_pool *pool = &w->cls->rewrite->pool;
+    if (!a->holder) {
+        a->holder = cf_new_local(w->edit, "L" HOLDER ";", 0);
+        cf_op_constant(s, CF_OP_new, cf_add_class(pool, HOLDER, strlen(HOLDER)), 0, 1);
+        cf_op(s, CF_OP_dup);
+        load(s, a->type, a->local);
+        box(w, s, a->type);
+        cf_op_constant(
+            s, CF_OP_invokespecial,
+            cf_add_reference(pool, CF_TAG_METHODREF, HOLDER, "<init>", "(Ljava/lang/Object;)V"), 2,
+            0);
+        cf_local(s, CF_OP_astore, a->holder);
     }
+    cf_local(s, CF_OP_aload, a->holder);
+}
+
+static uint16_t held_value(const struct weaving *w) {
+    return cf_add_reference(&w->cls->rewrite->pool, CF_TAG_FIELDREF, HOLDER, "value",
+                            "Ljava/lang/Object;");
+}
+
+static void push_held(const struct weaving *w, struct cf_snippet *s, const struct argument *a) {
+    cf_local(s, CF_OP_aload, a->holder);
+    cf_op_constant(s, CF_OP_getfield, held_value(w), 1, 1);
+}
+
+// The argument becomes what is in its holder. A value of another type, which generics do not exclude, leaves it as it
+// was, and so does null for a primitive one. At the label, locals have the same types on both ways.
+static void take_held(const struct weaving *w, struct cf_snippet *s, const struct argument *a) {
+    const struct box *box_of_it = box_of(a->type);
+    uint32_t take = cf_label(s);
+    if (!box_of_it) {
+        push_held(w, s, a);
+        cf_branch_to(s, CF_OP_ifnull, take);
+    }
+    push_held(w, s, a);
+    cf_op_constant(s, CF_OP_instanceof, class_of(w, a->type), 1, 1);
+    cf_branch_to(s, CF_OP_ifne, take);
+    cf_local(s, CF_OP_aload, a->holder);
+    load(s, a->type, a->local);
+    box(w, s, a->type);
+    cf_op_constant(s, CF_OP_putfield, held_value(w), 2, 0);
+    cf_place(s, take);
+    push_held(w, s, a);
+    cf_op_constant(s, CF_OP_checkcast, class_of(w, a->type), 1, 1);
+    if (box_of_it) unbox(w, s, box_of_it);
+    store(s, a->type, a->local);
 }
 
 static void push_all(const struct weaving *w, struct cf_snippet *s, const struct moment *at) {
@@ -208,20 +287,25 @@ static void push_field(const struct weaving *w, struct cf_snippet *s, const char
 static void push_value(const struct weaving *w, struct cf_snippet *s,
                        const struct instr_kit_parameter *p, const struct moment *at) {
     switch (p->value) {
-    case INSTR_KIT_ARGUMENT: push_argument(s, &w->arguments[p->index], at); break;
+    case INSTR_KIT_ARGUMENT:
+        if (p->held)
+            push_holder(w, s, &w->arguments[p->index]);
+        else
+            push_argument(s, &w->arguments[p->index], at);
+        break;
     case INSTR_KIT_FIELD: push_field(w, s, p->field, at); break;
     case INSTR_KIT_METHOD: push_method(w, s); break;
     case INSTR_KIT_ALL: push_all(w, s, at); break;
     case INSTR_KIT_ENTERED: load(s, p->type, w->entered); break;
     case INSTR_KIT_THIS: push_this(w, s, at); break;
     case INSTR_KIT_RESULT:
-        if (at->result)
+        if (at->has_result)
             load(s, w->result, at->result);
         else
             push_zero(s, w->result);
         break;
     case INSTR_KIT_THROWABLE:
-        if (at->thrown)
+        if (at->has_thrown)
             cf_local(s, CF_OP_aload, at->thrown);
         else
             cf_op(s, CF_OP_aconst_null);
@@ -241,37 +325,46 @@ static bool call(const struct weaving *w, struct cf_snippet *s, enum instr_kit_r
 
 // --- places ---
 
-static const struct cf_snippet *entry(struct weaving *w) {
-    struct cf_snippet *s = cf_snippet_new(w->edit);
-    const struct instr_kit_method *enter = w->advice->methods[INSTR_KIT_ENTER];
+// Calls `enter`, and stores what is passed later.
+static void enter(const struct weaving *w, struct cf_snippet *s) {
+    const struct instr_kit_method *method = w->advice->methods[INSTR_KIT_ENTER];
     struct moment at = {.at_entry = true, .has_this = !w->is_static && !w->edit->constructor};
     if (w->self) {
         push_this(w, s, &at);
         cf_local(s, CF_OP_astore, w->self);
     }
+    if (call(w, s, INSTR_KIT_ENTER, &at) && *method->result != 'V')
+        store(s, method->result, w->entered);
     for (size_t i = 0; i < w->argument_count; i++) {
         const struct argument *a = &w->arguments[i];
+        if (a->holder) take_held(w, s, a);
         if (!a->copy) continue;
         load(s, a->type, a->local);
         store(s, a->type, a->copy);
     }
-    if (call(w, s, INSTR_KIT_ENTER, &at) && *enter->result != 'V')
-        store(s, enter->result, w->entered);
-    return s;
+}
+
+static void insert_entry(const struct weaving *w) {
+    struct cf_snippet *s = cf_snippet_new(w->edit);
+    const struct instr_kit_method *method = w->advice->methods[INSTR_KIT_ENTER];
+    enter(w, s);
+    if (!method || !method->skips) {
+        cf_insert_entry(w->edit, s);
+        return;
+    }
+    uint32_t go_on = cf_label(s);
+    load(s, method->result, w->entered);
+    cf_branch_to(s, *method->result == 'Z' ? CF_OP_ifeq : CF_OP_ifnull, go_on);
+    if (*w->result != 'V') push_zero(s, w->result);
+    cf_insert_early_return(w->edit, s, go_on);
 }
 
 // A result that the advice has as Object becomes what the method returns.
 static void store_result(const struct weaving *w, struct cf_snippet *s, uint32_t local) {
     const char *made = w->advice->methods[INSTR_KIT_RETURNED]->result;
     if (*made == 'V') return;
-    if (strcmp(made, "Ljava/lang/Object;") == 0 && strcmp(w->result, made) != 0) {
-        size_t length = strlen(w->result);
-        bool is_array = *w->result == '[';
-        cf_op_constant(s, CF_OP_checkcast,
-                       cf_add_class(&w->cls->rewrite->pool, w->result + !is_array,
-                                    length - (is_array ? 0 : 2)),
-                       1, 1);
-    }
+    if (strcmp(made, "Ljava/lang/Object;") == 0 && strcmp(w->result, made) != 0)
+        cf_op_constant(s, CF_OP_checkcast, class_of(w, w->result), 1, 1);
     store(s, w->result, local);
 }
 
@@ -284,20 +377,20 @@ static const struct cf_snippet *constructed(const struct weaving *w) {
 
 static const struct cf_snippet *returned(const struct weaving *w) {
     struct cf_snippet *s = cf_snippet_new(w->edit);
-    struct moment at = {.has_this = !w->is_static};
-    if (*w->result != 'V') {
+    struct moment at = {.has_this = !w->is_static, .has_result = *w->result != 'V'};
+    if (at.has_result) {
         at.result = cf_new_local(w->edit, w->result, 0);
         store(s, w->result, at.result);
     }
     if (call(w, s, INSTR_KIT_RETURNED, &at)) store_result(w, s, at.result);
     call(w, s, INSTR_KIT_EXIT, &at);
-    if (at.result) load(s, w->result, at.result);
+    if (at.has_result) load(s, w->result, at.result);
     return s;
 }
 
 static const struct cf_snippet *thrown(const struct weaving *w, bool early) {
     struct cf_snippet *s = cf_snippet_new(w->edit);
-    struct moment at = {.has_this = !w->is_static && !early};
+    struct moment at = {.has_this = !w->is_static && !early, .has_thrown = true};
     at.thrown = cf_new_local(w->edit, "Ljava/lang/Throwable;", 0);
     cf_local(s, CF_OP_astore, at.thrown);
     call(w, s, INSTR_KIT_THROWN, &at);
@@ -387,7 +480,7 @@ static void list_arguments(struct weaving *w) {
         const uint8_t *next = cf_after_type(p, end);
         if (!next || w->argument_count == MOST_ARGUMENTS) break;
         struct argument *a = &w->arguments[w->argument_count];
-        *a = (struct argument){copied(w, (struct cf_slice){p, (uint32_t)(next - p)}), local, 0};
+        *a = (struct argument){copied(w, (struct cf_slice){p, (uint32_t)(next - p)}), local, 0, 0};
         if (is_passed_later(w->advice, w->argument_count++))
             a->copy = cf_new_local(w->edit, a->type, 1);
         local += *p == 'J' || *p == 'D' ? 2 : 1;
@@ -426,16 +519,11 @@ static enum cf_status begin(struct weaving *w) {
     return w->edit->error.status;
 }
 
-static void insert_exits(const struct weaving *w) {
+static void insert(const struct weaving *w) {
     const struct instr_kit_advice *advice = w->advice;
-    if ((advice->methods[INSTR_KIT_EXIT] || advice->methods[INSTR_KIT_RETURNED]) &&
-        w->edit->code.returns_count)
+    insert_entry(w);
+    if (advice->methods[INSTR_KIT_EXIT] || advice->methods[INSTR_KIT_RETURNED])
         cf_insert_exits(w->edit, returned(w));
-}
-
-static void insert_others(struct weaving *w) {
-    const struct instr_kit_advice *advice = w->advice;
-    cf_insert_entry(w->edit, entry(w));
     if (w->self && w->edit->constructor) cf_insert_constructed(w->edit, constructed(w));
     if (!advice->methods[INSTR_KIT_EXIT] && !advice->methods[INSTR_KIT_THROWN]) return;
     cf_insert_thrown(w->edit, thrown(w, false));
@@ -459,11 +547,10 @@ enum cf_status instr_kit_weave(struct rw_class *cls, struct cf_edit *edit) {
                                        .is_static = edit->method->access_flags & CF_ACC_STATIC};
     }
     if (count) CF_TRY(cf_edit_constructor(edit));
-    for (size_t i = 0; i < count; i++) {
+    // The first is outermost: it enters first, and leaves last.
+    for (size_t i = 0; i < count; i++, edit->nesting++) {
         CF_TRY(begin(&at[i]));
-        insert_others(&at[i]);
+        insert(&at[i]);
     }
-    // The first is outermost: it enters first, and leaves last. The editor knows that of exceptions.
-    for (size_t i = count; i-- > 0;) insert_exits(&at[i]);
     return edit->error.status;
 }

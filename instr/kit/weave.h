@@ -1,10 +1,11 @@
 // weave.h: the pass that calls advice from the methods that it applies to
 //
-//      entry        bound values; BRIDGE.enter -> a local, arguments -> locals if they are passed later
+//      entry        bound values; BRIDGE.enter -> a local, what is in holders -> the arguments;
+//                   arguments -> locals if they are passed later; with @Skip perhaps an early return
 //      exit         result -> a local; BRIDGE.returned -> the local, BRIDGE.exit; the local
 //      exception    exception -> a local; BRIDGE.thrown, BRIDGE.exit; the local
 //
-// What is passed at the end are the arguments as they were at the entry.
+// What is passed at the end are the arguments as they were behind `enter`.
 
 #ifndef INSTR_KIT_WEAVE_H
 #define INSTR_KIT_WEAVE_H

@@ -1,5 +1,6 @@
 """Advice in a JVM: when it is called, with what, and that what fails in it does not reach the application."""
 
+import json
 import os
 import subprocess
 import unittest
@@ -79,6 +80,85 @@ class RunningTest(ShopTest):
         self.assertEqual(err, [])
         self.assertEqual(out, ["<nulls", ">truenull"] + PLAIN[:2] + ["<null", ">truejava.lang.IllegalArgumentException: empty"] + PLAIN[2:])
 
+    def test_skipped_methods(self):
+        out, err = self.run_kit("""
+            @Advice("com.acme.Shop.twice(long)") final class Outer {
+                static void enter() { System.out.println("<outer"); }
+                static void exit(@Result long r) { System.out.println(">outer " + r); }
+            }
+            @Advice("com.acme.Shop.*(long)") final class Slow {
+                @Skip static boolean enter(long x) { System.out.println("skip"); return x == 21; }
+                static long returned(@Result long r, @Enter boolean e) { System.out.println("returned " + r + e); return r + 5; }
+                static void exit(@Result long r, @Thrown Throwable t) { System.out.println("exit " + r + t); }
+            }
+            @Advice("com.acme.Shop.tw*(long)") final class Within {
+                static void enter() { System.out.println("never"); }
+                static void exit() { System.out.println("never"); }
+            }
+            @Advice("com.acme.Shop.order(..)") final class Cached {
+                @Skip static String enter(@Arg(1) int n) { return n < 0 ? null : "cached" + n; }
+                static String returned(@Enter String s, @Result String r) { return s == null ? r : s; }
+            }""")
+        self.assertEqual(err, [])
+        self.assertEqual(out, ["cached3", "caught n", "caught empty", "<outer", "skip", "returned 0true", "exit 5null", ">outer 5", "5"])
+
+    def test_skipped_methods_leave_the_timers_of_other_passes(self):
+        kit = self.kit("""
+            @Advice("com.acme.Shop.s*()") final class Slow {
+                @Skip static boolean enter() { return true; }
+            }""")
+        self.app = self.build("skipped", Shop="""
+            package com.acme;
+            public class Shop {
+                static synchronized int stock() { synchronized (Shop.class) { return 5; } }
+                static void stop() { throw new SecurityException(); }
+                public static void main(String[] a) { for (int i = 0; i < 3; i++) { stop(); System.out.println(stock() + " " + Thread.holdsLock(Shop.class)); } }
+            }""")
+        for first in ("timing", "kit"):
+            options = ["timing", "kit=" + kit] if first == "timing" else ["kit=" + kit, "timing"]
+            out, _ = self.run_shop(*options, "timing.file=" + self.path("times.json"), "include=com.acme.**")
+            with open(self.path("times.json"), encoding="utf-8") as file:
+                counts = {m["method"]: m["calls"] for m in json.load(file)["methods"] if m["class"].endswith("Shop")}
+            self.assertEqual(out, ["0 false"] * 3)
+            self.assertEqual([counts.get("stop"), counts.get("stock"), counts["main"]], [3, 3, 1] if first == "timing" else [None, None, 1], first)
+
+    def test_skip_refuses_constructors(self):
+        out, err = self.run_kit("""
+            @Advice("com.acme.Shop.<init>(..)") final class Slow {
+                @Skip static boolean enter() { return true; }
+            }""")
+        self.assertEqual(out, PLAIN)
+        self.assertTrue(any("Slow.java:4: enter: a constructor cannot be skipped" in line for line in err), err)
+
+    def test_changed_arguments(self):
+        self.app = self.build("types", Shop="""
+            package com.acme;
+            public class Shop {
+                final String all;
+                Shop(String s, int n) { all = s + n; }
+                static String d(double d, float f, long l, int[] a, String s) { return d + " " + f + " " + l + " " + (a == null) + s; }
+                String z(boolean z, byte b, char c, short s, int i) { int k = 0; while (k < 3) { if (i > k) b++; k++; } return all + z + b + c + s + i; }
+                public static void main(String[] a) {
+                    System.out.println(d(1, 2, 3, a == null ? null : new int[1], "s"));
+                    System.out.println(new Shop("a", 1).z(false, (byte) 5, 'c', (short) 6, 7));
+                }
+            }""")
+        out, err = self.run_kit("""
+            @Advice("com.acme.Shop.d(..)") final class D {
+                static void enter(Holder<Double> d, Holder<Float> f, Holder<Long> l, Holder<int[]> a, Holder<String> s) { d.value *= 2; f.value = null; l.value++; a.value = null; s.value += "!"; }
+                static void exit(double d, float f, @Arg(4) String s) { System.out.println(d + " " + f + s); }
+            }
+            @Advice("com.acme.Shop.z(..)") final class Z {
+                @SuppressWarnings({"rawtypes", "unchecked"})
+                static void enter(@This Object o, Holder<Boolean> z, Holder<Byte> b, Holder<Character> c, Holder<Short> s, @Arg(4) Holder i) { z.value = true; b.value++; c.value++; s.value++; i.value = "no int"; }
+            }
+            @Advice("com.acme.Shop.<init>(..)") final class I {
+                static void enter(Holder<Object> s, Holder<Object> n) { s.value = new int[0]; n.value = 2; }
+                static void exit(@AllArgs Object[] all) { System.out.println(java.util.Arrays.asList(all)); }
+            }""")
+        self.assertEqual(err, [])
+        self.assertEqual(out, ["2.0 2.0s!", "2.0 2.0 4 trues!", "[a, 2]", "a2true9d77"])
+
     def test_what_advice_throws_is_dropped_and_reported_once(self):
         for thrown in ("new RuntimeException()", "new StackOverflowError()", "new OutOfMemoryError()", "new Exception()"):
             out, err = self.run_shop("kit=" + self.kit("""
@@ -90,6 +170,21 @@ class RunningTest(ShopTest):
             self.assertEqual(out, PLAIN)
             name = "java.lang." + thrown[4:-2]
             self.assertEqual(err, [f"instr: advice Slow has thrown an exception, which is dropped: {name} (in Slow.enter, line 4)"])
+
+    def test_methods_without_locals(self):
+        self.app = self.build("none", Shop="""
+            package com.acme;
+            public class Shop {
+                static int stock() { return 5; }
+                static void stop() { throw new SecurityException("own"); }
+                public static void main(String[] a) { System.out.println(stock()); try { stop(); } catch (SecurityException e) { } }
+            }""")
+        out, err = self.run_kit("""
+            @Advice("com.acme.Shop.sto*()") final class Slow {
+                static void thrown(@Thrown Throwable t) { System.out.println(t.getMessage()); }
+                static void returned() { System.out.println("returned"); }
+            }""")
+        self.assertEqual((out, err), (["returned", "5", "own"], []))
 
     def test_declared_exceptions_reach_the_application(self):
         out, err = self.run_kit("""
