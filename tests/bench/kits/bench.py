@@ -1,0 +1,122 @@
+"""Kits beside calls written by hand, and beside Byte Buddy's agent with the same advice, in turn."""
+
+import os
+import re
+import statistics
+import sys
+
+from harness import jdks
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ADVICE = """@instr.kit.Advice("{target}")
+final class {name} {{
+    static void enter() {{ }}
+    static void exit() {{ }}
+}}
+"""
+
+
+class Bench:
+    def __init__(self, bench, jdk, options):
+        self.bench, self.jdk, self.rounds = bench, jdk, options.rounds
+        self.out = os.path.join(bench["WORK"], "kits")
+        self.classes = os.path.join(self.out, "classes")
+        os.makedirs(self.classes, exist_ok=True)
+        self.javac(self.classes, "", *(os.path.join(HERE, name + ".java") for name in ("Calls", "Nothing", "Ten")))
+        self.app = os.path.join(self.out, "app.jar")  # the JDK's caches want a jar
+        self.output([jdk.tool("jar"), "cf", self.app, "-C", self.classes, "."])
+        self.one = self.kit("one", {"Empty": "Calls.advised(int)"})
+        self.ten = self.kit("ten", {f"Empty{i}": f"Ten.m{i}()" for i in range(10)})
+        self.buddy = self.build_buddy()
+
+    def output(self, command):
+        return self.bench["output"](command)
+
+    def javac(self, out, path, *sources):
+        self.output([self.jdk.tool("javac"), "--release", "8", "-Xlint:-options", "-cp", path or out, "-d", out, *sources])
+
+    def kit(self, name, advices):
+        folder = os.path.join(self.out, name)
+        os.makedirs(folder, exist_ok=True)
+        for advice, target in advices.items():
+            with open(os.path.join(folder, advice + ".java"), "w", encoding="utf-8") as file:
+                file.write(ADVICE.format(name=advice, target=target))
+        jar = os.path.join(self.bench["BUILD"], "runtime-java", "kit", "instr-kit.jar")
+        self.javac(os.path.join(folder, "classes"), jar, *(os.path.join(folder, advice + ".java") for advice in advices))
+        self.output([self.jdk.tool("jar"), "cf", folder + ".jar", "-C", os.path.join(folder, "classes"), "."])
+        return f"-agentpath:{self.bench['AGENT']}=kit={folder}.jar,quiet=yes"
+
+    def build_buddy(self):
+        """The options that load Byte Buddy's agent, but its argument; None: it is not here."""
+        library = jdks.jars("byte-buddy")
+        if not library:
+            print("kit: skipped: Byte Buddy: byte-buddy.jar is missing (Debian: libbyte-buddy-java)")
+            return None
+        folder, manifest = os.path.join(self.out, "buddy"), os.path.join(self.out, "buddy.mf")
+        self.javac(folder, library[0], os.path.join(HERE, "Buddy.java"))
+        with open(manifest, "w", encoding="utf-8") as file:
+            file.write(f"Premain-Class: Buddy\nClass-Path: {library[0]}\n")
+        self.output([self.jdk.tool("jar"), "cfm", folder + ".jar", manifest, "-C", folder, "."])
+        return ["-Dnet.bytebuddy.experimental=true", f"-javaagent:{folder}.jar="]  # it refuses JDKs that it does not know
+
+    def java(self, *options):
+        return [self.jdk.tool("java"), *options, "-cp", self.app]
+
+    def agents(self, kit, argument):
+        agents = {"plain": [], "kit": [kit]}
+        if self.buddy:
+            agents["buddy"] = [self.buddy[0], self.buddy[1] + argument]
+        return agents
+
+    def calls(self):
+        still = ["-XX:CompileCommand=quiet", *(f"-XX:CompileCommand=dontinline,Calls.{m}" for m in ("plain", "hand", "advised"))]
+        for inlined, keep in (("not inlined", still), ("inlined", [])):
+            runs = {name: [] for name in self.agents(self.one, "one")}
+            for _ in range(self.rounds):
+                for name, agent in self.agents(self.one, "one").items():
+                    runs[name].append(self.bench["figures"](self.output([*self.java(*keep, *agent), "Calls"])))
+            print(f"kit: nanoseconds per call of a method, {inlined}, with an advice of enter and exit that do nothing, JDK {self.jdk.version}, medians of {self.rounds} runs")
+            for name, found in runs.items():
+                plain, hand, advised = (statistics.median(run[key] for run in found) for key in ("plain", "hand", "advised"))
+                who = {"plain": "no agent", "kit": "a kit", "buddy": "Byte Buddy"}[name]
+                print(f"  {who}: {advised:.2f}, over plain {advised - plain:+.2f} (target of a kit 2), over calls by hand {advised - hand:+.2f} (target of a kit 1)")
+
+    def loaded(self, command):
+        """Which classes come from the JDK's caches, and which from elsewhere."""
+        lines = re.findall(r"\[class,load *\] (\S+)(.*)", self.output([command[0], "-Xlog:class+load", *command[1:]]))
+        cached = {name for name, more in lines if "source: shared objects file" in more}
+        return cached, {name for name, _ in lines} - cached
+
+    def caches(self, name, command):
+        cached, others = self.loaded(command)
+        bridges = sum(other.endswith("$bridge") for other in others)
+        if name == "kit" and bridges != 10:
+            sys.exit(f"bench: {bridges} of ten advices are in place")
+        return f"{len(cached)} classes from the cache, {len(others)} from elsewhere"
+
+    def start(self, what, *options):
+        commands = {name: [*self.java(*options, *agent), "Ten"] for name, agent in self.agents(self.ten, "ten").items()}
+        pairs = self.rounds * 4
+        print(f"kit: hello world with ten advices, {what}, JDK {self.jdk.version}, medians of {pairs} pairs of runs")
+        print(f"  plain: {self.caches('plain', commands['plain'])}")
+        for name, target in (("kit", " (target 1.10)"), ("buddy", "")):
+            if name not in commands:
+                continue
+            ours, plain, ratio, _, _ = self.bench["against"](commands[name], commands["plain"], pairs)
+            who = {"kit": "a kit", "buddy": "Byte Buddy"}[name]
+            print(f"  {who}: {ours * 1000:.1f} ms, plain {plain * 1000:.1f} ms: {ratio:.3f} times{target}; {self.caches(name, commands[name])}")
+
+    def aot(self):
+        if self.jdk.version < 25:
+            print(f"kit: skipped: an AOT cache: JDK {self.jdk.version} does not make one in one step")
+            return
+        cache = os.path.join(self.out, "app.aot")
+        self.output([*self.java(f"-XX:AOTCacheOutput={cache}"), "Ten"])
+        self.start("with an AOT cache of a plain run", f"-XX:AOTCache={cache}")
+
+
+def run(bench, jdk, options):
+    kits = Bench(bench, jdk, options)
+    kits.calls()
+    kits.start("with the JDK's own CDS archive")
+    kits.aot()
