@@ -59,4 +59,29 @@ final class InstrUnsafe {
     static Object allocate(Class<?> type) throws Throwable {
         return UNSAFE.allocateInstance(type);
     }
+
+    /** JDK 11 calls it getObject. */
+    private static boolean old;
+
+    static int getInt(Object object, long offset) {
+        return UNSAFE.getInt(object, offset);
+    }
+
+    static short getShort(Object object, long offset) {
+        return UNSAFE.getShort(object, offset);
+    }
+
+    static byte getByte(Object object, long offset) {
+        return UNSAFE.getByte(object, offset);
+    }
+
+    static Object getObject(Object object, long offset) {
+        if (old) return UNSAFE.getObject(object, offset);
+        try {
+            return UNSAFE.getReference(object, offset);
+        } catch (NoSuchMethodError renamed) {
+            old = true;
+            return UNSAFE.getObject(object, offset);
+        }
+    }
 }

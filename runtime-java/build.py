@@ -64,6 +64,10 @@ STUBS = {
             public native void putLong(Object object, long offset, long value);
             public native void putByte(Object object, long offset, byte value);
             public native Object getReference(Object object, long offset);
+            public native Object getObject(Object object, long offset);
+            public native int getInt(Object object, long offset);
+            public native short getShort(Object object, long offset);
+            public native byte getByte(Object object, long offset);
             public native long objectFieldOffset(Class<?> type, String field);
             public native Object allocateInstance(Class<?> type) throws InstantiationException;
         }""",
@@ -73,6 +77,10 @@ STUBS = {
             public native long getLong(Object object, long offset);
             public native void putLong(Object object, long offset, long value);
             public native void putByte(Object object, long offset, byte value);
+            public native Object getObject(Object object, long offset);
+            public native int getInt(Object object, long offset);
+            public native short getShort(Object object, long offset);
+            public native byte getByte(Object object, long offset);
             public native long objectFieldOffset(java.lang.reflect.Field field);
             public native Object allocateInstance(Class<?> type) throws InstantiationException;
         }""",
@@ -98,6 +106,8 @@ THREAD = {
             static native Thread currentCarrierThread();
             public final native String getName();
             public native long getId();
+            public native boolean isInterrupted();
+            public native ClassLoader getContextClassLoader();
         }""",
 }
 

@@ -12,6 +12,7 @@
 #include "instr/passes/results.h"
 #include "instr/kit/option.h"
 #include "instr/plugins/plugins.h"
+#include "instr/rules/option.h"
 #include "instr/retransform/hook.h"
 #include "instr/retransform/limits.h"
 #include "instr/retransform/native_prefix.h"
@@ -208,6 +209,7 @@ static int prepare(JavaVM *vm, const char *text, int at_start, char *reason, siz
     struct instr_options options;
     instr_options_add_source(&instr_kit_source);
     instr_options_add_source(&instr_plugin_source);
+    instr_options_add_source(&instr_rule_source);
     if (instr_options_parse(&options, text, reason, size) != 0) return 0;
     for (size_t i = 0; i < options.pass_count; i++) options.passes[i].late = !at_start;
     int writable = instr_reconfigure_check_files(NULL, &options, reason, size);

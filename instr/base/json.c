@@ -2,6 +2,8 @@
 #include "instr/base/utf8.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 struct instr_json instr_json_start(struct instr_output *out) {
@@ -89,6 +91,15 @@ void instr_json_class(struct instr_json *json, const char *key, const char *name
 void instr_json_number(struct instr_json *json, const char *key, uint64_t number) {
     begin(json, key);
     instr_output_format(json->out, "%" PRIu64, number);
+}
+
+void instr_json_real(struct instr_json *json, const char *key, double number) {
+    begin(json, key);
+    bool whole = number == floor(number) && fabs(number) < 9e15;
+    if (isfinite(number))
+        instr_output_format(json->out, whole ? "%.0f" : "%.17g", number);
+    else
+        instr_output_text(json->out, "null");
 }
 
 void instr_json_bool(struct instr_json *json, const char *key, int value) {

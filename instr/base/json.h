@@ -35,6 +35,8 @@ void instr_json_text(struct instr_json *json, const char *key, const char *text)
 // A class name, with dots instead of slashes.
 void instr_json_class(struct instr_json *json, const char *key, const char *name);
 void instr_json_number(struct instr_json *json, const char *key, uint64_t number);
+// Not finite: null.
+void instr_json_real(struct instr_json *json, const char *key, double number);
 void instr_json_bool(struct instr_json *json, const char *key, int value);
 
 #endif

@@ -4,6 +4,7 @@
 #include "instr/options/names.h"
 #include "instr/kit/option.h"
 #include "instr/plugins/plugins.h"
+#include "instr/rules/option.h"
 
 #include <string.h>
 
@@ -54,6 +55,7 @@ int main(int argc, char **argv) {
     }
     instr_options_add_source(&instr_kit_source);
     instr_options_add_source(&instr_plugin_source);
+    instr_options_add_source(&instr_rule_source);
     const struct command *command = command_named(command_word(argv[1]));
     if (!command) return refuse(argv[1]);
     // `instr run --help`, but not `instr run timing -- java --help`.

@@ -16,6 +16,7 @@
     KIND(alloc)                                                                                    \
     KIND(exceptions)                                                                               \
     KIND(counters)                                                                                 \
+    KIND(tables)                                                                                   \
     KIND(exec)                                                                                     \
     INSTR_MORE_REPORT_KINDS(KIND)
 

@@ -27,7 +27,8 @@
 // The VM has one runtime, as it has one package java.lang.
 static struct {
     bool started;
-    bool early; // InstrNatives is defined already
+    bool early;                 // InstrNatives is defined already
+    bool adds_rules, has_rules; // the classes that rules call
     enum instr_delivery delivery;
     bool has_modules;
     enum instr_runtime_variant variant;
@@ -78,8 +79,13 @@ static enum instr_runtime_variant variant(JNIEnv *jni, enum instr_delivery deliv
     return has_carriers ? INSTR_RUNTIME_JDK19 : INSTR_RUNTIME_JDK11;
 }
 
+// Only with rules: instr_runtime_add_rules.
+static bool is_of_rules(const struct instr_runtime_class *class) {
+    return strncmp(strrchr(class->name, '/') + 1, "InstrRule", 9) == 0;
+}
+
 static bool is_needed(const struct instr_runtime_class *class, enum instr_delivery delivery) {
-    if (class->delivery != delivery) return false;
+    if (class->delivery != delivery || is_of_rules(class) != runtime.adds_rules) return false;
     return class->variant == INSTR_RUNTIME_ANY || class->variant == runtime.variant;
 }
 
@@ -297,6 +303,17 @@ static bool get_classes(JNIEnv *jni, enum instr_delivery delivery,
         remember(jni, class, loaded);
     }
     return true;
+}
+
+bool instr_runtime_add_rules(JNIEnv *jni, char *reason, size_t size) {
+    struct instr_threads_classes classes = {0};
+    if (runtime.has_rules) return true;
+    if ((*jni)->PushLocalFrame(jni, 16) != 0) return fail(jni, reason, size, NULL, "out of memory");
+    runtime.adds_rules = true;
+    runtime.has_rules = get_classes(jni, runtime.delivery, &classes, reason, size);
+    runtime.adds_rules = false;
+    (*jni)->PopLocalFrame(jni, NULL);
+    return runtime.has_rules;
 }
 
 // Initializes a class now, so that the first instrumented method does not have to.

@@ -46,4 +46,20 @@ final class InstrUnsafe {
     static Object allocate(Class<?> type) throws Throwable {
         return UNSAFE.allocateInstance(type);
     }
+
+    static int getInt(Object object, long offset) {
+        return UNSAFE.getInt(object, offset);
+    }
+
+    static short getShort(Object object, long offset) {
+        return UNSAFE.getShort(object, offset);
+    }
+
+    static byte getByte(Object object, long offset) {
+        return UNSAFE.getByte(object, offset);
+    }
+
+    static Object getObject(Object object, long offset) {
+        return UNSAFE.getObject(object, offset);
+    }
 }

@@ -1,0 +1,168 @@
+#include "instr/rules/option.h"
+#include "instr/rules/parse.h"
+#include "instr/rules/weave.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LARGEST_FILE = 1 << 20 };
+
+struct made {
+    struct rw_pass pass;
+    struct rw_made made;
+    struct instr_rule *rule;
+};
+
+// Where passes go, and errors.
+struct adding {
+    int (*add)(void *to, const struct rw_pass *pass);
+    void *to;
+    char *error;
+    size_t size;
+};
+
+static void free_pass(const struct rw_pass *pass) {
+    struct made *made = (struct made *)(uintptr_t)pass;
+    instr_rule_free(made->rule);
+    free(made->made.text);
+    free(made);
+}
+
+static const struct rw_pass like = {
+    .help = "a rule: counts, measures or changes where a pattern matches",
+    .flags = RW_NAMES_METHODS,
+    .needs_agent = "rules run in a JVM with the agent",
+    .runtime_class = "InstrRules",
+    .edit = instr_rule_weave,
+};
+
+// "'=' is missing before '}', at 'count() }'": the option has one line.
+static void explain(const struct adding *a, const char *text, const struct instr_rule_error *e) {
+    const char *at = text + (e->offset < strlen(text) ? e->offset : strlen(text));
+    if (*at)
+        snprintf(a->error, a->size, "%s, at '%.40s'", e->text, at);
+    else
+        snprintf(a->error, a->size, "%s, at the end", e->text);
+}
+
+static int add_rule(const struct adding *a, const char *text) {
+    struct instr_rule_error wrong;
+    struct instr_rule *rule = instr_rule_parse(text, &wrong);
+    if (!rule) {
+        explain(a, text, &wrong);
+        return -1;
+    }
+    const char *why = rule->subtypes  ? "CLASS+ does not run yet: name the class"
+                      : rule->changes ? "rules that delay, throw, return or set do not run yet"
+                                      : NULL;
+    struct made *made = calloc(1, sizeof *made);
+    char *copy = strdup(text);
+    if (!made || !copy || why) {
+        snprintf(a->error, a->size, "%s", why ? why : "out of memory");
+        instr_rule_free(rule);
+        free(made);
+        free(copy);
+        return -1;
+    }
+    *made = (struct made){.pass = like, .rule = rule};
+    made->made = (struct rw_made){
+        .kind = instr_rule_source.key, .text = copy, .holders = 1, .free = free_pass};
+    made->pass.name = made->made.name;
+    made->pass.made = &made->made;
+    made->pass.data = rule;
+    made->pass.classes = instr_match_text(rule->classes);
+    return a->add(a->to, &made->pass);
+}
+
+static const char *skip_comments(const char *at) {
+    for (;;) {
+        while (isspace((unsigned char)*at)) at++;
+        if (*at != '#') return at;
+        at += strcspn(at, "\n");
+    }
+}
+
+// The end of the rule at `at`: behind its last brace.
+static const char *rule_end(const char *at) {
+    char quote = 0;
+    for (; *at; at++) {
+        if (quote) {
+            if (*at == '\\' && at[1])
+                at++;
+            else if (*at == quote || *at == '\n')
+                quote = 0;
+        } else if (*at == '"' || *at == '\'') {
+            quote = *at;
+        } else if (*at == '}') {
+            return at + 1;
+        }
+    }
+    return at;
+}
+
+static int add_all(const struct adding *a, const char *text) {
+    int status = 0;
+    for (const char *at = skip_comments(text); *at && status == 0; at = skip_comments(at)) {
+        const char *end = rule_end(at);
+        char *rule = strndup(at, (size_t)(end - at));
+        for (char *c = rule; c && *c; c++)
+            if (isspace((unsigned char)*c)) *c = ' ';
+        if (rule) {
+            status = add_rule(a, rule);
+        } else {
+            snprintf(a->error, a->size, "out of memory");
+            status = -1;
+        }
+        free(rule);
+        at = end;
+    }
+    return status;
+}
+
+// The content of a file. NULL: the error says why.
+static char *read_file(const struct adding *a, const char *name) {
+    char *text = malloc(LARGEST_FILE + 1);
+    FILE *file = text ? fopen(name, "re") : NULL;
+    if (!file) {
+        snprintf(a->error, a->size, "%.200s: %s", name, strerror(text ? errno : ENOMEM));
+        free(text);
+        return NULL;
+    }
+    size_t length = fread(text, 1, LARGEST_FILE + 1, file);
+    bool fits = length <= LARGEST_FILE && !ferror(file);
+    fclose(file);
+    if (fits && !memchr(text, '\0', length)) {
+        text[length] = '\0';
+        return text;
+    }
+    snprintf(a->error, a->size, "%.200s: %s", name,
+             fits ? "it is not a text" : "it cannot be read, or is larger than 1 MB");
+    free(text);
+    return NULL;
+}
+
+static int make(const char *value, int late, int (*add)(void *to, const struct rw_pass *pass),
+                void *to, char *error, size_t size) {
+    const struct adding a = {add, to, error, size};
+    (void)late;
+    if (*value != '@') return add_rule(&a, value);
+    char *text = read_file(&a, value + 1);
+    if (!text) return -1;
+    int status = add_all(&a, text);
+    if (status == 0 && !*skip_comments(text)) {
+        snprintf(error, size, "%.200s: there is no rule in it", value + 1);
+        status = -1;
+    }
+    free(text);
+    return status;
+}
+
+const struct instr_pass_source instr_rule_source = {
+    .key = "rule",
+    .argument = "TEXT|@FILE",
+    .help = "count, sum or time where a pattern of methods matches; a file has several rules",
+    .make = make,
+};

@@ -1,0 +1,682 @@
+// Parses rules:
+//
+//      rule      = pattern place [ "/" or "/" ] "{" action { ";" action } "}"
+//      place     = "entry" | "return" | "throw" | "exit" | "call" PATTERN | "line" NUMBER
+//      action    = "@" [NAME] [ "[" or { "," or } "]" ] "=" REDUCTION "(" [or] ")"
+//                | "metric" NAME ( "+=" | "=" ) or
+//                | "delay" or | "throw" CLASS [ "(" or ")" ] | "return" [or] | "set" NAME "=" or
+//      or        = and { "||" and }          and = compared { "&&" compared }
+//      compared  = sum [ ( "==" | "!=" | "<" | "<=" | ">" | ">=" ) sum | "~" ( STRING | "@" NAME ) ]
+//      sum       = product { ( "+" | "-" ) product }
+//      product   = unary { ( "*" | "/" | "%" ) unary }
+//      unary     = ( "!" | "-" ) unary | primary { "." NAME [ "()" ] }
+//
+// A condition ends at "/", so a division in it stands in parentheses.
+
+#include "instr/rules/parse.h"
+#include "instr/rules/internal.h"
+
+#include <ctype.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct parser {
+    struct rule_lexer lexer;
+    struct instr_rule *rule;
+    unsigned depth;
+    unsigned parentheses; // a division is one only within
+    bool in_condition;
+    struct instr_rule_place *places;
+};
+
+enum { MOST_PLACES = 64, MOST_PARAMETERS = 255, MOST_MEMORY = 4 << 20 };
+
+static atomic_uint rules, tables, places; // the last numbers
+
+static const char *const reductions[] = {"count", "sum", "min", "max", "avg", "hist", "last"};
+
+// Getters of JDK classes that neither run code of the application nor allocate much.
+static const char *const getters[] = {
+    "length",        "size",       "isEmpty",   "name",        "ordinal", "getName",
+    "getClass",      "getMessage", "getCause",  "getPath",     "getHost", "getPort",
+    "getSimpleName", "intValue",   "longValue", "doubleValue",
+};
+
+static void fail(struct parser *p, const char *text) {
+    rule_lexer_fail(&p->lexer, p->lexer.token, p->lexer.length, "%s", text);
+}
+
+static bool is(const struct parser *p, const char *text) {
+    return rule_lexer_is(&p->lexer, text);
+}
+
+static void next(struct parser *p) {
+    rule_lexer_next(&p->lexer);
+}
+
+static bool take(struct parser *p, const char *text) {
+    if (!is(p, text)) return false;
+    next(p);
+    return true;
+}
+
+static void expect(struct parser *p, const char *text) {
+    if (take(p, text)) return;
+    if (p->lexer.kind == TOKEN_END)
+        rule_lexer_fail(&p->lexer, p->lexer.token, 1, "'%s' is missing", text);
+    else
+        rule_lexer_fail(&p->lexer, p->lexer.token, p->lexer.length, "'%s' is missing before '%.*s'",
+                        text, p->lexer.length > 40 ? 40 : (int)p->lexer.length, p->lexer.token);
+}
+
+// --- the pattern ---
+
+static const char *word_end(const char *at, const char *also) {
+    while (*at && !isspace((unsigned char)*at) && !strchr(also, *at)) at++;
+    return at;
+}
+
+static const char *skip_spaces(const char *at) {
+    while (isspace((unsigned char)*at)) at++;
+    return at;
+}
+
+static void add_type(struct parser *p, char *pattern, const char *type, const char *end) {
+    size_t length = strlen(pattern);
+    if (pattern[length - 1] != '(') pattern[length++] = ',';
+    memcpy(pattern + length, type, (size_t)(end - type));
+    pattern[length + (size_t)(end - type)] = '\0';
+    (void)p;
+}
+
+static void add_name(struct parser *p, const char *name, const char *end) {
+    struct instr_rule *rule = p->rule;
+    for (const char *c = name; c < end; c++)
+        if (!isalnum((unsigned char)*c) && *c != '_' && *c != '$')
+            rule_lexer_fail(&p->lexer, name, (uint32_t)(end - name),
+                            "the name of a parameter has letters, digits, _ and $");
+    if (rule->parameter_count == MOST_PARAMETERS) return;
+    rule->parameters[rule->parameter_count++] =
+        end > name ? rule_lexer_copy(&p->lexer, name, (size_t)(end - name)) : NULL;
+}
+
+// "(Cart cart, int)": types go to the pattern, names to the list. Returns what is behind it.
+static const char *parse_parameters(struct parser *p, const char *at, char *pattern) {
+    bool any = false;
+    at = skip_spaces(at + 1);
+    strcat(pattern, "(");
+    while (*at && *at != ')' && !p->lexer.failed) {
+        const char *end = word_end(at, ",)"), *name = skip_spaces(end), *name_end;
+        name_end = word_end(name, ",)");
+        if (any) rule_lexer_fail(&p->lexer, at, 1, "nothing can stand behind ..");
+        any = end - at == 2 && memcmp(at, "..", 2) == 0;
+        if (end == at) rule_lexer_fail(&p->lexer, at, 1, "the type of a parameter is missing");
+        add_type(p, pattern, at, end);
+        if (!any) add_name(p, name, name_end);
+        at = skip_spaces(name_end);
+        if (*at == ',')
+            at = skip_spaces(at + 1);
+        else if (*at != ')')
+            rule_lexer_fail(&p->lexer, at, 1, "',' or ')' is missing");
+    }
+    strcat(pattern, ")");
+    if (*at == ')') return at + 1;
+    rule_lexer_fail(&p->lexer, at, 1, "')' is missing behind the parameters");
+    return at;
+}
+
+// The pattern at `at`: its text without names of parameters. Returns what is behind it.
+static const char *parse_pattern(struct parser *p, const char *at, const char **text,
+                                 struct rw_watch_pattern *target) {
+    const char *from = at = skip_spaces(at), *end = word_end(at, "(");
+    size_t length = (size_t)(end - at);
+    char *pattern = cf_arena_alloc(&p->rule->arena, strlen(at) + 4);
+    if (!pattern) {
+        rule_lexer_fail(&p->lexer, at, 1, "out of memory");
+        return at;
+    }
+    memcpy(pattern, at, length);
+    pattern[length] = '\0';
+    at = *end == '(' ? parse_parameters(p, end, pattern) : end;
+    const char *wrong, *stop;
+    if (strchr(pattern, ':')) {
+        rule_lexer_fail(&p->lexer, from, (uint32_t)length, "a rule has one pattern, without ':'");
+        return at;
+    }
+    wrong = rw_watch_split(pattern, target, &stop);
+    if (wrong) rule_lexer_fail(&p->lexer, from, (uint32_t)length, "the pattern %s", wrong);
+    *text = pattern;
+    return at;
+}
+
+static void take_classes(struct parser *p) {
+    struct instr_rule *rule = p->rule;
+    struct cf_slice name = rule->target.class_name;
+    char reason[200];
+    if (name.length && name.bytes[name.length - 1] == '+') {
+        rule->subtypes = true;
+        name.length = --rule->target.class_name.length;
+    }
+    char *classes = rule_lexer_copy(&p->lexer, (const char *)name.bytes, name.length);
+    rule->classes = instr_match_new();
+    if (!classes || !rule->classes)
+        rule_lexer_fail(&p->lexer, p->lexer.start, 1, "out of memory");
+    else if (instr_match_add(rule->classes, classes, reason, sizeof reason) != 0)
+        rule_lexer_fail(&p->lexer, p->lexer.start, name.length, "%s", reason);
+}
+
+// --- values ---
+
+static struct instr_rule_value *new_value(struct parser *p, enum instr_rule_kind kind) {
+    static struct instr_rule_value none;
+    struct instr_rule_value *value = cf_arena_zeroed(&p->rule->arena, 1, sizeof *value);
+    if (!value) {
+        fail(p, "out of memory");
+        return &none;
+    }
+    value->kind = kind;
+    value->offset = (uint32_t)(p->lexer.token - p->lexer.start);
+    return value;
+}
+
+static uint32_t new_place(struct parser *p, enum instr_rule_kind kind, const char *text) {
+    for (unsigned i = 0; i < p->rule->place_count; i++)
+        if (p->places[i].kind == kind && strcmp(p->places[i].text, text) == 0)
+            return p->places[i].number;
+    if (p->rule->place_count == MOST_PLACES) {
+        fail(p, "too many fields, getters and patterns");
+        return 0;
+    }
+    p->rule->guarded = true;
+    uint32_t number = atomic_fetch_add(&places, 1) + 1;
+    p->places[p->rule->place_count++] = (struct instr_rule_place){number, kind, text};
+    return number;
+}
+
+static const struct instr_rule_value *parse_or(struct parser *p);
+
+static const char *token_text(struct parser *p) {
+    const char *text = rule_lexer_copy(&p->lexer, p->lexer.token, p->lexer.length);
+    return text ? text : "";
+}
+
+static bool needs_exit(struct parser *p) {
+    enum instr_rule_at at = p->rule->at;
+    return at == INSTR_RULE_RETURN || at == INSTR_RULE_EXIT || at == INSTR_RULE_CALL;
+}
+
+static struct instr_rule_value *parse_stack(struct parser *p) {
+    struct instr_rule_value *value = new_value(p, RULE_STACK);
+    next(p);
+    expect(p, "(");
+    if (p->lexer.kind == TOKEN_INTEGER && p->lexer.integer >= 1 && p->lexer.integer <= 100)
+        value->number = p->lexer.integer;
+    else
+        fail(p, "stack(N): 1 to 100 frames");
+    next(p);
+    expect(p, ")");
+    p->rule->guarded = true;
+    return value;
+}
+
+static bool find_parameter(struct parser *p, int64_t *index) {
+    const char *name = token_text(p);
+    for (unsigned i = 0; i < p->rule->parameter_count; i++)
+        if (p->rule->parameters[i] && strcmp(name, p->rule->parameters[i]) == 0) {
+            *index = i;
+            return true;
+        }
+    char *end;
+    if (strncmp(name, "arg", 3) != 0 || !isdigit((unsigned char)name[3])) return false;
+    *index = strtol(name + 3, &end, 10);
+    return !*end && *index < MOST_PARAMETERS;
+}
+
+static struct instr_rule_value *parse_name(struct parser *p) {
+    static const struct {
+        const char *name;
+        enum instr_rule_kind kind;
+        int64_t number;
+    } names[] = {
+        {"this", RULE_THIS, 0},       {"result", RULE_RESULT, 0}, {"thrown", RULE_THROWN, 0},
+        {"elapsed", RULE_ELAPSED, 0}, {"method", RULE_METHOD, 0}, {"thread", RULE_THREAD, 0},
+        {"trace", RULE_TRACE, 0},     {"rand", RULE_RANDOM, 0},   {"true", RULE_BOOLEAN, 1},
+        {"false", RULE_BOOLEAN, 0},   {"null", RULE_NULL, 0}};
+    struct instr_rule_value *value;
+    int64_t index;
+    if (find_parameter(p, &index)) {
+        value = new_value(p, RULE_PARAMETER);
+        value->number = index;
+        p->rule->uses[index / 64] |= UINT64_C(1) << index % 64;
+        next(p);
+        return value;
+    }
+    if (is(p, "stack")) return parse_stack(p);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (!is(p, names[i].name)) continue;
+        value = new_value(p, names[i].kind);
+        value->number = names[i].number;
+        enum instr_rule_at at = p->rule->at;
+        if (value->kind == RULE_RESULT && !needs_exit(p))
+            fail(p, "there is no result here: use return or exit");
+        if (value->kind == RULE_THROWN && at != INSTR_RULE_THROW && at != INSTR_RULE_EXIT)
+            fail(p, "nothing was thrown here: use throw or exit");
+        if (value->kind == RULE_ELAPSED && !needs_exit(p) && at != INSTR_RULE_THROW)
+            fail(p, "no time has passed here: use return, throw or exit");
+        p->rule->timed |= value->kind == RULE_ELAPSED;
+        p->rule->uses_this |= value->kind == RULE_THIS;
+        p->rule->uses_result |= value->kind == RULE_RESULT;
+        p->rule->uses_thrown |= value->kind == RULE_THROWN;
+        p->rule->guarded |= value->kind == RULE_THREAD || value->kind == RULE_TRACE;
+        next(p);
+        return value;
+    }
+    rule_lexer_fail(&p->lexer, p->lexer.token, p->lexer.length,
+                    "'%.*s' is not a parameter, and not one of this, result, thrown, elapsed, "
+                    "method, thread, trace, rand and stack(N)",
+                    p->lexer.length > 40 ? 40 : (int)p->lexer.length, p->lexer.token);
+    return new_value(p, RULE_NULL);
+}
+
+static struct instr_rule_value *parse_literal(struct parser *p) {
+    struct instr_rule_value *value = new_value(p, p->lexer.kind == TOKEN_INTEGER ? RULE_INTEGER
+                                                  : p->lexer.kind == TOKEN_REAL  ? RULE_REAL
+                                                                                 : RULE_TEXT);
+    value->number = p->lexer.integer;
+    value->real = p->lexer.real;
+    value->text = p->lexer.text;
+    next(p);
+    return value;
+}
+
+static const struct instr_rule_value *parse_primary(struct parser *p) {
+    if (p->lexer.kind == TOKEN_NAME) return parse_name(p);
+    if (p->lexer.kind == TOKEN_INTEGER || p->lexer.kind == TOKEN_REAL ||
+        p->lexer.kind == TOKEN_TEXT)
+        return parse_literal(p);
+    if (take(p, "(")) {
+        p->parentheses++;
+        const struct instr_rule_value *value = parse_or(p);
+        p->parentheses--;
+        expect(p, ")");
+        return value;
+    }
+    fail(p,
+         p->lexer.kind == TOKEN_END ? "a value is missing at the end" : "a value is missing here");
+    return new_value(p, RULE_NULL);
+}
+
+static bool is_getter(const char *name) {
+    for (size_t i = 0; i < sizeof getters / sizeof *getters; i++)
+        if (strcmp(name, getters[i]) == 0) return true;
+    return false;
+}
+
+// .name or .name()
+static const struct instr_rule_value *parse_step(struct parser *p,
+                                                 const struct instr_rule_value *left) {
+    struct instr_rule_value *value = new_value(p, RULE_FIELD);
+    const char *at = p->lexer.token;
+    uint32_t length = p->lexer.length;
+    if (p->lexer.kind != TOKEN_NAME) fail(p, "the name of a field is missing behind '.'");
+    value->left = left;
+    value->text = token_text(p);
+    next(p);
+    if (take(p, "(")) {
+        expect(p, ")");
+        value->kind = RULE_GETTER;
+        if (!is_getter(value->text))
+            rule_lexer_fail(&p->lexer, at, length,
+                            "%.60s() cannot be called: fields can be read, and getters such as "
+                            "length(), size(), getName() and getMessage()",
+                            value->text);
+    }
+    value->place = new_place(p, value->kind, value->text);
+    return value;
+}
+
+static const struct instr_rule_value *parse_unary(struct parser *p) {
+    if (is(p, "!") || is(p, "-")) {
+        struct instr_rule_value *value = new_value(p, is(p, "!") ? RULE_NOT : RULE_NEGATIVE);
+        if (++p->depth > INSTR_RULE_DEEPEST) fail(p, "too many values within each other");
+        next(p);
+        value->left = parse_unary(p);
+        p->depth--;
+        return value;
+    }
+    const struct instr_rule_value *value = parse_primary(p);
+    while (take(p, ".")) value = parse_step(p, value);
+    return value;
+}
+
+struct operator{
+    const char *sign;
+    enum instr_rule_kind kind;
+};
+
+static const struct instr_rule_value *
+parse_operators(struct parser *p, const struct operator* operators, size_t count,
+                const struct instr_rule_value *(*operand)(struct parser *)) {
+    const struct instr_rule_value *left = operand(p);
+    for (size_t i = 0; i < count;) {
+        bool ends = p->in_condition && !p->parentheses && strcmp(operators[i].sign, "/") == 0;
+        if (ends || !is(p, operators[i].sign)) {
+            i++;
+            continue;
+        }
+        struct instr_rule_value *value = new_value(p, operators[i].kind);
+        next(p);
+        value->left = left;
+        value->right = operand(p);
+        left = value;
+        i = 0;
+    }
+    return left;
+}
+
+static const struct instr_rule_value *parse_product(struct parser *p) {
+    static const struct operator operators[] = {
+        {"*", RULE_TIMES}, {"/", RULE_DIVIDED}, {"%", RULE_REMAINDER}};
+    return parse_operators(p, operators, 3, parse_unary);
+}
+
+static const struct instr_rule_value *parse_sum(struct parser *p) {
+    static const struct operator operators[] = {{"+", RULE_PLUS}, {"-", RULE_MINUS}};
+    return parse_operators(p, operators, 2, parse_product);
+}
+
+// The patterns of a file, one on each line.
+static const char *read_set(struct parser *p) {
+    char name[256], *text = NULL;
+    snprintf(name, sizeof name, "%.*s", (int)p->lexer.length, p->lexer.token);
+    FILE *file = fopen(name, "re");
+    enum { MOST = 1 << 20 };
+    size_t length = 0;
+    if (file && (text = cf_arena_alloc(&p->rule->arena, MOST + 1)))
+        length = fread(text, 1, MOST + 1, file);
+    if (file) fclose(file);
+    if (!text || length > MOST) {
+        rule_lexer_fail(&p->lexer, p->lexer.token, p->lexer.length,
+                        text ? "the file %s is larger than 1 MB" : "there is no file %s", name);
+        return "";
+    }
+    text[length] = '\0';
+    return text;
+}
+
+static const struct instr_rule_value *parse_match(struct parser *p,
+                                                  const struct instr_rule_value *left) {
+    struct instr_rule_value *value = new_value(p, RULE_MATCHES);
+    next(p);
+    value->left = left;
+    if (take(p, "@"))
+        value->text = p->lexer.kind == TOKEN_NAME ? read_set(p) : "";
+    else if (p->lexer.kind == TOKEN_TEXT)
+        value->text = p->lexer.text;
+    if (!value->text || !*value->text) fail(p, "~ wants a \"pattern\" or @FILE with patterns");
+    value->place = new_place(p, RULE_MATCHES, value->text ? value->text : "");
+    next(p);
+    return value;
+}
+
+static const struct instr_rule_value *parse_compared(struct parser *p) {
+    static const struct operator operators[] = {{"==", RULE_EQUAL}, {"!=", RULE_NOT_EQUAL},
+                                                {"<", RULE_LESS},   {"<=", RULE_AT_MOST},
+                                                {">", RULE_MORE},   {">=", RULE_AT_LEAST}};
+    const struct instr_rule_value *left = parse_sum(p);
+    if (is(p, "~")) return parse_match(p, left);
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
+        if (!is(p, operators[i].sign)) continue;
+        struct instr_rule_value *value = new_value(p, operators[i].kind);
+        next(p);
+        value->left = left;
+        value->right = parse_sum(p);
+        return value;
+    }
+    return left;
+}
+
+static const struct instr_rule_value *parse_and(struct parser *p) {
+    static const struct operator operators[] = {{"&&", RULE_AND}};
+    return parse_operators(p, operators, 1, parse_compared);
+}
+
+static const struct instr_rule_value *parse_or(struct parser *p) {
+    static const struct operator operators[] = {{"||", RULE_OR}};
+    if (++p->depth > INSTR_RULE_DEEPEST) fail(p, "too many values within each other");
+    const struct instr_rule_value *value = parse_operators(p, operators, 1, parse_and);
+    p->depth--;
+    return value;
+}
+
+// --- actions ---
+
+static uint32_t find_table(struct parser *p, const struct instr_rule_table *wanted) {
+    struct instr_rule *rule = p->rule;
+    for (unsigned i = 0; i < rule->table_count; i++) {
+        const struct instr_rule_table *t = &rule->tables[i];
+        if (strcmp(t->name, wanted->name) != 0 || t->metric != wanted->metric) continue;
+        if (t->reduction != wanted->reduction || t->keys != wanted->keys)
+            fail(p, "the table has another reduction, or other keys, in this rule already");
+        return i;
+    }
+    if (rule->table_count == INSTR_RULE_TABLES) {
+        fail(p, "a rule has at most 16 tables");
+        return 0;
+    }
+    rule->tables[rule->table_count] = *wanted;
+    rule->tables[rule->table_count].number = atomic_fetch_add(&tables, 1) + 1;
+    return rule->table_count++;
+}
+
+static void parse_keys(struct parser *p, struct instr_rule_action *action) {
+    if (!take(p, "[")) return;
+    do {
+        if (action->key_count == INSTR_RULE_KEYS) {
+            fail(p, "a table has at most 3 keys");
+            return;
+        }
+        action->keys[action->key_count++] = parse_or(p);
+    } while (take(p, ","));
+    expect(p, "]");
+    p->rule->guarded = true;
+}
+
+static enum instr_rule_reduction parse_reduction(struct parser *p) {
+    for (unsigned i = 0; i < sizeof reductions / sizeof *reductions; i++) {
+        if (!is(p, reductions[i])) continue;
+        next(p);
+        return (enum instr_rule_reduction)i;
+    }
+    fail(p, "count(), sum(), min(), max(), avg(), hist() or last() is missing");
+    return INSTR_RULE_COUNT;
+}
+
+static bool is_time(const struct instr_rule_value *value) {
+    return value && value->kind == RULE_ELAPSED;
+}
+
+static void parse_table(struct parser *p, struct instr_rule_action *action) {
+    struct instr_rule_table table = {.name = ""};
+    if (p->lexer.kind == TOKEN_NAME) {
+        table.name = token_text(p);
+        next(p);
+    }
+    parse_keys(p, action);
+    expect(p, "=");
+    table.reduction = parse_reduction(p);
+    table.keys = action->key_count;
+    expect(p, "(");
+    if (table.reduction != INSTR_RULE_COUNT) action->value = parse_or(p);
+    table.time = is_time(action->value);
+    expect(p, ")");
+    action->table = find_table(p, &table);
+}
+
+static void parse_metric(struct parser *p, struct instr_rule_action *action) {
+    struct instr_rule_table table = {.metric = true, .reduction = INSTR_RULE_LAST};
+    if (p->lexer.kind != TOKEN_NAME) fail(p, "the name of a metric is missing");
+    table.name = token_text(p);
+    next(p);
+    if (take(p, "+="))
+        table.reduction = INSTR_RULE_SUM;
+    else
+        expect(p, "=");
+    action->value = parse_or(p);
+    action->table = find_table(p, &table);
+}
+
+static void parse_throw(struct parser *p, struct instr_rule_action *action) {
+    const char *from = p->lexer.token, *end = from;
+    while (isalnum((unsigned char)*end) || *end == '.' || *end == '_' || *end == '$') end++;
+    action->does = RULE_THROWS;
+    action->class_name = rule_lexer_copy(&p->lexer, from, (size_t)(end - from));
+    if (end == from) fail(p, "the class of the exception is missing");
+    p->lexer.at = end;
+    next(p);
+    if (take(p, "(")) {
+        if (!is(p, ")")) action->value = parse_or(p);
+        expect(p, ")");
+    }
+    p->rule->changes |= INSTR_RULE_THROWS;
+    p->rule->guarded = true;
+}
+
+static void parse_set(struct parser *p, struct instr_rule_action *action) {
+    action->does = RULE_SETS;
+    if (p->lexer.kind == TOKEN_NAME) action->target = parse_name(p);
+    if (!action->target ||
+        (action->target->kind != RULE_PARAMETER && action->target->kind != RULE_RESULT))
+        fail(p, "only a parameter, or the result, can be set");
+    expect(p, "=");
+    action->value = parse_or(p);
+    p->rule->changes |= INSTR_RULE_SETS;
+}
+
+static void parse_return(struct parser *p, struct instr_rule_action *action) {
+    action->does = RULE_RETURNS;
+    if (p->rule->at != INSTR_RULE_ENTRY)
+        fail(p, "return is possible at entry only: use set result");
+    if (!is(p, ";") && !is(p, "}")) action->value = parse_or(p);
+    p->rule->changes |= INSTR_RULE_RETURNS;
+}
+
+static void parse_what(struct parser *p, struct instr_rule_action *action) {
+    if (take(p, "@")) {
+        parse_table(p, action);
+    } else if (take(p, "metric")) {
+        parse_metric(p, action);
+    } else if (take(p, "delay")) {
+        action->does = RULE_DELAYS;
+        action->value = parse_or(p);
+        p->rule->changes |= INSTR_RULE_DELAYS;
+    } else if (is(p, "throw")) {
+        next(p);
+        parse_throw(p, action);
+    } else if (take(p, "return")) {
+        parse_return(p, action);
+    } else if (take(p, "set")) {
+        parse_set(p, action);
+    } else {
+        fail(p, "an action begins with @, metric, delay, throw, return or set");
+    }
+}
+
+static void parse_actions(struct parser *p) {
+    const struct instr_rule_action **last = &p->rule->actions;
+    expect(p, "{");
+    while (!p->lexer.failed && !is(p, "}")) {
+        struct instr_rule_action *action = cf_arena_zeroed(&p->rule->arena, 1, sizeof *action);
+        if (!action) {
+            fail(p, "out of memory");
+            return;
+        }
+        action->offset = (uint32_t)(p->lexer.token - p->lexer.start);
+        *last = action;
+        last = &action->next;
+        parse_what(p, action);
+        if (!is(p, "}")) expect(p, ";");
+    }
+    expect(p, "}");
+    if (!p->rule->actions) fail(p, "the rule does nothing: { @ = count() }");
+    if (p->lexer.kind != TOKEN_END) fail(p, "nothing can stand behind the rule");
+}
+
+// --- the rule ---
+
+static void parse_place(struct parser *p) {
+    static const char *const names[] = {"entry", "return", "throw", "exit", "call", "line"};
+    unsigned at = 0;
+    while (at < sizeof names / sizeof *names && !is(p, names[at])) at++;
+    if (at == sizeof names / sizeof *names) {
+        fail(p, "entry, return, throw, exit, call PATTERN or line N is missing behind the pattern");
+        return;
+    }
+    p->rule->at = (enum instr_rule_at)at;
+    if (p->rule->at == INSTR_RULE_CALL) {
+        unsigned count = p->rule->parameter_count;
+        p->lexer.at = parse_pattern(p, p->lexer.at, &p->rule->call, &p->rule->called);
+        p->rule->parameter_count = count; // those of the called method have no names
+    }
+    next(p);
+    if (p->rule->at != INSTR_RULE_LINE) return;
+    if (p->lexer.kind != TOKEN_INTEGER || p->lexer.integer < 1 || p->lexer.integer > 65535)
+        fail(p, "line N: a number from 1 to 65535");
+    p->rule->line = (uint32_t)p->lexer.integer;
+    next(p);
+}
+
+static void parse(struct parser *p, const char *text) {
+    struct instr_rule *rule = p->rule;
+    rule->parameters = cf_arena_zeroed(&rule->arena, MOST_PARAMETERS, sizeof *rule->parameters);
+    p->places = cf_arena_zeroed(&rule->arena, MOST_PLACES, sizeof *p->places);
+    rule->text = rule_lexer_copy(&p->lexer, text, strlen(text));
+    rule->places = p->places;
+    if (!rule->parameters || !p->places || !rule->text) {
+        fail(p, "out of memory");
+        return;
+    }
+    const char *at = parse_pattern(p, text, &rule->pattern, &rule->target);
+    if (!p->lexer.failed) take_classes(p);
+    if (p->lexer.failed) return;
+    rule_lexer_begin(&p->lexer, text, at, &rule->arena, p->lexer.error);
+    parse_place(p);
+    if (is(p, "/")) {
+        p->in_condition = true;
+        next(p);
+        rule->condition = parse_or(p);
+        p->in_condition = false;
+        expect(p, "/");
+    }
+    parse_actions(p);
+}
+
+struct instr_rule *instr_rule_parse(const char *text, struct instr_rule_error *error) {
+    struct instr_rule *rule = calloc(1, sizeof *rule);
+    *error = (struct instr_rule_error){.length = 1, .text = "out of memory"};
+    if (!rule) return NULL;
+    cf_arena_init(&rule->arena);
+    rule->arena.limit = MOST_MEMORY;
+    struct parser parser = {.rule = rule};
+    parser.lexer = (struct rule_lexer){
+        .start = text, .at = text, .token = text, .arena = &rule->arena, .error = error};
+    if (strlen(text) > INSTR_RULE_LONGEST)
+        rule_lexer_fail(&parser.lexer, text, 1, "a rule has at most %d bytes", INSTR_RULE_LONGEST);
+    else
+        parse(&parser, text);
+    if (parser.lexer.failed) {
+        instr_rule_free(rule);
+        return NULL;
+    }
+    rule->number = atomic_fetch_add(&rules, 1) + 1;
+    return rule;
+}
+
+void instr_rule_free(struct instr_rule *rule) {
+    if (!rule) return;
+    instr_match_free(rule->classes);
+    cf_arena_free(&rule->arena);
+    free(rule);
+}

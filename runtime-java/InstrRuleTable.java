@@ -1,0 +1,158 @@
+package java.lang;
+
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/** A table of a rule: a bounded number of keys, and numbers for each. Threads add at the same time without locks. */
+final class InstrRuleTable {
+    /** What the agent reads of each key: count, sum, min, max, last, p50, p90, p99; all but the first as double's bits. */
+    static final int NUMBERS = 8;
+
+    private static final int COUNT = 0, SUM = 1, REAL_SUM = 2, MIN = 3, MAX = 4, LAST = 5, BUCKETS = 6;
+    private static final int HIST = 5;
+
+    /** Four buckets for each power of two. */
+    private static final int BUCKET_COUNT = 64 * 4;
+
+    private static final int LONGEST = 200;
+    private static final String OTHERS = "...";
+
+    private final int reduction, most;
+    private final ConcurrentMap<Object, AtomicLongArray> cells = new ConcurrentHashMap<Object, AtomicLongArray>();
+    private final AtomicInteger size = new AtomicInteger();
+    private final AtomicLongArray single;
+
+    InstrRuleTable(int reduction, int most) {
+        this.reduction = reduction;
+        this.most = most;
+        this.single = cell();
+    }
+
+    private AtomicLongArray cell() {
+        AtomicLongArray cell = new AtomicLongArray(reduction == HIST ? BUCKETS + BUCKET_COUNT : BUCKETS);
+        cell.set(MIN, Double.doubleToRawLongBits(Double.POSITIVE_INFINITY));
+        cell.set(MAX, Double.doubleToRawLongBits(Double.NEGATIVE_INFINITY));
+        return cell;
+    }
+
+    void add(Object key, long value) {
+        AtomicLongArray cell = find(key);
+        cell.getAndIncrement(COUNT);
+        if (reduction == 0) return;
+        cell.getAndAdd(SUM, value);
+        reduce(cell, value);
+        if (reduction == HIST) cell.getAndIncrement(BUCKETS + bucket(value));
+    }
+
+    void add(Object key, double value) {
+        AtomicLongArray cell = find(key);
+        cell.getAndIncrement(COUNT);
+        if (reduction == 0) return;
+        for (long old = cell.get(REAL_SUM); ; old = cell.get(REAL_SUM)) {
+            double sum = Double.longBitsToDouble(old) + value;
+            if (cell.compareAndSet(REAL_SUM, old, Double.doubleToRawLongBits(sum))) break;
+        }
+        reduce(cell, value);
+        if (reduction == HIST) cell.getAndIncrement(BUCKETS + bucket((long) value));
+    }
+
+    /** Comparisons only where something changes, which is rare. */
+    private static void reduce(AtomicLongArray cell, double value) {
+        for (long old = cell.get(MIN); value < Double.longBitsToDouble(old); old = cell.get(MIN)) {
+            if (cell.compareAndSet(MIN, old, Double.doubleToRawLongBits(value))) break;
+        }
+        for (long old = cell.get(MAX); value > Double.longBitsToDouble(old); old = cell.get(MAX)) {
+            if (cell.compareAndSet(MAX, old, Double.doubleToRawLongBits(value))) break;
+        }
+        cell.lazySet(LAST, Double.doubleToRawLongBits(value));
+    }
+
+    private AtomicLongArray find(Object object) {
+        if (object == null) return single;
+        Object key = isKey(object) ? object : text(object);
+        AtomicLongArray cell = cells.get(key);
+        if (cell != null) return cell;
+        if (size.get() >= most) key = OTHERS;
+        if (key instanceof String && ((String) key).length() > LONGEST) key = ((String) key).substring(0, LONGEST);
+        AtomicLongArray fresh = cell(), there = cells.putIfAbsent(key, fresh);
+        if (there != null) return there;
+        size.getAndIncrement();
+        return fresh;
+    }
+
+    private static boolean isKey(Object object) {
+        return object instanceof String ? ((String) object).length() <= LONGEST : object instanceof Long || object instanceof Integer || object instanceof Boolean;
+    }
+
+    static boolean isNumber(Object value) {
+        return value instanceof Long || value instanceof Integer || value instanceof Double || value instanceof Float || value instanceof Short
+                || value instanceof Byte || value instanceof Character;
+    }
+
+    static boolean hasText(Object value) {
+        return value instanceof String || value instanceof Class || value instanceof Enum || isNumber(value);
+    }
+
+    /** Runs no code of the application, and keeps none of its objects. */
+    static String text(Object value) {
+        if (value == null) return "null";
+        if (value instanceof String) return (String) value;
+        if (value instanceof Boolean || isNumber(value)) return value.toString();
+        if (value instanceof Class) return ((Class<?>) value).getName();
+        if (value instanceof Enum) return ((Enum<?>) value).name();
+        if (value instanceof Thread) return ((Thread) value).getName();
+        return value.getClass().getName() + '@' + Integer.toHexString(System.identityHashCode(value));
+    }
+
+    private static int bucket(long value) {
+        if (value < 4) return value < 0 ? 0 : (int) value;
+        int power = 63 - Long.numberOfLeadingZeros(value);
+        return power * 4 + (int) (value >>> power - 2 & 3);
+    }
+
+    /** The middle of a bucket. */
+    private static double middle(int bucket) {
+        if (bucket < 8) return bucket < 4 ? bucket : bucket - 4;
+        int power = bucket >>> 2;
+        long from = 4L + (bucket & 3) << power - 2, width = 1L << power - 2;
+        return from + (width - 1) / 2.0;
+    }
+
+    Object[] rows() {
+        int n = cells.size() + 1, i = 0;
+        String[] keys = new String[n];
+        long[] numbers = new long[n * NUMBERS];
+        if (single.get(COUNT) != 0) read(single, null, keys, numbers, i++);
+        for (Object key : cells.keySet()) {
+            AtomicLongArray cell = cells.get(key);
+            if (i < n && cell != null && cell.get(COUNT) != 0) read(cell, text(key), keys, numbers, i++);
+        }
+        return new Object[] {java.util.Arrays.copyOf(keys, i), numbers};
+    }
+
+    private void read(AtomicLongArray cell, String key, String[] keys, long[] numbers, int row) {
+        int at = row * NUMBERS;
+        keys[row] = key == null ? "" : key;
+        numbers[at] = cell.get(COUNT);
+        numbers[at + 1] = Double.doubleToRawLongBits(cell.get(SUM) + Double.longBitsToDouble(cell.get(REAL_SUM)));
+        for (int i = MIN; i <= LAST; i++) numbers[at + i - 1] = cell.get(i);
+        if (reduction != HIST) return;
+        numbers[at + 5] = percentile(cell, 50);
+        numbers[at + 6] = percentile(cell, 90);
+        numbers[at + 7] = percentile(cell, 99);
+    }
+
+    private static long percentile(AtomicLongArray cell, int percent) {
+        long all = 0, seen = 0;
+        for (int i = 0; i < BUCKET_COUNT; i++) all += cell.get(BUCKETS + i);
+        int bucket = 0;
+        for (; bucket < BUCKET_COUNT - 1; bucket++) {
+            seen += cell.get(BUCKETS + bucket);
+            if (seen * 100 >= all * percent && seen > 0) break;
+        }
+        double min = Double.longBitsToDouble(cell.get(MIN)), max = Double.longBitsToDouble(cell.get(MAX));
+        return Double.doubleToRawLongBits(Math.max(min, Math.min(max, middle(bucket))));
+    }
+}

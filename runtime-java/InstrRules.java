@@ -1,0 +1,307 @@
+package java.lang;
+
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Called by code that rules inserted (instr/rules/weave.c). A rule, a table and a place (a field or getter on the way
+ * to a value, a pattern) are known by their numbers.
+ *
+ * <p>Nothing that happens here reaches the application: what is thrown is dropped, and a value that cannot be read is
+ * null or 0. Between enter and leave the thread is in a rule: what it calls then is not looked at.
+ */
+public final class InstrRules {
+    private static final int GUARDS = 1024;
+
+    /** Threads that are in a rule, by the low bits of their ids. Where two share a place, the guard of one is lost. */
+    private static final Thread[] INSIDE = new Thread[GUARDS];
+
+    /** By number. Elements are set before inserted code refers to them. */
+    private static volatile boolean[] on = new boolean[0];
+
+    private static volatile InstrRuleTable[] tables = new InstrRuleTable[0];
+    private static volatile InstrRulePlace[] places = new InstrRulePlace[0];
+
+    private InstrRules() {}
+
+    // For the agent.
+
+    static synchronized void rule(int rule, boolean isOn) {
+        boolean[] larger = new boolean[rule < on.length ? on.length : rule + 16];
+        System.arraycopy(on, 0, larger, 0, on.length);
+        larger[rule] = isOn;
+        on = larger;
+    }
+
+    static synchronized void table(int table, int reduction, int most) {
+        InstrRuleTable[] larger = new InstrRuleTable[table < tables.length ? tables.length : table + 16];
+        System.arraycopy(tables, 0, larger, 0, tables.length);
+        larger[table] = most == 0 ? null : new InstrRuleTable(reduction, most);
+        tables = larger;
+    }
+
+    static synchronized void place(int place, String text, int kind) {
+        InstrRulePlace[] larger = new InstrRulePlace[place < places.length ? places.length : place + 16];
+        System.arraycopy(places, 0, larger, 0, places.length);
+        larger[place] = text == null ? null : new InstrRulePlace(text, kind);
+        places = larger;
+    }
+
+    /** The rows of a table: {String[] keys, long[] numbers}, InstrRuleTable.NUMBERS for each; null: there is no such table. */
+    static Object[] rows(int table) {
+        InstrRuleTable found = tableAt(table);
+        return found == null ? null : found.rows();
+    }
+
+    // For inserted code.
+
+    /** False: the rule is off, or the thread is in one. */
+    public static boolean enter(int rule) {
+        boolean[] all = on;
+        if (rule >= all.length || !all[rule]) return false;
+        Thread thread = Thread.currentThread();
+        int at = guard(thread);
+        if (INSIDE[at] == thread) return false;
+        INSIDE[at] = thread;
+        return true;
+    }
+
+    public static void leave(int rule) {
+        Thread thread = Thread.currentThread();
+        int at = guard(thread);
+        if (INSIDE[at] == thread) INSIDE[at] = null;
+    }
+
+    private static int guard(Thread thread) {
+        return (int) InstrUnsafe.getLong(thread, InstrThreads.TID) & GUARDS - 1;
+    }
+
+    public static void count(int table) {
+        add(table, null, 1L);
+    }
+
+    public static void count(int table, Object key) {
+        add(table, key, 1L);
+    }
+
+    public static void add(int table, long value) {
+        add(table, null, value);
+    }
+
+    public static void add(int table, double value) {
+        add(table, null, value);
+    }
+
+    public static void add(int table, Object key, long value) {
+        try {
+            InstrRuleTable found = tableAt(table);
+            if (found != null) found.add(key, value);
+        } catch (Throwable dropped) {
+            drop(dropped);
+        }
+    }
+
+    public static void add(int table, Object key, double value) {
+        try {
+            InstrRuleTable found = tableAt(table);
+            if (found != null) found.add(key, value);
+        } catch (Throwable dropped) {
+            drop(dropped);
+        }
+    }
+
+    private static InstrRuleTable tableAt(int table) {
+        InstrRuleTable[] all = tables;
+        return table < all.length ? all[table] : null;
+    }
+
+    private static InstrRulePlace placeAt(int place) {
+        InstrRulePlace[] all = places;
+        return place < all.length ? all[place] : null;
+    }
+
+    /** What another thread throws into this one belongs to the application. */
+    private static void drop(Throwable thrown) {
+        if (thrown instanceof ThreadDeath) throw (ThreadDeath) thrown;
+    }
+
+    public static Object key(Object a, Object b) {
+        return InstrRuleTable.text(a) + ", " + InstrRuleTable.text(b);
+    }
+
+    public static Object key(Object a, Object b, Object c) {
+        return InstrRuleTable.text(a) + ", " + InstrRuleTable.text(b) + ", " + InstrRuleTable.text(c);
+    }
+
+    public static Object stack(int frames) {
+        try {
+            StackTraceElement[] trace = new Throwable().getStackTrace();
+            StringBuilder text = new StringBuilder();
+            for (int i = 1; i < trace.length && i <= frames; i++) {
+                if (i > 1) text.append(" < ");
+                text.append(trace[i].getClassName()).append('.').append(trace[i].getMethodName());
+                if (trace[i].getLineNumber() > 0) text.append(':').append(trace[i].getLineNumber());
+            }
+            return text.toString();
+        } catch (Throwable dropped) {
+            drop(dropped);
+            return null;
+        }
+    }
+
+    /** There is no context that travels with requests yet. */
+    public static Object trace() {
+        return null;
+    }
+
+    public static Object thread() {
+        return Thread.currentThread().getName();
+    }
+
+    public static Object field(Object holder, int place) {
+        try {
+            InstrRulePlace found = holder == null ? null : placeAt(place);
+            return found == null ? null : found.read(holder);
+        } catch (Throwable dropped) {
+            drop(dropped);
+            return null;
+        }
+    }
+
+    public static long fieldLong(Object holder, int place) {
+        try {
+            InstrRulePlace found = holder == null ? null : placeAt(place);
+            return found == null ? 0 : found.readLong(holder);
+        } catch (Throwable dropped) {
+            drop(dropped);
+            return 0;
+        }
+    }
+
+    public static double fieldDouble(Object holder, int place) {
+        try {
+            InstrRulePlace found = holder == null ? null : placeAt(place);
+            return found == null ? 0 : found.readDouble(holder);
+        } catch (Throwable dropped) {
+            drop(dropped);
+            return 0;
+        }
+    }
+
+    public static Object get(Object holder, int place) {
+        try {
+            InstrRulePlace found = holder == null ? null : placeAt(place);
+            return found == null ? null : found.get(holder);
+        } catch (Throwable dropped) {
+            drop(dropped);
+            return null;
+        }
+    }
+
+    public static boolean matches(Object value, int place) {
+        try {
+            InstrRulePlace found = value == null ? null : placeAt(place);
+            return found != null && found.matches(InstrRuleTable.text(value));
+        } catch (Throwable dropped) {
+            drop(dropped);
+            return false;
+        }
+    }
+
+    /** 0 to 1, by xorshift of the clock and the thread. */
+    public static double random() {
+        long x = System.nanoTime() * 0x9E3779B97F4A7C15L ^ InstrUnsafe.getLong(Thread.currentThread(), InstrThreads.TID);
+        x ^= x >>> 32;
+        x *= 0xD6E8FEB86659FD93L;
+        x ^= x >>> 32;
+        return (x >>> 11) * 0x1.0p-53;
+    }
+
+    /** Ends early when the thread is interrupted, and leaves it interrupted. At most an hour. */
+    public static void delay(long ns) {
+        long left = ns < 3600000000000L ? ns : 3600000000000L, end = System.nanoTime() + left;
+        try {
+            while (left > 0 && !Thread.currentThread().isInterrupted()) {
+                LockSupport.parkNanos(left);
+                left = end - System.nanoTime();
+            }
+        } catch (Throwable dropped) {
+            drop(dropped);
+        }
+    }
+
+    /** The exception; null: it cannot be made. The class is looked for as code of `user`'s class would find it. */
+    public static Throwable make(String name, Object message, Object user) {
+        try {
+            ClassLoader loader =
+                    user == null ? Thread.currentThread().getContextClassLoader() : user.getClass().getClassLoader();
+            Class<?> type = Class.forName(name, true, loader);
+            if (!Throwable.class.isAssignableFrom(type)) return null;
+            if (message == null) return (Throwable) type.getConstructor().newInstance();
+            return (Throwable) type.getConstructor(String.class).newInstance(InstrRuleTable.text(message));
+        } catch (Throwable dropped) {
+            drop(dropped);
+            return null;
+        }
+    }
+
+    public static long number(Object value) {
+        if (value instanceof Double || value instanceof Float) return (long) real(value);
+        if (value instanceof Long) return ((Long) value).longValue();
+        if (value instanceof Integer) return ((Integer) value).intValue();
+        if (value instanceof Short) return ((Short) value).shortValue();
+        if (value instanceof Byte) return ((Byte) value).byteValue();
+        if (value instanceof Character) return ((Character) value).charValue();
+        return value instanceof Boolean && ((Boolean) value).booleanValue() ? 1 : 0;
+    }
+
+    public static double real(Object value) {
+        if (value instanceof Double) return ((Double) value).doubleValue();
+        if (value instanceof Float) return ((Float) value).floatValue();
+        return number(value);
+    }
+
+    public static boolean truth(Object value) {
+        return value instanceof Boolean ? ((Boolean) value).booleanValue() : value != null;
+    }
+
+    public static boolean truth(long value) {
+        return value != 0;
+    }
+
+    /** Numbers by value, what else has a text by that, other objects if they are the same. */
+    public static boolean equal(Object a, Object b) {
+        if (a == b) return true;
+        if (a == null || b == null) return false;
+        if (InstrRuleTable.isNumber(a) && InstrRuleTable.isNumber(b)) return real(a) == real(b);
+        if (a instanceof Boolean || b instanceof Boolean) return a.equals(b);
+        return InstrRuleTable.hasText(a) && InstrRuleTable.hasText(b) && InstrRuleTable.text(a).equals(InstrRuleTable.text(b));
+    }
+
+    public static double divide(double a, double b) {
+        return b == 0 ? 0 : a / b;
+    }
+
+    public static double remainder(double a, double b) {
+        return b == 0 ? 0 : a % b;
+    }
+
+    public static long remainder(long a, long b) {
+        return b == 0 ? 0 : a % b;
+    }
+
+    public static Object box(long value) {
+        return Long.valueOf(value);
+    }
+
+    public static Object box(double value) {
+        return Double.valueOf(value);
+    }
+
+    public static Object box(char value) {
+        return Character.valueOf(value);
+    }
+
+    public static Object box(boolean value) {
+        return Boolean.valueOf(value);
+    }
+}
