@@ -1,6 +1,7 @@
 // What the files of the room share.
 //
 //      jar.c inflate.c   jars
+//      folder.c          folders of classes
 //      kit.c             opens a kit: all of the below in that order
 //      source.c          the classes of the jars, opened when they are needed; problems
 //      advice.c          annotations of advice classes; targets, methods

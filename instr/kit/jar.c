@@ -3,9 +3,9 @@
 
 #include "instr/kit/jar.h"
 #include "instr/base/file.h"
+#include "instr/kit/folder.h"
 #include "instr/kit/inflate.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -212,14 +212,9 @@ bool instr_jar_open(struct instr_jar *jar, const uint8_t *bytes, size_t length,
 
 // --- files ---
 
-// Reads `length` bytes; fewer: the file became shorter.
-static bool read_whole(int fd, uint8_t *bytes, size_t length) {
-    for (size_t done = 0; done < length;) {
-        ssize_t n = read(fd, bytes + done, length - done);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return false;
-        done += (size_t)n;
-    }
+static bool open_folder(struct instr_jar *jar, const char *path, char *reason) {
+    if (!instr_jar_read_folder(jar, path, reason)) return false;
+    if (jar->count) qsort(jar->entries, jar->count, sizeof *jar->entries, by_name);
     return true;
 }
 
@@ -228,12 +223,13 @@ bool instr_jar_open_file(struct instr_jar *jar, const char *path,
     const char *why;
     struct stat st;
     *jar = (struct instr_jar){0};
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) return open_folder(jar, path, reason);
     int fd = instr_file_open(path, &why);
     if (fd < 0) return refuse(reason, "%s", why);
     bool small = fstat(fd, &st) == 0 && st.st_size <= INSTR_JAR_MOST_BYTES;
     size_t length = small ? (size_t)st.st_size : 0;
     uint8_t *bytes = small ? malloc(length + 1) : NULL;
-    bool is_read = bytes && read_whole(fd, bytes, length);
+    bool is_read = bytes && instr_read_whole(fd, bytes, length);
     close(fd);
     if (is_read && instr_jar_open(jar, bytes, length, reason)) {
         jar->owned = bytes;

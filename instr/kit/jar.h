@@ -34,7 +34,7 @@ struct instr_jar {
 // false with `reason`, which does not name the jar.
 bool instr_jar_open(struct instr_jar *jar, const uint8_t *bytes, size_t length,
                     char reason[INSTR_JAR_REASON_SIZE]);
-// The same for a file, which is read whole.
+// The same for a file, which is read whole, or for a folder: its class files and those below.
 bool instr_jar_open_file(struct instr_jar *jar, const char *path,
                          char reason[INSTR_JAR_REASON_SIZE]);
 void instr_jar_close(struct instr_jar *jar);

@@ -1,5 +1,7 @@
 """Which methods of an application an advice applies to, and whether it can be called for them."""
 
+import os
+
 from support import KitTest
 
 SHOP = """
@@ -99,3 +101,17 @@ class FittingTest(KitTest):
         text = self.check('"com.acme.Shop.order(..)"', "static void enter(String item) { }")
         self.assertIn("note: A.java:4: enter: parameter 1 is argument 0, which the method does not have, for com.acme.Shop.order()\n", text)
         self.assertIn("    1 method of the jars\n", text)
+
+    def test_folders_of_classes(self):
+        self.finds(2, '"com.acme.Shop.order(..)"')
+        folders = [self.path("kit1-classes"), self.path("shop-classes")]
+        of_jars = self.tool("kit", "check", self.path("kit1.jar"), self.shop).stdout
+        self.assertEqual(self.tool("kit", "check", *folders).stdout, of_jars)
+        self.assertEqual(self.tool("kit", "check", *(folder + "/" for folder in folders)).stdout, of_jars)
+        os.remove(self.path("shop-classes", "com", "acme", "Shop.class"))
+        self.assertIn("A matches no method of these jars\n", self.tool("kit", "check", *folders).stdout)
+        os.mkdir(self.path("empty"))
+        self.assertIn("empty has no class with @Advice of instr.kit", self.tool("kit", "check", self.path("empty"), status=1).stdout)
+        with open(self.path("shop-classes", "Long.class"), "wb") as file:
+            file.truncate((1 << 24) + 1)
+        self.assertIn("Long.class is longer than 16 MB", self.tool("kit", "check", *folders, status=1).stderr)

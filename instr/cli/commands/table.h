@@ -208,11 +208,13 @@
             "and is reported; the exit status is 1 then. The result is the same "                  \
             "for any number of threads. OUT appears when it is complete; a "                       \
             "directory OUT must not exist, or be empty.")                                          \
-    COMMAND(kit, "check FILE.jar[:FILE.jar] [--jdk HOME] [JAR...] | new NAME | jar",               \
+    COMMAND(kit, "check KIT[:KIT] [--jdk HOME] [PATH...] | new NAME | jar",                        \
             "begin or check a kit: advice in Java, compiled and in jars",                          \
-            "'instr kit check' reads a kit, and resolves every class, field "                      \
+            "'instr kit check' reads a kit, jars or folders of classes, and resolves every "       \
+            "class, field "                                                                        \
             "and method that it uses against "                                                     \
-            "the jars of the application and the JDK (HOME, $JAVA_HOME, or that of java in "       \
+            "the jars and folders of classes of the application and the JDK (HOME, $JAVA_HOME, "   \
+            "or that of java in "                                                                  \
             "$PATH). It prints what is wrong, "                                                    \
             "with file and line, or what the kit advises and how many methods of the jars "        \
             "that is; the exit status is 1 if something is "                                       \
