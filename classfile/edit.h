@@ -315,6 +315,10 @@ void cf_insert_before(struct cf_edit *edit, uint32_t instruction, const struct c
 void cf_insert_after(struct cf_edit *edit, uint32_t instruction, const struct cf_snippet *s);
 // Instead of an instruction; the snippet must have the same effect on the stack.
 void cf_replace(struct cf_edit *edit, uint32_t instruction, const struct cf_snippet *s);
+// What replaces an instruction already, which is not anchored any more; NULL: nothing does. A pass that
+// wants to replace it, too, appends it to its own snippet (cf_snippet_append) as if it were the
+// instruction: it is around the other then.
+const struct cf_snippet *cf_take_replacement(struct cf_edit *edit, uint32_t instruction);
 void cf_keep_exit(struct cf_edit *edit, const struct cf_snippet *s);
 // Before every xreturn, and in early returns; the result is on the stack and stays there.
 static inline void cf_insert_exits(struct cf_edit *edit, const struct cf_snippet *s) {

@@ -197,6 +197,9 @@ void cf_handler(struct cf_snippet *s, uint32_t start, uint32_t end, uint32_t han
 void cf_handler_at_depth(struct cf_snippet *s, uint32_t start, uint32_t end, uint32_t handler,
                          uint16_t catch_type, int32_t depth);
 
+// Appends a snippet with its labels, branches and handlers, which do not change in either later.
+void cf_snippet_append(struct cf_snippet *to, const struct cf_snippet *s);
+
 // The opcode of the opposite condition of an ifxx.
 unsigned cf_opposite(unsigned op);
 

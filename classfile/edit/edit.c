@@ -235,6 +235,17 @@ void cf_replace(struct cf_edit *edit, uint32_t instruction, const struct cf_snip
     cf_add_site(edit, pc, CF_REPLACE, 0, s);
 }
 
+const struct cf_snippet *cf_take_replacement(struct cf_edit *edit, uint32_t instruction) {
+    for (uint32_t i = 0; instruction < edit->code.count && i < edit->sites_count; i++) {
+        struct cf_site *site = &edit->sites[i];
+        if (site->pc != edit->code.pc[instruction] || site->where != CF_REPLACE) continue;
+        const struct cf_snippet *s = site->snippet;
+        memmove(site, site + 1, (--edit->sites_count - i) * sizeof *site);
+        return s;
+    }
+    return NULL;
+}
+
 int cf_insert_constructed(struct cf_edit *edit, const struct cf_snippet *s) {
     if (cf_edit_constructor(edit) != CF_OK) return 0;
     const struct cf_code *code = &edit->code;

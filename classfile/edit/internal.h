@@ -156,9 +156,6 @@ enum cf_status cf_finish_early_returns(struct cf_edit *edit);
 
 // --- snippet.c ---
 
-// Appends a snippet with its labels, branches and handlers.
-void cf_snippet_append(struct cf_snippet *to, const struct cf_snippet *s);
-
 // Records an error of a snippet, unless the edit has failed before: with the pc of its anchor, or
 // with its length so far if that is UINT32_MAX. Returns `status`.
 enum cf_status cf_fail_snippet(const struct cf_snippet *s, uint32_t pc, enum cf_status status,

@@ -171,7 +171,7 @@ static enum cf_status arrive(struct run *r, uint32_t label) {
     return cf_typing_frame(&r->k->typing, &r->arrived[label]);
 }
 
-// At the start of a handler's range: the handler has the current locals, and the exception on its
+// In a handler's range: the handler has the current locals, and the exception on its
 // stack. If it catches several types, that is a Throwable.
 static enum cf_status arrive_by_exception(struct run *r, const struct cf_snippet_handler *h) {
     struct cf_state *s = &r->k->typing.state;
@@ -191,9 +191,6 @@ static enum cf_status arrive_by_exception(struct run *r, const struct cf_snippet
 
 static enum cf_status at_label(struct run *r, uint32_t label) {
     struct walk *k = r->k;
-    for (uint32_t i = 0; i < r->s->handlers_count; i++)
-        if (r->s->handlers[i].start == label && k->reachable)
-            CF_TRY(arrive_by_exception(r, &r->s->handlers[i]));
     if (!r->s->labels[label].is_target) return CF_OK;
     if (r->has_arrived[label]) {
         if (k->reachable) CF_TRY(arrive(r, label));
@@ -203,16 +200,42 @@ static enum cf_status at_label(struct run *r, uint32_t label) {
     return insert_frame(k, r->base + r->s->labels[label].at);
 }
 
+// All labels at one place come before the ranges that start there: only a label may make it reachable.
+static enum cf_status at_labels(struct run *r, uint32_t at) {
+    const struct cf_snippet *s = r->s;
+    for (uint32_t i = 0; i < s->labels_count; i++)
+        if (s->labels[i].at == at) CF_TRY(at_label(r, i));
+    for (uint32_t i = 0; i < s->handlers_count && r->k->reachable; i++)
+        if (s->labels[s->handlers[i].start].at == at)
+            CF_TRY(arrive_by_exception(r, &s->handlers[i]));
+    return CF_OK;
+}
+
+static int is_store(unsigned op) {
+    return (op >= CF_OP_istore && op <= CF_OP_astore_3) || op == CF_OP_wide;
+}
+
+// Behind a store at `at`: the ranges around it end up in their handlers with this type, too.
+static enum cf_status after_store(struct run *r, uint32_t at) {
+    const struct cf_snippet *s = r->s;
+    for (uint32_t i = 0; i < s->handlers_count; i++) {
+        const struct cf_snippet_handler *h = &s->handlers[i];
+        if (s->labels[h->start].at <= at && at < s->labels[h->end].at)
+            CF_TRY(arrive_by_exception(r, h));
+    }
+    return CF_OK;
+}
+
 static enum cf_status run_instructions(struct run *r) {
     struct walk *k = r->k;
     const struct cf_snippet *s = r->s;
     for (uint32_t at = 0;;) {
-        for (uint32_t i = 0; i < s->labels_count; i++)
-            if (s->labels[i].at == at) CF_TRY(at_label(r, i));
+        CF_TRY(at_labels(r, at));
         if (at >= s->length) return CF_OK;
         uint32_t length = cf_instruction_length(s->bytes, at, s->length);
         if (length == 0) return cf_fail_snippet(s, UINT32_MAX, CF_MISUSE, "snippet not whole", 0);
         if (k->reachable) CF_TRY(cf_typing_step(&k->typing, s->bytes + at, CF_IN_SNIPPET | at));
+        if (k->reachable && s->handlers_count && is_store(s->bytes[at])) CF_TRY(after_store(r, at));
         for (uint32_t i = 0; i < s->branches_count && k->reachable; i++)
             if (s->branches[i].at == at && s->branches[i].label != UINT32_MAX)
                 CF_TRY(arrive(r, s->branches[i].label));

@@ -213,6 +213,32 @@ static void make_advice(struct kit_reader *reader, struct kit_source *source,
     kit_read_methods(reader, source, advice);
 }
 
+static bool is_constructor(struct cf_slice pattern) {
+    static const char name[] = ".<init>";
+    size_t length = sizeof name - 1;
+    for (uint32_t i = 0; i + length <= pattern.length; i++)
+        if (memcmp(pattern.bytes + i, name, length) == 0) return true;
+    return false;
+}
+
+// Advice of calls knows of the methods what a call says, and changes the classes that call.
+static void check_calls(struct instr_kit *kit, const struct kit_source *source,
+                        const struct written *w) {
+    const char *problem = NULL;
+    if (!w->calls) {
+        if (w->callers.length) problem = "callers is for calls = true";
+    } else {
+        if (!w->callers.length)
+            problem = "calls = true needs the classes that call: callers = \"com.acme.**\"";
+        if (w->annotated.length || w->annotated_class.length)
+            problem = "a call does not show annotations: name the methods";
+        for (size_t i = 0; i < w->target_count; i++)
+            if (is_constructor(w->targets[i]))
+                problem = "calls of constructors are not advised: advise the constructor itself";
+    }
+    if (problem) kit_problem(kit, true, kit_where(source, NULL), "@Advice: %s", problem);
+}
+
 void kit_read_advice(struct kit_reader *reader, struct kit_source *source) {
     struct written w = {.target_count = 0};
     const char *alternatives[KIT_MOST_ALTERNATIVES];
@@ -227,8 +253,7 @@ void kit_read_advice(struct kit_reader *reader, struct kit_source *source) {
             "an advice class extends Object: move what it shares into a class that it calls");
         return;
     }
-    if (w.callers.length && !w.calls)
-        kit_problem(kit, true, where, "@Advice: callers is for calls = true");
+    check_calls(kit, source, &w);
     size_t count = split_types(kit, source, w.types, alternatives);
     // Problems are the same for all alternatives.
     for (size_t i = 0; i < count && (i == 0 || kit->usable); i++)

@@ -115,7 +115,7 @@ struct instr_kit_advice {
     struct instr_match *annotated_class; // annotations of their classes, NULL: any class
     struct instr_match *loader;          // class names of loaders, "boot"; NULL: any loader
     bool calls;                  // calls of the targets are advised, not the targets themselves
-    struct instr_match *callers; // with `calls`: the classes that call; NULL: all in scope
+    struct instr_match *callers; // with `calls`: the classes that call
     bool outermost; // not where an advised call of this advice is on the thread's stack already
     bool required;  // a start without a match fails
     const char **rethrow; // internal names (templates) of the exceptions that leave the advice

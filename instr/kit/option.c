@@ -59,16 +59,22 @@ static char *absolute(const char *paths) {
     return NULL;
 }
 
-// The patterns of all advised classes; NULL: out of memory.
+static bool add_pattern(struct cf_text_memory *out, const struct instr_match *match) {
+    const char *text = instr_match_text(match);
+    return (!out->length || cf_text_to_memory(out, ":", 1)) &&
+           cf_text_to_memory(out, text, strlen(text));
+}
+
+// The patterns of all classes whose code changes; NULL: out of memory.
 static char *class_patterns(const struct instr_kit *kit) {
     struct cf_text_memory out = {0};
     bool ok = true;
-    for (size_t i = 0; i < kit->advice_count; i++)
-        for (size_t k = 0; k < kit->advices[i].target_count; k++) {
-            const char *text = instr_match_text(kit->advices[i].targets[k].classes);
-            if (out.length) ok = ok && cf_text_to_memory(&out, ":", 1);
-            ok = ok && cf_text_to_memory(&out, text, strlen(text));
-        }
+    for (size_t i = 0; i < kit->advice_count; i++) {
+        const struct instr_kit_advice *advice = &kit->advices[i];
+        if (advice->calls) ok = ok && add_pattern(&out, advice->callers);
+        for (size_t k = 0; k < advice->target_count && !advice->calls; k++)
+            ok = ok && add_pattern(&out, advice->targets[k].classes);
+    }
     ok = ok && cf_text_to_memory(&out, "", 1);
     if (ok) return out.bytes;
     free(out.bytes);

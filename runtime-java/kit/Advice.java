@@ -60,7 +60,7 @@ public @interface Advice {
     /** Calls of the methods are advised, in the code that calls them, and not the methods themselves. */
     boolean calls() default false;
 
-    /** With {@link #calls}: only calls in classes that match this pattern. */
+    /** With {@link #calls}, which needs it: the classes that call. */
     String callers() default "";
 
     /** Only the outermost of the calls on a thread's stack that this advice would see. */

@@ -297,6 +297,9 @@ class ReadingTest(KitTest):
         self.wrong(enter, "@Advice: value: pattern 'a..b' contains two dots in a row", before='@Advice("a..b.c()")')
         self.wrong(enter, "@Advice: loader: pattern 'a b' contains a character", before='@Advice(value = "a.b", loader = "a b")')
         self.wrong(enter, "@Advice: callers is for calls = true", before='@Advice(value = "a.b", callers = "c.d")')
+        self.wrong(enter, '@Advice: calls = true needs the classes that call: callers = "com.acme.**"', before='@Advice(value = "a.b", calls = true)')
+        self.wrong(enter, "@Advice: a call does not show annotations: name the methods", before='@Advice(value = "a.b", calls = true, callers = "c.d", annotated = "e.f")')
+        self.wrong(enter, "@Advice: calls of constructors are not advised: advise the constructor itself", before='@Advice(value = "a.b.<init>(..)", calls = true, callers = "c.d")')
         self.wrong(enter, "types: write names of packages or classes with dots", before='@Advice(value = "a.b", types = "a/b|c")')
 
     def test_classes_that_cannot_be_helpers(self):

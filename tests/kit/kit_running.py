@@ -251,7 +251,7 @@ class RunningTest(ShopTest):
 
     def test_what_does_not_run_yet_is_refused(self):
         for advice, why in (('"com.acme.Shop+.order(..)"', "a pattern with + does not run yet: name the class"),
-                            ('value = "com.acme.Shop.order(..)", calls = true', "advice of calls does not run yet")):
+                            ('value = "com.acme.Shop.order(..)", outermost = true', "outermost = true does not run yet")):
             kit = self.kit("@Advice(%s) final class Slow { static void enter() { } }" % advice, str(len(why)))
             done = self.run_any(os.path.join(JDK, "bin/java"), f"-agentpath:{AGENT}=kit={kit}", "-cp", self.app, "com.acme.Shop")
             self.assertIn(f"instr: option 'kit': Slow.java:2: {why}\n", done.stderr)

@@ -49,6 +49,7 @@ static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options 
 }
 
 static bool names(const struct instr_kit_advice *advice, const char *name) {
+    if (advice->calls) return instr_match(advice->callers, name, strlen(name));
     for (size_t i = 0; i < advice->target_count; i++)
         if (instr_kit_names_class(&advice->targets[i], name, strlen(name))) return true;
     return false;

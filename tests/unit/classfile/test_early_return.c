@@ -1,4 +1,4 @@
-// Early returns at the entry: which exits run before them, and in which methods they may stand.
+// Early returns at the entry: which exits run before them, and in which methods they may stand. And snippets in snippets.
 
 #include "classfile/verify.h"
 #include "tests/unit/run.h"
@@ -185,6 +185,53 @@ static void is_misuse(const char *descriptor, enum cf_opcode result, int branche
     close_subject(&s);
 }
 
+// int local = 1; try { local = 0L; call } catch (any) { }
+START_TEST(a_local_that_changes_its_type_in_a_range_has_none_in_the_handler) {
+    struct subject s;
+    METHOD(&s, 52, "()V", 0, 0, CF_OP_return);
+    uint32_t local = cf_new_local(s.edit, "J", 0);
+    struct cf_snippet *snippet = cf_snippet_new(s.edit);
+    uint32_t start = cf_label(snippet), end = cf_label(snippet), caught = cf_label(snippet),
+             out = cf_label(snippet), go_on = cf_label(snippet);
+    cf_op(snippet, CF_OP_iconst_1);
+    cf_local(snippet, CF_OP_istore, local);
+    cf_op(snippet, CF_OP_iconst_0);
+    cf_branch_to(snippet, CF_OP_ifeq, go_on);
+    cf_branch_to(snippet, CF_OP_goto, out);
+    cf_handler(snippet, start, end, caught, 0);
+    cf_place(snippet, start); // reached by the label behind it alone
+    cf_place(snippet, go_on);
+    cf_op(snippet, CF_OP_lconst_0);
+    cf_local(snippet, CF_OP_lstore, local);
+    cf_call(snippet, cf_callee_new(&s.rewrite, "Q", "m", "()V"));
+    cf_place(snippet, end);
+    cf_branch_to(snippet, CF_OP_goto, out);
+    cf_place(snippet, caught);
+    cf_op(snippet, CF_OP_pop);
+    cf_place(snippet, out);
+    cf_insert_entry(s.edit, snippet);
+    commit(&s);
+    verifies(&s);
+    close_subject(&s);
+}
+END_TEST
+
+START_TEST(a_replacement_takes_another_one_in) {
+    struct subject s;
+    METHOD(&s, 52, "()V", 0, 0, CF_OP_nop, CF_OP_return);
+    ck_assert_ptr_null(cf_take_replacement(s.edit, 0));
+    cf_replace(s.edit, 0, push_and_pop(s.edit, 1));
+    struct cf_snippet *around = cf_snippet_new(s.edit);
+    cf_op(around, CF_OP_nop);
+    cf_snippet_append(around, cf_take_replacement(s.edit, 0));
+    cf_op(around, CF_OP_nop);
+    cf_replace(s.edit, 0, around);
+    commit(&s);
+    ASSERT_CODE(&s, CF_OP_nop, CF_OP_iconst_1, CF_OP_pop, CF_OP_nop, CF_OP_return);
+    close_subject(&s);
+}
+END_TEST
+
 START_TEST(misuse_is_reported) {
     is_misuse("()V", CF_OP_iconst_0, 1);
     is_misuse("()J", CF_OP_iconst_0, 1);
@@ -228,6 +275,8 @@ int main(void) {
     tcase_add_test(tests, a_method_that_never_returns_may_return_early);
     tcase_add_test(tests, every_type_of_result_has_its_return);
     tcase_add_test(tests, a_constructor_refuses_one);
+    tcase_add_test(tests, a_local_that_changes_its_type_in_a_range_has_none_in_the_handler);
+    tcase_add_test(tests, a_replacement_takes_another_one_in);
     tcase_add_test(tests, misuse_is_reported);
     tcase_add_test(tests, interfaces_are_called_and_fractions_pushed);
     return run_suite(suite);

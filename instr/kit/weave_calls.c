@@ -1,0 +1,162 @@
+#include "instr/kit/weave_calls.h"
+#include "instr/kit/fit.h"
+#include "instr/kit/weaving.h"
+
+// A call with the advices that it has.
+struct advised_call {
+    struct cf_edit *edit;
+    uint32_t instruction;
+    const struct cf_snippet *replacement; // of other passes; NULL: none
+    const struct instr_kit_advice *advices[KIT_MOST_ADVICES];
+    size_t count;
+    struct kit_weaving like; // what all its advices share
+};
+
+static unsigned opcode_of(const struct advised_call *c) {
+    return c->edit->code.bytes[c->edit->code.pc[c->instruction]];
+}
+
+// --- the code ---
+
+static void push_original(const struct advised_call *c, struct cf_snippet *s) {
+    uint16_t index = (uint16_t)cf_be2(c->edit->code.bytes + c->edit->code.pc[c->instruction] + 1);
+    unsigned pops, pushes;
+    if (!cf_method_slots(c->like.descriptor, &pops, &pushes)) return;
+    if (c->replacement)
+        cf_snippet_append(s, c->replacement);
+    else if (opcode_of(c) == CF_OP_invokeinterface)
+        cf_call_interface(s, index, pops + 1, pushes);
+    else
+        cf_op_constant(s, (enum cf_opcode)opcode_of(c), index, pops + !c->like.is_static, pushes);
+}
+
+static void take_from_stack(struct kit_weaving *w, struct cf_snippet *s) {
+    const struct instr_kit_method *enter = w->advice->methods[INSTR_KIT_ENTER];
+    for (size_t i = w->argument_count; i-- > 0;) {
+        struct kit_argument *a = &w->arguments[i];
+        a->local = a->copy = kit_new_local(w, a->type);
+        kit_store(s, a->type, a->local);
+    }
+    if (!w->is_static) {
+        w->self = w->self_at_entry = kit_new_local(w, "Ljava/lang/Object;");
+        cf_local(s, CF_OP_astore, w->self);
+    }
+    if (enter && *enter->result != 'V') w->entered = kit_new_local(w, enter->result);
+}
+
+static void push_arguments(const struct kit_weaving *w, struct cf_snippet *s) {
+    if (!w->is_static) cf_local(s, CF_OP_aload, w->self);
+    for (size_t i = 0; i < w->argument_count; i++)
+        kit_load(s, w->arguments[i].type, w->arguments[i].local);
+}
+
+static enum cf_status push_advised(const struct advised_call *c, struct cf_snippet *s, size_t i);
+
+// What is between `enter` and `returned`.
+static enum cf_status push_call(const struct advised_call *c, const struct kit_weaving *w,
+                                struct cf_snippet *s, size_t i) {
+    const struct instr_kit_method *instead = w->advice->methods[INSTR_KIT_INSTEAD];
+    const struct kit_moment at = {.at_entry = true, .has_this = !w->is_static};
+    if (kit_push_call(w, s, INSTR_KIT_INSTEAD, &at)) {
+        kit_push_cast(w, s, instead->result);
+        return CF_OK;
+    }
+    push_arguments(w, s);
+    return push_advised(c, s, i + 1);
+}
+
+// A null of the type of the result, so that both ways to `back` have it.
+static void push_skipped(const struct kit_weaving *w, struct cf_snippet *s, uint32_t go_on,
+                         uint32_t back) {
+    if (*w->result == 'L' || *w->result == '[')
+        cf_op_constant(s, CF_OP_checkcast, kit_class_of(w, w->result), 1, 1);
+    cf_branch_to(s, CF_OP_goto, back);
+    cf_place(s, go_on);
+}
+
+// The call from the advice `i` on; receiver and arguments are on the stack.
+static enum cf_status push_advised(const struct advised_call *c, struct cf_snippet *s, size_t i) {
+    if (i == c->count) {
+        push_original(c, s);
+        return CF_OK;
+    }
+    struct kit_weaving w = c->like;
+    w.advice = c->advices[i];
+    CF_TRY(kit_begin(&w));
+    bool catches = w.advice->methods[INSTR_KIT_THROWN] || w.advice->methods[INSTR_KIT_EXIT];
+    uint32_t start = cf_label(s), end = cf_label(s), caught = cf_label(s), back = cf_label(s),
+             out = cf_label(s);
+    take_from_stack(&w, s);
+    kit_push_enter(&w, s);
+    uint32_t go_on = kit_push_skip(&w, s);
+    if (go_on != UINT32_MAX) push_skipped(&w, s, go_on, back);
+    cf_place(s, start);
+    CF_TRY(push_call(c, &w, s, i));
+    cf_place(s, end);
+    if (catches) cf_handler(s, start, end, caught, 0); // behind those of advices further inside
+    cf_place(s, back);
+    kit_push_returned(&w, s);
+    if (!catches) return CF_OK;
+    cf_branch_to(s, CF_OP_goto, out);
+    cf_place(s, caught);
+    kit_push_thrown(&w, s, !w.is_static);
+    cf_op(s, CF_OP_athrow);
+    cf_place(s, out);
+    return w.edit->error.status;
+}
+
+// --- which ---
+
+static bool names_call(const struct instr_kit_advice *advice, const struct kit_weaving *call) {
+    for (size_t i = 0; i < advice->target_count; i++)
+        if (instr_kit_names_class(&advice->targets[i], (const char *)call->owner.bytes,
+                                  call->owner.length) &&
+            instr_kit_names_method(&advice->targets[i], call->name, call->descriptor))
+            return true;
+    return false;
+}
+
+// Sets `like` to the call of the instruction, if it is one that may be advised.
+static bool find_call(struct advised_call *c) {
+    const struct cf_code *code = &c->edit->code;
+    unsigned opcode = opcode_of(c);
+    if (opcode < CF_OP_invokevirtual || opcode > CF_OP_invokeinterface) return false;
+    c->like.is_static = opcode == CF_OP_invokestatic;
+    return cf_reference(code->cls, cf_be2(code->bytes + code->pc[c->instruction] + 1),
+                        &c->like.owner, &c->like.name, &c->like.descriptor) &&
+           c->like.owner.length && c->like.owner.bytes[0] != '[' && !CF_IS(c->like.name, "<init>");
+}
+
+static enum cf_status weave_call(struct advised_call *c,
+                                 const struct instr_kit_advice *const *advices, size_t count) {
+    if (!find_call(c)) return CF_OK;
+    c->count = 0;
+    for (size_t i = 0; i < count; i++)
+        if (names_call(advices[i], &c->like)) c->advices[c->count++] = advices[i];
+    if (!c->count) return CF_OK;
+    struct cf_snippet *s = cf_snippet_new(c->edit);
+    c->like.scratch->used = 0;
+    c->replacement = cf_take_replacement(c->edit, c->instruction);
+    CF_TRY(push_advised(c, s, 0));
+    cf_replace(c->edit, c->instruction, s);
+    return c->edit->error.status;
+}
+
+enum cf_status kit_weave_calls(struct rw_class *cls, struct cf_edit *edit, const char *package) {
+    const struct instr_kit *kit = cls->pass->data;
+    const struct instr_kit_advice *advices[KIT_MOST_ADVICES];
+    struct kit_scratch scratch = {.count = 0};
+    struct advised_call call = {
+        .edit = edit, .like = {.cls = cls, .edit = edit, .package = package, .scratch = &scratch}};
+    struct cf_slice caller = cf_this_name(edit->code.cls);
+    size_t count = 0;
+    for (size_t i = 0; i < kit->advice_count && count < KIT_MOST_ADVICES; i++)
+        if (kit->advices[i].calls &&
+            instr_match(kit->advices[i].callers, (const char *)caller.bytes, caller.length))
+            advices[count++] = &kit->advices[i];
+    for (uint32_t i = 0; count && i < edit->code.count; i++) {
+        call.instruction = i;
+        CF_TRY(weave_call(&call, advices, count));
+    }
+    return edit->error.status;
+}

@@ -1,0 +1,16 @@
+// weave_calls.h: advice of calls, in the methods that call
+//
+//      receiver and arguments -> locals
+//      entry        BRIDGE.enter, as in methods; @Skip: 0 or null instead of the call
+//      call         the call itself, or what other passes have put there; that of the next advice; or BRIDGE's @Instead
+//      return       as in methods, and so is an exception of the call, which is thrown again
+
+#ifndef INSTR_KIT_WEAVE_CALLS_H
+#define INSTR_KIT_WEAVE_CALLS_H
+
+#include "rewriters/rewriter.h"
+
+// Replaces the calls in the method that advice of the kit names; `package` is that of the class.
+enum cf_status kit_weave_calls(struct rw_class *cls, struct cf_edit *edit, const char *package);
+
+#endif
