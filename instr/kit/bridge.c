@@ -116,8 +116,8 @@ static enum cf_status build_plain(const struct bridge *b, const uint8_t **bytes,
     struct cf_build build;
     cf_build_begin(&build, b->arena, CF_ACC_PUBLIC | CF_ACC_FINAL | CF_ACC_SYNTHETIC, b->name);
     cf_build_source(&build, b->kit->marker);
-    cf_build_field(&build, CF_ACC_PUBLIC | CF_ACC_STATIC, "off", "Z");
-    cf_build_field(&build, CF_ACC_PUBLIC | CF_ACC_STATIC, "failures", "I");
+    cf_build_field(&build, CF_ACC_PRIVATE | CF_ACC_STATIC, "off", "Z");
+    cf_build_field(&build, CF_ACC_PRIVATE | CF_ACC_STATIC, "failures", "I");
     cf_build_field(&build, CF_ACC_PRIVATE | CF_ACC_STATIC | CF_ACC_FINAL, "busy",
                    "[Ljava/lang/Thread;");
     add_initializer(b, &build);

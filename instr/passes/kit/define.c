@@ -63,9 +63,59 @@ static void get_refusal(JNIEnv *jni, const char *name, jthrowable thrown, char *
     if (text) (*jni)->ReleaseStringUTFChars(jni, string, text);
 }
 
+// The names of a bridge's fields in the form that the JDK takes; NULL: an exception may be pending.
+static jobject field_names(JNIEnv *jni, jclass set, bool as_set) {
+    static const char *const names[] = {"off", "busy", "failures"};
+    enum { COUNT = sizeof names / sizeof *names };
+    jclass string = (*jni)->FindClass(jni, "java/lang/String");
+    jmethodID intern =
+        string ? (*jni)->GetMethodID(jni, string, "intern", "()Ljava/lang/String;") : NULL;
+    jobjectArray array = intern ? (*jni)->NewObjectArray(jni, COUNT, string, NULL) : NULL;
+    for (jsize i = 0; array && i < COUNT; i++) {
+        jstring name = (*jni)->NewStringUTF(jni, names[i]);
+        if (!name) return NULL;
+        name = (*jni)->CallObjectMethod(jni, name, intern); // JDK 8 compares by identity
+        if ((*jni)->ExceptionCheck(jni)) return NULL;
+        (*jni)->SetObjectArrayElement(jni, array, i, name);
+        if ((*jni)->ExceptionCheck(jni)) return NULL;
+    }
+    if (!as_set || !array) return array;
+    jmethodID of =
+        (*jni)->GetStaticMethodID(jni, set, "of", "([Ljava/lang/Object;)Ljava/util/Set;");
+    return of ? (*jni)->CallStaticObjectMethod(jni, set, of, array) : NULL;
+}
+
+// Hides the fields of a bridge in java.lang from reflection, by the JDK's own list of hidden fields: code that
+// switches a deny-list off should need more than setAccessible. The list keeps classes alive, so classes in
+// loaders that may end are not in it.
+static void hide_fields(JNIEnv *jni, jclass bridge) {
+    static const char *const name = "registerFieldsToFilter";
+    jclass set = (*jni)->FindClass(jni, "java/util/Set");
+    jclass reflection = set ? (*jni)->FindClass(jni, "jdk/internal/reflect/Reflection") : NULL;
+    (*jni)->ExceptionClear(jni);
+    if (!reflection) reflection = (*jni)->FindClass(jni, "sun/reflect/Reflection"); // JDK 8
+    jmethodID hide = reflection ? (*jni)->GetStaticMethodID(jni, reflection, name,
+                                                            "(Ljava/lang/Class;Ljava/util/Set;)V")
+                                : NULL;
+    bool as_set = hide;
+    (*jni)->ExceptionClear(jni);
+    if (reflection && !hide) // to JDK 11
+        hide = (*jni)->GetStaticMethodID(jni, reflection, name,
+                                         "(Ljava/lang/Class;[Ljava/lang/String;)V");
+    jobject names = hide ? field_names(jni, set, as_set) : NULL;
+    if (names && !(*jni)->ExceptionCheck(jni))
+        (*jni)->CallStaticVoidMethod(jni, reflection, hide, bridge, names);
+    (*jni)->ExceptionClear(jni);
+}
+
 // The bridge is initialized here: in advised code that could fail for want of stack, and would not be tried again.
-static bool initialize(JNIEnv *jni, jclass class) {
-    if ((*jni)->GetStaticFieldID(jni, class, "off", "Z")) return true;
+static bool initialize(const struct defining *d, jclass bridge, bool boot) {
+    JNIEnv *jni = d->jni;
+    jint status = 0;
+    (*d->jvmti)->GetClassStatus(d->jvmti, bridge, &status);
+    if (status & JVMTI_CLASS_STATUS_INITIALIZED) return true;
+    if (boot) hide_fields(jni, bridge);
+    if ((*jni)->GetStaticFieldID(jni, bridge, "off", "Z")) return true;
     (*jni)->ExceptionClear(jni);
     return false;
 }
@@ -124,7 +174,7 @@ static bool define_bridge(const struct defining *d, const struct instr_kit_advic
     jclass bridge =
         ok ? define(d, boot ? NULL : d->loader, name, bytes, length, reason, size) : NULL;
     if (!ok) snprintf(reason, size, "%s", error.reason);
-    ok = bridge && initialize(d->jni, bridge);
+    ok = bridge && initialize(d, bridge, boot);
     if (bridge && !ok) snprintf(reason, size, "out of memory");
     cf_arena_free(&arena);
     return ok;
