@@ -8,6 +8,8 @@
 //                  busy[slot] = null; off |= what == OFF
 //                  if (what == RETHROW) throw exception; else return 0
 //
+// A method that replaces the result gets the result so far as its first argument, and returns it instead of 0.
+//
 // Two threads may share a slot: then a recursion may go unnoticed once, but no advice is left out.
 
 #include "instr/kit/bridge.h"
@@ -60,6 +62,18 @@ static unsigned slots_of(char type) {
     return type == 'V' ? 0 : type == 'J' || type == 'D' ? 2 : 1;
 }
 
+bool instr_kit_keeps_result(const struct instr_kit_method *m) {
+    return m->role == INSTR_KIT_RETURNED && *m->result != 'V';
+}
+
+const char *instr_kit_bridge_descriptor(const struct instr_kit_method *m, struct cf_arena *arena) {
+    size_t size = strlen(m->descriptor) + strlen(m->result) + 1;
+    char *text = instr_kit_keeps_result(m) ? cf_arena_alloc(arena, size) : NULL;
+    if (!instr_kit_keeps_result(m)) return m->descriptor;
+    if (text) snprintf(text, size, "(%s%s", m->result, m->descriptor + 1);
+    return text;
+}
+
 // --- the plain class ---
 
 // In the arena; NULL: out of memory, or too long.
@@ -81,16 +95,19 @@ static enum cf_opcode return_of(char type) {
 // At most INSTR_KIT_MOST_PARAMETERS, so that each local has a number of one byte.
 static void add_call(const struct bridge *b, struct cf_build *build,
                      const struct instr_kit_method *m) {
-    char *descriptor = expanded(b, m->descriptor);
-    unsigned locals = 0, result = slots_of(*m->result);
-    if (!descriptor) {
+    const char *with_result = instr_kit_bridge_descriptor(m, b->arena);
+    char *descriptor = expanded(b, m->descriptor),
+         *own = with_result ? expanded(b, with_result) : NULL;
+    unsigned result = slots_of(*m->result), first = instr_kit_keeps_result(m) ? result : 0,
+             locals = first;
+    if (!descriptor || !own) {
         cf_fail(&build->pool.error, CF_NO_MEMORY, 0, "no memory for a descriptor", 0);
         return;
     }
     for (size_t i = 0; i < m->parameter_count; i++) locals += slots_of(*m->parameters[i].type);
-    cf_build_method(build, CF_ACC_PUBLIC | CF_ACC_STATIC, m->name, descriptor,
+    cf_build_method(build, CF_ACC_PUBLIC | CF_ACC_STATIC, m->name, own,
                     locals > result ? locals : result, locals);
-    locals = 0;
+    locals = first;
     for (size_t i = 0; i < m->parameter_count; i++) {
         load(build, kind_of(*m->parameters[i].type), locals);
         locals += slots_of(*m->parameters[i].type);
@@ -133,7 +150,9 @@ static enum cf_status build_plain(const struct bridge *b, const uint8_t **bytes,
 struct around {
     const struct bridge *bridge;
     struct cf_edit *edit;
+    const struct instr_kit_method *method;
     char result;           // first letter of its descriptor
+    uint32_t kept;         // local with the result so far, if it keeps it
     uint32_t thread, slot; // locals
 };
 
@@ -149,7 +168,10 @@ static void field(const struct around *a, struct cf_snippet *s, enum cf_opcode o
 static void return_nothing(const struct around *a, struct cf_snippet *s) {
     static const enum cf_opcode zero[] = {CF_OP_iconst_0, CF_OP_lconst_0, CF_OP_fconst_0,
                                           CF_OP_dconst_0, CF_OP_aconst_null};
-    if (a->result != 'V') cf_op(s, zero[kind_of(a->result)]);
+    if (instr_kit_keeps_result(a->method))
+        cf_local(s, (enum cf_opcode)(CF_OP_iload + kind_of(a->result)), a->kept);
+    else if (a->result != 'V')
+        cf_op(s, zero[kind_of(a->result)]);
     cf_op(s, return_of(a->result));
 }
 
@@ -182,6 +204,10 @@ static const struct cf_snippet *entry(const struct around *a) {
     struct cf_snippet *s = cf_snippet_new(a->edit);
     uint32_t start = cf_label(s), end = cf_label(s), failed = cf_label(s), out = cf_label(s),
              go_on = cf_label(s);
+    if (instr_kit_keeps_result(a->method)) {
+        cf_local(s, (enum cf_opcode)(CF_OP_iload + kind_of(a->result)), 0);
+        cf_local(s, (enum cf_opcode)(CF_OP_istore + kind_of(a->result)), a->kept);
+    }
     cf_call(s, cf_callee_new(a->edit->rewrite, "java/lang/Thread", "currentThread",
                              "()Ljava/lang/Thread;"));
     cf_local(s, CF_OP_astore, a->thread);
@@ -280,12 +306,14 @@ static const struct cf_snippet *failed(const struct around *a) {
 }
 
 static enum cf_status edit_call(const struct bridge *b, struct cf_rewrite *rewrite,
-                                const struct cf_member *member) {
+                                const struct cf_member *member,
+                                const struct instr_kit_method *method) {
     struct cf_edit *edit = NULL;
     CF_TRY(cf_edit_begin(rewrite, member, &edit));
-    struct cf_slice descriptor = cf_member_descriptor(rewrite->cls, member);
-    const uint8_t *close = memchr(descriptor.bytes, ')', descriptor.length);
-    struct around a = {.bridge = b, .edit = edit, .result = close ? (char)close[1] : 'V'};
+    char *result = expanded(b, method->result);
+    if (!result) return cf_fail(&rewrite->cls->error, CF_NO_MEMORY, 0, "out of memory", 0);
+    struct around a = {.bridge = b, .edit = edit, .method = method, .result = *result};
+    if (instr_kit_keeps_result(method)) a.kept = cf_new_local(edit, result, 1);
     a.thread = cf_new_local(edit, "Ljava/lang/Thread;", 1);
     a.slot = cf_new_local(edit, "I", 1);
     cf_insert_entry(edit, entry(&a));
@@ -307,9 +335,9 @@ static enum cf_status edit_plain(const struct bridge *b, const uint8_t *plain, s
     uint8_t *out = NULL;
     enum cf_status status = cf_class_open(&cls, plain, plain_length, b->arena);
     if (status == CF_OK) status = cf_rewrite_begin(&rewrite, &cls);
-    for (unsigned i = 0; status == CF_OK && i < cls.methods_count; i++)
-        if (!CF_IS(cf_member_name(&cls, &cls.methods[i]), "<clinit>"))
-            status = edit_call(b, &rewrite, &cls.methods[i]);
+    const struct cf_member *next = cls.methods + 1; // behind <clinit>
+    for (unsigned r = 0; status == CF_OK && r < INSTR_KIT_ROLES; r++)
+        if (b->advice->methods[r]) status = edit_call(b, &rewrite, next++, b->advice->methods[r]);
     if (status == CF_OK) status = cf_rewrite_encode(&rewrite, from_arena, b->arena, &out, length);
     *error = cls.error;
     *bytes = out;

@@ -4,8 +4,8 @@
 //
 // A bridge has the methods of the advice, with their names and descriptors. Each calls that of the advice, unless the
 // advice is switched off, or this thread is in it already. What the advice throws is counted and dropped, and the method
-// then returns 0 or null; but ThreadDeath and the exceptions of `rethrow` go through. A LinkageError switches the advice
-// off for the classes that use this bridge (java.lang.InstrKitFailure).
+// then returns 0 or null, or the result that it would replace; but ThreadDeath and the exceptions of `rethrow` go
+// through. A LinkageError switches the advice off for the classes that use this bridge (java.lang.InstrKitFailure).
 
 #ifndef INSTR_KIT_BRIDGE_H
 #define INSTR_KIT_BRIDGE_H
@@ -22,6 +22,12 @@ struct instr_kit_jvm {
 // the complete length.
 size_t instr_kit_bridge_name(const struct instr_kit_advice *advice, const char *package, char *name,
                              size_t size);
+
+// Does the method replace the result? In the bridge it has the result so far as its first parameter.
+bool instr_kit_keeps_result(const struct instr_kit_method *method);
+// The descriptor of the bridge's method, a template, perhaps from `arena`; NULL: out of memory.
+const char *instr_kit_bridge_descriptor(const struct instr_kit_method *method,
+                                        struct cf_arena *arena);
 
 // Makes the bridge in `arena`. On an error nothing was made; error->reason says why.
 enum cf_status instr_kit_bridge(const struct instr_kit *kit, const struct instr_kit_advice *advice,

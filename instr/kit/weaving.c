@@ -270,8 +270,12 @@ bool kit_push_call(const struct kit_weaving *w, struct cf_snippet *s, enum instr
                    const struct kit_moment *at) {
     const struct instr_kit_method *m = w->advice->methods[role];
     if (!m) return false;
+    const char *descriptor = instr_kit_bridge_descriptor(m, kit_arena_of(w));
+    if (!descriptor) cf_fail(&w->edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
+    if (!descriptor) return true;
+    if (instr_kit_keeps_result(m)) kit_load(s, w->result, at->result);
     for (size_t i = 0; i < m->parameter_count; i++) push_value(w, s, &m->parameters[i], at);
-    cf_call(s, cf_callee_new(w->cls->rewrite, w->bridge, m->name, kit_expanded(w, m->descriptor)));
+    cf_call(s, cf_callee_new(w->cls->rewrite, w->bridge, m->name, kit_expanded(w, descriptor)));
     return true;
 }
 

@@ -20,8 +20,7 @@ final class Shard {
     }
 
     synchronized Object put(Object instance, Object value) {
-        for (Object e; (e = collected.poll()) != null;)
-            unlink((Entry) e);
+        removeCollected();
         Entry e = find(instance);
         Object before = e == null ? null : e.value;
         if (e != null && value != null)
@@ -34,11 +33,17 @@ final class Shard {
     }
 
     synchronized int size() {
+        removeCollected();
         return size;
     }
 
     synchronized long dropped() {
         return dropped;
+    }
+
+    private void removeCollected() {
+        for (Object e; (e = collected.poll()) != null;)
+            unlink((Entry) e);
     }
 
     private Entry find(Object instance) {

@@ -186,6 +186,52 @@ class RunningTest(ShopTest):
             }""")
         self.assertEqual((out, err), (["returned", "5", "own"], []))
 
+    def test_a_result_stays_where_advice_cannot_replace_it(self):
+        out, err = self.run_kit("""
+            @Advice({"com.acme.Shop.twice(..)"}) final class Slow {
+                static long returned(@Result long r) { throw new IllegalStateException(); }
+            }
+            @Advice("com.acme.Shop.order(..)") final class Text {
+                static String returned(@Result String r) { throw new IllegalStateException(); }
+            }
+            @Advice(value = "com.acme.Shop.order(..)", calls = true, callers = "com.acme.Shop") final class Call {
+                static Object returned(@Result Object r, String item) { throw new LinkageError(); }
+            }""")
+        self.assertEqual(out, PLAIN)
+        self.assertEqual(len(err), 3, err)
+
+    def test_state_goes_with_its_instance_and_has_a_limit(self):
+        self.app = self.build("state", Shop="""
+            package com.acme;
+            public class Shop {
+                final int number;
+                Shop(int number) { this.number = number; }
+                void use() { }
+                static void size() { }
+                public static void main(String[] a) throws Exception {
+                    Shop kept = new Shop(-7);
+                    for (int i = 0; i < 3000; i++) new Shop(i).use();
+                    size();
+                    for (int i = 0; i < 10; i++) { System.gc(); Thread.sleep(50); }
+                    new Shop(-1).use();
+                    size();
+                    kept.use();
+                }
+            }""")
+        out, err = self.run_kit("""
+            @Advice("com.acme.Shop.*(..)") final class Uses {
+                static void enter(@This Object o, @Method String m) {
+                    if (m.contains("size")) System.out.println((Slow.OF.size() >= 1000) + " " + (Slow.OF.size() < 100) + " " + (Slow.OF.dropped() > 0));
+                    else if (o != null && Slow.OF.get(o) != null && Slow.OF.get(o) < 0) System.out.println("use " + Slow.OF.get(o));
+                }
+            }
+            @Advice("com.acme.Shop.<init>(int)") final class Slow {
+                static final State<Integer> OF = new State<>(1600);
+                static void exit(@This Object o, int number) { OF.put(o, number); }
+            }""")
+        self.assertEqual(err, [])
+        self.assertEqual(out, ["true false true", "use -1", "false true true", "use -7"])
+
     def test_declared_exceptions_reach_the_application(self):
         out, err = self.run_kit("""
             @Advice(value = "com.acme.Shop.*(..)", rethrow = SecurityException.class) final class Slow {
