@@ -6,6 +6,8 @@ import instr.runtime.InstrNative;
 public final class InstrKitFailure {
     private static final int DROP = 0, RETHROW = 1, OFF = 2;
 
+    private static final java.util.Map<Class<?>, String> TEXTS = new java.util.WeakHashMap<>();
+
     private InstrKitFailure() {}
 
     /**
@@ -18,8 +20,24 @@ public final class InstrKitFailure {
         // By its name: newer JDKs do not have the class.
         if (thrown.getClass().getName().equals("java.lang.ThreadDeath")) return RETHROW;
         boolean links = thrown instanceof LinkageError;
-        if (before == 0 || links) InstrNative.say(links ? unlinked(thrown, advice, bridge) : dropped(thrown, advice));
+        if (before == 0 || links) {
+            InstrNative.say(links ? unlinked(thrown, advice, bridge) : dropped(thrown, advice));
+            note(bridge, what(thrown) + (links ? found(thrown, bridge) : ""));
+        }
         return links ? OFF : DROP;
+    }
+
+    /** The first failure of a bridge, or why it is off, for `instr kits`; null: none is known. */
+    static String of(Class<?> bridge) {
+        synchronized (TEXTS) {
+            return TEXTS.get(bridge);
+        }
+    }
+
+    private static void note(Class<?> bridge, String text) {
+        synchronized (TEXTS) {
+            TEXTS.put(bridge, text);
+        }
     }
 
     private static String dropped(Throwable thrown, String advice) {

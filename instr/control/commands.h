@@ -15,6 +15,7 @@
 //      exec_dump [reset]
 //      report PASS [reset] [all]
 //      plugin NAME TEXT
+//      kits
 //
 // Before enable, disable, set, report, top and watch the client may send its name, as a file called "as".
 
@@ -42,6 +43,7 @@
     COMMAND(redefine, "", "replace loaded classes by the files sent before")                       \
     COMMAND(undo, "[CLASS]", "restore redefined classes")                                          \
     COMMAND(plugin, "NAME TEXT", "give a command to a plug-in")                                    \
+    COMMAND(kits, "", "the kits, and where their advice is called")                                \
     COMMAND(off, "", "switch all passes off")                                                      \
     COMMAND(detach, "", "switch all passes off, and end the agent")
 

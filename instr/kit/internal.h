@@ -12,6 +12,7 @@
 //      template.c        ... for a package
 //      bridge.c          classes between advised methods and advice
 //      fit.c             which methods an advice applies to
+//      applied.c         where they were called from
 //      targets.c         ... in class files
 //      link.c            whether what the closure uses is there
 //      class_path.c      ... in jars and a JDK

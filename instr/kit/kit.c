@@ -1,6 +1,7 @@
 #include "instr/kit/kit.h"
 #include "instr/base/hash.h"
 #include "instr/kit/advice.h"
+#include "instr/kit/applied.h"
 #include "instr/kit/closure.h"
 #include "instr/kit/naming.h"
 #include "instr/kit/rename.h"
@@ -93,7 +94,8 @@ struct instr_kit *instr_kit_open(const char *paths) {
         kit->arena.limit = MOST_MEMORY;
         kit->usable = true;
         read_kit(&reader, paths);
-        failed = kit->no_memory;
+        if (kit->usable) kit->applied = instr_kit_applied_new(kit->advice_count);
+        failed = kit->no_memory || (kit->usable && !kit->applied);
     }
     for (size_t i = 0; i < reader.jar_count; i++) instr_jar_close(&jars[i]);
     free(jars);
@@ -114,6 +116,7 @@ void instr_kit_free(struct instr_kit *kit) {
     if (!kit) return;
     for (size_t i = 0; i < kit->advice_count; i++) free_advice(&kit->advices[i]);
     free(kit->advices);
+    instr_kit_applied_free(kit->applied);
     cf_arena_free(&kit->arena);
     free(kit);
 }

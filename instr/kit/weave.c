@@ -143,6 +143,7 @@ static enum cf_status weave_method(struct rw_class *cls, struct cf_edit *edit,
         CF_TRY(begin(&w));
         insert(&w);
     }
+    for (size_t i = 0; i < count && !edit->error.status; i++) kit_note_applied(kit, found[i], edit);
     return edit->error.status;
 }
 

@@ -139,6 +139,8 @@ static enum cf_status weave_call(struct advised_call *c,
     c->replacement = cf_take_replacement(c->edit, c->instruction);
     CF_TRY(push_advised(c, s, 0));
     cf_replace(c->edit, c->instruction, s);
+    for (size_t i = 0; i < c->count && !c->edit->error.status; i++)
+        kit_note_applied(c->like.cls->pass->data, c->advices[i], c->edit);
     return c->edit->error.status;
 }
 

@@ -1,4 +1,5 @@
 #include "instr/kit/weaving.h"
+#include "instr/kit/applied.h"
 #include "instr/kit/bridge.h"
 #include "instr/kit/fit.h"
 #include "instr/kit/template.h"
@@ -398,8 +399,18 @@ static void list_arguments(struct kit_weaving *w) {
                     : "V";
 }
 
+void kit_note_applied(const struct instr_kit *kit, const struct instr_kit_advice *advice,
+                      const struct cf_edit *edit) {
+    const struct cf_class *cls = edit->code.cls;
+    instr_kit_applied_add(kit->applied, (size_t)(advice - kit->advices), cf_this_name(cls),
+                          cf_member_name(cls, edit->method),
+                          cf_member_descriptor(cls, edit->method));
+}
+
 // Says why the advice is not called here, as a method that is skipped.
 static enum cf_status refuse(const struct kit_weaving *w, const char *reason) {
+    const struct instr_kit *kit = w->cls->pass->data;
+    instr_kit_applied_refuse(kit->applied, (size_t)(w->advice - kit->advices), reason);
     struct cf_slice text = {(const uint8_t *)reason, (uint32_t)strlen(reason)};
     return cf_fail(&w->edit->error, CF_UNSUPPORTED, 0, kit_copied(w, text), 0);
 }

@@ -48,6 +48,9 @@ struct kit_moment {
 
 // Fits the advice here? Otherwise the edit fails with the reason.
 enum cf_status kit_begin(struct kit_weaving *w);
+// Notes that the advice is called from the edited method.
+void kit_note_applied(const struct instr_kit *kit, const struct instr_kit_advice *advice,
+                      const struct cf_edit *edit);
 // Is the argument passed to other methods than `enter`?
 bool kit_passes_later(const struct instr_kit_advice *advice, size_t index);
 // A local that is valid in one snippet.

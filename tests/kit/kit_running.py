@@ -4,8 +4,9 @@ import json
 import os
 import subprocess
 import unittest
+import zipfile
 
-from support import AGENT, JDK, PLAIN, SHOP, ShopTest
+from support import AGENT, JDK, PLAIN, SHOP, Running, ShopTest
 
 
 class RunningTest(ShopTest):
@@ -301,6 +302,53 @@ class RunningTest(ShopTest):
             kit = self.kit("@Advice(%s) final class Slow { static void enter() { } }" % advice, str(len(why)))
             done = self.run_any(os.path.join(JDK, "bin/java"), f"-agentpath:{AGENT}=kit={kit}", "-cp", self.app, "com.acme.Shop")
             self.assertIn(f"instr: option 'kit': Slow.java:2: {why}\n", done.stderr)
+
+    def test_kits_says_where_advice_is_called(self):
+        app = self.build("waits", Waits="""
+            import java.net.*;
+            public class Waits {
+                static int twice(int x) { return 2 * x; }
+                long half(long x) { return x / 2; }
+                static void gone() { Price.of(); }
+                static class Price { static void of() { } }
+                public static void main(String[] a) throws Exception {
+                    try { twice(1); gone(); } catch (RuntimeException e) { }
+                    System.out.println("ready");
+                    System.in.read();
+                }
+            }""")
+        price = "class %s { static int of() { return 1; } }"
+        kit = self.build("kit", classpath=app, Slow="""import instr.kit.*;
+            @Advice("Waits.*(..)") final class Slow { static void enter(@Method String m) { if (m.contains("twice")) throw new IllegalStateException("so"); } }
+            @Advice("Waits.half(long)") final class Typed { static void enter(@Arg(0) int x) { } }
+            @Advice("Waits.nothing()") final class Nowhere { static void enter() { } }""",
+            Link='import instr.kit.*; @Advice("Waits.gone()") final class Link { static void enter() { Price.of(); } }', Price=price % "Price")
+        with zipfile.ZipFile(kit) as jar, zipfile.ZipFile(self.path("less.jar"), "w") as less:
+            for name in jar.namelist():
+                if name != "Price.class":
+                    less.writestr(name, jar.read(name))
+        with Running(self, f"-agentpath:{AGENT}=kit={self.path('less.jar')},quiet=yes", "-cp", app, "Waits") as java:
+            self.assertEqual(java.line(), "ready")
+            java.wait_for_agent()
+            text = self.tool("kits", str(java.pid)).stdout
+            found = json.loads(self.tool("kits", str(java.pid), "--json").stdout)["kits"]
+        self.assertEqual([(kit["kit"], kit["path"], kit["by"]) for kit in found], [("less", self.path("less.jar"), None)])
+        advices = {advice["advice"]: advice for advice in found[0]["advices"]}
+        self.assertEqual(sorted(advices), ["Link", "Nowhere", "Slow", "Typed"])
+        self.assertEqual({name: (a["class_count"], a["method_count"]) for name, a in advices.items()},
+                         {"Link": (1, 1), "Nowhere": (0, 0), "Slow": (1, 4), "Typed": (0, 0)})
+        self.assertEqual(sorted(advices["Slow"]["methods"]), ["Waits.<init>()", "Waits.gone()", "Waits.main(java.lang.String[])", "Waits.twice(int)"])
+        self.assertRegex(advices["Typed"]["refusal"], r"^Slow.java:3: enter: parameter 1 is argument 0, whose type is long")
+        self.assertEqual([advices[name]["refusal"] for name in ("Link", "Nowhere", "Slow")], [None] * 3)
+        slow, = advices["Slow"]["loaders"]
+        self.assertEqual(slow, {"loader": None, "failures": 1, "off": False, "failure": "java.lang.IllegalStateException: so (in Slow.enter, line 2)"})
+        link, = advices["Link"]["loaders"]
+        self.assertEqual((link["failures"], link["off"]), (1, True))
+        self.assertRegex(link["failure"], r"^java.lang.NoClassDefFoundError: Price \(in Link.enter, line 1\); .*AppClassLoader does not find it$")
+        self.assertRegex(text, r"(?s)^less, .*less.jar, switched on by the command line\n.*Slow: Waits.\*\(..\)\n    called in 4 methods of 1 class\n"
+                               r".*    failed 1 time in the bootstrap loader: java.lang.IllegalStateException: so")
+        self.assertIn("Nowhere: Waits.nothing()\n    called nowhere: no method of a loaded class matches\n", text)
+        self.assertRegex(text, r"switched off; failed 1 time in .*AppClassLoader: java.lang.NoClassDefFoundError")
 
     def test_attach_revert_and_attach_again(self):
         waits = self.build("waits", Waits="""

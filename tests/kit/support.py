@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import time
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -98,3 +99,33 @@ class ShopTest(KitTest):
 
     def run_kit(self, body):
         return self.run_shop("kit=" + self.kit(body))
+
+
+class Running:
+    """A program that ends with its standard input."""
+
+    def __init__(self, test, *arguments):
+        self.test = test
+        self.process = subprocess.Popen([os.path.join(JDK, "bin/java"), *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.pid = self.process.pid
+
+    def __enter__(self):
+        return self
+
+    def wait_for_agent(self):
+        """The control socket is there soon after the start."""
+        while self.test.run_any(INSTR, "status", str(self.pid)).returncode != 0 and self.process.poll() is None:
+            time.sleep(0.1)
+
+    def line(self):
+        return self.process.stdout.readline().rstrip("\n")
+
+    def ask(self, line=""):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+        return self.line()
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.wait(60)
+        self.process.stdout.close()

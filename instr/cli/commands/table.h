@@ -137,6 +137,12 @@
     COMMAND(plugin, "PID NAME WORD... [--json]", "give a command to a plug-in in a JVM",           \
             "NAME is the plug-in's, as instr status prints it; the words are its own. "            \
             "Prints its answer.")                                                                  \
+    COMMAND(                                                                                       \
+        kits, "PID [--json]", "list the kits in a JVM, and where their advice is called",          \
+        "For each advice: the methods into which it was woven since the kit is on (a method "      \
+        "counts once, whatever loaders have its class), why it is not called from a class, and "   \
+        "for each loader how often it has failed, and the first reason. What does not link is "    \
+        "switched off for that loader.")                                                           \
     COMMAND(off, "PID [--json]",                                                                   \
             "disable everything in a JVM at once, even if its agent does not "                     \
             "respond",                                                                             \

@@ -2,6 +2,7 @@
 // that an advice may apply to, before that class is. If that fails, the class is left as it is.
 
 #include "instr/base/log.h"
+#include "instr/kit/applied.h"
 #include "instr/kit/fit.h"
 #include "instr/kit/option.h"
 #include "instr/kit/weave.h"
@@ -73,6 +74,7 @@ static bool takes(const struct rw_pass *pass, JNIEnv *jni, jobject loader, const
             continue;
         char dotted[NAME_SIZE];
         instr_kit_dotted(name, dotted, sizeof dotted);
+        instr_kit_applied_refuse(kit->applied, i, reason);
         instr_say("advice %s is not called from %s: %s", advice->name, dotted, reason);
         return false;
     }
