@@ -74,7 +74,8 @@ struct instr_pass_options {
     // The number under which instr_methods has the methods of the pass: its index in the list of
     // passes, or another one if it was made or is switched on again.
     unsigned number;
-    int late; // 1: switched on while the JVM was running
+    int late;             // 1: switched on while the JVM was running
+    uint64_t lease, ends; // ns until it is switched off, 0: never; when that is (CLOCK_MONOTONIC)
     // The classes of a pass that selects them itself; NULL: include and exclude select them.
     struct instr_match *only;
     struct instr_match *include; // its scope; NULL: none
@@ -102,6 +103,7 @@ struct instr_options {
     int batch_threads;                 // 0: auto
     int pace;                          // 0: auto, 1: off
     int interfaces;                    // 1: yes
+    unsigned allow;                    // rw_made.needs that the last text has allowed
     unsigned max_classes, max_methods; // that may be changed at the same time; 0: any number
     uint64_t expiry;                   // ns until all passes are switched off; 0: never
     unsigned max_overhead; // thousandths of a percent, or INSTR_ANY_OVERHEAD; 0: not given

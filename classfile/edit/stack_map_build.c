@@ -112,8 +112,20 @@ static enum cf_status move_frame(struct walk *k) {
 // --- typing through snippets ---
 
 static int same_type(const struct cf_type *a, const struct cf_type *b) {
-    return a->tag == b->tag && a->index == b->index && a->pc == b->pc &&
-           a->name.bytes == b->name.bytes;
+    if (a->tag != b->tag) return 0;
+    if (a->tag == CF_TYPE_OBJECT && a->name.bytes && b->name.bytes)
+        return a->name.length == b->name.length &&
+               memcmp(a->name.bytes, b->name.bytes, a->name.length) == 0;
+    return a->index == b->index && a->pc == b->pc && a->name.bytes == b->name.bytes;
+}
+
+// null on one path takes the type of the other.
+static void merge_type(struct cf_type *a, const struct cf_type *b) {
+    if (same_type(a, b) || (a->tag == CF_TYPE_OBJECT && b->tag == CF_TYPE_NULL)) return;
+    if (a->tag == CF_TYPE_NULL && b->tag == CF_TYPE_OBJECT)
+        *a = *b;
+    else
+        a->tag = CF_TYPE_TOP;
 }
 
 // Merges the types of two paths: types that differ become TOP.
@@ -127,8 +139,8 @@ static enum cf_status merge_into(struct cf_typing *t, const struct cf_frame *oth
     }
     for (uint32_t i = 0; i < other->locals_count; i++) {
         if (at >= s->locals_count) return CF_OK;
-        const struct cf_type *a = &s->locals[at], *b = &other->locals[i];
-        if (!same_type(a, b)) s->locals[at].tag = CF_TYPE_TOP;
+        const struct cf_type *b = &other->locals[i];
+        merge_type(&s->locals[at], b);
         at += cf_type_slots(b);
     }
     while (at < s->locals_count) s->locals[at++].tag = CF_TYPE_TOP;

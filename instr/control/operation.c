@@ -77,6 +77,11 @@ static void json_enabled(struct instr_json *json, const struct instr_pass_option
     json_by(json, &pass->owner);
     instr_json_number(json, "uid", pass->owner.uid);
     instr_json_number(json, "since", pass->owner.since);
+    instr_json_text(json, "kind", pass->pass->made ? pass->pass->made->kind : NULL);
+    if (pass->ends) {
+        uint64_t now = instr_clock_now();
+        instr_json_number(json, "ends_in_ns", pass->ends > now ? pass->ends - now : 0);
+    }
     json_patterns(json, "include", pass->include);
     json_patterns(json, "exclude", pass->exclude);
     instr_json_close(json, '}');

@@ -64,7 +64,7 @@ static const char *format_duration(uint64_t nanoseconds, char text[32]) {
 // Writes an option unless it has its default value.
 static void put_row(struct text *t, const char *pass, const struct instr_option_row *row,
                     const void *field) {
-    char number[32];
+    char number[INSTR_WORDS_SIZE];
     switch (row->kind) {
     case INSTR_KIND_PATTERNS: {
         const struct instr_match *match = *(struct instr_match *const *)field;
@@ -103,6 +103,11 @@ static void put_row(struct text *t, const char *pass, const struct instr_option_
                  *(const unsigned *)field % 1000);
         put_pair(t, pass, row->key,
                  *(const unsigned *)field == INSTR_ANY_OVERHEAD ? "off" : number);
+        break;
+    case INSTR_KIND_WORDS:
+        if (!*(const unsigned *)field) break;
+        put_pair(t, pass, row->key,
+                 instr_option_words(row->argument, *(const unsigned *)field, number));
         break;
     case INSTR_KIND_CONFIG: break; // the options that the files hold are written instead
     }

@@ -37,8 +37,22 @@ const struct instr_pass_source *instr_option_source(const char *key, size_t leng
     return NULL;
 }
 
+char *instr_option_words(const char *argument, unsigned bits, char text[INSTR_WORDS_SIZE]) {
+    size_t n = 0;
+    *text = '\0';
+    for (unsigned i = 0; argument; i++) {
+        size_t length = strcspn(argument, ":");
+        if (bits >> i & 1)
+            n += (size_t)snprintf(text + n, INSTR_WORDS_SIZE - n, "%s%.*s", n ? ":" : "",
+                                  (int)length, argument);
+        argument = argument[length] ? argument + length + 1 : NULL;
+    }
+    return text;
+}
+
 int instr_pass_has(const struct rw_pass *pass, const struct instr_option_row *row) {
     if (row->kind == INSTR_KIND_PATTERNS) return !(pass->flags & RW_NAMES_METHODS);
+    if (row->kind == INSTR_KIND_DURATION) return 1;
     if (pass->flags & RW_NO_RESULTS) return 0;
     return !(pass->flags & RW_NO_TABLE) || strcmp(row->key, "top") != 0;
 }

@@ -16,6 +16,7 @@ enum instr_option_kind {
     INSTR_KIND_COUNT,    // unsigned, from 1; 0: not given
     INSTR_KIND_DURATION, // uint64_t, nanoseconds; 0: not given
     INSTR_KIND_PERCENT,  // unsigned, thousandths of a percent, or INSTR_ANY_OVERHEAD; 0: not given
+    INSTR_KIND_WORDS,    // unsigned: bits of the words of `argument`
     INSTR_KIND_CONFIG    // unsigned: files read
 };
 
@@ -37,6 +38,10 @@ enum { INSTR_NAME_SIZE = 128 };
 
 // The argument of the option `key` (also pass.key) as the help shows it; NULL: no such option.
 const char *instr_option_argument(const char *key);
+
+enum { INSTR_WORDS_SIZE = 64 };
+// Writes the words of an argument "a:b:c" whose bits are set, with colons between; returns `text`.
+char *instr_option_words(const char *argument, unsigned bits, char text[INSTR_WORDS_SIZE]);
 
 // The number of edits (insert, delete, replace, swap two neighbours) that lead from a to b. Only
 // the first 63 bytes are compared, without regard to case; b is in lower case.

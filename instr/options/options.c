@@ -122,6 +122,7 @@ static int parse_pass_option(struct instr_option_parser *p, struct instr_pass_op
         } else if (give_once(p, key, &pass->given, 1u << i) != 0) {
             return -1;
         }
+        if (strcmp(name, "for") == 0) pass->ends = 0; // it begins anew
         return instr_option_set(p, row, key, value, (char *)pass + row->offset);
     }
     for (size_t i = 0; pass->pass->options && pass->pass->options[i].key; i++)
@@ -447,6 +448,23 @@ static void settle_scopes(struct instr_option_parser *p) {
     }
 }
 
+// What a pass that is made needs, and its lease.
+static int settle_made(struct instr_option_parser *p) {
+    unsigned allowed = p->given & row_bit("allow") ? p->options->allow : 0;
+    for (size_t i = rw_pass_count(); i < p->pass_count; i++) {
+        struct instr_pass_options *pass = &p->passes[i];
+        const struct rw_made *made = pass->pass->made;
+        char words[INSTR_WORDS_SIZE];
+        if (pass->given & INSTR_ON_ALREADY) continue;
+        if (made->needs & ~allowed)
+            return instr_option_fail(
+                p, made->kind, "'%s' changes what the program does: allow=%s allows it", made->name,
+                instr_option_words(instr_option_argument("allow"), made->needs, words));
+        if (p->late && !pass->lease && !p->options->expiry) pass->lease = made->lease;
+    }
+    return 0;
+}
+
 // Moves the options of each pass to the passes that are on.
 static int settle(struct instr_option_parser *p) {
     for (size_t i = 0; p->passes[i].pass; i++) {
@@ -460,7 +478,7 @@ static int settle(struct instr_option_parser *p) {
         return instr_option_fail(p, key, "the pass is not enabled; add '%s'", pass->pass->name);
     }
     settle_scopes(p);
-    if (instr_option_settle_names(p) != 0) return -1;
+    if (instr_option_settle_names(p) != 0 || settle_made(p) != 0) return -1;
     for (size_t k = 0; k < p->options->pass_count; k++)
         for (size_t i = 0; p->passes[i].pass; i++) {
             struct instr_pass_options *on = &p->options->passes[k];

@@ -205,6 +205,28 @@ static int set_percent(struct instr_option_parser *p, const char *key, const cha
     return 0;
 }
 
+// Some of the words of `words`, "a:b:c", with colons between them.
+static int set_words(struct instr_option_parser *p, const char *key, const char *value,
+                     const char *words, unsigned *field) {
+    unsigned bits = 0;
+    for (const char *at = value, *end; at; at = *end ? end + 1 : NULL) {
+        size_t length = strcspn(at, ":"), i = 0;
+        end = at + length;
+        const char *word = words;
+        while (word && (strcspn(word, ":") != length || memcmp(word, at, length) != 0)) {
+            word = strchr(word, ':');
+            word = word ? word + 1 : NULL;
+            i++;
+        }
+        if (!word)
+            return instr_option_fail(p, key, "must be of %s, with colons between, not '%.64s'",
+                                     words, value);
+        bits |= 1u << i;
+    }
+    *field = bits;
+    return 0;
+}
+
 static int set_socket(struct instr_option_parser *p, const char *key, const char *value,
                       char **field) {
     enum { MOST = 64 }; // bytes: the path of a socket has 108
@@ -232,6 +254,7 @@ int instr_option_set(struct instr_option_parser *p, const struct instr_option_ro
     case INSTR_KIND_COUNT: return set_count(p, key, value, field);
     case INSTR_KIND_DURATION: return set_duration(p, key, value, field);
     case INSTR_KIND_PERCENT: return set_percent(p, key, value, field);
+    case INSTR_KIND_WORDS: return set_words(p, key, value, row->argument, field);
     case INSTR_KIND_CONFIG: break;
     }
     return instr_option_fail(p, key, "has an unknown kind");

@@ -63,6 +63,8 @@
            "switch a pass off if it costs more than SHARE, such as 5%, of the JVM's CPU "          \
            "time; default 10% for passes that are switched on while the JVM runs, off for "        \
            "those that it starts with")                                                            \
+    OPTION(allow, "allow", WORDS, "delay:throw:return:set",                                        \
+           "allow the rules and kits that these options add to change what the program does")      \
     OPTION(config, "config", CONFIG, "FILE",                                                       \
            "read options from FILE, one per line; lines that start with # are comments")
 
@@ -71,6 +73,7 @@
     OPTION(file, "file", FILE, "FILE",                                                             \
            "write the result to FILE (JSON) at exit; %p is the process id")                        \
     OPTION(top, "top", NUMBER, "N", "rows of the table printed at exit; default 20; 0: no table")  \
+    OPTION(lease, "for", DURATION, "TIME", "switch this pass off after TIME")                      \
     OPTION(include, "include", PATTERNS, "PATTERNS",                                               \
            "classes for this pass alone, in place of include=")                                    \
     OPTION(exclude, "exclude", PATTERNS, "PATTERNS",                                               \

@@ -81,6 +81,49 @@ static void watch_overhead(struct instr_agent *agent) {
     free(done);
 }
 
+// --- leases ---
+
+// The pass whose lease ends first; NULL: none has one. *when: its end.
+static const struct instr_pass_options *first_to_end(const struct instr_plan *plan,
+                                                     uint64_t *when) {
+    const struct instr_pass_options *first = NULL;
+    *when = UINT64_MAX;
+    for (size_t i = 0; plan && plan->engine && i < plan->options.pass_count; i++) {
+        const struct instr_pass_options *pass = &plan->options.passes[i];
+        if (!pass->ends || pass->ends >= *when) continue;
+        first = pass;
+        *when = pass->ends;
+    }
+    return first;
+}
+
+// Switches off what has reached the end of its lease. Returns when the next lease ends.
+static uint64_t watch_leases(struct instr_agent *agent) {
+    for (;;) {
+        struct instr_owner owner = {0};
+        char name[64] = "", reason[INSTR_ERROR_SIZE] = "";
+        unsigned ticket;
+        uint64_t when;
+        const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
+        const struct instr_pass_options *pass = first_to_end(plan, &when);
+        if (pass) {
+            owner = pass->owner;
+            snprintf(name, sizeof name, "%s", pass->pass->name);
+        }
+        instr_plans_give_back(&agent->plans, ticket);
+        if (!pass || when > instr_clock_now()) return when;
+        JNIEnv *jni = instr_wake_jni();
+        struct instr_reconfigured *done = jni ? calloc(1, sizeof *done) : NULL;
+        if (!done) return instr_clock_now() + SECOND;
+        done->owner = *owner.name ? &owner : NULL;
+        done->defer = 1;
+        int ok = instr_reconfigure_disable(agent, jni, name, done, reason, sizeof reason);
+        instr_say("%s: its time is up (%s.for=): %s", name, name, ok ? "switched off" : reason);
+        free(done);
+        if (!ok) return instr_clock_now() + SECOND;
+    }
+}
+
 uint64_t instr_limits_watch(struct instr_agent *agent, uint64_t now, int killed) {
     int on = atomic_load(&agent->state) == INSTR_ACTIVE ||
              (killed && agent->finishing && instr_background_is_busy()),
@@ -103,6 +146,8 @@ uint64_t instr_limits_watch(struct instr_agent *agent, uint64_t now, int killed)
     }
     watch_overhead(agent);
     if (atomic_load(&agent->state) == INSTR_ACTIVE) {
+        uint64_t ends = watch_leases(agent);
+        if (ends < next) next = ends;
         if (now + SECOND < next) next = now + SECOND;
         if (agent->expires && agent->expires < next) next = agent->expires;
     }

@@ -142,6 +142,13 @@ static void announce(const struct instr_options *before, const struct instr_opti
     }
 }
 
+// Leases that begin now end when their time is over.
+static void begin_leases(struct instr_options *options) {
+    for (size_t i = 0; i < options->pass_count; i++)
+        if (options->passes[i].lease && !options->passes[i].ends)
+            options->passes[i].ends = instr_clock_now() + options->passes[i].lease;
+}
+
 // Installs a plan made from `next` and takes `next` over. `defer`: when many classes are concerned,
 // the background thread may change most of them.
 static int reconfigure(struct instr_agent *agent, JNIEnv *jni, struct instr_options *next,
@@ -155,6 +162,7 @@ static int reconfigure(struct instr_agent *agent, JNIEnv *jni, struct instr_opti
     int same_rules = was_on && instr_same_rules(&before->options, next);
     uint64_t expiry = next->expiry;
     int same_expiry = was_on && before->options.expiry == expiry;
+    begin_leases(next);
     struct instr_plan *plan = prepare(agent, jni, next, reason, size);
     if (!plan) {
         instr_plans_give_back(&agent->plans, ticket);
@@ -496,6 +504,7 @@ static int start_passes(struct instr_agent *agent, JNIEnv *jni, const struct ins
 int instr_reconfigure_start(struct instr_agent *agent, JNIEnv *jni, struct instr_plan *plan,
                             int running, char *reason, size_t size) {
     struct instr_reconfigured done = {0};
+    begin_leases(&plan->options);
     pthread_mutex_lock(&agent->switching);
     int ok = !plan->engine || start_passes(agent, jni, &plan->options, reason, size);
     if (ok) {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 enum { LARGEST_FILE = 1 << 20 };
+#define LEASE UINT64_C(600000000000) // 10 minutes, when the JVM is running
 
 struct made {
     struct rw_pass pass;
@@ -55,9 +56,7 @@ static int add_rule(const struct adding *a, const char *text) {
         explain(a, text, &wrong);
         return -1;
     }
-    const char *why = rule->subtypes  ? "CLASS+ does not run yet: name the class"
-                      : rule->changes ? "rules that delay, throw, return or set do not run yet"
-                                      : NULL;
+    const char *why = rule->subtypes ? "CLASS+ does not run yet: name the class" : NULL;
     struct made *made = calloc(1, sizeof *made);
     char *copy = strdup(text);
     if (!made || !copy || why) {
@@ -68,8 +67,12 @@ static int add_rule(const struct adding *a, const char *text) {
         return -1;
     }
     *made = (struct made){.pass = like, .rule = rule};
-    made->made = (struct rw_made){
-        .kind = instr_rule_source.key, .text = copy, .holders = 1, .free = free_pass};
+    made->made = (struct rw_made){.kind = instr_rule_source.key,
+                                  .text = copy,
+                                  .needs = rule->changes,
+                                  .lease = LEASE,
+                                  .holders = 1,
+                                  .free = free_pass};
     made->pass.name = made->made.name;
     made->pass.made = &made->made;
     made->pass.data = rule;

@@ -540,6 +540,10 @@ static void parse_throw(struct parser *p, struct instr_rule_action *action) {
         if (!is(p, ")")) action->value = parse_or(p);
         expect(p, ")");
     }
+    enum instr_rule_at at = p->rule->at;
+    if (at == INSTR_RULE_THROW || at == INSTR_RULE_EXIT)
+        rule_lexer_fail(&p->lexer, from, (uint32_t)(end - from),
+                        "throw is possible at entry, return, call and line");
     p->rule->changes |= INSTR_RULE_THROWS;
     p->rule->guarded = true;
 }

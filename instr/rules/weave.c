@@ -525,6 +525,19 @@ static void reduce(const struct weaving *w, const struct instr_rule_action *acti
     call(w, at->s, action->value ? "add" : "count", descriptor);
 }
 
+static void enter(const struct weaving *w, const struct moment *at, uint32_t otherwise) {
+    if (!w->rule->guarded) return;
+    cf_push_int(at->s, (int32_t)w->rule->number);
+    call(w, at->s, "enter", "(I)Z");
+    cf_branch_to(at->s, CF_OP_ifeq, otherwise);
+}
+
+static void leave(const struct weaving *w, const struct moment *at) {
+    if (!w->rule->guarded) return;
+    cf_push_int(at->s, (int32_t)w->rule->number);
+    call(w, at->s, "leave", "(I)V");
+}
+
 static void throw_made(const struct weaving *w, const struct instr_rule_action *action,
                        const struct moment *at) {
     uint32_t none = cf_label(at->s);
@@ -538,13 +551,27 @@ static void throw_made(const struct weaving *w, const struct instr_rule_action *
          "(Ljava/lang/String;Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Throwable;");
     cf_op(at->s, CF_OP_dup);
     cf_branch_to(at->s, CF_OP_ifnull, none);
-    if (w->rule->guarded) {
-        cf_push_int(at->s, (int32_t)w->rule->number);
-        call(w, at->s, "leave", "(I)V");
-    }
+    leave(w, at);
     cf_op(at->s, CF_OP_athrow);
     cf_place(at->s, none);
     cf_op(at->s, CF_OP_pop);
+}
+
+static const char *copied(const struct weaving *w, struct cf_slice text) {
+    char *copy = allocate(w, text.length + 1u);
+    if (!copy) return "I";
+    memcpy(copy, text.bytes, text.length);
+    copy[text.length] = '\0';
+    return copy;
+}
+
+// The descriptor of a parameter, as a local has it.
+static const char *parameter_type(const struct weaving *w, unsigned index) {
+    struct cf_slice d = cf_member_descriptor(w->edit->code.cls, w->edit->method);
+    const uint8_t *p = d.bytes + 1, *end = d.bytes + d.length;
+    for (unsigned i = 0; i < index && p; i++) p = cf_after_type(p, end);
+    const uint8_t *next = p ? cf_after_type(p, end) : NULL;
+    return next ? copied(w, (struct cf_slice){p, (uint32_t)(next - p)}) : "I";
 }
 
 // Narrows a long or double to what a local of this type holds.
@@ -559,20 +586,33 @@ static void narrow(struct cf_snippet *s, char letter) {
         if (letter == second[i].letter) cf_op(s, second[i].op);
 }
 
+// Pushes what a local or result of this descriptor can hold without a cast, which could fail.
+static void push_assigned(const struct weaving *w, const struct instr_rule_value *v,
+                          const struct moment *at, const char *descriptor) {
+    char letter = *descriptor;
+    enum type type = letter == 'C' ? LONG : type_of_letter(letter);
+    bool text = strcmp(descriptor, "Ljava/lang/String;") == 0 ||
+                strcmp(descriptor, "Ljava/lang/Object;") == 0;
+    if (type != OBJECT) {
+        push(w, v, at, type);
+        narrow(at->s, letter);
+    } else if (v->kind == RULE_NULL || v->kind == RULE_PARAMETER ||
+               (v->kind == RULE_TEXT && text)) {
+        push(w, v, at, OBJECT);
+    } else {
+        misuse(w, "rule: an object can be null, a parameter, or a text where it is a String");
+    }
+}
+
 static void set(const struct weaving *w, const struct instr_rule_action *action,
                 const struct moment *at) {
     bool is_result = action->target->kind == RULE_RESULT;
     if (is_result && !at->result) return; // the method threw, or has none
-    char letter = is_result ? *at->result_type : parameter_of(w, action->target)->type;
+    const char *type =
+        is_result ? at->result_type : parameter_type(w, (unsigned)action->target->number);
     uint32_t local = is_result ? at->result : parameter_of(w, action->target)->local;
-    enum type type = letter == 'C' ? LONG : type_of_letter(letter);
-    if (type == OBJECT && action->value->kind != RULE_NULL) {
-        misuse(w, "rule: an object can be set to null only");
-        return;
-    }
-    push(w, action->value, at, type);
-    narrow(at->s, letter);
-    cf_local(at->s, store_of(letter), local);
+    push_assigned(w, action->value, at, type);
+    cf_local(at->s, store_of(*type), local);
 }
 
 static void act(const struct weaving *w, const struct instr_rule_action *action,
@@ -584,33 +624,60 @@ static void act(const struct weaving *w, const struct instr_rule_action *action,
         call(w, at->s, "delay", "(J)V");
         break;
     case RULE_THROWS: throw_made(w, action, at); break;
-    case RULE_RETURNS: misuse(w, "rule: return does not run yet"); break;
+    case RULE_RETURNS: break; // see put_at_entry
     case RULE_SETS: set(w, action, at); break;
     }
 }
 
 static void put(const struct weaving *w, const struct moment *at) {
     const struct instr_rule *rule = w->rule;
-    uint32_t leave = cf_label(at->s), end = cf_label(at->s);
-    if (rule->guarded) {
-        cf_push_int(at->s, (int32_t)rule->number);
-        call(w, at->s, "enter", "(I)Z");
-        cf_branch_to(at->s, CF_OP_ifeq, end);
-    }
-    if (rule->condition) branch(w, rule->condition, at, false, leave);
+    uint32_t past = cf_label(at->s), end = cf_label(at->s);
+    enter(w, at, end);
+    if (rule->condition) branch(w, rule->condition, at, false, past);
     for (const struct instr_rule_action *a = rule->actions; a; a = a->next) act(w, a, at);
-    cf_place(at->s, leave);
-    if (rule->guarded) {
-        cf_push_int(at->s, (int32_t)rule->number);
-        call(w, at->s, "leave", "(I)V");
-    }
+    cf_place(at->s, past);
+    leave(w, at);
     cf_place(at->s, end);
 }
 
 // --- places ---
 
+static const struct instr_rule_action *find_return(const struct instr_rule *rule) {
+    const struct instr_rule_action *a = rule->actions;
+    while (a && a->does != RULE_RETURNS) a = a->next;
+    return a;
+}
+
+// Ends with the result, where the editor goes on with the exits of the passes that have entered.
+static void put_return(const struct weaving *w, const struct instr_rule_action *returns,
+                       const struct moment *at) {
+    uint32_t go_on = cf_label(at->s), yes = cf_label(at->s);
+    enter(w, at, go_on);
+    cf_op(at->s, CF_OP_iconst_0);
+    cf_branch_to(at->s, CF_OP_ifne, go_on); // never, but the method must be reached for verifiers
+    if (w->rule->condition) {
+        branch(w, w->rule->condition, at, true, yes);
+        leave(w, at);
+        cf_branch_to(at->s, CF_OP_goto, go_on);
+        cf_place(at->s, yes);
+    }
+    for (const struct instr_rule_action *a = w->rule->actions; a != returns; a = a->next)
+        act(w, a, at);
+    static const struct instr_rule_value null = {.kind = RULE_NULL}, zero = {.kind = RULE_INTEGER};
+    const struct instr_rule_value *nothing = strchr("L[", w->result_type) ? &null : &zero;
+    if (w->result_type != 'V')
+        push_assigned(w, returns->value ? returns->value : nothing, at, w->result);
+    leave(w, at);
+    cf_insert_early_return(w->edit, at->s, go_on);
+}
+
 static void put_at_entry(struct weaving *w) {
     struct moment at = {.s = cf_snippet_new(w->edit), .has_this = !w->edit->constructor};
+    const struct instr_rule_action *returns = find_return(w->rule);
+    if (returns) {
+        put_return(w, returns, &at);
+        return;
+    }
     put(w, &at);
     cf_insert_entry(w->edit, at.s);
 }
@@ -672,14 +739,6 @@ static void put_after_call(struct weaving *w, uint32_t i, const char *result) {
     cf_insert_after(w->edit, i, at.s);
 }
 
-static const char *copied(const struct weaving *w, struct cf_slice text) {
-    char *copy = allocate(w, text.length + 1u);
-    if (!copy) return "I";
-    memcpy(copy, text.bytes, text.length);
-    copy[text.length] = '\0';
-    return copy;
-}
-
 static void put_at_call(struct weaving *w, uint32_t i, struct cf_slice descriptor) {
     if (w->rule->uses_result || w->rule->timed) {
         const char *text = copied(w, descriptor), *end = strchr(text, ')');
@@ -739,15 +798,6 @@ static void list_parameters(struct weaving *w, bool is_static) {
                     ? copied(w, (struct cf_slice){p + 1, (uint32_t)(end - p - 1)})
                     : "V";
     w->result_type = *w->result;
-}
-
-// The descriptor of a parameter, as a local has it.
-static const char *parameter_type(const struct weaving *w, unsigned index) {
-    struct cf_slice d = cf_member_descriptor(w->edit->code.cls, w->edit->method);
-    const uint8_t *p = d.bytes + 1, *end = d.bytes + d.length;
-    for (unsigned i = 0; i < index && p; i++) p = cf_after_type(p, end);
-    const uint8_t *next = p ? cf_after_type(p, end) : NULL;
-    return next ? copied(w, (struct cf_slice){p, (uint32_t)(next - p)}) : "I";
 }
 
 // A copy of `this`, which verifiers know in handlers, too.
@@ -821,5 +871,11 @@ enum cf_status instr_rule_weave(struct rw_class *cls, struct cf_edit *edit) {
     *w = (struct weaving){
         .cls = cls, .edit = edit, .rule = rule, .self = is_static ? UINT32_MAX : 0};
     list_parameters(w, is_static);
-    return put_all(w);
+    // What prevents the call, or its return, happens outside of what other passes do: those that have
+    // entered must leave.
+    int32_t nesting = edit->nesting;
+    if (rule->changes & (INSTR_RULE_THROWS | INSTR_RULE_RETURNS)) edit->nesting = -2;
+    enum cf_status status = put_all(w);
+    edit->nesting = nesting;
+    return status;
 }

@@ -30,6 +30,7 @@ struct arguments {
     size_t top;       // SIZE_MAX: not given
     long pid;         // 0: a file
     const char *pass; // NULL: all passes
+    const char *kind; // NULL: all; "rule": those that this option has made
     int json, reset, all;
     struct instr_owner owner; // who asks
     uint64_t every;           // ns; 0: once
@@ -184,7 +185,7 @@ static int show_received(const struct received *exec, struct arguments arguments
 }
 
 static int show_document(const struct cli_event *event, const struct arguments *arguments) {
-    if (!arguments->json && arguments->all) cli_report_owner(event->document);
+    if (!arguments->json && arguments->all && !arguments->kind) cli_report_owner(event->document);
     if (!arguments->json) return report_json(event->document, arguments);
     cli_print_json(event->bytes, event->length);
     return cli_finish(CLI_OK);
@@ -200,7 +201,7 @@ static int report_pass(struct cli_session *session, const char *pass, struct arg
     const char *words[4] = {"report", pass};
     int count = 2;
     if (arguments.reset) words[count++] = "reset";
-    if (arguments.all) words[count++] = "all";
+    if (arguments.all && !arguments.kind) words[count++] = "all";
     if (cli_control_introduce(session, &arguments.owner) != CLI_OK) return CLI_FAILED;
     if (cli_session_command(session, count, words) != 0)
         return cli_error("the command cannot be sent: %s", strerror(errno));
@@ -227,11 +228,12 @@ static bool concerns(const json_t *status, const char *pass, const struct argume
     const json_t *enabled = json_object_get(status, "enabled");
     size_t index;
     json_t *item;
-    bool found = arguments->all || !enabled;
+    bool found = (arguments->all && !arguments->kind) || !enabled;
     json_array_foreach(enabled, index, item) {
         const char *by = cli_text(item, "by");
-        found |= strcmp(cli_text(item, "pass"), pass) == 0 &&
-                 (!*by || strcmp(by, arguments->owner.name) == 0);
+        bool is_theirs = arguments->all || !*by || strcmp(by, arguments->owner.name) == 0;
+        bool is_kind = !arguments->kind || strcmp(cli_text(item, "kind"), arguments->kind) == 0;
+        found |= strcmp(cli_text(item, "pass"), pass) == 0 && is_theirs && is_kind;
     }
     return found;
 }
@@ -250,7 +252,9 @@ static int report_passes(struct cli_session *session, const struct arguments *ar
         others += pass && has_result(pass, arguments) && !concerns(status, pass, arguments);
         count += pass && has_result(pass, arguments) && concerns(status, pass, arguments);
     }
-    if (status && count == 0 && others)
+    if (status && count == 0 && arguments->kind)
+        result = cli_error("no %s is on in process %ld", arguments->kind, arguments->pid);
+    else if (status && count == 0 && others)
         result = cli_error("%s has no pass with results in process %ld; --all shows those of "
                            "everybody",
                            arguments->owner.name, arguments->pid);
@@ -307,5 +311,20 @@ int cli_report(int argc, char **argv) {
     int status = read_arguments(argc, argv, &arguments);
     if (status != CLI_OK) return status;
     if (!arguments.pid) return report_file(&arguments);
+    return arguments.every ? report_again(&arguments) : report_jvm(&arguments);
+}
+
+int cli_rules(int argc, char **argv) {
+    struct arguments arguments = {.kind = "rule", .all = 1, .top = SIZE_MAX};
+    long top = -1;
+    const struct cli_option options[] = {{"--top", .number = &top, 0, CLI_MOST_ROWS},
+                                         {"--json", .flag = &arguments.json},
+                                         {"--every", .time = &arguments.every},
+                                         {NULL}};
+    if (cli_arguments("rules", &argc, argv, options) != CLI_OK) return CLI_USAGE;
+    if (argc != 1) return cli_usage("rules", "expects a process id");
+    if (cli_pid("rules", argv[0], &arguments.pid) != CLI_OK) return CLI_USAGE;
+    if (top >= 0) arguments.top = (size_t)top;
+    if (cli_control_sign("rules", NULL, &arguments.owner) != CLI_OK) return CLI_USAGE;
     return arguments.every ? report_again(&arguments) : report_jvm(&arguments);
 }

@@ -47,10 +47,14 @@ static void enabled(const json_t *document) {
         char at[32] = "?";
         struct tm local;
         if (localtime_r(&since, &local)) strftime(at, sizeof at, "%Y-%m-%d %H:%M:%S", &local);
-        line(index ? "" : "enabled", "%s by %s (uid %llu) since %s%s%.200s%s%.200s",
+        char ends[64] = "", left[INSTR_DURATION_SIZE];
+        if (cli_count(item, "ends_in_ns"))
+            snprintf(ends, sizeof ends, ", ends in %s",
+                     instr_duration(cli_count(item, "ends_in_ns"), left));
+        line(index ? "" : "enabled", "%s by %s (uid %llu) since %s%s%.200s%s%.200s%s",
              cli_text(item, "pass"), *by ? by : "the command line",
              (unsigned long long)cli_count(item, "uid"), at, *include ? ", include=" : "", include,
-             *exclude ? ", exclude=" : "", exclude);
+             *exclude ? ", exclude=" : "", exclude, ends);
     }
 }
 

@@ -134,6 +134,18 @@
             "reported in words. A class that several class loaders have is "                       \
             "rejected; --all-loaders changes it in all of them.")                                  \
     COMMAND(undo, "PID [CLASS] [--json]", "undo what redefine did", "")                            \
+    COMMAND(rule,                                                                                  \
+            "PID TEXT [--name NAME] [--for TIME] [--allow WORDS] [--as NAME] [--json]",            \
+            "count, sum or time in a JVM where a pattern of methods matches",                      \
+            "Adds the rule TEXT, such as 'com.acme.Shop.order(Cart cart, ..) exit "                \
+            "/cart.total > 1000/ { @ms[cart.country] = hist(elapsed) }'; instr/RULES.md has the "  \
+            "language. The rule ends after ten minutes, or after TIME. WORDS are what it may "     \
+            "change: delay, throw, return and set, with colons between.\n\n"                       \
+            "'instr rules' shows its tables. 'instr rule PID --drop NAME' ends a rule and prints " \
+            "them, 'instr rule PID --extend TIME NAME' gives it TIME from now on.")                \
+    COMMAND(rules, "PID [--every TIME] [--top N] [--json]",                                        \
+            "print the tables of the rules in a JVM",                                              \
+            "With --every again and again. --json prints a document for each rule.")               \
     COMMAND(plugin, "PID NAME WORD... [--json]", "give a command to a plug-in in a JVM",           \
             "NAME is the plug-in's, as instr status prints it; the words are its own. "            \
             "Prints its answer.")                                                                  \

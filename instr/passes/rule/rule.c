@@ -198,6 +198,7 @@ static void gather(struct gathered *g, const struct instr_results *results, unsi
 static void report(const struct instr_results *results, unsigned pass) {
     const struct rw_pass *of = results->options->passes[pass].pass;
     const struct instr_rule *rule = instr_rule_of(of);
+    if (!rule->table_count) return;
     struct gathered g = {.report = {.pass = of->name, .rule = rule->text}};
     gather(&g, results, pass, rule);
     if (g.no_memory) {

@@ -1,0 +1,150 @@
+// instr rule: adds a rule to a JVM, ends it, or extends its time.
+
+#include "instr/cli/commands/switch.h"
+#include "instr/cli/bring.h"
+#include "instr/cli/internal.h"
+#include "instr/cli/talk.h"
+#include "instr/report/text.h"
+#include "instr/rules/parse.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ANSWER_MS = 10000 };
+
+struct request {
+    struct cli_control control;
+    const char *name, *allow, *drop;
+    uint64_t time, extend; // ns; 0: not given
+};
+
+// --- the text ---
+
+// The rule, and a mark below what is wrong with it.
+static int check(const char *text) {
+    struct instr_rule_error error;
+    struct instr_rule *rule = instr_rule_parse(text, &error);
+    if (rule) {
+        instr_rule_free(rule);
+        return CLI_OK;
+    }
+    cli_error("the rule is wrong: %s", error.text);
+    size_t before = 0;
+    for (uint32_t i = 0; i < error.offset && text[i]; i++)
+        before += (text[i] & 0xc0) != 0x80; // bytes that begin a character
+    bool shown = strlen(text) < 400 && !strpbrk(text, "\n\r\t\033");
+    if (shown) fprintf(stderr, "  %s\n  %*s^\n", text, (int)before, "");
+    return CLI_USAGE;
+}
+
+// An option in a list: commas and backslashes of its value are escaped.
+static void append_value(char **to, const char *value) {
+    for (; *value; value++) {
+        if (*value == ',' || *value == '\\') *(*to)++ = '\\';
+        *(*to)++ = *value;
+    }
+    **to = '\0';
+}
+
+static char *option_list(const struct request *r, const char *text, const char *name) {
+    size_t room = 2 * strlen(text) + 2 * strlen(name) + 200 + (r->allow ? strlen(r->allow) : 0);
+    char *list = malloc(room), *to = list;
+    if (!list) return NULL;
+    to += sprintf(to, "rule=");
+    append_value(&to, text);
+    to += sprintf(to, ",name=%s", name);
+    if (r->time) to += sprintf(to, ",%s.for=%llums", name, (unsigned long long)(r->time / 1000000));
+    if (r->allow) {
+        to += sprintf(to, ",allow=");
+        append_value(&to, r->allow);
+    }
+    return list;
+}
+
+// A name that no pass of the JVM has.
+static void find_name(const json_t *status, char name[32]) {
+    const json_t *passes = json_object_get(status, "passes");
+    for (unsigned n = 1;; n++) {
+        size_t index;
+        const json_t *item;
+        bool taken = false;
+        snprintf(name, 32, "rule%u", n);
+        json_array_foreach(passes, index, item) taken |=
+            json_is_string(item) && strcmp(json_string_value(item), name) == 0;
+        if (!taken) return;
+    }
+}
+
+static int add(const struct request *r, const char *text) {
+    struct cli_session session;
+    struct cli_event event;
+    char found[32];
+    int brought, status = check(text);
+    if (status == CLI_OK) status = cli_bring(&session, r->control.pid, NULL, &brought);
+    if (status != CLI_OK) return status;
+    const char *name = r->name;
+    if (!name) {
+        cli_session_limit(&session, ANSWER_MS);
+        json_t *passes = cli_session_ask(&session, "status", &event);
+        session.limit = INSTR_NEVER;
+        if (!passes) status = cli_control_end(&event);
+        find_name(passes, found);
+        json_decref(passes);
+        name = found;
+    }
+    char *list = option_list(r, text, name);
+    if (status == CLI_OK && !list) status = cli_no_memory();
+    if (status == CLI_OK) status = cli_control_introduce(&session, &r->control.owner);
+    if (status == CLI_OK)
+        status = cli_control_run(&session, 2, (const char *const[]){"enable", list},
+                                 r->control.json, cli_switch_show);
+    if (status == CLI_OK && !r->control.json) {
+        char time[INSTR_DURATION_SIZE];
+        printf("instr: %s ends in %s; 'instr rules %ld' shows its tables\n", name,
+               instr_duration(r->time ? r->time : UINT64_C(600000000000), time), r->control.pid);
+    }
+    free(list);
+    cli_session_close(&session);
+    if (status != CLI_OK && brought) cli_take_back(r->control.pid);
+    return status;
+}
+
+// --- the command ---
+
+static int extend(const struct request *r, const char *name) {
+    char text[128];
+    snprintf(text, sizeof text, "%.60s.for=%llums", name,
+             (unsigned long long)(r->extend / 1000000));
+    return cli_control_talk(&r->control, 2, (const char *const[]){"set", text}, cli_switch_show);
+}
+
+static int read_request(struct request *r, int argc, char **argv) {
+    const char *as = NULL;
+    const struct cli_option options[] = {{"--name", .text = &r->name},
+                                         {"--for", .time = &r->time},
+                                         {"--allow", .text = &r->allow},
+                                         {"--drop", .text = &r->drop},
+                                         {"--extend", .time = &r->extend},
+                                         {"--as", .text = &as},
+                                         {NULL}};
+    int status = cli_control_arguments(&r->control, "rule", argc, argv, options, 0, 1,
+                                       "a process id and a rule");
+    if (status != CLI_OK) return status;
+    if ((r->drop != NULL) + (r->control.argc == 1) != 1)
+        return cli_usage("rule", "expects a process id and a rule, --drop NAME, or --extend TIME "
+                                 "NAME");
+    if ((r->drop || r->extend) && (r->name || r->time || r->allow || (r->drop && r->extend)))
+        return cli_usage("rule", "--drop and --extend stand alone");
+    return cli_control_sign("rule", as, &r->control.owner);
+}
+
+int cli_rule(int argc, char **argv) {
+    struct request r = {0};
+    int status = read_request(&r, argc, argv);
+    if (status != CLI_OK) return status;
+    if (r.drop)
+        return cli_control_talk(&r.control, 2, (const char *const[]){"disable", r.drop},
+                                cli_switch_show_restored);
+    return r.extend ? extend(&r, r.control.argv[0]) : add(&r, r.control.argv[0]);
+}

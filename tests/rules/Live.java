@@ -1,0 +1,28 @@
+/** Runs until standard input ends; then it prints how many calls there were, and how many failed. */
+public class Live {
+    static class Order {
+        private final int total;
+
+        Order(int total) {
+            this.total = total;
+        }
+    }
+
+    static int order(Order order, String name) {
+        return order.total + name.length();
+    }
+
+    public static void main(String[] args) throws Exception {
+        int calls = 0, failed = 0;
+        System.out.println("ready");
+        while (System.in.available() == 0) {
+            try {
+                if (order(new Order(calls % 10), "ab") != calls % 10 + 2) failed++;
+            } catch (IllegalStateException thrown) {
+                failed++;
+            }
+            if (calls++ % 5 == 0) Thread.sleep(1);
+        }
+        System.out.println(calls + " " + failed);
+    }
+}
