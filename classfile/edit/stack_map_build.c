@@ -111,17 +111,22 @@ static enum cf_status move_frame(struct walk *k) {
 
 // --- typing through snippets ---
 
-static int same_type(const struct cf_type *a, const struct cf_type *b) {
+// The class of a type with the tag OBJECT.
+static struct cf_slice class_of(const struct cf_pool *pool, const struct cf_type *type) {
+    return type->index ? cf_pool_class_name(pool, type->index) : type->name;
+}
+
+static int same_type(const struct cf_pool *pool, const struct cf_type *a, const struct cf_type *b) {
     if (a->tag != b->tag) return 0;
-    if (a->tag == CF_TYPE_OBJECT && a->name.bytes && b->name.bytes)
-        return a->name.length == b->name.length &&
-               memcmp(a->name.bytes, b->name.bytes, a->name.length) == 0;
-    return a->index == b->index && a->pc == b->pc && a->name.bytes == b->name.bytes;
+    if (a->index == b->index && a->pc == b->pc && a->name.bytes == b->name.bytes) return 1;
+    if (a->tag != CF_TYPE_OBJECT) return 0;
+    struct cf_slice x = class_of(pool, a), y = class_of(pool, b);
+    return x.bytes && y.bytes && x.length == y.length && memcmp(x.bytes, y.bytes, x.length) == 0;
 }
 
 // null on one path takes the type of the other.
-static void merge_type(struct cf_type *a, const struct cf_type *b) {
-    if (same_type(a, b) || (a->tag == CF_TYPE_OBJECT && b->tag == CF_TYPE_NULL)) return;
+static void merge_type(const struct cf_pool *pool, struct cf_type *a, const struct cf_type *b) {
+    if (same_type(pool, a, b) || (a->tag == CF_TYPE_OBJECT && b->tag == CF_TYPE_NULL)) return;
     if (a->tag == CF_TYPE_NULL && b->tag == CF_TYPE_OBJECT)
         *a = *b;
     else
@@ -140,7 +145,7 @@ static enum cf_status merge_into(struct cf_typing *t, const struct cf_frame *oth
     for (uint32_t i = 0; i < other->locals_count; i++) {
         if (at >= s->locals_count) return CF_OK;
         const struct cf_type *b = &other->locals[i];
-        merge_type(&s->locals[at], b);
+        merge_type(t->pool, &s->locals[at], b);
         at += cf_type_slots(b);
     }
     while (at < s->locals_count) s->locals[at++].tag = CF_TYPE_TOP;
@@ -156,18 +161,19 @@ struct run {
 };
 
 // Does merging leave the locals of `frame` as they are?
-static int merges_unchanged(const struct cf_frame *frame, const struct cf_state *s) {
+static int merges_unchanged(const struct cf_frame *frame, const struct cf_typing *t) {
+    const struct cf_state *s = &t->state;
     uint32_t at = 0;
     for (uint32_t i = 0; i < frame->locals_count; i++) {
-        if (at >= s->locals_count || !same_type(&frame->locals[i], &s->locals[at])) return 0;
+        if (at >= s->locals_count || !same_type(t->pool, &frame->locals[i], &s->locals[at]))
+            return 0;
         at += cf_type_slots(&frame->locals[i]);
     }
     return frame->unset == s->unset;
 }
 
 static enum cf_status arrive(struct run *r, uint32_t label) {
-    if (r->has_arrived[label] && merges_unchanged(&r->arrived[label], &r->k->typing.state))
-        return CF_OK;
+    if (r->has_arrived[label] && merges_unchanged(&r->arrived[label], &r->k->typing)) return CF_OK;
     if (r->has_arrived[label]) {
         struct cf_typing mixed = r->k->typing;
         CF_TRY(cf_typing_init(&mixed, r->k->code, r->k->typing.pool,

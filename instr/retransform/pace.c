@@ -12,7 +12,7 @@
 #define MS UINT64_C(1000000)
 enum {
     WINDOW_MS = 20,
-    RATIO = 16,        // of rest to busy time
+    RATIO = 16,        // of rest to busy time, at first
     SHORT_MS = 20,     // a batch that kept the JVM busy for less may be larger
     LONG_MS = 50,      // ... for longer, must be smaller
     LONGEST_MS = 4000, // a JVM whose compilers never rest is not waited for
@@ -25,6 +25,15 @@ void instr_pace_begin(struct instr_pace *pace) {
 
 void instr_pace_batch(struct instr_pace *pace) {
     pace->start = instr_clock_now();
+    if (!pace->begun) pace->begun = pace->start;
+}
+
+unsigned instr_pace_ratio(uint64_t elapsed) {
+    const uint64_t minute = 60000 * MS;
+    return elapsed < 2 * minute   ? RATIO
+           : elapsed < 3 * minute ? RATIO / 2
+           : elapsed < 4 * minute ? RATIO / 4
+                                  : 0;
 }
 
 unsigned instr_pace_next(unsigned batch, unsigned most, uint64_t busy) {
@@ -37,10 +46,11 @@ unsigned instr_pace_next(unsigned batch, unsigned most, uint64_t busy) {
 void instr_pace_rest(struct instr_pace *pace, unsigned most, bool (*go_on)(void)) {
     uint64_t end = instr_clock_now(), last = end, rested = 0, used = 0;
     // With another processor the application goes on beside the batch, except in its safepoint pause.
+    unsigned ratio = instr_pace_ratio(end - pace->begun);
     uint64_t busy = (end - pace->start) / (sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 2 : 1);
     struct instr_cpu_times then, now;
     instr_cpu_times_take(&then);
-    do {
+    while (ratio && go_on() && last - end < LONGEST_MS * MS) {
         usleep(WINDOW_MS * 1000);
         uint64_t at = instr_clock_now(), wall = at - last;
         instr_cpu_times_take(&now);
@@ -51,7 +61,8 @@ void instr_pace_rest(struct instr_pace *pace, unsigned most, bool (*go_on)(void)
         rested += wall - compiling;
         last = at;
         then = now;
-    } while (rested < RATIO * busy && last - end < LONGEST_MS * MS &&
-             used * 100 > IDLE_PERCENT * (last - end) && go_on());
-    pace->batch = instr_pace_next(pace->batch, most, busy);
+        if (rested >= ratio * busy || used * 100 <= IDLE_PERCENT * (last - end)) break;
+    }
+    if (most > INSTR_PACE_MOST) most = INSTR_PACE_MOST;
+    pace->batch = ratio ? instr_pace_next(pace->batch, most, busy) : most;
 }

@@ -5,9 +5,10 @@
 // batch rests until the compilers have caught up, and for a multiple of that time:
 //
 //      batch | compilers busy |                rest                 | batch | ...
-//      <------- busy -------->|<--------- 9 times as long --------->|
+//      <------- busy -------->|<-------- 16 times as long --------->|
 //
-// A batch is as large as keeps the busy time short. In a JVM that is idle nothing rests.
+// A batch is as large as keeps the busy time short. In a JVM that is idle nothing rests. After two
+// minutes the rests become shorter, and after four there are none: the change must end.
 
 #ifndef INSTR_PACE_H
 #define INSTR_PACE_H
@@ -17,6 +18,7 @@
 
 struct instr_pace {
     unsigned batch; // classes of the next batch
+    uint64_t begun; // ns; when the first batch began, 0: not yet
     uint64_t start; // ns; when the last batch began
 };
 
@@ -31,6 +33,9 @@ void instr_pace_begin(struct instr_pace *pace);
 // `go_on` returns false. `most`: the largest batch.
 void instr_pace_batch(struct instr_pace *pace);
 void instr_pace_rest(struct instr_pace *pace, unsigned most, bool (*go_on)(void));
+
+// How many times as long as the busy time the rest is, `elapsed` ns after the first batch began.
+unsigned instr_pace_ratio(uint64_t elapsed);
 
 // The size of the batch after one that kept the JVM busy for `busy` ns.
 unsigned instr_pace_next(unsigned batch, unsigned most, uint64_t busy);

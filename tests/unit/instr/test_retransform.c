@@ -470,6 +470,18 @@ START_TEST(batches_grow_while_they_cost_little) {
 }
 END_TEST
 
+START_TEST(a_slow_change_ends_at_last) {
+    const uint64_t second = 1000000000;
+    unsigned before = instr_pace_ratio(0);
+    ck_assert_uint_ge(before, 9);
+    for (uint64_t at = 0; at < 300 * second; at += second) {
+        ck_assert_uint_le(instr_pace_ratio(at), before);
+        before = instr_pace_ratio(at);
+    }
+    ck_assert_uint_eq(before, 0);
+}
+END_TEST
+
 static _Atomic int compiles;
 
 static void *compile(void *unused) {
@@ -517,6 +529,7 @@ int main(void) {
     tcase_add_test(tests, what_is_dropped_leaves_no_reference);
     tcase_add_test(tests, one_batch_needs_no_other_thread);
     tcase_add_test(tests, batches_grow_while_they_cost_little);
+    tcase_add_test(tests, a_slow_change_ends_at_last);
     tcase_add_test(tests, time_of_compilers_is_measured);
     tcase_add_loop_test(tests, without_another_thread_one_does_it_all, 0, 2);
     tcase_add_loop_test(tests, two_threads_are_for_jvms_that_bear_it, 0,
