@@ -38,6 +38,18 @@ ORDERS = """
         }
     }
     """
+CARTS = """
+    package com.acme;
+    public class Shop {
+        static class Cart {
+            private final String country;
+            private final int total;
+            Cart(String country, int total) { this.country = country; this.total = total; }
+        }
+        static void order(Cart cart) { }
+        public static void main(String[] a) { for (int i = 1; i <= 10; i++) order(new Cart(i % 3 == 0 ? "NO" : "DE", i)); }
+    }
+    """
 # Each attempt prints whether it got an object. `Strange` finds classes in a way of its own.
 ATTACKS = """
     package com.acme;
@@ -125,16 +137,16 @@ class ExamplesTest(KitTest):
         manifest = self.write("app.mf", f"Main-Class: {main}\nPremain-Class: {main}\nCan-Redefine-Classes: true\nCan-Retransform-Classes: true\nClass-Path: {HSQLDB}\n")
         self.run_command(os.path.join(JDK, "bin", "jar"), "cfm", self.path("app.jar"), manifest, "-C", self.javac("app-classes", *files, options=options), ".")
 
-    def run_example(self, name, java=""):
-        """The output of the last command; `java`: options of the JVM."""
-        source = os.path.join(EXAMPLES, name + ".java")
+    def run_example(self, name, java="", count=3):
+        """The output of the last command, of `count`; `java`: options of the JVM."""
+        source = os.path.join(EXAMPLES, name)
         shutil.copy(source, self.folder)
         os.makedirs(self.path("classes"), exist_ok=True)
         with open(source, encoding="utf-8") as file:
             text = file.read()
         self.assertLess(len(text.splitlines()), 60)
-        commands = re.findall(r"^//      (.*)$", text, re.M)
-        self.assertEqual(len(commands), 3)
+        commands = re.findall(r"^(?://|#)      (.*)$", text, re.M)
+        self.assertEqual(len(commands), count)
         path = os.pathsep.join([self.bin, os.path.join(JDK, "bin"), os.environ["PATH"]])
         for command in commands:
             done = self.run_command("bash", "-c", command.replace("-jar", f"{java} -jar"), env={**os.environ, "PATH": path, "JAVA_HOME": JDK})
@@ -144,7 +156,7 @@ class ExamplesTest(KitTest):
     @unittest.skipIf(release() < 17, "Debian's hsqldb.jar is for JDK 17 and later")
     def test_sql(self):
         self.app("Main", Main=QUERIES)
-        out, err = self.run_example("Sql")
+        out, err = self.run_example("Sql.java")
         self.assertEqual(out, ["caught", "1", "1", "1"])
         rows = sorted(re.findall(r"^ +(\d+) +\d+\.\d{3} ms  (.*)$", "\n".join(err), re.M))
         self.assertEqual(rows, [("1", "create table item (id int)"), ("1", "select none from item"), ("3", "insert into item values 1"), ("5", "select id from item where id = ?")])
@@ -152,14 +164,23 @@ class ExamplesTest(KitTest):
     def test_deny(self):
         self.app("com.acme.Attacks", Attacks=ATTACKS)
         opens = "" if release() < 9 else "--add-opens java.base/java.io=ALL-UNNAMED --add-opens java.base/java.lang=ALL-UNNAMED"
-        out, _ = self.run_example("Deny", f"{opens} -javaagent:app.jar")
+        out, _ = self.run_example("Deny.java", f"{opens} -javaagent:app.jar")
         self.assertEqual(out, ["plain: denied", "own resolveClass: denied", "reflection: denied", "setAccessible: denied", "fields of the bridge: denied",
                                "retransformation: denied", "redefinition: denied", "others: text"])
 
     def test_delay(self):
         self.app("com.acme.Shop", Shop=ORDERS)
-        out, _ = self.run_example("Delay")
+        out, _ = self.run_example("Delay.java")
         self.assertIn(int(out[0]), range(1, 61))
+
+    def test_orders(self):
+        self.app("com.acme.Shop", Shop=CARTS)
+        out, err = self.run_example("orders.rules", count=1)
+        table = "\n".join(out + err)
+        self.assertRegex(table, r"(?m)^ +7 .* DE$")
+        self.assertRegex(table, r"(?m)^ +3 .* NO$")
+        self.assertRegex(table, r"(?m)^ .*\b37 .* DE$")
+        self.assertRegex(table, r"(?m)^ .*\b18 .* NO$")
 
     def test_the_smallest_kit(self):
         with open(os.path.join(EXAMPLES, "Delay.java"), encoding="utf-8") as file:
