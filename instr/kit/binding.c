@@ -285,6 +285,7 @@ static void read_method(struct subject *s, struct instr_kit_advice *advice) {
     s->method->role = role;
     s->method->name = kit_text(s->kit, cf_member_name(&s->source->cls, s->member));
     s->method->skips = s->skip;
+    s->method->outermost = advice->outermost;
     s->method->source = kit_where(s->source, s->member);
     if (!read_types(s)) return;
     read_parameters(s);

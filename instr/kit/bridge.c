@@ -10,6 +10,8 @@
 //
 // A method that replaces the result gets the result so far as its first argument, and returns it instead of 0.
 //
+// With outermost = true the next argument is what InstrKitNesting.enter has returned: with 0 the advice is not called.
+//
 // Two threads may share a slot: then a recursion may go unnoticed once, but no advice is left out.
 
 #include "instr/kit/bridge.h"
@@ -67,10 +69,12 @@ bool instr_kit_keeps_result(const struct instr_kit_method *m) {
 }
 
 const char *instr_kit_bridge_descriptor(const struct instr_kit_method *m, struct cf_arena *arena) {
-    size_t size = strlen(m->descriptor) + strlen(m->result) + 1;
-    char *text = instr_kit_keeps_result(m) ? cf_arena_alloc(arena, size) : NULL;
-    if (!instr_kit_keeps_result(m)) return m->descriptor;
-    if (text) snprintf(text, size, "(%s%s", m->result, m->descriptor + 1);
+    if (!instr_kit_keeps_result(m) && !m->outermost) return m->descriptor;
+    size_t size = strlen(m->descriptor) + strlen(m->result) + 2;
+    char *text = cf_arena_alloc(arena, size);
+    if (text)
+        snprintf(text, size, "(%s%s%s", instr_kit_keeps_result(m) ? m->result : "",
+                 m->outermost ? "I" : "", m->descriptor + 1);
     return text;
 }
 
@@ -98,8 +102,8 @@ static void add_call(const struct bridge *b, struct cf_build *build,
     const char *with_result = instr_kit_bridge_descriptor(m, b->arena);
     char *descriptor = expanded(b, m->descriptor),
          *own = with_result ? expanded(b, with_result) : NULL;
-    unsigned result = slots_of(*m->result), first = instr_kit_keeps_result(m) ? result : 0,
-             locals = first;
+    unsigned result = slots_of(*m->result),
+             first = (instr_kit_keeps_result(m) ? result : 0) + m->outermost, locals = first;
     if (!descriptor || !own) {
         cf_fail(&build->pool.error, CF_NO_MEMORY, 0, "no memory for a descriptor", 0);
         return;
@@ -215,6 +219,10 @@ static const struct cf_snippet *entry(const struct around *a) {
     cf_local(s, CF_OP_istore, a->slot);
     field(a, s, CF_OP_getstatic, "off", "Z");
     cf_branch_to(s, CF_OP_ifne, out);
+    if (a->method->outermost) {
+        cf_local(s, CF_OP_iload, instr_kit_keeps_result(a->method) ? slots_of(a->result) : 0);
+        cf_branch_to(s, CF_OP_ifeq, out);
+    }
     cf_handler(s, start, end, failed, 0);
     cf_place(s, start);
     find_slot(a, s);

@@ -23,7 +23,8 @@ struct instr_kit_jvm {
 size_t instr_kit_bridge_name(const struct instr_kit_advice *advice, const char *package, char *name,
                              size_t size);
 
-// Does the method replace the result? In the bridge it has the result so far as its first parameter.
+// Does the method replace the result? In the bridge it has the result so far as its first parameter. Behind that
+// methods of advice with outermost = true have what InstrKitNesting.enter has returned.
 bool instr_kit_keeps_result(const struct instr_kit_method *method);
 // The descriptor of the bridge's method, a template, perhaps from `arena`; NULL: out of memory.
 const char *instr_kit_bridge_descriptor(const struct instr_kit_method *method,

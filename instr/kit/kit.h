@@ -91,6 +91,7 @@ struct instr_kit_method {
     // `enter` with @Skip: the advised method does not run if the result is true, or not null;
     // `returned` and `exit` follow as after a return of 0 or null.
     bool skips;
+    bool outermost; // its advice is
     struct instr_kit_source source;
 };
 
@@ -116,8 +117,9 @@ struct instr_kit_advice {
     struct instr_match *loader;          // class names of loaders, "boot"; NULL: any loader
     bool calls;                  // calls of the targets are advised, not the targets themselves
     struct instr_match *callers; // with `calls`: the classes that call
-    bool outermost; // not where an advised call of this advice is on the thread's stack already
-    bool required;  // a start without a match fails
+    bool outermost;   // not where an advised call of this advice is on the thread's stack already
+    unsigned nesting; // with `outermost`, of an advice that runs: its number in InstrKitNesting
+    bool required;    // a start without a match fails
     const char **rethrow; // internal names (templates) of the exceptions that leave the advice
     size_t rethrow_count;
     struct instr_kit_method *methods[INSTR_KIT_ROLES]; // NULL: the advice has none

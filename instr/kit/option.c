@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,39 @@ struct made {
     char *classes;
 };
 
+// The numbers that advices with outermost = true have: bits.
+enum { MOST_OUTERMOST = 64 };
+static _Atomic(uint64_t) numbers;
+
+static void release_numbers(const struct instr_kit *kit, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (kit->advices[i].outermost)
+            atomic_fetch_and(&numbers, ~(UINT64_C(1) << kit->advices[i].nesting));
+}
+
+static bool take_number(struct instr_kit_advice *advice) {
+    for (unsigned i = 0; i < MOST_OUTERMOST; i++)
+        if (!(atomic_fetch_or(&numbers, UINT64_C(1) << i) >> i & 1)) {
+            advice->nesting = i;
+            return true;
+        }
+    return false;
+}
+
+static bool take_numbers(struct instr_kit *kit, char *error, size_t size) {
+    for (size_t i = 0; i < kit->advice_count; i++) {
+        if (!kit->advices[i].outermost || take_number(&kit->advices[i])) continue;
+        release_numbers(kit, i);
+        snprintf(error, size, "%d advices have outermost = true already: drop a kit first",
+                 MOST_OUTERMOST);
+        return false;
+    }
+    return true;
+}
+
 static void free_pass(const struct rw_pass *pass) {
     struct made *made = (struct made *)(uintptr_t)pass;
+    release_numbers(made->kit, made->kit->advice_count);
     instr_kit_free(made->kit);
     free(made->made.text);
     free(made->classes);
@@ -107,7 +139,8 @@ static int make(const char *value, int late, int (*add)(void *to, const struct r
     snprintf(error, size, "out of memory");
     bool ok = made && kit && can_run(kit, error, size);
     char *classes = ok ? class_patterns(kit) : NULL;
-    if (!ok || !classes) {
+    if (!ok || !classes || !take_numbers(kit, error, size)) {
+        free(classes);
         instr_kit_free(kit);
         free(paths);
         free(made);

@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 const char *instr_kit_not_woven(const struct instr_kit_advice *advice) {
-    if (advice->outermost) return "outermost = true does not run yet";
     if (advice->loader) return "a choice of loaders does not run yet";
     if (advice->required) return "required = true does not run yet";
     for (size_t i = 0; i < advice->target_count; i++)
@@ -105,6 +104,7 @@ static enum cf_status begin(struct kit_weaving *w) {
         local += *a->type == 'J' || *a->type == 'D' ? 2 : 1;
     }
     if (needs_self(w)) w->self = new_self(w);
+    if (w->advice->outermost) w->mark = cf_new_local(w->edit, "I", 1);
     if (enter && *enter->result != 'V')
         w->entered = cf_new_local(w->edit, kit_expanded(w, enter->result), 1);
     return w->edit->error.status;
@@ -113,10 +113,12 @@ static enum cf_status begin(struct kit_weaving *w) {
 static void insert(const struct kit_weaving *w) {
     const struct instr_kit_advice *advice = w->advice;
     insert_entry(w);
-    if (advice->methods[INSTR_KIT_EXIT] || advice->methods[INSTR_KIT_RETURNED])
+    if (advice->methods[INSTR_KIT_EXIT] || advice->methods[INSTR_KIT_RETURNED] || advice->outermost)
         cf_insert_exits(w->edit, returned(w));
     if (w->self && w->edit->constructor) cf_insert_constructed(w->edit, constructed(w));
-    if (!advice->methods[INSTR_KIT_EXIT] && !advice->methods[INSTR_KIT_THROWN]) return;
+    if (!advice->methods[INSTR_KIT_EXIT] && !advice->methods[INSTR_KIT_THROWN] &&
+        !advice->outermost)
+        return;
     cf_insert_thrown(w->edit, thrown(w, false));
     if (w->edit->constructor) cf_insert_thrown_early(w->edit, thrown(w, true));
 }

@@ -41,6 +41,7 @@ static void take_from_stack(struct kit_weaving *w, struct cf_snippet *s) {
         w->self = w->self_at_entry = kit_new_local(w, "Ljava/lang/Object;");
         cf_local(s, CF_OP_astore, w->self);
     }
+    if (w->advice->outermost) w->mark = kit_new_local(w, "I");
     if (enter && *enter->result != 'V') w->entered = kit_new_local(w, enter->result);
 }
 
@@ -83,7 +84,8 @@ static enum cf_status push_advised(const struct advised_call *c, struct cf_snipp
     struct kit_weaving w = c->like;
     w.advice = c->advices[i];
     CF_TRY(kit_begin(&w));
-    bool catches = w.advice->methods[INSTR_KIT_THROWN] || w.advice->methods[INSTR_KIT_EXIT];
+    bool catches = w.advice->methods[INSTR_KIT_THROWN] || w.advice->methods[INSTR_KIT_EXIT] ||
+                   w.advice->outermost;
     uint32_t start = cf_label(s), end = cf_label(s), caught = cf_label(s), back = cf_label(s),
              out = cf_label(s);
     take_from_stack(&w, s);

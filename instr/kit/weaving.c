@@ -275,9 +275,46 @@ bool kit_push_call(const struct kit_weaving *w, struct cf_snippet *s, enum instr
     if (!descriptor) cf_fail(&w->edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
     if (!descriptor) return true;
     if (instr_kit_keeps_result(m)) kit_load(s, w->result, at->result);
+    if (m->outermost) cf_local(s, CF_OP_iload, w->mark);
     for (size_t i = 0; i < m->parameter_count; i++) push_value(w, s, &m->parameters[i], at);
     cf_call(s, cf_callee_new(w->cls->rewrite, w->bridge, m->name, kit_expanded(w, descriptor)));
     return true;
+}
+
+static void call_nesting(const struct kit_weaving *w, struct cf_snippet *s, const char *name,
+                         const char *descriptor) {
+    char class_name[KIT_NAME_SIZE];
+    snprintf(class_name, sizeof class_name, "%sInstrKitNesting", w->cls->runtime_package);
+    cf_call(s, cf_callee_new(w->cls->rewrite, class_name, name, descriptor));
+}
+
+// The thread is in no call of the advice any more, if this was the outermost.
+static void push_leave(const struct kit_weaving *w, struct cf_snippet *s) {
+    if (!w->advice->outermost) return;
+    cf_push_int(s, (int32_t)w->advice->nesting);
+    cf_local(s, CF_OP_iload, w->mark);
+    call_nesting(w, s, "leave", "(II)V");
+}
+
+// Calls `enter` of an advice with outermost = true: what it throws ends the call.
+static void push_outermost(const struct kit_weaving *w, struct cf_snippet *s,
+                           const struct kit_moment *at) {
+    uint32_t start = cf_label(s), end = cf_label(s), caught = cf_label(s), out = cf_label(s);
+    cf_push_int(s, (int32_t)w->advice->nesting);
+    call_nesting(w, s, "enter", "(I)I");
+    cf_local(s, CF_OP_istore, w->mark);
+    if (!w->advice->methods[INSTR_KIT_ENTER]) return;
+    const char *result = w->advice->methods[INSTR_KIT_ENTER]->result;
+    cf_handler(s, start, end, caught, 0);
+    cf_place(s, start);
+    kit_push_call(w, s, INSTR_KIT_ENTER, at);
+    if (*result != 'V') kit_store(s, result, w->entered);
+    cf_place(s, end);
+    cf_branch_to(s, CF_OP_goto, out);
+    cf_place(s, caught);
+    push_leave(w, s);
+    cf_op(s, CF_OP_athrow);
+    cf_place(s, out);
 }
 
 static bool has_this_at_entry(const struct kit_weaving *w) {
@@ -291,7 +328,9 @@ void kit_push_enter(const struct kit_weaving *w, struct cf_snippet *s) {
         push_this(w, s, &at);
         cf_local(s, CF_OP_astore, w->self);
     }
-    if (kit_push_call(w, s, INSTR_KIT_ENTER, &at) && *method->result != 'V')
+    if (w->advice->outermost)
+        push_outermost(w, s, &at);
+    else if (kit_push_call(w, s, INSTR_KIT_ENTER, &at) && *method->result != 'V')
         kit_store(s, method->result, w->entered);
     for (size_t i = 0; i < w->argument_count; i++) {
         const struct kit_argument *a = &w->arguments[i];
@@ -324,6 +363,7 @@ void kit_push_returned(const struct kit_weaving *w, struct cf_snippet *s) {
         at.result = kit_new_local(w, w->result);
         kit_store(s, w->result, at.result);
     }
+    push_leave(w, s);
     if (kit_push_call(w, s, INSTR_KIT_RETURNED, &at) && *returned->result != 'V') {
         kit_push_cast(w, s, returned->result);
         kit_store(s, w->result, at.result);
@@ -336,6 +376,7 @@ void kit_push_thrown(const struct kit_weaving *w, struct cf_snippet *s, bool has
     struct kit_moment at = {.has_this = has_this, .has_thrown = true};
     at.thrown = kit_new_local(w, "Ljava/lang/Throwable;");
     cf_local(s, CF_OP_astore, at.thrown);
+    push_leave(w, s);
     kit_push_call(w, s, INSTR_KIT_THROWN, &at);
     kit_push_call(w, s, INSTR_KIT_EXIT, &at);
     cf_local(s, CF_OP_aload, at.thrown);
@@ -427,6 +468,8 @@ enum cf_status kit_begin(struct kit_weaving *w) {
     if (instr_kit_bridge_name(w->advice, w->package, w->bridge, sizeof w->bridge) >=
         sizeof w->bridge)
         return refuse(w, "the name of its bridge is too long");
+    if (w->advice->outermost && w->edit->constructor && !w->scratch)
+        return refuse(w, "outermost = true is not for constructors, which may end in super()");
     list_arguments(w);
     return w->edit->error.status;
 }

@@ -36,6 +36,7 @@ struct kit_weaving {
     const char *result; // descriptor of the method's result
     // Set by the caller behind it.
     uint32_t entered; // local with what `enter` returned
+    uint32_t mark;    // local with what InstrKitNesting.enter returned, if the advice is outermost
     // Locals with `this` at the entry and later; the latter is null before super() has returned, and 0: not passed later.
     uint32_t self_at_entry, self;
 };

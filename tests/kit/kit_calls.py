@@ -100,6 +100,19 @@ class CallsTest(KitTest):
             }""" % (name, name, name, name) for name in ("A", "B")))
         self.assertEqual((out, err), (["x3", "<ABk2AB10.5>", "B n", "A n"] + PLAIN[2:], []))
 
+    def test_the_outermost_call(self):
+        out, err = self.run_app("""
+            @Advice(value = "com.acme.App$Memory.*()", calls = true, callers = "com.acme.**", outermost = true)
+            final class Kit {
+                static void exit(@Method String m) { System.out.println(m); }
+            }
+            @Advice(value = {"com.acme.App$Memory.hidden(int)", "com.acme.App$Memory.asks()", "com.acme.App.count(..)"}, calls = true, callers = "com.acme.**", outermost = true)
+            final class Skips {
+                @Skip static boolean enter(@AllArgs Object[] all) { return all.length == 1; }
+                static int returned(@Result int n) { return n + 2; }
+            }""")
+        self.assertEqual((out, err), (["x3", "<k210.5>", "caught n", "com.acme.App$Memory.asks()", "11 false", "memory"], []))
+
     def test_methods_that_call_are_compiled(self):
         """HotSpot compiles no method whose monitors are not released on all ways."""
         self.app = self.build("hot", App="""

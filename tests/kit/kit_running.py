@@ -233,6 +233,46 @@ class RunningTest(ShopTest):
         self.assertEqual(err, [])
         self.assertEqual(out, ["true false true", "use -1", "false true true", "use -7"])
 
+    def test_outermost(self):
+        """One thread at a time, whatever leaves: a return, an exception, a skipped body, advice that denies; in all threads, many of them with one hash slot."""
+        self.app = self.build("deep", Shop="""
+            package com.acme;
+            public class Shop {
+                static int deep(int n) { if (n == 100) throw new IllegalStateException(); if (n == 0) return 0; try { return other(n - 1) + 1; } catch (IllegalStateException e) { return 0; } }
+                static int other(int n) { return n == 50 ? deep(100) : deep(n); }
+                static int total;
+                public static synchronized void count() { total++; }
+                static class Worker implements Runnable {
+                    public void run() { for (int i = 0; i < 10; i++) { deep(3); Thread.yield(); } }
+                }
+                public static void main(String[] a) throws Exception {
+                    System.out.println(deep(3) + other(2));
+                    try { other(100); } catch (IllegalStateException e) { System.out.println("thrown"); }
+                    deep(51);
+                    try { deep(-1); } catch (SecurityException e) { System.out.println("denied"); }
+                    deep(1);
+                    Thread[] threads = new Thread[3000];
+                    for (int i = 0; i < threads.length; i++) threads[i] = start(i);
+                    for (Thread t : threads) t.join();
+                    System.out.println(total);
+                }
+                static Thread start(int i) throws Exception {
+                    Runnable run = new Worker();
+                    try { return (Thread) Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, run); }
+                    catch (NoSuchMethodException e) { Thread t = new Thread(run); t.start(); return t; }
+                }
+            }""")
+        out, err = self.run_kit("""
+            @Advice(value = {"com.acme.Shop.deep(int)", "com.acme.Shop.other(int)"}, outermost = true, rethrow = SecurityException.class)
+            final class Slow {
+                static String enter(int n) { if (n < 0) throw new SecurityException(); return "<" + n; }
+                static int returned(@Result int r, @Enter String s) { count(s + " " + r); return r + 1000; }
+                static void thrown(@Enter String s) { System.out.println(s + " thrown"); }
+                static void count(String text) { if (Thread.currentThread().getName().equals("main")) System.out.println(text); else com.acme.Shop.count(); }
+            }""")
+        self.assertEqual(err, [])
+        self.assertEqual(out, ["<3 3", "<2 2", "2005", "<100 thrown", "thrown", "<51 0", "denied", "<1 1", "30000"])
+
     def test_declared_exceptions_reach_the_application(self):
         out, err = self.run_kit("""
             @Advice(value = "com.acme.Shop.*(..)", rethrow = SecurityException.class) final class Slow {
@@ -298,7 +338,7 @@ class RunningTest(ShopTest):
 
     def test_what_does_not_run_yet_is_refused(self):
         for advice, why in (('"com.acme.Shop+.order(..)"', "a pattern with + does not run yet: name the class"),
-                            ('value = "com.acme.Shop.order(..)", outermost = true', "outermost = true does not run yet")):
+                            ('value = "com.acme.Shop.order(..)", required = true', "required = true does not run yet")):
             kit = self.kit("@Advice(%s) final class Slow { static void enter() { } }" % advice, str(len(why)))
             done = self.run_any(os.path.join(JDK, "bin/java"), f"-agentpath:{AGENT}=kit={kit}", "-cp", self.app, "com.acme.Shop")
             self.assertIn(f"instr: option 'kit': Slow.java:2: {why}\n", done.stderr)
