@@ -170,8 +170,10 @@ class ExamplesTest(KitTest):
 
     def test_delay(self):
         self.app("com.acme.Shop", Shop=ORDERS)
-        out, _ = self.run_example("Delay.java")
-        self.assertIn(int(out[0]), range(1, 61))
+        for name, count in (("Delay.java", 3), ("delay.rules", 1)):
+            with self.subTest(name):
+                out, _ = self.run_example(name, count=count)
+                self.assertIn(int(out[0]), range(1, 61))
 
     def test_orders(self):
         self.app("com.acme.Shop", Shop=CARTS)
