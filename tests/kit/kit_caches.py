@@ -1,10 +1,9 @@
 """Archives of classes stay in use with a kit on: CDS, dynamic archives, AOT caches."""
 
-import os
 import re
 import unittest
 
-from support import AGENT, JDK, ShopTest, release
+from support import AGENT, ShopTest, release
 
 SHARED = "shared objects file"
 

@@ -412,11 +412,17 @@ class RunningTest(ShopTest):
 
         try:
             self.assertEqual(java.stdout.readline(), "ready\n")
-            for _ in range(3):
+            for last in (False, False, True):
                 self.assertEqual(ask(), "42\n")
                 self.tool("attach", str(java.pid), "kit=" + kit, "max-overhead=off")
                 self.assertEqual(ask(), "43\n")
-                self.tool("revert", str(java.pid))
+                self.assertIn("no kit is called timing", self.tool("kit", "drop", str(java.pid), "timing", status=1).stderr)
+                self.assertEqual(ask(), "43\n")
+                if last:
+                    self.tool("kit", "drop", str(java.pid), "kit")
+                    self.assertEqual(json.loads(self.tool("kits", str(java.pid), "--json").stdout), {"kits": []})
+                else:
+                    self.tool("revert", str(java.pid))
                 self.assertEqual(ask(), "42\n")
             self.tool("detach", str(java.pid))
             self.assertEqual(ask(), "42\n")

@@ -225,22 +225,25 @@
             "and is reported; the exit status is 1 then. The result is the same "                  \
             "for any number of threads. OUT appears when it is complete; a "                       \
             "directory OUT must not exist, or be empty.")                                          \
-    COMMAND(kit, "check KIT[:KIT] [--jdk HOME] [PATH...] | new NAME | jar",                        \
-            "begin or check a kit: advice in Java, compiled and in jars",                          \
-            "'instr kit check' reads a kit, jars or folders of classes, and resolves every "       \
-            "class, field "                                                                        \
-            "and method that it uses against "                                                     \
-            "the jars and folders of classes of the application and the JDK (HOME, $JAVA_HOME, "   \
-            "or that of java in "                                                                  \
-            "$PATH). It prints what is wrong, "                                                    \
-            "with file and line, or what the kit advises and how many methods of the jars "        \
-            "that is; the exit status is 1 if something is "                                       \
-            "wrong.\n\n"                                                                           \
-            "'instr kit new' makes a folder with a small advice, a test of it, and a script that " \
-            "builds and checks both.\n\n"                                                          \
-            "'instr kit jar' prints the path of instr-kit.jar, which kits compile against: "       \
-            "package instr.kit, annotations and "                                                  \
-            "types for advice in Java 8 and later.")                                               \
+    COMMAND(                                                                                       \
+        kit, "check KIT[:KIT] [--jdk HOME] [PATH...] | new NAME | drop PID NAME | jar",            \
+        "begin, check or end a kit: advice in Java, compiled and in jars",                         \
+        "'instr kit check' reads a kit, jars or folders of classes, and resolves every "           \
+        "class, field "                                                                            \
+        "and method that it uses against "                                                         \
+        "the jars and folders of classes of the application and the JDK (HOME, $JAVA_HOME, "       \
+        "or that of java in "                                                                      \
+        "$PATH). It prints what is wrong, "                                                        \
+        "with file and line, or what the kit advises and how many methods of the jars "            \
+        "that is; the exit status is 1 if something is "                                           \
+        "wrong.\n\n"                                                                               \
+        "'instr kit new' makes a folder with a small advice, a test of it, and a script that "     \
+        "builds and checks both.\n\n"                                                              \
+        "'instr kit drop' ends a kit in a JVM: its advice is not called any more. It takes --as, " \
+        "--all and --json as 'instr disable' does.\n\n"                                            \
+        "'instr kit jar' prints the path of instr-kit.jar, which kits compile against: "           \
+        "package instr.kit, annotations and "                                                      \
+        "types for advice in Java 8 and later.")                                                   \
     COMMAND(agent_path, "", "print the path of the agent's library, for -agentpath", "")           \
     COMMAND(runtime_jar, "", "print the path of the jar that rewritten programs need", "")         \
     COMMAND(help, "[options | COMMAND | coverage COMMAND | --json]",                               \

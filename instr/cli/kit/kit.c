@@ -21,6 +21,7 @@ static const struct {
     int (*run)(int argc, char **argv);
 } commands[] = {
     {"check", cli_kit_check},
+    {"drop", cli_kit_drop},
     {"jar", print_jar},
     {"new", cli_kit_new},
 };
