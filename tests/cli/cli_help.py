@@ -46,10 +46,11 @@ class Help(CliTest):
         arguments = {"watch": [nobody, "Foo.bar"], "dump": [nobody, "Foo"], "redefine": [nobody, "F.class"],
                      "enable": [nobody, "calls"], "disable": [nobody, "calls"], "set": [nobody, "calls.top=3"],
                      "show": [nobody, "Foo"], "rewrite": ["calls", "a", "-o", "b"], "coverage merge": ["-o", "b", "a"],
-                     "coverage tests": ["a"], "kit": ["check", "a"], "plugin": [nobody, "sql", "a"]}
+                     "coverage tests": ["a"], "kit": ["check", "a"], "plugin": [nobody, "sql", "a"],
+                     "rule": [nobody, "Foo.bar() entry { @ = count() }"]}
         needs = {"--line": ["--class", "Foo"], "--classes": ["--class", "Foo"]}
         values = {"N": "3", "TIME": "1s", "KEY": "self", "LIST": "all", "NAME": "Foo", "PATH": self.folder, "OUT": "c",
-                  "HOME": self.folder}
+                  "HOME": self.folder, "WORDS": "throw"}
         tried = 0
         for command in self.tables()["commands"]:
             name, usage = command["name"], command["arguments"]
