@@ -21,7 +21,8 @@ CF_BEGIN_DECLS
 
 enum {
     INSTR_ERROR_SIZE = 512, // room for any error line of this layer
-    INSTR_TOP_DEFAULT = 20  // rows of a table when `top` is not given
+    INSTR_TOP_DEFAULT = 20, // rows of a table when `top` is not given
+    INSTR_MOST_ON = 64      // passes: they are bits of a mask
 };
 
 // Values of max_overhead: "off"; and what holds for a late pass if it is not given.

@@ -32,7 +32,10 @@ enum {
     // (rewriters/watch_methods.h).
     RW_NAMES_METHODS = 16,
     // The pass has no results, so there are no options `file` and `top`.
-    RW_NO_RESULTS = 32
+    RW_NO_RESULTS = 32,
+    // Its code may end a call with an exception before the method runs, or as it ends. So it lies
+    // outside that of passes without this flag: those that have entered leave.
+    RW_PREVENTS = 64
 };
 
 // An option of a pass, written `pass.key=value`. Passes have `file` and `top` without listing them.

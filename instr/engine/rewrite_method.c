@@ -35,13 +35,16 @@ static enum cf_status run_passes(struct job *job, struct cf_edit *edit, enum who
         edit->code.length <= HUGE_METHOD_LIMIT)
         edit->code_limit = HUGE_METHOD_LIMIT;
     job->lines = NULL;
-    for (size_t i = 0; i < options->pass_count; i++) {
+    for (size_t i = 0; i < options->pass_count; i++) job->ids[i] = -1;
+    for (size_t turn = 0; turn < 2 * options->pass_count; turn++) {
+        int outside = turn < options->pass_count;
+        size_t i = outside ? turn : turn - options->pass_count;
         const struct rw_pass *pass = options->passes[i].pass;
-        job->ids[i] = -1;
+        if (((pass->flags & RW_PREVENTS) != 0) != outside) continue;
         if (!instr_job_has_turn(job, i) || !takes_part(pass, who) || instr_job_excludes(job, i) ||
             job->gave_up >> i & 1)
             continue;
-        edit->nesting = (int32_t)i * CF_LEVELS;
+        edit->nesting = ((int32_t)i - outside * INSTR_MOST_ON) * CF_LEVELS;
         enum cf_status status = pass->edit(&job->passes[i], edit);
         if (status != CF_OK) {
             cf_fail(&edit->error, status, 0, "the pass gave no reason", 0);

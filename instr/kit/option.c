@@ -154,6 +154,8 @@ static int make(const char *value, int late, int (*add)(void *to, const struct r
     made->pass.made = &made->made;
     made->pass.data = kit;
     made->pass.classes = classes;
+    for (size_t i = 0; i < kit->advice_count; i++)
+        if (kit->advices[i].rethrow_count) made->pass.flags |= RW_PREVENTS;
     return add(to, &made->pass);
 }
 

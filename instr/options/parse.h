@@ -9,8 +9,7 @@
 enum {
     // Bits of instr_pass_options.given:
     INSTR_GIVEN_PASS = 1u << 31, // the text names the pass
-    INSTR_ON_ALREADY = 1u << 30, // the pass was on before
-    INSTR_MOST_ON = 64           // passes: they are bits of a mask
+    INSTR_ON_ALREADY = 1u << 30  // the pass was on before
 };
 
 struct instr_option_parser {

@@ -74,6 +74,7 @@ static int add_rule(const struct adding *a, const char *text) {
                                   .holders = 1,
                                   .free = free_pass};
     made->pass.name = made->made.name;
+    if (rule->changes & (INSTR_RULE_THROWS | INSTR_RULE_RETURNS)) made->pass.flags |= RW_PREVENTS;
     made->pass.made = &made->made;
     made->pass.data = rule;
     made->pass.classes = instr_match_text(rule->classes);

@@ -871,11 +871,5 @@ enum cf_status instr_rule_weave(struct rw_class *cls, struct cf_edit *edit) {
     *w = (struct weaving){
         .cls = cls, .edit = edit, .rule = rule, .self = is_static ? UINT32_MAX : 0};
     list_parameters(w, is_static);
-    // What prevents the call, or its return, happens outside of what other passes do: those that have
-    // entered must leave.
-    int32_t nesting = edit->nesting;
-    if (rule->changes & (INSTR_RULE_THROWS | INSTR_RULE_RETURNS)) edit->nesting = -2;
-    enum cf_status status = put_all(w);
-    edit->nesting = nesting;
-    return status;
+    return put_all(w);
 }

@@ -1,5 +1,6 @@
 """What fails in advice: the application goes on, and the author reads what to do."""
 
+import json
 import re
 import unittest
 
@@ -184,6 +185,18 @@ class FailingTest(ShopTest):
                 ("true", "false", ["<one", "denied one"])):
             with self.subTest((one, two)):
                 self.assertEqual(self.run_shop(*kits(one, two)), (PLAIN[:3] + expected, []))
+
+    def test_methods_that_an_advice_prevents_are_not_entered(self):
+        """Other passes leave what they have entered, also if they are named first."""
+        kit = self.kit("""
+            @Advice(value = "com.acme.Shop.twice(..)", rethrow = SecurityException.class) final class Never {
+                static void enter() { throw new SecurityException("never"); }
+            }""")
+        for words in (["timing,include=com.acme.*", "kit=" + kit], ["kit=" + kit, "timing,include=com.acme.*"]):
+            self.run_shop(*words, "timing.file=" + self.path("timing.json"))
+            with open(self.path("timing.json"), encoding="utf-8") as file:
+                calls = {m["method"]: m["calls"] for m in json.load(file)["methods"]}
+            self.assertEqual((calls.get("twice", 0), calls["order"]), (0, 2), words)
 
     def test_a_class_of_that_name_is_there_already(self):
         body = """
