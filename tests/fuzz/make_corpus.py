@@ -2,7 +2,7 @@
 
     make_corpus.py --jdk HOME --out DIR [--generated DIR] [--count N]
 
-Writes DIR/classes, DIR/mutf8 and DIR/options. Nothing of it belongs in the tree.
+Writes DIR/classes, DIR/mutf8, DIR/options, DIR/rule and others. Nothing of it belongs in the tree.
 """
 
 import argparse
@@ -26,6 +26,8 @@ OPTIONS = [
 ]
 FILES = ["# comment\ntiming\n\ninclude=java.util.**\n", "calls\r\ntiming.top=3", "timing\nconfig=/dev/null\n", " timing \n\tcalls"]
 NAMES = ["com/acme/Foo", "java/util/Map$Entry", "a/b/internal/x/yTest$1", ""]
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
 def write(folder, name, data):
@@ -140,6 +142,9 @@ def main():
         write(os.path.join(options.out, "options"), f"list{i}", b"\0" + text.encode() + b"\0" + NAMES[i % 4].encode())
     for i, text in enumerate(FILES):
         write(os.path.join(options.out, "options"), f"file{i}", b"\1" + text.encode() + b"\0" + NAMES[i % 4].encode())
+    with open(os.path.join(TOP, "instr", "RULES.md"), encoding="utf-8") as page:
+        for i, text in enumerate(page.read().split("```rules\n")[1].split("```")[0].splitlines()):
+            write(os.path.join(options.out, "rule"), f"rule{i}", text.encode())
     for i, data in enumerate(exec_files()):
         write(os.path.join(options.out, "exec"), f"file{i}", data)
     for i, data in enumerate(jars()):
