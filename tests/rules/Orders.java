@@ -1,7 +1,7 @@
 import java.util.Map;
 import java.util.TreeMap;
 
-/** A program whose rules' results are known: it keeps the same tables itself and prints them, "name key count sum". */
+/** A program whose rules' results are known: it keeps the same tables itself and prints them, "row name key count sum". */
 public class Orders {
     static final class Cart {
         private final String country;
@@ -76,7 +76,7 @@ public class Orders {
         }
         for (Thread thread : threads) thread.join();
         for (Map.Entry<String, double[]> e : TABLES.entrySet())
-            System.out.println(e.getKey() + " " + (long) e.getValue()[0] + " " + e.getValue()[1]);
+            System.out.println("row " + e.getKey() + " " + (long) e.getValue()[0] + " " + e.getValue()[1]);
     }
 
     static void work(int from, int count) {

@@ -1,5 +1,6 @@
 // instr rule: adds a rule to a JVM, ends it, or extends its time.
 
+#include "instr/cli/commands/rule_explain.h"
 #include "instr/cli/commands/switch.h"
 #include "instr/cli/bring.h"
 #include "instr/cli/internal.h"
@@ -139,8 +140,29 @@ static int read_request(struct request *r, int argc, char **argv) {
     return cli_control_sign("rule", as, &r->control.owner);
 }
 
+// --explain TEXT [PATH...]
+static int explain(const char *text, int argc, char **argv) {
+    struct instr_rule_error error;
+    int status = check(text);
+    if (status != CLI_OK) return status;
+    struct instr_rule *rule = instr_rule_parse(text, &error);
+    const struct request everything = {.allow = "delay:throw:return:set"};
+    char *list = rule ? option_list(&everything, text, "rule1") : NULL;
+    status = list ? cli_rule_explain(rule, list, argc, argv) : cli_no_memory();
+    instr_rule_free(rule);
+    free(list);
+    return status;
+}
+
 int cli_rule(int argc, char **argv) {
     struct request r = {0};
+    for (int i = 0; i < argc; i++) {
+        const char *text = NULL;
+        const struct cli_option options[] = {{"--explain", .text = &text}, {NULL}};
+        if (strcmp(argv[i], "--explain") != 0) continue;
+        if (cli_arguments("rule", &argc, argv, options) != CLI_OK) return CLI_USAGE;
+        return explain(text, argc, argv);
+    }
     int status = read_request(&r, argc, argv);
     if (status != CLI_OK) return status;
     if (r.drop)

@@ -141,7 +141,9 @@
             "language. The rule ends after ten minutes, or after TIME. WORDS are what it may "     \
             "change: delay, throw, return and set, with colons between.\n\n"                       \
             "'instr rules' shows its tables. 'instr rule PID --drop NAME' ends a rule and prints " \
-            "them, 'instr rule PID --extend TIME NAME' gives it TIME from now on.")                \
+            "them, 'instr rule PID --extend TIME NAME' gives it TIME from now on. "                \
+            "'instr rule --explain TEXT [PATH...]' needs no JVM: it says what the rule does, and " \
+            "prints the code of each method in the classes, folders and jars that it matches.")    \
     COMMAND(rules, "PID [--every TIME] [--top N] [--json]",                                        \
             "print the tables of the rules in a JVM",                                              \
             "With --every again and again. --json prints a document for each rule.")               \
