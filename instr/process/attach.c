@@ -280,17 +280,32 @@ static enum instr_attach_status judge(const struct attach *a, int status, char *
     return INSTR_ATTACH_FAILED;
 }
 
+// The status that the JVM sends, with its text; -2: `reason` holds one line.
+static int ask_to_load(const struct attach *a, int version, const char *path, const char *options,
+                       char text[ANSWER_SIZE]) {
+    struct request *request = calloc(1, sizeof *request);
+    int status = -2;
+    if (!request)
+        fail(a, "out of memory");
+    else if (compose_load(a, request, version, path, options) == 0)
+        status = ask(a, request, text, ANSWER_SIZE);
+    free(request);
+    return status;
+}
+
+// A JVM answers a little before it is ready to take agents.
 static enum instr_attach_status load(const struct attach *a, const char *path, const char *options,
                                      int *result) {
+    enum { PAUSE_MS = 50, MOST_MS = 5000 };
+    const struct timespec pause = {0, PAUSE_MS * 1000000L};
     char text[ANSWER_SIZE];
-    int version = version_of(a);
+    int version = version_of(a), status = -2;
     if (version < 0) return INSTR_ATTACH_FAILED;
-    struct request *request = calloc(1, sizeof *request);
-    if (!request) fail(a, "out of memory");
-    int status = -2;
-    if (request && compose_load(a, request, version, path, options) == 0)
-        status = ask(a, request, text, sizeof text);
-    free(request);
+    for (int waited = 0; waited <= MOST_MS; waited += PAUSE_MS) {
+        status = ask_to_load(a, version, path, options, text);
+        if (status == -2 || !strstr(text, "only permitted in the live phase")) break;
+        nanosleep(&pause, NULL);
+    }
     return status == -2 ? INSTR_ATTACH_FAILED : judge(a, status, text, result);
 }
 
