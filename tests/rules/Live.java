@@ -14,6 +14,7 @@ public class Live {
 
     public static void main(String[] args) throws Exception {
         int calls = 0, failed = 0;
+        System.out.println("ready");
         while (System.in.available() == 0) {
             try {
                 if (order(new Order(calls % 10), "ab") != calls % 10 + 2) failed++;

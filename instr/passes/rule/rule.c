@@ -53,24 +53,25 @@ static bool define(JNIEnv *jni, jclass rules, const struct instr_rule *rule) {
 
 static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *options,
                   char *reason, size_t size) {
-    (void)jvmti;
     if (!instr_runtime_add_rules(jni, reason, size)) return false;
+    instr_runtime_introduce(jvmti, jni, options->pass->runtime_class);
     jclass rules = instr_runtime_class("InstrRules");
     if (rules && define(jni, rules, instr_rule_of(options->pass))) return true;
     snprintf(reason, size, "out of memory");
     return false;
 }
 
+// Its results have been reported: tables, which may hold a thousand keys each, are given up.
 static void stop(JNIEnv *jni, const struct rw_pass *pass) {
-    jclass rules = jni ? instr_runtime_class("InstrRules") : NULL;
-    if (rules) call_void(jni, rules, "rule", "(IZ)V", (jint)instr_rule_of(pass)->number, JNI_FALSE);
-}
-
-static void forget(JNIEnv *jni, const struct rw_pass *pass) {
     const struct instr_rule *rule = instr_rule_of(pass);
-    jclass rules = instr_runtime_class("InstrRules");
-    for (unsigned i = 0; rules && i < rule->table_count; i++)
+    jclass rules = jni ? instr_runtime_class("InstrRules") : NULL;
+    if (!rules) return;
+    call_void(jni, rules, "rule", "(IZ)V", (jint)rule->number, JNI_FALSE);
+    for (unsigned i = 0; i < rule->table_count; i++)
         call_void(jni, rules, "table", "(III)V", (jint)rule->tables[i].number, 0, 0);
+    for (unsigned i = 0; i < rule->place_count; i++)
+        call_void(jni, rules, "place", "(ILjava/lang/String;I)V", (jint)rule->places[i].number,
+                  NULL, 0);
 }
 
 // --- results ---
@@ -214,7 +215,6 @@ static void report(const struct instr_results *results, unsigned pass) {
 
 const struct instr_agent_pass instr_agent_pass_rule = {
     .start = start,
-    .forget = forget,
     .stop = stop,
     .report = report,
 };
