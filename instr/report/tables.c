@@ -134,7 +134,9 @@ static void write_table(const void *content, struct instr_output *out, size_t to
     instr_report_text(out, report->pass, INSTR_PLAIN);
     instr_output_text(out, ": ");
     instr_report_text(out, report->rule, INSTR_PLAIN);
-    instr_output_text(out, report->row_count ? "\n" : ": nothing yet\n");
+    instr_output_text(out, report->row_count ? "\n"
+                           : report->matched ? ": nothing yet\n"
+                                             : ": no method of the loaded classes matches\n");
     for (size_t i = 0; i < report->row_count && top > 0;) i = put_table(report, i, top, out);
 }
 
@@ -161,6 +163,7 @@ static void write_json(const void *content, struct instr_output *out) {
     instr_json_open(&json, NULL, '{');
     instr_json_text(&json, "pass", report->pass);
     instr_json_text(&json, "rule", report->rule);
+    instr_json_bool(&json, "matched", report->matched);
     instr_json_open(&json, "tables", '[');
     for (size_t i = 0; i < report->row_count; i++) write_row(&json, &report->rows[i]);
     instr_json_close(&json, ']');

@@ -33,6 +33,7 @@ struct instr_table_row {
 struct instr_table_report {
     const char *pass; // the rule's name
     const char *rule; // its text
+    bool matched;     // a method has it
     struct instr_table_row *rows;
     size_t row_count;
 };
@@ -47,7 +48,7 @@ enum { INSTR_TABLE_TEXT = 40 };
 // Writes a number of a row as people read it; returns `text`.
 char *instr_table_number(double number, bool is_time, char text[INSTR_TABLE_TEXT]);
 
-// JSON: {"pass","rule","tables":[{"table","key","reduction","metric","unit","count","value","sum",
+// JSON: {"pass","rule","matched","tables":[{"table","key","reduction","metric","unit","count","value","sum",
 // "min","max","last","p50","p90","p99"}]}; "unit" is "ns" or null; what a reduction does not know is
 // not there.
 extern const struct instr_report_format instr_tables_format;

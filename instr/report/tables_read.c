@@ -44,6 +44,7 @@ static int read_report(struct instr_reader *r, void *content) {
     struct instr_table_report *report = content;
     report->pass = json_string_value(json_object_get(r->root, "pass"));
     report->rule = json_string_value(json_object_get(r->root, "rule"));
+    report->matched = json_is_true(json_object_get(r->root, "matched"));
     if (!report->pass) report->pass = "rule";
     if (!report->rule) report->rule = "";
     report->rows = calloc(instr_reader_count(r, "tables") + 1, sizeof *report->rows);

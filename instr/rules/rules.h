@@ -149,6 +149,7 @@ struct instr_rule {
     bool timed;       // `elapsed` is used
     bool uses_this, uses_result, uses_thrown;
     uint64_t uses[4]; // bits of parameters
+    int *woven;       // 1 once a method has the rule; set by any thread
     // Calls methods of the JDK's classes, or reads fields of others, or makes keys: not while the
     // thread is in a rule already.
     bool guarded;

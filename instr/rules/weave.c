@@ -871,5 +871,7 @@ enum cf_status instr_rule_weave(struct rw_class *cls, struct cf_edit *edit) {
     *w = (struct weaving){
         .cls = cls, .edit = edit, .rule = rule, .self = is_static ? UINT32_MAX : 0};
     list_parameters(w, is_static);
-    return put_all(w);
+    CF_TRY(put_all(w));
+    __atomic_store_n(rule->woven, 1, __ATOMIC_RELAXED);
+    return CF_OK;
 }

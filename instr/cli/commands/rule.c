@@ -77,6 +77,18 @@ static void find_name(const json_t *status, char name[32]) {
     }
 }
 
+static void show(const json_t *document, const struct instr_process *target) {
+    char number[INSTR_NUMBER_SIZE];
+    uint64_t classes = cli_count(document, "classes");
+    cli_switch_show(document, target);
+    if (cli_count(document, "remaining") || cli_count(document, "changed")) return;
+    if (classes)
+        cli_error("no method matches in the %s loaded class%s of this name",
+                  instr_number(classes, number), cli_plural(classes, "es"));
+    else
+        cli_error("no loaded class matches; the rule waits for classes that are loaded later");
+}
+
 static int add(const struct request *r, const char *text) {
     struct cli_session session;
     struct cli_event event;
@@ -99,7 +111,7 @@ static int add(const struct request *r, const char *text) {
     if (status == CLI_OK) status = cli_control_introduce(&session, &r->control.owner);
     if (status == CLI_OK)
         status = cli_control_run(&session, 2, (const char *const[]){"enable", list},
-                                 r->control.json, cli_switch_show);
+                                 r->control.json, show);
     if (status == CLI_OK && !r->control.json) {
         char time[INSTR_DURATION_SIZE];
         printf("instr: %s ends in %s; 'instr rules %ld' shows its tables\n", name,
