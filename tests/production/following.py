@@ -350,7 +350,7 @@ def busy_classes(t):
             return {m: digest for m, digest in digests(t, jvm, name).items() if m.startswith("Lcom/sun/tools/javac/") and "$$Lambda" not in m}
 
         def options(threads):
-            return f"timing,include=com.sun.tools.javac.**,batch=50,batch-threads={threads}"
+            return f"timing,include=com.sun.tools.javac.**,batch=50,pace=off,batch-threads={threads}"
         before = own("before")
         expect(problems, f"{c.run('enable', options(1))['refusals']}", c.run("status")["classes_refused_now"] == 0)
         c.run("revert")
