@@ -139,6 +139,9 @@ struct instr_host {
     int (*class_annotated)(const struct instr_class *cls, const char *annotation); // a look
     // Call `n` is not made; its result is 0 or null. Constructors cannot be skipped.
     int (*skip)(struct instr_code *code, uint32_t n);
+    // At its entry the method returns 0 or null if the test is met (NULL: always), after what else the
+    // plug-in has at the entry; what it has at INSTR_AT_RETURN runs, too. Not for constructors.
+    int (*skip_if)(struct instr_code *code, const struct instr_test *test);
 };
 
 // Returns 0, after host->add; or another number with a sentence in `error`. The host is never freed.

@@ -14,9 +14,4 @@ public final class InstrPlugin {
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }
     }
-
-    /** 1 for an object, 0 for null. */
-    public static long present(Object object) {
-        return object == null ? 0 : 1;
-    }
 }

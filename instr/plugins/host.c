@@ -119,25 +119,25 @@ static bool is_call(const struct cf_code *code, uint32_t i) {
 
 static void list_calls(struct instr_code *code) {
     const struct cf_code *c = &code->edit->code;
-    code->calls = cf_arena_alloc(c->cls->arena, ((size_t)c->count + 1) * sizeof *code->calls);
+    code->calls = cf_arena_zeroed(c->cls->arena, (size_t)c->count + 1, sizeof *code->calls);
     for (uint32_t i = 0; code->calls && i < c->count; i++)
-        if (is_call(c, i)) code->calls[code->calls_count++] = i;
+        if (is_call(c, i)) code->calls[code->calls_count++].instruction = i;
 }
 
 bool instr_plugin_find_call(struct instr_code *code, uint32_t n, struct instr_found_call *call) {
     const struct cf_code *c = &code->edit->code;
     if (!code->calls) list_calls(code);
     if (n >= code->calls_count) return false;
-    call->instruction = code->calls[n];
-    return cf_reference(c->cls, cf_be2(c->bytes + c->pc[call->instruction] + 1), &call->class_name,
-                        &call->name, &call->descriptor) &&
+    call->at = &code->calls[n];
+    return cf_reference(c->cls, cf_be2(c->bytes + c->pc[call->at->instruction] + 1),
+                        &call->class_name, &call->name, &call->descriptor) &&
            call->class_name.bytes;
 }
 
 static int call(struct instr_code *code, uint32_t n, struct instr_call *result) {
     struct instr_found_call at;
     if (!instr_plugin_find_call(code, n, &at)) return 0;
-    uint32_t pc = code->edit->code.pc[at.instruction];
+    uint32_t pc = code->edit->code.pc[at.at->instruction];
     struct instr_call found = {
         .line = line_at(code, pc),
         .class_name = instr_plugin_text(code->of, at.class_name, true),
@@ -167,4 +167,5 @@ const struct instr_host instr_plugin_host = {
     .observe = instr_plugin_observe,
     .class_annotated = class_annotated,
     .skip = instr_plugin_skip,
+    .skip_if = instr_plugin_skip_if,
 };

@@ -30,12 +30,17 @@ struct instr_class {
     const struct instr_open_plugin *plugin;
 };
 
+struct instr_call_at { // an instruction that calls, by index
+    uint32_t instruction;
+    bool timed; // the local call_start has the time before it
+};
+
 struct instr_code {
     const struct instr_class *of;
     struct cf_edit *edit;
     // From here on everything is zero at first.
-    const uint16_t *lines; // by pc; NULL: not asked for yet
-    uint32_t *calls;       // the instructions that call, by index; NULL: not asked for yet
+    const uint16_t *lines;       // by pc; NULL: not asked for yet
+    struct instr_call_at *calls; // NULL: not asked for yet
     uint32_t calls_count;
     uint32_t start;      // local: when the method was entered; 0: none
     uint32_t call_start; // local: when a call began; 0: none
@@ -47,9 +52,9 @@ extern const struct instr_host instr_plugin_host;
 // no text, or memory ran out.
 const char *instr_plugin_text(const struct instr_class *cls, struct cf_slice text, bool dots);
 
-// Call `n` of the method: the index of its instruction, and what it refers to. False: there are fewer.
+// Call `n` of the method, and what it refers to. False: there are fewer.
 struct instr_found_call {
-    uint32_t instruction;
+    struct instr_call_at *at;
     struct cf_slice class_name, name, descriptor;
 };
 bool instr_plugin_find_call(struct instr_code *code, uint32_t n, struct instr_found_call *call);
@@ -58,11 +63,12 @@ bool instr_plugin_find_call(struct instr_code *code, uint32_t n, struct instr_fo
 const char *instr_plugin_options(void);
 int instr_plugin_add(const struct instr_plugin *plugin, void *data);
 
-// instr_host.count, observe and skip.
+// instr_host.count, observe, skip and skip_if.
 int instr_plugin_count(struct instr_code *code, const struct instr_at *at, const char *counter);
 int instr_plugin_observe(struct instr_code *code, const struct instr_at *at, const char *histogram,
                          const struct instr_value *value);
 int instr_plugin_skip(struct instr_code *code, uint32_t n);
+int instr_plugin_skip_if(struct instr_code *code, const struct instr_test *test);
 
 void instr_plugin_close(struct instr_open_plugin *plugin);
 

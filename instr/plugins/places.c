@@ -3,6 +3,7 @@
 //      count:     id; InstrCalls.enter
 //      observe:   value as a long, id; InstrPlugin.observe
 //      only_if:   value as a long, number; lcmp; jump behind the rest
+//      skip_if:   a condition; the method returns 0 or null, or goes on
 //
 // An elapsed time is that since a local was set: at the entry of the method, or before the call. Arguments
 // of a call are below others on the stack, which go to locals meanwhile.
@@ -12,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ENTER, OBSERVE, PRESENT, NANO_TIME };
+enum { ENTER, OBSERVE, NANO_TIME };
 
 static struct cf_callee callee(struct instr_code *code, unsigned which) {
     static const struct {
@@ -20,7 +21,6 @@ static struct cf_callee callee(struct instr_code *code, unsigned which) {
     } methods[] = {
         [ENTER] = {"InstrCalls", "enter", "(I)V"},
         [OBSERVE] = {"InstrPlugin", "observe", "(JI)V"},
-        [PRESENT] = {"InstrPlugin", "present", "(Ljava/lang/Object;)J"},
         [NANO_TIME] = {"java/lang/System", "nanoTime", "()J"},
     };
     struct rw_class *cls = code->of->in;
@@ -71,8 +71,8 @@ static int insert(const struct place *p) {
     case INSTR_AT_CONSTRUCTED: cf_insert_constructed(edit, p->snippet); break;
     case INSTR_AT_RETURN: cf_insert_exits(edit, p->snippet); break;
     case INSTR_AT_THROWN: cf_insert_thrown(edit, p->snippet); break;
-    case INSTR_AT_BEFORE: cf_insert_before(edit, p->call.instruction, p->snippet); break;
-    default: cf_insert_after(edit, p->call.instruction, p->snippet); break;
+    case INSTR_AT_BEFORE: cf_insert_before(edit, p->call.at->instruction, p->snippet); break;
+    default: cf_insert_after(edit, p->call.at->instruction, p->snippet); break;
     }
     return edit->error.status == CF_OK ? 0 : -1;
 }
@@ -113,6 +113,14 @@ static uint32_t read_types(struct cf_slice descriptor, char types[MOST_PARAMETER
     return n;
 }
 
+// 1 for an object, 0 for null, without a call: rewritten files have counters alone to call.
+static void push_presence(const struct place *p) {
+    static const char object[] = "java/lang/Object";
+    uint16_t cls = cf_add_class(&p->code->edit->rewrite->pool, object, sizeof object - 1);
+    cf_op_constant(p->snippet, CF_OP_instanceof, cls, 1, 1);
+    cf_op(p->snippet, CF_OP_i2l);
+}
+
 // Makes a long of the value on the stack: of an object 1, of null 0.
 static void widen(const struct place *p, char type) {
     switch (type) {
@@ -120,7 +128,7 @@ static void widen(const struct place *p, char type) {
     case 'F': cf_op(p->snippet, CF_OP_f2l); break;
     case 'D': cf_op(p->snippet, CF_OP_d2l); break;
     case 'L':
-    case '[': cf_call(p->snippet, callee(p->code, PRESENT)); break;
+    case '[': push_presence(p); break;
     default: cf_op(p->snippet, CF_OP_i2l); break;
     }
 }
@@ -174,8 +182,10 @@ static void push_elapsed(const struct place *p) {
         *local = cf_new_local(code->edit, "J", 1);
         cf_insert_entry(code->edit, set_time(code, *local, p->at->where != INSTR_AT_AFTER));
     }
-    if (p->at->where == INSTR_AT_AFTER)
-        cf_insert_before(code->edit, p->call.instruction, set_time(code, *local, true));
+    if (p->at->where == INSTR_AT_AFTER && !p->call.at->timed) {
+        cf_insert_before(code->edit, p->call.at->instruction, set_time(code, *local, true));
+        p->call.at->timed = true;
+    }
     cf_call(p->snippet, callee(code, NANO_TIME));
     cf_local(p->snippet, CF_OP_lload, *local);
     cf_op(p->snippet, CF_OP_lsub);
@@ -260,7 +270,7 @@ static int find_id(const struct place *p, char kind, const char *name, int *id) 
     int n = snprintf(detail, sizeof detail, "%c%s", kind, name ? name : "");
     if (!name || !*name || n >= (int)sizeof detail)
         return misuse(code, "plug-in: the name of a counter must have 1 to 254 bytes");
-    uint32_t pc = is_at_call(p->at) ? code->edit->code.pc[p->call.instruction] : 0;
+    uint32_t pc = is_at_call(p->at) ? code->edit->code.pc[p->call.at->instruction] : 0;
     struct cf_slice text = {(const uint8_t *)detail, (uint32_t)n};
     enum cf_status status = code->of->plugin->offline ? rw_method_id(cls, code->edit, id)
                                                       : rw_site_id(cls, code->edit, pc, text, id);
@@ -322,9 +332,32 @@ int instr_plugin_skip(struct instr_code *code, uint32_t n) {
     for (uint32_t i = read_types(call.descriptor, types, &result); i-- > 0;)
         cf_op(s, slots_of(types[i]) == 2 ? CF_OP_pop2 : CF_OP_pop);
     const struct cf_code *c = &code->edit->code;
-    if (c->bytes[c->pc[call.instruction]] != CF_OP_invokestatic) cf_op(s, CF_OP_pop);
+    if (c->bytes[c->pc[call.at->instruction]] != CF_OP_invokestatic) cf_op(s, CF_OP_pop);
     if (result != 'V') cf_op(s, nothing_of(result));
     if (s->length == 0) cf_op(s, CF_OP_nop); // nothing at all would leave the call there
-    cf_replace(code->edit, call.instruction, s);
+    cf_replace(code->edit, call.at->instruction, s);
+    return code->edit->error.status == CF_OK ? 0 : -1;
+}
+
+// One level inside of what else the plug-in puts at the entry, which runs first.
+int instr_plugin_skip_if(struct instr_code *code, const struct instr_test *condition) {
+    const struct instr_at at = {.size = sizeof at, .where = INSTR_AT_ENTRY, .only_if = condition};
+    struct place p;
+    char types[MOST_PARAMETERS], result;
+    if (find_place(&p, code, &at) != 0) return -1;
+    if (code->edit->constructor)
+        return misuse(code, "plug-in: a constructor cannot be left at its entry");
+    uint32_t go_on = cf_label(p.snippet);
+    if (condition) {
+        if (test(&p, go_on) != 0) return -1;
+    } else {
+        cf_op(p.snippet, CF_OP_iconst_0);
+        cf_branch_to(p.snippet, CF_OP_ifne, go_on);
+    }
+    read_types(cf_member_descriptor(code->edit->code.cls, code->edit->method), types, &result);
+    if (result != 'V') cf_op(p.snippet, nothing_of(result));
+    code->edit->nesting++;
+    cf_insert_early_return(code->edit, p.snippet, go_on);
+    code->edit->nesting--;
     return code->edit->error.status == CF_OK ? 0 : -1;
 }

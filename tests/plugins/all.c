@@ -45,6 +45,16 @@ static void put_result(struct instr_code *code, uint32_t where, uint32_t call,
     put(code, where, call, INSTR_ELAPSED, 0, 'J');
 }
 
+// For a number that no program passes.
+static void put_early_return(struct instr_code *code, const struct instr_method_info *method) {
+    struct instr_value value = {.size = sizeof value, .what = INSTR_ARGUMENT};
+    struct instr_test test = {.size = sizeof test, .value = &value, .number = -987654321};
+    char types[256], result;
+    if (strcmp(method->name, "<init>") == 0) return;
+    if (read_types(method->descriptor, types, &result) == 0) return;
+    if (types[0] != 'L' && types[0] != '[') host->skip_if(code, &test);
+}
+
 static void rewrite(void *data, const struct instr_class *cls, struct instr_code *code) {
     struct instr_method_info method = {.size = sizeof method};
     struct instr_call call = {.size = sizeof call};
@@ -56,6 +66,7 @@ static void rewrite(void *data, const struct instr_class *cls, struct instr_code
     put_result(code, INSTR_AT_RETURN, 0, method.descriptor);
     put(code, INSTR_AT_THROWN, 0, INSTR_ELAPSED, 0, 'J');
     host->count(code, &constructed, "constructed");
+    put_early_return(code, &method);
     for (uint32_t i = 0; host->call(code, i, &call); i++) {
         put_arguments(code, INSTR_AT_BEFORE, i, call.descriptor);
         put_result(code, INSTR_AT_AFTER, i, call.descriptor);

@@ -45,6 +45,7 @@ HOLD(instr_host, count, 88);
 HOLD(instr_host, observe, 96);
 HOLD(instr_host, class_annotated, 104);
 HOLD(instr_host, skip, 112);
+HOLD(instr_host, skip_if, 120);
 _Static_assert(INSTR_PLUGIN_API == 1, "keep this plug-in, and write one for the new api");
 _Static_assert(INSTR_NO == 0 && INSTR_YES == 1 && INSTR_UNKNOWN == -1, "answers");
 _Static_assert(INSTR_NEEDS_JVM == 1 && INSTR_NEEDS_START == 2, "needs");

@@ -34,6 +34,12 @@ static void rewrite(void *data, const struct instr_class *cls, struct instr_code
     host->skip(code, 99999);
 #elif CASE == 29
     host->skip(code, 0); // of <init>
+#elif CASE == 30
+    host->skip_if(code, NULL);
+#elif CASE == 31 || CASE == 32
+    struct instr_test test = {.size = CASE == 31 ? 8 : sizeof test, .value = &value};
+    value.what = INSTR_ELAPSED;
+    host->skip_if(code, &test);
 #endif
     host->count(code, &at, "x");
 }
