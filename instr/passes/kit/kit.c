@@ -8,6 +8,7 @@
 #include "instr/kit/weave.h"
 #include "instr/passes/agent_pass.h"
 #include "instr/passes/kit/define.h"
+#include "instr/passes/kit/defined.h"
 #include "instr/vm/runtime.h"
 
 #include <stdatomic.h>
@@ -69,9 +70,14 @@ static bool takes(const struct rw_pass *pass, JNIEnv *jni, jobject loader, const
         const struct instr_kit_advice *advice = &kit->advices[i];
         if (!names(advice, name)) continue;
         any = true;
+        struct instr_kit_place place =
+            instr_kit_place_of(state.jvmti, kit, advice, loader, package);
+        if (instr_kit_place_is_known(jni, &place)) continue;
         if (instr_kit_define(state.jvmti, jni, kit, advice, loader, package, &jvm, reason,
-                             sizeof reason))
+                             sizeof reason)) {
+            instr_kit_place_add(jni, &place);
             continue;
+        }
         char dotted[NAME_SIZE];
         instr_kit_dotted(name, dotted, sizeof dotted);
         instr_kit_applied_refuse(kit->applied, i, reason);
