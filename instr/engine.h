@@ -133,6 +133,8 @@ struct instr_origin {
     size_t file_length;
     // The engine has changed it already, before other agents: it counts as one class.
     int again;
+    const struct rw_supertypes *supertypes; // NULL: unknown
+    const uint64_t *notes;                  // of each pass, from its agent pass; NULL: all are 0
 };
 // instr_engine_rewrite with an origin; NULL: nothing is known.
 void instr_engine_rewrite_known(struct instr_engine *engine, const struct instr_origin *origin,

@@ -34,6 +34,9 @@ int instr_match_add(struct instr_match *match, const char *patterns, char *reaso
 // Allocates nothing and takes tens of nanoseconds.
 int instr_match(const struct instr_match *match, const char *name, size_t length);
 
+// Does any pattern match any of these names, which end with '\0'?
+int instr_match_any(const struct instr_match *match, const char *const *names, size_t count);
+
 // Can any pattern match a class whose name begins with `start` (java/)?
 int instr_match_below(const struct instr_match *match, const char *start);
 

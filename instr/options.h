@@ -79,6 +79,8 @@ struct instr_pass_options {
     uint64_t lease, ends; // ns until it is switched off, 0: never; when that is (CLOCK_MONOTONIC)
     // The classes of a pass that selects them itself; NULL: include and exclude select them.
     struct instr_match *only;
+    // It also selects classes that have such a supertype; NULL: it does not.
+    struct instr_match *supertypes;
     struct instr_match *include; // its scope; NULL: none
     struct instr_match *exclude; // the same
     int own_scope;               // pass.include or pass.exclude was given

@@ -48,6 +48,12 @@ struct rw_option {
 // The number of callees that a pass can remember for a class.
 #define RW_REFS 12
 
+// The names of a class and of its supertypes, as far as they are known, internal.
+struct rw_supertypes {
+    const char *const *names;
+    size_t count;
+};
+
 // A class and a pass that edits it; made for each pair.
 struct rw_class {
     const struct rw_pass *pass;
@@ -68,8 +74,9 @@ struct rw_class {
     // (instr/id_registry.h: instr_methods_get).
     int (*site_id)(struct rw_class *cls, const struct cf_edit *edit, uint32_t pc,
                    struct cf_slice detail);
-    // What one pass alone needs, by name: "coverage" is a struct rw_coverage_service (coverage.h).
-    // NULL: it is not offered here.
+    // What one pass alone needs, by name: "coverage" is a struct rw_coverage_service (coverage.h),
+    // "supertypes" a struct rw_supertypes, for passes with rw_pass.supertypes; "note" is a uint64_t
+    // from the agent's half of the pass (instr_candidate.note). NULL: it is not offered here.
     const void *(*service)(const struct rw_class *cls, const char *name);
     // The value of the pass's own option `key`; NULL: not given.
     const char *(*option)(const struct rw_class *cls, const char *key);
@@ -109,6 +116,8 @@ struct rw_pass {
     const void *data;          // for the pass, from where it was made
     // The patterns of the classes that the pass selects (instr/match.h); with RW_NAMES_METHODS.
     const char *classes;
+    // The same, for classes that extend or implement such a class, directly or not. NULL: none.
+    const char *supertypes;
     // Looks at the class before its methods are edited. NULL: nothing to do. On any error the
     // pass leaves the class out, with the reason in rewrite->cls->error; other passes go on.
     enum cf_status (*begin)(struct rw_class *cls);

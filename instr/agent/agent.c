@@ -14,6 +14,7 @@
 #include "instr/plugins/plugins.h"
 #include "instr/rules/option.h"
 #include "instr/retransform/hook.h"
+#include "instr/retransform/prepared.h"
 #include "instr/retransform/limits.h"
 #include "instr/retransform/native_prefix.h"
 #include "instr/retransform/pass_lifecycle.h"
@@ -162,6 +163,7 @@ static int set_functions(jvmtiEnv *jvmti, char *reason, size_t size) {
     callbacks.VMInit = on_vm_init;
     callbacks.VMDeath = on_vm_death;
     callbacks.ClassFileLoadHook = instr_hook;
+    callbacks.ClassPrepare = instr_prepared;
     jvmtiError error = (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks);
     if (error == JVMTI_ERROR_NONE) return 1;
     snprintf(reason, size, "the JVM refuses events (JVM TI error %d)", (int)error);

@@ -4,12 +4,21 @@
 #define INSTR_KIT_FIT_H
 
 #include "instr/kit/kit.h"
+#include "rewriters/rewriter.h"
 
 // Is the class of this internal name one of the target's? For a target with `subtypes` ask for the names of all
 // supertypes, too.
 static inline bool instr_kit_names_class(const struct instr_kit_target *target, const char *name,
                                          size_t length) {
     return instr_match(target->classes, name, length);
+}
+
+// Is it the class itself, or a supertype of it, as far as they are known (NULL: none is)?
+static inline bool instr_kit_names_any(const struct instr_kit_target *target, const char *name,
+                                       size_t length, const struct rw_supertypes *supertypes) {
+    return instr_kit_names_class(target, name, length) ||
+           (target->subtypes && supertypes &&
+            instr_match_any(target->classes, supertypes->names, supertypes->count));
 }
 
 // Do name and argument types of the method match?

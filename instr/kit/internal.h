@@ -14,6 +14,7 @@
 //      fit.c             which methods an advice applies to
 //      applied.c         where they were called from
 //      targets.c         ... in class files
+//      supertypes.c      what is above a class there
 //      link.c            whether what the closure uses is there
 //      class_path.c      ... in jars and a JDK
 //      jdk.c             the classes of an installed JDK

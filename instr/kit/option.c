@@ -13,7 +13,7 @@ struct made {
     struct rw_pass pass;
     struct rw_made made;
     struct instr_kit *kit;
-    char *classes;
+    char *classes, *supertypes;
 };
 
 // The numbers that advices with outermost = true have: bits.
@@ -52,6 +52,7 @@ static void free_pass(const struct rw_pass *pass) {
     instr_kit_free(made->kit);
     free(made->made.text);
     free(made->classes);
+    free(made->supertypes);
     free(made);
 }
 
@@ -97,15 +98,16 @@ static bool add_pattern(struct cf_text_memory *out, const struct instr_match *ma
            cf_text_to_memory(out, text, strlen(text));
 }
 
-// The patterns of all classes whose code changes; NULL: out of memory.
-static char *class_patterns(const struct instr_kit *kit) {
+// The patterns of all classes whose code changes, or (`subtypes`) only those with a +. NULL: out of memory.
+static char *class_patterns(const struct instr_kit *kit, bool subtypes) {
     struct cf_text_memory out = {0};
     bool ok = true;
     for (size_t i = 0; i < kit->advice_count; i++) {
         const struct instr_kit_advice *advice = &kit->advices[i];
-        if (advice->calls) ok = ok && add_pattern(&out, advice->callers);
+        if (advice->calls && !subtypes) ok = ok && add_pattern(&out, advice->callers);
         for (size_t k = 0; k < advice->target_count && !advice->calls; k++)
-            ok = ok && add_pattern(&out, advice->targets[k].classes);
+            if (!subtypes || advice->targets[k].subtypes)
+                ok = ok && add_pattern(&out, advice->targets[k].classes);
     }
     ok = ok && cf_text_to_memory(&out, "", 1);
     if (ok) return out.bytes;
@@ -138,15 +140,17 @@ static int make(const char *value, int late, int (*add)(void *to, const struct r
     (void)late;
     snprintf(error, size, "out of memory");
     bool ok = made && kit && can_run(kit, error, size);
-    char *classes = ok ? class_patterns(kit) : NULL;
-    if (!ok || !classes || !take_numbers(kit, error, size)) {
+    char *classes = ok ? class_patterns(kit, false) : NULL;
+    char *supertypes = classes ? class_patterns(kit, true) : NULL;
+    if (!ok || !supertypes || !take_numbers(kit, error, size)) {
         free(classes);
+        free(supertypes);
         instr_kit_free(kit);
         free(paths);
         free(made);
         return -1;
     }
-    *made = (struct made){.pass = like, .kit = kit, .classes = classes};
+    *made = (struct made){.pass = like, .kit = kit, .classes = classes, .supertypes = supertypes};
     made->made = (struct rw_made){
         .kind = instr_kit_source.key, .text = paths, .holders = 1, .free = free_pass};
     name_after(kit->name, made->made.name, sizeof made->made.name);
@@ -154,6 +158,7 @@ static int make(const char *value, int late, int (*add)(void *to, const struct r
     made->pass.made = &made->made;
     made->pass.data = kit;
     made->pass.classes = classes;
+    if (*supertypes) made->pass.supertypes = supertypes;
     for (size_t i = 0; i < kit->advice_count; i++)
         if (kit->advices[i].rethrow_count) made->pass.flags |= RW_PREVENTS;
     return add(to, &made->pass);

@@ -1,27 +1,8 @@
 #include "instr/kit/targets.h"
 #include "instr/kit/fit.h"
+#include "instr/kit/supertypes.h"
 
 #include <stdio.h>
-
-enum { DEEPEST = 200 }; // supertypes above each other; circles end there
-
-// Does the target name the class, or with + one of its supertypes?
-static bool names(const struct instr_kit_target *target, const struct cf_class *cls,
-                  const struct instr_kit_world *world, unsigned depth) {
-    struct cf_slice name = cf_this_name(cls);
-    if (name.bytes && instr_kit_names_class(target, (const char *)name.bytes, name.length))
-        return true;
-    if (!target->subtypes || depth == DEEPEST) return false;
-    for (unsigned i = 0; i <= cls->interfaces_count; i++) {
-        unsigned index = i ? cf_be2(cls->bytes + cls->interfaces + 2 * (i - 1)) : cls->super_class;
-        struct cf_slice above = cf_class_name(cls, index);
-        const struct cf_class *found;
-        if (above.bytes && world->find(world->context, above, &found) == INSTR_KIT_PRESENT &&
-            names(target, found, world, depth + 1))
-            return true;
-    }
-    return false;
-}
 
 static void take_method(const struct instr_kit_advice *advice, const struct cf_class *cls,
                         const struct cf_member *method, struct instr_kit_matches *matches) {
@@ -44,9 +25,13 @@ static void take_method(const struct instr_kit_advice *advice, const struct cf_c
 
 void instr_kit_match_class(const struct instr_kit_advice *advice, const struct cf_class *cls,
                            const struct instr_kit_world *world, struct instr_kit_matches *matches) {
-    for (size_t t = 0; t < advice->target_count; t++) {
+    struct cf_arena arena;
+    cf_arena_init(&arena);
+    struct rw_supertypes above = instr_kit_supertypes(cls, world, &arena);
+    struct cf_slice own = cf_this_name(cls);
+    for (size_t t = 0; t < advice->target_count && own.bytes; t++) {
         const struct instr_kit_target *target = &advice->targets[t];
-        if (!names(target, cls, world, 0)) continue;
+        if (!instr_kit_names_any(target, (const char *)own.bytes, own.length, &above)) continue;
         for (unsigned i = 0; i < cls->methods_count; i++) {
             const struct cf_member *method = &cls->methods[i];
             struct cf_slice name = cf_member_name(cls, method);
@@ -56,4 +41,5 @@ void instr_kit_match_class(const struct instr_kit_advice *advice, const struct c
                 take_method(advice, cls, method, matches);
         }
     }
+    cf_arena_free(&arena);
 }

@@ -7,10 +7,12 @@
 #include <stdio.h>
 
 const char *instr_kit_not_woven(const struct instr_kit_advice *advice) {
-    if (advice->loader) return "a choice of loaders does not run yet";
     if (advice->required) return "required = true does not run yet";
     for (size_t i = 0; i < advice->target_count; i++)
-        if (advice->targets[i].subtypes) return "a pattern with + does not run yet: name the class";
+        if (advice->calls && advice->targets[i].subtypes)
+            return "a pattern with + is for methods, not for calls: name the classes whose methods "
+                   "are "
+                   "called";
     return NULL;
 }
 
@@ -54,14 +56,23 @@ static const struct cf_snippet *thrown(const struct kit_weaving *w, bool early) 
 
 // --- which ---
 
-static bool is_target(const struct instr_kit_advice *advice, const struct cf_class *cls,
-                      const struct cf_member *method) {
-    struct cf_slice owner = cf_this_name(cls), name = cf_member_name(cls, method);
+static bool is_target(const struct rw_class *cls, const struct instr_kit_advice *advice,
+                      const struct cf_edit *edit) {
+    const struct cf_class *file = edit->code.cls;
+    const struct rw_supertypes *supertypes = cls->service(cls, "supertypes");
+    struct cf_slice owner = cf_this_name(file), name = cf_member_name(file, edit->method),
+                    descriptor = cf_member_descriptor(file, edit->method);
     for (size_t i = 0; i < advice->target_count; i++)
-        if (instr_kit_names_class(&advice->targets[i], (const char *)owner.bytes, owner.length) &&
-            instr_kit_names_method(&advice->targets[i], name, cf_member_descriptor(cls, method)))
-            return instr_kit_annotated(advice, cls, method);
+        if (instr_kit_names_any(&advice->targets[i], (const char *)owner.bytes, owner.length,
+                                supertypes) &&
+            instr_kit_names_method(&advice->targets[i], name, descriptor))
+            return instr_kit_annotated(advice, file, edit->method);
     return false;
+}
+
+bool kit_is_called(const struct rw_class *cls, size_t advice) {
+    const uint64_t *note = cls->service(cls, "note");
+    return !note || !(*note & instr_kit_note(advice));
 }
 
 // Bridges call these before they know that the thread is in the advice already.
@@ -129,7 +140,8 @@ static enum cf_status weave_method(struct rw_class *cls, struct cf_edit *edit,
     const struct instr_kit_advice *found[KIT_MOST_ADVICES];
     size_t count = 0;
     for (size_t i = 0; i < kit->advice_count && count < KIT_MOST_ADVICES; i++)
-        if (!kit->advices[i].calls && is_target(&kit->advices[i], edit->code.cls, edit->method))
+        if (!kit->advices[i].calls && kit_is_called(cls, i) &&
+            is_target(cls, &kit->advices[i], edit))
             found[count++] = &kit->advices[i];
     if (count) CF_TRY(cf_edit_constructor(edit));
     // The first is outermost: it enters first, and leaves last.

@@ -13,6 +13,17 @@
 #include "instr/kit/kit.h"
 #include "rewriters/rewriter.h"
 
+#include <stdint.h>
+
+// The note of the pass for a class (service "note"): a bit for each advice that is not called from it; the
+// last bit is for all further advices.
+static inline uint64_t instr_kit_note(size_t advice) {
+    return UINT64_C(1) << (advice < 63 ? advice : 63);
+}
+
+// Is the advice of this number there for the class?
+bool kit_is_called(const struct rw_class *cls, size_t advice);
+
 // rw_pass.edit of a pass whose data is a struct instr_kit.
 enum cf_status instr_kit_weave(struct rw_class *cls, struct cf_edit *edit);
 

@@ -1,5 +1,6 @@
 #include "instr/kit/weave_calls.h"
 #include "instr/kit/fit.h"
+#include "instr/kit/weave.h"
 #include "instr/kit/weaving.h"
 
 // A call with the advices that it has.
@@ -155,7 +156,7 @@ enum cf_status kit_weave_calls(struct rw_class *cls, struct cf_edit *edit, const
     struct cf_slice caller = cf_this_name(edit->code.cls);
     size_t count = 0;
     for (size_t i = 0; i < kit->advice_count && count < KIT_MOST_ADVICES; i++)
-        if (kit->advices[i].calls &&
+        if (kit->advices[i].calls && kit_is_called(cls, i) &&
             instr_match(kit->advices[i].callers, (const char *)caller.bytes, caller.length))
             advices[count++] = &kit->advices[i];
     for (uint32_t i = 0; count && i < edit->code.count; i++) {

@@ -219,6 +219,12 @@ int instr_match(const struct instr_match *match, const char *name, size_t length
     return 0;
 }
 
+int instr_match_any(const struct instr_match *match, const char *const *names, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (instr_match(match, names[i], strlen(names[i]))) return 1;
+    return 0;
+}
+
 // If the literal prefix is shorter than `start`, the pattern goes on with a wildcard; a single star
 // reaches no farther than the next slash of the pattern.
 static int may_match_below(const struct pattern *p, const char *start, size_t length) {

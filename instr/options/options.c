@@ -319,6 +319,7 @@ const char *instr_pass_option(const struct instr_pass_options *pass, const char 
 static void free_pass(struct instr_pass_options *pass) {
     const struct rw_pass *of = pass->pass;
     forget_patterns(&pass->only);
+    forget_patterns(&pass->supertypes);
     forget_patterns(&pass->include);
     forget_patterns(&pass->exclude);
     free(pass->file);
@@ -371,14 +372,18 @@ static void inherit(struct instr_option_parser *p) {
 
 // Finds the classes of a pass that names methods.
 static int find_classes(struct instr_option_parser *p, struct instr_pass_options *pass) {
-    const char *methods = instr_pass_option(pass, "methods"), *made = pass->pass->classes;
+    const char *methods = instr_pass_option(pass, "methods"), *made = pass->pass->classes,
+               *above = pass->pass->supertypes;
     char key[INSTR_NAME_SIZE], reason[256];
     if (!(pass->pass->flags & RW_NAMES_METHODS)) return 0;
     snprintf(key, sizeof key, "%s.methods", pass->pass->name);
     forget_patterns(&pass->only);
+    forget_patterns(&pass->supertypes);
     pass->only = instr_match_new();
-    if (!pass->only) return instr_option_no_memory(p, key);
-    if (made && instr_match_add(pass->only, made, reason, sizeof reason) != 0)
+    if (above) pass->supertypes = instr_match_new();
+    if (!pass->only || (above && !pass->supertypes)) return instr_option_no_memory(p, key);
+    if ((made && instr_match_add(pass->only, made, reason, sizeof reason) != 0) ||
+        (above && instr_match_add(pass->supertypes, above, reason, sizeof reason) != 0))
         return instr_option_fail(p, pass->pass->name, "%s", reason);
     if (!methods) return 0;
     for (const char *text = methods, *end;; text = end + 1) {
@@ -526,6 +531,7 @@ static int copy_pass(struct instr_pass_options *to, const struct instr_pass_opti
     for (const struct instr_option_row *row = instr_pass_option_rows; row->key; row++)
         result |= copy_field(row, (char *)to + row->offset);
     instr_match_share(to->only);
+    instr_match_share(to->supertypes);
     rw_pass_hold(to->pass);
     while (own && own[count].key) count++;
     to->values = from->values ? calloc(count, sizeof *to->values) : NULL;

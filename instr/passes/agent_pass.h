@@ -33,6 +33,13 @@ enum instr_agent_pass_phase {
     INSTR_PHASE_LIVE      // the JVM runs
 };
 
+// A class that a pass may take.
+struct instr_candidate {
+    jobject loader, domain;
+    const char *name;                       // internal
+    const struct rw_supertypes *supertypes; // NULL: unknown
+};
+
 struct instr_agent_pass {
     // Takes what it needs of the JVM; no Java may run. False: `reason` holds one line, nothing was
     // taken, and the pass cannot be switched on. NULL: nothing is needed.
@@ -48,9 +55,10 @@ struct instr_agent_pass {
     // loader's.
     bool takes_platform;
     // Does the pass take this class? Called in the class file hook, before the class is rewritten.
-    // No exception is pending afterwards. NULL: it takes all.
-    bool (*takes)(const struct rw_pass *pass, JNIEnv *jni, jobject loader, const char *name,
-                  jobject domain);
+    // What it stores in `note` (0 at first) its other half finds as the service "note". No exception
+    // is pending afterwards. NULL: it takes all.
+    bool (*takes)(const struct rw_pass *pass, JNIEnv *jni, const struct instr_candidate *candidate,
+                  uint64_t *note);
     // For a class that is retransformed: stores its class file in `origin`, if the pass needs it;
     // the engine's caller frees origin->file. NULL: it never does.
     void (*find_file)(JNIEnv *jni, jobject loader, const char *name, const uint8_t *bytes,

@@ -77,11 +77,13 @@ bool instr_agent_passes_choose(const struct instr_options *options) {
 }
 
 uint64_t instr_agent_passes_without(JNIEnv *jni, const struct instr_options *options,
-                                    jobject loader, const char *name, jobject domain) {
-    uint64_t without = 0;
+                                    const struct instr_candidate *candidate, uint64_t excluded,
+                                    uint64_t *notes) {
+    uint64_t without = 0, ignored = 0;
     for (size_t i = 0; i < options->pass_count; i++) {
         const struct instr_agent_pass *pass = pass_at(options, i);
-        if (pass && pass->takes && !pass->takes(options->passes[i].pass, jni, loader, name, domain))
+        if (!pass || !pass->takes || (excluded >> i & 1)) continue;
+        if (!pass->takes(options->passes[i].pass, jni, candidate, notes ? &notes[i] : &ignored))
             without |= UINT64_C(1) << i;
     }
     return without;

@@ -24,9 +24,11 @@ void instr_agent_passes_find_file(JNIEnv *jni, const struct instr_options *optio
                                   struct instr_origin *origin);
 // Does a pass of the options choose among classes by `takes`?
 bool instr_agent_passes_choose(const struct instr_options *options);
-// The passes that do not take the class, a bit for each.
+// The passes that do not take the class, a bit for each; those `excluded` are not asked. `notes`: one
+// for each pass, 0 at first; may be NULL.
 uint64_t instr_agent_passes_without(JNIEnv *jni, const struct instr_options *options,
-                                    jobject loader, const char *name, jobject domain);
+                                    const struct instr_candidate *candidate, uint64_t excluded,
+                                    uint64_t *notes);
 // The passes that get the class before other agents change it, and those whose code it has from
 // there, a bit for each.
 uint64_t instr_agent_passes_original(const struct instr_options *options, const char *name);

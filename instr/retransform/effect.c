@@ -5,7 +5,9 @@
 #include "instr/passes/agent_passes.h"
 #include "instr/retransform/hook.h"
 #include "instr/retransform/native_prefix.h"
+#include "instr/retransform/prepared.h"
 #include "instr/vm/class_resource.h"
+#include "instr/vm/supertypes.h"
 
 #include <stdlib.h>
 
@@ -24,11 +26,11 @@ static jobject domain_of(JNIEnv *jni, jclass cls) {
 
 // The passes that do not take the class, as the hook would ask them.
 static uint64_t not_taking(JNIEnv *jni, const struct instr_options *options, jclass cls,
-                           jobject loader, const char *name) {
+                           struct instr_candidate *candidate, uint64_t excluded) {
     if (!instr_agent_passes_choose(options)) return 0;
-    jobject domain = domain_of(jni, cls);
-    uint64_t without = instr_agent_passes_without(jni, options, loader, name, domain);
-    (*jni)->DeleteLocalRef(jni, domain);
+    candidate->domain = domain_of(jni, cls);
+    uint64_t without = instr_agent_passes_without(jni, options, candidate, excluded, NULL);
+    (*jni)->DeleteLocalRef(jni, candidate->domain);
     return without;
 }
 
@@ -39,10 +41,15 @@ static bool has_wrappers(const struct instr_agent *agent, jclass cls) {
 
 bool instr_effect_of(struct instr_agent *agent, JNIEnv *jni, const struct instr_options *options,
                      jclass cls, jobject loader, const char *name, struct instr_effect *effect) {
+    struct instr_supertypes above = {.complete = false};
     effect->unwrapped = 0;
-    if (!instr_hook_matches(jni, options, loader, name, &effect->without, &effect->beyond))
-        return false;
-    effect->without |= not_taking(jni, options, cls, loader, name);
+    if (instr_prepared_asks(options)) instr_supertypes_of_class(agent->jvmti, jni, cls, &above);
+    struct instr_candidate candidate = {.loader = loader, .name = name, .supertypes = &above.found};
+    bool matches = instr_hook_matches(jni, options, loader, name, &above.found, &effect->without,
+                                      &effect->beyond);
+    if (matches) effect->without |= not_taking(jni, options, cls, &candidate, effect->without);
+    instr_supertypes_close(&above);
+    if (!matches) return false;
     uint64_t wrapping = instr_wrapping_passes(options) & ~effect->without;
     if (wrapping && !has_wrappers(agent, cls)) effect->unwrapped = wrapping;
     effect->without |= effect->unwrapped;

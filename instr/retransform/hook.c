@@ -8,7 +8,9 @@
 #include "instr/engine/refused.h"
 #include "instr/passes/agent_passes.h"
 #include "instr/vm/runtime.h"
+#include "instr/vm/supertypes.h"
 #include "instr/retransform/native_prefix.h"
+#include "instr/retransform/prepared.h"
 #include "instr/base/clock.h"
 #include "instr/base/log.h"
 
@@ -34,16 +36,24 @@ static uint64_t all_passes(const struct instr_options *options) {
     return options->pass_count < 64 ? (UINT64_C(1) << options->pass_count) - 1 : ~UINT64_C(0);
 }
 
+// Does the pass, which selects its classes itself, select this one?
+static bool is_selected(const struct instr_pass_options *pass, const char *name,
+                        const struct rw_supertypes *supertypes) {
+    if (instr_scope_is_ours(name, strlen(name))) return false;
+    return instr_match(pass->only, name, strlen(name)) ||
+           (pass->supertypes && supertypes &&
+            instr_match_any(pass->supertypes, supertypes->names, supertypes->count));
+}
+
 // The passes that select their classes themselves, a bit for each: all such passes, or, with a
 // name, those that select this class.
-static uint64_t restricted_passes(const struct instr_options *options, const char *name) {
+static uint64_t restricted_passes(const struct instr_options *options, const char *name,
+                                  const struct rw_supertypes *supertypes) {
     uint64_t found = 0;
-    for (size_t i = 0; i < options->pass_count; i++) {
-        const struct instr_match *only = options->passes[i].only;
-        if (only && (!name || (!instr_scope_is_ours(name, strlen(name)) &&
-                               instr_match(only, name, strlen(name)))))
+    for (size_t i = 0; i < options->pass_count; i++)
+        if (options->passes[i].only &&
+            (!name || is_selected(&options->passes[i], name, supertypes)))
             found |= UINT64_C(1) << i;
-    }
     return found;
 }
 
@@ -70,12 +80,13 @@ static uint64_t run_once(const struct instr_options *options, uint64_t with, uin
 }
 
 int instr_hook_matches(JNIEnv *jni, const struct instr_options *options, jobject loader,
-                       const char *name, uint64_t *without, uint64_t *beyond) {
+                       const char *name, const struct rw_supertypes *supertypes, uint64_t *without,
+                       uint64_t *beyond) {
     *beyond = 0;
     *without = ~UINT64_C(0);
     if (!loader && instr_agent.recording) return 0;
     int platform = is_platform(jni, loader);
-    uint64_t alone = restricted_passes(options, NULL), with = 0;
+    uint64_t alone = restricted_passes(options, NULL, NULL), with = 0;
     uint64_t all = all_passes(options);
     if (alone != all) {
         uint64_t taking = platform && loader ? instr_agent_passes_platform(options) : 0;
@@ -83,7 +94,7 @@ int instr_hook_matches(JNIEnv *jni, const struct instr_options *options, jobject
         if (taking & ~with) with |= taking & instr_scope_passes(options, name, strlen(name), 0);
         with &= ~alone;
     }
-    if (alone) with |= restricted_passes(options, name);
+    if (alone) with |= restricted_passes(options, name, supertypes);
     uint64_t passive = instr_agent_passes_passive(options);
     with = run_once(options, 0, with & ~passive);
     *beyond = run_once(options, with, forced_passes(options, name) & ~with & ~passive);
@@ -159,6 +170,8 @@ struct load_event {
     int early;      // the JVM is not initialized: there may be no JNI
     int front;      // before other agents change the class
     uint64_t there; // the passes whose code is in the class since then, a bit for each
+    struct instr_supertypes supertypes; // if a pass asks for them
+    uint64_t notes[INSTR_MOST_ON];
 };
 
 // Records the number of changed methods of the class; 0: the class is unchanged. False: out of
@@ -211,7 +224,7 @@ static uint16_t extra_constants(const struct load_event *event) {
 }
 
 // Rewrites the class. False: it stays unchanged.
-static int rewrite(const struct load_event *event, const struct instr_class_state *before,
+static int rewrite(struct load_event *event, const struct instr_class_state *before,
                    struct instr_rewritten *result) {
     jvmtiEnv *jvmti = event->jvmti;
     if (before->refused || !has_room(event, before, 1)) {
@@ -221,9 +234,12 @@ static int rewrite(const struct load_event *event, const struct instr_class_stat
     struct instr_origin origin = event->origin;
     origin.again = event->there != 0;
     origin.constants_beyond = extra_constants(event);
+    const struct instr_candidate candidate = {event->loader, event->domain, event->name,
+                                              origin.supertypes};
     if (!event->early)
         origin.excluded_passes |= instr_agent_passes_without(
-            event->jni, &event->plan->options, event->loader, event->name, event->domain);
+            event->jni, &event->plan->options, &candidate, origin.excluded_passes, event->notes);
+    origin.notes = event->notes;
     if ((event->front || event->there) &&
         !(all_passes(&event->plan->options) & ~origin.excluded_passes))
         return 0;
@@ -274,11 +290,27 @@ static void return_original(const struct load_event *event, struct instr_rewritt
     if (result->bytes) memcpy(result->bytes, event->bytes, event->length);
 }
 
+static void find_supertypes(struct load_event *event) {
+    if (!instr_prepared_asks(&event->plan->options) ||
+        instr_scope_is_ours(event->name, strlen(event->name)))
+        return;
+    if (event->redefined)
+        instr_supertypes_of_class(event->jvmti, event->jni, event->redefined, &event->supertypes);
+    else
+        instr_supertypes_of_bytes(event->jvmti, event->jni, event->loader, event->bytes,
+                                  event->length, &event->supertypes);
+    event->origin.supertypes = &event->supertypes.found;
+    if (event->first && !event->supertypes.complete)
+        instr_prepared_await(instr_hook_key(event->jvmti, event->name, event->loader));
+}
+
 static void handle_event(struct load_event *event, jint *new_length, unsigned char **new_bytes) {
     struct instr_rewritten result = {0};
+    if (event->plan->engine && !event->early) find_supertypes(event);
     int matches = event->plan->engine &&
                   instr_hook_matches(event->jni, &event->plan->options, event->loader, event->name,
-                                     &event->origin.excluded_passes, &event->origin.forced_passes);
+                                     event->origin.supertypes, &event->origin.excluded_passes,
+                                     &event->origin.forced_passes);
     int wrapped = event->origin.occasion == INSTR_CLASS_WRAPPED;
     if (!matches && event->plan->engine) instr_engine_seen(event->plan->engine);
     if (!matches && event->first) return;
@@ -314,7 +346,7 @@ static void handle_front(struct load_event *event, jint *new_length, unsigned ch
     struct instr_rewritten result;
     uint64_t getting = instr_agent_passes_original(options, event->name);
     if (!getting ||
-        !instr_hook_matches(event->jni, options, event->loader, event->name,
+        !instr_hook_matches(event->jni, options, event->loader, event->name, NULL,
                             &event->origin.excluded_passes, &event->origin.forced_passes))
         return;
     event->origin.excluded_passes |= ~getting;
@@ -392,5 +424,6 @@ void JNICALL instr_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject 
         handle_event(&event, new_length, new_bytes);
     else if (event.origin.occasion == INSTR_CLASS_WRAPPED) // passes are being let on
         rewrap_only(&event, new_length, new_bytes);
+    instr_supertypes_close(&event.supertypes);
     instr_plans_give_back(&instr_agent.plans, ticket);
 }

@@ -16,10 +16,12 @@ void JNICALL instr_hook_front(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jo
                               const unsigned char *bytes, jint *new_length,
                               unsigned char **new_bytes);
 
-// Does any pass apply to the class? `without`: the passes that do not, a bit for each; `beyond`:
-// the passes that apply although the class is out of scope.
+// Does any pass apply to the class? `supertypes`: for passes that ask for them; NULL: unknown.
+// `without`: the passes that do not, a bit for each; `beyond`: the passes that apply although the
+// class is out of scope.
 int instr_hook_matches(JNIEnv *jni, const struct instr_options *options, jobject loader,
-                       const char *name, uint64_t *without, uint64_t *beyond);
+                       const char *name, const struct rw_supertypes *supertypes, uint64_t *without,
+                       uint64_t *beyond);
 
 // The key of a class in instr_agent.class_states.
 uint64_t instr_hook_key(jvmtiEnv *jvmti, const char *name, jobject loader);

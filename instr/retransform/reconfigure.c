@@ -12,6 +12,7 @@
 #include "instr/retransform/background.h"
 #include "instr/retransform/native_prefix.h"
 #include "instr/retransform/overhead.h"
+#include "instr/retransform/prepared.h"
 #include "instr/base/log.h"
 #include "instr/base/clock.h"
 #include "instr/vm/wake.h"
@@ -46,6 +47,12 @@ static int set_hook(struct instr_agent *agent, jvmtiEventMode mode, char *reason
     if (error == JVMTI_ERROR_NONE) return 1;
     snprintf(reason, size, "the JVM refuses the class file hook (JVM TI error %d)", (int)error);
     return 0;
+}
+
+static int set_hooks(struct instr_agent *agent, JNIEnv *jni, const struct instr_options *options,
+                     char *reason, size_t size) {
+    return set_hook(agent, JVMTI_ENABLE, reason, size) &&
+           instr_prepared_begin(agent, jni, options, reason, size);
 }
 
 static enum instr_delivery delivery(const struct instr_options *options) {
@@ -89,7 +96,7 @@ static struct instr_plan *prepare(struct instr_agent *agent, JNIEnv *jni,
     }
     const struct instr_options *options = &plan->options;
     if (instr_reconfigure_start_passes(agent, jni, old, options, reason, size)) {
-        if (!options->pass_count || set_hook(agent, JVMTI_ENABLE, reason, size)) {
+        if (!options->pass_count || set_hooks(agent, jni, options, reason, size)) {
             if (instr_plans_swap(&agent->plans, plan)) return plan;
             snprintf(reason, size, "too many threads are still using earlier plans");
         }
@@ -200,6 +207,7 @@ static int reconfigure(struct instr_agent *agent, JNIEnv *jni, struct instr_opti
     announce(before ? &before->options : NULL, &plan->options);
     instr_plans_give_back(&agent->plans, ticket);
     settle(agent);
+    instr_prepared_end(agent, &plan->options);
     if (!plan->engine) agent->state = INSTR_DORMANT;
     agent->finishing |= changes;
     if (changes && !instr_background_is_busy()) finish(agent);
@@ -496,7 +504,7 @@ static int start_passes(struct instr_agent *agent, JNIEnv *jni, const struct ins
         !instr_native_prefix_start(agent->vm, options, reason, size) ||
         !instr_agent_passes_start(agent->jvmti, jni, options, reason, size))
         return 0;
-    if (set_hook(agent, JVMTI_ENABLE, reason, size)) return 1;
+    if (set_hooks(agent, jni, options, reason, size)) return 1;
     instr_agent_passes_stop(jni, options);
     return 0;
 }

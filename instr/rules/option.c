@@ -56,11 +56,10 @@ static int add_rule(const struct adding *a, const char *text) {
         explain(a, text, &wrong);
         return -1;
     }
-    const char *why = rule->subtypes ? "CLASS+ does not run yet: name the class" : NULL;
     struct made *made = calloc(1, sizeof *made);
     char *copy = strdup(text);
-    if (!made || !copy || why) {
-        snprintf(a->error, a->size, "%s", why ? why : "out of memory");
+    if (!made || !copy) {
+        snprintf(a->error, a->size, "out of memory");
         instr_rule_free(rule);
         free(made);
         free(copy);
@@ -78,6 +77,7 @@ static int add_rule(const struct adding *a, const char *text) {
     made->pass.made = &made->made;
     made->pass.data = rule;
     made->pass.classes = instr_match_text(rule->classes);
+    if (rule->subtypes) made->pass.supertypes = made->pass.classes;
     return a->add(a->to, &made->pass);
 }
 

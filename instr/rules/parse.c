@@ -621,7 +621,14 @@ static void parse_place(struct parser *p) {
     p->rule->at = (enum instr_rule_at)at;
     if (p->rule->at == INSTR_RULE_CALL) {
         unsigned count = p->rule->parameter_count;
-        p->lexer.at = parse_pattern(p, p->lexer.at, &p->rule->call, &p->rule->called);
+        const char *from = p->lexer.at;
+        p->lexer.at = parse_pattern(p, from, &p->rule->call, &p->rule->called);
+        struct cf_slice class = p->rule->called.class_name;
+        if (class.length && class.bytes[class.length - 1] == '+')
+            rule_lexer_fail(
+                &p->lexer, skip_spaces(from), class.length,
+                "CLASS+ is for the methods of a rule, not for the calls in them: name the "
+                "classes");
         p->rule->parameter_count = count; // those of the called method have no names
     }
     next(p);

@@ -857,12 +857,18 @@ static enum cf_status put_all(struct weaving *w) {
     return w->edit->error.status;
 }
 
+static bool is_class_of_rule(const struct rw_class *cls, const struct instr_rule *rule,
+                             struct cf_slice name) {
+    const struct rw_supertypes *above = rule->subtypes ? cls->service(cls, "supertypes") : NULL;
+    return instr_match(rule->classes, (const char *)name.bytes, name.length) ||
+           (above && instr_match_any(rule->classes, above->names, above->count));
+}
+
 enum cf_status instr_rule_weave(struct rw_class *cls, struct cf_edit *edit) {
     const struct cf_class *c = edit->code.cls;
     struct cf_slice owner = cf_this_name(c), name = cf_member_name(c, edit->method);
     const struct instr_rule *rule = instr_rule_of(cls->pass);
-    if (rw_leave_alone(edit) || !owner.bytes ||
-        !instr_match(rule->classes, (const char *)owner.bytes, owner.length) ||
+    if (rw_leave_alone(edit) || !owner.bytes || !is_class_of_rule(cls, rule, owner) ||
         !rw_watch_method_matches(&rule->target, name, cf_member_descriptor(c, edit->method)))
         return CF_OK;
     bool is_static = edit->method->access_flags & CF_ACC_STATIC;

@@ -337,7 +337,8 @@ class RunningTest(ShopTest):
         self.assertEqual(sorted(done.stdout.splitlines()), sorted(PLAIN + ["in module shopmodule shop", "21"]))
 
     def test_what_does_not_run_yet_is_refused(self):
-        for advice, why in (('"com.acme.Shop+.order(..)"', "a pattern with + does not run yet: name the class"),
+        for advice, why in (('value = "com.acme.Shop+.order(..)", calls = true, callers = "com.acme.*"',
+                             "a pattern with + is for methods, not for calls: name the classes whose methods are called"),
                             ('value = "com.acme.Shop.order(..)", required = true', "required = true does not run yet")):
             kit = self.kit("@Advice(%s) final class Slow { static void enter() { } }" % advice, str(len(why)))
             done = self.run_any(os.path.join(JDK, "bin/java"), f"-agentpath:{AGENT}=kit={kit}", "-cp", self.app, "com.acme.Shop")

@@ -1,9 +1,11 @@
 #include "instr/cli/commands/rule_explain.h"
 
 #include "classfile/print.h"
+#include "instr/cli/find_jdk.h"
 #include "instr/cli/internal.h"
 #include "instr/cli/paths.h"
 #include "instr/engine.h"
+#include "instr/kit/supertypes.h"
 #include "instr/options/names.h"
 #include "instr/report/text.h"
 
@@ -17,6 +19,7 @@ struct explaining {
     struct instr_engine *engine;
     struct cf_arena before, after; // of the class and the rewritten one
     struct instr_output out;
+    struct instr_class_path *above; // where supertypes are; NULL: the rule does not ask for them
     unsigned matched, skipped, failures;
 };
 
@@ -126,7 +129,15 @@ static void explain_class(struct explaining *e, const struct cli_item *item,
     struct cf_slice name = cf_this_name(&old);
     if (!name.bytes || !instr_scope_passes(&e->options, (const char *)name.bytes, name.length, 0))
         return;
-    instr_engine_rewrite(e->engine, bytes->bytes, bytes->length, allocate, NULL, &rewritten);
+    struct instr_origin origin = {.occasion = INSTR_CLASS_NEW};
+    struct rw_supertypes supertypes;
+    if (e->above) {
+        struct instr_kit_world world = instr_class_path_world(e->above);
+        supertypes = instr_kit_supertypes(&old, &world, &e->before);
+        origin.supertypes = &supertypes;
+    }
+    instr_engine_rewrite_known(e->engine, &origin, bytes->bytes, bytes->length, allocate, NULL,
+                               &rewritten);
     e->skipped += rewritten.methods_skipped;
     if (rewritten.bytes &&
         cf_class_open(&new, rewritten.bytes, rewritten.length, &e->after) == CF_OK)
@@ -166,6 +177,15 @@ static int explain_classes(struct explaining *e, const struct cli_paths *paths) 
     return e->failures || paths->failures ? CLI_FAILED : CLI_OK;
 }
 
+// Jars and folders among the paths, and a JDK.
+static struct instr_class_path *open_supertypes(int count, char **paths) {
+    char ignored[INSTR_JAR_REASON_SIZE];
+    struct instr_class_path *path = instr_class_path_new();
+    for (int i = 0; path && i < count; i++) instr_class_path_add(path, paths[i], ignored);
+    if (path) cli_find_jdk(path);
+    return path;
+}
+
 // --- the command ---
 
 int cli_rule_explain(const struct instr_rule *rule, const char *list, int count, char **paths) {
@@ -183,9 +203,11 @@ int cli_rule_explain(const struct instr_rule *rule, const char *list, int count,
         if (cli_paths_add(&all, paths[i]) != 0) status = cli_no_memory();
     e.methods = instr_methods_new();
     e.engine = e.methods ? instr_engine_new(&e.options, e.methods, "java/lang/") : NULL;
-    if (!e.engine) status = cli_no_memory();
+    if (rule->subtypes && count) e.above = open_supertypes(count, paths);
+    if (!e.engine || (rule->subtypes && count && !e.above)) status = cli_no_memory();
     if (status == CLI_OK && count) status = explain_classes(&e, &all);
     int written = cli_output_close(&e.out);
+    instr_class_path_free(e.above);
     instr_engine_free(e.engine);
     if (e.methods) instr_methods_free(e.methods);
     cf_arena_free(&e.before);

@@ -3,6 +3,7 @@
 #include "instr/cli/internal.h"
 #include "instr/base/array.h"
 #include "instr/cli/kit/internal.h"
+#include "instr/cli/find_jdk.h"
 #include "instr/kit/class_path.h"
 #include "instr/kit/targets.h"
 
@@ -52,22 +53,6 @@ static void take_report(void *context, struct instr_kit_source where, const char
 
 // --- the JDK ---
 
-// The JDK of $JAVA_HOME, or that of java in $PATH.
-static void find_jdk(struct check *check) {
-    const char *home = getenv("JAVA_HOME"), *folders = getenv("PATH");
-    char path[PATH_MAX], real[PATH_MAX];
-    if (home && *home && instr_class_path_jdk(check->path, home)) return;
-    for (const char *p = folders ? folders : ""; *p;) {
-        size_t length = strcspn(p, ":");
-        snprintf(path, sizeof path, "%.*s/java", (int)length, p);
-        p += length + (p[length] == ':');
-        if (access(path, X_OK) != 0 || !realpath(path, real)) continue;
-        for (int i = 0; i < 2; i++) // bin/java
-            if (strrchr(real, '/')) *strrchr(real, '/') = '\0';
-        if (instr_class_path_jdk(check->path, real)) return;
-    }
-}
-
 static int open_path(struct check *check, int count, char **jars) {
     char reason[INSTR_JAR_REASON_SIZE];
     check->path = instr_class_path_new();
@@ -76,7 +61,7 @@ static int open_path(struct check *check, int count, char **jars) {
         if (!instr_class_path_add(check->path, jars[i], reason))
             return cli_error("%s: %s", jars[i], reason);
     if (!check->jdk)
-        find_jdk(check);
+        cli_find_jdk(check->path);
     else if (!instr_class_path_jdk(check->path, check->jdk))
         return cli_error("%s: has neither lib/modules nor rt.jar", check->jdk);
     return CLI_OK;

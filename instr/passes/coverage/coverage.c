@@ -110,13 +110,14 @@ static bool is_delegating(JNIEnv *jni, jobject loader) {
     return is;
 }
 
-static bool takes(const struct rw_pass *pass, JNIEnv *jni, jobject loader, const char *name,
-                  jobject domain) {
+static bool takes(const struct rw_pass *pass, JNIEnv *jni, const struct instr_candidate *candidate,
+                  uint64_t *note) {
     (void)pass;
-    if (is_jacocos(name)) return false;
-    if (!loader) return !state.no_bootstrap; // include= names it
-    if (!state.no_location) return has_location(jni, domain);
-    return !is_delegating(jni, loader);
+    (void)note;
+    if (is_jacocos(candidate->name)) return false;
+    if (!candidate->loader) return !state.no_bootstrap; // include= names it
+    if (!state.no_location) return has_location(jni, candidate->domain);
+    return !is_delegating(jni, candidate->loader);
 }
 
 // The bytes of a class that our hook got when it was loaded are still the same, or another agent has

@@ -50,39 +50,66 @@ static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options 
     return instr_kit_define_runtime(jni, reason, size);
 }
 
-static bool names(const struct instr_kit_advice *advice, const char *name) {
-    if (advice->calls) return instr_match(advice->callers, name, strlen(name));
+static bool names(const struct instr_kit_advice *advice, const struct instr_candidate *c) {
+    if (advice->calls) return instr_match(advice->callers, c->name, strlen(c->name));
     for (size_t i = 0; i < advice->target_count; i++)
-        if (instr_kit_names_class(&advice->targets[i], name, strlen(name))) return true;
+        if (instr_kit_names_any(&advice->targets[i], c->name, strlen(c->name), c->supertypes))
+            return true;
     return false;
 }
 
-static bool takes(const struct rw_pass *pass, JNIEnv *jni, jobject loader, const char *name,
-                  jobject domain) {
-    const struct instr_kit *kit = instr_kit_of(pass);
+// The internal name of the loader's class is what the advice's pattern is for.
+static bool in_loader(JNIEnv *jni, const struct instr_kit_advice *advice, jobject loader) {
+    char *signature = NULL;
+    if (!advice->loader || !loader) return instr_kit_in_loader(advice, NULL);
+    jvmtiEnv *jvmti = state.jvmti;
+    jclass cls = (*jni)->GetObjectClass(jni, loader);
+    jvmtiError error = (*jvmti)->GetClassSignature(jvmti, cls, &signature, NULL);
+    (*jni)->DeleteLocalRef(jni, cls);
+    if (error != JVMTI_ERROR_NONE) return false;
+    size_t length = strlen(signature);
+    signature[length - 1] = '\0';
+    bool is = instr_kit_in_loader(advice, signature + 1);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+    return is;
+}
+
+// Defines what the advice needs for the classes of the package. False: `reason` says why it is not called from there.
+static bool prepare(JNIEnv *jni, const struct instr_kit *kit, const struct instr_kit_advice *advice,
+                    jobject loader, const char *package, char *reason, size_t size) {
     const struct instr_kit_jvm jvm = {state.has_thread_id, instr_runtime_current_package()};
+    struct instr_kit_place place = instr_kit_place_of(state.jvmti, kit, advice, loader, package);
+    if (instr_kit_place_is_known(jni, &place)) return true;
+    if (!instr_kit_define(state.jvmti, jni, kit, advice, loader, package, &jvm, reason, size))
+        return false;
+    instr_kit_place_add(jni, &place);
+    return true;
+}
+
+static bool takes(const struct rw_pass *pass, JNIEnv *jni, const struct instr_candidate *candidate,
+                  uint64_t *note) {
+    const struct instr_kit *kit = instr_kit_of(pass);
+    const char *name = candidate->name;
     struct cf_slice class_name = {(const uint8_t *)name, (uint32_t)strlen(name)};
     char package[NAME_SIZE], reason[REASON_SIZE];
     bool any = false;
-    (void)domain;
     if (instr_kit_package(class_name, package, sizeof package) >= sizeof package) return false;
     for (size_t i = 0; i < kit->advice_count; i++) {
         const struct instr_kit_advice *advice = &kit->advices[i];
-        if (!names(advice, name)) continue;
-        any = true;
-        struct instr_kit_place place =
-            instr_kit_place_of(state.jvmti, kit, advice, loader, package);
-        if (instr_kit_place_is_known(jni, &place)) continue;
-        if (instr_kit_define(state.jvmti, jni, kit, advice, loader, package, &jvm, reason,
-                             sizeof reason)) {
-            instr_kit_place_add(jni, &place);
+        if (!names(advice, candidate)) continue;
+        if (!in_loader(jni, advice, candidate->loader)) {
+            *note |= instr_kit_note(i);
+            continue;
+        }
+        if (prepare(jni, kit, advice, candidate->loader, package, reason, sizeof reason)) {
+            any = true;
             continue;
         }
         char dotted[NAME_SIZE];
         instr_kit_dotted(name, dotted, sizeof dotted);
         instr_kit_applied_refuse(kit->applied, i, reason);
         instr_say("advice %s is not called from %s: %s", advice->name, dotted, reason);
-        return false;
+        *note |= instr_kit_note(i);
     }
     return any;
 }

@@ -1,0 +1,155 @@
+#include "instr/retransform/prepared.h"
+
+#include "instr/retransform/effect.h"
+#include "instr/retransform/hook.h"
+#include "instr/retransform/retransform.h"
+#include "instr/vm/supertypes.h"
+#include "instr/vm/untouchable.h"
+#include "instr/base/log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Classes that are loaded and never linked stay here, so there is a limit: then all are forgotten.
+enum { MOST = 1 << 16 };
+
+static struct {
+    pthread_mutex_t lock;
+    uint64_t *keys; // a hash table of 2 * MOST; 0: free, GONE: was there
+    size_t used;    // keys, and those that are gone
+    atomic_size_t count;
+} waiting = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+#define GONE UINT64_MAX
+
+static _Thread_local bool busy; // this thread retransforms a class that was prepared
+
+bool instr_prepared_asks(const struct instr_options *options) {
+    for (size_t i = 0; i < options->pass_count; i++)
+        if (options->passes[i].supertypes) return true;
+    return false;
+}
+
+static jvmtiError set_event(struct instr_agent *agent, jvmtiEventMode mode) {
+    return (*agent->jvmti)
+        ->SetEventNotificationMode(agent->jvmti, mode, JVMTI_EVENT_CLASS_PREPARE, NULL);
+}
+
+static void forget_all(void) {
+    pthread_mutex_lock(&waiting.lock);
+    free(waiting.keys);
+    waiting.keys = NULL;
+    waiting.used = 0;
+    atomic_store(&waiting.count, 0);
+    pthread_mutex_unlock(&waiting.lock);
+}
+
+bool instr_prepared_begin(struct instr_agent *agent, JNIEnv *jni,
+                          const struct instr_options *options, char *reason, size_t size) {
+    if (!instr_prepared_asks(options)) return true;
+    if (instr_supertypes_start(jni) && set_event(agent, JVMTI_ENABLE) == JVMTI_ERROR_NONE)
+        return true;
+    snprintf(reason, size, "this JVM does not say what extends or implements a class");
+    return false;
+}
+
+void instr_prepared_end(struct instr_agent *agent, const struct instr_options *options) {
+    if (instr_prepared_asks(options)) return;
+    set_event(agent, JVMTI_DISABLE);
+    forget_all();
+}
+
+// Where the key is, or the place for it.
+static size_t place_of(uint64_t key) {
+    size_t i = key & (2 * MOST - 1);
+    while (waiting.keys[i] && waiting.keys[i] != key) i = (i + 1) & (2 * MOST - 1);
+    return i;
+}
+
+void instr_prepared_await(uint64_t key) {
+    pthread_mutex_lock(&waiting.lock);
+    if (waiting.used == MOST) {
+        memset(waiting.keys, 0, 2 * MOST * sizeof *waiting.keys);
+        waiting.used = 0;
+        atomic_store(&waiting.count, 0);
+    }
+    if (!waiting.keys) waiting.keys = calloc(2 * MOST, sizeof *waiting.keys);
+    size_t i = waiting.keys ? place_of(key) : 0;
+    if (waiting.keys && !waiting.keys[i]) {
+        waiting.keys[i] = key;
+        waiting.used++;
+        atomic_fetch_add(&waiting.count, 1);
+    }
+    pthread_mutex_unlock(&waiting.lock);
+}
+
+static bool stop_waiting(uint64_t key) {
+    pthread_mutex_lock(&waiting.lock);
+    size_t i = waiting.keys ? place_of(key) : 0;
+    bool waited = waiting.keys && waiting.keys[i] == key;
+    if (waited) {
+        waiting.keys[i] = GONE;
+        atomic_fetch_sub(&waiting.count, 1);
+    }
+    pthread_mutex_unlock(&waiting.lock);
+    return waited;
+}
+
+// Does a pass select the class for one of its supertypes?
+static bool is_selected(const struct instr_options *options, const struct rw_supertypes *above) {
+    for (size_t i = 0; i < options->pass_count; i++)
+        if (options->passes[i].supertypes &&
+            instr_match_any(options->passes[i].supertypes, above->names, above->count))
+            return true;
+    return false;
+}
+
+// HotSpot can crash if an interface is retransformed (untouchable.h).
+static bool can_change(jvmtiEnv *jvmti, const struct instr_plan *plan, jclass cls,
+                       const char *name) {
+    jboolean modifiable = JNI_FALSE;
+    if ((*jvmti)->IsModifiableClass(jvmti, cls, &modifiable) != JVMTI_ERROR_NONE || !modifiable)
+        return false;
+    enum instr_interface kind =
+        plan->options.interfaces ? INSTR_INTERFACE_NONE : instr_interface_of(jvmti, cls);
+    if (kind == INSTR_INTERFACE_CODE)
+        instr_engine_skip_interface(plan->engine, name, INSTR_INTERFACE_REASON);
+    return kind == INSTR_INTERFACE_NONE;
+}
+
+static void change(jvmtiEnv *jvmti, const struct instr_plan *plan, jclass cls, const char *name) {
+    if (!can_change(jvmti, plan, cls, name)) return;
+    busy = true;
+    jvmtiError error = (*jvmti)->RetransformClasses(jvmti, 1, &cls);
+    busy = false;
+    if (error == JVMTI_ERROR_NONE || error == JVMTI_ERROR_WRONG_PHASE) return;
+    instr_engine_skip(plan->engine, name, instr_retransform_reason(error));
+    instr_say("%s: skipped: %s", name, instr_retransform_reason(error));
+}
+
+static void look(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_plan *plan, jclass cls,
+                 const char *name) {
+    struct instr_supertypes above;
+    instr_supertypes_of_class(jvmti, jni, cls, &above);
+    if (is_selected(&plan->options, &above.found)) change(jvmti, plan, cls, name);
+    instr_supertypes_close(&above);
+}
+
+void JNICALL instr_prepared(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass cls) {
+    char *signature = NULL;
+    jobject loader = NULL;
+    unsigned ticket;
+    (void)thread;
+    if (busy || atomic_load(&waiting.count) == 0) return;
+    if ((*jvmti)->GetClassSignature(jvmti, cls, &signature, NULL) != JVMTI_ERROR_NONE) return;
+    size_t length = strlen(signature);
+    if (length > 2) signature[length - 1] = '\0';
+    const struct instr_plan *plan = instr_plans_take(&instr_agent.plans, &ticket);
+    if (plan && plan->engine && (*jvmti)->GetClassLoader(jvmti, cls, &loader) == JVMTI_ERROR_NONE &&
+        stop_waiting(instr_hook_key(jvmti, signature + 1, loader)))
+        look(jvmti, jni, plan, cls, signature + 1);
+    instr_plans_give_back(&instr_agent.plans, ticket);
+    (*jni)->DeleteLocalRef(jni, loader);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+}
