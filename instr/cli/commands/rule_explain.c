@@ -69,6 +69,12 @@ static bool same_code(const struct cf_class *a, const struct cf_member *x, const
     return one.length == two.length && memcmp(one.bytes, two.bytes, one.length) == 0;
 }
 
+// What the printed head of a method has of its name.
+static const char *printed_name(const char *name) {
+    if (strcmp(name, "<init>") == 0) return "(";
+    return strcmp(name, "<clinit>") == 0 ? "static {}" : name;
+}
+
 // The part of the printed class that is this method's code: its instructions.
 static void put_code(const char *text, const char *descriptor, const char *name,
                      struct instr_output *out) {
@@ -109,7 +115,7 @@ static void put_methods(struct explaining *e, const struct cf_class *old,
         e->matched++;
         instr_report_method(&e->out, texts[0], texts[1], texts[2], INSTR_DOTS);
         instr_output_text(&e->out, "\n");
-        put_code(memory.bytes, texts[2], strcmp(texts[1], "<init>") == 0 ? "(" : texts[1], &e->out);
+        put_code(memory.bytes, texts[2], printed_name(texts[1]), &e->out);
     }
     free(memory.bytes);
     free(text);
