@@ -34,6 +34,14 @@ struct instr_code;  // one of its methods that has code
 
 enum { INSTR_NO = 0, INSTR_YES = 1, INSTR_UNKNOWN = -1 }; // what is not known now may be later
 
+struct instr_event {
+    uint32_t size, line; // of the place; 0: unknown
+    const char *name, *class_name, *method, *descriptor;
+    int64_t value;
+    uint64_t time;   // CLOCK_MONOTONIC in nanoseconds, the clock of System.nanoTime
+    uint64_t thread; // of the operating system
+};
+
 // What a plug-in cannot do without; the pass is refused where it is missing.
 enum instr_need {
     INSTR_NEEDS_JVM = 1,  // it does not work in instr rewrite
@@ -54,6 +62,12 @@ struct instr_plugin {
     // instr plugin PID NAME TEXT: writes lines for the caller to `answer`. Returns 0; or another number,
     // and the command fails with these lines. NULL: there are no commands.
     int (*command)(void *data, const char *text, char *answer, size_t size);
+    // Events of host->emit, those of a thread in their order, on a thread of the agent's: some times a
+    // second, before results are reported, and before `stop`. `lost` did not fit since the last time.
+    void (*drain)(void *data, const struct instr_event *const *events, uint32_t count,
+                  uint64_t lost);
+    // Writes lines to `text`, which the results have below the counters, and as "lines" in JSON.
+    void (*report)(void *data, char *text, size_t size);
 };
 
 struct instr_method_info {
@@ -142,6 +156,10 @@ struct instr_host {
     // At its entry the method returns 0 or null if the test is met (NULL: always), after what else the
     // plug-in has at the entry; what it has at INSTR_AT_RETURN runs, too. Not for constructors.
     int (*skip_if)(struct instr_code *code, const struct instr_test *test);
+    // Counts an event, and hands it to `drain` with the value (NULL: 0). The program never waits: of more
+    // events than `drain` takes in time, some are lost, and counted. Left out in instr rewrite.
+    int (*emit)(struct instr_code *code, const struct instr_at *at, const char *event,
+                const struct instr_value *value);
 };
 
 // Returns 0, after host->add; or another number with a sentence in `error`. The host is never freed.

@@ -168,4 +168,5 @@ const struct instr_host instr_plugin_host = {
     .class_annotated = class_annotated,
     .skip = instr_plugin_skip,
     .skip_if = instr_plugin_skip_if,
+    .emit = instr_plugin_emit,
 };

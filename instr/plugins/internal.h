@@ -23,6 +23,7 @@ struct instr_open_plugin {
     bool offline, started;
     struct instr_plugin plugin; // as registered, with zeros for what its version lacks
     void *data;
+    uint64_t lost; // events; changed by instr_plugin_drain
 };
 
 struct instr_class {
@@ -63,12 +64,14 @@ bool instr_plugin_find_call(struct instr_code *code, uint32_t n, struct instr_fo
 const char *instr_plugin_options(void);
 int instr_plugin_add(const struct instr_plugin *plugin, void *data);
 
-// instr_host.count, observe, skip and skip_if.
+// instr_host.count, observe, skip, skip_if and emit.
 int instr_plugin_count(struct instr_code *code, const struct instr_at *at, const char *counter);
 int instr_plugin_observe(struct instr_code *code, const struct instr_at *at, const char *histogram,
                          const struct instr_value *value);
 int instr_plugin_skip(struct instr_code *code, uint32_t n);
 int instr_plugin_skip_if(struct instr_code *code, const struct instr_test *test);
+int instr_plugin_emit(struct instr_code *code, const struct instr_at *at, const char *event,
+                      const struct instr_value *value);
 
 void instr_plugin_close(struct instr_open_plugin *plugin);
 

@@ -233,3 +233,27 @@ int instr_plugin_command(const struct rw_pass *pass, const char *text, char *ans
     answer[size - 1] = '\0';
     return result;
 }
+
+bool instr_plugin_drains(const struct rw_pass *pass) {
+    const struct instr_open_plugin *plugin = pass->data;
+    return plugin->started && plugin->plugin.drain;
+}
+
+void instr_plugin_drain(const struct rw_pass *pass, const struct instr_event *const *events,
+                        uint32_t count, uint64_t lost) {
+    struct instr_open_plugin *plugin = (struct instr_open_plugin *)(uintptr_t)pass->data;
+    __atomic_fetch_add(&plugin->lost, lost, __ATOMIC_RELAXED);
+    plugin->plugin.drain(plugin->data, events, count, lost);
+}
+
+uint64_t instr_plugin_lost(const struct rw_pass *pass) {
+    const struct instr_open_plugin *plugin = pass->data;
+    return __atomic_load_n(&plugin->lost, __ATOMIC_RELAXED);
+}
+
+void instr_plugin_report(const struct rw_pass *pass, char *text, size_t size) {
+    const struct instr_open_plugin *plugin = pass->data;
+    *text = '\0';
+    if (plugin->started && plugin->plugin.report) plugin->plugin.report(plugin->data, text, size);
+    text[size - 1] = '\0';
+}

@@ -4,6 +4,9 @@
 #define INSTR_PLUGINS_OPEN_H
 
 #include "instr/options.h"
+#include "instr/plugin.h"
+
+#include <stdbool.h>
 
 enum instr_plugin_place {
     INSTR_PLUGIN_OFFLINE,  // files are rewritten
@@ -22,5 +25,16 @@ int instr_plugins_open(const struct instr_options *options, enum instr_plugin_pl
 // Gives a command to the plug-in of a pass. Returns what that returns, with its answer; or -1 with one
 // line in `answer`: it takes none.
 int instr_plugin_command(const struct rw_pass *pass, const char *text, char *answer, size_t size);
+
+// --- events and results ---
+
+// Does the plug-in of the pass take events?
+bool instr_plugin_drains(const struct rw_pass *pass);
+// Hands them to it. One thread at a time.
+void instr_plugin_drain(const struct rw_pass *pass, const struct instr_event *const *events,
+                        uint32_t count, uint64_t lost);
+// How many events were lost, and the lines that the plug-in adds to its results.
+uint64_t instr_plugin_lost(const struct rw_pass *pass);
+void instr_plugin_report(const struct rw_pass *pass, char *text, size_t size);
 
 #endif

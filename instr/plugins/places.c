@@ -1,8 +1,9 @@
-// What plug-ins put into methods: counts and histograms, with conditions; and calls that are skipped.
+// What plug-ins put into methods: counts, histograms and events, with conditions; and calls that are skipped.
 //
 //      count:     id; InstrCalls.enter
 //      observe:   value as a long, id; InstrPlugin.observe
 //      only_if:   value as a long, number; lcmp; jump behind the rest
+//      emit:      value as a long, or 0, id; InstrPlugin.emit
 //      skip_if:   a condition; the method returns 0 or null, or goes on
 //
 // An elapsed time is that since a local was set: at the entry of the method, or before the call. Arguments
@@ -13,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ENTER, OBSERVE, NANO_TIME };
+enum { ENTER, OBSERVE, EMIT, NANO_TIME };
 
 static struct cf_callee callee(struct instr_code *code, unsigned which) {
     static const struct {
@@ -21,6 +22,7 @@ static struct cf_callee callee(struct instr_code *code, unsigned which) {
     } methods[] = {
         [ENTER] = {"InstrCalls", "enter", "(I)V"},
         [OBSERVE] = {"InstrPlugin", "observe", "(JI)V"},
+        [EMIT] = {"InstrPlugin", "emit", "(JI)V"},
         [NANO_TIME] = {"java/lang/System", "nanoTime", "()J"},
     };
     struct rw_class *cls = code->of->in;
@@ -277,35 +279,46 @@ static int find_id(const struct place *p, char kind, const char *name, int *id) 
     return status == CF_OK ? 0 : -1;
 }
 
-// Counts, or observes the value.
-static int put(struct instr_code *code, const struct instr_at *at, const char *name,
+// Counts, observes the value, or emits an event with it (`kind`).
+static int put(struct instr_code *code, const struct instr_at *at, char kind, const char *name,
                const struct instr_value *value) {
     struct place p;
     int id = -1;
-    char type = INSTR_PLUGIN_COUNT;
+    char type = 'J';
     if (find_place(&p, code, at) != 0) return -1;
     uint32_t end = at->only_if ? cf_label(p.snippet) : 0;
     if (at->only_if && test(&p, end) != 0) return -1;
     if (value && push(&p, value, &type) != 0) return -1;
     if (value && (type == 'L' || type == '['))
         return misuse(code, "plug-in: an object is not a number");
-    if (value && type != INSTR_PLUGIN_TIMES) type = INSTR_PLUGIN_VALUES;
-    if (find_id(&p, type, name, &id) != 0) return -1;
+    if (!value && kind == INSTR_PLUGIN_EVENTS) cf_op(p.snippet, CF_OP_lconst_0);
+    if (kind == INSTR_PLUGIN_VALUES && type == INSTR_PLUGIN_TIMES) kind = INSTR_PLUGIN_TIMES;
+    if (find_id(&p, kind, name, &id) != 0) return -1;
     cf_push_int(p.snippet, id);
-    cf_call(p.snippet, callee(code, value ? OBSERVE : ENTER));
+    cf_call(p.snippet, callee(code, kind == INSTR_PLUGIN_COUNT    ? ENTER
+                                    : kind == INSTR_PLUGIN_EVENTS ? EMIT
+                                                                  : OBSERVE));
     if (at->only_if) cf_place(p.snippet, end);
     return insert(&p);
 }
 
 int instr_plugin_count(struct instr_code *code, const struct instr_at *at, const char *counter) {
-    return put(code, at, counter, NULL);
+    return put(code, at, INSTR_PLUGIN_COUNT, counter, NULL);
 }
 
 int instr_plugin_observe(struct instr_code *code, const struct instr_at *at, const char *histogram,
                          const struct instr_value *value) {
     if (!value) return misuse(code, "plug-in: there is no value");
     if (code->of->plugin->offline) return 0;
-    return put(code, at, histogram, value);
+    return put(code, at, INSTR_PLUGIN_VALUES, histogram, value);
+}
+
+int instr_plugin_emit(struct instr_code *code, const struct instr_at *at, const char *event,
+                      const struct instr_value *value) {
+    if (!code->of->plugin->plugin.drain)
+        return misuse(code, "plug-in: it has no function `drain`, which gets events");
+    if (code->of->plugin->offline) return 0;
+    return put(code, at, INSTR_PLUGIN_EVENTS, event, value);
 }
 
 // --- calls that are not made ---

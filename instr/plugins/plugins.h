@@ -19,5 +19,6 @@ extern const struct instr_pass_source instr_plugin_source;
 #define INSTR_PLUGIN_COUNT 'c'
 #define INSTR_PLUGIN_VALUES 'v'
 #define INSTR_PLUGIN_TIMES 't' // values in nanoseconds
+#define INSTR_PLUGIN_EVENTS 'e'
 
 #endif

@@ -88,6 +88,8 @@ static void put_totals(const struct instr_counter_report *report, struct instr_o
     instr_output_format(out, ": %s counted", instr_number(all, number));
     instr_output_format(out, " at %s place%s", instr_number(report->row_count, number),
                         report->row_count == 1 ? "" : "s");
+    if (report->lost)
+        instr_output_format(out, "; %s events were lost", instr_number(report->lost, number));
     if (top < report->row_count)
         instr_output_format(out, "; the top %s:", instr_number(top, number));
     instr_output_text(out, "\n");
@@ -115,6 +117,10 @@ static void write_table(const void *content, struct instr_output *out, size_t to
         instr_counter_place(out, row, INSTR_PLAIN);
         instr_output_text(out, "\n");
     }
+    for (size_t i = 0; i < report->line_count; i++) {
+        instr_report_text(out, report->lines[i], INSTR_PLAIN);
+        instr_output_text(out, "\n");
+    }
 }
 
 // --- JSON ---
@@ -140,6 +146,10 @@ static void write_json(const void *content, struct instr_output *out) {
     instr_json_text(&json, "pass", report->pass);
     instr_json_open(&json, "counters", '[');
     for (size_t i = 0; i < report->row_count; i++) write_row(&json, &report->rows[i]);
+    instr_json_close(&json, ']');
+    instr_json_number(&json, "lost", report->lost);
+    instr_json_open(&json, "lines", '[');
+    for (size_t i = 0; i < report->line_count; i++) instr_json_text(&json, NULL, report->lines[i]);
     instr_json_close(&json, ']');
     instr_json_close(&json, '}');
 }

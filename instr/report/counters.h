@@ -28,6 +28,9 @@ struct instr_counter_report {
     const char *pass; // its name
     struct instr_counted_row *rows;
     size_t row_count;
+    uint64_t lost;      // events that are counted, and that the plug-in did not get
+    const char **lines; // of the plug-in's own
+    size_t line_count;
 };
 
 // Sorts the rows, those that counted most first.
@@ -44,7 +47,7 @@ const char *instr_counter_cell(const struct instr_counted_row *row, size_t i, ch
 // Writes where a row counts: com.acme.Foo.bar(int):12.
 void instr_counter_place(struct instr_output *out, const struct instr_counted_row *row, int style);
 
-// JSON: {"pass","counters":[{"counter","class","method","descriptor","line","unit","count"}]}
+// JSON: {"pass","counters":[{"counter","class","method","descriptor","line","unit","count"}],"lost","lines":[line]}
 // where a row whose "unit" is not null ("number", "ns") goes on with "total","min","max","p50","p90","p99".
 extern const struct instr_report_format instr_counters_format;
 

@@ -38,16 +38,35 @@ static int read_row(struct instr_reader *r, const json_t *object, void *context)
     return read_numbers(r, object, row);
 }
 
+// Files of earlier versions have none.
+static int read_lines(struct instr_reader *r, struct instr_counter_report *report) {
+    const json_t *list = json_object_get(r->root, "lines");
+    size_t count = json_array_size(list);
+    report->lines = calloc(count + 1, sizeof *report->lines);
+    if (!report->lines) return instr_reader_fail(r, "out of memory");
+    for (size_t i = 0; i < count; i++) {
+        const char *line = json_string_value(json_array_get(list, i));
+        if (!line) return instr_reader_fail(r, "lines[%zu] is not a text", i);
+        report->lines[report->line_count++] = line;
+    }
+    return 0;
+}
+
 static int read_report(struct instr_reader *r, void *content) {
     struct instr_counter_report *report = content;
     report->pass = json_string_value(json_object_get(r->root, "pass"));
     report->rows = calloc(instr_reader_count(r, "counters") + 1, sizeof *report->rows);
     if (!report->rows) return instr_reader_fail(r, "out of memory");
-    return instr_reader_each(r, "counters", read_row, report);
+    json_int_t lost = json_integer_value(json_object_get(r->root, "lost"));
+    report->lost = lost > 0 ? (uint64_t)lost : 0;
+    if (instr_reader_each(r, "counters", read_row, report) != 0) return -1;
+    return read_lines(r, report);
 }
 
 static void free_report(void *content) {
-    free(((struct instr_counter_report *)content)->rows);
+    struct instr_counter_report *report = content;
+    free(report->rows);
+    free(report->lines);
 }
 
 static void sort(void *content, size_t order) {
@@ -84,6 +103,12 @@ static void page(const void *content, struct instr_output *out, size_t top, size
     instr_page_begin_rows(out);
     for (size_t i = 0; i < top; i++) put_row(out, &report->rows[i], count);
     instr_page_end_table(out);
+    if (report->line_count) instr_output_text(out, "<pre>");
+    for (size_t i = 0; i < report->line_count; i++) {
+        instr_report_text(out, report->lines[i], INSTR_HTML);
+        instr_output_text(out, "\n");
+    }
+    if (report->line_count) instr_output_text(out, "</pre>\n");
     instr_page_end(out, instr_page_js);
 }
 

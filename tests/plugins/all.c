@@ -66,6 +66,7 @@ static void rewrite(void *data, const struct instr_class *cls, struct instr_code
     put_result(code, INSTR_AT_RETURN, 0, method.descriptor);
     put(code, INSTR_AT_THROWN, 0, INSTR_ELAPSED, 0, 'J');
     host->count(code, &constructed, "constructed");
+    host->emit(code, &constructed, "event", NULL);
     put_early_return(code, &method);
     for (uint32_t i = 0; host->call(code, i, &call); i++) {
         put_arguments(code, INSTR_AT_BEFORE, i, call.descriptor);
@@ -73,8 +74,16 @@ static void rewrite(void *data, const struct instr_class *cls, struct instr_code
     }
 }
 
+static void drain(void *data, const struct instr_event *const *events, uint32_t count,
+                  uint64_t lost) {
+    (void)data;
+    (void)events;
+    (void)count;
+    (void)lost;
+}
+
 static const struct instr_plugin plugin = {
-    .size = sizeof plugin, .api = INSTR_PLUGIN_API, .rewrite = rewrite};
+    .size = sizeof plugin, .api = INSTR_PLUGIN_API, .rewrite = rewrite, .drain = drain};
 
 int instr_plugin_init(const struct instr_host *given, char *error, size_t size) {
     (void)error;

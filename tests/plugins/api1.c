@@ -13,6 +13,16 @@ HOLD(instr_plugin, wants, 32);
 HOLD(instr_plugin, stop, 40);
 HOLD(instr_plugin, rewrite, 48);
 HOLD(instr_plugin, command, 56);
+HOLD(instr_plugin, drain, 64);
+HOLD(instr_plugin, report, 72);
+HOLD(instr_event, line, 4);
+HOLD(instr_event, name, 8);
+HOLD(instr_event, class_name, 16);
+HOLD(instr_event, method, 24);
+HOLD(instr_event, descriptor, 32);
+HOLD(instr_event, value, 40);
+HOLD(instr_event, time, 48);
+HOLD(instr_event, thread, 56);
 HOLD(instr_method_info, access_flags, 4);
 HOLD(instr_method_info, name, 8);
 HOLD(instr_method_info, descriptor, 16);
@@ -46,6 +56,7 @@ HOLD(instr_host, observe, 96);
 HOLD(instr_host, class_annotated, 104);
 HOLD(instr_host, skip, 112);
 HOLD(instr_host, skip_if, 120);
+HOLD(instr_host, emit, 128);
 _Static_assert(INSTR_PLUGIN_API == 1, "keep this plug-in, and write one for the new api");
 _Static_assert(INSTR_NO == 0 && INSTR_YES == 1 && INSTR_UNKNOWN == -1, "answers");
 _Static_assert(INSTR_NEEDS_JVM == 1 && INSTR_NEEDS_START == 2, "needs");
@@ -68,7 +79,7 @@ static void rewrite(void *data, const struct instr_class *cls, struct instr_code
 
 // As large as it was in the first version of the api.
 int instr_plugin_init(const struct instr_host *given, char *error, size_t size) {
-    static const struct instr_plugin plugin = {56, 1, 0, 0, 0, NULL, NULL, NULL, rewrite, NULL};
+    static const struct instr_plugin plugin = {.size = 56, .api = 1, .rewrite = rewrite};
     (void)error;
     (void)size;
     host = given;

@@ -1,6 +1,7 @@
 // The JVM TI half of plug-ins (instr/plugins): when they are opened, and their results.
 
 #include "instr/passes/agent_pass.h"
+#include "instr/passes/plugin/events.h"
 #include "instr/plugins/open.h"
 #include "instr/plugins/plugins.h"
 #include "instr/report/counters.h"
@@ -22,13 +23,25 @@ static unsigned jdk_of(jvmtiEnv *jvmti) {
 
 static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *options,
                   char *reason, size_t size) {
+    if (instr_plugin_open(options->pass, options->late ? INSTR_PLUGIN_LATE : INSTR_PLUGIN_AT_START,
+                          jdk_of(jvmti), reason, size) != 0)
+        return false;
+    return !instr_plugin_drains(options->pass) ||
+           instr_plugin_events_start(jni, options->pass, options->number, reason, size);
+}
+
+static void stop(JNIEnv *jni, const struct rw_pass *pass) {
     (void)jni;
-    return instr_plugin_open(options->pass,
-                             options->late ? INSTR_PLUGIN_LATE : INSTR_PLUGIN_AT_START,
-                             jdk_of(jvmti), reason, size) == 0;
+    instr_plugin_events_stop(pass);
+}
+
+static void use_engine(struct instr_engine *engine) {
+    instr_plugin_events_use(instr_engine_methods(engine));
 }
 
 // --- results ---
+
+enum { LINES_SIZE = 16384 };
 
 static struct instr_counted_row row_of(const struct instr_method *m, const struct instr_counts *c) {
     struct instr_counted_row row = {.name = m->detail + 1,
@@ -37,7 +50,7 @@ static struct instr_counted_row row_of(const struct instr_method *m, const struc
                                     .descriptor = m->descriptor,
                                     .line = m->line,
                                     .count = c->calls};
-    if (*m->detail == INSTR_PLUGIN_COUNT) return row;
+    if (*m->detail == INSTR_PLUGIN_COUNT || *m->detail == INSTR_PLUGIN_EVENTS) return row;
     row.unit = *m->detail == INSTR_PLUGIN_TIMES ? INSTR_UNIT_NS : INSTR_UNIT_NUMBER;
     row.total = c->total;
     row.min = c->min;
@@ -61,12 +74,24 @@ static void gather(const struct instr_results *results, unsigned pass,
     }
 }
 
+// `text` becomes lines.
+static void add_lines(struct instr_counter_report *report, char *text) {
+    report->lines = calloc(strlen(text) + 1, sizeof *report->lines);
+    for (char *rest = text, *line; report->lines && (line = strsep(&rest, "\n"));)
+        if (*line || rest) report->lines[report->line_count++] = line;
+}
+
 static void report_results(const struct instr_results *results, unsigned pass) {
     struct instr_counter_report report = {
         .pass = results->options->passes[pass].pass->name,
     };
     struct instr_counts *counts = NULL;
+    char lines[LINES_SIZE];
     size_t n = 0;
+    instr_plugin_events_drain();
+    report.lost = instr_plugin_lost(results->options->passes[pass].pass);
+    instr_plugin_report(results->options->passes[pass].pass, lines, sizeof lines);
+    add_lines(&report, lines);
     if (instr_results_snapshot(results, pass, &counts, &n))
         report.rows = calloc(n + 1, sizeof *report.rows);
     if (report.rows) {
@@ -76,11 +101,14 @@ static void report_results(const struct instr_results *results, unsigned pass) {
     } else {
         instr_say_unwritten("out of memory: a result is lost");
     }
+    free(report.lines);
     free(report.rows);
     free(counts);
 }
 
 const struct instr_agent_pass instr_agent_pass_plugin = {
+    .engine = use_engine,
     .start = start,
+    .stop = stop,
     .report = report_results,
 };
