@@ -82,6 +82,14 @@ struct instr_call { // a call in a method; not those of lambdas and other invoke
     int is_static;
 };
 
+struct instr_loader_info { // of the class loader
+    uint32_t size;
+    int is_bootstrap;
+    const char
+        *class_name;  // "org.apache.catalina.loader.ParallelWebappClassLoader"; NULL: bootstrap
+    const char *name; // "app"; NULL: it has none, as in JDK 8
+};
+
 enum instr_where {
     INSTR_AT_ENTRY,       // of constructors before super(), where there is no `this` yet
     INSTR_AT_CONSTRUCTED, // of constructors after super() or this()
@@ -135,7 +143,9 @@ struct instr_host {
     const char *(*class_name)(const struct instr_class *cls);
     const char *(*super_name)(const struct instr_class *cls);                 // NULL: none
     const char *(*interface_name)(const struct instr_class *cls, uint32_t n); // NULL: fewer
-    // Is the class of this name, as `cls` sees it, `super` or a subtype of it?
+    // Is the class of this name, as `cls` sees it, `super` or a subtype of it? Of the class itself what is
+    // not known yet is soon: it is then asked for again (`wants`), before it is first used. Of others no
+    // class is loaded for it, except of the bootstrap loader. In instr rewrite: what the class itself says.
     int (*is_a)(const struct instr_class *cls, const char *name, const char *super);
     int (*matches)(const char *patterns, const char *class_name); // as include= of the options
     void (*method)(struct instr_code *code, struct instr_method_info *info);
@@ -160,6 +170,8 @@ struct instr_host {
     // events than `drain` takes in time, some are lost, and counted. Left out in instr rewrite.
     int (*emit)(struct instr_code *code, const struct instr_at *at, const char *event,
                 const struct instr_value *value);
+    // A look. Returns 1; or 0, it is not known, as in instr rewrite.
+    int (*loader)(const struct instr_class *cls, struct instr_loader_info *info);
 };
 
 // Returns 0, after host->add; or another number with a sentence in `error`. The host is never freed.

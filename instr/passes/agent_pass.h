@@ -59,6 +59,9 @@ struct instr_agent_pass {
     // is pending afterwards. NULL: it takes all.
     bool (*takes)(const struct rw_pass *pass, JNIEnv *jni, const struct instr_candidate *candidate,
                   uint64_t *note);
+    // Is the class to be rewritten again when it is prepared, since its supertypes were not all known?
+    // `note` as its two halves have left it. NULL: never.
+    bool (*undecided)(uint64_t note);
     // For a class that is retransformed: stores its class file in `origin`, if the pass needs it;
     // the engine's caller frees origin->file. NULL: it never does.
     void (*find_file)(JNIEnv *jni, jobject loader, const char *name, const uint8_t *bytes,

@@ -89,6 +89,22 @@ uint64_t instr_agent_passes_without(JNIEnv *jni, const struct instr_options *opt
     return without;
 }
 
+bool instr_agent_passes_may_wait(const struct instr_options *options) {
+    for (size_t i = 0; i < options->pass_count; i++) {
+        const struct instr_agent_pass *pass = pass_at(options, i);
+        if (pass && pass->undecided) return true;
+    }
+    return false;
+}
+
+bool instr_agent_passes_undecided(const struct instr_options *options, const uint64_t *notes) {
+    for (size_t i = 0; i < options->pass_count; i++) {
+        const struct instr_agent_pass *pass = pass_at(options, i);
+        if (pass && pass->undecided && pass->undecided(notes[i])) return true;
+    }
+    return false;
+}
+
 void instr_agent_passes_find_file(JNIEnv *jni, const struct instr_options *options, jobject loader,
                                   const char *name, const uint8_t *bytes, size_t length,
                                   struct instr_origin *origin) {

@@ -29,6 +29,9 @@ bool instr_agent_passes_choose(const struct instr_options *options);
 uint64_t instr_agent_passes_without(JNIEnv *jni, const struct instr_options *options,
                                     const struct instr_candidate *candidate, uint64_t excluded,
                                     uint64_t *notes);
+// Can a pass of the options, or does it, leave a class undecided?
+bool instr_agent_passes_may_wait(const struct instr_options *options);
+bool instr_agent_passes_undecided(const struct instr_options *options, const uint64_t *notes);
 // The passes that get the class before other agents change it, and those whose code it has from
 // there, a bit for each.
 uint64_t instr_agent_passes_original(const struct instr_options *options, const char *name);

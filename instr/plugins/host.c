@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { NAME_SIZE = 1024 };
+
 const char *instr_plugin_text(const struct instr_class *cls, struct cf_slice text, bool dots) {
     if (!text.bytes) return NULL;
     char *copy = cf_arena_alloc(cls->in->rewrite->cls->arena, (size_t)text.length + 1);
@@ -38,42 +40,80 @@ static const char *interface_name(const struct instr_class *cls, uint32_t n) {
                              true);
 }
 
-// --- supertypes ---
-
-// As far as the class itself says it.
-static int is_a(const struct instr_class *cls, const char *name, const char *super) {
-    if (strcmp(name, super) == 0 || strcmp(super, "java.lang.Object") == 0) return INSTR_YES;
-    const char *own = class_name(cls), *above = super_name(cls), *next;
-    if (!own || strcmp(name, own) != 0) return INSTR_UNKNOWN;
-    int result = above && strcmp(above, "java.lang.Object") != 0 ? INSTR_UNKNOWN : INSTR_NO;
-    if (above && strcmp(above, super) == 0) return INSTR_YES;
-    for (uint32_t n = 0; (next = interface_name(cls, n)); n++) {
-        if (strcmp(next, super) == 0) return INSTR_YES;
-        result = INSTR_UNKNOWN;
-    }
-    return result;
-}
-
-static int matches(const char *patterns, const char *name) {
-    char reason[INSTR_ERROR_SIZE], internal[1024];
-    struct instr_match *match = instr_match_new();
-    size_t n = 0;
-    for (; name[n] && n < sizeof internal; n++) internal[n] = name[n] == '.' ? '/' : name[n];
-    int result = match && instr_match_add(match, patterns, reason, sizeof reason) == 0
-                     ? instr_match(match, internal, n)
-                     : INSTR_UNKNOWN;
-    instr_match_free(match);
-    return result;
-}
-
-// --- methods ---
-
 // Copies as much as the plug-in's version of the structure has.
 static void answer(void *to, uint32_t wanted, void *from, uint32_t size) {
     uint32_t n = wanted < size ? wanted : size;
     memcpy(from, &n, sizeof n); // both begin with their size
     memcpy(to, from, n);
 }
+
+// --- supertypes and loaders ---
+
+static uint64_t *note_of(const struct instr_class *cls) {
+    return (uint64_t *)(uintptr_t)cls->in->service(cls->in, "note");
+}
+
+// The name with slashes. False: it is too long.
+static bool get_internal(const char *name, char internal[NAME_SIZE]) {
+    size_t n = strlen(name);
+    if (n >= NAME_SIZE) return false;
+    for (size_t i = 0; i <= n; i++) internal[i] = name[i] == '.' ? '/' : name[i];
+    return true;
+}
+
+// Asks the JVM. `above`: the name is that of a direct supertype.
+static int ask(const struct instr_class *cls, bool above, const char *name, const char *super) {
+    char internal[NAME_SIZE], internal_super[NAME_SIZE];
+    const struct instr_plugin_jvm *jvm = cls->plugin->jvm;
+    const uint64_t *note = note_of(cls);
+    if (strcmp(name, super) == 0) return INSTR_YES;
+    if (strcmp(name, "java.lang.Object") == 0) return INSTR_NO;
+    if (!jvm || !note || !get_internal(name, internal) || !get_internal(super, internal_super))
+        return INSTR_UNKNOWN;
+    return jvm->is_a(*note, above, internal, internal_super);
+}
+
+// The answer for one more supertype.
+static int either(int a, int b) {
+    if (a == INSTR_YES || b == INSTR_YES) return INSTR_YES;
+    return a == INSTR_UNKNOWN || b == INSTR_UNKNOWN ? INSTR_UNKNOWN : INSTR_NO;
+}
+
+static int is_a(const struct instr_class *cls, const char *name, const char *super) {
+    if (!name || !super) return INSTR_UNKNOWN;
+    if (strcmp(name, super) == 0 || strcmp(super, "java.lang.Object") == 0) return INSTR_YES;
+    const char *own = class_name(cls), *above = super_name(cls), *next;
+    if (!own || strcmp(name, own) != 0) return ask(cls, false, name, super);
+    int result = above ? ask(cls, true, above, super) : INSTR_NO;
+    for (uint32_t n = 0; (next = interface_name(cls, n)); n++)
+        result = either(result, ask(cls, true, next, super));
+    if (result == INSTR_UNKNOWN && cls->plugin->jvm && note_of(cls))
+        cls->plugin->jvm->ask_again(note_of(cls));
+    return result;
+}
+
+static int loader(const struct instr_class *cls, struct instr_loader_info *info) {
+    struct instr_loader_info found = {.size = 0};
+    const uint64_t *note = note_of(cls);
+    if (!cls->plugin->jvm || !note ||
+        !cls->plugin->jvm->loader(*note, class_of(cls)->arena, &found))
+        return 0;
+    answer(info, info->size, &found, sizeof found);
+    return 1;
+}
+
+static int matches(const char *patterns, const char *name) {
+    char reason[INSTR_ERROR_SIZE], internal[NAME_SIZE];
+    if (!patterns || !name || !get_internal(name, internal)) return INSTR_UNKNOWN;
+    struct instr_match *match = instr_match_new();
+    int result = match && instr_match_add(match, patterns, reason, sizeof reason) == 0
+                     ? instr_match(match, internal, strlen(internal))
+                     : INSTR_UNKNOWN;
+    instr_match_free(match);
+    return result;
+}
+
+// --- methods ---
 
 static uint32_t line_at(struct instr_code *code, uint32_t pc) {
     if (!code->lines) code->lines = cf_lines(&code->edit->code);
@@ -169,4 +209,5 @@ const struct instr_host instr_plugin_host = {
     .skip = instr_plugin_skip,
     .skip_if = instr_plugin_skip_if,
     .emit = instr_plugin_emit,
+    .loader = loader,
 };

@@ -21,7 +21,8 @@ struct instr_open_plugin {
     char *file, *options;
     void *library; // NULL: not open
     bool offline, started;
-    struct instr_plugin plugin; // as registered, with zeros for what its version lacks
+    const struct instr_plugin_jvm *jvm; // NULL: there is none
+    struct instr_plugin plugin;         // as registered, with zeros for what its version lacks
     void *data;
     uint64_t lost; // events; changed by instr_plugin_drain
 };

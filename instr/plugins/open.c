@@ -201,9 +201,10 @@ void instr_plugin_close(struct instr_open_plugin *plugin) {
 }
 
 int instr_plugin_open(const struct rw_pass *pass, enum instr_plugin_place place, unsigned jdk,
-                      char *reason, size_t size) {
+                      const struct instr_plugin_jvm *jvm, char *reason, size_t size) {
     struct instr_open_plugin *plugin = (struct instr_open_plugin *)(uintptr_t)pass->data;
     pthread_mutex_lock(&lock);
+    plugin->jvm = jvm;
     int result = plugin->started ? 0 : open_plugin(plugin, place, jdk, reason, size);
     if (result != 0) instr_plugin_close(plugin);
     pthread_mutex_unlock(&lock);
@@ -215,7 +216,7 @@ int instr_plugins_open(const struct instr_options *options, enum instr_plugin_pl
     for (size_t i = 0; i < options->pass_count; i++) {
         const struct rw_pass *pass = options->passes[i].pass;
         if (pass->made && pass->made->kind == instr_plugin_source.key &&
-            instr_plugin_open(pass, place, 0, reason, size) != 0)
+            instr_plugin_open(pass, place, 0, NULL, reason, size) != 0)
             return -1;
     }
     return 0;

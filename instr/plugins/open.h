@@ -14,10 +14,21 @@ enum instr_plugin_place {
     INSTR_PLUGIN_LATE      // a JVM runs
 };
 
-// Loads the plug-in of a pass and starts it, unless that has been done. `jdk`: 8, 17; 0 offline. Returns
-// 0; or -1 with one line in `reason`: the pass does nothing then.
+// What the JVM knows of a class that is rewritten. `note` is the service of this name. Names of classes
+// are internal.
+struct instr_plugin_jvm {
+    // As host->is_a, by names; `above`: `name` is a direct supertype of the class.
+    int (*is_a)(uint64_t note, bool above, const char *name, const char *super);
+    // The class is to be rewritten again when its supertypes are known.
+    void (*ask_again)(uint64_t *note);
+    // Returns false: unknown. The strings are in the arena.
+    bool (*loader)(uint64_t note, struct cf_arena *arena, struct instr_loader_info *info);
+};
+
+// Loads the plug-in of a pass and starts it, unless that has been done. `jdk`: 8, 17; 0 offline. `jvm`
+// NULL: it knows nothing. Returns 0; or -1 with one line in `reason`: the pass does nothing then.
 int instr_plugin_open(const struct rw_pass *pass, enum instr_plugin_place place, unsigned jdk,
-                      char *reason, size_t size);
+                      const struct instr_plugin_jvm *jvm, char *reason, size_t size);
 // The same for all plug-ins of the options, without a JVM.
 int instr_plugins_open(const struct instr_options *options, enum instr_plugin_place place,
                        char *reason, size_t size);

@@ -301,7 +301,7 @@ static void find_supertypes(struct load_event *event) {
                                   event->length, &event->supertypes);
     event->origin.supertypes = &event->supertypes.found;
     if (event->first && !event->supertypes.complete)
-        instr_prepared_await(instr_hook_key(event->jvmti, event->name, event->loader));
+        instr_prepared_await(instr_hook_key(event->jvmti, event->name, event->loader), false);
 }
 
 static void handle_event(struct load_event *event, jint *new_length, unsigned char **new_bytes) {
@@ -324,6 +324,9 @@ static void handle_event(struct load_event *event, jint *new_length, unsigned ch
     event->origin.excluded_passes |= event->there;
     int done = matches && rewrite(event, &before, &result);
     if (!done) result.bytes = NULL; // already freed
+    if (matches && event->first &&
+        instr_agent_passes_undecided(&event->plan->options, event->notes))
+        instr_prepared_await(instr_hook_key(event->jvmti, event->name, event->loader), true);
     if (!done && !event->first) record_state(event, &before, event->there ? before.methods : 0);
     if (wrapped && !(done && instr_wraps(&event->plan->options))) rewrap(event, &result);
     if (event->early && matches && !done) return_original(event, &result);

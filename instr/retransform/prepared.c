@@ -1,5 +1,6 @@
 #include "instr/retransform/prepared.h"
 
+#include "instr/passes/agent_passes.h"
 #include "instr/retransform/effect.h"
 #include "instr/retransform/hook.h"
 #include "instr/retransform/retransform.h"
@@ -31,6 +32,10 @@ bool instr_prepared_asks(const struct instr_options *options) {
     return false;
 }
 
+static bool may_wait(const struct instr_options *options) {
+    return instr_prepared_asks(options) || instr_agent_passes_may_wait(options);
+}
+
 static jvmtiError set_event(struct instr_agent *agent, jvmtiEventMode mode) {
     return (*agent->jvmti)
         ->SetEventNotificationMode(agent->jvmti, mode, JVMTI_EVENT_CLASS_PREPARE, NULL);
@@ -47,7 +52,7 @@ static void forget_all(void) {
 
 bool instr_prepared_begin(struct instr_agent *agent, JNIEnv *jni,
                           const struct instr_options *options, char *reason, size_t size) {
-    if (!instr_prepared_asks(options)) return true;
+    if (!may_wait(options)) return true;
     if (instr_supertypes_start(jni) && set_event(agent, JVMTI_ENABLE) == JVMTI_ERROR_NONE)
         return true;
     snprintf(reason, size, "this JVM does not say what extends or implements a class");
@@ -55,7 +60,7 @@ bool instr_prepared_begin(struct instr_agent *agent, JNIEnv *jni,
 }
 
 void instr_prepared_end(struct instr_agent *agent, const struct instr_options *options) {
-    if (instr_prepared_asks(options)) return;
+    if (may_wait(options)) return;
     set_event(agent, JVMTI_DISABLE);
     forget_all();
 }
@@ -67,7 +72,13 @@ static size_t place_of(uint64_t key) {
     return i;
 }
 
-void instr_prepared_await(uint64_t key) {
+// The key of a class that is retransformed in any case.
+static uint64_t certain_key(uint64_t key) {
+    return key ^ (UINT64_C(1) << 63);
+}
+
+void instr_prepared_await(uint64_t key, bool certain) {
+    if (certain) key = certain_key(key);
     pthread_mutex_lock(&waiting.lock);
     if (waiting.used == MOST) {
         memset(waiting.keys, 0, 2 * MOST * sizeof *waiting.keys);
@@ -129,8 +140,15 @@ static void change(jvmtiEnv *jvmti, const struct instr_plan *plan, jclass cls, c
 }
 
 static void look(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_plan *plan, jclass cls,
-                 const char *name) {
+                 jobject loader, const char *name) {
     struct instr_supertypes above;
+    uint64_t key = instr_hook_key(jvmti, name, loader);
+    bool waited = stop_waiting(key);
+    if (stop_waiting(certain_key(key))) {
+        change(jvmti, plan, cls, name);
+        return;
+    }
+    if (!waited) return;
     instr_supertypes_of_class(jvmti, jni, cls, &above);
     if (is_selected(&plan->options, &above.found)) change(jvmti, plan, cls, name);
     instr_supertypes_close(&above);
@@ -146,9 +164,8 @@ void JNICALL instr_prepared(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass
     size_t length = strlen(signature);
     if (length > 2) signature[length - 1] = '\0';
     const struct instr_plan *plan = instr_plans_take(&instr_agent.plans, &ticket);
-    if (plan && plan->engine && (*jvmti)->GetClassLoader(jvmti, cls, &loader) == JVMTI_ERROR_NONE &&
-        stop_waiting(instr_hook_key(jvmti, signature + 1, loader)))
-        look(jvmti, jni, plan, cls, signature + 1);
+    if (plan && plan->engine && (*jvmti)->GetClassLoader(jvmti, cls, &loader) == JVMTI_ERROR_NONE)
+        look(jvmti, jni, plan, cls, loader, signature + 1);
     instr_plans_give_back(&instr_agent.plans, ticket);
     (*jni)->DeleteLocalRef(jni, loader);
     (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);

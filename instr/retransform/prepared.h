@@ -3,6 +3,7 @@
 // A pass may select what extends or implements a class (rw_pass.supertypes). When such a class is
 // loaded, its supertypes may not be: the JVM loads them in the next moment. It then waits for
 // ClassPrepare, when all are there, and is retransformed before its first use if a pass selects it.
+// So does a class about which a plug-in asks: that is retransformed in any case.
 
 #ifndef INSTR_RETRANSFORM_PREPARED_H
 #define INSTR_RETRANSFORM_PREPARED_H
@@ -19,8 +20,8 @@ bool instr_prepared_begin(struct instr_agent *agent, JNIEnv *jni,
 // When the options apply: no class waits any more unless a pass asks for supertypes.
 void instr_prepared_end(struct instr_agent *agent, const struct instr_options *options);
 
-// The class with this key (hook.h) waits. Any thread.
-void instr_prepared_await(uint64_t key);
+// The class with this key (hook.h) waits; `certain`: it is retransformed in any case. Any thread.
+void instr_prepared_await(uint64_t key, bool certain);
 
 // ClassPrepare (JVM TI 11.2.1).
 void JNICALL instr_prepared(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass cls);

@@ -342,3 +342,10 @@ void instr_supertypes_of_class(jvmtiEnv *jvmti, JNIEnv *jni, jclass cls,
     *result = (struct instr_supertypes){.complete = true};
     add_class(&l, result, cls, 0);
 }
+
+void instr_supertypes_of_name(jvmtiEnv *jvmti, JNIEnv *jni, jobject loader, struct cf_slice name,
+                              struct instr_supertypes *result) {
+    const struct looking l = {jvmti, jni};
+    *result = (struct instr_supertypes){.complete = true};
+    add_above(&l, result, loader, name);
+}

@@ -38,6 +38,11 @@ void instr_supertypes_of_bytes(jvmtiEnv *jvmti, JNIEnv *jni, jobject loader, con
 void instr_supertypes_of_class(jvmtiEnv *jvmti, JNIEnv *jni, jclass cls,
                                struct instr_supertypes *result);
 
+// The same of what `loader` finds under a name, if it has loaded it, or if the bootstrap loader has it: that
+// one is asked to load it. No code of the loader runs.
+void instr_supertypes_of_name(jvmtiEnv *jvmti, JNIEnv *jni, jobject loader, struct cf_slice name,
+                              struct instr_supertypes *result);
+
 void instr_supertypes_close(struct instr_supertypes *supertypes);
 
 #endif

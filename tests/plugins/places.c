@@ -32,7 +32,11 @@ static int wants(void *data, const struct instr_class *cls) {
                    host->is_a(cls, name, "java.lang.Runnable") == INSTR_YES &&
                    host->is_a(cls, name, name) == INSTR_YES &&
                    host->is_a(cls, name, "java.lang.Object") == INSTR_YES &&
-                   host->is_a(cls, "java.util.ArrayList", "java.util.List") == INSTR_UNKNOWN &&
+                   host->is_a(cls, "java.util.ArrayList", "java.util.List") == INSTR_YES &&
+                   host->is_a(cls, "java.util.ArrayList", "java.util.Map") == INSTR_NO &&
+                   host->is_a(cls, "com.acme.Absent", "java.util.Map") == INSTR_UNKNOWN &&
+                   host->is_a(cls, NULL, NULL) == INSTR_UNKNOWN &&
+                   host->matches(NULL, NULL) == INSTR_UNKNOWN &&
                    host->class_annotated(cls, "java.lang.Deprecated") == INSTR_YES &&
                    host->class_annotated(cls, "java.lang.Override") == INSTR_NO
                ? INSTR_YES

@@ -2,6 +2,7 @@
 
 #include "instr/passes/agent_pass.h"
 #include "instr/passes/plugin/events.h"
+#include "instr/passes/plugin/looks.h"
 #include "instr/plugins/open.h"
 #include "instr/plugins/plugins.h"
 #include "instr/report/counters.h"
@@ -24,7 +25,7 @@ static unsigned jdk_of(jvmtiEnv *jvmti) {
 static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *options,
                   char *reason, size_t size) {
     if (instr_plugin_open(options->pass, options->late ? INSTR_PLUGIN_LATE : INSTR_PLUGIN_AT_START,
-                          jdk_of(jvmti), reason, size) != 0)
+                          jdk_of(jvmti), instr_plugin_looks(jvmti, jni), reason, size) != 0)
         return false;
     return !instr_plugin_drains(options->pass) ||
            instr_plugin_events_start(jni, options->pass, options->number, reason, size);
@@ -33,6 +34,14 @@ static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options 
 static void stop(JNIEnv *jni, const struct rw_pass *pass) {
     (void)jni;
     instr_plugin_events_stop(pass);
+}
+
+static bool takes(const struct rw_pass *pass, JNIEnv *jni, const struct instr_candidate *candidate,
+                  uint64_t *note) {
+    (void)pass;
+    (void)jni;
+    *note = instr_plugin_note(candidate->loader);
+    return true;
 }
 
 static void use_engine(struct instr_engine *engine) {
@@ -108,6 +117,8 @@ static void report_results(const struct instr_results *results, unsigned pass) {
 
 const struct instr_agent_pass instr_agent_pass_plugin = {
     .engine = use_engine,
+    .takes = takes,
+    .undecided = instr_plugin_is_undecided,
     .start = start,
     .stop = stop,
     .report = report_results,
