@@ -132,6 +132,33 @@ public final class InstrRules {
         return InstrRuleTable.text(a) + ", " + InstrRuleTable.text(b) + ", " + InstrRuleTable.text(c);
     }
 
+    /** The texts of values that instr watch shows. Null: there is no memory for them. */
+    public static Object values(int count) {
+        try {
+            return new String[count];
+        } catch (Throwable dropped) {
+            drop(dropped);
+            return null;
+        }
+    }
+
+    public static void value(Object values, int at, Object value) {
+        try {
+            if (values != null) ((String[]) values)[at] = InstrWatch.text(value);
+        } catch (Throwable dropped) {
+            drop(dropped);
+        }
+    }
+
+    /** Hands a call to instr watch. `end`: its result if it has `returned` one, else what it threw, or null. */
+    public static void print(long elapsed, Object values, boolean returned, Object end, int method) {
+        try {
+            if (values != null) InstrWatch.report(method, elapsed, (String[]) values, returned, end);
+        } catch (Throwable dropped) {
+            drop(dropped);
+        }
+    }
+
     public static Object stack(int frames) {
         try {
             StackTraceElement[] trace = new Throwable().getStackTrace();
@@ -295,6 +322,10 @@ public final class InstrRules {
 
     public static Object box(double value) {
         return Double.valueOf(value);
+    }
+
+    public static Object box(float value) {
+        return Float.valueOf(value);
     }
 
     public static Object box(char value) {

@@ -154,13 +154,19 @@ public final class InstrWatch {
         int slot = begin();
         if (slot < 0) return;
         try {
-            String text = !some ? null : end == 0 ? text(result) : exception((Throwable) result);
-            String[] stack = !stacks ? null : end == 0 ? stack(null) : stack((Throwable) result);
-            InstrWatchNative.call(call.id, end, duration, thread(Thread.currentThread()), call.arguments, text, stack);
+            report(call.id, duration, call.arguments, some && end == 0, result);
         } catch (Throwable failed) {
             fail(failed);
         }
         BUSY[slot] = 0;
+    }
+
+    /** `end`: the result of a call that has `returned` one, else its exception, or null. */
+    static void report(int id, long duration, String[] values, boolean returned, Object end) {
+        Throwable thrown = returned ? null : (Throwable) end;
+        String text = returned ? text(end) : thrown == null ? null : exception(thrown);
+        String[] stack = stacks ? stack(thrown) : null;
+        InstrWatchNative.call(id, thrown == null ? 0 : 1, duration, thread(Thread.currentThread()), values, text, stack);
     }
 
     /** The slot of the current thread; -1: the thread is in this class already. */
@@ -206,13 +212,17 @@ public final class InstrWatch {
         StackTraceElement[] frames = exception == null ? null : InstrWatchNative.stack(exception);
         if (frames == null || frames.length == 0) frames = new Throwable().getStackTrace();
         int from = 0;
-        while (from < frames.length && frames[from].getClassName().contains(".InstrWatch")) from++;
+        while (from < frames.length && isOwn(frames[from].getClassName())) from++;
         String[] texts = new String[Math.min(frames.length - from, FRAMES)];
         for (int i = 0; i < texts.length; i++) texts[i] = frames[from + i].toString();
         return texts;
     }
 
-    private static String text(Object value) {
+    private static boolean isOwn(String className) {
+        return className.contains(".InstrWatch") || className.contains(".InstrRules");
+    }
+
+    static String text(Object value) {
         if (value == null) return "null";
         if (value instanceof String) return quoted((String) value);
         Class<?> type = value.getClass();

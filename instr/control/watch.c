@@ -29,7 +29,9 @@ enum { LIMIT = 100 }; // calls, by default
 struct watching {
     struct instr_agent *agent;
     struct instr_owner owner;
-    char *methods; // patterns, those of implementations included
+    char *methods; // patterns, those of implementations included; or a rule
+    char rule[32]; // the pass of the rule; "": the methods are those of the pass watch
+    bool values;   // the rule has values in place of arguments
     struct instr_watch_filter filter;
     int watch;      // its number (watch.h)
     uint64_t time;  // ns, from when the pass is on; 0: no limit
@@ -57,6 +59,16 @@ static int read_number(const char *word, const char *key, uint64_t *number) {
     return *end == '\0';
 }
 
+// A name for the pass of a client's rule.
+static void name_rule(struct watching *w) {
+    for (unsigned n = 1, taken = 1; taken; n++) {
+        snprintf(w->rule, sizeof w->rule, "watch-%u", n);
+        taken = 0;
+        for (unsigned i = 0; i < clients.count; i++)
+            taken |= strcmp(clients.all[i]->rule, w->rule) == 0;
+    }
+}
+
 static int read_words(struct instr_request *request, struct instr_reply *reply,
                       struct watching *w) {
     for (int i = 1; i < request->argc; i++) {
@@ -65,6 +77,9 @@ static int read_words(struct instr_request *request, struct instr_reply *reply,
         if (read_number(word, "if-slower", &w->filter.slower)) continue;
         if (strcmp(word, "if-thrown") == 0) {
             w->filter.only_thrown = 1;
+        } else if (strcmp(word, "rule") == 0 || strcmp(word, "values") == 0) {
+            w->values |= *word == 'v';
+            name_rule(w);
         } else if (strcmp(word, "stack") == 0) {
             w->filter.stack = 1;
         } else if (strcmp(word, "interfaces=yes") == 0) {
@@ -76,6 +91,30 @@ static int read_words(struct instr_request *request, struct instr_reply *reply,
         }
     }
     return 1;
+}
+
+static char *escape(char *to, const char *value) {
+    for (; *value; value++) {
+        if (*value == ',' || *value == '\\') *to++ = '\\';
+        *to++ = *value;
+    }
+    *to = '\0';
+    return to;
+}
+
+// The pass watch is for clients without a rule.
+static bool is_of_pass(const struct watching *w) {
+    return !w->rule[0];
+}
+
+static const char *pass_of(const struct watching *w) {
+    return is_of_pass(w) ? "watch" : w->rule;
+}
+
+static bool any_of_pass(void) {
+    for (unsigned i = 0; i < clients.count; i++)
+        if (is_of_pass(clients.all[i])) return true;
+    return false;
 }
 
 // The options "watch,watch.methods=METHODS", for the methods of all clients, with commas and
@@ -94,13 +133,11 @@ static char *options_of_all(void) {
     if (interfaces) to = stpcpy(to, loaded);
     to = stpcpy(to, head);
     for (unsigned i = 0; i < clients.count; i++) {
-        if (i) *to++ = ':';
-        for (const char *c = clients.all[i]->methods; *c; c++) {
-            if (*c == ',' || *c == '\\') *to++ = '\\';
-            *to++ = *c;
-        }
+        if (!is_of_pass(clients.all[i])) continue;
+        to = escape(to, clients.all[i]->methods);
+        *to++ = ':';
     }
-    *to = '\0';
+    to[-1] = '\0';
     return text;
 }
 
@@ -111,6 +148,21 @@ static int set_methods(struct instr_agent *agent, JNIEnv *jni, struct instr_reco
     if (!options) snprintf(reason, size, "out of memory");
     *done = (struct instr_reconfigured){.owner = &clients.owner};
     int ok = options && instr_reconfigure_enable(agent, jni, options, done, reason, size);
+    free(options);
+    return ok;
+}
+
+// Switches the rule of a client on.
+static int set_rule(const struct watching *w, JNIEnv *jni, struct instr_reconfigured *done,
+                    char *reason, size_t size) {
+    char *options = malloc(2 * strlen(w->methods) + sizeof w->rule + 16);
+    *done = (struct instr_reconfigured){.owner = &w->owner};
+    if (!options) {
+        snprintf(reason, size, "out of memory");
+        return 0;
+    }
+    sprintf(escape(stpcpy(options, "rule="), w->methods), ",name=%s", w->rule);
+    int ok = instr_reconfigure_enable(w->agent, jni, options, done, reason, size);
     free(options);
     return ok;
 }
@@ -162,7 +214,7 @@ static void list(struct instr_json *json, const char *key, const char *text, uns
 }
 
 static void show(struct instr_reply *reply, const struct instr_methods *methods,
-                 const struct instr_watched *call) {
+                 const struct instr_watched *call, const char *values) {
     if (call->id < 0 || call->id >= instr_methods_count(methods)) return;
     struct instr_method method = instr_methods_get(methods, call->id);
     struct instr_json json = instr_json_start(instr_reply_document(reply));
@@ -172,7 +224,7 @@ static void show(struct instr_reply *reply, const struct instr_methods *methods,
     instr_json_class(&json, "class", method.class_name);
     instr_json_text(&json, "method", method.name);
     instr_json_text(&json, "descriptor", method.descriptor);
-    list(&json, "arguments", call->text + call->arguments, call->argument_count);
+    list(&json, values, call->text + call->arguments, call->argument_count);
     if (call->returned)
         instr_json_text(&json, call->thrown ? "thrown" : "returned", call->text + call->result);
     instr_json_number(&json, "duration_ns", call->duration);
@@ -188,7 +240,7 @@ static uint64_t tick(void *context, struct instr_reply *reply, uint64_t now) {
     struct instr_watched *calls = instr_watch_fetch(w->watch);
     const struct instr_plan *plan = instr_plans_take(&w->agent->plans, &ticket);
     for (struct instr_watched *c = calls; c && plan && plan->methods; c = c->next, w->reported++)
-        show(reply, plan->methods, c);
+        show(reply, plan->methods, c, w->values ? "values" : "arguments");
     instr_plans_give_back(&w->agent->plans, ticket);
     instr_watch_free(calls);
     if (instr_watch_failed(failed, sizeof failed)) {
@@ -196,23 +248,25 @@ static uint64_t tick(void *context, struct instr_reply *reply, uint64_t now) {
                          failed);
         return 0;
     }
-    if (!instr_operation_is_on(w->agent, "watch")) {
-        const char *why = instr_overhead_why_off("watch", 5, w->since);
+    const char *pass = pass_of(w);
+    if (!instr_operation_is_on(w->agent, pass)) {
+        const char *why = instr_overhead_why_off(pass, strlen(pass), w->since);
         if (why)
-            instr_reply_fail(reply, "pass 'watch' was switched off: %s", why);
+            instr_reply_fail(reply, "pass '%s' was switched off: %s", pass, why);
         else
-            instr_reply_note(reply, "pass 'watch' was switched off");
+            instr_reply_note(reply, "pass '%s' was switched off", pass);
         return 0;
     }
     return w->reported >= w->filter.limit || now >= w->until ? 0 : w->until;
 }
 
 // Takes the methods of a client that has ended out of the pass, or switches it off after the last.
-static int leave(struct instr_agent *agent, JNIEnv *jni, char *reason, size_t size) {
+static int leave(const struct watching *w, JNIEnv *jni, char *reason, size_t size) {
     struct instr_reconfigured done = {.all = 1};
-    if (!instr_operation_is_on(agent, "watch")) return 1;
-    return clients.count ? set_methods(agent, jni, &done, reason, size)
-                         : instr_reconfigure_disable(agent, jni, "watch", &done, reason, size);
+    if (!instr_operation_is_on(w->agent, pass_of(w))) return 1;
+    return is_of_pass(w) && any_of_pass()
+               ? set_methods(w->agent, jni, &done, reason, size)
+               : instr_reconfigure_disable(w->agent, jni, pass_of(w), &done, reason, size);
 }
 
 static bool any_takes_interfaces(void) {
@@ -229,9 +283,9 @@ static void end(void *context, struct instr_reply *reply) {
     struct instr_reconfigured done = {.all = 1};
     instr_watch_end(jni, w->watch);
     remove_client(w);
-    if (jni && !leave(w->agent, jni, reason, sizeof reason)) {
-        instr_reply_note(reply, "pass 'watch' is still active: %s", reason);
-        instr_say("pass 'watch' is still active: %s", reason);
+    if (jni && !leave(w, jni, reason, sizeof reason)) {
+        instr_reply_note(reply, "pass '%s' is still active: %s", pass_of(w), reason);
+        instr_say("pass '%s' is still active: %s", pass_of(w), reason);
     }
     if (jni && w->interfaces && !clients.had_interfaces && !any_takes_interfaces())
         instr_reconfigure_set(w->agent, jni, "interfaces=no", &done, reason, sizeof reason);
@@ -242,10 +296,10 @@ static void end(void *context, struct instr_reply *reply) {
 }
 
 // No loaded class was changed; `skipped` interfaces might have been.
-static void note_nothing(struct instr_request *request, struct instr_reply *reply, JNIEnv *jni,
-                         unsigned skipped) {
-    char meant[800];
-    instr_watch_suggest(request->agent->jvmti, jni, request->argv[0], meant, sizeof meant);
+static void note_nothing(const struct watching *w, const char *methods, struct instr_reply *reply,
+                         JNIEnv *jni, unsigned skipped) {
+    char meant[800] = "";
+    if (is_of_pass(w)) instr_watch_suggest(w->agent->jvmti, jni, methods, meant, sizeof meant);
     if (!skipped)
         instr_reply_note(reply, "no loaded class has such a method with bytecode (native and "
                                 "abstract methods have none); calls are reported once one is "
@@ -280,8 +334,10 @@ static const struct instr_methods *names_of(struct instr_agent *agent) {
 // The methods that the client names, and those that implement the abstract ones among them.
 static int find_methods(struct instr_request *request, struct instr_reply *reply, JNIEnv *jni,
                         struct watching *w) {
-    unsigned count;
-    char *more = instr_watch_implementations(request->agent->jvmti, jni, request->argv[0], &count);
+    unsigned count = 0;
+    char *more = !is_of_pass(w) ? NULL
+                                : instr_watch_implementations(request->agent->jvmti, jni,
+                                                              request->argv[0], &count);
     if (asprintf(&w->methods, "%s%s%s", request->argv[0], more ? ":" : "", more ? more : "") < 0)
         w->methods = NULL;
     if (!w->methods) instr_reply_fail(reply, "out of memory");
@@ -303,29 +359,32 @@ static int begin(struct instr_request *request, struct instr_reply *reply, struc
     if (!find_methods(request, reply, jni, w)) return 0;
     w->since = instr_clock_now();
     w->date = instr_clock_date();
-    if (!clients.count) {
+    if (is_of_pass(w) && !any_of_pass()) {
         clients.owner = w->owner;
         clients.had_interfaces = takes_interfaces(w->agent);
     }
     clients.all[clients.count++] = w;
-    if (!set_methods(w->agent, jni, &done, reason, sizeof reason)) {
+    if (!(is_of_pass(w) ? set_methods(w->agent, jni, &done, reason, sizeof reason)
+                        : set_rule(w, jni, &done, reason, sizeof reason))) {
         remove_client(w);
         instr_reply_fail(reply, "%s", reason);
         return 0;
     }
     note_interfaces(reply, done.skipped_interfaces);
     // Methods of other clients change, too.
-    if (done.changed == 0 ||
-        (clients.count > 1 && !instr_watch_is_loaded(w->agent->jvmti, jni, w->methods)))
-        note_nothing(request, reply, jni, done.skipped_interfaces);
+    if (done.changed == 0 || (is_of_pass(w) && clients.count > 1 &&
+                              !instr_watch_is_loaded(w->agent->jvmti, jni, w->methods)))
+        note_nothing(w, request->argv[0], reply, jni, done.skipped_interfaces);
     w->filter.methods = w->methods;
+    w->filter.rule = w->rule[0] ? w->rule : NULL;
     w->watch = instr_watch_begin(jni, &w->filter, names_of(w->agent));
     if (w->time) w->until = instr_clock_now() + w->time;
     return 1;
 }
 
 // watch METHODS [limit=N] [if-slower=NS] [if-thrown] [stack] [for=NS] [interfaces=yes]: replies with
-// a stream of documents, one for each call, and ends by itself:
+// a stream of documents, one for each call, and ends by itself. With the word `rule` METHODS is a rule
+// that prints; with `values` it is one with values, which stand in place of "arguments":
 //
 //      {"time_ms", "thread", "class", "method", "descriptor", "arguments": [TEXT...],
 //       "returned": TEXT or "thrown": TEXT, "duration_ns", "stack": [TEXT...]}
@@ -334,7 +393,7 @@ void instr_command_watch(struct instr_request *request, struct instr_reply *repl
         instr_reply_fail(reply, "watch: expects methods, for example com.acme.Foo.bar(..)");
         return;
     }
-    if (!clients.count && instr_operation_is_on(request->agent, "watch")) {
+    if (!any_of_pass() && instr_operation_is_on(request->agent, "watch")) {
         instr_reply_fail(reply, "pass 'watch' is on without a client; 'instr disable PID watch "
                                 "--all' switches it off");
         return;

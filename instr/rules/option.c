@@ -23,6 +23,7 @@ struct adding {
     void *to;
     char *error;
     size_t size;
+    bool late; // into a running JVM
 };
 
 static void free_pass(const struct rw_pass *pass) {
@@ -56,6 +57,11 @@ static int add_rule(const struct adding *a, const char *text) {
         explain(a, text, &wrong);
         return -1;
     }
+    if (rule->prints && !a->late) {
+        snprintf(a->error, a->size, "print is what 'instr watch' does in a running JVM");
+        instr_rule_free(rule);
+        return -1;
+    }
     struct made *made = calloc(1, sizeof *made);
     char *copy = strdup(text);
     if (!made || !copy) {
@@ -69,7 +75,7 @@ static int add_rule(const struct adding *a, const char *text) {
     made->made = (struct rw_made){.kind = instr_rule_source.key,
                                   .text = copy,
                                   .needs = rule->changes,
-                                  .lease = LEASE,
+                                  .lease = rule->prints ? 0 : LEASE,
                                   .holders = 1,
                                   .free = free_pass};
     made->pass.name = made->made.name;
@@ -150,8 +156,7 @@ static char *read_file(const struct adding *a, const char *name) {
 
 static int make(const char *value, int late, int (*add)(void *to, const struct rw_pass *pass),
                 void *to, char *error, size_t size) {
-    const struct adding a = {add, to, error, size};
-    (void)late;
+    const struct adding a = {add, to, error, size, late != 0};
     if (*value != '@') return add_rule(&a, value);
     char *text = read_file(&a, value + 1);
     if (!text) return -1;

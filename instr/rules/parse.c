@@ -4,6 +4,7 @@
 //      place     = "entry" | "return" | "throw" | "exit" | "call" PATTERN | "line" NUMBER
 //      action    = "@" [NAME] [ "[" or { "," or } "]" ] "=" REDUCTION "(" [or] ")"
 //                | "metric" NAME ( "+=" | "=" ) or
+//                | "print" [ or { "," or } ]
 //                | "delay" or | "throw" CLASS [ "(" or ")" ] | "return" [or] | "set" NAME "=" or
 //      or        = and { "||" and }          and = compared { "&&" compared }
 //      compared  = sum [ ( "==" | "!=" | "<" | "<=" | ">" | ">=" ) sum | "~" ( STRING | "@" NAME ) ]
@@ -567,11 +568,33 @@ static void parse_return(struct parser *p, struct instr_rule_action *action) {
     p->rule->changes |= INSTR_RULE_RETURNS;
 }
 
+// Conditions and values of `instr watch`.
+static void parse_print(struct parser *p, struct instr_rule_action *action) {
+    struct instr_rule *rule = p->rule;
+    action->does = RULE_PRINTS;
+    rule->prints = rule->guarded = rule->timed = rule->uses_thrown = true;
+    if (rule->at != INSTR_RULE_EXIT) fail(p, "print is possible at exit only");
+    if (is(p, "}") || is(p, ";")) {
+        rule->uses_result = true;
+        memset(rule->uses, 0xff, sizeof rule->uses);
+        return;
+    }
+    do {
+        if (action->key_count == INSTR_RULE_VALUES) {
+            fail(p, "at most 8 values can be printed");
+            return;
+        }
+        action->keys[action->key_count++] = parse_or(p);
+    } while (take(p, ","));
+}
+
 static void parse_what(struct parser *p, struct instr_rule_action *action) {
     if (take(p, "@")) {
         parse_table(p, action);
     } else if (take(p, "metric")) {
         parse_metric(p, action);
+    } else if (take(p, "print")) {
+        parse_print(p, action);
     } else if (take(p, "delay")) {
         action->does = RULE_DELAYS;
         action->value = parse_or(p);

@@ -22,7 +22,8 @@ enum {
     INSTR_RULE_LONGEST = 8192, // bytes of text
     INSTR_RULE_DEEPEST = 64,   // expressions within each other
     INSTR_RULE_TABLES = 16,
-    INSTR_RULE_KEYS = 3
+    INSTR_RULE_KEYS = 3,
+    INSTR_RULE_VALUES = 8 // that are printed
 };
 
 enum instr_rule_at {
@@ -95,14 +96,22 @@ struct instr_rule_value {
     uint32_t offset; // in the rule
 };
 
-enum instr_rule_does { RULE_REDUCES, RULE_DELAYS, RULE_THROWS, RULE_RETURNS, RULE_SETS };
+enum instr_rule_does {
+    RULE_REDUCES,
+    RULE_DELAYS,
+    RULE_THROWS,
+    RULE_RETURNS,
+    RULE_SETS,
+    RULE_PRINTS // hands the call to `instr watch`
+};
 
 struct instr_rule_action {
     enum instr_rule_does does;
     const struct instr_rule_action *next;
     const struct instr_rule_value *value; // NULL: none (count, return without a value)
     uint32_t table;                       // RULE_REDUCES: index in the rule's tables
-    const struct instr_rule_value *keys[INSTR_RULE_KEYS];
+    // The keys of the table; RULE_PRINTS: values, none for the arguments and the result.
+    const struct instr_rule_value *keys[INSTR_RULE_VALUES];
     unsigned key_count;
     const char *class_name; // RULE_THROWS: with dots
     // RULE_SETS: a parameter or the result.
@@ -147,6 +156,7 @@ struct instr_rule {
     unsigned place_count;
     unsigned changes; // INSTR_RULE_DELAYS ..
     bool timed;       // `elapsed` is used
+    bool prints;      // made by `instr watch`
     bool uses_this, uses_result, uses_thrown;
     uint64_t uses[4]; // bits of parameters
     int *woven;       // 1 once a method has the rule; set by any thread

@@ -615,6 +615,49 @@ static void set(const struct weaving *w, const struct instr_rule_action *action,
     cf_local(at->s, store_of(*type), local);
 }
 
+// Pushes a value as `instr watch` shows it: a float is not a double.
+static void push_shown(const struct weaving *w, const struct instr_rule_value *v,
+                       const struct moment *at) {
+    bool is_float = v->kind == RULE_PARAMETER
+                        ? parameter_of(w, v)->type == 'F'
+                        : v->kind == RULE_RESULT && at->result && *at->result_type == 'F';
+    if (!is_float) {
+        push(w, v, at, OBJECT);
+        return;
+    }
+    push(w, v, at, DOUBLE);
+    cf_op(at->s, CF_OP_d2f);
+    call(w, at->s, "box", "(F)Ljava/lang/Object;");
+}
+
+// The values, or all arguments and the result, then how the call ended.
+static void print(const struct weaving *w, const struct instr_rule_action *action,
+                  const struct moment *at) {
+    static const struct instr_rule_value result = {.kind = RULE_RESULT},
+                                         thrown = {.kind = RULE_THROWN},
+                                         elapsed = {.kind = RULE_ELAPSED};
+    struct cf_slice detail = {(const uint8_t *)w->cls->pass->name,
+                              (uint32_t)strlen(w->cls->pass->name)};
+    bool all = !action->key_count;
+    unsigned count = all ? w->parameter_count : action->key_count;
+    int id;
+    if (rw_site_id(w->cls, w->edit, 0, detail, &id) != CF_OK) return;
+    push(w, &elapsed, at, LONG);
+    cf_push_int(at->s, (int32_t)count);
+    call(w, at->s, "values", "(I)Ljava/lang/Object;");
+    for (unsigned i = 0; i < count; i++) {
+        struct instr_rule_value parameter = {.kind = RULE_PARAMETER, .number = i};
+        cf_op(at->s, CF_OP_dup);
+        cf_push_int(at->s, (int32_t)i);
+        push_shown(w, all ? &parameter : action->keys[i], at);
+        call(w, at->s, "value", "(Ljava/lang/Object;ILjava/lang/Object;)V");
+    }
+    cf_push_int(at->s, all && at->result);
+    push_shown(w, all && at->result ? &result : &thrown, at);
+    cf_push_int(at->s, id);
+    call(w, at->s, "print", "(JLjava/lang/Object;ZLjava/lang/Object;I)V");
+}
+
 static void act(const struct weaving *w, const struct instr_rule_action *action,
                 const struct moment *at) {
     switch (action->does) {
@@ -626,6 +669,7 @@ static void act(const struct weaving *w, const struct instr_rule_action *action,
     case RULE_THROWS: throw_made(w, action, at); break;
     case RULE_RETURNS: break; // see put_at_entry
     case RULE_SETS: set(w, action, at); break;
+    case RULE_PRINTS: print(w, action, at); break;
     }
 }
 

@@ -12,6 +12,14 @@ public class Live {
         return order.total + name.length();
     }
 
+    /** Fails for every tenth order. */
+    static float check(Order order, float price, char grade, byte[] data) {
+        if (order.total == 0) throw new IllegalArgumentException("nothing");
+        return price / 2;
+    }
+
+    static void touch(long number) {}
+
     public static void main(String[] args) throws Exception {
         int calls = 0, failed = 0;
         System.out.println("ready");
@@ -20,6 +28,11 @@ public class Live {
                 if (order(new Order(calls % 10), "ab") != calls % 10 + 2) failed++;
             } catch (IllegalStateException thrown) {
                 failed++;
+            }
+            try {
+                check(new Order(calls % 10), 0.1f, 'x', new byte[3]);
+            } catch (IllegalArgumentException expected) {
+                touch(calls);
             }
             if (calls++ % 5 == 0) Thread.sleep(1);
         }

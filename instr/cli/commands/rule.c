@@ -1,5 +1,6 @@
 // instr rule: adds a rule to a JVM, ends it, or extends its time.
 
+#include "instr/cli/commands/rule.h"
 #include "instr/cli/commands/rule_explain.h"
 #include "instr/cli/commands/switch.h"
 #include "instr/cli/bring.h"
@@ -22,13 +23,13 @@ struct request {
 
 // --- the text ---
 
-// The rule, and a mark below what is wrong with it.
-static int check(const char *text) {
+int cli_rule_check(const char *text, bool prints) {
     struct instr_rule_error error;
     struct instr_rule *rule = instr_rule_parse(text, &error);
     if (rule) {
+        bool ok = prints || !rule->prints;
         instr_rule_free(rule);
-        return CLI_OK;
+        return ok ? CLI_OK : cli_usage("rule", "'instr watch --print VALUES' prints calls");
     }
     cli_error("the rule is wrong: %s", error.text);
     size_t before = 0;
@@ -93,7 +94,7 @@ static int add(const struct request *r, const char *text) {
     struct cli_session session;
     struct cli_event event;
     char found[32];
-    int brought, status = check(text);
+    int brought, status = cli_rule_check(text, false);
     if (status == CLI_OK) status = cli_bring(&session, r->control.pid, NULL, &brought);
     if (status != CLI_OK) return status;
     const char *name = r->name;
@@ -155,7 +156,7 @@ static int read_request(struct request *r, int argc, char **argv) {
 // --explain TEXT [PATH...]
 static int explain(const char *text, int argc, char **argv) {
     struct instr_rule_error error;
-    int status = check(text);
+    int status = cli_rule_check(text, false);
     if (status != CLI_OK) return status;
     struct instr_rule *rule = instr_rule_parse(text, &error);
     const struct request everything = {.allow = "delay:throw:return:set"};

@@ -111,7 +111,8 @@
         "other. --once prints one table, of a tenth of a second or of the "                        \
         "time that --every gives.")                                                                \
     COMMAND(watch,                                                                                 \
-            "PID METHODS [interfaces=yes] [--limit N] [--if-slower TIME] [--if-thrown] [--stack] " \
+            "PID METHODS [interfaces=yes] [--if CONDITION] [--print VALUES] [--limit N] "          \
+            "[--if-slower TIME] [--if-thrown] [--stack] "                                          \
             "[--for TIME] [--as NAME] [--json]",                                                   \
             "print calls of methods as they happen, with arguments and results",                   \
             "Also prints the thread and the duration of each call. METHODS are "                   \
@@ -120,7 +121,10 @@
             "interfaces'). "                                                                       \
             "For an abstract method these are the methods of loaded classes that "                 \
             "implement it. Up to 8 clients watch a JVM at the same time, each its own "            \
-            "methods; 'instr status' lists them. "                                                 \
+            "methods; 'instr status' lists them.\n\nCONDITION and VALUES are those of rules, "     \
+            "which know parameters by the names that METHODS, one pattern then, gives them: "      \
+            "--if 'cart.total > 1000' --print 'cart.country, result.total' for "                   \
+            "'com.acme.Shop.order(Cart cart, ..)'. Both are read when the call ends.\n\n"          \
             "The instrumentation is "                                                              \
             "reverted after N calls (100 if not given), after the time given, on "                 \
             "Ctrl-C, and when the command is killed.")                                             \

@@ -3,6 +3,7 @@
 #include "instr/cli/internal.h"
 #include "instr/cli/agent_library.h"
 #include "instr/cli/bring.h"
+#include "instr/cli/commands/rule.h"
 #include "instr/cli/screen.h"
 #include "instr/cli/talk.h"
 #include "instr/report/text.h"
@@ -22,6 +23,7 @@ struct watch {
     int count;
     char text[WORDS][WORD_SIZE];
     struct instr_owner owner; // who watches
+    char *rule;               // what --if and --print make of the methods; NULL: there are none
 };
 
 static void show(const json_t *call) {
@@ -34,15 +36,16 @@ static void show(const json_t *call) {
     struct tm local;
     size_t index;
     json_t *item;
+    const json_t *values = json_object_get(call, "values");
     strftime(clock, sizeof clock, "%H:%M:%S", localtime_r(&seconds, &local));
-    fprintf(text, "%s.%03u [%s] %s.%s(", clock, (unsigned)(ms % 1000), cli_text(call, "thread"),
-            cli_text(call, "class"), cli_text(call, "method"));
-    json_array_foreach(json_object_get(call, "arguments"), index, item)
+    fprintf(text, "%s.%03u [%s] %s.%s%s", clock, (unsigned)(ms % 1000), cli_text(call, "thread"),
+            cli_text(call, "class"), cli_text(call, "method"), values ? ": " : "(");
+    json_array_foreach(values ? values : json_object_get(call, "arguments"), index, item)
         fprintf(text, "%s%s", index ? ", " : "",
                 json_string_value(item) ? json_string_value(item) : "null");
     const char *thrown = cli_text(call, "thrown"), *returned = cli_text(call, "returned");
     instr_duration(cli_count(call, "duration_ns"), duration);
-    fprintf(text, ")%s%s  %s",
+    fprintf(text, "%s%s%s  %s", values ? "" : ")",
             *thrown     ? " ! "
             : *returned ? " = "
                         : "",
@@ -94,14 +97,27 @@ __attribute__((format(printf, 2, 3))) static void add_word(struct watch *watch, 
     watch->count++;
 }
 
+// "METHOD exit /(CONDITION)/ { print VALUES }"
+static int make_rule(struct watch *watch, const char *condition, const char *values) {
+    const char *start = condition ? "/(" : "", *end = condition ? ")/ " : "";
+    if (asprintf(&watch->rule, "%s exit %s%s%s{ print%s%s }", watch->words[1], start,
+                 condition ? condition : "", end, values ? " " : "", values ? values : "") < 0)
+        return cli_no_memory();
+    watch->words[1] = watch->rule;
+    add_word(watch, values ? "values" : "rule");
+    return cli_rule_check(watch->rule, true);
+}
+
 static int read_arguments(struct watch *watch, struct cli_control *control, int argc, char **argv) {
     int stack = 0, if_thrown = 0;
     uint64_t if_slower = 0, most_time = 0;
     long limit = 0;
-    const char *as = NULL;
+    const char *as = NULL, *condition = NULL, *values = NULL;
     const struct cli_option options[] = {{"--stack", .flag = &stack},
                                          {"--if-thrown", .flag = &if_thrown},
                                          {"--if-slower", .time = &if_slower},
+                                         {"--if", .text = &condition},
+                                         {"--print", .text = &values},
                                          {"--for", .time = &most_time},
                                          {"--limit", .number = &limit, 1, 1000000},
                                          {"--as", .text = &as},
@@ -116,13 +132,16 @@ static int read_arguments(struct watch *watch, struct cli_control *control, int 
     if (control->argc == 2 && strcmp(control->argv[1], "interfaces=yes") != 0)
         return cli_usage("watch", "only interfaces=yes may follow the methods, not '%.64s'",
                          control->argv[1]);
+    if (control->argc == 2 && (condition || values))
+        return cli_usage("watch", "--if and --print want one method; that of an interface is "
+                                  "CLASS+.METHOD, for the classes that implement it");
     if (control->argc == 2) add_word(watch, "interfaces=yes");
     if (stack) add_word(watch, "stack");
     if (if_thrown) add_word(watch, "if-thrown");
     if (if_slower) add_word(watch, "if-slower=%llu", (unsigned long long)if_slower);
     if (most_time) add_word(watch, "for=%llu", (unsigned long long)most_time);
     if (limit) add_word(watch, "limit=%ld", limit);
-    return CLI_OK;
+    return condition || values ? make_rule(watch, condition, values) : CLI_OK;
 }
 
 // Mistakes in the methods are reported before an agent is loaded for them.
@@ -145,16 +164,21 @@ static int check_methods(const char *methods) {
 }
 
 int cli_watch(int argc, char **argv) {
-    struct watch watch;
+    struct watch watch = {0};
     static struct cli_session session;
     struct cli_control control;
     int brought, status = read_arguments(&watch, &control, argc, argv);
-    if (status == CLI_OK) status = check_methods(watch.words[1]);
-    if (status != CLI_OK) return status;
-    cli_catch_signals();
-    if (cli_bring(&session, control.pid, NULL, &brought) != CLI_OK) return CLI_FAILED;
-    status = follow(&watch, &session, control.json);
-    cli_session_close(&session);
-    if (brought) cli_take_back(control.pid);
-    return cli_finish(status);
+    if (status == CLI_OK && !watch.rule) status = check_methods(watch.words[1]);
+    if (status == CLI_OK) {
+        cli_catch_signals();
+        status = cli_bring(&session, control.pid, NULL, &brought);
+    }
+    if (status == CLI_OK) {
+        status = follow(&watch, &session, control.json);
+        cli_session_close(&session);
+        if (brought) cli_take_back(control.pid);
+        status = cli_finish(status);
+    }
+    free(watch.rule);
+    return status;
 }

@@ -3,6 +3,7 @@
 // Counts without a key are those of sites (instr_methods); all other tables are in the runtime.
 
 #include "instr/passes/agent_pass.h"
+#include "instr/passes/watch/watch.h"
 #include "instr/report/tables.h"
 #include "instr/rules/rules.h"
 #include "instr/vm/runtime.h"
@@ -55,6 +56,8 @@ static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options 
                   char *reason, size_t size) {
     if (!instr_runtime_add_rules(jni, reason, size)) return false;
     instr_runtime_introduce(jvmti, jni, options->pass->runtime_class);
+    if (instr_rule_of(options->pass)->prints && !instr_watch_prepare(jni, reason, size))
+        return false;
     jclass rules = instr_runtime_class("InstrRules");
     if (rules && define(jni, rules, instr_rule_of(options->pass))) return true;
     snprintf(reason, size, "out of memory");

@@ -45,7 +45,7 @@ static struct {
     struct watch watches[INSTR_WATCHES];
     size_t count, bytes;         // of all waiting calls
     uint64_t number;             // of times that watching has begun, starting at 1
-    bool alone;                  // there is one watch: all calls are its own
+    bool alone;                  // there is one watch: all calls of the pass are its own
     atomic_uint_fast64_t missed; // calls that nothing took, since the mutex was held
     char failed[3 * MOST_TEXT + SPARE + 2];
 } queue = {.mutex = PTHREAD_MUTEX_INITIALIZER};
@@ -105,8 +105,10 @@ static bool takes(const struct watch *w, const struct instr_watched *call, uint6
         (w->filter.only_thrown && !call->thrown) || call->id < 0 ||
         call->id >= instr_methods_count(w->names))
         return false;
-    if (queue.alone) return true;
     struct instr_method m = instr_methods_get(w->names, call->id);
+    if (w->filter.rule || m.detail)
+        return w->filter.rule && m.detail && strcmp(w->filter.rule, m.detail) == 0;
+    if (queue.alone) return true;
     return rw_watch_matches(w->filter.methods, slice_of(m.class_name), slice_of(m.name),
                             slice_of(m.descriptor)) != 0;
 }
@@ -311,8 +313,7 @@ static void find_members(JNIEnv *jni) {
     (*jni)->DeleteLocalRef(jni, throwable);
 }
 
-static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *options,
-                  char *reason, size_t size) {
+bool instr_watch_prepare(JNIEnv *jni, char *reason, size_t size) {
     static char call[] = "call", failed[] = "failed", of_text[] = "(Ljava/lang/String;)V";
     static char message[] = "message", of_exception[] = "(Ljava/lang/Throwable;)Ljava/lang/String;";
     static char stack[] = "stack",
@@ -323,8 +324,6 @@ static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options 
                                        {failed, of_text, (void *)native_failed},
                                        {message, of_exception, (void *)native_message},
                                        {stack, of_stack, (void *)native_stack}};
-    (void)jvmti;
-    (void)options;
     jclass natives = instr_runtime_class("InstrWatchNative");
     queue.gate = instr_runtime_class("InstrWatch");
     find_members(jni);
@@ -333,6 +332,13 @@ static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options 
     if ((*jni)->ExceptionCheck(jni)) (*jni)->ExceptionClear(jni);
     snprintf(reason, size, "watch: a class of the runtime is missing");
     return false;
+}
+
+static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *options,
+                  char *reason, size_t size) {
+    (void)jvmti;
+    (void)options;
+    return instr_watch_prepare(jni, reason, size);
 }
 
 static uint64_t count_events(JNIEnv *jni, const struct rw_pass *pass) {

@@ -7,6 +7,7 @@
 
 #include <jni.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,10 +32,14 @@ struct instr_watch_filter {
     uint64_t limit;      // calls
     uint64_t slower;     // ns; the shortest call to take
     int only_thrown, stack;
+    const char *rule; // the pass whose calls it takes, a rule; NULL: those of the pass watch
 };
 
 // Clients that watch at the same time, and their calls that wait to be fetched, of all together.
 enum { INSTR_WATCHES = 8 };
+
+// Before the first call is reported: gets the runtime ready. False: `reason` says why it cannot be.
+bool instr_watch_prepare(JNIEnv *jni, char *reason, size_t size);
 
 // Starts to take the calls that match the filter, for one client more. While the pass is on. The
 // names of methods are in `names`, which live until some seconds after the pass is off. Returns the number of the watch; -1: there are too many.
