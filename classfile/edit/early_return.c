@@ -17,7 +17,7 @@ static enum cf_opcode return_of(char type) {
 
 static enum cf_opcode return_from(const struct cf_edit *edit) {
     struct cf_slice d = cf_member_descriptor(edit->code.cls, edit->method);
-    const uint8_t *close = memchr(d.bytes, ')', d.length);
+    const uint8_t *close = d.bytes ? memchr(d.bytes, ')', d.length) : NULL;
     return return_of(close ? (char)close[1] : 'V');
 }
 

@@ -95,7 +95,7 @@ void instr_json_number(struct instr_json *json, const char *key, uint64_t number
 
 void instr_json_real(struct instr_json *json, const char *key, double number) {
     begin(json, key);
-    bool whole = number == floor(number) && fabs(number) < 9e15;
+    bool whole = fabs(number) < 9e15 && number == (double)(int64_t)number;
     if (isfinite(number))
         instr_output_format(json->out, whole ? "%.0f" : "%.17g", number);
     else

@@ -40,7 +40,7 @@ void instr_table_report_sort(struct instr_table_report *report) {
 }
 
 char *instr_table_number(double number, bool is_time, char text[INSTR_TABLE_TEXT]) {
-    bool whole = number == floor(number) && fabs(number) < 1e15;
+    bool whole = fabs(number) < 1e15 && number == (double)(int64_t)number;
     if (!isfinite(number)) {
         snprintf(text, INSTR_TABLE_TEXT, "-");
     } else if (is_time && number >= 0 && number < 9e18) {

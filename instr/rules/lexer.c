@@ -3,7 +3,6 @@
 #include "instr/rules/internal.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,7 +116,7 @@ static void read_number(struct rule_lexer *lexer) {
         rule_lexer_fail(lexer, from, (uint32_t)(lexer->at - from), "the number is too large");
         return;
     }
-    bool whole = factor != 0 ? value == floor(value) : !real;
+    bool whole = factor != 0 ? value == (double)(int64_t)value : !real;
     lexer->kind = whole ? TOKEN_INTEGER : TOKEN_REAL;
     lexer->real = value;
     lexer->integer = factor != 0 || real ? (int64_t)value : strtoll(digits, NULL, 10);

@@ -88,7 +88,7 @@ static void push_long(struct cf_snippet *s, int64_t number) {
 
 static void push_double(const struct weaving *w, struct cf_snippet *s, double number) {
     int64_t bits;
-    if (number == floor(number) && fabs(number) < 1e9 && !(number == 0 && signbit(number))) {
+    if (fabs(number) < 1e9 && number == (int32_t)number && !(number == 0 && signbit(number))) {
         cf_push_int(s, (int32_t)number);
         cf_op(s, CF_OP_i2d);
         return;

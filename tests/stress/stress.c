@@ -112,7 +112,7 @@ static const struct cf_snippet *entry(struct method *m) {
 
 static void push_result(const struct method *m, struct cf_snippet *s) {
     struct cf_slice d = cf_member_descriptor(m->edit->code.cls, m->edit->method);
-    const uint8_t *close = memchr(d.bytes, ')', d.length);
+    const uint8_t *close = d.bytes ? memchr(d.bytes, ')', d.length) : NULL;
     switch (close ? close[1] : 'V') {
     case 'V': break;
     case 'J': cf_op(s, CF_OP_lconst_0); break;

@@ -81,6 +81,16 @@ static void tear_down(void) {
     instr_options_free(&options);
 }
 
+// Before a second class in one test.
+static void start_again(void) {
+    tear_down();
+    memset(&result, 0, sizeof result);
+    memset(&options, 0, sizeof options);
+    bytes = NULL;
+    engine = NULL;
+    methods = NULL;
+}
+
 static unsigned skipped_count;
 
 static void look_at_skipped(void *context, const struct instr_skipped_item *kept) {
@@ -254,8 +264,7 @@ START_TEST(what_a_pass_refuses_costs_that_pass_alone) {
         skipped_count = 0;
         instr_engine_skipped(engine, expect_reason, "refusing: not this one (at offset 0)");
         ck_assert_uint_eq(skipped_count, 1);
-        tear_down();
-        memset(&result, 0, sizeof result);
+        start_again();
     }
     rewrite_two_methods("calls,timing", &refusing_pass, &refusing_pass);
     ck_assert_ptr_null(result.bytes);
@@ -277,8 +286,7 @@ START_TEST(what_no_jvm_verifies_is_changed) {
         size_t place = build_code(&b, 1, 0, code, sizeof code);
         end_and_rewrite(&b, place);
         ck_assert_int_eq(result.bytes != NULL, i < 2);
-        tear_down();
-        memset(&result, 0, sizeof result);
+        start_again();
     }
 }
 END_TEST
@@ -297,8 +305,7 @@ START_TEST(a_lambda_of_jdk_8_calls_its_host) {
         size_t place = build_code(&b, 1, 1, code, sizeof code);
         end_and_rewrite(&b, place);
         ck_assert_int_eq(result.bytes != NULL, i == 0);
-        tear_down();
-        memset(&result, 0, sizeof result);
+        start_again();
     }
 }
 END_TEST
@@ -353,9 +360,11 @@ START_TEST(more_stack_hides_no_handler_without_stack) {
         skipped_count = 0;
         instr_engine_skipped(engine, look_at_skipped, (void *)expected);
         ck_assert_uint_eq(skipped_count, 2);
+        start_again();
         c.limits = "1 1";
         rewrite_with(&good_pass, &c, "calls");
         ck_assert_ptr_nonnull(result.bytes);
+        start_again();
     }
 }
 END_TEST
@@ -569,8 +578,7 @@ static int is_changed(int check, enum place place, unsigned index) {
     bytes = build_naming(place, index);
     instr_engine_rewrite(engine, bytes, length, allocate, NULL, &result);
     int changed = result.bytes != NULL;
-    tear_down();
-    memset(&result, 0, sizeof result);
+    start_again();
     return changed;
 }
 
@@ -602,8 +610,7 @@ static unsigned constants_added(int redefined, int numbered, unsigned *twice) {
         for (unsigned k = 1; k < first; k++)
             *twice += cf_utf8(&cls, i).bytes && cf_slice_equal(cf_utf8(&cls, i), cf_utf8(&cls, k));
     cf_arena_free(&arena);
-    tear_down();
-    memset(&result, 0, sizeof result);
+    start_again();
     return count - first;
 }
 
