@@ -100,9 +100,11 @@ enum instr_where {
 };
 
 enum instr_what {
-    INSTR_ARGUMENT, // of the method, or at INSTR_AT_BEFORE of the call; from 0, without `this`
+    INSTR_ARGUMENT, // of the method as it was called, or at INSTR_AT_BEFORE of the call; from 0
     INSTR_RESULT,   // at INSTR_AT_RETURN and INSTR_AT_AFTER
-    INSTR_ELAPSED // nanoseconds of the method (at INSTR_AT_RETURN and INSTR_AT_THROWN) or of the call
+    INSTR_ELAPSED, // nanoseconds of the method (at INSTR_AT_RETURN and INSTR_AT_THROWN) or of the call
+    INSTR_THIS,    // of the method; not in constructors before super()
+    INSTR_THROWN // at INSTR_AT_THROWN
 };
 
 struct instr_value {
@@ -172,6 +174,15 @@ struct instr_host {
                 const struct instr_value *value);
     // A look. Returns 1; or 0, it is not known, as in instr rewrite.
     int (*loader)(const struct instr_class *cls, struct instr_loader_info *info);
+
+    // In instr_plugin_init: a class in Java, as a class file, behind those that it extends. It is public, and
+    // goes to the bootstrap loader for good. Returns 0; or -1, as `add`.
+    int (*add_helper)(const void *bytes, size_t length);
+    // Calls the public static method with so many parameters of a helper: numbers of the values' types, and
+    // objects as Object or their own type. What it throws is reported and dropped, and what it calls makes no
+    // calls of helpers. Left out in instr rewrite.
+    int (*call_helper)(struct instr_code *code, const struct instr_at *at, const char *class_name,
+                       const char *method, const struct instr_value *const *values, uint32_t count);
 };
 
 // Returns 0, after host->add; or another number with a sentence in `error`. The host is never freed.

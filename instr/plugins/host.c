@@ -210,4 +210,6 @@ const struct instr_host instr_plugin_host = {
     .skip_if = instr_plugin_skip_if,
     .emit = instr_plugin_emit,
     .loader = loader,
+    .add_helper = instr_plugin_add_helper,
+    .call_helper = instr_plugin_call_helper,
 };

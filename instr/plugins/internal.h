@@ -4,6 +4,7 @@
 //      open.c      loads the library and checks what it registers
 //      host.c      the table of functions that it gets: looks
 //      places.c    the rest of them: what is put where
+//      helpers.c   classes in Java that plug-ins bring, and the bridges to them
 
 #ifndef INSTR_PLUGINS_INTERNAL_H
 #define INSTR_PLUGINS_INTERNAL_H
@@ -24,6 +25,7 @@ struct instr_open_plugin {
     const struct instr_plugin_jvm *jvm; // NULL: there is none
     struct instr_plugin plugin;         // as registered, with zeros for what its version lacks
     void *data;
+    struct instr_plugin_helper *helpers;
     uint64_t lost; // events; changed by instr_plugin_drain
 };
 
@@ -46,6 +48,7 @@ struct instr_code {
     uint32_t calls_count;
     uint32_t start;      // local: when the method was entered; 0: none
     uint32_t call_start; // local: when a call began; 0: none
+    uint32_t *copies;    // locals: parameters as they were at the entry, by slot; 0: no copy
 };
 
 extern const struct instr_host instr_plugin_host;
@@ -61,11 +64,12 @@ struct instr_found_call {
 };
 bool instr_plugin_find_call(struct instr_code *code, uint32_t n, struct instr_found_call *call);
 
-// instr_host.options and add, for the plug-in that this thread is opening.
+// instr_host.options, add and add_helper, for the plug-in that this thread is opening.
 const char *instr_plugin_options(void);
 int instr_plugin_add(const struct instr_plugin *plugin, void *data);
+int instr_plugin_add_helper(const void *bytes, size_t length);
 
-// instr_host.count, observe, skip, skip_if and emit.
+// instr_host.count, observe, skip, skip_if, emit and call_helper.
 int instr_plugin_count(struct instr_code *code, const struct instr_at *at, const char *counter);
 int instr_plugin_observe(struct instr_code *code, const struct instr_at *at, const char *histogram,
                          const struct instr_value *value);
@@ -73,6 +77,19 @@ int instr_plugin_skip(struct instr_code *code, uint32_t n);
 int instr_plugin_skip_if(struct instr_code *code, const struct instr_test *test);
 int instr_plugin_emit(struct instr_code *code, const struct instr_at *at, const char *event,
                       const struct instr_value *value);
+int instr_plugin_call_helper(struct instr_code *code, const struct instr_at *at,
+                             const char *class_name, const char *method,
+                             const struct instr_value *const *values, uint32_t count);
+
+// The first letters of the types of the parameters; returns their number. *result: of the result. A
+// malformed descriptor has none.
+enum { INSTR_PLUGIN_PARAMETERS = 255 };
+uint32_t instr_plugin_read_types(struct cf_slice descriptor, char types[INSTR_PLUGIN_PARAMETERS],
+                                 char *result);
+// Instructions for values of a type, by the first letter of its descriptor; `nothing`: pushes 0 or null.
+enum cf_opcode instr_plugin_load_of(char type);
+enum cf_opcode instr_plugin_return_of(char type);
+enum cf_opcode instr_plugin_nothing_of(char type);
 
 void instr_plugin_close(struct instr_open_plugin *plugin);
 

@@ -58,6 +58,18 @@ int instr_plugin_add(const struct instr_plugin *plugin, void *data) {
     return 0;
 }
 
+int instr_plugin_add_helper(const void *bytes, size_t length) {
+    enum { MOST_BYTES = 1 << 20 };
+    if (!opening) return -1;
+    if (!bytes || length > MOST_BYTES) return refuse("brings a helper class without bytes");
+    struct instr_plugin_helper *helper = instr_plugin_new_helper(bytes, length),
+                               **last = &opening->plugin->helpers;
+    if (!helper) return refuse("brings a helper class for which there is no memory");
+    while (*last) last = &(*last)->next;
+    *last = helper;
+    return *helper->name ? 0 : refuse("brings a helper class that is not a class file");
+}
+
 // --- the library ---
 
 static int fail(char *reason, size_t size, const struct instr_open_plugin *plugin,
@@ -196,6 +208,8 @@ static int open_plugin(struct instr_open_plugin *plugin, enum instr_plugin_place
 void instr_plugin_close(struct instr_open_plugin *plugin) {
     if (plugin->started && plugin->plugin.stop) plugin->plugin.stop(plugin->data);
     plugin->started = false;
+    instr_plugin_free_helpers(plugin->helpers);
+    plugin->helpers = NULL;
     if (plugin->library) dlclose(plugin->library);
     plugin->library = NULL;
 }
@@ -233,6 +247,10 @@ int instr_plugin_command(const struct rw_pass *pass, const char *text, char *ans
     int result = plugin->plugin.command(plugin->data, text, answer, size);
     answer[size - 1] = '\0';
     return result;
+}
+
+struct instr_plugin_helper *instr_plugin_helpers(const struct rw_pass *pass) {
+    return ((const struct instr_open_plugin *)pass->data)->helpers;
 }
 
 bool instr_plugin_drains(const struct rw_pass *pass) {

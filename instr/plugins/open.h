@@ -5,6 +5,7 @@
 
 #include "instr/options.h"
 #include "instr/plugin.h"
+#include "instr/plugins/helpers.h"
 
 #include <stdbool.h>
 
@@ -36,6 +37,11 @@ int instr_plugins_open(const struct instr_options *options, enum instr_plugin_pl
 // Gives a command to the plug-in of a pass. Returns what that returns, with its answer; or -1 with one
 // line in `answer`: it takes none.
 int instr_plugin_command(const struct rw_pass *pass, const char *text, char *answer, size_t size);
+
+// --- helpers ---
+
+// In the order in which they are to be defined; NULL: none. The caller sets `bridge`.
+struct instr_plugin_helper *instr_plugin_helpers(const struct rw_pass *pass);
 
 // --- events and results ---
 

@@ -4,6 +4,7 @@
 //      observe:   value as a long, id; InstrPlugin.observe
 //      only_if:   value as a long, number; lcmp; jump behind the rest
 //      emit:      value as a long, or 0, id; InstrPlugin.emit
+//      call_helper: values; InstrHelperN.METHOD (helpers.c)
 //      skip_if:   a condition; the method returns 0 or null, or goes on
 //
 // An elapsed time is that since a local was set: at the entry of the method, or before the call. Arguments
@@ -85,7 +86,7 @@ static uint32_t slots_of(char type) {
     return type == 'J' || type == 'D' ? 2 : 1;
 }
 
-static enum cf_opcode load_of(char type) {
+enum cf_opcode instr_plugin_load_of(char type) {
     switch (type) {
     case 'J': return CF_OP_lload;
     case 'F': return CF_OP_fload;
@@ -97,19 +98,22 @@ static enum cf_opcode load_of(char type) {
 }
 
 static enum cf_opcode store_of(char type) {
-    return (enum cf_opcode)(load_of(type) + CF_OP_istore - CF_OP_iload);
+    return (enum cf_opcode)(instr_plugin_load_of(type) + CF_OP_istore - CF_OP_iload);
 }
 
-// The first letters of the types of the parameters; returns their number. *result: of the result. A
-// malformed descriptor has none.
-enum { MOST_PARAMETERS = 255 };
-static uint32_t read_types(struct cf_slice descriptor, char types[MOST_PARAMETERS], char *result) {
+enum cf_opcode instr_plugin_return_of(char type) {
+    if (type == 'V') return CF_OP_return;
+    return (enum cf_opcode)(instr_plugin_load_of(type) + CF_OP_ireturn - CF_OP_iload);
+}
+
+uint32_t instr_plugin_read_types(struct cf_slice descriptor, char types[INSTR_PLUGIN_PARAMETERS],
+                                 char *result) {
     unsigned slots, result_slots;
     *result = 'V';
     if (!cf_method_slots(descriptor, &slots, &result_slots)) return 0;
     const uint8_t *p = descriptor.bytes + 1, *end = descriptor.bytes + descriptor.length;
     uint32_t n = 0;
-    for (; p < end && *p != ')' && n < MOST_PARAMETERS; p = cf_after_type(p, end))
+    for (; p < end && *p != ')' && n < INSTR_PLUGIN_PARAMETERS; p = cf_after_type(p, end))
         types[n++] = (char)*p;
     *result = (char)p[1];
     return n;
@@ -137,33 +141,68 @@ static void widen(const struct place *p, char type) {
 
 static void push_copy(const struct place *p, char type) {
     cf_op(p->snippet, slots_of(type) == 2 ? CF_OP_dup2 : CF_OP_dup);
-    widen(p, type);
 }
 
-static void push_parameter(const struct place *p, const char *types, uint32_t index) {
-    uint32_t local = p->code->edit->method->access_flags & CF_ACC_STATIC ? 0 : 1;
-    for (uint32_t i = 0; i < index; i++) local += slots_of(types[i]);
-    cf_local(p->snippet, load_of(types[index]), local);
-    widen(p, types[index]);
+// The local that has what is in `slot` at the entry; `type` is a descriptor.
+static uint32_t copy_of(struct instr_code *code, uint32_t slot, const char *type) {
+    struct cf_edit *edit = code->edit;
+    enum { SLOTS = 256 };
+    if (!code->copies)
+        code->copies = cf_arena_zeroed(edit->code.cls->arena, SLOTS, sizeof *code->copies);
+    if (!code->copies) {
+        cf_fail(&edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
+        return 0;
+    }
+    uint32_t *copy = &code->copies[slot];
+    if (*copy) return *copy;
+    *copy = cf_new_local_of(edit, type, 1);
+    struct cf_snippet *s = cf_snippet_new(edit);
+    cf_local(s, instr_plugin_load_of(*type), slot);
+    cf_local(s, store_of(*type), *copy);
+    cf_insert_entry(edit, s);
+    return *copy;
+}
+
+// The method may have changed what is in the slot, and handlers do not know it: there it is from a copy.
+static void push_slot(const struct place *p, uint32_t slot, const char *type) {
+    if (p->at->where == INSTR_AT_RETURN || p->at->where == INSTR_AT_THROWN)
+        slot = copy_of(p->code, slot, type);
+    cf_local(p->snippet, instr_plugin_load_of(*type), slot);
+}
+
+static void push_parameter(const struct place *p, const char *types, uint32_t index,
+                           struct cf_slice type) {
+    uint32_t slot = p->code->edit->method->access_flags & CF_ACC_STATIC ? 0 : 1;
+    const char *text = instr_plugin_text(p->code->of, type, false);
+    for (uint32_t i = 0; i < index; i++) slot += slots_of(types[i]);
+    if (text)
+        push_slot(p, slot, text);
+    else
+        cf_fail(&p->code->edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
+}
+
+static uint32_t new_local(const struct place *p, char letter) {
+    const char type[] = {letter, '\0'};
+    bool object = letter == 'L' || letter == '[';
+    return cf_new_local(p->code->edit, object ? "Ljava/lang/Object;" : type, 0);
 }
 
 // The arguments above go to locals, and come back.
 static void push_argument(const struct place *p, const char *types, uint32_t count,
                           uint32_t index) {
-    struct cf_edit *edit = p->code->edit;
-    uint32_t locals[MOST_PARAMETERS];
+    uint32_t locals[INSTR_PLUGIN_PARAMETERS];
+    char type = types[index];
     for (uint32_t i = count; i-- > index + 1;) {
-        const char type[] = {types[i], '\0'};
-        bool object = types[i] == 'L' || types[i] == '[';
-        locals[i] = cf_new_local(edit, object ? "Ljava/lang/Object;" : type, 0);
+        locals[i] = new_local(p, types[i]);
         cf_local(p->snippet, store_of(types[i]), locals[i]);
     }
-    push_copy(p, types[index]);
+    push_copy(p, type);
     if (index + 1 == count) return;
-    uint32_t value = cf_new_local(edit, "J", 0);
-    cf_local(p->snippet, CF_OP_lstore, value);
-    for (uint32_t i = index + 1; i < count; i++) cf_local(p->snippet, load_of(types[i]), locals[i]);
-    cf_local(p->snippet, CF_OP_lload, value);
+    uint32_t value = new_local(p, type);
+    cf_local(p->snippet, store_of(type), value);
+    for (uint32_t i = index + 1; i < count; i++)
+        cf_local(p->snippet, instr_plugin_load_of(types[i]), locals[i]);
+    cf_local(p->snippet, instr_plugin_load_of(type), value);
 }
 
 // Sets the local to the time, or to 0.
@@ -193,41 +232,98 @@ static void push_elapsed(const struct place *p) {
     cf_op(p->snippet, CF_OP_lsub);
 }
 
-static int push_typed(const struct place *p, const struct instr_value *value, char *type) {
+// The type of parameter `index` in a descriptor that has so many; of the result behind the last one.
+static struct cf_slice type_at(struct cf_slice descriptor, uint32_t index) {
+    const uint8_t *p = descriptor.bytes + 1, *end = descriptor.bytes + descriptor.length, *next;
+    for (uint32_t i = 0; i < index && *p != ')'; i++) p = cf_after_type(p, end);
+    if (*p == ')') p++;
+    next = *p == 'V' ? p + 1 : cf_after_type(p, end);
+    return (struct cf_slice){p, (uint32_t)(next - p)};
+}
+
+static struct cf_slice slice_of(const char *text) {
+    return (struct cf_slice){(const uint8_t *)text, (uint32_t)strlen(text)};
+}
+
+// In constructors it is not `this` at the entry, so there is no copy.
+static int push_this(const struct place *p, struct cf_slice *type) {
+    const struct cf_edit *edit = p->code->edit;
+    struct cf_slice name = cf_this_name(edit->code.cls);
+    char own[1024];
+    int n = snprintf(own, sizeof own, "L%.*s;", (int)name.length, (const char *)name.bytes);
+    if (edit->method->access_flags & CF_ACC_STATIC || n >= (int)sizeof own ||
+        (edit->constructor && (p->at->where == INSTR_AT_ENTRY || p->at->where == INSTR_AT_THROWN)))
+        return misuse(p->code, "plug-in: there is no `this` at this place");
+    *type = slice_of("Ljava/lang/Object;");
+    if (edit->constructor)
+        cf_local(p->snippet, CF_OP_aload, 0);
+    else
+        push_slot(p, 0, own);
+    return 0;
+}
+
+static int push_thrown(const struct place *p, struct cf_slice *type) {
+    if (p->at->where != INSTR_AT_THROWN)
+        return misuse(p->code, "plug-in: there is no exception at this place");
+    *type = slice_of("Ljava/lang/Throwable;");
+    cf_op(p->snippet, CF_OP_dup);
+    return 0;
+}
+
+static int push_elapsed_value(const struct place *p, struct cf_slice *type) {
     enum instr_where where = (enum instr_where)p->at->where;
-    char types[MOST_PARAMETERS], result;
+    if (where != INSTR_AT_RETURN && where != INSTR_AT_THROWN && where != INSTR_AT_AFTER)
+        return misuse(p->code, "plug-in: no time has passed at this place");
+    *type = slice_of("J");
+    push_elapsed(p);
+    return 0;
+}
+
+static int push_declared(const struct place *p, const struct instr_value *value,
+                         struct cf_slice *type) {
+    enum instr_where where = (enum instr_where)p->at->where;
+    char types[INSTR_PLUGIN_PARAMETERS], result;
     const struct cf_class *cls = p->code->edit->code.cls;
     struct cf_slice descriptor =
         is_at_call(p->at) ? p->call.descriptor : cf_member_descriptor(cls, p->code->edit->method);
-    uint32_t count = read_types(descriptor, types, &result);
+    uint32_t count = instr_plugin_read_types(descriptor, types, &result);
     if (value->what == INSTR_RESULT) {
         if ((where != INSTR_AT_RETURN && where != INSTR_AT_AFTER) || result == 'V')
             return misuse(p->code, "plug-in: there is no result at this place");
-        *type = result;
+        *type = type_at(descriptor, count);
         push_copy(p, result);
         return 0;
     }
-    if (value->what != INSTR_ARGUMENT) return misuse(p->code, "plug-in: no such value");
     if (where == INSTR_AT_AFTER || value->index >= count)
         return misuse(p->code, "plug-in: there is no such argument at this place");
-    *type = types[value->index];
+    *type = type_at(descriptor, value->index);
     if (where == INSTR_AT_BEFORE)
         push_argument(p, types, count, value->index);
     else
-        push_parameter(p, types, value->index);
+        push_parameter(p, types, value->index, *type);
     return 0;
+}
+
+// Pushes the value as it is, of this type.
+static int push_raw(const struct place *p, const struct instr_value *value, struct cf_slice *type) {
+    if (!value || value->size < sizeof *value)
+        return misuse(p->code, "plug-in: struct instr_value is too small");
+    switch ((enum instr_what)value->what) {
+    case INSTR_ARGUMENT:
+    case INSTR_RESULT: return push_declared(p, value, type);
+    case INSTR_ELAPSED: return push_elapsed_value(p, type);
+    case INSTR_THIS: return push_this(p, type);
+    case INSTR_THROWN: return push_thrown(p, type);
+    default: return misuse(p->code, "plug-in: no such value");
+    }
 }
 
 // Pushes the value as a long. *type is the first letter of its own type, or 't' for a time.
 static int push(const struct place *p, const struct instr_value *value, char *type) {
-    if (!value || value->size < sizeof *value)
-        return misuse(p->code, "plug-in: struct instr_value is too small");
-    if (value->what != INSTR_ELAPSED) return push_typed(p, value, type);
-    if (p->at->where != INSTR_AT_RETURN && p->at->where != INSTR_AT_THROWN &&
-        p->at->where != INSTR_AT_AFTER)
-        return misuse(p->code, "plug-in: no time has passed at this place");
-    *type = INSTR_PLUGIN_TIMES;
-    push_elapsed(p);
+    struct cf_slice own;
+    if (push_raw(p, value, &own) != 0) return -1;
+    *type = value->what == INSTR_ELAPSED ? INSTR_PLUGIN_TIMES : (char)*own.bytes;
+    if (value->what != INSTR_ELAPSED) widen(p, *type);
     return 0;
 }
 
@@ -321,9 +417,72 @@ int instr_plugin_emit(struct instr_code *code, const struct instr_at *at, const 
     return put(code, at, INSTR_PLUGIN_EVENTS, event, value);
 }
 
+// --- helpers ---
+
+static bool fits(struct cf_slice has, struct cf_slice wanted) {
+    if (*wanted.bytes == 'I') return strchr("ZBCSI", *has.bytes) != NULL;
+    if (CF_IS(wanted, "Ljava/lang/Object;")) return *has.bytes == 'L' || *has.bytes == '[';
+    return cf_slice_equal(has, wanted);
+}
+
+// Each is found on the stack below nothing else, so they go to locals first.
+static int push_values(const struct place *p, struct cf_slice descriptor,
+                       const struct instr_value *const *values, uint32_t count) {
+    uint32_t locals[INSTR_PLUGIN_PARAMETERS];
+    char types[INSTR_PLUGIN_PARAMETERS];
+    for (uint32_t i = 0; i < count; i++) {
+        struct cf_slice type;
+        if (push_raw(p, values[i], &type) != 0) return -1;
+        if (!fits(type, type_at(descriptor, i)))
+            return misuse(p->code, "plug-in: the helper's parameter is of another type");
+        types[i] = (char)*type.bytes;
+        locals[i] = new_local(p, types[i]);
+        cf_local(p->snippet, store_of(types[i]), locals[i]);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        cf_local(p->snippet, instr_plugin_load_of(types[i]), locals[i]);
+    return 0;
+}
+
+static const struct instr_plugin_helper *find_helper(const struct instr_code *code,
+                                                     const char *name) {
+    const struct instr_plugin_helper *h = code->of->plugin->helpers;
+    char internal[INSTR_PLUGIN_NAME];
+    size_t n = name ? strlen(name) : 0;
+    if (n >= sizeof internal) return NULL;
+    for (size_t i = 0; i < n; i++) internal[i] = name[i] == '.' ? '/' : name[i];
+    internal[n] = '\0';
+    while (h && strcmp(h->name, internal) != 0) h = h->next;
+    return h;
+}
+
+int instr_plugin_call_helper(struct instr_code *code, const struct instr_at *at,
+                             const char *class_name, const char *method,
+                             const struct instr_value *const *values, uint32_t count) {
+    const struct instr_plugin_helper *helper = find_helper(code, class_name);
+    const struct cf_member *m =
+        helper && method ? instr_plugin_find_helped(helper, method, count) : NULL;
+    struct place p;
+    char result;
+    if (!m || (count && !values))
+        return misuse(code, "plug-in: no helper has this method with so many parameters");
+    if (code->of->plugin->offline) return 0;
+    struct cf_slice descriptor = cf_member_descriptor(&helper->cls, m);
+    if (find_place(&p, code, at) != 0) return -1;
+    uint32_t end = at->only_if ? cf_label(p.snippet) : 0;
+    if (at->only_if && test(&p, end) != 0) return -1;
+    if (push_values(&p, descriptor, values, count) != 0) return -1;
+    cf_call(p.snippet, cf_callee_new(code->edit->rewrite, helper->bridge, method,
+                                     instr_plugin_text(code->of, descriptor, false)));
+    result = (char)*type_at(descriptor, count).bytes;
+    if (result != 'V') cf_op(p.snippet, slots_of(result) == 2 ? CF_OP_pop2 : CF_OP_pop);
+    if (at->only_if) cf_place(p.snippet, end);
+    return insert(&p);
+}
+
 // --- calls that are not made ---
 
-static enum cf_opcode nothing_of(char type) {
+enum cf_opcode instr_plugin_nothing_of(char type) {
     switch (type) {
     case 'J': return CF_OP_lconst_0;
     case 'F': return CF_OP_fconst_0;
@@ -336,17 +495,17 @@ static enum cf_opcode nothing_of(char type) {
 
 int instr_plugin_skip(struct instr_code *code, uint32_t n) {
     struct instr_found_call call;
-    char types[MOST_PARAMETERS], result;
+    char types[INSTR_PLUGIN_PARAMETERS], result;
     if (!instr_plugin_find_call(code, n, &call))
         return misuse(code, "plug-in: the method has no such call");
     if (CF_IS(call.name, "<init>"))
         return misuse(code, "plug-in: the call of a constructor cannot be skipped");
     struct cf_snippet *s = cf_snippet_new(code->edit);
-    for (uint32_t i = read_types(call.descriptor, types, &result); i-- > 0;)
+    for (uint32_t i = instr_plugin_read_types(call.descriptor, types, &result); i-- > 0;)
         cf_op(s, slots_of(types[i]) == 2 ? CF_OP_pop2 : CF_OP_pop);
     const struct cf_code *c = &code->edit->code;
     if (c->bytes[c->pc[call.at->instruction]] != CF_OP_invokestatic) cf_op(s, CF_OP_pop);
-    if (result != 'V') cf_op(s, nothing_of(result));
+    if (result != 'V') cf_op(s, instr_plugin_nothing_of(result));
     if (s->length == 0) cf_op(s, CF_OP_nop); // nothing at all would leave the call there
     cf_replace(code->edit, call.at->instruction, s);
     return code->edit->error.status == CF_OK ? 0 : -1;
@@ -356,7 +515,7 @@ int instr_plugin_skip(struct instr_code *code, uint32_t n) {
 int instr_plugin_skip_if(struct instr_code *code, const struct instr_test *condition) {
     const struct instr_at at = {.size = sizeof at, .where = INSTR_AT_ENTRY, .only_if = condition};
     struct place p;
-    char types[MOST_PARAMETERS], result;
+    char types[INSTR_PLUGIN_PARAMETERS], result;
     if (find_place(&p, code, &at) != 0) return -1;
     if (code->edit->constructor)
         return misuse(code, "plug-in: a constructor cannot be left at its entry");
@@ -367,8 +526,9 @@ int instr_plugin_skip_if(struct instr_code *code, const struct instr_test *condi
         cf_op(p.snippet, CF_OP_iconst_0);
         cf_branch_to(p.snippet, CF_OP_ifne, go_on);
     }
-    read_types(cf_member_descriptor(code->edit->code.cls, code->edit->method), types, &result);
-    if (result != 'V') cf_op(p.snippet, nothing_of(result));
+    instr_plugin_read_types(cf_member_descriptor(code->edit->code.cls, code->edit->method), types,
+                            &result);
+    if (result != 'V') cf_op(p.snippet, instr_plugin_nothing_of(result));
     code->edit->nesting++;
     cf_insert_early_return(code->edit, p.snippet, go_on);
     code->edit->nesting--;

@@ -61,13 +61,17 @@ HOLD(instr_host, skip, 112);
 HOLD(instr_host, skip_if, 120);
 HOLD(instr_host, emit, 128);
 HOLD(instr_host, loader, 136);
+HOLD(instr_host, add_helper, 144);
+HOLD(instr_host, call_helper, 152);
 _Static_assert(INSTR_PLUGIN_API == 1, "keep this plug-in, and write one for the new api");
 _Static_assert(INSTR_NO == 0 && INSTR_YES == 1 && INSTR_UNKNOWN == -1, "answers");
 _Static_assert(INSTR_NEEDS_JVM == 1 && INSTR_NEEDS_START == 2, "needs");
 _Static_assert(INSTR_AT_ENTRY == 0 && INSTR_AT_CONSTRUCTED == 1 && INSTR_AT_RETURN == 2 &&
                    INSTR_AT_THROWN == 3 && INSTR_AT_BEFORE == 4 && INSTR_AT_AFTER == 5,
                "places");
-_Static_assert(INSTR_ARGUMENT == 0 && INSTR_RESULT == 1 && INSTR_ELAPSED == 2, "values");
+_Static_assert(INSTR_ARGUMENT == 0 && INSTR_RESULT == 1 && INSTR_ELAPSED == 2 && INSTR_THIS == 3 &&
+                   INSTR_THROWN == 4,
+               "values");
 _Static_assert(INSTR_EQUAL == 0 && INSTR_NOT_EQUAL == 1 && INSTR_LESS == 2 && INSTR_AT_LEAST == 3 &&
                    INSTR_MORE == 4 && INSTR_AT_MOST == 5,
                "comparisons");

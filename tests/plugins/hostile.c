@@ -42,6 +42,14 @@ static void rewrite(void *data, const struct instr_class *cls, struct instr_code
     host->skip_if(code, &test);
 #elif CASE == 33
     host->emit(code, &at, "x", NULL);
+#elif CASE == 34
+    host->call_helper(code, &at, "com.acme.Absent", "x", NULL, 0);
+#elif CASE == 35
+    value.what = INSTR_THROWN;
+    host->observe(code, &at, "x", &value);
+#elif CASE == 36
+    value.what = INSTR_THIS;
+    host->observe(code, &at, "x", &value); // of <init>
 #endif
     host->count(code, &at, "x");
 }
@@ -101,6 +109,10 @@ int instr_plugin_init(const struct instr_host *given, char *error, size_t size) 
     return 0; // and nothing was added
 #elif CASE == 8
     return host->add(NULL, NULL);
+#elif CASE == 15
+    return host->add_helper("no class", 9) || host->add(&plugin, NULL);
+#elif CASE == 16
+    return host->add_helper(NULL, 0) || host->add(&plugin, NULL);
 #elif CASE == 9
     host->add(&plugin, NULL);
     return host->add(&plugin, NULL);
