@@ -75,8 +75,9 @@ struct instr_pass_options {
     // The number under which instr_methods has the methods of the pass: its index in the list of
     // passes, or another one if it was made or is switched on again.
     unsigned number;
-    int late;             // 1: switched on while the JVM was running
-    uint64_t lease, ends; // ns until it is switched off, 0: never; when that is (CLOCK_MONOTONIC)
+    int late;              // 1: switched on while the JVM was running
+    uint64_t lease, ends;  // ns until it is switched off, 0: never; when that is (CLOCK_MONOTONIC)
+    unsigned max_overhead; // as in instr_options
     // The classes of a pass that selects them itself; NULL: include and exclude select them.
     struct instr_match *only;
     // It also selects classes that have such a supertype; NULL: it does not.

@@ -18,6 +18,20 @@ public final class InstrRules {
     /** By number. Elements are set before inserted code refers to them. */
     private static volatile boolean[] on = new boolean[0];
 
+    /** What one of so many entries costs is measured. A prime, so that rules that alternate are all measured. */
+    private static final int SAMPLED = 61;
+
+    /** Longer ones were interrupted by the system. */
+    private static final long LONGEST_SAMPLE = 100000;
+
+    /** Entries since the last sample, and when the current one began (0: it is not measured); places as of INSIDE. */
+    private static final int[] ENTERED = new int[GUARDS];
+
+    private static final long[] STARTED = new long[GUARDS];
+
+    /** By number: estimated nanoseconds that a rule has cost. Threads add samples without locks: some may be lost. */
+    private static volatile long[] costs = new long[0];
+
     private static volatile InstrRuleTable[] tables = new InstrRuleTable[0];
     private static volatile InstrRulePlace[] places = new InstrRulePlace[0];
 
@@ -29,7 +43,14 @@ public final class InstrRules {
         boolean[] larger = new boolean[rule < on.length ? on.length : rule + 16];
         System.arraycopy(on, 0, larger, 0, on.length);
         larger[rule] = isOn;
+        costs = java.util.Arrays.copyOf(costs, larger.length);
         on = larger;
+    }
+
+    /** The nanoseconds that a rule has cost so far, without delays. */
+    static long cost(int rule) {
+        long[] all = costs;
+        return rule < all.length ? all[rule] : 0;
     }
 
     static synchronized void table(int table, int reduction, int most) {
@@ -62,13 +83,26 @@ public final class InstrRules {
         int at = guard(thread);
         if (INSIDE[at] == thread) return false;
         INSIDE[at] = thread;
+        if (++ENTERED[at] >= SAMPLED) {
+            ENTERED[at] = 0;
+            STARTED[at] = System.nanoTime();
+        }
         return true;
     }
 
     public static void leave(int rule) {
         Thread thread = Thread.currentThread();
         int at = guard(thread);
-        if (INSIDE[at] == thread) INSIDE[at] = null;
+        if (INSIDE[at] != thread) return;
+        if (STARTED[at] != 0) sample(rule, at);
+        INSIDE[at] = null;
+    }
+
+    /** The clock is read once within the sample: this stands for the entry's reading, where a rule uses `elapsed`. */
+    private static void sample(int rule, int at) {
+        long took = System.nanoTime() - STARTED[at];
+        STARTED[at] = 0;
+        costs[rule] += Math.min(took, LONGEST_SAMPLE) * SAMPLED;
     }
 
     private static int guard(Thread thread) {
@@ -245,6 +279,7 @@ public final class InstrRules {
 
     /** Ends early when the thread is interrupted, and leaves it interrupted. At most an hour. */
     public static void delay(long ns) {
+        STARTED[guard(Thread.currentThread())] = 0; // waiting takes no CPU time
         long left = ns < 3600000000000L ? ns : 3600000000000L, end = System.nanoTime() + left;
         try {
             while (left > 0 && !Thread.currentThread().isInterrupted()) {

@@ -132,9 +132,9 @@ static void changed_now(struct instr_json *json, const struct instr_agent *agent
 // The pass that was switched off for its overhead, as long as it is off.
 static void switched_off(struct instr_json *json, struct instr_agent *agent) {
     struct instr_overhead_end end = instr_overhead_last_end();
-    if (!end.pass || instr_operation_is_on(agent, end.pass->name)) return;
+    if (!*end.pass || instr_operation_is_on(agent, end.pass)) return;
     instr_json_open_flat(json, "switched_off", '{');
-    instr_json_text(json, "pass", end.pass->name);
+    instr_json_text(json, "pass", end.pass);
     instr_json_text(json, "reason", end.why);
     instr_json_number(json, "date_ms", end.date);
     instr_json_number(json, "ago_ns", instr_clock_now() - end.at);

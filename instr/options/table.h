@@ -74,6 +74,8 @@
            "write the result to FILE (JSON) at exit; %p is the process id")                        \
     OPTION(top, "top", NUMBER, "N", "rows of the table printed at exit; default 20; 0: no table")  \
     OPTION(lease, "for", DURATION, "TIME", "switch this pass off after TIME")                      \
+    OPTION(max_overhead, "max-overhead", PERCENT, "SHARE|off",                                     \
+           "the limit of this pass alone, in place of max-overhead=")                              \
     OPTION(include, "include", PATTERNS, "PATTERNS",                                               \
            "classes for this pass alone, in place of include=")                                    \
     OPTION(exclude, "exclude", PATTERNS, "PATTERNS",                                               \

@@ -92,6 +92,9 @@ struct instr_agent_pass {
     // How many events it has handled so far, besides those that the table of methods counts; for
     // max-overhead= (rw_pass.event_ns). NULL: none.
     uint64_t (*events)(JNIEnv *jni, const struct rw_pass *pass);
+    // What it has cost the application so far in nanoseconds, besides rw_pass.event_ns for each of
+    // those events. NULL: nothing.
+    uint64_t (*cost_ns)(JNIEnv *jni, const struct rw_pass *pass);
     // Reports the results, at exit or on request: the table to standard error, the files as the
     // options say. `pass` is the index into results->options->passes. Any number of times. NULL:
     // the table of methods.

@@ -34,9 +34,10 @@ static void watch_failures(struct instr_agent *agent, JNIEnv *jni) {
         unsigned ticket;
         const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
         int i = instr_failures_take(plan, what, &more);
-        const char *name = i < 0 ? NULL : plan->options.passes[i].pass->name;
+        char name[64] = ""; // a copy: the pass may end with the plan
+        if (i >= 0) snprintf(name, sizeof name, "%s", plan->options.passes[i].pass->name);
         instr_plans_give_back(&agent->plans, ticket);
-        if (!name) continue;
+        if (!*name) continue;
         instr_reconfigure_disable(agent, jni, name, done, reason, sizeof reason);
         instr_say("%s: its runtime threw %s: %s", name, what, reason);
     }
@@ -59,24 +60,23 @@ static int is_watched(const struct instr_plan *plan) {
 static void watch_overhead(struct instr_agent *agent) {
     char reason[INSTR_ERROR_SIZE] = "off";
     unsigned ticket;
-    const struct rw_pass *pass = NULL;
+    char name[64] = "";
     JNIEnv *jni = NULL;
     const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
     if (is_watched(plan) && (jni = instr_wake_jni()) &&
         instr_overhead_look(agent, plan, jni, SECOND)) {
         int index = instr_overhead_exceeded(plan);
         if (index >= 0) {
-            pass = plan->options.passes[index].pass;
+            snprintf(name, sizeof name, "%s", plan->options.passes[index].pass->name);
             instr_overhead_note_end(plan, (size_t)index);
         }
     }
     instr_plans_give_back(&agent->plans, ticket);
-    struct instr_reconfigured *done = pass ? calloc(1, sizeof *done) : NULL;
+    struct instr_reconfigured *done = *name ? calloc(1, sizeof *done) : NULL;
     if (done) {
         done->all = 1;
-        int ok = instr_reconfigure_disable(agent, jni, pass->name, done, reason, sizeof reason);
-        instr_say("%s: %s: %s", pass->name, instr_overhead_last_end().why,
-                  ok ? "switched off" : reason);
+        int ok = instr_reconfigure_disable(agent, jni, name, done, reason, sizeof reason);
+        instr_say("%s: %s: %s", name, instr_overhead_last_end().why, ok ? "switched off" : reason);
     }
     free(done);
 }

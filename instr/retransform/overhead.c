@@ -26,9 +26,9 @@ enum {
 // A pass, by its number.
 struct seen {
     unsigned number;
-    bool counts, known; // `events` is there; the share is
-    bool compiling;     // the compilers work for it
-    uint64_t events;
+    bool counts, known;  // `events` is there; the share is
+    bool compiling;      // the compilers work for it
+    uint64_t events, ns; // ns: instr_agent_pass.cost_ns
     uint64_t over_since; // ns; 0: it is not above its limit
     struct instr_overhead share;
 };
@@ -57,6 +57,11 @@ static struct seen *find(unsigned number) {
 }
 
 // --- events ---
+
+static uint64_t own_cost(const struct rw_pass *pass, JNIEnv *jni) {
+    const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass);
+    return agent_pass && agent_pass->cost_ns ? agent_pass->cost_ns(jni, pass) : 0;
+}
 
 static uint64_t own_events(const struct rw_pass *pass, JNIEnv *jni) {
     const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass);
@@ -149,10 +154,11 @@ static uint64_t compilers_share(void) {
 // --- the estimate ---
 
 static void estimate(struct seen *seen, const struct instr_pass_options *pass, uint64_t events,
-                     uint64_t process, uint64_t compilers) {
+                     uint64_t ns, uint64_t process, uint64_t compilers) {
     unsigned each = pass->pass->event_ns ? pass->pass->event_ns : UNKNOWN_NS;
     uint64_t more = events > seen->events ? events - seen->events : 0;
-    seen->share.code = share_of((double)more * each, (double)process);
+    uint64_t besides = ns > seen->ns ? ns - seen->ns : 0;
+    seen->share.code = share_of((double)more * each + (double)besides, (double)process);
     seen->share.compilers = seen->compiling ? compilers : 0;
     if (seen->share.code > WHOLE - seen->share.compilers)
         seen->share.code = WHOLE - seen->share.compilers;
@@ -166,7 +172,7 @@ static void compare(struct seen *seen, unsigned limit) {
         seen->over_since = last.at;
 }
 
-static void estimate_all(const struct instr_plan *plan, const uint64_t events[MOST],
+static void estimate_all(const struct instr_plan *plan, JNIEnv *jni, const uint64_t events[MOST],
                          uint64_t elapsed, uint64_t process) {
     uint64_t compilers = compilers_share(), sharing = 0;
     if (process < elapsed / IDLE) process = elapsed / IDLE;
@@ -174,11 +180,13 @@ static void estimate_all(const struct instr_plan *plan, const uint64_t events[MO
     for (size_t i = 0; i < last.count; i++) {
         struct seen *seen = &last.passes[i];
         const struct instr_pass_options *pass = &plan->options.passes[i];
+        uint64_t ns = own_cost(pass->pass, jni);
         if (seen->counts) {
-            estimate(seen, pass, events[i], process, sharing ? compilers / sharing : 0);
+            estimate(seen, pass, events[i], ns, process, sharing ? compilers / sharing : 0);
             compare(seen, instr_max_overhead(&plan->options, pass));
         }
         seen->events = events[i];
+        seen->ns = ns;
         seen->counts = true;
     }
 }
@@ -195,7 +203,7 @@ bool instr_overhead_look(struct instr_agent *agent, const struct instr_plan *pla
     if (last.at)
         add_time(elapsed, cpu.process - last.cpu.process,
                  for_changed_methods(agent, cpu.compilers - last.cpu.compilers, now));
-    estimate_all(plan, events, elapsed, cpu.process - last.cpu.process);
+    estimate_all(plan, jni, events, elapsed, cpu.process - last.cpu.process);
     last.at = now;
     last.cpu = cpu;
     return true;
@@ -228,7 +236,7 @@ void instr_overhead_note_end(const struct instr_plan *plan, size_t index) {
     struct instr_overhead share = {0};
     char compilers[64] = "";
     instr_overhead_of(plan, index, &share);
-    end.pass = pass->pass;
+    snprintf(end.pass, sizeof end.pass, "%s", pass->pass->name);
     end.at = instr_clock_now();
     end.date = instr_clock_date();
     if (share.compilers >= 50)
@@ -245,8 +253,7 @@ struct instr_overhead_end instr_overhead_last_end(void) {
 }
 
 const char *instr_overhead_why_off(const char *name, size_t length, uint64_t since) {
-    if (!end.pass || end.at < since || strlen(end.pass->name) != length ||
-        memcmp(end.pass->name, name, length) != 0)
+    if (end.at < since || strlen(end.pass) != length || memcmp(end.pass, name, length) != 0)
         return NULL;
     return end.why;
 }

@@ -43,9 +43,9 @@ void instr_overhead_forget(void);
 // --- the pass that exceeded its limit last ---
 
 struct instr_overhead_end {
-    const struct rw_pass *pass; // NULL: none
-    uint64_t at;                // ns, of instr_clock_now
-    uint64_t date;              // milliseconds since 1970
+    char pass[64]; // its name: one that was made may not exist any more; "": none
+    uint64_t at;   // ns, of instr_clock_now
+    uint64_t date; // milliseconds since 1970
     char why[160]; // "estimated overhead is 23.4% of CPU time, more than max-overhead=10%"
 };
 

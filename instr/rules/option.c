@@ -36,6 +36,7 @@ static void free_pass(const struct rw_pass *pass) {
 static const struct rw_pass like = {
     .help = "a rule: counts, measures or changes where a pattern matches",
     .flags = RW_NAMES_METHODS,
+    .event_ns = 3, // of a count; what else a rule does is measured
     .needs_agent = "rules run in a JVM with the agent",
     .runtime_class = "InstrRules",
     .edit = instr_rule_weave,

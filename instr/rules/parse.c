@@ -270,7 +270,8 @@ static struct instr_rule_value *parse_name(struct parser *p) {
         p->rule->uses_this |= value->kind == RULE_THIS;
         p->rule->uses_result |= value->kind == RULE_RESULT;
         p->rule->uses_thrown |= value->kind == RULE_THROWN;
-        p->rule->guarded |= value->kind == RULE_THREAD || value->kind == RULE_TRACE;
+        p->rule->guarded |= value->kind == RULE_THREAD || value->kind == RULE_TRACE ||
+                            value->kind == RULE_ELAPSED || value->kind == RULE_RANDOM;
         next(p);
         return value;
     }
@@ -468,6 +469,7 @@ static uint32_t find_table(struct parser *p, const struct instr_rule_table *want
         return 0;
     }
     rule->tables[rule->table_count] = *wanted;
+    rule->guarded |= wanted->reduction != INSTR_RULE_COUNT;
     rule->tables[rule->table_count].number = atomic_fetch_add(&tables, 1) + 1;
     return rule->table_count++;
 }

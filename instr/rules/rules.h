@@ -160,8 +160,8 @@ struct instr_rule {
     bool uses_this, uses_result, uses_thrown;
     uint64_t uses[4]; // bits of parameters
     int *woven;       // 1 once a method has the rule; set by any thread
-    // Calls methods of the JDK's classes, or reads fields of others, or makes keys: not while the
-    // thread is in a rule already.
+    // Does more than count, and compare parameters and fields of `this`: not while the thread is in
+    // a rule already. What it costs is measured.
     bool guarded;
     struct cf_arena arena;
 };

@@ -17,7 +17,7 @@ enum { ANSWER_MS = 10000 };
 
 struct request {
     struct cli_control control;
-    const char *name, *allow, *drop;
+    const char *name, *allow, *drop, *limit;
     uint64_t time, extend; // ns; 0: not given
 };
 
@@ -50,13 +50,19 @@ static void append_value(char **to, const char *value) {
 }
 
 static char *option_list(const struct request *r, const char *text, const char *name) {
-    size_t room = 2 * strlen(text) + 2 * strlen(name) + 200 + (r->allow ? strlen(r->allow) : 0);
+    size_t room =
+        2 * (strlen(text) + (r->allow ? strlen(r->allow) : 0) + (r->limit ? strlen(r->limit) : 0)) +
+        3 * strlen(name) + 200;
     char *list = malloc(room), *to = list;
     if (!list) return NULL;
     to += sprintf(to, "rule=");
     append_value(&to, text);
     to += sprintf(to, ",name=%s", name);
     if (r->time) to += sprintf(to, ",%s.for=%llums", name, (unsigned long long)(r->time / 1000000));
+    if (r->limit) {
+        to += sprintf(to, ",%s.max-overhead=", name);
+        append_value(&to, r->limit);
+    }
     if (r->allow) {
         to += sprintf(to, ",allow=");
         append_value(&to, r->allow);
@@ -135,20 +141,19 @@ static int extend(const struct request *r, const char *name) {
 
 static int read_request(struct request *r, int argc, char **argv) {
     const char *as = NULL;
-    const struct cli_option options[] = {{"--name", .text = &r->name},
-                                         {"--for", .time = &r->time},
-                                         {"--allow", .text = &r->allow},
-                                         {"--drop", .text = &r->drop},
-                                         {"--extend", .time = &r->extend},
-                                         {"--as", .text = &as},
-                                         {NULL}};
+    const struct cli_option options[] = {
+        {"--name", .text = &r->name},   {"--for", .time = &r->time},
+        {"--allow", .text = &r->allow}, {"--max-overhead", .text = &r->limit},
+        {"--drop", .text = &r->drop},   {"--extend", .time = &r->extend},
+        {"--as", .text = &as},          {NULL}};
     int status = cli_control_arguments(&r->control, "rule", argc, argv, options, 0, 1,
                                        "a process id and a rule");
     if (status != CLI_OK) return status;
     if ((r->drop != NULL) + (r->control.argc == 1) != 1)
         return cli_usage("rule", "expects a process id and a rule, --drop NAME, or --extend TIME "
                                  "NAME");
-    if ((r->drop || r->extend) && (r->name || r->time || r->allow || (r->drop && r->extend)))
+    if ((r->drop || r->extend) &&
+        (r->name || r->time || r->allow || r->limit || (r->drop && r->extend)))
         return cli_usage("rule", "--drop and --extend stand alone");
     return cli_control_sign("rule", as, &r->control.owner);
 }

@@ -138,7 +138,9 @@
             "reported in words. A class that several class loaders have is "                       \
             "rejected; --all-loaders changes it in all of them.")                                  \
     COMMAND(undo, "PID [CLASS] [--json]", "undo what redefine did", "")                            \
-    COMMAND(rule, "PID TEXT [--name NAME] [--for TIME] [--allow WORDS] [--as NAME] [--json]",      \
+    COMMAND(rule,                                                                                  \
+            "PID TEXT [--name NAME] [--for TIME] [--allow WORDS] [--max-overhead SHARE]"           \
+            " [--as NAME] [--json]",                                                               \
             "count, sum or time in a JVM where a pattern of methods matches",                      \
             "Adds the rule TEXT, such as 'com.acme.Shop.order(Cart cart, ..) exit "                \
             "/cart.total > 1000/ { @ms[cart.country] = hist(elapsed) }'; instr/RULES.md has the "  \

@@ -77,6 +77,15 @@ static void stop(JNIEnv *jni, const struct rw_pass *pass) {
                   NULL, 0);
 }
 
+static uint64_t cost_ns(JNIEnv *jni, const struct rw_pass *pass) {
+    jclass rules = instr_runtime_class("InstrRules");
+    jmethodID cost = rules ? (*jni)->GetStaticMethodID(jni, rules, "cost", "(I)J") : NULL;
+    jint number = (jint)instr_rule_of(pass)->number;
+    jlong ns = cost ? (*jni)->CallStaticLongMethod(jni, rules, cost, number) : 0;
+    (*jni)->ExceptionClear(jni);
+    return (uint64_t)ns;
+}
+
 // --- results ---
 
 struct gathered {
@@ -221,5 +230,6 @@ static void report(const struct instr_results *results, unsigned pass) {
 const struct instr_agent_pass instr_agent_pass_rule = {
     .start = start,
     .stop = stop,
+    .cost_ns = cost_ns,
     .report = report,
 };
