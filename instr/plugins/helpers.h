@@ -11,7 +11,7 @@ enum { INSTR_PLUGIN_NAME = 256, INSTR_PLUGIN_BRIDGE = 64 };
 struct instr_plugin_helper {
     struct instr_plugin_helper *next;
     char name[INSTR_PLUGIN_NAME];     // internal
-    char bridge[INSTR_PLUGIN_BRIDGE]; // the class that is called; "" until it is defined
+    char bridge[INSTR_PLUGIN_BRIDGE]; // the class that is called
     struct cf_class cls;
     struct cf_arena arena;
 };

@@ -40,10 +40,13 @@ static const char *interface_name(const struct instr_class *cls, uint32_t n) {
                              true);
 }
 
-// Copies as much as the plug-in's version of the structure has.
-static void answer(void *to, uint32_t wanted, void *from, uint32_t size) {
-    uint32_t n = wanted < size ? wanted : size;
-    memcpy(from, &n, sizeof n); // both begin with their size
+// Copies as much as the plug-in's version of the structure has. Both begin with their size.
+static void answer(void *to, void *from, uint32_t size) {
+    uint32_t n;
+    if (!to) return;
+    memcpy(&n, to, sizeof n);
+    if (n > size) n = size;
+    memcpy(from, &n, sizeof n);
     memcpy(to, from, n);
 }
 
@@ -98,7 +101,7 @@ static int loader(const struct instr_class *cls, struct instr_loader_info *info)
     if (!cls->plugin->jvm || !note ||
         !cls->plugin->jvm->loader(*note, class_of(cls)->arena, &found))
         return 0;
-    answer(info, info->size, &found, sizeof found);
+    answer(info, &found, sizeof found);
     return 1;
 }
 
@@ -129,13 +132,14 @@ static void method(struct instr_code *code, struct instr_method_info *info) {
         .descriptor = instr_plugin_text(code->of, cf_member_descriptor(cls, member), false),
         .line = line_at(code, 0),
     };
-    answer(info, info->size, &found, sizeof found);
+    answer(info, &found, sizeof found);
 }
 
 // `member` NULL: the class.
 static int has_annotation(const struct cf_class *cls, const struct cf_member *member,
                           const char *annotation) {
     char type[1024];
+    if (!annotation) return INSTR_NO;
     int n = snprintf(type, sizeof type, "L%s;", annotation);
     if (n < 0 || n >= (int)sizeof type) return INSTR_NO;
     for (char *c = type; *c; c++)
@@ -186,7 +190,7 @@ static int call(struct instr_code *code, uint32_t n, struct instr_call *result) 
         .is_static = code->edit->code.bytes[pc] == CF_OP_invokestatic,
     };
     if (!found.class_name || !found.name || !found.descriptor) return 0;
-    answer(result, result->size, &found, sizeof found);
+    answer(result, &found, sizeof found);
     return 1;
 }
 

@@ -53,8 +53,8 @@ static void forget_all(void) {
 bool instr_prepared_begin(struct instr_agent *agent, JNIEnv *jni,
                           const struct instr_options *options, char *reason, size_t size) {
     if (!may_wait(options)) return true;
-    if (instr_supertypes_start(jni) && set_event(agent, JVMTI_ENABLE) == JVMTI_ERROR_NONE)
-        return true;
+    bool works = instr_supertypes_start(jni) && set_event(agent, JVMTI_ENABLE) == JVMTI_ERROR_NONE;
+    if (works || !instr_prepared_asks(options)) return true;
     snprintf(reason, size, "this JVM does not say what extends or implements a class");
     return false;
 }

@@ -50,6 +50,19 @@ static void rewrite(void *data, const struct instr_class *cls, struct instr_code
 #elif CASE == 36
     value.what = INSTR_THIS;
     host->observe(code, &at, "x", &value); // of <init>
+#elif CASE == 37
+    host->method(code, NULL);
+    host->call(code, 0, NULL);
+    host->annotated(code, NULL);
+    host->class_annotated(cls, NULL);
+    host->loader(cls, NULL);
+    host->is_a(cls, NULL, NULL);
+    host->matches(NULL, NULL);
+    host->call_helper(code, NULL, NULL, NULL, NULL, 9);
+#elif CASE == 38
+    host->emit(code, NULL, NULL, NULL);
+#elif CASE == 39
+    host->skip_if(code, &(struct instr_test){.size = sizeof(struct instr_test)});
 #endif
     host->count(code, &at, "x");
 }
