@@ -11,7 +11,7 @@
 //      dump CLASS [original]
 //      redefine [all-loaders]           the class files are sent before the command
 //      undo [CLASS]
-//      top MILLISECONDS ROWS self|total|calls|thrown
+//      top MILLISECONDS ROWS self|total|calls|thrown [RULE]
 //      exec_dump [reset]
 //      report PASS [reset] [all]
 //      plugin NAME TEXT
@@ -37,7 +37,7 @@
     COMMAND(exec_dump, "[reset]", "write the coverage recorded so far to its file")                \
     COMMAND(report, "PASS [reset] [all]", "the results of a pass so far")                          \
     COMMAND(write, "", "write the files of the passes now")                                        \
-    COMMAND(top, "MS ROWS ORDER", "report the busiest methods periodically")                       \
+    COMMAND(top, "MS ROWS ORDER [RULE]", "report the busiest methods periodically")                \
     COMMAND(watch, "METHODS [WORDS]", "report calls of some methods")                              \
     COMMAND(dump, "CLASS [original]", "the bytes of a loaded class")                               \
     COMMAND(redefine, "", "replace loaded classes by the files sent before")                       \

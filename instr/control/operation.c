@@ -149,6 +149,31 @@ bool instr_operation_is_on(struct instr_agent *agent, const char *pass) {
     return on;
 }
 
+char *instr_operation_escape(char *to, const char *value) {
+    for (; *value; value++) {
+        if (*value == ',' || *value == '\\') *to++ = '\\';
+        *to++ = *value;
+    }
+    *to = '\0';
+    return to;
+}
+
+int instr_operation_add_rule(struct instr_agent *agent, JNIEnv *jni, const char *name,
+                             const char *text, struct instr_reconfigured *done, char *reason,
+                             size_t size) {
+    char *options = malloc(2 * strlen(text) + 2 * strlen(name) + 40);
+    if (!options) {
+        snprintf(reason, size, "out of memory");
+        return 0;
+    }
+    // Without the lease of other rules: the command ends it.
+    sprintf(instr_operation_escape(stpcpy(options, "rule="), text), ",name=%s,%s.for=8000h", name,
+            name);
+    int ok = instr_reconfigure_enable(agent, jni, options, done, reason, size);
+    free(options);
+    return ok;
+}
+
 // --- what was skipped ---
 
 enum { SKIPPED_SHOWN = 10 };

@@ -40,6 +40,14 @@
 typedef int instr_operation(struct instr_agent *agent, JNIEnv *jni, const char *text,
                             struct instr_reconfigured *done, char *reason, size_t size);
 
+// Copies an option's value with its commas and backslashes escaped. Returns the end of the copy.
+char *instr_operation_escape(char *to, const char *value);
+
+// Switches a rule on that lives as long as a command: `text` is the rule, `name` that of its pass.
+int instr_operation_add_rule(struct instr_agent *agent, JNIEnv *jni, const char *name,
+                             const char *text, struct instr_reconfigured *done, char *reason,
+                             size_t size);
+
 // Who gives the command: the name that the client has sent before it as a file called "as", else the
 // login name of the client's user. False: the name is not one, and the reply has failed.
 bool instr_operation_owner(const struct instr_request *request, struct instr_reply *reply,

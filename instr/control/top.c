@@ -1,8 +1,8 @@
 // The command top: reports the busiest methods periodically.
 //
-//      top MILLISECONDS ROWS self|total|calls|thrown
+//      top MILLISECONDS ROWS self|total|calls|thrown [RULE]
 //
-// It replies with a stream of documents:
+// With a rule see top_rule.h. It replies with a stream of documents:
 //
 //      {
 //        "pass": NAME, "timed": BOOL,
@@ -18,6 +18,7 @@
 // part of "self_ns" in which the thread waited; `self` sorts by the rest. The members from "timed" on
 // exist only if the pass records times; the last three are missing in a method's first interval.
 
+#include "instr/control/top_rule.h"
 #include "instr/vm/agent_state.h"
 #include "instr/vm/snapshot.h"
 #include "instr/control/operation.h"
@@ -38,12 +39,10 @@
 enum { LEAST_MS = 100, MOST_MS = 3600 * 1000, MOST_ROWS = 1000, FIRST_MS = 100 };
 enum { KEPT = 4 }; // histograms for each row: other methods may come up in the next interval
 
-enum order { BY_SELF, BY_TOTAL, BY_CALLS, BY_THROWN };
-
 struct top {
     struct instr_agent *agent;
     struct instr_owner owner; // who looks
-    enum order order;
+    enum instr_top_order order;
     size_t rows;
     uint64_t interval, due;     // ns
     const struct rw_pass *pass; // that was reported last
@@ -82,11 +81,11 @@ static const struct instr_pass_options *choose(const struct instr_plan *plan,
     return found;
 }
 
-static uint64_t key_of(const struct line *line, enum order order) {
+static uint64_t key_of(const struct line *line, enum instr_top_order order) {
     switch (order) {
-    case BY_TOTAL: return line->total;
-    case BY_CALLS: return line->calls;
-    case BY_THROWN: return line->thrown;
+    case INSTR_TOP_BY_TOTAL: return line->total;
+    case INSTR_TOP_BY_CALLS: return line->calls;
+    case INSTR_TOP_BY_THROWN: return line->thrown;
     default: return line->self ? line->self - line->wait : line->calls;
     }
 }
@@ -289,11 +288,16 @@ void instr_command_top(struct instr_request *request, struct instr_reply *reply)
     long interval = request->argc > 0 ? number(request->argv[0], LEAST_MS, MOST_MS) : -1;
     long rows = request->argc > 1 ? number(request->argv[1], 1, MOST_ROWS) : -1;
     int order = -1;
-    for (int i = 0; request->argc == 3 && i < 4; i++)
+    for (int i = 0; (request->argc == 3 || request->argc == 4) && i < 4; i++)
         if (strcmp(orders[i], request->argv[2]) == 0) order = i;
     if (interval < 0 || rows < 0 || order < 0) {
         instr_reply_fail(reply,
                          "top: expects milliseconds, rows, and self, total, calls or thrown");
+        return;
+    }
+    if (request->argc == 4) {
+        instr_top_of_rule(request, reply, request->argv[3], (uint64_t)interval * MILLISECOND,
+                          (size_t)rows, (enum instr_top_order)order);
         return;
     }
     struct top *top = calloc(1, sizeof *top);
@@ -312,7 +316,7 @@ void instr_command_top(struct instr_request *request, struct instr_reply *reply)
     }
     top->agent = request->agent;
     top->start = instr_clock_now();
-    top->order = (enum order)order;
+    top->order = (enum instr_top_order)order;
     top->rows = (size_t)rows;
     top->interval = (uint64_t)interval * MILLISECOND;
     instr_reply_stream(reply, &(struct instr_stream){.tick = tick, .end = end, .context = top});

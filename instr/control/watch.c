@@ -93,15 +93,6 @@ static int read_words(struct instr_request *request, struct instr_reply *reply,
     return 1;
 }
 
-static char *escape(char *to, const char *value) {
-    for (; *value; value++) {
-        if (*value == ',' || *value == '\\') *to++ = '\\';
-        *to++ = *value;
-    }
-    *to = '\0';
-    return to;
-}
-
 // The pass watch is for clients without a rule.
 static bool is_of_pass(const struct watching *w) {
     return !w->rule[0];
@@ -134,7 +125,7 @@ static char *options_of_all(void) {
     to = stpcpy(to, head);
     for (unsigned i = 0; i < clients.count; i++) {
         if (!is_of_pass(clients.all[i])) continue;
-        to = escape(to, clients.all[i]->methods);
+        to = instr_operation_escape(to, clients.all[i]->methods);
         *to++ = ':';
     }
     to[-1] = '\0';
@@ -148,21 +139,6 @@ static int set_methods(struct instr_agent *agent, JNIEnv *jni, struct instr_reco
     if (!options) snprintf(reason, size, "out of memory");
     *done = (struct instr_reconfigured){.owner = &clients.owner};
     int ok = options && instr_reconfigure_enable(agent, jni, options, done, reason, size);
-    free(options);
-    return ok;
-}
-
-// Switches the rule of a client on.
-static int set_rule(const struct watching *w, JNIEnv *jni, struct instr_reconfigured *done,
-                    char *reason, size_t size) {
-    char *options = malloc(2 * strlen(w->methods) + sizeof w->rule + 16);
-    *done = (struct instr_reconfigured){.owner = &w->owner};
-    if (!options) {
-        snprintf(reason, size, "out of memory");
-        return 0;
-    }
-    sprintf(escape(stpcpy(options, "rule="), w->methods), ",name=%s", w->rule);
-    int ok = instr_reconfigure_enable(w->agent, jni, options, done, reason, size);
     free(options);
     return ok;
 }
@@ -364,8 +340,10 @@ static int begin(struct instr_request *request, struct instr_reply *reply, struc
         clients.had_interfaces = takes_interfaces(w->agent);
     }
     clients.all[clients.count++] = w;
+    done = (struct instr_reconfigured){.owner = &w->owner};
     if (!(is_of_pass(w) ? set_methods(w->agent, jni, &done, reason, sizeof reason)
-                        : set_rule(w, jni, &done, reason, sizeof reason))) {
+                        : instr_operation_add_rule(w->agent, jni, w->rule, w->methods, &done,
+                                                   reason, sizeof reason))) {
         remove_client(w);
         instr_reply_fail(reply, "%s", reason);
         return 0;

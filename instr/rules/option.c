@@ -76,7 +76,7 @@ static int add_rule(const struct adding *a, const char *text) {
     made->made = (struct rw_made){.kind = instr_rule_source.key,
                                   .text = copy,
                                   .needs = rule->changes,
-                                  .lease = rule->prints ? 0 : LEASE,
+                                  .lease = LEASE,
                                   .holders = 1,
                                   .free = free_pass};
     made->pass.name = made->made.name;

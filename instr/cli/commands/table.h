@@ -98,7 +98,9 @@
             "each lambda that runs again in a retransformed class HotSpot defines "                \
             "a new class of some 2 KB and keeps it.")                                              \
     COMMAND(                                                                                       \
-        top, "PID [--sort KEY] [--rows N] [--every TIME] [--once] [--as NAME] [--json]",           \
+        top,                                                                                       \
+        "PID [METHOD [--if CONDITION] [--by VALUES]] [--sort KEY] [--rows N] [--every TIME] "      \
+        "[--once] [--as NAME] [--json]",                                                           \
         "show the busiest methods of a JVM in a table that refreshes",                             \
         "Needs the pass timing or calls, preferably one's own. Each row has calls and exceptions " \
         "per second, and the mean, the 99th percentile and the maximum of the "                    \
@@ -109,7 +111,12 @@
         "On a terminal the keys s, t, c and e sort by self time, total time, "                     \
         "calls and exceptions, and q quits; elsewhere one table follows the "                      \
         "other. --once prints one table, of a tenth of a second or of the "                        \
-        "time that --every gives.")                                                                \
+        "time that --every gives.\n\nWith METHOD, such as 'com.acme.Shop.order(Cart cart, ..)', "  \
+        "no pass is needed: the table has its calls as long as the command runs, those for "       \
+        "which CONDITION holds, with a row for each of VALUES: --if 'cart.total > 1000' --by "     \
+        "'cart.country'. Both are those of rules, read when the call ends; at most 3 values. "     \
+        "TOTAL is the time in the calls per second; P99 and MAX are of all calls since the "       \
+        "command began.")                                                                          \
     COMMAND(watch,                                                                                 \
             "PID METHODS [interfaces=yes] [--if CONDITION] [--print VALUES] [--limit N] "          \
             "[--if-slower TIME] [--if-thrown] [--stack] "                                          \

@@ -1,5 +1,7 @@
 // instr top: the methods of a JVM in a table that is refreshed, as top(1) shows processes.
 
+#include "instr/cli/bring.h"
+#include "instr/cli/commands/rule.h"
 #include "instr/cli/internal.h"
 #include "instr/cli/screen.h"
 #include "instr/cli/talk.h"
@@ -30,6 +32,8 @@ struct top {
     int terminal_rows;        // when the rows were requested
     uint64_t every;           // ns
     struct instr_owner owner; // who looks
+    char *rule;               // what METHODS, --if and --by make; NULL: there are none
+    int brought;              // the agent, for the rule
 };
 
 // --- a table of one document ---
@@ -95,6 +99,15 @@ static char *duration(uint64_t nanoseconds, char text[INSTR_DURATION_SIZE]) {
     return strcpy(text, "-");
 }
 
+// The key of a rule's row, without control characters.
+static void print_key(const json_t *row, FILE *to) {
+    char *text = strdup(cli_text(row, "key"));
+    for (char *c = text; c && *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f) *c = '?';
+    fprintf(to, " %s\n", text && *text ? text : "-");
+    free(text);
+}
+
 static void print_row(const json_t *row, uint64_t interval, int timed, int columns, FILE *to) {
     char calls[INSTR_NUMBER_SIZE], thrown[INSTR_NUMBER_SIZE], mean[INSTR_DURATION_SIZE],
         p99[INSTR_DURATION_SIZE], max[INSTR_DURATION_SIZE];
@@ -103,6 +116,14 @@ static void print_row(const json_t *row, uint64_t interval, int timed, int colum
     double per = interval ? 1 / (double)interval : 0;
     int used = fprintf(to, "%10s %8s ", rate(row, "calls", interval, calls),
                        rate(row, "thrown", interval, thrown));
+    if (json_object_get(row, "key")) {
+        fprintf(to, "%8s %8s %8s %6.2f ",
+                duration(cli_count(row, "total_ns") / (ended ? ended : 1), mean),
+                duration(cli_count(row, "p99_ns"), p99), duration(cli_count(row, "max_ns"), max),
+                (double)cli_count(row, "total_ns") * per);
+        print_key(row, to);
+        return;
+    }
     if (timed)
         used += fprintf(to, "%8s %8s %8s %6.2f %6.2f ",
                         duration(ended ? cli_count(row, "total_ns") / ended : 0, mean),
@@ -137,8 +158,10 @@ static void print_table(const struct top *top, const json_t *document, FILE *to)
     fprintf(to, "instr top: process %ld, %s, %s, by %s", top->pid, cli_text(document, "pass"),
             clock, titles[top->order]);
     print_overhead(document, to);
-    fprintf(to, "%s calls/s, %s errors/s, %s methods called", rate(document, "calls", interval, a),
-            rate(document, "thrown", interval, b), instr_number(cli_count(document, "methods"), c));
+    fprintf(to, "%s calls/s, %s errors/s, %s %s", rate(document, "calls", interval, a),
+            rate(document, "thrown", interval, b),
+            instr_number(cli_count(document, top->rule ? "keys" : "methods"), c),
+            top->rule ? "keys" : "methods called");
     if (cli_count(document, "classes_total"))
         fprintf(to, "; %s of %s classes so far",
                 instr_number(cli_count(document, "classes_done"), a),
@@ -146,8 +169,11 @@ static void print_table(const struct top *top, const json_t *document, FILE *to)
     fprintf(to, "%s\n\n%10s %8s ",
             top->live ? "    keys: s self, t total, c calls, e errors, q quit" : "", "CALLS/S",
             "ERRORS/S");
-    if (timed) fprintf(to, "%8s %8s %8s %6s %6s ", "MEAN", "P99", "MAX", "BUSY", "WAIT");
-    fprintf(to, " METHOD\n");
+    if (top->rule)
+        fprintf(to, "%8s %8s %8s %6s ", "MEAN", "P99", "MAX", "TOTAL");
+    else if (timed)
+        fprintf(to, "%8s %8s %8s %6s %6s ", "MEAN", "P99", "MAX", "BUSY", "WAIT");
+    fprintf(to, " %s\n", top->rule ? "KEY" : "METHOD");
     json_array_foreach(json_object_get(document, "rows"), index, row)
         print_row(row, interval, timed, columns, to);
 }
@@ -181,8 +207,9 @@ static int start(struct top *top) {
     snprintf(every, sizeof every, "%llu", (unsigned long long)(top->every / 1000000));
     snprintf(rows, sizeof rows, "%ld", wanted > 0 ? wanted : 1);
     if (cli_control_introduce(&top->session, &top->owner) != CLI_OK) return -1;
-    return cli_session_command(&top->session, 4,
-                               (const char *const[]){"top", every, rows, orders[top->order]});
+    return cli_session_command(
+        &top->session, top->rule ? 5 : 4,
+        (const char *const[]){"top", every, rows, orders[top->order], top->rule});
 }
 
 // Ends the stream and discards its remaining events.
@@ -234,6 +261,7 @@ static int follow(struct top *top) {
             top->soon = 1;
             if ((top->once && shown) || ferror(stdout)) break;
         }
+        if (event.kind == CLI_NOTE && !top->live) cli_error("%s", event.line);
         if (event.kind == CLI_END || event.kind == CLI_LOST) {
             cli_screen_close();
             return cli_error("%s", event.line[0] ? event.line : "the agent has ended the stream");
@@ -244,19 +272,35 @@ static int follow(struct top *top) {
     return more < 0 ? cli_error("%s", CLI_DISCONNECTED) : CLI_OK;
 }
 
+// "METHOD exit /(CONDITION)/ { @[KEYS] = hist(elapsed); @errors[KEYS] = sum(thrown != null) }"
+static int make_rule(struct top *top, const char *method, const char *condition,
+                     const char *keys_of) {
+    const char *start = condition ? "/(" : "", *end = condition ? ")/ " : "",
+               *by = keys_of ? keys_of : "method";
+    if (asprintf(&top->rule,
+                 "%s exit %s%s%s{ @[%s] = hist(elapsed); @errors[%s] = sum(thrown != null) }",
+                 method, start, condition ? condition : "", end, by, by) < 0)
+        return cli_no_memory();
+    return cli_rule_check(top->rule, false);
+}
+
 static int read_arguments(struct top *top, int argc, char **argv) {
     struct cli_control control;
-    const char *sort = orders[0], *as = NULL;
+    const char *sort = orders[0], *as = NULL, *condition = NULL, *by = NULL;
     const struct cli_option options[] = {{"--once", .flag = &top->once},
                                          {"--every", .time = &top->every},
                                          {"--rows", .number = &top->rows, 1, MOST_ROWS},
                                          {"--sort", .text = &sort},
+                                         {"--if", .text = &condition},
+                                         {"--by", .text = &by},
                                          {"--as", .text = &as},
                                          {NULL}};
-    int status = cli_control_arguments(&control, "top", argc, argv, options, 0, 0,
-                                       "one process id and options");
+    int status = cli_control_arguments(&control, "top", argc, argv, options, 0, 1,
+                                       "a process id, and one method or none");
     if (status == CLI_OK) status = cli_control_sign("top", as, &top->owner);
     if (status != CLI_OK) return status;
+    if (!control.argc && (condition || by))
+        return cli_usage("top", "--if and --by want a method behind the process id");
     top->pid = control.pid;
     top->json = control.json;
     top->order = cli_word(sort, orders);
@@ -265,24 +309,37 @@ static int read_arguments(struct top *top, int argc, char **argv) {
     // Without --every, --once shows the first table, which comes soon.
     top->soon = !top->once || !top->every;
     if (!top->every) top->every = DEFAULT_EVERY;
-    if (top->every >= LEAST_EVERY && top->every <= MOST_EVERY) return CLI_OK;
-    return cli_usage("top", "--every must be a time from 100ms to 1h");
+    if (top->every < LEAST_EVERY || top->every > MOST_EVERY)
+        return cli_usage("top", "--every must be a time from 100ms to 1h");
+    return control.argc ? make_rule(top, control.argv[0], condition, by) : CLI_OK;
+}
+
+static int connect_agent(struct top *top) {
+    char reason[INSTR_ERROR_SIZE];
+    if (top->rule) return cli_bring(&top->session, top->pid, NULL, &top->brought);
+    int there = cli_session_open(&top->session, top->pid, reason, sizeof reason);
+    if (there == CLI_SESSION_NONE)
+        return cli_error("there is no agent in process %ld; 'instr enable %ld timing' loads one "
+                         "that times methods",
+                         top->pid, top->pid);
+    return there == CLI_SESSION_OK ? CLI_OK : cli_error("%s", reason);
 }
 
 int cli_top(int argc, char **argv) {
     static struct top top;
     int status = read_arguments(&top, argc, argv);
-    if (status != CLI_OK) return status;
-    char reason[INSTR_ERROR_SIZE];
-    int there = cli_session_open(&top.session, top.pid, reason, sizeof reason);
-    if (there == CLI_SESSION_NONE)
-        return cli_error("there is no agent in process %ld; 'instr enable %ld timing' loads one "
-                         "that times methods",
-                         top.pid, top.pid);
-    if (there != CLI_SESSION_OK) return cli_error("%s", reason);
-    cli_catch_signals();
-    top.live = !top.json && !top.once && cli_screen_open() == 0;
-    status = follow(&top);
-    cli_session_close(&top.session);
-    return cli_finish(status);
+    if (status == CLI_OK) {
+        cli_catch_signals();
+        status = connect_agent(&top);
+    }
+    if (status == CLI_OK) {
+        top.live = !top.json && !top.once && cli_screen_open() == 0;
+        status = follow(&top);
+        if (top.rule) stop(&top);
+        cli_session_close(&top.session);
+        if (top.brought) cli_take_back(top.pid);
+        status = cli_finish(status);
+    }
+    free(top.rule);
+    return status;
 }
