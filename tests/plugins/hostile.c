@@ -3,6 +3,7 @@
 #include <instr/plugin.h>
 
 #include <stdio.h>
+#include <string.h>
 
 static const struct instr_host *host;
 
@@ -130,6 +131,9 @@ int instr_plugin_init(const struct instr_host *given, char *error, size_t size) 
     host->add(&plugin, NULL);
     return host->add(&plugin, NULL);
 #else
+#if CASE == 40 // not hostile
+    fprintf(stderr, "%zu bytes of options\n", strlen(host->options()));
+#endif
     return host->add(&plugin, NULL);
 #endif
 }
