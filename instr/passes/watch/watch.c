@@ -106,6 +106,8 @@ static bool takes(const struct watch *w, const struct instr_watched *call, uint6
         (w->filter.only_thrown && !call->thrown) || call->id < 0 ||
         call->id >= instr_methods_count(w->names))
         return false;
+    // It ended before the runtime knew that stacks are wanted.
+    if (w->filter.stack && !call->has_stack) return false;
     struct instr_method m = instr_methods_get(w->names, call->id);
     if (w->filter.rule || m.detail)
         return w->filter.rule && m.detail && strcmp(w->filter.rule, m.detail) == 0;
@@ -179,6 +181,7 @@ static void JNICALL native_call(JNIEnv *jni, jclass class, jint id, jint end, jl
     call.returned = result != NULL;
     call.argument_count = add_list(jni, &text, arguments, &call.arguments);
     call.stack_count = add_list(jni, &text, stack, &call.stack);
+    call.has_stack = stack != NULL;
     call.size = text.used;
     if (hand_out(jni, &call, bytes)) instr_wake();
 }

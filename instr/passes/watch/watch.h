@@ -22,6 +22,7 @@ struct instr_watched {
     uint64_t duration; // ns
     size_t thread, result, arguments, stack;
     unsigned argument_count, stack_count;
+    bool has_stack; // it was taken, even if it is empty
     size_t size;
     char text[];
 };
