@@ -6,6 +6,7 @@
 #include "rewriters/watch_methods.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,8 +18,17 @@ struct advice {
     size_t named;
 };
 
+struct run {
+    size_t advice;
+    char *method;
+    int number;
+};
+
 struct instr_kit_applied {
     pthread_mutex_t lock;
+    bool counts_runs;
+    struct run *runs;
+    size_t run_count, run_capacity;
     uint64_t *seen; // hashes; 0: free
     size_t seen_count, seen_size;
     size_t advice_count;
@@ -38,7 +48,9 @@ void instr_kit_applied_free(struct instr_kit_applied *applied) {
     if (!applied) return;
     for (size_t i = 0; i < applied->advice_count; i++)
         for (size_t k = 0; k < applied->advices[i].named; k++) free(applied->advices[i].names[k]);
+    for (size_t i = 0; i < applied->run_count; i++) free(applied->runs[i].method);
     pthread_mutex_destroy(&applied->lock);
+    free(applied->runs);
     free(applied->seen);
     free(applied);
 }
@@ -97,6 +109,51 @@ void instr_kit_applied_add(struct instr_kit_applied *applied, size_t advice, str
         if (to->named < MOST_NAMED && (to->names[to->named] = method_text(class, name, descriptor)))
             to->named++;
     }
+    pthread_mutex_unlock(&applied->lock);
+}
+
+// --- runs ---
+
+void instr_kit_applied_count_runs(struct instr_kit_applied *applied, bool counts) {
+    pthread_mutex_lock(&applied->lock);
+    applied->counts_runs = counts;
+    pthread_mutex_unlock(&applied->lock);
+}
+
+// -1: out of memory.
+static int number_of(struct instr_kit_applied *applied, size_t advice, const char *method) {
+    static atomic_int next; // all kits of a JVM share InstrKitRuns
+    for (size_t i = 0; i < applied->run_count; i++)
+        if (applied->runs[i].advice == advice && strcmp(applied->runs[i].method, method) == 0)
+            return applied->runs[i].number;
+    if (!INSTR_ARRAY_RESERVE(applied->runs, applied->run_capacity, applied->run_count + 1))
+        return -1;
+    struct run run = {advice, strdup(method), 0};
+    if (!run.method) return -1;
+    run.number = atomic_fetch_add(&next, 1);
+    applied->runs[applied->run_count++] = run;
+    return run.number;
+}
+
+int instr_kit_applied_number(struct instr_kit_applied *applied, size_t advice,
+                             struct cf_slice class, struct cf_slice name,
+                             struct cf_slice descriptor) {
+    int number = -1;
+    pthread_mutex_lock(&applied->lock);
+    char *method = applied->counts_runs ? method_text(class, name, descriptor) : NULL;
+    if (method) number = number_of(applied, advice, method);
+    pthread_mutex_unlock(&applied->lock);
+    free(method);
+    return number;
+}
+
+void instr_kit_applied_runs(struct instr_kit_applied *applied, size_t advice,
+                            void (*each)(void *context, const char *method, int number),
+                            void *context) {
+    pthread_mutex_lock(&applied->lock);
+    for (size_t i = 0; i < applied->run_count; i++)
+        if (applied->runs[i].advice == advice)
+            each(context, applied->runs[i].method, applied->runs[i].number);
     pthread_mutex_unlock(&applied->lock);
 }
 

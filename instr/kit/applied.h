@@ -18,6 +18,17 @@ void instr_kit_applied_add(struct instr_kit_applied *applied, size_t advice, str
 // Notes why an advice is not called from a class; the first reason stays. Any thread.
 void instr_kit_applied_refuse(struct instr_kit_applied *applied, size_t advice, const char *reason);
 
+// With `counts` the runs of the advices are counted from now on, by code that is put into the methods.
+void instr_kit_applied_count_runs(struct instr_kit_applied *applied, bool counts);
+// The number by which java.lang.InstrKitRuns counts the runs of the advice in a method. -1: they are not counted.
+int instr_kit_applied_number(struct instr_kit_applied *applied, size_t advice,
+                             struct cf_slice class, struct cf_slice name,
+                             struct cf_slice descriptor);
+// Calls `each` for the methods that have numbers.
+void instr_kit_applied_runs(struct instr_kit_applied *applied, size_t advice,
+                            void (*each)(void *context, const char *method, int number),
+                            void *context);
+
 struct instr_kit_applied_totals {
     size_t classes, methods;
     char refusal[512]; // ""; else why the advice is not called from a class

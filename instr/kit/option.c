@@ -58,7 +58,8 @@ static void free_pass(const struct rw_pass *pass) {
 
 static const struct rw_pass like = {
     .help = "advice in Java, from a jar",
-    .flags = RW_NAMES_METHODS | RW_NO_RESULTS,
+    .flags = RW_NAMES_METHODS | RW_NO_TABLE,
+    .file_help = "count the runs of the advices, and write what the kit saw to FILE (JSON) at exit",
     .needs_agent = "advice is defined in a running JVM",
     .runtime_class = "InstrKitFailure",
     .edit = instr_kit_weave,

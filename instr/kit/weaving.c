@@ -296,6 +296,24 @@ static void push_leave(const struct kit_weaving *w, struct cf_snippet *s) {
     call_nesting(w, s, "leave", "(II)V");
 }
 
+// Counts the run, if runs are counted.
+static void push_run(const struct kit_weaving *w, struct cf_snippet *s) {
+    const struct instr_kit *kit = w->cls->pass->data;
+    const struct cf_class *cls = w->edit->code.cls;
+    char class_name[KIT_NAME_SIZE];
+    int number = instr_kit_applied_number(kit->applied, (size_t)(w->advice - kit->advices),
+                                          cf_this_name(cls), cf_member_name(cls, w->edit->method),
+                                          cf_member_descriptor(cls, w->edit->method));
+    if (number < 0) return;
+    snprintf(class_name, sizeof class_name, "%sInstrKitRuns", w->cls->runtime_package);
+    cf_push_int(s, number);
+    if (w->advice->outermost)
+        cf_local(s, CF_OP_iload, w->mark);
+    else
+        cf_op(s, CF_OP_iconst_1);
+    cf_call(s, cf_callee_new(w->cls->rewrite, class_name, "ran", "(II)V"));
+}
+
 // Calls `enter` of an advice with outermost = true: what it throws ends the call.
 static void push_outermost(const struct kit_weaving *w, struct cf_snippet *s,
                            const struct kit_moment *at) {
@@ -303,6 +321,7 @@ static void push_outermost(const struct kit_weaving *w, struct cf_snippet *s,
     cf_push_int(s, (int32_t)w->advice->nesting);
     call_nesting(w, s, "enter", "(I)I");
     cf_local(s, CF_OP_istore, w->mark);
+    push_run(w, s);
     if (!w->advice->methods[INSTR_KIT_ENTER]) return;
     const char *result = w->advice->methods[INSTR_KIT_ENTER]->result;
     cf_handler(s, start, end, caught, 0);
@@ -328,6 +347,7 @@ void kit_push_enter(const struct kit_weaving *w, struct cf_snippet *s) {
         push_this(w, s, &at);
         cf_local(s, CF_OP_astore, w->self);
     }
+    if (!w->advice->outermost) push_run(w, s);
     if (w->advice->outermost)
         push_outermost(w, s, &at);
     else if (kit_push_call(w, s, INSTR_KIT_ENTER, &at) && *method->result != 'V')

@@ -8,6 +8,7 @@ final class Shard {
     private final int most;
     private Entry[] table = new Entry[16];
     private int size;
+    private long added;
     private long dropped;
 
     Shard(int most) {
@@ -37,6 +38,11 @@ final class Shard {
         return size;
     }
 
+    /** How many instances have got values so far. */
+    synchronized long added() {
+        return added;
+    }
+
     synchronized long dropped() {
         return dropped;
     }
@@ -63,6 +69,7 @@ final class Shard {
             grow();
         link(table, new Entry(instance, value, collected));
         size++;
+        added++;
     }
 
     private static void link(Entry[] table, Entry e) {

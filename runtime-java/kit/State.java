@@ -56,6 +56,14 @@ public final class State<T> {
         return dropped;
     }
 
+    /** How many instances have got values so far, for instr kit test. */
+    long added() {
+        long added = 0;
+        for (Shard shard : shards)
+            added += shard.added();
+        return added;
+    }
+
     private Shard shard(Object instance) {
         int hash = System.identityHashCode(instance);
         return shards[(hash >>> 8) % SHARDS];

@@ -1,7 +1,8 @@
 // instr run: runs a command with the agent in each JVM that the command starts.
 
-#include "instr/cli/internal.h"
+#include "instr/cli/commands/run.h"
 #include "instr/cli/agent_library.h"
+#include "instr/cli/internal.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -76,11 +77,16 @@ static int execute(char **command) {
     return status;
 }
 
-// `command` has room for one more argument at its end.
-static int run_with_agent(char **command, int count, const char *options) {
+int cli_run_with_agent(char *const *words, int count, const char *options) {
     char *argument = agent_argument(options);
     if (!argument) return CLI_FAILED;
+    char **command = calloc((size_t)count + 2, sizeof *command);
     int status = CLI_FAILED;
+    if (!command) {
+        free(argument);
+        return cli_no_memory();
+    }
+    memcpy(command, words, (size_t)count * sizeof *command);
     if (is_launcher(command[0])) {
         memmove(command + 2, command + 1, (size_t)count * sizeof *command);
         command[1] = argument;
@@ -88,6 +94,7 @@ static int run_with_agent(char **command, int count, const char *options) {
     } else if (set_tool_options(argument) == CLI_OK) {
         status = execute(command);
     }
+    free(command);
     free(argument);
     return status;
 }
@@ -100,11 +107,7 @@ int cli_run(int argc, char **argv) {
     if (words == 0) return cli_usage("run", "no options before '--'");
     char *options = cli_checked_options(words, argv, 0);
     if (!options) return CLI_USAGE;
-    int count = argc - words - 1;
-    char **command = calloc((size_t)count + 2, sizeof *command);
-    if (command) memcpy(command, argv + words + 1, (size_t)count * sizeof *command);
-    int status = command ? run_with_agent(command, count, options) : cli_no_memory();
-    free(command);
+    int status = cli_run_with_agent(argv + words + 1, argc - words - 1, options);
     free(options);
     return status;
 }

@@ -241,7 +241,10 @@
             "for any number of threads. OUT appears when it is complete; a "                       \
             "directory OUT must not exist, or be empty.")                                          \
     COMMAND(                                                                                       \
-        kit, "check KIT[:KIT] [--jdk HOME] [PATH...] | new NAME | drop PID NAME | jar",            \
+        kit,                                                                                       \
+        "check KIT[:KIT] [--jdk HOME] [PATH...] | test KIT[:KIT] [OPTION...] [-o OUT] -- "         \
+        "COMMAND... | "                                                                            \
+        "new NAME | drop PID NAME | jar",                                                          \
         "begin, check or end a kit: advice in Java, compiled and in jars",                         \
         "'instr kit check' reads a kit, jars or folders of classes, and resolves every "           \
         "class, field "                                                                            \
@@ -252,6 +255,12 @@
         "with file and line, or what the kit advises and how many methods of the jars "            \
         "that is; the exit status is 1 if something is "                                           \
         "wrong.\n\n"                                                                               \
+        "'instr kit test' runs a command with the kit, and prints what the kit saw in it, or "     \
+        "writes "                                                                                  \
+        "it to OUT: where advice ran, how often, what failed, and how many instances have got "    \
+        "values in each State. The lines are sorted and hold no times, for comparison with those " \
+        "of "                                                                                      \
+        "another run. The exit status is that of the command. OPTIONs are those of run.\n\n"       \
         "'instr kit new' makes a folder with a small advice, a test of it, and a script that "     \
         "builds and checks both.\n\n"                                                              \
         "'instr kit drop' ends a kit in a JVM: its advice is not called any more. It takes --as, " \

@@ -6,5 +6,6 @@
 int cli_kit_check(int argc, char **argv);
 int cli_kit_drop(int argc, char **argv);
 int cli_kit_new(int argc, char **argv);
+int cli_kit_test(int argc, char **argv);
 
 #endif

@@ -20,10 +20,8 @@ static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"check", cli_kit_check},
-    {"drop", cli_kit_drop},
-    {"jar", print_jar},
-    {"new", cli_kit_new},
+    {"check", cli_kit_check}, {"drop", cli_kit_drop}, {"jar", print_jar},
+    {"new", cli_kit_new},     {"test", cli_kit_test},
 };
 
 int cli_kit(int argc, char **argv) {

@@ -9,11 +9,13 @@
 #include "instr/passes/agent_pass.h"
 #include "instr/passes/kit/define.h"
 #include "instr/passes/kit/defined.h"
+#include "instr/passes/kit/listing.h"
 #include "instr/vm/runtime.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { NAME_SIZE = 1024, REASON_SIZE = 1200 };
 
@@ -26,8 +28,8 @@ static bool load(JavaVM *vm, const struct instr_pass_options *options,
                  enum instr_agent_pass_phase phase, char *reason, size_t size) {
     const jvmtiCapabilities wanted = {.can_get_source_file_name = 1};
     jvmtiEnv *jvmti = NULL;
-    (void)options;
     (void)phase;
+    instr_kit_applied_count_runs(instr_kit_of(options->pass)->applied, options->file != NULL);
     if (state.jvmti) return true;
     snprintf(reason, size, "this JVM does not say which classes are the kit's");
     if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK) return false;
@@ -114,10 +116,31 @@ static bool takes(const struct rw_pass *pass, JNIEnv *jni, const struct instr_ca
     return any;
 }
 
-// Advice reports by itself what it sees.
+struct seen {
+    const struct instr_results *results;
+    const struct instr_pass_options *options;
+    const struct instr_kit_loaded *loaded;
+};
+
+static void write_seen(const void *context, struct instr_output *out) {
+    const struct seen *seen = context;
+    struct instr_json json = instr_json_start(out);
+    instr_kit_list(&json, seen->results->jvmti, seen->results->jni, seen->loaded, seen->options);
+}
+
+// Advice reports by itself what it sees; the file has what is known of the kit.
 static void report(const struct instr_results *results, unsigned pass) {
-    (void)results;
-    (void)pass;
+    struct instr_kit_loaded loaded;
+    struct seen seen = {results, &results->options->passes[pass], &loaded};
+    if (!seen.options->file || !results->jni ||
+        !instr_kit_loaded_find(results->jvmti, results->jni, &loaded))
+        return;
+    char *path = instr_expand_file(seen.options->file, (long)getpid()), line[INSTR_ERROR_SIZE];
+    if (instr_output_file(path, write_seen, &seen, line, sizeof line) != 0)
+        instr_say_unwritten(line);
+    else if (!results->options->quiet)
+        instr_say("%s: %s", seen.options->pass->name, line);
+    instr_kit_loaded_free(results->jni, &loaded);
 }
 
 const struct instr_agent_pass instr_agent_pass_kit = {
