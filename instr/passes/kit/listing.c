@@ -16,7 +16,7 @@ struct listing {
     jvmtiEnv *jvmti;
     JNIEnv *jni;
     const struct instr_kit_loaded *loaded;
-    jclass runs; // InstrKitRuns
+    jclass runs; // InstrKitRuns, a global reference that stays
     jmethodID runs_of;
 };
 
@@ -157,5 +157,4 @@ void instr_kit_list(struct instr_json *json, jvmtiEnv *jvmti, JNIEnv *jni,
     instr_json_close(json, ']');
     add_states(&l, kit);
     instr_json_close(json, '}');
-    if (l.runs) (*jni)->DeleteLocalRef(jni, l.runs);
 }
