@@ -135,13 +135,21 @@ struct instr_kit_world instr_class_path_world(struct instr_class_path *path) {
     return (struct instr_kit_world){find, has_below, path};
 }
 
+bool instr_class_path_leads_further(const struct instr_class_path *path) {
+    for (size_t i = 0; i < path->jar_count; i++)
+        if (path->jars[i].leads_further) return true;
+    return false;
+}
+
 void instr_class_path_each(struct instr_class_path *path,
+                           bool (*wanted)(void *context, struct cf_slice name),
                            void (*visit)(void *context, const struct cf_class *cls),
                            void *context) {
     for (size_t i = 0; i < path->jar_count; i++)
         for (size_t k = 0; k < path->jars[i].count; k++) {
             const struct instr_jar_entry *e = &path->jars[i].entries[k];
             struct cf_slice name = {(const uint8_t *)e->name, e->name_length - 6u};
+            if (wanted && !wanted(context, name)) continue;
             const struct opened *o = open_class(path, name);
             if (o && o->bytes) visit(context, &o->cls);
         }

@@ -21,8 +21,12 @@ bool instr_class_path_jdk(struct instr_class_path *path, const char *home);
 // there is no jar.
 struct instr_kit_world instr_class_path_world(struct instr_class_path *path);
 
-// Calls `visit` for each class of the jars.
+// Has one of the jars classes in others, which are not in the path?
+bool instr_class_path_leads_further(const struct instr_class_path *path);
+
+// Calls `visit` for each class of the jars whose name is `wanted` (NULL: for all).
 void instr_class_path_each(struct instr_class_path *path,
+                           bool (*wanted)(void *context, struct cf_slice name),
                            void (*visit)(void *context, const struct cf_class *cls), void *context);
 
 #endif

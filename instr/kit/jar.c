@@ -16,7 +16,8 @@
 enum {
     END_LENGTH = 22, // of the end of the central directory, without its comment
     MOST_COMMENT = 65535,
-    CENTRAL_LENGTH = 46, // of an entry's header there, without its name and more
+    MOST_MANIFEST = 1 << 16, // bytes; what is longer is not looked at
+    CENTRAL_LENGTH = 46,     // of an entry's header there, without its name and more
     LOCAL_LENGTH = 30,
     STORED = 0,
     DEFLATED = 8,
@@ -173,12 +174,37 @@ static bool check_overlaps(const struct instr_jar *jar, char *reason) {
     return true;
 }
 
+static bool ends_with(const struct instr_jar_entry *e, const char *end) {
+    size_t n = strlen(end);
+    return e->name_length > n && memcmp(e->name + e->name_length - n, end, n) == 0;
+}
+
+// The first line of a manifest is its version.
+static bool names_jars(const struct instr_jar *jar, const struct instr_jar_entry *manifest) {
+    char text[MOST_MANIFEST + 1];
+    if (manifest->size > MOST_MANIFEST || check_class(manifest, 0) ||
+        instr_jar_read(jar, manifest, (uint8_t *)text))
+        return false;
+    text[manifest->size] = '\0';
+    return strcasestr(text, "\nClass-Path:") != NULL;
+}
+
+static bool leads_further(const struct instr_jar *jar, const struct instr_jar_entry *e) {
+    static const char manifest[] = "META-INF/MANIFEST.MF";
+    if (ends_with(e, ".jar") || ends_with(e, ".war")) return true;
+    return e->name_length == sizeof manifest - 1 &&
+           memcmp(e->name, manifest, sizeof manifest - 1) == 0 && names_jars(jar, e);
+}
+
 // Keeps the class files only.
 static bool keep_classes(struct instr_jar *jar, char *reason) {
     size_t kept = 0;
     uint64_t sum = 0;
     for (size_t i = 0; i < jar->count; i++) {
-        if (!is_class(&jar->entries[i])) continue;
+        if (!is_class(&jar->entries[i])) {
+            jar->leads_further = jar->leads_further || leads_further(jar, &jar->entries[i]);
+            continue;
+        }
         sum += jar->entries[i].size;
         jar->entries[kept++] = jar->entries[i];
     }

@@ -27,6 +27,7 @@ struct instr_jar {
     uint8_t *owned;                  // what is freed with the jar; NULL: the caller's
     struct instr_jar_entry *entries; // the class files, by name; not those of META-INF
     size_t count;
+    bool leads_further; // it has jars within, or its manifest names other jars (Class-Path)
 };
 
 // Opens a jar in memory, which the caller keeps. Refuses a jar that is truncated, has zip64 or several parts,

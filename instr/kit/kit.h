@@ -119,7 +119,7 @@ struct instr_kit_advice {
     struct instr_match *callers; // with `calls`: the classes that call
     bool outermost;   // not where an advised call of this advice is on the thread's stack already
     unsigned nesting; // with `outermost`, of an advice that runs: its number in InstrKitNesting
-    bool required;    // a start without a match fails
+    bool required;    // a start or a command without a match fails
     const char **rethrow; // internal names (templates) of the exceptions that leave the advice
     size_t rethrow_count;
     struct instr_kit_method *methods[INSTR_KIT_ROLES]; // NULL: the advice has none

@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 const char *instr_kit_not_woven(const struct instr_kit_advice *advice) {
-    if (advice->required) return "required = true does not run yet";
     for (size_t i = 0; i < advice->target_count; i++)
         if (advice->calls && advice->targets[i].subtypes)
             return "a pattern with + is for methods, not for calls: name the classes whose methods "

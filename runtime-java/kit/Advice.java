@@ -66,7 +66,7 @@ public @interface Advice {
     /** Only the outermost of the calls on a thread's stack that this advice would see. */
     boolean outermost() default false;
 
-    /** A program that is started with this advice ends at once if no class of the advice can be woven. */
+    /** A program does not start with this advice, and a command fails, if there is no method for it. */
     boolean required() default false;
 
     /** Exceptions that the advice throws on purpose, with what extends them: they reach the application. */

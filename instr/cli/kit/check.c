@@ -101,7 +101,7 @@ static void match_advices(struct check *check) {
         struct instr_kit_source nowhere = {NULL, 0};
         char text[800];
         if (l.advice->calls) continue;
-        instr_class_path_each(check->path, look_at, &l);
+        instr_class_path_each(check->path, NULL, look_at, &l);
         check->matches[i] = l.matches.fitting;
         if (l.matches.methods == 0) {
             snprintf(text, sizeof text, "%.200s matches no method of these jars", l.advice->name);

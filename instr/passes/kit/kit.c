@@ -10,6 +10,7 @@
 #include "instr/passes/kit/define.h"
 #include "instr/passes/kit/defined.h"
 #include "instr/passes/kit/listing.h"
+#include "instr/passes/kit/required.h"
 #include "instr/vm/runtime.h"
 
 #include <stdatomic.h>
@@ -22,14 +23,12 @@ enum { NAME_SIZE = 1024, REASON_SIZE = 1200 };
 static struct {
     _Atomic(jvmtiEnv *) jvmti; // of kits alone, for its capability; stays until the JVM ends
     atomic_bool has_thread_id;
+    enum instr_agent_pass_phase phase; // of the last `load`, which `start` follows
 } state;
 
-static bool load(JavaVM *vm, const struct instr_pass_options *options,
-                 enum instr_agent_pass_phase phase, char *reason, size_t size) {
+static bool get_jvmti(JavaVM *vm, char *reason, size_t size) {
     const jvmtiCapabilities wanted = {.can_get_source_file_name = 1};
     jvmtiEnv *jvmti = NULL;
-    (void)phase;
-    instr_kit_applied_count_runs(instr_kit_of(options->pass)->applied, options->file != NULL);
     if (state.jvmti) return true;
     snprintf(reason, size, "this JVM does not say which classes are the kit's");
     if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK) return false;
@@ -41,10 +40,21 @@ static bool load(JavaVM *vm, const struct instr_pass_options *options,
     return true;
 }
 
+static bool load(JavaVM *vm, const struct instr_pass_options *options,
+                 enum instr_agent_pass_phase phase, char *reason, size_t size) {
+    const struct instr_kit *kit = instr_kit_of(options->pass);
+    state.phase = phase;
+    instr_kit_applied_count_runs(kit->applied, options->file != NULL);
+    return get_jvmti(vm, reason, size) &&
+           (phase == INSTR_PHASE_LIVE ||
+            instr_kit_required_at_start(state.jvmti, kit, reason, size));
+}
+
 static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *options,
                   char *reason, size_t size) {
-    (void)jvmti;
-    (void)options;
+    if (state.phase == INSTR_PHASE_LIVE &&
+        !instr_kit_required_live(jvmti, jni, instr_kit_of(options->pass), reason, size))
+        return false;
     jclass thread = (*jni)->FindClass(jni, "java/lang/Thread");
     bool has = thread && (*jni)->GetMethodID(jni, thread, "threadId", "()J");
     (*jni)->ExceptionClear(jni);
@@ -132,6 +142,7 @@ static void write_seen(const void *context, struct instr_output *out) {
 static void report(const struct instr_results *results, unsigned pass) {
     struct instr_kit_loaded loaded;
     struct seen seen = {results, &results->options->passes[pass], &loaded};
+    instr_kit_required_report(instr_kit_of(seen.options->pass));
     if (!seen.options->file || !results->jni ||
         !instr_kit_loaded_find(results->jvmti, results->jni, &loaded))
         return;

@@ -1,0 +1,227 @@
+#include "instr/passes/kit/required.h"
+#include "instr/base/log.h"
+#include "instr/kit/applied.h"
+#include "instr/kit/class_path.h"
+#include "instr/kit/fit.h"
+#include "instr/kit/targets.h"
+#include "instr/vm/supertypes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool any_required(const struct instr_kit *kit) {
+    for (size_t i = 0; i < kit->advice_count; i++)
+        if (kit->advices[i].required) return true;
+    return false;
+}
+
+static const char *first_target(const struct instr_kit_advice *advice) {
+    return advice->target_count ? advice->targets[0].text : "methods with an annotation";
+}
+
+static bool refuse(const struct instr_kit_advice *advice, const char *where, char *reason,
+                   size_t size) {
+    snprintf(reason, size, "%s:%u: advice %s is required, but %s for it: %s", advice->source.file,
+             advice->source.line, advice->name, where, first_target(advice));
+    return false;
+}
+
+// --- at the start ---
+
+struct start {
+    jvmtiEnv *jvmti;
+    struct instr_class_path *path;
+    bool all; // every class that the application's loader finds is in `path`
+};
+
+struct looking {
+    const struct instr_kit_advice *advice;
+    struct instr_kit_world world;
+    struct instr_kit_matches matches;
+};
+
+// The caller frees it. NULL: it is not set, or empty.
+static char *property(jvmtiEnv *jvmti, const char *name) {
+    char *value = NULL;
+    if ((*jvmti)->GetSystemProperty(jvmti, name, &value) != JVMTI_ERROR_NONE || !value) return NULL;
+    char *copy = *value ? strdup(value) : NULL;
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)value);
+    return copy;
+}
+
+static bool is_set(jvmtiEnv *jvmti, const char *name) {
+    char *value = property(jvmti, name);
+    free(value);
+    return value != NULL;
+}
+
+// The application's loader passes over what is not there.
+static void add_jars(struct start *start, char *jars) {
+    char ignored[INSTR_JAR_REASON_SIZE], *at = jars;
+    while (at) {
+        const char *jar = strsep(&at, ":");
+        if (!*jar) jar = ".";
+        if (access(jar, F_OK) == 0 && !instr_class_path_add(start->path, jar, ignored))
+            start->all = false;
+    }
+}
+
+static void open_path(struct start *start) {
+    static const char *const further[] = {"jdk.module.path", "jdk.boot.class.path.append",
+                                          "java.system.class.loader"};
+    char *jars = property(start->jvmti, "java.class.path"),
+         *home = property(start->jvmti, "java.home");
+    start->all = home && instr_class_path_jdk(start->path, home);
+    for (size_t i = 0; i < sizeof further / sizeof *further; i++)
+        if (is_set(start->jvmti, further[i])) start->all = false;
+    add_jars(start, jars);
+    if (instr_class_path_leads_further(start->path)) start->all = false;
+    free(home);
+    free(jars);
+}
+
+// Can the name be that of a class to which the advice applies?
+static bool is_wanted(void *context, struct cf_slice name) {
+    const struct looking *l = context;
+    for (size_t i = 0; i < l->advice->target_count; i++)
+        if (l->advice->targets[i].subtypes ||
+            instr_kit_names_class(&l->advice->targets[i], (const char *)name.bytes, name.length))
+            return true;
+    return false;
+}
+
+static void look_at(void *context, const struct cf_class *cls) {
+    struct looking *l = context;
+    instr_kit_match_class(l->advice, cls, &l->world, &l->matches);
+}
+
+// Classes of the JDK are looked up by name. Returns whether a pattern may mean others of them.
+static bool look_in_jdk(struct looking *l) {
+    bool more = false;
+    for (size_t i = 0; i < l->advice->target_count; i++) {
+        const struct instr_kit_target *target = &l->advice->targets[i];
+        const char *text = instr_match_text(target->classes);
+        char name[1024];
+        const struct cf_class *cls;
+        if (target->subtypes || strpbrk(text, "*?:")) {
+            more = more || instr_match_below(target->classes, "java/") ||
+                   instr_match_below(target->classes, "javax/") ||
+                   instr_match_below(target->classes, "jdk/") ||
+                   instr_match_below(target->classes, "sun/") || target->subtypes;
+            continue;
+        }
+        snprintf(name, sizeof name, "%s", text);
+        for (char *p = name; *p; p++)
+            if (*p == '.') *p = '/';
+        struct cf_slice slice = {(const uint8_t *)name, (uint32_t)strlen(name)};
+        if (l->world.find(l->world.context, slice, &cls) == INSTR_KIT_PRESENT) look_at(l, cls);
+    }
+    return more;
+}
+
+static bool applies_at_start(const struct start *start, const struct instr_kit_advice *advice,
+                             char *reason, size_t size) {
+    struct looking l = {advice, instr_class_path_world(start->path), {0}};
+    instr_class_path_each(start->path, is_wanted, look_at, &l);
+    bool more = !l.matches.fitting && look_in_jdk(&l);
+    if (l.matches.fitting || !start->all || more || advice->calls || advice->loader) return true;
+    if (!*l.matches.misfit) return refuse(advice, "the class path has no method", reason, size);
+    snprintf(reason, size, "%.600s; the advice is required", l.matches.misfit);
+    return false;
+}
+
+bool instr_kit_required_at_start(jvmtiEnv *jvmti, const struct instr_kit *kit, char *reason,
+                                 size_t size) {
+    struct start start = {.jvmti = jvmti};
+    bool ok = true;
+    if (!any_required(kit)) return true;
+    snprintf(reason, size, "out of memory");
+    start.path = instr_class_path_new();
+    if (!start.path) return false;
+    open_path(&start);
+    for (size_t i = 0; i < kit->advice_count && ok; i++)
+        ok = !kit->advices[i].required || applies_at_start(&start, &kit->advices[i], reason, size);
+    instr_class_path_free(start.path);
+    return ok;
+}
+
+// --- in a running JVM ---
+
+// Annotations are not looked at: only class files have them.
+static bool has_method(jvmtiEnv *jvmti, const struct instr_kit_target *target, jclass cls) {
+    jmethodID *methods = NULL;
+    jint count = 0;
+    bool found = false;
+    if ((*jvmti)->GetClassMethods(jvmti, cls, &count, &methods) != JVMTI_ERROR_NONE) return false;
+    for (jint i = 0; i < count && !found; i++) {
+        char *name = NULL, *descriptor = NULL;
+        if ((*jvmti)->GetMethodName(jvmti, methods[i], &name, &descriptor, NULL) !=
+            JVMTI_ERROR_NONE)
+            continue;
+        found = instr_kit_names_method(
+            target, (struct cf_slice){(const uint8_t *)name, (uint32_t)strlen(name)},
+            (struct cf_slice){(const uint8_t *)descriptor, (uint32_t)strlen(descriptor)});
+        (*jvmti)->Deallocate(jvmti, (unsigned char *)name);
+        (*jvmti)->Deallocate(jvmti, (unsigned char *)descriptor);
+    }
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)methods);
+    return found;
+}
+
+static bool applies_to(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_kit_advice *advice,
+                       jclass cls) {
+    struct instr_supertypes above = {0};
+    bool found = false;
+    instr_supertypes_of_class(jvmti, jni, cls, &above);
+    for (size_t i = 0; i < advice->target_count && !found && above.found.count; i++) {
+        const char *name = above.found.names[0];
+        found = instr_kit_names_any(&advice->targets[i], name, strlen(name), &above.found) &&
+                has_method(jvmti, &advice->targets[i], cls);
+    }
+    instr_supertypes_close(&above);
+    return found;
+}
+
+// Bits of the advices that apply to one of the classes.
+static uint64_t find_live(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_kit *kit,
+                          const jclass *classes, jint count) {
+    uint64_t found = 0;
+    for (jint c = 0; c < count; c++)
+        for (size_t i = 0; i < kit->advice_count && i < 64; i++)
+            if (kit->advices[i].required && !(found >> i & 1) &&
+                applies_to(jvmti, jni, &kit->advices[i], classes[c]))
+                found |= UINT64_C(1) << i;
+    return found;
+}
+
+bool instr_kit_required_live(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_kit *kit,
+                             char *reason, size_t size) {
+    jclass *classes = NULL;
+    jint count = 0;
+    if (!any_required(kit) || !instr_supertypes_start(jni)) return true;
+    if ((*jvmti)->GetLoadedClasses(jvmti, &count, &classes) != JVMTI_ERROR_NONE) return true;
+    uint64_t found = find_live(jvmti, jni, kit, classes, count);
+    for (jint c = 0; c < count; c++) (*jni)->DeleteLocalRef(jni, classes[c]);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)classes);
+    for (size_t i = 0; i < kit->advice_count && i < 64; i++)
+        if (kit->advices[i].required && !kit->advices[i].calls && !(found >> i & 1))
+            return refuse(&kit->advices[i], "no loaded class has a method", reason, size);
+    return true;
+}
+
+// --- at exit ---
+
+static void ignore(void *context, const char *method) {
+    (void)context;
+    (void)method;
+}
+
+void instr_kit_required_report(const struct instr_kit *kit) {
+    for (size_t i = 0; i < kit->advice_count; i++)
+        if (kit->advices[i].required &&
+            instr_kit_applied_get(kit->applied, i, 0, ignore, NULL).methods == 0)
+            instr_say("advice %s is required, but was called from no method: %s",
+                      kit->advices[i].name, first_target(&kit->advices[i]));
+}
