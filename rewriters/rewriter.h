@@ -97,6 +97,7 @@ struct rw_made {
     // Passes are freed when nothing holds them any more: options hold those that are on.
     unsigned holders;                         // changed by atomic operations only
     void (*free)(const struct rw_pass *pass); // frees the pass, this and the text
+    int numbered;                             // 1: its name is its kind and a number
 };
 
 struct rw_pass {

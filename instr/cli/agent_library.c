@@ -53,6 +53,18 @@ char *cli_join_options(int count, char *const *words) {
     return list;
 }
 
+// Passes that have a number for a name get theirs in the JVM, where others may be on already; unless
+// `list` has options for this name.
+static void forget_numbers(const struct instr_options *options, const char *list) {
+    for (size_t i = 0; i < options->pass_count; i++) {
+        struct rw_made *made = options->passes[i].pass->made;
+        char key[40];
+        if (!made || !made->numbered) continue;
+        snprintf(key, sizeof key, "%s.", made->name);
+        if (!strstr(list, key)) made->name[0] = '\0';
+    }
+}
+
 char *cli_checked_options(int count, char *const *words, int dormant) {
     char error[INSTR_ERROR_SIZE];
     struct instr_options options;
@@ -65,8 +77,10 @@ char *cli_checked_options(int count, char *const *words, int dormant) {
         cli_error("%s", error);
     else if (options.pass_count == 0 && !dormant)
         cli_error("no pass is given, so nothing would be done; see 'instr help options'");
-    else if (!(result = instr_options_format(&options)))
-        cli_no_memory();
+    else {
+        forget_numbers(&options, list);
+        if (!(result = instr_options_format(&options))) cli_no_memory();
+    }
     instr_options_free(&options);
     free(list);
     return result;

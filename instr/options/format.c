@@ -119,7 +119,7 @@ static void put_pass(struct text *t, const struct instr_pass_options *pass, int 
     const struct rw_made *made = pass->pass->made;
     if (!made) put_key(t, name, NULL);
     if (made) put_pair(t, NULL, made->kind, made->text);
-    if (made) put_pair(t, NULL, "name", name);
+    if (made && *name) put_pair(t, NULL, "name", name);
     for (const struct instr_option_row *row = instr_pass_option_rows; row->key; row++)
         if (scope || row->kind != INSTR_KIND_PATTERNS)
             put_row(t, name, row, (const char *)pass + row->offset);

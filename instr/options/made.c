@@ -86,6 +86,7 @@ int instr_option_settle_names(struct instr_option_parser *p) {
             return instr_option_fail(p, made->kind,
                                      "a pass named '%s' is there already; name=NAME names this one",
                                      made->name);
+        made->numbered = !made->name[0];
         for (unsigned n = 1; !made->name[0] || is_taken(p, pass, made->name); n++)
             snprintf(made->name, sizeof made->name, "%.20s%u", made->kind, n);
     }

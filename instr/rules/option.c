@@ -1,4 +1,5 @@
 #include "instr/rules/option.h"
+#include "instr/rules/files.h"
 #include "instr/rules/parse.h"
 #include "instr/rules/weave.h"
 
@@ -23,8 +24,22 @@ struct adding {
     void *to;
     char *error;
     size_t size;
-    bool late; // into a running JVM
+    bool late;                // into a running JVM
+    const char *file, *whole; // its name and text; NULL: the option has the rule itself
+    size_t start;             // of the rule in the file
 };
+
+enum { PREFIX = 256 };
+
+// "FILE:LINE: " of what is at `offset` of the rule.
+static const char *where(const struct adding *a, size_t offset, char prefix[PREFIX]) {
+    unsigned line = 1;
+    *prefix = '\0';
+    for (size_t i = 0; a->file && i < a->start + offset && a->whole[i]; i++)
+        line += a->whole[i] == '\n';
+    if (a->file) snprintf(prefix, PREFIX, "%.200s:%u: ", a->file, line);
+    return prefix;
+}
 
 static void free_pass(const struct rw_pass *pass) {
     struct made *made = (struct made *)(uintptr_t)pass;
@@ -44,11 +59,13 @@ static const struct rw_pass like = {
 
 // "'=' is missing before '}', at 'count() }'": the option has one line.
 static void explain(const struct adding *a, const char *text, const struct instr_rule_error *e) {
+    char prefix[PREFIX];
+    where(a, e->offset, prefix);
     const char *at = text + (e->offset < strlen(text) ? e->offset : strlen(text));
     if (*at)
-        snprintf(a->error, a->size, "%s, at '%.40s'", e->text, at);
+        snprintf(a->error, a->size, "%s%s, at '%.40s'", prefix, e->text, at);
     else
-        snprintf(a->error, a->size, "%s, at the end", e->text);
+        snprintf(a->error, a->size, "%s%s, at the end", prefix, e->text);
 }
 
 static int add_rule(const struct adding *a, const char *text) {
@@ -64,7 +81,7 @@ static int add_rule(const struct adding *a, const char *text) {
         return -1;
     }
     struct made *made = calloc(1, sizeof *made);
-    char *copy = strdup(text);
+    char *copy = instr_rule_with_files(text);
     if (!made || !copy) {
         snprintf(a->error, a->size, "out of memory");
         instr_rule_free(rule);
@@ -114,10 +131,12 @@ static const char *rule_end(const char *at) {
     return at;
 }
 
-static int add_all(const struct adding *a, const char *text) {
+static int add_all(struct adding *a, const char *text) {
     int status = 0;
+    a->whole = text;
     for (const char *at = skip_comments(text); *at && status == 0; at = skip_comments(at)) {
         const char *end = rule_end(at);
+        a->start = (size_t)(at - text);
         char *rule = strndup(at, (size_t)(end - at));
         for (char *c = rule; c && *c; c++)
             if (isspace((unsigned char)*c)) *c = ' ';
@@ -157,10 +176,11 @@ static char *read_file(const struct adding *a, const char *name) {
 
 static int make(const char *value, int late, int (*add)(void *to, const struct rw_pass *pass),
                 void *to, char *error, size_t size) {
-    const struct adding a = {add, to, error, size, late != 0};
+    struct adding a = {.add = add, .to = to, .error = error, .size = size, .late = late != 0};
     if (*value != '@') return add_rule(&a, value);
     char *text = read_file(&a, value + 1);
     if (!text) return -1;
+    a.file = value + 1;
     int status = add_all(&a, text);
     if (status == 0 && !*skip_comments(text)) {
         snprintf(error, size, "%.200s: there is no rule in it", value + 1);

@@ -19,8 +19,8 @@
 #include <stdbool.h>
 
 enum {
-    INSTR_RULE_LONGEST = 8192, // bytes of text
-    INSTR_RULE_DEEPEST = 64,   // expressions within each other
+    INSTR_RULE_LONGEST = 32 * 1024, // bytes of text
+    INSTR_RULE_DEEPEST = 64,        // expressions within each other
     INSTR_RULE_TABLES = 16,
     INSTR_RULE_KEYS = 3,
     INSTR_RULE_VALUES = 8 // that are printed

@@ -19,7 +19,7 @@ class Help(CliTest):
             self.expect(words, 0, ["run", "report", "show", "check", "usage: instr"], "")
 
     def test_help_on_one_command_explains_it(self):
-        start = ("usage: instr run OPTION... -- COMMAND ARGUMENT...\n\n"
+        start = ("usage: instr run OPTION... [--allow WORDS] -- COMMAND ARGUMENT...\n\n"
                  "Start a command with the agent in its JVMs.\n\nIf the command is java, ")
         for words in (["help", "run"], ["run", "--help"], ["run", "-h"]):
             done = self.expect(words, 0, err="")
@@ -43,14 +43,14 @@ class Help(CliTest):
 
     def test_commands_take_the_options_of_their_usage(self):
         nobody = str(2 ** 22 + 1)  # more than the largest process id
-        arguments = {"watch": [nobody, "Foo.bar"], "dump": [nobody, "Foo"], "redefine": [nobody, "F.class"],
+        arguments = {"watch": [nobody, "Foo.bar"], "top": [nobody, "Foo.bar"], "dump": [nobody, "Foo"], "redefine": [nobody, "F.class"],
                      "enable": [nobody, "calls"], "disable": [nobody, "calls"], "set": [nobody, "calls.top=3"],
                      "show": [nobody, "Foo"], "rewrite": ["calls", "a", "-o", "b"], "coverage merge": ["-o", "b", "a"],
                      "coverage tests": ["a"], "kit": ["check", "a"], "plugin": [nobody, "sql", "a"],
                      "rule": [nobody, "Foo.bar() entry { @ = count() }"]}
         needs = {"--line": ["--class", "Foo"], "--classes": ["--class", "Foo"]}
         values = {"N": "3", "TIME": "1s", "KEY": "self", "LIST": "all", "NAME": "Foo", "PATH": self.folder, "OUT": "c",
-                  "HOME": self.folder, "WORDS": "throw", "SHARE": "5%"}
+                  "HOME": self.folder, "WORDS": "throw", "SHARE": "5%", "CONDITION": "true", "VALUES": "1"}
         tried = 0
         for command in self.tables()["commands"]:
             name, usage = command["name"], command["arguments"]

@@ -2,6 +2,7 @@
 
 #include "instr/cli/commands/rule.h"
 #include "instr/cli/commands/rule_explain.h"
+#include "instr/cli/agent_library.h"
 #include "instr/cli/commands/switch.h"
 #include "instr/cli/bring.h"
 #include "instr/cli/internal.h"
@@ -49,35 +50,39 @@ static void append_value(char **to, const char *value) {
     **to = '\0';
 }
 
-static char *option_list(const struct request *r, const char *text, const char *name) {
-    size_t room =
-        2 * (strlen(text) + (r->allow ? strlen(r->allow) : 0) + (r->limit ? strlen(r->limit) : 0)) +
-        3 * strlen(name) + 200;
+// The option for one rule: its name and what is given for it. NULL: out of memory.
+static char *rule_option(const struct request *r, const char *text, const char *name) {
+    size_t room = 2 * (strlen(text) + (r->limit ? strlen(r->limit) : 0)) + 300;
     char *list = malloc(room), *to = list;
     if (!list) return NULL;
     to += sprintf(to, "rule=");
     append_value(&to, text);
-    to += sprintf(to, ",name=%s", name);
-    if (r->time) to += sprintf(to, ",%s.for=%llums", name, (unsigned long long)(r->time / 1000000));
+    if (name) to += snprintf(to, 80, ",name=%s", name);
+    if (r->time)
+        to += snprintf(to, 80, ",%s.for=%llums", name, (unsigned long long)(r->time / 1000000));
     if (r->limit) {
-        to += sprintf(to, ",%s.max-overhead=", name);
+        to += snprintf(to, 80, ",%s.max-overhead=", name);
         append_value(&to, r->limit);
-    }
-    if (r->allow) {
-        to += sprintf(to, ",allow=");
-        append_value(&to, r->allow);
     }
     return list;
 }
 
+static char *everything_allowed(const char *text, const char *name) {
+    const struct request none = {0};
+    char *rule = rule_option(&none, text, name);
+    char *list = rule ? cli_concat(rule, ",allow=delay:throw:return:set", NULL) : NULL;
+    free(rule);
+    return list;
+}
+
 // A name that no pass of the JVM has.
-static void find_name(const json_t *status, char name[32]) {
+static void find_name(const json_t *status, unsigned *n, char name[33]) {
     const json_t *passes = json_object_get(status, "passes");
-    for (unsigned n = 1;; n++) {
+    for (;;) {
         size_t index;
         const json_t *item;
         bool taken = false;
-        snprintf(name, 32, "rule%u", n);
+        snprintf(name, 33, "rule%u", ++*n);
         json_array_foreach(passes, index, item) taken |=
             json_is_string(item) && strcmp(json_string_value(item), name) == 0;
         if (!taken) return;
@@ -96,37 +101,83 @@ static void show(const json_t *document, const struct instr_process *target) {
         cli_error("no loaded class matches; the rule waits for classes that are loaded later");
 }
 
-static int add(const struct request *r, const char *text) {
-    struct cli_session session;
-    struct cli_event event;
-    char found[32];
-    int brought, status = cli_rule_check(text, false);
-    if (status == CLI_OK) status = cli_bring(&session, r->control.pid, NULL, &brought);
+// The rules of a text, or of a file of the user's (@FILE), with the patterns of files in them. The caller
+// frees the options, also after an error.
+static int read_rules(const char *text, struct instr_options *options) {
+    char error[INSTR_ERROR_SIZE];
+    int status = *text == '@' ? CLI_OK : cli_rule_check(text, false);
     if (status != CLI_OK) return status;
-    const char *name = r->name;
-    if (!name) {
-        cli_session_limit(&session, ANSWER_MS);
-        json_t *passes = cli_session_ask(&session, "status", &event);
-        session.limit = INSTR_NEVER;
-        if (!passes) status = cli_control_end(&event);
-        find_name(passes, found);
-        json_decref(passes);
-        name = found;
-    }
-    char *list = option_list(r, text, name);
-    if (status == CLI_OK && !list) status = cli_no_memory();
-    if (status == CLI_OK) status = cli_control_introduce(&session, &r->control.owner);
-    if (status == CLI_OK)
-        status = cli_control_run(&session, 2, (const char *const[]){"enable", list},
-                                 r->control.json, show);
-    if (status == CLI_OK && !r->control.json) {
-        char time[INSTR_DURATION_SIZE];
-        printf("instr: %s ends in %s; 'instr rules %ld' shows its tables\n", name,
-               instr_duration(r->time ? r->time : UINT64_C(600000000000), time), r->control.pid);
+    char *list = everything_allowed(text, NULL);
+    if (!list) return cli_no_memory();
+    if (instr_options_parse(options, list, error, sizeof error) != 0) {
+        cli_error("%s", error);
+        status = CLI_USAGE;
     }
     free(list);
-    cli_session_close(&session);
-    if (status != CLI_OK && brought) cli_take_back(r->control.pid);
+    return status;
+}
+
+// Names for the rules, where the user has given none, and all as one list of options. NULL: out of memory.
+static char *list_rules(const struct request *r, const struct instr_options *rules,
+                        const json_t *status) {
+    char *list = strdup("");
+    unsigned n = 0;
+    for (size_t i = 0; i < rules->pass_count && list; i++) {
+        struct rw_made *made = rules->passes[i].pass->made;
+        if (r->name)
+            snprintf(made->name, sizeof made->name, "%s", r->name);
+        else
+            find_name(status, &n, made->name);
+        char *one = rule_option(r, made->text, made->name);
+        char *more = one ? cli_concat(list, i ? "," : "", one, NULL) : NULL;
+        free(one);
+        free(list);
+        list = more;
+    }
+    if (!list || !r->allow) return list;
+    char *whole = cli_concat(list, ",allow=", r->allow, NULL);
+    free(list);
+    return whole;
+}
+
+static int send_rules(const struct request *r, const struct instr_options *rules,
+                      struct cli_session *session) {
+    struct cli_event event;
+    cli_session_limit(session, ANSWER_MS);
+    json_t *passes = cli_session_ask(session, "status", &event);
+    session->limit = INSTR_NEVER;
+    if (!passes) return cli_control_end(&event);
+    char *list = list_rules(r, rules, passes);
+    json_decref(passes);
+    if (!list) return cli_no_memory();
+    int status = cli_control_introduce(session, &r->control.owner);
+    if (status == CLI_OK)
+        status = cli_control_run(session, 2, (const char *const[]){"enable", list}, r->control.json,
+                                 show);
+    free(list);
+    char time[INSTR_DURATION_SIZE];
+    for (size_t i = 0; i < rules->pass_count && status == CLI_OK && !r->control.json; i++)
+        printf("instr: %s ends in %s; 'instr rules %ld' shows its tables\n",
+               rules->passes[i].pass->name,
+               instr_duration(r->time ? r->time : UINT64_C(600000000000), time), r->control.pid);
+    return status;
+}
+
+static int add(const struct request *r, const char *text) {
+    struct cli_session session;
+    struct instr_options rules = {0};
+    int brought, status = read_rules(text, &rules);
+    if (status == CLI_OK && r->name && rules.pass_count > 1)
+        status = cli_usage("rule", "--name names one rule, and the file has several");
+    if (status == CLI_OK && r->name && strlen(r->name) > 32)
+        status = cli_usage("rule", "--name: a name has at most 32 characters");
+    if (status == CLI_OK) status = cli_bring(&session, r->control.pid, NULL, &brought);
+    if (status == CLI_OK) {
+        status = send_rules(r, &rules, &session);
+        cli_session_close(&session);
+        if (status != CLI_OK && brought) cli_take_back(r->control.pid);
+    }
+    instr_options_free(&rules);
     return status;
 }
 
@@ -164,8 +215,7 @@ static int explain(const char *text, int argc, char **argv) {
     int status = cli_rule_check(text, false);
     if (status != CLI_OK) return status;
     struct instr_rule *rule = instr_rule_parse(text, &error);
-    const struct request everything = {.allow = "delay:throw:return:set"};
-    char *list = rule ? option_list(&everything, text, "rule1") : NULL;
+    char *list = rule ? everything_allowed(text, "rule1") : NULL;
     status = list ? cli_rule_explain(rule, list, argc, argv) : cli_no_memory();
     instr_rule_free(rule);
     free(list);

@@ -99,13 +99,30 @@ int cli_run_with_agent(char *const *words, int count, const char *options) {
     return status;
 }
 
+// "--allow WORDS", as other commands have it, becomes the option allow=WORDS. The caller frees it.
+static char *take_allow(int *words, char **argv) {
+    for (int i = 0; i + 1 < *words; i++) {
+        char *option =
+            strcmp(argv[i], "--allow") == 0 ? cli_concat("allow=", argv[i + 1], NULL) : NULL;
+        if (!option) continue;
+        argv[i] = option;
+        --*words;
+        memmove(argv + i + 1, argv + i + 2, (size_t)(*words - i - 1) * sizeof *argv);
+        return option;
+    }
+    return NULL;
+}
+
 int cli_run(int argc, char **argv) {
     int words = 0;
     while (words < argc && strcmp(argv[words], "--") != 0) words++;
     if (words == argc) return cli_usage("run", "'--' is missing before the command");
     if (words + 1 == argc) return cli_usage("run", "no command after '--'");
     if (words == 0) return cli_usage("run", "no options before '--'");
-    char *options = cli_checked_options(words, argv, 0);
+    int given = words;
+    char *allow = take_allow(&given, argv);
+    char *options = cli_checked_options(given, argv, 0);
+    free(allow);
     if (!options) return CLI_USAGE;
     int status = cli_run_with_agent(argv + words + 1, argc - words - 1, options);
     free(options);

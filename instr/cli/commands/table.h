@@ -11,12 +11,14 @@
 #define INSTR_CLI_COMMANDS_TABLE_H
 
 #define INSTR_COMMANDS(COMMAND)                                                                    \
-    COMMAND(run, "OPTION... -- COMMAND ARGUMENT...", "start a command with the agent in its JVMs", \
+    COMMAND(run, "OPTION... [--allow WORDS] -- COMMAND ARGUMENT...",                               \
+            "start a command with the agent in its JVMs",                                          \
             "If the command is java, the agent goes onto its command line; "                       \
             "otherwise it is appended to the environment variable "                                \
             "JAVA_TOOL_OPTIONS, so that it reaches all JVMs below a build tool or "                \
             "a script. Each of these JVMs prints a line about the variable. "                      \
-            "Mistakes in the options are reported before anything starts. The "                    \
+            "Mistakes in the options are reported before anything starts. --allow "                \
+            "WORDS is the option allow=WORDS. The "                                                \
             "command replaces instr: exit status and signals are the command's own.")              \
     COMMAND(list, "[--json]",                                                                      \
             "list the JVMs of this machine: process, user, version, agent, main "                  \
@@ -146,12 +148,13 @@
             "rejected; --all-loaders changes it in all of them.")                                  \
     COMMAND(undo, "PID [CLASS] [--json]", "undo what redefine did", "")                            \
     COMMAND(rule,                                                                                  \
-            "PID TEXT [--name NAME] [--for TIME] [--allow WORDS] [--max-overhead SHARE]"           \
+            "PID TEXT|@FILE [--name NAME] [--for TIME] [--allow WORDS] [--max-overhead SHARE]"     \
             " [--as NAME] [--json]",                                                               \
             "count, sum or time in a JVM where a pattern of methods matches",                      \
             "Adds the rule TEXT, such as 'com.acme.Shop.order(Cart cart, ..) exit "                \
             "/cart.total > 1000/ { @ms[cart.country] = hist(elapsed) }'; instr/RULES.md has the "  \
-            "language. The rule ends after ten minutes, or after TIME. WORDS are what it may "     \
+            "language. @FILE has several. They are read here, patterns in files too. The rule "    \
+            "ends after ten minutes, or after TIME. WORDS are what it may "                        \
             "change: delay, throw, return and set, with colons between.\n\n"                       \
             "'instr rules' shows its tables. 'instr rule PID --drop NAME' ends a rule and prints " \
             "them, 'instr rule PID --extend TIME NAME' gives it TIME from now on. "                \
