@@ -116,10 +116,12 @@ static struct cf_slice class_of(const struct cf_pool *pool, const struct cf_type
     return type->index ? cf_pool_class_name(pool, type->index) : type->name;
 }
 
+// Members that a tag does not use have no value.
 static int same_type(const struct cf_pool *pool, const struct cf_type *a, const struct cf_type *b) {
     if (a->tag != b->tag) return 0;
-    if (a->index == b->index && a->pc == b->pc && a->name.bytes == b->name.bytes) return 1;
-    if (a->tag != CF_TYPE_OBJECT) return 0;
+    if (a->tag == CF_TYPE_UNINITIALIZED) return a->pc == b->pc;
+    if (a->tag != CF_TYPE_OBJECT) return 1;
+    if (a->index == b->index && (a->index || a->name.bytes == b->name.bytes)) return 1;
     struct cf_slice x = class_of(pool, a), y = class_of(pool, b);
     return x.bytes && y.bytes && x.length == y.length && memcmp(x.bytes, y.bytes, x.length) == 0;
 }
