@@ -114,9 +114,37 @@ class Bench:
         self.output([*self.java(f"-XX:AOTCacheOutput={cache}"), "Ten"])
         self.start("with an AOT cache of a plain run", f"-XX:AOTCache={cache}")
 
+    def families(self):
+        """A program with the classes of a server, in a jar."""
+        folder = os.path.join(self.out, "wide")
+        os.makedirs(os.path.join(folder, "classes"), exist_ok=True)
+        self.javac(folder, "", os.path.join(HERE, "Families.java"))
+        with open(os.path.join(folder, "Wide.java"), "w", encoding="utf-8") as file:
+            file.write(self.output([self.jdk.tool("java"), "-cp", folder, "Families"]))
+        self.javac(os.path.join(folder, "classes"), "", os.path.join(folder, "Wide.java"))
+        self.output([self.jdk.tool("jar"), "cf", folder + ".jar", "-C", os.path.join(folder, "classes"), "."])
+        return folder + ".jar"
+
+    def supertypes(self):
+        """A name that no class has, beside a supertype of 100 classes whose method none has: what is between is the matching."""
+        app = self.families()
+        kits = {"by name": self.kit("by-name", {"Named": "Nowhere.none()"}), "by supertype": self.kit("by-supertype", {"Above": "Task+.none()"})}
+        runs = {what: [] for what in ("no agent", *kits)}
+        rounds = self.rounds * 4
+        for _ in range(rounds):
+            for what, found in runs.items():
+                agent = [kits[what]] if what in kits else []
+                text = self.output([self.jdk.tool("java"), *agent, "-cp", app, "Wide"])
+                found.append(float(re.search(r"loading: ([\d.]+)", text)[1]))
+        plain, named, above = (statistics.median(found) for found in runs.values())
+        between = statistics.median(a - n for a, n in zip(runs["by supertype"], runs["by name"]))
+        print(f"kit: loading 5,103 classes, an advice whose classes are matched, JDK {self.jdk.version}, medians of {rounds} runs")
+        print(f"  no agent: {plain:.1f} ms; by name: {named:.1f} ms; by supertype: {above:.1f} ms, {between:+.1f} (target 20)")
+
 
 def run(bench, jdk, options):
     kits = Bench(bench, jdk, options)
     kits.calls()
+    kits.supertypes()
     kits.start("with the JDK's own CDS archive")
     kits.aot()
