@@ -8,6 +8,7 @@
 #include "instr/cli/internal.h"
 #include "instr/cli/talk.h"
 #include "instr/report/text.h"
+#include "instr/rules/files.h"
 #include "instr/rules/parse.h"
 
 #include <stdio.h>
@@ -39,6 +40,15 @@ int cli_rule_check(const char *text, bool prints) {
     bool shown = strlen(text) < 400 && !strpbrk(text, "\n\r\t\033");
     if (shown) fprintf(stderr, "  %s\n  %*s^\n", text, (int)before, "");
     return CLI_USAGE;
+}
+
+int cli_rule_take(char **rule, bool prints) {
+    int status = cli_rule_check(*rule, prints);
+    if (status != CLI_OK) return status;
+    char *whole = instr_rule_with_files(*rule);
+    free(*rule);
+    *rule = whole;
+    return whole ? CLI_OK : cli_no_memory();
 }
 
 // An option in a list: commas and backslashes of its value are escaped.

@@ -9,4 +9,7 @@
 // to `instr watch`. CLI_OK or CLI_USAGE.
 int cli_rule_check(const char *text, bool prints);
 
+// The same; on success *rule, from malloc, is replaced by one with the patterns of the files that it names.
+int cli_rule_take(char **rule, bool prints);
+
 #endif

@@ -281,7 +281,7 @@ static int make_rule(struct top *top, const char *method, const char *condition,
                  "%s exit %s%s%s{ @[%s] = hist(elapsed); @errors[%s] = sum(thrown != null) }",
                  method, start, condition ? condition : "", end, by, by) < 0)
         return cli_no_memory();
-    return cli_rule_check(top->rule, false);
+    return cli_rule_take(&top->rule, false);
 }
 
 static int read_arguments(struct top *top, int argc, char **argv) {

@@ -7,7 +7,6 @@
 #include "instr/cli/screen.h"
 #include "instr/cli/talk.h"
 #include "instr/report/text.h"
-#include "instr/rules/files.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -104,12 +103,8 @@ static int make_rule(struct watch *watch, const char *condition, const char *val
     if (asprintf(&watch->rule, "%s exit %s%s%s{ print%s%s }", watch->words[1], start,
                  condition ? condition : "", end, values ? " " : "", values ? values : "") < 0)
         return cli_no_memory();
-    int status = cli_rule_check(watch->rule, true);
+    int status = cli_rule_take(&watch->rule, true);
     if (status != CLI_OK) return status;
-    char *whole = instr_rule_with_files(watch->rule);
-    free(watch->rule);
-    watch->rule = whole;
-    if (!whole) return cli_no_memory();
     watch->words[1] = watch->rule;
     add_word(watch, values ? "values" : "rule");
     return CLI_OK;
