@@ -150,8 +150,11 @@ bool instr_agent_passes_start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_o
                               char *reason, size_t size) {
     for (size_t i = 0; i < options->pass_count; i++) {
         const struct instr_agent_pass *pass = pass_at(options, i);
-        instr_runtime_introduce(jvmti, jni, options->passes[i].pass->runtime_class);
-        if (!pass || !pass->start || pass->start(jvmti, jni, &options->passes[i], reason, size))
+        const char *runtime = options->passes[i].pass->runtime_class;
+        bool added = instr_runtime_add(jni, runtime, reason, size);
+        if (added) instr_runtime_introduce(jvmti, jni, runtime);
+        if (added &&
+            (!pass || !pass->start || pass->start(jvmti, jni, &options->passes[i], reason, size)))
             continue;
         stop_first(jni, options, i + 1);
         return false;

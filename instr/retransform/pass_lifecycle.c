@@ -61,7 +61,9 @@ void instr_reconfigure_stop_pass(const struct instr_pass_options *pass, JNIEnv *
 static int start_pass(struct instr_agent *agent, JNIEnv *jni, const struct instr_pass_options *pass,
                       char *reason, size_t size) {
     const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass->pass);
-    instr_runtime_introduce(agent->jvmti, jni, pass->pass->runtime_class);
+    const char *runtime = pass->pass->runtime_class;
+    if (!instr_runtime_add(jni, runtime, reason, size)) return 0;
+    instr_runtime_introduce(agent->jvmti, jni, runtime);
     if (!agent_pass) return 1;
     if ((!agent_pass->load || agent_pass->load(agent->vm, pass, INSTR_PHASE_LIVE, reason, size)) &&
         (!agent_pass->start || agent_pass->start(agent->jvmti, jni, pass, reason, size)))

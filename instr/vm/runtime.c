@@ -27,8 +27,8 @@
 // The VM has one runtime, as it has one package java.lang.
 static struct {
     bool started;
-    bool early;                 // InstrNatives is defined already
-    bool adds_rules, has_rules; // the classes that rules call
+    bool early;      // InstrNatives is defined already
+    unsigned groups; // of `groups`, one bit each, those that are defined
     enum instr_delivery delivery;
     bool has_modules;
     enum instr_runtime_variant variant;
@@ -79,13 +79,35 @@ static enum instr_runtime_variant variant(JNIEnv *jni, enum instr_delivery deliv
     return has_carriers ? INSTR_RUNTIME_JDK19 : INSTR_RUNTIME_JDK11;
 }
 
-// Only with rules: instr_runtime_add_rules.
-static bool is_of_rules(const struct instr_runtime_class *class) {
-    return strncmp(strrchr(class->name, '/') + 1, "InstrRule", 9) == 0;
+// Classes that only some passes call are defined with the first of these passes: each class takes
+// time at the start and memory. How the names of a group's classes begin; all others are needed
+// always.
+static const struct {
+    const char *prefix, *other;
+} groups[] = {
+    {"InstrAlloc", NULL}, {"InstrExceptions", "InstrFlight"},
+    {"InstrKit", NULL},   {"InstrPlugin", NULL},
+    {"InstrRule", NULL},  {"InstrTests", NULL},
+    {"InstrWatch", NULL},
+};
+enum { GROUPS = sizeof groups / sizeof *groups, NO_GROUP = GROUPS };
+
+static bool begins(const char *name, const char *prefix) {
+    return prefix && strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
-static bool is_needed(const struct instr_runtime_class *class, enum instr_delivery delivery) {
-    if (class->delivery != delivery || is_of_rules(class) != runtime.adds_rules) return false;
+static size_t group_of(const char *simple_name) {
+    size_t i = 0;
+    while (i < GROUPS && !begins(simple_name, groups[i].prefix) &&
+           !begins(simple_name, groups[i].other))
+        i++;
+    return i;
+}
+
+static bool is_needed(const struct instr_runtime_class *class, enum instr_delivery delivery,
+                      size_t group) {
+    if (class->delivery != delivery || group_of(strrchr(class->name, '/') + 1) != group)
+        return false;
     return class->variant == INSTR_RUNTIME_ANY || class->variant == runtime.variant;
 }
 
@@ -146,10 +168,24 @@ static bool define(JNIEnv *jni, const struct instr_runtime_class *class,
     return fail(jni, reason, size, class->name, why);
 }
 
+// Runtime.getRuntime().freeMemory(), in bytes; 0: unknown.
+static jlong free_memory(JNIEnv *jni) {
+    jclass class = (*jni)->FindClass(jni, "java/lang/Runtime");
+    jmethodID get =
+        class ? (*jni)->GetStaticMethodID(jni, class, "getRuntime", "()Ljava/lang/Runtime;") : NULL;
+    jmethodID free = get ? (*jni)->GetMethodID(jni, class, "freeMemory", "()J") : NULL;
+    jobject its = free ? (*jni)->CallStaticObjectMethod(jni, class, get) : NULL;
+    jlong bytes = its && !(*jni)->ExceptionCheck(jni) ? (*jni)->CallLongMethod(jni, its, free) : 0;
+    (*jni)->ExceptionClear(jni);
+    return bytes;
+}
+
 // Has the heap room for the runtime? If the initialization of a class fails for want of memory, the
-// class can never be used again in this JVM: nothing is begun then.
+// class can never be used again in this JVM: nothing is begun then. Where little is free, only
+// trying shows it, which takes some 0.3 ms.
 static bool heap_has_room(JNIEnv *jni) {
     enum { PIECES = 8, PIECE = 64 * 1024 }; // the runtime needs about half of it
+    if (free_memory(jni) >= 4 * PIECES * PIECE) return true;
     bool has = (*jni)->PushLocalFrame(jni, PIECES + 1) == 0;
     bool pushed = has;
     for (int i = 0; i < PIECES && has; i++) has = (*jni)->NewByteArray(jni, PIECE) != NULL;
@@ -212,6 +248,18 @@ static jobject module_of(JNIEnv *jni, jclass class) {
     return (*jni)->ExceptionCheck(jni) ? NULL : module;
 }
 
+// Adds a read edge for linking, without the objects by which Module.canRead would know it: the
+// classes of those are not in the JDK's archive. False: this JDK does not have the method.
+static bool add_reads(JNIEnv *jni, jobject from, jobject to) {
+    jclass module = (*jni)->GetObjectClass(jni, from);
+    jmethodID add = (*jni)->GetStaticMethodID(jni, module, "addReads0",
+                                              "(Ljava/lang/Module;Ljava/lang/Module;)V");
+    if (add) (*jni)->CallStaticVoidMethod(jni, module, add, from, to);
+    bool added = add && !(*jni)->ExceptionCheck(jni);
+    (*jni)->ExceptionClear(jni);
+    return added;
+}
+
 // Lets java.base call InstrNative, which is in the bootstrap loader's unnamed module. With path
 // delivery, lets the unnamed module use Unsafe.
 static bool connect_modules(jvmtiEnv *jvmti, JNIEnv *jni, enum instr_delivery delivery,
@@ -221,6 +269,8 @@ static bool connect_modules(jvmtiEnv *jvmti, JNIEnv *jni, enum instr_delivery de
     jobject unnamed = base == NULL ? NULL : module_of(jni, natives);
     if (unnamed == NULL) return false;
     runtime.unnamed_module = (*jni)->NewGlobalRef(jni, unnamed);
+    if (delivery == INSTR_DELIVERY_DIRECT && add_reads(jni, base, unnamed))
+        return runtime.unnamed_module != NULL;
     jvmtiError error = delivery == INSTR_DELIVERY_DIRECT
                            ? (*jvmti)->AddModuleReads(jvmti, base, unnamed)
                            : (*jvmti)->AddModuleExports(jvmti, base, "jdk.internal.misc", unnamed);
@@ -285,11 +335,11 @@ static bool add_jar(jvmtiEnv *jvmti, JNIEnv *jni, const char *library, char *rea
     return true;
 }
 
-static bool get_classes(JNIEnv *jni, enum instr_delivery delivery,
+static bool get_classes(JNIEnv *jni, enum instr_delivery delivery, size_t group,
                         struct instr_threads_classes *classes, char *reason, size_t size) {
     for (size_t i = 0; i < instr_runtime_classes_count; i++) {
         const struct instr_runtime_class *class = &instr_runtime_classes[i];
-        if (!is_needed(class, delivery)) continue;
+        if (!is_needed(class, delivery, group)) continue;
         if (runtime.early && strcmp(class->name, EARLY_CLASS) == 0) continue;
         if (class->bytes != NULL) {
             if (!define(jni, class, classes, reason, size)) return false;
@@ -305,15 +355,15 @@ static bool get_classes(JNIEnv *jni, enum instr_delivery delivery,
     return true;
 }
 
-bool instr_runtime_add_rules(JNIEnv *jni, char *reason, size_t size) {
-    struct instr_threads_classes classes = {0};
-    if (runtime.has_rules) return true;
-    if ((*jni)->PushLocalFrame(jni, 16) != 0) return fail(jni, reason, size, NULL, "out of memory");
-    runtime.adds_rules = true;
-    runtime.has_rules = get_classes(jni, runtime.delivery, &classes, reason, size);
-    runtime.adds_rules = false;
+bool instr_runtime_add(JNIEnv *jni, const char *simple_name, char *reason, size_t size) {
+    struct instr_threads_classes ignored = {0};
+    size_t group = simple_name ? group_of(simple_name) : NO_GROUP;
+    if (group == NO_GROUP || runtime.groups >> group & 1) return true;
+    if ((*jni)->PushLocalFrame(jni, 32) != 0) return fail(jni, reason, size, NULL, "out of memory");
+    bool added = get_classes(jni, runtime.delivery, group, &ignored, reason, size);
+    if (added) runtime.groups |= 1U << group;
     (*jni)->PopLocalFrame(jni, NULL);
-    return runtime.has_rules;
+    return added;
 }
 
 // Initializes a class now, so that the first instrumented method does not have to.
@@ -353,7 +403,7 @@ static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_runtime_confi
     if (config->delivery == INSTR_DELIVERY_PATH &&
         !add_jar(jvmti, jni, config->library, reason, size))
         return false;
-    if (!get_classes(jni, config->delivery, &classes, reason, size)) return false;
+    if (!get_classes(jni, config->delivery, NO_GROUP, &classes, reason, size)) return false;
     if (runtime.has_modules && !connect_modules(jvmti, jni, config->delivery, classes.natives))
         return fail(jni, reason, size, "java.base",
                     "its module cannot be connected to the runtime");
@@ -379,8 +429,11 @@ bool instr_runtime_start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_runtim
                 ? "it is already loaded as runtime=path, which cannot change while the JVM runs"
                 : "it is already loaded as runtime=direct, which cannot change while the JVM runs");
     }
-    if (!heap_has_room(jni)) return fail(jni, reason, size, NULL, HEAP_FULL);
     if ((*jni)->PushLocalFrame(jni, 64) != 0) return fail(jni, reason, size, NULL, "out of memory");
+    if (!heap_has_room(jni)) {
+        (*jni)->PopLocalFrame(jni, NULL);
+        return fail(jni, reason, size, NULL, HEAP_FULL);
+    }
     runtime.has_modules = has_modules(jni);
     runtime.delivery = config->delivery;
     runtime.variant = variant(jni, config->delivery);

@@ -33,8 +33,9 @@ struct instr_runtime_config {
 bool instr_runtime_start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_runtime_config *config,
                          char *reason, size_t size);
 
-// Defines the classes that rules call, once. False: as above.
-bool instr_runtime_add_rules(JNIEnv *jni, char *reason, size_t size);
+// Defines a class that only some passes call, with those that it needs, once. `simple_name` may be
+// NULL, or a class that all passes need: nothing is done. False: as above.
+bool instr_runtime_add(JNIEnv *jni, const char *simple_name, char *reason, size_t size);
 
 // Are the runtime's classes defined?
 bool instr_runtime_started(void);

@@ -172,6 +172,7 @@ bool instr_coverage_tests_start(JNIEnv *jni, const struct instr_coverage_tests_c
                                 char *reason, size_t size) {
     const JNINativeMethod natives[] = {{"begin", "(I)V", (void *)native_begin},
                                        {"end", "(I)V", (void *)native_end}};
+    if (!instr_runtime_add(jni, "InstrTests", reason, size)) return false;
     jclass class = instr_runtime_class("InstrTestsNative");
     if (!class || (*jni)->RegisterNatives(jni, class, natives, 2) != 0) {
         (*jni)->ExceptionClear(jni);

@@ -197,14 +197,14 @@ bool instr_kit_define(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_kit *kit,
     return ok;
 }
 
-// They are the agent's own names: a class that is there was defined when an earlier kit was switched on.
+// They are the agent's own names: a class that is there was defined when an earlier kit was switched on. Looked for
+// only then, because the JVM asks loaders for a class that is missing.
 bool instr_kit_define_runtime(JNIEnv *jni, char *reason, size_t size) {
     for (const struct instr_kit_runtime_class *c = instr_kit_runtime_classes; c->name; c++) {
-        jclass there = (*jni)->FindClass(jni, c->name);
+        jclass there =
+            (*jni)->DefineClass(jni, c->name, NULL, (const jbyte *)c->bytes, (jsize)c->length);
         (*jni)->ExceptionClear(jni);
-        if (!there)
-            there =
-                (*jni)->DefineClass(jni, c->name, NULL, (const jbyte *)c->bytes, (jsize)c->length);
+        if (!there) there = (*jni)->FindClass(jni, c->name);
         (*jni)->ExceptionClear(jni);
         if (!there) {
             snprintf(reason, size, "the JVM refuses to define %s", c->name);

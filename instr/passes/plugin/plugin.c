@@ -4,6 +4,7 @@
 #include "instr/passes/plugin/events.h"
 #include "instr/passes/plugin/helpers.h"
 #include "instr/passes/plugin/looks.h"
+#include "instr/vm/runtime.h"
 #include "instr/plugins/open.h"
 #include "instr/plugins/plugins.h"
 #include "instr/report/counters.h"
@@ -28,7 +29,9 @@ static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options 
     if (instr_plugin_open(options->pass, options->late ? INSTR_PLUGIN_LATE : INSTR_PLUGIN_AT_START,
                           jdk_of(jvmti), instr_plugin_looks(jvmti, jni), reason, size) != 0)
         return false;
-    if (!instr_plugin_define_helpers(jni, options->pass, reason, size)) return false;
+    if (!instr_runtime_add(jni, "InstrPlugin", reason, size) ||
+        !instr_plugin_define_helpers(jni, options->pass, reason, size))
+        return false;
     return !instr_plugin_drains(options->pass) ||
            instr_plugin_events_start(jni, options->pass, options->number, reason, size);
 }

@@ -54,8 +54,7 @@ static bool define(JNIEnv *jni, jclass rules, const struct instr_rule *rule) {
 
 static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *options,
                   char *reason, size_t size) {
-    if (!instr_runtime_add_rules(jni, reason, size)) return false;
-    instr_runtime_introduce(jvmti, jni, options->pass->runtime_class);
+    (void)jvmti;
     if (instr_rule_of(options->pass)->prints && !instr_watch_prepare(jni, reason, size))
         return false;
     jclass rules = instr_runtime_class("InstrRules");

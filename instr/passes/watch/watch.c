@@ -338,6 +338,7 @@ bool instr_watch_prepare(JNIEnv *jni, char *reason, size_t size) {
                                        {failed, of_text, (void *)native_failed},
                                        {message, of_exception, (void *)native_message},
                                        {stack, of_stack, (void *)native_stack}};
+    if (!instr_runtime_add(jni, "InstrWatch", reason, size)) return false;
     jclass natives = instr_runtime_class("InstrWatchNative");
     queue.gate = instr_runtime_class("InstrWatch");
     find_members(jni);
