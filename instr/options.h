@@ -144,6 +144,11 @@ int instr_options_without(struct instr_options *options, const struct instr_opti
 int instr_options_without_owner(struct instr_options *options, const struct instr_options *base,
                                 const struct rw_pass *pass, const struct instr_owner *owner);
 
+// Makes a pass anew that an option has made from files, and puts the new pass in the place of the old
+// one: its name, scope, lease and owner stay. Returns 1; 0: the files have not changed; or -1 with one
+// line in `error`.
+int instr_options_remake(struct instr_options *options, size_t pass, char *error, size_t size);
+
 // Adds patterns to what every pass excludes. Returns 0; or -1 with one line in `error`.
 int instr_options_exclude(struct instr_options *options, const char *patterns, char *error,
                           size_t size);

@@ -98,6 +98,7 @@ struct rw_made {
     unsigned holders;                         // changed by atomic operations only
     void (*free)(const struct rw_pass *pass); // frees the pass, this and the text
     int numbered;                             // 1: its name is its kind and a number
+    uint64_t content;                         // hash of the files that the text names; 0: none
 };
 
 struct rw_pass {

@@ -6,7 +6,7 @@
 // The command ends when the function returns, unless it made the reply a stream. The comment above
 // the function says what the command replies. Each argument is one word:
 //
-//      enable OPTIONS [MILLISECONDS]    see operation.h, as for disable, set, revert, off, detach
+//      enable OPTIONS [MILLISECONDS]    see operation.h, as for disable, reload, set, revert, off, detach
 //      watch METHODS [limit=N] [if-slower=NS] [if-thrown] [stack] [for=NS]
 //      dump CLASS [original]
 //      redefine [all-loaders]           the class files are sent before the command
@@ -16,8 +16,9 @@
 //      report PASS [reset] [all]
 //      plugin NAME TEXT
 //      kits
+//      reload [KIT] [all]
 //
-// Before enable, disable, set, report, top and watch the client may send its name, as a file called "as".
+// Before enable, disable, reload, set, report, top and watch the client may send its name, as a file called "as".
 
 #ifndef INSTR_COMMANDS_H
 #define INSTR_COMMANDS_H
@@ -44,6 +45,7 @@
     COMMAND(undo, "[CLASS]", "restore redefined classes")                                          \
     COMMAND(plugin, "NAME TEXT", "give a command to a plug-in")                                    \
     COMMAND(kits, "", "the kits, and where their advice is called")                                \
+    COMMAND(reload, "[NAME] [all]", "read kits again whose files have changed")                    \
     COMMAND(off, "", "switch all passes off")                                                      \
     COMMAND(detach, "", "switch all passes off, and end the agent")
 

@@ -152,8 +152,11 @@ static int make(const char *value, int late, int (*add)(void *to, const struct r
         return -1;
     }
     *made = (struct made){.pass = like, .kit = kit, .classes = classes, .supertypes = supertypes};
-    made->made = (struct rw_made){
-        .kind = instr_kit_source.key, .text = paths, .holders = 1, .free = free_pass};
+    made->made = (struct rw_made){.kind = instr_kit_source.key,
+                                  .text = paths,
+                                  .holders = 1,
+                                  .free = free_pass,
+                                  .content = kit->hash_value};
     name_after(kit->name, made->made.name, sizeof made->made.name);
     made->pass.name = made->made.name;
     made->pass.made = &made->made;

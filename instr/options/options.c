@@ -603,6 +603,33 @@ int instr_options_without(struct instr_options *options, const struct instr_opti
     return instr_options_without_owner(options, base, pass, NULL);
 }
 
+// instr_pass_source.make calls it.
+static int take_made(void *to, const struct rw_pass *pass) {
+    const struct rw_pass **made = to;
+    rw_pass_release(*made);
+    *made = pass;
+    return 0;
+}
+
+int instr_options_remake(struct instr_options *options, size_t pass, char *error, size_t size) {
+    struct instr_option_parser parser = {.options = options, .error = error, .error_size = size};
+    struct instr_pass_options *on = &options->passes[pass];
+    const struct rw_made *old = on->pass->made;
+    const struct instr_pass_source *source = instr_option_source(old->kind, strlen(old->kind));
+    const struct rw_pass *made = NULL;
+    snprintf(error, size, "out of memory");
+    int result = source->make(old->text, 1, take_made, &made, error, size);
+    if (result != 0 || made->made->content == old->content) {
+        rw_pass_release(made);
+        return result;
+    }
+    memcpy(made->made->name, old->name, sizeof old->name);
+    made->made->numbered = old->numbered;
+    rw_pass_release(on->pass);
+    on->pass = made;
+    return find_classes(&parser, on) == 0 ? 1 : -1;
+}
+
 // Adds patterns to a set that others share. NULL is an empty set.
 static struct instr_match *more_patterns(const struct instr_match *match, const char *patterns,
                                          char *error, size_t size) {

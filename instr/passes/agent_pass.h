@@ -9,6 +9,8 @@
 //
 //      engine -> load -> start -> (report)* -> stop
 //
+// (`reload`, if the pass was made anew, is before all of them.)
+//
 // Passes are switched on and off while the JVM runs: `options` live as long as the call. When
 // options of a pass change, it is stopped, loaded and started again. In instr_methods its methods
 // are those of the number options->passes[pass].number.
@@ -85,6 +87,10 @@ struct instr_agent_pass {
     // Drops the counts of an earlier time when the pass was on, which were reported when it was
     // switched off. Called before `load` in the live phase. NULL: the pass keeps no counts.
     void (*forget)(JNIEnv *jni, const struct rw_pass *pass);
+    // Before `load` of a pass that was made anew from its files, and takes the place of `old`: does what
+    // may fail. False as above; the old pass stays. NULL: its passes cannot be made anew.
+    bool (*reload)(jvmtiEnv *jvmti, JNIEnv *jni, const struct rw_pass *old,
+                   const struct rw_pass *pass, char *reason, size_t size);
     // Switches off what `load` and `start` have switched on; also after either has failed. The
     // results can still be reported. Code that calls the runtime may go on running. `jni` is NULL
     // when there is no Java yet. NULL: nothing to do.

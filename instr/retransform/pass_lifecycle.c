@@ -140,7 +140,9 @@ static const struct instr_pass_options *with_same_id(const struct instr_options 
         next->passes[first - next->passes].shared = pass->shared = 1;
         return first;
     }
-    return other ? other : instr_find_pass(old, pass->pass);
+    if (!other) other = instr_find_pass(old, pass->pass);
+    // A pass that was made anew has the number of the old one.
+    return other || !pass->pass->made ? other : instr_find_pass_named(old, pass->pass->name);
 }
 
 void instr_reconfigure_assign_ids(struct instr_agent *agent, JNIEnv *jni,

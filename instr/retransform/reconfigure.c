@@ -141,11 +141,14 @@ static void announce(const struct instr_options *before, const struct instr_opti
             continue;
         const char *include = pass->include ? instr_match_text(pass->include) : NULL,
                    *exclude = pass->exclude ? instr_match_text(pass->exclude) : NULL;
+        bool anew = before && pass->pass->made && instr_find_pass_named(before, pass->pass->name);
         instr_say("%s%s%s (uid %u)%s%s%.300s%s%.300s", pass->pass->name,
-                  then ? " of " : " switched on by ", instr_owner_text(&pass->owner),
-                  (unsigned)pass->owner.uid, then ? ": now for other classes" : "",
-                  include ? ", include=" : "", include ? include : "", exclude ? ", exclude=" : "",
-                  exclude ? exclude : "");
+                  then   ? " of "
+                  : anew ? " reloaded; switched on by "
+                         : " switched on by ",
+                  instr_owner_text(&pass->owner), (unsigned)pass->owner.uid,
+                  then ? ": now for other classes" : "", include ? ", include=" : "",
+                  include ? include : "", exclude ? ", exclude=" : "", exclude ? exclude : "");
     }
 }
 
@@ -372,6 +375,65 @@ int instr_reconfigure_disable(struct instr_agent *agent, JNIEnv *jni, const char
         ok = next.pass_count
                  ? reconfigure(agent, jni, &next, done->defer && !next.pace, done, reason, size)
                  : revert_all(agent, jni, done, reason, size);
+        instr_options_free(&next);
+    }
+    pthread_mutex_unlock(&agent->switching);
+    return ok;
+}
+
+static bool can_reload(const struct instr_pass_options *pass) {
+    const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass->pass);
+    return pass->pass->made && agent_pass && agent_pass->reload;
+}
+
+// Is the pass to be reloaded? `named`: only this one.
+static bool reloads(const struct instr_pass_options *pass, const struct instr_pass_options *named,
+                    const struct instr_reconfigured *done) {
+    if (named) return pass->pass == named->pass;
+    bool is_own =
+        !*pass->owner.name || (done->owner && instr_owner_same(&pass->owner, done->owner));
+    return can_reload(pass) && (done->all || is_own);
+}
+
+// Makes passes anew. Returns how many have changed; -1: see `reason`.
+static int remake(struct instr_agent *agent, JNIEnv *jni, struct instr_options *next,
+                  const struct instr_pass_options *named, const struct instr_reconfigured *done,
+                  char *reason, size_t size) {
+    const struct instr_options *options = &instr_plans_current(&agent->plans)->options;
+    char error[INSTR_ERROR_SIZE];
+    int changed = 0;
+    for (size_t i = 0; i < next->pass_count; i++) {
+        const struct rw_pass *old = options->passes[i].pass;
+        if (!reloads(&next->passes[i], named, done)) continue;
+        int made = instr_options_remake(next, i, error, sizeof error);
+        const struct rw_pass *pass = next->passes[i].pass;
+        if (made < 0 || (made && !instr_agent_pass_of(pass)->reload(agent->jvmti, jni, old, pass,
+                                                                    error, sizeof error))) {
+            snprintf(reason, size, "%s stays as it was: %.400s", old->name, error);
+            return -1;
+        }
+        changed += made;
+    }
+    return changed;
+}
+
+int instr_reconfigure_reload(struct instr_agent *agent, JNIEnv *jni, const char *name,
+                             struct instr_reconfigured *done, char *reason, size_t size) {
+    struct instr_options next;
+    int ok = 0;
+    if (!begin_operation(agent, done, reason, size)) return 0;
+    const struct instr_options *options = &instr_plans_current(&agent->plans)->options;
+    const struct instr_pass_options *named =
+        name ? active_pass(options, name, done->owner, done->all, reason, size) : NULL;
+    if (named && !can_reload(named)) {
+        snprintf(reason, size, "pass '%.64s' is not made from files", name);
+    } else if ((named || !name) && instr_options_copy(&next, options) != 0) {
+        snprintf(reason, size, "out of memory");
+    } else if (named || !name) {
+        int changed = remake(agent, jni, &next, named, done, reason, size);
+        ok = changed == 0 ||
+             (changed > 0 &&
+              reconfigure(agent, jni, &next, done->defer && !next.pace, done, reason, size));
         instr_options_free(&next);
     }
     pthread_mutex_unlock(&agent->switching);

@@ -247,8 +247,8 @@
         kit,                                                                                       \
         "check KIT[:KIT] [--jdk HOME] [PATH...] | test KIT[:KIT] [OPTION...] [-o OUT] -- "         \
         "COMMAND... | "                                                                            \
-        "new NAME | drop PID NAME | jar",                                                          \
-        "begin, check or end a kit: advice in Java, compiled and in jars",                         \
+        "new NAME | reload PID [NAME] | drop PID NAME | jar",                                      \
+        "begin, check, reload or end a kit: advice in Java, compiled and in jars",                 \
         "'instr kit check' reads a kit, jars or folders of classes, and resolves every "           \
         "class, field "                                                                            \
         "and method that it uses against "                                                         \
@@ -266,6 +266,13 @@
         "another run. The exit status is that of the command. OPTIONs are those of run.\n\n"       \
         "'instr kit new' makes a folder with a small advice, a test of it, and a script that "     \
         "builds and checks both.\n\n"                                                              \
+        "'instr kit reload' reads a kit in a JVM again, or all kits, if the files have changed. "  \
+        "The new "                                                                                 \
+        "advice replaces the old in one step: where it applies now, and where it applied before. " \
+        "Static "                                                                                  \
+        "fields and State begin anew. A kit that is wrong, or that the JVM does not take, leaves " \
+        "the "                                                                                     \
+        "old one as it was. It takes --as, --all and --json as 'instr disable' does.\n\n"          \
         "'instr kit drop' ends a kit in a JVM: its advice is not called any more. It takes --as, " \
         "--all and --json as 'instr disable' does.\n\n"                                            \
         "'instr kit jar' prints the path of instr-kit.jar, which kits compile against: "           \

@@ -25,13 +25,8 @@ static int find_kit(struct cli_session *session, const char *name) {
 int cli_kit_drop(int argc, char **argv) {
     struct cli_control control;
     struct cli_session session;
-    const char *as = NULL;
-    int all = 0;
-    const struct cli_option options[] = {{"--as", .text = &as}, {"--all", .flag = &all}, {NULL}};
-    int status = cli_control_arguments(&control, "kit", argc, argv, options, 1, 1,
-                                       "drop, a process id and the name of a kit");
-    if (status == CLI_OK && as && all) status = cli_usage("kit", "expects --as or --all, not both");
-    if (status == CLI_OK) status = cli_control_sign("kit", as, &control.owner);
+    int all = 0, status = cli_kit_arguments(&control, argc, argv, 1,
+                                            "drop, a process id and the name of a kit", &all);
     if (status == CLI_OK) status = cli_control_connect(&session, control.pid);
     if (status != CLI_OK) return status;
     status = find_kit(&session, control.argv[0]);

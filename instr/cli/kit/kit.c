@@ -16,12 +16,22 @@ static int print_jar(int argc, char **argv) {
     return cli_finish(CLI_OK);
 }
 
+int cli_kit_arguments(struct cli_control *control, int argc, char **argv, int least,
+                      const char *what, int *all) {
+    const char *as = NULL;
+    const struct cli_option options[] = {{"--as", .text = &as}, {"--all", .flag = all}, {NULL}};
+    int status = cli_control_arguments(control, "kit", argc, argv, options, least, 1, what);
+    if (status == CLI_OK && as && *all)
+        status = cli_usage("kit", "expects --as or --all, not both");
+    return status == CLI_OK ? cli_control_sign("kit", as, &control->owner) : status;
+}
+
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"check", cli_kit_check}, {"drop", cli_kit_drop}, {"jar", print_jar},
-    {"new", cli_kit_new},     {"test", cli_kit_test},
+    {"check", cli_kit_check}, {"drop", cli_kit_drop},     {"jar", print_jar},
+    {"new", cli_kit_new},     {"reload", cli_kit_reload}, {"test", cli_kit_test},
 };
 
 int cli_kit(int argc, char **argv) {

@@ -9,6 +9,7 @@
 
 struct entry {
     uint64_t key; // 0: free
+    uint64_t kit; // its hash
     jweak loader; // NULL: the bootstrap loader
 };
 
@@ -28,7 +29,7 @@ struct instr_kit_place instr_kit_place_of(jvmtiEnv *jvmti, const struct instr_ki
     if (loader && (*jvmti)->GetObjectHashCode(jvmti, loader, &hash) != JVMTI_ERROR_NONE) hash = 0;
     uint64_t key = instr_hash(&number, sizeof number, kit->hash_value + (uint32_t)hash);
     if (!boot) key = instr_hash(package, strlen(package), key);
-    return (struct instr_kit_place){key + (key == 0), loader};
+    return (struct instr_kit_place){key + (key == 0), kit->hash_value, loader};
 }
 
 static bool is_same(JNIEnv *jni, const struct entry *e, const struct instr_kit_place *place) {
@@ -44,10 +45,15 @@ static struct entry *entry_of(JNIEnv *jni, const struct instr_kit_place *place) 
     return &table.entries[i];
 }
 
-// Makes a larger table, without the loaders that have ended.
-static bool grow(JNIEnv *jni) {
+static bool is_needed(JNIEnv *jni, const struct entry *e, const struct instr_kit *without) {
+    if (without && e->kit == without->hash_value) return false;
+    return !e->loader || !(*jni)->IsSameObject(jni, e->loader, NULL);
+}
+
+// Makes a new table, without the loaders that have ended and the places of a kit (NULL: of none).
+static bool rebuild(JNIEnv *jni, size_t size, const struct instr_kit *without) {
     struct entry *old = table.entries;
-    size_t old_size = table.size, size = old_size ? 2 * old_size : 64;
+    size_t old_size = table.size;
     struct entry *entries = calloc(size, sizeof *entries);
     if (!entries) return false;
     table.entries = entries;
@@ -55,8 +61,8 @@ static bool grow(JNIEnv *jni) {
     table.count = 0;
     for (size_t i = 0; i < old_size; i++) {
         if (!old[i].key) continue;
-        if (old[i].loader && (*jni)->IsSameObject(jni, old[i].loader, NULL)) {
-            (*jni)->DeleteWeakGlobalRef(jni, old[i].loader);
+        if (!is_needed(jni, &old[i], without)) {
+            if (old[i].loader) (*jni)->DeleteWeakGlobalRef(jni, old[i].loader);
             continue;
         }
         size_t k = old[i].key & (size - 1);
@@ -82,13 +88,20 @@ void instr_kit_place_add(JNIEnv *jni, const struct instr_kit_place *place) {
         return;
     }
     pthread_mutex_lock(&table.lock);
-    bool room = 2 * table.count < table.size || grow(jni);
+    bool room =
+        2 * table.count < table.size || rebuild(jni, table.size ? 2 * table.size : 64, NULL);
     struct entry *e = room ? entry_of(jni, place) : NULL;
     bool added = e && !e->key;
     if (added) {
-        *e = (struct entry){place->key, loader};
+        *e = (struct entry){place->key, place->kit, loader};
         table.count++;
     }
     pthread_mutex_unlock(&table.lock);
     if (loader && !added) (*jni)->DeleteWeakGlobalRef(jni, loader);
+}
+
+void instr_kit_places_forget(JNIEnv *jni, const struct instr_kit *kit) {
+    pthread_mutex_lock(&table.lock);
+    if (table.size) rebuild(jni, table.size, kit);
+    pthread_mutex_unlock(&table.lock);
 }

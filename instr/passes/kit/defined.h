@@ -11,7 +11,7 @@
 
 // An advice, and where its classes and its bridge are.
 struct instr_kit_place {
-    uint64_t key;
+    uint64_t key, kit;
     jobject loader; // NULL: the bootstrap loader
 };
 
@@ -25,5 +25,8 @@ bool instr_kit_place_is_known(JNIEnv *jni, const struct instr_kit_place *place);
 
 // Adds a place, once the bridge there is initialized. It is not added if memory runs out. Any thread.
 void instr_kit_place_add(JNIEnv *jni, const struct instr_kit_place *place);
+
+// Removes the places of a kit that is off. Any thread.
+void instr_kit_places_forget(JNIEnv *jni, const struct instr_kit *kit);
 
 #endif

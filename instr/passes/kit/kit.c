@@ -15,6 +15,7 @@
 
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -126,6 +127,87 @@ static bool takes(const struct rw_pass *pass, JNIEnv *jni, const struct instr_ca
     return any;
 }
 
+// --- reloading ---
+
+static const struct instr_kit_advice *advice_named(const struct instr_kit *kit, const char *name) {
+    for (size_t i = 0; i < kit->advice_count; i++)
+        if (strcmp(kit->advices[i].name, name) == 0) return &kit->advices[i];
+    return NULL;
+}
+
+// Defines the new kit's advice where the old one has its bridge.
+static bool prepare_beside(JNIEnv *jni, const struct instr_kit *kit,
+                           const struct instr_kit_advice *advice,
+                           const struct instr_kit_loaded_class *bridge, char *reason, size_t size) {
+    char package[NAME_SIZE], why[REASON_SIZE];
+    struct cf_slice name = {(const uint8_t *)bridge->name, (uint32_t)strlen(bridge->name)};
+    jobject loader = NULL;
+    bool boot = advice->classes[advice->class_count - 1]->boot;
+    (*state.jvmti)->GetClassLoader(state.jvmti, bridge->class, &loader);
+    // A bridge in the bootstrap loader does not say where it is called from.
+    bool known = (loader || boot) && instr_kit_package(name, package, sizeof package) < NAME_SIZE;
+    bool ok = !known || prepare(jni, kit, advice, loader, package, why, sizeof why);
+    if (!ok) snprintf(reason, size, "advice %s: %s", advice->name, why);
+    (*jni)->DeleteLocalRef(jni, loader);
+    return ok;
+}
+
+// The latest version of class files that this JVM takes; 0: unknown.
+static int latest_version(JNIEnv *jni) {
+    int version = 0;
+    if ((*jni)->PushLocalFrame(jni, 8) == 0) {
+        jclass system = (*jni)->FindClass(jni, "java/lang/System");
+        jmethodID get = system ? (*jni)->GetStaticMethodID(jni, system, "getProperty",
+                                                           "(Ljava/lang/String;)Ljava/lang/String;")
+                               : NULL;
+        jstring key = get ? (*jni)->NewStringUTF(jni, "java.class.version") : NULL,
+                value = key ? (*jni)->CallStaticObjectMethod(jni, system, get, key) : NULL;
+        bool found = value && !(*jni)->ExceptionCheck(jni);
+        const char *text = found ? (*jni)->GetStringUTFChars(jni, value, NULL) : NULL;
+        if (text) version = atoi(text);
+        if (text) (*jni)->ReleaseStringUTFChars(jni, value, text);
+        (*jni)->PopLocalFrame(jni, NULL);
+    }
+    (*jni)->ExceptionClear(jni);
+    return version;
+}
+
+static bool is_too_new(JNIEnv *jni, const struct instr_kit *kit, char *reason, size_t size) {
+    int latest = latest_version(jni);
+    for (size_t i = 0; i < kit->class_count; i++) {
+        const uint8_t *bytes = kit->classes[i].bytes;
+        int version = bytes[6] << 8 | bytes[7];
+        if (!latest || version <= latest) continue;
+        snprintf(reason, size, "%s has class file version %d, and this JVM takes up to %d",
+                 kit->classes[i].original, version, latest);
+        return true;
+    }
+    return false;
+}
+
+// What this JVM does not take is found before anything changes, and most of the work is done then.
+static bool reload(jvmtiEnv *jvmti, JNIEnv *jni, const struct rw_pass *old,
+                   const struct rw_pass *pass, char *reason, size_t size) {
+    const struct instr_kit *before = instr_kit_of(old), *kit = instr_kit_of(pass);
+    struct instr_kit_loaded loaded;
+    bool ok = true;
+    if (is_too_new(jni, kit, reason, size)) return false;
+    snprintf(reason, size, "the JVM does not list its loaded classes");
+    if (!instr_kit_loaded_find(jvmti, jni, &loaded)) return false;
+    for (size_t i = 0; i < before->advice_count; i++) {
+        const struct instr_kit_advice *advice = advice_named(kit, before->advices[i].name);
+        for (size_t k = 0; k < loaded.count && advice && ok; k++)
+            if (instr_kit_is_bridge(&before->advices[i], &loaded.classes[k]))
+                ok = prepare_beside(jni, kit, advice, &loaded.classes[k], reason, size);
+    }
+    instr_kit_loaded_free(jni, &loaded);
+    return ok;
+}
+
+static void stop(JNIEnv *jni, const struct rw_pass *pass) {
+    if (jni) instr_kit_places_forget(jni, instr_kit_of(pass));
+}
+
 struct seen {
     const struct instr_results *results;
     const struct instr_pass_options *options;
@@ -158,5 +240,7 @@ const struct instr_agent_pass instr_agent_pass_kit = {
     .load = load,
     .takes = takes,
     .start = start,
+    .reload = reload,
+    .stop = stop,
     .report = report,
 };
