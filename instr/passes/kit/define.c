@@ -197,9 +197,11 @@ bool instr_kit_define(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_kit *kit,
     return ok;
 }
 
-// They are the agent's own names: a class that is there was defined when an earlier kit was switched on. Looked for
-// only then, because the JVM asks loaders for a class that is missing.
+// They are the agent's own names: a class that is there was defined before the agent was detached. Looked for only
+// then, because the JVM asks loaders for a class that is missing.
 bool instr_kit_define_runtime(JNIEnv *jni, char *reason, size_t size) {
+    static bool defined; // one kit at a time starts
+    if (defined) return true;
     for (const struct instr_kit_runtime_class *c = instr_kit_runtime_classes; c->name; c++) {
         jclass there =
             (*jni)->DefineClass(jni, c->name, NULL, (const jbyte *)c->bytes, (jsize)c->length);
@@ -212,5 +214,6 @@ bool instr_kit_define_runtime(JNIEnv *jni, char *reason, size_t size) {
         }
         (*jni)->DeleteLocalRef(jni, there);
     }
+    defined = true;
     return true;
 }
