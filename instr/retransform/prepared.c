@@ -26,6 +26,14 @@ static struct {
 
 static _Thread_local bool busy; // this thread retransforms a class that was prepared
 
+// Classes that were prepared meanwhile: a transformer of another agent, or a loader that the verifier asks,
+// may load them. HotSpot's note of what this thread verifies does not nest, so their turn comes afterwards.
+struct deferred {
+    jclass cls; // global reference
+    struct deferred *next;
+};
+static _Thread_local struct deferred *deferred;
+
 bool instr_prepared_asks(const struct instr_options *options) {
     for (size_t i = 0; i < options->pass_count; i++)
         if (options->passes[i].supertypes) return true;
@@ -154,12 +162,20 @@ static void look(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_plan *plan, jc
     instr_supertypes_close(&above);
 }
 
-void JNICALL instr_prepared(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass cls) {
+static void defer(JNIEnv *jni, jclass cls) {
+    struct deferred *d = malloc(sizeof *d);
+    if (!d) return;
+    *d = (struct deferred){(*jni)->NewGlobalRef(jni, cls), deferred};
+    if (d->cls)
+        deferred = d;
+    else
+        free(d);
+}
+
+static void look_at(jvmtiEnv *jvmti, JNIEnv *jni, jclass cls) {
     char *signature = NULL;
     jobject loader = NULL;
     unsigned ticket;
-    (void)thread;
-    if (busy || atomic_load(&waiting.count) == 0) return;
     if ((*jvmti)->GetClassSignature(jvmti, cls, &signature, NULL) != JVMTI_ERROR_NONE) return;
     size_t length = strlen(signature);
     if (length > 2) signature[length - 1] = '\0';
@@ -169,4 +185,19 @@ void JNICALL instr_prepared(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass
     instr_plans_give_back(&instr_agent.plans, ticket);
     (*jni)->DeleteLocalRef(jni, loader);
     (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+}
+
+void JNICALL instr_prepared(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass cls) {
+    (void)thread;
+    if (atomic_load(&waiting.count) == 0) return;
+    if (busy) {
+        defer(jni, cls);
+        return;
+    }
+    look_at(jvmti, jni, cls);
+    for (struct deferred *d; (d = deferred) != NULL; free(d)) {
+        deferred = d->next;
+        look_at(jvmti, jni, d->cls);
+        (*jni)->DeleteGlobalRef(jni, d->cls);
+    }
 }

@@ -1,6 +1,8 @@
 """Advice for what extends or implements a class, and for loaders of a kind."""
 
-from support import AGENT, PLAIN, KitTest, Running, ShopTest
+import os
+
+from support import AGENT, JDK, PLAIN, KitTest, Running, ShopTest
 
 TASKS = {
     "Task": "public interface Task { int order(String s); }",
@@ -38,6 +40,26 @@ class SupertypesTest(KitTest):
         self.assertEqual(done.stdout.splitlines(), ["Mid clinit", "Base clinit", "init 7", "Leaf abc", "Mid abc", "Base abc", "103",
                                                     "Late Late", "9.", "Mid Mid", "Base Mid", "4."])
         self.assertEqual(done.stderr, "")
+
+    def test_classes_that_are_loaded_while_another_is_changed(self):
+        """A transformer of another agent loads and links a class on the thread that changes Leaf."""
+        classes = self.javac("other", self.write("Loads.java", """
+            import java.lang.instrument.*;
+            public class Loads implements ClassFileTransformer {
+                public static void premain(String a, Instrumentation i) { i.addTransformer(new Loads(), true); }
+                @Override public byte[] transform(ClassLoader loader, String name, Class<?> again, java.security.ProtectionDomain d, byte[] b) {
+                    if (again != null && name.equals("Leaf"))
+                        try { System.out.println("linked " + Class.forName("Twig", true, loader).getName()); } catch (Exception e) { System.out.println(e); }
+                    return null;
+                }
+            }"""))
+        manifest = self.write("manifest", "Premain-Class: Loads\nCan-Retransform-Classes: true\n")
+        self.run_command(os.path.join(JDK, "bin/jar"), "cfm", self.path("other.jar"), manifest, "-C", classes, ".")
+        app = self.build("twigs", **TASKS, Branch="public class Branch extends Base { }",
+                         Twig="public class Twig extends Branch { @Override public int order(String s) { return 7; } }")
+        done = self.java(f"-agentpath:{AGENT}=kit={self.advice},quiet=yes", f"-javaagent:{self.path('other.jar')}", "-cp", app, "Main", input="Twig\n")
+        self.assertEqual(done.stderr, "")
+        self.assertEqual(done.stdout.splitlines(), ["linked Twig", "Mid clinit", "Base clinit", "init 7", "Leaf abc", "Mid abc", "Base abc", "103", "Twig Twig", "7."])
 
     def test_attached_and_dropped(self):
         with Running(self, f"-agentpath:{AGENT}=quiet=yes", "-cp", self.app, "Main") as java:
