@@ -2,6 +2,7 @@
 
 #include "instr/cli/internal.h"
 #include "instr/cli/talk.h"
+#include "instr/report/text.h"
 
 #include <stdio.h>
 
@@ -54,8 +55,12 @@ static void show(const json_t *document, const struct instr_process *target) {
     if (!json_array_size(kits)) printf("instr: process %ld: no kit is on\n", (long)target->pid);
     json_array_foreach(kits, i, kit) {
         const char *by = cli_text(kit, "by");
-        printf("%s%s, %s, switched on by %s\n", i ? "\n" : "", cli_text(kit, "kit"),
-               cli_text(kit, "path"), *by ? by : "the command line");
+        char ends[64] = "", left[INSTR_DURATION_SIZE];
+        if (cli_count(kit, "ends_in_ns"))
+            snprintf(ends, sizeof ends, ", ends in %s",
+                     instr_duration(cli_count(kit, "ends_in_ns"), left));
+        printf("%s%s, %s, switched on by %s%s\n", i ? "\n" : "", cli_text(kit, "kit"),
+               cli_text(kit, "path"), *by ? by : "the command line", ends);
         json_array_foreach(json_object_get(kit, "advices"), k, advice) show_advice(advice);
     }
 }

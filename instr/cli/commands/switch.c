@@ -91,13 +91,14 @@ int cli_switch_arguments(struct cli_switch *command, const char *name, int argc,
 }
 
 // The options as one list, checked. If a file of options, rules or patterns is among them, its content
-// takes its place, as the JVM may not be able to read it; the name of a plug-in gets its whole path, as
-// the JVM may be in another folder. Otherwise the words stay as they are.
+// takes its place, as the JVM may not be able to read it; the names of plug-ins and kits get their whole
+// paths, as the JVM may be in another folder. Otherwise the words stay as they are.
 static char *read_options(const struct cli_control *control) {
     char *checked = cli_checked_options(control->argc, control->argv, 1);
     if (!checked) return NULL;
     for (int i = 0; i < control->argc; i++)
         if (strstr(control->argv[i], "config=") || strstr(control->argv[i], "plugin=") ||
+            strstr(control->argv[i], "kit=") ||
             (strstr(control->argv[i], "rule=") && strchr(control->argv[i], '@')))
             return checked;
     free(checked);

@@ -1,5 +1,6 @@
 #include "instr/passes/kit/listing.h"
 
+#include "instr/base/clock.h"
 #include "instr/kit/applied.h"
 #include "instr/kit/option.h"
 #include "instr/kit/template.h"
@@ -143,6 +144,7 @@ static void add_states(struct listing *l, const struct instr_kit *kit) {
 void instr_kit_list(struct instr_json *json, jvmtiEnv *jvmti, JNIEnv *jni,
                     const struct instr_kit_loaded *loaded, const struct instr_pass_options *pass) {
     const struct instr_kit *kit = instr_kit_of(pass->pass);
+    uint64_t now = instr_clock_now();
     struct listing l = {.json = json, .jvmti = jvmti, .jni = jni, .loaded = loaded};
     l.runs = instr_runtime_class("InstrKitRuns");
     if (l.runs) l.runs_of = (*jni)->GetStaticMethodID(jni, l.runs, "of", "(I)J");
@@ -152,6 +154,7 @@ void instr_kit_list(struct instr_json *json, jvmtiEnv *jvmti, JNIEnv *jni,
     instr_json_text(json, "path", kit->path);
     instr_json_text(json, "hash", kit->hash);
     instr_json_text(json, "by", *pass->owner.name ? pass->owner.name : NULL);
+    if (pass->ends) instr_json_number(json, "ends_in_ns", pass->ends > now ? pass->ends - now : 0);
     instr_json_open(json, "advices", '[');
     for (size_t i = 0; i < kit->advice_count; i++) add_advice(&l, kit, i);
     instr_json_close(json, ']');

@@ -12,6 +12,7 @@
 //      {
 //        "kit",                  its name
 //        "path", "hash", "by",   by: null for the command line of the JVM
+//        "ends_in_ns",           until it is switched off; missing: never
 //        "advices": [{
 //          "advice", "targets",
 //          "methods": [TEXT...], the first METHODS_SHOWN into which it was woven
