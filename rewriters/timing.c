@@ -22,8 +22,22 @@
 //      exit:         start, saved, id, EXIT; timing; pop2       (also before the delegate call)
 //      exception:    start, saved, id, THROWN; timing; pop2
 
+// With clock=auto most calls read no clock (runtime-java/InstrSampling.java), and all they need is one
+// local:
+//
+//      entry:        id; enter -> state        (construct, in a constructor)
+//      after super:  id; initialized
+//      exit:         state, id; exit
+//      exception:    state, id; thrown         (thrownEarly, before the delegate call)
+//
+// and in a class that is already loaded:
+//
+//      any of them:  state or 0L, id, EVENT; sampling -> state, or pop2
+
 #include "rewriters/rewriter.h"
 #include "rewriters/common.h"
+
+#include <string.h>
 
 enum { ENTER, CONSTRUCT, INITIALIZED, EXIT, THROWN, THROWN_EARLY, NANO_TIME };
 
@@ -66,10 +80,49 @@ static const struct cf_callee *few_callees_of(struct rw_class *cls) {
     return rw_callees(cls, one, 1);
 }
 
+static const struct cf_callee *sampling_callees_of(struct rw_class *cls) {
+    static const struct cf_method_name names[] = {
+        [ENTER] = CF_METHOD_OF("InstrSampling", "enter", "(I)J"),
+        [CONSTRUCT] = CF_METHOD_NAME("construct", "(I)J"),
+        [INITIALIZED] = CF_METHOD_NAME("initialized", "(I)V"),
+        [EXIT] = CF_METHOD_NAME("exit", "(JI)V"),
+        [THROWN] = CF_METHOD_NAME("thrown", "(JI)V"),
+        [THROWN_EARLY] = CF_METHOD_NAME("thrownEarly", "(JI)V"),
+    };
+    static const struct cf_method_name inner[] = {
+        [ENTER] = CF_METHOD_OF("InstrSampling", "enter", "(I)J"),
+        [CONSTRUCT] = CF_METHOD_NAME("construct", "(I)J"),
+        [INITIALIZED] = CF_METHOD_NAME("initialized", "(I)V"),
+        [EXIT] = CF_METHOD_NAME("exitInner", "(JI)V"),
+        [THROWN] = CF_METHOD_NAME("thrownInner", "(JI)V"),
+        [THROWN_EARLY] = CF_METHOD_NAME("thrownEarly", "(JI)V"),
+    };
+    return rw_callees(cls, cls->repeated ? inner : names, sizeof names / sizeof *names);
+}
+
+// As in InstrSampling.
+enum {
+    FEW_SAMPLED_ENTER,
+    FEW_SAMPLED_EXIT,
+    FEW_SAMPLED_THROWN,
+    FEW_SAMPLED_CONSTRUCT,
+    FEW_SAMPLED_INITIALIZED,
+    FEW_SAMPLED_EXIT_INNER,
+    FEW_SAMPLED_THROWN_INNER,
+    FEW_SAMPLED_THROWN_EARLY
+};
+
+static const struct cf_callee *few_sampling_callees_of(struct rw_class *cls) {
+    static const struct cf_method_name one[] = {
+        CF_METHOD_OF("InstrSampling", "sampling", "(JII)J")};
+    return rw_callees(cls, one, 1);
+}
+
 struct timed { // a method being edited
     struct cf_edit *edit;
     const struct cf_callee *callees;
     uint32_t saved, start; // locals
+    int inner;             // as cls->repeated
 };
 
 // The instructions of which all snippets of a method consist.
@@ -123,6 +176,48 @@ static enum cf_status insert(const struct timed *t, int id, int constructs) {
     return CF_OK;
 }
 
+// --- clock=auto: the state of the call is in the local `start` ---
+
+static struct cf_snippet *call_sampled(const struct timed *t, int id, unsigned which, int few) {
+    struct cf_snippet *s = cf_snippet_new(t->edit);
+    int enters = which == ENTER || which == CONSTRUCT, leaves = !enters && which != INITIALIZED;
+    static const int of_few[] = {
+        [ENTER] = FEW_SAMPLED_ENTER,
+        [CONSTRUCT] = FEW_SAMPLED_CONSTRUCT,
+        [INITIALIZED] = FEW_SAMPLED_INITIALIZED,
+        [EXIT] = FEW_SAMPLED_EXIT,
+        [THROWN] = FEW_SAMPLED_THROWN,
+        [THROWN_EARLY] = FEW_SAMPLED_THROWN_EARLY,
+    };
+    if (leaves)
+        cf_local(s, CF_OP_lload, t->start);
+    else if (few)
+        cf_op(s, CF_OP_lconst_0);
+    cf_push_int(s, id);
+    if (few) {
+        int what = of_few[which];
+        if (t->inner && which == EXIT) what = FEW_SAMPLED_EXIT_INNER;
+        if (t->inner && which == THROWN) what = FEW_SAMPLED_THROWN_INNER;
+        cf_push_int(s, what);
+    }
+    cf_call(s, t->callees[few ? 0 : which]);
+    if (enters)
+        cf_local(s, CF_OP_lstore, t->start);
+    else if (few)
+        cf_op(s, CF_OP_pop2);
+    return s;
+}
+
+static void insert_sampled(const struct timed *t, int id, int constructs, int few) {
+    cf_insert_entry(t->edit, call_sampled(t, id, constructs ? CONSTRUCT : ENTER, few));
+    if (constructs) {
+        cf_insert_constructed(t->edit, call_sampled(t, id, INITIALIZED, few));
+        cf_insert_thrown_early(t->edit, call_sampled(t, id, THROWN_EARLY, few));
+    }
+    cf_insert_exits(t->edit, call_sampled(t, id, EXIT, few));
+    cf_insert_thrown(t->edit, call_sampled(t, id, THROWN, few));
+}
+
 static void call_few(const struct timed *t, struct cf_snippet *s, int id, int what) {
     cf_push_int(s, id);
     cf_push_int(s, what);
@@ -170,15 +265,22 @@ static void insert_few(const struct timed *t, int id, int constructs, int repeat
 }
 
 static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
-    struct timed t = {edit, NULL, 0, 0};
+    struct timed t = {.edit = edit, .inner = cls->repeated};
     int id, few = cls->rewrite->cls->merges_constant_pool;
     if (rw_leave_alone(edit)) return CF_OK;
     CF_TRY(rw_method_id(cls, edit, &id));
     CF_TRY(cf_edit_constructor(edit));
+    int constructs = edit->constructor; // even if it never reaches a delegate call
+    const char *clock = cls->option(cls, "clock");
+    if (clock && strcmp(clock, "auto") == 0) {
+        t.callees = few ? few_sampling_callees_of(cls) : sampling_callees_of(cls);
+        t.start = cf_new_local(edit, "J", 1);
+        insert_sampled(&t, id, constructs, few);
+        return edit->error.status;
+    }
     t.callees = few ? few_callees_of(cls) : callees_of(cls);
     t.saved = cf_new_local(edit, "J", 1);
     t.start = cf_new_local(edit, "J", 1);
-    int constructs = edit->constructor; // even if it never reaches a delegate call
     if (few)
         insert_few(&t, id, constructs, cls->repeated);
     else
@@ -186,10 +288,22 @@ static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
     return edit->error.status;
 }
 
+static const struct rw_option options[] = {
+    {"clock", "every|auto",
+     "every: read the clock in each call; auto: of short methods in some calls only, which costs "
+     "much "
+     "less. Times are then estimates, and marked; counts stay exact. Default every"},
+    {0},
+};
+
+static const char *const agent_options[] = {"clock", NULL};
+
 const struct rw_pass rw_pass_timing = {
     .name = "timing",
     .help = "calls, exceptional exits, total and self time, and latencies of each method",
     .flags = RW_OBSERVES_SPEED,
+    .options = options,
+    .agent_options = agent_options,
     .timed = 1,
     .event_ns = 60,
     .runtime_class = "InstrTiming",

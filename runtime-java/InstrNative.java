@@ -1,15 +1,18 @@
 package instr.runtime;
 
 /**
- * The runtime's native methods, implemented in instr/counters/threads.c. This class is always in the unnamed module of
- * the bootstrap loader: a VM prints a warning to standard output when an agent registers native methods of a class in
- * java.base.
+ * The runtime's native methods, implemented in instr/counters/threads.c and instr/vm/runtime.c. This class is always in the
+ * unnamed module of the bootstrap loader: a VM prints a warning to standard output when an agent registers native methods of
+ * a class in java.base.
  */
 public final class InstrNative {
     private InstrNative() {}
 
     /** The address of the first line. */
     public static native long lines();
+
+    /** The address of the time of the last tick; see InstrSampling. */
+    public static native long tick();
 
     /**
      * The line of this operating system thread. From now on the line can be found by tid (negative: do not change that)

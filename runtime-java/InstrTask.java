@@ -13,6 +13,9 @@ final class InstrTask {
      */
     long epoch;
 
+    /** The time of the last tick that a method has been charged with: see InstrSampling. */
+    long seen;
+
     /** The number of entries on the stack. A char is never negative, which saves a check. */
     char depth;
 

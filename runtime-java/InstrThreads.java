@@ -225,6 +225,15 @@ final class InstrThreads {
         else countSlowly(id, what);
     }
 
+    /** The row of a method, 0: there is none; as countInlined. */
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    static long rowInlined(int id) {
+        mostRoom();
+        long tid = InstrUnsafe.carrierTidInlined(), line = line(tid), page = InstrUnsafe.get(line) == tid ? page(line, id) : 0;
+        return page == 0 ? 0 : row(page, id);
+    }
+
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
     static void add(long row, int what) {
@@ -434,6 +443,18 @@ final class InstrThreads {
             }
         }
         closeSlowly(duration, saved, id);
+    }
+
+    /** Writes the record of a call with clock=auto; kind: flags of its first element. */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    static void record(long duration, long self, long kind, int id) {
+        if (duration < 0) duration = 0;
+        if (since != 0 && System.nanoTime() - duration - since < 0) return;
+        long line = findLine();
+        if (line == 0 || duration >>> TIME_BITS != 0 || !append(line, duration | kind, self << ID_BITS | id)) {
+            InstrNative.record(id, kind == InstrSampling.RECORD_AGAIN ? -2 : -1, duration, self);
+        }
     }
 
     /**

@@ -168,6 +168,7 @@ static void write_document(struct instr_reply *reply, const struct top *top,
     instr_json_open(&json, NULL, '{');
     instr_json_text(&json, "pass", pass->pass->name);
     instr_json_bool(&json, "timed", pass->pass->timed);
+    if (instr_agent_pass_estimates(pass)) instr_json_bool(&json, "estimated", true);
     instr_json_number(&json, "interval_ns", now - top->before_time);
     instr_json_number(&json, "methods", found);
     instr_json_number(&json, "calls", calls);

@@ -57,6 +57,15 @@ bool instr_histogram_add_slowly(struct instr_histogram *histogram, unsigned buck
     return true;
 }
 
+bool instr_histogram_add_many(struct instr_histogram *histogram, uint64_t value, uint32_t n) {
+    if (n == 0) return true;
+    if (!instr_histogram_add(histogram, value)) return false; // it has memory now
+    unsigned bucket = instr_histogram_bucket(value), octave = bucket / INSTR_HISTOGRAM_SUB;
+    size_t i = (histogram->place[octave] - 1u) * INSTR_HISTOGRAM_SUB + bucket % INSTR_HISTOGRAM_SUB;
+    histogram->counts[i] += n - 1;
+    return histogram->counts[i] >= n - 1 || instr_histogram_add_slowly(histogram, bucket);
+}
+
 void instr_histogram_sum(const struct instr_histogram *histogram, uint64_t *buckets) {
     for (unsigned octave = 0; octave < INSTR_HISTOGRAM_OCTAVES; octave++) {
         if (histogram->place[octave] == 0) continue;

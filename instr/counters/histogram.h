@@ -62,6 +62,9 @@ static inline bool instr_histogram_add(struct instr_histogram *histogram, uint64
     return instr_histogram_add_usual(histogram, value > last ? last : value);
 }
 
+// Counts any value `n` times. False: out of memory, some may be missing.
+bool instr_histogram_add_many(struct instr_histogram *histogram, uint64_t value, uint32_t n);
+
 // Adds the counts to `buckets`, an array of INSTR_HISTOGRAM_BUCKETS counters.
 void instr_histogram_sum(const struct instr_histogram *histogram, uint64_t *buckets);
 

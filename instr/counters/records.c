@@ -133,13 +133,39 @@ static void add(struct shard *shard, uint32_t id, enum instr_event event, uint64
     }
 }
 
+// clock=auto: a call that was timed as one of many, or whose time is an estimate.
+static void add_estimate(struct shard *shard, uint64_t first, uint64_t second) {
+    const uint64_t kinds = INSTR_RECORD_AGAIN | INSTR_RECORD_SAMPLED | INSTR_RECORD_ESTIMATED;
+    uint64_t duration = first & ~kinds, self = second >> INSTR_RECORD_ID_BITS;
+    struct instr_counter_row *row = row_of(shard, id_of(second));
+    bool sampled = first & INSTR_RECORD_SAMPLED;
+    if (row == NULL) {
+        lose(1);
+        return;
+    }
+    uint64_t min = row->min; // which is always measured
+    add_time(row, duration, self, sampled || (first & INSTR_RECORD_AGAIN));
+    if (sampled) {
+        row->timed--;
+        row->sampled++;
+        row->sampled_total += duration;
+    } else {
+        row->estimated++;
+        row->min = min;
+    }
+    if (!instr_histogram_add_many(&row->histogram, duration, sampled ? INSTR_SAMPLED_OF : 1))
+        lose(1);
+}
+
 static void add_record(struct shard *shard, uint64_t first, uint64_t second) {
     const uint64_t again = INSTR_RECORD_AGAIN >> INSTR_HISTOGRAM_MAX_BITS;
     uint64_t high = first >> INSTR_HISTOGRAM_MAX_BITS, duration = first & ~INSTR_RECORD_AGAIN;
     if (high == 0 && add_usual(shard, first, second, false)) return;
     if (high == again && add_usual(shard, duration, second, true)) return;
     uint64_t rest = second >> INSTR_RECORD_ID_BITS;
-    if (first >= INSTR_RECORD_EVENT)
+    if (first < INSTR_RECORD_EVENT && (first & (INSTR_RECORD_SAMPLED | INSTR_RECORD_ESTIMATED)))
+        add_estimate(shard, first, second);
+    else if (first >= INSTR_RECORD_EVENT)
         add(shard, id_of(second), (enum instr_event)(first & 7), 1, rest);
     else
         add(shard, id_of(second), first == duration ? INSTR_EVENT_TIMING : INSTR_EVENT_TIMING_AGAIN,
@@ -164,12 +190,15 @@ static void sum_row(struct instr_counter_row *to, uint64_t *buckets,
                     const struct instr_counter_row *from) {
     to->calls += from->calls;
     to->thrown += from->thrown;
-    if (from->timed == 0) return;
-    if (to->timed == 0 || from->min < to->min) to->min = from->min;
+    if (from->timed + from->sampled == 0) return;
+    if (to->timed + to->sampled == 0 || from->min < to->min) to->min = from->min;
     if (from->max > to->max) to->max = from->max;
     to->timed += from->timed;
     to->total += from->total;
     to->self += from->self;
+    to->estimated += from->estimated;
+    to->sampled += from->sampled;
+    to->sampled_total += from->sampled_total;
     instr_histogram_sum(&from->histogram, buckets);
 }
 

@@ -17,6 +17,10 @@
 #define INSTR_RECORD_EVENT (INT64_C(1) << 62)
 #define INSTR_RECORD_ID_BITS 20
 #define INSTR_RECORD_AGAIN (UINT64_C(1) << 61) // in a duration: INSTR_EVENT_TIMING_AGAIN
+// In a duration: the call was timed as one of many that were not; or it was not, and this is an estimate.
+#define INSTR_RECORD_SAMPLED (UINT64_C(1) << 60)
+#define INSTR_RECORD_ESTIMATED (UINT64_C(1) << 59)
+#define INSTR_SAMPLED_OF 64 // calls, of which one is timed, on average
 enum instr_event {
     INSTR_EVENT_TIMING_AGAIN = -2, // of a recursive call: not part of the total
     INSTR_EVENT_TIMING = -1,
@@ -35,6 +39,10 @@ struct instr_counter_row {
     uint64_t timed;          // number of durations
     uint64_t total;          // of outermost calls: the time of a recursive method counts once
     uint64_t self, min, max;
+    // clock=auto: so many among `timed` are estimates; and calls that were timed as some of many,
+    // which are not in `timed` and `total`.
+    uint32_t estimated, sampled;
+    uint64_t sampled_total;
     struct instr_histogram histogram;
 };
 

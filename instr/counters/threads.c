@@ -30,7 +30,8 @@
 // Not the id of any thread. 0 is the id of a thread that has not got one yet.
 #define NOBODY (-2)
 
-#define PAGE_BYTES (INSTR_ROWS_PER_PAGE * sizeof(struct instr_counters))
+#define PAGE_BYTES                                                                                 \
+    (INSTR_ROWS_PER_PAGE * (sizeof(struct instr_counters) + sizeof(struct instr_sampled)))
 _Static_assert(PAGE_BYTES % 64 == 0, "pages fill cache lines");
 
 // The part of a block that Java code uses. Only the owner of the block writes to it.
@@ -369,13 +370,15 @@ void instr_threads_drain(void) {
 }
 
 void instr_threads_pages(void (*each)(void *context, uint32_t page,
-                                      const volatile struct instr_counters *rows),
+                                      const volatile struct instr_counters *rows,
+                                      const volatile struct instr_sampled *sampled),
                          void *context) {
     for (struct thread *t = atomic_load(&state.all); t != NULL; t = t->next) {
         pthread_mutex_lock(&t->mutex);
         struct instr_counters **pages = pages_of(t->line);
         for (int64_t i = 0; i < t->line->limit; i++)
-            if (pages[i] != NULL) each(context, (uint32_t)i, pages[i]);
+            if (pages[i] != NULL)
+                each(context, (uint32_t)i, pages[i], (void *)(pages[i] + INSTR_ROWS_PER_PAGE));
         pthread_mutex_unlock(&t->mutex);
     }
 }

@@ -36,6 +36,13 @@ struct instr_counters {
     int64_t pad;
 };
 
+// What follows the rows of a page, one for each of them: what the runtime knows of a method with
+// clock=auto (InstrSampling).
+struct instr_sampled {
+    int64_t mean, number, entered;
+    int64_t ticked; // ns of ticks seen by calls without a clock, less their estimates
+};
+
 // Clears all counters and records and frees their memory; blocks stay with their threads. Threads
 // that are in inserted code at this moment may continue: what they write is lost, or shows as a
 // count of about 1 until this is called again.
@@ -53,7 +60,8 @@ void instr_threads_drain(void);
 // Calls `each` for every page of every block: the rows of the ids from page * INSTR_ROWS_PER_PAGE
 // on. Their owners may write to them at the same time.
 void instr_threads_pages(void (*each)(void *context, uint32_t page,
-                                      const volatile struct instr_counters *rows),
+                                      const volatile struct instr_counters *rows,
+                                      const volatile struct instr_sampled *sampled),
                          void *context);
 
 // The bytes of memory of all blocks, with their buffers and pages.

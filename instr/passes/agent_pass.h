@@ -56,6 +56,8 @@ struct instr_agent_pass {
     // Without include= it also takes the classes of the platform loader, but not the bootstrap
     // loader's.
     bool takes_platform;
+    // Are its times estimates with these options? NULL: they are not.
+    bool (*estimates)(const struct instr_pass_options *options);
     // Does the pass take this class? Called in the class file hook, before the class is rewritten.
     // What it stores in `note` (0 at first) its other half finds as the service "note". No exception
     // is pending afterwards. NULL: it takes all.
@@ -98,6 +100,8 @@ struct instr_agent_pass {
     // How many events it has handled so far, besides those that the table of methods counts; for
     // max-overhead= (rw_pass.event_ns). NULL: none.
     uint64_t (*events)(JNIEnv *jni, const struct rw_pass *pass);
+    // rw_pass.event_ns with these options. NULL: it does not depend on them.
+    unsigned (*event_ns)(const struct instr_pass_options *options);
     // What it has cost the application so far in nanoseconds, besides rw_pass.event_ns for each of
     // those events. NULL: nothing.
     uint64_t (*cost_ns)(JNIEnv *jni, const struct rw_pass *pass);

@@ -31,6 +31,11 @@ const struct instr_agent_pass *instr_agent_pass_of(const struct rw_pass *pass) {
     return NULL;
 }
 
+bool instr_agent_pass_estimates(const struct instr_pass_options *pass) {
+    const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass->pass);
+    return agent_pass && agent_pass->estimates && agent_pass->estimates(pass);
+}
+
 static const struct instr_agent_pass *pass_at(const struct instr_options *options, size_t i) {
     return instr_agent_pass_of(options->passes[i].pass);
 }

@@ -8,6 +8,9 @@
 // The agent_pass of a pass; NULL: it has none.
 const struct instr_agent_pass *instr_agent_pass_of(const struct rw_pass *pass);
 
+// Are the pass's times estimates?
+bool instr_agent_pass_estimates(const struct instr_pass_options *pass);
+
 // The calls of agent_pass.h for all passes of the options, in their order. If one fails, its reason
 // is returned, and those before it are stopped.
 bool instr_agent_passes_load(JavaVM *vm, const struct instr_options *options,

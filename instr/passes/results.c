@@ -78,14 +78,18 @@ bool instr_results_shows(const struct instr_results *r, unsigned pass, const cha
 // The rows of one pass: the methods that were called.
 static size_t gather(const struct instr_results *r, unsigned pass,
                      const struct instr_counts *counts, size_t n, struct instr_method_row *rows) {
-    unsigned number = r->options->passes[pass].number;
+    const struct instr_pass_options *options = &r->options->passes[pass];
+    bool estimated = instr_agent_pass_estimates(options);
     size_t found = 0;
     for (size_t id = 0; id < n; id++) {
         // After a reset a call that ends may have begun before.
         if (!counts[id].calls && !counts[id].timed) continue;
         struct instr_method m = instr_methods_get(r->methods, (int)id);
-        if (m.pass == number && !m.detail && instr_results_shows(r, pass, m.class_name))
-            rows[found++] = row_of(&m, &counts[id]);
+        if (m.pass != options->number || m.detail || !instr_results_shows(r, pass, m.class_name))
+            continue;
+        rows[found] = row_of(&m, &counts[id]);
+        rows[found].estimated = estimated;
+        rows[found++].measured = estimated ? counts[id].measured : 0;
     }
     return found;
 }

@@ -25,6 +25,9 @@ size_t instr_method_columns(const struct instr_method_report *report,
                             struct instr_method_column columns[INSTR_METHOD_COLUMNS]);
 uint64_t instr_method_value(const struct instr_method_row *row,
                             const struct instr_method_column *column);
+// Is the value an estimate?
+bool instr_method_is_estimate(const struct instr_method_row *row,
+                              const struct instr_method_column *column);
 // The sum of a column over all rows.
 uint64_t instr_method_sum(const struct instr_method_report *report,
                           const struct instr_method_column *column);

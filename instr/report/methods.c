@@ -85,12 +85,22 @@ uint64_t instr_method_sum(const struct instr_method_report *report,
     return sum;
 }
 
+bool instr_method_is_estimate(const struct instr_method_row *row,
+                              const struct instr_method_column *column) {
+    return row->estimated && column->duration &&
+           column->offset != offsetof(struct instr_method_row, min_ns);
+}
+
 // --- the table ---
 
 static const char *cell(const struct instr_method_row *row,
                         const struct instr_method_column *column, char text[INSTR_NUMBER_SIZE]) {
     uint64_t value = instr_method_value(row, column);
-    return column->duration ? instr_duration(value, text) : instr_number(value, text);
+    if (!column->duration) return instr_number(value, text);
+    int estimate = instr_method_is_estimate(row, column);
+    if (estimate) text[0] = '~';
+    instr_duration(value, text + estimate);
+    return text;
 }
 
 static int width_of(const struct instr_method_report *report, size_t top,
@@ -168,6 +178,10 @@ static void write_row(struct instr_json *json, const struct instr_method_row *ro
         instr_json_number(json, "p50_ns", row->p50_ns);
         instr_json_number(json, "p90_ns", row->p90_ns);
         instr_json_number(json, "p99_ns", row->p99_ns);
+    }
+    if (row->estimated) {
+        instr_json_bool(json, "estimated", true);
+        instr_json_number(json, "measured", row->measured);
     }
     instr_json_close(json, '}');
 }

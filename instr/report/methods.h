@@ -16,6 +16,8 @@ struct instr_method_row {
     const char *descriptor;
     uint64_t calls, thrown;
     uint64_t total_ns, self_ns, min_ns, max_ns, p50_ns, p90_ns, p99_ns;
+    // Are times estimates, from so many calls that were measured? `min_ns` was always measured.
+    uint64_t estimated, measured;
 };
 
 // A method or class that was not changed, and why.
@@ -54,7 +56,8 @@ void instr_skipped_json(struct instr_json *json, const struct instr_skipped *ski
 // JSON: {"pass","jvm","methods":[{"class","method","descriptor","calls","thrown"}],
 //        "skipped":[{"class","method","reason"}]}
 // where a timed method goes on with
-// "total_ns","self_ns","min_ns","max_ns","p50_ns","p90_ns","p99_ns".
+// "total_ns","self_ns","min_ns","max_ns","p50_ns","p90_ns","p99_ns", and if its times are estimates, with
+// "estimated":true and "measured", the number of calls whose time was measured.
 extern const struct instr_report_format instr_methods_format;
 
 #endif

@@ -28,7 +28,7 @@ static void put_totals(const struct instr_method_report *report, struct instr_ou
 
 // `largest` of its column: a bar behind the cell shows the row's share of it.
 static void put_cell(struct instr_output *out, const struct instr_method_column *column,
-                     uint64_t value, uint64_t largest) {
+                     uint64_t value, uint64_t largest, bool estimated) {
     char text[INSTR_NUMBER_SIZE];
     instr_output_format(out, "<td data-v=\"%" PRIu64 "\"", value);
     if (value == 0)
@@ -38,7 +38,7 @@ static void put_cell(struct instr_output *out, const struct instr_method_column 
     else if (largest > 0)
         instr_output_format(out, " class=\"share\" style=\"--p:%.2f%%\"",
                             100.0 * (double)value / (double)largest);
-    instr_output_format(out, ">%s</td>", cell(value, column, text));
+    instr_output_format(out, ">%s%s</td>", estimated ? "~" : "", cell(value, column, text));
 }
 
 static void put_row(const struct instr_method_row *row, const struct instr_method_row *first,
@@ -50,7 +50,8 @@ static void put_row(const struct instr_method_row *row, const struct instr_metho
     for (size_t c = 0; c < count; c++) {
         int sorted = columns[c].order == order;
         put_cell(out, &columns[c], instr_method_value(row, &columns[c]),
-                 sorted ? instr_method_value(first, &columns[c]) : 0);
+                 sorted ? instr_method_value(first, &columns[c]) : 0,
+                 instr_method_is_estimate(row, &columns[c]));
     }
     instr_output_text(out, "</tr>\n");
 }

@@ -21,6 +21,9 @@ static int read_row(struct instr_reader *r, const json_t *object, void *context)
         return -1;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (instr_reader_number(r, object, numbers[i].key, numbers[i].field) != 0) return -1;
+    row->estimated = json_is_true(json_object_get(object, "estimated"));
+    if (row->estimated && instr_reader_number(r, object, "measured", &row->measured) != 0)
+        return -1;
     if (json_object_get(object, "total_ns")) report->timed = 1;
     if (json_object_get(object, "p90_ns")) report->without_p90 = 0;
     return 0;

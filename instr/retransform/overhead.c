@@ -155,7 +155,10 @@ static uint64_t compilers_share(void) {
 
 static void estimate(struct seen *seen, const struct instr_pass_options *pass, uint64_t events,
                      uint64_t ns, uint64_t process, uint64_t compilers) {
-    unsigned each = pass->pass->event_ns ? pass->pass->event_ns : UNKNOWN_NS;
+    const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass->pass);
+    unsigned each =
+        agent_pass && agent_pass->event_ns ? agent_pass->event_ns(pass) : pass->pass->event_ns;
+    if (!each) each = UNKNOWN_NS;
     uint64_t more = events > seen->events ? events - seen->events : 0;
     uint64_t besides = ns > seen->ns ? ns - seen->ns : 0;
     seen->share.code = share_of((double)more * each + (double)besides, (double)process);

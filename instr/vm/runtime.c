@@ -13,6 +13,7 @@
 
 #include "instr/vm/runtime_failures.h"
 #include "instr/vm/snapshot.h"
+#include "instr/vm/ticks.h"
 #include "instr/counters/records.h"
 #include "instr/counters/threads.h"
 #include "instr/base/clock.h"
@@ -87,8 +88,8 @@ static const struct {
 } groups[] = {
     {"InstrAlloc", NULL}, {"InstrExceptions", "InstrFlight"},
     {"InstrKit", NULL},   {"InstrPlugin", NULL},
-    {"InstrRule", NULL},  {"InstrTests", NULL},
-    {"InstrWatch", NULL},
+    {"InstrRule", NULL},  {"InstrSampling", NULL},
+    {"InstrTests", NULL}, {"InstrWatch", NULL},
 };
 enum { GROUPS = sizeof groups / sizeof *groups, NO_GROUP = GROUPS };
 
@@ -387,13 +388,20 @@ static bool switch_natives_on(JNIEnv *jni, const char *package) {
     return true;
 }
 
-static bool register_failed(JNIEnv *jni, jclass natives) {
+static jlong JNICALL native_tick(JNIEnv *jni, jclass class) {
+    (void)jni, (void)class;
+    return (jlong)(intptr_t)instr_ticks();
+}
+
+static bool register_natives(JNIEnv *jni, jclass natives) {
     static char failed[] = "failed",
                 failed_descriptor[] = "(ILjava/lang/String;Ljava/lang/String;)V", say[] = "say",
-                say_descriptor[] = "(Ljava/lang/String;)V";
+                say_descriptor[] = "(Ljava/lang/String;)V", tick[] = "tick",
+                tick_descriptor[] = "()J";
     const JNINativeMethod methods[] = {{failed, failed_descriptor, (void *)instr_failures_native},
-                                       {say, say_descriptor, (void *)instr_failures_say}};
-    return (*jni)->RegisterNatives(jni, natives, methods, 2) == 0;
+                                       {say, say_descriptor, (void *)instr_failures_say},
+                                       {tick, tick_descriptor, (void *)native_tick}};
+    return (*jni)->RegisterNatives(jni, natives, methods, 3) == 0;
 }
 
 static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_runtime_config *config,
@@ -407,7 +415,7 @@ static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_runtime_confi
     if (runtime.has_modules && !connect_modules(jvmti, jni, config->delivery, classes.natives))
         return fail(jni, reason, size, "java.base",
                     "its module cannot be connected to the runtime");
-    if (!register_failed(jni, classes.natives))
+    if (!register_natives(jni, classes.natives))
         return fail(jni, reason, size, "InstrNative", "its natives cannot be registered");
     const char *failed = instr_threads_start(
         jni, &classes, config->page_budget == 0 ? DEFAULT_PAGE_BUDGET : config->page_budget);

@@ -6,6 +6,7 @@
 
 #include "instr/counters/records.h"
 #include "instr/counters/threads.h"
+#include "instr/vm/ticks.h"
 #include "instr/engine/display_name.h"
 
 #define MAX_FRAMES (1 << 14) // frames of a thread that are visited
@@ -14,7 +15,7 @@
 // cannot clear them.
 struct paged {
     uint64_t calls;
-    int64_t thrown;
+    int64_t thrown, ticked;
 };
 
 struct snapshot {
@@ -52,12 +53,14 @@ static int64_t page_of(struct snapshot *s, uint32_t page) {
     return (int64_t)from;
 }
 
-static void add_rows(void *context, uint32_t page, const volatile struct instr_counters *rows) {
+static void add_rows(void *context, uint32_t page, const volatile struct instr_counters *rows,
+                     const volatile struct instr_sampled *sampled) {
     struct snapshot *s = context;
     int64_t from = page_of(s, page);
     for (size_t i = 0; from >= 0 && i < INSTR_ROWS_PER_PAGE; i++) {
         s->paged[(size_t)from + i].calls += (uint64_t)rows[i].calls;
         s->paged[(size_t)from + i].thrown += rows[i].thrown;
+        s->paged[(size_t)from + i].ticked += sampled[i].ticked;
     }
 }
 
@@ -65,8 +68,11 @@ static void add_row(struct instr_counts *counts, const struct instr_counter_row 
                     const uint64_t *buckets) {
     counts->calls += row->calls;
     counts->thrown += row->thrown;
-    if (row->timed == 0) return;
+    if (row->timed + row->sampled == 0) return;
     counts->timed = row->timed;
+    counts->measured = row->timed - row->estimated;
+    counts->sampled = row->sampled;
+    counts->sampled_total = row->sampled_total;
     counts->total = row->total;
     counts->self = row->self;
     counts->min = row->min;
@@ -101,14 +107,41 @@ static void add_records(struct snapshot *snapshot) {
     free(buckets);
 }
 
+// With clock=auto: the time of the calls that have none of their own, which returned before the next
+// tick. Either as many as there are of those that were timed among them; or what the ticks have seen of
+// them, which is better where there were many ticks, or the calls are hardly longer than the clock takes.
+static uint64_t rest_of(const struct instr_counts *counts, int64_t ticked, uint64_t overhead) {
+    enum { MANY_TICKS = 400, OVERHEADS = 4 };
+    double rest = (double)(counts->calls - counts->timed);
+    double timed = (double)counts->sampled_total - (double)overhead * counts->sampled;
+    if (timed < 0) timed = 0;
+    if (timed >= (double)(OVERHEADS * overhead) * counts->sampled &&
+        ticked < (int64_t)MANY_TICKS * INSTR_TICK_NS)
+        return (uint64_t)(timed / counts->sampled * rest);
+    return (uint64_t)((double)ticked > timed ? (double)ticked : timed);
+}
+
+static void complete(struct instr_counts *counts, int64_t ticked, uint64_t overhead) {
+    if (counts->sampled && counts->calls > counts->timed) {
+        counts->total += rest_of(counts, ticked, overhead);
+        counts->timed = counts->calls;
+        if (counts->total < counts->max) counts->total = counts->max;
+    }
+    counts->measured += counts->sampled;
+    // Self time is whole ticks, of which the first may have begun before the call.
+    if (counts->self > counts->total) counts->self = counts->total;
+}
+
 // Adds what was counted in pages since the last reset.
 static void add_paged(struct snapshot *s) {
+    uint64_t overhead = instr_ticks_overhead();
     pthread_mutex_lock(&at_reset.lock);
     for (size_t id = 0; id < s->n; id++) {
-        struct paged before = id < at_reset.n ? at_reset.of[id] : (struct paged){0, 0};
+        struct paged before = id < at_reset.n ? at_reset.of[id] : (struct paged){0};
         if (s->paged[id].calls < before.calls) continue; // they are being cleared
         s->counts[id].calls += s->paged[id].calls - before.calls;
         s->counts[id].thrown += s->paged[id].thrown - before.thrown;
+        complete(&s->counts[id], s->paged[id].ticked - before.ticked, overhead);
     }
     if (s->methods != NULL && s->n > at_reset.n) {
         struct paged *more = realloc(at_reset.of, s->n * sizeof *more);
@@ -155,7 +188,7 @@ bool instr_snapshot_and_reset(JNIEnv *jni, const struct instr_methods *methods, 
 
 void instr_snapshot_cleared(uint32_t from, uint32_t to) {
     pthread_mutex_lock(&at_reset.lock);
-    for (size_t id = from; id < to && id < at_reset.n; id++) at_reset.of[id] = (struct paged){0, 0};
+    for (size_t id = from; id < to && id < at_reset.n; id++) at_reset.of[id] = (struct paged){0};
     if (from == 0 && to == UINT32_MAX) {
         free(at_reset.of);
         at_reset.of = NULL;

@@ -14,8 +14,11 @@
 // The counts of one id. Times are in nanoseconds, and 0 if `timed` is 0.
 struct instr_counts {
     uint64_t calls;
-    int64_t thrown; // calls that an exception ended, see instr_snapshot_active_constructors
-    uint64_t timed; // calls that ended and were timed
+    int64_t thrown;    // calls that an exception ended, see instr_snapshot_active_constructors
+    uint64_t timed;    // calls that ended and were timed, or whose time was estimated
+    uint64_t measured; // those that were timed; fewer than `timed`: times are estimates
+    uint32_t sampled;  // among those, some of the calls of which not each was timed
+    uint64_t sampled_total;
     uint64_t total, self, min, max;
     uint64_t p50, p90, p99; // within 2 %
 };
@@ -23,7 +26,7 @@ struct instr_counts {
 // Takes a snapshot: *counts is an array of *n, indexed by id; the caller frees it. Ids from *n on
 // have no counts. The counts are exact for threads that have stopped or have synchronized with the
 // caller; other threads may be in the middle of a call. While a pass stays on, the counts of its
-// methods, `thrown` excepted, never decrease from one snapshot to the next. Several threads may call
+// methods, `thrown` and estimates excepted, never decrease from one snapshot to the next. Several threads may call
 // this at once, in any phase with a JNI environment (VMDeath included). False: out of memory.
 bool instr_snapshot(JNIEnv *jni, struct instr_counts **counts, size_t *n);
 

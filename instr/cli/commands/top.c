@@ -108,9 +108,18 @@ static void print_key(const json_t *row, FILE *to) {
     free(text);
 }
 
-static void print_row(const json_t *row, uint64_t interval, int timed, int columns, FILE *to) {
-    char calls[INSTR_NUMBER_SIZE], thrown[INSTR_NUMBER_SIZE], mean[INSTR_DURATION_SIZE],
-        p99[INSTR_DURATION_SIZE], max[INSTR_DURATION_SIZE];
+// The same with ~ before it.
+static char *estimate(uint64_t nanoseconds, char text[INSTR_DURATION_SIZE + 1]) {
+    text[0] = '~';
+    duration(nanoseconds, text + 1);
+    return nanoseconds ? text : text + 1;
+}
+
+static void print_row(const json_t *row, uint64_t interval, int timed, int estimated, int columns,
+                      FILE *to) {
+    char calls[INSTR_NUMBER_SIZE], thrown[INSTR_NUMBER_SIZE], mean[INSTR_DURATION_SIZE + 1],
+        p99[INSTR_DURATION_SIZE + 1], max[INSTR_DURATION_SIZE + 1];
+    char *(*time)(uint64_t, char *) = estimated ? estimate : duration;
     uint64_t ended = cli_count(row, "timed");
     uint64_t wait = cli_count(row, "wait_ns"), self = cli_count(row, "self_ns");
     double per = interval ? 1 / (double)interval : 0;
@@ -126,9 +135,8 @@ static void print_row(const json_t *row, uint64_t interval, int timed, int colum
     }
     if (timed)
         used += fprintf(to, "%8s %8s %8s %6.2f %6.2f ",
-                        duration(ended ? cli_count(row, "total_ns") / ended : 0, mean),
-                        duration(cli_count(row, "p99_ns"), p99),
-                        duration(cli_count(row, "max_ns"), max),
+                        time(ended ? cli_count(row, "total_ns") / ended : 0, mean),
+                        time(cli_count(row, "p99_ns"), p99), time(cli_count(row, "max_ns"), max),
                         (double)(self - (wait < self ? wait : self)) * per, (double)wait * per);
     fputc(' ', to);
     print_method(row, columns > used + 1 ? (size_t)(columns - used - 1) : 0, to);
@@ -147,7 +155,8 @@ static void print_overhead(const json_t *document, FILE *to) {
 static void print_table(const struct top *top, const json_t *document, FILE *to) {
     char a[INSTR_NUMBER_SIZE], b[INSTR_NUMBER_SIZE], c[INSTR_NUMBER_SIZE], clock[16];
     uint64_t interval = cli_count(document, "interval_ns");
-    int timed = json_is_true(json_object_get(document, "timed"));
+    int timed = json_is_true(json_object_get(document, "timed")),
+        estimated = json_is_true(json_object_get(document, "estimated"));
     time_t now = time(NULL);
     struct tm local;
     size_t index;
@@ -175,7 +184,7 @@ static void print_table(const struct top *top, const json_t *document, FILE *to)
         fprintf(to, "%8s %8s %8s %6s %6s ", "MEAN", "P99", "MAX", "BUSY", "WAIT");
     fprintf(to, " %s\n", top->rule ? "KEY" : "METHOD");
     json_array_foreach(json_object_get(document, "rows"), index, row)
-        print_row(row, interval, timed, columns, to);
+        print_row(row, interval, timed, estimated, columns, to);
 }
 
 // Only the names come from the JVM, and instr_report_method cleans them of control characters.

@@ -337,5 +337,6 @@ from . import (  # noqa: E402,F401
     programs_input,
     programs_natives,
     programs_threads,
+    programs_timing,
     programs_vm,
 )

@@ -142,6 +142,54 @@ START_TEST(a_counter_goes_on_beyond_32_bits) {
 }
 END_TEST
 
+START_TEST(a_value_counts_many_times) {
+    struct instr_histogram histogram = {0};
+    ck_assert(instr_histogram_add_many(&histogram, 100, 64));
+    ck_assert(instr_histogram_add_many(&histogram, 100, 0));
+    ck_assert(instr_histogram_add_many(&histogram, 5, 1));
+    histogram.counts[1] = UINT32_MAX - 10; // of 66, in the octave of 100
+    ck_assert(instr_histogram_add_many(&histogram, 66, 64));
+    uint64_t *buckets = buckets_of(&histogram);
+    ck_assert_uint_eq(buckets[instr_histogram_bucket(100)], 64);
+    ck_assert_uint_eq(buckets[instr_histogram_bucket(5)], 1);
+    ck_assert_uint_eq(buckets[instr_histogram_bucket(66)], UINT64_C(0x100000000) - 11 + 64);
+    free(buckets);
+    instr_histogram_clear(&histogram);
+}
+END_TEST
+
+// clock=auto: a call that was timed exactly, one of many, and one that was estimated.
+START_TEST(estimates_stay_apart) {
+    const int64_t first[] = {500, 30 | (int64_t)INSTR_RECORD_SAMPLED,
+                             2000 | (int64_t)INSTR_RECORD_ESTIMATED,
+                             10 | (int64_t)INSTR_RECORD_ESTIMATED};
+    int64_t words[8];
+    for (int i = 0; i < 4; i++) {
+        words[2 * i] = ~first[i];
+        words[2 * i + 1] = ~(int64_t)(3 << INSTR_RECORD_ID_BITS | 170);
+    }
+    unsigned shard = 0;
+    instr_records_add(words, 4, &shard);
+    struct instr_counter_row rows[INSTR_ROWS_PER_PAGE] = {0};
+    uint64_t *buckets = calloc(INSTR_ROWS_PER_PAGE * INSTR_HISTOGRAM_BUCKETS, sizeof *buckets);
+    ck_assert_ptr_nonnull(buckets);
+    ck_assert(instr_records_take(170 / INSTR_ROWS_PER_PAGE, UINT32_MAX, rows, buckets));
+    const struct instr_counter_row *row = &rows[170 % INSTR_ROWS_PER_PAGE];
+    const uint64_t *own = buckets + 170 % INSTR_ROWS_PER_PAGE * INSTR_HISTOGRAM_BUCKETS;
+    ck_assert_uint_eq(row->timed, 3);
+    ck_assert_uint_eq(row->estimated, 2);
+    ck_assert_uint_eq(row->total, 2510);
+    ck_assert_uint_eq(row->sampled, 1);
+    ck_assert_uint_eq(row->sampled_total, 30);
+    ck_assert_uint_eq(row->self, 12);
+    ck_assert_uint_eq(row->min, 30);
+    ck_assert_uint_eq(row->max, 2000);
+    ck_assert_uint_eq(own[instr_histogram_bucket(30)], INSTR_SAMPLED_OF);
+    ck_assert_uint_eq(own[instr_histogram_bucket(2000)], 1);
+    free(buckets);
+}
+END_TEST
+
 START_TEST(records_add_up_by_id) {
     enum { EVENT_CALL = 0, EVENT_CONSTRUCT = 2, EVENT_INITIALIZED = 3 };
     const int64_t first[] = {100,
@@ -208,6 +256,8 @@ int main(void) {
     tcase_add_test(tests, percentiles_stay_between_the_smallest_and_the_largest_value);
     tcase_add_test(tests, nothing_counted_has_percentiles_of_zero);
     tcase_add_test(tests, a_counter_goes_on_beyond_32_bits);
+    tcase_add_test(tests, a_value_counts_many_times);
+    tcase_add_test(tests, estimates_stay_apart);
     tcase_add_test(tests, records_add_up_by_id);
     tcase_add_test(tests, the_memory_of_histograms_is_reported);
     suite_add_tcase(suite, tests);

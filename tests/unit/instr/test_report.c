@@ -59,9 +59,10 @@ static void write_text(const char *name, const char *what) {
 
 static struct instr_method_row rows[] = {
     {"com/acme/Foo", "bar", "(ILjava/lang/String;[[J)V", 3, 1, 3000, 1500000, 10, 2000, 900, 1990,
-     1999},
-    {"com/acme/Foo$In", "<init>", "()V", 1234567, 0, 61000000000, 20, 0, 59999999999, 7, 8, 9},
-    {"Main", "x", "broken\x1b[31m", 3, 0, 0, 1500000, 0, 0, 0, 0, 0},
+     1999, 0, 0},
+    {"com/acme/Foo$In", "<init>", "()V", 1234567, 0, 61000000000, 20, 0, 59999999999, 7, 8, 9, 1,
+     5},
+    {"Main", "x", "broken\x1b[31m", 3, 0, 0, 1500000, 0, 0, 0, 0, 0, 0, 0},
 };
 static const struct instr_skipped skipped[] = {{"com/acme/Big", "run()V", "would grow \"much\""}};
 
@@ -94,7 +95,7 @@ START_TEST(the_table_is_aligned_and_readable) {
         "Main.xbroken?[31m\n"
         "          3       1  3.00 us  1.50 ms  10 ns  900 ns  1.99 us  2.00 us  2.00 us  "
         "com.acme.Foo.bar(int, String, long[][])\n"
-        "  1,234,567       0   61.0 s    20 ns   0 ns    7 ns     8 ns     9 ns   60.0 s  "
+        "  1,234,567       0  ~61.0 s   ~20 ns   0 ns   ~7 ns    ~8 ns    ~9 ns  ~60.0 s  "
         "com.acme.Foo$In.<init>()\n");
 }
 END_TEST
@@ -121,7 +122,8 @@ START_TEST(the_json_has_its_keys_in_order) {
         "{\n  \"pass\": \"timing\",\n  \"jvm\": \"a JVM 17\",\n  \"methods\": [\n"
         "    {\"class\": \"com.acme.Foo$In\", \"method\": \"<init>\", \"descriptor\": \"()V\", "
         "\"calls\": 1234567, \"thrown\": 0, \"total_ns\": 61000000000, \"self_ns\": 20, "
-        "\"min_ns\": 0, \"max_ns\": 59999999999, \"p50_ns\": 7, \"p90_ns\": 8, \"p99_ns\": 9}\n"
+        "\"min_ns\": 0, \"max_ns\": 59999999999, \"p50_ns\": 7, \"p90_ns\": 8, \"p99_ns\": 9, "
+        "\"estimated\": true, \"measured\": 5}\n"
         "  ],\n  \"skipped\": [\n    {\"class\": \"com.acme.Big\", \"method\": \"run()V\", "
         "\"reason\": \"would grow \\\"much\\\"\"}\n  ]\n}\n");
     r = report(0);

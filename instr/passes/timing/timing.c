@@ -1,0 +1,46 @@
+// timing.c: the JVM TI half of the pass timing: with clock=auto, the ticks that inserted code compares
+
+#include <stdio.h>
+#include <string.h>
+
+#include "instr/vm/ticks.h"
+#include "instr/passes/agent_pass.h"
+#include "instr/vm/runtime.h"
+
+static bool
+    ticks; // have been started; changed while the pass is switched on and off, on one thread at a time
+
+static bool estimates(const struct instr_pass_options *options) {
+    const char *clock = instr_pass_option(options, "clock");
+    return clock && strcmp(clock, "auto") == 0;
+}
+
+// Of one call among 64 the clock is read.
+static unsigned event_ns(const struct instr_pass_options *options) {
+    enum { SAMPLED_NS = 8 };
+    return estimates(options) ? SAMPLED_NS : options->pass->event_ns;
+}
+
+static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *options,
+                  char *reason, size_t size) {
+    if (!estimates(options)) return true;
+    if (!instr_runtime_add(jni, "InstrSampling", reason, size)) return false;
+    instr_runtime_introduce(jvmti, jni, "InstrSampling");
+    if (ticks || (ticks = instr_ticks_start())) return true;
+    snprintf(reason, size, "timing: cannot create a thread");
+    return false;
+}
+
+static void stop(JNIEnv *jni, const struct rw_pass *pass) {
+    (void)jni, (void)pass;
+    if (ticks) instr_ticks_stop();
+    ticks = false;
+}
+
+extern const struct instr_agent_pass instr_agent_pass_timing;
+const struct instr_agent_pass instr_agent_pass_timing = {
+    .estimates = estimates,
+    .event_ns = event_ns,
+    .start = start,
+    .stop = stop,
+};

@@ -1,0 +1,87 @@
+#define _POSIX_C_SOURCE 200809L
+
+#include "instr/vm/ticks.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <time.h>
+
+#include "instr/base/clock.h"
+#include "instr/base/thread.h"
+
+enum { STACK = 64 * 1024 };
+
+static struct instr_ticks ticks;
+
+static struct {
+    pthread_mutex_t lock;
+    unsigned users;
+    bool runs;         // the thread
+    uint64_t overhead; // of the clock
+} state = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+struct instr_ticks *instr_ticks(void) {
+    return &ticks;
+}
+
+static void tick(int64_t now) {
+    atomic_store(&ticks.before, atomic_load(&ticks.last));
+    atomic_store(&ticks.last, now);
+}
+
+// The least of a few, since the thread may be interrupted.
+static uint64_t measure(void) {
+    uint64_t least = UINT64_MAX;
+    for (int i = 0; i < 1000; i++) {
+        uint64_t start = instr_clock_now(), took = instr_clock_now() - start;
+        if (took < least) least = took;
+    }
+    return least;
+}
+
+uint64_t instr_ticks_overhead(void) {
+    pthread_mutex_lock(&state.lock);
+    uint64_t overhead = state.overhead;
+    pthread_mutex_unlock(&state.lock);
+    return overhead;
+}
+
+static bool is_used(void) {
+    pthread_mutex_lock(&state.lock);
+    state.runs = state.users != 0;
+    bool used = state.runs;
+    pthread_mutex_unlock(&state.lock);
+    return used;
+}
+
+static void *run(void *unused) {
+    const struct timespec pause = {0, INSTR_TICK_NS};
+    (void)unused;
+    while (is_used()) {
+        nanosleep(&pause, NULL);
+        tick((int64_t)instr_clock_now());
+    }
+    return NULL;
+}
+
+bool instr_ticks_start(void) {
+    pthread_mutex_lock(&state.lock);
+    if (!state.runs) {
+        int64_t now = (int64_t)instr_clock_now();
+        tick(now - INSTR_TICK_NS);
+        tick(now);
+        state.overhead = measure();
+        state.runs = instr_thread_start(run, STACK) == 0;
+    }
+    bool runs = state.runs;
+    state.users += runs;
+    pthread_mutex_unlock(&state.lock);
+    return runs;
+}
+
+void instr_ticks_stop(void) {
+    pthread_mutex_lock(&state.lock);
+    if (state.users != 0) state.users--;
+    pthread_mutex_unlock(&state.lock);
+}

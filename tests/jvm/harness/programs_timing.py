@@ -1,0 +1,86 @@
+"""timing.clock=auto: counts are exact as ever, times are estimates that are right."""
+
+import json
+
+from . import vm
+from .programs import check, program
+from .table import CASES
+
+TICK = 1e6  # self time is whole ticks: nanoseconds
+CLOCK = 100  # nanoseconds of a call that the program's own clock does not see, at most
+UNWINDING = 10000  # the same of a call that throws
+
+
+def known(r, name, clock, *arguments):
+    """The rows of KnownTimes with this clock, and what the program prints of each: calls, thrown, nanoseconds."""
+    report = r.file(name + ".json")
+    agent = r.with_agent(f"timing,timing.clock={clock},include=KnownTimes,timing.file={report}")
+    run = r.run(name, [r.java] + r.verify + [agent, "-cp", r.built.programs, "KnownTimes", *arguments])
+    if run.status != 0:
+        return None, None, [run.tail()]
+    with open(report, encoding="utf-8") as f:
+        rows = {m["method"]: m for m in json.load(f)["methods"]}
+    truth = {words[0]: [int(n) for n in words[1:]] for words in (line.split() for line in run.stdout.splitlines())}
+    return rows, truth, []
+
+
+def problems_of(rows, truth, estimated):
+    problems = []
+    lost = truth.pop("switches")[0] * TICK / 4  # a thread that lost its processor had it back at some time of a tick
+    for name, (calls, thrown, time) in truth.items():
+        row = rows[name]
+        if (row["calls"], row["thrown"]) != (calls, thrown):
+            problems.append(f"{name}: {row['calls']} calls, {row['thrown']} thrown, not {calls} and {thrown}")
+        if not 0.95 * time <= row["total_ns"] <= 1.05 * time + calls * CLOCK + thrown * UNWINDING + lost:
+            problems.append(f"{name}: {row['total_ns'] / 1e6:.1f} ms in total, not {time / 1e6:.1f}")
+        if ("estimated" in row, "measured" in row) != (estimated, estimated):
+            problems.append(f"{name}: marked as {row}")
+    return problems
+
+
+@program("timing, times that are estimated")
+def estimated(r):
+    """Most methods are short, and some calls of a short one are long; recursion, exceptions, a caller of calls without a clock."""
+    ways = {"one thread": ["60000", "1"], "four threads": ["20000", "4"]}
+    if r.jdk.version >= 21:
+        ways["virtual threads"] = ["10000", "8", "virtual"]
+    for way, arguments in ways.items():
+        rows, truth, problems = known(r, way.replace(" ", "-"), "auto", *arguments)
+        if not problems:
+            problems = problems_of(rows, truth, True)
+            sparse = {name for name in ("small", "rare", "throwing") if rows[name]["measured"] * 8 < rows[name]["calls"]}
+            if sparse != {"small", "rare", "throwing"}:
+                problems.append(f"only of {sparse} few calls were measured")
+            for name in ("middle", "recursive"):
+                if rows[name]["measured"] != rows[name]["calls"]:
+                    problems.append(f"{name}: {rows[name]['measured']} of {rows[name]['calls']} calls were measured")
+            if rows["rare"]["max_ns"] < 9e6:
+                problems.append(f"rare: its long calls are missing: {rows['rare']}")
+            own = truth["caller"][2] / 10
+            if rows["caller"]["self_ns"] > 2 * own + 5 * TICK:
+                problems.append(f"caller: has the time of its callees: {rows['caller']}")
+        yield way, problems
+    rows, truth, problems = known(r, "every", "every", "20000", "1")
+    yield "every", problems or problems_of(rows, truth, False)
+
+
+def within_ticks(expectations):
+    """Self time in whole ticks may be one less or more for each call that is long."""
+    for e in expectations:
+        e.limits = [(key, op, number + (2 * TICK if op == "<=" else -2 * TICK) * (key == "self_ns")) for key, op, number in e.limits]
+    return expectations
+
+
+@program("cases with estimated times", quick=False)
+def cases(r):
+    """All that the cases expect of `timing`, with and without other passes and owners of the same code."""
+    for case in CASES:
+        ours, expectations = r.expectations(case.name)
+        if not ours or ours.agent or ours.java or ours.status or ours.skipped or ours.preview:
+            continue
+        launch = r.built.launch(ours)
+        plain = r.run(case.name, [r.java] + launch)
+        report = r.file(case.name + ".json")
+        agent = r.with_agent(f"calls,timing,timing.clock=auto,timing.file={report},include=cases.**:app.**")
+        other = r.run(case.name + "-agent", [r.java] + r.verify + [agent] + launch)
+        yield case.name, vm.compare(plain, other) + check(report, within_ticks(expectations), ours)
