@@ -27,7 +27,7 @@
 
 // Where types of package instr.kit are in a JVM.
 #define KIT_TYPES "instr/kit/"
-#define KIT_TYPES_RENAMED "java/lang/InstrKit"
+#define KIT_TYPES_RENAMED INSTR_KIT_BOOT "InstrKit"
 #define KIT_HOLDER KIT_TYPES "Holder"
 
 // A class of the jars.

@@ -84,7 +84,7 @@ static void read_kit(struct kit_reader *reader, const char *paths) {
         kit_rename_class(kit, &kit->classes[i]);
 }
 
-struct instr_kit *instr_kit_open(const char *paths) {
+static struct instr_kit *open_in(const char *paths, const char *package) {
     struct instr_kit *kit = calloc(1, sizeof *kit);
     struct instr_jar *jars = calloc(MOST_JARS, sizeof *jars);
     struct kit_reader reader = {.kit = kit, .jars = jars};
@@ -93,6 +93,7 @@ struct instr_kit *instr_kit_open(const char *paths) {
         cf_arena_init(&kit->arena);
         kit->arena.limit = MOST_MEMORY;
         kit->usable = true;
+        kit->package = package;
         read_kit(&reader, paths);
         if (kit->usable) kit->applied = instr_kit_applied_new(kit->advice_count);
         failed = kit->no_memory || (kit->usable && !kit->applied);
@@ -102,6 +103,14 @@ struct instr_kit *instr_kit_open(const char *paths) {
     if (!failed) return kit;
     instr_kit_free(kit);
     return NULL;
+}
+
+struct instr_kit *instr_kit_open(const char *paths) {
+    return open_in(paths, INSTR_KIT_BOOT);
+}
+
+struct instr_kit *instr_kit_open_offline(const char *paths) {
+    return open_in(paths, INSTR_KIT_WOVEN);
 }
 
 static void free_advice(struct instr_kit_advice *advice) {

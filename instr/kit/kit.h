@@ -20,6 +20,10 @@
 
 #include <stdbool.h>
 
+// The package of classes that there are once: in a JVM with the agent, and in rewritten files.
+#define INSTR_KIT_BOOT "java/lang/"
+#define INSTR_KIT_WOVEN "instr/woven/"
+
 // Where a template has the package, "" or "com/acme/": see template.h.
 #define INSTR_KIT_PACKAGE "\1"
 
@@ -144,6 +148,7 @@ struct instr_kit_problem {
 struct instr_kit {
     const char *name;    // of the first jar, without folder and .jar: "apm"
     const char *path;    // as given
+    const char *package; // INSTR_KIT_BOOT or INSTR_KIT_WOVEN
     uint64_t hash_value; // of all bytes of the jars
     char hash[17];       // the same in hexadecimal
     char marker[32];     // "instr:<hash>", SourceFile of all its classes
@@ -163,6 +168,8 @@ struct instr_kit {
 // Reads a kit from files, separated by colons. NULL: out of memory. Otherwise look at `usable` first:
 // of a kit that is not, only problems may be read. The caller frees it.
 struct instr_kit *instr_kit_open(const char *paths);
+// The same for files that `instr rewrite` makes: classes that would be in the bootstrap loader have INSTR_KIT_WOVEN.
+struct instr_kit *instr_kit_open_offline(const char *paths);
 void instr_kit_free(struct instr_kit *kit);
 
 // The first fatal problem, "Servlet.java:12: ...".
@@ -176,5 +183,7 @@ struct instr_kit_runtime_class {
     size_t length;
 };
 extern const struct instr_kit_runtime_class instr_kit_runtime_classes[];
+// The same in INSTR_KIT_WOVEN, with InstrKitFailure and InstrKitNesting.
+extern const struct instr_kit_runtime_class instr_kit_woven_classes[];
 
 #endif

@@ -37,7 +37,7 @@ static const char *new_class_name(struct instr_kit *kit, const struct instr_kit_
     const struct instr_kit_class *c = made_of(kit, user, name);
     if (c) return c->name;
     if (name.length > types && memcmp(name.bytes, KIT_TYPES, types) == 0)
-        return kit_format(kit, KIT_TYPES_RENAMED "%.*s", (int)(name.length - types),
+        return kit_format(kit, "%sInstrKit%.*s", kit->package, (int)(name.length - types),
                           name.bytes + types);
     if (begins_with(name, user->types_from) && strcmp(user->types_from, user->types_to) != 0)
         return kit_format(kit, "%s%.*s", user->types_to, (int)(name.length - from),
@@ -84,7 +84,7 @@ static const char *defined_name(struct instr_kit *kit, const struct instr_kit_cl
     const char *slash = strrchr(c->original, '/'), *simple = slash ? slash + 1 : c->original;
     uint64_t hash = instr_hash(c->original, strlen(c->original), kit->hash_value);
     if (!c->boot) hash = instr_hash(c->types_to, strlen(c->types_to), hash);
-    return kit_format(kit, "%s%s$$instr$%016llx", c->boot ? "java/lang/" : INSTR_KIT_PACKAGE,
+    return kit_format(kit, "%s%s$$instr$%016llx", c->boot ? kit->package : INSTR_KIT_PACKAGE,
                       simple, (unsigned long long)hash);
 }
 

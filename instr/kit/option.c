@@ -60,7 +60,6 @@ static const struct rw_pass like = {
     .help = "advice in Java, from a jar",
     .flags = RW_NAMES_METHODS | RW_NO_TABLE,
     .file_help = "count the runs of the advices, and write what the kit saw to FILE (JSON) at exit",
-    .needs_agent = "advice is defined in a running JVM",
     .runtime_class = "InstrKitFailure",
     .edit = instr_kit_weave,
 };
@@ -166,6 +165,29 @@ static int make(const char *value, int late, int (*add)(void *to, const struct r
     for (size_t i = 0; i < kit->advice_count; i++)
         if (kit->advices[i].rethrow_count) made->pass.flags |= RW_PREVENTS;
     return add(to, &made->pass);
+}
+
+bool instr_kit_make_offline(const struct rw_pass *pass, char *reason, size_t size) {
+    struct made *made = (struct made *)(uintptr_t)pass;
+    struct instr_kit *kit = instr_kit_open_offline(made->made.text);
+    snprintf(reason, size, "out of memory");
+    bool ok = kit && can_run(kit, reason, size) && kit->advice_count == made->kit->advice_count;
+    for (size_t i = 0; ok && i < kit->advice_count; i++) {
+        struct instr_kit_advice *advice = &kit->advices[i];
+        advice->nesting = made->kit->advices[i].nesting;
+        if (!advice->loader) continue;
+        snprintf(reason, size, "%s:%u: loader: only the agent knows loaders", advice->source.file,
+                 advice->source.line);
+        ok = false;
+    }
+    if (ok) {
+        instr_kit_free(made->kit);
+        made->kit = kit;
+        made->pass.data = kit;
+    } else {
+        instr_kit_free(kit);
+    }
+    return ok;
 }
 
 const struct instr_pass_source instr_kit_source = {

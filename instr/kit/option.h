@@ -9,6 +9,9 @@
 // kit=
 extern const struct instr_pass_source instr_kit_source;
 
+// Makes the kit of such a pass one for `instr rewrite`. False: one line in `reason`. Nothing else may use the pass.
+bool instr_kit_make_offline(const struct rw_pass *pass, char *reason, size_t size);
+
 // The kit of a pass that the option has made.
 static inline const struct instr_kit *instr_kit_of(const struct rw_pass *pass) {
     return pass->data;

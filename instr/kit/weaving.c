@@ -6,8 +6,6 @@
 
 #include <stdio.h>
 
-#define HOLDER "java/lang/InstrKitHolder"
-
 enum { REASON_SIZE = 400, MOST_ARGUMENTS = 255 };
 
 static unsigned kind_of(const char *type) {
@@ -114,18 +112,29 @@ uint16_t kit_class_of(const struct kit_weaving *w, const char *type) {
 
 // --- holders ---
 
+// The kit's class of this name, behind InstrKit.
+static const char *kit_class(const struct kit_weaving *w, const char *before, const char *name) {
+    const struct instr_kit *kit = w->cls->pass->data;
+    size_t size = strlen(before) + strlen(kit->package) + strlen(name) + 16;
+    char *text = cf_arena_alloc(kit_arena_of(w), size);
+    if (!text) cf_fail(&w->edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
+    if (text) snprintf(text, size, "%s%sInstrKit%s", before, kit->package, name);
+    return text ? text : "";
+}
+
 // A holder with the argument in it; one argument may have several parameters.
 static void push_holder(const struct kit_weaving *w, struct cf_snippet *s, struct kit_argument *a) {
     struct cf_pool *pool = &w->cls->rewrite->pool;
     if (!a->holder) {
-        a->holder = kit_new_local(w, "L" HOLDER ";");
-        cf_op_constant(s, CF_OP_new, cf_add_class(pool, HOLDER, strlen(HOLDER)), 0, 1);
+        const char *name = kit_class(w, "", "Holder");
+        a->holder = kit_new_local(w, kit_class(w, "L", "Holder;"));
+        cf_op_constant(s, CF_OP_new, cf_add_class(pool, name, strlen(name)), 0, 1);
         cf_op(s, CF_OP_dup);
         kit_load(s, a->type, a->local);
         box(w, s, a->type);
         cf_op_constant(
             s, CF_OP_invokespecial,
-            cf_add_reference(pool, CF_TAG_METHODREF, HOLDER, "<init>", "(Ljava/lang/Object;)V"), 2,
+            cf_add_reference(pool, CF_TAG_METHODREF, name, "<init>", "(Ljava/lang/Object;)V"), 2,
             0);
         cf_local(s, CF_OP_astore, a->holder);
     }
@@ -133,8 +142,8 @@ static void push_holder(const struct kit_weaving *w, struct cf_snippet *s, struc
 }
 
 static uint16_t held_value(const struct kit_weaving *w) {
-    return cf_add_reference(&w->cls->rewrite->pool, CF_TAG_FIELDREF, HOLDER, "value",
-                            "Ljava/lang/Object;");
+    return cf_add_reference(&w->cls->rewrite->pool, CF_TAG_FIELDREF, kit_class(w, "", "Holder"),
+                            "value", "Ljava/lang/Object;");
 }
 
 static void push_held(const struct kit_weaving *w, struct cf_snippet *s,
@@ -283,8 +292,11 @@ bool kit_push_call(const struct kit_weaving *w, struct cf_snippet *s, enum instr
 
 static void call_nesting(const struct kit_weaving *w, struct cf_snippet *s, const char *name,
                          const char *descriptor) {
+    const struct instr_kit *kit = w->cls->pass->data;
+    bool woven = strcmp(kit->package, INSTR_KIT_WOVEN) == 0;
     char class_name[KIT_NAME_SIZE];
-    snprintf(class_name, sizeof class_name, "%sInstrKitNesting", w->cls->runtime_package);
+    snprintf(class_name, sizeof class_name, "%sInstrKitNesting",
+             woven ? kit->package : w->cls->runtime_package);
     cf_call(s, cf_callee_new(w->cls->rewrite, class_name, name, descriptor));
 }
 

@@ -7,8 +7,8 @@ JAVAC is the compiler of any JDK from 11 on. Writes to the directory OUT:
 
     instr-kit.jar           package instr.kit, class files of JDK 8
     instr-kit-sources.jar   its sources, from which IDEs show what each type does
-    kit_classes.c           the classes that kits call at run time, under their names in the bootstrap loader,
-                            declared in instr/kit/kit.h
+    kit_classes.c           the classes that kits call at run time, under their names in the bootstrap loader and
+                            in rewritten files, declared in instr/kit/kit.h
 """
 
 import os
@@ -23,6 +23,7 @@ import build as runtime
 
 NAMES = runtime.sources("kit")
 CALLED = ["Entry", "Shard", "Holder", "State"]  # not annotations; each behind those that it names
+WITHOUT_AGENT = ["Failure", "Nesting"]  # of the runtime: what rewritten files need, too
 PREFIX = "InstrKit"
 
 
@@ -35,17 +36,29 @@ def write_jar(path, files):
             jar.writestr(zipfile.ZipInfo("instr/kit/" + name), data)
 
 
-def in_java_lang(text):
-    """The source of a class as it is in the bootstrap loader."""
-    text = text.replace("package instr.kit;", "package java.lang;")
+def in_package(text, package):
+    """The source of a class as it is in the bootstrap loader, or in rewritten files."""
+    text = text.replace("package instr.kit;", "package %s;" % package)
     return re.sub(r"\b(%s)\b" % "|".join(CALLED), PREFIX + r"\1", text)
 
 
-def write_called(path, classes):
+def without_agent(text):
+    """The source of a class of the runtime as it is in rewritten files."""
+    text = text.replace("package java.lang;", "package instr.woven;").replace("import instr.runtime.InstrNative;\n", "")
+    text = re.sub(r" *@\S+DontInline\n", "", text)
+    return text.replace("InstrNative.say(", 'System.err.println("instr: " + (').replace("dropped(thrown, advice));", "dropped(thrown, advice)));")
+
+
+def table(name, package, classes):
+    """A table in C."""
+    text = "".join(runtime.c_array(package.replace("/", "_") + c, data) for c, data in classes.items())
+    rows = "".join('    {"%s/%s", %s, sizeof %s},\n' % ((package, c) + (package.replace("/", "_") + c,) * 2) for c in classes)
+    return text + "const struct instr_kit_runtime_class %s[] = {\n%s    {0, 0, 0},\n};\n" % (name, rows)
+
+
+def write_called(path, boot, woven):
     text = '// Made by runtime-java/kit/build.py.\n\n#include "instr/kit/kit.h"\n\n'
-    text += "".join(runtime.c_array(name, data) for name, data in classes.items())
-    rows = "".join('    {"java/lang/%s", %s, sizeof %s},\n' % (name, name, name) for name in classes)
-    text += "const struct instr_kit_runtime_class instr_kit_runtime_classes[] = {\n" + rows + "    {0, 0, 0},\n};\n"
+    text += table("instr_kit_runtime_classes", "java/lang", boot) + "\n" + table("instr_kit_woven_classes", "instr/woven", woven)
     runtime.write(path, text.encode())
 
 
@@ -71,15 +84,22 @@ def main():
         runs = [runtime.JAVAC + ["-d", os.path.join(work, "kit")] + kit]
         called = [os.path.join(work, "source/java/lang", PREFIX + name + ".java") for name in CALLED]
         for name, path in zip(CALLED, called):
-            runtime.write(path, in_java_lang(sources[name]).encode())
+            runtime.write(path, in_package(sources[name], "java.lang").encode())
         patch = ["--patch-module", "java.base=" + os.path.join(work, "source")]
         runs.append(runtime.JAVAC + patch + ["-d", os.path.join(work, "called")] + called)
+        woven = [os.path.join(work, "woven-source/instr/woven", PREFIX + name + ".java") for name in CALLED + WITHOUT_AGENT]
+        for name, path in zip(CALLED, woven):
+            runtime.write(path, in_package(sources[name], "instr.woven").encode())
+        for name, path in zip(WITHOUT_AGENT, woven[len(CALLED):]):
+            with open(os.path.join(os.path.dirname(HERE), PREFIX + name + ".java"), encoding="utf-8") as file:
+                runtime.write(path, without_agent(file.read()).encode())
+        runs.append(runtime.JAVAC + ["-d", os.path.join(work, "woven")] + woven)
         runtime.compile_all(javac, runs, work)
         classes = compiled(os.path.join(work, "kit/instr/kit"), NAMES)
         write_jar(os.path.join(out, "instr-kit.jar"), {name + ".class": data for name, data in classes.items()})
         write_jar(os.path.join(out, "instr-kit-sources.jar"), {name + ".java": text for name, text in sources.items()})
-        names = [PREFIX + name for name in CALLED]
-        write_called(os.path.join(out, "kit_classes.c"), compiled(os.path.join(work, "called/java/lang"), names))
+        boot = compiled(os.path.join(work, "called/java/lang"), [PREFIX + name for name in CALLED])
+        write_called(os.path.join(out, "kit_classes.c"), boot, compiled(os.path.join(work, "woven/instr/woven"), [PREFIX + name for name in CALLED + WITHOUT_AGENT]))
 
 
 if __name__ == "__main__":

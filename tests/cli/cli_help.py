@@ -50,7 +50,7 @@ class Help(CliTest):
                      "rule": [nobody, "Foo.bar() entry { @ = count() }"]}
         needs = {"--line": ["--class", "Foo"], "--classes": ["--class", "Foo"]}
         values = {"N": "3", "TIME": "1s", "KEY": "self", "LIST": "all", "NAME": "Foo", "PATH": self.folder, "OUT": "c",
-                  "HOME": self.folder, "WORDS": "throw", "SHARE": "5%", "CONDITION": "true", "VALUES": "1"}
+                  "HOME": self.folder, "WORDS": "throw", "SHARE": "5%", "CONDITION": "true", "VALUES": "1", "JARS": self.folder}
         tried = 0
         for command in self.tables()["commands"]:
             name, usage = command["name"], command["arguments"]

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import zipfile
 
 from support import AGENT, JDK, Running, ShopTest
 
@@ -205,12 +206,13 @@ class ReloadTest(ShopTest):
                 }
             }""")
         body = '@Advice("Waits.twice(int)") final class Slow { static int enter() { return %d; } static int returned(@Enter int e, @Result int r) { return r + e + 1000 * %d; } }'
+        kits = [self.kit(body % (n, n), f"kit{n}") for n in (10, 20, 30, 40)]
         with self.start() as java:
-            self.attach(java, self.kit(body % (10, 10)))
+            self.attach(java, shutil.copy(kits[0], self.path("kit.jar")))
             self.assertEqual(java.ask(), "calling")
-            for n in range(11, 41):
-                self.kit(body % (n, n))
-                self.reload(java)
+            for n in range(1, 41):
+                shutil.copy(kits[n % 4], self.path("kit.jar"))
+                self.assertIn("kit is reloaded", self.reload(java).stdout)
             self.assertEqual([a["loaders"][0]["failures"] for a in self.kits(java)[0]["advices"]], [0])
             self.assertEqual(java.ask(), "0")
 
@@ -221,9 +223,8 @@ class ReloadTest(ShopTest):
         with self.start() as java:
             self.attach(java, kit)
             for n in range(100):
-                with open(self.path("kit-classes", "n"), "w", encoding="ascii") as file:
-                    file.write(str(n))
-                self.jar("kit.jar", self.path("kit-classes"))
+                with zipfile.ZipFile(kit, "a") as jar:
+                    jar.writestr(str(n), "")
                 self.assertIn("kit is reloaded", self.reload(java).stdout)
                 if n == 9:
                     early = self.resources(java)

@@ -19,12 +19,6 @@ class RunningTest(ShopTest):
         self.assertEqual(err, [])
         self.assertEqual(out, ["enter tea3", "exit 7teatea!3null", "tea!3", "enter tea-1", "exit 7teanulljava.lang.IllegalStateException: n"] + PLAIN[1:])
 
-    def test_rewriting_files_names_the_way_that_works(self):
-        jar = self.kit('@Advice("com.acme.Shop.order(..)") final class Slow { static void enter() { } }')
-        done = self.tool("rewrite", "kit=" + jar, self.app, "-o", self.path("out"), status=2)
-        self.assertIn(f"use 'instr run kit={jar}' or 'instr attach'", done.stderr)
-        self.assertFalse(os.path.exists(self.path("out")))
-
     def test_values(self):
         out, err = self.run_kit("""
             @Advice({"com.acme.Shop.twice(..)", "com.acme.Shop.order(..)"}) final class Slow {

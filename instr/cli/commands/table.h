@@ -231,7 +231,7 @@
             "counts, ten of the skipped methods (all of them with verbose=yes in "                 \
             "the list), each failure in a line, and the time that rewriting took "                 \
             "without reading and checking.")                                                       \
-    COMMAND(rewrite, "OPTION... [--jobs N] IN -o OUT",                                             \
+    COMMAND(rewrite, "OPTION... [--jobs N] [--class-path JARS] IN -o OUT",                         \
             "rewrite a class, a directory or an archive, to run without the agent",                \
             "An archive is rewritten with the archives in it (jar, war, ear). Jars "               \
             "that are stored in an application archive stay stored; with libzip "                  \
@@ -242,7 +242,15 @@
             "are dropped, with a notice. A broken class or entry stays as it was "                 \
             "and is reported; the exit status is 1 then. The result is the same "                  \
             "for any number of threads. OUT appears when it is complete; a "                       \
-            "directory OUT must not exist, or be empty.")                                          \
+            "directory OUT must not exist, or be empty.\n\n"                                       \
+            "kit=KIT weaves the advice of a kit into IN, and puts the classes that it "            \
+            "needs into OUT: the program then runs with it, without instr. What the "              \
+            "agent has once in the bootstrap loader is there once in each class path, "            \
+            "in package instr.woven. Supertypes are looked for in IN, in JARS (between "           \
+            "colons) and in a JDK ($JAVA_HOME, or that of java in $PATH), not in jars "            \
+            "in IN. A kit is woven by itself: rewrite OUT for other passes. It does "              \
+            "not run in modules, only on the class path, and not in classes of the "               \
+            "JDK; 'loader' and KIT.file need the agent.")                                          \
     COMMAND(                                                                                       \
         kit,                                                                                       \
         "check KIT[:KIT] [--jdk HOME] [PATH...] | test KIT[:KIT] [OPTION...] [-o OUT] -- "         \

@@ -7,6 +7,7 @@
 #include "instr/base/array.h"
 #include "instr/base/hash.h"
 #include "instr/cli/rewrite/gate.h"
+#include "instr/cli/rewrite/kits.h"
 #include "instr/cli/rewrite/manifest.h"
 #include "instr/cli/rewrite/replace.h"
 #include "instr/cli/rewrite/read.h"
@@ -232,6 +233,15 @@ static int can_be_read(struct archive *a, const zip_stat_t *st, const char *path
     return 0;
 }
 
+static int look_for_kits(struct archive *a, struct read_request *request, struct cli_root *root,
+                         char reason[CLI_REASON_SIZE]) {
+    struct cli_bytes bytes;
+    if (read_for_root(request, &bytes, reason) != 0) return -1;
+    int result = cli_kits_look(a->rewrite, root, &bytes, reason);
+    free(bytes.bytes);
+    return result;
+}
+
 // 0; or -1: out of memory.
 static int take_class(struct archive *a, const zip_stat_t *st, const char *path) {
     struct read_request request = {a, st};
@@ -241,7 +251,13 @@ static int take_class(struct archive *a, const zip_stat_t *st, const char *path)
     if (!can_be_read(a, st, path)) return 0;
     switch (cli_roots_find(&a->roots, &a->rewrite->options, path, read_for_root, &request, &root,
                            &start, reason)) {
-    case CLI_ROOT_FOUND: a->rewrite->classes++; return add_job(a, st, path, start, root);
+    case CLI_ROOT_FOUND:
+        if (a->rewrite->kits && look_for_kits(a, &request, root, reason) != 0) {
+            cli_rewrite_failed(a->rewrite, a->name, path, reason);
+            return 0;
+        }
+        a->rewrite->classes++;
+        return add_job(a, st, path, start, root);
     case CLI_ROOT_OUT_OF_SCOPE: return 0;
     case CLI_ROOT_UNKNOWN: cli_rewrite_failed(a->rewrite, a->name, path, reason); return 0;
     default: return -1;
@@ -251,6 +267,7 @@ static int take_class(struct archive *a, const zip_stat_t *st, const char *path)
 // Adds the job of an entry, if it has one. 0; or -1: out of memory.
 static int list_job(struct archive *a, const zip_stat_t *st, const char *path, int *is_signed) {
     if (cli_is_signature_file(path)) *is_signed = 1;
+    cli_kits_note(a->rewrite, a->name, path);
     if (cli_ends_with(path, ".class") && strlen(path) > 6 && take_class(a, st, path) < 0) return -1;
     if (!cli_names_archive(path) || st->size == 0) return 0;
     if (a->depth >= CLI_MOST_NESTING)
@@ -333,6 +350,28 @@ static int add_gates(struct archive *a) {
     return 0;
 }
 
+// The classes of kits.
+static int add_for_kits(struct archive *a) {
+    char name[4096];
+    for (size_t r = 0; r < a->roots.count; r++) {
+        const struct cli_root *root = a->roots.items[r];
+        for (size_t i = 0; i < root->added_count; i++) {
+            const struct cli_added *added = &root->added[i];
+            if (snprintf(name, sizeof name, "%s%s.class", root->path, added->name) >=
+                (int)sizeof name)
+                return -1;
+            zip_source_t *source = zip_source_buffer(a->zip, added->bytes, added->length, 0);
+            zip_int64_t index = source ? zip_file_add(a->zip, name, source, 0) : -1;
+            if (index < 0) {
+                zip_source_free(source);
+                return -1;
+            }
+            zip_file_set_mtime(a->zip, (zip_uint64_t)index, GATE_TIME, 0);
+        }
+    }
+    return 0;
+}
+
 static int replace_manifest(struct archive *a, zip_uint64_t index, const zip_stat_t *st) {
     struct cli_bytes old, new;
     char reason[CLI_REASON_SIZE];
@@ -387,7 +426,7 @@ static int rewrite_open(struct archive *a, struct cli_sink *out, char reason[CLI
     if (list_jobs(a, &is_signed) != 0) return fail_zip(a->zip, NULL, reason);
     if (a->work.count == 0) return 0;
     a->entries = calloc(a->work.count + a->roots.count * cli_gate_count(), sizeof *a->entries);
-    if (!a->entries || replace_jobs(a) != 0 || add_gates(a) != 0 ||
+    if (!a->entries || replace_jobs(a) != 0 || add_gates(a) != 0 || add_for_kits(a) != 0 ||
         (is_signed && drop_signatures(a) != 0))
         return fail_zip(a->zip, NULL, reason);
     a->work.rewrite = a->rewrite;
@@ -414,6 +453,7 @@ int cli_rewrite_archive(struct cli_rewrite *rewrite, const struct cli_store *in,
     zip_error_t error;
     int result = -1;
     zip_error_init(&error);
+    a.roots.all = cli_kits_ask(rewrite->kits);
     a.roots.key =
         instr_hash(rewrite->options_text, strlen(rewrite->options_text), instr_hash(name, 0, 0));
     // libzip accepts an empty file as an empty archive.

@@ -3,6 +3,7 @@
 #include "classfile/base/mutf8.h"
 #include "instr/cli/rewrite/class.h"
 #include "instr/cli/rewrite/gate.h"
+#include "instr/cli/rewrite/kits.h"
 #include "instr/coverage/exec_writer.h"
 #include "instr/engine/refused.h"
 #include "rewriters/coverage.h"
@@ -226,8 +227,12 @@ int cli_class_rewrite(struct cli_rewriter *rewriter, struct cli_class *class, st
     struct instr_rewritten rewritten;
     char line[INSTR_ERROR_SIZE];
     struct cf_slice this = cf_this_name(&class->cls);
-    struct instr_origin origin = {.excluded_passes = ~instr_scope_passes(
-                                      &rewrite->options, (const char *)this.bytes, this.length, 0)};
+    struct rw_supertypes above;
+    uint64_t passes =
+        instr_scope_passes(&rewrite->options, (const char *)this.bytes, this.length, 0);
+    if (rewrite->kits) passes |= cli_kits_select(rewrite, &class->cls, &above, &rewriter->arena);
+    struct instr_origin origin = {.excluded_passes = ~passes,
+                                  .supertypes = rewrite->kits ? &above : NULL};
     instr_engine_rewrite_known(rewrite->engine, &origin, class->bytes, class->length, allocate,
                                NULL, &rewritten);
     char name[256];

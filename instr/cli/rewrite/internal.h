@@ -9,6 +9,7 @@
 //      roots.c     where in an archive or directory the classes of one class path begin
 //      class.c     one class
 //      gate.c      the classes that are added: how rewritten code reaches the runtime
+//      kits.c      ... and those of kits
 //      work.c      threads that read, rewrite and deflate ahead of the one that writes
 //      read.c      entries of archives, as the threads read them
 //      replace.c   an entry of an archive, replaced
@@ -35,6 +36,7 @@ enum {
 #define CLI_GATE_PACKAGE "instr/rewritten/"
 
 struct cli_cache;
+struct cli_kits;
 
 struct cli_rewrite {
     const char *in, *out;
@@ -44,12 +46,20 @@ struct cli_rewrite {
     struct instr_methods *methods;
     struct instr_engine *engine;
     struct cli_cache *cache;
+    struct cli_kits *kits;           // NULL: none is given
     struct instr_coverage *coverage; // NULL: the pass is not on
     atomic_size_t classes, changed;  // in scope; given other bytes
     size_t failures;
     // Progress, in bytes of input. No bar: `total` is 0.
     uint64_t done, total;
     int shown;
+};
+
+// A class that is added for a kit.
+struct cli_added {
+    char *name; // internal
+    uint8_t *bytes;
+    size_t length;
 };
 
 // Where classes of one class path begin, and what the runtime needs to know about them.
@@ -62,6 +72,8 @@ struct cli_root {
     struct cli_sink rows, covered;
     uint32_t first, end;          // ids in the rows; first == end: none
     uint32_t holder, holders_end; // of the probes; holder == holders_end: none
+    struct cli_added *added;
+    size_t added_count, added_capacity;
 };
 
 #endif

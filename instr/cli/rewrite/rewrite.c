@@ -6,6 +6,7 @@
 #include "instr/cli/rewrite/class.h"
 #include "instr/cli/rewrite/file.h"
 #include "instr/cli/rewrite/gate.h"
+#include "instr/cli/rewrite/kits.h"
 #include "instr/cli/rewrite/run.h"
 #include "instr/cli/rewrite/single.h"
 #include "instr/cli/rewrite/tree.h"
@@ -52,7 +53,7 @@ static int check_passes(struct cli_rewrite *rewrite) {
         for (const char *const *key = pass->agent_options; key && *key; key++)
             if (instr_pass_option(options, *key))
                 return cli_usage("rewrite", "the option '%s.%s' needs the agent", pass->name, *key);
-        if (!pass->runtime_class || cli_gate_serves(pass->runtime_class)) continue;
+        if (rewrite->kits || !pass->runtime_class || cli_gate_serves(pass->runtime_class)) continue;
         const struct rw_made *made = pass->made;
         return cli_usage("rewrite",
                          "the pass '%s' needs the agent (%s); use 'instr run %s%s%s' or "
@@ -80,7 +81,9 @@ static int set_coverage(struct cli_rewrite *rewrite) {
 // The last word is IN; those before it are options.
 static int read_arguments(int argc, char **argv, struct cli_rewrite *rewrite) {
     char error[INSTR_ERROR_SIZE];
+    const char *class_path = NULL;
     const struct cli_option plain[] = {{"-o", .text = &rewrite->out},
+                                       {"--class-path", .text = &class_path},
                                        {"--jobs", .number = &rewrite->jobs, 1, CLI_MOST_JOBS},
                                        {NULL}};
     if (cli_arguments("rewrite", &argc, argv, plain) != CLI_OK) return CLI_USAGE;
@@ -94,7 +97,8 @@ static int read_arguments(int argc, char **argv, struct cli_rewrite *rewrite) {
     if (result == 0)
         result = instr_plugins_open(&rewrite->options, INSTR_PLUGIN_OFFLINE, error, sizeof error);
     if (result != 0) return cli_usage("rewrite", "%s", error);
-    return check_passes(rewrite);
+    int status = cli_kits_open(rewrite, class_path);
+    return status == CLI_OK ? check_passes(rewrite) : status;
 }
 
 // --- the command ---
@@ -167,6 +171,8 @@ static int rewrite_input(struct cli_rewrite *rewrite) {
     if (access(rewrite->in, R_OK) != 0) return cli_error("%s: %s", rewrite->in, strerror(errno));
     rewrite->total = isatty(STDERR_FILENO) && !rewrite->options.quiet ? (uint64_t)in.st_size : 0;
     int is_class = cli_file_starts_with(rewrite->in, "\xCA\xFE\xBA\xBE", 4);
+    if (is_class && rewrite->kits)
+        return cli_error("%s: a kit needs a jar or a directory", rewrite->in);
     return is_class ? cli_rewrite_single(rewrite) : cli_rewrite_jar(rewrite);
 }
 
@@ -186,6 +192,7 @@ static int rewrite_all(struct cli_rewrite *rewrite) {
     int status = rewrite_input(rewrite);
     cli_rewrite_clear_bar(rewrite);
     if (status == CLI_OK && !rewrite->options.quiet) print_summary(rewrite);
+    if (status == CLI_OK) status = cli_kits_finish(rewrite);
     if (status == CLI_OK && rewrite->options.stats) status = write_stats(rewrite);
     return rewrite->failures > 0 ? CLI_FAILED : status;
 }
@@ -197,6 +204,7 @@ int cli_rewrite(int argc, char **argv) {
     instr_engine_free(rewrite.engine);
     if (rewrite.methods) instr_methods_free(rewrite.methods);
     cli_cache_free(rewrite.cache);
+    cli_kits_close(rewrite.kits);
     free(rewrite.options_text);
     instr_options_free(&rewrite.options);
     cli_rewrite_obey_signal();

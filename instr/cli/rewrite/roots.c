@@ -3,6 +3,7 @@
 #include "instr/cli/rewrite/roots.h"
 #include "instr/base/array.h"
 #include "instr/cli/rewrite/gate.h"
+#include "instr/kit/kit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,7 +87,8 @@ enum cli_root_status cli_roots_find(struct cli_roots *roots, const struct instr_
     // No class loader accepts gates in java.*, and the platform needs the agent.
     if (begins_with(name, "java/") || cli_gate_is(name, length) ||
         strcmp(simple, "module-info.class") == 0 || strcmp(simple, "package-info.class") == 0 ||
-        !instr_scope_matches(options, name, length, 0))
+        begins_with(name, INSTR_KIT_WOVEN) ||
+        (!roots->all && !instr_scope_matches(options, name, length, 0)))
         return CLI_ROOT_OUT_OF_SCOPE;
     *start = (size_t)found;
     *root = cli_roots_get(roots, path, *start);
@@ -138,6 +140,11 @@ void cli_roots_free(struct cli_roots *roots) {
         free(roots->items[i]->prefix);
         cli_sink_free(&roots->items[i]->rows);
         cli_sink_free(&roots->items[i]->covered);
+        for (size_t k = 0; k < roots->items[i]->added_count; k++) {
+            free(roots->items[i]->added[k].name);
+            free(roots->items[i]->added[k].bytes);
+        }
+        free(roots->items[i]->added);
         free(roots->items[i]);
     }
     free_seen(&roots->known);

@@ -17,6 +17,7 @@ struct cli_roots {
     struct cli_paths_seen known; // with '/' at their ends (or ""): classes were found below
     struct cli_paths_seen plain; // first folders whose classes are named by their whole path
     uint64_t key;                // for the gates' names
+    bool all;                    // classes may be in scope for their supertypes
 };
 
 // Reads the bytes of a class. -1 with `reason`: it cannot be read.

@@ -10,6 +10,7 @@
 #include "instr/cli/rewrite/archive.h"
 #include "instr/cli/rewrite/file.h"
 #include "instr/cli/rewrite/gate.h"
+#include "instr/cli/rewrite/kits.h"
 #include "instr/cli/rewrite/roots.h"
 #include "instr/cli/rewrite/run.h"
 #include "instr/cli/rewrite/work.h"
@@ -141,6 +142,32 @@ static int write_item(struct tree *t, struct item *item) {
                                         : write_archive(t, item, from, to);
 }
 
+// Makes the folders of a file.
+static int make_folders(char *path) {
+    for (char *c = strchr(path + 1, '/'); c; c = strchr(c + 1, '/')) {
+        *c = '\0';
+        int failed = mkdir(path, 0777) != 0 && errno != EEXIST;
+        *c = '/';
+        if (failed) return -1;
+    }
+    return 0;
+}
+
+// The classes of kits.
+static int write_for_kits(struct tree *t, const struct cli_root *root) {
+    char name[PATH_MAX], path[PATH_MAX];
+    int status = CLI_OK;
+    for (size_t i = 0; i < root->added_count && status == CLI_OK; i++) {
+        const struct cli_added *added = &root->added[i];
+        if (snprintf(name, sizeof name, "%s%s.class", root->path, added->name) >= PATH_MAX)
+            return cli_error("%s: %s", added->name, strerror(ENAMETOOLONG));
+        status = join(path, t->out, name);
+        if (status == CLI_OK && make_folders(path) != 0) status = fail(path);
+        if (status == CLI_OK) status = write_file(path, added->bytes, added->length, 0644);
+    }
+    return status;
+}
+
 static int write_gates(struct tree *t) {
     char prefix[PATH_MAX];
     int status = CLI_OK;
@@ -149,6 +176,7 @@ static int write_gates(struct tree *t) {
         if (snprintf(prefix, sizeof prefix, "%s%s", root->path, root->prefix) >= PATH_MAX)
             return cli_error("%s: %s", root->path, strerror(ENAMETOOLONG));
         status = cli_gate_write(t->rewrite, root, t->out, prefix);
+        if (status == CLI_OK) status = write_for_kits(t, root);
     }
     return status;
 }
@@ -190,13 +218,28 @@ static int add_job(struct tree *t, struct item *item, const char *path, size_t s
     return CLI_OK;
 }
 
+static int look_for_kits(struct tree *t, const char *path, struct cli_root *root,
+                         char reason[CLI_REASON_SIZE]) {
+    struct cli_bytes bytes;
+    if (cli_read_file(path, &bytes, reason) != 0) return -1;
+    int result = cli_kits_look(t->rewrite, root, &bytes, reason);
+    free(bytes.bytes);
+    return result;
+}
+
 static int take_class(struct tree *t, struct item *item, char *path) {
     size_t start, folder = strlen(path) - strlen(item->path);
     struct cli_root *root;
     char reason[CLI_REASON_SIZE];
     switch (cli_roots_find(&t->roots, &t->rewrite->options, item->path, read_for_root, path, &root,
                            &start, reason)) {
-    case CLI_ROOT_FOUND: t->rewrite->classes++; return add_job(t, item, path, folder + start, root);
+    case CLI_ROOT_FOUND:
+        if (t->rewrite->kits && look_for_kits(t, path, root, reason) != 0) {
+            cli_rewrite_failed(t->rewrite, NULL, path, reason);
+            return CLI_OK;
+        }
+        t->rewrite->classes++;
+        return add_job(t, item, path, folder + start, root);
     case CLI_ROOT_OUT_OF_SCOPE: return CLI_OK;
     case CLI_ROOT_UNKNOWN: cli_rewrite_failed(t->rewrite, NULL, path, reason); return CLI_OK;
     default: return cli_no_memory();
@@ -233,6 +276,7 @@ static int list_jobs(struct tree *t) {
     for (size_t i = 0; i < t->count && status == CLI_OK && !cli_interrupted; i++) {
         struct item *item = &t->items[i];
         if (!S_ISREG(item->st.st_mode)) continue;
+        cli_kits_note(t->rewrite, NULL, item->path);
         status = join(path, t->rewrite->in, item->path);
         if (status == CLI_OK && cli_ends_with(item->path, ".class") && strlen(item->path) > 6)
             status = take_class(t, item, path);
@@ -318,6 +362,7 @@ int cli_rewrite_tree(struct cli_rewrite *rewrite) {
     snprintf(in, sizeof in, "%s", rewrite->in);
     for (size_t n = strlen(in); n > 1 && in[n - 1] == '/'; n--) in[n - 1] = '\0';
     rewrite->in = in;
+    t.roots.all = cli_kits_ask(rewrite->kits);
     t.roots.key = instr_hash(rewrite->options_text, strlen(rewrite->options_text), 0);
     int status = prepare_out(&t);
     if (status == CLI_OK) {
