@@ -14,6 +14,9 @@ public final class InstrNative {
     /** The address of the time of the last tick; see InstrSampling. */
     public static native long tick();
 
+    /** How far behind a row is what InstrSampling knows of its method. */
+    public static native long distance();
+
     /**
      * The line of this operating system thread. From now on the line can be found by tid (negative: do not change that)
      * if the thread gets a slot. 0: out of memory.

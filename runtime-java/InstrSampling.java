@@ -20,19 +20,25 @@ public final class InstrSampling {
     /** The address of the time of the last tick, as System.nanoTime() has it; behind it is that of the tick before. */
     static final long TICK = InstrNative.tick();
 
-    /** The state of a timed call: bits that are flags, and the time of the entry. PUSHED: it is on the task's stack. */
-    static final long TIMED = 1L << 63, PUSHED = 1L << 62, SAMPLED = 1L << 61, AGAIN = 1L << 60, TIME = AGAIN - 1;
+    /**
+     * The state of a timed call: bits that are flags, and the time of the entry. PUSHED: it is on the task's stack. HELD: it
+     * is on the stack, but has no clock.
+     */
+    static final long TIMED = 1L << 63, PUSHED = 1L << 62, SAMPLED = 1L << 61, AGAIN = 1L << 60, HELD = 1L << 59, TIME = HELD - 1;
 
     /** As AGAIN, in the first element of a record: see instr/counters/records.h. */
     static final long RECORD_AGAIN = 1L << InstrThreads.AGAIN_SHIFT, RECORD_SAMPLED = 1L << 60, RECORD_ESTIMATED = 1L << 59;
 
     /**
-     * Offsets in a row. The last part is so far behind the first one (instr/counters/threads.c) and has: the mean of timed
-     * calls, times 16; their number; how many calls there were when one that is running was entered; and the time of the
-     * ticks that calls without a clock have seen, less what these calls were estimated to take.
+     * Offsets from a row: in it the number of calls from which on one is timed; and so far behind it (instr/counters/threads.c)
+     * the mean of timed calls, times 16; their number, as a distance from Long.MIN_VALUE if the method calls itself; how
+     * many calls there were when one that is running was entered; and the time of the ticks that calls without a clock have
+     * seen, less what these calls were estimated to take.
+     *
+     * <p>A method that calls itself has in their places how many of its outermost calls come, as a negative number, before
+     * one is timed; and how many calls were within others and have no clock (INNER).
      */
-    static final int NEXT = 24, MEAN = 1 << InstrThreads.ROW_BITS + InstrThreads.ROW_SHIFT, NUMBER = MEAN + 8, ENTERED = MEAN + 16,
-            TICKED = MEAN + 24;
+    static final long NEXT = 24, MEAN = InstrNative.distance(), NUMBER = MEAN + 8, ENTERED = MEAN + 16, INNER = ENTERED, TICKED = MEAN + 24;
 
     /** A method is judged after so many timed calls. It is short below the first time, and not any more above the second. */
     static final int JUDGED = 64, SHORT = 1000, NOT_SHORT = 2000;
@@ -89,7 +95,7 @@ public final class InstrSampling {
             if (what == InstrThreads.CONSTRUCT) InstrThreads.moreRoom();
             InstrThreads.room();
             InstrThreads.countSlowly(id, what);
-            return open(id, what) | System.nanoTime();
+            return open(id, what);
         } catch (Throwable failed) {
             if (failed instanceof StackOverflowError) throw (StackOverflowError) failed;
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
@@ -121,14 +127,15 @@ public final class InstrSampling {
 
     /** The method returns. The clock is read here, where compilers look first. */
     public static void exit(long state, int id) {
-        if (state != InstrUnsafe.get(TICK)) left(System.nanoTime(), state, id, true);
+        long tick = InstrUnsafe.get(TICK);
+        if (state != tick) left((state ^ HELD) == tick ? 0 : System.nanoTime(), state, id, true);
     }
 
     /** An exception leaves the method. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void thrown(long state, int id) {
-        if (state != InstrUnsafe.get(TICK)) left(System.nanoTime(), state, id, true);
+        exit(state, id);
         InstrCalls.thrown(id);
     }
 
@@ -136,13 +143,14 @@ public final class InstrSampling {
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void exitInner(long state, int id) {
-        if (state != InstrUnsafe.get(TICK)) left(System.nanoTime(), state, id, false);
+        long tick = InstrUnsafe.get(TICK);
+        if (state != tick) left((state ^ HELD) == tick ? 0 : System.nanoTime(), state, id, false);
     }
 
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void thrownInner(long state, int id) {
-        if (state != InstrUnsafe.get(TICK)) left(System.nanoTime(), state, id, false);
+        exitInner(state, id);
         InstrCalls.thrown(id);
     }
 
@@ -156,19 +164,39 @@ public final class InstrSampling {
         }
     }
 
-    /** The flags of a timed call. A constructor is put on the stack by initialized. */
+    /** The state of a call that is not one of a short method. A constructor is put on the stack by initialized. */
     private static long open(int id, int what) {
         long row = InstrThreads.currentRow(id), state = TIMED;
         InstrTask task = InstrThreads.task();
-        if (row == 0 || task == null) return state;
+        if (row == 0 || task == null) return state | System.nanoTime();
+        if (what == InstrThreads.CALL && InstrUnsafe.get(row + NUMBER) < 0) return openRecursive(task, row, id);
         int depth = task.depth;
         if ((InstrThreads.push(task, row, id, what) & InstrThreads.AGAIN) != 0) state |= AGAIN;
         if (task.depth > depth || what == InstrThreads.CONSTRUCT) state |= PUSHED;
         long calls = InstrUnsafe.get(row);
-        if ((state & AGAIN) == 0) InstrUnsafe.put(row + ENTERED, calls);
-        if (InstrUnsafe.get(row + NEXT) == 0) return state;
-        InstrUnsafe.put(row + NEXT, calls + gap(calls));
-        return state | SAMPLED;
+        if ((state & AGAIN) == 0 && InstrUnsafe.get(row + NUMBER) >= 0) InstrUnsafe.put(row + ENTERED, calls);
+        if (InstrUnsafe.get(row + NEXT) > 0) {
+            InstrUnsafe.put(row + NEXT, calls + gap(calls));
+            state |= SAMPLED;
+        }
+        return state | System.nanoTime();
+    }
+
+    /** The same of a method that calls itself: only outermost calls are timed. */
+    private static long openRecursive(InstrTask task, long row, int id) {
+        int depth = task.depth;
+        long at = InstrUnsafe.get(row + InstrThreads.ROW_MARK) - task.epoch;
+        boolean again = at >>> 16 == 0 && at < depth && task.stack[(int) at] == id;
+        if (again || (InstrThreads.push(task, row, id, InstrThreads.CALL) & InstrThreads.AGAIN) != 0) {
+            InstrUnsafe.put(row + INNER, InstrUnsafe.get(row + INNER) + 1);
+            return InstrUnsafe.get(TICK);
+        }
+        if (task.depth == depth) return TIMED | System.nanoTime(); // the stack is full
+        boolean isShort = InstrUnsafe.get(row + NUMBER) - Long.MIN_VALUE >= JUDGED && InstrUnsafe.get(row + MEAN) < SHORT << 4;
+        if (!isShort) return TIMED | PUSHED | System.nanoTime();
+        long next = InstrUnsafe.get(row + NEXT);
+        InstrUnsafe.put(row + NEXT, next < 0 ? next + 1 : -gap(InstrUnsafe.get(row)));
+        return next < 0 ? HELD | InstrUnsafe.get(TICK) : TIMED | PUSHED | SAMPLED | System.nanoTime();
     }
 
     /** From a timed call to the next: 32 to 95 calls, at random, so that no period of the program meets it. */
@@ -178,29 +206,42 @@ public final class InstrSampling {
 
     private static void close(long now, long state, int id, boolean outer) {
         InstrTask task = InstrThreads.task();
-        long last = InstrUnsafe.get(TICK), before = InstrUnsafe.get(TICK + 8), kind, from, duration;
-        if (state < 0) {
-            long start = state & TIME;
-            duration = now - start;
-            from = last <= start ? last : start > before ? before : start - (last - before >> 1);
-            kind = (state & AGAIN) != 0 ? RECORD_AGAIN : (state & SAMPLED) != 0 && last <= start ? RECORD_SAMPLED : 0;
-            if (task != null && (state & PUSHED) != 0) pop(task, id);
-            judge(id, state, duration);
-        } else {
-            // It was there at one tick: on average it took twice as long as from then on. At several: at the first of them
-            // it had begun half a tick ago on average; but threads also lose their processor at ticks, just after it began.
-            long most = now - state, tick = last - before;
-            duration = state == before ? now - last << 1 : most - tick + (tick >> 2);
-            if (duration > most) duration = most;
-            from = state;
-            kind = RECORD_ESTIMATED;
-            long row = InstrThreads.currentRow(id);
-            if (row != 0) InstrUnsafe.put(row + TICKED, InstrUnsafe.get(row + TICKED) + last - from - duration);
-        }
+        if (task != null && (state < 0 ? (state & PUSHED) != 0 : (state & HELD) != 0)) pop(task, id);
+        if (now == 0) return;
+        if (state < 0) closeTimed(task, now, state, id, outer);
+        else closeEstimated(task, now, state & TIME, id, outer);
+    }
+
+    private static void closeTimed(InstrTask task, long now, long state, int id, boolean outer) {
+        long last = InstrUnsafe.get(TICK), before = InstrUnsafe.get(TICK + 8), start = state & TIME, duration = now - start;
+        long from = last <= start ? last : start > before ? before : start - (last - before >> 1);
+        boolean sampled = (state & SAMPLED) != 0;
+        judge(id, state, duration);
         long self = charge(task, from, last, outer);
         // A short call that is timed takes longer by that: a tick then says nothing.
-        if (state < 0 && (state & SAMPLED) != 0 && duration < USUAL) self = 0;
+        if (sampled && duration < USUAL) self = 0;
+        long kind = (state & AGAIN) != 0 ? RECORD_AGAIN : sampled && last <= start ? RECORD_SAMPLED : 0;
         InstrThreads.record(duration, self, kind, id);
+    }
+
+    /**
+     * If the call was there at one tick: on average it took twice as long as from then on. At several: at the first of them
+     * it had begun half a tick ago on average; but threads also lose their processor at ticks, just after it began.
+     */
+    private static void closeEstimated(InstrTask task, long now, long start, int id, boolean outer) {
+        long last = InstrUnsafe.get(TICK), tick = last - InstrUnsafe.get(TICK + 8), most = now - start;
+        long duration = start == last - tick ? now - last << 1 : most - tick + (tick >> 2), row = InstrThreads.currentRow(id);
+        if (duration > most) duration = most;
+        boolean inner = row != 0 && InstrUnsafe.get(row + NUMBER) < 0 && isRunning(task, id);
+        if (inner) InstrUnsafe.put(row + INNER, InstrUnsafe.get(row + INNER) - 1);
+        else if (row != 0) InstrUnsafe.put(row + TICKED, InstrUnsafe.get(row + TICKED) + last - start - duration);
+        InstrThreads.record(duration, charge(task, start, last, outer), inner ? RECORD_ESTIMATED | RECORD_AGAIN : RECORD_ESTIMATED, id);
+    }
+
+    private static boolean isRunning(InstrTask task, int id) {
+        int at = task == null ? 0 : task.depth;
+        while (at > 0 && task.stack[at - 1] != id) at--;
+        return at > 0;
     }
 
     /** The time of the ticks from one to another that no other method of this thread has been charged with. */
@@ -224,15 +265,19 @@ public final class InstrSampling {
     private static void judge(int id, long state, long duration) {
         long row = InstrThreads.currentRow(id);
         if (row == 0) return;
-        if ((state & AGAIN) != 0 || InstrUnsafe.get(row) != InstrUnsafe.get(row + ENTERED)) {
-            InstrUnsafe.put(row + NEXT, 0); // it calls itself
+        boolean again = (state & AGAIN) != 0;
+        long mean = InstrUnsafe.get(row + MEAN), number = InstrUnsafe.get(row + NUMBER);
+        if (number >= 0 && (again || InstrUnsafe.get(row) != InstrUnsafe.get(row + ENTERED))) { // it calls itself
+            InstrUnsafe.put(row + NEXT, 0);
+            InstrUnsafe.put(row + INNER, 0);
+            InstrUnsafe.put(row + MEAN, 0);
             InstrUnsafe.put(row + NUMBER, Long.MIN_VALUE);
             return;
         }
-        long mean = InstrUnsafe.get(row + MEAN), number = InstrUnsafe.get(row + NUMBER) + 1;
+        if (again) return;
         if (duration < USUAL) mean += (duration << 4) - mean >> 3;
         InstrUnsafe.put(row + MEAN, mean);
-        InstrUnsafe.put(row + NUMBER, number);
+        InstrUnsafe.put(row + NUMBER, ++number);
         if (number < JUDGED) return;
         boolean sampled = InstrUnsafe.get(row + NEXT) != 0;
         if (!sampled && mean < SHORT << 4) InstrUnsafe.put(row + NEXT, InstrUnsafe.get(row) + gap(number));

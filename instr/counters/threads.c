@@ -30,8 +30,8 @@
 // Not the id of any thread. 0 is the id of a thread that has not got one yet.
 #define NOBODY (-2)
 
-#define PAGE_BYTES                                                                                 \
-    (INSTR_ROWS_PER_PAGE * (sizeof(struct instr_counters) + sizeof(struct instr_sampled)))
+#define PAGE_BYTES (INSTR_ROWS_PER_PAGE * sizeof(struct instr_counters))
+_Static_assert(sizeof(struct instr_sampled) == sizeof(struct instr_counters), "in its place");
 _Static_assert(PAGE_BYTES % 64 == 0, "pages fill cache lines");
 
 // The part of a block that Java code uses. Only the owner of the block writes to it.
@@ -70,8 +70,8 @@ static struct line *lines;
 // The memory of pages. Threads may hold addresses in it at any time, so it is never unmapped, only
 // cleared; the other half is then used until the next time.
 static struct {
-    char *halves[2];
-    size_t size; // of each
+    char *halves[2]; // behind them is as much for struct instr_sampled, which few passes use
+    size_t size;     // of each
     unsigned current;
     atomic_size_t used;
 } arena;
@@ -187,6 +187,11 @@ static struct thread *current(void) {
 static jlong JNICALL native_lines(JNIEnv *jni, jclass class) {
     (void)jni, (void)class;
     return (jlong)(intptr_t)lines;
+}
+
+static jlong JNICALL native_distance(JNIEnv *jni, jclass class) {
+    (void)jni, (void)class;
+    return (jlong)(2 * arena.size);
 }
 
 static jlong JNICALL native_find(JNIEnv *jni, jclass class, jlong tid) {
@@ -378,7 +383,8 @@ void instr_threads_pages(void (*each)(void *context, uint32_t page,
         struct instr_counters **pages = pages_of(t->line);
         for (int64_t i = 0; i < t->line->limit; i++)
             if (pages[i] != NULL)
-                each(context, (uint32_t)i, pages[i], (void *)(pages[i] + INSTR_ROWS_PER_PAGE));
+                each(context, (uint32_t)i, pages[i],
+                     (const void *)((const char *)pages[i] + 2 * arena.size));
         pthread_mutex_unlock(&t->mutex);
     }
 }
@@ -437,14 +443,17 @@ void instr_threads_release(void) {
     size_t used = atomic_exchange(&arena.used, 0);
     pthread_mutex_unlock(&state.mutex);
     refund(n * PAGE_BYTES);
-    if (used != 0) madvise(arena.halves[old], arena.size, MADV_DONTNEED);
+    if (used == 0) return;
+    madvise(arena.halves[old], arena.size, MADV_DONTNEED);
+    madvise(arena.halves[old] + 2 * arena.size, arena.size, MADV_DONTNEED);
 }
 
 static bool register_natives(JNIEnv *jni, jclass class) {
     const JNINativeMethod natives[] = {
-        {"lines", "()J", (void *)native_lines}, {"find", "(J)J", (void *)native_find},
-        {"page", "(I)J", (void *)native_page},  {"flush", "()V", (void *)native_flush},
-        {"epoch", "()J", (void *)native_epoch}, {"record", "(IIJJ)V", (void *)native_record},
+        {"lines", "()J", (void *)native_lines},       {"find", "(J)J", (void *)native_find},
+        {"page", "(I)J", (void *)native_page},        {"flush", "()V", (void *)native_flush},
+        {"epoch", "()J", (void *)native_epoch},       {"distance", "()J", (void *)native_distance},
+        {"record", "(IIJJ)V", (void *)native_record},
     };
     return (*jni)->RegisterNatives(jni, class, natives, sizeof natives / sizeof *natives) == 0;
 }
@@ -455,7 +464,7 @@ static bool map_arena(size_t limit) {
     size_t size = limit < most ? limit : most;
     for (; size >= page; size /= 2) {
         size = (size + page - 1) / page * page;
-        char *place = mmap(NULL, 2 * size, PROT_READ | PROT_WRITE,
+        char *place = mmap(NULL, 4 * size, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (place == MAP_FAILED) continue;
         arena.halves[0] = place;

@@ -36,10 +36,11 @@ struct instr_counters {
     int64_t pad;
 };
 
-// What follows the rows of a page, one for each of them: what the runtime knows of a method with
-// clock=auto (InstrSampling).
+// What the runtime knows of a row's method with clock=auto (InstrSampling).
 struct instr_sampled {
-    int64_t mean, number, entered;
+    int64_t mean;
+    int64_t number; // negative: the method calls itself
+    int64_t inner;  // if so: its calls within others of the same method that have no time
     int64_t ticked; // ns of ticks seen by calls without a clock, less their estimates
 };
 

@@ -15,7 +15,7 @@
 // cannot clear them.
 struct paged {
     uint64_t calls;
-    int64_t thrown, ticked;
+    int64_t thrown, ticked, inner;
 };
 
 struct snapshot {
@@ -61,6 +61,7 @@ static void add_rows(void *context, uint32_t page, const volatile struct instr_c
         s->paged[(size_t)from + i].calls += (uint64_t)rows[i].calls;
         s->paged[(size_t)from + i].thrown += rows[i].thrown;
         s->paged[(size_t)from + i].ticked += sampled[i].ticked;
+        if (sampled[i].number < 0) s->paged[(size_t)from + i].inner += sampled[i].inner;
     }
 }
 
@@ -110,9 +111,9 @@ static void add_records(struct snapshot *snapshot) {
 // With clock=auto: the time of the calls that have none of their own, which returned before the next
 // tick. Either as many as there are of those that were timed among them; or what the ticks have seen of
 // them, which is better where there were many ticks, or the calls are hardly longer than the clock takes.
-static uint64_t rest_of(const struct instr_counts *counts, int64_t ticked, uint64_t overhead) {
+static uint64_t rest_of(const struct instr_counts *counts, double rest, int64_t ticked,
+                        uint64_t overhead) {
     enum { MANY_TICKS = 400, OVERHEADS = 4 };
-    double rest = (double)(counts->calls - counts->timed);
     double timed = (double)counts->sampled_total - (double)overhead * counts->sampled;
     if (timed < 0) timed = 0;
     if (timed >= (double)(OVERHEADS * overhead) * counts->sampled &&
@@ -121,12 +122,15 @@ static uint64_t rest_of(const struct instr_counts *counts, int64_t ticked, uint6
     return (uint64_t)((double)ticked > timed ? (double)ticked : timed);
 }
 
-static void complete(struct instr_counts *counts, int64_t ticked, uint64_t overhead) {
+// `since`: what the pages have since the last reset.
+static void complete(struct instr_counts *counts, const struct paged *since, uint64_t overhead) {
     if (counts->sampled && counts->calls > counts->timed) {
-        counts->total += rest_of(counts, ticked, overhead);
-        counts->timed = counts->calls;
+        double rest = (double)(counts->calls - counts->timed) - (double)since->inner;
+        counts->total += rest_of(counts, rest < 0 ? 0 : rest, since->ticked, overhead);
         if (counts->total < counts->max) counts->total = counts->max;
     }
+    if ((counts->sampled || since->inner) && counts->calls > counts->timed)
+        counts->timed = counts->calls;
     counts->measured += counts->sampled;
     // Self time is whole ticks, of which the first may have begun before the call.
     if (counts->self > counts->total) counts->self = counts->total;
@@ -141,7 +145,9 @@ static void add_paged(struct snapshot *s) {
         if (s->paged[id].calls < before.calls) continue; // they are being cleared
         s->counts[id].calls += s->paged[id].calls - before.calls;
         s->counts[id].thrown += s->paged[id].thrown - before.thrown;
-        complete(&s->counts[id], s->paged[id].ticked - before.ticked, overhead);
+        struct paged since = {.ticked = s->paged[id].ticked - before.ticked,
+                              .inner = s->paged[id].inner - before.inner};
+        complete(&s->counts[id], &since, overhead);
     }
     if (s->methods != NULL && s->n > at_reset.n) {
         struct paged *more = realloc(at_reset.of, s->n * sizeof *more);

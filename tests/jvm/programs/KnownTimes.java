@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * taken a processor from the threads.
  */
 public final class KnownTimes {
-    private static final String[] NAMES = {"small", "rare", "middle", "recursive", "throwing", "caller"};
+    private static final String[] NAMES = {"small", "rare", "middle", "recursive", "throwing", "caller", "nested"};
     private static final AtomicLong[] CALLS = new AtomicLong[NAMES.length], THROWN = new AtomicLong[NAMES.length],
             TIME = new AtomicLong[NAMES.length];
     private static final AtomicLong SWITCHES = new AtomicLong();
@@ -54,6 +54,15 @@ public final class KnownTimes {
         if (depth == 7) time[3] += System.nanoTime() - start;
     }
 
+    /** Short with all its inner calls. */
+    void nested(int depth) {
+        long start = System.nanoTime();
+        Clock.spin(start, 60);
+        if (depth > 0) nested(depth - 1);
+        else calls[6] += 5;
+        if (depth == 4) time[6] += System.nanoTime() - start;
+    }
+
     void throwing() throws Exception {
         time[4] += Clock.spin(System.nanoTime(), 700);
         if (++calls[4] % 64 != 0) return;
@@ -78,6 +87,7 @@ public final class KnownTimes {
         for (int i = 0; i < turns; i++) {
             small();
             rare(i);
+            nested(4);
             try {
                 throwing();
             } catch (Exception e) {
