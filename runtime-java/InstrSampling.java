@@ -65,13 +65,14 @@ public final class InstrSampling {
             if (failed instanceof StackOverflowError) throw (StackOverflowError) failed;
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }
-        return enterTimed(id, InstrThreads.CALL);
+        return enterTimed(id, row, InstrThreads.CALL);
     }
 
     /** Enters a constructor that will call super() or this(). */
     public static long construct(int id) {
+        long row = 0;
         try {
-            long row = InstrThreads.rowInlined(id);
+            row = InstrThreads.rowInlined(id);
             if (row != 0) {
                 long calls = InstrUnsafe.get(row) + 1;
                 if (calls < InstrUnsafe.get(row + NEXT)) {
@@ -85,17 +86,22 @@ public final class InstrSampling {
             if (failed instanceof StackOverflowError) throw (StackOverflowError) failed;
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }
-        return enterTimed(id, InstrThreads.CONSTRUCT);
+        return enterTimed(id, row, InstrThreads.CONSTRUCT);
     }
 
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
-    static long enterTimed(int id, int what) {
+    static long enterTimed(int id, long row, int what) {
         try {
             if (what == InstrThreads.CONSTRUCT) InstrThreads.moreRoom();
             InstrThreads.room();
-            InstrThreads.countSlowly(id, what);
-            return open(id, what);
+            if (row == 0) {
+                InstrThreads.countSlowly(id, what);
+                row = InstrThreads.currentRow(id);
+            } else {
+                InstrThreads.add(row, what);
+            }
+            return open(id, row, what);
         } catch (Throwable failed) {
             if (failed instanceof StackOverflowError) throw (StackOverflowError) failed;
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
@@ -165,8 +171,8 @@ public final class InstrSampling {
     }
 
     /** The state of a call that is not one of a short method. A constructor is put on the stack by initialized. */
-    private static long open(int id, int what) {
-        long row = InstrThreads.currentRow(id), state = TIMED;
+    private static long open(int id, long row, int what) {
+        long state = TIMED;
         InstrTask task = InstrThreads.task();
         if (row == 0 || task == null) return state | System.nanoTime();
         if (what == InstrThreads.CALL && InstrUnsafe.get(row + NUMBER) < 0) return openRecursive(task, row, id);
