@@ -10,8 +10,9 @@ import instr.runtime.InstrNative;
  * millisecond. A call that sees the same tick when it returns was short and is only counted. One that sees another tick
  * was long, or was there at that moment by chance: its time is estimated so that the sum over many calls is right.
  *
- * <p>Of the other calls some are timed: all at first; all of methods that are not short, or call themselves; and a random
- * one of some 64 consecutive calls of short methods. Their state is negative and holds the time of the entry.
+ * <p>Of the other calls some are timed: all at first; all of methods that are not short; and a random one of some 64
+ * consecutive calls of short methods. Of methods that call themselves these are outermost calls. Their
+ * state is negative and holds the time of the entry.
  *
  * <p>Self time is what ticks show: each is charged to the innermost method that was running. That method is the first one
  * to leave after the tick.
@@ -42,6 +43,9 @@ public final class InstrSampling {
 
     /** A method is judged after so many timed calls. It is short below the first time, and not any more above the second. */
     static final int JUDGED = 64, SHORT = 1000, NOT_SHORT = 2000;
+
+    /** Nanoseconds without a tick. */
+    static final int LATE = 2000000;
 
     /** Longer calls, which ticks see, do not make a method long. */
     static final int USUAL = 1 << 20;
@@ -221,6 +225,13 @@ public final class InstrSampling {
     private static void closeTimed(InstrTask task, long now, long state, int id, boolean outer) {
         long last = InstrUnsafe.get(TICK), before = InstrUnsafe.get(TICK + 8), start = state & TIME, duration = now - start;
         long from = last <= start ? last : start > before ? before : start - (last - before >> 1);
+        if (now - last > LATE) {
+            // The thread that ticks has had no processor for a while.
+            InstrUnsafe.put(TICK + 8, last);
+            InstrUnsafe.put(TICK, now);
+            if (last <= start) from = start;
+            last = now;
+        }
         boolean sampled = (state & SAMPLED) != 0;
         judge(id, state, duration);
         long self = charge(task, from, last, outer);

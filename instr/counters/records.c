@@ -143,7 +143,7 @@ static void add_estimate(struct shard *shard, uint64_t first, uint64_t second) {
         lose(1);
         return;
     }
-    uint64_t min = row->min; // which is always measured
+    uint64_t min = row->min, max = row->max; // the minimum is always measured
     add_time(row, duration, self, sampled || (first & INSTR_RECORD_AGAIN));
     if (sampled) {
         row->timed--;
@@ -152,6 +152,7 @@ static void add_estimate(struct shard *shard, uint64_t first, uint64_t second) {
     } else {
         row->estimated++;
         row->min = min;
+        if (first & INSTR_RECORD_AGAIN) row->max = max; // the call around it is longer
     }
     if (!instr_histogram_add_many(&row->histogram, duration, sampled ? INSTR_SAMPLED_OF : 1))
         lose(1);

@@ -128,6 +128,8 @@ static void complete(struct instr_counts *counts, const struct paged *since, uin
         double rest = (double)(counts->calls - counts->timed) - (double)since->inner;
         counts->total += rest_of(counts, rest < 0 ? 0 : rest, since->ticked, overhead);
         if (counts->total < counts->max) counts->total = counts->max;
+        if ((double)counts->total > (double)counts->max * (double)counts->calls)
+            counts->total = counts->max * counts->calls;
     }
     if ((counts->sampled || since->inner) && counts->calls > counts->timed)
         counts->timed = counts->calls;

@@ -1,9 +1,10 @@
 """What inserted code costs whole programs: the first run in a fresh JVM, and once the program is warm.
 
-Three programs, each plain and with each pass, in turn:
+Four programs, each plain and with each pass, in turn:
 
 ecj     the Eclipse compiler on 130 files, 16 times in one JVM
 shapes  an interpreter of expressions: short methods in hot loops, 16 times in one JVM
+nested  ten nested calls that do nothing, over and over
 jetty   Jetty starts with a web application, answers one request and stops: many classes that run once
 
 "first" is the time from the start of the process to the end of its first run, "warm" the median of runs 11 to 16. Ratios are medians of those
@@ -28,6 +29,7 @@ JETTY = ["jetty9-server", "jetty9-servlet", "jetty9-util", "jetty9-http", "jetty
 # The targets of a pass: first, warm.
 PASSES = {
     "timing": (1.25, 1.25),
+    "timing,timing.clock=auto": (1.25, 1.25),
     "calls": (1.10, 1.08),
     "coverage": (1.05, 1.06),
     "exceptions": (1.03, 1.02),
@@ -173,6 +175,24 @@ def print_program(jdk, program, agent, jacoco, options):
         print(f"  {name:40}{text_of(ratios(found, 0), first)}{text_of(ratios(found, 1), late)}".rstrip(), flush=True)
 
 
+def nested(jdk, work, agent, rounds):
+    """Ten nested calls: medians of the runs' medians, beside plain."""
+    out = os.path.join(work, "program")
+    subprocess.run([jdk.tool("javac"), "--release", "8", "-Xlint:none", "-d", out, os.path.join(HERE, "Nested.java")], check=True)
+    targets = {"": None, "calls": 1.25, "timing": 4, "timing,timing.clock=auto": 4}
+    times = {passes: [] for passes in targets}
+    for _ in range(rounds):
+        for passes, found in times.items():
+            options = [f"-agentpath:{agent}={passes},quiet=yes,control=off,include=Nested"] if passes else []
+            text = subprocess.run([jdk.tool("java"), *options, "-cp", out, "Nested"], capture_output=True, text=True, check=True).stdout
+            found.append(int(re.fullmatch(r"median (\d+)\n", text)[1]))
+    plain = statistics.median(times[""])
+    print(f"program: ten nested calls, JDK {jdk.version}, medians of {rounds} runs; plain: {plain:.0f} ns")
+    for passes, target in list(targets.items())[1:]:
+        median = statistics.median(times[passes])
+        print(f"  {passes:40}{median:5.0f} ns, {median / plain:.2f} of {target}", flush=True)
+
+
 def extra(passes):
     return ",coverage.file=/dev/null" if "coverage" in passes else ""
 
@@ -185,6 +205,8 @@ def run_all(bench, jdk, options):
     for one in {j.version: j for j in found if j.version in (17, found[-1].version)}.values():
         there, _ = jacoco_jars.find(work, one, options.jacoco)
         fit = [j for j in there if j.newest_jdk >= one.version]
+        if not options.program or "nested" in options.program:
+            nested(one, work, bench["AGENT"], options.rounds)
         for program in programs(one, work, bench["jdks"].jars):
             if not options.program or program.name in options.program:
                 print_program(one, program, bench["AGENT"], max(fit, key=lambda j: j.newest, default=None), options)

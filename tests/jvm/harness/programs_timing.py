@@ -45,26 +45,46 @@ def estimated(r):
     if r.jdk.version >= 21:
         ways["virtual threads"] = ["10000", "8", "virtual"]
     for way, arguments in ways.items():
-        rows, truth, problems = known(r, way.replace(" ", "-"), "auto", *arguments)
-        if not problems:
-            problems = problems_of(rows, truth, True)
-            sparse = {name for name in ("small", "rare", "throwing") if rows[name]["measured"] * 8 < rows[name]["calls"]}
-            if sparse != {"small", "rare", "throwing"}:
-                problems.append(f"only of {sparse} few calls were measured")
-            if rows["middle"]["measured"] != rows["middle"]["calls"]:
-                problems.append(f"middle: {rows['middle']['measured']} of {rows['middle']['calls']} calls were measured")
-            if not rows["recursive"]["calls"] // 8 <= rows["recursive"]["measured"] < rows["recursive"]["calls"] // 4:
-                problems.append(f"recursive: {rows['recursive']['measured']} of {rows['recursive']['calls']} calls were measured")
-            if not 64 <= rows["nested"]["measured"] < rows["nested"]["calls"] // 20:
-                problems.append(f"nested: {rows['nested']['measured']} of {rows['nested']['calls']} calls were measured")
-            if rows["rare"]["max_ns"] < 9e6:
-                problems.append(f"rare: its long calls are missing: {rows['rare']}")
-            own = truth["caller"][2] / 10
-            if rows["caller"]["self_ns"] > 2 * own + 5 * TICK:
-                problems.append(f"caller: has the time of its callees: {rows['caller']}")
-        yield way, problems
-    rows, truth, problems = known(r, "every", "every", "20000", "1")
-    yield "every", problems or problems_of(rows, truth, False)
+        yield way, of_several(lambda n: sampled(r, f"{way}-{n}".replace(" ", "-"), arguments))
+    yield "every", of_several(lambda n: measured(r, f"every-{n}"))
+
+
+def of_several(attempt):
+    """The problems of the best attempt: a busy machine only makes them worse, by processors that a thread loses between its own
+    clock and ours."""
+    problems = []
+    for n in range(4):
+        found = attempt(n)
+        if not found:
+            return []
+        problems = problems or found
+    return problems
+
+
+def measured(r, name):
+    rows, truth, problems = known(r, name, "every", "20000", "1")
+    return problems or problems_of(rows, truth, False)
+
+
+def sampled(r, name, arguments):
+    rows, truth, problems = known(r, name, "auto", *arguments)
+    if problems:
+        return problems
+    problems = problems_of(rows, truth, True)
+    sparse = {name for name in ("small", "rare", "throwing") if rows[name]["measured"] * 8 < rows[name]["calls"]}
+    if sparse != {"small", "rare", "throwing"}:
+        problems.append(f"only of {sparse} few calls were measured")
+    if rows["middle"]["measured"] != rows["middle"]["calls"]:
+        problems.append(f"middle: {rows['middle']['measured']} of {rows['middle']['calls']} calls were measured")
+    if not rows["recursive"]["calls"] // 8 <= rows["recursive"]["measured"] < rows["recursive"]["calls"] // 4:
+        problems.append(f"recursive: {rows['recursive']['measured']} of {rows['recursive']['calls']} calls were measured")
+    if not 64 <= rows["nested"]["measured"] < rows["nested"]["calls"] // 20:
+        problems.append(f"nested: {rows['nested']['measured']} of {rows['nested']['calls']} calls were measured")
+    if rows["rare"]["max_ns"] < 9e6:
+        problems.append(f"rare: its long calls are missing: {rows['rare']}")
+    if rows["caller"]["self_ns"] > truth["caller"][2] / 5 + 5 * TICK:
+        problems.append(f"caller: has the time of its callees: {rows['caller']}")
+    return problems
 
 
 def within_ticks(expectations):
