@@ -41,6 +41,14 @@ static int ends_in_escape(const char *word) {
     return n % 2 == 1;
 }
 
+void cli_append_value(char **to, const char *value) {
+    for (; *value; value++) {
+        if (*value == ',' || *value == '\\') *(*to)++ = '\\';
+        *(*to)++ = *value;
+    }
+    **to = '\0';
+}
+
 char *cli_join_options(int count, char *const *words) {
     char *list = strdup("");
     for (int i = 0; i < count && list; i++) {

@@ -8,6 +8,10 @@
 // The texts one after the other, NULL at the end. To be freed; NULL: out of memory.
 char *cli_concat(const char *first, ...) __attribute__((sentinel));
 
+// Appends the value of an option in a list to `*to`, its commas and backslashes escaped: room for twice
+// its length, and '\0'.
+void cli_append_value(char **to, const char *value);
+
 // The words as one list of options, to be freed; NULL: out of memory.
 char *cli_join_options(int count, char *const *words);
 

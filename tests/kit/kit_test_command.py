@@ -29,8 +29,8 @@ Unused: com.acme.Shop.stock() ran 0 times
 
 
 class TestCommandTest(ShopTest):
-    def command(self, *words, status=0):
-        temporary = self.path("temporary")
+    def command(self, *words, status=0, folder="temporary"):
+        temporary = self.path(folder)
         os.makedirs(temporary, exist_ok=True)
         done = self.run_command(INSTR, "kit", "test", *words, status=status, env={**os.environ, "TMPDIR": temporary})
         self.assertEqual(os.listdir(temporary), [])
@@ -48,6 +48,9 @@ class TestCommandTest(ShopTest):
         done = self.command("-o", self.path("saw"), kit, "include=com.acme.**", *self.java("com.acme.Shop"))
         with open(self.path("saw"), encoding="utf-8") as file:
             self.assertEqual((file.read(), done.stdout.splitlines()), (SAW, PLAIN))
+
+    def test_a_temporary_folder_with_commas(self):
+        self.assertEqual(self.command(self.kit(KIT), *self.java("com.acme.Shop"), folder="a,b\\c,,d").stdout, "\n".join(PLAIN) + "\n" + SAW)
 
     def test_the_status_is_the_programs(self):
         self.app = self.build("ends", Shop="""

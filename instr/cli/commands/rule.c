@@ -51,28 +51,19 @@ int cli_rule_take(char **rule, bool prints) {
     return whole ? CLI_OK : cli_no_memory();
 }
 
-// An option in a list: commas and backslashes of its value are escaped.
-static void append_value(char **to, const char *value) {
-    for (; *value; value++) {
-        if (*value == ',' || *value == '\\') *(*to)++ = '\\';
-        *(*to)++ = *value;
-    }
-    **to = '\0';
-}
-
 // The option for one rule: its name and what is given for it. NULL: out of memory.
 static char *rule_option(const struct request *r, const char *text, const char *name) {
     size_t room = 2 * (strlen(text) + (r->limit ? strlen(r->limit) : 0)) + 300;
     char *list = malloc(room), *to = list;
     if (!list) return NULL;
     to += sprintf(to, "rule=");
-    append_value(&to, text);
+    cli_append_value(&to, text);
     if (name) to += snprintf(to, 80, ",name=%s", name);
     if (r->time)
         to += snprintf(to, 80, ",%s.for=%llums", name, (unsigned long long)(r->time / 1000000));
     if (r->limit) {
         to += snprintf(to, 80, ",%s.max-overhead=", name);
-        append_value(&to, r->limit);
+        cli_append_value(&to, r->limit);
     }
     return list;
 }

@@ -126,9 +126,11 @@ static int run(char *const *command, int count, const char *options) {
 
 // KIT, then more options of the agent. To be freed; NULL after a message.
 static char *options_of(const char *folder, int count, char *const *words) {
-    char file[PATH_MAX], *kit = cli_concat("kit=", words[0], NULL);
+    char file[2 * PATH_MAX + 20], *to = file, *kit = cli_concat("kit=", words[0], NULL);
     char **all = calloc((size_t)count + 3, sizeof *all), *options = NULL;
-    snprintf(file, sizeof file, "tested.file=%s/%%p", folder);
+    to += sprintf(to, "tested.file=");
+    cli_append_value(&to, folder);
+    strcpy(to, "/%p");
     if (kit && all) {
         memcpy(all, (char *[]){kit, "name=tested", file, "quiet=yes"}, 4 * sizeof *all);
         memcpy(all + 4, words + 1, (size_t)(count - 1) * sizeof *all);
