@@ -7,6 +7,7 @@
 #include "instr/rules/rules.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,7 @@ static void put_pattern(struct text *t, const char *from, size_t n) {
 
 // Puts "A|B|" for the file's patterns A and B. False: they cannot be read, or are too long.
 static bool put_patterns(struct text *t, const char *name, size_t length) {
-    char path[256], content[INSTR_RULE_LONGEST];
+    char path[PATH_MAX], content[INSTR_RULE_LONGEST];
     snprintf(path, sizeof path, "%.*s", (int)length, name);
     FILE *file = fopen(path, "re");
     size_t n = file ? fread(content, 1, sizeof content - 1, file) : 0;
@@ -56,13 +57,18 @@ static bool put_patterns(struct text *t, const char *name, size_t length) {
     return true;
 }
 
-// The length of the name in "~ @NAME"; 0: it is something else.
+// The length of the name in "~ @NAME" or "~ @'PATH'"; 0: it is something else, or has escapes.
 static size_t file_name(const char *at, const char **name) {
     size_t n = 0;
     if (*at != '~') return 0;
     at += 1 + strspn(at + 1, " \t");
     *name = at + 1;
     if (*at != '@') return 0;
+    if (**name == '"' || **name == '\'') {
+        const char quote[] = {*(*name)++, '\\', '\0'};
+        n = strcspn(*name, quote);
+        return (*name)[n] == quote[0] ? n : 0;
+    }
     for (const char *c = *name; isalnum((unsigned char)*c) || *c == '_' || *c == '$' || *c < 0; c++)
         n++;
     return n;
@@ -84,7 +90,7 @@ char *instr_rule_with_files(const char *text) {
         size_t n = file_name(at, &name);
         end = past_one(at);
         if (n && put_patterns(&t, name, n))
-            end = name + n;
+            end = name + n + (name[-1] != '@');
         else
             put(&t, at, (size_t)(end - at));
     }

@@ -7,7 +7,7 @@
 //                | "print" [ or { "," or } ]
 //                | "delay" or | "throw" CLASS [ "(" or ")" ] | "return" [or] | "set" NAME "=" or
 //      or        = and { "||" and }          and = compared { "&&" compared }
-//      compared  = sum [ ( "==" | "!=" | "<" | "<=" | ">" | ">=" ) sum | "~" ( STRING | "@" NAME ) ]
+//      compared  = sum [ ( "==" | "!=" | "<" | "<=" | ">" | ">=" ) sum | "~" ( STRING | "@" ( NAME | STRING ) ) ]
 //      sum       = product { ( "+" | "-" ) product }
 //      product   = unary { ( "*" | "/" | "%" ) unary }
 //      unary     = ( "!" | "-" ) unary | primary { "." NAME [ "()" ] }
@@ -18,6 +18,7 @@
 #include "instr/rules/internal.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -391,8 +392,11 @@ static const struct instr_rule_value *parse_sum(struct parser *p) {
 
 // The patterns of a file, one on each line.
 static const char *read_set(struct parser *p) {
-    char name[256], *text = NULL;
-    snprintf(name, sizeof name, "%.*s", (int)p->lexer.length, p->lexer.token);
+    char name[PATH_MAX], *text = NULL;
+    if (p->lexer.kind == TOKEN_TEXT)
+        snprintf(name, sizeof name, "%s", p->lexer.text);
+    else
+        snprintf(name, sizeof name, "%.*s", (int)p->lexer.length, p->lexer.token);
     FILE *file = fopen(name, "re");
     enum { MOST = 1 << 20 };
     size_t length = 0;
@@ -414,7 +418,7 @@ static const struct instr_rule_value *parse_match(struct parser *p,
     next(p);
     value->left = left;
     if (take(p, "@"))
-        value->text = p->lexer.kind == TOKEN_NAME ? read_set(p) : "";
+        value->text = p->lexer.kind == TOKEN_NAME || p->lexer.kind == TOKEN_TEXT ? read_set(p) : "";
     else if (p->lexer.kind == TOKEN_TEXT)
         value->text = p->lexer.text;
     if (!value->text || !*value->text) fail(p, "~ wants a \"pattern\" or @FILE with patterns");

@@ -153,6 +153,8 @@ START_TEST(mistakes_have_a_place_and_a_sentence) {
         {"a.B.c entry /1 == \"x/ { @ = count() }", "\"x", "no end"},
         {"a.B.c entry /arg0 ~ 5/ { @ = count() }", "5", "~ wants"},
         {"a.B.c entry /arg0 ~ @nosuchfile/ { @ = count() }", "nosuchfile", "there is no file"},
+        {"a.B.c entry /arg0 ~ @'no such/file'/ { @ = count() }", "'no such/file'",
+         "there is no file no such/file"},
         {"a.B.c entry { @ = sum(5 parsecs) }", "parsecs", "')' is missing"},
         {"a.B.c entry { @ = sum(5parsecs) }", "parsecs", "not a unit"},
         {"a.B.c entry { @ = sum(99999999999999999999) }", "999", "too large"},
