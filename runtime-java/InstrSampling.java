@@ -178,11 +178,12 @@ public final class InstrSampling {
     private static long open(int id, long row, int what) {
         long state = TIMED;
         InstrTask task = InstrThreads.task();
-        if (row == 0 || task == null) return state | System.nanoTime();
-        if (what == InstrThreads.CALL && InstrUnsafe.get(row + NUMBER) < 0) return openRecursive(task, row, id);
+        if (task == null) return state | System.nanoTime();
+        if (row != 0 && what == InstrThreads.CALL && InstrUnsafe.get(row + NUMBER) < 0) return openRecursive(task, row, id);
         int depth = task.depth;
         if ((InstrThreads.push(task, row, id, what) & InstrThreads.AGAIN) != 0) state |= AGAIN;
         if (task.depth > depth || what == InstrThreads.CONSTRUCT) state |= PUSHED;
+        if (row == 0) return state | System.nanoTime();
         long calls = InstrUnsafe.get(row);
         if ((state & AGAIN) == 0 && InstrUnsafe.get(row + NUMBER) >= 0) InstrUnsafe.put(row + ENTERED, calls);
         if (InstrUnsafe.get(row + NEXT) > 0) {

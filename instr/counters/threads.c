@@ -76,6 +76,11 @@ static struct {
     atomic_size_t used;
 } arena;
 
+// What lies as far behind a page of counters as native_distance says.
+static struct instr_sampled *sampled_of(struct instr_counters *page) {
+    return (void *)((char *)page + 2 * arena.size);
+}
+
 // Global because native methods have no place for a pointer to their state.
 static struct {
     pthread_key_t key;
@@ -382,9 +387,7 @@ void instr_threads_pages(void (*each)(void *context, uint32_t page,
         pthread_mutex_lock(&t->mutex);
         struct instr_counters **pages = pages_of(t->line);
         for (int64_t i = 0; i < t->line->limit; i++)
-            if (pages[i] != NULL)
-                each(context, (uint32_t)i, pages[i],
-                     (const void *)((const char *)pages[i] + 2 * arena.size));
+            if (pages[i] != NULL) each(context, (uint32_t)i, pages[i], sampled_of(pages[i]));
         pthread_mutex_unlock(&t->mutex);
     }
 }
@@ -394,10 +397,12 @@ void instr_threads_forget(uint32_t from, uint32_t to) {
         pthread_mutex_lock(&t->mutex);
         struct instr_counters **pages = pages_of(t->line);
         for (uint32_t id = from; id < to && id / INSTR_ROWS_PER_PAGE < t->line->limit; id++) {
-            volatile struct instr_counters *page = pages[id / INSTR_ROWS_PER_PAGE];
+            struct instr_counters *page = pages[id / INSTR_ROWS_PER_PAGE];
             if (page == NULL) continue;
-            page[id % INSTR_ROWS_PER_PAGE].calls = 0;
-            page[id % INSTR_ROWS_PER_PAGE].thrown = 0;
+            volatile struct instr_counters *row = page + id % INSTR_ROWS_PER_PAGE;
+            volatile struct instr_sampled *sampled = sampled_of(page) + id % INSTR_ROWS_PER_PAGE;
+            row->calls = row->thrown = row->next = 0;
+            if (sampled->number != 0) *sampled = (struct instr_sampled){0};
         }
         pthread_mutex_unlock(&t->mutex);
     }

@@ -33,7 +33,7 @@ size_t instr_threads_budget(void);
 struct instr_counters {
     int64_t calls, thrown;
     int64_t mark; // position of the method on the stack of a task
-    int64_t pad;
+    int64_t next; // clock=auto: see InstrSampling
 };
 
 // What the runtime knows of a row's method with clock=auto (InstrSampling).

@@ -486,13 +486,24 @@ int instr_reconfigure_write(struct instr_agent *agent, JNIEnv *jni, char *reason
     return on;
 }
 
+// The values of the pass's own options but its files. The caller frees the array alone. NULL: none, or out of memory.
+static char **values_without_files(const struct instr_pass_options *pass) {
+    const struct rw_option *own = pass->pass->options;
+    size_t n = 0;
+    while (pass->values && own[n].key) n++;
+    char **values = n ? calloc(n, sizeof *values) : NULL;
+    for (size_t i = 0; values && i < n; i++)
+        if (strcmp(own[i].argument, "FILE") != 0) values[i] = pass->values[i];
+    return values;
+}
+
 static void report_one(struct instr_agent *agent, JNIEnv *jni, const struct instr_plan *plan,
                        const struct instr_pass_options *active, bool reset,
                        const struct instr_results_taker *taker) {
     // Without its files, which are written at exit.
     struct instr_pass_options pass = *active;
     pass.file = NULL;
-    pass.values = NULL;
+    pass.values = values_without_files(active);
     if (!pass.top) pass.top = INSTR_TOP_DEFAULT;
     struct instr_options options = plan->options;
     options.passes = &pass;
@@ -508,6 +519,7 @@ static void report_one(struct instr_agent *agent, JNIEnv *jni, const struct inst
                                     .without_totals = true,
                                     .reset = reset};
     instr_results_report(&results);
+    free(pass.values);
 }
 
 int instr_reconfigure_report(struct instr_agent *agent, JNIEnv *jni, const char *name,

@@ -26,6 +26,13 @@ static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options 
     if (!estimates(options)) return true;
     if (!instr_runtime_add(jni, "InstrSampling", reason, size)) return false;
     instr_runtime_introduce(jvmti, jni, "InstrSampling");
+    // Initializes it: with an exhausted stack that could fail, and would not be tried again.
+    jclass sampling = instr_runtime_class("InstrSampling");
+    if (!sampling || !(*jni)->GetStaticFieldID(jni, sampling, "TICK", "J")) {
+        (*jni)->ExceptionClear(jni);
+        snprintf(reason, size, "timing: a class of the runtime cannot be initialized");
+        return false;
+    }
     if (ticks || (ticks = instr_ticks_start())) return true;
     snprintf(reason, size, "timing: cannot create a thread");
     return false;

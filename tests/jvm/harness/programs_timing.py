@@ -4,6 +4,7 @@ import json
 
 from . import vm
 from .programs import check, program
+from .programs_attach import Waiting
 from .table import CASES
 
 TICK = 1e6  # self time is whole ticks: nanoseconds
@@ -85,6 +86,31 @@ def sampled(r, name, arguments):
     if rows["caller"]["self_ns"] > truth["caller"][2] / 5 + 5 * TICK:
         problems.append(f"caller: has the time of its callees: {rows['caller']}")
     return problems
+
+
+@program("timing, estimates of a running JVM")
+def switched(r):
+    """After it was switched off and on, the first calls of a method are measured again; `instr report` marks what it prints."""
+    p = Waiting(r)
+    problems = []
+    try:
+        for rounds, least, most in ((40, 64, 200), (5, 50, 50)):
+            attached = p.instr("attach", "timing,timing.clock=auto", "include=Waiting", "max-overhead=off")
+            for _ in range(rounds):
+                p.round()
+            report, table = p.instr("report", "timing", "--json"), p.instr("report", "timing")
+            rows = {m["method"]: m for m in json.loads(report.stdout or '{"methods": []}')["methods"]}
+            work = rows.get("work", {"calls": 0, "measured": 0})
+            if (attached.returncode, work["calls"]) != (0, 10 * rounds) or not least <= work["measured"] <= most:
+                problems.append(f"{rounds} rounds: {attached.stderr} {work}")
+            if "  ~" not in table.stdout:
+                problems.append(f"not marked: {table.stdout}")
+            p.instr("revert")
+    finally:
+        p.process.stdin.close()
+        if p.process.wait(timeout=60) != 0:
+            problems.append(f"exit status {p.process.returncode}")
+    yield "off and on", problems
 
 
 def within_ticks(expectations):
