@@ -5,12 +5,17 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 #include "instr/base/clock.h"
 #include "instr/base/thread.h"
 
-enum { STACK = 64 * 1024 };
+enum {
+    STACK = 64 * 1024,
+    SLOWEST = 16, // times INSTR_TICK_NS, from one tick to the next while the process is idle
+    IDLE = 20     // it is if it uses less than this part of a processor
+};
 
 static struct instr_ticks ticks;
 
@@ -55,12 +60,33 @@ static bool is_used(void) {
     return used;
 }
 
+static int64_t read_clock(clockid_t clock) {
+    struct timespec time = {0, 0};
+    clock_gettime(clock, &time);
+    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+}
+
+// The processor time of all other threads, in ns; it may seem to go back a little.
+static int64_t others(void) {
+    return read_clock(CLOCK_PROCESS_CPUTIME_ID) - read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
 static void *run(void *unused) {
-    const struct timespec pause = {0, INSTR_TICK_NS};
+    struct timespec pause = {0, INSTR_TICK_NS};
+    int64_t then = (int64_t)instr_clock_now(), before = others();
     (void)unused;
+    prctl(PR_SET_NAME, "instr ticks");
     while (is_used()) {
         nanosleep(&pause, NULL);
-        tick((int64_t)instr_clock_now());
+        int64_t now = (int64_t)instr_clock_now(), spent = others();
+        tick(now);
+        bool idle = (spent - before) * IDLE < now - then;
+        if (!idle)
+            pause.tv_nsec = INSTR_TICK_NS;
+        else if (pause.tv_nsec < SLOWEST * INSTR_TICK_NS)
+            pause.tv_nsec *= 2;
+        then = now;
+        before = spent;
     }
     return NULL;
 }

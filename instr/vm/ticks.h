@@ -7,7 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define INSTR_TICK_NS 1000000 // from one tick to the next, if the processors are not busy
+// From one tick to the next, if the processors are not busy with other threads; longer while the process is idle.
+#define INSTR_TICK_NS 1000000
 
 // Times as System.nanoTime() has them, of the last tick and of the one before. It stays in its place.
 struct instr_ticks {
