@@ -50,6 +50,9 @@ public final class InstrSampling {
     /** Longer calls, which ticks see, do not make a method long. */
     static final int USUAL = 1 << 20;
 
+    /** Numbers of a span, and how many spans a task has at most. */
+    private static final int SPAN = 3, SPANS = 64;
+
     private InstrSampling() {}
 
     /** Enters a method. C2 may inline this where it is called often; for C1 it is too long, as InstrCalls.enter. */
@@ -226,8 +229,8 @@ public final class InstrSampling {
     private static void closeTimed(InstrTask task, long now, long state, int id, boolean outer) {
         long last = InstrUnsafe.get(TICK), before = InstrUnsafe.get(TICK + 8), start = state & TIME, duration = now - start;
         long from = last <= start ? last : start > before ? before : start - (last - before >> 1);
-        if (now - last > LATE) {
-            // The thread that ticks has had no processor for a while.
+        if (duration > LATE && now - last > LATE) {
+            // The thread that ticks has had no processor for a while, or the process was idle.
             InstrUnsafe.put(TICK + 8, last);
             InstrUnsafe.put(TICK, now);
             if (last <= start) from = start;
@@ -262,13 +265,36 @@ public final class InstrSampling {
         return at > 0;
     }
 
-    /** The time of the ticks from one to another that no other method of this thread has been charged with. */
+    /**
+     * The time of the ticks from one to another that no method within this one has been charged with. Spans of a task that
+     * have been charged are kept, each with its beginning, its end, and how much of it was charged; those within another
+     * one end there. Of many the two oldest become one, whose methods ended longest ago.
+     */
     private static long charge(InstrTask task, long from, long to, boolean outer) {
-        if (task == null) return 0;
-        if (task.seen > from) from = task.seen;
-        if (to <= from) return 0;
-        if (outer) task.seen = to;
-        return to - from;
+        if (task == null || to <= from) return 0;
+        long[] spans = task.spans;
+        if (spans == null) task.spans = spans = new long[SPAN * SPANS];
+        int end = task.spanEnd;
+        long inside = 0;
+        while (end > 0 && spans[end - SPAN] >= from) {
+            inside += spans[end - 1];
+            end -= SPAN;
+        }
+        long beside = end > 0 ? spans[end - 2] - from : 0;
+        if (beside > 0) inside += beside;
+        if (outer) {
+            if (end == spans.length) {
+                spans[1] = spans[SPAN + 1];
+                spans[2] += spans[SPAN + 2];
+                end -= SPAN;
+                for (int k = SPAN; k < end; k++) spans[k] = spans[k + SPAN];
+            }
+            spans[end] = beside > 0 ? from + beside : from;
+            spans[end + 1] = to;
+            spans[end + 2] = to - spans[end];
+            task.spanEnd = end + SPAN;
+        }
+        return inside < to - from ? to - from - inside : 0;
     }
 
     /** Removes the innermost call of a method from the stack, with all that is above it. */

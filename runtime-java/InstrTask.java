@@ -13,8 +13,10 @@ final class InstrTask {
      */
     long epoch;
 
-    /** The time of the last tick that a method has been charged with: see InstrSampling. */
-    long seen;
+    /** The times that methods have been charged with, and how much of the array is used: see InstrSampling.charge. */
+    long[] spans;
+
+    int spanEnd;
 
     /** The number of entries on the stack. A char is never negative, which saves a check. */
     char depth;

@@ -83,6 +83,9 @@ def sampled(r, name, arguments):
         problems.append(f"nested: {rows['nested']['measured']} of {rows['nested']['calls']} calls were measured")
     if rows["rare"]["max_ns"] < 9e6:
         problems.append(f"rare: its long calls are missing: {rows['rare']}")
+    half, calls = rows["own"]["total_ns"] / 2, rows["own"]["calls"]
+    if not 0.8 * half - calls * TICK / 4 <= rows["own"]["self_ns"] <= 1.2 * half + calls * TICK / 4:
+        problems.append(f"own: {rows['own']['self_ns'] / 1e6:.1f} ms of its own, not {half / 1e6:.1f}")
     if rows["caller"]["self_ns"] > truth["caller"][2] / 5 + 5 * TICK:
         problems.append(f"caller: has the time of its callees: {rows['caller']}")
     return problems

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * taken a processor from the threads.
  */
 public final class KnownTimes {
-    private static final String[] NAMES = {"small", "rare", "middle", "recursive", "throwing", "caller", "nested"};
+    private static final String[] NAMES = {"small", "rare", "middle", "recursive", "throwing", "caller", "nested", "own"};
     private static final AtomicLong[] CALLS = new AtomicLong[NAMES.length], THROWN = new AtomicLong[NAMES.length],
             TIME = new AtomicLong[NAMES.length];
     private static final AtomicLong SWITCHES = new AtomicLong();
@@ -54,6 +54,19 @@ public final class KnownTimes {
         if (depth == 7) time[3] += System.nanoTime() - start;
     }
 
+    /** Half of its time is its own, and comes first. */
+    void own() {
+        long start = System.nanoTime();
+        Clock.spin(start, 3000000);
+        later();
+        calls[7]++;
+        time[7] += System.nanoTime() - start;
+    }
+
+    void later() {
+        Clock.spin(System.nanoTime(), 3000000);
+    }
+
     /** Short with all its inner calls. */
     void nested(int depth) {
         long start = System.nanoTime();
@@ -93,6 +106,7 @@ public final class KnownTimes {
             } catch (Exception e) {
                 if (e != EXPECTED) throw new Error(e);
             }
+            if (i % 1000 == 0) own();
             if (i % 10 != 0) continue;
             middle();
             recursive(7);
