@@ -118,6 +118,7 @@ class RewriteTest(KitTest):
             with zipfile.ZipFile(jar) as file:
                 file.extractall(folder)
         self.rewrite(folder, "out")
+        self.assertEqual([name for _, _, names in os.walk(self.path("out")) for name in names if name.startswith("Instr$")], [])
         self.assertEqual(self.lines(self.run_main(self.path("out"))), self.agent())
 
     def test_two_jars_of_one_class_path(self):
@@ -142,6 +143,7 @@ class RewriteTest(KitTest):
         with zipfile.ZipFile(self.path("out.jar")) as jar:
             names = jar.namelist()
         self.assertEqual(len(set(names)), len(names))
+        self.assertEqual([name for name in names if "/Instr$" in name], [])  # what the code of other passes calls
         ours = list(name.split("$$instr$")[0] + ("$bridge" if "$bridge" in name else "") for name in names if "$$instr$" in name)
         self.assertEqual(len(ours), 17)
         self.assertEqual(set(ours), set(name + bridge for name in ("app/Tasks", "com/acme/Own", *("instr/woven/" + n for n in ("Greet", "Instead1", "Made", "Outer", "Skipped", "Values")))

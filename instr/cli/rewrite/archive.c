@@ -106,6 +106,11 @@ static void rewrite_nested(struct archive *a, struct entry *entry) {
     job->length = raw.length;
 }
 
+// The code of kits calls no gate, and kits are woven alone.
+static size_t gate_count(const struct archive *a) {
+    return a->rewrite->kits ? 0 : cli_gate_count();
+}
+
 static void make_gate(struct archive *a, struct entry *entry) {
     struct cli_bytes bytes = {NULL, 0};
     if (cli_gate_make(a->rewrite, entry->job->root, entry->gate, &bytes) != 0) return;
@@ -331,7 +336,7 @@ static int add_gates(struct archive *a) {
     struct entry *entry = a->entries + a->work.count;
     for (size_t r = 0; r < a->roots.count; r++) {
         struct cli_root *root = a->roots.items[r];
-        for (size_t i = 0; i < cli_gate_count(); i++, entry++) {
+        for (size_t i = 0; i < gate_count(a); i++, entry++) {
             entry->job = &entry->gate_job;
             entry->job->root = root;
             entry->gate = i;
@@ -425,7 +430,7 @@ static int rewrite_open(struct archive *a, struct cli_sink *out, char reason[CLI
     int is_signed = 0;
     if (list_jobs(a, &is_signed) != 0) return fail_zip(a->zip, NULL, reason);
     if (a->work.count == 0) return 0;
-    a->entries = calloc(a->work.count + a->roots.count * cli_gate_count(), sizeof *a->entries);
+    a->entries = calloc(a->work.count + a->roots.count * gate_count(a), sizeof *a->entries);
     if (!a->entries || replace_jobs(a) != 0 || add_gates(a) != 0 || add_for_kits(a) != 0 ||
         (is_signed && drop_signatures(a) != 0))
         return fail_zip(a->zip, NULL, reason);
@@ -468,7 +473,7 @@ int cli_rewrite_archive(struct cli_rewrite *rewrite, const struct cli_store *in,
     if (a.zip) zip_discard(a.zip);
     cli_reader_close(&a.reader);
     zip_error_fini(&error);
-    for (size_t i = 0; a.entries && i < a.roots.count * cli_gate_count(); i++)
+    for (size_t i = 0; a.entries && i < a.roots.count * gate_count(&a); i++)
         free(a.entries[a.work.count + i].gate_job.bytes);
     cli_roots_free(&a.roots);
     free(a.work.jobs);
