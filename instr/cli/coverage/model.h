@@ -42,7 +42,6 @@ struct cover_count {
 // What lies on a line. A line without instructions has only zeros, and is not counted.
 struct cover_line {
     struct cover_count instructions, branches;
-    uint64_t times;    // how often it ran at most; only if the model has `counted`
     uint8_t thrown;    // it was entered, and left only by exceptions: missed in `instructions`
     uint8_t never_yes; // of a conditional jump on it one way was never taken, to the target ...
     uint8_t never_no;  // ... or past it; both also for jumps that were never reached
@@ -52,6 +51,7 @@ struct cover_line {
 struct cover_lines {
     uint32_t first, last;
     struct cover_line *line; // last - first + 1 of them
+    uint64_t *times;         // as many: how often a line ran at most; NULL unless `counted`
 };
 
 struct cover_method {
