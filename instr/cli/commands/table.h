@@ -298,6 +298,14 @@
     COMMAND(info, "[--json] [--top N] PATH...",                                                    \
             "print the sessions, and how many classes and probes were covered",                    \
             "Prints 20 sessions, or N. --json prints all sessions and all classes.")               \
+    COMMAND(report,                                                                                \
+            "FILE... --classfiles PATH... [--name NAME] [--jacoco 0.8.6|0.8.15|none] "             \
+            "[--xml FILE] [--csv FILE]",                                                           \
+            "make reports of .exec files and the class files",                                     \
+            "PATH is a folder, a jar or a class file; --classfiles may be repeated. XML and CSV "  \
+            "are those of JaCoCo. What compilers have added to the code is left out as by the "    \
+            "newest JaCoCo, by JaCoCo 0.8.6, or not at all (none). A file or class that cannot "   \
+            "be read is reported, the rest is in the report, and the exit status is 1.")           \
     COMMAND(merge, "[--keep-going] -o OUT PATH...", "make one file with all sessions and hits",    \
             "Each class appears once, with the probes that were hit in any file. "                 \
             "Memory grows with the number of distinct classes, not of files. A "                   \

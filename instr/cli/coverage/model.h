@@ -61,15 +61,19 @@ struct cover_method {
     struct cover_count counts[COVER_COUNTERS]; // CLASS is 0
 };
 
-// Why a class has no data although it was executed.
+// Where the data of a class come from.
 enum cover_match {
-    COVER_MATCHES,
-    COVER_OTHER_ID, // data exist for this name under other ids only: somebody else's class file
+    COVER_MATCHES,  // from this class file
+    COVER_NO_DATA,  // nowhere: it was not executed
+    COVER_OTHER_ID, // data exist for this name under other ids only: of another class file
 };
 
+// A class without code, whose counters are all 0, is in the model, too: JaCoCo's XML names it, and
+// other formats leave it out.
 struct cover_class {
-    const char *name;   // com/acme/Shop$Cart
-    const char *source; // "Shop.java"; NULL: not named
+    const char *name;      // com/acme/Shop$Cart
+    const char *source;    // "Shop.java"; NULL: not named
+    const char *supertype; // its first interface, or else its superclass; NULL: none
     uint64_t id;
     enum cover_match match;
     const char *location; // the file that it was found in, for messages

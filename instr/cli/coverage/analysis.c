@@ -1,0 +1,222 @@
+// What of a class was covered.
+
+#include "instr/cli/coverage/analysis.h"
+#include "classfile/inline.h"
+#include "instr/cli/coverage/filters.h"
+#include "instr/cli/coverage/flow.h"
+
+#include <string.h>
+
+// --- the workspace ---
+
+int cover_workspace_init(struct cover_workspace *workspace) {
+    memset(workspace, 0, sizeof *workspace);
+    cf_arena_init(&workspace->scratch);
+    cf_arena_init(&workspace->kept);
+    int a = cover_line_set_init(&workspace->method), b = cover_line_set_init(&workspace->lines);
+    return a == 0 && b == 0 ? 0 : -1;
+}
+
+void cover_workspace_free(struct cover_workspace *workspace) {
+    cf_arena_free(&workspace->scratch);
+    cf_arena_free(&workspace->kept);
+    cover_line_set_free(&workspace->method);
+    cover_line_set_free(&workspace->lines);
+}
+
+// --- a method ---
+
+struct analyser {
+    const struct cover_input *input;
+    struct cover_workspace *workspace;
+    struct cf_class cls;
+    struct cover_class *result;
+    struct cover_class_facts facts;
+    struct cf_error *error;
+};
+
+static enum cf_status no_memory(struct analyser *analyser) {
+    return cf_fail(analyser->error, CF_NO_MEMORY, 0, "out of memory", 0);
+}
+
+static char *keep_text(struct analyser *analyser, struct cf_slice text) {
+    char *copy = cf_arena_alloc(&analyser->workspace->kept, (size_t)text.length + 1);
+    if (!copy) {
+        no_memory(analyser);
+        return NULL;
+    }
+    if (text.length) memcpy(copy, text.bytes, text.length);
+    copy[text.length] = '\0';
+    return copy;
+}
+
+// The counters of one instruction.
+static struct cover_line count_instruction(const struct cover_instruction *insn, unsigned op) {
+    uint32_t covered = cover_branches_covered(insn);
+    struct cover_line line = {{!covered, covered > 0}, {0, 0}, 0, 0, 0};
+    if (insn->branches >= 2)
+        line.branches = (struct cover_count){insn->branches - covered, covered};
+    line.thrown = insn->entered && !covered;
+    if (insn->branches == 2 && cover_is_jump(op) && !insn->branches_changed) {
+        line.never_yes = !cover_branch_covered(insn, 1);
+        line.never_no = !cover_branch_covered(insn, 0);
+    }
+    return line;
+}
+
+static void count_branches(struct cover_method *method, struct cover_count branches) {
+    uint32_t total = branches.missed + branches.covered;
+    if (total < 2) return;
+    uint32_t covered = branches.covered ? branches.covered - 1 : 0;
+    method->counts[COVER_COMPLEXITY].covered += covered;
+    method->counts[COVER_COMPLEXITY].missed += total - covered - 1;
+}
+
+// Counts the instructions that no filter ignores.
+static void count_method(struct analyser *analyser, const struct cover_code *code,
+                         const struct cover_flow *flow, struct cover_method *method) {
+    for (uint32_t i = 0; i < flow->count; i++) {
+        uint32_t number = code->line[i];
+        if (flow->list[i].ignored) continue;
+        struct cover_line line = count_instruction(&flow->list[i], code->op[i]);
+        cover_sum(&method->counts[COVER_INSTRUCTION], line.instructions);
+        cover_sum(&method->counts[COVER_BRANCH], line.branches);
+        count_branches(method, line.branches);
+        if (!number) continue;
+        cover_line_set_add(&analyser->workspace->method, number, &line);
+        if (!method->first_line || number < method->first_line) method->first_line = number;
+        if (number > method->last_line) method->last_line = number;
+    }
+    int covered = method->counts[COVER_INSTRUCTION].covered > 0;
+    method->counts[COVER_METHOD] = (struct cover_count){!covered, covered > 0};
+    cover_sum(&method->counts[COVER_COMPLEXITY], method->counts[COVER_METHOD]);
+    method->counts[COVER_LINE] = cover_line_set_count(&analyser->workspace->method);
+}
+
+// Adds a method with code to the class.
+static void add_method(struct analyser *analyser, const struct cover_code *code,
+                       const struct cover_flow *flow) {
+    struct cover_class *cls = analyser->result;
+    struct cover_method method = {.name = NULL};
+    count_method(analyser, code, flow, &method);
+    cover_line_set_move(&analyser->workspace->lines, &analyser->workspace->method);
+    if (cover_total(method.counts[COVER_INSTRUCTION]) == 0) return;
+    method.name = keep_text(analyser, code->name);
+    method.descriptor = keep_text(analyser, code->descriptor);
+    cover_add(cls->counts, method.counts);
+    cls->methods[cls->method_count++] = method;
+}
+
+// --- a class ---
+
+static struct cf_slice name_of_source(const struct cf_class *cls, struct cf_error *error) {
+    struct cf_slice name = {NULL, 0};
+    struct cf_walk walk = cf_class_attributes(cls, error);
+    struct cf_attribute a;
+    while (cf_next_attribute(&walk, &a))
+        if (CF_IS(a.name, "SourceFile") && a.length == 2)
+            name = cf_utf8(cls, cf_be2(cls->bytes + a.info));
+    return name;
+}
+
+static enum cf_status start(struct analyser *analyser) {
+    const struct cf_class *cls = &analyser->cls;
+    struct cover_class *result = cf_arena_zeroed(&analyser->workspace->kept, 1, sizeof *result);
+    if (!result) return no_memory(analyser);
+    analyser->result = result;
+    struct cf_slice source = name_of_source(cls, analyser->error);
+    struct cf_slice super = cf_class_name(cls, cls->super_class);
+    if (cls->interfaces_count) super = cf_class_name(cls, cf_be2(cls->bytes + cls->interfaces));
+    result->name = keep_text(analyser, cf_this_name(cls));
+    if (source.bytes) result->source = keep_text(analyser, source);
+    if (super.bytes) result->supertype = keep_text(analyser, super);
+    uint32_t with_code = 0;
+    for (uint32_t i = 0; i < cls->methods_count; i++) with_code += cls->methods[i].code != 0;
+    result->methods =
+        cf_arena_zeroed(&analyser->workspace->kept, with_code + 1, sizeof *result->methods);
+    return result->methods ? analyser->error->status : no_memory(analyser);
+}
+
+// Analyses a method, whose probes are `first_probe` and following ones.
+static enum cf_status analyse_method(struct analyser *analyser, uint32_t m, const uint8_t *returns,
+                                     size_t *first_probe) {
+    struct cover_code code;
+    struct rw_probes probes;
+    struct cover_flow flow;
+    struct cf_error *error = analyser->error;
+    const struct cover_input *input = analyser->input;
+    CF_TRY(cover_code_open(&code, &analyser->cls, &analyser->cls.methods[m], returns, error));
+    CF_TRY(rw_find_probes(&code.code, returns, &probes, error));
+    if (input->bits && *first_probe + probes.count > input->probes)
+        return cf_fail(error, CF_UNSUPPORTED, 0, "the data are of a class with fewer probes", 0);
+    CF_TRY(cover_flow_find(&flow, &code, &probes, input->bits, *first_probe, error));
+    CF_TRY(cover_filter(&analyser->facts, &code, &flow, error));
+    add_method(analyser, &code, &flow);
+    *first_probe += probes.count;
+    return error->status;
+}
+
+static enum cf_status analyse_methods(struct analyser *analyser, const struct cf_inlined *inlined) {
+    size_t probes = 0;
+    for (uint32_t m = 0; m < analyser->cls.methods_count; m++)
+        if (analyser->cls.methods[m].code)
+            CF_TRY(analyse_method(analyser, m, inlined->returns ? inlined->returns[m] : NULL,
+                                  &probes));
+    if (analyser->input->bits && probes != analyser->input->probes)
+        return cf_fail(analyser->error, CF_UNSUPPORTED, 0,
+                       "the data are of a class with more probes", 0);
+    struct cover_class *result = analyser->result;
+    result->counts[COVER_LINE] = cover_line_set_count(&analyser->workspace->lines);
+    if (result->method_count)
+        result->counts[COVER_CLASS] = (struct cover_count){
+            result->counts[COVER_METHOD].covered == 0, result->counts[COVER_METHOD].covered > 0};
+    return CF_OK;
+}
+
+static int left_out(const struct cf_class *cls, enum cover_release release) {
+    struct cf_slice name = cf_this_name(cls);
+    if (cls->access_flags & CF_ACC_MODULE) return 1;
+    if (release == COVER_0_8_6) return (cls->access_flags & CF_ACC_SYNTHETIC) != 0;
+    static const char package[] = "/package-info";
+    size_t n = sizeof package - 1;
+    return name.length >= n && memcmp(name.bytes + name.length - n, package, n) == 0;
+}
+
+static enum cf_status open_inlined(struct analyser *analyser, struct cf_inlined *inlined) {
+    struct cf_arena *scratch = &analyser->workspace->scratch;
+    const struct cover_input *input = analyser->input;
+    struct cf_class *cls = &analyser->cls;
+    enum cf_status status = cf_class_open(cls, input->bytes, input->length, scratch);
+    if (status != CF_OK) {
+        *analyser->error = cls->error;
+        return status;
+    }
+    CF_TRY(cf_inline_subroutines(cls, inlined, analyser->error));
+    if (!inlined->bytes) return CF_OK;
+    status = cf_class_open(cls, inlined->bytes, inlined->length, scratch);
+    if (status != CF_OK) *analyser->error = cls->error;
+    return status;
+}
+
+enum cf_status cover_analyse(const struct cover_input *input, struct cover_workspace *workspace,
+                             struct cover_class **result, struct cf_error *error) {
+    struct analyser analyser = {.input = input, .workspace = workspace, .error = error};
+    struct cf_inlined inlined = {NULL, 0, NULL};
+    struct cover_lines lines;
+    *result = NULL;
+    memset(error, 0, sizeof *error);
+    cf_arena_reset(&workspace->scratch, 1 << 20);
+    CF_TRY(open_inlined(&analyser, &inlined));
+    if (left_out(&analyser.cls, input->release)) return CF_OK;
+    CF_TRY(start(&analyser));
+    CF_TRY(cover_class_facts(&analyser.facts, &analyser.cls, input->release, error));
+    enum cf_status status = analyse_methods(&analyser, &inlined);
+    if (cover_line_set_take(&workspace->lines, &lines) != 0) status = no_memory(&analyser);
+    if (status != CF_OK) {
+        cover_lines_free(&lines);
+        return status;
+    }
+    *result = analyser.result;
+    (*result)->lines = lines;
+    return CF_OK;
+}

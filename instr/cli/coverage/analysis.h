@@ -1,0 +1,47 @@
+// What of a class was covered: its bytes and its probes become a cover_class.
+//
+//      bytes -> subroutines inlined -> for each method its probes -> branches -> filters -> counters
+
+#ifndef INSTR_CLI_COVERAGE_ANALYSIS_H
+#define INSTR_CLI_COVERAGE_ANALYSIS_H
+
+#include "classfile/arena.h"
+#include "classfile/error.h"
+#include "instr/cli/coverage/lines.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+// Whose filters apply: those of a release of JaCoCo.
+enum cover_release {
+    COVER_UNFILTERED, // none at all
+    COVER_0_8_6,
+    COVER_0_8_15,
+    COVER_NEWEST = COVER_0_8_15
+};
+
+struct cover_input {
+    const uint8_t *bytes;
+    size_t length;
+    const uint8_t *bits; // of its probes; NULL: it was not executed
+    size_t probes;       // number of `bits`
+    enum cover_release release;
+};
+
+// What an analysis works with; one for each thread.
+struct cover_workspace {
+    struct cf_arena scratch; // reset for each class
+    struct cf_arena kept;    // of the results
+    struct cover_line_set method, lines;
+};
+// Returns 0; -1: out of memory. It ends with cover_workspace_free in either case.
+int cover_workspace_init(struct cover_workspace *workspace);
+void cover_workspace_free(struct cover_workspace *workspace);
+
+// Analyses a class. The result lives in workspace->kept, but for its lines, which the caller frees
+// with cover_lines_free. *result is NULL for classes that reports leave out: modules and, depending
+// on the release, synthetic ones. `id`, `location` and `match` are the caller's.
+enum cf_status cover_analyse(const struct cover_input *input, struct cover_workspace *workspace,
+                             struct cover_class **result, struct cf_error *error);
+
+#endif

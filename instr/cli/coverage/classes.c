@@ -1,0 +1,225 @@
+// All classes of some paths.
+
+#include "instr/cli/coverage/classes.h"
+#include "instr/base/hash.h"
+#include "instr/cli/cli.h"
+#include "instr/coverage/exec_writer.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ITEMS_AT_A_TIME = 16 };
+
+struct result {
+    struct cover_class *class; // NULL: left out, or failed
+    char *error;
+};
+
+struct work {
+    const struct cli_paths *paths;
+    const struct instr_exec_store *data;
+    enum cover_release release;
+    struct result *results; // by item
+    atomic_size_t next;     // item
+    atomic_int no_memory;
+};
+
+struct worker {
+    struct work *work;
+    struct cover_workspace *workspace;
+    struct cli_open_jar open;
+    pthread_t thread;
+};
+
+// --- one class ---
+
+static char *location_of(struct worker *worker, const struct cli_item *item) {
+    const char *jar = item->jar ? item->jar : "", *mark = item->jar ? "!" : "";
+    size_t size = strlen(jar) + strlen(item->name) + 2;
+    char *location = cf_arena_alloc(&worker->workspace->kept, size);
+    if (location) snprintf(location, size, "%s%s%s", jar, mark, item->name);
+    return location;
+}
+
+static void fail(struct worker *worker, struct result *result, const char *reason) {
+    result->error = strdup(reason);
+    if (!result->error) atomic_store(&worker->work->no_memory, 1);
+}
+
+static void analyse(struct worker *worker, const struct cli_item *item, struct result *result,
+                    const struct cli_bytes *bytes) {
+    struct cf_error error;
+    char reason[CLI_REASON_SIZE];
+    uint64_t id = instr_exec_class_id(bytes->bytes, bytes->length);
+    const struct instr_exec_entry *entry = instr_exec_store_find(worker->work->data, id);
+    struct cover_input input = {.bytes = bytes->bytes,
+                                .length = bytes->length,
+                                .bits = entry ? entry->class.bits : NULL,
+                                .probes = entry ? entry->class.probes : 0,
+                                .release = worker->work->release};
+    enum cf_status status = cover_analyse(&input, worker->workspace, &result->class, &error);
+    if (status == CF_NO_MEMORY) atomic_store(&worker->work->no_memory, 1);
+    if (status != CF_OK) fail(worker, result, cf_error_text(&error, reason, sizeof reason));
+    if (!result->class) return;
+    result->class->id = id;
+    result->class->match = entry ? COVER_MATCHES : COVER_NO_DATA;
+    result->class->location = location_of(worker, item);
+    if (!result->class->location) atomic_store(&worker->work->no_memory, 1);
+}
+
+static void *run(void *context) {
+    struct worker *worker = context;
+    struct work *work = worker->work;
+    char reason[CLI_REASON_SIZE];
+    size_t first;
+    while ((first = atomic_fetch_add(&work->next, ITEMS_AT_A_TIME)) < work->paths->count) {
+        size_t end = first + ITEMS_AT_A_TIME;
+        if (end > work->paths->count) end = work->paths->count;
+        for (size_t i = first; i < end; i++) {
+            struct cli_bytes bytes;
+            if (cli_item_read(&work->paths->items[i], &worker->open, &bytes, reason) != 0) {
+                fail(worker, &work->results[i], reason);
+                continue;
+            }
+            analyse(worker, &work->paths->items[i], &work->results[i], &bytes);
+            free(bytes.bytes);
+        }
+    }
+    return NULL;
+}
+
+// --- threads ---
+
+// Runs in as many threads as can be started, and in this one.
+static int run_all(struct cover_classes *classes, struct work *work) {
+    long threads = cli_processors(), started = 1;
+    struct worker *workers = calloc((size_t)threads, sizeof *workers);
+    classes->workspaces = calloc((size_t)threads, sizeof *classes->workspaces);
+    if (!workers || !classes->workspaces) {
+        free(workers);
+        return cli_no_memory();
+    }
+    int bad = 0;
+    for (long i = 0; i < threads; i++) {
+        classes->workspaces_count++;
+        if (cover_workspace_init(&classes->workspaces[i]) != 0) bad = 1;
+        workers[i].work = work;
+        workers[i].workspace = &classes->workspaces[i];
+    }
+    while (!bad && started < threads &&
+           pthread_create(&workers[started].thread, NULL, run, &workers[started]) == 0)
+        started++;
+    if (!bad) run(&workers[0]);
+    for (long i = 1; i < started; i++) pthread_join(workers[i].thread, NULL);
+    for (long i = 0; i < threads; i++) cli_close_jar(workers[i].open.jar);
+    free(workers);
+    return bad || atomic_load(&work->no_memory) ? cli_no_memory() : CLI_OK;
+}
+
+// --- the list ---
+
+struct names {
+    struct cover_class ***slots; // point into the list
+    size_t count;                // a power of 2
+};
+
+// The slot of a name: that of a class that has it, or a free one.
+static struct cover_class ***find_slot(const struct names *names, const char *name) {
+    size_t i = instr_hash(name, strlen(name), 0) & (names->count - 1);
+    while (names->slots[i] && strcmp((*names->slots[i])->name, name) != 0)
+        i = (i + 1) & (names->count - 1);
+    return &names->slots[i];
+}
+
+static int make_names(struct names *names, size_t count) {
+    names->count = 16;
+    while (names->count < count * 2) names->count *= 2;
+    names->slots = calloc(names->count, sizeof *names->slots);
+    return names->slots ? 0 : -1;
+}
+
+// An archive for several releases of Java has other versions of its classes there.
+static int is_of_a_release(const struct cover_class *class) {
+    return strstr(class->location, "META-INF/versions/") != NULL;
+}
+
+// A second class of that name.
+static void add_again(struct cover_classes *classes, struct cover_class **there,
+                      struct cover_class *class) {
+    struct cover_class *spare = class;
+    if (class->id != (*there)->id) {
+        if (!is_of_a_release(class) && !is_of_a_release(*there)) {
+            cli_error("%s: another class %s is in %s", class->location, class->name,
+                      (*there)->location);
+            classes->failed = 1;
+        }
+        if (class->match == COVER_MATCHES && (*there)->match != COVER_MATCHES) {
+            spare = *there;
+            *there = class;
+        }
+    }
+    cover_lines_free(&spare->lines);
+}
+
+static int make_list(struct cover_classes *classes, struct work *work) {
+    size_t count = work->paths->count;
+    struct names names;
+    classes->list = malloc((count + 1) * sizeof *classes->list);
+    if (!classes->list || make_names(&names, count) != 0) return cli_no_memory();
+    for (size_t i = 0; i < count; i++) {
+        struct cover_class *class = work->results[i].class;
+        if (work->results[i].error) {
+            cli_item_error(&work->paths->items[i], work->results[i].error);
+            classes->failed = 1;
+        }
+        if (!class) continue;
+        struct cover_class ***slot = find_slot(&names, class->name);
+        if (*slot) {
+            add_again(classes, *slot, class);
+            continue;
+        }
+        classes->list[classes->count] = class;
+        *slot = &classes->list[classes->count++];
+    }
+    // Classes whose data are those of another class file.
+    for (const struct instr_exec_entry *e = work->data->first; e; e = e->next) {
+        struct cover_class ***slot = find_slot(&names, e->class.name);
+        if (*slot && (**slot)->match == COVER_NO_DATA) (**slot)->match = COVER_OTHER_ID;
+    }
+    free(names.slots);
+    return CLI_OK;
+}
+
+int cover_classes_read(struct cover_classes *classes, size_t count, char *const *paths,
+                       const struct instr_exec_store *data, enum cover_release release) {
+    memset(classes, 0, sizeof *classes);
+    for (size_t i = 0; i < count; i++)
+        if (cli_paths_add(&classes->paths, paths[i]) != 0) return cli_no_memory();
+    classes->failed = classes->paths.failures > 0;
+    struct work work = {.paths = &classes->paths, .data = data, .release = release};
+    work.results = calloc(classes->paths.count + 1, sizeof *work.results);
+    if (!work.results) return cli_no_memory();
+    int status = run_all(classes, &work);
+    if (status == CLI_OK) status = make_list(classes, &work);
+    for (size_t i = 0; i < classes->paths.count; i++) {
+        free(work.results[i].error);
+        if (status != CLI_OK && work.results[i].class)
+            cover_lines_free(&work.results[i].class->lines);
+    }
+    free(work.results);
+    if (status != CLI_OK) classes->count = 0;
+    return status;
+}
+
+void cover_classes_free(struct cover_classes *classes) {
+    for (size_t i = 0; i < classes->count; i++) cover_lines_free(&classes->list[i]->lines);
+    for (long i = 0; i < classes->workspaces_count; i++)
+        cover_workspace_free(&classes->workspaces[i]);
+    free(classes->workspaces);
+    free(classes->list);
+    cli_paths_free(&classes->paths);
+    memset(classes, 0, sizeof *classes);
+}

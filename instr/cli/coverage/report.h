@@ -1,0 +1,32 @@
+// instr coverage report: what it is asked for, and the model that it makes.
+
+#ifndef INSTR_CLI_COVERAGE_REPORT_H
+#define INSTR_CLI_COVERAGE_REPORT_H
+
+#include "instr/cli/coverage/classes.h"
+#include "instr/cli/coverage/model.h"
+#include "instr/cli/exec/exec.h"
+
+struct cover_request {
+    struct cli_exec_files files;
+    struct cli_words classfiles;
+    const char *name;
+    enum cover_release release;
+};
+
+// A model and what it lives in.
+struct cover_report {
+    struct cover_model model;
+    struct cover_classes classes;
+    struct instr_exec_store data;
+    struct cover_bundle *bundle;
+    size_t sessions_capacity;
+    int failed; // something could not be read; a line was printed about each
+};
+
+// Reads the data and the classes. CLI_OK, also if `failed`; or another exit status after a message.
+// It ends with cover_report_free in either case.
+int cover_report_read(struct cover_report *report, const struct cover_request *request);
+void cover_report_free(struct cover_report *report);
+
+#endif
