@@ -31,7 +31,7 @@ public final class InstrSampling {
     static final long RECORD_AGAIN = 1L << InstrThreads.AGAIN_SHIFT, RECORD_SAMPLED = 1L << 60, RECORD_ESTIMATED = 1L << 59;
 
     /**
-     * Offsets from a row: in it the number of calls from which on one is timed; and so far behind it (instr/counters/threads.c)
+     * Offsets from a row (InstrThreads.ROWS): in its page the number of calls from which on one is timed; and so far behind it (instr/counters/threads.c)
      * the mean of timed calls, times 16; their number, as a distance from Long.MIN_VALUE if the method calls itself; how
      * many calls there were when one that is running was entered; and the time of the ticks that calls without a clock have
      * seen, less what these calls were estimated to take.
@@ -39,7 +39,8 @@ public final class InstrSampling {
      * <p>A method that calls itself has in their places how many of its outermost calls come, as a negative number, before
      * one is timed; and how many calls were within others and have no clock (INNER).
      */
-    static final long NEXT = 24, MEAN = InstrNative.distance(), NUMBER = MEAN + 8, ENTERED = MEAN + 16, INNER = ENTERED, TICKED = MEAN + 24;
+    static final long NEXT = 3 * InstrThreads.ROWS, MEAN = InstrNative.distance(), NUMBER = MEAN + InstrThreads.ROWS,
+            ENTERED = MEAN + 2 * InstrThreads.ROWS, INNER = ENTERED, TICKED = MEAN + 3 * InstrThreads.ROWS;
 
     /** A method is judged after so many timed calls. It is short below the first time, and not any more above the second. */
     static final int JUDGED = 64, SHORT = 1000, NOT_SHORT = 2000;

@@ -61,8 +61,11 @@ final class InstrThreads {
     /** Offsets in a line; the thread's id is at 0. */
     static final int PAGES = 8, LIMIT = 16, POSITION = 24, END = 32, FULL = 40, BUSY = 48, WAIT = 56;
 
-    /** The number of rows in a page, and offsets in a row; calls are at 0. */
-    static final int ROW_BITS = 5, ROW_SHIFT = 5, ROW_THROWN = 8, ROW_MARK = 16;
+    /**
+     * The number of methods of a page. It has the numbers of calls of all of them, then as many of each other kind. A row
+     * is where the calls of a method are; the following are so far behind it.
+     */
+    static final int ROW_BITS = 5, ROW_SHIFT = 3, ROWS = 1 << ROW_BITS + ROW_SHIFT, ROW_THROWN = ROWS, ROW_MARK = 2 * ROWS;
 
     /**
      * The address of the lines, in which all bits of OFFSETS are 0. The offset is combined with a bitwise or: for a
@@ -582,12 +585,14 @@ final class InstrThreads {
 
     /**
      * The task from the thread-local variable. Reading it runs code that may be instrumented and then calls this class
-     * again: it gets a task of its own if the thread has a slot, otherwise none.
+     * again: it gets a task of its own if the thread has a slot, otherwise none. A virtual thread may leave its carrier
+     * meanwhile, also for the initialization of a class (since JDK 26). So BUSY says which thread is here, and is no
+     * obstacle to others.
      */
     static InstrTask fetchLocal(long tid, long line) throws Throwable {
-        if (InstrUnsafe.get(line + BUSY) != 0) return null;
+        if (InstrUnsafe.get(line + BUSY) == tid) return null;
         InstrTask interim = newTask(tid, line), task = interim;
-        InstrUnsafe.put(line + BUSY, 1);
+        InstrUnsafe.put(line + BUSY, tid);
         try {
             install(interim);
             task = LOCAL.get();
@@ -597,10 +602,17 @@ final class InstrThreads {
             // JDK 19 and 20 have threads that do not support thread-local variables.
             task = interim;
         } finally {
-            InstrUnsafe.put(line + BUSY, 0);
+            notBusy(line, tid);
         }
         install(task);
         return task;
+    }
+
+    /** Separate, because the thread may have another carrier than before. */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    static void notBusy(long line, long tid) {
+        if (InstrUnsafe.get(line + BUSY) == tid) InstrUnsafe.put(line + BUSY, 0);
     }
 
     /** Installs the task in the current thread's slot, if it has one. */

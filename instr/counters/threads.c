@@ -15,8 +15,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "instr/counters/records.h"
-
 // As in InstrThreads.java
 #define SLOTS 16384
 // A buffer begins small: many threads record few times.
@@ -30,7 +28,7 @@
 // Not the id of any thread. 0 is the id of a thread that has not got one yet.
 #define NOBODY (-2)
 
-#define PAGE_BYTES (INSTR_ROWS_PER_PAGE * sizeof(struct instr_counters))
+#define PAGE_BYTES sizeof(struct instr_counters)
 _Static_assert(sizeof(struct instr_sampled) == sizeof(struct instr_counters), "in its place");
 _Static_assert(PAGE_BYTES % 64 == 0, "pages fill cache lines");
 
@@ -41,7 +39,7 @@ struct line {
     int64_t limit; // number of these pointers
     int64_t position, end; // addresses in the buffer: of the next record, behind the last one
     int64_t full;          // no more pages for this block: events go to the buffer
-    int64_t busy, wait;    // for InstrThreads.fetchTask
+    int64_t busy, wait;    // for InstrThreads.fetchTask; busy: the id of a Java thread
 };
 _Static_assert(sizeof(struct line) == 64, "a line is a cache line");
 
@@ -380,7 +378,7 @@ void instr_threads_drain(void) {
 }
 
 void instr_threads_pages(void (*each)(void *context, uint32_t page,
-                                      const volatile struct instr_counters *rows,
+                                      const volatile struct instr_counters *counters,
                                       const volatile struct instr_sampled *sampled),
                          void *context) {
     for (struct thread *t = atomic_load(&state.all); t != NULL; t = t->next) {
@@ -392,6 +390,13 @@ void instr_threads_pages(void (*each)(void *context, uint32_t page,
     }
 }
 
+static void clear_row(volatile struct instr_counters *page, volatile struct instr_sampled *sampled,
+                      uint32_t row) {
+    page->calls[row] = page->thrown[row] = page->next[row] = 0;
+    if (sampled->number[row] != 0)
+        sampled->mean[row] = sampled->number[row] = sampled->inner[row] = sampled->ticked[row] = 0;
+}
+
 void instr_threads_forget(uint32_t from, uint32_t to) {
     for (struct thread *t = atomic_load(&state.all); t != NULL; t = t->next) {
         pthread_mutex_lock(&t->mutex);
@@ -399,10 +404,7 @@ void instr_threads_forget(uint32_t from, uint32_t to) {
         for (uint32_t id = from; id < to && id / INSTR_ROWS_PER_PAGE < t->line->limit; id++) {
             struct instr_counters *page = pages[id / INSTR_ROWS_PER_PAGE];
             if (page == NULL) continue;
-            volatile struct instr_counters *row = page + id % INSTR_ROWS_PER_PAGE;
-            volatile struct instr_sampled *sampled = sampled_of(page) + id % INSTR_ROWS_PER_PAGE;
-            row->calls = row->thrown = row->next = 0;
-            if (sampled->number != 0) *sampled = (struct instr_sampled){0};
+            clear_row(page, sampled_of(page), id % INSTR_ROWS_PER_PAGE);
         }
         pthread_mutex_unlock(&t->mutex);
     }

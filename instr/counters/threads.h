@@ -16,6 +16,8 @@
 
 #include <jni.h>
 
+#include "instr/counters/records.h" // INSTR_ROWS_PER_PAGE
+
 // The classes of the runtime that this module needs.
 struct instr_threads_classes {
     jclass natives, threads; // InstrNative, InstrThreads
@@ -29,19 +31,22 @@ const char *instr_threads_start(JNIEnv *jni, const struct instr_threads_classes 
 // The bytes of counters that threads may still allocate.
 size_t instr_threads_budget(void);
 
-// One call's counters: a row of a page. The runtime's Java code knows this layout.
+// A page: the counters of as many methods. What most calls write to lies together, since how much of
+// the processor's cache that takes decides what counting costs. The runtime's Java code knows this layout.
 struct instr_counters {
-    int64_t calls, thrown;
-    int64_t mark; // position of the method on the stack of a task
-    int64_t next; // clock=auto: see InstrSampling
+    int64_t calls[INSTR_ROWS_PER_PAGE], thrown[INSTR_ROWS_PER_PAGE];
+    int64_t mark[INSTR_ROWS_PER_PAGE]; // position of the method on the stack of a task
+    int64_t next[INSTR_ROWS_PER_PAGE]; // clock=auto: see InstrSampling
 };
 
-// What the runtime knows of a row's method with clock=auto (InstrSampling).
+// What the runtime knows of the methods of a page with clock=auto (InstrSampling).
 struct instr_sampled {
-    int64_t mean;
-    int64_t number; // negative: the method calls itself
-    int64_t inner;  // if so: its calls within others of the same method that have no time
-    int64_t ticked; // ns of ticks seen by calls without a clock, less their estimates
+    int64_t mean[INSTR_ROWS_PER_PAGE];
+    int64_t number[INSTR_ROWS_PER_PAGE]; // negative: the method calls itself
+    int64_t inner
+        [INSTR_ROWS_PER_PAGE]; // if so: its calls within others of the same method that have no time
+    int64_t ticked
+        [INSTR_ROWS_PER_PAGE]; // ns of ticks seen by calls without a clock, less their estimates
 };
 
 // Clears all counters and records and frees their memory; blocks stay with their threads. Threads
@@ -58,10 +63,10 @@ void instr_threads_forget(uint32_t from, uint32_t to);
 // are missing (at most 256); a later call gets them.
 void instr_threads_drain(void);
 
-// Calls `each` for every page of every block: the rows of the ids from page * INSTR_ROWS_PER_PAGE
+// Calls `each` for every page of every block: number `page` is that of the ids from page * INSTR_ROWS_PER_PAGE
 // on. Their owners may write to them at the same time.
 void instr_threads_pages(void (*each)(void *context, uint32_t page,
-                                      const volatile struct instr_counters *rows,
+                                      const volatile struct instr_counters *counters,
                                       const volatile struct instr_sampled *sampled),
                          void *context);
 

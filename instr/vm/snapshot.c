@@ -53,15 +53,15 @@ static int64_t page_of(struct snapshot *s, uint32_t page) {
     return (int64_t)from;
 }
 
-static void add_rows(void *context, uint32_t page, const volatile struct instr_counters *rows,
+static void add_rows(void *context, uint32_t page, const volatile struct instr_counters *counters,
                      const volatile struct instr_sampled *sampled) {
     struct snapshot *s = context;
     int64_t from = page_of(s, page);
     for (size_t i = 0; from >= 0 && i < INSTR_ROWS_PER_PAGE; i++) {
-        s->paged[(size_t)from + i].calls += (uint64_t)rows[i].calls;
-        s->paged[(size_t)from + i].thrown += rows[i].thrown;
-        s->paged[(size_t)from + i].ticked += sampled[i].ticked;
-        if (sampled[i].number < 0) s->paged[(size_t)from + i].inner += sampled[i].inner;
+        s->paged[(size_t)from + i].calls += (uint64_t)counters->calls[i];
+        s->paged[(size_t)from + i].thrown += counters->thrown[i];
+        s->paged[(size_t)from + i].ticked += sampled->ticked[i];
+        if (sampled->number[i] < 0) s->paged[(size_t)from + i].inner += sampled->inner[i];
     }
 }
 

@@ -57,14 +57,29 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved) {
     return JNI_OK;
 }
 
-// All ids, ten numbers each, in the order of struct instr_counts.
+enum { NUMBERS = 10 };
+
+static void put(jlong *to, const struct instr_counts *from) {
+    const uint64_t numbers[NUMBERS] = {from->calls, (uint64_t)from->thrown,
+                                       from->timed, from->total,
+                                       from->self,  from->min,
+                                       from->max,   from->p50,
+                                       from->p90,   from->p99};
+    for (int i = 0; i < NUMBERS; i++) to[i] = (jlong)numbers[i];
+}
+
+// All ids, with their numbers as RuntimeBench names them.
 JNIEXPORT jlongArray JNICALL Java_RuntimeBench_counts(JNIEnv *jni, jclass class) {
     (void)class;
     struct instr_counts *counts;
     size_t n;
     if (!instr_snapshot(jni, &counts, &n)) return NULL;
-    jlongArray array = (*jni)->NewLongArray(jni, (jsize)(n * 10));
-    (*jni)->SetLongArrayRegion(jni, array, 0, (jsize)(n * 10), (const jlong *)counts);
+    jlongArray array = (*jni)->NewLongArray(jni, (jsize)(n * NUMBERS));
+    for (size_t id = 0; id < n; id++) {
+        jlong numbers[NUMBERS];
+        put(numbers, &counts[id]);
+        (*jni)->SetLongArrayRegion(jni, array, (jsize)(id * NUMBERS), NUMBERS, numbers);
+    }
     free(counts);
     return array;
 }

@@ -15,7 +15,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 # All of the agent that the runtime needs: two rooms, and files of a third.
-C_FILES = ["base/*", "counters/*", "vm/runtime", "vm/runtime_failures", "vm/snapshot"]
+C_FILES = ["base/*", "counters/*", "vm/runtime", "vm/runtime_failures", "vm/snapshot", "vm/ticks"]
 
 
 def run(*command):
