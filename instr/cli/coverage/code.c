@@ -27,8 +27,10 @@ static void mark_lines(struct cover_code *code, const uint8_t *p, uint32_t count
     for (; count-- > 0; p += 4) {
         uint32_t pc = cf_be2(p), line = cf_be2(p + 2);
         label(code, pc);
-        if (line && pc < code->code.length && code->code.marks[pc] & CF_MARK_START)
-            code->line[code->index[pc]] = line;
+        if (!line || pc >= code->code.length || !(code->code.marks[pc] & CF_MARK_START)) continue;
+        uint32_t i = code->index[pc];
+        if (!code->starts_line[i]) code->starts_line[i] = (uint16_t)line;
+        code->line[i] = line;
     }
 }
 
@@ -95,10 +97,11 @@ enum cf_status cover_code_open(struct cover_code *code, const struct cf_class *c
     CF_TRY(cf_code_scan(&code->code, error));
     uint32_t n = code->count = code->code.count;
     code->line = cf_arena_zeroed(cls->arena, n + 1, sizeof *code->line);
+    code->starts_line = cf_arena_zeroed(cls->arena, n + 1, sizeof *code->starts_line);
     code->labelled = cf_arena_zeroed(cls->arena, n + 1, 1);
     code->op = cf_arena_zeroed(cls->arena, n + 1, 1);
     code->index = cf_arena_alloc(cls->arena, (code->code.length + 1) * sizeof *code->index);
-    if (!code->line || !code->labelled || !code->op || !code->index)
+    if (!code->line || !code->starts_line || !code->labelled || !code->op || !code->index)
         return cf_fail(error, CF_NO_MEMORY, 0, "out of memory", 0);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t pc = code->code.pc[i];
@@ -119,21 +122,23 @@ uint32_t cover_target(const struct cover_code *code, uint32_t i) {
     return code->index[pc + offset];
 }
 
-uint32_t cover_switch_targets(const struct cover_code *code, uint32_t i, uint32_t **targets) {
+uint32_t cover_switch_targets(const struct cover_code *code, uint32_t i, uint32_t **targets,
+                              uint32_t **places) {
     struct cf_switch sw;
     uint32_t n = 0;
     cf_switch_open(&code->code, code->code.pc[i], &sw);
     uint32_t *list = cf_arena_alloc(code->cls->arena, (sw.count + 1) * sizeof *list);
+    uint32_t *place = cf_arena_alloc(code->cls->arena, (sw.count + 1) * sizeof *place);
     uint8_t *seen = cf_arena_zeroed(code->cls->arena, code->count + 1, 1);
-    if (!list || !seen) return 0;
-    uint32_t target = sw.default_pc;
-    for (uint32_t k = 0;; k++) {
-        uint32_t to = code->index[target];
-        if (!seen[to]) list[n++] = to;
+    if (!list || !place || !seen) return 0;
+    for (uint32_t k = 0; k <= sw.count; k++) {
+        uint32_t to = code->index[k ? cf_switch_target(&sw, k - 1) : sw.default_pc];
+        if (seen[to]) continue;
         seen[to] = 1;
-        if (k == sw.count) break;
-        target = cf_switch_target(&sw, k);
+        place[n] = k;
+        list[n++] = to;
     }
     *targets = list;
+    if (places) *places = place;
     return n;
 }

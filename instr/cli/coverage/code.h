@@ -15,6 +15,7 @@ struct cover_code {
     const uint8_t *returns; // see classfile/inline.h; may be NULL
     uint32_t count;         // of instructions
     uint32_t *line;         // by instruction; 0: unknown
+    uint16_t *starts_line;  // by instruction: the first line that begins there; 0: none
     uint8_t *labelled;      // by instruction: something starts, ends or is reached there
     uint8_t *op;            // by instruction: iload also for iload_1 and wide iload, ldc, goto
     uint16_t *index;        // by pc, the instruction that it is in; of the end: `count`
@@ -35,7 +36,9 @@ static inline int cover_is_switch(unsigned op) {
 }
 
 // The distinct targets of a switch in the order of their first use, that of the default first, in
-// the class's arena. Returns their number; 0: out of memory.
-uint32_t cover_switch_targets(const struct cover_code *code, uint32_t i, uint32_t **targets);
+// the class's arena. Returns their number; 0: out of memory. `places`, unless NULL, says for each
+// which place it has: 0 is the default, k the case k - 1.
+uint32_t cover_switch_targets(const struct cover_code *code, uint32_t i, uint32_t **targets,
+                              uint32_t **places);
 
 #endif

@@ -1,11 +1,12 @@
-// What compilers have added to the code, and nobody wrote: filters ignore it. A filter sees a method
-// and says of its instructions
+// What compilers have added to the code, and nobody wrote: filters take it out. A filter sees a
+// method and says of its instructions
 //
 //      ignore      they are not counted
 //      merge       copies of one instruction (of a finally block) count as one
 //      replace     the branches of an instruction are others than those of the bytecode
 //
-// filters.c has the table of all filters.
+// All of it takes effect when the last filter has seen the method, in this order: merge, replace,
+// ignore. filters.c has the table of all filters.
 
 #ifndef INSTR_CLI_COVERAGE_FILTERS_H
 #define INSTR_CLI_COVERAGE_FILTERS_H
@@ -17,13 +18,41 @@
 struct cover_class_facts {
     const struct cf_class *cls;
     enum cover_release release;
+    struct cf_slice name, super;
+    int is_generated; // has an annotation whose simple name contains "Generated"
+    int is_kotlin, is_scala;
 };
 
 enum cf_status cover_class_facts(struct cover_class_facts *facts, const struct cf_class *cls,
                                  enum cover_release release, struct cf_error *error);
 
+// A method that filters see. Instructions are numbered as in `code`.
+struct cover_filtering {
+    const struct cover_class_facts *facts;
+    const struct cover_code *code;
+    struct cover_flow *flow;
+    struct cf_error *error;
+    uint32_t *merged; // by instruction: the one that it was merged into, plus 1; NULL: none
+    struct cover_replacement *replacements, **last_replacement;
+};
+
 // Applies all filters to a method.
 enum cf_status cover_filter(const struct cover_class_facts *facts, const struct cover_code *code,
                             struct cover_flow *flow, struct cf_error *error);
+
+// --- what filters say ---
+
+// Instructions `first` to `last`.
+void cover_ignore(struct cover_filtering *f, uint32_t first, uint32_t last);
+void cover_ignore_method(struct cover_filtering *f);
+void cover_merge(struct cover_filtering *f, uint32_t a, uint32_t b);
+
+// The branches of an instruction are now those that are added with cover_replacement_add: a branch is
+// named by the instruction that it leads to, and is covered if any of the branches of bytecode is that
+// are added for it. NULL: out of memory, and cover_replacement_add then does nothing.
+struct cover_replacement *cover_replace(struct cover_filtering *f, uint32_t instruction);
+#define COVER_ANY_BRANCH UINT32_MAX
+void cover_replacement_add(struct cover_filtering *f, struct cover_replacement *replacement,
+                           uint32_t target, uint32_t instruction, uint32_t branch);
 
 #endif

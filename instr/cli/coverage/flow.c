@@ -83,18 +83,24 @@ static void add_edge(struct finder *finder, uint32_t i, uint32_t target, uint32_
         finder->list[target].entered = 1;
 }
 
+// The branches of a switch have the numbers of their targets or, where any of them has a probe, of
+// their places: so JaCoCo numbers them, and its filters do not always agree.
 static void add_switch(struct finder *finder, uint32_t i) {
-    uint32_t *targets, n = cover_switch_targets(finder->code, i, &targets);
+    uint32_t *targets, *places, n = cover_switch_targets(finder->code, i, &targets, &places);
     struct cover_instruction *insn = &finder->list[i];
-    if (n > 64) {
-        insn->words = n / 64 + 1;
+    const struct rw_probe *probe = finder->probe;
+    int probed =
+        probe < finder->last_probe && probe->kind == RW_PROBE_EDGE && probe->instruction == i;
+    uint32_t most = n == 0 ? 0 : probed ? places[n - 1] : n - 1;
+    if (most >= 64) {
+        insn->words = most / 64 + 1;
         insn->covered = cf_arena_zeroed(finder->code->cls->arena, insn->words, sizeof(uint64_t));
     }
     if (n == 0 || !insn->covered) {
         cf_fail(finder->error, CF_NO_MEMORY, 0, "out of memory", 0);
         return;
     }
-    for (uint32_t k = 0; k < n; k++) add_edge(finder, i, targets[k], k);
+    for (uint32_t k = 0; k < n; k++) add_edge(finder, i, targets[k], probed ? places[k] : k);
 }
 
 // Code behind an end is no successor of it, if it has a label: javac writes none, and JaCoCo counts

@@ -2,7 +2,7 @@
 // the probe on it was hit, or if the instruction to which alone it leads is covered.
 //
 // An instruction has one branch for each way on; those of a conditional jump are 0 (past it) and 1
-// (to its target), those of a switch are numbered as cover_switch_targets gives them.
+// (to its target), those of a switch: see flow.c.
 
 #ifndef INSTR_CLI_COVERAGE_FLOW_H
 #define INSTR_CLI_COVERAGE_FLOW_H
