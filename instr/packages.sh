@@ -37,6 +37,9 @@ instr_has() {
     libjacoco-java) [ -f /usr/share/java/org.jacoco.core.jar ] ;;
     libjetty9-java) [ -f /usr/share/java/jetty9-server.jar ] ;;
     wrk) command -v wrk ;;
+    lcov) command -v genhtml ;;
+    libxml2-utils) command -v xmllint ;;
+    diff-cover) command -v diff-cover ;;
     libecj-java) [ -f /usr/share/java/ecj.jar ] ;;
     kotlin) command -v kotlinc ;;
     scala) command -v scalac ;;

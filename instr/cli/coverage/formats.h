@@ -15,7 +15,12 @@
 
 #define COVER_FORMATS(FILE, PATH)                                                                  \
     FILE(xml, cover_write_xml)                                                                     \
-    FILE(csv, cover_write_csv)
+    FILE(csv, cover_write_csv)                                                                     \
+    FILE(lcov, cover_write_lcov)                                                                   \
+    FILE(cobertura, cover_write_cobertura)                                                         \
+    FILE(sonar, cover_write_sonar)                                                                 \
+    FILE(markdown, cover_write_markdown)                                                           \
+    FILE(badge, cover_write_badge)
 
 // The names of a row's option, and what it does: exactly one of the functions is set.
 struct cover_format {

@@ -120,7 +120,8 @@ struct cover_model {
     size_t bundle_count;
     struct cover_session *sessions; // by their dump, the earliest first
     size_t session_count;
-    int counted; // lines have `times`
+    int counted;                   // lines have `times`
+    struct cover_sources *sources; // formats/sources.h; NULL: there are none
     struct cover_count counts[COVER_COUNTERS];
 };
 

@@ -4,6 +4,13 @@
 #include "instr/base/array.h"
 #include "instr/cli/coverage/csv.h"
 #include "instr/cli/coverage/formats.h"
+#include "instr/cli/coverage/formats/badge.h"
+#include "instr/cli/coverage/formats/cobertura.h"
+#include "instr/cli/coverage/formats/lcov.h"
+#include "instr/cli/coverage/formats/markdown.h"
+#include "instr/cli/coverage/formats/sonar.h"
+#include "instr/cli/coverage/formats/sources.h"
+#include "instr/cli/coverage/formats/table.h"
 #include "instr/cli/coverage/tree.h"
 #include "instr/cli/coverage/xml.h"
 
@@ -76,11 +83,22 @@ static int read_data(struct cover_report *report, const struct cover_request *re
     return sort_sessions(&report->model) == 0 ? CLI_OK : cli_no_memory();
 }
 
+static int read_sources(struct cover_report *report, const struct cover_request *request) {
+    struct cover_sources *sources = cover_sources_new(request->encoding, (unsigned)request->tab);
+    if (!sources) return CLI_FAILED;
+    report->model.sources = sources;
+    for (size_t i = 0; i < request->sourcefiles.count; i++)
+        if (cover_sources_add(sources, request->sourcefiles.items[i], NULL) != CLI_OK)
+            report->failed = 1;
+    return CLI_OK;
+}
+
 int cover_report_read(struct cover_report *report, const struct cover_request *request) {
     memset(report, 0, sizeof *report);
     instr_exec_store_init(&report->data);
     report->model.name = request->name;
-    int status = read_data(report, request);
+    int status = read_sources(report, request);
+    if (status == CLI_OK) status = read_data(report, request);
     if (status == CLI_OK)
         status = cover_classes_read(&report->classes, request->classfiles.count,
                                     request->classfiles.items, &report->data, request->release);
@@ -98,6 +116,7 @@ void cover_report_free(struct cover_report *report) {
     for (size_t i = 0; i < report->model.session_count; i++)
         free((char *)report->model.sessions[i].id);
     free(report->model.sessions);
+    cover_sources_free(report->model.sources);
     cover_bundle_free(report->bundle);
     cover_classes_free(&report->classes);
     instr_exec_store_free(&report->data);
@@ -127,15 +146,27 @@ static int write_file(const struct cover_model *model, const struct cover_format
     return status;
 }
 
+static int print_table(const struct cover_model *model) {
+    struct instr_output *out = malloc(sizeof *out);
+    if (!out) return cli_no_memory();
+    cli_output_open(out, NULL);
+    cover_write_table(model, out, cover_table_coloured());
+    int status = cli_output_close(out);
+    free(out);
+    return status;
+}
+
+// Without any path, the table goes to standard output.
 static int write_all(const struct cover_model *model, const char *const *paths) {
-    int status = CLI_OK;
+    int status = CLI_OK, none = 1;
     for (size_t i = 0; i < FORMATS; i++) {
         if (!paths[i]) continue;
+        none = 0;
         int result = formats[i].make ? formats[i].make(model, paths[i])
                                      : write_file(model, &formats[i], paths[i]);
         if (result != CLI_OK) status = result;
     }
-    return status;
+    return none ? print_table(model) : status;
 }
 
 // --- the command ---
@@ -146,11 +177,16 @@ static const char *const releases[] = {
 static int read_arguments(int argc, char **argv, struct cover_request *request,
                           const char *paths[FORMATS]) {
     const char *release = NULL;
-    struct cli_option options[FORMATS + 4] = {{"--classfiles", .words = &request->classfiles},
-                                              {"--name", .text = &request->name},
-                                              {"--jacoco", .text = &release}};
+    enum { OWN = 6 }; // options that are not formats
+    struct cli_option options[FORMATS + OWN + 1] = {
+        {"--classfiles", .words = &request->classfiles},
+        {"--sourcefiles", .words = &request->sourcefiles},
+        {"--encoding", .text = &request->encoding},
+        {"--tabwith", .number = &request->tab, 1, COVER_MOST_TAB},
+        {"--name", .text = &request->name},
+        {"--jacoco", .text = &release}};
     for (size_t i = 0; i < FORMATS; i++)
-        options[3 + i] = (struct cli_option){formats[i].option, .text = &paths[i]};
+        options[OWN + i] = (struct cli_option){formats[i].option, .text = &paths[i]};
     int status = cli_exec_arguments("coverage report", argc, argv, options, &request->files);
     if (status != CLI_OK) return status;
     if (request->classfiles.count == 0)
@@ -164,7 +200,7 @@ static int read_arguments(int argc, char **argv, struct cover_request *request,
 }
 
 int cli_exec_report(int argc, char **argv) {
-    struct cover_request request = {.name = "JaCoCo Coverage Report"};
+    struct cover_request request = {.name = "JaCoCo Coverage Report", .tab = COVER_TAB};
     struct cover_report report;
     const char *paths[FORMATS] = {NULL};
     int status = read_arguments(argc, argv, &request, paths);

@@ -9,7 +9,9 @@
 
 struct cover_request {
     struct cli_exec_files files;
-    struct cli_words classfiles;
+    struct cli_words classfiles, sourcefiles;
+    const char *encoding; // of the sources; NULL: UTF-8
+    long tab;             // columns
     const char *name;
     enum cover_release release;
 };
