@@ -27,7 +27,7 @@ class Help(CliTest):
             self.assertLess(max(map(len, done.stdout.splitlines())), 89)
         self.expect(["help", "runtime-jar"], 0, "usage: instr runtime-jar\n\n"
                     "Print the path of the jar that rewritten programs need.\n", "")
-        self.expect(["help", "coverage"], 0, ["usage: instr coverage info|merge", "  recover", "instr coverage diff A B\n"], "")
+        self.expect(["help", "coverage"], 0, ["usage: instr coverage info|report|check|merge", "  recover", "instr coverage diff A B\n"], "")
         self.expect(["help", "coverage", "diff"], 0, ["usage: instr coverage diff A B\n\nCompare"], "")
         for words in (["run", "x"], ["coverage", "x"], ["coverage", "diff", "x"], ["options", "x"], ["options", "man"]):
             self.expect(["help", *words], 2, "", ["there is no help on '" + " ".join(words[:2])])
@@ -47,10 +47,13 @@ class Help(CliTest):
                      "enable": [nobody, "calls"], "disable": [nobody, "calls"], "set": [nobody, "calls.top=3"],
                      "show": [nobody, "Foo"], "rewrite": ["calls", "a", "-o", "b"], "coverage merge": ["-o", "b", "a"],
                      "coverage tests": ["a"], "kit": ["check", "a"], "plugin": [nobody, "sql", "a"],
-                     "rule": [nobody, "Foo.bar() entry { @ = count() }"]}
-        needs = {"--line": ["--class", "Foo"], "--classes": ["--class", "Foo"]}
+                     "rule": [nobody, "Foo.bar() entry { @ = count() }"], "coverage report": ["a", "--classfiles", self.folder],
+                     "coverage check": ["a", "--classfiles", self.folder, "--limit", "LINE >= 0"]}
+        needs = {"--line": ["--class", "Foo"], "--classes": ["--class", "Foo"], "--baseline-classfiles": ["--baseline", "a"],
+                 **{"coverage check " + option: ["--diff"] for option in ("--markdown", "--html", "--github", "--gitlab")}}
         values = {"N": "3", "TIME": "1s", "KEY": "self", "LIST": "all", "NAME": "Foo", "PATH": self.folder, "OUT": "c",
-                  "HOME": self.folder, "WORDS": "throw", "SHARE": "5%", "CONDITION": "true", "VALUES": "1", "JARS": self.folder}
+                  "HOME": self.folder, "WORDS": "throw", "SHARE": "5%", "CONDITION": "true", "VALUES": "1", "JARS": self.folder,
+                  "FILE": "c", "TEXT": "LINE >= 0", "E": "UTF-8", "0.8.6": "0.8.6"}
         tried = 0
         for command in self.tables()["commands"]:
             name, usage = command["name"], command["arguments"]
@@ -59,9 +62,12 @@ class Help(CliTest):
             words = [*name.split(), *arguments.get(name, [nobody] if "PID" in usage else ["a"] if usage[-7:] == "PATH..." else [])]
             if name == "report":
                 words.append("a")
-            for option, value in re.findall(r"(--[a-z-]+)(?: ([A-Z]+))?", usage):
-                done = self.run_tool(*words, *needs.get(option, []), option, *([values[value]] if value else []))
-                self.assertNotEqual(done.returncode, 2, (words, option, value, done.stderr))
+            for option, value in re.findall(r"(--[a-z-]+)(?: ([A-Z]+|0\.8\.6))?", usage):
+                more = needs.get(f"{name} {option}", needs.get(option, []))
+                done = self.run_tool(*words, *more, option, *([values[value]] if value else []))
+                self.assertNotIn("usage:", done.stderr, (words, option, value))
+                if name != "coverage check":  # there 2 is also: nothing to judge
+                    self.assertNotEqual(done.returncode, 2, (words, option, value, done.stderr))
                 tried += 1
             if name not in ("enable", "set", "attach", "revert"):  # those hand it to the agent
                 self.assertEqual(self.run_tool(*words, "--no-such-option").returncode, 2, words)

@@ -211,7 +211,7 @@
             "missed probes first; KEY is missed, probes, hit, share or name. "                     \
             "Such a file names only classes of which something was covered: the "                  \
             "shares refer to these classes.")                                                      \
-    COMMAND(coverage, "info|merge|diff|tests|dump|recover|line ...",                               \
+    COMMAND(coverage, "info|report|check|merge|diff|tests|dump|recover|line ...",                  \
             "inspect, merge and compare coverage: .exec files, also JaCoCo's",                     \
             "Files of JaCoCo 0.8 and of the pass coverage have the same format. "                  \
             "PATH is a file, - for standard input, or a directory, which stands "                  \
@@ -311,6 +311,28 @@
             "by the "                                                                              \
             "newest JaCoCo, by JaCoCo 0.8.6, or not at all (none). A file or class that cannot "   \
             "be read is reported, the rest is in the report, and the exit status is 1.")           \
+    COMMAND(                                                                                       \
+        check,                                                                                     \
+        "FILE... --classfiles PATH... [--limit TEXT]... [--limits FILE] [--diff [REF]] "           \
+        "[--baseline PATH [--baseline-classfiles PATH]...] [--markdown FILE] [--html FILE] "       \
+        "[--github] [--gitlab FILE] [--name NAME] [--jacoco 0.8.6|0.8.15|none]",                   \
+        "hold coverage against limits, against the main branch, or against an earlier run",        \
+        "A limit is '[ELEMENT [PATTERN...] [except PATTERN...]:] COUNTER [VALUE] >=|<= NUMBER', "  \
+        "with the names of JaCoCo's rules: 'LINE >= 80%', 'PACKAGE com.acme.*: BRANCH "            \
+        "MISSEDCOUNT <= 10'. ELEMENT is BUNDLE, which need not be written, PACKAGE, CLASS, "       \
+        "SOURCEFILE or METHOD; VALUE is COVEREDRATIO, which need not be written, MISSEDRATIO, "    \
+        "COVEREDCOUNT, MISSEDCOUNT or TOTALCOUNT. --limits FILE has one a line; lines that "       \
+        "begin with # are comments.\n\n"                                                           \
+        "--diff looks at the lines that have changed since the last common commit of HEAD "        \
+        "and REF in git, those of the working tree included; REF is the main branch "              \
+        "unless it is given. The limits are then those of the changed lines. --markdown and "      \
+        "--html write them for a pull request and as a page, --github and --gitlab as "            \
+        "annotations.\n\n"                                                                         \
+        "--baseline compares with the .exec file of an earlier run, method by method; if the "     \
+        "classes have changed since, --baseline-classfiles has those of that run.\n\n"             \
+        "The exit status is 0 if all limits are kept and no method got worse; 1 if not, with "     \
+        "a line for each violation, the farthest off first; and 2 if there is nothing to "         \
+        "judge: no data, no class that matches, no such revision.")                                \
     COMMAND(merge, "[--keep-going] -o OUT PATH...", "make one file with all sessions and hits",    \
             "Each class appears once, with the probes that were hit in any file. "                 \
             "Memory grows with the number of distinct classes, not of files. A "                   \

@@ -174,6 +174,16 @@ static int write_all(const struct cover_model *model, const char *const *paths) 
 static const char *const releases[] = {
     [COVER_UNFILTERED] = "none", [COVER_0_8_6] = "0.8.6", [COVER_0_8_15] = "0.8.15", NULL};
 
+int cover_request_complete(const char *command, struct cover_request *request,
+                           const char *release) {
+    if (request->classfiles.count == 0) return cli_usage(command, "--classfiles PATH is missing");
+    int word = release ? cli_word(release, releases) : COVER_NEWEST;
+    if (word < 0)
+        return cli_usage(command, "--jacoco is 0.8.6, 0.8.15 or none, not '%.64s'", release);
+    request->release = (enum cover_release)word;
+    return CLI_OK;
+}
+
 static int read_arguments(int argc, char **argv, struct cover_request *request,
                           const char *paths[FORMATS]) {
     const char *release = NULL;
@@ -189,14 +199,7 @@ static int read_arguments(int argc, char **argv, struct cover_request *request,
         options[OWN + i] = (struct cli_option){formats[i].option, .text = &paths[i]};
     int status = cli_exec_arguments("coverage report", argc, argv, options, &request->files);
     if (status != CLI_OK) return status;
-    if (request->classfiles.count == 0)
-        return cli_usage("coverage report", "--classfiles PATH is missing");
-    int word = release ? cli_word(release, releases) : COVER_NEWEST;
-    if (word < 0)
-        return cli_usage("coverage report", "--jacoco is 0.8.6, 0.8.15 or none, not '%.64s'",
-                         release);
-    request->release = (enum cover_release)word;
-    return CLI_OK;
+    return cover_request_complete("coverage report", request, release);
 }
 
 int cli_exec_report(int argc, char **argv) {

@@ -16,6 +16,10 @@ struct cover_request {
     enum cover_release release;
 };
 
+// Completes what the options of a command have left open. `release`: --jacoco; NULL: not given. CLI_OK; or another exit
+// status after a message.
+int cover_request_complete(const char *command, struct cover_request *request, const char *release);
+
 // A model and what it lives in.
 struct cover_report {
     struct cover_model model;

@@ -1,0 +1,316 @@
+#include "instr/cli/coverage/changes.h"
+
+#include "instr/base/array.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+// --- git ---
+
+// What a command has printed.
+struct printed {
+    char *text; // ends with a NUL; owned
+    size_t used, size;
+    int status; // of its exit; -1: it could not run, `error` is an errno
+    int error;
+};
+
+static void read_all(struct printed *printed, int fd) {
+    for (;;) {
+        if (!INSTR_ARRAY_RESERVE(printed->text, printed->size, printed->used + 65536)) {
+            printed->error = ENOMEM;
+            return;
+        }
+        ssize_t n = read(fd, printed->text + printed->used, 65535);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) printed->error = errno;
+        if (n <= 0) break;
+        printed->used += (size_t)n;
+    }
+    printed->text[printed->used] = '\0';
+}
+
+// Runs git with these words. Its messages are not shown: the callers say what they mean.
+static struct printed run(const char *const *words) {
+    struct printed printed = {.status = -1};
+    posix_spawn_file_actions_t actions;
+    int ends[2];
+    pid_t pid;
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        printed.error = errno;
+        return printed;
+    }
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+    printed.error = posix_spawnp(&pid, words[0], &actions, NULL, (char *const *)words, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    if (printed.error == 0) {
+        int status = 0;
+        read_all(&printed, ends[0]);
+        while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+        }
+        if (printed.error == 0 && WIFEXITED(status)) printed.status = WEXITSTATUS(status);
+        if (printed.status == 127) printed.error = ENOENT; // where posix_spawnp could not tell
+    }
+    close(ends[0]);
+    return printed;
+}
+
+// One line; NULL: git says no.
+static char *line_of(const char *const *words) {
+    struct printed printed = run(words);
+    if (printed.status == 0 && printed.text[0]) {
+        printed.text[strcspn(printed.text, "\n")] = '\0';
+        return printed.text;
+    }
+    free(printed.text);
+    return NULL;
+}
+
+static int knows(const char *ref) {
+    char commit[300];
+    if (ref[0] == '-' || strlen(ref) > 256) return 0; // not an option
+    snprintf(commit, sizeof commit, "%s^{commit}", ref);
+    const char *const words[] = {"git", "rev-parse", "--verify", "--quiet", commit, NULL};
+    char *id = line_of(words);
+    free(id);
+    return id != NULL;
+}
+
+// The main branch, first as others see it.
+static const char *main_branch(void) {
+    static const char *const names[] = {"origin/HEAD", "origin/main", "origin/master", "main",
+                                        "master"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (knows(names[i])) return names[i];
+    return NULL;
+}
+
+static int fail(char *reason, const char *text, const char *name) {
+    snprintf(reason, COVER_CHANGES_REASON, text, name);
+    return -1;
+}
+
+// The commit that the working tree is compared with, in changes->base.
+static int find_base(struct cover_changes *changes, const char *ref, char *reason) {
+    static const char *const inside[] = {"git", "rev-parse", "--is-inside-work-tree", NULL};
+    static const char *const shallow[] = {"git", "rev-parse", "--is-shallow-repository", NULL};
+    static const char *const top[] = {"git", "rev-parse", "--show-toplevel", NULL};
+    struct printed there = run(inside);
+    int good = there.status == 0 && strncmp(there.text, "true", 4) == 0, error = there.error;
+    free(there.text);
+    if (good) good = (changes->top = line_of(top)) != NULL;
+    if (error) return fail(reason, "git cannot be started: %s", strerror(error));
+    if (!good) return fail(reason, "%s is not within the working tree of a git repository", ".");
+    if (!*ref && !(ref = main_branch()))
+        return fail(reason, "git knows no main branch (%s); name a revision: --diff REF",
+                    "origin/HEAD, main, master");
+    if (!knows(ref)) return fail(reason, "git knows no revision %.200s", ref);
+    const char *const merge_base[] = {"git", "merge-base", ref, "HEAD", NULL};
+    changes->base = line_of(merge_base);
+    if (changes->base) return 0;
+    char *answer = line_of(shallow);
+    int is_shallow = answer && strcmp(answer, "true") == 0;
+    free(answer);
+    return fail(reason,
+                is_shallow
+                    ? "HEAD and %.200s have no common commit in this shallow clone: fetch more of "
+                      "the history (git fetch --unshallow)"
+                    : "HEAD and %.200s have no common commit",
+                ref);
+}
+
+// Files that git does not know yet, unless it ignores them. Their lines are all new.
+static int add_untracked(struct cover_changes *changes);
+
+int cover_changes_read(struct cover_changes *changes, const char *ref,
+                       char reason[COVER_CHANGES_REASON]) {
+    if (find_base(changes, ref, reason) != 0) return -1;
+    const char *const diff[] = {"git",
+                                "-c",
+                                "core.quotePath=false",
+                                "diff",
+                                "--unified=0",
+                                "--no-color",
+                                "--no-ext-diff",
+                                "--no-textconv",
+                                "--find-renames",
+                                "--src-prefix=a/",
+                                "--dst-prefix=b/",
+                                changes->base,
+                                "--",
+                                ":/",
+                                NULL};
+    struct printed printed = run(diff);
+    int status = -1;
+    if (printed.status != 0)
+        fail(reason, "git diff %.200s has failed", changes->base);
+    else if (cover_changes_parse(changes, printed.text) != 0 || add_untracked(changes) != 0)
+        fail(reason, "%s", "out of memory");
+    else
+        status = 0;
+    free(printed.text);
+    return status;
+}
+
+// --- its output ---
+
+static struct cover_changed_file *add_file(struct cover_changes *changes, const char *path) {
+    if (!INSTR_ARRAY_RESERVE(changes->files, changes->capacity, changes->count + 1)) return NULL;
+    struct cover_changed_file *file = &changes->files[changes->count];
+    *file = (struct cover_changed_file){.path = strdup(path)};
+    if (!file->path) return NULL;
+    changes->count++;
+    return file;
+}
+
+static int add_range(struct cover_changed_file *file, uint32_t first, uint32_t count) {
+    if (count == 0) return 0;
+    if (!INSTR_ARRAY_RESERVE(file->ranges, file->capacity, file->count + 1)) return -1;
+    uint32_t last = count > UINT32_MAX - first ? UINT32_MAX : first + count - 1;
+    file->ranges[file->count++] = (struct cover_range){first, last};
+    return 0;
+}
+
+static int add_untracked(struct cover_changes *changes) {
+    static const char *const words[] = {
+        "git", "ls-files", "-z", "--others", "--exclude-standard", "--full-name", ":/", NULL};
+    struct printed printed = run(words);
+    int status = 0;
+    for (size_t at = 0; printed.status == 0 && status == 0 && at < printed.used;
+         at += strlen(printed.text + at) + 1) {
+        struct cover_changed_file *file = add_file(changes, printed.text + at);
+        status = file ? add_range(file, 1, UINT32_MAX) : -1;
+    }
+    free(printed.text);
+    return status;
+}
+
+// A name between quotes has escapes as in C, in octal for bytes.
+static void unquote(char *name) {
+    char *to = name;
+    const char *from = name + 1;
+    while (*from && *from != '"') {
+        static const char letters[] = "abtnvfr", meant[] = "\a\b\t\n\v\f\r";
+        const char *letter;
+        if (*from != '\\' || !from[1]) {
+            *to++ = *from++;
+            continue;
+        }
+        from++;
+        if (*from >= '0' && *from <= '3') {
+            unsigned byte = 0;
+            for (int i = 0; i < 3 && *from >= '0' && *from <= '7'; i++)
+                byte = byte * 8 + (unsigned)(*from++ - '0');
+            *to++ = (char)byte;
+        } else {
+            letter = strchr(letters, *from);
+            *to++ = letter ? meant[letter - letters] : *from;
+            from++;
+        }
+    }
+    *to = '\0';
+}
+
+// "+++ b/src/Shop.java", with a tab behind it if it has spaces; /dev/null for a file that was removed.
+static char *name_of(char *line) {
+    char *name = line + 4;
+    if (*name == '"')
+        unquote(name);
+    else
+        name[strcspn(name, "\t")] = '\0';
+    return strncmp(name, "b/", 2) == 0 ? name + 2 : NULL;
+}
+
+// "@@ -3,2 +5,4 @@": the lines that a hunk has removed, and those that it has now.
+static int hunk_of(const char *line, unsigned long *removed, unsigned long *first,
+                   unsigned long *count) {
+    char *at;
+    if (strncmp(line, "@@ -", 4) != 0) return -1;
+    *removed = *count = 1;
+    strtoul(line + 4, &at, 10);
+    if (*at == ',') *removed = strtoul(at + 1, &at, 10);
+    if (at[0] != ' ' || at[1] != '+') return -1;
+    *first = strtoul(at + 2, &at, 10);
+    if (*at == ',') *count = strtoul(at + 1, &at, 10);
+    return *first <= UINT32_MAX && *count <= UINT32_MAX ? 0 : -1;
+}
+
+int cover_changes_parse(struct cover_changes *changes, char *text) {
+    struct cover_changed_file *file = NULL;
+    unsigned long removed = 0, first,
+                  count = 0; // lines that are left of a hunk: they may look like anything
+    for (char *line = text, *end; *line; line = end) {
+        end = line + strcspn(line, "\n");
+        if (*end) *end++ = '\0';
+        if (removed && *line == '-') {
+            removed--;
+        } else if (count && *line == '+') {
+            count--;
+        } else if (strncmp(line, "+++ ", 4) == 0) {
+            char *name = name_of(line);
+            file = name ? add_file(changes, name) : NULL;
+            if (name && !file) return -1;
+        } else if (file && hunk_of(line, &removed, &first, &count) == 0 &&
+                   add_range(file, (uint32_t)first, (uint32_t)count) != 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+void cover_changes_free(struct cover_changes *changes) {
+    for (size_t i = 0; i < changes->count; i++) {
+        free(changes->files[i].path);
+        free(changes->files[i].ranges);
+    }
+    free(changes->files);
+    free(changes->base);
+    free(changes->top);
+    memset(changes, 0, sizeof *changes);
+}
+
+// --- looking up ---
+
+// Does the path end with PACKAGE/NAME, or is it that?
+static int is_of(const char *path, const struct cover_source *source) {
+    size_t length = strlen(path), name = strlen(source->name);
+    size_t package = strlen(source->package->name), whole = name + package + (package > 0);
+    if (length < whole || memcmp(path + length - name, source->name, name) != 0) return 0;
+    const char *start = path + length - whole;
+    if (package && (memcmp(start, source->package->name, package) != 0 || start[package] != '/'))
+        return 0;
+    return start == path || start[-1] == '/';
+}
+
+const struct cover_changed_file *cover_changes_find(const struct cover_changes *changes,
+                                                    const struct cover_source *source) {
+    for (size_t i = 0; i < changes->count; i++)
+        if (is_of(changes->files[i].path, source)) return &changes->files[i];
+    return NULL;
+}
+
+int cover_has_changed(const struct cover_changed_file *file, uint32_t line) {
+    size_t from = 0, to = file->count;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (line < file->ranges[middle].first)
+            to = middle;
+        else if (line > file->ranges[middle].last)
+            from = middle + 1;
+        else
+            return 1;
+    }
+    return 0;
+}
