@@ -74,7 +74,7 @@ int instr_plugin_count(struct instr_code *code, const struct instr_at *at, const
 int instr_plugin_observe(struct instr_code *code, const struct instr_at *at, const char *histogram,
                          const struct instr_value *value);
 int instr_plugin_skip(struct instr_code *code, uint32_t n);
-int instr_plugin_skip_if(struct instr_code *code, const struct instr_test *test);
+int instr_plugin_skip_if(struct instr_code *code, const struct instr_test *condition);
 int instr_plugin_emit(struct instr_code *code, const struct instr_at *at, const char *event,
                       const struct instr_value *value);
 int instr_plugin_call_helper(struct instr_code *code, const struct instr_at *at,
