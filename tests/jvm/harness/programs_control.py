@@ -219,26 +219,40 @@ def switching(r):
     yield "detach", p.end([gone, left, "" if again.returncode == 0 else f"{again}"])
 
 
+def memory(p):
+    """The bytes in use; all numbers, if they do not add up."""
+    m = json.loads(p.instr("status", "--json").stdout)["memory_bytes"]
+    return m["all"] if m["all"] == sum(n for key, n in m.items() if key != "all") else m
+
+
+def freed(r):
+    """Memory for counters is taken when methods run, and freed later."""
+    p = Waiting(r)
+    p.instr("attach")
+    before = memory(p)
+    p.instr("enable", "timing,include=Waiting")
+    p.round()
+    within = memory(p)
+    p.instr("revert")
+    time.sleep(4)  # calls that were running may still end
+    after = memory(p)
+    p.process.stdin.close()
+    p.process.wait(timeout=60)
+    return [] if 0 < before <= after < within else [f"{before}, {within}, {after}"]
+
+
 @program("instr status", quick=False)
 def status(r):
     """status reports classes over a limit, the expiry, and the memory in use, which is freed later."""
+    yield "memory", freed(r)
     p = Waiting(r)
     p.instr("attach")
-
-    def memory():
-        m = json.loads(p.instr("status", "--json").stdout)["memory_bytes"]
-        return m["all"] if m["all"] == sum(n for key, n in m.items() if key != "all") else m
-    before = memory()
     p.instr("enable", "timing,for=1h,max-methods=3,include=Waiting:java.util.HashMap:java.lang.Integer")
     reported = p.instr("status").stdout
     problems = [f"no {w}: {reported}" for w in (r"^limits +\d skipped by max-classes", r"^expiry .* in (1.00 h|\d)", r"^memory +[\d,]+ bytes",
                                                             r"^now +0 classes changed, 0 methods")
                 if not re.search(w, reported, re.M)]
-    within = memory()
     p.instr("revert")
-    time.sleep(4)  # calls that were running may still end
-    after = memory()
-    problems += [] if 0 < before <= after < within else [f"memory: {before}, {within}, {after}"]
     yield "reported", problems
     done = p.instr("dump", "Waiting", "--json")
     document = json.loads(done.stdout) if done.returncode == 0 else {}
