@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Makes C strings of files, so that a page needs no file beside the program.
 
-    embed.py OUT.c FILE...
+    embed.py OUT.c FILE... [--header HEADER]
 
-The file page.css becomes `const char instr_page_css[]`, which ends with a zero byte (page.h).
+The file page.css becomes `const char instr_page_css[]`, which ends with a zero byte. HEADER declares it; page.h if none is
+given.
 """
 
 import os
@@ -19,8 +20,11 @@ def array(path):
 
 
 def main():
-    out, files = sys.argv[1], sys.argv[2:]
-    text = '// Made by instr/report/embed.py.\n\n#include "instr/report/page.h"\n\n' + "\n".join(map(array, files))
+    out, files, header = sys.argv[1], sys.argv[2:], "instr/report/page.h"
+    if "--header" in files[-2:]:
+        header = files.pop()
+        files.pop()
+    text = f'// Made by instr/report/embed.py.\n\n#include "{header}"\n\n' + "\n".join(map(array, files))
     with open(out, "w", encoding="ascii") as file:
         file.write(text)
 

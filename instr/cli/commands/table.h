@@ -301,12 +301,14 @@
     COMMAND(report,                                                                                \
             "FILE... --classfiles PATH... [--sourcefiles PATH]... [--encoding E] [--tabwith N] "   \
             "[--name NAME] [--jacoco 0.8.6|0.8.15|none] [--xml FILE] [--csv FILE] [--lcov FILE] "  \
-            "[--cobertura FILE] [--sonar FILE] [--markdown FILE] [--badge FILE]",                  \
+            "[--cobertura FILE] [--sonar FILE] [--markdown FILE] [--badge FILE] "                  \
+            "[--html DIR|FILE.html]",                                                              \
             "make reports of .exec files and the class files",                                     \
             "PATH is a folder, a jar or a class file, for sources a folder or an archive; both "   \
             "options may be repeated. Sources are found by their package, and where folders do "   \
             "not match packages, by the file's name if only one file has it. Without any output "  \
-            "option a table is printed: totals, packages, and the classes that miss most. XML "    \
+            "option a table is printed: totals, packages, and the classes that miss most. Pages "  \
+            "are a folder, or one file if its name ends with .html; they need no network. XML "    \
             "and CSV are those of JaCoCo. What compilers have added to the code is left out as "   \
             "by the "                                                                              \
             "newest JaCoCo, by JaCoCo 0.8.6, or not at all (none). A file or class that cannot "   \

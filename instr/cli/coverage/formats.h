@@ -20,7 +20,8 @@
     FILE(cobertura, cover_write_cobertura)                                                         \
     FILE(sonar, cover_write_sonar)                                                                 \
     FILE(markdown, cover_write_markdown)                                                           \
-    FILE(badge, cover_write_badge)
+    FILE(badge, cover_write_badge)                                                                 \
+    PATH(html, cover_make_html)
 
 // The names of a row's option, and what it does: exactly one of the functions is set.
 struct cover_format {

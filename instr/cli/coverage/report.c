@@ -11,6 +11,7 @@
 #include "instr/cli/coverage/formats/sonar.h"
 #include "instr/cli/coverage/formats/sources.h"
 #include "instr/cli/coverage/formats/table.h"
+#include "instr/cli/coverage/page/html.h"
 #include "instr/cli/coverage/tree.h"
 #include "instr/cli/coverage/xml.h"
 

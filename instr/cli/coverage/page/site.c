@@ -1,0 +1,209 @@
+// A folder of pages.
+
+#include "instr/cli/coverage/page/site.h"
+#include "instr/cli/cli.h"
+#include "instr/cli/coverage/page/data.h"
+#include "instr/cli/coverage/page/files.h"
+#include "instr/cli/coverage/page/source.h"
+#include "instr/report/text.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+// --- parts of pages ---
+
+void cover_put_head(const char *title, const char *shared, struct instr_output *out) {
+    // file: allows the style and the script of a page that was opened from a disk.
+    instr_output_format(
+        out,
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+        "'self' file: 'unsafe-inline'; script-src %s\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width\">\n<title>",
+        shared ? "'self' file:" : "'unsafe-inline'");
+    instr_report_text(out, title, INSTR_HTML);
+    instr_output_text(out, "</title>\n");
+    if (shared)
+        instr_output_format(out,
+                            "<link rel=\"stylesheet\" href=\"%s/coverage.css\">\n"
+                            "<script src=\"%s/coverage.js\"></script>\n",
+                            shared, shared);
+}
+
+void cover_put_foot(struct instr_output *out) {
+    instr_output_text(out, "<footer>instr coverage report</footer>\n"
+                           "<button id=\"theme\" type=\"button\" aria-label=\"Switch between light "
+                           "and dark\" hidden>Dark</button>\n"
+                           "<div id=\"say\" role=\"status\"></div>\n</body>\n</html>\n");
+}
+
+static void put_time(uint64_t milliseconds, struct instr_output *out) {
+    char text[32];
+    time_t time = (time_t)(milliseconds / 1000);
+    struct tm tm;
+    if (localtime_r(&time, &tm) && strftime(text, sizeof text, "%Y-%m-%d %H:%M", &tm) > 0)
+        instr_output_text(out, text);
+}
+
+void cover_put_index(const struct cover_model *model, struct instr_output *out) {
+    char number[INSTR_NUMBER_SIZE];
+    instr_output_text(out, "<main id=\"index\">\n<h1>");
+    instr_report_text(out, model->name, INSTR_HTML);
+    instr_output_text(out, "</h1>\n");
+    if (model->session_count > 0) {
+        instr_output_format(out, "<p class=\"note\">%s run%s, the last ended ",
+                            instr_number(model->session_count, number),
+                            cli_plural(model->session_count, "s"));
+        put_time(model->sessions[model->session_count - 1].dump, out);
+        instr_output_text(out, "</p>\n");
+    }
+    cover_put_totals(model->counts, out);
+    instr_output_text(
+        out, "<noscript><p class=\"note\">The list of packages and classes needs JavaScript. The "
+             "pages of the source files do not.</p></noscript>\n"
+             "<div class=\"find\" id=\"search\" hidden><input id=\"find\" type=\"search\" "
+             "placeholder=\"Find classes by parts of their names\" aria-label=\"Find classes\">"
+             "<label><input type=\"checkbox\" id=\"missed\">only what misses something</label>"
+             "<output id=\"shown\"></output><span class=\"note keys\"><kbd>/</kbd> search, "
+             "<kbd>j</kbd> <kbd>k</kbd> <kbd>Enter</kbd> rows, <kbd>t</kbd> theme</span></div>\n"
+             "<table class=\"tree\" id=\"tree\"><thead><tr></tr></thead><tbody></tbody></table>\n"
+             "<div id=\"sentinel\"></div>\n</main>\n");
+}
+
+// --- writing ---
+
+struct site {
+    const struct cover_page_list *list;
+    const char *path;
+    atomic_size_t next; // page
+    atomic_int status;
+};
+
+// A buffer and a path for each thread.
+struct writer {
+    struct instr_output out;
+    char path[PATH_MAX];
+};
+
+static int make_folder(const char *path) {
+    if (mkdir(path, 0777) == 0 || errno == EEXIST) return CLI_OK;
+    return cli_error("%s: %s", path, strerror(errno));
+}
+
+// Opens the file of a name below the folder; CLI_FAILED: the path is too long.
+static int open_file(const struct site *site, struct writer *writer, const char *folder,
+                     const char *file) {
+    int n = snprintf(writer->path, sizeof writer->path, "%s/%s%s%s", site->path, folder,
+                     *folder ? "/" : "", file);
+    if (n < 0 || n >= (int)sizeof writer->path)
+        return cli_error("%s: %s", site->path, strerror(ENAMETOOLONG));
+    instr_output_open(&writer->out, writer->path);
+    return CLI_OK;
+}
+
+static int close_file(struct writer *writer) {
+    return cli_output_close(&writer->out);
+}
+
+static int write_page(const struct site *site, struct writer *writer,
+                      const struct cover_page *page) {
+    const struct cover_page_list *list = site->list;
+    int status = open_file(site, writer, page->folder, page->file);
+    if (status != CLI_OK) return status;
+    const char *name = page->source ? page->source->name : page->class->name;
+    cover_put_head(
+        name, list->model->bundle_count > 1 ? "../../" COVER_PAGE_SHARED : "../" COVER_PAGE_SHARED,
+        &writer->out);
+    instr_output_text(&writer->out, "</head>\n<body>\n");
+    cover_put_page(list, page, 0, &writer->out);
+    cover_put_foot(&writer->out);
+    return close_file(writer);
+}
+
+// Takes pages until there are none. After a failure the others would fail alike.
+static void *write_pages(void *context) {
+    struct site *site = context;
+    struct writer *writer = malloc(sizeof *writer);
+    if (!writer) atomic_store(&site->status, cli_no_memory());
+    while (writer && atomic_load(&site->status) == CLI_OK) {
+        size_t i = atomic_fetch_add(&site->next, 1);
+        if (i >= site->list->count) break;
+        int status = write_page(site, writer, &site->list->pages[i]);
+        if (status != CLI_OK) atomic_store(&site->status, status);
+    }
+    free(writer);
+    return NULL;
+}
+
+static void write_all_pages(struct site *site) {
+    pthread_t threads[CLI_MOST_JOBS];
+    long wanted = cli_processors() - 1, started = 0;
+    while (started < wanted && pthread_create(&threads[started], NULL, write_pages, site) == 0)
+        started++;
+    write_pages(site);
+    for (long i = 0; i < started; i++) pthread_join(threads[i], NULL);
+}
+
+static int make_folders(const struct site *site, struct writer *writer) {
+    const struct cover_page_list *list = site->list;
+    int status = make_folder(site->path);
+    for (size_t i = 0; i <= list->folder_count && status == CLI_OK; i++) {
+        const char *name = i < list->folder_count ? list->folders[i].name : COVER_PAGE_SHARED;
+        int n = snprintf(writer->path, sizeof writer->path, "%s/%s", site->path, name);
+        if (n < 0 || n >= (int)sizeof writer->path)
+            return cli_error("%s: %s", site->path, strerror(ENAMETOOLONG));
+        char *slash = strchr(name, '/') ? strrchr(writer->path, '/') : NULL;
+        if (slash) {
+            *slash = '\0';
+            status = make_folder(writer->path);
+            *slash = '/';
+        }
+        if (status == CLI_OK) status = make_folder(writer->path);
+    }
+    return status;
+}
+
+static int write_text(const struct site *site, struct writer *writer, const char *file,
+                      const char *text) {
+    int status = open_file(site, writer, COVER_PAGE_SHARED, file);
+    if (status != CLI_OK) return status;
+    instr_output_text(&writer->out, text);
+    return close_file(writer);
+}
+
+// The index, last: it appears when all that it leads to is there.
+static int write_index(const struct site *site, struct writer *writer) {
+    int status = write_text(site, writer, "coverage.css", instr_coverage_css);
+    if (status == CLI_OK) status = write_text(site, writer, "coverage.js", instr_coverage_js);
+    if (status == CLI_OK) status = open_file(site, writer, COVER_PAGE_SHARED, "data.js");
+    if (status != CLI_OK) return status;
+    cover_put_data(site->list, &writer->out);
+    status = close_file(writer);
+    if (status == CLI_OK) status = open_file(site, writer, "", "index.html");
+    if (status != CLI_OK) return status;
+    cover_put_head(site->list->model->name, COVER_PAGE_SHARED, &writer->out);
+    instr_output_text(&writer->out, "<script src=\"" COVER_PAGE_SHARED "/data.js\"></script>\n"
+                                    "</head>\n<body>\n");
+    cover_put_index(site->list->model, &writer->out);
+    cover_put_foot(&writer->out);
+    return close_file(writer);
+}
+
+int cover_make_site(const struct cover_page_list *list, const char *path) {
+    struct site site = {.list = list, .path = path};
+    struct writer *writer = malloc(sizeof *writer);
+    int status = writer ? make_folders(&site, writer) : cli_no_memory();
+    if (status == CLI_OK) {
+        write_all_pages(&site);
+        status = atomic_load(&site.status);
+    }
+    if (status == CLI_OK) status = write_index(&site, writer);
+    free(writer);
+    return status;
+}
