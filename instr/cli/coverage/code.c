@@ -41,12 +41,57 @@ static void mark_variables(struct cover_code *code, const uint8_t *p, uint32_t c
     }
 }
 
+// Skips verification types (JVMS 4.7.4).
+static const uint8_t *skip_types(const uint8_t *p, const uint8_t *end, uint32_t count) {
+    for (; count > 0 && p < end; count--) p += *p == 7 || *p == 8 ? 3 : 1;
+    return p < end ? p : end;
+}
+
+static uint32_t take2(const uint8_t **p, const uint8_t *end) {
+    if (end - *p < 2) {
+        *p = end;
+        return 0;
+    }
+    *p += 2;
+    return cf_be2(*p - 2);
+}
+
+// Each frame has a label, also in code that nothing reaches.
+static void mark_frames(struct cover_code *code, const uint8_t *p, const uint8_t *end) {
+    uint32_t count = take2(&p, end), pc = 0;
+    for (uint32_t i = 0; i < count && p < end; i++) {
+        unsigned type = *p++;
+        if (type == 246) { // fields that are not set, and then the frame
+            uint32_t fields = take2(&p, end);
+            if ((size_t)(end - p) <= 2 * (size_t)fields) return;
+            p += 2 * (size_t)fields;
+            type = *p++;
+        }
+        pc += i > 0;
+        if (type < 128) {
+            pc += type & 63;
+            if (type >= 64) p = skip_types(p, end, 1);
+        } else {
+            pc += take2(&p, end);
+            if (type == 247) p = skip_types(p, end, 1);
+            if (type > 251 && type < 255) p = skip_types(p, end, type - 251);
+            for (int k = 0; type == 255 && k < 2; k++) {
+                uint32_t types = take2(&p, end);
+                p = skip_types(p, end, types);
+            }
+        }
+        label(code, pc);
+    }
+}
+
 static void mark_tables(struct cover_code *code) {
     struct cf_error ignored = {.status = CF_OK};
     struct cf_walk walk = cf_walk_attributes(code->cls, code->code.attributes,
                                              code->code.attributes_count, code->code.end, &ignored);
     struct cf_attribute a;
     while (cf_next_attribute(&walk, &a)) {
+        if (CF_IS(a.name, "StackMapTable"))
+            mark_frames(code, code->cls->bytes + a.info, code->cls->bytes + a.info + a.length);
         int lines = CF_IS(a.name, "LineNumberTable");
         int variables =
             CF_IS(a.name, "LocalVariableTable") || CF_IS(a.name, "LocalVariableTypeTable");

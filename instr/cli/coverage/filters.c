@@ -1,6 +1,9 @@
 // The table of filters, and how they take effect.
 
 #include "instr/cli/coverage/filters.h"
+#include "instr/cli/coverage/filter_coroutine.h"
+#include "instr/cli/coverage/filter_kotlin.h"
+#include "instr/cli/coverage/filter_kotlin_code.h"
 #include "instr/cli/coverage/filter_methods.h"
 #include "instr/cli/coverage/filter_switch.h"
 #include "instr/cli/coverage/filter_try.h"
@@ -34,6 +37,27 @@ static const struct {
     {cover_filter_string_switch_ecj, COVER_0_8_15, COVER_NEWEST, ALL},
     {cover_filter_exhaustive_switch, COVER_0_8_15, COVER_NEWEST, ALL},
     {cover_filter_record_pattern, COVER_0_8_15, COVER_NEWEST, ALL},
+    {cover_filter_kotlin_generated, COVER_0_8_6, COVER_NEWEST, KOTLIN},
+    {cover_filter_kotlin_accessor, COVER_0_8_15, COVER_NEWEST, KOTLIN},
+    {cover_filter_kotlin_serializable, COVER_0_8_15, COVER_NEWEST, KOTLIN},
+    {cover_filter_kotlin_enum, COVER_0_8_15, COVER_NEWEST, KOTLIN},
+    {cover_filter_kotlin_overloads, COVER_0_8_15, COVER_NEWEST, KOTLIN},
+    {cover_filter_kotlin_static, COVER_0_8_15, COVER_NEWEST, KOTLIN},
+    {cover_filter_kotlin_safe_call, COVER_0_8_15, COVER_NEWEST, KOTLIN},
+    {cover_filter_kotlin_lateinit_old, COVER_0_8_6, COVER_0_8_6, KOTLIN},
+    {cover_filter_kotlin_lateinit, COVER_0_8_15, COVER_NEWEST, KOTLIN},
+    {cover_filter_kotlin_when, COVER_0_8_6, COVER_NEWEST, KOTLIN},
+    {cover_filter_kotlin_when_string, COVER_0_8_6, COVER_NEWEST, KOTLIN},
+    {cover_filter_kotlin_cast, COVER_0_8_6, COVER_NEWEST, KOTLIN},
+    {cover_filter_kotlin_not_null, COVER_0_8_6, COVER_NEWEST, KOTLIN},
+    {cover_filter_kotlin_value_class, COVER_0_8_15, COVER_NEWEST, KOTLIN},
+    {cover_filter_kotlin_boxed, COVER_0_8_15, COVER_NEWEST, KOTLIN},
+    {cover_filter_kotlin_default_arguments, COVER_0_8_6, COVER_NEWEST, KOTLIN},
+    {cover_filter_kotlin_inline, COVER_0_8_6, COVER_NEWEST, KOTLIN},
+    {cover_filter_coroutine_old, COVER_0_8_6, COVER_0_8_6, KOTLIN},
+    {cover_filter_coroutine, COVER_0_8_15, COVER_NEWEST, KOTLIN},
+    {cover_filter_kotlin_default_methods, COVER_0_8_6, COVER_NEWEST, KOTLIN},
+    {cover_filter_kotlin_compose, COVER_0_8_15, COVER_NEWEST, KOTLIN},
 };
 
 // --- facts ---
@@ -45,6 +69,26 @@ static enum cf_status look_at_annotations(struct cover_class_facts *facts,
     while (cover_next_annotation(&walk, &type)) {
         facts->is_generated |= cover_is_generated(type);
         facts->is_kotlin |= CF_IS(type, "Lkotlin/Metadata;");
+        facts->is_value_class |= CF_IS(type, "Lkotlin/jvm/JvmInline;");
+    }
+    return CF_OK;
+}
+
+// JaCoCo 0.8.6 knows a class's own lines by the name of the file, later releases by that of the class.
+static int is_own(const struct cover_class_facts *facts, const struct cover_mapping *m) {
+    if (m->from != m->to) return 0;
+    return facts->release < COVER_0_8_15 ? cf_slice_equal(m->file, facts->source)
+                                         : cf_slice_equal(m->class_name, facts->name);
+}
+
+static enum cf_status read_smap(struct cover_class_facts *facts, struct cf_error *error) {
+    if (cover_smap_read(&facts->smap, facts->cls) != 0)
+        return cf_fail(error, CF_NO_MEMORY, 0, "out of memory", 0);
+    for (uint32_t i = 0; i < facts->smap.count; i++) {
+        const struct cover_mapping *m = &facts->smap.list[i];
+        if (is_own(facts, m)) continue;
+        if (!facts->first_inlined_line || m->to < facts->first_inlined_line)
+            facts->first_inlined_line = m->to;
     }
     return CF_OK;
 }
@@ -53,6 +97,7 @@ enum cf_status cover_class_facts(struct cover_class_facts *facts, const struct c
                                  enum cover_release release, struct cf_error *error) {
     memset(facts, 0, sizeof *facts);
     facts->cls = cls;
+    facts->companion_line = COVER_NOT_SEEN;
     facts->release = release;
     facts->name = cf_this_name(cls);
     facts->super = cf_class_name(cls, cls->super_class);
@@ -60,8 +105,11 @@ enum cf_status cover_class_facts(struct cover_class_facts *facts, const struct c
     struct cf_attribute a;
     while (cf_next_attribute(&walk, &a)) {
         if (cover_has_annotations(&a)) CF_TRY(look_at_annotations(facts, &a));
+        if (CF_IS(a.name, "SourceFile") && a.length == 2)
+            facts->source = cf_utf8(cls, cf_be2(cls->bytes + a.info));
         if (CF_IS(a.name, "ScalaSig") || CF_IS(a.name, "Scala")) facts->is_scala = 1;
     }
+    if (facts->is_kotlin) CF_TRY(read_smap(facts, error));
     return error->status;
 }
 
@@ -179,7 +227,18 @@ static void replace(struct cover_filtering *f, const struct cover_replacement *r
     insn->branches_changed = 1;
 }
 
-enum cf_status cover_filter(const struct cover_class_facts *facts, const struct cover_code *code,
+// The last replacement of an instruction counts.
+static void replace_all(struct cover_filtering *f) {
+    if (!f->replacements) return;
+    const struct cover_replacement **last = allocate(f, f->flow->count, sizeof *last);
+    if (!last) return;
+    for (const struct cover_replacement *r = f->replacements; r; r = r->next)
+        last[r->instruction] = r;
+    for (const struct cover_replacement *r = f->replacements; r && !f->error->status; r = r->next)
+        if (last[r->instruction] == r) replace(f, r);
+}
+
+enum cf_status cover_filter(struct cover_class_facts *facts, const struct cover_code *code,
                             struct cover_flow *flow, struct cf_error *error) {
     struct cover_filtering f = {.facts = facts, .code = code, .flow = flow, .error = error};
     f.last_replacement = &f.replacements;
@@ -193,7 +252,6 @@ enum cf_status cover_filter(const struct cover_class_facts *facts, const struct 
         filters[i].filter(&f);
     }
     merge_all(&f);
-    for (const struct cover_replacement *r = f.replacements; r && !error->status; r = r->next)
-        replace(&f, r);
+    replace_all(&f);
     return error->status;
 }

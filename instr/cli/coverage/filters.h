@@ -13,22 +13,27 @@
 
 #include "instr/cli/coverage/analysis.h"
 #include "instr/cli/coverage/flow.h"
+#include "instr/cli/coverage/smap.h"
 
 // What filters need to know of the class.
 struct cover_class_facts {
     const struct cf_class *cls;
     enum cover_release release;
-    struct cf_slice name, super;
+    struct cf_slice name, super, source;
     int is_generated; // has an annotation whose simple name contains "Generated"
-    int is_kotlin, is_scala;
+    int is_kotlin, is_scala, is_value_class;
+    struct cover_smap smap;      // of Kotlin classes
+    uint32_t first_inlined_line; // this and later ones were inlined; 0: none
+    int companion_line;          // of the constructor of a companion, once it was seen
 };
+enum { COVER_NO_LINE = -1, COVER_NOT_SEEN = -2 };
 
 enum cf_status cover_class_facts(struct cover_class_facts *facts, const struct cf_class *cls,
                                  enum cover_release release, struct cf_error *error);
 
 // A method that filters see. Instructions are numbered as in `code`.
 struct cover_filtering {
-    const struct cover_class_facts *facts;
+    struct cover_class_facts *facts;
     const struct cover_code *code;
     struct cover_flow *flow;
     struct cf_error *error;
@@ -37,7 +42,7 @@ struct cover_filtering {
 };
 
 // Applies all filters to a method.
-enum cf_status cover_filter(const struct cover_class_facts *facts, const struct cover_code *code,
+enum cf_status cover_filter(struct cover_class_facts *facts, const struct cover_code *code,
                             struct cover_flow *flow, struct cf_error *error);
 
 // --- what filters say ---

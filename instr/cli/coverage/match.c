@@ -60,6 +60,23 @@ int cover_match_type(struct cover_matcher *m, unsigned op, const char *type) {
     return cover_slice_is(cf_class_name(m->code->cls, cf_be2(p + 1)), type) ? 1 : fail(m);
 }
 
+static int match_constant(struct cover_matcher *m, const char *text, int exact) {
+    if (!cover_match(m, CF_OP_ldc)) return 0;
+    const uint8_t *p = m->code->code.bytes + m->code->code.pc[cover_match_at(m)];
+    struct cf_slice string =
+        cf_named(m->code->cls, p[0] == CF_OP_ldc ? p[1] : cf_be2(p + 1), CF_TAG_STRING);
+    return exact ? cover_slice_is(string, text) || fail(m)
+                 : cover_slice_starts(string, text) || fail(m);
+}
+
+int cover_match_string(struct cover_matcher *m, const char *start) {
+    return match_constant(m, start, 0);
+}
+
+int cover_match_exact_string(struct cover_matcher *m, const char *text) {
+    return match_constant(m, text, 1);
+}
+
 // --- operands ---
 
 uint32_t cover_variable_of(const struct cover_code *code, uint32_t i) {
@@ -85,6 +102,11 @@ int cover_slice_is(struct cf_slice slice, const char *text) {
 int cover_slice_starts(struct cf_slice slice, const char *text) {
     size_t n = strlen(text);
     return slice.bytes && slice.length >= n && memcmp(slice.bytes, text, n) == 0;
+}
+
+int cover_slice_ends(struct cf_slice slice, const char *text) {
+    size_t n = strlen(text);
+    return slice.bytes && slice.length >= n && memcmp(slice.bytes + slice.length - n, text, n) == 0;
 }
 
 uint32_t cover_find(const struct cover_code *code, uint32_t i, unsigned op) {
@@ -157,6 +179,20 @@ int cover_next_annotation(struct cover_annotations *walk, struct cf_slice *type)
     *type = cf_utf8(walk->cls, take2(walk));
     skip_values(walk, take2(walk));
     return type->bytes != NULL;
+}
+
+int cover_has_annotation(const struct cover_code *code, const char *kind, const char *type) {
+    struct cf_error ignored = {.status = CF_OK};
+    struct cf_walk walk = cf_member_attributes(code->cls, code->method, &ignored);
+    struct cf_attribute a;
+    struct cf_slice found;
+    while (cf_next_attribute(&walk, &a)) {
+        if (!cover_slice_is(a.name, kind)) continue;
+        struct cover_annotations annotations = cover_annotations(code->cls, &a);
+        while (cover_next_annotation(&annotations, &found))
+            if (cover_slice_is(found, type)) return 1;
+    }
+    return 0;
 }
 
 int cover_is_generated(struct cf_slice type) {

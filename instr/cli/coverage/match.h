@@ -40,6 +40,9 @@ int cover_match_reference(struct cover_matcher *m, unsigned op, const char *owne
                           const char *descriptor);
 // new, checkcast and their like.
 int cover_match_type(struct cover_matcher *m, unsigned op, const char *type);
+// ldc of a string that begins with, or is, this text.
+int cover_match_string(struct cover_matcher *m, const char *start);
+int cover_match_exact_string(struct cover_matcher *m, const char *text);
 
 // --- operands ---
 
@@ -52,6 +55,7 @@ struct cover_reference {
 struct cover_reference cover_reference_of(const struct cover_code *code, uint32_t i);
 int cover_slice_is(struct cf_slice slice, const char *text);
 int cover_slice_starts(struct cf_slice slice, const char *text);
+int cover_slice_ends(struct cf_slice slice, const char *text);
 // The first instruction that is `op` at or behind `i`; `count`: there is none.
 uint32_t cover_find(const struct cover_code *code, uint32_t i, unsigned op);
 
@@ -67,6 +71,8 @@ struct cover_annotations cover_annotations(const struct cf_class *cls,
                                            const struct cf_attribute *attribute);
 // The type of the next annotation, a descriptor. 0: there is none, or it is malformed.
 int cover_next_annotation(struct cover_annotations *walk, struct cf_slice *type);
+// Has the method an annotation of this type? `kind`: RuntimeVisibleAnnotations, or its like.
+int cover_has_annotation(const struct cover_code *code, const char *kind, const char *type);
 // Does the simple name of the type contain "Generated"?
 int cover_is_generated(struct cf_slice type);
 
