@@ -137,16 +137,19 @@ void cover_filter_kotlin_lateinit_old(struct cover_filtering *f) {
 
 // --- when ---
 
-// The switch gets no branch for its default.
+// The switch gets no branch for its default. JaCoCo 0.8.6 keeps it if a case leads there, too.
 static void ignore_default(struct cover_filtering *f, uint32_t i) {
     uint32_t *targets, n = cover_switch_targets(f->code, i, &targets, NULL);
     struct cover_replacement *r = cover_replace(f, i);
-    for (uint32_t k = 1; k < n; k++) {
-        if (f->facts->release < COVER_0_8_15)
-            cover_replacement_add(f, r, targets[k], targets[k], COVER_ANY_BRANCH);
-        else
-            cover_replacement_add(f, r, targets[k], i, k);
-    }
+    struct cf_switch sw;
+    cf_switch_open(&f->code->code, f->code->code.pc[i], &sw);
+    if (f->facts->release >= COVER_0_8_15)
+        for (uint32_t k = 1; k < n; k++) cover_replacement_add(f, r, targets[k], i, k);
+    else
+        for (uint32_t k = 0; k < sw.count; k++) {
+            uint32_t target = f->code->index[cf_switch_target(&sw, k)];
+            cover_replacement_add(f, r, target, target, COVER_ANY_BRANCH);
+        }
 }
 
 static uint32_t default_of(const struct cover_code *code, uint32_t i) {
