@@ -295,6 +295,10 @@ static const struct rw_option options[] = {
     {"per-test", "PATTERN",
      "record the coverage of each test as a session of its own in FILE-tests.exec; tests are the "
      "test methods of junit4, junit5, testng, or CLASSES#METHODS"},
+    {"html", "PATH",
+     "for 'instr run' only, which makes pages when the command has ended, as 'instr coverage "
+     "report "
+     "--html' does"},
     {NULL, NULL, NULL},
 };
 
@@ -304,7 +308,7 @@ const struct rw_pass rw_pass_coverage = {
     .help = "covered lines and branches, in the file format of JaCoCo and its report tools",
     .flags = RW_COMPLETE | RW_NO_TABLE | RW_INLINED,
     .options = options,
-    .agent_options = (const char *const[]){"mmap", "counts", "per-test", NULL},
+    .agent_options = (const char *const[]){"mmap", "counts", "per-test", "html", NULL},
     .file_help =
         "write the coverage to FILE at exit and on SIGQUIT; default jacoco.exec; %p is the process "
         "id",

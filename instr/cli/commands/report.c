@@ -2,6 +2,7 @@
 
 #include "instr/cli/commands/report.h"
 #include "instr/base/clock.h"
+#include "instr/cli/coverage/report.h"
 #include "instr/cli/internal.h"
 #include "instr/cli/screen.h"
 #include "instr/cli/talk.h"
@@ -308,6 +309,7 @@ static int report_again(const struct arguments *arguments) {
 
 int cli_report(int argc, char **argv) {
     struct arguments arguments = {0};
+    if (cover_report_is(argc, argv)) return cover_report_run(argc, argv, NULL);
     int status = read_arguments(argc, argv, &arguments);
     if (status != CLI_OK) return status;
     if (!arguments.pid) return report_file(&arguments);

@@ -2,6 +2,7 @@
 
 #include "instr/cli/commands/run.h"
 #include "instr/cli/agent_library.h"
+#include "instr/cli/coverage/run.h"
 #include "instr/cli/internal.h"
 
 #include <errno.h>
@@ -113,6 +114,24 @@ static char *take_allow(int *words, char **argv) {
     return NULL;
 }
 
+// Is the pass coverage among the options?
+static int names_coverage(int count, char *const *words) {
+    for (int i = 0; i < count; i++)
+        for (const char *at = words[i]; at; at = strchr(at, ',')) {
+            if (*at == ',') at++;
+            if (strncmp(at, "coverage", 8) == 0 && (!at[8] || strchr(",=", at[8]))) return 1;
+        }
+    return 0;
+}
+
+// Drops the words that are empty.
+static int without_empty(int count, char **words) {
+    int left = 0;
+    for (int i = 0; i < count; i++)
+        if (*words[i]) words[left++] = words[i];
+    return left;
+}
+
 int cli_run(int argc, char **argv) {
     int words = 0;
     while (words < argc && strcmp(argv[words], "--") != 0) words++;
@@ -121,10 +140,19 @@ int cli_run(int argc, char **argv) {
     if (words == 0) return cli_usage("run", "no options before '--'");
     int given = words;
     char *allow = take_allow(&given, argv);
+    char *html = cover_take_html(given, argv), *file = html ? cover_file_of(given, argv) : NULL;
+    if (html) given = without_empty(given, argv);
     char *options = cli_checked_options(given, argv, 0);
     free(allow);
-    if (!options) return CLI_USAGE;
-    int status = cli_run_with_agent(argv + words + 1, argc - words - 1, options);
+    int status = CLI_USAGE;
+    if (options && html && !names_coverage(given, argv))
+        cli_usage("run", "coverage.html= needs the pass coverage");
+    else if (options && html)
+        status = cover_run(argc - words - 1, argv + words + 1, options, html, file);
+    else if (options)
+        status = cli_run_with_agent(argv + words + 1, argc - words - 1, options);
     free(options);
+    free(html);
+    free(file);
     return status;
 }

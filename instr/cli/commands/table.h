@@ -19,7 +19,9 @@
             "a script. Each of these JVMs prints a line about the variable. "                      \
             "Mistakes in the options are reported before anything starts. --allow "                \
             "WORDS is the option allow=WORDS. The "                                                \
-            "command replaces instr: exit status and signals are the command's own.")              \
+            "command replaces instr: exit status and signals are the command's own. With "         \
+            "coverage.html=DIR, or FILE.html, instr waits for the command and then makes pages "   \
+            "of what all its JVMs covered, as 'instr coverage report' does.")                      \
     COMMAND(list, "[--json]",                                                                      \
             "list the JVMs of this machine: process, user, version, agent, main "                  \
             "class",                                                                               \
@@ -206,7 +208,9 @@
             "has only digits is ./4711. --json prints what the file of the pass "                  \
             "would hold. With --reset the pass counts anew from this report on, "                  \
             "so that one report follows the other without a gap. --every repeats "                 \
-            "the report until Ctrl-C.\n\nFrom an .exec file, also JaCoCo's, the "                  \
+            "the report until Ctrl-C.\n\nOf an .exec file, also JaCoCo's, this is "                \
+            "'instr coverage report', with its options, if class files are named "                 \
+            "or found below the current folder. Otherwise the "                                    \
             "table shows classes with their probes and the share covered, most "                   \
             "missed probes first; KEY is missed, probes, hit, share or name. "                     \
             "Such a file names only classes of which something was covered: the "                  \
@@ -299,13 +303,16 @@
             "print the sessions, and how many classes and probes were covered",                    \
             "Prints 20 sessions, or N. --json prints all sessions and all classes.")               \
     COMMAND(report,                                                                                \
-            "FILE... --classfiles PATH... [--sourcefiles PATH]... [--encoding E] [--tabwith N] "   \
-            "[--name NAME] [--jacoco 0.8.6|0.8.15|none] [--xml FILE] [--csv FILE] [--lcov FILE] "  \
+            "FILE... [--classfiles PATH]... [--sourcefiles PATH]... [--encoding E] [--tabwith N] " \
+            "[--name NAME] [--jacoco 0.8.6|0.8.15|none] [--quiet] [--xml FILE] [--csv FILE] "      \
+            "[--lcov FILE] "                                                                       \
             "[--cobertura FILE] [--sonar FILE] [--markdown FILE] [--badge FILE] "                  \
             "[--html DIR|FILE.html]",                                                              \
             "make reports of .exec files and the class files",                                     \
             "PATH is a folder, a jar or a class file, for sources a folder or an archive; both "   \
-            "options may be repeated. Sources are found by their package, and where folders do "   \
+            "options may be repeated. Without --classfiles what Maven, Gradle, Ant, Eclipse and "  \
+            "IDEA compile into below the current folder is taken, with its sources; several "      \
+            "modules become groups. Sources are found by their package, and where folders do "     \
             "not match packages, by the file's name if only one file has it. Without any output "  \
             "option a table is printed: totals, packages, and the classes that miss most. Pages "  \
             "are a folder, or one file if its name ends with .html; they need no network. XML "    \

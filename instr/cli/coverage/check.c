@@ -111,11 +111,12 @@ static int check_data(const struct cover_report *report, const struct cli_exec_f
     if (!report->data.count)
         cli_error("%.256s%s: no class was executed: there is nothing to check", files->paths[0],
                   more);
-    else if (!report->classes.count)
+    else if (!cover_total(report->model.counts[COVER_INSTRUCTION]))
         cli_error("no class is left below --classfiles: there is nothing to check");
     else {
-        for (size_t i = 0; i < report->classes.count; i++)
-            if (is_known(report, report->classes.list[i])) return CLI_OK;
+        for (size_t b = 0; b < report->model.bundle_count; b++)
+            for (size_t i = 0; i < report->classes[b].count; i++)
+                if (is_known(report, report->classes[b].list[i])) return CLI_OK;
         cli_error("none of the %s class%s in %.256s%s is one of those below --classfiles, which "
                   "are other versions: there is nothing to check",
                   instr_number(report->data.count, classes), cli_plural(report->data.count, "es"),

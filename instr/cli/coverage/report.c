@@ -84,42 +84,103 @@ static int read_data(struct cover_report *report, const struct cover_request *re
     return sort_sessions(&report->model) == 0 ? CLI_OK : cli_no_memory();
 }
 
-static int read_sources(struct cover_report *report, const struct cover_request *request) {
-    struct cover_sources *sources = cover_sources_new(request->encoding, (unsigned)request->tab);
-    if (!sources) return CLI_FAILED;
-    report->model.sources = sources;
-    for (size_t i = 0; i < request->sourcefiles.count; i++)
-        if (cover_sources_add(sources, request->sourcefiles.items[i], NULL) != CLI_OK)
+// --- the classes, and their sources ---
+
+static int add_sources(struct cover_report *report, size_t count, char *const *paths,
+                       const char *bundle) {
+    for (size_t i = 0; i < count; i++)
+        if (cover_sources_add(report->model.sources, paths[i], bundle) != CLI_OK)
             report->failed = 1;
     return CLI_OK;
+}
+
+// Makes the next bundle of the model. `name` stays the caller's.
+static int add_bundle(struct cover_report *report, const struct cover_request *request,
+                      const char *name, size_t count, char *const *paths) {
+    struct cover_model *model = &report->model;
+    size_t i = model->bundle_count;
+    struct cover_classes *classes = &report->classes[i];
+    int status = cover_classes_read(classes, count, paths, &report->data, request->release);
+    if (status == CLI_OK) {
+        if (classes->failed) report->failed = 1;
+        model->bundles[i] = cover_bundle_make(name, classes, request->release);
+        if (!model->bundles[i]) status = cli_no_memory();
+    }
+    if (status != CLI_OK) {
+        cover_classes_free(classes);
+        return status;
+    }
+    model->bundle_count++;
+    cover_add(model->counts, model->bundles[i]->counts);
+    return CLI_OK;
+}
+
+static int make_room(struct cover_report *report, size_t bundles) {
+    report->classes = calloc(bundles, sizeof *report->classes);
+    report->model.bundles = calloc(bundles, sizeof *report->model.bundles);
+    return report->classes && report->model.bundles ? CLI_OK : cli_no_memory();
+}
+
+// Each module is a bundle; one alone has the name of the report.
+static int read_modules(struct cover_report *report, const struct cover_request *request,
+                        const struct cover_modules *modules) {
+    int status = make_room(report, modules->count);
+    for (size_t i = 0; i < modules->count && status == CLI_OK; i++) {
+        const struct cover_module *module = &modules->list[i];
+        const char *name = modules->count > 1 ? module->name : request->name;
+        if (request->sourcefiles.count == 0)
+            add_sources(report, module->sources.count, module->sources.list,
+                        modules->count > 1 ? name : NULL);
+        status = add_bundle(report, request, name, module->classes.count, module->classes.list);
+    }
+    return status;
+}
+
+static int read_found(struct cover_report *report, const struct cover_request *request) {
+    if (cover_modules_find(&report->found) != 0) return cli_no_memory();
+    if (report->found.count == 0) {
+        cli_error("no class files were found below the current folder (target/classes, "
+                  "build/classes/*/main, build/classes, bin, out/production/*); --classfiles PATH "
+                  "names them");
+        return CLI_USAGE;
+    }
+    if (!request->quiet) cover_modules_say(&report->found);
+    return read_modules(report, request, &report->found);
+}
+
+static int read_classes(struct cover_report *report, const struct cover_request *request) {
+    const struct cli_words *paths = &request->classfiles;
+    report->model.sources = cover_sources_new(request->encoding, (unsigned)request->tab);
+    if (!report->model.sources) return CLI_FAILED;
+    add_sources(report, request->sourcefiles.count, request->sourcefiles.items, NULL);
+    if (paths->count == 0 && request->modules)
+        return read_modules(report, request, request->modules);
+    if (paths->count == 0) return read_found(report, request);
+    int status = make_room(report, 1);
+    return status == CLI_OK ? add_bundle(report, request, request->name, paths->count, paths->items)
+                            : status;
 }
 
 int cover_report_read(struct cover_report *report, const struct cover_request *request) {
     memset(report, 0, sizeof *report);
     instr_exec_store_init(&report->data);
     report->model.name = request->name;
-    int status = read_sources(report, request);
-    if (status == CLI_OK) status = read_data(report, request);
-    if (status == CLI_OK)
-        status = cover_classes_read(&report->classes, request->classfiles.count,
-                                    request->classfiles.items, &report->data, request->release);
-    if (status != CLI_OK) return status;
-    if (report->classes.failed) report->failed = 1;
-    report->bundle = cover_bundle_make(request->name, &report->classes, request->release);
-    if (!report->bundle) return cli_no_memory();
-    report->model.bundles = &report->bundle;
-    report->model.bundle_count = 1;
-    cover_add(report->model.counts, report->bundle->counts);
-    return CLI_OK;
+    int status = read_data(report, request);
+    return status == CLI_OK ? read_classes(report, request) : status;
 }
 
 void cover_report_free(struct cover_report *report) {
-    for (size_t i = 0; i < report->model.session_count; i++)
-        free((char *)report->model.sessions[i].id);
-    free(report->model.sessions);
-    cover_sources_free(report->model.sources);
-    cover_bundle_free(report->bundle);
-    cover_classes_free(&report->classes);
+    struct cover_model *model = &report->model;
+    for (size_t i = 0; i < model->session_count; i++) free((char *)model->sessions[i].id);
+    free(model->sessions);
+    cover_sources_free(model->sources);
+    for (size_t i = 0; i < model->bundle_count; i++) {
+        cover_bundle_free(model->bundles[i]);
+        cover_classes_free(&report->classes[i]);
+    }
+    free(model->bundles);
+    free(report->classes);
+    cover_modules_free(&report->found);
     instr_exec_store_free(&report->data);
 }
 
@@ -177,7 +238,6 @@ static const char *const releases[] = {
 
 int cover_request_complete(const char *command, struct cover_request *request,
                            const char *release) {
-    if (request->classfiles.count == 0) return cli_usage(command, "--classfiles PATH is missing");
     int word = release ? cli_word(release, releases) : COVER_NEWEST;
     if (word < 0)
         return cli_usage(command, "--jacoco is 0.8.6, 0.8.15 or none, not '%.64s'", release);
@@ -188,14 +248,15 @@ int cover_request_complete(const char *command, struct cover_request *request,
 static int read_arguments(int argc, char **argv, struct cover_request *request,
                           const char *paths[FORMATS]) {
     const char *release = NULL;
-    enum { OWN = 6 }; // options that are not formats
+    enum { OWN = 7 }; // options that are not formats
     struct cli_option options[FORMATS + OWN + 1] = {
         {"--classfiles", .words = &request->classfiles},
         {"--sourcefiles", .words = &request->sourcefiles},
         {"--encoding", .text = &request->encoding},
         {"--tabwith", .number = &request->tab, 1, COVER_MOST_TAB},
         {"--name", .text = &request->name},
-        {"--jacoco", .text = &release}};
+        {"--jacoco", .text = &release},
+        {"--quiet", .flag = &request->quiet}};
     for (size_t i = 0; i < FORMATS; i++)
         options[OWN + i] = (struct cli_option){formats[i].option, .text = &paths[i]};
     int status = cli_exec_arguments("coverage report", argc, argv, options, &request->files);
@@ -203,8 +264,37 @@ static int read_arguments(int argc, char **argv, struct cover_request *request,
     return cover_request_complete("coverage report", request, release);
 }
 
-int cli_exec_report(int argc, char **argv) {
-    struct cover_request request = {.name = "JaCoCo Coverage Report", .tab = COVER_TAB};
+// Do the arguments have an option that only this command knows (1), or one that it does not (-1)?
+static int known_options(int argc, char **argv) {
+    static const char *const others[] = {"--top",   "--sort", "--json", "--reset",
+                                         "--every", "--as",   "--all",  NULL};
+    int known = 0;
+    for (int i = 0; i < argc; i++) {
+        if (strncmp(argv[i], "--", 2) != 0) continue;
+        char *name = strndup(argv[i], strcspn(argv[i], "="));
+        if (name && cli_word(name, others) >= 0) known = -1;
+        if (name && known == 0 && strcmp(name, "--html") != 0) known = 1;
+        free(name);
+    }
+    return known;
+}
+
+int cover_report_is(int argc, char **argv) {
+    const char start[] = {INSTR_EXEC_HEADER, (char)(INSTR_EXEC_MAGIC >> 8),
+                          (char)(INSTR_EXEC_MAGIC & 0xFF)};
+    struct cover_modules found;
+    int known = known_options(argc, argv), result = 0;
+    for (int i = 0; i < argc && !result; i++)
+        result = argv[i][0] != '-' && cli_file_starts_with(argv[i], start, sizeof start);
+    if (!result || known != 0) return result && known > 0;
+    result = cover_modules_find(&found) == 0 && found.count > 0;
+    cover_modules_free(&found);
+    return result;
+}
+
+int cover_report_run(int argc, char **argv, const struct cover_modules *modules) {
+    struct cover_request request = {
+        .name = "JaCoCo Coverage Report", .tab = COVER_TAB, .modules = modules};
     struct cover_report report;
     const char *paths[FORMATS] = {NULL};
     int status = read_arguments(argc, argv, &request, paths);
@@ -216,4 +306,8 @@ int cli_exec_report(int argc, char **argv) {
     }
     cli_exec_files_free(&request.files);
     return status;
+}
+
+int cli_exec_report(int argc, char **argv) {
+    return cover_report_run(argc, argv, NULL);
 }

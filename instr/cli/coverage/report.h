@@ -5,13 +5,16 @@
 
 #include "instr/cli/coverage/classes.h"
 #include "instr/cli/coverage/model.h"
+#include "instr/cli/coverage/modules.h"
 #include "instr/cli/exec/exec.h"
 
 struct cover_request {
     struct cli_exec_files files;
-    struct cli_words classfiles, sourcefiles;
-    const char *encoding; // of the sources; NULL: UTF-8
-    long tab;             // columns
+    struct cli_words classfiles, sourcefiles; // without class files those of `modules` count
+    const struct cover_modules *modules;      // NULL: those below the current folder
+    int quiet;                                // does not say which were found
+    const char *encoding;                     // of the sources; NULL: UTF-8
+    long tab;                                 // columns
     const char *name;
     enum cover_release release;
 };
@@ -23,9 +26,9 @@ int cover_request_complete(const char *command, struct cover_request *request, c
 // A model and what it lives in.
 struct cover_report {
     struct cover_model model;
-    struct cover_classes classes;
+    struct cover_classes *classes; // of each bundle of the model
     struct instr_exec_store data;
-    struct cover_bundle *bundle;
+    struct cover_modules found;
     size_t sessions_capacity;
     int failed; // something could not be read; a line was printed about each
 };
@@ -34,5 +37,12 @@ struct cover_report {
 // It ends with cover_report_free in either case.
 int cover_report_read(struct cover_report *report, const struct cover_request *request);
 void cover_report_free(struct cover_report *report);
+
+// Are these arguments of `instr report` those of a coverage report: is a file an .exec file, and are there
+// class files below the current folder, or options of `instr coverage report`?
+int cover_report_is(int argc, char **argv);
+
+// instr coverage report with these arguments, and with `modules` if it is not NULL. The exit status.
+int cover_report_run(int argc, char **argv, const struct cover_modules *modules);
 
 #endif

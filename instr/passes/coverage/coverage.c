@@ -351,6 +351,12 @@ static bool load(JavaVM *vm, const struct instr_pass_options *options,
     (void)phase;
     const char *tests = instr_pass_option(options, "per-test");
     jvmtiEventCallbacks callbacks;
+    if (instr_pass_option(options, "html")) {
+        snprintf(reason, size,
+                 "option 'coverage.html': only 'instr run' makes pages; here, write coverage.file "
+                 "and make them with 'instr coverage report FILE --html DIR'");
+        return false;
+    }
     memset(&callbacks, 0, sizeof callbacks);
     callbacks.DataDumpRequest = on_dump_request;
     callbacks.VMDeath = on_vm_death;
