@@ -2,9 +2,11 @@
 
 #include "instr/cli/coverage/analysis.h"
 #include "classfile/inline.h"
+#include "instr/base/array.h"
 #include "instr/cli/coverage/filters.h"
 #include "instr/cli/coverage/flow.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // --- the workspace ---
@@ -22,6 +24,7 @@ void cover_workspace_free(struct cover_workspace *workspace) {
     cf_arena_free(&workspace->kept);
     cover_line_set_free(&workspace->method);
     cover_line_set_free(&workspace->lines);
+    free(workspace->inlined);
 }
 
 // --- a method ---
@@ -32,6 +35,7 @@ struct analyser {
     struct cf_class cls;
     struct cover_class *result;
     struct cover_class_facts facts;
+    const char **inlined_names; // by mapping of the SMAP, the class in `kept`; NULL: not yet
     struct cf_error *error;
 };
 
@@ -82,9 +86,12 @@ static void count_method(struct analyser *analyser, const struct cover_code *cod
         cover_sum(&method->counts[COVER_INSTRUCTION], line.instructions);
         cover_sum(&method->counts[COVER_BRANCH], line.branches);
         count_branches(method, line.branches);
-        if (!number) continue;
+        if (number == COVER_UNKNOWN_LINE) continue;
         cover_line_set_add(&analyser->workspace->method, number, &line);
-        if (!method->first_line || number < method->first_line) method->first_line = number;
+        if (number == 0)
+            method->begins_at_zero = 1;
+        else if (!method->first_line || number < method->first_line)
+            method->first_line = number;
         if (number > method->last_line) method->last_line = number;
     }
     int covered = method->counts[COVER_INSTRUCTION].covered > 0;
@@ -93,18 +100,110 @@ static void count_method(struct analyser *analyser, const struct cover_code *cod
     method->counts[COVER_LINE] = cover_line_set_count(&analyser->workspace->method);
 }
 
+// --- lines that were inlined elsewhere ---
+
+// A line that was inlined elsewhere counts as one instruction, covered if it was here or there.
+// JaCoCo looks at all lines from the first to the last of a method or class. Returns 1 if there were
+// such lines.
+static int apply_inlined(const uint8_t *inlined, struct cover_line_set *set,
+                         struct cover_count counts[COVER_COUNTERS]) {
+    int applied = 0;
+    uint32_t first = COVER_LINES, last = 0;
+    for (uint32_t i = 0; i < set->count; i++) {
+        if (set->used[i] < first) first = set->used[i];
+        if (set->used[i] > last) last = set->used[i];
+    }
+    for (uint32_t i = first; i <= last; i++) {
+        if (inlined[i] == COVER_NOT_INLINED) continue;
+        const struct cover_line *before = &set->at[i];
+        int covered = before->instructions.covered > 0 || inlined[i] == COVER_INLINED_COVERED;
+        struct cover_line line = {{!covered, covered > 0}, {0, 0}, 0, 0, 0};
+        counts[COVER_INSTRUCTION].missed += line.instructions.missed - before->instructions.missed;
+        counts[COVER_INSTRUCTION].covered +=
+            line.instructions.covered - before->instructions.covered;
+        counts[COVER_BRANCH].missed -= before->branches.missed;
+        counts[COVER_BRANCH].covered -= before->branches.covered;
+        cover_line_set_put(set, i, &line);
+        applied = 1;
+    }
+    counts[COVER_LINE] = cover_line_set_count(set);
+    return applied;
+}
+
+// The same for a method, and what it changes of its class.
+static void apply_to_method(struct analyser *analyser, struct cover_method *method) {
+    struct cover_count *all = analyser->result->counts;
+    if (!apply_inlined(analyser->input->inlined, &analyser->workspace->method, method->counts))
+        return;
+    int covered = method->counts[COVER_INSTRUCTION].covered > 0;
+    struct cover_count one = {!covered, covered > 0};
+    for (int i = COVER_COMPLEXITY; i <= COVER_METHOD; i++) {
+        all[i].missed += one.missed - method->counts[i].missed;
+        all[i].covered += one.covered - method->counts[i].covered;
+        method->counts[i] = one;
+    }
+}
+
+static void apply_to_class(struct analyser *analyser) {
+    apply_inlined(analyser->input->inlined, &analyser->workspace->lines, analyser->result->counts);
+}
+
+static void note_inlined(struct analyser *analyser, uint32_t mapping, uint32_t line, int covered) {
+    struct cover_workspace *w = analyser->workspace;
+    const char **name = &analyser->inlined_names[mapping];
+    if (!*name) *name = keep_text(analyser, analyser->facts.smap.list[mapping].class_name);
+    if (!*name || line >= COVER_LINES) return;
+    if (w->inlined_count) { // the instructions of a line follow each other
+        struct cover_inlined_line *last = &w->inlined[w->inlined_count - 1];
+        if (last->into == analyser->result && last->class_name == *name && last->line == line) {
+            last->covered |= covered;
+            return;
+        }
+    }
+    if (!INSTR_ARRAY_RESERVE(w->inlined, w->inlined_capacity, w->inlined_count + 1)) {
+        no_memory(analyser);
+        return;
+    }
+    w->inlined[w->inlined_count++] =
+        (struct cover_inlined_line){analyser->result, *name, line, covered};
+}
+
+// Notes which lines of other classes a method has got, and which of them were covered in it.
+static void find_inlined(struct analyser *analyser, const struct cover_code *code,
+                         const struct cover_flow *flow) {
+    const struct cover_class_facts *facts = &analyser->facts;
+    enum { MOST_STEPS = 1 << 26 }; // of a class that no compiler has written
+    if (!facts->first_inlined_line || facts->release < COVER_0_8_15 || analyser->input->inlined)
+        return;
+    if ((uint64_t)flow->count * facts->smap.count > MOST_STEPS) return;
+    for (uint32_t i = 0; i < flow->count; i++) {
+        uint32_t line = code->line[i];
+        if (line == COVER_UNKNOWN_LINE) continue;
+        int covered = cover_branches_covered(&flow->list[i]) > 0;
+        for (uint32_t k = 0; line >= facts->first_inlined_line && k < facts->smap.count; k++) {
+            const struct cover_mapping *m = &facts->smap.list[k];
+            if (line < m->to || line - m->to >= m->count || cover_is_own_line(facts, m)) continue;
+            note_inlined(analyser, k, m->from + (line - m->to), covered);
+        }
+    }
+}
+
 // Adds a method with code to the class.
 static void add_method(struct analyser *analyser, const struct cover_code *code,
                        const struct cover_flow *flow) {
     struct cover_class *cls = analyser->result;
+    struct cover_line_set *lines = &analyser->workspace->method;
     struct cover_method method = {.name = NULL};
     count_method(analyser, code, flow, &method);
-    cover_line_set_move(&analyser->workspace->lines, &analyser->workspace->method);
-    if (cover_total(method.counts[COVER_INSTRUCTION]) == 0) return;
-    method.name = keep_text(analyser, code->name);
-    method.descriptor = keep_text(analyser, code->descriptor);
-    cover_add(cls->counts, method.counts);
-    cls->methods[cls->method_count++] = method;
+    if (cover_total(method.counts[COVER_INSTRUCTION]) > 0) {
+        method.name = keep_text(analyser, code->name);
+        method.descriptor = keep_text(analyser, code->descriptor);
+        cover_line_set_add_all(&analyser->workspace->lines, lines);
+        cover_add(cls->counts, method.counts);
+        if (analyser->input->inlined) apply_to_method(analyser, &method);
+        cls->methods[cls->method_count++] = method;
+    }
+    cover_line_set_clear(lines);
 }
 
 // --- a class ---
@@ -150,6 +249,7 @@ static enum cf_status analyse_method(struct analyser *analyser, uint32_t m, cons
     if (input->bits && *first_probe + probes.count > input->probes)
         return cf_fail(error, CF_UNSUPPORTED, 0, "the data are of a class with fewer probes", 0);
     CF_TRY(cover_flow_find(&flow, &code, &probes, input->bits, *first_probe, error));
+    find_inlined(analyser, &code, &flow);
     CF_TRY(cover_filter(&analyser->facts, &code, &flow, error));
     add_method(analyser, &code, &flow);
     *first_probe += probes.count;
@@ -167,7 +267,8 @@ static enum cf_status analyse_methods(struct analyser *analyser, const struct cf
                        "the data are of a class with more probes", 0);
     struct cover_class *result = analyser->result;
     result->counts[COVER_LINE] = cover_line_set_count(&analyser->workspace->lines);
-    if (result->method_count)
+    if (analyser->input->inlined) apply_to_class(analyser);
+    if (result->method_count || analyser->input->inlined) // as JaCoCo has it
         result->counts[COVER_CLASS] = (struct cover_count){
             result->counts[COVER_METHOD].covered == 0, result->counts[COVER_METHOD].covered > 0};
     return CF_OK;
@@ -210,6 +311,9 @@ enum cf_status cover_analyse(const struct cover_input *input, struct cover_works
     if (left_out(&analyser.cls, input->release)) return CF_OK;
     CF_TRY(start(&analyser));
     CF_TRY(cover_class_facts(&analyser.facts, &analyser.cls, input->release, error));
+    analyser.inlined_names = cf_arena_zeroed(&workspace->scratch, analyser.facts.smap.count + 1,
+                                             sizeof *analyser.inlined_names);
+    if (!analyser.inlined_names) return no_memory(&analyser);
     enum cf_status status = analyse_methods(&analyser, &inlined);
     if (cover_line_set_take(&workspace->lines, &lines) != 0) status = no_memory(&analyser);
     if (status != CF_OK) {

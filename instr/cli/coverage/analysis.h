@@ -26,6 +26,17 @@ struct cover_input {
     const uint8_t *bits; // of its probes; NULL: it was not executed
     size_t probes;       // number of `bits`
     enum cover_release release;
+    // What code of this class does where it was inlined, by line (COVER_LINES of them); NULL: nothing.
+    const uint8_t *inlined;
+};
+enum { COVER_NOT_INLINED, COVER_INLINED_MISSED, COVER_INLINED_COVERED };
+
+// A line of another class (or of this one) that was inlined into a class.
+struct cover_inlined_line {
+    const struct cover_class *into;
+    const char *class_name; // whose line it is
+    uint32_t line;
+    int covered;
 };
 
 // What an analysis works with; one for each thread.
@@ -33,6 +44,8 @@ struct cover_workspace {
     struct cf_arena scratch; // reset for each class
     struct cf_arena kept;    // of the results
     struct cover_line_set method, lines;
+    struct cover_inlined_line *inlined; // of all classes analysed so far
+    size_t inlined_count, inlined_capacity;
 };
 // Returns 0; -1: out of memory. It ends with cover_workspace_free in either case.
 int cover_workspace_init(struct cover_workspace *workspace);
@@ -40,7 +53,8 @@ void cover_workspace_free(struct cover_workspace *workspace);
 
 // Analyses a class. The result lives in workspace->kept, but for its lines, which the caller frees
 // with cover_lines_free. *result is NULL for classes that reports leave out: modules and, depending
-// on the release, synthetic ones. `id`, `location` and `match` are the caller's.
+// on the release, synthetic ones. What was inlined into it is added to workspace->inlined, unless the
+// input has `inlined`. `id`, `location` and `match` are the caller's.
 enum cf_status cover_analyse(const struct cover_input *input, struct cover_workspace *workspace,
                              struct cover_class **result, struct cf_error *error);
 

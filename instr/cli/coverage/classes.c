@@ -50,7 +50,7 @@ static void fail(struct worker *worker, struct result *result, const char *reaso
 }
 
 static void analyse(struct worker *worker, const struct cli_item *item, struct result *result,
-                    const struct cli_bytes *bytes) {
+                    const struct cli_bytes *bytes, const uint8_t *inlined) {
     struct cf_error error;
     char reason[CLI_REASON_SIZE];
     uint64_t id = instr_exec_class_id(bytes->bytes, bytes->length);
@@ -59,12 +59,14 @@ static void analyse(struct worker *worker, const struct cli_item *item, struct r
                                 .length = bytes->length,
                                 .bits = entry ? entry->class.bits : NULL,
                                 .probes = entry ? entry->class.probes : 0,
-                                .release = worker->work->release};
+                                .release = worker->work->release,
+                                .inlined = inlined};
     enum cf_status status = cover_analyse(&input, worker->workspace, &result->class, &error);
     if (status == CF_NO_MEMORY) atomic_store(&worker->work->no_memory, 1);
     if (status != CF_OK) fail(worker, result, cf_error_text(&error, reason, sizeof reason));
     if (!result->class) return;
     result->class->id = id;
+    result->class->item = (size_t)(item - worker->work->paths->items);
     result->class->match = entry ? COVER_MATCHES : COVER_NO_DATA;
     result->class->location = location_of(worker, item);
     if (!result->class->location) atomic_store(&worker->work->no_memory, 1);
@@ -84,7 +86,7 @@ static void *run(void *context) {
                 fail(worker, &work->results[i], reason);
                 continue;
             }
-            analyse(worker, &work->paths->items[i], &work->results[i], &bytes);
+            analyse(worker, &work->paths->items[i], &work->results[i], &bytes, NULL);
             free(bytes.bytes);
         }
     }
@@ -164,11 +166,10 @@ static void add_again(struct cover_classes *classes, struct cover_class **there,
     cover_lines_free(&spare->lines);
 }
 
-static int make_list(struct cover_classes *classes, struct work *work) {
+static int make_list(struct cover_classes *classes, struct work *work, struct names *names) {
     size_t count = work->paths->count;
-    struct names names;
     classes->list = malloc((count + 1) * sizeof *classes->list);
-    if (!classes->list || make_names(&names, count) != 0) return cli_no_memory();
+    if (!classes->list || make_names(names, count) != 0) return cli_no_memory();
     for (size_t i = 0; i < count; i++) {
         struct cover_class *class = work->results[i].class;
         if (work->results[i].error) {
@@ -176,7 +177,7 @@ static int make_list(struct cover_classes *classes, struct work *work) {
             classes->failed = 1;
         }
         if (!class) continue;
-        struct cover_class ***slot = find_slot(&names, class->name);
+        struct cover_class ***slot = find_slot(names, class->name);
         if (*slot) {
             add_again(classes, *slot, class);
             continue;
@@ -186,11 +187,78 @@ static int make_list(struct cover_classes *classes, struct work *work) {
     }
     // Classes whose data are those of another class file.
     for (const struct instr_exec_entry *e = work->data->first; e; e = e->next) {
-        struct cover_class ***slot = find_slot(&names, e->class.name);
+        struct cover_class ***slot = find_slot(names, e->class.name);
         if (*slot && (**slot)->match == COVER_NO_DATA) (**slot)->match = COVER_OTHER_ID;
     }
-    free(names.slots);
     return CLI_OK;
+}
+
+// --- lines that were inlined ---
+
+static int by_class(const void *a, const void *b) {
+    const struct cover_inlined_line *x = a, *y = b;
+    return strcmp(x->class_name, y->class_name);
+}
+
+// All that was inlined into the classes of the list, by the class whose lines they are. NULL: out of
+// memory.
+static struct cover_inlined_line *gather_inlined(const struct cover_classes *classes,
+                                                 const struct names *names, size_t *count) {
+    size_t most = 0;
+    for (long i = 0; i < classes->workspaces_count; i++)
+        most += classes->workspaces[i].inlined_count;
+    struct cover_inlined_line *all = malloc((most + 1) * sizeof *all);
+    *count = 0;
+    for (long i = 0; all && i < classes->workspaces_count; i++)
+        for (size_t k = 0; k < classes->workspaces[i].inlined_count; k++) {
+            const struct cover_inlined_line *line = &classes->workspaces[i].inlined[k];
+            struct cover_class ***into = find_slot(names, line->into->name);
+            if (*into && **into == line->into && *find_slot(names, line->class_name))
+                all[(*count)++] = *line;
+        }
+    if (all) qsort(all, *count, sizeof *all, by_class);
+    return all;
+}
+
+// Analyses a class again, with what its lines did elsewhere. A file that has changed meanwhile stays
+// as it was.
+static void analyse_again(struct worker *worker, struct cover_class **class, size_t item,
+                          const uint8_t *inlined) {
+    struct result result = {NULL, NULL};
+    struct cli_bytes bytes;
+    char reason[CLI_REASON_SIZE];
+    if (cli_item_read(&worker->work->paths->items[item], &worker->open, &bytes, reason) != 0)
+        return;
+    analyse(worker, &worker->work->paths->items[item], &result, &bytes, inlined);
+    free(bytes.bytes);
+    free(result.error);
+    if (!result.class) return;
+    result.class->match = (*class)->match;
+    cover_lines_free(&(*class)->lines);
+    *class = result.class;
+}
+
+static int apply_inlined(struct cover_classes *classes, struct work *work,
+                         const struct names *names) {
+    size_t count;
+    struct cover_inlined_line *all = gather_inlined(classes, names, &count);
+    uint8_t *inlined = malloc(COVER_LINES);
+    struct worker worker = {.work = work, .workspace = &classes->workspaces[0]};
+    for (size_t i = 0, end; all && inlined && i < count; i = end) {
+        struct cover_class **class = *find_slot(names, all[i].class_name);
+        memset(inlined, COVER_NOT_INLINED, COVER_LINES);
+        for (end = i; end < count && strcmp(all[i].class_name, all[end].class_name) == 0; end++) {
+            uint8_t *line = &inlined[all[end].line];
+            if (*line != COVER_INLINED_COVERED)
+                *line = all[end].covered ? COVER_INLINED_COVERED : COVER_INLINED_MISSED;
+        }
+        analyse_again(&worker, class, (*class)->item, inlined);
+    }
+    cli_close_jar(worker.open.jar);
+    int bad = !all || !inlined || atomic_load(&work->no_memory);
+    free(all);
+    free(inlined);
+    return bad ? cli_no_memory() : CLI_OK;
 }
 
 int cover_classes_read(struct cover_classes *classes, size_t count, char *const *paths,
@@ -203,14 +271,16 @@ int cover_classes_read(struct cover_classes *classes, size_t count, char *const 
     work.results = calloc(classes->paths.count + 1, sizeof *work.results);
     if (!work.results) return cli_no_memory();
     int status = run_all(classes, &work);
-    if (status == CLI_OK) status = make_list(classes, &work);
+    struct names names = {NULL, 0};
+    if (status == CLI_OK) status = make_list(classes, &work, &names);
+    if (status == CLI_OK) status = apply_inlined(classes, &work, &names);
+    free(names.slots);
     for (size_t i = 0; i < classes->paths.count; i++) {
         free(work.results[i].error);
-        if (status != CLI_OK && work.results[i].class)
+        if (!classes->list && work.results[i].class)
             cover_lines_free(&work.results[i].class->lines);
     }
     free(work.results);
-    if (status != CLI_OK) classes->count = 0;
     return status;
 }
 

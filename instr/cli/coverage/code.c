@@ -22,13 +22,15 @@ static void label(struct cover_code *code, uint32_t pc) {
         code->labelled[code->index[pc]] = 1;
 }
 
-// Lines that begin at no instruction are ignored. Of several at one, the last counts.
+// Lines that begin at no instruction are ignored, and line 0 unless it follows another. Of several at
+// one, the last counts.
 static void mark_lines(struct cover_code *code, const uint8_t *p, uint32_t count) {
     for (; count-- > 0; p += 4) {
         uint32_t pc = cf_be2(p), line = cf_be2(p + 2);
         label(code, pc);
-        if (!line || pc >= code->code.length || !(code->code.marks[pc] & CF_MARK_START)) continue;
+        if (pc >= code->code.length || !(code->code.marks[pc] & CF_MARK_START)) continue;
         uint32_t i = code->index[pc];
+        if (!line && !code->starts_line[i]) continue;
         if (!code->starts_line[i]) code->starts_line[i] = (uint16_t)line;
         code->line[i] = line;
     }
@@ -125,8 +127,9 @@ static void mark_flow(struct cover_code *code) {
 
 // Each instruction has the line that began last.
 static void spread_lines(struct cover_code *code) {
+    if (code->count && !code->starts_line[0]) code->line[0] = COVER_UNKNOWN_LINE;
     for (uint32_t i = 1; i < code->count; i++)
-        if (!code->line[i]) code->line[i] = code->line[i - 1];
+        if (!code->starts_line[i]) code->line[i] = code->line[i - 1];
 }
 
 enum cf_status cover_code_open(struct cover_code *code, const struct cf_class *cls,

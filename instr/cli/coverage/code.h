@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#define COVER_UNKNOWN_LINE UINT32_MAX
+
 struct cover_code {
     const struct cf_class *cls;
     const struct cf_member *method;
@@ -14,7 +16,7 @@ struct cover_code {
     struct cf_code code;
     const uint8_t *returns; // see classfile/inline.h; may be NULL
     uint32_t count;         // of instructions
-    uint32_t *line;         // by instruction; 0: unknown
+    uint32_t *line;         // by instruction; or COVER_UNKNOWN_LINE
     uint16_t *starts_line;  // by instruction: the first line that begins there; 0: none
     uint8_t *labelled;      // by instruction: something starts, ends or is reached there
     uint8_t *op;            // by instruction: iload also for iload_1 and wide iload, ldc, goto

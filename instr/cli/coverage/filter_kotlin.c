@@ -247,5 +247,7 @@ void cover_filter_kotlin_default_arguments(struct cover_filtering *f) {
 void cover_filter_kotlin_inline(struct cover_filtering *f) {
     if (!f->facts->first_inlined_line) return;
     for (uint32_t i = 0; i < f->code->count; i++)
-        if (f->code->line[i] >= f->facts->first_inlined_line) cover_ignore(f, i, i);
+        if (f->code->line[i] != COVER_UNKNOWN_LINE &&
+            f->code->line[i] >= f->facts->first_inlined_line)
+            cover_ignore(f, i, i);
 }

@@ -75,7 +75,7 @@ static enum cf_status look_at_annotations(struct cover_class_facts *facts,
 }
 
 // JaCoCo 0.8.6 knows a class's own lines by the name of the file, later releases by that of the class.
-static int is_own(const struct cover_class_facts *facts, const struct cover_mapping *m) {
+int cover_is_own_line(const struct cover_class_facts *facts, const struct cover_mapping *m) {
     if (m->from != m->to) return 0;
     return facts->release < COVER_0_8_15 ? cf_slice_equal(m->file, facts->source)
                                          : cf_slice_equal(m->class_name, facts->name);
@@ -86,7 +86,7 @@ static enum cf_status read_smap(struct cover_class_facts *facts, struct cf_error
         return cf_fail(error, CF_NO_MEMORY, 0, "out of memory", 0);
     for (uint32_t i = 0; i < facts->smap.count; i++) {
         const struct cover_mapping *m = &facts->smap.list[i];
-        if (is_own(facts, m)) continue;
+        if (cover_is_own_line(facts, m)) continue;
         if (!facts->first_inlined_line || m->to < facts->first_inlined_line)
             facts->first_inlined_line = m->to;
     }

@@ -31,6 +31,9 @@ enum { COVER_NO_LINE = -1, COVER_NOT_SEEN = -2 };
 enum cf_status cover_class_facts(struct cover_class_facts *facts, const struct cf_class *cls,
                                  enum cover_release release, struct cf_error *error);
 
+// Is a line of the class itself, and not inlined?
+int cover_is_own_line(const struct cover_class_facts *facts, const struct cover_mapping *mapping);
+
 // A method that filters see. Instructions are numbered as in `code`.
 struct cover_filtering {
     struct cover_class_facts *facts;

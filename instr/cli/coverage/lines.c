@@ -54,13 +54,20 @@ void cover_line_set_add(struct cover_line_set *set, uint32_t number,
     add_line(&set->at[number], line);
 }
 
-void cover_line_set_move(struct cover_line_set *set, struct cover_line_set *more) {
-    for (uint32_t i = 0; i < more->count; i++) {
-        struct cover_line *line = &more->at[more->used[i]];
-        cover_line_set_add(set, more->used[i], line);
-        memset(line, 0, sizeof *line);
-    }
-    more->count = 0;
+void cover_line_set_add_all(struct cover_line_set *set, const struct cover_line_set *more) {
+    for (uint32_t i = 0; i < more->count; i++)
+        cover_line_set_add(set, more->used[i], &more->at[more->used[i]]);
+}
+
+void cover_line_set_clear(struct cover_line_set *set) {
+    for (uint32_t i = 0; i < set->count; i++) memset(&set->at[set->used[i]], 0, sizeof *set->at);
+    set->count = 0;
+}
+
+void cover_line_set_put(struct cover_line_set *set, uint32_t number,
+                        const struct cover_line *line) {
+    if (!has_code(&set->at[number])) set->used[set->count++] = (uint16_t)number;
+    set->at[number] = *line;
 }
 
 struct cover_count cover_line_set_count(const struct cover_line_set *set) {
@@ -70,20 +77,18 @@ struct cover_count cover_line_set_count(const struct cover_line_set *set) {
 }
 
 int cover_line_set_take(struct cover_line_set *set, struct cover_lines *lines) {
+    uint32_t first = COVER_LINES, last = 0;
     memset(lines, 0, sizeof *lines);
-    if (set->count == 0) return 0;
-    uint32_t first = set->used[0], last = first;
-    for (uint32_t i = 1; i < set->count; i++) {
-        if (set->used[i] < first) first = set->used[i];
+    lines->zero = set->at[0];
+    for (uint32_t i = 0; i < set->count; i++) {
+        if (set->used[i] && set->used[i] < first) first = set->used[i];
         if (set->used[i] > last) last = set->used[i];
     }
-    lines->line = calloc(last - first + 1, sizeof *lines->line);
-    for (uint32_t i = 0; i < set->count; i++) {
-        struct cover_line *line = &set->at[set->used[i]];
-        if (lines->line) lines->line[set->used[i] - first] = *line;
-        memset(line, 0, sizeof *line);
-    }
-    set->count = 0;
+    if (last > 0) lines->line = calloc(last - first + 1, sizeof *lines->line);
+    for (uint32_t i = 0; lines->line && i < set->count; i++)
+        if (set->used[i]) lines->line[set->used[i] - first] = set->at[set->used[i]];
+    cover_line_set_clear(set);
+    if (last == 0) return 0;
     if (!lines->line) return -1;
     lines->first = first;
     lines->last = last;
@@ -93,6 +98,7 @@ int cover_line_set_take(struct cover_line_set *set, struct cover_lines *lines) {
 // --- lines of the model ---
 
 void cover_lines_add(struct cover_lines *lines, const struct cover_lines *more) {
+    add_line(&lines->zero, &more->zero);
     if (!more->first) return;
     for (uint32_t i = more->first; i <= more->last; i++)
         add_line(&lines->line[i - lines->first], &more->line[i - more->first]);
@@ -100,6 +106,7 @@ void cover_lines_add(struct cover_lines *lines, const struct cover_lines *more) 
 
 struct cover_count cover_lines_count(const struct cover_lines *lines) {
     struct cover_count count = {0, 0};
+    count_line(&count, &lines->zero);
     if (!lines->first) return count;
     for (uint32_t i = 0; i <= lines->last - lines->first; i++) count_line(&count, &lines->line[i]);
     return count;

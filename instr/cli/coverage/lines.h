@@ -25,8 +25,12 @@ int cover_line_set_init(struct cover_line_set *set);
 void cover_line_set_free(struct cover_line_set *set);
 // Adds what lies on line `number`, which has at least one instruction.
 void cover_line_set_add(struct cover_line_set *set, uint32_t number, const struct cover_line *line);
-// Adds all lines of `more`, and empties it.
-void cover_line_set_move(struct cover_line_set *set, struct cover_line_set *more);
+// Adds all lines of `more`.
+void cover_line_set_add_all(struct cover_line_set *set, const struct cover_line_set *more);
+// Empties the set.
+void cover_line_set_clear(struct cover_line_set *set);
+// Puts a line in place of line `number`.
+void cover_line_set_put(struct cover_line_set *set, uint32_t number, const struct cover_line *line);
 // How many lines were missed, and covered.
 struct cover_count cover_line_set_count(const struct cover_line_set *set);
 // Makes lines of the model from the set, and empties it. Returns 0; -1: out of memory.

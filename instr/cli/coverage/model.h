@@ -52,12 +52,14 @@ struct cover_lines {
     uint32_t first, last;
     struct cover_line *line; // last - first + 1 of them
     uint64_t *times;         // as many: how often a line ran at most; NULL unless `counted`
+    struct cover_line zero;  // line 0, which Kotlin's compiler gives to code that is on no line
 };
 
 struct cover_method {
     const char *name, *descriptor; // as in the class file
     uint32_t first_line;           // 0: unknown
     uint32_t last_line;
+    int begins_at_zero; // some of its code is on line 0, as JaCoCo's XML has it
     struct cover_count counts[COVER_COUNTERS]; // CLASS is 0
 };
 
@@ -77,6 +79,7 @@ struct cover_class {
     uint64_t id;
     enum cover_match match;
     const char *location; // the file that it was found in, for messages
+    size_t item;          // its number among all class files
     struct cover_method *methods;
     uint32_t method_count;
     struct cover_source *file; // NULL: not named

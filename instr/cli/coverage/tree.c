@@ -168,13 +168,15 @@ static int move_lines(struct cover_source *source) {
     }
     for (size_t i = 0; i < source->class_count; i++) {
         struct cover_lines *lines = &source->classes[i]->lines;
-        if (!lines->first) continue;
-        if (!all->line && lines->first == all->first && lines->last == all->last) {
+        if (lines->first && !all->line && lines->first == all->first && lines->last == all->last) {
             all->line = lines->line;
             lines->line = NULL;
+            lines->first = lines->last = 0;
+            cover_lines_add(all, lines);
         } else {
-            if (!all->line) all->line = calloc(all->last - all->first + 1, sizeof *all->line);
-            if (!all->line) {
+            if (lines->first && !all->line)
+                all->line = calloc(all->last - all->first + 1, sizeof *all->line);
+            if (lines->first && !all->line) {
                 all->first = all->last = 0;
                 return -1;
             }

@@ -30,12 +30,19 @@ static void put_counters(const struct cover_count counts[COVER_COUNTERS],
     }
 }
 
+static int is_empty(const struct cover_count counts[COVER_COUNTERS]) {
+    for (int i = 0; i < COVER_COUNTERS; i++)
+        if (cover_total(counts[i])) return 0;
+    return 1;
+}
+
 static void put_method(const struct cover_method *method, struct instr_output *out) {
     begin(out, "method", method->name);
     instr_output_text(out, " desc=\"");
     cover_put_xml(out, method->descriptor);
     instr_output_bytes(out, "\"", 1);
-    if (method->first_line) cover_put_attribute(out, "line", method->first_line);
+    if (method->first_line || method->begins_at_zero)
+        cover_put_attribute(out, "line", method->begins_at_zero ? 0 : method->first_line);
     instr_output_bytes(out, ">", 1);
     put_counters(method->counts, out);
     instr_output_text(out, "</method>");
@@ -48,7 +55,7 @@ static void put_class(const struct cover_class *class, struct instr_output *out)
         cover_put_xml(out, class->source);
         instr_output_bytes(out, "\"", 1);
     }
-    if (class->method_count == 0) {
+    if (is_empty(class->counts)) {
         instr_output_bytes(out, "/>", 2);
         return;
     }
@@ -71,11 +78,12 @@ static void put_line(uint32_t number, const struct cover_line *line, struct inst
 
 static void put_source(const struct cover_source *source, struct instr_output *out) {
     begin(out, "sourcefile", source->name);
-    if (cover_total(source->counts[COVER_INSTRUCTION]) == 0) {
+    if (is_empty(source->counts)) {
         instr_output_bytes(out, "/>", 2);
         return;
     }
     instr_output_bytes(out, ">", 1);
+    put_line(0, &source->lines.zero, out);
     for (uint32_t i = source->lines.first; i && i <= source->lines.last; i++)
         put_line(i, &source->lines.line[i - source->lines.first], out);
     put_counters(source->counts, out);
@@ -84,6 +92,10 @@ static void put_source(const struct cover_source *source, struct instr_output *o
 
 static void put_package(const struct cover_package *package, struct instr_output *out) {
     begin(out, "package", package->name);
+    if (package->class_count == 0) {
+        instr_output_bytes(out, "/>", 2);
+        return;
+    }
     instr_output_bytes(out, ">", 1);
     for (size_t i = 0; i < package->class_count; i++) put_class(package->classes[i], out);
     for (size_t i = 0; i < package->source_count; i++) put_source(package->sources[i], out);
