@@ -72,6 +72,7 @@ static void next(struct parser *p) {
     if (length == 0 && !p->quoted) return; // the end
     p->word = strndup(at, length);
     if (!p->word) fail(p, "out of memory");
+    if (!p->quoted && memchr(at, '"', length)) fail(p, "a quote begins within a word: %.64s", at);
 }
 
 static void add_pattern(struct parser *p, struct cover_patterns *patterns, const char *pattern) {
@@ -131,20 +132,22 @@ static void parse_head(struct parser *p, struct cover_limit *limit) {
 // 0.80, 80%: digits behind the point count.
 static void parse_bound(struct parser *p, struct cover_limit *limit) {
     const char *at = p->word;
-    unsigned digits = 0, places = 0;
-    bool point = false;
+    unsigned digits = 0, places = 0; // digits: without zeros at the beginning
+    bool point = false, any = false;
     for (; at && (isdigit((unsigned char)*at) || (*at == '.' && !point)); at++) {
         if (*at == '.') {
             point = true;
             continue;
         }
-        limit->bound = limit->bound * 10 + (uint64_t)(*at - '0');
+        any = true;
         places += point;
-        if (++digits > 15) break;
+        digits += digits || *at != '0';
+        if (digits > 15 || places > 15) break;
+        limit->bound = limit->bound * 10 + (uint64_t)(*at - '0');
     }
     limit->digits = places;
     limit->percent = at && *at == '%';
-    if (!at || digits == 0 || at[limit->percent] != '\0')
+    if (!at || !any || at[limit->percent] != '\0')
         fail(p, "\"%.64s\" is no number, such as 0.8, 80%% or 10", p->word ? p->word : "");
     else if (limit->percent && !is_ratio(limit))
         fail(p, "%s is a number of its own, not a share: \"%.64s\"", values[limit->value], p->word);
@@ -262,9 +265,14 @@ void cover_limits_free(struct cover_limits *limits) {
     memset(limits, 0, sizeof *limits);
 }
 
+// Must the pattern stand between quotes?
+static bool is_quoted(const char *pattern) {
+    return !pattern[0] || strpbrk(pattern, " \t<>:") || strcasecmp(pattern, "except") == 0;
+}
+
 static void put_patterns(const struct cover_patterns *patterns, const char *before, FILE *out) {
     for (size_t i = 0; i < patterns->count; i++)
-        fprintf(out, strchr(patterns->list[i], ' ') ? "%s\"%s\"" : "%s%s", i ? " " : before,
+        fprintf(out, is_quoted(patterns->list[i]) ? "%s\"%s\"" : "%s%s", i ? " " : before,
                 patterns->list[i]);
 }
 
