@@ -72,6 +72,9 @@ struct instr_agent_pass {
                       size_t length, struct instr_origin *origin);
     // Its results cannot be split by class: it is on for one owner at a time.
     bool one_owner;
+    // It has no counts of its own, only methods: they have other numbers for each owner, as those of
+    // passes without an agent pass, so that each has counts from when it was switched on for him.
+    bool by_owner;
     // Directories that its file needs are made.
     bool makes_folders;
     // Does the pass get this class, which is being loaded, before other agents change it? That is

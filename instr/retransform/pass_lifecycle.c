@@ -135,7 +135,8 @@ static const struct instr_pass_options *with_same_id(const struct instr_options 
                                                      struct instr_pass_options *pass) {
     const struct instr_pass_options *first = instr_find_pass(next, pass->pass);
     const struct instr_pass_options *other = instr_find_same(old, pass);
-    if (!instr_agent_pass_of(pass->pass)) return other;
+    const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass->pass);
+    if (!agent_pass || agent_pass->by_owner) return other;
     if (first != pass) {
         next->passes[first - next->passes].shared = pass->shared = 1;
         return first;

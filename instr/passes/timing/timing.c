@@ -47,6 +47,8 @@ static void stop(JNIEnv *jni, const struct rw_pass *pass) {
 extern const struct instr_agent_pass instr_agent_pass_timing;
 const struct instr_agent_pass instr_agent_pass_timing = {
     .estimates = estimates,
+    .by_owner = true,
+    .releases_ids = true,
     .event_ns = event_ns,
     .start = start,
     .stop = stop,
