@@ -53,7 +53,7 @@ class Help(CliTest):
                  **{"coverage check " + option: ["--diff"] for option in ("--markdown", "--html", "--github", "--gitlab")}}
         values = {"N": "3", "TIME": "1s", "KEY": "self", "LIST": "all", "NAME": "Foo", "PATH": self.folder, "OUT": "c",
                   "HOME": self.folder, "WORDS": "throw", "SHARE": "5%", "CONDITION": "true", "VALUES": "1", "JARS": self.folder,
-                  "FILE": "c", "TEXT": "LINE >= 0", "E": "UTF-8", "0.8.6": "0.8.6"}
+                  "FILE": "c", "DIR": self.folder + "/d", "TEXT": "LINE >= 0", "E": "UTF-8", "0.8.6": "0.8.6"}
         tried = 0
         for command in self.tables()["commands"]:
             name, usage = command["name"], command["arguments"]
