@@ -101,12 +101,38 @@ static int take_value(const char *command, const struct cli_option *option, char
     return CLI_OK;
 }
 
+// What options of JaCoCo's command line are called here; NULL: it is none of them.
+static const char *hint(const char *command, const char *option) {
+    static const struct {
+        const char *command, *option, *here;
+    } hints[] = {
+        {"coverage report", "--destfile", "--html DIR, --xml FILE and the like"},
+        {"coverage report", "--tabwidth", "--tabwith N"},
+        {"coverage report", "--includes", "include=PATTERN when the program runs"},
+        {"coverage report", "--excludes", "exclude=PATTERN when the program runs"},
+        {"coverage merge", "--destfile", "-o OUT"},
+        {"coverage recover", "--destfile", "-o OUT"},
+        {"coverage dump", "--destfile", "coverage.file=FILE when the program starts"},
+        {"coverage dump", "--address", "PID, the process id"},
+        {"coverage dump", "--port", "PID, the process id"},
+    };
+    size_t length = strcspn(option, "=");
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+        if (strcmp(hints[i].command, command) == 0 && strlen(hints[i].option) == length &&
+            strncmp(option, hints[i].option, length) == 0)
+            return hints[i].here;
+    return NULL;
+}
+
 // Reads the option at argv[*i], which then stands on the last argument used.
 static int read_option(const char *command, int argc, char **argv, int *i,
                        const struct cli_option *options) {
     char *value = NULL;
     const struct cli_option *o = options;
     while (o->name && !is_option(argv[*i], o->name, &value)) o++;
+    if (!o->name && hint(command, argv[*i]))
+        return cli_usage(command, "unknown option '%.64s'; here it is %s", argv[*i],
+                         hint(command, argv[*i]));
     if (!o->name || (o->flag && value))
         return cli_usage(command, "unknown option '%.64s'", argv[*i]);
     if (o->flag) {

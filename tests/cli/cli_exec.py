@@ -355,6 +355,17 @@ class Tests(ExecTest):
             self.assertIn(line, done.stderr)
 
 
+class Hints(CliTest):
+    def test_words_of_jacoco_lead_to_those_here(self):
+        for arguments, line in ((["report", "--destfile=x"], "report: unknown option '--destfile=x'; here it is --html DIR, --xml FILE and the like"),
+                                (["merge", "--destfile", "x"], "merge: unknown option '--destfile'; here it is -o OUT"),
+                                (["dump", "--port", "6300"], "dump: unknown option '--port'; here it is PID, the process id")):
+            self.expect(["coverage", *arguments], 2, "", [f"instr: coverage {line}\n"])
+        self.expect(["coverage", "execinfo"], 2, "", ["instr: coverage: unknown command 'execinfo'; here it is 'instr coverage info'\n"])
+        self.expect(["run", "coverage", "includes=a.*", "--", "true"], 2, "", ["did you mean 'include'?"])
+        self.expect(["run", "coverage", "destfile=a", "--", "true"], 2, "", ["did you mean 'coverage.file'?"])
+
+
 class Line(CliTest):
     def test_each_build_tool_gets_lines_with_the_path_of_the_agent(self):
         path = self.expect(["agent-path"], 0, err="").stdout.rstrip("\n")
@@ -362,13 +373,14 @@ class Line(CliTest):
         for tool, parts in (("maven", ["<argLine>", "keep report and", "jacoco.exec", "jacoco-it.exec", "quiet=yes"]),
                             ("gradle", ["outputs.file(", "doFirst {", "enabled = false", "jvmArgs \""]),
                             ("gradle-kotlin", ["outputs.file(", "doFirst {", "isEnabled = false", "jvmArgs(\""]),
+                            ("cli", ["-cp CLASSES", "coverage.html="]),
                             ("ant", ["<property name=\"coverage.agent\"", "jacoco:coverage"])):
             self.expect(["coverage", "line", tool], 0, [f"-agentpath:{path}=coverage,", *parts], "")
 
     def test_mistakes(self):
         for arguments, line in (([], "expects the name of a build tool"), (["ant", "maven"], "expects the name of a build tool"),
                                 (["sbt"], "unknown build tool 'sbt'"), (["--x", "ant"], "unknown option '--x'")):
-            self.expect(["coverage", "line", *arguments], 2, "", [f"instr: coverage line: {line}", "maven|gradle|gradle-kotlin|ant"])
+            self.expect(["coverage", "line", *arguments], 2, "", [f"instr: coverage line: {line}", "maven|gradle|gradle-kotlin|ant|cli"])
         self.expect(["agent-path", "x"], 2, "", ["unknown argument 'x'"])
 
 

@@ -307,22 +307,23 @@
             "[--name NAME] [--jacoco 0.8.6|0.8.15|none] [--quiet] [--xml FILE] [--csv FILE] "      \
             "[--lcov FILE] "                                                                       \
             "[--cobertura FILE] [--sonar FILE] [--markdown FILE] [--badge FILE] "                  \
-            "[--html DIR|FILE.html]",                                                              \
+            "[--html OUT]",                                                                        \
             "make reports of .exec files and the class files",                                     \
             "PATH is a folder, a jar or a class file, for sources a folder or an archive; both "   \
             "options may be repeated. Without --classfiles what Maven, Gradle, Ant, Eclipse and "  \
             "IDEA compile into below the current folder is taken, with its sources; several "      \
             "modules become groups. Sources are found by their package, and where folders do "     \
             "not match packages, by the file's name if only one file has it. Without any output "  \
-            "option a table is printed: totals, packages, and the classes that miss most. Pages "  \
-            "are a folder, or one file if its name ends with .html; they need no network. XML "    \
+            "option a table is printed: totals, packages, and the classes that miss most. OUT "    \
+            "is a folder of pages, or one file if its name ends with .html; they need no "         \
+            "network. XML "                                                                        \
             "and CSV are those of JaCoCo. What compilers have added to the code is left out as "   \
             "by the "                                                                              \
             "newest JaCoCo, by JaCoCo 0.8.6, or not at all (none). A file or class that cannot "   \
             "be read is reported, the rest is in the report, and the exit status is 1.")           \
     COMMAND(                                                                                       \
         check,                                                                                     \
-        "FILE... --classfiles PATH... [--limit TEXT]... [--limits FILE] [--diff [REF]] "           \
+        "FILE... [--classfiles PATH]... [--limit TEXT]... [--limits FILE] [--diff [REF]] "         \
         "[--baseline PATH [--baseline-classfiles PATH]...] [--markdown FILE] [--html FILE] "       \
         "[--github] [--gitlab FILE] [--name NAME] [--jacoco 0.8.6|0.8.15|none]",                   \
         "hold coverage against limits, against the main branch, or against an earlier run",        \
@@ -383,10 +384,11 @@
             "For a JVM that ran with coverage.mmap=yes, or with "                                  \
             "coverage.mmap=flush, which loses up to a tenth of a second. The "                     \
             "result is appended to FILE, or goes to OUT.")                                         \
-    COMMAND(line, "maven|gradle|gradle-kotlin|ant",                                                \
+    COMMAND(line, "maven|gradle|gradle-kotlin|ant|cli",                                            \
             "print what a build file needs in place of JaCoCo's agent",                            \
             "The lines have the path of the agent that is installed with this "                    \
-            "tool. Their comments say where they go and what they replace. The "                   \
+            "tool; cli is a command line. Their comments say where they go and what they "         \
+            "replace. The "                                                                        \
             "report step of the build stays.")
 
 #endif

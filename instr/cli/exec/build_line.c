@@ -45,6 +45,12 @@ static const struct {
             "     <jvmarg value=\"${coverage.agent}\"/> -->\n"
             "<property name=\"coverage.agent\" "
             "value=\"-agentpath:@=coverage,coverage.file=${basedir}/jacoco.exec\"/>\n"},
+    {"cli", "# A program, and then its report; CLASSES and SOURCES are folders or archives.\n"
+            "java -agentpath:@=coverage,coverage.file=jacoco.exec -cp CLASSES Main\n"
+            "instr coverage report jacoco.exec --classfiles CLASSES --sourcefiles SOURCES --html "
+            "coverage\n"
+            "# Both in one, also for a build tool; class files and sources of a build are found.\n"
+            "instr run coverage coverage.html=coverage -- mvn test\n"},
 };
 
 static void print_lines(const char *lines, const char *library) {

@@ -27,6 +27,13 @@ int cli_coverage(int argc, char **argv) {
     if (argc < 1) return cli_usage("coverage", "no command given; see 'instr help coverage'");
     for (const struct command *c = commands; c->name; c++)
         if (strcmp(c->name, argv[0]) == 0) return c->run(argc - 1, argv + 1);
+    static const char *const jacocos[][2] = {{"execinfo", "instr coverage info"},
+                                             {"instrument", "instr rewrite coverage"},
+                                             {"classinfo", "instr show"}};
+    for (size_t i = 0; i < sizeof jacocos / sizeof *jacocos; i++)
+        if (strcmp(jacocos[i][0], argv[0]) == 0)
+            return cli_usage("coverage", "unknown command '%s'; here it is '%s'", argv[0],
+                             jacocos[i][1]);
     return cli_usage("coverage", "unknown command '%.64s'; see 'instr help coverage'", argv[0]);
 }
 

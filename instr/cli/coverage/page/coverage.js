@@ -130,8 +130,12 @@
       twist.type = 'button';
       twist.setAttribute('aria-expanded', node.open);
     } else {
-      var link = make('a', make('span', cell, null, flat ? '' : 'leaf'), flat ? node.full : node.name);
+      var link = make('a', make('span', cell, null, flat ? '' : 'leaf'));
       link.href = node.href;
+      (flat ? node.full : node.name).split(/([.$])/).forEach(function (part, place) {
+        if (place % 2) make('wbr', link);
+        link.appendChild(document.createTextNode(part));
+      });
       if (node.other) {
         make('span', cell, 'other class file', 'other').title =
             'A class of this name ran, but from another class file. Compile and run again, or report with the class files that ran.';

@@ -228,8 +228,12 @@ static void put_numbers(struct instr_output *out, const struct cover_page *page,
         if (!cover_line_counts(line)) continue;
         uint64_t total = cover_total(line->instructions);
         put_cells(out, page->lines->first + i, page, counted);
-        instr_output_format(out, "<em>%u of %" PRIu64 " instruction%s missed</em>\n",
-                            line->instructions.missed, total, cli_plural(total, "s"));
+        if (line->instructions.missed)
+            instr_output_format(out, "<em>%u of %" PRIu64 " instruction%s missed</em>\n",
+                                line->instructions.missed, total, cli_plural(total, "s"));
+        else
+            instr_output_format(out, "<em>%" PRIu64 " instruction%s</em>\n", total,
+                                cli_plural(total, "s"));
     }
 }
 
