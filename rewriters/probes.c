@@ -19,6 +19,7 @@ struct flow {
     uint8_t *at;            // by pc
     struct rw_probes *probes;
     struct cf_error *error;
+    int line_zero; // it is a line
 };
 
 static void set_target(struct flow *flow, uint32_t pc) {
@@ -56,7 +57,7 @@ static void target_of_switch(struct flow *flow, uint32_t pc, uint32_t target) {
     set_target(flow, target);
 }
 
-// Line 0 is ignored, as is a line that begins outside of the code.
+// A line that begins outside of the code is ignored.
 static void find_lines(struct flow *flow) {
     const struct cf_code *code = flow->code;
     struct cf_error ignored = {.status = CF_OK};
@@ -69,7 +70,8 @@ static void find_lines(struct flow *flow) {
         uint32_t count = cf_be2(p);
         if ((a.length - 2) / 4 < count) count = (a.length - 2) / 4;
         for (p += 2; count-- > 0; p += 4)
-            if (cf_be2(p) < code->length && cf_be2(p + 2)) flow->at[cf_be2(p)] |= LINE;
+            if (cf_be2(p) < code->length && (cf_be2(p + 2) || flow->line_zero))
+                flow->at[cf_be2(p)] |= LINE;
     }
 }
 
@@ -160,9 +162,9 @@ static void add_all(struct flow *flow) {
     }
 }
 
-enum cf_status rw_find_probes(const struct cf_code *code, const uint8_t *returns,
-                              struct rw_probes *probes, struct cf_error *error) {
-    struct flow flow = {code, returns, NULL, probes, error};
+static enum cf_status find(const struct cf_code *code, const uint8_t *returns, int line_zero,
+                           struct rw_probes *probes, struct cf_error *error) {
+    struct flow flow = {code, returns, NULL, probes, error, line_zero};
     memset(probes, 0, sizeof *probes);
     if (code->has_jsr)
         return cf_fail(error, CF_UNSUPPORTED, code->offset, "has subroutines (jsr, ret)", 0);
@@ -173,4 +175,14 @@ enum cf_status rw_find_probes(const struct cf_code *code, const uint8_t *returns
     find_falls(&flow);
     add_all(&flow);
     return error->status;
+}
+
+enum cf_status rw_find_probes(const struct cf_code *code, const uint8_t *returns,
+                              struct rw_probes *probes, struct cf_error *error) {
+    return find(code, returns, 0, probes, error);
+}
+
+enum cf_status rw_find_probes_with_line_zero(const struct cf_code *code, const uint8_t *returns,
+                                             struct rw_probes *probes, struct cf_error *error) {
+    return find(code, returns, 1, probes, error);
 }

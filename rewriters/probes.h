@@ -43,6 +43,11 @@ struct rw_probes {
 enum cf_status rw_find_probes(const struct cf_code *code, const uint8_t *returns,
                               struct rw_probes *probes, struct cf_error *error);
 
+// The same where line 0 of LineNumberTable is a line as any other: so releases of JaCoCo with ASM 9.5
+// and later place the probes. Only Kotlin's compiler writes such lines.
+enum cf_status rw_find_probes_with_line_zero(const struct cf_code *code, const uint8_t *returns,
+                                             struct rw_probes *probes, struct cf_error *error);
+
 CF_END_DECLS
 
 #endif

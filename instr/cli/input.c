@@ -131,16 +131,30 @@ static uint64_t start_of(const char *path) {
     return start;
 }
 
+static int open_source(zip_source_t *source, zip_error_t *error, struct zip **jar,
+                       char reason[CLI_REASON_SIZE]) {
+    *jar = source ? zip_open_from_source(source, ZIP_RDONLY, error) : NULL;
+    if (source && !*jar) zip_source_free(source);
+    if (*jar) return 0;
+    snprintf(reason, CLI_REASON_SIZE, "cannot be opened as a jar: %s", zip_error_strerror(error));
+    zip_error_fini(error);
+    return -1;
+}
+
 int cli_open_jar(const char *path, struct zip **jar, char reason[CLI_REASON_SIZE]) {
     zip_error_t error;
     zip_error_init(&error);
-    zip_source_t *source = zip_source_file_create(path, start_of(path), -1, &error);
-    *jar = source ? zip_open_from_source(source, ZIP_RDONLY, &error) : NULL;
-    if (source && !*jar) zip_source_free(source);
-    if (*jar) return 0;
-    snprintf(reason, CLI_REASON_SIZE, "cannot be opened as a jar: %s", zip_error_strerror(&error));
-    zip_error_fini(&error);
-    return -1;
+    return open_source(zip_source_file_create(path, start_of(path), -1, &error), &error, jar,
+                       reason);
+}
+
+int cli_open_jar_bytes(const struct cli_bytes *bytes, struct zip **jar,
+                       char reason[CLI_REASON_SIZE]) {
+    zip_error_t error;
+    zip_error_init(&error);
+    zip_source_t *source = zip_source_buffer_create(bytes->bytes, bytes->length, 1, &error);
+    if (!source) free(bytes->bytes);
+    return open_source(source, &error, jar, reason);
 }
 
 void cli_close_jar(struct zip *jar) {

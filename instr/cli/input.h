@@ -53,6 +53,9 @@ struct zip; // libzip's zip_t
 
 // Opens a jar. The caller closes it with cli_close_jar.
 int cli_open_jar(const char *path, struct zip **jar, char reason[CLI_REASON_SIZE]);
+// The same for a jar in memory, whose bytes are taken over, also by a failure.
+int cli_open_jar_bytes(const struct cli_bytes *bytes, struct zip **jar,
+                       char reason[CLI_REASON_SIZE]);
 void cli_close_jar(struct zip *jar);
 // Reads an entry and checks its length and checksum.
 int cli_read_entry(struct zip *jar, size_t index, struct cli_bytes *out,

@@ -5,6 +5,7 @@
 #include "instr/cli/cli.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -60,6 +61,55 @@ static void fail(struct cli_paths *paths, const char *path, const char *reason) 
     paths->failures++;
 }
 
+enum { DEEPEST_JAR = 8 };
+
+static int add_entries(struct cli_paths *paths, struct zip *jar, const char *name, int depth);
+
+// A jar in a jar.
+static int add_nested(struct cli_paths *paths, struct zip *outer, size_t index, const char *name,
+                      int depth) {
+    char reason[CLI_REASON_SIZE] = "jars are nested too deeply";
+    struct cli_bytes bytes;
+    struct zip *jar;
+    if (depth >= DEEPEST_JAR || cli_read_entry(outer, index, &bytes, reason) != 0 ||
+        cli_open_jar_bytes(&bytes, &jar, reason) != 0) {
+        fail(paths, name, reason);
+        return 0;
+    }
+    int result = add_entries(paths, jar, name, depth + 1);
+    cli_close_jar(jar);
+    return result;
+}
+
+static int add_nested_entry(struct cli_paths *paths, struct zip *jar, size_t index,
+                            const char *jar_name, const char *entry, int depth) {
+    size_t size = strlen(jar_name) + strlen(entry) + 2;
+    char *name = malloc(size);
+    if (!name) return -1;
+    snprintf(name, size, "%s!%s", jar_name, entry);
+    int result = add_nested(paths, jar, index, name, depth);
+    free(name);
+    return result;
+}
+
+static int add_entries(struct cli_paths *paths, struct zip *jar, const char *name, int depth) {
+    const char *jar_name = add_jar_name(paths, name);
+    int result = jar_name ? 0 : -1;
+    zip_int64_t entries = zip_get_num_entries(jar, 0);
+    size_t within = 0;
+    for (zip_uint64_t i = 0; (zip_int64_t)i < entries && result == 0; i++) {
+        const char *entry = zip_get_name(jar, i, ZIP_FL_ENC_RAW);
+        if (entry && cli_ends_with(entry, ".class")) result = add_item(paths, jar_name, i, entry);
+        if (!entry || !named_like_a_jar(entry)) continue;
+        within++;
+        if (paths->nested) result = add_nested_entry(paths, jar, i, jar_name, entry, depth);
+    }
+    if (within && !paths->nested)
+        cli_error("%s: %zu nested jar%s skipped; unpack %s first", name, within,
+                  cli_plural(within, "s"), within == 1 ? "it" : "them");
+    return result;
+}
+
 static int add_jar(struct cli_paths *paths, const char *path) {
     char reason[CLI_REASON_SIZE];
     struct zip *jar;
@@ -67,19 +117,8 @@ static int add_jar(struct cli_paths *paths, const char *path) {
         fail(paths, path, reason);
         return 0;
     }
-    const char *jar_name = add_jar_name(paths, path);
-    int result = jar_name ? 0 : -1;
-    zip_int64_t entries = zip_get_num_entries(jar, 0);
-    size_t within = 0;
-    for (zip_uint64_t i = 0; (zip_int64_t)i < entries && result == 0; i++) {
-        const char *name = zip_get_name(jar, i, ZIP_FL_ENC_RAW);
-        if (name && cli_ends_with(name, ".class")) result = add_item(paths, jar_name, i, name);
-        if (name && named_like_a_jar(name)) within++;
-    }
+    int result = add_entries(paths, jar, path, 0);
     cli_close_jar(jar);
-    if (within)
-        cli_error("%s: %zu nested jar%s skipped; unpack %s first", path, within,
-                  cli_plural(within, "s"), within == 1 ? "it" : "them");
     return result;
 }
 
@@ -122,13 +161,35 @@ void cli_paths_free(struct cli_paths *paths) {
 
 // --- reading ---
 
+// Opens a jar, or OUTER.jar!INNER.jar.
+static int open_named(const char *name, struct zip **jar, char reason[CLI_REASON_SIZE]) {
+    struct stat st;
+    const char *mark = strrchr(name, '!');
+    if (!mark || stat(name, &st) == 0) return cli_open_jar(name, jar, reason);
+    char *outer_name = strndup(name, (size_t)(mark - name));
+    struct zip *outer;
+    struct cli_bytes bytes;
+    if (!outer_name) {
+        snprintf(reason, CLI_REASON_SIZE, "out of memory");
+        return -1;
+    }
+    int result = open_named(outer_name, &outer, reason);
+    free(outer_name);
+    if (result != 0) return -1;
+    zip_int64_t index = zip_name_locate(outer, mark + 1, ZIP_FL_ENC_RAW);
+    if (index < 0) snprintf(reason, CLI_REASON_SIZE, "%s", zip_strerror(outer));
+    result = index < 0 ? -1 : cli_read_entry(outer, (size_t)index, &bytes, reason);
+    cli_close_jar(outer);
+    return result == 0 ? cli_open_jar_bytes(&bytes, jar, reason) : -1;
+}
+
 int cli_item_read(const struct cli_item *item, struct cli_open_jar *open, struct cli_bytes *bytes,
                   char reason[CLI_REASON_SIZE]) {
     if (!item->jar) return cli_read_file(item->name, bytes, reason);
     if (open->name != item->jar) {
         cli_close_jar(open->jar);
         *open = (struct cli_open_jar){NULL, NULL};
-        if (cli_open_jar(item->jar, &open->jar, reason) != 0) return -1;
+        if (open_named(item->jar, &open->jar, reason) != 0) return -1;
         open->name = item->jar;
     }
     return cli_read_entry(open->jar, item->index, bytes, reason);

@@ -14,7 +14,7 @@ int cli_walk(const char *path, int (*take)(void *context, const FTSENT *entry), 
 
 // A class file: a file of its own, or an entry of a jar.
 struct cli_item {
-    const char *jar; // NULL: a file of its own
+    const char *jar; // NULL: a file of its own; a jar in a jar is OUTER.jar!INNER.jar
     size_t index;    // in the jar
     char *name;      // of the file or of the entry
 };
@@ -25,6 +25,7 @@ struct cli_paths {
     char **jars;
     size_t jars_count, jars_capacity;
     size_t failures; // paths that could not be read; a message was printed about each
+    int nested;      // set by the caller: jars in jars are read, too, and else reported
 };
 
 // Adds what lies at `path`: a class file, the classes of a jar, or those of a directory. Other

@@ -236,42 +236,80 @@ static enum cf_status start(struct analyser *analyser) {
     return result->methods ? analyser->error->status : no_memory(analyser);
 }
 
-// Analyses a method, whose probes are `first_probe` and following ones.
-static enum cf_status analyse_method(struct analyser *analyser, uint32_t m, const uint8_t *returns,
-                                     size_t *first_probe) {
+// A method with code and its probes.
+struct method {
     struct cover_code code;
     struct rw_probes probes;
+};
+
+// Opens all methods with code. Returns their probes.
+static enum cf_status open_methods(struct analyser *analyser, const struct cf_inlined *inlined,
+                                   struct method *methods, uint32_t *count, size_t *probes) {
+    const struct cf_class *cls = &analyser->cls;
+    int line_zero = analyser->input->release != COVER_0_8_6;
+    for (uint32_t m = 0; m < cls->methods_count; m++) {
+        if (!cls->methods[m].code) continue;
+        struct method *method = &methods[(*count)++];
+        CF_TRY(cover_code_open(&method->code, cls, &cls->methods[m],
+                               inlined->returns ? inlined->returns[m] : NULL, line_zero,
+                               analyser->error));
+        CF_TRY(rw_find_probes(&method->code.code, method->code.returns, &method->probes,
+                              analyser->error));
+        *probes += method->probes.count;
+    }
+    return CF_OK;
+}
+
+// Data with another number of probes may be of an agent for which line 0 is a line.
+static enum cf_status try_line_zero(struct analyser *analyser, struct method *methods,
+                                    uint32_t count, size_t *probes) {
+    int any = 0;
+    size_t all = 0;
+    for (uint32_t m = 0; m < count; m++) any |= methods[m].code.has_line_zero;
+    for (uint32_t m = 0; any && m < count; m++) {
+        CF_TRY(rw_find_probes_with_line_zero(&methods[m].code.code, methods[m].code.returns,
+                                             &methods[m].probes, analyser->error));
+        all += methods[m].probes.count;
+    }
+    if (any) *probes = all;
+    return CF_OK;
+}
+
+static void analyse_method(struct analyser *analyser, const struct method *method,
+                           size_t first_probe) {
     struct cover_flow flow;
     struct cf_error *error = analyser->error;
-    const struct cover_input *input = analyser->input;
-    CF_TRY(cover_code_open(&code, &analyser->cls, &analyser->cls.methods[m], returns, error));
-    CF_TRY(rw_find_probes(&code.code, returns, &probes, error));
-    if (input->bits && *first_probe + probes.count > input->probes)
-        return cf_fail(error, CF_UNSUPPORTED, 0, "the data are of a class with fewer probes", 0);
-    CF_TRY(cover_flow_find(&flow, &code, &probes, input->bits, *first_probe, error));
-    find_inlined(analyser, &code, &flow);
-    CF_TRY(cover_filter(&analyser->facts, &code, &flow, error));
-    add_method(analyser, &code, &flow);
-    *first_probe += probes.count;
-    return error->status;
+    if (cover_flow_find(&flow, &method->code, &method->probes, analyser->input->bits, first_probe,
+                        error) != CF_OK)
+        return;
+    find_inlined(analyser, &method->code, &flow);
+    if (cover_filter(&analyser->facts, &method->code, &flow, error) == CF_OK)
+        add_method(analyser, &method->code, &flow);
 }
 
 static enum cf_status analyse_methods(struct analyser *analyser, const struct cf_inlined *inlined) {
-    size_t probes = 0;
-    for (uint32_t m = 0; m < analyser->cls.methods_count; m++)
-        if (analyser->cls.methods[m].code)
-            CF_TRY(analyse_method(analyser, m, inlined->returns ? inlined->returns[m] : NULL,
-                                  &probes));
-    if (analyser->input->bits && probes != analyser->input->probes)
-        return cf_fail(analyser->error, CF_UNSUPPORTED, 0,
-                       "the data are of a class with more probes", 0);
+    const struct cover_input *input = analyser->input;
+    size_t probes = 0, first_probe = 0;
+    uint32_t count = 0;
+    struct method *methods = cf_arena_zeroed(&analyser->workspace->scratch,
+                                             analyser->cls.methods_count + 1u, sizeof *methods);
+    if (!methods) return no_memory(analyser);
+    CF_TRY(open_methods(analyser, inlined, methods, &count, &probes));
+    if (input->bits && probes != input->probes)
+        CF_TRY(try_line_zero(analyser, methods, count, &probes));
+    if (input->bits && probes != input->probes)
+        return cf_fail(analyser->error, CF_MISUSE, 0, COVER_OTHER_PROBES, 0);
+    for (uint32_t m = 0; m < count && !analyser->error->status; m++) {
+        analyse_method(analyser, &methods[m], first_probe);
+        first_probe += methods[m].probes.count;
+    }
     struct cover_class *result = analyser->result;
     result->counts[COVER_LINE] = cover_line_set_count(&analyser->workspace->lines);
-    if (analyser->input->inlined) apply_to_class(analyser);
-    if (result->method_count || analyser->input->inlined) // as JaCoCo has it
+    if (input->inlined) apply_to_class(analyser);
+    if (result->method_count || input->inlined) // as JaCoCo has it
         result->counts[COVER_CLASS] = (struct cover_count){
             result->counts[COVER_METHOD].covered == 0, result->counts[COVER_METHOD].covered > 0};
-    return CF_OK;
+    return analyser->error->status;
 }
 
 static int left_out(const struct cf_class *cls, enum cover_release release) {

@@ -51,6 +51,9 @@ struct cover_workspace {
 int cover_workspace_init(struct cover_workspace *workspace);
 void cover_workspace_free(struct cover_workspace *workspace);
 
+// The reason of an error (CF_MISUSE) that lies in the data.
+#define COVER_OTHER_PROBES "the data are of a class with another number of probes"
+
 // Analyses a class. The result lives in workspace->kept, but for its lines, which the caller frees
 // with cover_lines_free. *result is NULL for classes that reports leave out: modules and, depending
 // on the release, synthetic ones. What was inlined into it is added to workspace->inlined, unless the

@@ -63,7 +63,15 @@ static void analyse(struct worker *worker, const struct cli_item *item, struct r
                                 .inlined = inlined};
     enum cf_status status = cover_analyse(&input, worker->workspace, &result->class, &error);
     if (status == CF_NO_MEMORY) atomic_store(&worker->work->no_memory, 1);
-    if (status != CF_OK) fail(worker, result, cf_error_text(&error, reason, sizeof reason));
+    if (status == CF_MISUSE) // the class is as good as not executed
+        fail(worker, result, COVER_OTHER_PROBES);
+    else if (status != CF_OK)
+        fail(worker, result, cf_error_text(&error, reason, sizeof reason));
+    if (status == CF_MISUSE) {
+        input.bits = NULL;
+        entry = NULL;
+        status = cover_analyse(&input, worker->workspace, &result->class, &error);
+    }
     if (!result->class) return;
     result->class->id = id;
     result->class->item = (size_t)(item - worker->work->paths->items);
@@ -264,6 +272,7 @@ static int apply_inlined(struct cover_classes *classes, struct work *work,
 int cover_classes_read(struct cover_classes *classes, size_t count, char *const *paths,
                        const struct instr_exec_store *data, enum cover_release release) {
     memset(classes, 0, sizeof *classes);
+    classes->paths.nested = 1;
     for (size_t i = 0; i < count; i++)
         if (cli_paths_add(&classes->paths, paths[i]) != 0) return cli_no_memory();
     classes->failed = classes->paths.failures > 0;

@@ -22,16 +22,17 @@ static void label(struct cover_code *code, uint32_t pc) {
         code->labelled[code->index[pc]] = 1;
 }
 
-// Lines that begin at no instruction are ignored, and line 0 unless it follows another. Of several at
+// Lines that begin at no instruction are ignored, and without `line_zero` line 0 unless it follows another. Of several at
 // one, the last counts.
-static void mark_lines(struct cover_code *code, const uint8_t *p, uint32_t count) {
+static void mark_lines(struct cover_code *code, int line_zero, const uint8_t *p, uint32_t count) {
     for (; count-- > 0; p += 4) {
         uint32_t pc = cf_be2(p), line = cf_be2(p + 2);
         label(code, pc);
         if (pc >= code->code.length || !(code->code.marks[pc] & CF_MARK_START)) continue;
         uint32_t i = code->index[pc];
-        if (!line && !code->starts_line[i]) continue;
-        if (!code->starts_line[i]) code->starts_line[i] = (uint16_t)line;
+        if (!line) code->has_line_zero = 1;
+        if (!line && !line_zero && !code->starts_line[i]) continue;
+        if (!code->starts_line[i]) code->starts_line[i] = line + 1;
         code->line[i] = line;
     }
 }
@@ -86,7 +87,7 @@ static void mark_frames(struct cover_code *code, const uint8_t *p, const uint8_t
     }
 }
 
-static void mark_tables(struct cover_code *code) {
+static void mark_tables(struct cover_code *code, int line_zero) {
     struct cf_error ignored = {.status = CF_OK};
     struct cf_walk walk = cf_walk_attributes(code->cls, code->code.attributes,
                                              code->code.attributes_count, code->code.end, &ignored);
@@ -102,7 +103,7 @@ static void mark_tables(struct cover_code *code) {
         uint32_t count = cf_be2(p), most = (a.length - 2) / (lines ? 4 : 10);
         if (count > most) count = most;
         if (lines)
-            mark_lines(code, p + 2, count);
+            mark_lines(code, line_zero, p + 2, count);
         else
             mark_variables(code, p + 2, count);
     }
@@ -134,7 +135,7 @@ static void spread_lines(struct cover_code *code) {
 
 enum cf_status cover_code_open(struct cover_code *code, const struct cf_class *cls,
                                const struct cf_member *method, const uint8_t *returns,
-                               struct cf_error *error) {
+                               int line_zero, struct cf_error *error) {
     memset(code, 0, sizeof *code);
     code->cls = cls;
     code->method = method;
@@ -158,7 +159,7 @@ enum cf_status cover_code_open(struct cover_code *code, const struct cf_class *c
     }
     code->index[code->code.length] = (uint16_t)n;
     mark_flow(code);
-    mark_tables(code);
+    mark_tables(code, line_zero);
     spread_lines(code);
     return CF_OK;
 }

@@ -17,16 +17,18 @@ struct cover_code {
     const uint8_t *returns; // see classfile/inline.h; may be NULL
     uint32_t count;         // of instructions
     uint32_t *line;         // by instruction; or COVER_UNKNOWN_LINE
-    uint16_t *starts_line;  // by instruction: the first line that begins there; 0: none
+    uint32_t *starts_line;  // by instruction: the first line that begins there, plus 1; 0: none
     uint8_t *labelled;      // by instruction: something starts, ends or is reached there
     uint8_t *op;            // by instruction: iload also for iload_1 and wide iload, ldc, goto
+    int has_line_zero;      // in its LineNumberTable
     uint16_t *index;        // by pc, the instruction that it is in; of the end: `count`
 };
 
-// Opens the code of a method that has some. The arrays live in the class's arena.
+// Opens the code of a method that has some. The arrays live in the class's arena. Line 0 counts only
+// with `line_zero`, as for ASM since 9.5.
 enum cf_status cover_code_open(struct cover_code *code, const struct cf_class *cls,
                                const struct cf_member *method, const uint8_t *returns,
-                               struct cf_error *error);
+                               int line_zero, struct cf_error *error);
 
 // Of an instruction that branches (not a switch), the instruction that it leads to.
 uint32_t cover_target(const struct cover_code *code, uint32_t i);

@@ -83,7 +83,7 @@ static int calls_default(const struct cover_filtering *f, uint32_t i) {
 void cover_filter_kotlin_overloads(struct cover_filtering *f) {
     uint32_t n = f->code->count;
     if (n < 2 || f->code->op[n - 1] != CF_OP_return || !f->code->starts_line[n - 1]) return;
-    if (f->code->line[n - 1] != f->code->starts_line[n - 1] || !calls_default(f, n - 2)) return;
+    if (f->code->line[n - 1] + 1 != f->code->starts_line[n - 1] || !calls_default(f, n - 2)) return;
     for (uint32_t i = 0; i < n - 1; i++)
         if (f->code->starts_line[i]) return;
     cover_ignore_method(f);

@@ -201,7 +201,7 @@ static void filter_exhaustive(struct cover_filtering *f, uint32_t i, const struc
     struct cover_matcher m = {.code = f->code};
     const struct cover_code *code = f->code;
     uint32_t otherwise = code->index[sw->default_pc], *targets;
-    if (code->starts_line[otherwise] && code->starts_line[otherwise] != code->line[i]) return;
+    if (code->starts_line[otherwise] && code->starts_line[otherwise] - 1 != code->line[i]) return;
     cover_match_start(&m, otherwise);
     if (!match_error(&m)) return;
     cover_ignore(f, otherwise, cover_match_at(&m));
