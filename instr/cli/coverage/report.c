@@ -81,6 +81,10 @@ static int read_data(struct cover_report *report, const struct cover_request *re
     struct reading reading = {report, request};
     struct cli_exec_visitor visitor = {take_session, take_class, &reading, 1};
     if (cli_exec_each(&request->files, &visitor) != CLI_OK) report->failed = 1;
+    for (size_t i = 0; i < request->files.count; i++)
+        if (cover_times_read(&report->times, request->files.paths[i]) != 0) report->failed = 1;
+    cover_times_finish(&report->times);
+    report->model.counted = report->times.count > 0;
     return sort_sessions(&report->model) == 0 ? CLI_OK : cli_no_memory();
 }
 
@@ -105,6 +109,8 @@ static int add_bundle(struct cover_report *report, const struct cover_request *r
         if (classes->failed) report->failed = 1;
         model->bundles[i] = cover_bundle_make(name, classes, request->release);
         if (!model->bundles[i]) status = cli_no_memory();
+        if (model->bundles[i]) status = cover_times_apply(&report->times, classes);
+        if (status != CLI_OK && model->bundles[i]) cover_bundle_free(model->bundles[i]);
     }
     if (status != CLI_OK) {
         cover_classes_free(classes);
@@ -181,6 +187,7 @@ void cover_report_free(struct cover_report *report) {
     free(model->bundles);
     free(report->classes);
     cover_modules_free(&report->found);
+    cover_times_free(&report->times);
     instr_exec_store_free(&report->data);
 }
 

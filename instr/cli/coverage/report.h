@@ -6,6 +6,7 @@
 #include "instr/cli/coverage/classes.h"
 #include "instr/cli/coverage/model.h"
 #include "instr/cli/coverage/modules.h"
+#include "instr/cli/coverage/times.h"
 #include "instr/cli/exec/exec.h"
 
 struct cover_request {
@@ -29,6 +30,7 @@ struct cover_report {
     struct cover_classes *classes; // of each bundle of the model
     struct instr_exec_store data;
     struct cover_modules found;
+    struct cover_times times;
     size_t sessions_capacity;
     int failed; // something could not be read; a line was printed about each
 };
