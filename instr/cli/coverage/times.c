@@ -143,7 +143,7 @@ static int time_method(struct timer *timer, const struct cf_class *cls, uint32_t
     struct rw_probes probes;
     struct cover_flow flow;
     struct cf_error *error = &timer->error;
-    if (cover_code_open(&code, cls, &cls->methods[m], returns, error) != CF_OK ||
+    if (cover_code_open(&code, cls, &cls->methods[m], returns, 1, error) != CF_OK ||
         rw_find_probes(&code.code, returns, &probes, error) != CF_OK ||
         cover_flow_find(&flow, &code, &probes, NULL, *first_probe, error) != CF_OK)
         return -1;

@@ -36,6 +36,7 @@ static char *file_name(const char *name, const char *end) {
             n += (size_t)sprintf(result + n, "=%02X", (uint8_t)byte);
     }
     if (n > MOST_NAME) n = MOST_NAME + (size_t)sprintf(result + MOST_NAME, "=%08x", hash_of(name));
+    if (n == 0) result[n++] = '=';
     strcpy(result + n, end);
     return result;
 }
@@ -127,7 +128,7 @@ static char *folder_name(const struct cover_model *model, const struct cover_bun
     }
     char *outer = file_name(bundle->name, ""), *both = NULL;
     if (outer && strcmp(outer, COVER_PAGE_SHARED) == 0) outer[0] = 'I';
-    if (outer && asprintf(&both, "%s/%s", *outer ? outer : "=", name) < 0) both = NULL;
+    if (outer && asprintf(&both, "%s/%s", outer, name) < 0) both = NULL;
     free(outer);
     free(name);
     return both;
