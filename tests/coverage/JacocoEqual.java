@@ -1,3 +1,4 @@
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.FileInputStream;
@@ -53,10 +54,18 @@ public final class JacocoEqual {
         } else if (file.getName().endsWith(".class")) {
             analyze(Files.readAllBytes(file.toPath()), file.getPath());
         } else if (file.getName().endsWith(".jar")) {
-            try (ZipInputStream zip = new ZipInputStream(new FileInputStream(file))) {
-                for (ZipEntry entry; (entry = zip.getNextEntry()) != null; )
-                    if (entry.getName().endsWith(".class")) analyze(readAll(zip), file + "!" + entry.getName());
+            try (InputStream in = new FileInputStream(file)) {
+                walkJar(in, file.getPath());
             }
+        }
+    }
+
+    private void walkJar(InputStream in, String location) throws IOException {
+        ZipInputStream zip = new ZipInputStream(in);
+        for (ZipEntry entry; (entry = zip.getNextEntry()) != null; ) {
+            String name = location + "!" + entry.getName();
+            if (name.endsWith(".class")) analyze(readAll(zip), name);
+            else if (name.matches(".*\\.(jar|war|ear|zip|jmod)")) walkJar(new ByteArrayInputStream(readAll(zip)), name);
         }
     }
 

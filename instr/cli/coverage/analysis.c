@@ -314,7 +314,7 @@ static enum cf_status analyse_methods(struct analyser *analyser, const struct cf
 
 static int left_out(const struct cf_class *cls, enum cover_release release) {
     struct cf_slice name = cf_this_name(cls);
-    if (cls->access_flags & CF_ACC_MODULE) return 1;
+    if (cls->access_flags & CF_ACC_MODULE) return 1; // the attribute does not count here
     if (release == COVER_0_8_6) return (cls->access_flags & CF_ACC_SYNTHETIC) != 0;
     static const char package[] = "/package-info";
     size_t n = sizeof package - 1;

@@ -133,6 +133,15 @@ static void spread_lines(struct cover_code *code) {
         if (!code->starts_line[i]) code->line[i] = code->line[i - 1];
 }
 
+static int has_synthetic_attribute(const struct cf_class *cls, const struct cf_member *method) {
+    struct cf_error ignored = {.status = CF_OK};
+    struct cf_walk walk = cf_member_attributes(cls, method, &ignored);
+    struct cf_attribute a;
+    while (cf_next_attribute(&walk, &a))
+        if (CF_IS(a.name, "Synthetic")) return 1;
+    return 0;
+}
+
 enum cf_status cover_code_open(struct cover_code *code, const struct cf_class *cls,
                                const struct cf_member *method, const uint8_t *returns,
                                int line_zero, struct cf_error *error) {
@@ -140,6 +149,8 @@ enum cf_status cover_code_open(struct cover_code *code, const struct cf_class *c
     code->cls = cls;
     code->method = method;
     code->returns = returns;
+    code->is_synthetic =
+        method->access_flags & CF_ACC_SYNTHETIC || has_synthetic_attribute(cls, method);
     code->name = cf_member_name(cls, method);
     code->descriptor = cf_member_descriptor(cls, method);
     CF_TRY(cf_code_open(&code->code, cls, method, error));

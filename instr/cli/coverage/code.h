@@ -21,6 +21,7 @@ struct cover_code {
     uint8_t *labelled;      // by instruction: something starts, ends or is reached there
     uint8_t *op;            // by instruction: iload also for iload_1 and wide iload, ldc, goto
     int has_line_zero;      // in its LineNumberTable
+    int is_synthetic;       // by its flag or, in old classes, by an attribute
     uint16_t *index;        // by pc, the instruction that it is in; of the end: `count`
 };
 

@@ -5,10 +5,6 @@
 
 #include <string.h>
 
-static int is_synthetic(const struct cover_filtering *f) {
-    return (f->code->method->access_flags & CF_ACC_SYNTHETIC) != 0;
-}
-
 // --- descriptors ---
 
 // The arguments of a method: their number, the slots of all but the last `without`, and the last one.
@@ -63,7 +59,8 @@ void cover_filter_kotlin_generated(struct cover_filtering *f) {
 }
 
 void cover_filter_kotlin_accessor(struct cover_filtering *f) {
-    if (is_synthetic(f) && cover_slice_starts(f->code->name, "access$")) cover_ignore_method(f);
+    if (f->code->is_synthetic && cover_slice_starts(f->code->name, "access$"))
+        cover_ignore_method(f);
 }
 
 void cover_filter_kotlin_enum(struct cover_filtering *f) {
@@ -153,7 +150,7 @@ static int is_for_serialization(struct cover_filtering *f) {
     int gives_serializer = CF_IS(f->code->descriptor, "()Lkotlinx/serialization/KSerializer;");
     if (CF_IS(name, "serializer") && gives_serializer)
         return is_serializer_of_object(f) || is_cached_serializer(f);
-    if (!is_synthetic(f)) return 0;
+    if (!f->code->is_synthetic) return 0;
     if (cover_slice_starts(name, "write$Self$")) return 1;
     if (gives_serializer &&
         (CF_IS(name, "get$cachedSerializer") || cover_slice_starts(name, "_init_$_anonymous_") ||
@@ -220,7 +217,8 @@ static uint32_t ignore_check(struct cover_filtering *f, uint32_t first) {
 void cover_filter_kotlin_default_arguments(struct cover_filtering *f) {
     const struct cover_code *code = f->code;
     int is_method = is_default_method(f), is_old = f->facts->release < COVER_0_8_15;
-    if (!is_synthetic(f) || !f->facts->is_kotlin || (!is_method && !is_default_constructor(f)))
+    if (!f->code->is_synthetic || !f->facts->is_kotlin ||
+        (!is_method && !is_default_constructor(f)))
         return;
     uint32_t mask = mask_of(f, !is_method);
     uint32_t i = ignore_check(f, is_old && code->labelled[0] ? 0 : 1);

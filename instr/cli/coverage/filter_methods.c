@@ -7,12 +7,12 @@
 #include <string.h>
 
 void cover_filter_synthetic_class(struct cover_filtering *f) {
-    if (f->facts->cls->access_flags & CF_ACC_SYNTHETIC) cover_ignore_method(f);
+    if (f->facts->is_synthetic) cover_ignore_method(f);
 }
 
 void cover_filter_synthetic(struct cover_filtering *f) {
     struct cf_slice name = f->code->name;
-    if (!(f->code->method->access_flags & CF_ACC_SYNTHETIC)) return;
+    if (!f->code->is_synthetic) return;
     if (cover_slice_starts(name, "lambda$")) return;
     if (f->facts->is_scala && cover_slice_starts(name, "$anonfun$")) return;
     if (f->facts->is_kotlin && cover_kotlin_is_written(f)) return;

@@ -100,6 +100,7 @@ enum cf_status cover_class_facts(struct cover_class_facts *facts, const struct c
     facts->companion_line = COVER_NOT_SEEN;
     facts->release = release;
     facts->name = cf_this_name(cls);
+    facts->is_synthetic = (cls->access_flags & CF_ACC_SYNTHETIC) != 0;
     facts->super = cf_class_name(cls, cls->super_class);
     struct cf_walk walk = cf_class_attributes(cls, error);
     struct cf_attribute a;
@@ -107,6 +108,7 @@ enum cf_status cover_class_facts(struct cover_class_facts *facts, const struct c
         if (cover_has_annotations(&a)) CF_TRY(look_at_annotations(facts, &a));
         if (CF_IS(a.name, "SourceFile") && a.length == 2)
             facts->source = cf_utf8(cls, cf_be2(cls->bytes + a.info));
+        if (CF_IS(a.name, "Synthetic")) facts->is_synthetic = 1;
         if (CF_IS(a.name, "ScalaSig") || CF_IS(a.name, "Scala")) facts->is_scala = 1;
     }
     if (facts->is_kotlin) CF_TRY(read_smap(facts, error));

@@ -20,6 +20,7 @@ struct cover_class_facts {
     const struct cf_class *cls;
     enum cover_release release;
     struct cf_slice name, super, source;
+    int is_synthetic; // by its flag or, in old classes, by an attribute
     int is_generated; // has an annotation whose simple name contains "Generated"
     int is_kotlin, is_scala, is_value_class;
     struct cover_smap smap;      // of Kotlin classes
