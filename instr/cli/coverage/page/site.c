@@ -1,6 +1,7 @@
 // A folder of pages.
 
 #include "instr/cli/coverage/page/site.h"
+#include "instr/base/array.h"
 #include "instr/cli/cli.h"
 #include "instr/cli/coverage/page/data.h"
 #include "instr/cli/coverage/page/files.h"
@@ -8,6 +9,7 @@
 #include "instr/report/text.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -15,6 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 // --- parts of pages ---
 
@@ -85,10 +88,13 @@ struct site {
     atomic_int status;
 };
 
-// A buffer and a path for each thread.
+// What each thread writes with. A page is written at once, and under its own name: what counts is
+// that the index, which comes last, appears whole.
 struct writer {
     struct instr_output out;
     char path[PATH_MAX];
+    char *page;
+    size_t length, capacity;
 };
 
 static int make_folder(const char *path) {
@@ -96,40 +102,71 @@ static int make_folder(const char *path) {
     return cli_error("%s: %s", path, strerror(errno));
 }
 
-// Opens the file of a name below the folder; CLI_FAILED: the path is too long.
-static int open_file(const struct site *site, struct writer *writer, const char *folder,
-                     const char *file) {
+// The path of a file below the folder; CLI_FAILED: it is too long.
+static int set_path(const struct site *site, struct writer *writer, const char *folder,
+                    const char *file) {
     int n = snprintf(writer->path, sizeof writer->path, "%s/%s%s%s", site->path, folder,
                      *folder ? "/" : "", file);
-    if (n < 0 || n >= (int)sizeof writer->path)
-        return cli_error("%s: %s", site->path, strerror(ENAMETOOLONG));
-    instr_output_open(&writer->out, writer->path);
-    return CLI_OK;
+    if (n >= 0 && n < (int)sizeof writer->path) return CLI_OK;
+    return cli_error("%s: %s", site->path, strerror(ENAMETOOLONG));
 }
 
-static int close_file(struct writer *writer) {
-    return cli_output_close(&writer->out);
+static int keep(void *context, const void *bytes, size_t length) {
+    struct writer *writer = context;
+    if (!INSTR_ARRAY_RESERVE(writer->page, writer->capacity, writer->length + length))
+        return ENOMEM;
+    memcpy(writer->page + writer->length, bytes, length);
+    writer->length += length;
+    return 0;
+}
+
+static int write_bytes(int fd, const char *bytes, size_t length) {
+    while (length > 0) {
+        ssize_t n = write(fd, bytes, length);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return -1;
+        bytes += n;
+        length -= (size_t)n;
+    }
+    return 0;
+}
+
+static int write_file(const struct writer *writer) {
+    int fd = open(writer->path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+    int failed = fd < 0 || write_bytes(fd, writer->page, writer->length) != 0 ? errno : 0;
+    if (fd >= 0 && close(fd) != 0 && !failed) failed = errno;
+    return failed ? cli_error("%s: %s", writer->path, strerror(failed)) : CLI_OK;
 }
 
 static int write_page(const struct site *site, struct writer *writer,
                       const struct cover_page *page) {
     const struct cover_page_list *list = site->list;
-    int status = open_file(site, writer, page->folder, page->file);
+    char error[512];
+    int status = set_path(site, writer, page->folder, page->file);
     if (status != CLI_OK) return status;
     const char *name = page->source ? page->source->name : page->class->name;
-    cover_put_head(
-        name, list->model->bundle_count > 1 ? "../../" COVER_PAGE_SHARED : "../" COVER_PAGE_SHARED,
-        &writer->out);
+    const char *shared =
+        list->model->bundle_count > 1 ? "../../" COVER_PAGE_SHARED : "../" COVER_PAGE_SHARED;
+    writer->length = 0;
+    instr_output_sink(&writer->out, keep, writer);
+    cover_put_head(name, shared, &writer->out);
     instr_output_text(&writer->out, "</head>\n<body>\n");
     cover_put_page(list, page, 0, &writer->out);
     cover_put_foot(&writer->out);
-    return close_file(writer);
+    if (instr_output_close(&writer->out, error, sizeof error) != 0)
+        return cli_error("%s: %s", writer->path, error);
+    return write_file(writer);
+}
+
+static void writer_free(struct writer *writer) {
+    if (writer) free(writer->page);
+    free(writer);
 }
 
 // Takes pages until there are none. After a failure the others would fail alike.
 static void *write_pages(void *context) {
     struct site *site = context;
-    struct writer *writer = malloc(sizeof *writer);
+    struct writer *writer = calloc(1, sizeof *writer);
     if (!writer) atomic_store(&site->status, cli_no_memory());
     while (writer && atomic_load(&site->status) == CLI_OK) {
         size_t i = atomic_fetch_add(&site->next, 1);
@@ -137,7 +174,7 @@ static void *write_pages(void *context) {
         int status = write_page(site, writer, &site->list->pages[i]);
         if (status != CLI_OK) atomic_store(&site->status, status);
     }
-    free(writer);
+    writer_free(writer);
     return NULL;
 }
 
@@ -171,39 +208,42 @@ static int make_folders(const struct site *site, struct writer *writer) {
 
 static int write_text(const struct site *site, struct writer *writer, const char *file,
                       const char *text) {
-    int status = open_file(site, writer, COVER_PAGE_SHARED, file);
+    int status = set_path(site, writer, COVER_PAGE_SHARED, file);
     if (status != CLI_OK) return status;
+    instr_output_open(&writer->out, writer->path);
     instr_output_text(&writer->out, text);
-    return close_file(writer);
+    return cli_output_close(&writer->out);
 }
 
 // The index, last: it appears when all that it leads to is there.
 static int write_index(const struct site *site, struct writer *writer) {
     int status = write_text(site, writer, "coverage.css", instr_coverage_css);
     if (status == CLI_OK) status = write_text(site, writer, "coverage.js", instr_coverage_js);
-    if (status == CLI_OK) status = open_file(site, writer, COVER_PAGE_SHARED, "data.js");
+    if (status == CLI_OK) status = set_path(site, writer, COVER_PAGE_SHARED, "data.js");
     if (status != CLI_OK) return status;
+    instr_output_open(&writer->out, writer->path);
     cover_put_data(site->list, &writer->out);
-    status = close_file(writer);
-    if (status == CLI_OK) status = open_file(site, writer, "", "index.html");
+    status = cli_output_close(&writer->out);
+    if (status == CLI_OK) status = set_path(site, writer, "", "index.html");
     if (status != CLI_OK) return status;
+    instr_output_open(&writer->out, writer->path);
     cover_put_head(site->list->model->name, COVER_PAGE_SHARED, &writer->out);
     instr_output_text(&writer->out, "<script src=\"" COVER_PAGE_SHARED "/data.js\"></script>\n"
                                     "</head>\n<body>\n");
     cover_put_index(site->list->model, &writer->out);
     cover_put_foot(&writer->out);
-    return close_file(writer);
+    return cli_output_close(&writer->out);
 }
 
 int cover_make_site(const struct cover_page_list *list, const char *path) {
     struct site site = {.list = list, .path = path};
-    struct writer *writer = malloc(sizeof *writer);
+    struct writer *writer = calloc(1, sizeof *writer);
     int status = writer ? make_folders(&site, writer) : cli_no_memory();
     if (status == CLI_OK) {
         write_all_pages(&site);
         status = atomic_load(&site.status);
     }
     if (status == CLI_OK) status = write_index(&site, writer);
-    free(writer);
+    writer_free(writer);
     return status;
 }
