@@ -60,8 +60,8 @@
     var all = total(node, at);
     if (!all) return '-';
     // 100.0 only if all is covered.
-    var value = Math.floor(node.n[at + 1] / all * 1000) / 10;
-    return value.toFixed(1) + ' %';
+    var value = 100 * node.n[at + 1] / all;
+    return (node.n[at] ? Math.min(value, 99.9) : value).toFixed(1) + ' %';
   }
 
   function addPackage(parent, data, depth) {
