@@ -39,23 +39,29 @@ final class InstrRuleTable {
 
     void add(Object key, long value) {
         AtomicLongArray cell = find(key);
-        cell.getAndIncrement(COUNT);
+        cell.getAndIncrement(reduction == HIST ? BUCKETS + bucket(value) : COUNT);
         if (reduction == 0) return;
         cell.getAndAdd(SUM, value);
         reduce(cell, value);
-        if (reduction == HIST) cell.getAndIncrement(BUCKETS + bucket(value));
     }
 
     void add(Object key, double value) {
         AtomicLongArray cell = find(key);
-        cell.getAndIncrement(COUNT);
+        cell.getAndIncrement(reduction == HIST ? BUCKETS + bucket((long) value) : COUNT);
         if (reduction == 0) return;
         for (long old = cell.get(REAL_SUM); ; old = cell.get(REAL_SUM)) {
             double sum = Double.longBitsToDouble(old) + value;
             if (cell.compareAndSet(REAL_SUM, old, Double.doubleToRawLongBits(sum))) break;
         }
         reduce(cell, value);
-        if (reduction == HIST) cell.getAndIncrement(BUCKETS + bucket((long) value));
+    }
+
+    /** A histogram counts in its buckets alone: each atomic addition costs as much as the rest. */
+    private long count(AtomicLongArray cell) {
+        if (reduction != HIST) return cell.get(COUNT);
+        long all = 0;
+        for (int i = 0; i < BUCKET_COUNT; i++) all += cell.get(BUCKETS + i);
+        return all;
     }
 
     /** Comparisons only where something changes, which is rare. */
@@ -124,10 +130,10 @@ final class InstrRuleTable {
         int n = cells.size() + 1, i = 0;
         String[] keys = new String[n];
         long[] numbers = new long[n * NUMBERS];
-        if (single.get(COUNT) != 0) read(single, null, keys, numbers, i++);
+        if (count(single) != 0) read(single, null, keys, numbers, i++);
         for (Object key : cells.keySet()) {
             AtomicLongArray cell = cells.get(key);
-            if (i < n && cell != null && cell.get(COUNT) != 0) read(cell, text(key), keys, numbers, i++);
+            if (i < n && cell != null && count(cell) != 0) read(cell, text(key), keys, numbers, i++);
         }
         return new Object[] {java.util.Arrays.copyOf(keys, i), numbers};
     }
@@ -135,7 +141,7 @@ final class InstrRuleTable {
     private void read(AtomicLongArray cell, String key, String[] keys, long[] numbers, int row) {
         int at = row * NUMBERS;
         keys[row] = key == null ? "" : key;
-        numbers[at] = cell.get(COUNT);
+        numbers[at] = count(cell);
         numbers[at + 1] = Double.doubleToRawLongBits(cell.get(SUM) + Double.longBitsToDouble(cell.get(REAL_SUM)));
         for (int i = MIN; i <= LAST; i++) numbers[at + i - 1] = cell.get(i);
         if (reduction != HIST) return;
@@ -144,9 +150,8 @@ final class InstrRuleTable {
         numbers[at + 7] = percentile(cell, 99);
     }
 
-    private static long percentile(AtomicLongArray cell, int percent) {
-        long all = 0, seen = 0;
-        for (int i = 0; i < BUCKET_COUNT; i++) all += cell.get(BUCKETS + i);
+    private long percentile(AtomicLongArray cell, int percent) {
+        long all = count(cell), seen = 0;
         int bucket = 0;
         for (; bucket < BUCKET_COUNT - 1; bucket++) {
             seen += cell.get(BUCKETS + bucket);

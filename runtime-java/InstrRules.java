@@ -12,8 +12,8 @@ import java.util.concurrent.locks.LockSupport;
 public final class InstrRules {
     private static final int GUARDS = 1024;
 
-    /** Threads that are in a rule, by the low bits of their ids. Where two share a place, the guard of one is lost. */
-    private static final Thread[] INSIDE = new Thread[GUARDS];
+    /** The ids of threads that are in a rule, by their low bits; 0: none. Where two share a place, the guard of one is lost. */
+    private static final long[] INSIDE = new long[GUARDS];
 
     /** By number. Elements are set before inserted code refers to them. */
     private static volatile boolean[] on = new boolean[0];
@@ -79,7 +79,7 @@ public final class InstrRules {
     public static boolean enter(int rule) {
         boolean[] all = on;
         if (rule >= all.length || !all[rule]) return false;
-        Thread thread = Thread.currentThread();
+        long thread = InstrUnsafe.getLong(Thread.currentThread(), InstrThreads.TID);
         int at = guard(thread);
         if (INSIDE[at] == thread) return false;
         INSIDE[at] = thread;
@@ -91,11 +91,11 @@ public final class InstrRules {
     }
 
     public static void leave(int rule) {
-        Thread thread = Thread.currentThread();
+        long thread = InstrUnsafe.getLong(Thread.currentThread(), InstrThreads.TID);
         int at = guard(thread);
         if (INSIDE[at] != thread) return;
         if (STARTED[at] != 0) sample(rule, at);
-        INSIDE[at] = null;
+        INSIDE[at] = 0;
     }
 
     /** The clock is read once within the sample: this stands for the entry's reading, where a rule uses `elapsed`. */
@@ -105,8 +105,8 @@ public final class InstrRules {
         costs[rule] += Math.min(took, LONGEST_SAMPLE) * SAMPLED;
     }
 
-    private static int guard(Thread thread) {
-        return (int) InstrUnsafe.getLong(thread, InstrThreads.TID) & GUARDS - 1;
+    private static int guard(long thread) {
+        return (int) thread & GUARDS - 1;
     }
 
     public static void count(int table) {
@@ -279,7 +279,7 @@ public final class InstrRules {
 
     /** Ends early when the thread is interrupted, and leaves it interrupted. At most an hour. */
     public static void delay(long ns) {
-        STARTED[guard(Thread.currentThread())] = 0; // waiting takes no CPU time
+        STARTED[guard(InstrUnsafe.getLong(Thread.currentThread(), InstrThreads.TID))] = 0; // waiting takes no CPU time
         long left = ns < 3600000000000L ? ns : 3600000000000L, end = System.nanoTime() + left;
         try {
             while (left > 0 && !Thread.currentThread().isInterrupted()) {
