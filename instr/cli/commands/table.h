@@ -216,7 +216,7 @@
             "Such a file names only classes of which something was covered: the "                  \
             "shares refer to these classes.")                                                      \
     COMMAND(coverage, "info|report|check|merge|diff|tests|dump|recover|line ...",                  \
-            "inspect, merge and compare coverage: .exec files, also JaCoCo's",                     \
+            "report, check, merge and compare coverage: .exec files, also JaCoCo's",               \
             "Files of JaCoCo 0.8 and of the pass coverage have the same format. "                  \
             "PATH is a file, - for standard input, or a directory, which stands "                  \
             "for all *.exec files in it and below. The old name of the command, "                  \
