@@ -234,7 +234,7 @@ static int match_hash_code(struct cover_filtering *f, struct cover_matcher *m,
         }
         if (is_old || !last || target != otherwise) return -1;
         cover_replacement_add(f, r, otherwise, jump, 1);
-        cover_replacement_add(f, r, at, jump, 0);
+        cover_replacement_add(f, r, cover_fallen_into(f, at), jump, 0);
         cover_match_start(m, jump + 1);
         return 1;
     }

@@ -213,7 +213,8 @@ static int branch_is_covered(const struct cover_filtering *f, const struct branc
 // Gives an instruction its new branches: one for each distinct target, in the order of their first use.
 static void replace(struct cover_filtering *f, const struct cover_replacement *replacement) {
     struct cover_instruction *insn = &f->flow->list[replacement->instruction];
-    uint32_t *numbers = allocate(f, f->flow->count + 1, sizeof *numbers), count = 0, all = 0;
+    uint32_t *numbers = allocate(f, f->flow->count * UINT64_C(2), sizeof *numbers), count = 0,
+             all = 0;
     for (const struct branch *b = replacement->branches; b; b = b->next) all++;
     uint64_t *covered = allocate(f, all / 64 + 1, sizeof *covered);
     if (!numbers || !covered) return;

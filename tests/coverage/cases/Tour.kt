@@ -37,6 +37,9 @@ fun word(n: Int, text: String?): String = when {
     else -> when (text) { "a" -> "A"; "b", "c" -> "B"; null -> "none"; else -> text }
 }
 
+// The last comparison falls into a branch that the one before it jumps to.
+fun packed(kind: String): Boolean = when (kind) { "zip", "jar" -> true; else -> false }
+
 inline fun twice(block: (Int) -> Int): Int { return block(1) + block(2) }
 
 fun early(list: List<Int>): Int { list.forEach { if (it > 2) return it }; return -1 }
@@ -62,6 +65,7 @@ fun main() {
     println(Point(1) == Point(1, 7)); println(Point(2, name = "p").copy(y = 3))
     for (s in listOf(Shape.Nothing, Shape.Square(3), Shape.Square(11), Shape.Circle(1.5))) println(area(s))
     for (n in intArrayOf(0, 2, 9)) for (t in arrayOf(null, "a", "c", "many", "xy", "else")) print(word(n, t) + " ")
+    println(listOf("zip", "jar", "xar").filter { packed(it) })
     try { word(Int.MAX_VALUE, "x") } catch (e: IllegalStateException) { println(e.message) }
     println(Level.LOW.next().next()); println(twice { it * 10 } + twice { if (it > 1) 5 else 6 })
     println("${early(listOf(1, 2))} ${early(listOf(1, 3))} ${tailSum(10)} ${numbers().toList()}")
