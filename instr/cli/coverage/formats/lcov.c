@@ -23,9 +23,11 @@ static void put_field(struct instr_output *out, const char *name) {
     char piece[256];
     while (*name) {
         size_t n = strcspn(name, ",");
-        if (n >= sizeof piece) n = sizeof piece - 1;
-        // A character is not cut in two.
-        while (n > 1 && n == sizeof piece - 1 && ((unsigned char)name[n] & 0xC0) == 0x80) n--;
+        if (n > sizeof piece - 1) {
+            n = sizeof piece - 1;
+            // A character is not cut in two.
+            while (n > 1 && ((unsigned char)name[n] & 0xC0) == 0x80) n--;
+        }
         memcpy(piece, name, n);
         piece[n] = '\0';
         instr_report_text(out, piece, INSTR_PLAIN);
