@@ -15,6 +15,8 @@ import zipfile
 from . import expect, vm
 from .programs import Skip, program
 
+# A user that owns nothing here, and that no other test is: tests run side by side.
+OTHER = 65532
 EXPECTED = "ready 1042\nround 2084\nround 3126\nend\n"
 
 
@@ -249,28 +251,28 @@ def open_classes(r):
 def other_user(r):
     """Root may attach, and leaves no files of root; another user may not."""
     needs_root(r, "setpriv")
-    nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    nobody = ["setpriv", f"--reuid={OTHER}", f"--regid={OTHER}", "--clear-groups"]
     with open_classes(r) as classes:
         p = Waiting(r, below=nobody, classes=classes, cwd="/var/tmp")
         stranger = refused(p.instr("attach", user=1234), "belongs to", "only that user and root")
         root = attached(p.instr("attach"))
-        owner = os.stat(f"/tmp/.instr-65534/{p.pid}.sock").st_uid
-        theirs = attached(p.instr("attach", user=65534))
+        owner = os.stat(f"/tmp/.instr-{OTHER}/{p.pid}.sock").st_uid
+        theirs = attached(p.instr("attach", user=OTHER))
         later = refused(p.instr("status", user=1234), "belongs to", "only that user and root")
-        yield "root", p.end([stranger, root, theirs, later, "" if owner == 65534 else f"socket of {owner}"])
+        yield "root", p.end([stranger, root, theirs, later, "" if owner == OTHER else f"socket of {owner}"])
 
         # a directory that another user created first, or a link to one, is not used
-        shutil.rmtree("/tmp/.instr-65534", ignore_errors=True)
-        os.mkdir("/tmp/.instr-65534", 0o777)
-        os.symlink(classes, "/tmp/.instr-65534.1")
+        shutil.rmtree(f"/tmp/.instr-{OTHER}", ignore_errors=True)
+        os.mkdir(f"/tmp/.instr-{OTHER}", 0o777)
+        os.symlink(classes, f"/tmp/.instr-{OTHER}.1")
         try:
             p = Waiting(r, below=nobody, classes=classes, cwd="/var/tmp")
-            answers = [attached(p.instr("attach")), attached(p.instr("attach", user=65534))]
-            used = os.listdir("/tmp/.instr-65534") + [f for f in os.listdir(classes) if f.endswith(".sock")]
+            answers = [attached(p.instr("attach")), attached(p.instr("attach", user=OTHER))]
+            used = os.listdir(f"/tmp/.instr-{OTHER}") + [f for f in os.listdir(classes) if f.endswith(".sock")]
             yield "squatter", p.end(answers + used)
         finally:
-            os.rmdir("/tmp/.instr-65534")
-            os.unlink("/tmp/.instr-65534.1")
+            os.rmdir(f"/tmp/.instr-{OTHER}")
+            os.unlink(f"/tmp/.instr-{OTHER}.1")
 
 
 def old_libc(r, hidden, classes):
