@@ -99,6 +99,7 @@ struct cf_early_return {
     struct cf_snippet *snippet;
     uint32_t go_on; // label
     int32_t nesting;
+    uint32_t own_length; // without the exits and the return
 };
 
 struct cf_edge { // a branch from one instruction to another
@@ -114,7 +115,14 @@ struct cf_place {
 
 struct cf_new_local {
     uint32_t index;
+    int32_t nesting; // of the pass
     struct cf_type type;
+};
+
+// A snippet for exceptions, and the nesting of its pass.
+struct cf_thrown {
+    const struct cf_snippet *snippet;
+    int32_t nesting;
 };
 
 // The state of a constructor's `this`, in pc order (constructor_phases.c).
@@ -137,7 +145,7 @@ struct cf_edit {
     struct cf_pool_mark mark;
     struct cf_site *sites;
     struct cf_new_local *locals;
-    const struct cf_snippet **thrown, **thrown_early;
+    struct cf_thrown *thrown, *thrown_early;
     // From here up to `nowhere` everything is zero at first.
     struct cf_error error; // of this method
     uint32_t snippets_count;
@@ -147,8 +155,10 @@ struct cf_edit {
     uint32_t early_returns_count, unplaced_count;
     uint32_t sites_count, edges_count, thrown_count, thrown_early_count, locals_count;
     uint32_t phases_count, delegates_count, places_count;
-    int constructor;  // 1: a constructor (not that of Object); phases and delegates are known
-    int phases_known; // whether it is a constructor was determined
+    int constructor;    // 1: a constructor (not that of Object); phases and delegates are known
+    int phases_known;   // whether it is a constructor was determined
+    int snippets_throw; // see cf_edit_snippets_throw
+    int early_entry;    // thrown_early is for the entry only, not for the body
     // The new pc after the last `constructed` snippet; the code's length if there is no delegate
     // call; 0: not a constructor.
     uint32_t constructed_pc;
@@ -165,7 +175,7 @@ struct cf_edit {
     // Initial memory of the lists: most methods need no more.
     struct cf_site first_sites[4];
     struct cf_new_local first_locals[2];
-    const struct cf_snippet *first_thrown[2], *first_thrown_early[2];
+    struct cf_thrown first_thrown[2], first_thrown_early[2];
 };
 
 // Starts on an opened class, which is not changed.
@@ -231,6 +241,7 @@ static inline uint32_t cf_new_local(struct cf_edit *edit, const char *descriptor
     struct cf_new_local *local = &edit->locals[edit->locals_count++];
     memset(local, 0, sizeof *local);
     local->type.tag = CF_TYPE_LONG;
+    local->nesting = edit->nesting;
     local->index = edit->next_local;
     edit->next_local += 2;
     return local->index;
@@ -268,14 +279,15 @@ static inline enum cf_status cf_edit_constructor(struct cf_edit *edit) {
     return edit->phases_known ? edit->error.status : cf_find_constructor(edit);
 }
 
-static inline void cf_add_thrown(struct cf_edit *edit, const struct cf_snippet ***list,
-                                 uint32_t *count, const struct cf_snippet *s) {
+static inline void cf_add_thrown(struct cf_edit *edit, struct cf_thrown **list, uint32_t *count,
+                                 const struct cf_snippet *s) {
     if (cf_edit_constructor(edit) != CF_OK || s == &edit->nowhere) return;
-    const struct cf_snippet **larger = (const struct cf_snippet **)cf_one_more(
-        edit, (void *)(uintptr_t)*list, *count, 2, sizeof *larger);
+    struct cf_thrown *larger =
+        (struct cf_thrown *)cf_one_more(edit, *list, *count, 2, sizeof *larger);
     if (!larger) return;
     *list = larger;
-    larger[(*count)++] = s;
+    struct cf_thrown thrown = {s, edit->nesting};
+    larger[(*count)++] = thrown;
 }
 
 struct cf_snippet *cf_snippet_nowhere(struct cf_edit *edit, enum cf_status status,
@@ -335,6 +347,12 @@ static inline void cf_insert_thrown(struct cf_edit *edit, const struct cf_snippe
 // In a constructor, when an exception leaves before the delegate call.
 static inline void cf_insert_thrown_early(struct cf_edit *edit, const struct cf_snippet *s) {
     cf_add_thrown(edit, &edit->thrown_early, &edit->thrown_early_count, s);
+}
+// For passes whose snippets throw exceptions that leave the method. What a snippet of any pass
+// throws at the entry, at a return or in a handler then runs the handlers of the passes outside it,
+// which have entered. Otherwise it leaves the method at once.
+static inline void cf_edit_snippets_throw(struct cf_edit *edit) {
+    edit->snippets_throw = 1;
 }
 // On the edge from a branch or switch to one of its targets, both by index; for a switch, on all
 // cases that lead there.

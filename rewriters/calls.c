@@ -41,14 +41,14 @@ static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
     CF_TRY(rw_method_id(cls, edit, &id));
     CF_TRY(cf_edit_constructor(edit));
     int constructs = edit->constructor; // even if it never reaches a delegate call
-    // Before the entries of other passes: enter checks for the stack that those need
-    // (InstrThreads.mostRoom), so the end of each counted call is counted too.
+    // Around the other passes: enter checks for the stack that those need (InstrThreads.mostRoom),
+    // so the end of each counted call is counted too.
     int32_t nesting = edit->nesting;
     edit->nesting = -1;
     cf_insert_entry(edit, call_with_id(cls, edit, id, constructs ? CONSTRUCT : ENTER));
+    cf_insert_thrown(edit, call_with_id(cls, edit, id, THROWN));
     edit->nesting = nesting;
     if (constructs) cf_insert_constructed(edit, call_with_id(cls, edit, id, INITIALIZED));
-    cf_insert_thrown(edit, call_with_id(cls, edit, id, THROWN));
     return edit->error.status;
 }
 

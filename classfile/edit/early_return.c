@@ -49,30 +49,23 @@ void cf_insert_early_return(struct cf_edit *edit, struct cf_snippet *s, uint32_t
     struct cf_early_return *list =
         cf_one_more(edit, edit->early_returns, edit->early_returns_count, 0, sizeof *list);
     if (!list) return;
-    struct cf_early_return early = {s, go_on, edit->nesting};
+    struct cf_early_return early = {s, go_on, edit->nesting, 0};
     edit->early_returns = list;
     list[edit->early_returns_count++] = early;
     cf_insert_entry(edit, s);
 }
 
-// Those of one return; all returns have the same.
-struct exits {
-    const struct cf_site *sites;
-    uint32_t count, pc;
-};
-
-static struct exits exits_of(const struct cf_edit *edit) {
-    if (!edit->code.returns_count) return (struct exits){edit->unplaced, edit->unplaced_count, 0};
-    return (struct exits){edit->sites, edit->sites_count, edit->code.returns[0]};
-}
-
-// The exit that runs after `last` (NULL: the first one), among those of passes that have entered.
-static const struct cf_site *next_exit(const struct exits *exits, const struct cf_site *last,
-                                       int32_t nesting) {
-    const struct cf_site *next = NULL;
-    for (uint32_t i = 0; i < exits->count; i++) {
-        const struct cf_site *site = &exits->sites[i];
-        if (site->pc != exits->pc || site->where != CF_EXIT || -site->order > nesting) continue;
+// Of the exits at one return, and all returns have the same, those of passes that have entered.
+const struct cf_site *cf_next_early_exit(const struct cf_edit *edit,
+                                         const struct cf_early_return *early,
+                                         const struct cf_site *last) {
+    int placed = edit->code.returns_count > 0;
+    const struct cf_site *sites = placed ? edit->sites : edit->unplaced, *next = NULL;
+    uint32_t count = placed ? edit->sites_count : edit->unplaced_count,
+             pc = placed ? edit->code.returns[0] : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct cf_site *site = &sites[i];
+        if (site->pc != pc || site->where != CF_EXIT || -site->order > early->nesting) continue;
         if (last && (site->order < last->order || (site->order == last->order && site <= last)))
             continue;
         if (!next || site->order < next->order) next = site;
@@ -81,11 +74,11 @@ static const struct cf_site *next_exit(const struct exits *exits, const struct c
 }
 
 enum cf_status cf_finish_early_returns(struct cf_edit *edit) {
-    const struct exits exits = exits_of(edit);
     for (uint32_t i = 0; i < edit->early_returns_count; i++) {
-        const struct cf_early_return *early = &edit->early_returns[i];
+        struct cf_early_return *early = &edit->early_returns[i];
         const struct cf_site *site = NULL;
-        while ((site = next_exit(&exits, site, early->nesting)))
+        early->own_length = early->snippet->length;
+        while ((site = cf_next_early_exit(edit, early, site)))
             cf_snippet_append(early->snippet, site->snippet);
         cf_op(early->snippet, return_from(edit));
         cf_place(early->snippet, early->go_on);

@@ -30,8 +30,9 @@ static int is_short(const struct cf_edit *edit) {
     for (uint32_t i = 0; i < edit->sites_count; i++) length += edit->sites[i].snippet->length;
     for (uint32_t i = 0; i < edit->edges_count; i++)
         length += edit->edges[i].snippet->length + ROUGHLY;
-    for (uint32_t i = 0; i < edit->thrown_count; i++) length += edit->thrown[i]->length;
-    for (uint32_t i = 0; i < edit->thrown_early_count; i++) length += edit->thrown_early[i]->length;
+    for (uint32_t i = 0; i < edit->thrown_count; i++) length += edit->thrown[i].snippet->length;
+    for (uint32_t i = 0; i < edit->thrown_early_count; i++)
+        length += edit->thrown_early[i].snippet->length;
     return length <= 32767;
 }
 

@@ -193,6 +193,7 @@ uint32_t cf_new_local_of(struct cf_edit *edit, const char *descriptor, int live)
     edit->locals = locals;
     struct cf_new_local *local = &locals[edit->locals_count++];
     local->index = index;
+    local->nesting = edit->nesting;
     if (tag == CF_TYPE_OBJECT) {
         struct cf_slice d = {(const uint8_t *)descriptor, (uint32_t)strlen(descriptor)};
         local->type = cf_type_of(d);

@@ -150,7 +150,7 @@ CF_SELDOM static uint8_t *put_detours(struct cf_layout *l, uint8_t *p) {
 static inline uint8_t *put_exit(const struct cf_layout *l, uint8_t *p, struct cf_exit *exit) {
     exit->at = exit->end = (uint32_t)(p - l->code);
     if (!exit->count) return p;
-    for (uint32_t i = exit->count; i-- > 0;) p = put_snippet(p, exit->snippets[i]);
+    for (uint32_t i = exit->count; i-- > 0;) p = put_snippet(p, exit->snippets[i].snippet);
     *p++ = CF_OP_athrow;
     exit->end = (uint32_t)(p - l->code);
     return p;
@@ -194,8 +194,8 @@ static enum cf_status set_snippet(const struct cf_layout *l, uint32_t at,
 static enum cf_status set_exit(const struct cf_layout *l, const struct cf_exit *exit) {
     uint32_t at = exit->at;
     for (uint32_t i = exit->count; i-- > 0;) {
-        CF_TRY(set_snippet(l, at, exit->snippets[i]));
-        at += exit->snippets[i]->length;
+        CF_TRY(set_snippet(l, at, exit->snippets[i].snippet));
+        at += exit->snippets[i].snippet->length;
     }
     return CF_OK;
 }

@@ -35,9 +35,10 @@ static enum cf_status raise_at_sites(const struct cf_layout *l, uint32_t *most) 
 static enum cf_status max_stack(const struct cf_layout *l, uint32_t *result) {
     struct cf_edit *edit = l->edit;
     uint32_t most = edit->code.max_stack;
-    for (uint32_t i = 0; i < l->thrown.count; i++) raise_stack(&most, 1, l->thrown.snippets[i]);
+    for (uint32_t i = 0; i < l->thrown.count; i++)
+        raise_stack(&most, 1, l->thrown.snippets[i].snippet);
     for (uint32_t i = 0; i < l->thrown_early.count; i++)
-        raise_stack(&most, 1, l->thrown_early.snippets[i]);
+        raise_stack(&most, 1, l->thrown_early.snippets[i].snippet);
     if (most == 0 && (l->thrown.count || l->thrown_early.count)) most = 1;
     if (edit->code.max_stack + l->sites_peak > most) CF_TRY(raise_at_sites(l, &most));
     if (edit->edges_count) CF_TRY(cf_edit_depths(edit));
@@ -95,9 +96,10 @@ static void drop_idle_exits(struct cf_edit *edit) {
         find_throwing(edit, may_throw);
     }
     for (uint32_t i = 0; i < edit->phases_count; i++) early |= !edit->phases[i].initialized;
-    if (!may_throw[1]) edit->thrown_count = 0;
-    if (edit->thrown_early_count && (!early || !may_throw[0] || overwrites_this(edit)))
-        edit->thrown_early_count = 0;
+    if (!may_throw[1] && !cf_guards(edit, 0)) edit->thrown_count = 0;
+    if (!edit->thrown_early_count) return;
+    edit->early_entry = !early || !may_throw[0] || overwrites_this(edit);
+    if (edit->early_entry && !cf_guards(edit, 1)) edit->thrown_early_count = 0;
 }
 
 static enum cf_status name_of_frames(struct cf_edit *edit, uint16_t *name) {
@@ -200,6 +202,7 @@ enum cf_status cf_edit_encode(struct cf_edit *edit, struct cf_new_code *result) 
     struct cf_layout layout;
     struct cf_rewrite *rewrite = edit->rewrite;
     uint32_t stack = 0;
+    if (edit->snippets_throw) cf_sort_thrown(edit);
     if (edit->thrown_count | edit->thrown_early_count) drop_idle_exits(edit);
     if (!(edit->sites_count | edit->edges_count | edit->thrown_count | edit->thrown_early_count))
         return CF_OK;

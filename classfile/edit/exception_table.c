@@ -52,7 +52,7 @@ static inline void put_entry(struct entries *e, uint32_t start, uint32_t end, ui
         for (uint32_t i_ = 0; i_ < 2; i_++) {                                                      \
             uint32_t at = exits_[i_]->at;                                                          \
             for (uint32_t k_ = exits_[i_]->count; k_-- > 0;) {                                     \
-                const struct cf_snippet *s = exits_[i_]->snippets[k_];                             \
+                const struct cf_snippet *s = exits_[i_]->snippets[k_].snippet;                     \
                 body;                                                                              \
                 at += s->length;                                                                   \
             }                                                                                      \
@@ -162,7 +162,8 @@ static void put_exits(struct entries *out) {
     for (uint32_t i = 0; i < edit->phases_count; i++) {
         const struct cf_phase *phase = &edit->phases[i];
         const struct cf_exit *exit = phase->initialized ? &l->thrown : &l->thrown_early;
-        if (exit->count) c = put_phase(out, c, phase->start, phase->end, exit->at);
+        if (exit->count && !(exit == &l->thrown_early && edit->early_entry))
+            c = put_phase(out, c, phase->start, phase->end, exit->at);
     }
 }
 
@@ -178,8 +179,12 @@ static inline int is_simple(const struct cf_layout *l) {
     const struct cf_edit *edit = l->edit;
     const struct cf_code *code = &edit->code;
     return !(l->handlers_count | code->exception_table_length | edit->phases_count |
-             edit->delegates_count) &&
+             edit->delegates_count | l->guards) &&
            l->thrown.count && code->returns_count == 1 && code->returns[0] == code->length - 1;
+}
+
+static void put_guard(void *entries, uint32_t start, uint32_t end, uint32_t handler) {
+    put_entry(entries, start, end, handler, 0);
 }
 
 enum cf_status cf_emit_exceptions(const struct cf_layout *l, struct cf_buffer *out) {
@@ -188,11 +193,12 @@ enum cf_status cf_emit_exceptions(const struct cf_layout *l, struct cf_buffer *o
     // one.
     int simple = is_simple(l);
     uint32_t most = l->handlers_count + edit->code.exception_table_length + edit->phases_count +
-                    edit->code.returns_count + edit->delegates_count + 1;
+                    edit->code.returns_count + edit->delegates_count + l->guards + 1;
     uint8_t *p = cf_room(out, 2 + 8 * most);
     if (!p) return CF_NO_MEMORY;
     struct entries entries = {l, p + 2};
     if (l->handlers_count) CF_TRY(put_all_snippet_handlers(&entries));
+    if (l->guards) cf_each_guard(l, put_guard, &entries);
     if (edit->code.exception_table_length) put_original(&entries);
     if (simple)
         put_simple(&entries);

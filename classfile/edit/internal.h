@@ -30,7 +30,7 @@ struct cf_detour {
 
 // The snippets of an exceptional exit, which ends with athrow.
 struct cf_exit {
-    const struct cf_snippet **snippets; // in the order of the passes: run backwards
+    const struct cf_thrown *snippets; // in the order of the passes: run backwards
     uint32_t count;
     uint32_t at, end; // new pcs; equal: there is none
 };
@@ -60,6 +60,8 @@ struct cf_layout {
     // A constructor of a class with strict fields: in front of the detours and of the early exit
     // stands an athrow for a frame (bridge_frame in stack_map_build.c).
     int bridges;
+    // The most ranges of snippets whose exceptions run the handlers of passes outside; 0: none.
+    uint32_t guards;
 };
 
 // Lays the method out and appends the new code to the buffer, `before` bytes behind its end;
@@ -153,6 +155,22 @@ enum cf_status cf_emit_attribute(const struct cf_layout *layout, struct cf_buffe
 
 // Adds the exits to early returns, and the returns.
 enum cf_status cf_finish_early_returns(struct cf_edit *edit);
+// The exit that an early return runs after `last` (NULL: the first one); NULL: no more.
+const struct cf_site *cf_next_early_exit(const struct cf_edit *edit,
+                                         const struct cf_early_return *early,
+                                         const struct cf_site *last);
+
+// --- nested_exceptions.c ---
+
+// Sorts the snippets for exceptions by nesting; afterwards cf_guards may be called. Only with
+// snippets_throw.
+void cf_sort_thrown(struct cf_edit *edit);
+// The most ranges that lead to the snippets for exceptions, early or not. 0: none.
+uint32_t cf_guards(const struct cf_edit *edit, int early);
+// Calls `put` for each range and its handler, all new pcs.
+void cf_each_guard(const struct cf_layout *layout,
+                   void (*put)(void *context, uint32_t start, uint32_t end, uint32_t handler),
+                   void *context);
 
 // --- snippet.c ---
 

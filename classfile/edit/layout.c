@@ -209,10 +209,10 @@ static enum cf_status check_length(struct cf_layout *l) {
 }
 
 static inline enum cf_status take_exit(struct cf_layout *l, struct cf_exit *exit,
-                                       const struct cf_snippet **snippets, uint32_t count) {
+                                       const struct cf_thrown *snippets, uint32_t count) {
     exit->snippets = snippets;
     exit->count = count;
-    for (uint32_t i = 0; i < count; i++) CF_TRY(take_snippet(l, snippets[i]));
+    for (uint32_t i = 0; i < count; i++) CF_TRY(take_snippet(l, snippets[i].snippet));
     l->added++; // athrow
     return CF_OK;
 }
@@ -242,6 +242,7 @@ enum cf_status cf_layout_make(struct cf_layout *l, struct cf_edit *edit, uint32_
     memset(&l->widened, 0, sizeof *l - offsetof(struct cf_layout, widened));
     l->edit = edit;
     if (edit->early_returns_count) CF_TRY(cf_finish_early_returns(edit));
+    if (edit->snippets_throw) l->guards = cf_guards(edit, 0) + cf_guards(edit, 1);
     if (edit->edges_count) {
         CF_TRY(sort_edges(edit));
         CF_TRY(cf_place_edges(edit));

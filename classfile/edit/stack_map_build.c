@@ -43,11 +43,14 @@ static uint32_t slots(const struct cf_type *types, uint32_t count) {
     return n;
 }
 
-// Appends the new live locals, with TOP for the slots between, to `count` entries at `types`.
-static uint32_t add_new_locals(const struct cf_edit *edit, struct cf_type *types, uint32_t count) {
+// Appends the new live locals of the passes up to `nesting`, with TOP for the slots between, to
+// `count` entries at `types`.
+static uint32_t add_new_locals(const struct cf_edit *edit, struct cf_type *types, uint32_t count,
+                               int32_t nesting) {
     static const struct cf_type top = {CF_TYPE_TOP, 0, 0, {NULL, 0}};
     uint32_t at = slots(types, count);
     for (uint32_t i = 0; i < edit->locals_count; i++) {
+        if (edit->locals[i].nesting > nesting) continue;
         while (at < edit->locals[i].index) {
             types[count++] = top;
             at++;
@@ -67,7 +70,7 @@ static enum cf_status widen_frame(struct walk *k, const struct cf_frame *frame) 
     k->full = *frame;
     k->full.locals = types;
     memcpy(types, frame->locals, frame->locals_count * sizeof *types);
-    k->full.locals_count = add_new_locals(k->edit, types, frame->locals_count);
+    k->full.locals_count = add_new_locals(k->edit, types, frame->locals_count, INT32_MAX);
     return CF_OK;
 }
 
@@ -389,37 +392,56 @@ uint16_t cf_add_throwable(struct cf_edit *edit) {
 
 static int has_labels(const struct cf_exit *exit) {
     for (uint32_t i = 0; i < exit->count; i++)
-        if (exit->snippets[i]->labels_count) return 1;
+        if (exit->snippets[i].snippet->labels_count) return 1;
     return 0;
 }
 
-// The frame of an exceptional exit has only the locals that its snippets use.
-static enum cf_status exit_frame(struct walk *k, const struct cf_exit *exit, int initialized) {
-    if (!exit->count) return CF_OK;
-    struct cf_type stack = {CF_TYPE_OBJECT, cf_throwable(k->edit), 0, {NULL, 0}};
-    CF_TRY(k->edit->error.status);
-    struct cf_frame frame = {.locals = k->full.locals, .stack = &stack, .stack_count = 1};
-    if (!initialized) {
+static int uses_new_locals(const struct cf_exit *exit) {
+    int uses = 0;
+    for (uint32_t i = 0; i < exit->count; i++) uses |= exit->snippets[i].snippet->uses_new_locals;
+    return uses;
+}
+
+// The frame in an exceptional exit has only the locals that its snippets use, and of those only the
+// ones of passes up to `nesting`. Its locals and stack are in k->full and `stack`.
+static struct cf_frame frame_in_exit(struct walk *k, const struct cf_exit *exit, int32_t nesting,
+                                     struct cf_type *stack) {
+    struct cf_frame frame = {.locals = k->full.locals, .stack = stack, .stack_count = 1};
+    if (exit == &k->l->thrown_early) {
         struct cf_type this_type = {CF_TYPE_UNINITIALIZED_THIS, 0, 0, {NULL, 0}};
         frame.locals[frame.locals_count++] = this_type;
         frame.unset = k->all_unset;
-        if (k->l->bridges) CF_TRY(bridge_frame(k, exit->at - 1));
     }
-    int uses = 0;
-    for (uint32_t i = 0; i < exit->count; i++) uses |= exit->snippets[i]->uses_new_locals;
-    if (uses) frame.locals_count = add_new_locals(k->edit, frame.locals, frame.locals_count);
-    if (!has_labels(exit)) {
+    if (uses_new_locals(exit))
+        frame.locals_count = add_new_locals(k->edit, frame.locals, frame.locals_count, nesting);
+    return frame;
+}
+
+// With guards, what snippets throw comes to the exits of the passes outside: there, the locals of
+// passes further inside are not set.
+static enum cf_status exit_frames(struct walk *k, const struct cf_exit *exit) {
+    if (!exit->count) return CF_OK;
+    struct cf_type stack = {CF_TYPE_OBJECT, cf_throwable(k->edit), 0, {NULL, 0}};
+    CF_TRY(k->edit->error.status);
+    if (exit == &k->l->thrown_early && k->l->bridges) CF_TRY(bridge_frame(k, exit->at - 1));
+    if (!has_labels(exit) && !k->l->guards) {
+        struct cf_frame frame = frame_in_exit(k, exit, INT32_MAX, &stack);
         flush_pending(k, exit->at);
         cf_write_frame(k->w, exit->at, &frame);
         return k->w->status;
     }
-    CF_TRY(cf_typing_load(&k->typing, &frame));
-    k->reachable = 1;
-    CF_TRY(insert_frame(k, exit->at));
     uint32_t at = exit->at;
     for (uint32_t i = exit->count; i-- > 0;) {
-        CF_TRY(run_snippet(k, exit->snippets[i], at));
-        at += exit->snippets[i]->length;
+        const struct cf_snippet *s = exit->snippets[i].snippet;
+        if (i == exit->count - 1 || k->l->guards) {
+            int32_t nesting = k->l->guards ? exit->snippets[i].nesting : INT32_MAX;
+            struct cf_frame frame = frame_in_exit(k, exit, nesting, &stack);
+            CF_TRY(cf_typing_load(&k->typing, &frame));
+            k->reachable = 1;
+            CF_TRY(insert_frame(k, at));
+        }
+        CF_TRY(run_snippet(k, s, at));
+        at += s->length;
     }
     return CF_OK;
 }
@@ -433,9 +455,9 @@ static enum cf_status open_typing(struct walk *k) {
     uint32_t peak = 1;
     for (uint32_t i = 0; i < edit->sites_count; i++) raise_peak(&peak, edit->sites[i].snippet, 0);
     for (uint32_t i = 0; i < edit->edges_count; i++) raise_peak(&peak, edit->edges[i].snippet, 0);
-    for (uint32_t i = 0; i < edit->thrown_count; i++) raise_peak(&peak, edit->thrown[i], 1);
+    for (uint32_t i = 0; i < edit->thrown_count; i++) raise_peak(&peak, edit->thrown[i].snippet, 1);
     for (uint32_t i = 0; i < edit->thrown_early_count; i++)
-        raise_peak(&peak, edit->thrown_early[i], 1);
+        raise_peak(&peak, edit->thrown_early[i].snippet, 1);
     return cf_typing_init(&k->typing, k->code, &edit->rewrite->pool,
                           edit->next_local - k->code->max_locals, peak, &edit->error);
 }
@@ -479,8 +501,8 @@ static enum cf_status typed_frames(const struct cf_layout *l, struct cf_frame_wr
         while (cf_frames_next(&k.frames)) CF_TRY(move_frame(&k));
     CF_TRY(k.edit->error.status);
     CF_TRY(detour_frames(&k));
-    CF_TRY(exit_frame(&k, &l->thrown_early, 0));
-    CF_TRY(exit_frame(&k, &l->thrown, 1));
+    CF_TRY(exit_frames(&k, &l->thrown_early));
+    CF_TRY(exit_frames(&k, &l->thrown));
     flush_pending(&k, UINT32_MAX);
     return w->status;
 }
@@ -506,7 +528,7 @@ CF_SELDOM static enum cf_status emit_typed_frames(const struct cf_layout *l, str
 enum cf_status cf_emit_frames(const struct cf_layout *l, struct cf_buffer *out, uint32_t *count) {
     int bridged = l->bridges && l->thrown_early.count;
     if (!l->detours_count && !needs_typing(l) && !has_labels(&l->thrown) &&
-        !has_labels(&l->thrown_early) && !bridged)
+        !has_labels(&l->thrown_early) && !bridged && !l->guards)
         return cf_move_frames(l, out, count);
     return emit_typed_frames(l, out, count);
 }

@@ -435,7 +435,7 @@ static inline enum cf_status put_exit(struct cf_edit *edit, struct cf_buffer *ou
                                       const struct tail *tail, uint32_t *pc) {
     uint32_t thrown = cf_throwable(edit), entries = has_this, tops = 0;
     int uses = 0;
-    for (uint32_t i = 0; i < exit->count; i++) uses |= exit->snippets[i]->uses_new_locals;
+    for (uint32_t i = 0; i < exit->count; i++) uses |= exit->snippets[i].snippet->uses_new_locals;
     if (!thrown) return edit->error.status;
     if (uses && tail->entries) {
         if (has_this > tail->slot)

@@ -122,6 +122,7 @@ static enum cf_status begin(struct kit_weaving *w) {
 
 static void insert(const struct kit_weaving *w) {
     const struct instr_kit_advice *advice = w->advice;
+    if (advice->rethrow_count) cf_edit_snippets_throw(w->edit);
     insert_entry(w);
     if (advice->methods[INSTR_KIT_EXIT] || advice->methods[INSTR_KIT_RETURNED] || advice->outermost)
         cf_insert_exits(w->edit, returned(w));

@@ -182,9 +182,62 @@ class FailingTest(ShopTest):
 
         for one, two, expected in (
                 ("false", "false", ["<one", "<two", "two42", ">two422null", "one422", ">one4221null", "4221"]),
-                ("true", "false", ["<one", "denied one"])):
+                ("true", "false", ["<one", "denied one"]),
+                ("false", "true", ["<one", "<two", ">one0java.lang.SecurityException: two", "denied two"])):
             with self.subTest((one, two)):
                 self.assertEqual(self.run_shop(*kits(one, two)), (PLAIN[:3] + expected, []))
+
+    def test_what_leaves_one_kit_is_seen_by_those_outside(self):
+        """Wherever the second throws, the first leaves once and the third, if it has entered, once; the second not again."""
+        self.app = self.build("inner", Shop="""
+            package com.acme;
+            public class Shop {
+                static int good() { return 5; }
+                static int bad() { throw new IllegalStateException("n"); }
+                Shop(int i) { this(""); if (i == 1) throw new IllegalStateException("n"); }
+                Shop(String s) { }
+                public static void main(String[] a) {
+                    try { good(); } catch (RuntimeException e) { }
+                    System.out.println();
+                    try { bad(); } catch (RuntimeException e) { }
+                    System.out.println();
+                    try { new Shop(2); } catch (RuntimeException e) { }
+                    System.out.println();
+                    try { new Shop(1); } catch (RuntimeException e) { }
+                }
+            }""")
+        body = """
+            @Advice(value = "com.acme.Shop.%s", rethrow = SecurityException.class) final class Slow {
+                static int enter() { System.out.print(" <%s"); if (%s) throw new SecurityException("%s"); return 7; }
+                static void returned() { System.out.print(" =%s"); if (%s) throw new SecurityException("%s"); }
+                static void thrown(@Thrown Throwable t) { System.out.print(" !%s" + t.getMessage()); if (%s) throw new SecurityException("%s"); }
+                static void exit(@Enter int e, @Thrown Throwable t) { System.out.print(" >%s" + e + (t == null ? "" : t.getMessage())); if (%s) throw new SecurityException("%s"); }
+            }"""
+
+        def kit(name, method, throws):
+            words = [method]
+            for place in ("enter", "returned", "thrown", "exit"):
+                words += [name, "true" if throws == place else "false", f"{name}-{place}"]
+            return "kit=" + self.kit(body % tuple(words), f"{name}-{len(method)}-{throws}")
+
+        good, bad, new = (0, "good()"), (1, "bad()"), (2, "<init>(int)")
+        for (line, method), throws, expected in (
+                (good, "none", "<1 <2 <3 =3 >37 =2 >27 =1 >17"),
+                (good, "enter", "<1 <2 !12-enter >172-enter"),
+                (good, "returned", "<1 <2 <3 =3 >37 =2 !12-returned >172-returned"),
+                (good, "exit", "<1 <2 <3 =3 >37 =2 >27 !12-exit >172-exit"),
+                (bad, "none", "<1 <2 <3 !3n >37n !2n >27n !1n >17n"),
+                (bad, "thrown", "<1 <2 <3 !3n >37n !2n !12-thrown >172-thrown"),
+                (bad, "exit", "<1 <2 <3 !3n >37n !2n >27n !12-exit >172-exit"),
+                (new, "none", "<1 <2 <3 =3 >37 =2 >27 =1 >17"),
+                (new, "enter", "<1 <2 !12-enter >172-enter"),
+                (new, "exit", "<1 <2 <3 =3 >37 =2 >27 !12-exit >172-exit"),
+                ((3, new[1]), "none", "<1 <2 <3 !3n >37n !2n >27n !1n >17n"),
+                ((3, new[1]), "thrown", "<1 <2 <3 !3n >37n !2n !12-thrown >172-thrown")):
+            with self.subTest((method, throws)):
+                out, err = self.run_shop(kit("1", method, "none"), kit("2", method, throws), kit("3", method, "none"))
+                self.assertEqual(err, [])
+                self.assertEqual((out + 4 * [""])[line], " " + expected)
 
     def test_methods_that_an_advice_prevents_are_not_entered(self):
         """Other passes leave what they have entered, also if they are named first."""
