@@ -35,6 +35,7 @@ struct instr_engine *instr_engine_new_after(const struct instr_options *options,
     for (size_t i = 0; i < options->pass_count; i++) {
         unsigned flags = options->passes[i].pass->flags;
         complete += flags & RW_COMPLETE ? 1 : 0;
+        engine->prevents |= (flags & RW_PREVENTS) != 0;
         engine->wraps |= options->passes[i].pass->wraps != NULL;
         engine->observes_speed |= flags & RW_OBSERVES_SPEED && !(flags & RW_COMPLETE);
     }

@@ -27,6 +27,7 @@ struct instr_engine {
     int observes_speed; // a pass has RW_OBSERVES_SPEED: methods past the limit are skipped
     int some_complete;  // some passes, but not the only one, have RW_COMPLETE
     int wraps;          // a pass wraps native methods
+    int prevents;       // a pass has RW_PREVENTS: it edits before all others
     int check_input;    // see instr_engine_check_input
     struct instr_stats *stats;
     _Atomic(struct work *)

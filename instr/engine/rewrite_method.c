@@ -36,7 +36,8 @@ static enum cf_status run_passes(struct job *job, struct cf_edit *edit, enum who
         edit->code_limit = HUGE_METHOD_LIMIT;
     job->lines = NULL;
     for (size_t i = 0; i < options->pass_count; i++) job->ids[i] = -1;
-    for (size_t turn = 0; turn < 2 * options->pass_count; turn++) {
+    size_t first = engine->prevents ? 0 : options->pass_count;
+    for (size_t turn = first; turn < 2 * options->pass_count; turn++) {
         int outside = turn < options->pass_count;
         size_t i = outside ? turn : turn - options->pass_count;
         const struct rw_pass *pass = options->passes[i].pass;
