@@ -12,6 +12,8 @@
 //
 // With outermost = true the next argument is what InstrKitNesting.enter has returned: with 0 the advice is not called.
 //
+// A method in place of a call then has an Object[1], and sets its element in front of each `return 0`.
+//
 // Two threads may share a slot: then a recursion may go unnoticed once, but no advice is left out.
 
 #include "instr/kit/bridge.h"
@@ -69,12 +71,13 @@ bool instr_kit_keeps_result(const struct instr_kit_method *m) {
 }
 
 const char *instr_kit_bridge_descriptor(const struct instr_kit_method *m, struct cf_arena *arena) {
-    if (!instr_kit_keeps_result(m) && !m->outermost) return m->descriptor;
-    size_t size = strlen(m->descriptor) + strlen(m->result) + 2;
+    if (!instr_kit_keeps_result(m) && !m->outermost && !instr_kit_may_miss(m)) return m->descriptor;
+    size_t size = strlen(m->descriptor) + strlen(m->result) + sizeof INSTR_KIT_MISSED + 1;
     char *text = cf_arena_alloc(arena, size);
     if (text)
-        snprintf(text, size, "(%s%s%s", instr_kit_keeps_result(m) ? m->result : "",
-                 m->outermost ? "I" : "", m->descriptor + 1);
+        snprintf(text, size, "(%s%s%s%s", instr_kit_keeps_result(m) ? m->result : "",
+                 m->outermost ? "I" : "", instr_kit_may_miss(m) ? INSTR_KIT_MISSED : "",
+                 m->descriptor + 1);
     return text;
 }
 
@@ -103,7 +106,9 @@ static void add_call(const struct bridge *b, struct cf_build *build,
     char *descriptor = expanded(b, m->descriptor),
          *own = with_result ? expanded(b, with_result) : NULL;
     unsigned result = slots_of(*m->result),
-             first = (instr_kit_keeps_result(m) ? result : 0) + m->outermost, locals = first;
+             first =
+                 (instr_kit_keeps_result(m) ? result : 0) + m->outermost + instr_kit_may_miss(m),
+             locals = first;
     if (!descriptor || !own) {
         cf_fail(&build->pool.error, CF_NO_MEMORY, 0, "no memory for a descriptor", 0);
         return;
@@ -157,6 +162,7 @@ struct around {
     const struct instr_kit_method *method;
     char result;           // first letter of its descriptor
     uint32_t kept;         // local with the result so far, if it keeps it
+    uint32_t missed;       // local with the Object[1] of a method in place of a call
     uint32_t thread, slot; // locals
 };
 
@@ -172,6 +178,12 @@ static void field(const struct around *a, struct cf_snippet *s, enum cf_opcode o
 static void return_nothing(const struct around *a, struct cf_snippet *s) {
     static const enum cf_opcode zero[] = {CF_OP_iconst_0, CF_OP_lconst_0, CF_OP_fconst_0,
                                           CF_OP_dconst_0, CF_OP_aconst_null};
+    if (instr_kit_may_miss(a->method)) {
+        cf_local(s, CF_OP_aload, a->missed);
+        cf_op(s, CF_OP_iconst_0);
+        cf_local(s, CF_OP_aload, a->missed);
+        cf_op(s, CF_OP_aastore);
+    }
     if (instr_kit_keeps_result(a->method))
         cf_local(s, (enum cf_opcode)(CF_OP_iload + kind_of(a->result)), a->kept);
     else if (a->result != 'V')
@@ -211,6 +223,10 @@ static const struct cf_snippet *entry(const struct around *a) {
     if (instr_kit_keeps_result(a->method)) {
         cf_local(s, (enum cf_opcode)(CF_OP_iload + kind_of(a->result)), 0);
         cf_local(s, (enum cf_opcode)(CF_OP_istore + kind_of(a->result)), a->kept);
+    }
+    if (instr_kit_may_miss(a->method)) {
+        cf_local(s, CF_OP_aload, a->method->outermost);
+        cf_local(s, CF_OP_astore, a->missed);
     }
     cf_call(s, cf_callee_new(a->edit->rewrite, "java/lang/Thread", "currentThread",
                              "()Ljava/lang/Thread;"));
@@ -322,6 +338,7 @@ static enum cf_status edit_call(const struct bridge *b, struct cf_rewrite *rewri
     if (!result) return cf_fail(&rewrite->cls->error, CF_NO_MEMORY, 0, "out of memory", 0);
     struct around a = {.bridge = b, .edit = edit, .method = method, .result = *result};
     if (instr_kit_keeps_result(method)) a.kept = cf_new_local(edit, result, 1);
+    if (instr_kit_may_miss(method)) a.missed = cf_new_local(edit, INSTR_KIT_MISSED, 1);
     a.thread = cf_new_local(edit, "Ljava/lang/Thread;", 1);
     a.slot = cf_new_local(edit, "I", 1);
     cf_insert_entry(edit, entry(&a));

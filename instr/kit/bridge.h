@@ -5,7 +5,7 @@
 // A bridge has the methods of the advice, with their names and descriptors. Each calls that of the advice, unless the
 // advice is switched off, or this thread is in it already. What the advice throws is counted and dropped, and the method
 // then returns 0 or null, or the result that it would replace; but ThreadDeath and the exceptions of `rethrow` go
-// through. A LinkageError switches the advice off for the classes that use this bridge (java.lang.InstrKitFailure).
+// through. A method in place of a call says where it was not the advice that returned: the caller then makes the call. A LinkageError switches the advice off for the classes that use this bridge (java.lang.InstrKitFailure).
 
 #ifndef INSTR_KIT_BRIDGE_H
 #define INSTR_KIT_BRIDGE_H
@@ -24,8 +24,13 @@ size_t instr_kit_bridge_name(const struct instr_kit_advice *advice, const char *
                              size_t size);
 
 // Does the method replace the result? In the bridge it has the result so far as its first parameter. Behind that
-// methods of advice with outermost = true have what InstrKitNesting.enter has returned.
+// methods of advice with outermost = true have what InstrKitNesting.enter has returned, and those in place of a call an
+// Object[1], in which they put an object if the advice was not called, or has failed.
 bool instr_kit_keeps_result(const struct instr_kit_method *method);
+#define INSTR_KIT_MISSED "[Ljava/lang/Object;"
+static inline bool instr_kit_may_miss(const struct instr_kit_method *method) {
+    return method->role == INSTR_KIT_INSTEAD;
+}
 // The descriptor of the bridge's method, a template, perhaps from `arena`; NULL: out of memory.
 const char *instr_kit_bridge_descriptor(const struct instr_kit_method *method,
                                         struct cf_arena *arena);

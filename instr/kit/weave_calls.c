@@ -1,4 +1,5 @@
 #include "instr/kit/weave_calls.h"
+#include "instr/kit/bridge.h"
 #include "instr/kit/fit.h"
 #include "instr/kit/weave.h"
 #include "instr/kit/weaving.h"
@@ -54,17 +55,37 @@ static void push_arguments(const struct kit_weaving *w, struct cf_snippet *s) {
 
 static enum cf_status push_advised(const struct advised_call *c, struct cf_snippet *s, size_t i);
 
+// Calls what is in place of the call, and goes to `ran` with its result.
+static void push_instead(const struct kit_weaving *w, struct cf_snippet *s, uint32_t ran) {
+    const struct instr_kit_method *instead = w->advice->methods[INSTR_KIT_INSTEAD];
+    struct kit_moment at = {.at_entry = true, .has_this = !w->is_static};
+    uint32_t missed = cf_label(s);
+    at.missed = kit_new_local(w, INSTR_KIT_MISSED);
+    cf_op(s, CF_OP_iconst_1);
+    cf_op_constant(s, CF_OP_anewarray, kit_class_of(w, "Ljava/lang/Object;"), 1, 1);
+    cf_local(s, CF_OP_astore, at.missed);
+    kit_push_call(w, s, INSTR_KIT_INSTEAD, &at);
+    cf_local(s, CF_OP_aload, at.missed);
+    cf_op(s, CF_OP_iconst_0);
+    cf_op(s, CF_OP_aaload);
+    cf_branch_to(s, CF_OP_ifnonnull, missed);
+    kit_push_cast(w, s, instead->result);
+    cf_branch_to(s, CF_OP_goto, ran);
+    cf_place(s, missed);
+    if (*instead->result != 'V')
+        cf_op(s, *w->result == 'J' || *w->result == 'D' ? CF_OP_pop2 : CF_OP_pop);
+}
+
 // What is between `enter` and `returned`.
 static enum cf_status push_call(const struct advised_call *c, const struct kit_weaving *w,
                                 struct cf_snippet *s, size_t i) {
-    const struct instr_kit_method *instead = w->advice->methods[INSTR_KIT_INSTEAD];
-    const struct kit_moment at = {.at_entry = true, .has_this = !w->is_static};
-    if (kit_push_call(w, s, INSTR_KIT_INSTEAD, &at)) {
-        kit_push_cast(w, s, instead->result);
-        return CF_OK;
-    }
+    uint32_t ran = cf_label(s);
+    bool replaces = w->advice->methods[INSTR_KIT_INSTEAD] != NULL;
+    if (replaces) push_instead(w, s, ran);
     push_arguments(w, s);
-    return push_advised(c, s, i + 1);
+    CF_TRY(push_advised(c, s, i + 1));
+    if (replaces) cf_place(s, ran);
+    return CF_OK;
 }
 
 // A null of the type of the result, so that both ways to `back` have it.

@@ -2,7 +2,8 @@
 //
 //      receiver and arguments -> locals
 //      entry        BRIDGE.enter, as in methods; @Skip: 0 or null instead of the call
-//      call         the call itself, or what other passes have put there; that of the next advice; or BRIDGE's @Instead
+//      call         BRIDGE's @Instead; if there is none, or it fails, that of the next advice, and at last the call
+//                   itself, or what other passes have put there
 //      return       as in methods, and so is an exception of the call, which is thrown again
 
 #ifndef INSTR_KIT_WEAVE_CALLS_H

@@ -285,6 +285,7 @@ bool kit_push_call(const struct kit_weaving *w, struct cf_snippet *s, enum instr
     if (!descriptor) return true;
     if (instr_kit_keeps_result(m)) kit_load(s, w->result, at->result);
     if (m->outermost) cf_local(s, CF_OP_iload, w->mark);
+    if (instr_kit_may_miss(m)) cf_local(s, CF_OP_aload, at->missed);
     for (size_t i = 0; i < m->parameter_count; i++) push_value(w, s, &m->parameters[i], at);
     cf_call(s, cf_callee_new(w->cls->rewrite, w->bridge, m->name, kit_expanded(w, descriptor)));
     return true;

@@ -45,6 +45,7 @@ struct kit_weaving {
 struct kit_moment {
     bool at_entry, has_this, has_result, has_thrown;
     uint32_t result, thrown; // locals
+    uint32_t missed;         // local: an Object[1], for instr_kit_may_miss
 };
 
 // Fits the advice here? Otherwise the edit fails with the reason.

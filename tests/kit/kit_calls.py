@@ -73,8 +73,50 @@ class CallsTest(KitTest):
             final class Tens {
                 static int returned(@Result int n) { return 10 * n; }
             }""")
-        self.assertEqual(out, ["x3", "<memoryk2010.5!1>", "<null!-1>", "61 false", "memory"])
+        self.assertEqual(out, ["x3", "<memoryk2010.5!1>", "caught n", "61 false", "memory"])
         self.assertEqual(len(err), 1, err)
+
+    def test_calls_are_made_where_what_is_instead_fails(self):
+        """It throws, it is called again by itself, and its class lacks another; whatever lies on the stack below the call stays."""
+        self.app = self.build("plain", App="""
+            package com.acme;
+            public class App {
+                static long wide(long n) { return n; }
+                static int small(int n) { return n; }
+                static String text(String s) { return s; }
+                static void none(String s) { System.out.println("none " + s); }
+                static double again(double d) { return d; }
+                public static double calls(double d) { return 0.5 + again(d); }
+                public static void main(String[] a) {
+                    for (int i = 0; i < 3; i++) {
+                        System.out.println(1 + wide(20L + i) * 2 + " " + (3 + small(30 + i)) + text("t" + i) + new StringBuilder("x").append(text("u")));
+                        none("n" + i);
+                        System.out.println(1 + again(i));
+                    }
+                }
+            }""")
+        out, err = self.run_app("""
+            @Advice(value = "com.acme.App.wide(long)", calls = true, callers = "com.acme.App") final class Wide {
+                @Instead static long wide(long n) { if (n == 21) throw new IllegalStateException("odd"); return -n; }
+                static long returned(@Result long r) { return r + 1000; }
+            }
+            @Advice(value = "com.acme.App.small(int)", calls = true, callers = "com.acme.App") final class Small {
+                @Instead static int small(int n) { Gone.say(); return 0; }
+            }
+            @Advice(value = "com.acme.App.text(String)", calls = true, callers = "com.acme.App", outermost = true) final class Text {
+                @Instead static Object text(String s) { if (s.endsWith("1")) throw new StackOverflowError(); return s + "'"; }
+            }
+            @Advice(value = "com.acme.App.none(..)", calls = true, callers = "com.acme.App", rethrow = SecurityException.class) final class None {
+                @Instead static void none(String s) { if (s.equals("n1")) throw new Error("dropped"); System.out.println("instead of " + s); }
+            }
+            @Advice(value = "com.acme.App.again(double)", calls = true, callers = "com.acme.App") final class Again {
+                @Instead static double again(double d) { return 100 + com.acme.App.calls(d); }
+            }
+            final class Gone { static { if (true) throw new IllegalStateException("never begun"); } static void say() { } }""")
+        self.assertEqual(out, ["1961 33t0'xu'", "instead of n0", "101.5",
+                               "2043 34t1xu'", "none n1", "102.5",
+                               "1957 35t2'xu'", "instead of n2", "103.5"])
+        self.assertEqual(len(err), 4, err)
 
     def test_skipped_calls_and_changed_arguments(self):
         out, err = self.run_app("""
