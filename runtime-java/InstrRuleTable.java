@@ -19,7 +19,7 @@ final class InstrRuleTable {
     private static final int LONGEST = 200;
     private static final String OTHERS = "...";
 
-    private final int reduction, most;
+    final int reduction, most;
     private final ConcurrentMap<Object, AtomicLongArray> cells = new ConcurrentHashMap<Object, AtomicLongArray>();
     private final AtomicInteger size = new AtomicInteger();
     private final AtomicLongArray single;

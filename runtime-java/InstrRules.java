@@ -67,10 +67,20 @@ public final class InstrRules {
         places = larger;
     }
 
-    /** The rows of a table: {String[] keys, long[] numbers}, InstrRuleTable.NUMBERS for each; null: there is no such table. */
-    static Object[] rows(int table) {
-        InstrRuleTable found = tableAt(table);
+    /**
+     * The rows of a table: {String[] keys, long[] numbers}, InstrRuleTable.NUMBERS for each; null: there is no such table.
+     * With `reset` an empty one takes its place.
+     */
+    static Object[] rows(int table, boolean reset) {
+        InstrRuleTable found = reset ? replaced(table) : tableAt(table);
         return found == null ? null : found.rows();
+    }
+
+    /** The table that was there. */
+    private static synchronized InstrRuleTable replaced(int table) {
+        InstrRuleTable found = tableAt(table);
+        if (found != null) table(table, found.reduction, found.most);
+        return found;
     }
 
     // For inserted code.

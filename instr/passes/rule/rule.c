@@ -157,20 +157,23 @@ static void take_rows(struct gathered *g, JNIEnv *jni, const struct instr_rule_t
     if (all) (*jni)->ReleaseLongArrayElements(jni, numbers, all, JNI_ABORT);
 }
 
-static void take_table(struct gathered *g, JNIEnv *jni, const struct instr_rule_table *table) {
+static void take_table(struct gathered *g, JNIEnv *jni, const struct instr_rule_table *table,
+                       bool reset) {
     jclass rules = instr_runtime_class("InstrRules");
     if (!rules || (*jni)->PushLocalFrame(jni, 16) != 0) {
         (*jni)->ExceptionClear(jni);
         return;
     }
-    jmethodID rows = (*jni)->GetStaticMethodID(jni, rules, "rows", "(I)[Ljava/lang/Object;");
-    jobjectArray pair =
-        rows ? (*jni)->CallStaticObjectMethod(jni, rules, rows, (jint)table->number) : NULL;
+    jmethodID rows = (*jni)->GetStaticMethodID(jni, rules, "rows", "(IZ)[Ljava/lang/Object;");
+    jobjectArray pair = rows ? (*jni)->CallStaticObjectMethod(jni, rules, rows, (jint)table->number,
+                                                              (jboolean)reset)
+                             : NULL;
     if (pair && !(*jni)->ExceptionCheck(jni)) {
         jobjectArray keys = (*jni)->GetObjectArrayElement(jni, pair, 0);
         jlongArray numbers = (*jni)->GetObjectArrayElement(jni, pair, 1);
         if (keys && numbers) take_rows(g, jni, table, keys, numbers);
     }
+    g->no_memory |= (*jni)->ExceptionCheck(jni);
     (*jni)->ExceptionClear(jni);
     (*jni)->PopLocalFrame(jni, NULL);
 }
@@ -202,7 +205,7 @@ static void gather(struct gathered *g, const struct instr_results *results, unsi
         if (table->keys == 0 && table->reduction == INSTR_RULE_COUNT)
             take_count(g, results, pass, table, counts, counts ? n : 0);
         else
-            take_table(g, results->jni, table);
+            take_table(g, results->jni, table, results->reset);
     }
     free(counts);
 }
