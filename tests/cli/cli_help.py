@@ -53,7 +53,7 @@ class Help(CliTest):
                  **{"coverage check " + option: ["--diff"] for option in ("--markdown", "--html", "--github", "--gitlab")}}
         values = {"N": "3", "TIME": "1s", "KEY": "self", "LIST": "all", "NAME": "Foo", "PATH": self.folder, "OUT": "c",
                   "HOME": self.folder, "WORDS": "throw", "SHARE": "5%", "CONDITION": "true", "VALUES": "1", "JARS": self.folder,
-                  "FILE": "c", "DIR": self.folder + "/d", "TEXT": "LINE >= 0", "E": "UTF-8", "0.8.6": "0.8.6"}
+                  "FILE": "c", "DIR": self.folder + "/d", "TEXT": "LINE >= 0", "E": "UTF-8", "0.8.6": "0.8.6", "covered": "covered"}
         tried = 0
         for command in self.tables()["commands"]:
             name, usage = command["name"], command["arguments"]
@@ -62,7 +62,7 @@ class Help(CliTest):
             words = [*name.split(), *arguments.get(name, [nobody] if "PID" in usage else ["a"] if usage[-7:] == "PATH..." else [])]
             if name == "report":
                 words.append("a")
-            for option, value in re.findall(r"(--[a-z-]+)(?: ([A-Z]+|0\.8\.6))?", usage):
+            for option, value in re.findall(r"(--[a-z-]+)(?: ([A-Z]+|0\.8\.6|covered))?", usage):
                 more = needs.get(f"{name} {option}", needs.get(option, []))
                 done = self.run_tool(*words, *more, option, *([values[value]] if value else []))
                 self.assertNotIn("usage:", done.stderr, (words, option, value))

@@ -304,8 +304,8 @@
             "Prints 20 sessions, or N. --json prints all sessions and all classes.")               \
     COMMAND(report,                                                                                \
             "FILE... [--classfiles PATH]... [--sourcefiles PATH]... [--encoding E] [--tabwith N] " \
-            "[--name NAME] [--jacoco 0.8.6|0.8.15|none] [--quiet] [--xml FILE] [--csv FILE] "      \
-            "[--lcov FILE] "                                                                       \
+            "[--name NAME] [--jacoco 0.8.6|0.8.15|none] [--exceptions covered|missed] [--quiet] "  \
+            "[--xml FILE] [--csv FILE] [--lcov FILE] "                                             \
             "[--cobertura FILE] [--sonar FILE] [--markdown FILE] [--badge FILE] "                  \
             "[--html OUT]",                                                                        \
             "make reports of .exec files and the class files",                                     \
@@ -319,7 +319,9 @@
             "network. XML "                                                                        \
             "and CSV are those of JaCoCo. What compilers have added to the code is left out as "   \
             "by the "                                                                              \
-            "newest JaCoCo, by JaCoCo 0.8.6, or not at all (none). A file or class that cannot "   \
+            "newest JaCoCo, by JaCoCo 0.8.6, or not at all (none). What ran of a line that an "    \
+            "exception left is covered on the page, and missed in the other formats, as in "       \
+            "JaCoCo's; --exceptions says which for all. A file or class that cannot "              \
             "be read is reported, the rest is in the report, and the exit status is 1.")           \
     COMMAND(                                                                                       \
         check,                                                                                     \

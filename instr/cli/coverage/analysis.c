@@ -57,10 +57,10 @@ static char *keep_text(struct analyser *analyser, struct cf_slice text) {
 // The counters of one instruction.
 static struct cover_line count_instruction(const struct cover_instruction *insn, unsigned op) {
     uint32_t covered = cover_branches_covered(insn);
-    struct cover_line line = {{!covered, covered > 0}, {0, 0}, 0, 0, 0};
+    struct cover_line line = {.instructions = {!covered, covered > 0}};
     if (insn->branches >= 2)
         line.branches = (struct cover_count){insn->branches - covered, covered};
-    line.thrown = insn->entered && !covered;
+    line.begun = insn->begun && !covered;
     if (insn->branches == 2 && cover_is_jump(op) && !insn->branches_changed) {
         line.never_yes = !cover_branch_covered(insn, 1);
         line.never_no = !cover_branch_covered(insn, 0);
@@ -117,7 +117,7 @@ static int apply_inlined(const uint8_t *inlined, struct cover_line_set *set,
         if (inlined[i] == COVER_NOT_INLINED) continue;
         const struct cover_line *before = &set->at[i];
         int covered = before->instructions.covered > 0 || inlined[i] == COVER_INLINED_COVERED;
-        struct cover_line line = {{!covered, covered > 0}, {0, 0}, 0, 0, 0};
+        struct cover_line line = {.instructions = {!covered, covered > 0}};
         counts[COVER_INSTRUCTION].missed += line.instructions.missed - before->instructions.missed;
         counts[COVER_INSTRUCTION].covered +=
             line.instructions.covered - before->instructions.covered;
@@ -201,6 +201,7 @@ static void add_method(struct analyser *analyser, const struct cover_code *code,
         cover_line_set_add_all(&analyser->workspace->lines, lines);
         cover_add(cls->counts, method.counts);
         if (analyser->input->inlined) apply_to_method(analyser, &method);
+        method.begun = cover_line_set_begun(lines, &method.begun_lines);
         cls->methods[cls->method_count++] = method;
     }
     cover_line_set_clear(lines);
@@ -306,6 +307,7 @@ static enum cf_status analyse_methods(struct analyser *analyser, const struct cf
     struct cover_class *result = analyser->result;
     result->counts[COVER_LINE] = cover_line_set_count(&analyser->workspace->lines);
     if (input->inlined) apply_to_class(analyser);
+    cover_line_set_begun(&analyser->workspace->lines, &result->begun_lines);
     if (result->method_count || input->inlined) // as JaCoCo has it
         result->counts[COVER_CLASS] = (struct cover_count){
             result->counts[COVER_METHOD].covered == 0, result->counts[COVER_METHOD].covered > 0};

@@ -193,6 +193,7 @@ static void merge_all(struct cover_filtering *f) {
             to->words = list[i].words;
         }
         for (uint32_t k = 0; k < list[i].words; k++) to->covered[k] |= list[i].covered[k];
+        to->begun |= list[i].begun;
         list[i].ignored = 1;
     }
     for (uint32_t i = 0; i < f->flow->count; i++) {

@@ -115,7 +115,7 @@ static void add_instruction(struct finder *finder, uint32_t i) {
     const struct rw_probe *probe = finder->probe;
     unsigned op = code->op[i];
     if (probe < finder->last_probe && probe->kind == RW_PROBE_FALL && probe->instruction == i)
-        finder->list[i].entered = (uint8_t)take_probe(finder, i - 1, 0);
+        finder->list[i].entered |= (uint8_t)take_probe(finder, i - 1, 0);
     else if (follows(code, i))
         add_way(finder, i - 1, i, 0);
     probe = finder->probe;
@@ -125,6 +125,32 @@ static void add_instruction(struct finder *finder, uint32_t i) {
         add_edge(finder, i, cover_target(code, i), 1);
     else if (probe < finder->last_probe && probe->kind == RW_PROBE_END && probe->instruction == i)
         take_probe(finder, i, 0);
+}
+
+// Of constants only classes, method handles and the like, which are resolved when they are loaded.
+static int may_throw(const struct cover_code *code, uint32_t i) {
+    const uint8_t *p = code->code.bytes + code->code.pc[i];
+    if (*p < CF_OP_ldc || *p > CF_OP_ldc2_w) return cf_flags[code->op[i]] & CF_MAY_THROW;
+    unsigned tag = cf_tag_at(code->cls, *p == CF_OP_ldc ? p[1] : cf_be2(p + 1));
+    return tag > CF_TAG_STRING || tag == CF_TAG_CLASS;
+}
+
+static int may_end(const struct cover_code *code, uint32_t i) {
+    unsigned op = code->op[i];
+    return cover_is_jump(op) || cover_is_switch(op) || cf_is_return(op) || op == CF_OP_ret ||
+           may_throw(code, i);
+}
+
+// Behind a probe that was hit, all instructions up to the first that may throw have run. If none of
+// their ways on is covered, an exception came.
+static void find_begun(const struct cover_code *code, struct cover_instruction *list) {
+    for (uint32_t i = 0; i < code->count; i++) {
+        if (!list[i].entered) continue;
+        for (uint32_t k = i; k < code->count && !is_covered(&list[k]); k++) {
+            list[k].begun = 1;
+            if (may_end(code, k)) break;
+        }
+    }
 }
 
 enum cf_status cover_flow_find(struct cover_flow *flow, const struct cover_code *code,
@@ -148,6 +174,7 @@ enum cf_status cover_flow_find(struct cover_flow *flow, const struct cover_code 
     for (uint32_t i = 0; i < n && !error->status; i++) add_instruction(&finder, i);
     for (uint32_t i = 0; i < finder.jumps_count && !error->status; i++)
         add_way(&finder, finder.jumps[i].source, finder.jumps[i].target, finder.jumps[i].branch);
+    find_begun(code, list);
     *flow = (struct cover_flow){list, n};
     return error->status;
 }

@@ -17,6 +17,7 @@ struct cover_instruction {
     uint32_t from;            // the instruction before it, plus 1; 0: none, or several
     uint32_t from_branch;     // of `from`, the one that leads here
     uint8_t entered;          // a probe on the way to it was hit
+    uint8_t begun;            // it ran, but an exception came before the next probe
     uint8_t ignored;          // by a filter
     uint8_t branches_changed; // by a filter
 };

@@ -5,7 +5,7 @@
 //      PATH(name, make)    --name PATH; int make(const struct cover_model *, const char *path), which
 //                          returns CLI_OK, or another exit status after a message
 //
-// The order is that of the help.
+// The order is that of the help, and paths come last: what they show may count more (begun.h).
 
 #ifndef INSTR_CLI_COVERAGE_FORMATS_H
 #define INSTR_CLI_COVERAGE_FORMATS_H

@@ -22,7 +22,8 @@ static int has_code(const struct cover_line *line) {
 static void add_line(struct cover_line *to, const struct cover_line *from) {
     cover_sum(&to->instructions, from->instructions);
     cover_sum(&to->branches, from->branches);
-    to->thrown |= from->thrown;
+    uint32_t begun = (uint32_t)to->begun + from->begun;
+    to->begun = (uint16_t)(begun < UINT16_MAX ? begun : UINT16_MAX);
     to->never_yes |= from->never_yes;
     to->never_no |= from->never_no;
 }
@@ -74,6 +75,17 @@ struct cover_count cover_line_set_count(const struct cover_line_set *set) {
     struct cover_count count = {0, 0};
     for (uint32_t i = 0; i < set->count; i++) count_line(&count, &set->at[set->used[i]]);
     return count;
+}
+
+uint32_t cover_line_set_begun(const struct cover_line_set *set, uint32_t *lines) {
+    uint32_t begun = 0;
+    *lines = 0;
+    for (uint32_t i = 0; i < set->count; i++) {
+        const struct cover_line *line = &set->at[set->used[i]];
+        begun += line->begun;
+        *lines += line->begun && !line->instructions.covered;
+    }
+    return begun;
 }
 
 int cover_line_set_take(struct cover_line_set *set, struct cover_lines *lines) {

@@ -33,6 +33,8 @@ void cover_line_set_clear(struct cover_line_set *set);
 void cover_line_set_put(struct cover_line_set *set, uint32_t number, const struct cover_line *line);
 // How many lines were missed, and covered.
 struct cover_count cover_line_set_count(const struct cover_line_set *set);
+// How many instructions have begun (model.h), and on how many missed lines.
+uint32_t cover_line_set_begun(const struct cover_line_set *set, uint32_t *lines);
 // Makes lines of the model from the set, and empties it. Returns 0; -1: out of memory.
 int cover_line_set_take(struct cover_line_set *set, struct cover_lines *lines);
 

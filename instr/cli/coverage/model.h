@@ -16,6 +16,9 @@
 // and over classes that name none; of bundles and groups the sum over what they hold. LINE is
 // no sum within a class or a source file: a line counts once, by all that lies on it.
 //
+// So what ran until an exception left its line counts as missed. cover_count_begun (begun.h) changes
+// that, for formats that need not equal JaCoCo's.
+//
 // Names are modified UTF-8 as in class files, with slashes; formats escape them.
 
 #ifndef INSTR_CLI_COVERAGE_MODEL_H
@@ -42,7 +45,7 @@ struct cover_count {
 // What lies on a line. A line without instructions has only zeros, and is not counted.
 struct cover_line {
     struct cover_count instructions, branches;
-    uint8_t thrown;    // it was entered, and left only by exceptions: missed in `instructions`
+    uint16_t begun;    // instructions that ran until an exception left the line; at most 65,535
     uint8_t never_yes; // of a conditional jump on it one way was never taken, to the target ...
     uint8_t never_no;  // ... or past it; both also for jumps that were never reached
 };
@@ -61,6 +64,7 @@ struct cover_method {
     uint32_t last_line;
     int begins_at_zero; // some of its code is on line 0, as JaCoCo's XML has it
     struct cover_count counts[COVER_COUNTERS]; // CLASS is 0
+    uint32_t begun, begun_lines; // instructions as in cover_line; missed lines with such
 };
 
 // Where the data of a class come from.
@@ -84,6 +88,7 @@ struct cover_class {
     uint32_t method_count;
     struct cover_source *file; // NULL: not named
     struct cover_lines lines;  // freed once `file` has them, unless `file` is NULL
+    uint32_t begun_lines;      // missed ones with instructions that have begun
     struct cover_count counts[COVER_COUNTERS];
 };
 

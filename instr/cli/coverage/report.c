@@ -2,6 +2,7 @@
 
 #include "instr/cli/coverage/report.h"
 #include "instr/base/array.h"
+#include "instr/cli/coverage/begun.h"
 #include "instr/cli/coverage/csv.h"
 #include "instr/cli/coverage/formats.h"
 #include "instr/cli/coverage/formats/badge.h"
@@ -225,12 +226,15 @@ static int print_table(const struct cover_model *model) {
     return status;
 }
 
-// Without any path, the table goes to standard output.
-static int write_all(const struct cover_model *model, const char *const *paths) {
+// Without any path, the table goes to standard output. The page is the last format.
+static int write_all(struct cover_model *model, enum cover_exceptions exceptions,
+                     const char *const *paths) {
     int status = CLI_OK, none = 1;
+    if (exceptions == COVER_EXCEPTIONS_COVERED) cover_count_begun(model);
     for (size_t i = 0; i < FORMATS; i++) {
         if (!paths[i]) continue;
         none = 0;
+        if (formats[i].make && exceptions == COVER_EXCEPTIONS_BY_FORMAT) cover_count_begun(model);
         int result = formats[i].make ? formats[i].make(model, paths[i])
                                      : write_file(model, &formats[i], paths[i]);
         if (result != CLI_OK) status = result;
@@ -252,10 +256,19 @@ int cover_request_complete(const char *command, struct cover_request *request,
     return CLI_OK;
 }
 
+static int take_exceptions(struct cover_request *request, const char *word) {
+    static const char *const words[] = {"covered", "missed", NULL};
+    int which = word ? cli_word(word, words) : -1;
+    if (word && which < 0)
+        return cli_usage("coverage report", "--exceptions is covered or missed, not '%.64s'", word);
+    request->exceptions = (enum cover_exceptions)(COVER_EXCEPTIONS_COVERED + which);
+    return CLI_OK;
+}
+
 static int read_arguments(int argc, char **argv, struct cover_request *request,
                           const char *paths[FORMATS]) {
-    const char *release = NULL;
-    enum { OWN = 7 }; // options that are not formats
+    const char *release = NULL, *exceptions = NULL;
+    enum { OWN = 8 }; // options that are not formats
     struct cli_option options[FORMATS + OWN + 1] = {
         {"--classfiles", .words = &request->classfiles},
         {"--sourcefiles", .words = &request->sourcefiles},
@@ -263,10 +276,12 @@ static int read_arguments(int argc, char **argv, struct cover_request *request,
         {"--tabwith", .number = &request->tab, 1, COVER_MOST_TAB},
         {"--name", .text = &request->name},
         {"--jacoco", .text = &release},
+        {"--exceptions", .text = &exceptions},
         {"--quiet", .flag = &request->quiet}};
     for (size_t i = 0; i < FORMATS; i++)
         options[OWN + i] = (struct cli_option){formats[i].option, .text = &paths[i]};
     int status = cli_exec_arguments("coverage report", argc, argv, options, &request->files);
+    if (status == CLI_OK) status = take_exceptions(request, exceptions);
     if (status != CLI_OK) return status;
     return cover_request_complete("coverage report", request, release);
 }
@@ -307,7 +322,7 @@ int cover_report_run(int argc, char **argv, const struct cover_modules *modules)
     int status = read_arguments(argc, argv, &request, paths);
     if (status == CLI_OK) {
         status = cover_report_read(&report, &request);
-        if (status == CLI_OK) status = write_all(&report.model, paths);
+        if (status == CLI_OK) status = write_all(&report.model, request.exceptions, paths);
         if (status == CLI_OK && report.failed) status = CLI_FAILED;
         cover_report_free(&report);
     }

@@ -9,6 +9,13 @@
 #include "instr/cli/coverage/times.h"
 #include "instr/cli/exec/exec.h"
 
+// What ran until an exception left its line (begun.h).
+enum cover_exceptions {
+    COVER_EXCEPTIONS_BY_FORMAT, // covered on the page, missed in formats that equal JaCoCo's
+    COVER_EXCEPTIONS_COVERED,
+    COVER_EXCEPTIONS_MISSED
+};
+
 struct cover_request {
     struct cli_exec_files files;
     struct cli_words classfiles, sourcefiles; // without class files those of `modules` count
@@ -18,6 +25,7 @@ struct cover_request {
     long tab;                                 // columns
     const char *name;
     enum cover_release release;
+    enum cover_exceptions exceptions;
 };
 
 // Completes what the options of a command have left open. `release`: --jacoco; NULL: not given. CLI_OK; or another exit

@@ -187,15 +187,15 @@ static int move_lines(struct cover_source *source) {
     return 0;
 }
 
-static int sum_source(struct cover_source *source) {
+void cover_sum_source(struct cover_source *source) {
+    memset(source->counts, 0, sizeof source->counts);
     for (size_t i = 0; i < source->class_count; i++)
         cover_add(source->counts, source->classes[i]->counts);
-    if (move_lines(source) != 0) return -1;
     source->counts[COVER_LINE] = cover_lines_count(&source->lines);
-    return 0;
 }
 
-static void sum_package(struct cover_package *package) {
+void cover_sum_package(struct cover_package *package) {
+    memset(package->counts, 0, sizeof package->counts);
     for (size_t i = 0; i < package->source_count; i++)
         cover_add(package->counts, package->sources[i]->counts);
     for (size_t i = 0; i < package->class_count; i++)
@@ -238,17 +238,18 @@ static int fill(struct maker *maker) {
         struct cover_source *source = maker->sources.list[order[i]].content;
         struct cover_package *package = (struct cover_package *)source->package;
         package->sources[package->source_count++] = source;
-        if (sum_source(source) != 0) {
+        if (move_lines(source) != 0) {
             free(order);
             return -1;
         }
+        cover_sum_source(source);
     }
     free(order);
     order = order_of(&maker->packages, 0);
     if (!order) return -1;
     for (uint32_t i = 0; i < maker->packages.count; i++) {
         struct cover_package *package = maker->packages.list[order[i]].content;
-        sum_package(package);
+        cover_sum_package(package);
         cover_add(maker->bundle->counts, package->counts);
         maker->bundle->packages[maker->bundle->package_count++] = package;
     }

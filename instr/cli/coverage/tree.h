@@ -13,4 +13,8 @@ struct cover_bundle *cover_bundle_make(const char *name, struct cover_classes *c
                                        enum cover_release release);
 void cover_bundle_free(struct cover_bundle *bundle);
 
+// Count anew what they hold.
+void cover_sum_source(struct cover_source *source);
+void cover_sum_package(struct cover_package *package);
+
 #endif

@@ -95,10 +95,10 @@ static void make(struct sample *s) {
     s->classes[0] = &s->first;
     s->classes[1] = &s->second;
     s->classes[2] = &s->alone;
-    s->lines[0] = (struct cover_line){{0, 5}, {0, 0}, .thrown = 0};
+    s->lines[0] = (struct cover_line){{0, 5}, {0, 0}, .begun = 0};
     s->lines[1] = (struct cover_line){{1, 3}, {1, 1}, .never_yes = 1};
-    s->lines[2] = (struct cover_line){{2, 0}, {4, 0}, .thrown = 0};
-    s->lines[3] = (struct cover_line){{2, 0}, {0, 0}, .thrown = 1};
+    s->lines[2] = (struct cover_line){{2, 0}, {4, 0}, .begun = 0};
+    s->lines[3] = (struct cover_line){{2, 0}, {0, 0}, .begun = 1};
     s->source = (struct cover_source){"Shop.java", &s->package, s->classes, 2,
                                       .lines = {10, 13, s->lines, s->times}};
     count(s->source.counts);

@@ -105,7 +105,7 @@ static void put_methods(struct instr_output *out, const struct cover_page *page,
 
 // What a row is: full, in part, not at all, left by an exception.
 static const char *state_of(const struct cover_line *line) {
-    if (line->thrown && line->instructions.covered == 0) return "t";
+    if (line->begun && line->instructions.covered <= line->begun) return "t";
     if (line->instructions.covered == 0) return "n";
     return line->instructions.missed == 0 && line->branches.missed == 0 ? "f" : "p";
 }
@@ -172,7 +172,7 @@ static void put_cells(struct instr_output *out, uint64_t number, const struct co
                             line->instructions.missed, cover_total(line->instructions));
     instr_output_bytes(out, ">", 1);
     cover_put_number(out, number);
-    if (counted && lines->times && line->instructions.covered)
+    if (counted && lines->times && line->instructions.covered && *state != 't')
         put_times(out, lines->times[i]);
     else if (counted)
         instr_output_text(out, "<td>");
