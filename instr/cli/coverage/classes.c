@@ -156,11 +156,24 @@ static int is_of_a_release(const struct cover_class *class) {
     return strstr(class->location, "META-INF/versions/") != NULL;
 }
 
+static int is_new(const struct cover_classes *classes, const struct cover_class *class) {
+    for (size_t i = 0; i < classes->again_count; i++)
+        if (classes->again[i]->id == class->id && strcmp(classes->again[i]->name, class->name) == 0)
+            return 0;
+    return 1;
+}
+
 // A second class of that name.
 static void add_again(struct cover_classes *classes, struct cover_class **there,
                       struct cover_class *class) {
     struct cover_class *spare = class;
-    if (class->id != (*there)->id) {
+    if (class->id != (*there)->id && class->match == COVER_MATCHES &&
+        (*there)->match == COVER_MATCHES) {
+        if (is_new(classes, class)) {
+            classes->again[classes->again_count++] = class;
+            return;
+        }
+    } else if (class->id != (*there)->id) {
         if (!is_of_a_release(class) && !is_of_a_release(*there)) {
             cli_error("%s: another class %s is in %s", class->location, class->name,
                       (*there)->location);
@@ -177,7 +190,8 @@ static void add_again(struct cover_classes *classes, struct cover_class **there,
 static int make_list(struct cover_classes *classes, struct work *work, struct names *names) {
     size_t count = work->paths->count;
     classes->list = malloc((count + 1) * sizeof *classes->list);
-    if (!classes->list || make_names(names, count) != 0) return cli_no_memory();
+    classes->again = malloc((count + 1) * sizeof(struct cover_class *));
+    if (!classes->list || !classes->again || make_names(names, count) != 0) return cli_no_memory();
     for (size_t i = 0; i < count; i++) {
         struct cover_class *class = work->results[i].class;
         if (work->results[i].error) {
@@ -293,8 +307,51 @@ int cover_classes_read(struct cover_classes *classes, size_t count, char *const 
     return status;
 }
 
+// --- versions that ran, too ---
+
+// What of the location is before the path of the class within it.
+static size_t place_length(const struct cover_class *class) {
+    static const char suffix[] = ".class";
+    size_t all = strlen(class->location), own = strlen(class->name) + sizeof suffix - 1;
+    if (all <= own || strncmp(class->location + all - own, class->name, strlen(class->name)) != 0)
+        return all;
+    return all - own - 1; // and the slash, or '!'
+}
+
+int cover_classes_next(struct cover_classes *classes, struct cover_classes *versions,
+                       const char **place) {
+    const struct cover_class *first = classes->again[0];
+    size_t length = place_length(first), left = 0;
+    struct names names = {NULL, 0};
+    memset(versions, 0, sizeof *versions);
+    versions->list = malloc((classes->again_count + 1) * sizeof *versions->list);
+    char *copy = cf_arena_alloc(&classes->workspaces[0].kept, length + 1);
+    if (!versions->list || !copy || make_names(&names, classes->again_count) != 0) {
+        free(versions->list);
+        return cli_no_memory();
+    }
+    memcpy(copy, first->location, length);
+    copy[length] = '\0';
+    *place = copy;
+    for (size_t i = 0; i < classes->again_count; i++) {
+        struct cover_class *class = classes->again[i];
+        struct cover_class ***slot = find_slot(&names, class->name);
+        if (*slot || place_length(class) != length || memcmp(class->location, copy, length) != 0) {
+            classes->again[left++] = class;
+            continue;
+        }
+        versions->list[versions->count] = class;
+        *slot = &versions->list[versions->count++];
+    }
+    classes->again_count = left;
+    free(names.slots);
+    return CLI_OK;
+}
+
 void cover_classes_free(struct cover_classes *classes) {
     for (size_t i = 0; i < classes->count; i++) cover_lines_free(&classes->list[i]->lines);
+    for (size_t i = 0; i < classes->again_count; i++) cover_lines_free(&classes->again[i]->lines);
+    free(classes->again);
     for (long i = 0; i < classes->workspaces_count; i++)
         cover_workspace_free(&classes->workspaces[i]);
     free(classes->workspaces);

@@ -99,33 +99,66 @@ static int add_sources(struct cover_report *report, size_t count, char *const *p
     return CLI_OK;
 }
 
-// Makes the next bundle of the model. `name` stays the caller's.
-static int add_bundle(struct cover_report *report, const struct cover_request *request,
-                      const char *name, size_t count, char *const *paths) {
+// Makes a bundle of the classes and adds it to the model, which has room. `paths`: those of the classes.
+static int put_bundle(struct cover_report *report, const struct cover_request *request,
+                      const char *name, const struct cli_paths *paths) {
     struct cover_model *model = &report->model;
     size_t i = model->bundle_count;
     struct cover_classes *classes = &report->classes[i];
-    int status = cover_classes_read(classes, count, paths, &report->data, request->release);
-    if (status == CLI_OK) {
-        if (classes->failed) report->failed = 1;
-        model->bundles[i] = cover_bundle_make(name, classes, request->release);
-        if (!model->bundles[i]) status = cli_no_memory();
-        if (model->bundles[i]) status = cover_times_apply(&report->times, classes);
-        if (status != CLI_OK && model->bundles[i]) cover_bundle_free(model->bundles[i]);
-    }
-    if (status != CLI_OK) {
-        cover_classes_free(classes);
-        return status;
+    struct cover_bundle *bundle = cover_bundle_make(name, classes, request->release);
+    if (!bundle) return cli_no_memory();
+    model->bundles[i] = bundle;
+    if (cover_times_apply(&report->times, classes, paths ? paths : &classes->paths) != CLI_OK) {
+        cover_bundle_free(bundle);
+        return CLI_FAILED;
     }
     model->bundle_count++;
-    cover_add(model->counts, model->bundles[i]->counts);
+    cover_add(model->counts, bundle->counts);
     return CLI_OK;
 }
 
 static int make_room(struct cover_report *report, size_t bundles) {
-    report->classes = calloc(bundles, sizeof *report->classes);
-    report->model.bundles = calloc(bundles, sizeof *report->model.bundles);
-    return report->classes && report->model.bundles ? CLI_OK : cli_no_memory();
+    struct cover_classes *classes = realloc(report->classes, bundles * sizeof *classes);
+    if (classes) report->classes = classes;
+    struct cover_bundle **list =
+        realloc(report->model.bundles, bundles * sizeof(struct cover_bundle *));
+    if (list) report->model.bundles = list;
+    if (!classes || !list) return cli_no_memory();
+    report->room = bundles;
+    return CLI_OK;
+}
+
+// Classes that ran in other versions, too, become groups by where they were found.
+static int add_versions(struct cover_report *report, const struct cover_request *request,
+                        size_t of) {
+    int status = CLI_OK;
+    while (status == CLI_OK && report->classes[of].again_count > 0) {
+        const char *place;
+        status = make_room(report, report->room + 1);
+        if (status != CLI_OK) break;
+        struct cover_classes *versions = &report->classes[report->model.bundle_count];
+        status = cover_classes_next(&report->classes[of], versions, &place);
+        if (status != CLI_OK) break;
+        if (!request->quiet)
+            cli_error("%s: %zu class%s ran in another version, too: a group of the report", place,
+                      versions->count, cli_plural(versions->count, "es"));
+        status = put_bundle(report, request, place, &report->classes[of].paths);
+        if (status != CLI_OK) cover_classes_free(versions);
+    }
+    return status;
+}
+
+// Makes the next bundle of the model. `name` stays the caller's.
+static int add_bundle(struct cover_report *report, const struct cover_request *request,
+                      const char *name, size_t count, char *const *paths) {
+    size_t i = report->model.bundle_count;
+    struct cover_classes *classes = &report->classes[i];
+    int status = cover_classes_read(classes, count, paths, &report->data, request->release);
+    if (status == CLI_OK && classes->failed) report->failed = 1;
+    if (status == CLI_OK) status = put_bundle(report, request, name, NULL);
+    if (status == CLI_OK) return add_versions(report, request, i);
+    cover_classes_free(classes);
+    return status;
 }
 
 // Each module is a bundle; one alone has the name of the report.

@@ -39,6 +39,7 @@ struct cover_report {
     struct instr_exec_store data;
     struct cover_modules found;
     struct cover_times times;
+    size_t room; // for bundles
     size_t sessions_capacity;
     int failed; // something could not be read; a line was printed about each
 };

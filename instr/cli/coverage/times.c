@@ -182,7 +182,7 @@ static int time_class(struct timer *timer, const struct cli_bytes *bytes) {
     return 0;
 }
 
-static int apply_to_class(struct timer *timer, struct cover_classes *classes,
+static int apply_to_class(struct timer *timer, const struct cli_paths *paths,
                           const struct cover_class *class, struct cli_open_jar *open) {
     struct cover_lines *lines =
         class->file ? &class->file->lines : (struct cover_lines *)&class->lines;
@@ -192,7 +192,7 @@ static int apply_to_class(struct timer *timer, struct cover_classes *classes,
     if (!lines->times)
         lines->times = calloc((size_t)lines->last - lines->first + 1, sizeof *lines->times);
     if (!lines->times) return cli_no_memory();
-    if (cli_item_read(&classes->paths.items[class->item], open, &bytes, reason) != 0)
+    if (cli_item_read(&paths->items[class->item], open, &bytes, reason) != 0)
         return CLI_OK; // it was reported
     timer->lines = lines;
     time_class(timer, &bytes);
@@ -200,7 +200,8 @@ static int apply_to_class(struct timer *timer, struct cover_classes *classes,
     return CLI_OK;
 }
 
-int cover_times_apply(const struct cover_times *times, struct cover_classes *classes) {
+int cover_times_apply(const struct cover_times *times, struct cover_classes *classes,
+                      const struct cli_paths *paths) {
     struct timer timer = {.counts = NULL};
     struct cli_open_jar open = {NULL, NULL};
     int status = CLI_OK;
@@ -209,7 +210,7 @@ int cover_times_apply(const struct cover_times *times, struct cover_classes *cla
     for (size_t i = 0; i < classes->count && status == CLI_OK; i++) {
         struct cover_probe_counts key = {.id = classes->list[i]->id};
         timer.counts = bsearch(&key, times->list, times->count, sizeof *times->list, by_id);
-        if (timer.counts) status = apply_to_class(&timer, classes, classes->list[i], &open);
+        if (timer.counts) status = apply_to_class(&timer, paths, classes->list[i], &open);
     }
     cli_close_jar(open.jar);
     cf_arena_free(&timer.arena);

@@ -25,8 +25,9 @@ int cover_times_read(struct cover_times *times, const char *path);
 void cover_times_finish(struct cover_times *times);
 void cover_times_free(struct cover_times *times);
 
-// Sets `times` of the lines of the classes, whose source files exist already. CLI_OK; or CLI_FAILED
-// after a message.
-int cover_times_apply(const struct cover_times *times, struct cover_classes *classes);
+// Sets `times` of the lines of the classes, whose source files exist already. `paths`: where the classes
+// are. CLI_OK; or CLI_FAILED after a message.
+int cover_times_apply(const struct cover_times *times, struct cover_classes *classes,
+                      const struct cli_paths *paths);
 
 #endif
