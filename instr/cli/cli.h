@@ -35,7 +35,7 @@ __attribute__((format(printf, 2, 3))) int cli_usage(const char *command, const c
 // --- arguments ---
 
 enum {
-    CLI_MOST_WORDS = 64,
+    CLI_MOST_WORDS = 1024,
     CLI_MOST_ROWS = 100000000 // of a table: all, for practical purposes
 };
 struct cli_words {

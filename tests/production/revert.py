@@ -36,7 +36,11 @@ def revert_is_exact(t):
         slow = int(jvm.ask("speed").split()[1])
         reverted = c.run("revert")
         after = digests(t, jvm, "after")
-        again = min(int(jvm.ask("speed").split()[1]) for _ in range(5))
+        again = speed * 2
+        for _ in range(60):  # others may have the processors for a while
+            again = min(again, int(jvm.ask("speed").split()[1]))
+            if again < 1.3 * speed:
+                break
         jvm.ends(problems)
         differ = {m for m, digest in before.items() if after.get(m) != digest}
         changed = [m for m, digest in before.items() if during.get(m) != digest]
