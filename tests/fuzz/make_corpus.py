@@ -75,6 +75,29 @@ def exec_files():
                 header + one.replace(b"\x03\x05", b"\x04\x05"), header + b"\x40", header + one + session + longer[:20])
 
 
+def counts():
+    """FILE.counts: as written, twice the same class, and with what is not allowed."""
+    one = '{"id": "%s", "name": "A", "counts": [%s]}'
+    for classes in ((), (("1", "1, 2"),), (("ff", "0"), ("FF", "18446744073709551615, -1")), (("1", "9223372036854775807"), ("1", "1")),
+                    (("", "1"), ("x", "1")), (("1", "1.5, null, []"),)):
+        yield ('{"classes": [' + ", ".join(one % c for c in classes) + "]}").encode()
+    yield from (b"", b"{", b"[]", b'{"classes": 1}', b'{"classes": [1, {}, {"id": 1}]}', b"\xff\xfe")
+
+
+def sources():
+    """Source files and archives, behind the byte that says which encoding they have and which of both they are."""
+    text = "package com.acme;\n/** \u00e9\u4e2d */ class Shop { }\n"
+    for kind, encoding in enumerate(("utf-8", "iso-8859-1", "utf-16", "shift_jis", "gb18030")):
+        data = text.encode(encoding, "replace")
+        yield bytes([kind]) + data
+        for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            out = io.BytesIO()
+            with zipfile.ZipFile(out, "w", method) as archive:
+                for name in ("src/com/acme/Shop.java", "A.java", "../A.java", "com/acme/"):
+                    archive.writestr(name, b"" if name.endswith("/") else data)
+            yield bytes([kind + 5]) + out.getvalue()
+
+
 def frames():
     """What goes over the control socket, from either side."""
     def frame(kind, payload=b""):
@@ -147,6 +170,10 @@ def main():
             write(os.path.join(options.out, "rule"), f"rule{i}", text.encode())
     for i, data in enumerate(exec_files()):
         write(os.path.join(options.out, "exec"), f"file{i}", data)
+    for i, data in enumerate(counts()):
+        write(os.path.join(options.out, "counts"), f"file{i}", data)
+    for i, data in enumerate(sources()):
+        write(os.path.join(options.out, "sources"), f"file{i}", data)
     for i, data in enumerate(jars()):
         write(os.path.join(options.out, "jar"), f"bytes{i}", data)
     for i, data in enumerate(frames() + [perfdata()]):
