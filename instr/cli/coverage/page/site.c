@@ -6,6 +6,7 @@
 #include "instr/cli/coverage/page/data.h"
 #include "instr/cli/coverage/page/files.h"
 #include "instr/cli/coverage/page/source.h"
+#include "instr/cli/coverage/page/stale.h"
 #include "instr/report/text.h"
 
 #include <errno.h>
@@ -223,6 +224,12 @@ static int write_index(const struct site *site, struct writer *writer) {
     if (status != CLI_OK) return status;
     instr_output_open(&writer->out, writer->path);
     cover_put_data(site->list, &writer->out);
+    status = cli_output_close(&writer->out);
+    if (status == CLI_OK) status = set_path(site, writer, COVER_PAGE_SHARED, COVER_PAGE_NAMES);
+    if (status != CLI_OK) return status;
+    cover_remove_stale(site->list, site->path, writer->path);
+    instr_output_open(&writer->out, writer->path);
+    cover_put_names(site->list, &writer->out);
     status = cli_output_close(&writer->out);
     if (status == CLI_OK) status = set_path(site, writer, "", "index.html");
     if (status != CLI_OK) return status;

@@ -2,7 +2,7 @@
 //
 //      index.html                      the tree of packages and classes
 //      com.acme/Shop.java.html         a page
-//      instr-resources/                style, script, and the data of the tree
+//      instr-resources/                style, script, the data of the tree, and the list of pages
 
 #ifndef INSTR_CLI_COVERAGE_PAGE_SITE_H
 #define INSTR_CLI_COVERAGE_PAGE_SITE_H
@@ -10,7 +10,8 @@
 #include "instr/base/output.h"
 #include "instr/cli/coverage/page/list.h"
 
-// Writes the folder, which may exist, on all processors. CLI_OK; or CLI_FAILED after a message.
+// Writes the folder, which may exist, on all processors. Pages of an earlier report that this one has not
+// are removed. CLI_OK; or CLI_FAILED after a message.
 int cover_make_site(const struct cover_page_list *list, const char *path);
 
 // What all pages begin with, up to what lies in <head>: `shared` is the path of the folder of style
