@@ -85,12 +85,27 @@ class Bench:
         print(f"  {self.jacoco}: {wall['JaCoCo']:.2f} s, {memory['JaCoCo']:.0f} MiB; instr: {wall['instr']:.2f} s, {memory['instr']:.0f} MiB: "
               f"{ratio:.1f} times as fast ({targets})")
 
+    def load(self):
+        """How much longer Chromium takes for the index than for a page with nothing on it."""
+        chromium = shutil.which("chromium")
+        if not chromium:
+            print("  skipped: loading the page, needs the Debian package chromium")
+            return
+        with open(self.path("empty.html"), "w", encoding="utf-8") as page:
+            page.write("<!DOCTYPE html><title>empty</title>")
+        command = [chromium, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={self.path('profile')}", "--dump-dom"]
+        urls = ["file://" + self.path(name) for name in ("empty.html", "ours/index.html")]
+        self.bench["accounted"]([*command, urls[0]])
+        pairs = [[self.bench["accounted"]([*command, url])[0] for url in urls] for _ in range(self.rounds + 2)]
+        print(f"  Chromium shows the index {statistics.median(b - a for a, b in pairs):.2f} s later than an empty page (target 1)")
+
     def run(self):
         classes, sources = self.classes()
         data = self.path(f"all-{self.jdk.version}.exec")
         if not os.path.exists(data):
             self.jacoco.make_exec(classes, data)
         self.both("all modules", data, classes, sources, "target 10; memory 191 MiB")
+        self.load()
         some = self.thousand(classes)
         few = self.path("few.exec")
         self.jacoco.make_exec(some, few)
