@@ -214,7 +214,7 @@ void cover_report_free(struct cover_report *report) {
     for (size_t i = 0; i < model->session_count; i++) free((char *)model->sessions[i].id);
     free(model->sessions);
     cover_sources_free(model->sources);
-    for (size_t i = 0; i < model->bundle_count; i++) {
+    for (size_t i = model->bundle_count; i-- > 0;) { // versions live in classes further in front
         cover_bundle_free(model->bundles[i]);
         cover_classes_free(&report->classes[i]);
     }
