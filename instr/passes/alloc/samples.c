@@ -283,8 +283,13 @@ const char *instr_alloc_samples_start(JNIEnv *jni) {
 void instr_alloc_samples_stop(void) {
     jvmtiEnv *jvmti = instr_alloc.jvmti;
     const jvmtiCapabilities solo = {.can_generate_sampled_object_alloc_events = 1};
+    jvmtiCapabilities held;
     atomic_store(&samples.active, false);
     if (jvmti == NULL) return;
+    // The function table of JDK 8 lacks SetHeapSamplingInterval.
+    if ((*jvmti)->GetCapabilities(jvmti, &held) != JVMTI_ERROR_NONE ||
+        !held.can_generate_sampled_object_alloc_events)
+        return;
     (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC,
                                        NULL);
     // Only one environment of a JVM can hold it. The interval is one for all.

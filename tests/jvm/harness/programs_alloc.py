@@ -218,6 +218,16 @@ def mistakes_refused(r):
         yield options, [] if done.status not in (0, None) and len(ours) == 1 and line in ours[0] else [done.stderr[:300]]
 
 
+@program("sampling that JDK 8 cannot do")
+def cannot_sample(r):
+    """A running JVM refuses it in one line, and continues."""
+    if r.jdk.version >= 11:
+        return
+    program_ = programs_attach.Waiting(r)
+    done = program_.instr("attach", "alloc", "alloc.mode=sampled")
+    yield "attach", program_.end([programs_attach.refused(done, "this JVM does not sample allocations; JDK 11 or later does")])
+
+
 @program("allocations after attaching", quick=False)
 def after_attaching(r):
     """Loaded classes are counted from then on; also with the constructor of Object."""
