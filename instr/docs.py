@@ -16,7 +16,7 @@ import sys
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PAGES = ["README.md", "instr/COMMANDS.md", "instr/OPTIONS.md", "instr/instr.1"]
 # What stands out in running text: options of commands and of the JVM, KEY=VALUE, and names of passes' options.
-LITERAL = re.compile(r"(?<![\w-])(--?[a-zA-Z][\w:+-]*|[a-z-]+(?:\.[a-z-]+)?=(?:[\w.]+|\*+)|(?:max|batch)-[a-z]+)")
+LITERAL = re.compile(r"(?<![\w-])(--?[a-zA-Z][\w:+-]*|[a-z-]+(?:\.[a-z-]+)?=(?:[\w.]*\w|\*+)|(?:max|batch)-[a-z]+)")
 
 
 def sentence(text):
@@ -55,6 +55,9 @@ def markdown_commands(tables):
         for paragraph in filter(None, command["details"].split("\n\n")):
             yield ""
             yield LITERAL.sub(r"`\1`", paragraph).replace("<", "&lt;")
+        yield ""
+        for example in command["examples"]:
+            yield f"    {example['line']}  # {example['help']}"
         yield ""
 
 
@@ -99,6 +102,11 @@ def man_commands(tables, of_coverage=False):
             for line in re.split(r"(?<=[.:;]) (?=[A-Z(\-])", paragraph):  # a sentence a line
                 line = man_text(line)
                 yield "\\&" + line if line[0] in ".'" else line
+        for example in command["examples"]:
+            yield ".IP"
+            yield f"\\fB{roff(example['line'])}\\fP"
+            yield ".br"
+            yield roff(sentence(example["help"]).rstrip("?.") + ("?" if example["help"].endswith("?") else "."))
 
 
 def man_options(tables):

@@ -26,7 +26,9 @@ class Help(CliTest):
             self.assertTrue(done.stdout.startswith(start), done.stdout)
             self.assertLess(max(map(len, done.stdout.splitlines())), 89)
         self.expect(["help", "runtime-jar"], 0, "usage: instr runtime-jar\n\n"
-                    "Print the path of the jar that rewritten programs need.\n", "")
+                    "Print the path of the jar that rewritten programs need.\n\nExamples:\n"
+                    "  instr runtime-jar\n      the jar\n"
+                    "  java -cp acme-timed.jar:$(instr runtime-jar) com.acme.Main\n      a rewritten program\n", "")
         self.expect(["help", "coverage"], 0, ["usage: instr coverage info|report|check|merge", "  recover", "instr coverage diff A B\n"], "")
         self.expect(["help", "coverage", "diff"], 0, ["usage: instr coverage diff A B\n\nCompare"], "")
         for words in (["run", "x"], ["coverage", "x"], ["coverage", "diff", "x"], ["options", "x"], ["options", "man"]):
@@ -37,7 +39,7 @@ class Help(CliTest):
         self.assertEqual([name for name in re.findall(r"^  ([\w-]+)  ", self.run_tool("help").stdout, re.M)],
                          [command["name"] for command in tables["commands"] if " " not in command["name"]])
         self.assertIn({"name": "coverage diff", "arguments": "A B", "help": "compare the classes and hits of two files"},
-                      [{key: value for key, value in command.items() if key != "details"} for command in tables["commands"]])
+                      [{key: value for key, value in command.items() if key not in ("details", "examples")} for command in tables["commands"]])
         self.assertIn(("stats", "FILE"), [(option["name"], option["argument"]) for option in tables["options"]])
         self.assertIn(("timing", None), [(option["name"], option["argument"]) for option in tables["options"]])
 
@@ -72,6 +74,30 @@ class Help(CliTest):
             if name not in ("enable", "set", "attach", "revert"):  # those hand it to the agent
                 self.assertEqual(self.run_tool(*words, "--no-such-option").returncode, 2, words)
         self.assertGreater(tried, 30)
+
+    def test_commands_have_examples_that_they_take(self):
+        nobody = str(2 ** 22 + 1)
+        tools = self.path("tools")
+        os.makedirs(tools)
+        os.symlink(self.instr, os.path.join(tools, "instr"))
+        for name in ("java", "mvn"):
+            shutil.copy("/bin/true", os.path.join(tools, name))
+        for command in self.tables()["commands"]:
+            name = command["name"]
+            self.assertGreaterEqual(len(command["examples"]), 2, name)
+            self.assertIn(name, " ".join(example["line"] for example in command["examples"]))
+            for example in command["examples"]:
+                line = example["line"].replace("4711", nobody)
+                done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False, cwd=self.folder,
+                                      env={**os.environ, "PATH": tools + ":" + os.environ["PATH"]})
+                self.assertNotRegex(done.stderr, "usage:|unknown|not found|did you mean", line)
+                if name not in ("attach", "enable", "set"):
+                    continue
+                # They hand their options to the agent; run looks at its own.
+                options = re.sub(r"^instr \w+ \d+ |--[a-z-]+( alice)?", "", line)
+                done = subprocess.run(["bash", "-c", f"instr run {'calls' if name == 'set' else ''} {options} -- true"], capture_output=True, text=True, check=False,
+                                      cwd=self.folder, env={**os.environ, "PATH": tools + ":" + os.environ["PATH"]})
+                self.assertEqual((done.returncode, done.stderr), (0, ""), line)
 
     def test_help_options_names_passes_and_options(self):
         self.expect(["help", "options"], 0,

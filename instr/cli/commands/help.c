@@ -1,5 +1,6 @@
 // instr help, instr version. The texts come from the tables of commands, passes and options.
 
+#include "instr/cli/commands/examples.h"
 #include "instr/cli/internal.h"
 #include "instr/base/json.h"
 #include "instr/options.h"
@@ -26,6 +27,11 @@ static const struct entry coverage_commands[] = {
     INSTR_COVERAGE_COMMANDS(COVERAGE_ROW){NULL, NULL, NULL, NULL}};
 #undef ROW
 #undef COVERAGE_ROW
+
+#define ROW(command, line, help) {command, line, help},
+static const struct { const char *command, *line, *help; } examples[] = {INSTR_EXAMPLES(ROW)};
+enum { EXAMPLES = sizeof examples / sizeof *examples };
+#undef ROW
 
 // Prints a text from `column` on, broken into lines that begin at `indent`.
 static void print_wrapped(const char *text, size_t indent, size_t column) {
@@ -103,6 +109,15 @@ static void print_commands(void) {
            "instr(1) has the rest.\n");
 }
 
+static void print_examples(const struct entry *entry) {
+    char text[CLI_NAME_SIZE];
+    const char *name = cli_command_name(entry->name, text);
+    printf("\nExamples:\n");
+    for (size_t i = 0; i < EXAMPLES; i++)
+        if (strcmp(examples[i].command, name) == 0)
+            printf("  %s\n      %s\n", examples[i].line, examples[i].help);
+}
+
 static void print_command(const struct entry *entry) {
     print_usage("usage: ", entry);
     printf("\n%c%s.\n", toupper((unsigned char)entry->help[0]), entry->help + 1);
@@ -110,6 +125,7 @@ static void print_command(const struct entry *entry) {
         putchar('\n');
         print_wrapped(entry->details, 0, 0);
     }
+    print_examples(entry);
     if (strcmp(entry->name, "coverage") != 0) return;
     putchar('\n');
     print_list(coverage_commands);
@@ -138,6 +154,18 @@ static const struct entry *find(const struct entry *entries, const char *topic) 
 
 // --- for programs ---
 
+static void put_examples(struct instr_json *json, const char *command) {
+    instr_json_open(json, "examples", '[');
+    for (size_t i = 0; i < EXAMPLES; i++) {
+        if (strcmp(examples[i].command, command) != 0) continue;
+        instr_json_open_flat(json, NULL, '{');
+        instr_json_text(json, "line", examples[i].line);
+        instr_json_text(json, "help", examples[i].help);
+        instr_json_close(json, '}');
+    }
+    instr_json_close(json, ']');
+}
+
 static void put_commands(struct instr_json *json, const struct entry *entries) {
     char text[CLI_NAME_SIZE];
     for (const struct entry *e = entries; e->name; e++) {
@@ -146,6 +174,7 @@ static void put_commands(struct instr_json *json, const struct entry *entries) {
         instr_json_text(json, "arguments", e->arguments);
         instr_json_text(json, "help", e->help);
         instr_json_text(json, "details", e->details);
+        put_examples(json, cli_command_name(e->name, text));
         instr_json_close(json, '}');
     }
 }
