@@ -116,7 +116,8 @@ static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
                     descriptor = cf_member_descriptor(edit->code.cls, edit->method);
     int id;
     if (!wanted || rw_leave_alone(edit) ||
-        !rw_watch_matches(wanted, cf_this_name(edit->code.cls), name, descriptor))
+        rw_watch_matches(wanted, cf_this_name(edit->code.cls), cls->service(cls, "supertypes"),
+                         name, descriptor) != 1)
         return CF_OK;
     CF_TRY(rw_method_id(cls, edit, &id));
     CF_TRY(cf_edit_constructor(edit));
@@ -134,7 +135,8 @@ static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
 static const struct rw_option options[] = {
     {"methods", "METHODS",
      "the methods to watch, such as com.acme.Foo.bar(..) or com.acme.**.*(int,String); classes are "
-     "written as in include=, colons separate several"},
+     "written as in include=, com.acme.Foo+ for what extends or implements Foo, colons separate "
+     "several"},
     {NULL, NULL, NULL},
 };
 

@@ -1,5 +1,7 @@
 #include "rewriters/watch_methods.h"
 
+#include "rewriters/rewriter.h"
+
 #include <string.h>
 
 static struct cf_slice slice(const char *start, const char *end) {
@@ -146,15 +148,35 @@ int rw_watch_method_matches(const struct rw_watch_pattern *p, struct cf_slice na
            (!p->arguments.bytes || arguments_match((const char *)p->arguments.bytes, descriptor));
 }
 
-int rw_watch_matches(const char *text, struct cf_slice class_name, struct cf_slice name,
+int rw_watch_take_plus(struct rw_watch_pattern *pattern) {
+    struct cf_slice *name = &pattern->class_name;
+    if (name->length < 2 || name->bytes[name->length - 1] != '+') return 0;
+    name->length--;
+    return 1;
+}
+
+static int any_matches(struct cf_slice pattern, const struct rw_supertypes *above) {
+    for (size_t i = 0; i < above->count; i++)
+        if (rw_watch_class_matches(
+                pattern, slice(above->names[i], above->names[i] + strlen(above->names[i]))))
+            return 1;
+    return 0;
+}
+
+int rw_watch_matches(const char *text, struct cf_slice class_name,
+                     const struct rw_supertypes *above, struct cf_slice name,
                      struct cf_slice descriptor) {
     struct rw_watch_pattern pattern;
+    int unsure = 0;
     if (!name.bytes || !descriptor.bytes) return 0;
     for (const char *end = text;; text = end + 1) {
         if (rw_watch_split(text, &pattern, &end)) return 0;
-        if (rw_watch_method_matches(&pattern, name, descriptor) &&
-            rw_watch_class_matches(pattern.class_name, class_name))
-            return 1;
-        if (*end == '\0') return 0;
+        int plus = rw_watch_take_plus(&pattern);
+        if (rw_watch_method_matches(&pattern, name, descriptor)) {
+            if (rw_watch_class_matches(pattern.class_name, class_name)) return 1;
+            if (plus && above && any_matches(pattern.class_name, above)) return 1;
+            if (plus && !above) unsure = RW_WATCH_UNSURE;
+        }
+        if (*end == '\0') return unsure;
     }
 }

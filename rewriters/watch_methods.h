@@ -3,12 +3,15 @@
 // The last dot, or #, before the parenthesis separates class and method; * in the name of the method is
 // any run of characters. (..), or nothing, stands for any arguments. Otherwise types are written as
 // in Java, with or without their packages, and * is any single type. Colons separate several such
-// patterns. Classes are written as for `include` (instr/match.h).
+// patterns. Classes are written as for `include` (instr/match.h); com.acme.Foo+ is Foo and what
+// extends or implements it.
 
 #ifndef RW_WATCH_METHODS_H
 #define RW_WATCH_METHODS_H
 
 #include "classfile/classfile.h"
+
+struct rw_supertypes; // rewriter.h
 
 // One pattern, a part of the text.
 struct rw_watch_pattern {
@@ -21,6 +24,9 @@ struct rw_watch_pattern {
 // at a colon or at the end of the text.
 const char *rw_watch_split(const char *text, struct rw_watch_pattern *pattern, const char **end);
 
+// Removes the + behind the name of the class. Returns 1; or 0: there is none.
+int rw_watch_take_plus(struct rw_watch_pattern *pattern);
+
 // Do the name and the argument types of the pattern match those of the method?
 int rw_watch_method_matches(const struct rw_watch_pattern *pattern, struct cf_slice name,
                             struct cf_slice descriptor);
@@ -32,8 +38,12 @@ int rw_watch_class_matches(struct cf_slice pattern, struct cf_slice class_name);
 // truncated if too long.
 void rw_watch_types(struct cf_slice descriptor, char *text, size_t size);
 
-// Do the patterns, which have no fault, select this method? The class name is an internal one.
-int rw_watch_matches(const char *text, struct cf_slice class_name, struct cf_slice name,
+// Do the patterns, which have no fault, select this method? The class name is an internal one;
+// `above`: the class and its supertypes, NULL if they are not known. Then the result may be
+// RW_WATCH_UNSURE: the method is selected if its class has a certain supertype.
+enum { RW_WATCH_UNSURE = 2 };
+int rw_watch_matches(const char *text, struct cf_slice class_name,
+                     const struct rw_supertypes *above, struct cf_slice name,
                      struct cf_slice descriptor);
 
 #endif

@@ -4,6 +4,7 @@
 #include "instr/base/json.h"
 #include "instr/control/operation.h"
 #include "instr/passes/results.h"
+#include "instr/passes/watch/suggest.h"
 #include "instr/report/tables.h"
 #include "instr/retransform/overhead.h"
 #include "instr/vm/wake.h"
@@ -244,6 +245,15 @@ static void end(void *context, struct instr_reply *reply) {
     free(top);
 }
 
+static void note_nothing(struct instr_agent *agent, JNIEnv *jni, struct instr_reply *reply,
+                         const char *rule) {
+    char meant[800];
+    instr_reply_note(reply, "no loaded class has such a method with bytecode; calls are counted "
+                            "once one is loaded");
+    instr_watch_suggest_for_rule(agent->jvmti, jni, rule, meant, sizeof meant);
+    if (*meant) instr_reply_note(reply, "did you mean %s?", meant);
+}
+
 void instr_top_of_rule(struct instr_request *request, struct instr_reply *reply, const char *rule,
                        uint64_t interval, size_t rows, enum instr_top_order order) {
     static unsigned last;
@@ -270,9 +280,7 @@ void instr_top_of_rule(struct instr_request *request, struct instr_reply *reply,
         free(top);
         return;
     }
-    if (!done.changed)
-        instr_reply_note(reply, "no loaded class has such a method with bytecode; calls are "
-                                "counted once one is loaded");
+    if (!done.changed) note_nothing(top->agent, jni, reply, rule);
     top->start = top->before_time = instr_clock_now();
     top->due = top->start + (FIRST < interval ? FIRST : interval);
     instr_reply_stream(reply, &(struct instr_stream){tick, end, top});

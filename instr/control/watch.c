@@ -7,6 +7,7 @@
 
 #include "instr/control/operation.h"
 
+#include "instr/base/array.h"
 #include "instr/base/json.h"
 #include "instr/retransform/overhead.h"
 #include "instr/retransform/reconfigure.h"
@@ -40,6 +41,12 @@ struct watching {
     uint64_t since;  // ns
     uint64_t date;   // the same, ms since 1970
     bool interfaces; // loaded ones, too
+    bool abstract;   // some are abstract: what implements them is watched, too
+    struct {
+        int id;
+        bool ours;
+    } * known; // methods that have to be looked up
+    size_t known_count, known_capacity;
 };
 
 static struct {
@@ -137,7 +144,7 @@ static int set_methods(struct instr_agent *agent, JNIEnv *jni, struct instr_reco
                        char *reason, size_t size) {
     char *options = options_of_all();
     if (!options) snprintf(reason, size, "out of memory");
-    *done = (struct instr_reconfigured){.owner = &clients.owner};
+    *done = (struct instr_reconfigured){.owner = &clients.owner, .announced = 1};
     int ok = options && instr_reconfigure_enable(agent, jni, options, done, reason, size);
     free(options);
     return ok;
@@ -152,6 +159,7 @@ static void remove_client(const struct watching *w) {
 
 static void free_watching(struct watching *w) {
     free(w->methods);
+    free(w->known);
     free(w);
 }
 
@@ -209,14 +217,36 @@ static void show(struct instr_reply *reply, const struct instr_methods *methods,
     instr_reply_document_end(reply);
 }
 
+// Has the class of the method a supertype that a pattern names? Asked once for each method.
+static bool is_ours(struct watching *w, const struct instr_methods *methods,
+                    const struct instr_watched *call) {
+    JNIEnv *jni = instr_wake_jni();
+    if (!jni || call->id < 0 || call->id >= instr_methods_count(methods)) return false;
+    for (size_t i = 0; i < w->known_count; i++)
+        if (w->known[i].id == call->id) return w->known[i].ours;
+    struct instr_method m = instr_methods_get(methods, call->id);
+    bool ours =
+        instr_watch_selects(w->agent->jvmti, jni, w->methods, m.class_name, m.name, m.descriptor);
+    if (INSTR_ARRAY_RESERVE(w->known, w->known_capacity, w->known_count + 1)) {
+        w->known[w->known_count].id = call->id;
+        w->known[w->known_count++].ours = ours;
+    }
+    return ours;
+}
+
 static uint64_t tick(void *context, struct instr_reply *reply, uint64_t now) {
     struct watching *w = context;
     char failed[128];
     unsigned ticket;
     struct instr_watched *calls = instr_watch_fetch(w->watch);
     const struct instr_plan *plan = instr_plans_take(&w->agent->plans, &ticket);
-    for (struct instr_watched *c = calls; c && plan && plan->methods; c = c->next, w->reported++)
-        show(reply, plan->methods, c, w->values ? "values" : "arguments");
+    for (struct instr_watched *c = calls; c && plan && plan->methods; c = c->next)
+        if (!c->unsure || is_ours(w, plan->methods, c)) {
+            show(reply, plan->methods, c, w->values ? "values" : "arguments");
+            w->reported++;
+        } else {
+            instr_watch_give_back(instr_wake_jni(), w->watch);
+        }
     instr_plans_give_back(&w->agent->plans, ticket);
     instr_watch_free(calls);
     if (instr_watch_failed(failed, sizeof failed)) {
@@ -275,7 +305,12 @@ static void end(void *context, struct instr_reply *reply) {
 static void note_nothing(const struct watching *w, const char *methods, struct instr_reply *reply,
                          JNIEnv *jni, unsigned skipped) {
     char meant[800] = "";
-    if (is_of_pass(w)) instr_watch_suggest(w->agent->jvmti, jni, methods, meant, sizeof meant);
+    // An abstract method, or that of an interface which is skipped, was found.
+    if (w->abstract || (skipped && instr_watch_is_loaded(w->agent->jvmti, jni, methods))) return;
+    if (is_of_pass(w))
+        instr_watch_suggest(w->agent->jvmti, jni, methods, meant, sizeof meant);
+    else
+        instr_watch_suggest_for_rule(w->agent->jvmti, jni, methods, meant, sizeof meant);
     if (!skipped)
         instr_reply_note(reply, "no loaded class has such a method with bytecode (native and "
                                 "abstract methods have none); calls are reported once one is "
@@ -310,21 +345,32 @@ static const struct instr_methods *names_of(struct instr_agent *agent) {
 // The methods that the client names, and those that implement the abstract ones among them.
 static int find_methods(struct instr_request *request, struct instr_reply *reply, JNIEnv *jni,
                         struct watching *w) {
-    unsigned count = 0;
-    char *more = !is_of_pass(w) ? NULL
-                                : instr_watch_implementations(request->agent->jvmti, jni,
-                                                              request->argv[0], &count);
+    struct instr_implementations found = {NULL, NULL, 0};
+    if (is_of_pass(w))
+        instr_watch_implementations(request->agent->jvmti, jni, request->argv[0], &found);
+    const char *more = found.patterns;
     if (asprintf(&w->methods, "%s%s%s", request->argv[0], more ? ":" : "", more ? more : "") < 0)
         w->methods = NULL;
     if (!w->methods) instr_reply_fail(reply, "out of memory");
-    if (count)
+    if (more)
         instr_reply_note(reply,
-                         "abstract methods have no code: %u method%s of loaded classes that "
-                         "implement%s %s watched: %.300s",
-                         count, count == 1 ? "" : "s", count == 1 ? "s them" : " them",
-                         count == 1 ? "is" : "are", more);
-    free(more);
+                         "abstract methods have no code: what implements them is watched, also in "
+                         "classes that are loaded later; in loaded classes now: %.300s",
+                         found.methods ? found.methods : "none");
+    w->abstract = more != NULL;
+    free(found.patterns);
+    free(found.methods);
     return w->methods != NULL;
+}
+
+// Says on standard error who watches what.
+static void announce(const struct watching *w) {
+    unsigned ticket;
+    const struct instr_plan *plan = instr_plans_take(&w->agent->plans, &ticket);
+    if (is_of_pass(w) && plan && !plan->options.quiet)
+        instr_say("watch of %.300s by %s (uid %u)", w->methods, instr_owner_text(&w->owner),
+                  (unsigned)w->owner.uid);
+    instr_plans_give_back(&w->agent->plans, ticket);
 }
 
 static int begin(struct instr_request *request, struct instr_reply *reply, struct watching *w) {
@@ -348,7 +394,9 @@ static int begin(struct instr_request *request, struct instr_reply *reply, struc
         instr_reply_fail(reply, "%s", reason);
         return 0;
     }
-    note_interfaces(reply, done.skipped_interfaces);
+    announce(w);
+    if (!w->abstract || instr_watch_is_loaded(w->agent->jvmti, jni, request->argv[0]))
+        note_interfaces(reply, done.skipped_interfaces);
     // Methods of other clients change, too.
     if (done.changed == 0 || (is_of_pass(w) && clients.count > 1 &&
                               !instr_watch_is_loaded(w->agent->jvmti, jni, w->methods)))

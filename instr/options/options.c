@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -393,9 +394,16 @@ static int find_classes(struct instr_option_parser *p, struct instr_pass_options
         if (fault)
             return instr_option_fail(p, key, "'%.*s' %s", (int)(end - text > 64 ? 64 : end - text),
                                      text, fault);
+        bool plus = rw_watch_take_plus(&pattern) && !pass->pass->made;
         char *classes = strndup(text, pattern.class_name.length);
-        if (!classes) return instr_option_no_memory(p, key);
-        int failed = instr_match_add(pass->only, classes, reason, sizeof reason);
+        if (plus && !pass->supertypes) pass->supertypes = instr_match_new();
+        if (!classes || (plus && !pass->supertypes)) {
+            free(classes);
+            return instr_option_no_memory(p, key);
+        }
+        int failed =
+            instr_match_add(pass->only, classes, reason, sizeof reason) != 0 ||
+            (plus && instr_match_add(pass->supertypes, classes, reason, sizeof reason) != 0);
         free(classes);
         if (failed) return instr_option_fail(p, key, "%s", reason);
         if (*end == '\0') return 0;

@@ -207,7 +207,7 @@ static int reconfigure(struct instr_agent *agent, JNIEnv *jni, struct instr_opti
         instr_reconfigure_stop_passes(&plan->options, &before->options, jni);
         instr_reconfigure_release_ids(agent, &plan->options, &before->options, INSTR_NEVER);
     }
-    announce(before ? &before->options : NULL, &plan->options);
+    if (!done->announced) announce(before ? &before->options : NULL, &plan->options);
     instr_plans_give_back(&agent->plans, ticket);
     settle(agent);
     instr_prepared_end(agent, &plan->options);
@@ -230,6 +230,7 @@ static int begin_operation(struct instr_agent *agent, struct instr_reconfigured 
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += BUSY_AFTER;
     *done = (struct instr_reconfigured){.taker = done->taker,
+                                        .announced = done->announced,
                                         .packages = done->packages,
                                         .patterns = done->patterns,
                                         .defer = done->defer,

@@ -26,6 +26,7 @@ enum { INSTR_REFUSALS = 32 }; // refusals that are recorded with their reasons
 struct instr_reconfigured {
     const struct instr_owner *owner; // who wants it; NULL: the command line
     int all;                         // a pass of all its owners
+    int announced;                   // standard error has the line about it from elsewhere
     int defer;                       // the background thread may change most classes (background.h)
     // Takes the results of passes that end without a file. NULL: their tables go to standard error.
     const struct instr_results_taker *taker;

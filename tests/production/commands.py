@@ -253,11 +253,15 @@ PAIR = """public class Pair {
     static abstract class Base implements Shop { public abstract String order(int n); }
     static class Big extends Base { public String order(int n) { return "big" + n; } }
     static class Small implements Shop { public String order(int n) { return "small" + n; } }
-    static class Late implements Shop { public String order(int n) { return "late" + n; } }
+    static class Own { public String order(int n) { return "own" + n; } }
+    static class Heir extends Own implements Shop { }
+    static class Other { public String order(int n) { return "other" + n; } }
+    static class Late extends Base { public String order(int n) { return "late" + n; } }
     static int first(int n) { if (n % 10 == 3) throw new IllegalStateException(); return n; }
     static int second(int n) { return -n; }
     public static void main(String[] args) throws Exception {
-        Shop[] shops = {new Big(), new Small()};
+        Shop[] shops = {new Big(), new Small(), new Heir()};
+        Other other = new Other();
         System.out.println("ready");
         for (int n = 0; System.in.read() != -1; n += 10) {
             for (int i = n; i < n + 10; i++) {
@@ -265,6 +269,8 @@ PAIR = """public class Pair {
                 second(i);
             }
             for (Shop shop : shops) shop.order(n);
+            if (n == 20) new Late().order(n);
+            other.order(n);
             System.out.println("done " + n);
         }
     }
@@ -333,6 +339,11 @@ def watching_together(t):
         deadline = time.time() + 60
         while c.run("status")["passes"] and time.time() < deadline:
             time.sleep(0.05)
+        with open(t.file("stderr"), encoding="utf-8") as f:
+            said = [re.sub(r"uid \d+", "uid N", line) for line in f if "watch" in line]
+        expect(problems, f"said: {said}", said[-5:] == [f"instr: watch of {methods} by {who} (uid N)\n" for who, methods in (
+            ("alice", "Pair.first(int)"), ("bob", "Pair.first(..):Pair.second(..)"), ("carol", "Pair.second(int)"),
+            ("dave", "Pair.frist(..)"), ("erin", "Pair.second(int)"))])
         status = c.run("status")
         expect(problems, f"at the end: {status['passes']} {status['watches']} {status['classes_now']}", not status["passes"] and not status["watches"] and status["classes_now"] == 0)
         jvm.ends(problems)
@@ -357,16 +368,27 @@ def watching_too_many(t):
 
 
 def watching_abstract(t):
-    """Who watches an abstract method watches the loaded classes that implement it."""
+    """Who watches an abstract method watches what implements it: what a class inherits, what is loaded meanwhile, and nothing of the same name."""
     problems = []
     with pair(t) as jvm, jvm.control() as c:
-        watcher = Watcher(t, jvm, c, "alice", "Pair$Shop.order(..)", "--limit", "4")
-        for _ in range(2):
+        alice = Watcher(t, jvm, c, "alice", "Pair$Shop.order(..)", "--limit", "10")
+        bob = Watcher(t, jvm, c, "bob", "Pair$Other.order(..)", "--limit", "1000")
+        carol = Watcher(t, jvm, c, "carol", "Pair$Base+.order(..)", "--limit", "4")
+        for _ in range(3):
             jvm.ask("")
-        done, calls, err = watcher.end()
-        expect(problems, f"{done} {calls} {err}", (done, calls) == (0, [(f"Pair${shop}", "order", n) for n in (0, 10) for shop in ("Big", "Small")]))
-        found = re.fullmatch(r"instr: abstract methods have no code: 2 methods of loaded classes that implement them are watched: (.*)\n", err)
-        expect(problems, err, found and set(found[1].split(":")) == {"Pair$Big.order(int)", "Pair$Small.order(int)"})
+        done, calls, err = alice.end()
+        shops = ("Big", "Small", "Own")
+        expect(problems, f"{done} {calls} {err}", (done, calls) == (0, [(f"Pair${shop}", "order", n) for n in (0, 10, 20) for shop in shops] + [("Pair$Late", "order", 20)]))
+        found = re.fullmatch(r"instr: abstract methods have no code: what implements them is watched, also in classes that are loaded later; in loaded classes now: (.*)\n", err)
+        expect(problems, err, found and set(found[1].split(":")) == {f"Pair${shop}.order(int)" for shop in shops})
+        done, calls, err = carol.end()
+        expect(problems, f"carol: {done} {calls} {err}", calls == [("Pair$Big", "order", 0), ("Pair$Big", "order", 10), ("Pair$Big", "order", 20), ("Pair$Late", "order", 20)])
+        done, calls, err = bob.end(signal.SIGINT)
+        expect(problems, f"bob: {done} {calls} {err}", (calls, err) == ([("Pair$Other", "order", n) for n in (0, 10, 20)], ""))
+        deadline = time.time() + 60
+        while c.run("status")["passes"] and time.time() < deadline:
+            time.sleep(0.05)
+        expect(problems, "classes stay changed", c.run("status")["classes_now"] == 0)
         jvm.ends(problems)
     return problems
 

@@ -130,8 +130,9 @@
             "patterns such as com.acme.Shop.order(..), with colons between them. "                 \
             "With interfaces=yes also those of loaded interfaces ('instr help "                    \
             "interfaces'). "                                                                       \
-            "For an abstract method these are the methods of loaded classes that "                 \
-            "implement it. Up to 8 clients watch a JVM at the same time, each its own "            \
+            "com.acme.Shop+ is also what extends or implements Shop; for an abstract method that " \
+            "is so anyway, and classes that are loaded later are watched, too. Up to 8 clients "   \
+            "watch a JVM at the same time, each its own "                                          \
             "methods; 'instr status' lists them.\n\nCONDITION and VALUES are those of rules, "     \
             "which know parameters by the names that METHODS, one pattern then, gives them: "      \
             "--if 'cart.total > 1000' --print 'cart.country, result.total' for "                   \

@@ -1,6 +1,7 @@
 #include "instr/passes/watch/implementations.h"
 
 #include "instr/base/array.h"
+#include "instr/vm/supertypes.h"
 #include "rewriters/watch_methods.h"
 
 #include <stdbool.h>
@@ -13,9 +14,11 @@ struct search {
     JNIEnv *jni;
     jclass *classes; // loaded ones
     jint class_count;
-    char *text; // found so far
-    size_t length, capacity;
-    unsigned count;
+    struct list {
+        char *text; // patterns with colons between them
+        size_t length, capacity;
+        unsigned count;
+    } patterns, methods;
 };
 
 struct method {
@@ -42,11 +45,14 @@ static bool open_method(const struct search *s, jmethodID id, struct method *m) 
     return false;
 }
 
-// Adds the pattern com.acme.Foo.bar(int), once. `name` is an internal one.
-static void add(struct search *s, const char *name, size_t length, const struct method *m) {
+// Adds the pattern com.acme.Foo.bar(int), with the plus com.acme.Foo+.bar(int), once. `name` is an
+// internal one.
+static void add(struct list *s, const char *name, size_t length, const char *plus,
+                const struct method *m) {
     char types[512], pattern[1024];
     rw_watch_types(slice_of(m->descriptor, strlen(m->descriptor)), types, sizeof types);
-    int n = snprintf(pattern, sizeof pattern, "%.*s.%s%s", (int)length, name, m->name, types);
+    int n =
+        snprintf(pattern, sizeof pattern, "%.*s%s.%s%s", (int)length, name, plus, m->name, types);
     if (n < 0 || (size_t)n >= sizeof pattern || s->count == INSTR_IMPLEMENTATIONS) return;
     for (size_t i = 0; i < length; i++)
         if (pattern[i] == '/') pattern[i] = '.';
@@ -59,24 +65,47 @@ static void add(struct search *s, const char *name, size_t length, const struct 
     s->count++;
 }
 
-// Adds the method of the class that implements `of`, if there is one with code.
-static void look_at_class(struct search *s, jclass class, const struct method *of) {
+// Adds the class's own method that implements `of`. Has it one, abstract or not?
+static bool look_at_own(struct search *s, jclass class, const struct method *of, bool inherited) {
     jint count = 0;
     jmethodID *methods = NULL;
     char *signature = NULL;
     struct method m;
-    if ((*s->jvmti)->GetClassMethods(s->jvmti, class, &count, &methods) != JVMTI_ERROR_NONE) return;
+    bool has = false;
+    if ((*s->jvmti)->GetClassMethods(s->jvmti, class, &count, &methods) != JVMTI_ERROR_NONE)
+        return false;
     if ((*s->jvmti)->GetClassSignature(s->jvmti, class, &signature, NULL) != JVMTI_ERROR_NONE)
         count = 0;
     for (jint i = 0; i < count; i++) {
         if (!open_method(s, methods[i], &m)) continue;
         if (strcmp(m.name, of->name) == 0 && strcmp(m.descriptor, of->descriptor) == 0 &&
-            !(m.modifiers & (CF_ACC_ABSTRACT | CF_ACC_NATIVE | CF_ACC_STATIC | CF_ACC_PRIVATE)))
-            add(s, signature + 1, strlen(signature) - 2, &m);
+            !(m.modifiers & (CF_ACC_STATIC | CF_ACC_PRIVATE))) {
+            has = true;
+            if (!(m.modifiers & (CF_ACC_ABSTRACT | CF_ACC_NATIVE))) {
+                add(&s->methods, signature + 1, strlen(signature) - 2, "", &m);
+                if (inherited) add(&s->patterns, signature + 1, strlen(signature) - 2, "", &m);
+            }
+        }
         close_method(s, &m);
     }
     (*s->jvmti)->Deallocate(s->jvmti, (unsigned char *)signature);
     (*s->jvmti)->Deallocate(s->jvmti, (unsigned char *)methods);
+    return has;
+}
+
+// Adds the method of the class that implements `of`, a method of `type`: its own, or what it inherits from
+// a superclass that is not of that type.
+static void look_at_class(struct search *s, jclass class, jclass type, const struct method *of) {
+    jclass at = class;
+    bool inherited = false;
+    while (at && !look_at_own(s, at, of, inherited)) {
+        jclass above = (*s->jni)->GetSuperclass(s->jni, at);
+        if (at != class) (*s->jni)->DeleteLocalRef(s->jni, at);
+        at = above;
+        inherited = at && !(*s->jni)->IsAssignableFrom(s->jni, at, type);
+        if (at && !inherited) break; // it is looked at by itself
+    }
+    if (at && at != class) (*s->jni)->DeleteLocalRef(s->jni, at);
 }
 
 // Looks for what implements the abstract methods of the class that the pattern selects.
@@ -89,11 +118,12 @@ static void look_for(struct search *s, const char *text, jclass class,
     for (jint i = 0; i < count; i++) {
         if (!open_method(s, methods[i], &m)) continue;
         bool is = m.modifiers & CF_ACC_ABSTRACT &&
-                  rw_watch_matches(text, internal_name, slice_of(m.name, strlen(m.name)),
-                                   slice_of(m.descriptor, strlen(m.descriptor)));
+                  rw_watch_matches(text, internal_name, NULL, slice_of(m.name, strlen(m.name)),
+                                   slice_of(m.descriptor, strlen(m.descriptor))) == 1;
+        if (is) add(&s->patterns, (const char *)internal_name.bytes, internal_name.length, "+", &m);
         for (jint k = 0; is && k < s->class_count; k++)
             if ((*s->jni)->IsAssignableFrom(s->jni, s->classes[k], class))
-                look_at_class(s, s->classes[k], &m);
+                look_at_class(s, s->classes[k], class, &m);
         close_method(s, &m);
     }
     (*s->jvmti)->Deallocate(s->jvmti, (unsigned char *)methods);
@@ -139,36 +169,45 @@ static void close_search(struct search *s) {
     (*s->jni)->PopLocalFrame(s->jni, NULL);
 }
 
-char *instr_watch_implementations(jvmtiEnv *jvmti, JNIEnv *jni, const char *patterns,
-                                  unsigned *count) {
+void instr_watch_implementations(jvmtiEnv *jvmti, JNIEnv *jni, const char *patterns,
+                                 struct instr_implementations *found) {
     struct search s;
-    *count = 0;
-    if (!open_search(&s, jvmti, jni)) return NULL;
+    *found = (struct instr_implementations){NULL, NULL, 0};
+    if (!open_search(&s, jvmti, jni)) return;
     for (const char *text = patterns, *end = text;; text = end + 1) {
         struct rw_watch_pattern pattern;
         if (rw_watch_split(text, &pattern, &end)) break;
+        rw_watch_take_plus(&pattern);
         char *one = strndup(text, (size_t)(end - text));
         if (one) look_at_pattern(&s, one, pattern.class_name);
         free(one);
         if (*end == '\0') break;
     }
     close_search(&s);
-    *count = s.count;
-    return s.text;
+    *found = (struct instr_implementations){s.patterns.text, s.methods.text, s.methods.count};
 }
 
-// Does any pattern select classes of this name?
+// Could any pattern select classes of this name?
 static bool names_class(const char *patterns, struct cf_slice name) {
     struct rw_watch_pattern pattern;
     for (const char *text = patterns, *end = text;; text = end + 1) {
         if (rw_watch_split(text, &pattern, &end)) return false;
-        if (rw_watch_class_matches(pattern.class_name, name)) return true;
+        if (rw_watch_take_plus(&pattern) || rw_watch_class_matches(pattern.class_name, name))
+            return true;
         if (*end == '\0') return false;
     }
 }
 
+// Do the patterns select the method of the class? `above` are its supertypes.
+static bool is_selected(const char *patterns, struct cf_slice class_name,
+                        const struct instr_supertypes *above, const char *name,
+                        const char *descriptor) {
+    return rw_watch_matches(patterns, class_name, &above->found, slice_of(name, strlen(name)),
+                            slice_of(descriptor, strlen(descriptor))) == 1;
+}
+
 static bool has_method(const struct search *s, jclass class, const char *patterns,
-                       struct cf_slice class_name) {
+                       struct cf_slice class_name, const struct instr_supertypes *above) {
     jint count = 0;
     jmethodID *methods = NULL;
     struct method m;
@@ -178,12 +217,42 @@ static bool has_method(const struct search *s, jclass class, const char *pattern
     for (jint i = 0; i < count && !has; i++) {
         if (!open_method(s, methods[i], &m)) continue;
         has = !(m.modifiers & (CF_ACC_ABSTRACT | CF_ACC_NATIVE)) &&
-              rw_watch_matches(patterns, class_name, slice_of(m.name, strlen(m.name)),
-                               slice_of(m.descriptor, strlen(m.descriptor)));
+              is_selected(patterns, class_name, above, m.name, m.descriptor);
         close_method(s, &m);
     }
     (*s->jvmti)->Deallocate(s->jvmti, (unsigned char *)methods);
     return has;
+}
+
+// Finds the supertypes if a pattern asks for them.
+static void find_above(const struct search *s, jclass class, const char *patterns,
+                       struct instr_supertypes *above) {
+    *above = (struct instr_supertypes){.complete = true};
+    if (strchr(patterns, '+') && instr_supertypes_start(s->jni))
+        instr_supertypes_of_class(s->jvmti, s->jni, class, above);
+}
+
+bool instr_watch_selects(jvmtiEnv *jvmti, JNIEnv *jni, const char *patterns, const char *class_name,
+                         const char *method, const char *descriptor) {
+    struct search s;
+    bool is = false;
+    if (!open_search(&s, jvmti, jni)) return false;
+    size_t length = strlen(class_name);
+    for (jint i = 0; i < s.class_count && !is; i++) {
+        char *signature = NULL;
+        if ((*jvmti)->GetClassSignature(jvmti, s.classes[i], &signature, NULL) != JVMTI_ERROR_NONE)
+            continue;
+        if (*signature == 'L' && strncmp(signature + 1, class_name, length) == 0 &&
+            strcmp(signature + 1 + length, ";") == 0) {
+            struct instr_supertypes above;
+            find_above(&s, s.classes[i], patterns, &above);
+            is = is_selected(patterns, slice_of(class_name, length), &above, method, descriptor);
+            instr_supertypes_close(&above);
+        }
+        (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+    }
+    close_search(&s);
+    return is;
 }
 
 bool instr_watch_is_loaded(jvmtiEnv *jvmti, JNIEnv *jni, const char *patterns) {
@@ -196,8 +265,12 @@ bool instr_watch_is_loaded(jvmtiEnv *jvmti, JNIEnv *jni, const char *patterns) {
             continue;
         struct cf_slice name = slice_of(signature + 1, strlen(signature) - 1);
         if (*signature == 'L') name.length--;
-        is = *signature == 'L' && names_class(patterns, name) &&
-             has_method(&s, s.classes[i], patterns, name);
+        if (*signature == 'L' && names_class(patterns, name)) {
+            struct instr_supertypes above;
+            find_above(&s, s.classes[i], patterns, &above);
+            is = has_method(&s, s.classes[i], patterns, name, &above);
+            instr_supertypes_close(&above);
+        }
         (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
     }
     close_search(&s);

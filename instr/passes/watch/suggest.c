@@ -206,3 +206,11 @@ void instr_watch_suggest_class(jvmtiEnv *jvmti, JNIEnv *jni, const char *pattern
                                size_t size) {
     suggest(jvmti, jni, pattern, look_for_class, text, size);
 }
+
+void instr_watch_suggest_for_rule(jvmtiEnv *jvmti, JNIEnv *jni, const char *rule, char *text,
+                                  size_t size) {
+    char *pattern = strndup(rule, strcspn(rule, "( \t\n"));
+    if (size) *text = '\0';
+    if (pattern) instr_watch_suggest(jvmti, jni, pattern, text, size);
+    free(pattern);
+}

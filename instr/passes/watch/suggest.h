@@ -13,6 +13,10 @@
 void instr_watch_suggest(jvmtiEnv *jvmti, JNIEnv *jni, const char *patterns, char *text,
                          size_t size);
 
+// The same for the method at the start of a rule, CLASS.METHOD(TYPE NAME, ..).
+void instr_watch_suggest_for_rule(jvmtiEnv *jvmti, JNIEnv *jni, const char *rule, char *text,
+                                  size_t size);
+
 // The same for classes and one pattern of class names.
 void instr_watch_suggest_class(jvmtiEnv *jvmti, JNIEnv *jni, const char *pattern, char *text,
                                size_t size);

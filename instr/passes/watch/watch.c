@@ -100,8 +100,8 @@ static struct cf_slice slice_of(const char *text) {
     return (struct cf_slice){(const uint8_t *)text, (uint32_t)strlen(text)};
 }
 
-// Does the watch take this call?
-static bool takes(const struct watch *w, const struct instr_watched *call, uint64_t began) {
+// Does the watch take this call? RW_WATCH_UNSURE: if its class has a certain supertype.
+static int takes(const struct watch *w, const struct instr_watched *call, uint64_t began) {
     if (!w->used || !w->left || began < w->since || call->duration < w->filter.slower ||
         (w->filter.only_thrown && !call->thrown) || call->id < 0 ||
         call->id >= instr_methods_count(w->names))
@@ -112,12 +112,12 @@ static bool takes(const struct watch *w, const struct instr_watched *call, uint6
     if (w->filter.rule || m.detail)
         return w->filter.rule && m.detail && strcmp(w->filter.rule, m.detail) == 0;
     if (queue.alone) return true;
-    return rw_watch_matches(w->filter.methods, slice_of(m.class_name), slice_of(m.name),
-                            slice_of(m.descriptor)) != 0;
+    return rw_watch_matches(w->filter.methods, slice_of(m.class_name), NULL, slice_of(m.name),
+                            slice_of(m.descriptor));
 }
 
 // Puts a copy of the call at the end of the watch's queue. False: there is no room.
-static bool put(struct watch *w, const struct instr_watched *call, const char *text) {
+static bool put(struct watch *w, const struct instr_watched *call, const char *text, bool unsure) {
     size_t size = sizeof *call + call->size;
     if (queue.count >= MOST_CALLS || queue.bytes + size > MOST_BYTES) return false;
     struct instr_watched *copy = malloc(size);
@@ -125,6 +125,7 @@ static bool put(struct watch *w, const struct instr_watched *call, const char *t
     *copy = *call;
     memcpy(copy->text, text, call->size);
     if (!w->filter.stack) copy->stack_count = 0;
+    copy->unsure = unsure;
     copy->next = NULL;
     if (!w->first) w->last = &w->first;
     *w->last = copy;
@@ -155,8 +156,9 @@ static bool hand_out(JNIEnv *jni, const struct instr_watched *call, const char *
     }
     for (int i = 0; i < INSTR_WATCHES; i++) {
         struct watch *w = &queue.watches[i];
-        if (takes(w, call, began)) {
-            bool done = put(w, call, text);
+        int taken = takes(w, call, began);
+        if (taken) {
+            bool done = put(w, call, text, taken == RW_WATCH_UNSURE);
             w->dropped += !done;
             some |= done;
         }
@@ -299,6 +301,13 @@ int instr_watch_begin(JNIEnv *jni, const struct instr_watch_filter *filter,
     }
     pthread_mutex_unlock(&queue.mutex);
     return free_one;
+}
+
+void instr_watch_give_back(JNIEnv *jni, int watch) {
+    pthread_mutex_lock(&queue.mutex);
+    queue.watches[watch].left++;
+    set_gate(jni);
+    pthread_mutex_unlock(&queue.mutex);
 }
 
 void instr_watch_end(JNIEnv *jni, int watch) {

@@ -1,5 +1,6 @@
 // The patterns of methods that the pass watch takes.
 
+#include "rewriters/rewriter.h"
 #include "rewriters/watch_methods.h"
 #include "tests/unit/run.h"
 
@@ -37,9 +38,35 @@ static const struct {
 };
 
 START_TEST(each_pattern_goes_for_its_own_class) {
-    ck_assert_int_eq(rw_watch_matches(methods[_i].patterns, slice(methods[_i].class_name),
+    ck_assert_int_eq(rw_watch_matches(methods[_i].patterns, slice(methods[_i].class_name), NULL,
                                       slice(methods[_i].name), slice(methods[_i].descriptor)),
                      methods[_i].matches);
+}
+END_TEST
+
+// WebShop extends com.acme.Shop, which implements com.acme.Seller.
+static const struct {
+    const char *patterns, *name;
+    int known, unknown; // with its supertypes, and without
+} above[] = {
+    {"com.acme.Seller+.order", "order", 1, RW_WATCH_UNSURE},
+    {"com.acme.Seller+.order", "close", 0, 0},
+    {"com.acme.Sell+.order", "order", 0, RW_WATCH_UNSURE},
+    {"com.acme.Seller.order", "order", 0, 0},
+    {"WebShop+.order", "order", 1, 1},
+    {"com.acme.Other+.order:WebShop.*", "order", 1, 1},
+    {"com.**+.order(int)", "order", 0, 0},
+    {"com.**+.order(long)", "order", 1, RW_WATCH_UNSURE},
+};
+
+START_TEST(a_plus_is_for_what_is_below_a_class) {
+    const char *names[] = {"WebShop", "com/acme/Shop", "com/acme/Seller", "java/lang/Object"};
+    struct rw_supertypes supertypes = {names, sizeof names / sizeof *names};
+    for (int known = 0; known < 2; known++)
+        ck_assert_int_eq(rw_watch_matches(above[_i].patterns, slice("WebShop"),
+                                          known ? &supertypes : NULL, slice(above[_i].name),
+                                          slice("(J)V")),
+                         known ? above[_i].known : above[_i].unknown);
 }
 END_TEST
 
@@ -72,8 +99,8 @@ START_TEST(hostile_patterns_end) {
     char name[4000];
     memset(name, 'a', sizeof name - 1);
     name[sizeof name - 1] = '\0';
-    ck_assert_int_eq(rw_watch_matches("**a**a**a**a**a**a**a**a**a**ab.f", slice(name), slice("f"),
-                                      slice("()V")),
+    ck_assert_int_eq(rw_watch_matches("**a**a**a**a**a**a**a**a**a**ab.f", slice(name), NULL,
+                                      slice("f"), slice("()V")),
                      0);
 }
 END_TEST
@@ -95,6 +122,7 @@ int main(void) {
     Suite *suite = suite_create("watch_methods");
     TCase *tcase = tcase_create("watch_methods");
     tcase_add_loop_test(tcase, each_pattern_goes_for_its_own_class, 0, COUNT(methods));
+    tcase_add_loop_test(tcase, a_plus_is_for_what_is_below_a_class, 0, COUNT(above));
     tcase_add_loop_test(tcase, a_pattern_ends_at_a_colon_or_is_refused, 0, COUNT(texts));
     tcase_add_test(tcase, hostile_patterns_end);
     tcase_add_test(tcase, types_are_written_as_patterns_have_them);
