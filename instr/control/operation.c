@@ -117,6 +117,7 @@ void instr_operation_json_overhead(struct instr_json *json, struct instr_agent *
         if (!instr_overhead_of(plan, i, &share)) continue;
         instr_json_open_flat(json, NULL, '{');
         instr_json_text(json, "pass", pass->pass->name);
+        instr_json_text(json, "by", pass->owner.name[0] ? pass->owner.name : NULL);
         instr_json_number(json, "overhead_ppm", (share.code + share.compilers) * PPM);
         instr_json_number(json, "compilers_ppm", share.compilers * PPM);
         instr_json_number(json, "limit_ppm", instr_max_overhead(&plan->options, pass) * PPM);

@@ -89,7 +89,7 @@ void instr_operation_document(struct instr_agent *agent, struct instr_reply *rep
 void instr_operation_json_options(struct instr_json *json, const struct instr_options *options);
 
 // Writes "overhead", an array of what the plan's passes cost, as estimated at most `pause` ns ago:
-// {"pass", "overhead_ppm", "compilers_ppm", "limit_ppm"}, each in millionths of the JVM's CPU time; a
+// {"pass", "by", "overhead_ppm", "compilers_ppm", "limit_ppm"}, each in millionths of the JVM's CPU time; a
 // limit of 0: none. A pass whose cost is not known yet is missing.
 void instr_operation_json_overhead(struct instr_json *json, struct instr_agent *agent,
                                    const struct instr_plan *plan, JNIEnv *jni, uint64_t pause);

@@ -117,7 +117,7 @@ def two_owners(t):
         expect(problems, f"the self time of bob: {times_of(bobs, 'spin')} of {both['spent']}", times_of(bobs, "spin") >= both["spent"])
         for name in ("calls", "timing"):
             text = command(problems, t, "report", jvm.pid, name, "--all")
-            expect(problems, f"--all: {text}", text.index("switched on by alice:") < text.index("switched on by bob:"))
+            expect(problems, f"--all: {text}", re.match(rf"(?s)switched on by alice:\n{name}: .*\nswitched on by bob:\n{name}: ", text))
         status = json.loads(command(problems, t, "status", jvm.pid, "--json"))
         expect(problems, f"status: {status['enabled']}",
                [(e["pass"], e["by"], e["include"], e["uid"]) for e in status["enabled"]]
@@ -125,6 +125,12 @@ def two_owners(t):
                and all(0 <= time.time() - e["since"] < 60 for e in status["enabled"]) and status["passes"] == ["calls", "timing"])
         text = command(problems, t, "status", jvm.pid)
         expect(problems, f"status: {text}", re.search(r"^enabled +calls by alice \(uid \d+\) since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d, include=Sides\$Left:Sides\$Clock$", text, re.M))
+        deadline = time.time() + 60
+        while "calls by bob: about" not in text and time.time() < deadline:
+            time.sleep(0.1)
+            text = command(problems, t, "status", jvm.pid)
+        expect(problems, f"overhead: {text}", all(re.search(rf"^(overhead  | {{10}}) {p} by {who}: about [\d.]+% of the CPU time", text, re.M)
+                                                  for p in ("calls", "timing") for who in ("alice", "bob")))
         # Who has none does not end those of others; a name narrows its own scope and keeps its counts.
         error = command(problems, t, "disable", jvm.pid, "calls", "--as", "carol", expected=1)
         expect(problems, error, "pass 'calls' was switched on by alice, not by carol" in error and error.count("\n") == 1)

@@ -120,6 +120,7 @@ static int report_of(const struct instr_report_kind *kind, struct instr_reader *
 // --- files, and results that were received ---
 
 static int report_json(json_t *result, const struct arguments *arguments) {
+    fflush(stdout); // the table does not pass through it
     struct instr_reader reader;
     char error[INSTR_ERROR_SIZE] = "";
     const struct instr_report_kind *kind =
@@ -130,7 +131,6 @@ static int report_json(json_t *result, const struct arguments *arguments) {
 }
 
 int cli_report_table(json_t *result, size_t top) {
-    fflush(stdout); // the table does not pass through it
     return report_json(result, &(struct arguments){.file = "the agent's result", .top = top});
 }
 

@@ -5,6 +5,7 @@
 #include "instr/report/text.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -96,17 +97,32 @@ static char *percent(uint64_t ppm, char text[32]) {
     return text;
 }
 
+// Is the pass in the list more than once, for several owners?
+static bool is_shared(const json_t *list, const char *pass) {
+    size_t index, count = 0;
+    json_t *item;
+    json_array_foreach(list, index, item) count += strcmp(cli_text(item, "pass"), pass) == 0;
+    return count > 1;
+}
+
 static void overhead(const json_t *document) {
     size_t index;
     json_t *item;
+    const json_t *list = json_object_get(document, "overhead");
     char share[32], compilers[32], limit[32], time[INSTR_DURATION_SIZE];
-    json_array_foreach(json_object_get(document, "overhead"), index, item) {
+    json_array_foreach(list, index, item) {
+        const char *pass = cli_text(item, "pass"), *by = cli_text(item, "by");
+        bool shared = is_shared(list, pass);
         uint64_t compiling = cli_count(item, "compilers_ppm") / 500,
                  most = cli_count(item, "limit_ppm");
-        line(index ? "" : "overhead", "%s: about %s of the CPU time%s%s%s; max-overhead=%s",
-             cli_text(item, "pass"), percent(cli_count(item, "overhead_ppm"), share),
-             compiling ? " (compilers " : "", compiling ? percent(compiling * 500, compilers) : "",
-             compiling ? ")" : "", most ? percent(most, limit) : "off");
+        line(index ? "" : "overhead", "%s%s%s: about %s of the CPU time%s%s%s; max-overhead=%s",
+             pass, shared ? " by " : "",
+             !shared ? ""
+             : *by   ? by
+                     : "the command line",
+             percent(cli_count(item, "overhead_ppm"), share), compiling ? " (compilers " : "",
+             compiling ? percent(compiling * 500, compilers) : "", compiling ? ")" : "",
+             most ? percent(most, limit) : "off");
     }
     const json_t *off = json_object_get(document, "switched_off");
     if (off)
