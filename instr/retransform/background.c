@@ -111,11 +111,22 @@ static bool goes_on(void) {
            atomic_load(&instr_agent.state) != INSTR_FINISHED;
 }
 
-// The classes of the next batch; 0: as the options say.
-static unsigned paced_batch(const struct instr_plan *plan) {
-    unsigned most = most_of(plan), batch = background.pace.batch;
-    if (plan->options.pace) return 0;
-    return batch < most ? batch : most;
+// The classes of the next batch, and their use; 0: as the options say.
+static unsigned paced_batch(const struct instr_agent *agent, JNIEnv *jni,
+                            const struct instr_plan *plan, enum instr_pace_use *use) {
+    const struct instr_class_queue *queue = &background.queue;
+    const unsigned *batches = background.pace.batch;
+    *use = INSTR_PACE_HOT;
+    if (plan->options.pace || !jni) return 0;
+    unsigned most = most_of(plan), unused = 0;
+    if (!instr_class_queue_next_is_hot(queue)) {
+        most = batches[INSTR_PACE_UNUSED] < most ? batches[INSTR_PACE_UNUSED] : most;
+        unused = instr_class_queue_unused(queue, agent->jvmti, jni, most);
+        *use = unused ? INSTR_PACE_UNUSED : INSTR_PACE_USED;
+    }
+    if (unused) return unused;
+    most = most_of(plan);
+    return batches[*use] < most ? batches[*use] : most;
 }
 
 static void *work(void *unused) {
@@ -125,12 +136,17 @@ static void *work(void *unused) {
     JNIEnv *jni = NULL;
     (void)unused;
     int attached = (*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&jni, &arguments) == JNI_OK;
+    // The first classes were changed before the thread began.
     instr_pace_begin(&background.pace);
+    instr_pace_batch(&background.pace, INSTR_PACE_HOT);
+    if (goes_on()) instr_pace_rest(&background.pace, INSTR_PACE_FIRST, goes_on);
     for (int more = 1; more;) {
         pthread_mutex_lock(&agent->switching);
         const struct instr_plan *plan = instr_plans_current(&agent->plans);
-        unsigned batch = plan ? paced_batch(plan) : 0, most = plan ? most_of(plan) : 0;
-        instr_pace_batch(&background.pace);
+        enum instr_pace_use use = INSTR_PACE_HOT;
+        unsigned batch = plan ? paced_batch(agent, jni, plan, &use) : 0;
+        unsigned most = plan ? most_of(plan) : 0;
+        instr_pace_batch(&background.pace, use);
         more = attached && do_batches(agent, jni, batch);
         if (!more) {
             pthread_mutex_lock(&background.lock);

@@ -5,9 +5,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { THREADS = 256, DEPTH = 128, METHODS = 2048 };
-enum rank { ON_STACK, APPLICATION, OTHER, RANKS };
+enum { THREADS = 256, DEPTH = 128, METHODS = 2048, PAUSE_US = 3000 };
+enum rank { ON_STACK, APPLICATION, OTHER, APPLICATION_UNUSED, OTHER_UNUSED, RANKS };
 
 struct active { // a class with methods on a stack
     jint hash;
@@ -47,17 +48,36 @@ static size_t find_methods(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID *methods) {
     return different;
 }
 
-// Finds the classes of these methods, sorted. Several references may be to the same class.
-static size_t find_active(jvmtiEnv *jvmti, JNIEnv *jni, struct active *active) {
+// Sorts the classes and drops references to the same one as far as they are neighbors.
+static size_t sort_active(JNIEnv *jni, struct active *active, size_t found) {
+    size_t different = 0;
+    qsort(active, found, sizeof *active, by_hash);
+    for (size_t i = 0; i < found; i++) {
+        const struct active *last = &active[different - (different > 0)];
+        if (different && last->hash == active[i].hash &&
+            (*jni)->IsSameObject(jni, last->class, active[i].class))
+            (*jni)->DeleteLocalRef(jni, active[i].class);
+        else
+            active[different++] = active[i];
+    }
+    return different;
+}
+
+// Finds the classes with methods on stacks, sorted.
+static size_t find_active(jvmtiEnv *jvmti, JNIEnv *jni, struct active *active, int looks) {
     jmethodID *methods = malloc(METHODS * sizeof *methods);
-    size_t n = methods ? find_methods(jvmti, jni, methods) : 0, found = 0;
-    for (size_t i = 0; i < n; i++) {
-        struct active *a = &active[found];
-        if ((*jvmti)->GetMethodDeclaringClass(jvmti, methods[i], &a->class) == JVMTI_ERROR_NONE)
-            found += (*jvmti)->GetObjectHashCode(jvmti, a->class, &a->hash) == JVMTI_ERROR_NONE;
+    size_t found = 0;
+    for (int look = 0; look < looks && methods; look++) {
+        if (look) usleep(PAUSE_US);
+        size_t n = find_methods(jvmti, jni, methods);
+        for (size_t i = 0; i < n && found < METHODS; i++) {
+            struct active *a = &active[found];
+            if ((*jvmti)->GetMethodDeclaringClass(jvmti, methods[i], &a->class) == JVMTI_ERROR_NONE)
+                found += (*jvmti)->GetObjectHashCode(jvmti, a->class, &a->hash) == JVMTI_ERROR_NONE;
+        }
+        found = sort_active(jni, active, found);
     }
     free(methods);
-    qsort(active, found, sizeof *active, by_hash);
     return found;
 }
 
@@ -95,6 +115,12 @@ static int is_in_module(jvmtiEnv *jvmti, JNIEnv *jni, jobject loader, jclass cla
     return module != NULL;
 }
 
+bool instr_retransform_is_unused(jvmtiEnv *jvmti, jclass class) {
+    jint status = 0;
+    return (*jvmti)->GetClassStatus(jvmti, class, &status) == JVMTI_ERROR_NONE &&
+           !(status & JVMTI_CLASS_STATUS_INITIALIZED);
+}
+
 static enum rank by_loader(jvmtiEnv *jvmti, JNIEnv *jni, int modules, jclass class) {
     jobject loader = NULL;
     if ((*jvmti)->GetClassLoader(jvmti, class, &loader) != JVMTI_ERROR_NONE || !loader)
@@ -102,6 +128,12 @@ static enum rank by_loader(jvmtiEnv *jvmti, JNIEnv *jni, int modules, jclass cla
     enum rank rank = modules && is_in_module(jvmti, jni, loader, class) ? OTHER : APPLICATION;
     (*jni)->DeleteLocalRef(jni, loader);
     return rank;
+}
+
+static enum rank by_use(jvmtiEnv *jvmti, JNIEnv *jni, int modules, jclass class) {
+    enum rank rank = by_loader(jvmti, jni, modules, class);
+    if (!instr_retransform_is_unused(jvmti, class)) return rank;
+    return rank == APPLICATION ? APPLICATION_UNUSED : OTHER_UNUSED;
 }
 
 static void sort(jclass *classes, jint count, const uint8_t *ranks, jclass *sorted) {
@@ -112,17 +144,19 @@ static void sort(jclass *classes, jint count, const uint8_t *ranks, jclass *sort
     memcpy(classes, sorted, (size_t)count * sizeof *classes);
 }
 
-void instr_retransform_order(jvmtiEnv *jvmti, JNIEnv *jni, jclass *classes, jint count) {
+jint instr_retransform_order(jvmtiEnv *jvmti, JNIEnv *jni, jclass *classes, jint count, int looks) {
+    jint on_stacks = 0;
     jclass *sorted = malloc((size_t)count * sizeof *sorted);
     uint8_t *ranks = malloc((size_t)count);
     struct active *active = malloc(METHODS * sizeof *active);
     if (sorted && ranks && active && (*jni)->PushLocalFrame(jni, METHODS + 64) == 0) {
-        size_t found = find_active(jvmti, jni, active);
+        size_t found = find_active(jvmti, jni, active, looks);
         int modules = has_modules(jvmti);
         for (jint i = 0; i < count; i++)
             ranks[i] = is_active(jvmti, jni, active, found, classes[i])
                            ? ON_STACK
-                           : (uint8_t)by_loader(jvmti, jni, modules, classes[i]);
+                           : (uint8_t)by_use(jvmti, jni, modules, classes[i]);
+        for (jint i = 0; i < count; i++) on_stacks += ranks[i] == ON_STACK;
         sort(classes, count, ranks, sorted);
         (*jni)->PopLocalFrame(jni, NULL);
     }
@@ -130,4 +164,5 @@ void instr_retransform_order(jvmtiEnv *jvmti, JNIEnv *jni, jclass *classes, jint
     free(sorted);
     free(ranks);
     free(active);
+    return on_stacks;
 }

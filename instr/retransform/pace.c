@@ -1,18 +1,18 @@
 // The pace at which loaded classes are retransformed.
 
-#define _DEFAULT_SOURCE
-
 #include "instr/retransform/pace.h"
 
 #include "instr/base/clock.h"
 #include "instr/vm/compiler_time.h"
 
+#include <sched.h>
 #include <unistd.h>
 
 #define MS UINT64_C(1000000)
 enum {
     WINDOW_MS = 20,
     RATIO = 16,        // of rest to busy time, at first
+    RATIO_UNUSED = 4,  // the same where no compiled code is dropped
     SHORT_MS = 20,     // a batch that kept the JVM busy for less may be larger
     LONG_MS = 50,      // ... for longer, must be smaller
     LONGEST_MS = 4000, // a JVM whose compilers never rest is not waited for
@@ -20,34 +20,51 @@ enum {
 };
 
 void instr_pace_begin(struct instr_pace *pace) {
-    *pace = (struct instr_pace){.batch = INSTR_PACE_FIRST};
+    *pace = (struct instr_pace){.begun = 0};
+    for (int use = 0; use < INSTR_PACE_USES; use++) pace->batch[use] = INSTR_PACE_FIRST;
 }
 
-void instr_pace_batch(struct instr_pace *pace) {
+void instr_pace_batch(struct instr_pace *pace, enum instr_pace_use use) {
+    pace->use = use;
     pace->start = instr_clock_now();
     if (!pace->begun) pace->begun = pace->start;
 }
 
-unsigned instr_pace_ratio(uint64_t elapsed) {
+unsigned instr_pace_ratio(enum instr_pace_use use, uint64_t elapsed) {
     const uint64_t minute = 60000 * MS;
-    return elapsed < 2 * minute   ? RATIO
-           : elapsed < 3 * minute ? RATIO / 2
-           : elapsed < 4 * minute ? RATIO / 4
+    unsigned ratio = use == INSTR_PACE_UNUSED ? RATIO_UNUSED : RATIO;
+    return elapsed < 2 * minute   ? ratio
+           : elapsed < 3 * minute ? ratio / 2
+           : elapsed < 4 * minute ? ratio / 4
                                   : 0;
 }
 
-unsigned instr_pace_next(unsigned batch, unsigned most, uint64_t busy) {
-    if (most > INSTR_PACE_MOST) most = INSTR_PACE_MOST;
+static unsigned most_of(enum instr_pace_use use, unsigned most) {
+    unsigned limit = use == INSTR_PACE_HOT    ? INSTR_PACE_FIRST
+                     : use == INSTR_PACE_USED ? INSTR_PACE_MOST_USED
+                                              : INSTR_PACE_MOST;
+    return most < limit ? most : limit;
+}
+
+unsigned instr_pace_next(enum instr_pace_use use, unsigned batch, unsigned most, uint64_t busy) {
+    most = most_of(use, most);
     if (busy > LONG_MS * MS && batch > 1) return batch / 2;
     if (busy < SHORT_MS * MS) return batch < most / 2 ? 2 * batch : most;
     return batch;
 }
 
+// May this process run on several processors at once?
+static bool has_several_processors(void) {
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) > 1
+                                                       : sysconf(_SC_NPROCESSORS_ONLN) > 1;
+}
+
 void instr_pace_rest(struct instr_pace *pace, unsigned most, bool (*go_on)(void)) {
     uint64_t end = instr_clock_now(), last = end, rested = 0, used = 0;
     // With another processor the application goes on beside the batch, except in its safepoint pause.
-    unsigned ratio = instr_pace_ratio(end - pace->begun);
-    uint64_t busy = (end - pace->start) / (sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 2 : 1);
+    unsigned ratio = instr_pace_ratio(pace->use, end - pace->begun);
+    uint64_t busy = (end - pace->start) / (has_several_processors() ? 2 : 1);
     struct instr_cpu_times then, now;
     instr_cpu_times_take(&then);
     while (ratio && go_on() && last - end < LONGEST_MS * MS) {
@@ -63,6 +80,6 @@ void instr_pace_rest(struct instr_pace *pace, unsigned most, bool (*go_on)(void)
         then = now;
         if (rested >= ratio * busy || used * 100 <= IDLE_PERCENT * (last - end)) break;
     }
-    if (most > INSTR_PACE_MOST) most = INSTR_PACE_MOST;
-    pace->batch = ratio ? instr_pace_next(pace->batch, most, busy) : most;
+    unsigned *batch = &pace->batch[pace->use];
+    *batch = ratio ? instr_pace_next(pace->use, *batch, most, busy) : most_of(pace->use, most);
 }

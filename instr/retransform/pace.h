@@ -7,8 +7,11 @@
 //      batch | compilers busy |                rest                 | batch | ...
 //      <------- busy -------->|<-------- 16 times as long --------->|
 //
-// A batch is as large as keeps the busy time short. In a JVM that is idle nothing rests. After two
-// minutes the rests become shorter, and after four there are none: the change must end.
+// A class that threads were seen in is a batch of its own: most of the compiled code has some of it.
+// Other classes that are in use come in batches that are as large as keeps the busy time short. No
+// code of a class that was not initialized is compiled: such classes come last, and need little rest.
+// In a JVM that is idle nothing rests. After two minutes the rests become shorter, and after four
+// there are none: the change must end.
 
 #ifndef INSTR_PACE_H
 #define INSTR_PACE_H
@@ -16,28 +19,36 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct instr_pace {
-    unsigned batch; // classes of the next batch
-    uint64_t begun; // ns; when the first batch began, 0: not yet
-    uint64_t start; // ns; when the last batch began
+// The classes of a batch.
+enum instr_pace_use {
+    INSTR_PACE_HOT,    // methods of it were on stacks
+    INSTR_PACE_USED,   // initialized
+    INSTR_PACE_UNUSED, // not initialized
+    INSTR_PACE_USES
 };
 
-// Classes of the first batch, and of the largest: unused classes cost little, and the next
-// ones may be those that all threads use.
-enum { INSTR_PACE_FIRST = 1, INSTR_PACE_MOST = 32 };
+struct instr_pace {
+    unsigned batch[INSTR_PACE_USES]; // classes of the next batch
+    enum instr_pace_use use;         // of the last batch
+    uint64_t begun;                  // ns; when the first batch began, 0: not yet
+    uint64_t start;                  // ns; when the last batch began
+};
+
+// Classes of the first batch, and of the largest of each kind.
+enum { INSTR_PACE_FIRST = 1, INSTR_PACE_MOST_USED = 8, INSTR_PACE_MOST = 32 };
 
 // Begins with small batches.
 void instr_pace_begin(struct instr_pace *pace);
 
 // Call both around a batch. The second one sleeps as long as the compilers need, and less if
-// `go_on` returns false. `most`: the largest batch.
-void instr_pace_batch(struct instr_pace *pace);
+// `go_on` returns false. `most`: the largest batch that the options allow.
+void instr_pace_batch(struct instr_pace *pace, enum instr_pace_use use);
 void instr_pace_rest(struct instr_pace *pace, unsigned most, bool (*go_on)(void));
 
 // How many times as long as the busy time the rest is, `elapsed` ns after the first batch began.
-unsigned instr_pace_ratio(uint64_t elapsed);
+unsigned instr_pace_ratio(enum instr_pace_use use, uint64_t elapsed);
 
-// The size of the batch after one that kept the JVM busy for `busy` ns.
-unsigned instr_pace_next(unsigned batch, unsigned most, uint64_t busy);
+// The size of the batch after one of the same kind that kept the JVM busy for `busy` ns.
+unsigned instr_pace_next(enum instr_pace_use use, unsigned batch, unsigned most, uint64_t busy);
 
 #endif

@@ -214,7 +214,7 @@ static int make_room(struct instr_class_queue *queue, uint32_t more) {
 static jint enqueue(struct instr_retransform *r, struct instr_class_queue *queue, jclass *classes,
                     jint first, jint count) {
     if (!make_room(queue, (uint32_t)(count - first))) return count;
-    queue->repeated = queue->count;
+    queue->repeated = queue->hot = queue->count;
     for (jint i = first; i < count; i++) {
         jweak weak = (*r->jni)->NewWeakGlobalRef(r->jni, classes[i]);
         if (weak) {
@@ -232,14 +232,34 @@ static jint enqueue(struct instr_retransform *r, struct instr_class_queue *queue
 static jint defer(struct instr_retransform *r, jclass *classes, jint count) {
     jint first = (jint)r->first < batch_of(r) ? (jint)r->first : batch_of(r);
     if (!r->queue || count <= first) return count;
-    instr_retransform_order(r->jvmti, r->jni, classes, count);
-    first = enqueue(r, r->queue, classes, first, count);
-    r->deferred += (unsigned)(count - first);
-    return first;
+    jint hot = instr_retransform_order(r->jvmti, r->jni, classes, count, r->looks);
+    jint left = enqueue(r, r->queue, classes, first, count);
+    r->queue->hot = r->queue->repeated + (uint32_t)(hot > first ? hot - first : 0);
+    r->deferred += (unsigned)(count - left);
+    return left;
 }
 
 uint32_t instr_class_queue_remaining(const struct instr_class_queue *queue) {
     return queue->count - atomic_load(&queue->taken);
+}
+
+bool instr_class_queue_next_is_hot(const struct instr_class_queue *queue) {
+    uint32_t next = atomic_load(&queue->taken);
+    return next >= queue->repeated && next < queue->hot;
+}
+
+uint32_t instr_class_queue_unused(const struct instr_class_queue *queue, jvmtiEnv *jvmti,
+                                  JNIEnv *jni, uint32_t most) {
+    uint32_t next = atomic_load(&queue->taken), n = 0;
+    for (; n < most && next + n < queue->count; n++) {
+        jclass class = (*jni)->NewLocalRef(jni, queue->classes[next + n]);
+        if (class && !instr_retransform_is_unused(jvmti, class)) {
+            (*jni)->DeleteLocalRef(jni, class);
+            break;
+        }
+        (*jni)->DeleteLocalRef(jni, class); // NULL: it was unloaded
+    }
+    return n;
 }
 
 // The size of the next batch. Without any room, only classes that come first are retransformed.
@@ -308,7 +328,7 @@ void instr_class_queue_clear(struct instr_class_queue *queue, JNIEnv *jni) {
         (*jni)->DeleteWeakGlobalRef(jni, queue->classes[i]);
     free(queue->classes);
     queue->classes = NULL;
-    queue->count = queue->capacity = queue->repeated = 0;
+    queue->count = queue->capacity = queue->repeated = queue->hot = 0;
     atomic_store(&queue->taken, 0);
 }
 
@@ -325,7 +345,7 @@ static void retransform_in_parallel(struct instr_retransform *r, jclass *classes
 // thread goes on after the first batch.
 static void retransform_limited(struct instr_retransform *r, jclass *classes, jint count) {
     struct instr_class_queue all = {0}, *queue = r->queue ? r->queue : &all;
-    instr_retransform_order(r->jvmti, r->jni, classes, count);
+    instr_retransform_order(r->jvmti, r->jni, classes, count, r->looks);
     retransform_all(r, classes, enqueue(r, queue, classes, 0, count));
     unsigned chosen = r->chosen;
     if (r->queue) {

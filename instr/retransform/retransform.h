@@ -6,6 +6,7 @@
 #include <jvmti.h>
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { INSTR_BATCH_DEFAULT = 500 }; // classes per RetransformClasses call
@@ -18,6 +19,7 @@ struct instr_class_queue {
     uint32_t count, capacity;
     atomic_uint taken; // index of the first class that was not taken yet
     uint32_t repeated; // classes before this index may be queued again behind it
+    uint32_t hot;      // those from `repeated` to this index had methods on stacks
 };
 
 struct instr_retransform {
@@ -29,6 +31,7 @@ struct instr_retransform {
     // the others are added to the queue. NULL: all at once.
     struct instr_class_queue *queue;
     unsigned first;
+    int looks; // at stacks, for that order
     void *context;
     // Should the class be retransformed? Called with the internal name of every modifiable class
     // that is loaded or taken from the queue. INSTR_RETRANSFORM_FIRST: before those that `room`
@@ -73,6 +76,13 @@ int instr_retransform_next(struct instr_retransform *r, struct instr_class_queue
 
 // The number of classes in the queue.
 uint32_t instr_class_queue_remaining(const struct instr_class_queue *queue);
+
+// Do threads run code of the next class of the queue? Its last use was looked at when it was queued.
+bool instr_class_queue_next_is_hot(const struct instr_class_queue *queue);
+
+// How many of the next classes, at most `most`, are not initialized.
+uint32_t instr_class_queue_unused(const struct instr_class_queue *queue, jvmtiEnv *jvmti,
+                                  JNIEnv *jni, uint32_t most);
 
 // Empties the queue and frees its memory.
 void instr_class_queue_clear(struct instr_class_queue *queue, JNIEnv *jni);

@@ -3,6 +3,7 @@
 
 #include "instr/vm/compiler_time.h"
 #include "instr/vm/untouchable.h"
+#include "instr/retransform/order.h"
 #include "instr/retransform/pace.h"
 #include "instr/retransform/parallel.h"
 #include "tests/unit/run.h"
@@ -23,6 +24,8 @@ static struct {
     int refuse_frames, refuse_thread, refuse_to_attach, stop_after;
     // Threads that come here at once before one goes on, and calls that one makes alone before.
     int wait_for, alone;
+    int unused[CLASSES];    // not initialized
+    int on_stack[8], looks; // the class of the only frame, at each look
 } vm = {.lock = PTHREAD_MUTEX_INITIALIZER};
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
@@ -54,8 +57,49 @@ static jvmtiError JNICALL loader_of(jvmtiEnv *env, jclass class, jobject *loader
 }
 
 static jvmtiError JNICALL status_of(jvmtiEnv *env, jclass class, jint *status) {
-    (void)env, (void)class;
-    *status = JVMTI_CLASS_STATUS_PREPARED;
+    (void)env;
+    *status = JVMTI_CLASS_STATUS_PREPARED |
+              (vm.unused[number(class)] ? 0 : JVMTI_CLASS_STATUS_INITIALIZED);
+    return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL all_threads(jvmtiEnv *env, jint *count, jthread **threads) {
+    (void)env;
+    *count = 1;
+    *threads = calloc(1, sizeof **threads);
+    return JVMTI_ERROR_NONE;
+}
+
+// A method is the reference to its class.
+static jvmtiError JNICALL stacks_of(jvmtiEnv *env, jint count, const jthread *threads, jint depth,
+                                    jvmtiStackInfo **stacks) {
+    (void)env, (void)count, (void)threads, (void)depth;
+    struct {
+        jvmtiStackInfo info;
+        jvmtiFrameInfo frame;
+    } *one = calloc(1, sizeof *one);
+    one->frame.method = (jmethodID)(intptr_t)(vm.on_stack[vm.looks++] + 1);
+    one->info.frame_buffer = &one->frame;
+    one->info.frame_count = 1;
+    *stacks = &one->info;
+    return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL class_of(jvmtiEnv *env, jmethodID method, jclass *class) {
+    (void)env;
+    *class = (jclass)(void *)method;
+    return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL hash_of(jvmtiEnv *env, jobject object, jint *hash) {
+    (void)env;
+    *hash = number(object) % 3; // some share one
+    return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL version_of(jvmtiEnv *env, jint *version) {
+    (void)env;
+    *version = JVMTI_VERSION_1_2;
     return JVMTI_ERROR_NONE;
 }
 
@@ -127,6 +171,11 @@ static jclass JNICALL find_class(JNIEnv *env, const char *name) {
     return NULL;
 }
 
+static jboolean JNICALL is_same(JNIEnv *env, jobject a, jobject b) {
+    (void)env;
+    return a == b;
+}
+
 static jint JNICALL attach(JavaVM *java, void **env, void *arguments);
 static jint JNICALL detach(JavaVM *java);
 static jint JNICALL java_vm_of(JNIEnv *env, JavaVM **java);
@@ -141,11 +190,17 @@ static const struct JNINativeInterface_ native = {.PushLocalFrame = push_frame,
                                                   .ExceptionCheck = exception_check,
                                                   .ExceptionClear = exception_clear,
                                                   .FindClass = find_class,
+                                                  .IsSameObject = is_same,
                                                   .GetJavaVM = java_vm_of};
 static const struct jvmtiInterface_1_ tool = {.IsModifiableClass = is_modifiable,
                                               .GetClassSignature = signature_of,
                                               .GetClassLoader = loader_of,
                                               .GetClassStatus = status_of,
+                                              .GetAllThreads = all_threads,
+                                              .GetThreadListStackTraces = stacks_of,
+                                              .GetMethodDeclaringClass = class_of,
+                                              .GetObjectHashCode = hash_of,
+                                              .GetVersionNumber = version_of,
                                               .Deallocate = deallocate,
                                               .RetransformClasses = retransform};
 static JavaVM java_vm = &invoke;
@@ -455,30 +510,72 @@ START_TEST(two_threads_are_for_jvms_that_bear_it) {
 }
 END_TEST
 
+// --- order ---
+
+START_TEST(what_is_on_stacks_is_first_and_what_was_never_used_last) {
+    static const int expected[2][10] = {{4, 0, 2, 6, 8, 1, 3, 5, 7, 9},
+                                        {4, 7, 0, 2, 6, 8, 1, 3, 5, 9}};
+    jclass classes[10];
+    reset();
+    for (int i = 0; i < 10; i++) {
+        vm.unused[i] = i % 2;
+        classes[i] = (jclass)(intptr_t)(i + 1);
+    }
+    for (int look = 0; look < 8; look++) vm.on_stack[look] = look < 4 ? 4 : 7;
+    jint hot = instr_retransform_order(&jvmti, &jni, classes, 10, _i ? 8 : 1);
+    ck_assert_int_eq(hot, 1 + _i);
+    for (int i = 0; i < 10; i++) ck_assert_int_eq(number(classes[i]), expected[_i][i]);
+}
+END_TEST
+
+START_TEST(the_queue_knows_how_its_next_classes_are_used) {
+    struct instr_class_queue queue = {0};
+    reset();
+    for (int i = 6; i < 10; i++) vm.unused[i] = 1;
+    enqueue(&queue, 0, 10);
+    queue.hot = 2;
+    for (uint32_t next = 0; next < 10; next++) {
+        queue.taken = next;
+        ck_assert_int_eq(instr_class_queue_next_is_hot(&queue), next < 2);
+        ck_assert_uint_eq(instr_class_queue_unused(&queue, &jvmti, &jni, 3), next < 6 ? 0
+                                                                             : next < 8
+                                                                                 ? 3
+                                                                                 : 10 - next);
+    }
+    queue.taken = 0;
+    instr_class_queue_clear(&queue, &jni);
+}
+END_TEST
+
 // --- pace ---
 
 START_TEST(batches_grow_while_they_cost_little) {
     const uint64_t ms = 1000000;
-    unsigned batch = INSTR_PACE_FIRST;
-    for (int i = 0; i < 10; i++) batch = instr_pace_next(batch, 500, 5 * ms);
-    ck_assert_uint_eq(batch, INSTR_PACE_MOST);
-    ck_assert_uint_eq(instr_pace_next(8, 500, 30 * ms), 8);
-    ck_assert_uint_eq(instr_pace_next(8, 500, 200 * ms), 4);
-    ck_assert_uint_eq(instr_pace_next(1, 500, 200 * ms), 1);
-    ck_assert_uint_eq(instr_pace_next(8, 3, 5 * ms), 3);
-    ck_assert_uint_eq(instr_pace_next(1, 1, 5 * ms), 1);
+    const unsigned most[] = {1, INSTR_PACE_MOST_USED, INSTR_PACE_MOST};
+    for (enum instr_pace_use use = INSTR_PACE_HOT; use < INSTR_PACE_USES; use++) {
+        unsigned batch = INSTR_PACE_FIRST;
+        for (int i = 0; i < 10; i++) batch = instr_pace_next(use, batch, 500, 5 * ms);
+        ck_assert_uint_eq(batch, most[use]);
+    }
+    ck_assert_uint_eq(instr_pace_next(INSTR_PACE_USED, 4, 500, 30 * ms), 4);
+    ck_assert_uint_eq(instr_pace_next(INSTR_PACE_USED, 4, 500, 200 * ms), 2);
+    ck_assert_uint_eq(instr_pace_next(INSTR_PACE_UNUSED, 1, 500, 200 * ms), 1);
+    ck_assert_uint_eq(instr_pace_next(INSTR_PACE_UNUSED, 8, 3, 5 * ms), 3);
+    ck_assert_uint_eq(instr_pace_next(INSTR_PACE_UNUSED, 1, 1, 5 * ms), 1);
 }
 END_TEST
 
 START_TEST(a_slow_change_ends_at_last) {
     const uint64_t second = 1000000000;
-    unsigned before = instr_pace_ratio(0);
-    ck_assert_uint_ge(before, 9);
-    for (uint64_t at = 0; at < 300 * second; at += second) {
-        ck_assert_uint_le(instr_pace_ratio(at), before);
-        before = instr_pace_ratio(at);
+    for (enum instr_pace_use use = INSTR_PACE_HOT; use < INSTR_PACE_USES; use++) {
+        unsigned before = instr_pace_ratio(use, 0);
+        ck_assert_uint_ge(before, use == INSTR_PACE_UNUSED ? 4 : 9);
+        for (uint64_t at = 0; at < 300 * second; at += second) {
+            ck_assert_uint_le(instr_pace_ratio(use, at), before);
+            before = instr_pace_ratio(use, at);
+        }
+        ck_assert_uint_eq(before, 0);
     }
-    ck_assert_uint_eq(before, 0);
 }
 END_TEST
 
@@ -522,12 +619,15 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("retransform");
     TCase *tests = tcase_create("retransform");
+    tcase_set_timeout(tests, 120); // one waits for processor time
     tcase_add_loop_test(tests, each_class_is_done_once, 0, 4);
     tcase_add_loop_test(tests, refused_classes_are_reported_and_the_others_retransformed, 0, 2);
     tcase_add_test(tests, what_is_on_the_list_twice_is_done_once);
     tcase_add_test(tests, it_stops_on_request_and_continues_later);
     tcase_add_test(tests, what_is_dropped_leaves_no_reference);
     tcase_add_test(tests, one_batch_needs_no_other_thread);
+    tcase_add_loop_test(tests, what_is_on_stacks_is_first_and_what_was_never_used_last, 0, 2);
+    tcase_add_test(tests, the_queue_knows_how_its_next_classes_are_used);
     tcase_add_test(tests, batches_grow_while_they_cost_little);
     tcase_add_test(tests, a_slow_change_ends_at_last);
     tcase_add_test(tests, time_of_compilers_is_measured);
