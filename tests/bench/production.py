@@ -133,11 +133,16 @@ def first_figures(jdk, work, cli, scope):
     return attached, took, json.loads(said)["remaining"]
 
 
-def per_second(jdk, work, agent, pace):
-    """The server's requests per second while timing is switched on and reverted under load, each second against those before: in all, and per
-    processor time that the JVM used, which other processes on the machine disturb less. A list of (step, ratio, ratio by processor time)."""
+# Seconds of load: until the server is warm, while nothing changes, and after each change.
+WARM, CONTROL, AFTER = 30, 60, 5
+
+
+def per_second(jdk, work, agent, pace, connections):
+    """The server's requests in each second under load: while nothing changes (the control), while timing is switched on, and while it is reverted, each
+    against the control's median: in all, and per processor time that the JVM used, which other processes on the machine disturb less. A list of
+    (step, ratio, ratio by processor time)."""
     jvm = Jvm(jdk, work, "-Dsun.net.httpserver.nodelay=true", f"-agentpath:{agent}")
-    load = subprocess.Popen(["wrk", "-t1", "-c4", "-d300", f"http://127.0.0.1:{jvm.port}/"], stdout=subprocess.DEVNULL)
+    load = subprocess.Popen(["wrk", "-t1", f"-c{connections}", "-d1200", f"http://127.0.0.1:{jvm.port}/"], stdout=subprocess.DEVNULL)
     seconds = []
 
     def second(step):
@@ -146,33 +151,46 @@ def per_second(jdk, work, agent, pace):
         served, used = int(jvm.get("/served")) - served, jvm.used_ms() - used
         seconds.append((step, served / (time.monotonic() - start), served / max(used, 1)))
     try:
-        for _ in range(30):
-            second("before")
-        before = [statistics.median(s[i] for s in seconds[-10:]) for i in (1, 2)]
+        for step, count in (("warm", WARM), ("control", CONTROL)):
+            for _ in range(count):
+                second(step)
         with jvm.control() as c:
-            for step, words in (("switch-on", ("enable", f"timing,include=Server*:sun.net.httpserver.**:{SCOPE},pace={pace}")), ("revert", ("revert",))):
+            for step, words in (("switch-on", ("enable", f"timing,include=Server*:sun.net.httpserver.**:com.sun.net.httpserver.**:{SCOPE},pace={pace}")),
+                                ("revert", ("revert",))):
                 work_of = threading.Thread(target=c.run, args=words)
                 work_of.start()
                 while work_of.is_alive():
                     second(step)
-                for _ in range(5):
+                for _ in range(AFTER):
                     second("after " + step)
     finally:
         load.kill()
         load.wait()
     jvm.end()
-    return [(step, rate / before[0], by_time / before[1]) for step, rate, by_time in seconds if step != "before"]
+    usual = [statistics.median(s[i] for s in seconds if s[0] == "control") for i in (1, 2)]
+    return [(step, rate / usual[0], by_time / usual[1]) for step, rate, by_time in seconds if step != "warm"]
+
+
+def of_seconds(ratios):
+    """How they are spread, and how many are below 80 %."""
+    ratios = sorted(ratio * 100 for ratio in ratios)
+    return (f"mean {statistics.mean(ratios):.0f}, a tenth below {ratios[len(ratios) // 10]:.0f}, least {ratios[0]:.0f} %; "
+            f"{sum(ratio < 80 for ratio in ratios)} of {len(ratios)} below 80 %")
 
 
 def print_per_second(jdk, work, agent):
-    for pace in ("auto", "off"):
-        seconds = per_second(jdk, work, agent, pace)
+    """The seconds of a change say something about it only beside those of the control: on a machine with other work, or with as many busy threads as
+    processors, some seconds are slow in any case."""
+    for pace, connections in (("auto", 4), ("auto", 1), ("off", 4)):
+        seconds = per_second(jdk, work, agent, pace, connections)
+        print(f"  pace={pace}, {connections} connection{'s'[connections == 1:]}: requests in each second against the median of {CONTROL} seconds in which nothing "
+              "changes (target: with pace=auto not more seconds below 80 % than there)")
+        for wanted in ("control", "switch-on", "after switch-on", "revert", "after revert"):
+            of = [(ratio, by_time) for step, ratio, by_time in seconds if step == wanted]
+            if of:
+                print(f"    {wanted}, {len(of)} s: {of_seconds(r for r, _ in of)}; by processor time of the JVM: {of_seconds(b for _, b in of)}")
         for wanted in ("switch-on", "revert"):
-            of = [(ratio, by_time) for step, ratio, by_time in seconds if step.endswith(wanted)]
-            took = sum(step == wanted for step, _, _ in seconds)
-            print(f"  pace={pace}, {wanted} under load, {took} s and 5 s after it: requests of each second against those before (target 80 % with pace=auto): "
-                  f"{' '.join(f'{ratio * 100:.0f}' for ratio, _ in of)} %; the least {min(ratio for ratio, _ in of) * 100:.0f} %; per processor time of the JVM "
-                  f"{' '.join(f'{by_time * 100:.0f}' for _, by_time in of)} %, the least {min(by_time for _, by_time in of) * 100:.0f} %", flush=True)
+            print(f"    {wanted}: {' '.join(f'{ratio * 100:.0f}' for step, ratio, _ in seconds if step == wanted)} %", flush=True)
 
 
 def production(jdk, options, build, work):
