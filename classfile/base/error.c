@@ -42,8 +42,9 @@ char *cf_error_text(const struct cf_error *error, char *text, size_t size) {
     if (error->snippet)
         snprintf(text + n, size - n, " (snippet %u, %s %u)", error->snippet,
                  error->at_pc ? "at pc" : "byte", error->offset);
-    else if (error->status == CF_MISUSE && !error->at_pc && !error->offset)
-        return text; // a pass has no place of its own in the class file
+    else if ((error->status == CF_MISUSE || error->status == CF_UNSUPPORTED) && !error->at_pc &&
+             !error->offset)
+        return text; // what a pass says of itself, or of the class, has no place in the file
     else if (error->status != CF_NO_MEMORY && error->status != CF_LIMIT)
         snprintf(text + n, size - n, " (at %s %u)", place, error->offset);
     return text;

@@ -16,8 +16,9 @@ PLAIN_RUNS = AGENT_RUNS = 3
 # The VM's own output goes to a file, since a program's would run into it.
 PRINT = ["-XX:+UnlockDiagnosticVMOptions", "-XX:-DisplayVMOutput", "-XX:+LogVMOutput", "-XX:LogFile=vm.log", "-XX:+PrintCompilation",
          "-XX:CompileCommand=quiet"]
-# Time, id, attributes (% is on-stack replacement), tier, method, size, and what became of it.
-LINE = re.compile(r"^ *\d+ +\d+ +([%sbn! ]*?) *([1-4])? +(\S+::\S+)(?: @ (-?\d+))? (?:\((\d+) bytes\)|\(native\))(?: *(.*))?$")
+# Time, id, attributes (% is on-stack replacement), tier, method, size, and what became of it. Native methods are left out: the pass
+# natives puts others in their place.
+LINE = re.compile(r"^ *\d+ +\d+ +([%sbn! ]*?) *([1-4])? +(\S+::\S+)(?: @ (-?\d+))? \((\d+) bytes\)(?: *(.*))?$")
 # Not the method's fault: classes were loaded or changed meanwhile. HotSpot tries again.
 TRANSIENT = re.compile(r"concurrent class loading|dependenc|stale|Jvmti state change|retry without", re.I)
 # C1 gives up a handler whose first block may throw in a range that leads to it, as inserted code may. Compilers of languages cover at
@@ -73,19 +74,29 @@ class Runs:
         return result, read(self.r.file(folder, "vm.log"))
 
     def with_passes(self, names, options=""):
-        mode = "+".join(names)
+        mode = re.sub(r"[^\w.=]+", "+", "+".join(names) + options)[:100]
         files = [f"coverage.file={self.r.file('jacoco.exec')}"] if "coverage" in names else []
         watched = ["watch.methods=cases.**.*(..)"] if "watch" in names else []
         return self.run(mode, [self.r.with_agent(",".join([*names, *files, *watched, "quiet=yes"]) + options)])
 
-    def skipped(self, names, options=""):
-        """Problems: what HotSpot gives up with these passes alone."""
+    def problems(self, names, options="", of=r"cases\."):
+        """What HotSpot gives up with these passes alone, and what of `of` every plain run compiles and none with these passes. None: nothing."""
         result, compiled = self.with_passes(names, options)
+        problems = self.compare(result) + [f"{named(what)}: {fate}" for what, fate in sorted(compiled.skipped.items())
+                                           if not self.is_runtime(what) and not any(what in plain.skipped for _, plain in self.plain)]
+        # With -Xcomp loops are replaced on the stack only where a thread happens to be in one at the time.
+        missing = {what for what in self.always() if of and re.match(of, what[0]) and "$$Lambda" not in what[0]
+                   and not (what[2] and "-Xcomp" in self.java)
+                   and not (what[1] == "C1" and OWN_HANDLERS.match(what[0]))}
+        for run in range(AGENT_RUNS):
+            missing -= (compiled if run == 0 else self.with_passes(names, options)[1]).done
+            if not missing:
+                break
+        return problems + [f"{named(what)}: never" for what in sorted(missing)]
+
+    def is_runtime(self, what):
         # C1 of JDK 8 gives up some methods of the runtime as long as nothing in them is resolved: only with -Xcomp.
-        runtime = "java.lang.Instr" if "-Xcomp" in self.java else "-"
-        return self.compare(result) + [f"{named(what)}: {fate}" for what, fate in sorted(compiled.skipped.items())
-                                       if not what[0].startswith(runtime)
-                                       and not any(what in plain.skipped for _, plain in self.plain)]
+        return "-Xcomp" in self.java and what[0].startswith("java.lang.Instr")
 
     def always(self):
         """What every plain run compiles."""
@@ -98,19 +109,21 @@ class Runs:
             return [f"exit status {plain.status} became {result.status} {result.crash}: {result.tail()}"]
         return []
 
-    def absent(self, names):
-        """Problems: what every plain run compiles, and none with these passes."""
-        missing = {what for what in self.always() if re.match(r"cases\.(?!.*\$\$Lambda)", what[0])}
-        for _ in range(AGENT_RUNS):
-            missing -= self.with_passes(names)[1].done
-            if not missing:
-                break
-        return [f"{named(what)}: never" for what in sorted(missing)]
+
+# Options with which passes insert other code than by default.
+OTHER_CODE = {"timing": "timing.clock=auto", "alloc": "alloc.track=object", "coverage": "coverage.counts=yes"}
+# The same for methods of the application, by rules.
+RULE = "rule=cases.**.*(..) entry { @entered = count() },name=entered,rule=cases.**.*(..) exit { @left = hist(elapsed) },name=left"
 
 
 def combinations(r):
+    """(what, passes, more options): all passes together, each alone, and the same with the options that change their code."""
     every = [*passes.every(r.cli), "watch"]
-    return [every] + [[name] for name in every]
+    other = "," + ",".join(OTHER_CODE.values())
+    found = [(every, ""), (every, other + "," + RULE)] + [([name], "") for name in every]
+    found += [([name], "," + option) for name, option in OTHER_CODE.items()]
+    return [(" ".join(names) + options.partition(",rule=")[0].replace(",", " ") + (" rules" if "rule=" in options else ""), names, options)
+            for names, options in found]
 
 
 def hot(r):
@@ -129,8 +142,8 @@ def hot_methods(r):
         *(("cases.Hot::" + m, "C2", True) for m in ("switchLoop", "lockedLoop", "lockingLoop", "tryingLoop", "manyExitsOfALoop")),
         ("cases.OtherLocks::scala", "C2", False), ("cases.OtherLocks::kotlin", "C2", False),
         ("cases.StackedSwitch::loop", "C2", True)} - runs.always())]
-    for names in combinations(r):
-        yield " ".join(names), runs.skipped(names) + runs.absent(names)
+    for what, names, options in combinations(r):
+        yield what, runs.problems(names, options)
 
 
 # Left out: what sets options of the VM, what has methods as large as a class file can have, on which compilers give up by size,
@@ -149,19 +162,26 @@ def at_the_first_call(r):
     path = ":".join([*map(r.built.classes, releases), r.built.generated, r.built.support, r.built.programs])
     for compiler, options in COMPILERS.items():
         # What passes call is compiled too: the program would run for minutes.
+        # What is inlined wherever it is called would not be compiled for itself.
         java = ["-Xcomp", *options, "-XX:CompileCommand=compileonly,cases/*.*", "-XX:CompileCommand=compileonly,java/lang/Instr*.*",
+                "-XX:CompileCommand=dontinline,cases/*.*",
                 "-cp", path, "Each"]
         runs = Runs(r, compiler, java + [c.main.replace("/", ".") for c in cases])
         count = sum(what[0].startswith("cases.") for what in runs.always())
         yield f"{compiler} compiles them", [] if count > 5 * len(cases) else [f"only {count} methods of {len(cases)} cases"]
-        for names in combinations(r)[:1] if r.quick else combinations(r):
-            yield f"{compiler} {' '.join(names)}", runs.skipped(names)
+        for what, names, options in combinations(r)[:1] if r.quick else combinations(r):
+            yield f"{compiler} {what}", runs.problems(names, options)
 
 
 @program("compiled, the JDK's own classes", quick=False)
 def own_classes(r):
     # What the JVM runs until a program ends: some thousand methods.
     for compiler, options in COMPILERS.items():
-        runs = Runs(r, compiler, ["-Xcomp", *options, "-XX:CompileCommand=compileonly,java/*.*", *r.hello()])
-        for names in combinations(r):
-            yield f"{compiler} {' '.join(names)}", runs.skipped(names, ",include=**")
+        # Natives needs the JVM's first classes, which are then not shared: the start is another one with an archive.
+        runs = Runs(r, compiler, ["-Xcomp", *options, "-Xshare:off", "-XX:CompileCommand=compileonly,java/*.*", "-XX:CompileCommand=dontinline,java/*.*",
+                                  *r.hello()])
+        every = combinations(r)[0][1]
+        # The agent for natives is there before the JVM has initialized its first classes, which happens in another order then, and partly before
+        # it compiles: that methods are missing says nothing.
+        for what, names, options in [*combinations(r), ("all but natives", [name for name in every if name != "natives"], "")]:
+            yield f"{compiler} {what}", runs.problems(names, options + ",include=**", of=None if "natives" in names else r"java\.(?!lang\.Instr)")
