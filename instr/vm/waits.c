@@ -86,10 +86,25 @@ static int id_of(struct instr_waits *waits, const struct instr_methods *methods,
 
 // --- threads ---
 
+// Does a native method of this name wait for somebody else? One that writes, wakes up or closes works.
+static int waits_by_name(jvmtiEnv *jvmti, jmethodID method) {
+    static const char *const words[] = {"accept", "connect", "peek",   "poll", "read",
+                                        "rece",   "recv",    "select", "wait"};
+    char *name = NULL;
+    int waits = 0;
+    if ((*jvmti)->GetMethodName(jvmti, method, &name, NULL, NULL) != JVMTI_ERROR_NONE) return 0;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        waits |= strcasestr(name, words[i]) != NULL;
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)name);
+    return waits;
+}
+
 // Is it a native method that waits for the network?
 static int is_network(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method) {
     jboolean native = JNI_FALSE;
-    if ((*jvmti)->IsMethodNative(jvmti, method, &native) != JVMTI_ERROR_NONE || !native) return 0;
+    if ((*jvmti)->IsMethodNative(jvmti, method, &native) != JVMTI_ERROR_NONE || !native ||
+        !waits_by_name(jvmti, method))
+        return 0;
     char *name = class_of(jvmti, jni, method);
     int found =
         name && (strncmp(name, "java/net/", 9) == 0 || strncmp(name, "sun/nio/ch/", 11) == 0);

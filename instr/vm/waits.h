@@ -16,7 +16,7 @@ struct instr_waits *instr_waits_new(void);
 void instr_waits_free(struct instr_waits *waits);
 
 // Looks at the platform threads. A thread that is parked, waits, sleeps, or is in a native method of
-// the network waits for the innermost of its methods that the pass of this number has instrumented.
+// the network that reads, accepts or selects waits for the innermost of its methods that the pass of this number has instrumented.
 // The time counts since the last call. Threads are visited by handshakes, some hundred at most.
 void instr_waits_look(struct instr_waits *waits, jvmtiEnv *jvmti, JNIEnv *jni,
                       const struct instr_methods *methods, unsigned pass, uint64_t now);

@@ -115,16 +115,58 @@ static char *estimate(uint64_t nanoseconds, char text[INSTR_DURATION_SIZE + 1]) 
     return nanoseconds ? text : text + 1;
 }
 
-static void print_row(const json_t *row, uint64_t interval, int timed, int estimated, int columns,
-                      FILE *to) {
+// The columns of times before the method, and those of errors, from left to right.
+enum column { ERRORS, MEAN, P99, MAX, BUSY, WAIT, COLUMNS };
+static const struct {
+    const char *title;
+    int width;
+} of_columns[COLUMNS] = {{"ERRORS/S", 8}, {"MEAN", 8}, {"P99", 8},
+                         {"MAX", 8},      {"BUSY", 6}, {"WAIT", 6}};
+
+struct layout {
+    bool has[COLUMNS];
+    int columns; // of the terminal; 0: it is none
+};
+
+// Which columns leave the methods room, on a terminal of so many columns.
+static struct layout lay_out(int columns, int timed) {
+    enum { CALLS = 11, METHOD = 20 };
+    static const enum column less_needed[] = {MAX, ERRORS, P99, WAIT, MEAN, BUSY};
+    struct layout layout = {.has[ERRORS] = true, .columns = columns};
+    int used = CALLS + 1 + of_columns[ERRORS].width + 1;
+    for (int i = MEAN; i < COLUMNS && timed; i++) {
+        layout.has[i] = true;
+        used += of_columns[i].width + 1;
+    }
+    for (int i = 0; i < COLUMNS && columns && columns < used + METHOD; i++) {
+        if (!layout.has[less_needed[i]]) continue;
+        layout.has[less_needed[i]] = false;
+        used -= of_columns[less_needed[i]].width + 1;
+    }
+    return layout;
+}
+
+static int print_column(const struct layout *layout, enum column which, const char *text,
+                        FILE *to) {
+    return layout->has[which] ? fprintf(to, "%*s ", of_columns[which].width, text) : 0;
+}
+
+static int print_share(const struct layout *layout, enum column which, double share, FILE *to) {
+    char text[32];
+    snprintf(text, sizeof text, "%.2f", share);
+    return print_column(layout, which, text, to);
+}
+
+static void print_row(const json_t *row, uint64_t interval, int timed, int estimated,
+                      const struct layout *layout, FILE *to) {
     char calls[INSTR_NUMBER_SIZE], thrown[INSTR_NUMBER_SIZE], mean[INSTR_DURATION_SIZE + 1],
         p99[INSTR_DURATION_SIZE + 1], max[INSTR_DURATION_SIZE + 1];
     char *(*time)(uint64_t, char *) = estimated ? estimate : duration;
     uint64_t ended = cli_count(row, "timed");
     uint64_t wait = cli_count(row, "wait_ns"), self = cli_count(row, "self_ns");
     double per = interval ? 1 / (double)interval : 0;
-    int used = fprintf(to, "%10s %8s ", rate(row, "calls", interval, calls),
-                       rate(row, "thrown", interval, thrown));
+    int used = fprintf(to, "%10s ", rate(row, "calls", interval, calls));
+    used += print_column(layout, ERRORS, rate(row, "thrown", interval, thrown), to);
     if (json_object_get(row, "key")) {
         fprintf(to, "%8s %8s %8s %6.2f ",
                 duration(cli_count(row, "total_ns") / (ended ? ended : 1), mean),
@@ -133,13 +175,16 @@ static void print_row(const json_t *row, uint64_t interval, int timed, int estim
         print_key(row, to);
         return;
     }
-    if (timed)
-        used += fprintf(to, "%8s %8s %8s %6.2f %6.2f ",
-                        time(ended ? cli_count(row, "total_ns") / ended : 0, mean),
-                        time(cli_count(row, "p99_ns"), p99), time(cli_count(row, "max_ns"), max),
-                        (double)(self - (wait < self ? wait : self)) * per, (double)wait * per);
+    if (timed) {
+        used += print_column(layout, MEAN,
+                             time(ended ? cli_count(row, "total_ns") / ended : 0, mean), to);
+        used += print_column(layout, P99, time(cli_count(row, "p99_ns"), p99), to);
+        used += print_column(layout, MAX, time(cli_count(row, "max_ns"), max), to);
+        used += print_share(layout, BUSY, (double)(self - (wait < self ? wait : self)) * per, to);
+        used += print_share(layout, WAIT, (double)wait * per, to);
+    }
     fputc(' ', to);
-    print_method(row, columns > used + 1 ? (size_t)(columns - used - 1) : 0, to);
+    print_method(row, layout->columns > used + 1 ? (size_t)(layout->columns - used - 1) : 0, to);
 }
 
 // What the pass costs, if that is known.
@@ -153,6 +198,7 @@ static void print_overhead(const json_t *document, FILE *to) {
 }
 
 static void print_table(const struct top *top, const json_t *document, FILE *to) {
+    static const char help[] = "    s self, t total, c calls, e errors, q quit";
     char a[INSTR_NUMBER_SIZE], b[INSTR_NUMBER_SIZE], c[INSTR_NUMBER_SIZE], clock[16];
     uint64_t interval = cli_count(document, "interval_ns");
     int timed = json_is_true(json_object_get(document, "timed")),
@@ -167,24 +213,23 @@ static void print_table(const struct top *top, const json_t *document, FILE *to)
     fprintf(to, "instr top: process %ld, %s, %s, by %s", top->pid, cli_text(document, "pass"),
             clock, titles[top->order]);
     print_overhead(document, to);
-    fprintf(to, "%s calls/s, %s errors/s, %s %s", rate(document, "calls", interval, a),
-            rate(document, "thrown", interval, b),
-            instr_number(cli_count(document, top->rule ? "keys" : "methods"), c),
-            top->rule ? "keys" : "methods called");
+    struct layout layout = lay_out(top->rule ? 0 : columns, timed);
+    int used = fprintf(to, "%s calls/s, %s errors/s, %s %s", rate(document, "calls", interval, a),
+                       rate(document, "thrown", interval, b),
+                       instr_number(cli_count(document, top->rule ? "keys" : "methods"), c),
+                       top->rule ? "keys" : "methods called");
     if (cli_count(document, "classes_total"))
-        fprintf(to, "; %s of %s classes so far",
-                instr_number(cli_count(document, "classes_done"), a),
-                instr_number(cli_count(document, "classes_total"), b));
-    fprintf(to, "%s\n\n%10s %8s ",
-            top->live ? "    keys: s self, t total, c calls, e errors, q quit" : "", "CALLS/S",
-            "ERRORS/S");
-    if (top->rule)
-        fprintf(to, "%8s %8s %8s %6s ", "MEAN", "P99", "MAX", "TOTAL");
-    else if (timed)
-        fprintf(to, "%8s %8s %8s %6s %6s ", "MEAN", "P99", "MAX", "BUSY", "WAIT");
+        used += fprintf(to, "; %s of %s classes so far",
+                        instr_number(cli_count(document, "classes_done"), a),
+                        instr_number(cli_count(document, "classes_total"), b));
+    if (top->live && used + (int)strlen(help) <= columns) fputs(help, to);
+    fprintf(to, "\n\n%10s ", "CALLS/S");
+    if (top->rule) fprintf(to, "%8s %8s %8s %8s %6s ", "ERRORS/S", "MEAN", "P99", "MAX", "TOTAL");
+    for (enum column i = ERRORS; i < COLUMNS && !top->rule; i++)
+        print_column(&layout, i, of_columns[i].title, to);
     fprintf(to, " %s\n", top->rule ? "KEY" : "METHOD");
     json_array_foreach(json_object_get(document, "rows"), index, row)
-        print_row(row, interval, timed, estimated, columns, to);
+        print_row(row, interval, timed, estimated, &layout, to);
 }
 
 // Only the names come from the JVM, and instr_report_method cleans them of control characters.

@@ -1,12 +1,15 @@
 package com.example.shop;
 
 import java.io.InputStream;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** One thread works; others are parked, sleep, and read from the network. Ends at the end of standard input. */
+/** One thread works; others are parked, sleep, read from the network and write to it. Ends at the end of standard input. */
 public class Busy {
     static final LinkedBlockingQueue<Integer> queue = new LinkedBlockingQueue<>();
 
@@ -26,6 +29,15 @@ public class Busy {
 
     static int read(InputStream in) throws Exception {
         return in.read();
+    }
+
+    /** Works, most of the time in a native method of the network, and waits for nobody. */
+    static void write(DatagramChannel channel) throws Exception {
+        ByteBuffer bytes = ByteBuffer.allocateDirect(512);
+        for (int i = 0; i < 300; i++) {
+            bytes.clear();
+            channel.send(bytes, channel.getLocalAddress());
+        }
     }
 
     interface Step {
@@ -57,6 +69,11 @@ public class Busy {
         repeat(() -> {
             Thread.sleep(50);
             peer.getOutputStream().write(1);
+        });
+        DatagramChannel channel = DatagramChannel.open().bind(new InetSocketAddress("127.0.0.1", 0));
+        repeat(() -> {
+            Thread.sleep(20);
+            write(channel);
         });
         System.out.println("ready");
         while (System.in.read() >= 0);
