@@ -62,6 +62,8 @@ void instr_operation_take_all(struct instr_request *request) {
 
 // --- what is on ---
 
+enum { PPM = 10 }; // in a thousandth of a percent
+
 static void json_patterns(struct instr_json *json, const char *key,
                           const struct instr_match *patterns) {
     instr_json_text(json, key, patterns ? instr_match_text(patterns) : NULL);
@@ -71,7 +73,8 @@ static void json_by(struct instr_json *json, const struct instr_owner *owner) {
     instr_json_text(json, "by", owner->name[0] ? owner->name : NULL);
 }
 
-static void json_enabled(struct instr_json *json, const struct instr_pass_options *pass) {
+static void json_enabled(struct instr_json *json, const struct instr_options *options,
+                         const struct instr_pass_options *pass) {
     instr_json_open_flat(json, NULL, '{');
     instr_json_text(json, "pass", pass->pass->name);
     json_by(json, &pass->owner);
@@ -82,6 +85,7 @@ static void json_enabled(struct instr_json *json, const struct instr_pass_option
         uint64_t now = instr_clock_now();
         instr_json_number(json, "ends_in_ns", pass->ends > now ? pass->ends - now : 0);
     }
+    instr_json_number(json, "limit_ppm", instr_max_overhead(options, pass) * PPM);
     json_patterns(json, "include", pass->include);
     json_patterns(json, "exclude", pass->exclude);
     instr_json_close(json, '}');
@@ -96,7 +100,8 @@ void instr_operation_json_options(struct instr_json *json, const struct instr_op
     instr_json_close(json, ']');
     if (!options) return;
     instr_json_open(json, "enabled", '[');
-    for (size_t i = 0; i < options->pass_count; i++) json_enabled(json, &options->passes[i]);
+    for (size_t i = 0; i < options->pass_count; i++)
+        json_enabled(json, options, &options->passes[i]);
     instr_json_close(json, ']');
     instr_scope_common(options, &include, &exclude);
     json_patterns(json, "include", include);
@@ -108,7 +113,6 @@ void instr_operation_json_options(struct instr_json *json, const struct instr_op
 
 void instr_operation_json_overhead(struct instr_json *json, struct instr_agent *agent,
                                    const struct instr_plan *plan, JNIEnv *jni, uint64_t pause) {
-    enum { PPM = 10 }; // in a thousandth of a percent
     bool known = plan && plan->engine && instr_overhead_look(agent, plan, jni, pause);
     instr_json_open(json, "overhead", '[');
     for (size_t i = 0; known && i < plan->options.pass_count; i++) {

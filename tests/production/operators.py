@@ -124,6 +124,7 @@ def two_owners(t):
                == [(p, who, scope, os.geteuid()) for who, scope in (("alice", "Sides$Left:Sides$Clock"), ("bob", "Sides$*")) for p in ("calls", "timing")]
                and all(0 <= time.time() - e["since"] < 60 for e in status["enabled"]) and status["passes"] == ["calls", "timing"])
         text = command(problems, t, "status", jvm.pid)
+        expect(problems, f"limits: {text}", text.count("; max-overhead=10%\n") == 4 and [e["limit_ppm"] for e in status["enabled"]] == [100000] * 4)
         expect(problems, f"status: {text}", re.search(r"^enabled +calls by alice \(uid \d+\) since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d, include=Sides\$Left:Sides\$Clock$", text, re.M))
         deadline = time.time() + 60
         while "calls by bob: about" not in text and time.time() < deadline:

@@ -105,24 +105,35 @@ static bool is_shared(const json_t *list, const char *pass) {
     return count > 1;
 }
 
-static void overhead(const json_t *document) {
+// What the pass costs; NULL: that is not known yet.
+static const json_t *overhead_of(const json_t *document, const char *pass, const char *by) {
     size_t index;
+    const json_t *item;
+    json_array_foreach(json_object_get(document, "overhead"), index,
+                       item) if (strcmp(cli_text(item, "pass"), pass) == 0 &&
+                                 strcmp(cli_text(item, "by"), by) == 0) return item;
+    return NULL;
+}
+
+static void overhead(const json_t *document) {
+    size_t index, lines = 0;
     json_t *item;
-    const json_t *list = json_object_get(document, "overhead");
+    const json_t *enabled = json_object_get(document, "enabled");
     char share[32], compilers[32], limit[32], time[INSTR_DURATION_SIZE];
-    json_array_foreach(list, index, item) {
+    json_array_foreach(enabled, index, item) {
         const char *pass = cli_text(item, "pass"), *by = cli_text(item, "by");
-        bool shared = is_shared(list, pass);
-        uint64_t compiling = cli_count(item, "compilers_ppm") / 500,
+        const char *whose = !is_shared(enabled, pass) ? "" : *by ? by : "the command line";
+        const json_t *costs = overhead_of(document, pass, by);
+        uint64_t compiling = cli_count(costs, "compilers_ppm") / 500,
                  most = cli_count(item, "limit_ppm");
-        line(index ? "" : "overhead", "%s%s%s: about %s of the CPU time%s%s%s; max-overhead=%s",
-             pass, shared ? " by " : "",
-             !shared ? ""
-             : *by   ? by
-                     : "the command line",
-             percent(cli_count(item, "overhead_ppm"), share), compiling ? " (compilers " : "",
-             compiling ? percent(compiling * 500, compilers) : "", compiling ? ")" : "",
-             most ? percent(most, limit) : "off");
+        char text[128] = "not known yet";
+        if (costs)
+            snprintf(text, sizeof text, "about %s of the CPU time%s%s%s",
+                     percent(cli_count(costs, "overhead_ppm"), share),
+                     compiling ? " (compilers " : "",
+                     compiling ? percent(compiling * 500, compilers) : "", compiling ? ")" : "");
+        line(lines++ ? "" : "overhead", "%s%s%s: %s; max-overhead=%s", pass, *whose ? " by " : "",
+             whose, text, most ? percent(most, limit) : "off");
     }
     const json_t *off = json_object_get(document, "switched_off");
     if (off)
