@@ -218,9 +218,10 @@ void cover_filter_exhaustive_switch(struct cover_filtering *f) {
 
 void cover_filter_record_pattern(struct cover_filtering *f) {
     static const char exception[] = "java/lang/MatchException";
+    // JaCoCo expects all of a method's handlers to use the variable of its first handler of Throwable.
+    struct cover_matcher m = {.code = f->code};
     for (uint32_t i = 0; i < f->code->code.exception_table_length; i++) {
         struct cf_exception e = cf_exception_at(&f->code->code, i);
-        struct cover_matcher m = {.code = f->code};
         uint32_t handler = f->code->index[e.handler_pc];
         if (!CF_IS(cf_class_name(f->code->cls, e.catch_type), "java/lang/Throwable")) continue;
         cover_match_start(&m, handler);
