@@ -36,6 +36,7 @@ struct analyser {
     struct cover_class *result;
     struct cover_class_facts facts;
     const char **inlined_names; // by mapping of the SMAP, the class in `kept`; NULL: not yet
+    int named;                  // whether all classes of the SMAP are noted
     struct cf_error *error;
 };
 
@@ -152,7 +153,7 @@ static void note_inlined(struct analyser *analyser, uint32_t mapping, uint32_t l
     struct cover_workspace *w = analyser->workspace;
     const char **name = &analyser->inlined_names[mapping];
     if (!*name) *name = keep_text(analyser, analyser->facts.smap.list[mapping].class_name);
-    if (!*name || line >= COVER_LINES) return;
+    if (!*name) return;
     if (w->inlined_count) { // the instructions of a line follow each other
         struct cover_inlined_line *last = &w->inlined[w->inlined_count - 1];
         if (last->into == analyser->result && last->class_name == *name && last->line == line) {
@@ -168,6 +169,15 @@ static void note_inlined(struct analyser *analyser, uint32_t mapping, uint32_t l
         (struct cover_inlined_line){analyser->result, *name, line, covered};
 }
 
+// A class that an SMAP names counts as a class, even if it has no methods and no line of it was inlined.
+static void note_named(struct analyser *analyser) {
+    const struct cover_class_facts *facts = &analyser->facts;
+    for (uint32_t k = 0; !analyser->named && k < facts->smap.count; k++)
+        if (!cover_is_own_line(facts, &facts->smap.list[k]))
+            note_inlined(analyser, k, COVER_ONLY_NAMED, 0);
+    analyser->named = 1;
+}
+
 // Notes which lines of other classes a method has got, and which of them were covered in it.
 static void find_inlined(struct analyser *analyser, const struct cover_code *code,
                          const struct cover_flow *flow) {
@@ -175,6 +185,7 @@ static void find_inlined(struct analyser *analyser, const struct cover_code *cod
     enum { MOST_STEPS = 1 << 26 }; // of a class that no compiler has written
     if (!facts->first_inlined_line || facts->release < COVER_0_8_15 || analyser->input->inlined)
         return;
+    note_named(analyser);
     if ((uint64_t)flow->count * facts->smap.count > MOST_STEPS) return;
     for (uint32_t i = 0; i < flow->count; i++) {
         uint32_t line = code->line[i];
@@ -183,7 +194,8 @@ static void find_inlined(struct analyser *analyser, const struct cover_code *cod
         for (uint32_t k = 0; line >= facts->first_inlined_line && k < facts->smap.count; k++) {
             const struct cover_mapping *m = &facts->smap.list[k];
             if (line < m->to || line - m->to >= m->count || cover_is_own_line(facts, m)) continue;
-            note_inlined(analyser, k, m->from + (line - m->to), covered);
+            uint32_t from = m->from + (line - m->to);
+            if (from < COVER_ONLY_NAMED) note_inlined(analyser, k, from, covered);
         }
     }
 }

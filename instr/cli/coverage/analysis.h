@@ -31,7 +31,9 @@ struct cover_input {
 };
 enum { COVER_NOT_INLINED, COVER_INLINED_MISSED, COVER_INLINED_COVERED };
 
-// A line of another class (or of this one) that was inlined into a class.
+// A line of another class (or of this one) that was inlined into a class, or COVER_ONLY_NAMED where the
+// class was only named.
+enum { COVER_ONLY_NAMED = COVER_LINES };
 struct cover_inlined_line {
     const struct cover_class *into;
     const char *class_name; // whose line it is

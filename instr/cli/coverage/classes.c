@@ -222,6 +222,11 @@ static int by_class(const void *a, const void *b) {
     return strcmp(x->class_name, y->class_name);
 }
 
+// Whether a line that was inlined changes the class that it is from.
+static int matters(const struct cover_inlined_line *line, const struct cover_class *from) {
+    return line->line != COVER_ONLY_NAMED || from->method_count == 0;
+}
+
 // All that was inlined into the classes of the list, by the class whose lines they are. NULL: out of
 // memory.
 static struct cover_inlined_line *gather_inlined(const struct cover_classes *classes,
@@ -235,7 +240,8 @@ static struct cover_inlined_line *gather_inlined(const struct cover_classes *cla
         for (size_t k = 0; k < classes->workspaces[i].inlined_count; k++) {
             const struct cover_inlined_line *line = &classes->workspaces[i].inlined[k];
             struct cover_class ***into = find_slot(names, line->into->name);
-            if (*into && **into == line->into && *find_slot(names, line->class_name))
+            struct cover_class ***from = find_slot(names, line->class_name);
+            if (*into && **into == line->into && *from && matters(line, **from))
                 all[(*count)++] = *line;
         }
     if (all) qsort(all, *count, sizeof *all, by_class);
@@ -270,6 +276,7 @@ static int apply_inlined(struct cover_classes *classes, struct work *work,
         struct cover_class **class = *find_slot(names, all[i].class_name);
         memset(inlined, COVER_NOT_INLINED, COVER_LINES);
         for (end = i; end < count && strcmp(all[i].class_name, all[end].class_name) == 0; end++) {
+            if (all[end].line == COVER_ONLY_NAMED) continue;
             uint8_t *line = &inlined[all[end].line];
             if (*line != COVER_INLINED_COVERED)
                 *line = all[end].covered ? COVER_INLINED_COVERED : COVER_INLINED_MISSED;
