@@ -2,10 +2,13 @@
 
 #include "instr/cli/coverage/page/list.h"
 #include "instr/base/array.h"
+#include "instr/cli/coverage/names.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { MOST_NAME = 180 }; // bytes; file systems have 255
 
@@ -41,29 +44,37 @@ static char *file_name(const char *name, const char *end) {
     return result;
 }
 
-// --- collisions: two versions of a class, names that differ in nothing but what was cut ---
+// --- collisions: two versions of a class, names that differ in nothing but what was cut, and names
+// that file systems of other machines, which may get the pages, take for one ---
 
 struct names {
     char **slots; // of the list's own names
     size_t mask;
 };
 
-// Makes *name one that is not in the set yet, and adds it.
-static int make_unique(struct names *names, char **name) {
+static uint32_t hash_without_case(const char *text) {
+    uint32_t hash = 2166136261u;
+    for (; *text; text++) hash = (hash ^ (uint8_t)tolower((uint8_t)*text)) * 16777619u;
+    return hash;
+}
+
+// Makes *name, of which `end` is the end, one that is not in the set yet, and adds it.
+static int make_unique(struct names *names, char **name, const char *end) {
     for (unsigned number = 2;; number++) {
-        size_t i = hash_of(*name) & names->mask;
-        while (names->slots[i] && strcmp(names->slots[i], *name) != 0) i = (i + 1) & names->mask;
+        size_t i = hash_without_case(*name) & names->mask;
+        while (names->slots[i] && strcasecmp(names->slots[i], *name) != 0)
+            i = (i + 1) & names->mask;
         if (!names->slots[i]) {
             names->slots[i] = *name;
             return 0;
         }
         // Before the end: Shop=2.java.html would hide what it is, Shop.java=2.html does not.
-        size_t length = strlen(*name), stem = length >= 5 ? length - 5 : length;
+        size_t length = strlen(*name), stem = length - strlen(end);
         const char *old = strrchr(*name, '=');
         if (number > 2 && old) stem = (size_t)(old - *name);
         char *next = malloc(length + 20);
         if (!next) return -1;
-        sprintf(next, "%.*s=%u.html", (int)stem, *name, number);
+        sprintf(next, "%.*s=%u%s", (int)stem, *name, number, end);
         free(*name);
         *name = next;
     }
@@ -97,7 +108,7 @@ static int add_page(struct cover_page_list *list, struct names *names,
     if (source)
         cover_sources_find(list->model->sources, folder->bundle->name, folder->package->name,
                            source->name, &page->place);
-    return make_unique(names, &page->file);
+    return make_unique(names, &page->file, ".html");
 }
 
 static int add_pages(struct cover_page_list *list, struct cover_page_folder *folder) {
@@ -118,40 +129,59 @@ static int add_pages(struct cover_page_list *list, struct cover_page_folder *fol
     return result;
 }
 
+// A name for a folder beside the index and the folder of the style and the script.
+static char *outer_folder_name(const char *name) {
+    if (strcasecmp(name, "index.html") != 0 && strcasecmp(name, COVER_PAGE_SHARED) != 0)
+        return file_name(name, "");
+    char *escaped = NULL;
+    return asprintf(&escaped, "=%02X%s", (uint8_t)*name, name + 1) < 0 ? NULL : escaped;
+}
+
 static char *folder_name(const struct cover_model *model, const struct cover_bundle *bundle,
                          const struct cover_package *package) {
-    char *name = file_name(*package->name ? package->name : "default", "");
-    if (!name || model->bundle_count == 1) {
-        // Not the folder of the style and the script.
-        if (name && strcmp(name, COVER_PAGE_SHARED) == 0) name[0] = 'I';
-        return name;
+    char *dotted = cover_package_name(package), *name = NULL;
+    if (dotted && model->bundle_count == 1) name = outer_folder_name(dotted);
+    if (dotted && model->bundle_count > 1) {
+        char *outer = outer_folder_name(bundle->name), *inner = file_name(dotted, "");
+        if (!outer || !inner || asprintf(&name, "%s/%s", outer, inner) < 0) name = NULL;
+        free(outer);
+        free(inner);
     }
-    char *outer = file_name(bundle->name, ""), *both = NULL;
-    if (outer && strcmp(outer, COVER_PAGE_SHARED) == 0) outer[0] = 'I';
-    if (outer && asprintf(&both, "%s/%s", outer, name) < 0) both = NULL;
-    free(outer);
-    free(name);
-    return both;
+    free(dotted);
+    return name;
+}
+
+static size_t most_folders(const struct cover_model *model) {
+    size_t most = 0;
+    for (size_t b = 0; b < model->bundle_count; b++) most += model->bundles[b]->package_count;
+    return most;
+}
+
+static int add_folders(struct cover_page_list *list, struct names *names,
+                       const struct cover_bundle *bundle) {
+    for (size_t p = 0; p < bundle->package_count; p++) {
+        const struct cover_package *package = bundle->packages[p];
+        if (cover_total(package->counts[COVER_INSTRUCTION]) == 0) continue;
+        if (!INSTR_ARRAY_RESERVE(list->folders, list->folder_capacity, list->folder_count + 1))
+            return -1;
+        struct cover_page_folder *folder = &list->folders[list->folder_count];
+        *folder = (struct cover_page_folder){bundle, package, NULL, 0, 0};
+        folder->name = folder_name(list->model, bundle, package);
+        if (!folder->name) return -1;
+        list->folder_count++;
+        if (make_unique(names, &folder->name, "") != 0 || add_pages(list, folder) != 0) return -1;
+    }
+    return 0;
 }
 
 int cover_page_list_make(struct cover_page_list *list, const struct cover_model *model) {
+    struct names names;
     *list = (struct cover_page_list){.model = model};
-    for (size_t b = 0; b < model->bundle_count; b++) {
-        const struct cover_bundle *bundle = model->bundles[b];
-        for (size_t p = 0; p < bundle->package_count; p++) {
-            const struct cover_package *package = bundle->packages[p];
-            if (cover_total(package->counts[COVER_INSTRUCTION]) == 0) continue;
-            if (!INSTR_ARRAY_RESERVE(list->folders, list->folder_capacity, list->folder_count + 1))
-                return -1;
-            struct cover_page_folder *folder = &list->folders[list->folder_count];
-            *folder = (struct cover_page_folder){bundle, package, NULL, 0, 0};
-            folder->name = folder_name(model, bundle, package);
-            if (!folder->name) return -1;
-            list->folder_count++;
-            if (add_pages(list, folder) != 0) return -1;
-        }
-    }
-    return 0;
+    int result = names_open(&names, most_folders(model));
+    for (size_t b = 0; b < model->bundle_count && result == 0; b++)
+        result = add_folders(list, &names, model->bundles[b]);
+    free(names.slots);
+    return result;
 }
 
 void cover_page_list_free(struct cover_page_list *list) {
