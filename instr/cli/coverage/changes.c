@@ -129,8 +129,17 @@ static int find_base(struct cover_changes *changes, const char *ref, char *reaso
                 ref);
 }
 
+// A line may have bytes 0, behind which the text goes on.
+static char *without_nul(struct printed *printed) {
+    for (size_t i = 0; i < printed->used; i++)
+        if (!printed->text[i]) printed->text[i] = ' ';
+    return printed->text;
+}
+
 // Files that git does not know yet, unless it ignores them. Their lines are all new.
 static int add_untracked(struct cover_changes *changes);
+// Changed files whose lines git does not compare, as attributes may have it: they count as new.
+static int add_binary(struct cover_changes *changes);
 
 int cover_changes_read(struct cover_changes *changes, const char *ref,
                        char reason[COVER_CHANGES_REASON]) {
@@ -140,10 +149,13 @@ int cover_changes_read(struct cover_changes *changes, const char *ref,
                                 "core.quotePath=false",
                                 "diff",
                                 "--unified=0",
+                                "--inter-hunk-context=0",
                                 "--no-color",
                                 "--no-ext-diff",
                                 "--no-textconv",
                                 "--find-renames",
+                                "--no-relative",
+                                "--submodule=short",
                                 "--src-prefix=a/",
                                 "--dst-prefix=b/",
                                 changes->base,
@@ -154,7 +166,8 @@ int cover_changes_read(struct cover_changes *changes, const char *ref,
     int status = -1;
     if (printed.status != 0)
         fail(reason, "git diff %.200s has failed", changes->base);
-    else if (cover_changes_parse(changes, printed.text) != 0 || add_untracked(changes) != 0)
+    else if (cover_changes_parse(changes, without_nul(&printed)) != 0 || add_binary(changes) != 0 ||
+             add_untracked(changes) != 0)
         fail(reason, "%s", "out of memory");
     else
         status = 0;
@@ -190,6 +203,43 @@ static int add_untracked(struct cover_changes *changes) {
          at += strlen(printed.text + at) + 1) {
         struct cover_changed_file *file = add_file(changes, printed.text + at);
         status = file ? add_range(file, 1, UINT32_MAX) : -1;
+    }
+    free(printed.text);
+    return status;
+}
+
+// Reads "ADDED TAB REMOVED TAB NAME NUL", or "ADDED TAB REMOVED TAB NUL OLD NUL NAME NUL" where the file was
+// renamed; instead of numbers files that are not compared have "-".
+static int add_binary(struct cover_changes *changes) {
+    const char *const words[] = {"git",
+                                 "diff",
+                                 "--numstat",
+                                 "-z",
+                                 "--no-ext-diff",
+                                 "--no-textconv",
+                                 "--find-renames",
+                                 "--no-relative",
+                                 "--diff-filter=d",
+                                 changes->base,
+                                 "--",
+                                 ":/",
+                                 NULL};
+    struct printed printed = run(words);
+    const char *at = printed.text, *end = at ? at + printed.used : NULL;
+    int status = 0;
+    while (printed.status == 0 && status == 0 && at < end) {
+        const char *name = at + strcspn(at, "\t");
+        name += *name == '\t';
+        name += strcspn(name, "\t");
+        name += *name == '\t';
+        int skipped = *name ? 0 : 2; // names
+        for (; skipped > 0 && name < end; skipped--) name += strlen(name) + 1;
+        if (name >= end) break;
+        if (strncmp(at, "-\t-\t", 4) == 0) {
+            struct cover_changed_file *file = add_file(changes, name);
+            status = file ? add_range(file, 1, UINT32_MAX) : -1;
+        }
+        at = name + strlen(name) + 1;
     }
     free(printed.text);
     return status;
