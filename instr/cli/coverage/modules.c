@@ -4,7 +4,7 @@
 //      Gradle      build/classes/java/main, ...    src/main/java, ..., src/main/kotlin
 //      Ant         build/classes, bin              src
 //      Eclipse     bin                             src
-//      IDEA        out/production/*                src
+//      IDEA        out/production/MODULE           MODULE/src, src
 
 #include "instr/cli/coverage/modules.h"
 #include "instr/base/array.h"
@@ -54,9 +54,10 @@ static int add_classes(struct cover_module *module, const char *folder, const ch
     return add_path(&module->classes, path) == 0 ? 1 : -1;
 }
 
-// Adds FOLDER/PART/SUB/END for each SUB. The number of those that have class files; or -1.
-static int add_each(struct cover_module *module, const char *folder, const char *part,
-                    const char *end) {
+// Calls `take` for each folder FOLDER/PART/NAME. The sum of its results; or -1.
+static int each_folder(const char *folder, const char *part,
+                       int (*take)(void *context, const char *path, const char *name),
+                       void *context) {
     char path[PATH_MAX];
     int found = 0;
     if (snprintf(path, sizeof path, "%s%s", folder, part) >= PATH_MAX || !is_folder(path)) return 0;
@@ -65,11 +66,16 @@ static int add_each(struct cover_module *module, const char *folder, const char 
     for (FTSENT *entry; walk && found >= 0 && (entry = fts_read(walk));) {
         if (entry->fts_info != FTS_D || entry->fts_level != 1) continue;
         fts_set(walk, entry, FTS_SKIP);
-        int result = add_classes(module, entry->fts_path, end);
+        int result = take(context, entry->fts_path, entry->fts_name);
         found = result < 0 ? -1 : found + result;
     }
     if (walk) fts_close(walk);
     return found;
+}
+
+static int add_main(void *module, const char *path, const char *name) {
+    (void)name;
+    return add_classes(module, path, "/main");
 }
 
 static int add_sources(struct cover_module *module, const char *folder) {
@@ -112,13 +118,34 @@ static int add_module(struct cover_modules *modules, struct cover_module *module
     return 0;
 }
 
+struct project {
+    struct cover_modules *modules;
+    const char *folder;
+};
+
+// A module of a project of IDEA, which has the classes of all in one place. 1: it has some; 0; or -1.
+static int add_idea_module(void *context, const char *path, const char *name) {
+    const struct project *project = context;
+    struct cover_module module = {NULL};
+    char folder[PATH_MAX];
+    int found = add_classes(&module, path, "");
+    if (found <= 0 || snprintf(folder, sizeof folder, "%s/%s", project->folder, name) >= PATH_MAX)
+        return free_module(&module, found < 0 ? -1 : 0);
+    module.name = module_name(folder);
+    if (add_sources(&module, folder) != 0 ||
+        (module.sources.count == 0 && add_sources(&module, project->folder) != 0))
+        return free_module(&module, -1);
+    return add_module(project->modules, &module) == 0 ? 1 : -1;
+}
+
 // Looks at a folder as that of a module.
 static int examine(struct cover_modules *modules, const char *folder) {
     struct cover_module module = {NULL};
     int maven = add_classes(&module, folder, "/target/classes");
-    int gradle = add_each(&module, folder, "/build/classes", "/main");
-    int idea = maven || gradle ? 0 : add_each(&module, folder, "/out/production", "");
-    int ant = 0;
+    int gradle = each_folder(folder, "/build/classes", add_main, &module);
+    int idea = 0, ant = 0;
+    struct project project = {modules, folder};
+    if (!maven && !gradle) idea = each_folder(folder, "/out/production", add_idea_module, &project);
     if (!maven && !gradle && !idea) ant = add_classes(&module, folder, "/build/classes");
     if (!maven && !gradle && !idea && !ant) ant = add_classes(&module, folder, "/bin");
     if (maven < 0 || gradle < 0 || idea < 0 || ant < 0) return free_module(&module, -1);
