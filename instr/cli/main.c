@@ -48,6 +48,10 @@ static const char *command_word(const char *word) {
     return word;
 }
 
+static int asks_for_help(const char *word) {
+    return word[0] == '-' && strcmp(command_word(word), "help") == 0;
+}
+
 int main(int argc, char **argv) {
     if (argc < 2) {
         cli_error("no command given; see 'instr help'");
@@ -59,7 +63,8 @@ int main(int argc, char **argv) {
     const struct command *command = command_named(command_word(argv[1]));
     if (!command) return refuse(argv[1]);
     // `instr run --help`, but not `instr run timing -- java --help`.
-    int asks = argc == 3 && strcmp(command_word(argv[2]), "help") == 0 && argv[2][0] == '-';
-    if (asks) return cli_help(command->run != cli_help, argv + 1);
+    if (argc == 3 && asks_for_help(argv[2])) return cli_help(command->run != cli_help, argv + 1);
+    if (argc == 4 && command->run == cli_coverage && asks_for_help(argv[3]))
+        return cli_help(2, argv + 1);
     return command->run(argc - 2, argv + 2);
 }

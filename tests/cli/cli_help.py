@@ -31,6 +31,8 @@ class Help(CliTest):
                     "  java -cp acme-timed.jar:$(instr runtime-jar) com.acme.Main\n      a rewritten program\n", "")
         self.expect(["help", "coverage"], 0, ["usage: instr coverage info|report|check|merge", "  recover", "instr coverage diff A B\n"], "")
         self.expect(["help", "coverage", "diff"], 0, ["usage: instr coverage diff A B\n\nCompare"], "")
+        for words in (["coverage", "diff", "--help"], ["exec", "diff", "-h"]):
+            self.expect(words, 0, self.run_tool("help", "coverage", "diff").stdout, "")
         for words in (["run", "x"], ["coverage", "x"], ["coverage", "diff", "x"], ["options", "x"], ["options", "man"]):
             self.expect(["help", *words], 2, "", ["there is no help on '" + " ".join(words[:2])])
 
