@@ -31,7 +31,14 @@ struct instr_totals {
     // Loaded interfaces with code that were skipped; they are not among classes_skipped.
     uint64_t interfaces_skipped;
     uint64_t bytes_in, bytes_out;
-    uint64_t nanoseconds; // spent on rewriting, over all threads
+    uint64_t nanoseconds; // CPU time spent on rewriting, over all threads
+};
+
+// What one pass has inserted since it was switched on. A class that is changed again counts again.
+struct instr_pass_totals {
+    uint64_t classes, methods;
+    uint64_t bytes; // of code that it inserted
+    uint64_t code;  // bytes of code that these methods had before
 };
 
 enum { INSTR_SKIPPED_INTERFACE = -3 };
@@ -173,6 +180,10 @@ void instr_engine_skip(struct instr_engine *engine, const char *class_name, cons
 void instr_engine_skip_interface(struct instr_engine *engine, const char *name, const char *reason);
 
 struct instr_totals instr_engine_totals(struct instr_engine *engine);
+// By the number of the pass; zero: it has inserted nothing.
+struct instr_pass_totals instr_engine_pass_totals(struct instr_engine *engine, unsigned number);
+// The pass is switched on again under a number that it had before.
+void instr_engine_forget_pass(struct instr_engine *engine, unsigned number);
 // Calls `each` for every skipped class and method, oldest first (at most some thousands are
 // remembered; the totals count all).
 void instr_engine_skipped(struct instr_engine *engine,

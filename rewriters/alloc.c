@@ -227,6 +227,7 @@ const struct rw_pass rw_pass_alloc = {
     .options = options,
     .needs_agent = "only the JVM knows sizes, and what no bytecode allocates",
     .event_ns = 6,
+    .compile_percent = 250,
     .runtime_class = "InstrAlloc",
     .begin = begin,
     .forces = rw_allocates_by_reflection,

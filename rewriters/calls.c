@@ -56,7 +56,8 @@ const struct rw_pass rw_pass_calls = {
     .name = "calls",
     .help = "exact number of calls and exceptional exits of each method",
     .flags = RW_OBSERVES_SPEED,
-    .event_ns = 3,
+    .event_ns = 1,
+    .compile_percent = 325,
     .runtime_class = "InstrCalls",
     .edit = edit_method,
 };

@@ -305,6 +305,7 @@ static const struct rw_option options[] = {
 const struct rw_pass rw_pass_coverage = {
     .name = "coverage",
     .event_ns = 1,
+    .compile_percent = 60,
     .help = "covered lines and branches, in the file format of JaCoCo and its report tools",
     .flags = RW_COMPLETE | RW_NO_TABLE | RW_INLINED,
     .options = options,

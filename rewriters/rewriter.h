@@ -111,6 +111,9 @@ struct rw_pass {
     // What an event of the pass (a call, an allocation) costs the application, in nanoseconds,
     // rounded up; max-overhead= reckons with it. 0: unknown, reckoned as a timed call.
     unsigned event_ns;
+    // How hard a byte of inserted code is to compile, in percent of a byte of the program's own: what it
+    // calls, if that is inlined, and handlers. Measured, for the estimate of its cost; 0: unknown.
+    unsigned compile_percent;
     const char *needs_agent;          // why files cannot be rewritten with the pass; NULL: they can
     const char *const *agent_options; // options that files cannot be rewritten with; NULL ends them
     const char *runtime_class; // the class of the runtime that inserted code calls, without package

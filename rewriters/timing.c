@@ -306,6 +306,7 @@ const struct rw_pass rw_pass_timing = {
     .agent_options = agent_options,
     .timed = 1,
     .event_ns = 60,
+    .compile_percent = 350,
     .runtime_class = "InstrTiming",
     .edit = edit_method,
 };

@@ -11,6 +11,9 @@
 // CLOCK_MONOTONIC in nanoseconds, the clock of System.nanoTime.
 uint64_t instr_clock_now(void);
 
+// CPU time of the calling thread, in nanoseconds.
+uint64_t instr_clock_thread_cpu(void);
+
 // Milliseconds since 1970, the clock of System.currentTimeMillis.
 uint64_t instr_clock_date(void);
 

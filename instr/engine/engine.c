@@ -160,12 +160,21 @@ static struct instr_totals account_of(const struct instr_rewritten *result, size
     return a;
 }
 
+static void account_passes(const struct job *job) {
+    const struct instr_options *options = job->options;
+    for (size_t i = 0; i < options->pass_count; i++) {
+        struct instr_pass_totals one = job->inserted[i];
+        one.classes = !job->origin.again;
+        if (one.methods) instr_stats_add_pass(job->engine->stats, options->passes[i].number, &one);
+    }
+}
+
 void instr_engine_rewrite_known(struct instr_engine *engine, const struct instr_origin *origin,
                                 const uint8_t *bytes, size_t length,
                                 void *(*allocate)(void *context, size_t n), void *context,
                                 struct instr_rewritten *result) {
     memset(result, 0, sizeof *result);
-    uint64_t start = instr_clock_now();
+    uint64_t start = instr_clock_thread_cpu();
     struct work *work = take_work(engine);
     struct job job = {.engine = engine,
                       .options = engine->options,
@@ -180,8 +189,9 @@ void instr_engine_rewrite_known(struct instr_engine *engine, const struct instr_
     } else {
         cf_fail(&result->error, CF_NO_MEMORY, 0, "out of memory", 0);
     }
-    result->nanoseconds = instr_clock_now() - start;
+    result->nanoseconds = instr_clock_thread_cpu() - start;
     struct instr_totals totals = account_of(result, length, job.origin.again);
+    if (result->bytes && job.inserted) account_passes(&job);
     if (work) {
         instr_shard_add(work->shard, &totals);
         put_work(work);
@@ -239,6 +249,14 @@ void instr_engine_skip_interface(struct instr_engine *engine, const char *name,
 
 struct instr_totals instr_engine_totals(struct instr_engine *engine) {
     return instr_stats_totals(engine->stats);
+}
+
+struct instr_pass_totals instr_engine_pass_totals(struct instr_engine *engine, unsigned number) {
+    return instr_stats_pass(engine->stats, number);
+}
+
+void instr_engine_forget_pass(struct instr_engine *engine, unsigned number) {
+    instr_stats_forget_pass(engine->stats, number);
 }
 
 void instr_engine_skipped(struct instr_engine *engine,

@@ -53,8 +53,10 @@ struct job {
     struct work *work;
     struct cf_class cls;
     struct cf_rewrite rewrite;
-    struct rw_class *passes; // one for each pass
-    int *ids;                // of the current method, per pass; -1: not asked for yet
+    struct rw_class *passes;            // one for each pass
+    int *ids;                           // of the current method, per pass; -1: not asked for yet
+    uint32_t *added;                    // bytes that each pass has inserted into the current method
+    struct instr_pass_totals *inserted; // for each pass, into all methods
     struct instr_methods_cursor cursor;
     const uint16_t *lines; // of the current method, by pc; NULL: not asked for yet
     int wrapping;          // the pass whose wrappers are edited; -1: all passes that do not wrap

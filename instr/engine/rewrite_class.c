@@ -150,7 +150,9 @@ enum cf_status instr_job_open(struct job *job, const uint8_t *bytes, size_t leng
     CF_TRY(cf_rewrite_begin(&job->rewrite, &job->cls));
     job->passes = cf_arena_zeroed(arena, n, sizeof *job->passes);
     job->ids = cf_arena_alloc(arena, n * sizeof *job->ids);
-    if (!job->passes || !job->ids)
+    job->added = cf_arena_alloc(arena, n * sizeof *job->added);
+    job->inserted = cf_arena_zeroed(arena, n, sizeof *job->inserted);
+    if (!job->passes || !job->ids || !job->added || !job->inserted)
         return cf_fail(&job->cls.error, CF_NO_MEMORY, 0, "out of memory", 0);
     instr_job_serve(job);
     return CF_OK;

@@ -25,6 +25,31 @@ static int takes_part(const struct rw_pass *pass, enum who who) {
     return !(who & COMPLETE_PASSES) || pass->flags & RW_COMPLETE;
 }
 
+// How much is anchored so far: at sites, on edges, in handlers.
+struct anchored {
+    uint32_t sites, edges, thrown, thrown_early;
+};
+
+static struct anchored anchored_in(const struct cf_edit *edit) {
+    return (struct anchored){edit->sites_count, edit->edges_count, edit->thrown_count,
+                             edit->thrown_early_count};
+}
+
+// The bytes of code that were anchored since then. An edge needs a goto, a handler an athrow.
+static uint32_t bytes_since(const struct cf_edit *edit, struct anchored since) {
+    enum { GOTO = 3, ATHROW = 1 };
+    uint32_t bytes = 0;
+    for (uint32_t i = since.sites; i < edit->sites_count; i++)
+        bytes += edit->sites[i].snippet->length;
+    for (uint32_t i = since.edges; i < edit->edges_count; i++)
+        bytes += edit->edges[i].snippet->length + GOTO;
+    for (uint32_t i = since.thrown; i < edit->thrown_count; i++)
+        bytes += edit->thrown[i].snippet->length + ATHROW;
+    for (uint32_t i = since.thrown_early; i < edit->thrown_early_count; i++)
+        bytes += edit->thrown_early[i].snippet->length + ATHROW;
+    return bytes;
+}
+
 // *failed: the pass that gave up; NULL: none did, an error comes from all of them together. With
 // CF_OK the edit is ready to be committed.
 static enum cf_status run_passes(struct job *job, struct cf_edit *edit, enum who who,
@@ -35,7 +60,10 @@ static enum cf_status run_passes(struct job *job, struct cf_edit *edit, enum who
         edit->code.length <= HUGE_METHOD_LIMIT)
         edit->code_limit = HUGE_METHOD_LIMIT;
     job->lines = NULL;
-    for (size_t i = 0; i < options->pass_count; i++) job->ids[i] = -1;
+    for (size_t i = 0; i < options->pass_count; i++) {
+        job->ids[i] = -1;
+        job->added[i] = 0;
+    }
     size_t first = engine->prevents ? 0 : options->pass_count;
     for (size_t turn = first; turn < 2 * options->pass_count; turn++) {
         int outside = turn < options->pass_count;
@@ -46,7 +74,9 @@ static enum cf_status run_passes(struct job *job, struct cf_edit *edit, enum who
             job->gave_up >> i & 1)
             continue;
         edit->nesting = ((int32_t)i - outside * INSTR_MOST_ON) * CF_LEVELS;
+        struct anchored before = anchored_in(edit);
         enum cf_status status = pass->edit(&job->passes[i], edit);
+        job->added[i] = bytes_since(edit, before);
         if (status != CF_OK) {
             cf_fail(&edit->error, status, 0, "the pass gave no reason", 0);
             cf_edit_abandon(edit);
@@ -93,6 +123,7 @@ struct attempt {
     struct cf_edit *edit;         // NULL: there was no memory for one
     const struct rw_pass *failed; // as run_passes says
     int *ids;                     // job->ids
+    uint32_t *added;              // job->added
 };
 
 static void take_back(struct job *job, struct attempt *a) {
@@ -123,11 +154,29 @@ static enum cf_status run_and_commit(struct job *job, const struct cf_member *me
     return a->status;
 }
 
+// The new length of the method's code; 0: unchanged.
+static uint32_t new_length(const struct job *job, const struct cf_edit *edit) {
+    const struct cf_new_code *code = &job->rewrite.code[edit->method - job->cls.methods];
+    return code->length ? cf_be4(job->rewrite.out.bytes + code->at + CODE_LENGTH_AT) : 0;
+}
+
 // Counts a method that HotSpot compiled before and never compiles now.
 static void note_huge(struct job *job, const struct cf_edit *edit) {
-    const struct cf_new_code *code = &job->rewrite.code[edit->method - job->cls.methods];
-    uint32_t n = code->length ? cf_be4(job->rewrite.out.bytes + code->at + CODE_LENGTH_AT) : 0;
+    uint32_t n = new_length(job, edit);
     job->result->methods_grown += n > HUGE_METHOD_LIMIT && edit->code.length <= HUGE_METHOD_LIMIT;
+}
+
+// By what each pass has anchored: handlers that cover nothing are left out, branches may be widened.
+static void note_inserted(struct job *job, const struct cf_edit *edit) {
+    uint64_t anchored = 0, before = edit->code.length, after = new_length(job, edit);
+    uint64_t more = after > before ? after - before : 0;
+    for (size_t i = 0; i < job->options->pass_count; i++) anchored += job->added[i];
+    for (size_t i = 0; i < job->options->pass_count; i++) {
+        if (!job->added[i]) continue;
+        job->inserted[i].methods++;
+        job->inserted[i].bytes += job->added[i] * more / anchored;
+        job->inserted[i].code += before;
+    }
 }
 
 // Goes on with the method without this pass. Returns 0 if no pass is left whose results must be
@@ -154,6 +203,7 @@ static void settle(struct job *job, const struct cf_member *method, struct attem
     uint32_t changed = job->rewrite.methods_changed;
     job->gave_up = 0;
     job->ids = a->ids;
+    job->added = a->added;
     commit(job, a);
     if (a->status != CF_OK) {
         struct cf_error first = a->edit ? a->edit->error : no_memory;
@@ -173,6 +223,7 @@ static void settle(struct job *job, const struct cf_member *method, struct attem
     }
     if (job->rewrite.methods_changed == changed) return;
     note_huge(job, a->edit);
+    note_inserted(job, a->edit);
     if (!a->edit->constructor) return;
     for (size_t i = 0; i < job->engine->options->pass_count; i++)
         if (job->ids[i] >= 0)
@@ -181,7 +232,7 @@ static void settle(struct job *job, const struct cf_member *method, struct attem
 }
 
 void instr_job_method(struct job *job, const struct cf_member *method) {
-    struct attempt a = {.ids = job->ids};
+    struct attempt a = {.ids = job->ids, .added = job->added};
     job->gave_up = 0;
     run(job, method, ALL_PASSES, &a);
     settle(job, method, &a);
@@ -201,7 +252,8 @@ enum cf_status instr_job_methods(struct job *job) {
     struct attempt *attempts = cf_arena_alloc(cls->arena, count * sizeof *attempts);
     const struct cf_member **methods = cf_arena_alloc(cls->arena, count * sizeof *methods);
     int *ids = cf_arena_alloc(cls->arena, count * n * sizeof *ids);
-    if (!attempts || !methods || !ids)
+    uint32_t *added = cf_arena_alloc(cls->arena, count * n * sizeof *added);
+    if (!attempts || !methods || !ids || !added)
         return cf_fail(&job->cls.error, CF_NO_MEMORY, 0, "out of memory", 0);
     for (size_t i = 0, k = 0; i < cls->methods_count; i++)
         if (is_edited(job, i)) methods[k++] = &cls->methods[i];
@@ -216,6 +268,7 @@ enum cf_status instr_job_methods(struct job *job) {
         a->status = a->edit ? a->edit->error.status : CF_NO_MEMORY;
         if (a->edit) cf_edit_keep_constants(a->edit);
         job->ids = a->ids = ids + i * n;
+        job->added = a->added = added + i * n;
         run_begun(job, ALL_PASSES, a);
     }
     for (size_t i = 0; i < count; i++) {

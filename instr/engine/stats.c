@@ -19,6 +19,11 @@ struct instr_shard {
     _Atomic uint64_t numbers[NUMBERS];
 };
 
+struct counted_pass {
+    unsigned number;
+    struct instr_pass_totals totals;
+};
+
 struct instr_stats {
     atomic_uint holders;
     pthread_mutex_t lock; // of what follows
@@ -26,6 +31,8 @@ struct instr_stats {
     struct instr_shard *shard;
     struct instr_skipped_item *skipped;
     size_t skipped_count, skipped_capacity, skipped_bytes;
+    struct counted_pass *passes; // the oldest is overwritten when there are too many
+    size_t passes_count, passes_capacity, passes_oldest;
 };
 
 struct instr_stats *instr_stats_new(void) {
@@ -44,6 +51,7 @@ void instr_stats_close(struct instr_stats *stats) {
         free(stats->skipped[i].reason);
     }
     free(stats->skipped);
+    free(stats->passes);
     pthread_mutex_destroy(&stats->lock);
     free(stats);
 }
@@ -118,6 +126,59 @@ struct instr_totals *instr_stats_lock(struct instr_stats *stats) {
 void instr_stats_unlock(struct instr_stats *stats) {
     pthread_mutex_unlock(&stats->lock);
 }
+
+// --- passes ---
+
+static struct counted_pass *find_pass(struct instr_stats *stats, unsigned number) {
+    for (size_t i = 0; i < stats->passes_count; i++)
+        if (stats->passes[i].number == number) return &stats->passes[i];
+    return NULL;
+}
+
+// NULL: out of memory.
+static struct counted_pass *new_pass(struct instr_stats *stats, unsigned number) {
+    struct counted_pass *pass;
+    if (stats->passes_count == INSTR_PASSES_COUNTED) {
+        pass = &stats->passes[stats->passes_oldest++ % INSTR_PASSES_COUNTED];
+    } else {
+        if (!INSTR_ARRAY_RESERVE(stats->passes, stats->passes_capacity, stats->passes_count + 1))
+            return NULL;
+        pass = &stats->passes[stats->passes_count++];
+    }
+    *pass = (struct counted_pass){.number = number};
+    return pass;
+}
+
+void instr_stats_add_pass(struct instr_stats *stats, unsigned number,
+                          const struct instr_pass_totals *more) {
+    pthread_mutex_lock(&stats->lock);
+    struct counted_pass *pass = find_pass(stats, number);
+    if (!pass) pass = new_pass(stats, number);
+    if (pass) {
+        pass->totals.classes += more->classes;
+        pass->totals.methods += more->methods;
+        pass->totals.bytes += more->bytes;
+        pass->totals.code += more->code;
+    }
+    pthread_mutex_unlock(&stats->lock);
+}
+
+void instr_stats_forget_pass(struct instr_stats *stats, unsigned number) {
+    pthread_mutex_lock(&stats->lock);
+    struct counted_pass *pass = find_pass(stats, number);
+    if (pass) pass->totals = (struct instr_pass_totals){0};
+    pthread_mutex_unlock(&stats->lock);
+}
+
+struct instr_pass_totals instr_stats_pass(struct instr_stats *stats, unsigned number) {
+    pthread_mutex_lock(&stats->lock);
+    const struct counted_pass *pass = find_pass(stats, number);
+    struct instr_pass_totals totals = pass ? pass->totals : (struct instr_pass_totals){0};
+    pthread_mutex_unlock(&stats->lock);
+    return totals;
+}
+
+// --- shards ---
 
 struct instr_shard *instr_stats_shard(struct instr_stats *stats) {
     struct instr_shard *shard = calloc(1, sizeof *shard);

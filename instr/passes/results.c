@@ -6,6 +6,7 @@
 #include "instr/base/json.h"
 #include "instr/base/log.h"
 #include "instr/passes/agent_passes.h"
+#include "instr/passes/cost.h"
 #include "instr/report/methods.h"
 #include "instr/report/text.h"
 #include "instr/vm/agent_state.h"
@@ -126,6 +127,24 @@ void instr_results_write(const struct instr_pass_options *options, const char *p
     instr_say("%s: %s", options->pass->name, written);
 }
 
+struct instr_cost instr_results_cost(const struct instr_results *r, unsigned pass,
+                                     const struct instr_counts *counts, size_t n) {
+    return instr_cost_of(r->engine, r->options, pass, r->methods, r->jni, counts, n);
+}
+
+void instr_results_put_cost(const struct instr_results *r, unsigned pass,
+                            const struct instr_cost *cost) {
+    const struct instr_pass_options *options = &r->options->passes[pass];
+    if (r->taker || r->options->quiet || !options->top) return;
+    struct instr_output out;
+    char error[INSTR_ERROR_SIZE];
+    instr_output_descriptor(&out, STDERR_FILENO);
+    instr_report_text(&out, options->pass->name, INSTR_PLAIN);
+    instr_output_text(&out, ": ");
+    instr_cost_line(cost, &out);
+    instr_output_close(&out, error, sizeof error);
+}
+
 void instr_results_put(const struct instr_results *r, unsigned pass,
                        const struct instr_report_format *format, const void *report) {
     const struct instr_pass_options *options = &r->options->passes[pass];
@@ -168,6 +187,7 @@ static void report_pass(const struct instr_results *r, unsigned i,
     struct addition addition = {r, i, instr_agent_pass_of(pass->pass)};
     struct instr_method_report report = {
         .pass = pass->pass->name,
+        .cost = instr_results_cost(r, i, counts, n),
         .jvm = jvm,
         .timed = pass->pass->timed,
         .rows = rows,
@@ -179,6 +199,7 @@ static void report_pass(const struct instr_results *r, unsigned i,
     };
     instr_method_report_sort(&report, INSTR_BY_SELF);
     instr_results_put(r, i, &instr_methods_format, &report);
+    instr_results_put_cost(r, i, &report.cost);
     free(skipped.items);
     free(rows);
 }
@@ -242,9 +263,23 @@ static void say_unmatched(const struct instr_options *options) {
 }
 
 struct account {
+    const struct instr_results *results;
+    bool counted; // false: out of memory, the costs are not written
+    struct instr_counts *counts;
+    size_t count;
     struct instr_totals totals;
     struct skipped_list skipped;
 };
+
+static void write_costs(const struct account *account, struct instr_json *json) {
+    const struct instr_results *r = account->results;
+    instr_json_open(json, "costs", '{');
+    for (unsigned i = 0; account->counted && i < r->options->pass_count; i++) {
+        struct instr_cost cost = instr_results_cost(r, i, account->counts, account->count);
+        instr_cost_json(&cost, json, r->options->passes[i].pass->name);
+    }
+    instr_json_close(json, '}');
+}
 
 static void write_account(const void *context, struct instr_output *out) {
     const struct account *account = context;
@@ -265,14 +300,17 @@ static void write_account(const void *context, struct instr_output *out) {
     instr_json_number(&json, "bytes_in", a->bytes_in);
     instr_json_number(&json, "bytes_out", a->bytes_out);
     instr_json_number(&json, "rewriting_ns", a->nanoseconds);
+    write_costs(account, &json);
     instr_skipped_json(&json, account->skipped.items, account->skipped.count);
     instr_json_close(&json, '}');
 }
 
-static void write_stats(const struct instr_results *r, const struct account *account) {
+static void write_stats(const struct instr_results *r, struct account *account) {
+    account->counted = instr_snapshot(r->jni, &account->counts, &account->count);
     char line[INSTR_ERROR_SIZE], *path = instr_expand_file(r->options->stats, (long)getpid());
     if (instr_output_file(path, write_account, account, line, sizeof line) != 0)
         instr_say_unwritten(line);
+    free(account->counts);
 }
 
 // --- all of it ---
@@ -301,7 +339,8 @@ static void report_methods(const struct instr_results *r) {
 }
 
 void instr_results_report(const struct instr_results *r) {
-    struct account account = {instr_engine_totals(r->engine), {NULL, 0, 0, NO_PASS}};
+    struct account account = {
+        .results = r, .totals = instr_engine_totals(r->engine), .skipped = {NULL, 0, 0, NO_PASS}};
     unsigned own = 0;
     instr_engine_skipped(r->engine, add_skipped, &account.skipped);
     for (unsigned i = 0; i < r->options->pass_count; i++) {

@@ -8,6 +8,7 @@
 #include <jvmti.h>
 
 #include "instr/engine.h"
+#include "instr/report/cost.h"
 #include "instr/report/kinds.h"
 #include "instr/vm/snapshot.h"
 
@@ -47,6 +48,14 @@ bool instr_results_snapshot(const struct instr_results *results, unsigned pass,
 // table and writes the file that its options ask for.
 void instr_results_put(const struct instr_results *results, unsigned pass,
                        const struct instr_report_format *format, const void *report);
+
+// What the pass has cost so far, to be set in its report; `counts`, of `n` ids, as in
+// instr_results_snapshot.
+struct instr_cost instr_results_cost(const struct instr_results *results, unsigned pass,
+                                     const struct instr_counts *counts, size_t n);
+// The line below the table of a pass; not for a command, which shows it if it wants to.
+void instr_results_put_cost(const struct instr_results *results, unsigned pass,
+                            const struct instr_cost *cost);
 
 // Writes one more file of a pass, and says so; `pattern` is its name as written (instr_expand_file),
 // NULL: none.

@@ -244,6 +244,7 @@ static void write_json(const void *content, struct instr_output *out) {
     }
     instr_json_close(&json, ']');
     write_sampled(&json, report);
+    instr_cost_json(&report->cost, &json, "cost");
     instr_json_close(&json, '}');
 }
 

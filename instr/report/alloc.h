@@ -10,6 +10,7 @@
 #ifndef INSTR_REPORT_ALLOC_H
 #define INSTR_REPORT_ALLOC_H
 
+#include "instr/report/cost.h"
 #include "instr/report/kinds.h"
 
 #include <stddef.h>
@@ -34,6 +35,7 @@ struct instr_alloc_stack {
 
 struct instr_alloc_report {
     const char *pass;
+    struct instr_cost cost;
     struct instr_alloc_site *sites; // the most bytes first
     size_t site_count;
     struct instr_alloc_site *classes; // totals by class: no site
@@ -65,7 +67,7 @@ void instr_alloc_report_add(struct instr_alloc_report *report, const struct inst
 // -1: out of memory, here or before.
 int instr_alloc_report_finish(struct instr_alloc_report *report);
 
-// JSON: {"pass","sites":[{"class","site_class","site_method","site_line","count","bytes"}],
+// JSON, with "cost" (cost.h) at the end if it is known: {"pass","sites":[{"class","site_class","site_method","site_line","count","bytes"}],
 //        "classes":[{"class","count","bytes"}]}
 // with "live_count","live_bytes" at the end of an entry if they are known; of samples, also
 //        {"sampled": true,"stacks":[{"frames":[NUMBER...],"count","bytes"}],"frames":[TEXT...]}

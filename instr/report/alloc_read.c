@@ -69,6 +69,7 @@ static int read_stacks(struct instr_reader *r, struct instr_alloc_report *report
 static int read_report(struct instr_reader *r, void *content) {
     struct instr_alloc_report *report = content;
     instr_alloc_report_init(report, json_string_value(json_object_get(r->root, "pass")));
+    instr_reader_cost(r, &report->cost);
     report->sampled = json_is_true(json_object_get(r->root, "sampled"));
     if (instr_reader_each(r, "sites", read_site, report) != 0) return -1;
     if (read_stacks(r, report) != 0) return -1;

@@ -151,6 +151,7 @@ static void write_json(const void *content, struct instr_output *out) {
     instr_json_open(&json, "lines", '[');
     for (size_t i = 0; i < report->line_count; i++) instr_json_text(&json, NULL, report->lines[i]);
     instr_json_close(&json, ']');
+    instr_cost_json(&report->cost, &json, "cost");
     instr_json_close(&json, '}');
 }
 

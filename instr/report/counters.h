@@ -3,6 +3,7 @@
 #ifndef INSTR_REPORT_COUNTERS_H
 #define INSTR_REPORT_COUNTERS_H
 
+#include "instr/report/cost.h"
 #include "instr/report/kinds.h"
 
 #include <stddef.h>
@@ -26,6 +27,7 @@ struct instr_counted_row {
 // A report owns nothing: the caller keeps the array and the strings.
 struct instr_counter_report {
     const char *pass; // its name
+    struct instr_cost cost;
     struct instr_counted_row *rows;
     size_t row_count;
     uint64_t lost;      // events that are counted, and that the plug-in did not get
@@ -47,7 +49,7 @@ const char *instr_counter_cell(const struct instr_counted_row *row, size_t i, ch
 // Writes where a row counts: com.acme.Foo.bar(int):12.
 void instr_counter_place(struct instr_output *out, const struct instr_counted_row *row, int style);
 
-// JSON: {"pass","counters":[{"counter","class","method","descriptor","line","unit","count"}],"lost","lines":[line]}
+// JSON, with "cost" (cost.h) at the end if it is known: {"pass","counters":[{"counter","class","method","descriptor","line","unit","count"}],"lost","lines":[line]}
 // where a row whose "unit" is not null ("number", "ns") goes on with "total","min","max","p50","p90","p99".
 extern const struct instr_report_format instr_counters_format;
 

@@ -55,6 +55,7 @@ static int read_lines(struct instr_reader *r, struct instr_counter_report *repor
 static int read_report(struct instr_reader *r, void *content) {
     struct instr_counter_report *report = content;
     report->pass = json_string_value(json_object_get(r->root, "pass"));
+    instr_reader_cost(r, &report->cost);
     report->rows = calloc(instr_reader_count(r, "counters") + 1, sizeof *report->rows);
     if (!report->rows) return instr_reader_fail(r, "out of memory");
     json_int_t lost = json_integer_value(json_object_get(r->root, "lost"));

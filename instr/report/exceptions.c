@@ -153,6 +153,7 @@ static void write_json(const void *content, struct instr_output *out) {
     instr_json_open(&json, "exceptions", '[');
     for (size_t i = 0; i < report->row_count; i++) put_row(&json, &report->rows[i]);
     instr_json_close(&json, ']');
+    instr_cost_json(&report->cost, &json, "cost");
     instr_json_close(&json, '}');
 }
 

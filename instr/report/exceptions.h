@@ -3,6 +3,7 @@
 #ifndef INSTR_REPORT_EXCEPTIONS_H
 #define INSTR_REPORT_EXCEPTIONS_H
 
+#include "instr/report/cost.h"
 #include "instr/report/kinds.h"
 
 #include <stddef.h>
@@ -34,12 +35,13 @@ struct instr_exception_report {
     const char *pass;
     struct instr_exception_row *rows;
     size_t row_count;
+    struct instr_cost cost;
 };
 
 // Merges rows that differ in nothing that is shown, and sorts them, the largest first.
 void instr_exception_report_sort(struct instr_exception_report *report);
 
-// JSON: {"pass","exceptions":[{"class","site_class","site_method","site_line","count",
+// JSON, with "cost" (cost.h) at the end if it is known: {"pass","exceptions":[{"class","site_class","site_method","site_line","count",
 //        "caught_class","caught_method","first_stack"}]}
 // site_line is 0 when it is not known. caught_class and caught_method are null for an exception that
 // left its thread; for one that ended unseen caught_class is INSTR_EXCEPTION_ELSEWHERE. first_stack

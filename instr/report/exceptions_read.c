@@ -52,6 +52,7 @@ static int read_row(struct instr_reader *r, const json_t *object, void *context)
 static int read_report(struct instr_reader *r, void *content) {
     struct instr_exception_report *report = content;
     report->pass = json_string_value(json_object_get(r->root, "pass"));
+    instr_reader_cost(r, &report->cost);
     report->rows = calloc(instr_reader_count(r, "exceptions") + 1, sizeof *report->rows);
     if (!report->rows) return instr_reader_fail(r, "out of memory");
     return instr_reader_each(r, "exceptions", read_row, report);

@@ -211,6 +211,7 @@ static void write_json(const void *content, struct instr_output *out) {
     instr_json_close(&json, ']');
     instr_skipped_json(&json, report->skipped, report->skipped_count);
     if (report->more) report->more(report->more_context, NULL, &json);
+    instr_cost_json(&report->cost, &json, "cost");
     instr_json_close(&json, '}');
 }
 

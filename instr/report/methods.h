@@ -4,6 +4,7 @@
 #define INSTR_REPORT_METHODS_H
 
 #include "instr/base/json.h"
+#include "instr/report/cost.h"
 #include "instr/report/kinds.h"
 
 #include <stddef.h>
@@ -42,6 +43,7 @@ struct instr_method_report {
     // one is NULL. NULL: there is nothing more.
     void (*more)(const void *context, struct instr_output *table, struct instr_json *json);
     const void *more_context;
+    struct instr_cost cost;
 };
 
 enum instr_order { INSTR_BY_SELF, INSTR_BY_TOTAL, INSTR_BY_CALLS, INSTR_BY_THROWN };
@@ -53,7 +55,7 @@ void instr_method_report_sort(struct instr_method_report *report, enum instr_ord
 // Writes entries of the list "skipped".
 void instr_skipped_json(struct instr_json *json, const struct instr_skipped *skipped, size_t count);
 
-// JSON: {"pass","jvm","methods":[{"class","method","descriptor","calls","thrown"}],
+// JSON, with "cost" (cost.h) at the end if it is known: {"pass","jvm","methods":[{"class","method","descriptor","calls","thrown"}],
 //        "skipped":[{"class","method","reason"}]}
 // where a timed method goes on with
 // "total_ns","self_ns","min_ns","max_ns","p50_ns","p90_ns","p99_ns", and if its times are estimates, with

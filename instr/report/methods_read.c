@@ -46,6 +46,7 @@ static int read_report(struct instr_reader *r, void *content) {
     struct instr_method_report *report = content;
     struct skipped_list skipped = {0};
     report->pass = json_string_value(json_object_get(r->root, "pass"));
+    instr_reader_cost(r, &report->cost);
     report->jvm = json_string_value(json_object_get(r->root, "jvm"));
     report->without_p90 = 1;
     report->rows = calloc(instr_reader_count(r, "methods") + 1, sizeof *report->rows);

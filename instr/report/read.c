@@ -77,6 +77,23 @@ int instr_reader_each(struct instr_reader *r, const char *list,
     return 0;
 }
 
+void instr_reader_cost(const struct instr_reader *r, struct instr_cost *cost) {
+    const json_t *object = json_object_get(r->root, "cost");
+    const struct {
+        const char *key;
+        uint64_t *field;
+    } numbers[] = {{"code_ns", &cost->code_ns},           {"compilers_ns", &cost->compilers_ns},
+                   {"rewriting_ns", &cost->rewriting_ns}, {"classes", &cost->classes},
+                   {"methods", &cost->methods},           {"bytes", &cost->bytes}};
+    *cost = (struct instr_cost){.known = json_is_object(object)};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        const json_t *number = json_object_get(object, numbers[i].key);
+        json_int_t value = json_is_integer(number) ? json_integer_value(number) : -1;
+        cost->known &= value >= 0;
+        *numbers[i].field = value >= 0 ? (uint64_t)value : 0;
+    }
+}
+
 // --- the file ---
 
 static FILE *open_file(struct instr_reader *r) {

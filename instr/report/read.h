@@ -3,6 +3,7 @@
 #ifndef INSTR_REPORT_READ_H
 #define INSTR_REPORT_READ_H
 
+#include "instr/report/cost.h"
 #include "instr/report/kinds.h"
 
 #include <jansson.h>
@@ -50,5 +51,8 @@ int instr_reader_optional(struct instr_reader *r, const json_t *object, const ch
                           const char **text);
 int instr_reader_number(struct instr_reader *r, const json_t *object, const char *key,
                         uint64_t *number);
+
+// Reads the member "cost" of the root (cost.h); one that is missing, or malformed, is not known.
+void instr_reader_cost(const struct instr_reader *r, struct instr_cost *cost);
 
 #endif

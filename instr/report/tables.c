@@ -167,6 +167,7 @@ static void write_json(const void *content, struct instr_output *out) {
     instr_json_open(&json, "tables", '[');
     for (size_t i = 0; i < report->row_count; i++) write_row(&json, &report->rows[i]);
     instr_json_close(&json, ']');
+    instr_cost_json(&report->cost, &json, "cost");
     instr_json_close(&json, '}');
 }
 

@@ -3,6 +3,7 @@
 #ifndef INSTR_REPORT_TABLES_H
 #define INSTR_REPORT_TABLES_H
 
+#include "instr/report/cost.h"
 #include "instr/report/kinds.h"
 
 #include <stdbool.h>
@@ -33,7 +34,8 @@ struct instr_table_row {
 struct instr_table_report {
     const char *pass; // the rule's name
     const char *rule; // its text
-    bool matched;     // a method has it
+    struct instr_cost cost;
+    bool matched; // a method has it
     struct instr_table_row *rows;
     size_t row_count;
 };
@@ -48,7 +50,7 @@ enum { INSTR_TABLE_TEXT = 40 };
 // Writes a number of a row as people read it; returns `text`.
 char *instr_table_number(double number, bool is_time, char text[INSTR_TABLE_TEXT]);
 
-// JSON: {"pass","rule","matched","tables":[{"table","key","reduction","metric","unit","count","value","sum",
+// JSON, with "cost" (cost.h) at the end if it is known: {"pass","rule","matched","tables":[{"table","key","reduction","metric","unit","count","value","sum",
 // "min","max","last","p50","p90","p99"}]}; "unit" is "ns" or null; what a reduction does not know is
 // not there.
 extern const struct instr_report_format instr_tables_format;

@@ -43,6 +43,7 @@ static int read_row(struct instr_reader *r, const json_t *object, void *context)
 static int read_report(struct instr_reader *r, void *content) {
     struct instr_table_report *report = content;
     report->pass = json_string_value(json_object_get(r->root, "pass"));
+    instr_reader_cost(r, &report->cost);
     report->rule = json_string_value(json_object_get(r->root, "rule"));
     report->matched = json_is_true(json_object_get(r->root, "matched"));
     if (!report->pass) report->pass = "rule";

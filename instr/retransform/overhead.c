@@ -3,7 +3,7 @@
 #include "instr/retransform/overhead.h"
 
 #include "instr/base/clock.h"
-#include "instr/passes/agent_passes.h"
+#include "instr/passes/cost.h"
 #include "instr/retransform/background.h"
 #include "instr/vm/compiler_time.h"
 #include "instr/vm/snapshot.h"
@@ -13,14 +13,12 @@
 #include <string.h>
 
 #define SECOND UINT64_C(1000000000)
-static const uint64_t COMPILED = 1000 * 1000; // ns; of a changed method, at most
-static const uint64_t PATIENCE = 2 * SECOND;  // above the limit
+static const uint64_t PATIENCE = 2 * SECOND; // above the limit
 enum {
     MOST = 64,      // passes
     WHOLE = 100000, // 100 %
     TIMES = 10,     // seconds for which the compilers' CPU time counts
-    IDLE = 4,       // a JVM that uses less than this part of a processor
-    UNKNOWN_NS = 60 // of an event of a pass that does not say it
+    IDLE = 4        // a JVM that uses less than this part of a processor
 };
 
 // A pass, by its number.
@@ -58,16 +56,6 @@ static struct seen *find(unsigned number) {
 
 // --- events ---
 
-static uint64_t own_cost(const struct rw_pass *pass, JNIEnv *jni) {
-    const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass);
-    return agent_pass && agent_pass->cost_ns ? agent_pass->cost_ns(jni, pass) : 0;
-}
-
-static uint64_t own_events(const struct rw_pass *pass, JNIEnv *jni) {
-    const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass);
-    return agent_pass && agent_pass->events ? agent_pass->events(jni, pass) : 0;
-}
-
 // The events of each pass so far, in the order of the plan. False: out of memory.
 static bool count_events(const struct instr_plan *plan, JNIEnv *jni, uint64_t events[MOST]) {
     const struct instr_options *options = &plan->options;
@@ -75,7 +63,7 @@ static bool count_events(const struct instr_plan *plan, JNIEnv *jni, uint64_t ev
     size_t n = 0, known = (size_t)instr_methods_count(plan->methods);
     if (!instr_snapshot(jni, &counts, &n)) return false;
     for (size_t i = 0; i < options->pass_count && i < MOST; i++)
-        events[i] = own_events(options->passes[i].pass, jni);
+        events[i] = instr_own_events(options->passes[i].pass, jni);
     for (size_t id = 0; id < n && id < known; id++) {
         if (!counts[id].calls) continue;
         unsigned number = instr_methods_get(plan->methods, (int)id).pass;
@@ -115,7 +103,8 @@ static void follow_plan(const struct instr_plan *plan, uint64_t now) {
 static uint64_t for_changed_methods(const struct instr_agent *agent, uint64_t used, uint64_t now) {
     if (instr_background_is_busy()) last.compiling_until = now + TIMES * SECOND;
     if (now > last.compiling_until) return 0;
-    uint64_t most = instr_class_states_totals(agent->class_states).methods * COMPILED;
+    uint64_t most =
+        instr_class_states_totals(agent->class_states).methods * INSTR_COMPILED_AGAIN_NS;
     uint64_t left = most > last.compiled ? most - last.compiled : 0;
     if (used > left) used = left;
     last.compiled += used;
@@ -155,13 +144,10 @@ static uint64_t compilers_share(void) {
 
 static void estimate(struct seen *seen, const struct instr_pass_options *pass, uint64_t events,
                      uint64_t ns, uint64_t process, uint64_t compilers) {
-    const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass->pass);
-    unsigned each =
-        agent_pass && agent_pass->event_ns ? agent_pass->event_ns(pass) : pass->pass->event_ns;
-    if (!each) each = UNKNOWN_NS;
     uint64_t more = events > seen->events ? events - seen->events : 0;
     uint64_t besides = ns > seen->ns ? ns - seen->ns : 0;
-    seen->share.code = share_of((double)more * each + (double)besides, (double)process);
+    seen->share.code =
+        share_of((double)more * instr_event_ns(pass) + (double)besides, (double)process);
     seen->share.compilers = seen->compiling ? compilers : 0;
     if (seen->share.code > WHOLE - seen->share.compilers)
         seen->share.code = WHOLE - seen->share.compilers;
@@ -183,7 +169,7 @@ static void estimate_all(const struct instr_plan *plan, JNIEnv *jni, const uint6
     for (size_t i = 0; i < last.count; i++) {
         struct seen *seen = &last.passes[i];
         const struct instr_pass_options *pass = &plan->options.passes[i];
-        uint64_t ns = own_cost(pass->pass, jni);
+        uint64_t ns = instr_own_cost(pass->pass, jni);
         if (seen->counts) {
             estimate(seen, pass, events[i], ns, process, sharing ? compilers / sharing : 0);
             compare(seen, instr_max_overhead(&plan->options, pass));

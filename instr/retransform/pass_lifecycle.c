@@ -4,6 +4,7 @@
 
 #include "instr/options/compare.h"
 #include "instr/passes/agent_passes.h"
+#include "instr/passes/cost.h"
 #include "instr/vm/runtime.h"
 #include "instr/base/log.h"
 #include "instr/base/clock.h"
@@ -84,6 +85,7 @@ int instr_reconfigure_start_passes(struct instr_agent *agent, JNIEnv *jni,
             instr_reconfigure_stop_pass(pass, jni);
         else if (agent_pass && agent_pass->forget)
             agent_pass->forget(jni, pass->pass);
+        if (pass->late) instr_cost_begin(pass->number);
         if (start_pass(agent, jni, pass, reason, size)) continue;
         for (size_t k = 0; k <= i; k++) {
             const struct instr_pass_options *other = instr_find_pass(before, next->passes[k].pass);
@@ -163,6 +165,8 @@ void instr_reconfigure_assign_ids(struct instr_agent *agent, JNIEnv *jni,
                              : instr_pass_ids_take(&agent->pass_ids, identity,
                                                    made ? INSTR_NO_NUMBER : pass->number,
                                                    instr_clock_now(), keep_apart, &reused);
+        if (reused && before && before->engine)
+            instr_engine_forget_pass(before->engine, pass->number);
         struct instr_methods *methods = before ? before->methods : agent->methods;
         if (reused && methods && jni)
             instr_runtime_forget(jni, methods, pass->number, pass->pass->timed);

@@ -190,6 +190,7 @@ static int add_counted(struct adding *adding) {
         add_one(adding, &m, counts[id].calls,
                 counts[id].thrown > 0 ? (uint64_t)counts[id].thrown : 0);
     }
+    adding->report->cost = instr_results_cost(r, pass, counts, n);
     free(counts);
     return 0;
 }
@@ -210,6 +211,7 @@ static void report_results(const struct instr_results *r, unsigned pass) {
         return;
     }
     instr_results_put(r, pass, &instr_alloc_format, &report);
+    instr_results_put_cost(r, pass, &report.cost);
     instr_results_write(options, instr_pass_option(options, "stacks"), instr_alloc_stacks, &report);
     instr_results_write(options, instr_pass_option(options, "html"), instr_flame, &report);
     instr_alloc_report_free(&report);

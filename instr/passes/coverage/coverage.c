@@ -283,11 +283,12 @@ static void report_changed(void) {
 }
 
 static void report_results(const struct instr_results *results, unsigned pass) {
-    (void)pass;
     instr_coverage_find_changed(results->jvmti, results->jni, state.registry);
     if (!results->options->quiet) report_changed();
     if (!results->options->quiet) report_no_class(&results->options->passes[pass]);
     report_to_file(results->jni, results->options->quiet);
+    struct instr_cost cost = instr_results_cost(results, pass, NULL, 0);
+    instr_results_put_cost(results, pass, &cost);
 }
 
 // --- start and end ---

@@ -92,7 +92,11 @@ static void report_results(const struct instr_results *results, unsigned pass) {
     char **names = calloc(list.count + 1, sizeof *names);
     if (rows && names && instr_results_snapshot(results, pass, &counts, &n)) {
         const struct instr_pass_options *options = &results->options->passes[pass];
-        struct instr_exception_report report = {options->pass->name, rows, 0};
+        struct instr_exception_report report = {
+            .pass = options->pass->name,
+            .rows = rows,
+            .cost = instr_results_cost(results, pass, counts, n),
+        };
         for (size_t i = 0; i < list.count; i++) {
             size_t row = (size_t)list.rows[i];
             // Other rows are of an earlier time when the pass was on.
@@ -109,6 +113,7 @@ static void report_results(const struct instr_results *results, unsigned pass) {
         }
         instr_exception_report_sort(&report);
         instr_results_put(results, pass, &instr_exceptions_format, &report);
+        instr_results_put_cost(results, pass, &report.cost);
     } else {
         instr_say("exceptions: out of memory: the results are lost");
     }

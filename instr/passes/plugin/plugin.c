@@ -110,8 +110,10 @@ static void report_results(const struct instr_results *results, unsigned pass) {
         report.rows = calloc(n + 1, sizeof *report.rows);
     if (report.rows) {
         gather(results, pass, counts, n, &report);
+        report.cost = instr_results_cost(results, pass, counts, n);
         instr_counter_report_sort(&report);
         instr_results_put(results, pass, &instr_counters_format, &report);
+        instr_results_put_cost(results, pass, &report.cost);
     } else {
         instr_say_unwritten("out of memory: a result is lost");
     }

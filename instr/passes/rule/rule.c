@@ -207,6 +207,7 @@ static void gather(struct gathered *g, const struct instr_results *results, unsi
         else
             take_table(g, results->jni, table, results->reset);
     }
+    g->report.cost = instr_results_cost(results, pass, counts, counts ? n : 0);
     free(counts);
 }
 
@@ -223,6 +224,7 @@ static void report(const struct instr_results *results, unsigned pass) {
     } else {
         instr_table_report_sort(&g.report);
         instr_results_put(results, pass, &instr_tables_format, &g.report);
+        instr_results_put_cost(results, pass, &g.report.cost);
     }
     for (size_t i = 0; i < g.key_count; i++) free(g.keys[i]);
     free(g.keys);

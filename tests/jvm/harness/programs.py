@@ -5,6 +5,7 @@ Each is a function that takes a Run and yields (what, problems); the decorator p
 
 import glob
 import hashlib
+import json
 import os
 import re
 
@@ -240,6 +241,34 @@ def limits(r):
     reported = "instr: 1 class not changed because of max-classes or max-methods" in run.stderr
     same = account["bytes_in"] == account["bytes_out"]
     yield "max-methods", [] if (figures, reported, same) == ([1, 0, 0, 1], True, True) else [f"{account} {run.stderr}"]
+
+
+COST = re.compile(r"^(\w+): cost about \S+ \w+ of CPU time \(inserted code \S+ \w+, the JVM's compilers \S+ \w+, rewriting \S+ \w+\); "
+                  r"([\d,]+) bytes inserted into ([\d,]+) methods? of ([\d,]+) class(?:es)?$", re.M)
+
+
+@program("cost")
+def cost(r):
+    """What each pass has cost is a line below its table, and the same in its file and in that of the totals."""
+    names = ["calls", "timing", "exceptions", "alloc", "coverage"]
+    stats, files = r.file("stats.json"), {name: r.file(name + ".json") for name in names[:4]}
+    options = ",".join([*names, f"stats={stats}", f"coverage.file={r.file('jacoco.exec')}", "include=Warm*",
+                        *(f"{name}.file={path}" for name, path in files.items())])
+    launch = ["-cp", r.built.programs, "Warm"]
+    loud = r.run("loud", [r.java, r.with_agent(options), *launch])
+    lines = {name: tuple(int(n.replace(",", "")) for n in numbers) for name, *numbers in COST.findall(loud.stderr)}
+    costs = json.load(open(stats, encoding="utf-8"))["costs"]
+    for name in names:
+        own = json.load(open(files[name], encoding="utf-8"))["cost"] if name in files else costs[name]
+        same = [tuple(found[key] for key in ("bytes", "methods", "classes")) for found in (own, costs[name])]
+        sums = all(c["total_ns"] == c["code_ns"] + c["compilers_ns"] + c["rewriting_ns"] for c in (own, costs[name]))
+        right = lines.get(name) == same[0] == same[1] and sums and all(lines[name]) and own["rewriting_ns"] > 0
+        yield name, [] if right else [f"{lines.get(name)} {own} {costs[name]}: {loud.stderr[-600:]}"]
+    # The program's own methods, which `calls` counts; each call takes a nanosecond at least.
+    calls = sum(row["calls"] for row in json.load(open(files["calls"], encoding="utf-8"))["methods"])
+    yield "inserted code", [] if costs["calls"]["code_ns"] >= calls > 100000 else [f"{calls} calls: {costs['calls']}"]
+    quiet = r.run("quiet", [r.java, r.with_agent(options + ",quiet=yes"), *launch])
+    yield "quiet", [] if "cost" not in re.sub(r"written to .*", "", quiet.stderr) and quiet.status == loud.status == 0 else [quiet.tail()]
 
 
 @program("cases with everything instrumented", quick=False)

@@ -200,6 +200,41 @@ static void expect_reason(void *reason, const struct instr_skipped_item *skipped
     skipped_count++;
 }
 
+static enum cf_status one_byte(struct rw_class *cls, struct cf_edit *edit) {
+    (void)cls;
+    struct cf_snippet *s = cf_snippet_new(edit);
+    cf_op(s, CF_OP_nop);
+    cf_insert_entry(edit, s);
+    return edit->error.status;
+}
+
+static const struct rw_pass other_pass = {.name = "other", .edit = one_byte};
+
+static void expect_inserted(unsigned number, uint64_t count, uint64_t added, uint64_t code) {
+    struct instr_pass_totals totals = instr_engine_pass_totals(engine, number);
+    ck_assert_uint_eq(totals.classes, count != 0);
+    ck_assert_uint_eq(totals.methods, count);
+    ck_assert_uint_eq(totals.bytes, added);
+    ck_assert_uint_eq(totals.code, code);
+}
+
+START_TEST(what_each_pass_inserts_is_counted) {
+    uint32_t lengths[2];
+    rewrite_two_methods("calls,timing", &good_pass, &other_pass);
+    measure(lengths);
+    unsigned first = options.passes[0].number, second = options.passes[1].number;
+    uint64_t own = 2 * (3 + 1); // ldc2_w, pop2
+    expect_inserted(first, 2, own, 2);
+    expect_inserted(second, 2, lengths[0] + lengths[1] - 2 - own, 2);
+    instr_engine_forget_pass(engine, first);
+    expect_inserted(first, 0, 0, 0);
+    start_again();
+    rewrite_two_methods("calls", &bad_pass, NULL); // one of the methods would not verify
+    measure(lengths);
+    expect_inserted(options.passes[0].number, 1, lengths[0] + lengths[1] - 2, 1);
+}
+END_TEST
+
 START_TEST(a_method_that_would_not_verify_costs_that_method) {
     uint32_t lengths[2];
     rewrite_two_methods("calls", &bad_pass, NULL);
@@ -711,6 +746,7 @@ int main(void) {
     tcase_add_test(tests, a_class_that_would_not_verify_is_skipped);
     tcase_add_test(tests, verifying_can_be_switched_off);
     tcase_add_test(tests, what_verifies_is_changed);
+    tcase_add_test(tests, what_each_pass_inserts_is_counted);
     tcase_add_test(tests, a_method_that_would_not_verify_costs_that_method);
     tcase_add_test(tests, a_class_that_would_not_verify_can_be_dumped);
     tcase_add_test(tests, what_a_pass_refuses_costs_that_pass_alone);

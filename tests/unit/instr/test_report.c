@@ -67,8 +67,13 @@ static struct instr_method_row rows[] = {
 static const struct instr_skipped skipped[] = {{"com/acme/Big", "run()V", "would grow \"much\""}};
 
 static struct instr_method_report report(int timed) {
-    return (struct instr_method_report){
-        timed ? "timing" : "calls", "a JVM 17", timed, 0, rows, 3, skipped, 1, NULL, NULL};
+    return (struct instr_method_report){.pass = timed ? "timing" : "calls",
+                                        .jvm = "a JVM 17",
+                                        .timed = timed,
+                                        .rows = rows,
+                                        .row_count = 3,
+                                        .skipped = skipped,
+                                        .skipped_count = 1};
 }
 
 static int write_to(const char *file, const struct instr_method_report *r) {
@@ -133,6 +138,34 @@ START_TEST(the_json_has_its_keys_in_order) {
     ck_assert_str_eq(content(path), "{\n  \"pass\": \"calls\",\n  \"jvm\": null,\n"
                                     "  \"methods\": [],\n  \"skipped\": []\n}\n");
     ck_assert_int_eq(empty_directory(), 1);
+}
+END_TEST
+
+START_TEST(the_cost_is_one_line_and_a_member) {
+    struct instr_method_report r = report(0);
+    struct instr_output out;
+    r.row_count = r.skipped_count = 0;
+    r.cost = (struct instr_cost){.known = true,
+                                 .code_ns = 750000000,
+                                 .compilers_ns = 450000000,
+                                 .rewriting_ns = 50000000,
+                                 .classes = 1,
+                                 .methods = 4732,
+                                 .bytes = 61234};
+    instr_output_open(&out, path);
+    instr_cost_line(&r.cost, &out);
+    ck_assert_msg(instr_output_close(&out, error, sizeof error) == 0, "%s", error);
+    ck_assert_str_eq(content(path),
+                     "cost about 1.25 s of CPU time (inserted code 750 ms, the JVM's compilers "
+                     "450 ms, rewriting 50.0 ms); 61,234 bytes inserted into 4,732 methods of 1 "
+                     "class\n");
+    ck_assert_int_eq(write_to(path, &r), 0);
+    ck_assert_str_eq(content(path),
+                     "{\n  \"pass\": \"calls\",\n  \"jvm\": \"a JVM 17\",\n  \"methods\": [],\n"
+                     "  \"skipped\": [],\n  \"cost\": {\"total_ns\": 1250000000, "
+                     "\"code_ns\": 750000000, \"compilers_ns\": 450000000, "
+                     "\"rewriting_ns\": 50000000, \"classes\": 1, \"methods\": 4732, "
+                     "\"bytes\": 61234}\n}\n");
 }
 END_TEST
 
@@ -266,6 +299,7 @@ int main(void) {
     tcase_add_test(tcase, the_table_is_aligned_and_readable);
     tcase_add_test(tcase, the_table_stops_at_top);
     tcase_add_test(tcase, the_json_has_its_keys_in_order);
+    tcase_add_test(tcase, the_cost_is_one_line_and_a_member);
     tcase_add_loop_test(tcase, strings_are_escaped_and_become_utf8, 0,
                         sizeof strings / sizeof *strings);
     tcase_add_test(tcase, a_full_disk_is_reported_in_one_line);

@@ -1,0 +1,139 @@
+// What a pass costs the program.
+
+#include "instr/passes/cost.h"
+
+#include "instr/passes/agent_passes.h"
+#include "instr/vm/compiler_time.h"
+
+#include <pthread.h>
+
+enum {
+    EVENT_UNKNOWN = 60,    // ns, of a pass that does not say it
+    COMPILE_UNKNOWN = 100, // percent, the same
+    PROGRAM = 60,          // percent of the compilers' time that the changed classes have
+    MOST = 64              // passes that are switched on late
+};
+
+// ns; what the compilers need for the start of a JVM, before the program has much to compile.
+static const uint64_t JVM_STARTS = 150 * 1000 * 1000;
+
+// When passes were switched on in the running JVM.
+static struct {
+    pthread_mutex_t lock;
+    struct {
+        unsigned number;
+        uint64_t compilers; // ns, until then
+    } begun[MOST];
+    size_t count; // so far; the oldest is overwritten
+} late = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+// --- events ---
+
+unsigned instr_event_ns(const struct instr_pass_options *pass) {
+    const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass->pass);
+    unsigned each =
+        agent_pass && agent_pass->event_ns ? agent_pass->event_ns(pass) : pass->pass->event_ns;
+    return each ? each : EVENT_UNKNOWN;
+}
+
+uint64_t instr_own_events(const struct rw_pass *pass, JNIEnv *jni) {
+    const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass);
+    return agent_pass && agent_pass->events ? agent_pass->events(jni, pass) : 0;
+}
+
+uint64_t instr_own_cost(const struct rw_pass *pass, JNIEnv *jni) {
+    const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass);
+    return agent_pass && agent_pass->cost_ns ? agent_pass->cost_ns(jni, pass) : 0;
+}
+
+static uint64_t events_of(const struct instr_pass_options *pass, struct instr_methods *methods,
+                          JNIEnv *jni, const struct instr_counts *counts, size_t n) {
+    uint64_t events = instr_own_events(pass->pass, jni);
+    size_t known = (size_t)instr_methods_count(methods);
+    for (size_t id = 0; id < n && id < known; id++)
+        if (counts[id].calls && instr_methods_get(methods, (int)id).pass == pass->number)
+            events += counts[id].calls;
+    return events;
+}
+
+// --- compilers ---
+
+void instr_cost_begin(unsigned number) {
+    struct instr_cpu_times times;
+    instr_cpu_times_take(&times);
+    pthread_mutex_lock(&late.lock);
+    size_t at = late.count++ % MOST;
+    late.begun[at].number = number;
+    late.begun[at].compilers = times.compilers;
+    pthread_mutex_unlock(&late.lock);
+}
+
+// The compilers' time since the pass was switched on. Of several times under one number the last counts.
+static uint64_t compilers_since(const struct instr_pass_options *pass) {
+    struct instr_cpu_times times;
+    uint64_t before = 0;
+    instr_cpu_times_take(&times);
+    pthread_mutex_lock(&late.lock);
+    for (size_t i = late.count > MOST ? late.count - MOST : 0; pass->late && i < late.count; i++)
+        if (late.begun[i % MOST].number == pass->number) before = late.begun[i % MOST].compilers;
+    pthread_mutex_unlock(&late.lock);
+    return times.compilers > before ? times.compilers - before : 0;
+}
+
+// What the pass adds to what there is to compile, as a part of the program's own code.
+static double added(const struct rw_pass *pass, const struct instr_pass_totals *totals) {
+    double percent = pass->compile_percent ? pass->compile_percent : COMPILE_UNKNOWN;
+    return totals->code ? percent / 100 * (double)totals->bytes / (double)totals->code : 0;
+}
+
+// What all passes have inserted: parts as above, and bytes.
+struct all {
+    double added;
+    uint64_t bytes;
+};
+
+static struct all all_of(struct instr_engine *engine, const struct instr_options *options) {
+    struct all all = {0, 0};
+    for (size_t i = 0; i < options->pass_count; i++) {
+        struct instr_pass_totals totals =
+            instr_engine_pass_totals(engine, options->passes[i].number);
+        all.added += added(options->passes[i].pass, &totals);
+        all.bytes += totals.bytes;
+    }
+    return all;
+}
+
+static uint64_t compilers_of(const struct instr_pass_options *pass,
+                             const struct instr_pass_totals *totals, const struct all *all) {
+    double part = added(pass->pass, totals), used = (double)compilers_since(pass);
+    if (!pass->late) {
+        double rest = used > (double)JVM_STARTS ? used - (double)JVM_STARTS : 0;
+        return (uint64_t)(rest * PROGRAM / 100 * part / (1 + all->added * PROGRAM / 100));
+    }
+    double most = (double)(totals->methods * INSTR_COMPILED_AGAIN_NS);
+    if (used > most) used = most;
+    return all->added > 0 ? (uint64_t)(used * part / all->added) : 0;
+}
+
+// --- all of it ---
+
+struct instr_cost instr_cost_of(struct instr_engine *engine, const struct instr_options *options,
+                                unsigned pass, struct instr_methods *methods, JNIEnv *jni,
+                                const struct instr_counts *counts, size_t n) {
+    const struct instr_pass_options *of = &options->passes[pass];
+    struct instr_pass_totals totals = instr_engine_pass_totals(engine, of->number);
+    struct all all = all_of(engine, options);
+    uint64_t events = events_of(of, methods, jni, counts, n);
+    struct instr_cost cost = {
+        .known = true,
+        .code_ns = events * instr_event_ns(of) + instr_own_cost(of->pass, jni),
+        .compilers_ns = compilers_of(of, &totals, &all),
+        .classes = totals.classes,
+        .methods = totals.methods,
+        .bytes = totals.bytes,
+    };
+    if (all.bytes)
+        cost.rewriting_ns = (uint64_t)((double)instr_engine_totals(engine).nanoseconds *
+                                       (double)totals.bytes / (double)all.bytes);
+    return cost;
+}

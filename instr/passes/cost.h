@@ -1,0 +1,44 @@
+// cost.h: what a pass costs the program, as an estimate
+//
+//      inserted code:    events that the pass counted * ns of one (rw_pass.event_ns)
+//      compilers:        their CPU time * the share of inserted code in what they compile
+//      rewriting:        the time that was measured, by the bytes that each pass inserted
+//
+// The JVM's compilers do not say how long they take for which code. What is known is how many bytes of
+// code the changed methods had and got, and how much harder than the program's own code the inserted
+// code is to compile (rw_pass.compile_percent). Classes that no pass changes are compiled too, so the
+// program has only a part of the compilers' time.
+//
+// A pass that is switched on in a running JVM makes the compilers compile all of its hot methods anew:
+// that is the time that they take since then, at most a millisecond for each changed method.
+
+#ifndef INSTR_PASSES_COST_H
+#define INSTR_PASSES_COST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jni.h>
+
+#include "instr/engine.h"
+#include "instr/report/cost.h"
+#include "instr/vm/snapshot.h"
+
+// CPU time in ns that the compilers take for a method that they compile anew, at most.
+#define INSTR_COMPILED_AGAIN_NS UINT64_C(1000000)
+
+// What an event of the pass costs with these options, in ns.
+unsigned instr_event_ns(const struct instr_pass_options *pass);
+// What the pass has handled besides the events that the table of methods counts, and what that cost.
+uint64_t instr_own_events(const struct rw_pass *pass, JNIEnv *jni);
+uint64_t instr_own_cost(const struct rw_pass *pass, JNIEnv *jni);
+
+// The pass is switched on in a running JVM, under this number: from here on the compilers' time counts.
+void instr_cost_begin(unsigned number);
+
+// The cost of a pass, by its index in the options; `counts` are those of `n` ids.
+struct instr_cost instr_cost_of(struct instr_engine *engine, const struct instr_options *options,
+                                unsigned pass, struct instr_methods *methods, JNIEnv *jni,
+                                const struct instr_counts *counts, size_t n);
+
+#endif
