@@ -6,6 +6,8 @@ Three plain runs say what it gives up anyway, and what it compiles in any case.
 
 import html
 import re
+import statistics
+from collections import Counter
 from dataclasses import dataclass, field
 
 from . import passes
@@ -25,6 +27,8 @@ TRANSIENT = re.compile(r"concurrent class loading|dependenc|stale|Jvmti state ch
 # most moves and monitorexit there. These handlers, which no compiler generates, cover their whole method; C2 compiles it.
 OWN_HANDLER = re.compile(r"exception handler covers itself|error while joining with exception handler")
 OWN_HANDLERS = re.compile(r"cases\.(WholeMethod::|FramesAndLocals::lambda)")
+# Of PrintCompilation; without tiers (-XX:-TieredCompilation) none is named.
+TOP = (None, "1", "4")
 # Each compiler alone, at the first call of a method.
 COMPILERS = {"C1": ["-XX:TieredStopAtLevel=1"], "C2": ["-XX:-TieredCompilation"]}
 
@@ -34,6 +38,8 @@ class Compiled:
     """What one run has compiled: (method, tier, by on-stack replacement), and why it gave up others."""
     done: set = field(default_factory=set)
     skipped: dict = field(default_factory=dict)
+    top: set = field(default_factory=set)          # methods at the top tier: that of C2, or of C1 for the simplest
+    undone: Counter = field(default_factory=Counter)  # how often their code there was given up ("made not entrant")
 
 
 def by_own_handler(what, fate):
@@ -51,6 +57,9 @@ def read(log):
             what = method, "C2" if tier in (None, "4") else "C1", "%" in attributes
             if not fate:
                 compiled.done.add(what)
+                compiled.top |= {method} if tier in TOP else set()
+            elif "made not entrant" in fate and tier in TOP:
+                compiled.undone[method] += 1
             elif "COMPILE SKIPPED" in fate and not TRANSIENT.search(fate) and not by_own_handler(what, fate):
                 compiled.skipped[what] = fate
     return compiled
@@ -185,3 +194,42 @@ def own_classes(r):
         # it compiles: that methods are missing says nothing.
         for what, names, options in [*combinations(r), ("all but natives", [name for name in every if name != "natives"], "")]:
             yield f"{compiler} {what}", runs.problems(names, options + ",include=**", of=None if "natives" in names else r"java\.(?!lang\.Instr)")
+
+
+FEWER = 0.10  # of the methods at the top tier may be missing
+FEW = 4       # methods whose code is given up, whatever the plain runs do
+
+
+def undone(compiled):
+    """How often code of the top tier was given up, by method; the runtime's own is that of a pass."""
+    return Counter({m: n for m, n in compiled.undone.items() if not m.startswith("java.lang.Instr")})
+
+
+def at_the_top_too(runs, names, options):
+    """Problems that all runs with these passes have: fewer methods at the top tier than in every plain run, code given up more often."""
+    always = {m for m in set.intersection(*(plain.top for _, plain in runs.plain)) if m.startswith("Warm")}
+    most = 2 * max(FEW, statistics.median(sum(undone(plain).values()) for _, plain in runs.plain))
+    missing, least = always, Counter()
+    for number in range(AGENT_RUNS):
+        result, compiled = runs.with_passes(names, options)
+        if runs.compare(result):
+            return runs.compare(result)
+        missing = missing - compiled.top
+        least = undone(compiled) if number == 0 else min(least, undone(compiled), key=lambda c: sum(c.values()))
+        if len(missing) <= FEWER * len(always) and sum(least.values()) <= most:
+            return []
+    return ([f"{len(missing)} of {len(always)} methods never reach the top tier: {' '.join(sorted(missing))}"]
+            if len(missing) > FEWER * len(always) else []) + (
+            [f"code of the top tier is given up {sum(least.values())} times, at most {most:g} times: {least.most_common(5)}"]
+            if sum(least.values()) > most else [])
+
+
+@program("compiled, at the top tier", quick=False)
+def top_tier(r):
+    """As many methods as without the agent, and they stay there. The program waits for the compilers, however busy the machine is."""
+    # Without inlining every method is called often enough, whatever is inlined where.
+    runs = Runs(r, "warm", ["-Xbatch", "-XX:CompileCommand=dontinline,Warm*.*", "-cp", r.built.programs, "Warm"])
+    always = [m for m in set.intersection(*(plain.top for _, plain in runs.plain)) if m.startswith("Warm")]
+    yield "they get there", [] if len(always) >= 20 else [f"only {len(always)}: {always}"]
+    for what, names, options in combinations(r):
+        yield what, at_the_top_too(runs, names, options)
