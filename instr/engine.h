@@ -117,6 +117,11 @@ void instr_engine_rewrite(struct instr_engine *engine, const uint8_t *bytes, siz
                           void *(*allocate)(void *context, size_t n), void *context,
                           struct instr_rewritten *result);
 
+// As the application knows it.
+struct instr_wrapped_method {
+    struct cf_slice name, descriptor;
+};
+
 // What is known about a class besides its bytes.
 struct instr_origin {
     enum instr_occasion occasion;
@@ -142,6 +147,9 @@ struct instr_origin {
     int again;
     const struct rw_supertypes *supertypes; // NULL: unknown
     const uint64_t *notes;                  // of each pass, from its agent pass; NULL: all are 0
+    // INSTR_CLASS_WRAPPED: the native methods that have wrappers.
+    const struct instr_wrapped_method *wrapped;
+    size_t wrapped_count;
 };
 // instr_engine_rewrite with an origin; NULL: nothing is known.
 void instr_engine_rewrite_known(struct instr_engine *engine, const struct instr_origin *origin,
@@ -153,10 +161,9 @@ void instr_engine_rewrite_known(struct instr_engine *engine, const struct instr_
 struct instr_methods *instr_engine_methods(const struct instr_engine *engine);
 int instr_engine_pass(const struct instr_engine *engine, const char *name);
 
-// The prefix that a wrapping pass gives to the names of native methods; the JVM must know it (JVM
-// TI SetNativeMethodPrefix). Returns `prefix`.
-enum { INSTR_PREFIX_SIZE = 64 };
-char *instr_native_prefix(const struct rw_pass *pass, char prefix[INSTR_PREFIX_SIZE]);
+// The prefix of the names that native methods with wrappers get; the JVM must know it (JVM TI
+// SetNativeMethodPrefix).
+#define INSTR_NATIVE_PREFIX "instr$natives$"
 
 // Was it skipped because its class was already loaded?
 int instr_is_loaded_before(const struct instr_skipped_item *item);

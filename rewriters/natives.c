@@ -10,7 +10,7 @@
 // Wrappers of JDK methods may run before the runtime is loaded. In classes that are loaded so early
 // they check whether it is there, and do not call System.nanoTime before.
 
-#include "rewriters/rewriter.h"
+#include "rewriters/natives.h"
 #include "rewriters/common.h"
 
 #include "classfile/format/annotations.h"
@@ -130,11 +130,16 @@ static int gives_version(const struct cf_class *cls, const struct cf_member *m) 
     return 1;
 }
 
-static int wraps(struct rw_class *cls, const struct cf_member *native, const char **why) {
-    const struct cf_class *c = cls->rewrite->cls;
-    *why = known_reason(c, native);
-    if (!*why) *why = annotated_reason(c, native);
-    if (!*why && gives_version(c, native)) *why = serializes;
+const char *rw_native_refusal(const struct cf_class *cls, const struct cf_member *native) {
+    const char *why = known_reason(cls, native);
+    if (!why) why = annotated_reason(cls, native);
+    return !why && gives_version(cls, native) ? serializes : why;
+}
+
+static int wraps(struct rw_class *cls, const struct cf_member *native, const char *fixed,
+                 const char **why) {
+    (void)fixed;
+    *why = rw_native_refusal(cls->rewrite->cls, native);
     return !*why;
 }
 
@@ -176,8 +181,8 @@ const struct rw_pass rw_pass_natives = {
     .help = "calls, exceptional exits and latencies of native methods",
     .options = options,
     .timed = 1,
-    .needs_agent =
-        "only the agent can lead the JVM to the code of a native method that was renamed",
+    .flags = RW_ONLY_WRAPPERS,
+    .needs_agent = RW_NATIVES_NEED_AGENT,
     .event_ns = 60,
     .runtime_class = "InstrNatives",
     .wraps = wraps,

@@ -35,7 +35,9 @@ enum {
     RW_NO_RESULTS = 32,
     // Its code may end a call with an exception before the method runs, or as it ends. So it lies
     // outside that of passes without this flag: those that have entered leave.
-    RW_PREVENTS = 64
+    RW_PREVENTS = 64,
+    // With rw_pass.wraps: the pass edits the wrappers of native methods, and nothing else.
+    RW_ONLY_WRAPPERS = 128
 };
 
 // An option of a pass, written `pass.key=value`. Passes have `file` and `top` without listing them.
@@ -76,7 +78,8 @@ struct rw_class {
                    struct cf_slice detail);
     // What one pass alone needs, by name: "coverage" is a struct rw_coverage_service (coverage.h),
     // "supertypes" a struct rw_supertypes, for passes with rw_pass.supertypes; "note" is a uint64_t
-    // from the agent's half of the pass (instr_candidate.note). NULL: it is not offered here.
+    // from the agent's half of the pass (instr_candidate.note); "wrapper" is there while the wrapper
+    // of a native method is edited. NULL: it is not offered here.
     const void *(*service)(const struct rw_class *cls, const char *name);
     // The value of the pass's own option `key`; NULL: not given.
     const char *(*option)(const struct rw_class *cls, const char *key);
@@ -126,11 +129,13 @@ struct rw_pass {
     // Looks at the class before its methods are edited. NULL: nothing to do. On any error the
     // pass leaves the class out, with the reason in rewrite->cls->error; other passes go on.
     enum cf_status (*begin)(struct rw_class *cls);
-    // Only passes that wrap native methods have this. Returns 1 if the native method gets a
-    // wrapper, a method in its place that calls it (classfile/wrap.h); `edit` is called for the
-    // wrappers only, and no other pass sees them. Returns 0 to skip the method, with the reason for
-    // the results in *why. The answer must not change when the class is transformed again.
-    int (*wraps)(struct rw_class *cls, const struct cf_member *native, const char **why);
+    // Only passes for native methods have this. Returns 1 if the pass wants a wrapper of the native
+    // method, a method in its place that calls it (classfile/wrap.h). `edit` is called for it, and
+    // passes that do not want it never see it. Returns 0 to skip the method, with the reason for the
+    // results in *why (NULL: there is nothing to report). `fixed`: the class has no wrapper of this
+    // method and cannot get one, for this reason; the results have it if the answer is 1.
+    int (*wraps)(struct rw_class *cls, const struct cf_member *native, const char *fixed,
+                 const char **why);
     // Does the pass need this class of the JDK (an internal name), even if include= does not select
     // it? cls->forced is then 1. exclude= still removes it. NULL: the pass needs none.
     int (*forces)(const char *name);

@@ -176,11 +176,7 @@ void instr_engine_rewrite_known(struct instr_engine *engine, const struct instr_
     memset(result, 0, sizeof *result);
     uint64_t start = instr_clock_thread_cpu();
     struct work *work = take_work(engine);
-    struct job job = {.engine = engine,
-                      .options = engine->options,
-                      .work = work,
-                      .wrapping = -1,
-                      .result = result};
+    struct job job = {.engine = engine, .options = engine->options, .work = work, .result = result};
     if (origin) job.origin = *origin;
     struct memory memory = {allocate, context};
     if (work) {

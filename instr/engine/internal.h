@@ -59,7 +59,8 @@ struct job {
     struct instr_pass_totals *inserted; // for each pass, into all methods
     struct instr_methods_cursor cursor;
     const uint16_t *lines; // of the current method, by pc; NULL: not asked for yet
-    int wrapping;          // the pass whose wrappers are edited; -1: all passes that do not wrap
+    int wrappers;          // wrappers of native methods are edited, not the methods of the class
+    uint64_t wanting;      // then: the passes that want the current wrapper, a bit for each
     struct instr_rewritten *result;
     uint8_t *refused_methods; // by index: the code did not verify, no pass edits it. NULL: none
     int silent;               // the class is rewritten anew: what is skipped is remembered already
@@ -88,11 +89,10 @@ struct image {
 static inline int instr_job_excludes(const struct job *job, size_t i) {
     return job->origin.excluded_passes >> i & 1;
 }
-// Does pass i run in this round? A pass that wraps native methods edits only their wrappers, in a
-// round of its own.
+// Does pass i edit the current method?
 static inline int instr_job_has_turn(const struct job *job, size_t i) {
-    return job->engine->options->passes[i].pass->wraps ? job->wrapping == (int)i
-                                                       : job->wrapping < 0;
+    return job->wrappers ? (int)(job->wanting >> i & 1)
+                         : !(job->engine->options->passes[i].pass->flags & RW_ONLY_WRAPPERS);
 }
 
 // Rewrites the class. Only the origin of `job` is set. The result is in job->result, its bytes come

@@ -109,7 +109,7 @@ static enum cf_status inline_subroutines(struct job *job) {
     const struct instr_options *options = job->engine->options;
     struct cf_error *error = &job->cls.error;
     uint64_t need = 0;
-    if (job->cls.major_version > 50 || job->wrapping >= 0) return CF_OK;
+    if (job->cls.major_version > 50 || job->wrappers) return CF_OK;
     for (size_t i = 0; i < options->pass_count && i < 64; i++)
         if (!instr_job_excludes(job, i) && options->passes[i].pass->flags & RW_INLINED)
             need |= UINT64_C(1) << i;
@@ -269,7 +269,6 @@ static uint8_t *copy_out(const uint8_t *bytes, size_t length, struct memory memo
     return copy;
 }
 
-// Adds the wrappers; the class so far lies in the arena.
 // Runs all passes but those that wrap. If the code of some methods does not verify, does so again
 // without these methods.
 static void run_what_verifies(struct job *job, const uint8_t *bytes, size_t length,
@@ -297,6 +296,7 @@ static void run_what_verifies(struct job *job, const uint8_t *bytes, size_t leng
     result->methods_changed = 0;
 }
 
+// Adds the wrappers; the class so far lies in the arena.
 static void wrap_class(struct job *job, const uint8_t *bytes, size_t length, struct memory memory) {
     struct instr_rewritten *result = job->result;
     struct image image = {result->bytes, result->length};
@@ -315,7 +315,7 @@ static void wrap_class(struct job *job, const uint8_t *bytes, size_t length, str
 }
 
 static int has_natives(const struct job *job) {
-    if (!job->engine->wraps) return 0;
+    if (!job->engine->wraps && !job->origin.wrapped_count) return 0;
     for (uint32_t i = 0; i < job->cls.methods_count; i++)
         if (job->cls.methods[i].access_flags & CF_ACC_NATIVE) return 1;
     return 0;

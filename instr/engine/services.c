@@ -26,26 +26,12 @@ static int find_cursor(struct job *job) {
     return job->cursor.class_name != 0;
 }
 
-// The name that the application knows, without the prefixes of wrapping passes.
-static struct cf_slice own_name(const struct job *job, const struct cf_member *method) {
-    struct cf_slice name = cf_member_name(&job->cls, method);
-    char prefix[INSTR_PREFIX_SIZE];
-    for (int i = job->wrapping - 1; i >= 0; i--) {
-        const struct rw_pass *pass = job->engine->options->passes[i].pass;
-        uint32_t n = (uint32_t)strlen(instr_native_prefix(pass, prefix));
-        if (!pass->wraps || name.length <= n || memcmp(name.bytes, prefix, n) != 0) continue;
-        name.bytes += n;
-        name.length -= n;
-    }
-    return name;
-}
-
 // rw_class.method_id
 static int method_id(struct rw_class *pass, const struct cf_member *method) {
     struct job *job = pass->engine;
     unsigned i = (unsigned)(pass - job->passes);
     if (job->ids[i] >= 0) return job->ids[i];
-    struct cf_slice name = own_name(job, method),
+    struct cf_slice name = cf_member_name(&job->cls, method),
                     descriptor = cf_member_descriptor(&job->cls, method);
     if (!find_cursor(job) || !name.bytes || !descriptor.bytes) return -1;
     job->ids[i] = instr_methods_id_next(
@@ -114,6 +100,7 @@ static const void *service(const struct rw_class *pass, const char *name) {
     if (strcmp(name, "supertypes") == 0) return job->origin.supertypes;
     if (strcmp(name, "note") == 0 && job->origin.notes)
         return &job->origin.notes[pass - job->passes];
+    if (strcmp(name, "wrapper") == 0 && job->wrappers) return job;
     return NULL;
 }
 

@@ -1,9 +1,9 @@
-// Wrappers for native methods: one round for each pass that wraps, after all other passes have
-// edited the class, so that those never see a wrapper.
+// Wrappers for native methods, after the passes have edited the methods of the class, so that those
+// never see a wrapper.
 //
-// In a round, the chosen natives are renamed and wrapped (classfile/wrap.h), the result is opened
-// again, and the pass edits the wrappers. The prefixes of several passes add up, the last one in
-// front: a JVM removes them in this order (JVM TI SetNativeMethodPrefixes).
+// The native methods that a pass wants are renamed and wrapped (classfile/wrap.h), the result is
+// opened again, and each pass edits the wrappers that it wants. A class that was loaded with
+// wrappers gets the same ones again, whatever the passes want now.
 
 #include "instr/engine/internal.h"
 
@@ -22,51 +22,54 @@ int instr_is_loaded_before(const struct instr_skipped_item *item) {
     return strcmp(item->reason, loaded_before) == 0;
 }
 
-char *instr_native_prefix(const struct rw_pass *pass, char prefix[INSTR_PREFIX_SIZE]) {
-    snprintf(prefix, INSTR_PREFIX_SIZE, "instr$%s$", pass->name);
-    return prefix;
-}
-
-// Which native methods the passes wrap: per method a bit for each of the first 32 passes.
+// Which native methods get wrappers.
 struct choice {
     struct job *job;
-    uint32_t *passes;
-    uint32_t all;
+    uint64_t *wanting; // of each method: the passes that want a wrapper, a bit for each
+    uint8_t *wrapped;  // of each method: 1 if it gets one
+    int any;
 };
 
-static const struct rw_pass *pass_at(const struct job *job, size_t i) {
-    return job->options->passes[i].pass;
+static int has_our_prefix(const struct job *job, const struct cf_member *m) {
+    static const char prefix[] = INSTR_NATIVE_PREFIX;
+    struct cf_slice name = cf_member_name(&job->cls, m);
+    return name.bytes && name.length >= sizeof prefix - 1 &&
+           memcmp(name.bytes, prefix, sizeof prefix - 1) == 0;
 }
 
-static int has_our_prefix(const struct job *job, const struct cf_member *m) {
-    struct cf_slice name = cf_member_name(&job->cls, m);
-    char prefix[INSTR_PREFIX_SIZE];
-    for (size_t i = 0; i < job->options->pass_count; i++) {
-        if (!pass_at(job, i)->wraps) continue;
-        size_t n = strlen(instr_native_prefix(pass_at(job, i), prefix));
-        if (name.bytes && name.length >= n && memcmp(name.bytes, prefix, n) == 0) return 1;
-    }
+// Was the class loaded with a wrapper of this method?
+static int has_wrapper(const struct job *job, const struct cf_member *m) {
+    struct cf_slice name = cf_member_name(&job->cls, m),
+                    descriptor = cf_member_descriptor(&job->cls, m);
+    for (size_t i = 0; i < job->origin.wrapped_count; i++)
+        if (cf_slice_equal(name, job->origin.wrapped[i].name) &&
+            cf_slice_equal(descriptor, job->origin.wrapped[i].descriptor))
+            return 1;
     return 0;
 }
 
-// The number under which skipped methods of the pass are remembered.
-static int number_of(const struct job *job, size_t pass) {
-    return (int)job->options->passes[pass].number;
+// Why the method gets no wrapper, if it has none; NULL: it can get one.
+static const char *fixed_because(const struct job *job, int has) {
+    switch (job->origin.occasion) {
+    case INSTR_CLASS_NEW:
+    case INSTR_CLASS_EARLY: return NULL;
+    case INSTR_CLASS_FIRST: return too_early;
+    case INSTR_CLASS_LOADED:
+    case INSTR_CLASS_WRAPPED: return has ? NULL : loaded_before;
+    }
+    return NULL;
 }
 
-static void choose(struct choice *c, uint32_t method, size_t pass) {
-    enum instr_occasion occasion = c->job->origin.occasion;
+static void choose(struct choice *c, uint32_t method, const char *fixed, size_t pass) {
     struct job *job = c->job;
     const struct cf_member *m = &job->cls.methods[method];
     const char *why = NULL;
-    if (!pass_at(job, pass)->wraps(&job->passes[pass], m, &why)) {
-        if (why) instr_job_remember(job, m, why, number_of(job, pass));
-    } else if (occasion == INSTR_CLASS_LOADED || occasion == INSTR_CLASS_FIRST) {
-        instr_job_remember(job, m, occasion == INSTR_CLASS_FIRST ? too_early : loaded_before,
-                           number_of(job, pass));
-    } else {
-        c->passes[method] |= 1u << pass;
-        c->all |= 1u << pass;
+    int wants = job->options->passes[pass].pass->wraps(&job->passes[pass], m, fixed, &why);
+    if (wants && !fixed) {
+        c->wanting[method] |= UINT64_C(1) << pass;
+        c->wrapped[method] = 1;
+    } else if (wants || why) {
+        instr_job_remember(job, m, wants ? fixed : why, (int)job->options->passes[pass].number);
     }
 }
 
@@ -74,21 +77,24 @@ static enum cf_status no_memory(struct cf_class *cls) {
     return cf_fail(&cls->error, CF_NO_MEMORY, 0, "out of memory", 0);
 }
 
-// If c->all stays 0, there is nothing to wrap.
 static enum cf_status choose_all(struct choice *c) {
     struct job *job = c->job;
     struct cf_class *cls = &job->cls;
-    size_t n = job->options->pass_count < 32 ? job->options->pass_count : 32;
+    size_t n = job->options->pass_count < 64 ? job->options->pass_count : 64;
     if (cls->access_flags & CF_ACC_INTERFACE) return CF_OK;
+    c->wanting = cf_arena_zeroed(cls->arena, cls->methods_count, sizeof *c->wanting);
+    c->wrapped = cf_arena_zeroed(cls->arena, cls->methods_count, 1);
+    if (!c->wanting || !c->wrapped) return no_memory(cls);
     for (uint32_t i = 0; i < cls->methods_count; i++) {
         const struct cf_member *m = &cls->methods[i];
         if (!(m->access_flags & CF_ACC_NATIVE) || m->code || has_our_prefix(job, m)) continue;
-        if (!c->passes)
-            c->passes = cf_arena_zeroed(cls->arena, cls->methods_count, sizeof *c->passes);
-        if (!c->passes) return no_memory(cls);
+        int has = has_wrapper(job, m);
+        const char *fixed = fixed_because(job, has);
+        c->wrapped[i] = (uint8_t)has;
         for (size_t pass = 0; pass < n; pass++)
-            if (pass_at(job, pass)->wraps && !(job->origin.excluded_passes >> pass & 1))
-                choose(c, i, pass);
+            if (job->options->passes[pass].pass->wraps && !instr_job_excludes(job, pass))
+                choose(c, i, fixed, pass);
+        c->any |= c->wrapped[i];
     }
     return CF_OK;
 }
@@ -97,65 +103,55 @@ static void *from_arena(void *arena, size_t size) {
     return cf_arena_alloc(arena, size);
 }
 
-// The class between rounds.
-struct round {
-    const struct choice *choice;
-    size_t pass;
-    uint32_t originals; // methods of the original class
-    uint32_t *native;   // the current index of each of them, or of the native method it became
-};
-
-// Updates r->native: the renamed natives stand behind all other methods, in the order of their
-// wrappers.
-static enum cf_status follow(struct round *r, struct job *job, const struct cf_wrap *wrap) {
-    uint32_t next = job->cls.methods_count;
-    uint32_t *owner = cf_arena_zeroed(job->cls.arena, next, sizeof *owner);
-    if (!owner) return no_memory(&job->cls);
-    for (uint32_t i = 0; i < r->originals; i++) owner[r->native[i]] = i;
-    for (uint32_t at = 0; at < job->cls.methods_count; at++)
-        if (wrap->methods[at].name_index) r->native[owner[at]] = next++;
-    return CF_OK;
+// The number of the first pass that wants the wrapper; -1: none does any more.
+static int first_wanting(const struct choice *c, uint32_t method) {
+    for (size_t i = 0; i < c->job->options->pass_count && i < 64; i++)
+        if (c->wanting[method] >> i & 1) return (int)c->job->options->passes[i].number;
+    return -1;
 }
 
-// If wrap->count is 0, none could be wrapped, and the reasons are remembered.
-static enum cf_status wrap_natives(struct round *r, struct job *job, struct cf_wrap *wrap,
+// If wrap->count is 0, none could be wrapped, and the reasons are remembered. `job` has the class so
+// far, whose methods are those of the original.
+static enum cf_status wrap_natives(const struct choice *c, struct job *job, struct cf_wrap *wrap,
                                    struct image *image) {
-    struct job *first = r->choice->job;
-    char prefix[INSTR_PREFIX_SIZE], reason[256];
-    instr_native_prefix(pass_at(job, r->pass), prefix);
-    CF_TRY(cf_wrap_begin(wrap, &job->cls, prefix));
-    for (uint32_t i = 0; i < r->originals; i++) {
+    char reason[256];
+    CF_TRY(cf_wrap_begin(wrap, &job->cls, INSTR_NATIVE_PREFIX));
+    for (uint32_t i = 0; i < c->job->cls.methods_count; i++) {
         struct cf_error error = {.status = CF_OK};
-        if (!(r->choice->passes[i] & 1u << r->pass)) continue;
-        enum cf_status status = cf_wrap_native(wrap, &job->cls.methods[r->native[i]], &error);
+        if (!c->wrapped[i]) continue;
+        enum cf_status status = cf_wrap_native(wrap, &job->cls.methods[i], &error);
         if (status == CF_NO_MEMORY) return no_memory(&job->cls);
         if (status != CF_OK)
-            instr_job_remember(first, &first->cls.methods[i],
-                               cf_error_text(&error, reason, sizeof reason),
-                               number_of(first, r->pass));
+            instr_job_remember(c->job, &c->job->cls.methods[i],
+                               cf_error_text(&error, reason, sizeof reason), first_wanting(c, i));
     }
-    wrap->prefix = NULL; // the buffer ends with this function
     if (!wrap->count) return CF_OK;
-    CF_TRY(follow(r, job, wrap));
     return cf_wrap_encode(wrap, from_arena, job->cls.arena, &image->bytes, &image->length);
 }
 
-// Lets the pass edit the wrappers of the class in `image`. An error goes to the first job.
-static enum cf_status edit_wrappers(struct round *r, const struct cf_wrap *wrap,
+static struct job job_after(const struct job *first) {
+    return (struct job){.engine = first->engine,
+                        .options = first->options,
+                        .work = first->work,
+                        .result = first->result,
+                        .wrappers = 1,
+                        .origin = {.occasion = first->origin.occasion,
+                                   .redefined = first->origin.redefined,
+                                   .supertypes = first->origin.supertypes,
+                                   .notes = first->origin.notes}};
+}
+
+// Lets the passes edit the wrappers of the class in `image`. An error goes to the first job.
+static enum cf_status edit_wrappers(const struct choice *c, const struct cf_wrap *wrap,
                                     struct image *image) {
-    struct job *first = r->choice->job;
-    struct instr_origin origin = {.occasion = first->origin.occasion,
-                                  .redefined = first->origin.redefined};
-    struct job job = {.engine = first->engine,
-                      .options = first->options,
-                      .work = first->work,
-                      .result = first->result,
-                      .wrapping = (int)r->pass,
-                      .origin = origin};
+    struct job *first = c->job, job = job_after(first);
     struct image edited = {NULL, 0};
     enum cf_status status = instr_job_open(&job, image->bytes, image->length);
-    for (uint32_t i = 0; status == CF_OK && i < wrap->cls->methods_count; i++)
-        if (wrap->methods[i].name_index) instr_job_method(&job, &job.cls.methods[i]);
+    for (uint32_t i = 0; status == CF_OK && i < wrap->cls->methods_count; i++) {
+        if (!wrap->methods[i].name_index || !c->wanting[i]) continue;
+        job.wanting = c->wanting[i];
+        instr_job_method(&job, &job.cls.methods[i]);
+    }
     if (status != CF_OK || !instr_job_encode(&job, &edited)) {
         first->cls.error = job.cls.error;
         return job.cls.error.status;
@@ -165,47 +161,27 @@ static enum cf_status edit_wrappers(struct round *r, const struct cf_wrap *wrap,
     return CF_OK;
 }
 
-static enum cf_status one_round(struct round *r, const uint8_t *bytes, size_t length,
-                                struct image *image) {
-    struct job *first = r->choice->job;
-    struct job job = {.engine = first->engine,
-                      .options = first->options,
-                      .work = first->work,
-                      .result = first->result,
-                      .wrapping = (int)r->pass,
-                      .origin.redefined = first->origin.redefined};
-    struct image wrapped = {NULL, 0};
-    struct cf_wrap wrap;
-    if (image->bytes) {
-        bytes = image->bytes;
-        length = image->length;
-    }
-    enum cf_status status = instr_job_open(&job, bytes, length);
-    if (status == CF_OK) status = wrap_natives(r, &job, &wrap, &wrapped);
-    if (status != CF_OK)
-        first->cls.error = job.cls.error;
-    else if (wrap.count && !first->origin.pass_through)
-        status = edit_wrappers(r, &wrap, &wrapped);
-    if (status == CF_OK && wrap.count) {
-        *image = wrapped;
-        first->result->wrapped = 1;
-    }
-    return status;
-}
-
 enum cf_status instr_job_wrap(struct job *job, const uint8_t *bytes, size_t length,
                               struct image *image) {
-    struct choice choice = {job, NULL, 0};
+    struct choice choice = {job, NULL, NULL, 0};
+    struct job next = job_after(job);
+    struct image wrapped = {NULL, 0};
+    struct cf_wrap wrap = {.count = 0};
     // If a malformed class got new members, the JVM could report another error.
     struct cf_error error = {.status = CF_OK};
     CF_TRY(choose_all(&choice));
-    if (!choice.all || cf_check_structure(&job->cls, &error) != CF_OK)
+    if (!choice.any || cf_check_structure(&job->cls, &error) != CF_OK)
         return error.status == CF_NO_MEMORY ? no_memory(&job->cls) : CF_OK;
-    struct round r = {&choice, 0, job->cls.methods_count, NULL};
-    r.native = cf_arena_alloc(job->cls.arena, (r.originals + 1) * sizeof *r.native);
-    if (!r.native) return no_memory(&job->cls);
-    for (uint32_t i = 0; i < r.originals; i++) r.native[i] = i;
-    for (; r.pass < job->options->pass_count && r.pass < 32; r.pass++)
-        if (choice.all & 1u << r.pass) CF_TRY(one_round(&r, bytes, length, image));
-    return CF_OK;
+    enum cf_status status = instr_job_open(&next, image->bytes ? image->bytes : bytes,
+                                           image->bytes ? image->length : length);
+    if (status == CF_OK) status = wrap_natives(&choice, &next, &wrap, &wrapped);
+    if (status != CF_OK)
+        job->cls.error = next.cls.error;
+    else if (wrap.count && !job->origin.pass_through)
+        status = edit_wrappers(&choice, &wrap, &wrapped);
+    if (status == CF_OK && wrap.count) {
+        *image = wrapped;
+        job->result->wrapped = 1;
+    }
+    return status;
 }

@@ -1,5 +1,6 @@
 #include "instr/kit/option.h"
 #include "classfile/text.h"
+#include "instr/kit/natives.h"
 #include "instr/kit/weave.h"
 
 #include <ctype.h>
@@ -61,6 +62,7 @@ static const struct rw_pass like = {
     .flags = RW_NAMES_METHODS | RW_NO_TABLE,
     .file_help = "count the runs of the advices, and write what the kit saw to FILE (JSON) at exit",
     .runtime_class = "InstrKitFailure",
+    .wraps = instr_kit_wraps,
     .edit = instr_kit_weave,
 };
 

@@ -1,8 +1,19 @@
 #include "instr/kit/targets.h"
 #include "instr/kit/fit.h"
+#include "instr/kit/natives.h"
 #include "instr/kit/supertypes.h"
 
 #include <stdio.h>
+
+static const char *native_misfit(const struct instr_kit_advice *advice, const struct cf_class *cls,
+                                 const struct cf_member *method, bool offline, char *reason,
+                                 size_t size) {
+    char text[300];
+    const char *why = instr_kit_native_misfit(cls, method, offline, text, sizeof text);
+    if (!why) return NULL;
+    snprintf(reason, size, "%s:%u: the method %s", advice->source.file, advice->source.line, why);
+    return reason;
+}
 
 static void take_method(const struct instr_kit_advice *advice, const struct cf_class *cls,
                         const struct cf_member *method, struct instr_kit_matches *matches) {
@@ -13,6 +24,7 @@ static void take_method(const struct instr_kit_advice *advice, const struct cf_c
     struct cf_slice owner = cf_this_name(cls);
     matches->methods++;
     const char *why = instr_kit_misfit(advice, &subject, reason, sizeof reason);
+    if (!why) why = native_misfit(advice, cls, method, matches->offline, reason, sizeof reason);
     if (!why) matches->fitting++;
     if (!why || matches->misfit[0]) return;
     rw_watch_types(subject.descriptor, types, sizeof types);
@@ -35,7 +47,8 @@ void instr_kit_match_class(const struct instr_kit_advice *advice, const struct c
         for (unsigned i = 0; i < cls->methods_count; i++) {
             const struct cf_member *method = &cls->methods[i];
             struct cf_slice name = cf_member_name(cls, method);
-            if (method->code && !CF_IS(name, "<clinit>") &&
+            bool runs = method->code || method->access_flags & CF_ACC_NATIVE;
+            if (runs && !CF_IS(name, "<clinit>") &&
                 instr_kit_names_method(target, name, cf_member_descriptor(cls, method)) &&
                 instr_kit_annotated(advice, cls, method))
                 take_method(advice, cls, method, matches);

@@ -7,7 +7,8 @@
 
 // What was found in classes so far; zero at first.
 struct instr_kit_matches {
-    size_t methods;   // with code, that match
+    bool offline;     // set by the caller: the classes are those of files that are rewritten
+    size_t methods;   // native or with code, that match
     size_t fitting;   // of them, those for which the advice can be called
     char misfit[600]; // why not, for the first of the others
 };

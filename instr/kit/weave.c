@@ -55,17 +55,16 @@ static const struct cf_snippet *thrown(const struct kit_weaving *w, bool early) 
 
 // --- which ---
 
-static bool is_target(const struct rw_class *cls, const struct instr_kit_advice *advice,
-                      const struct cf_edit *edit) {
-    const struct cf_class *file = edit->code.cls;
+bool kit_is_target(const struct rw_class *cls, const struct instr_kit_advice *advice,
+                   const struct cf_class *file, const struct cf_member *method) {
     const struct rw_supertypes *supertypes = cls->service(cls, "supertypes");
-    struct cf_slice owner = cf_this_name(file), name = cf_member_name(file, edit->method),
-                    descriptor = cf_member_descriptor(file, edit->method);
+    struct cf_slice owner = cf_this_name(file), name = cf_member_name(file, method),
+                    descriptor = cf_member_descriptor(file, method);
     for (size_t i = 0; i < advice->target_count; i++)
         if (instr_kit_names_any(&advice->targets[i], (const char *)owner.bytes, owner.length,
                                 supertypes) &&
             instr_kit_names_method(&advice->targets[i], name, descriptor))
-            return instr_kit_annotated(advice, file, edit->method);
+            return instr_kit_annotated(advice, file, method);
     return false;
 }
 
@@ -141,7 +140,7 @@ static enum cf_status weave_method(struct rw_class *cls, struct cf_edit *edit,
     size_t count = 0;
     for (size_t i = 0; i < kit->advice_count && count < KIT_MOST_ADVICES; i++)
         if (!kit->advices[i].calls && kit_is_called(cls, i) &&
-            is_target(cls, &kit->advices[i], edit))
+            kit_is_target(cls, &kit->advices[i], edit->code.cls, edit->method))
             found[count++] = &kit->advices[i];
     if (count) CF_TRY(cf_edit_constructor(edit));
     // The first is outermost: it enters first, and leaves last.
@@ -167,5 +166,5 @@ enum cf_status instr_kit_weave(struct rw_class *cls, struct cf_edit *edit) {
     if (instr_kit_package(cf_this_name(edit->code.cls), package, sizeof package) >= sizeof package)
         return CF_OK;
     CF_TRY(weave_method(cls, edit, package));
-    return kit_weave_calls(cls, edit, package);
+    return cls->service(cls, "wrapper") ? CF_OK : kit_weave_calls(cls, edit, package);
 }

@@ -24,6 +24,10 @@ static inline uint64_t instr_kit_note(size_t advice) {
 // Is the advice of this number there for the class?
 bool kit_is_called(const struct rw_class *cls, size_t advice);
 
+// Is the method of `file`, which is the class, one that the advice is for?
+bool kit_is_target(const struct rw_class *cls, const struct instr_kit_advice *advice,
+                   const struct cf_class *file, const struct cf_member *method);
+
 // rw_pass.edit of a pass whose data is a struct instr_kit.
 enum cf_status instr_kit_weave(struct rw_class *cls, struct cf_edit *edit);
 

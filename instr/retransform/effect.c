@@ -35,8 +35,10 @@ static uint64_t not_taking(JNIEnv *jni, const struct instr_options *options, jcl
 }
 
 static bool has_wrappers(const struct instr_agent *agent, jclass cls) {
-    return instr_native_prefix_used() &&
-           instr_native_prefix_occasion(agent->jvmti, cls) == INSTR_CLASS_WRAPPED;
+    struct instr_wrapped wrapped;
+    bool any = instr_native_prefix_find(agent->jvmti, cls, &wrapped);
+    if (any) instr_native_prefix_close(agent->jvmti, &wrapped);
+    return any;
 }
 
 bool instr_effect_of(struct instr_agent *agent, JNIEnv *jni, const struct instr_options *options,

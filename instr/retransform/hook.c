@@ -171,6 +171,7 @@ struct load_event {
     int front;      // before other agents change the class
     uint64_t there; // the passes whose code is in the class since then, a bit for each
     struct instr_supertypes supertypes; // if a pass asks for them
+    struct instr_wrapped wrapped;
     uint64_t notes[INSTR_MOST_ON];
 };
 
@@ -274,7 +275,8 @@ static void rewrap(const struct load_event *event, struct instr_rewritten *resul
     struct instr_rewritten wrapped;
     const uint8_t *bytes = result->bytes ? result->bytes : event->bytes;
     size_t length = result->bytes ? result->length : event->length;
-    if (!instr_native_prefix_rewrap(bytes, length, instr_jvmti_allocate, event->jvmti, &wrapped))
+    if (!instr_native_prefix_rewrap(&event->wrapped, bytes, length, instr_jvmti_allocate,
+                                    event->jvmti, &wrapped))
         return;
     if (result->bytes) (*event->jvmti)->Deallocate(event->jvmti, result->bytes);
     *result = wrapped;
@@ -288,6 +290,14 @@ static void return_original(const struct load_event *event, struct instr_rewritt
     result->bytes = instr_jvmti_allocate(event->jvmti, event->length);
     result->length = event->length;
     if (result->bytes) memcpy(result->bytes, event->bytes, event->length);
+}
+
+// What may be done to the members of a class that is retransformed or redefined.
+static void find_wrapped(struct load_event *event) {
+    bool found = instr_native_prefix_find(event->jvmti, event->redefined, &event->wrapped);
+    event->origin.occasion = found ? INSTR_CLASS_WRAPPED : INSTR_CLASS_LOADED;
+    event->origin.wrapped = event->wrapped.methods;
+    event->origin.wrapped_count = event->wrapped.count;
 }
 
 static void find_supertypes(struct load_event *event) {
@@ -328,7 +338,7 @@ static void handle_event(struct load_event *event, jint *new_length, unsigned ch
         instr_agent_passes_undecided(&event->plan->options, event->notes))
         instr_prepared_await(instr_hook_key(event->jvmti, event->name, event->loader), true);
     if (!done && !event->first) record_state(event, &before, event->there ? before.methods : 0);
-    if (wrapped && !(done && instr_wraps(&event->plan->options))) rewrap(event, &result);
+    if (wrapped && !done) rewrap(event, &result);
     if (event->early && matches && !done) return_original(event, &result);
     if (!result.bytes) return;
     *new_bytes = result.bytes;
@@ -422,11 +432,12 @@ void JNICALL instr_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject 
     if (event.early && event.name)
         event.origin.occasion = instr_native_prefix_early_occasion(event.name);
     else if (redefined)
-        event.origin.occasion = instr_native_prefix_occasion(jvmti, redefined);
+        find_wrapped(&event);
     if (event.plan && event.name)
         handle_event(&event, new_length, new_bytes);
     else if (event.origin.occasion == INSTR_CLASS_WRAPPED) // passes are being let on
         rewrap_only(&event, new_length, new_bytes);
     instr_supertypes_close(&event.supertypes);
+    instr_native_prefix_close(jvmti, &event.wrapped);
     instr_plans_give_back(&instr_agent.plans, ticket);
 }

@@ -2,7 +2,7 @@
 
 #include "instr/retransform/native_prefix.h"
 
-#include "instr/options/compare.h"
+#include "instr/base/array.h"
 #include "instr/report/text.h"
 
 #include <stdatomic.h>
@@ -11,33 +11,38 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MOST_PREFIXES 32 // as many as the engine's rounds
 #define METHODS_SHOWN 10
 
 static struct {
     bool has_vmstart; // a JVM with can_generate_early_vmstart: JDK 9 or later
     jvmtiEnv *last;   // behind the environments of all other agents; NULL: not created yet
     atomic_bool used;
-    // The passes that wrapped first, and their engine: wrapped methods have their prefixes.
+    // An engine without passes, for wrappers that only call the native methods.
     struct instr_options options;
     struct instr_methods *methods;
-    struct instr_engine *_Atomic engine; // NULL: nothing was wrapped
+    struct instr_engine *_Atomic engine; // NULL: the JVM does not know the prefix
 } wrapper;
+
+static bool wraps_only(const struct instr_options *options, size_t i) {
+    return (options->passes[i].pass->flags & RW_ONLY_WRAPPERS) != 0;
+}
 
 uint64_t instr_wrapping_passes(const struct instr_options *options) {
     uint64_t wrapping = 0;
     for (size_t i = 0; i < options->pass_count && i < 64; i++)
-        if (options->passes[i].pass->wraps) wrapping |= UINT64_C(1) << i;
+        if (wraps_only(options, i)) wrapping |= UINT64_C(1) << i;
     return wrapping;
 }
 
-bool instr_wraps(const struct instr_options *options) {
-    return instr_wrapping_passes(options) != 0;
+static bool wraps(const struct instr_options *options) {
+    for (size_t i = 0; i < options->pass_count; i++)
+        if (options->passes[i].pass->wraps) return true;
+    return false;
 }
 
 bool instr_wraps_only(const struct instr_options *options) {
     for (size_t i = 0; i < options->pass_count; i++)
-        if (!options->passes[i].pass->wraps) return false;
+        if (!wraps_only(options, i)) return false;
     return true;
 }
 
@@ -49,29 +54,11 @@ bool instr_wraps_early(const struct instr_options *options) {
     static const char *const packages[] = {"java/", "jdk/", "sun/"};
     for (size_t k = 0; k < options->pass_count; k++) {
         const struct instr_match *include = options->passes[k].include;
-        if (!options->passes[k].pass->wraps || !include) continue;
+        if (!wraps_only(options, k) || !include) continue;
         for (size_t i = 0; i < sizeof packages / sizeof *packages; i++)
             if (instr_match_below(include, packages[i])) return true;
     }
     return false;
-}
-
-// Does the pass wrap, and is it not on for another owner, too, who comes first?
-static bool wraps_first(const struct instr_options *options, size_t i) {
-    const struct instr_pass_options *pass = &options->passes[i];
-    return pass->pass->wraps && instr_find_pass(options, pass->pass) == pass;
-}
-
-static jvmtiError set_prefixes(jvmtiEnv *jvmti, const struct instr_options *options) {
-    char names[MOST_PREFIXES][INSTR_PREFIX_SIZE], *prefixes[MOST_PREFIXES];
-    jint n = 0;
-    for (size_t i = 0; i < options->pass_count && i < MOST_PREFIXES; i++) {
-        if (!wraps_first(options, i)) continue;
-        prefixes[n] = instr_native_prefix(options->passes[i].pass, names[n]);
-        n++;
-    }
-    return n == 1 ? (*jvmti)->SetNativeMethodPrefix(jvmti, prefixes[0])
-                  : (*jvmti)->SetNativeMethodPrefixes(jvmti, n, prefixes);
 }
 
 static bool check(jvmtiError error, char *reason, size_t size) {
@@ -81,20 +68,14 @@ static bool check(jvmtiError error, char *reason, size_t size) {
     return false;
 }
 
-// Makes an engine of only the passes that wrap. It lasts until the JVM ends.
-static bool make_engine(const struct instr_options *options, char *reason, size_t size) {
-    struct instr_options *own = &wrapper.options;
-    own->passes = calloc(options->pass_count + 1, sizeof *own->passes);
-    for (size_t i = 0; own->passes && i < options->pass_count; i++)
-        if (wraps_first(options, i)) own->passes[own->pass_count++].pass = options->passes[i].pass;
+// It lasts until the JVM ends.
+static bool make_engine(char *reason, size_t size) {
     wrapper.methods = instr_methods_new();
     struct instr_engine *engine =
-        own->passes && wrapper.methods ? instr_engine_new(own, wrapper.methods, "") : NULL;
+        wrapper.methods ? instr_engine_new(&wrapper.options, wrapper.methods, "") : NULL;
     atomic_store(&wrapper.engine, engine);
     if (engine) return true;
-    free(own->passes);
     instr_methods_free(wrapper.methods);
-    memset(own, 0, sizeof *own);
     snprintf(reason, size, "out of memory");
     return false;
 }
@@ -102,7 +83,7 @@ static bool make_engine(const struct instr_options *options, char *reason, size_
 bool instr_native_prefix_prepare(jvmtiEnv *jvmti, const struct instr_options *options,
                                  bool is_early, char *reason, size_t size) {
     jvmtiCapabilities wanted, potential;
-    if (!instr_wraps(options) || instr_native_prefix_any()) return true;
+    if (!wraps(options) || instr_native_prefix_any()) return true;
     memset(&wanted, 0, sizeof wanted);
     jvmtiError error = (*jvmti)->GetPotentialCapabilities(jvmti, &potential);
     if (!check(error, reason, size)) return false;
@@ -116,21 +97,23 @@ bool instr_native_prefix_prepare(jvmtiEnv *jvmti, const struct instr_options *op
             potential.can_generate_early_class_hook_events;
     }
     error = (*jvmti)->AddCapabilities(jvmti, &wanted);
-    if (error == JVMTI_ERROR_NONE) error = set_prefixes(jvmti, options);
-    return check(error, reason, size) && make_engine(options, reason, size);
+    if (error == JVMTI_ERROR_NONE)
+        error = (*jvmti)->SetNativeMethodPrefix(jvmti, INSTR_NATIVE_PREFIX);
+    return check(error, reason, size) && make_engine(reason, size);
 }
 
 bool instr_native_prefix_start(JavaVM *vm, const struct instr_options *options, char *reason,
                                size_t size) {
     jvmtiEnv *jvmti = NULL;
     jvmtiCapabilities wanted;
-    if (!instr_wraps(options) || wrapper.last) return true;
+    if (!wraps(options) || wrapper.last) return true;
     if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK)
         return check(JVMTI_ERROR_NOT_AVAILABLE, reason, size);
     memset(&wanted, 0, sizeof wanted);
     wanted.can_set_native_method_prefix = 1;
     jvmtiError error = (*jvmti)->AddCapabilities(jvmti, &wanted);
-    if (error == JVMTI_ERROR_NONE) error = set_prefixes(jvmti, options);
+    if (error == JVMTI_ERROR_NONE)
+        error = (*jvmti)->SetNativeMethodPrefix(jvmti, INSTR_NATIVE_PREFIX);
     if (error != JVMTI_ERROR_NONE)
         (*jvmti)->DisposeEnvironment(jvmti);
     else
@@ -152,8 +135,6 @@ void instr_native_prefix_end(void) {
     instr_engine_free(atomic_exchange(&wrapper.engine, NULL));
     if (wrapper.last) (*wrapper.last)->DisposeEnvironment(wrapper.last);
     wrapper.last = NULL;
-    free(wrapper.options.passes);
-    memset(&wrapper.options, 0, sizeof wrapper.options);
     instr_methods_free(wrapper.methods);
     wrapper.methods = NULL;
 }
@@ -193,44 +174,81 @@ static unsigned constant_size(unsigned tag) {
     return tag < sizeof sizes ? sizes[tag] : 0;
 }
 
-static bool pool_has_prefix(const uint8_t *p, size_t length) {
-    static const char start[] = "instr$";
+// A constant pool of `count` constants, as GetConstantPool has it.
+struct pool {
+    const uint8_t **at; // of each constant, behind its tag; NULL: there is none
+    uint32_t count;
+};
+
+// False: it is malformed.
+static bool index_pool(struct pool *pool, const uint8_t *p, size_t length) {
     const uint8_t *end = p + length;
-    while (end - p >= 3) {
+    for (uint32_t i = 1; i < pool->count && p < end; i++) {
         unsigned tag = *p++, size = constant_size(tag);
-        if (tag == CF_TAG_UTF8) {
-            size = cf_be2(p);
-            p += 2;
-            if (size > sizeof start - 1 && (size_t)(end - p) >= size &&
-                memcmp(p, start, sizeof start - 1) == 0)
-                return true;
-        } else if (size == 0) {
-            return false;
-        }
-        if ((size_t)(end - p) < size) return false;
+        if (tag == CF_TAG_UTF8 && end - p >= 2) size = 2 + cf_be2(p);
+        if (size == 0 || (size_t)(end - p) < size) return false;
+        if (tag == CF_TAG_UTF8 || tag == CF_TAG_NAME_AND_TYPE) pool->at[i] = p - 1;
+        if (tag == CF_TAG_LONG || tag == CF_TAG_DOUBLE) i++;
         p += size;
     }
+    return true;
+}
+
+static struct cf_slice utf8_at(const struct pool *pool, uint32_t index) {
+    const uint8_t *p = index < pool->count ? pool->at[index] : NULL;
+    return p && *p == CF_TAG_UTF8 ? (struct cf_slice){p + 3, cf_be2(p + 1)}
+                                  : (struct cf_slice){NULL, 0};
+}
+
+// The wrapper calls the renamed method, so its name and descriptor are a constant.
+static bool find_wrapped(const struct pool *pool, struct instr_wrapped *wrapped) {
+    static const char prefix[] = INSTR_NATIVE_PREFIX;
+    const uint32_t n = sizeof prefix - 1;
+    size_t capacity = 0;
+    for (uint32_t i = 1; i < pool->count; i++) {
+        const uint8_t *p = pool->at[i];
+        if (!p || *p != CF_TAG_NAME_AND_TYPE) continue;
+        struct cf_slice name = utf8_at(pool, cf_be2(p + 1)), type = utf8_at(pool, cf_be2(p + 3));
+        if (name.length <= n || memcmp(name.bytes, prefix, n) != 0) continue;
+        if (!INSTR_ARRAY_RESERVE(wrapped->methods, capacity, wrapped->count + 1)) return false;
+        name = (struct cf_slice){name.bytes + n, name.length - n};
+        wrapped->methods[wrapped->count++] = (struct instr_wrapped_method){name, type};
+    }
+    return true;
+}
+
+// The current constant pool shows which methods got wrappers when the class was defined. Lists of
+// methods would show it, too, but the JVM would create a jmethodID for each method, which lives as
+// long as the class, and it lists methods of linked classes only.
+bool instr_native_prefix_find(jvmtiEnv *jvmti, jclass loaded, struct instr_wrapped *wrapped) {
+    jint count = 0, length = 0;
+    unsigned char *bytes = NULL;
+    memset(wrapped, 0, sizeof *wrapped);
+    if (!instr_native_prefix_used() ||
+        (*jvmti)->GetConstantPool(jvmti, loaded, &count, &length, &bytes) != JVMTI_ERROR_NONE)
+        return false;
+    wrapped->pool = bytes;
+    struct pool pool = {calloc((size_t)count + 1, sizeof *pool.at), (uint32_t)count};
+    bool ok = pool.at && index_pool(&pool, bytes, (size_t)length) && find_wrapped(&pool, wrapped);
+    free(pool.at);
+    if (ok && wrapped->count) return true;
+    instr_native_prefix_close(jvmti, wrapped);
     return false;
 }
 
-// The current constant pool shows whether the class got wrappers when it was defined. Lists of
-// methods would show it, too, but the JVM would create a jmethodID for each method, which lives as
-// long as the class, and it lists methods of linked classes only.
-enum instr_occasion instr_native_prefix_occasion(jvmtiEnv *jvmti, jclass redefined) {
-    jint count = 0, length = 0;
-    unsigned char *pool = NULL;
-    if (!instr_native_prefix_any()) return INSTR_CLASS_LOADED;
-    if ((*jvmti)->GetConstantPool(jvmti, redefined, &count, &length, &pool) != JVMTI_ERROR_NONE)
-        return INSTR_CLASS_LOADED;
-    bool wrapped = pool_has_prefix(pool, (size_t)length);
-    (*jvmti)->Deallocate(jvmti, pool);
-    return wrapped ? INSTR_CLASS_WRAPPED : INSTR_CLASS_LOADED;
+void instr_native_prefix_close(jvmtiEnv *jvmti, struct instr_wrapped *wrapped) {
+    if (wrapped->pool) (*jvmti)->Deallocate(jvmti, wrapped->pool);
+    free(wrapped->methods);
+    memset(wrapped, 0, sizeof *wrapped);
 }
 
-bool instr_native_prefix_rewrap(const uint8_t *bytes, size_t length,
-                                void *(*allocate)(void *context, size_t n), void *context,
-                                struct instr_rewritten *result) {
-    struct instr_origin origin = {.occasion = INSTR_CLASS_WRAPPED, .pass_through = 1};
+bool instr_native_prefix_rewrap(const struct instr_wrapped *wrapped, const uint8_t *bytes,
+                                size_t length, void *(*allocate)(void *context, size_t n),
+                                void *context, struct instr_rewritten *result) {
+    struct instr_origin origin = {.occasion = INSTR_CLASS_WRAPPED,
+                                  .pass_through = 1,
+                                  .wrapped = wrapped->methods,
+                                  .wrapped_count = wrapped->count};
     struct instr_engine *engine = atomic_load(&wrapper.engine);
     memset(result, 0, sizeof *result);
     if (engine)

@@ -18,21 +18,18 @@
 
 #include "instr/engine.h"
 
-// Does a pass wrap native methods?
-bool instr_wraps(const struct instr_options *options);
-
-// The passes that wrap native methods, a bit for each.
+// The passes that wrap native methods and do nothing else, a bit for each.
 uint64_t instr_wrapping_passes(const struct instr_options *options);
 
-// Does a pass wrap native methods, perhaps of classes that the JVM loads before VMInit? That is
+// Is there such a pass, perhaps for classes that the JVM loads before VMInit? That is
 // expensive: with hooks from the start, the JVM disables class data sharing.
 bool instr_wraps_early(const struct instr_options *options);
 
 // Do all passes wrap native methods, and do nothing else?
 bool instr_wraps_only(const struct instr_options *options);
 
-// Has such a pass been on since the start, or since instr_native_prefix_end? Then there may be
-// classes with wrappers.
+// Has a pass that wraps native methods been on since the start, or since instr_native_prefix_end?
+// Then there may be classes with wrappers.
 bool instr_native_prefix_any(void);
 
 // Records that a class got wrappers, and says whether any did. Wrappers stay as long as their
@@ -56,15 +53,22 @@ bool instr_native_prefix_start(JavaVM *vm, const struct instr_options *options, 
 // In the class file hook of early classes, in the order of loading: what may be done to this one.
 enum instr_occasion instr_native_prefix_early_occasion(const char *class_name);
 
-// In the class file hook: what may be done to the members of a class that is retransformed or
-// redefined.
-enum instr_occasion instr_native_prefix_occasion(jvmtiEnv *jvmti, jclass redefined);
+// The methods of a loaded class that have wrappers. The names lie in `pool`.
+struct instr_wrapped {
+    struct instr_wrapped_method *methods;
+    size_t count;
+    unsigned char *pool; // of JVM TI
+};
+
+// False: there are none, and nothing to close.
+bool instr_native_prefix_find(jvmtiEnv *jvmti, jclass loaded, struct instr_wrapped *wrapped);
+void instr_native_prefix_close(jvmtiEnv *jvmti, struct instr_wrapped *wrapped);
 
 // Adds the wrappers to `bytes` of a class that was loaded with them. These wrappers only call the
 // native methods. False: `bytes` stay unchanged.
-bool instr_native_prefix_rewrap(const uint8_t *bytes, size_t length,
-                                void *(*allocate)(void *context, size_t n), void *context,
-                                struct instr_rewritten *result);
+bool instr_native_prefix_rewrap(const struct instr_wrapped *wrapped, const uint8_t *bytes,
+                                size_t length, void *(*allocate)(void *context, size_t n),
+                                void *context, struct instr_rewritten *result);
 
 // Calls `each` for up to `most` native methods in scope of pass `i` that cannot be wrapped because
 // their classes were already loaded. Returns the number of all such methods.

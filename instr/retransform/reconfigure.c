@@ -115,6 +115,13 @@ static void settle(struct instr_agent *agent) {
     for (int i = 0; i < SETTLE_TIME && !instr_plans_settle(&agent->plans); i++) usleep(1000);
 }
 
+// Has a class wrappers of native methods, or may a thread that loads it under an earlier plan be
+// making them?
+static bool has_wrappers(struct instr_agent *agent) {
+    return instr_native_prefix_used() ||
+           (instr_native_prefix_any() && !instr_plans_settle(&agent->plans));
+}
+
 // Ends passes whose code no class has any more.
 static void finish(struct instr_agent *agent) {
     uint64_t free_at = instr_clock_now() + RELEASE_AFTER;
@@ -123,7 +130,7 @@ static void finish(struct instr_agent *agent) {
     instr_pass_ids_free_left(&agent->pass_ids, free_at);
     if (instr_plans_current(&agent->plans)->engine) return;
     // Classes with wrappers need the hook each time that they are retransformed.
-    if (!instr_native_prefix_any()) set_hook(agent, JVMTI_DISABLE, ignored, sizeof ignored);
+    if (!has_wrappers(agent)) set_hook(agent, JVMTI_DISABLE, ignored, sizeof ignored);
     agent->release_at = free_at;
 }
 
@@ -193,7 +200,7 @@ static int reconfigure(struct instr_agent *agent, JNIEnv *jni, struct instr_opti
         // or they have no inserted code yet. Otherwise they stay queued, and get the current plan.
         if (!but || !plan->engine) instr_background_drop(jni);
         // The report of native methods that cannot be wrapped needs all classes to be done.
-        if (!(defer && !instr_wraps(&plan->options)
+        if (!(defer && !instr_wrapping_passes(&plan->options)
                   ? instr_reconfigure_retransform_first(agent, jni, but, start, done)
                   : instr_reconfigure_retransform(agent, jni, but, 0, 1, done)))
             instr_say("the JVM does not list its loaded classes: only classes that are loaded from "
@@ -631,10 +638,7 @@ int instr_reconfigure_detach(struct instr_agent *agent, JNIEnv *jni,
              revert_all(agent, jni, done, reason, size);
     if (ok) {
         release(agent, jni);
-        // A thread that still loads a class under an earlier plan may be wrapping its methods.
-        int needed = instr_native_prefix_used() ||
-                     (instr_native_prefix_any() && !instr_plans_settle(&agent->plans));
-        if (!needed) {
+        if (!has_wrappers(agent)) {
             instr_native_prefix_end();
             agent->methods = agent->plans.kept = instr_plans_current(&agent->plans)->methods;
             instr_overhead_forget();
@@ -665,7 +669,7 @@ uint64_t instr_reconfigure_later(struct instr_agent *agent, JNIEnv *jni, uint64_
         char ignored[INSTR_ERROR_SIZE];
         if (off) set_hook(agent, JVMTI_ENABLE, ignored, sizeof ignored);
         instr_reconfigure_retransform(agent, jni, NULL, 1, 1, &done);
-        if (off && !agent->finishing && !instr_native_prefix_any())
+        if (off && !agent->finishing && !has_wrappers(agent))
             set_hook(agent, JVMTI_DISABLE, ignored, sizeof ignored);
         instr_reconfigure_look_for_late_loaded(agent, now, 2 * agent->late_loaded_pause);
     }

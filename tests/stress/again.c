@@ -1,11 +1,12 @@
-// again: wraps all native methods that `natives` wraps a second time, and counts their calls. There
-// are then two wrapping passes in one agent.
+// again: counts the calls of all native methods that `natives` wraps. Two passes then share the
+// wrappers.
 
 #include "rewriters/common.h"
 #include "rewriters/rewriters.h"
 
-static int wraps(struct rw_class *cls, const struct cf_member *native, const char **why) {
-    return rw_pass_natives.wraps(cls, native, why);
+static int wraps(struct rw_class *cls, const struct cf_member *native, const char *fixed,
+                 const char **why) {
+    return rw_pass_natives.wraps(cls, native, fixed, why);
 }
 
 static enum cf_status edit_wrapper(struct rw_class *cls, struct cf_edit *edit) {
@@ -27,8 +28,9 @@ static enum cf_status edit_wrapper(struct rw_class *cls, struct cf_edit *edit) {
 
 const struct rw_pass rw_pass_again = {
     .name = "again",
-    .help = "counts calls of native methods through a wrapper of its own (for tests)",
+    .help = "counts calls of native methods in the wrappers of natives (for tests)",
     .runtime_class = "InstrCalls",
+    .flags = RW_ONLY_WRAPPERS,
     .wraps = wraps,
     .edit = edit_wrapper,
 };

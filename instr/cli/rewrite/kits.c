@@ -96,6 +96,7 @@ int cli_kits_open(struct cli_rewrite *rewrite, const char *class_path) {
     opened->path = instr_class_path_new();
     opened->matches = calloc(advices, sizeof *opened->matches);
     if (!opened->path || !opened->matches) return cli_no_memory();
+    for (size_t i = 0; i < advices; i++) opened->matches[i].offline = true;
     return open_path(opened, rewrite->in, class_path);
 }
 

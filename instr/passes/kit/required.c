@@ -149,6 +149,13 @@ bool instr_kit_required_at_start(jvmtiEnv *jvmti, const struct instr_kit *kit, c
 
 // --- in a running JVM ---
 
+// Methods of loaded classes get no wrappers.
+static bool is_native(jvmtiEnv *jvmti, jmethodID method) {
+    jint modifiers = 0;
+    return (*jvmti)->GetMethodModifiers(jvmti, method, &modifiers) == JVMTI_ERROR_NONE &&
+           modifiers & CF_ACC_NATIVE;
+}
+
 // Annotations are not looked at: only class files have them.
 static bool has_method(jvmtiEnv *jvmti, const struct instr_kit_target *target, jclass cls) {
     jmethodID *methods = NULL;
@@ -163,6 +170,7 @@ static bool has_method(jvmtiEnv *jvmti, const struct instr_kit_target *target, j
         found = instr_kit_names_method(
             target, (struct cf_slice){(const uint8_t *)name, (uint32_t)strlen(name)},
             (struct cf_slice){(const uint8_t *)descriptor, (uint32_t)strlen(descriptor)});
+        found = found && !is_native(jvmti, methods[i]);
         (*jvmti)->Deallocate(jvmti, (unsigned char *)name);
         (*jvmti)->Deallocate(jvmti, (unsigned char *)descriptor);
     }

@@ -76,7 +76,7 @@ def natives(r):
 
 @program("wrapping passes together", quick=False)
 def together(r):
-    """Two passes with a prefix each: SetNativeMethodPrefixes, and nested wrappers."""
+    """Two passes edit the same wrappers."""
     if not r.stress:
         raise Skip("the agent with the pass again is not built")
     plain = r.run("plain", [r.java] + launch(r))
