@@ -1,6 +1,8 @@
 """Kits in files that `instr rewrite` makes: the programs need nothing else, and run as with the agent."""
 
+import json
 import os
+import re
 import zipfile
 
 from support import AGENT, JDK, SHOP, KitTest
@@ -151,9 +153,34 @@ class RewriteTest(KitTest):
         for name in ("Failure", "Nesting", "State", "Holder"):
             self.assertIn(f"instr/woven/InstrKit{name}.class", names)
 
-    def test_other_passes_come_in_another_run(self):
-        done = self.rewrite(self.program, "out", "timing", status=2)
-        self.assertIn("kits are woven by themselves: rewrite the result again for other passes", done.stderr)
+    def test_other_passes_in_one_run(self):
+        """Each counts what it counts with the agent; code of kits has no ids, and is not covered."""
+        runtime = self.tool("runtime-jar").stdout.strip()
+        for index, (scope, passes) in enumerate((("include=app.**:com.acme.**", ["calls", "coverage"]), ("include=app.**", ["timing"]))):
+            name = passes[0]  # of timing the class Shop is out of scope, but not of the kit
+            done = self.rewrite(self.program, f"{name}.jar", *passes, scope, "--class-path", self.library)
+            self.assertRegex(done.stderr, r"4 classes in scope, 4 changed; 0 methods skipped\n$")
+            files = [f"{p}.file={self.path(p + '.agent')}" for p in passes]
+            agent = self.run_main(self.both, options=[f"-agentpath:{AGENT}={','.join(['kit=' + self.advice, *passes, scope, 'quiet=yes', *files])}"])
+            done = self.run_main(self.library, self.path(f"{name}.jar"), options=["-Xbootclasspath/a:" + runtime])
+            self.assertEqual(done.stdout, agent.stdout)
+            made = [file for file in os.listdir(self.folder) if re.match(r"[a-z]+-\d+\.json$", file) and not file.startswith("coverage")]
+            self.assertEqual([re.sub(r"-\d+", "", file) for file in made], [f"{name}.json"])
+            self.assertEqual(self.counts(made[0]), self.counts(f"{name}.agent"))
+            os.remove(self.path(made[0]))
+            if index == 0:
+                exec_files = [file for file in os.listdir(self.folder) if file.endswith(".exec")]
+                reports = [self.tool("coverage", "report", self.path(file), "--classfiles", self.program, "--csv", "/dev/stdout").stdout for file in (*exec_files, "coverage.agent")]
+                self.assertEqual(len(exec_files), 1)
+                self.assertIn("Shop", reports[0])
+                self.assertEqual(reports[0], reports[1])
+        self.tool("check", self.path("calls.jar"))
+
+    def counts(self, name):
+        with open(self.path(name), encoding="utf-8") as file:
+            return {f"{m['class']}.{m['method']}{m['descriptor']}": (m["calls"], m["thrown"]) for m in json.load(file)["methods"]}
+
+    def test_other_passes_in_another_run(self):
         self.rewrite(self.program, "out.jar", "--class-path", self.library)
         self.tool("rewrite", "calls", "include=app.**:com.acme.**", self.path("out.jar"), "-o", self.path("twice.jar"))
         runtime = self.tool("runtime-jar").stdout.strip()
@@ -199,6 +226,22 @@ class RewriteTest(KitTest):
         with zipfile.ZipFile(self.path("out.jar")) as fat:
             fat.extractall(self.path("lib"))
         self.assertEqual(self.lines(self.run_main(*(self.path(f"lib/BOOT-INF/lib/{name}.jar") for name in ("library", "program")))), self.agent())
+
+    def test_sealed_jars(self):
+        """The package of a kit's class is sealed, too, in its jar; instr.woven is in both jars."""
+        expected = self.agent()
+        manifest = self.write("sealed.mf", "Manifest-Version: 1.0\nSealed: true\n\nName: none/\nSealed: false\n")
+        for package in ("app", "com"):
+            self.run_command(os.path.join(JDK, "bin", "jar"), "cfm", self.path(package + ".jar"), manifest, "-C", self.path("program-classes"), package)
+        for first, second in (("app.jar", "com.jar"), ("com.jar", "app.jar")):
+            self.rewrite(self.path(first), "one.jar", "--class-path", self.both)
+            self.rewrite(self.path(second), "two.jar", "--class-path", self.both)
+            with zipfile.ZipFile(self.path("one.jar")) as one, zipfile.ZipFile(self.path("two.jar")) as two:
+                common = [name for name in one.namelist() if name.startswith("instr/woven/") and name in two.namelist()]
+                apart = [name for name in one.namelist() + two.namelist() if name.startswith("instr/woven/") and name not in common]
+                self.assertIn(b"\r\n\r\nName: none/\r\nSealed: false\r\n\r\nName: instr/woven/\r\nSealed: false\r\n\r\n", one.read("META-INF/MANIFEST.MF"))
+            self.assertTrue(common and apart)
+            self.assertEqual(self.lines(self.run_main(self.path("one.jar"), self.path("two.jar"), self.library)), expected)
 
     def test_a_module(self):
         if not os.path.exists(os.path.join(JDK, "lib", "modules")):

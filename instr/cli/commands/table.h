@@ -253,7 +253,7 @@
             "agent has once in the bootstrap loader is there once in each class path, "            \
             "in package instr.woven. Supertypes are looked for in IN, in JARS (between "           \
             "colons) and in a JDK ($JAVA_HOME, or that of java in $PATH), not in jars "            \
-            "in IN. A kit is woven by itself: rewrite OUT for other passes. It does "              \
+            "in IN. All kits are named in one command; other passes go with them. A kit does "     \
             "not run in modules, only on the class path, and not in classes of the "               \
             "JDK; 'loader' and KIT.file need the agent.")                                          \
     COMMAND(                                                                                       \

@@ -13,6 +13,7 @@
 #include "instr/cli/rewrite/read.h"
 #include "instr/cli/rewrite/roots.h"
 #include "instr/cli/rewrite/run.h"
+#include "instr/kit/kit.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -106,9 +107,9 @@ static void rewrite_nested(struct archive *a, struct entry *entry) {
     job->length = raw.length;
 }
 
-// The code of kits calls no gate, and kits are woven alone.
+// The code of kits calls no gate.
 static size_t gate_count(const struct archive *a) {
-    return a->rewrite->kits ? 0 : cli_gate_count();
+    return a->rewrite->counting.pass_count ? cli_gate_count() : 0;
 }
 
 static void make_gate(struct archive *a, struct entry *entry) {
@@ -377,38 +378,70 @@ static int add_for_kits(struct archive *a) {
     return 0;
 }
 
-static int replace_manifest(struct archive *a, zip_uint64_t index, const zip_stat_t *st) {
-    struct cli_bytes old, new;
+// Are there classes of kits in INSTR_KIT_WOVEN?
+static bool has_woven(const struct archive *a) {
+    for (size_t r = 0; r < a->roots.count; r++)
+        if (!*a->roots.items[r]->path && a->roots.items[r]->added_count) return true;
+    return false;
+}
+
+// A part of a manifest's change, which replaces the bytes.
+static int take_manifest(struct cli_bytes *manifest, int result, struct cli_bytes next) {
+    if (result != 0) return -1;
+    free(manifest->bytes);
+    *manifest = next;
+    return 0;
+}
+
+// The class path may have the package INSTR_KIT_WOVEN in several jars.
+static int change_manifest(struct cli_bytes *manifest, int is_signed, bool seals) {
+    struct cli_bytes next = {NULL, 0};
+    int result = is_signed ? cli_manifest_unsigned(manifest, &next) : 0;
+    if (is_signed && take_manifest(manifest, result, next) != 0) return -1;
+    if (!seals) return 0;
+    result = cli_manifest_open_package(manifest, INSTR_KIT_WOVEN, &next);
+    return take_manifest(manifest, result, next);
+}
+
+static int replace_manifest(struct archive *a, zip_uint64_t index, const zip_stat_t *st,
+                            int is_signed) {
+    struct cli_bytes bytes;
     char reason[CLI_REASON_SIZE];
     if (st->size > CLI_MOST_CLASS ||
-        cli_read_entry(a->reader.archive, (size_t)index, &old, reason) != 0)
+        cli_read_entry(a->reader.archive, (size_t)index, &bytes, reason) != 0)
         return 0; // the JVM will report it
-    int result = cli_manifest_unsigned(&old, &new);
-    free(old.bytes);
-    if (result != 0) return -1;
-    zip_source_t *source = zip_source_buffer(a->zip, new.bytes, new.length, 1);
-    if (!source) free(new.bytes);
+    zip_source_t *source = NULL;
+    bool seals = has_woven(a) && cli_manifest_seals(&bytes, INSTR_KIT_WOVEN);
+    if (!is_signed && !seals) {
+        free(bytes.bytes);
+        return 0;
+    }
+    if (change_manifest(&bytes, is_signed, seals) == 0)
+        source = zip_source_buffer(a->zip, bytes.bytes, bytes.length, 1);
+    if (!source) free(bytes.bytes);
     return source ? cli_replace_entry(a->zip, index, source, st) : -1;
 }
 
 // Signatures would be invalid: they are removed, together with the digests in the manifest.
-static int drop_signatures(struct archive *a) {
+static int change_meta_inf(struct archive *a, int is_signed) {
     zip_int64_t count = zip_get_num_entries(a->zip, ZIP_FL_UNCHANGED);
     size_t dropped = 0;
     char text[64];
+    if (!is_signed && !has_woven(a)) return 0;
     for (zip_int64_t i = 0; i < count; i++) {
         const char *path = zip_get_name(a->zip, (zip_uint64_t)i, ZIP_FL_ENC_RAW);
         zip_stat_t st;
         zip_stat_init(&st);
         if (!path) continue;
-        if (cli_is_signature(path)) {
+        if (is_signed && cli_is_signature(path)) {
             if (zip_delete(a->zip, (zip_uint64_t)i) != 0) return -1;
             dropped++;
         } else if (cli_is_manifest(path) && zip_stat_index(a->zip, (zip_uint64_t)i, 0, &st) == 0 &&
-                   replace_manifest(a, (zip_uint64_t)i, &st) != 0) {
+                   replace_manifest(a, (zip_uint64_t)i, &st, is_signed) != 0) {
             return -1;
         }
     }
+    if (!is_signed) return 0;
     snprintf(text, sizeof text, "signature removed (%zu file%s, and the digests in the manifest)",
              dropped, cli_plural(dropped, "s"));
     cli_rewrite_notice(a->rewrite, a->name, text);
@@ -432,7 +465,7 @@ static int rewrite_open(struct archive *a, struct cli_sink *out, char reason[CLI
     if (a->work.count == 0) return 0;
     a->entries = calloc(a->work.count + a->roots.count * gate_count(a), sizeof *a->entries);
     if (!a->entries || replace_jobs(a) != 0 || add_gates(a) != 0 || add_for_kits(a) != 0 ||
-        (is_signed && drop_signatures(a) != 0))
+        change_meta_inf(a, is_signed) != 0)
         return fail_zip(a->zip, NULL, reason);
     a->work.rewrite = a->rewrite;
     a->work.store = a->in;

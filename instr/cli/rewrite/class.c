@@ -97,8 +97,8 @@ static void put_number(struct cli_sink *to, uint32_t number) {
 static int number_method(struct cli_rewrite *rewrite, struct instr_methods_cursor *cursor,
                          struct cf_slice name, struct cf_slice descriptor) {
     int first = -1;
-    for (size_t i = 0; i < rewrite->options.pass_count; i++) {
-        int id = instr_methods_id_next(rewrite->methods, rewrite->options.passes[i].number, cursor,
+    for (size_t i = 0; i < rewrite->counting.pass_count; i++) {
+        int id = instr_methods_id_next(rewrite->methods, rewrite->counting.passes[i].number, cursor,
                                        (const char *)name.bytes, name.length,
                                        (const char *)descriptor.bytes, descriptor.length);
         if (i == 0) first = id;
@@ -144,6 +144,11 @@ void cli_class_number(struct cli_rewriter *rewriter, struct cli_class *class) {
     struct cli_sink *rows = &class->root->rows;
     const struct cf_class *cls = &class->cls;
     struct cf_slice class_name = cf_this_name(cls);
+    // Some classes are there for kits alone.
+    if (!rewrite->counting.pass_count ||
+        !instr_scope_matches(&rewrite->counting, (const char *)class_name.bytes, class_name.length,
+                             0))
+        return;
     if (rewrite->coverage) number_probes(rewrite, class);
     struct instr_methods_cursor cursor =
         instr_methods_begin(rewrite->methods, (const char *)class_name.bytes, class_name.length);
@@ -158,7 +163,7 @@ void cli_class_number(struct cli_rewriter *rewriter, struct cli_class *class) {
                         descriptor = cf_member_descriptor(cls, &cls->methods[i]);
         int first = number_method(rewrite, &cursor, name, descriptor);
         // Without an id the engine leaves the method unchanged.
-        if (first >= 0) note_numbers(class->root, first, rewrite->options.pass_count);
+        if (first >= 0) note_numbers(class->root, first, rewrite->counting.pass_count);
         put_number(rows, first < 0 ? class->root->first : (uint32_t)first);
         put_field(rows, name.bytes, name.length);
         put_field(rows, descriptor.bytes, descriptor.length);

@@ -170,7 +170,7 @@ static void store_strings(struct cf_build *build, const struct cli_rewrite *rewr
     char identity[17], range[32], passes[1024] = "";
     size_t n = 0;
     unsigned element = 0;
-    const struct instr_options *options = &rewrite->options;
+    const struct instr_options *options = &rewrite->counting;
     for (size_t i = 0; i < options->pass_count && n < sizeof passes; i++)
         n += (size_t)snprintf(passes + n, sizeof passes - n, "%s%s.%d", i ? "." : "",
                               options->passes[i].pass->name, options->passes[i].pass->timed != 0);

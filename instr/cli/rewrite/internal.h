@@ -42,7 +42,8 @@ struct cli_rewrite {
     const char *in, *out;
     long jobs;
     struct instr_options options;
-    char *options_text; // as the gates carry them
+    struct instr_options counting; // of `options` those passes that call gates: all but kits
+    char *options_text;            // of `counting`, as the gates carry them
     struct instr_methods *methods;
     struct instr_engine *engine;
     struct cli_cache *cache;

@@ -30,6 +30,10 @@ static const struct instr_kit *kit_of(const struct instr_pass_options *options) 
     return is ? instr_kit_of(options->pass) : NULL;
 }
 
+bool cli_kits_is(const struct instr_pass_options *pass) {
+    return kit_of(pass) != NULL;
+}
+
 // --- opening ---
 
 // Kits of two runs would have the same numbers and names.
@@ -60,20 +64,18 @@ static int open_path(struct cli_kits *kits, const char *in, const char *class_pa
     return status;
 }
 
-static int check(const struct cli_rewrite *rewrite, size_t kits) {
+static int check(const struct cli_rewrite *rewrite) {
     for (size_t i = 0; i < rewrite->options.pass_count; i++) {
         const struct instr_pass_options *options = &rewrite->options.passes[i];
         char reason[INSTR_ERROR_SIZE];
+        if (!kit_of(options)) continue;
         if (options->file)
             return cli_usage("rewrite", "the option '%s.file' needs the agent",
                              options->pass->name);
-        if (!kit_of(options))
-            return cli_usage("rewrite", "kits are woven by themselves: rewrite the result again "
-                                        "for other passes");
         if (!instr_kit_make_offline(options->pass, reason, sizeof reason))
             return cli_usage("rewrite", "%s: %s", options->pass->name, reason);
     }
-    return kits ? CLI_OK : CLI_FAILED;
+    return CLI_OK;
 }
 
 int cli_kits_open(struct cli_rewrite *rewrite, const char *class_path) {
@@ -87,7 +89,7 @@ int cli_kits_open(struct cli_rewrite *rewrite, const char *class_path) {
     }
     if (!kits && class_path) cli_error("rewrite: --class-path has an effect only with a kit");
     if (!kits) return CLI_OK;
-    int status = check(rewrite, kits);
+    int status = check(rewrite);
     if (status != CLI_OK) return status;
     struct cli_kits *opened = rewrite->kits = calloc(1, sizeof *opened);
     if (!opened) return cli_no_memory();
@@ -207,7 +209,7 @@ static bool look_at(struct cli_rewrite *rewrite, struct cli_root *root, const st
         return true;
     for (size_t i = 0; i < rewrite->options.pass_count; i++) {
         const struct instr_kit *kit = kit_of(&rewrite->options.passes[i]);
-        for (size_t k = 0; k < kit->advice_count; k++)
+        for (size_t k = 0; kit && k < kit->advice_count; k++)
             if (applies(rewrite->kits, &kit->advices[k], cls, matches++) &&
                 !add_advice(root, kit, &kit->advices[k], package, reason))
                 return false;
@@ -259,7 +261,7 @@ int cli_kits_finish(const struct cli_rewrite *rewrite) {
     int status = CLI_OK;
     for (size_t i = 0; matches && i < rewrite->options.pass_count; i++) {
         const struct instr_kit *kit = kit_of(&rewrite->options.passes[i]);
-        for (size_t k = 0; k < kit->advice_count; k++, matches++) {
+        for (size_t k = 0; kit && k < kit->advice_count; k++, matches++) {
             const struct instr_kit_advice *advice = &kit->advices[k];
             if (*matches->misfit)
                 cli_error("advice %s is not called: %s", advice->name, matches->misfit);

@@ -9,6 +9,9 @@
 
 #include "instr/cli/rewrite/internal.h"
 
+// Is the pass a kit?
+bool cli_kits_is(const struct instr_pass_options *pass);
+
 // Prepares the kits among the passes, if there are any. Supertypes are looked for in IN, in the jars of `class_path`
 // (separated by colons; NULL: none), and in a JDK. CLI_OK, or an exit status after a message.
 int cli_kits_open(struct cli_rewrite *rewrite, const char *class_path);

@@ -1,7 +1,8 @@
-// What signing leaves in a jar.
+// Manifests of jars: what signing leaves there, and sealing.
 
 #include "instr/cli/rewrite/manifest.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -92,5 +93,45 @@ int cli_manifest_unsigned(const struct cli_bytes *m, struct cli_bytes *out) {
         used += at - blank;
     }
     out->length = used;
+    return 0;
+}
+
+// --- sealing ---
+
+// Is the attribute KEY: VALUE? A name may go on in the next line, after 72 bytes.
+static bool is_attribute(const struct cli_bytes *m, size_t at, size_t end, const char *key,
+                         const char *value) {
+    const char *line = (const char *)m->bytes + at;
+    size_t n = strlen(key), length = end - at;
+    while (length && (line[length - 1] == '\n' || line[length - 1] == '\r')) length--;
+    return length == n + 2 + strlen(value) && strncasecmp(line, key, n) == 0 &&
+           memcmp(line + n, ": ", 2) == 0 && strncasecmp(line + n + 2, value, length - n - 2) == 0;
+}
+
+bool cli_manifest_seals(const struct cli_bytes *m, const char *package) {
+    bool seals = false;
+    size_t at = 0;
+    for (int section = 0; at < m->length; section++) {
+        while (!is_blank_line(m, at)) {
+            size_t end = attribute_end(m, at);
+            if (section == 0 && is_attribute(m, at, end, "Sealed", "true")) seals = true;
+            if (section > 0 && is_attribute(m, at, end, "Name", package)) return false;
+            at = end;
+        }
+        while (at < m->length && is_blank_line(m, at)) at = line_end(m, at);
+    }
+    return seals;
+}
+
+int cli_manifest_open_package(const struct cli_bytes *m, const char *package,
+                              struct cli_bytes *out) {
+    static const char format[] = "\r\n\r\nName: %s\r\nSealed: false\r\n\r\n";
+    size_t length = m->length, size = length + strlen(package) + sizeof format;
+    while (length && is_blank_line(m, length - 1)) length--;
+    out->bytes = malloc(size);
+    if (!out->bytes) return -1;
+    memcpy(out->bytes, m->bytes, length);
+    out->length =
+        length + (size_t)snprintf((char *)out->bytes + length, size - length, format, package);
     return 0;
 }

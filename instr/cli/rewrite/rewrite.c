@@ -53,7 +53,8 @@ static int check_passes(struct cli_rewrite *rewrite) {
         for (const char *const *key = pass->agent_options; key && *key; key++)
             if (instr_pass_option(options, *key))
                 return cli_usage("rewrite", "the option '%s.%s' needs the agent", pass->name, *key);
-        if (rewrite->kits || !pass->runtime_class || cli_gate_serves(pass->runtime_class)) continue;
+        if (cli_kits_is(options) || !pass->runtime_class || cli_gate_serves(pass->runtime_class))
+            continue;
         const struct rw_made *made = pass->made;
         return cli_usage("rewrite",
                          "the pass '%s' needs the agent (%s); use 'instr run %s%s%s' or "
@@ -176,8 +177,22 @@ static int rewrite_input(struct cli_rewrite *rewrite) {
     return is_class ? cli_rewrite_single(rewrite) : cli_rewrite_jar(rewrite);
 }
 
+static int select_counting(struct cli_rewrite *rewrite) {
+    const struct instr_options *all = &rewrite->options;
+    struct instr_options *counting = &rewrite->counting;
+    *counting = *all;
+    counting->pass_count = 0;
+    counting->passes = calloc(all->pass_count, sizeof *counting->passes);
+    if (!counting->passes) return cli_no_memory();
+    for (size_t i = 0; i < all->pass_count; i++)
+        if (!cli_kits_is(&all->passes[i]))
+            counting->passes[counting->pass_count++] = all->passes[i];
+    return CLI_OK;
+}
+
 static int rewrite_all(struct cli_rewrite *rewrite) {
-    rewrite->options_text = instr_options_format(&rewrite->options);
+    if (select_counting(rewrite) != CLI_OK) return CLI_FAILED;
+    rewrite->options_text = instr_options_format(&rewrite->counting);
     rewrite->methods = instr_methods_new();
     rewrite->cache = cli_cache_new();
     if (rewrite->methods)
@@ -205,6 +220,7 @@ int cli_rewrite(int argc, char **argv) {
     if (rewrite.methods) instr_methods_free(rewrite.methods);
     cli_cache_free(rewrite.cache);
     cli_kits_close(rewrite.kits);
+    free(rewrite.counting.passes);
     free(rewrite.options_text);
     instr_options_free(&rewrite.options);
     cli_rewrite_obey_signal();

@@ -175,7 +175,8 @@ static int write_gates(struct tree *t) {
         const struct cli_root *root = t->roots.items[i];
         if (snprintf(prefix, sizeof prefix, "%s%s", root->path, root->prefix) >= PATH_MAX)
             return cli_error("%s: %s", root->path, strerror(ENAMETOOLONG));
-        if (!t->rewrite->kits) status = cli_gate_write(t->rewrite, root, t->out, prefix);
+        if (t->rewrite->counting.pass_count)
+            status = cli_gate_write(t->rewrite, root, t->out, prefix);
         if (status == CLI_OK) status = write_for_kits(t, root);
     }
     return status;
