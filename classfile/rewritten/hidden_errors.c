@@ -26,6 +26,16 @@ static uint32_t anywhere(const struct search *s, uint32_t start, uint32_t length
     return found;
 }
 
+// ldc has an index of one byte.
+static uint32_t in_ldc(const struct search *s, uint32_t start, uint32_t length) {
+    const uint8_t *p = s->cls->bytes + start;
+    uint32_t found = 0;
+    if (s->first > 255) return 0;
+    for (uint32_t i = 1; i < length; i++)
+        found |= (uint32_t)(p[i - 1] == CF_OP_ldc) & (uint32_t)is_added(s, p[i]);
+    return found;
+}
+
 // The same where nothing but such indexes and other numbers of two bytes stands, one after the
 // other.
 static uint32_t in_pairs(const struct search *s, uint32_t start, uint32_t length) {
@@ -97,7 +107,9 @@ static uint32_t in_code(struct search *s, const struct cf_member *method,
     struct cf_code opened;
     const struct cf_code *code = changed->length ? &changed->edit->code : &opened;
     if (!changed->length && cf_code_open(&opened, s->cls, method, &s->error) != CF_OK) return 1;
-    uint32_t found = changed->length ? 0 : anywhere(s, code->offset, code->length);
+    uint32_t found = 0;
+    if (!changed->length)
+        found = anywhere(s, code->offset, code->length) | in_ldc(s, code->offset, code->length);
     for (uint32_t i = 0; i < code->exception_table_length; i++)
         found |= is_added(s, cf_exception_at(code, i).catch_type);
     found |= code->max_locals < parameters_of(s->cls, method);

@@ -684,6 +684,43 @@ START_TEST(what_rewriting_could_hide_is_left_alone) {
 }
 END_TEST
 
+// Two methods, of which one loads the constant `index`.
+static uint8_t *build_loading(unsigned index) {
+    const uint8_t code[] = {CF_OP_ldc, (uint8_t)index, CF_OP_pop, CF_OP_return};
+    struct build b;
+    build_class_file(&b, 49, CF_ACC_PUBLIC, "t/T");
+    build_constant(&b, CF_TAG_STRING, build_utf8(&b, "text"), 2);
+    build_u2(&b, 0);
+    build_u2(&b, 2);
+    for (unsigned i = 0; i < 2; i++) {
+        build_member(&b, CF_ACC_STATIC, i ? "g" : "f", "()V", 1);
+        size_t place = build_code(&b, 1, 0, i ? code + 3 : code, i ? 1 : sizeof code);
+        build_u2(&b, 0), build_u2(&b, 0);
+        build_end(&b, place);
+    }
+    build_u2(&b, 0);
+    return build_finish(&b, &length);
+}
+
+// The other method is changed, and brings constants.
+START_TEST(a_short_index_beyond_the_pool_stays_an_error) {
+    char error[INSTR_ERROR_SIZE];
+    uint8_t *plain = build_loading(1);
+    unsigned count = cf_be2(plain + 8);
+    free(plain);
+    for (unsigned index = count - 1; index < count + 12; index++) {
+        ck_assert_int_eq(instr_options_parse(&options, "timing", error, sizeof error), 0);
+        methods = instr_methods_new();
+        engine = instr_engine_new(&options, methods, "java/lang/");
+        instr_engine_check_input(engine);
+        bytes = build_loading(index);
+        instr_engine_rewrite(engine, bytes, length, allocate, NULL, &result);
+        ck_assert_msg(!result.bytes == (index >= count), "index %u of %u", index, count);
+        start_again();
+    }
+}
+END_TEST
+
 // Gives a number to each instruction.
 static enum cf_status number_instructions(struct rw_class *cls, struct cf_edit *edit) {
     struct cf_slice detail = {(const uint8_t *)"what", 4};
@@ -766,6 +803,7 @@ int main(void) {
     tcase_add_test(views, a_jvm_that_has_the_class_gets_no_constant_twice);
     tcase_add_test(views, a_jvm_that_has_the_class_gets_few_constants);
     tcase_add_test(views, what_rewriting_could_hide_is_left_alone);
+    tcase_add_test(views, a_short_index_beyond_the_pool_stays_an_error);
     suite_add_tcase(suite, tests);
     suite_add_tcase(suite, views);
     return run_suite(suite);
