@@ -25,7 +25,6 @@ struct trial {
     char folder[64];               // for files that the trials write
     const char *words[MOST_WORDS]; // java and its options, room behind them
     int count;
-    int files; // of arguments (@FILE) that were ignored
     struct cli_trial_options options;
 };
 
@@ -66,10 +65,7 @@ static void take_words(struct trial *trial, int argc, char **argv) {
     }
     trial->words[0] = argv[0];
     for (int i = 1; i < end && i < argc && count < MOST_WORDS - 8; i++) {
-        if (argv[i][0] == '@') {
-            trial->files++;
-            continue;
-        }
+        if (argv[i][0] == '@') continue; // counted by cli_trial_read
         if (only_prints(argv[i]) || cli_trial_leaves_out(&trial->options, argv[i])) continue;
         trial->words[count++] = argv[i];
         if (instr_remote_jvm_takes_value(argv[i]) && i + 1 < argc)
@@ -80,7 +76,6 @@ static void take_words(struct trial *trial, int argc, char **argv) {
         trial->words[count++] = argv[end + 1];
     }
     trial->count = count;
-    trial->files += trial->options.files;
 }
 
 // Takes the same options out of the environment. 0, or -1: a variable is too long.
@@ -275,8 +270,8 @@ void cli_doctor_command(struct cli_findings *findings, int argc, char **argv) {
     else
         cli_find(findings, CLI_BARRED, "environment", "options are too long to be checked");
     cli_trial_judge(findings, &trial.options);
-    if (trial.files)
+    if (trial.options.files)
         cli_find(findings, CLI_REMARK, "options", "files of options (%d) were ignored",
-                 trial.files);
+                 trial.options.files);
     remove_files(&trial);
 }

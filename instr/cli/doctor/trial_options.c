@@ -15,6 +15,17 @@ static const char *behind(const char *word, const char *prefix) {
     return begins(word, prefix) ? word + strlen(prefix) : NULL;
 }
 
+// -XX:NAME:=VALUE is another form of -XX:NAME=VALUE. Returns the word, or its usual form in `copy`.
+static const char *usual_form(const char *word, char copy[WORD_SIZE]) {
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+    const char *name = behind(word, "-XX:");
+    if (!name) return word;
+    const char *colon = name + strspn(name, letters);
+    if (colon[0] != ':' || colon[1] != '=') return word;
+    snprintf(copy, WORD_SIZE, "%.*s%s", (int)(colon - word), word, colon + 1);
+    return copy;
+}
+
 // --- class archives and AOT caches ---
 
 static const char archive_file[] = "-XX:SharedArchiveFile=";
@@ -23,7 +34,9 @@ static const char *const dumps[] = {"-XX:ArchiveClassesAtExit=", "-Xshare:dump",
                                     "-XX:+DumpSharedSpaces", "-XX:+DynamicDumpSharedSpaces"};
 
 void cli_trial_read(struct cli_trial_options *options, const char *word) {
+    char copy[WORD_SIZE];
     const char *value;
+    word = usual_form(word, copy);
     for (size_t i = 0; i < sizeof dumps / sizeof *dumps; i++)
         if (begins(word, dumps[i])) snprintf(options->dump, sizeof options->dump, "%s", word);
     if ((value = behind(word, archive_file)))
@@ -35,7 +48,8 @@ void cli_trial_read(struct cli_trial_options *options, const char *word) {
     if (begins(word, "-XX:AOTCacheOutput=") ||
         (value && (options->creates_cache || strcmp(value, "record") == 0)))
         snprintf(options->recording, sizeof options->recording, "%s", word);
-    if (begins(word, "-XX:VMOptionsFile=") || begins(word, "-XX:Flags=")) options->files++;
+    if (word[0] == '@' || begins(word, "-XX:VMOptionsFile=") || begins(word, "-XX:Flags="))
+        options->files++;
 }
 
 // The last file of -XX:SharedArchiveFile=STATIC:DYNAMIC.
@@ -63,36 +77,55 @@ static int logs_to_file(const char *word) {
     return !(length == 6 && (begins(output, "stdout") || begins(output, "stderr")));
 }
 
-int cli_trial_leaves_out(struct cli_trial_options *options, const char *word) {
-    static const char *const prefixes[] = {
-        // log files, recordings, dumps
-        "-Xloggc:", "-XX:LogFile=", "-XX:+LogVMOutput", "-XX:+LogCompilation",
-        "-XX:ErrorFile=", "-XX:ReplayDataFile=", "-XX:InlineDataFile=", "-XX:DumpLoadedClassList=",
-        "-XX:+DumpPerfMapAtExit", "-XX:PerfDataSaveFile=", "-XX:+PerfDataSaveToFile",
-        "-XX:+FlightRecorder", "-XX:StartFlightRecording", "-XX:FlightRecorderOptions",
-        "-XX:HeapDumpPath=", "-XX:+HeapDump", "-Xverbosegclog", "-Xtrace",
-        "-Xdump:", "-Xshareclasses",
-        // archives and caches
-        "-XX:ArchiveClassesAtExit=", "-XX:+AutoCreateSharedArchive", "-Xshare:dump",
-        "-XX:+DumpSharedSpaces", "-XX:+DynamicDumpSharedSpaces",
-        "-XX:AOTCacheOutput=", "-XX:AOTMode=record", "-XX:AOTMode=create",
-        "-XX:AOTConfiguration=", "-XX:CRaC",
-        // ports that the real program may hold, commands, memory that the real program may need
-        "-Dcom.sun.management.", "-XX:+ManagementServer",
-        "-XX:OnError=", "-XX:OnOutOfMemoryError=", "-XX:+AlwaysPreTouch",
-        // files of options that are not read here
-        "-XX:VMOptionsFile=", "-XX:Flags=",
-        // other agents, which may do any of it
-        "-javaagent:", "-agentlib:", "-agentpath:", "-Xrun"};
-    int found = logs_to_file(word) || names_output(options, word);
+// Does the option start a class of the user's?
+static int runs_class(const char *word) {
+    const char *manager = behind(word, "-Djava.security.manager=");
+    if (manager)
+        return *manager && strcmp(manager, "allow") != 0 && strcmp(manager, "disallow") != 0 &&
+               strcmp(manager, "default") != 0;
+    return begins(word, "-Djava.system.class.loader=") ||
+           begins(word, "-Djava.nio.file.spi.DefaultFileSystemProvider=");
+}
+
+static const char *const prefixes[] = {
+    // log files, recordings, dumps
+    "-Xloggc:", "-XX:LogFile=", "-XX:+LogVMOutput", "-XX:+LogCompilation",
+    "-XX:ErrorFile=", "-XX:ReplayDataFile=", "-XX:InlineDataFile=", "-XX:DumpLoadedClassList=",
+    "-XX:+DumpPerfMapAtExit", "-XX:PerfDataSaveFile=", "-XX:+PerfDataSaveToFile",
+    "-XX:+FlightRecorder", "-XX:StartFlightRecording", "-XX:FlightRecorderOptions",
+    "-XX:HeapDumpPath=", "-XX:+HeapDump",
+    "-XX:JVMCILibDumpJNIConfig=", "-XX:JVMCINativeLibraryErrorFile=", "-Xverbosegclog", "-Xtrace",
+    "-Xdump:", "-Xshareclasses", "-Djdk.invoke.MethodHandle.dump",
+    "-Djava.lang.invoke.MethodHandle.DUMP_CLASS_FILES", "-Djdk.internal.lambda.dumpProxyClasses",
+    "-Djdk.invoke.LambdaMetafactory.dumpProxyClassFiles", "-Djdk.invoke.MethodHandleProxies.dump",
+    "-Djdk.proxy.ProxyGenerator.saveGeneratedFiles", "-Dsun.misc.ProxyGenerator.saveGeneratedFiles",
+    // archives and caches
+    "-XX:ArchiveClassesAtExit=", "-XX:+AutoCreateSharedArchive", "-Xshare:dump",
+    "-XX:+DumpSharedSpaces", "-XX:+DynamicDumpSharedSpaces",
+    "-XX:AOTCacheOutput=", "-XX:AOTMode=record", "-XX:AOTMode=create",
+    "-XX:AOTConfiguration=", "-XX:CRaC",
+    // ports that the real program may hold, commands, memory that the real program may need
+    "-Dcom.sun.management.", "-XX:+ManagementServer",
+    "-XX:OnError=", "-XX:OnOutOfMemoryError=", "-XX:+AlwaysPreTouch",
+    // a JVM that waits until somebody removes a file
+    "-XX:+PauseAtStartup", "-XX:PauseAtStartupFile=", "-XX:+PauseAtExit",
+    // files of options that are not read here
+    "-XX:VMOptionsFile=", "-XX:Flags=",
+    // other agents, which may do any of it
+    "-javaagent:", "-agentlib:", "-agentpath:", "-Xrun"};
+
+int cli_trial_leaves_out(struct cli_trial_options *options, const char *option) {
+    char copy[WORD_SIZE];
+    const char *word = usual_form(option, copy);
+    int found = logs_to_file(word) || names_output(options, word) || runs_class(word);
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes && !found; i++)
         found = begins(word, prefixes[i]);
     if (!found) return 0;
     // What follows an agent's name may be secret.
-    size_t n = strlen(options->left_out), length = strlen(word);
+    size_t n = strlen(options->left_out), length = strlen(option);
     if (begins(word, "-javaagent:") || begins(word, "-agent")) length = strcspn(word, "=");
     snprintf(options->left_out + n, sizeof options->left_out - n, "%s%.*s%s", n ? ", " : "",
-             length > 150 ? 150 : (int)length, word, length > 150 ? "..." : "");
+             length > 150 ? 150 : (int)length, option, length > 150 ? "..." : "");
     return 1;
 }
 
@@ -126,7 +159,7 @@ int cli_trial_filter(struct cli_trial_options *options, const char *value, char 
         if (next_word(&p, word) != 0) return -1;
         if (!out) {
             cli_trial_read(options, word);
-        } else if (!cli_trial_leaves_out(options, word)) {
+        } else if (word[0] != '@' && !cli_trial_leaves_out(options, word)) {
             size_t length = (size_t)(p - start);
             if (used + length + 2 > size) return -1;
             memcpy(out + used, start, length);

@@ -419,7 +419,9 @@ WRITING = ["-Xlog:gc:file=gc.log", "-Xlog:gc*:gc.txt:time", "-Xloggc:old.log", "
            "-XX:StartFlightRecording=filename=flight.jfr", "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit",
            "-XX:+UsePerfData -XX:+PerfDataSaveToFile -XX:PerfDataSaveFile=perf.data", "-javaagent:{jar}=agent.json",
            "-agentlib:jdwp=transport=dt_socket,server=y,suspend=y,address={port}", "-Dcom.sun.management.jmxremote.port={port}",
-           "-XX:VMOptionsFile=options", "-XX:+AlwaysPreTouch"]
+           "-XX:VMOptionsFile=options", "-XX:Flags:=options", "-XX:+AlwaysPreTouch", "-XX:DumpLoadedClassList:=classes.lst",
+           "-XX:ArchiveClassesAtExit:=at-exit.jsa", "-XX:JVMCILibDumpJNIConfig=jni.cfg", "-Djdk.invoke.MethodHandle.dumpClassFiles=true",
+           "-XX:+UnlockDiagnosticVMOptions -XX:+PauseAtStartup", "-Djava.system.class.loader=NotFound", "-Djava.security.manager=NotFound"]
 
 
 def content(folder):
@@ -451,7 +453,8 @@ def doctor_writes_nothing(r):
                               env={**os.environ, **env}, capture_output=True, text=True, timeout=120)
     for options in WRITING:
         name = words(options)[-1].partition("=")[0]
-        plain = subprocess.run([r.java, *words(options), "-version"], cwd=here, capture_output=True, timeout=120) if "{" not in options else None
+        waits = "{" in options or "Pause" in options
+        plain = None if waits else subprocess.run([r.java, *words(options), "-version"], cwd=here, capture_output=True, timeout=120)
         if plain and plain.returncode == 0 and content(here) != before:
             written.append(options)
         problems = []
@@ -462,6 +465,9 @@ def doctor_writes_nothing(r):
             problems += [f"{way}: {p}" for p in findings(done, ("ok", "JVM", "starts with the agent"), ("note", "options", name))
                          if "DiagnosticVMOptions" not in options or way == "command line"]
         yield options, problems
+    done = doctor([], {"JDK_JAVA_OPTIONS": "-Da=b '@options'"})
+    yield "file of the launcher", findings(done, ("ok", "JVM", "starts with the agent"), ("note", "options", "files of options (1)")) \
+        + ([] if content(folder) == before else [f"there is now {sorted(content(folder))}"])
     server.close()
     yield "these write without doctor", [] if len(written) >= 2 else [f"only {written}"]
 
