@@ -84,7 +84,10 @@ static int connect_below(const struct cli_session *session, const char *path) {
     const struct instr_process *target = &session->process;
     char file[INSTR_CONTROL_PATH_SIZE];
     int directory = instr_process_directory(target, path), fd = -1;
-    if (directory < 0) return -1;
+    if (directory < 0) {
+        if (errno == EACCES) errno = ENOENT; // its own agent is not there either
+        return -1;
+    }
     errno = ENOENT;
     for (unsigned i = 0; i < INSTR_CONTROL_SOCKETS && fd < 0; i++) {
         if (!is_private(directory, target->uid)) break;

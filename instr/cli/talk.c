@@ -105,9 +105,13 @@ int cli_json_print(json_t *json) {
     return ferror(stdout) ? CLI_FAILED : CLI_OK;
 }
 
-const char *cli_text(const json_t *object, const char *key) {
-    const char *text = json_string_value(json_object_get(object, key));
+const char *cli_string(const json_t *value) {
+    const char *text = json_string_value(value);
     return text ? text : "";
+}
+
+const char *cli_text(const json_t *object, const char *key) {
+    return cli_string(json_object_get(object, key));
 }
 
 uint64_t cli_count(const json_t *object, const char *key) {

@@ -57,6 +57,9 @@ int cli_control_end(const struct cli_event *event);
 // Prints JSON to standard output, and frees it. CLI_OK or CLI_FAILED.
 int cli_json_print(json_t *json);
 
+// The text of a string; "" if the value is none.
+const char *cli_string(const json_t *value);
+
 // The member `key` of an object; "" or 0 if it has none of this kind.
 const char *cli_text(const json_t *object, const char *key);
 uint64_t cli_count(const json_t *object, const char *key);

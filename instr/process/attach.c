@@ -182,9 +182,21 @@ static int put(struct request *request, const char *text) {
     return 0;
 }
 
+// As poll. 0: there is no time left. With `may_cancel` a signal that waits ends it, too: -1.
+static int wait_until(struct pollfd *polled, long long end, int may_cancel) {
+    for (;;) {
+        long long left = end - milliseconds();
+        if (left <= 0) return 0;
+        if (may_cancel && instr_attach_is_cancelled()) return -1;
+        int ready = poll(polled, 1, left < MOST_STEP_MS ? (int)left : MOST_STEP_MS);
+        if (ready > 0 || (ready < 0 && errno != EINTR)) return ready;
+    }
+}
+
 // Sends the command. `text` receives its answer without the status. Returns the status; -2: there is
 // no answer.
-static int ask(const struct attach *a, const struct request *request, char *text, size_t size) {
+static int ask(const struct attach *a, const struct request *request, int may_cancel, char *text,
+               size_t size) {
     int fd = connect_or_start(a);
     size_t used = 0;
     if (fd < 0) return -2;
@@ -200,10 +212,11 @@ static int ask(const struct attach *a, const struct request *request, char *text
     }
     polled.events = POLLIN;
     while (used + 1 < size) {
-        long long left = end - milliseconds();
-        int ready = left > 0 ? poll(&polled, 1, (int)left) : 0;
-        if (ready < 0 && errno == EINTR) continue;
-        if (ready == 0) fail(a, "it did not answer in time; it may still carry out the request");
+        int ready = wait_until(&polled, end, may_cancel);
+        if (ready <= 0)
+            fail(a, may_cancel && ready < 0
+                        ? "cancelled before it answered"
+                        : "it did not answer in time; it may still carry out the request");
         ssize_t n = ready > 0 ? recv(fd, text + used, size - 1 - used, 0) : -1;
         if (ready <= 0) {
             close(fd);
@@ -232,7 +245,7 @@ static int version_of(const struct attach *a) {
     if (!request) return fail(a, "out of memory");
     static const char *const words[] = {"1", "getversion", "", "", ""};
     for (int i = 0; i < 5; i++) put(request, words[i]);
-    int status = ask(a, request, text, sizeof text);
+    int status = ask(a, request, 1, text, sizeof text);
     free(request);
     if (status == -2) return -1;
     return status == 0 && atoi(text) >= 2 ? 2 : 1;
@@ -288,7 +301,7 @@ static int ask_to_load(const struct attach *a, int version, const char *path, co
     if (!request)
         fail(a, "out of memory");
     else if (compose_load(a, request, version, path, options) == 0)
-        status = ask(a, request, text, ANSWER_SIZE);
+        status = ask(a, request, 0, text, ANSWER_SIZE);
     free(request);
     return status;
 }
@@ -301,9 +314,10 @@ static enum instr_attach_status load(const struct attach *a, const char *path, c
     char text[ANSWER_SIZE];
     int version = version_of(a), status = -2;
     if (version < 0) return INSTR_ATTACH_FAILED;
-    for (int waited = 0; waited <= MOST_MS; waited += PAUSE_MS) {
+    for (long long end = milliseconds() + MOST_MS;;) {
         status = ask_to_load(a, version, path, options, text);
         if (status == -2 || !strstr(text, "only permitted in the live phase")) break;
+        if (milliseconds() >= end || instr_attach_is_cancelled()) break;
         nanosleep(&pause, NULL);
     }
     return status == -2 ? INSTR_ATTACH_FAILED : judge(a, status, text, result);

@@ -122,16 +122,29 @@ int instr_process_open(struct instr_process *process, long pid, char *reason, si
     return 0;
 }
 
+// Its /, which only root may open where it is not ours.
+static int root_of(const struct instr_process *process) {
+    return open(process->root[0] ? process->root : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
 int instr_process_directory(const struct instr_process *process, const char *path) {
-    char name[INSTR_PROCESS_NAME];
-    snprintf(name, sizeof name, "%s%s", process->root, path);
-    return open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int root = root_of(process), directory = -1, error = EACCES;
+    if (root < 0) return -1;
+    path += strspn(path, "/");
+    if (instr_process_become(process) == 0) {
+        directory = openat(root, *path ? path : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        error = errno;
+        instr_process_return();
+    }
+    close(root);
+    errno = error;
+    return directory;
 }
 
 int instr_process_open_file(const struct instr_process *process, const char *path) {
     char name[INSTR_PROCESS_PATH];
     struct stat st;
-    int root = instr_process_directory(process, "/"), place = -1, fd = -1, error = EACCES;
+    int root = root_of(process), place = -1, fd = -1, error = EACCES;
     if (root < 0) return -1;
     if (instr_process_become(process) == 0) {
         place = openat(root, path + strspn(path, "/"), O_PATH | O_NOFOLLOW | O_CLOEXEC);

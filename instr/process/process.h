@@ -22,7 +22,7 @@ struct instr_process {
 // Reads what /proc says of the process. 0, or -1 with a reason, "there is no process 17".
 int instr_process_open(struct instr_process *process, long pid, char *reason, size_t size);
 
-// Opens a directory of the process as O_PATH, with our own rights; -1 with errno. Then
+// Opens a directory of the process as O_PATH, with the rights of the process; -1 with errno. Then
 // "/proc/self/fd/N/name" names a file in it, whatever rights are taken.
 int instr_process_directory(const struct instr_process *process, const char *path);
 

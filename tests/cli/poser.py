@@ -172,6 +172,26 @@ def take_attach_socket(jvm, mode, ready):
     os._exit(0)
 
 
+def start_for_ever():
+    """The JVM's own attach socket, which tells each client to come back later."""
+    path = f"/tmp/.java_pid{os.getpid()}"
+    server = socket.socket(socket.AF_UNIX)
+    server.bind(path)
+    server.listen()
+
+    def answer():
+        while True:
+            client, _ = server.accept()
+            if b"getversion" in client.recv(65536):
+                client.sendall(b"0\n1")
+            else:
+                time.sleep(1.5)
+                client.sendall(b"1\nLoading agents is only permitted in the live phase")
+            client.close()
+    threading.Thread(target=answer, daemon=True).start()
+    return server, path
+
+
 def main():
     folder, mode = sys.argv[1:3]
     if mode.startswith("attach-"):
@@ -186,7 +206,10 @@ def main():
     held, path = [pose(folder)], None
     if chrooted:
         become(int(sys.argv[3]))
-    if mode != "nothing" and not mode.startswith("attach-"):
+    if mode == "starting":
+        server, path = start_for_ever()
+        held.append(server)
+    elif mode != "nothing" and not mode.startswith("attach-"):
         server, path = listen(1 if mode == "backlog" else 128)
         held.append(server)
         if mode == "backlog":

@@ -20,7 +20,7 @@ static void show_methods(const json_t *advice) {
            cli_plural(all, "s"), (unsigned long long)classes, cli_plural(classes, "es"));
     json_array_foreach(json_object_get(advice, "methods"), i, method) {
         if (i == METHODS_SHOWN) break;
-        printf("        %s\n", json_string_value(method));
+        printf("        %s\n", cli_string(method));
     }
     if (all > METHODS_SHOWN)
         printf("        and %llu more\n", (unsigned long long)(all - METHODS_SHOWN));

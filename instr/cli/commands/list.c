@@ -2,6 +2,7 @@
 
 #include "instr/cli/internal.h"
 #include "instr/base/array.h"
+#include "instr/base/clock.h"
 #include "instr/cli/talk.h"
 #include "instr/process/remote_jvm.h"
 
@@ -11,7 +12,15 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { COMMAND_SHOWN = 60, ANSWER_MS = 5000, MOST_ANSWER = 64 * 1024 };
+// One JVM is waited for up to ANSWER_MS. When those that did not answer in time have taken WAITING_MS
+// together, each further one is waited for up to HASTE_MS: there may be any number of them.
+enum {
+    COMMAND_SHOWN = 60,
+    ANSWER_MS = 5000,
+    WAITING_MS = 20000,
+    HASTE_MS = 100,
+    MOST_ANSWER = 64 * 1024
+};
 
 struct row {
     struct instr_remote_jvm jvm;
@@ -22,6 +31,7 @@ struct row {
 struct rows {
     struct row *items;
     size_t count, capacity;
+    uint64_t waited; // nanoseconds
 };
 
 // A process that we may not inspect, but whose name is java.
@@ -46,11 +56,11 @@ static void ask_state(struct cli_session *session, struct row *row) {
     json_decref(event.document);
 }
 
-static void find_state(struct row *row) {
+static void find_state(struct row *row, int milliseconds) {
     struct cli_session session;
     char reason[INSTR_ERROR_SIZE];
     if (row->jvm.agent[0]) strcpy(row->state, "silent");
-    if (cli_session_open_within(&session, (long)row->jvm.process.pid, ANSWER_MS, reason,
+    if (cli_session_open_within(&session, (long)row->jvm.process.pid, milliseconds, reason,
                                 sizeof reason) != CLI_SESSION_OK)
         return;
     ask_state(&session, row);
@@ -69,7 +79,10 @@ static int add(struct rows *rows, long pid) {
         return 0;
     }
     instr_user_name(row.jvm.process.uid, row.user, sizeof row.user);
-    if (row.jvm.kind == INSTR_HOTSPOT) find_state(&row);
+    uint64_t before = instr_clock_now();
+    int is_late = rows->waited >= WAITING_MS * UINT64_C(1000000);
+    if (row.jvm.kind == INSTR_HOTSPOT) find_state(&row, is_late ? HASTE_MS : ANSWER_MS);
+    rows->waited += instr_clock_now() - before;
     if (!INSTR_ARRAY_RESERVE(rows->items, rows->capacity, rows->count + 1)) {
         instr_remote_jvm_close(&row.jvm);
         return -1;
@@ -153,7 +166,7 @@ static int print_json(const struct rows *rows) {
 }
 
 int cli_list(int argc, char **argv) {
-    struct rows rows = {NULL, 0, 0};
+    struct rows rows = {NULL, 0, 0, 0};
     int json = 0;
     const struct cli_option options[] = {{"--json", .flag = &json}, {NULL}};
     if (cli_arguments("list", &argc, argv, options) != CLI_OK) return CLI_USAGE;

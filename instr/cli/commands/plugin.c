@@ -24,8 +24,7 @@ static void show(const json_t *document, const struct instr_process *target) {
     const json_t *line;
     size_t i;
     (void)target;
-    json_array_foreach(json_object_get(document, "answer"), i, line)
-        printf("%s\n", json_string_value(line));
+    json_array_foreach(json_object_get(document, "answer"), i, line) printf("%s\n", cli_string(line));
 }
 
 int cli_plugin(int argc, char **argv) {

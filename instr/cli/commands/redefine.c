@@ -21,7 +21,7 @@ static void show(const json_t *document, const struct instr_process *target) {
            cli_plural(count, "es"), instr_duration(cli_count(document, "elapsed_ns"), time));
     json_array_foreach(classes, index, item) {
         fputs("  ", stdout);
-        cli_print(json_string_value(item) ? json_string_value(item) : "");
+        cli_print(cli_string(item));
         putchar('\n');
     }
 }

@@ -49,7 +49,7 @@ static void show(const json_t *document, const struct instr_process *target, con
             pid, instr_number(remaining, a), pid);
     uint64_t refused = cli_count(document, "refused");
     const json_t *refusals = json_object_get(document, "refusals");
-    json_array_foreach(refusals, index, item) cli_error("%s", json_string_value(item));
+    json_array_foreach(refusals, index, item) cli_error("%s", cli_string(item));
     if (refused > json_array_size(refusals))
         cli_error("the JVM refused to change %s more",
                   instr_number(refused - json_array_size(refusals), a));

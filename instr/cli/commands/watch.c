@@ -55,7 +55,7 @@ static void show(const json_t *call) {
     putchar('\n');
     json_array_foreach(json_object_get(call, "stack"), index, item) {
         fputs("    at ", stdout);
-        cli_print(json_string_value(item) ? json_string_value(item) : "");
+        cli_print(cli_string(item));
         putchar('\n');
     }
     fflush(stdout);
