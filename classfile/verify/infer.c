@@ -463,6 +463,44 @@ static void mark_targets(struct inference *n, uint32_t pc) {
         mark_place(n, pc);
 }
 
+// The last local variable that an instruction names; -1: it names none.
+static int32_t last_local(const uint8_t *p) {
+    unsigned wide = *p == CF_OP_wide, op = p[wide], kind = 0;
+    uint32_t index = wide ? cf_be2(p + 2) : p[1];
+    if (op >= CF_OPCODE_COUNT) return -1;
+    if (cf_opcodes[op].operands == CF_LOCAL && op != CF_OP_ret) {
+        kind = op - (op <= CF_OP_aload ? CF_OP_iload : CF_OP_istore);
+    } else if (op >= CF_OP_iload_0 && op <= CF_OP_aload_3) {
+        kind = (op - CF_OP_iload_0) / 4, index = (op - CF_OP_iload_0) % 4;
+    } else if (op >= CF_OP_istore_0 && op <= CF_OP_astore_3) {
+        kind = (op - CF_OP_istore_0) / 4, index = (op - CF_OP_istore_0) % 4;
+    } else if (op != CF_OP_iinc && op != CF_OP_ret) {
+        return -1;
+    }
+    return (int32_t)index + (kind == 1 || kind == 3); // long, double
+}
+
+// HotSpot refuses an index beyond max_locals or the constant pool also where control never comes.
+// Inserted code raises both.
+static int check_operands(struct cf_verifier *v, uint32_t pc) {
+    const uint8_t *p = v->code.bytes + pc;
+    int32_t local = last_local(p);
+    v->pc = pc;
+    if (local >= 0 && !cf_v_is_local(v, (uint32_t)local))
+        return cf_v_fail(v, "local variable %u is above max_locals", (uint32_t)local), 0;
+    switch (cf_opcodes[*p].operands) {
+    case CF_CP1: return cf_v_is_constant(v, p[1]);
+    case CF_CP2:
+    case CF_FIELD:
+    case CF_INVOKE:
+    case CF_INVOKEINTERFACE:
+    case CF_INVOKEDYNAMIC:
+    case CF_CLASS:
+    case CF_MULTIANEWARRAY: return cf_v_is_constant(v, cf_be2(p + 1));
+    default: return 1;
+    }
+}
+
 static int find_places(struct inference *n) {
     struct cf_verifier *v = n->v;
     uint32_t length = v->code.length, targets = 0;
@@ -471,9 +509,11 @@ static int find_places(struct inference *n) {
     mark_place(n, 0);
     for (uint32_t pc = 0; pc < length; pc++) {
         if (!(v->marks[pc] & CF_V_START)) continue;
+        if (!check_operands(v, pc)) return 0;
         mark_targets(n, pc);
         targets += v->code.bytes[pc] == CF_OP_jsr || v->code.bytes[pc] == CF_OP_jsr_w;
     }
+    v->pc = 0;
     // Ranges start with a state: handlers are merged there.
     for (uint32_t i = 0; i < v->code.exception_table_length; i++) {
         struct cf_exception e = cf_exception_at(&v->code, i);

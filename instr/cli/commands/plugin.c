@@ -24,7 +24,8 @@ static void show(const json_t *document, const struct instr_process *target) {
     const json_t *line;
     size_t i;
     (void)target;
-    json_array_foreach(json_object_get(document, "answer"), i, line) printf("%s\n", cli_string(line));
+    json_array_foreach(json_object_get(document, "answer"), i, line)
+        printf("%s\n", cli_string(line));
 }
 
 int cli_plugin(int argc, char **argv) {

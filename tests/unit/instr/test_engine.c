@@ -404,6 +404,22 @@ START_TEST(more_stack_hides_no_handler_without_stack) {
 }
 END_TEST
 
+// HotSpot refuses it even if nothing reaches it.
+START_TEST(more_locals_hide_no_dead_load) {
+    static const char *const expected[] = {
+        "f(I)V", "would not verify: local variable 2 is above max_locals (at pc 5)"};
+    struct verify_case c = {"f(I)V", "2 2", "return dload_1 pop2 return", 0, 0, 0, 49};
+    rewrite_with(&good_pass, &c, "calls");
+    ck_assert_ptr_null(result.bytes);
+    skipped_count = 0;
+    instr_engine_skipped(engine, look_at_skipped, (void *)expected);
+    ck_assert_uint_eq(skipped_count, 2);
+    c.limits = "2 3";
+    rewrite_with(&good_pass, &c, "calls");
+    ck_assert_ptr_nonnull(result.bytes);
+}
+END_TEST
+
 // The stack is of another depth at the second call, which copies would not know.
 START_TEST(inlining_hides_no_error) {
     static const struct rw_pass inlining = {
@@ -439,6 +455,26 @@ START_TEST(more_constants_hide_no_error) {
     snprintf(reason, sizeof reason,
              "would not verify: constant %u is beyond the constant pool (at pc 4)", count);
     assert_still_broken("2 1", code, reason);
+}
+END_TEST
+
+// HotSpot refuses it even if nothing reaches it.
+START_TEST(more_constants_hide_no_dead_load) {
+    char code[60], reason[90];
+    const char *expected[] = {"f(I)V", reason};
+    struct verify_case c = {"f(I)V", "2 1", "return ldc2_w:1 pop2 return", 0, 0, 0, 49};
+    uint8_t *original = verify_build(&c, &length);
+    unsigned count = cf_be2(original + 8); // the index of the pass's long
+    free(original);
+    snprintf(code, sizeof code, "return ldc2_w:%u pop2 return", count);
+    snprintf(reason, sizeof reason,
+             "would not verify: constant %u is beyond the constant pool (at pc 5)", count);
+    c.code = code;
+    rewrite_with(&good_pass, &c, "calls");
+    ck_assert_ptr_null(result.bytes);
+    skipped_count = 0;
+    instr_engine_skipped(engine, look_at_skipped, (void *)expected);
+    ck_assert_uint_eq(skipped_count, 2);
 }
 END_TEST
 
@@ -791,9 +827,11 @@ int main(void) {
     tcase_add_test(tests, more_stack_hides_no_error);
     tcase_add_test(tests, more_stack_hides_no_deep_frame);
     tcase_add_test(tests, more_stack_hides_no_handler_without_stack);
+    tcase_add_test(tests, more_locals_hide_no_dead_load);
     tcase_add_test(tests, inlining_hides_no_error);
     tcase_add_test(tests, more_locals_hide_no_error);
     tcase_add_test(tests, more_constants_hide_no_error);
+    tcase_add_test(tests, more_constants_hide_no_dead_load);
     tcase_add_test(tests, dead_code_that_ends_nowhere_keeps_the_method);
     tcase_add_test(tests, sites_know_their_lines);
 
