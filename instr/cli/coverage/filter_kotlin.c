@@ -15,6 +15,7 @@ struct arguments {
 
 static struct arguments arguments_of(struct cf_slice descriptor, uint32_t count, uint32_t without) {
     struct arguments result = {0, 0, {NULL, 0}};
+    if (descriptor.length == 0) return result; // of a broken class
     const uint8_t *end = descriptor.bytes + descriptor.length, *p = descriptor.bytes + 1;
     while (p < end && *p != ')') {
         const uint8_t *after = cf_after_type(p, end);
