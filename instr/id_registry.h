@@ -104,6 +104,10 @@ struct instr_method instr_methods_get(const struct instr_methods *methods, int i
 void instr_methods_set_initialized_pc(struct instr_methods *methods, int id, uint32_t pc);
 uint32_t instr_methods_initialized_pc(const struct instr_methods *methods, int id);
 
+// Whether the calls of a method are counted, but never timed.
+void instr_methods_set_untimed(struct instr_methods *methods, int id, bool untimed);
+bool instr_methods_untimed(const struct instr_methods *methods, int id);
+
 // The bytes of memory in use.
 size_t instr_methods_bytes(struct instr_methods *methods);
 

@@ -70,6 +70,9 @@ struct rw_class {
     const struct cf_inlined *file_inlined;
     // The id of this method for inserted code; < 0: no id is left.
     int (*method_id)(struct rw_class *cls, const struct cf_member *method);
+    // Whether the calls of the method with this id are never timed, but only counted. NULL: nobody
+    // wants to know.
+    void (*note_untimed)(struct rw_class *cls, int id, int untimed);
     // The id of a site in the edited method: the instruction at `pc` of the original code, with a
     // detail such as the class that is instantiated. A class that is transformed again has the same
     // ids; methods and sites share one range of ids. Results have the line too

@@ -30,16 +30,23 @@
 //      exit:         state, id; exit
 //      exception:    state, id; thrown         (thrownEarly, before the delegate call)
 //
+// Methods that are too small for a clock (tiny.h) are counted only, and need no local:
+//
+//      entry:        id; count
+//      exception:    id; countThrown
+//
 // and in a class that is already loaded:
 //
 //      any of them:  state or 0L, id, EVENT; sampling -> state, or pop2
 
 #include "rewriters/rewriter.h"
 #include "rewriters/common.h"
+#include "rewriters/tiny.h"
 
 #include <string.h>
 
 enum { ENTER, CONSTRUCT, INITIALIZED, EXIT, THROWN, THROWN_EARLY, NANO_TIME };
+enum { COUNT = NANO_TIME, COUNT_THROWN }; // with clock=auto
 
 static const struct cf_callee *callees_of(struct rw_class *cls) {
     static const struct cf_method_name names[] = {
@@ -88,6 +95,8 @@ static const struct cf_callee *sampling_callees_of(struct rw_class *cls) {
         [EXIT] = CF_METHOD_NAME("exit", "(JI)V"),
         [THROWN] = CF_METHOD_NAME("thrown", "(JI)V"),
         [THROWN_EARLY] = CF_METHOD_NAME("thrownEarly", "(JI)V"),
+        [COUNT] = CF_METHOD_NAME("count", "(I)V"),
+        [COUNT_THROWN] = CF_METHOD_NAME("countThrown", "(I)V"),
     };
     static const struct cf_method_name inner[] = {
         [ENTER] = CF_METHOD_OF("InstrSampling", "enter", "(I)J"),
@@ -96,6 +105,8 @@ static const struct cf_callee *sampling_callees_of(struct rw_class *cls) {
         [EXIT] = CF_METHOD_NAME("exitInner", "(JI)V"),
         [THROWN] = CF_METHOD_NAME("thrownInner", "(JI)V"),
         [THROWN_EARLY] = CF_METHOD_NAME("thrownEarly", "(JI)V"),
+        [COUNT] = CF_METHOD_NAME("count", "(I)V"),
+        [COUNT_THROWN] = CF_METHOD_NAME("countThrown", "(I)V"),
     };
     return rw_callees(cls, cls->repeated ? inner : names, sizeof names / sizeof *names);
 }
@@ -109,7 +120,9 @@ enum {
     FEW_SAMPLED_INITIALIZED,
     FEW_SAMPLED_EXIT_INNER,
     FEW_SAMPLED_THROWN_INNER,
-    FEW_SAMPLED_THROWN_EARLY
+    FEW_SAMPLED_THROWN_EARLY,
+    FEW_COUNT,
+    FEW_COUNT_THROWN
 };
 
 static const struct cf_callee *few_sampling_callees_of(struct rw_class *cls) {
@@ -218,6 +231,22 @@ static void insert_sampled(const struct timed *t, int id, int constructs, int fe
     cf_insert_thrown(t->edit, call_sampled(t, id, THROWN, few));
 }
 
+// A method that is too small for a clock has no local: its calls and exceptions are counted.
+static void insert_counts(const struct timed *t, int id, int few, enum rw_tiny tiny) {
+    for (unsigned which = COUNT; which <= COUNT_THROWN; which++) {
+        struct cf_snippet *s = cf_snippet_new(t->edit);
+        if (few) cf_op(s, CF_OP_lconst_0);
+        cf_push_int(s, id);
+        if (few) cf_push_int(s, which == COUNT ? FEW_COUNT : FEW_COUNT_THROWN);
+        cf_call(s, t->callees[few ? 0 : which]);
+        if (few) cf_op(s, CF_OP_pop2);
+        if (which == COUNT)
+            cf_insert_entry(t->edit, s);
+        else if (tiny != RW_TINY_THROWS_NOTHING)
+            cf_insert_thrown(t->edit, s);
+    }
+}
+
 static void call_few(const struct timed *t, struct cf_snippet *s, int id, int what) {
     cf_push_int(s, id);
     cf_push_int(s, what);
@@ -274,6 +303,12 @@ static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
     const char *clock = cls->option(cls, "clock");
     if (clock && strcmp(clock, "auto") == 0) {
         t.callees = few ? few_sampling_callees_of(cls) : sampling_callees_of(cls);
+        enum rw_tiny tiny = rw_tiny(edit);
+        if (cls->note_untimed) cls->note_untimed(cls, id, tiny != RW_NOT_TINY);
+        if (tiny != RW_NOT_TINY) {
+            insert_counts(&t, id, few, tiny);
+            return edit->error.status;
+        }
         t.start = cf_new_local(edit, "J", 1);
         insert_sampled(&t, id, constructs, few);
         return edit->error.status;
@@ -290,9 +325,10 @@ static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
 
 static const struct rw_option options[] = {
     {"clock", "every|auto",
-     "every: read the clock in each call; auto: of short methods in some calls only, which costs "
-     "much "
-     "less. Times are then estimates, and marked; counts stay exact. Default every"},
+     "every: read the clock in each call; auto: of short methods in some calls only, and of "
+     "getters "
+     "and their like in none, which costs much less. Times are then estimates, and marked; counts "
+     "stay exact. Default every"},
     {0},
 };
 

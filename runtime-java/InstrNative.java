@@ -26,6 +26,12 @@ public final class InstrNative {
     /** Creates the page for an id in the block of this thread. 0, with FULL set: the thread gets no more pages. */
     public static native long page(int id);
 
+    /**
+     * Makes the current thread, whose Thread.tid is given, the owner of a page for an id, if nobody is or the owner has ended.
+     * Returns the page, which is the same for all owners; 0: it has another owner, or there is no memory.
+     */
+    public static native long own(int id, long tid);
+
     /** Empties the record buffer of this thread. There is room afterwards, unless memory is exhausted. */
     public static native void flush();
 

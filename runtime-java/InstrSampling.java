@@ -10,6 +10,11 @@ import instr.runtime.InstrNative;
  * millisecond. A call that sees the same tick when it returns was short and is only counted. One that sees another tick
  * was long, or was there at that moment by chance: its time is estimated so that the sum over many calls is right.
  *
+ * <p>Methods that are too small for a clock (rewriters/tiny.h) only count their calls. What they take is time of their callers.
+ *
+ * <p>Most calls are those of threads that own the counters of the method (InstrThreads.OWNED): compiled code then knows where
+ * these are.
+ *
  * <p>Of the other calls some are timed: all at first; all of methods that are not short; and a random one of some 64
  * consecutive calls of short methods. Of methods that call themselves these are outermost calls. Their
  * state is negative and holds the time of the entry.
@@ -31,16 +36,26 @@ public final class InstrSampling {
     static final long RECORD_AGAIN = 1L << InstrThreads.AGAIN_SHIFT, RECORD_SAMPLED = 1L << 60, RECORD_ESTIMATED = 1L << 59;
 
     /**
-     * Offsets from a row (InstrThreads.ROWS): in its page the number of calls from which on one is timed; and so far behind it (instr/counters/threads.c)
+     * Offsets from a row (InstrThreads.ROWS): in its page the number of calls that were only counted, above CALL_SHIFT, with what
+     * decides about the next one below: SOME, if not all calls are timed; and how many more calls come before the next one that is
+     * not only counted. As far behind it as InstrNative.distance() says (instr/counters/threads.c):
      * the mean of timed calls, times 16; their number, as a distance from Long.MIN_VALUE if the method calls itself; how
      * many calls there were when one that is running was entered; and the time of the ticks that calls without a clock have
      * seen, less what these calls were estimated to take.
      *
-     * <p>A method that calls itself has in their places how many of its outermost calls come, as a negative number, before
-     * one is timed; and how many calls were within others and have no clock (INNER).
+     * <p>A method that calls itself has in the upper half of its number how many of its outermost calls come before one is
+     * timed; and in place of the third how many calls were within others and have no clock (INNER).
      */
     static final long NEXT = 3 * InstrThreads.ROWS, MEAN = InstrNative.distance(), NUMBER = MEAN + InstrThreads.ROWS,
             ENTERED = MEAN + 2 * InstrThreads.ROWS, INNER = ENTERED, TICKED = MEAN + 3 * InstrThreads.ROWS;
+
+    static final int SOME = 256, LEFT = SOME - 1, CALL_SHIFT = 9, COUNTED = (1 << CALL_SHIFT) - 1;
+
+    /** So often, in calls less 1, a thread tries to own a page of which it only counts methods. */
+    private static final int TRIES = 255;
+
+    /** In the number of a method that calls itself. */
+    static final int HELD_SHIFT = 32;
 
     /** A method is judged after so many timed calls. It is short below the first time, and not any more above the second. */
     static final int JUDGED = 64, SHORT = 1000, NOT_SHORT = 2000;
@@ -58,63 +73,126 @@ public final class InstrSampling {
 
     /** Enters a method. C2 may inline this where it is called often; for C1 it is too long, as InstrCalls.enter. */
     public static long enter(int id) {
-        long row = 0;
         try {
-            row = InstrThreads.rowInlined(id);
+            InstrThreads.mostRoom();
+            long row = InstrThreads.ownRow(id);
             if (row != 0) {
-                long calls = InstrUnsafe.get(row) + 1;
-                if (calls < InstrUnsafe.get(row + NEXT)) {
-                    long tick = InstrUnsafe.get(TICK);
-                    InstrUnsafe.put(row, calls);
-                    return tick;
+                long calls = InstrUnsafe.get(row + NEXT);
+                if (((int) calls & LEFT) != 0) {
+                    InstrUnsafe.put(row + NEXT, calls + COUNTED);
+                    return InstrUnsafe.get(TICK);
                 }
             }
         } catch (Throwable failed) {
             if (failed instanceof StackOverflowError) throw (StackOverflowError) failed;
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }
-        return enterTimed(id, row, InstrThreads.CALL);
+        return enterAny(id, InstrThreads.CALL);
     }
 
     /** Enters a constructor that will call super() or this(). */
     public static long construct(int id) {
-        long row = 0;
         try {
-            row = InstrThreads.rowInlined(id);
+            InstrThreads.mostRoom();
+            long row = InstrThreads.ownRow(id);
             if (row != 0) {
-                long calls = InstrUnsafe.get(row) + 1;
-                if (calls < InstrUnsafe.get(row + NEXT)) {
-                    long tick = InstrUnsafe.get(TICK);
-                    InstrUnsafe.put(row, calls);
+                long calls = InstrUnsafe.get(row + NEXT);
+                if (((int) calls & LEFT) != 0) {
+                    InstrUnsafe.put(row + NEXT, calls + COUNTED);
                     InstrThreads.addThrown(row, 1);
-                    return tick;
+                    return InstrUnsafe.get(TICK);
                 }
             }
         } catch (Throwable failed) {
             if (failed instanceof StackOverflowError) throw (StackOverflowError) failed;
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }
-        return enterTimed(id, row, InstrThreads.CONSTRUCT);
+        return enterAny(id, InstrThreads.CONSTRUCT);
     }
 
+    /** A call that is timed, or of a thread that does not own the page. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
-    static long enterTimed(int id, long row, int what) {
+    static long enterAny(int id, int what) {
         try {
             if (what == InstrThreads.CONSTRUCT) InstrThreads.moreRoom();
             InstrThreads.room();
+            long row = InstrThreads.ownRow(id);
+            if (row == 0) row = InstrThreads.rowInlined(id);
+            if (row == 0) {
+                // The first call of a method of this page on this thread: it may take the page of one that has ended.
+                if (InstrThreads.OWNED[id >>> InstrThreads.ROW_BITS] != null) InstrThreads.own(id);
+                row = InstrThreads.ownRow(id);
+            }
             if (row == 0) {
                 InstrThreads.countSlowly(id, what);
-                row = InstrThreads.currentRow(id);
-            } else {
-                InstrThreads.add(row, what);
+                return open(id, InstrThreads.currentRow(id), what);
             }
-            return open(id, row, what);
+            long calls = InstrUnsafe.get(row + NEXT);
+            if (((int) calls & LEFT) == 0) {
+                InstrThreads.add(row, what);
+                return open(id, row, what);
+            }
+            InstrUnsafe.put(row + NEXT, calls + COUNTED);
+            if (what == InstrThreads.CONSTRUCT) InstrThreads.addThrown(row, 1);
+            return InstrUnsafe.get(TICK);
         } catch (Throwable failed) {
             if (failed instanceof StackOverflowError) throw (StackOverflowError) failed;
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
             return 0;
         }
+    }
+
+    /** Counts a call that is never timed: the method is too small for a clock, and its time is that of its caller. */
+    public static void count(int id) {
+        try {
+            InstrThreads.mostRoom();
+            long row = InstrThreads.ownRow(id);
+            if (row != 0) {
+                InstrUnsafe.put(row, InstrUnsafe.get(row) + 1);
+                return;
+            }
+        } catch (Throwable failed) {
+            if (failed instanceof StackOverflowError) throw (StackOverflowError) failed;
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
+        }
+        countAny(id);
+    }
+
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    static void countAny(int id) {
+        try {
+            InstrThreads.room();
+            long row = InstrThreads.rowInlined(id);
+            if (row == 0) {
+                if (InstrThreads.OWNED[id >>> InstrThreads.ROW_BITS] != null) InstrThreads.own(id);
+                row = InstrThreads.ownRow(id);
+            }
+            if (row == 0) {
+                InstrThreads.countSlowly(id, InstrThreads.CALL);
+                return;
+            }
+            long calls = InstrUnsafe.get(row) + 1;
+            InstrUnsafe.put(row, calls);
+            if ((calls & TRIES) == 0) InstrThreads.own(id);
+        } catch (Throwable failed) {
+            if (failed instanceof StackOverflowError) throw (StackOverflowError) failed;
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
+        }
+    }
+
+    /** An exception leaves a method that is counted only. */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    public static void countThrown(int id) {
+        InstrCalls.thrown(id);
+    }
+
+    /** The row of a method, 0: there is none. */
+    private static long currentRow(int id) {
+        long row = InstrThreads.ownRow(id);
+        return row != 0 ? row : InstrThreads.currentRow(id);
     }
 
     /** The call of super() or this() has returned. */
@@ -123,8 +201,8 @@ public final class InstrSampling {
     public static void initialized(int id) {
         InstrCalls.initialized(id);
         try {
-            long row = InstrThreads.currentRow(id);
-            if (row == 0 || InstrUnsafe.get(row + NEXT) != 0) return;
+            long row = currentRow(id);
+            if (row == 0 || (InstrUnsafe.get(row + NEXT) & SOME) != 0) return;
             InstrTask task = InstrThreads.task();
             if (task != null) InstrThreads.push(task, row, id, InstrThreads.INITIALIZED);
         } catch (Throwable failed) {
@@ -136,13 +214,18 @@ public final class InstrSampling {
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void thrownEarly(long state, int id) {
-        if (state != InstrUnsafe.get(TICK)) left(System.nanoTime(), state < 0 ? state & ~PUSHED : state, id, true);
+        if (state != InstrUnsafe.get(TICK)) left(state < 0 ? state & ~PUSHED : state, id, true);
     }
 
-    /** The method returns. The clock is read here, where compilers look first. */
+    /**
+     * The method returns. ~id: it is timed for another owner, too, whose call encloses this one and is charged as well. For C1 this
+     * is too long (more than 35 bytes), and for C2 where the method seldom returns.
+     */
     public static void exit(long state, int id) {
-        long tick = InstrUnsafe.get(TICK);
-        if (state != tick) left((state ^ HELD) == tick ? 0 : System.nanoTime(), state, id, true);
+        if (state == InstrUnsafe.get(TICK)) return;
+        int method = id ^ id >> 31;
+        if (id == method) left(state, method, true);
+        else left(state, method, false);
     }
 
     /** An exception leaves the method. */
@@ -157,8 +240,7 @@ public final class InstrSampling {
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void exitInner(long state, int id) {
-        long tick = InstrUnsafe.get(TICK);
-        if (state != tick) left((state ^ HELD) == tick ? 0 : System.nanoTime(), state, id, false);
+        exit(state, ~id);
     }
 
     @jdk.internal.vm.annotation.DontInline
@@ -170,8 +252,9 @@ public final class InstrSampling {
 
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
-    static void left(long now, long state, int id, boolean outer) {
+    static void left(long state, int id, boolean outer) {
         try {
+            long now = (state ^ HELD) == InstrUnsafe.get(TICK) ? 0 : System.nanoTime();
             if (state != 0) close(now, state, id, outer);
         } catch (Throwable failed) {
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
@@ -188,10 +271,10 @@ public final class InstrSampling {
         if ((InstrThreads.push(task, row, id, what) & InstrThreads.AGAIN) != 0) state |= AGAIN;
         if (task.depth > depth || what == InstrThreads.CONSTRUCT) state |= PUSHED;
         if (row == 0) return state | System.nanoTime();
-        long calls = InstrUnsafe.get(row);
+        long next = InstrUnsafe.get(row + NEXT), calls = InstrUnsafe.get(row) + (next >>> CALL_SHIFT);
         if ((state & AGAIN) == 0 && InstrUnsafe.get(row + NUMBER) >= 0) InstrUnsafe.put(row + ENTERED, calls);
-        if (InstrUnsafe.get(row + NEXT) > 0) {
-            InstrUnsafe.put(row + NEXT, calls + gap(calls));
+        if ((next & SOME) != 0) {
+            InstrUnsafe.put(row + NEXT, next | gap(calls));
             state |= SAMPLED;
         }
         return state | System.nanoTime();
@@ -207,11 +290,11 @@ public final class InstrSampling {
             return InstrUnsafe.get(TICK);
         }
         if (task.depth == depth) return TIMED | System.nanoTime(); // the stack is full
-        boolean isShort = InstrUnsafe.get(row + NUMBER) - Long.MIN_VALUE >= JUDGED && InstrUnsafe.get(row + MEAN) < SHORT << 4;
+        long number = InstrUnsafe.get(row + NUMBER), left = number >>> HELD_SHIFT & LEFT;
+        boolean isShort = (int) number >= JUDGED && InstrUnsafe.get(row + MEAN) < SHORT << 4;
         if (!isShort) return TIMED | PUSHED | System.nanoTime();
-        long next = InstrUnsafe.get(row + NEXT);
-        InstrUnsafe.put(row + NEXT, next < 0 ? next + 1 : -gap(InstrUnsafe.get(row)));
-        return next < 0 ? HELD | InstrUnsafe.get(TICK) : TIMED | PUSHED | SAMPLED | System.nanoTime();
+        InstrUnsafe.put(row + NUMBER, number + ((left == 0 ? gap(InstrUnsafe.get(row)) : -1) << HELD_SHIFT));
+        return left != 0 ? HELD | InstrUnsafe.get(TICK) : TIMED | PUSHED | SAMPLED | System.nanoTime();
     }
 
     /** From a timed call to the next: 32 to 95 calls, at random, so that no period of the program meets it. */
@@ -252,7 +335,7 @@ public final class InstrSampling {
      */
     private static void closeEstimated(InstrTask task, long now, long start, int id, boolean outer) {
         long last = InstrUnsafe.get(TICK), tick = last - InstrUnsafe.get(TICK + 8), most = now - start;
-        long duration = start == last - tick ? now - last << 1 : most - tick + (tick >> 2), row = InstrThreads.currentRow(id);
+        long duration = start == last - tick ? now - last << 1 : most - tick + (tick >> 2), row = currentRow(id);
         if (duration > most) duration = most;
         boolean inner = row != 0 && InstrUnsafe.get(row + NUMBER) < 0 && isRunning(task, id);
         if (inner) InstrUnsafe.put(row + INNER, InstrUnsafe.get(row + INNER) - 1);
@@ -308,12 +391,13 @@ public final class InstrSampling {
 
     /** Decides how often a method is timed from now on. */
     private static void judge(int id, long state, long duration) {
-        long row = InstrThreads.currentRow(id);
+        long row = currentRow(id);
         if (row == 0) return;
         boolean again = (state & AGAIN) != 0;
         long mean = InstrUnsafe.get(row + MEAN), number = InstrUnsafe.get(row + NUMBER);
-        if (number >= 0 && (again || InstrUnsafe.get(row) != InstrUnsafe.get(row + ENTERED))) { // it calls itself
-            InstrUnsafe.put(row + NEXT, 0);
+        long next = InstrUnsafe.get(row + NEXT), calls = InstrUnsafe.get(row) + (next >>> CALL_SHIFT);
+        if (number >= 0 && (again || calls != InstrUnsafe.get(row + ENTERED))) { // it calls itself
+            InstrUnsafe.put(row + NEXT, next & ~COUNTED);
             InstrUnsafe.put(row + INNER, 0);
             InstrUnsafe.put(row + MEAN, 0);
             InstrUnsafe.put(row + NUMBER, Long.MIN_VALUE);
@@ -322,19 +406,32 @@ public final class InstrSampling {
         if (again) return;
         if (duration < USUAL) mean += (duration << 4) - mean >> 3;
         InstrUnsafe.put(row + MEAN, mean);
-        InstrUnsafe.put(row + NUMBER, ++number);
+        if ((int) number < JUDGED) InstrUnsafe.put(row + NUMBER, ++number);
         if (number < JUDGED) return;
-        boolean sampled = InstrUnsafe.get(row + NEXT) != 0;
-        if (!sampled && mean < SHORT << 4) InstrUnsafe.put(row + NEXT, InstrUnsafe.get(row) + gap(number));
+        boolean sampled = (next & SOME) != 0;
+        if (!sampled && mean < SHORT << 4) {
+            InstrUnsafe.put(row + NEXT, next | SOME | gap(number));
+            if (row != InstrThreads.ownRow(id)) own(id, mean);
+        }
         if (!sampled || mean <= NOT_SHORT << 4) return;
-        InstrUnsafe.put(row + NEXT, 0);
+        InstrUnsafe.put(row + NEXT, next & ~COUNTED);
         InstrUnsafe.put(row + NUMBER, 0);
+    }
+
+    /** The thread has found that a method is short: it owns the page from now on, if nobody does. */
+    private static void own(int id, long mean) {
+        InstrThreads.own(id);
+        long row = InstrThreads.ownRow(id);
+        if (row == 0 || InstrUnsafe.get(row + NUMBER) != 0) return;
+        InstrUnsafe.put(row + NUMBER, JUDGED);
+        InstrUnsafe.put(row + MEAN, mean);
+        InstrUnsafe.put(row + NEXT, InstrUnsafe.get(row + NEXT) | SOME | gap(mean));
     }
 
     // Code of classes that were retransformed calls the following instead, so that few constants are added.
 
     static final int ENTER = 0, EXIT = 1, THROWN = 2, CONSTRUCT = 3, INITIALIZED = 4, EXIT_INNER = 5, THROWN_INNER = 6,
-            THROWN_EARLY = 7;
+            THROWN_EARLY = 7, COUNT = 8, COUNT_THROWN = 9;
 
     /** Does one of the above; returns 0 for methods without a result. See InstrTiming.timing. */
     @jdk.internal.vm.annotation.ForceInline
@@ -342,11 +439,13 @@ public final class InstrSampling {
     public static long sampling(long state, int id, int what) {
         if (what == ENTER) return enter(id);
         if (what == CONSTRUCT) return construct(id);
-        if (what == EXIT) exit(state, id);
+        if (what == COUNT) count(id);
+        else if (what == EXIT) exit(state, id);
         else if (what == THROWN) thrown(state, id);
         else if (what == EXIT_INNER) exitInner(state, id);
         else if (what == THROWN_INNER) thrownInner(state, id);
         else if (what == THROWN_EARLY) thrownEarly(state, id);
+        else if (what == COUNT_THROWN) countThrown(id);
         else initialized(id);
         return 0;
     }

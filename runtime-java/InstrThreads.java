@@ -79,6 +79,11 @@ final class InstrThreads {
      */
     static final InstrTask[] TASKS = new InstrTask[SLOTS], OWN = new InstrTask[SLOTS];
 
+    /** Pages that have owners, by the numbers of their methods divided by those of a page; null: nobody has owned it yet. */
+    @jdk.internal.vm.annotation.Stable
+    @java.lang.invoke.Stable
+    static final InstrOwned[] OWNED = new InstrOwned[1 << ID_BITS - ROW_BITS];
+
     /** The tasks of virtual threads, and of threads that had no slot when they needed one. */
     static final ThreadLocal<InstrTask> LOCAL = new ThreadLocal<InstrTask>();
 
@@ -235,6 +240,37 @@ final class InstrThreads {
         mostRoom();
         long tid = InstrUnsafe.carrierTidInlined(), line = line(tid), page = InstrUnsafe.get(line) == tid ? page(line, id) : 0;
         return page == 0 ? 0 : row(page, id);
+    }
+
+    /** The row of a method in a page that this thread owns; 0: it does not own it. */
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    static long ownRow(int id) {
+        InstrOwned page = OWNED[id >>> ROW_BITS];
+        return page != null && page.owner == InstrUnsafe.tid() ? row(page.rows, id) : 0;
+    }
+
+    /** Tries to own the page of a method; see ownRow. Virtual threads own nothing. */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    static void own(int id) {
+        try {
+            long tid = InstrUnsafe.tid();
+            if (tid != InstrUnsafe.carrierTid()) return;
+            int index = id >>> ROW_BITS;
+            InstrOwned page = OWNED[index] == null ? (InstrOwned) InstrUnsafe.allocate(InstrOwned.class) : null;
+            long rows = InstrNative.own(id, tid);
+            if (rows == 0) return;
+            if (OWNED[index] == null) {
+                page.rows = rows;
+                page.owner = tid;
+                OWNED[index] = page;
+            } else {
+                OWNED[index].owner = tid;
+            }
+        } catch (Throwable nevermind) {
+            // Out of memory: the thread goes on with its own page.
+        }
     }
 
     @jdk.internal.vm.annotation.ForceInline

@@ -90,6 +90,12 @@ STUBS = {
     "java/lang/invoke/ForceInline": """package java.lang.invoke;
         import java.lang.annotation.*;
         @Retention(RetentionPolicy.RUNTIME) public @interface ForceInline {}""",
+    "jdk/internal/vm/annotation/Stable": """package jdk.internal.vm.annotation;
+        import java.lang.annotation.*;
+        @Retention(RetentionPolicy.RUNTIME) public @interface Stable {}""",
+    "java/lang/invoke/Stable": """package java.lang.invoke;
+        import java.lang.annotation.*;
+        @Retention(RetentionPolicy.RUNTIME) public @interface Stable {}""",
     "jdk/internal/vm/annotation/DontInline": """package jdk.internal.vm.annotation;
         import java.lang.annotation.*;
         @Retention(RetentionPolicy.RUNTIME) public @interface DontInline {}""",

@@ -81,12 +81,12 @@ static const struct instr_pass_options *choose(const struct instr_plan *plan,
     return found;
 }
 
-static uint64_t key_of(const struct line *line, enum instr_top_order order) {
+static uint64_t key_of(const struct line *line, enum instr_top_order order, int timed) {
     switch (order) {
     case INSTR_TOP_BY_TOTAL: return line->total;
     case INSTR_TOP_BY_CALLS: return line->calls;
     case INSTR_TOP_BY_THROWN: return line->thrown;
-    default: return line->self ? line->self - line->wait : line->calls;
+    default: return timed ? line->self - line->wait : line->calls;
     }
 }
 
@@ -101,9 +101,11 @@ static uint64_t since(uint64_t now, uint64_t before) {
 }
 
 // Finds the methods of the pass that were called since the last snapshot, largest first.
-static size_t compare(const struct top *top, const struct instr_plan *plan, unsigned number,
-                      const struct instr_counts *counts, size_t n, struct line *lines) {
+static size_t compare(const struct top *top, const struct instr_plan *plan,
+                      const struct instr_pass_options *pass, const struct instr_counts *counts,
+                      size_t n, struct line *lines) {
     static const struct instr_counts none;
+    unsigned number = pass->number;
     size_t found = 0, known = (size_t)instr_methods_count(plan->methods);
     for (size_t id = 0; id < n && id < known; id++) {
         const struct instr_counts *now = &counts[id];
@@ -121,7 +123,7 @@ static size_t compare(const struct top *top, const struct instr_plan *plan, unsi
         if (top->before_time)
             line.wait = instr_waits_take(top->waits, line.id, line.self, line.timed);
         line.is_new = now->timed == line.timed;
-        line.key = key_of(&line, top->order);
+        line.key = key_of(&line, top->order, pass->pass->timed);
         lines[found++] = line;
     }
     qsort(lines, found, sizeof *lines, by_key);
@@ -224,7 +226,7 @@ static int report(struct top *top, struct instr_reply *reply, const struct instr
         instr_reply_fail(reply, "out of memory");
         return 0;
     }
-    size_t found = compare(top, plan, pass->number, counts, n, lines);
+    size_t found = compare(top, plan, pass, counts, n, lines);
     struct instr_interval_times *times = times_of(top, lines, found);
     if (top->before_time && times)
         write_document(reply, top, plan, pass, counts, lines, times, found, now);

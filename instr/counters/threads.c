@@ -66,17 +66,18 @@ struct thread {
 static struct line *lines;
 
 // The memory of pages. Threads may hold addresses in it at any time, so it is never unmapped, only
-// cleared; the other half is then used until the next time.
+// cleared; the other half is then used until the next time. Pages that have owners stay where they are.
 static struct {
-    char *halves[2]; // behind them is as much for struct instr_sampled, which few passes use
-    size_t size;     // of each
+    char *halves[2], *owned;
+    size_t size, owned_size; // of each half, and of the rest
+    size_t distance;         // behind all is as much for struct instr_sampled, which few passes use
     unsigned current;
-    atomic_size_t used;
+    atomic_size_t used, owned_used;
 } arena;
 
 // What lies as far behind a page of counters as native_distance says.
 static struct instr_sampled *sampled_of(struct instr_counters *page) {
-    return (void *)((char *)page + 2 * arena.size);
+    return (void *)((char *)page + arena.distance);
 }
 
 // Global because native methods have no place for a pointer to their state.
@@ -194,7 +195,7 @@ static jlong JNICALL native_lines(JNIEnv *jni, jclass class) {
 
 static jlong JNICALL native_distance(JNIEnv *jni, jclass class) {
     (void)jni, (void)class;
-    return (jlong)(2 * arena.size);
+    return (jlong)arena.distance;
 }
 
 static jlong JNICALL native_find(JNIEnv *jni, jclass class, jlong tid) {
@@ -281,6 +282,54 @@ static jlong JNICALL native_page(JNIEnv *jni, jclass class, jint id) {
     if (thread == NULL || id < 0) return 0;
     struct instr_counters *page = add_page(thread, (size_t)id / INSTR_ROWS_PER_PAGE);
     if (page == NULL) thread->line->full = 1;
+    return (jlong)(intptr_t)page;
+}
+
+// --- pages that have owners (InstrThreads.OWNED) ---
+
+enum { OWNED_PAGES = (1 << INSTR_RECORD_ID_BITS) / INSTR_ROWS_PER_PAGE };
+
+static struct {
+    struct thread *all; // has the pages of all owners; not a thread
+    struct owner {
+        struct thread *thread;
+        int64_t tid;
+    } of[OWNED_PAGES];
+} owned; // guarded by state.mutex
+
+// Java code that runs with a thread's id runs on the native thread that has published the id last.
+static bool has_ended(const struct owner *owner) {
+    return owner->thread == NULL || owner->thread->free || owner->thread->line->tid != owner->tid;
+}
+
+static struct instr_counters *add_owned(size_t index) {
+    if (owned.all == NULL) owned.all = new_thread();
+    if (owned.all == NULL) return NULL;
+    owned.all->line->tid = NOBODY;
+    if (index < (size_t)owned.all->line->limit && pages_of(owned.all->line)[index] != NULL)
+        return pages_of(owned.all->line)[index];
+    size_t at = atomic_load(&arena.owned_used);
+    if (at + PAGE_BYTES > arena.owned_size || !extend(owned.all, index + 1) || !charge(PAGE_BYTES))
+        return NULL;
+    atomic_store(&arena.owned_used, at + PAGE_BYTES);
+    struct instr_counters *page = (void *)(arena.owned + at);
+    pthread_mutex_lock(&owned.all->mutex);
+    pages_of(owned.all->line)[index] = page;
+    pthread_mutex_unlock(&owned.all->mutex);
+    return page;
+}
+
+static jlong JNICALL native_own(JNIEnv *jni, jclass class, jint id, jlong tid) {
+    (void)jni, (void)class;
+    struct thread *thread = current();
+    struct instr_counters *page = NULL;
+    size_t index = (size_t)id / INSTR_ROWS_PER_PAGE;
+    if (thread == NULL || id < 0 || index >= OWNED_PAGES) return 0;
+    pthread_mutex_lock(&state.mutex);
+    if (thread->line->tid == tid && has_ended(&owned.of[index]) &&
+        (page = add_owned(index)) != NULL)
+        owned.of[index] = (struct owner){thread, tid};
+    pthread_mutex_unlock(&state.mutex);
     return (jlong)(intptr_t)page;
 }
 
@@ -435,11 +484,18 @@ static size_t empty_pages(struct thread *thread) {
     return n;
 }
 
+static void clear(char *pages, size_t size) {
+    if (size == 0) return;
+    madvise(pages, size, MADV_DONTNEED);
+    madvise(pages + arena.distance, size, MADV_DONTNEED);
+}
+
 void instr_threads_release(void) {
     size_t n = 0;
     instr_threads_drain();
     pthread_mutex_lock(&state.mutex);
     for (struct thread *t = atomic_load(&state.all); t != NULL; t = t->next) {
+        if (t == owned.all) continue;
         pthread_mutex_lock(&t->mutex);
         n += empty_pages(t);
         empty_buffer(t);
@@ -448,11 +504,10 @@ void instr_threads_release(void) {
     unsigned old = arena.current;
     arena.current = old ^ 1;
     size_t used = atomic_exchange(&arena.used, 0);
+    clear(arena.owned, arena.owned_used ? arena.owned_size : 0);
     pthread_mutex_unlock(&state.mutex);
     refund(n * PAGE_BYTES);
-    if (used == 0) return;
-    madvise(arena.halves[old], arena.size, MADV_DONTNEED);
-    madvise(arena.halves[old] + 2 * arena.size, arena.size, MADV_DONTNEED);
+    if (used != 0) clear(arena.halves[old], arena.size);
 }
 
 static bool register_natives(JNIEnv *jni, jclass class) {
@@ -460,7 +515,7 @@ static bool register_natives(JNIEnv *jni, jclass class) {
         {"lines", "()J", (void *)native_lines},       {"find", "(J)J", (void *)native_find},
         {"page", "(I)J", (void *)native_page},        {"flush", "()V", (void *)native_flush},
         {"epoch", "()J", (void *)native_epoch},       {"distance", "()J", (void *)native_distance},
-        {"record", "(IIJJ)V", (void *)native_record},
+        {"record", "(IIJJ)V", (void *)native_record}, {"own", "(IJ)J", (void *)native_own},
     };
     return (*jni)->RegisterNatives(jni, class, natives, sizeof natives / sizeof *natives) == 0;
 }
@@ -471,11 +526,16 @@ static bool map_arena(size_t limit) {
     size_t size = limit < most ? limit : most;
     for (; size >= page; size /= 2) {
         size = (size + page - 1) / page * page;
-        char *place = mmap(NULL, 4 * size, PROT_READ | PROT_WRITE,
+        size_t rest = OWNED_PAGES * PAGE_BYTES < size ? OWNED_PAGES * PAGE_BYTES : size;
+        size_t half = 2 * size + rest;
+        char *place = mmap(NULL, 2 * half, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (place == MAP_FAILED) continue;
         arena.halves[0] = place;
         arena.halves[1] = place + size;
+        arena.owned = place + 2 * size;
+        arena.owned_size = rest;
+        arena.distance = half;
         arena.size = size;
         return true;
     }
@@ -511,7 +571,7 @@ const char *instr_threads_start(JNIEnv *jni, const struct instr_threads_classes 
 }
 
 size_t instr_threads_bytes(void) {
-    size_t bytes = atomic_load(&arena.used);
+    size_t bytes = atomic_load(&arena.used) + atomic_load(&arena.owned_used);
     for (struct thread *thread = atomic_load(&state.all); thread != NULL; thread = thread->next) {
         pthread_mutex_lock(&thread->mutex);
         bytes += sizeof *thread + thread->length * sizeof *thread->buffer +

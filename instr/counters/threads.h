@@ -36,8 +36,13 @@ size_t instr_threads_budget(void);
 struct instr_counters {
     int64_t calls[INSTR_ROWS_PER_PAGE], thrown[INSTR_ROWS_PER_PAGE];
     int64_t mark[INSTR_ROWS_PER_PAGE]; // position of the method on the stack of a task
-    int64_t next[INSTR_ROWS_PER_PAGE]; // clock=auto: see InstrSampling
+    int64_t next[INSTR_ROWS_PER_PAGE]; // clock=auto: see InstrSampling, and instr_only_counted
 };
+
+// The calls that are not in `calls` but in an element of `next`.
+static inline uint64_t instr_only_counted(int64_t next) {
+    return (uint64_t)next >> 9;
+}
 
 // What the runtime knows of the methods of a page with clock=auto (InstrSampling).
 struct instr_sampled {

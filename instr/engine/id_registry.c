@@ -25,6 +25,7 @@
 struct row {
     uint32_t class_name, name, descriptor; // string handles
     _Atomic uint32_t initialized_pc;
+    atomic_bool untimed;
     uint32_t pass; // with SITE if it is one
 };
 
@@ -411,6 +412,14 @@ void instr_methods_set_initialized_pc(struct instr_methods *methods, int id, uin
 uint32_t instr_methods_initialized_pc(const struct instr_methods *methods, int id) {
     return atomic_load_explicit(&row_at(methods, (uint32_t)id)->initialized_pc,
                                 memory_order_relaxed);
+}
+
+void instr_methods_set_untimed(struct instr_methods *methods, int id, bool untimed) {
+    atomic_store_explicit(&row_at(methods, (uint32_t)id)->untimed, untimed, memory_order_relaxed);
+}
+
+bool instr_methods_untimed(const struct instr_methods *methods, int id) {
+    return atomic_load_explicit(&row_at(methods, (uint32_t)id)->untimed, memory_order_relaxed);
 }
 
 size_t instr_methods_bytes(struct instr_methods *methods) {

@@ -40,6 +40,12 @@ static int method_id(struct rw_class *pass, const struct cf_member *method) {
     return job->ids[i];
 }
 
+// rw_class.note_untimed
+static void note_untimed(struct rw_class *pass, int id, int untimed) {
+    struct job *job = pass->engine;
+    instr_methods_set_untimed(job->engine->methods, id, untimed);
+}
+
 // rw_class.site_id
 static int site_id(struct rw_class *pass, const struct cf_edit *edit, uint32_t pc,
                    struct cf_slice detail) {
@@ -117,6 +123,7 @@ void instr_job_serve(struct job *job) {
         job->passes[i].rewrite = &job->rewrite;
         job->passes[i].runtime_package = job->engine->runtime_package;
         job->passes[i].method_id = method_id;
+        job->passes[i].note_untimed = note_untimed;
         job->passes[i].site_id = site_id;
         job->passes[i].service = service;
         job->passes[i].option = option_of;

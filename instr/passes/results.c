@@ -90,6 +90,8 @@ static size_t gather(const struct instr_results *r, unsigned pass,
             continue;
         rows[found] = row_of(&m, &counts[id]);
         rows[found].estimated = estimated;
+        rows[found].untimed =
+            estimated && !counts[id].timed && instr_methods_untimed(r->methods, (int)id);
         rows[found++].measured = estimated ? counts[id].measured : 0;
     }
     return found;

@@ -87,7 +87,7 @@ uint64_t instr_method_sum(const struct instr_method_report *report,
 
 bool instr_method_is_estimate(const struct instr_method_row *row,
                               const struct instr_method_column *column) {
-    return row->estimated && column->duration &&
+    return row->estimated && column->duration && !row->untimed &&
            column->offset != offsetof(struct instr_method_row, min_ns);
 }
 
@@ -97,6 +97,7 @@ static const char *cell(const struct instr_method_row *row,
                         const struct instr_method_column *column, char text[INSTR_NUMBER_SIZE]) {
     uint64_t value = instr_method_value(row, column);
     if (!column->duration) return instr_number(value, text);
+    if (row->untimed) return "-";
     int estimate = instr_method_is_estimate(row, column);
     if (estimate) text[0] = '~';
     instr_duration(value, text + estimate);
@@ -183,6 +184,7 @@ static void write_row(struct instr_json *json, const struct instr_method_row *ro
         instr_json_bool(json, "estimated", true);
         instr_json_number(json, "measured", row->measured);
     }
+    if (row->untimed) instr_json_bool(json, "timed", false);
     instr_json_close(json, '}');
 }
 

@@ -7,6 +7,7 @@
 #include "instr/report/cost.h"
 #include "instr/report/kinds.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,7 @@ struct instr_method_row {
     uint64_t total_ns, self_ns, min_ns, max_ns, p50_ns, p90_ns, p99_ns;
     // Are times estimates, from so many calls that were measured? `min_ns` was always measured.
     uint64_t estimated, measured;
+    bool untimed; // its calls are only counted: the method has no times
 };
 
 // A method or class that was not changed, and why.
@@ -60,6 +62,7 @@ void instr_skipped_json(struct instr_json *json, const struct instr_skipped *ski
 // where a timed method goes on with
 // "total_ns","self_ns","min_ns","max_ns","p50_ns","p90_ns","p99_ns", and if its times are estimates, with
 // "estimated":true and "measured", the number of calls whose time was measured.
+// "timed":false says that its calls are only counted: its times are 0.
 extern const struct instr_report_format instr_methods_format;
 
 #endif

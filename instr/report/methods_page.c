@@ -26,6 +26,10 @@ static void put_totals(const struct instr_method_report *report, struct instr_ou
     instr_page_end_totals(out);
 }
 
+static void put_untimed(struct instr_output *out) {
+    instr_output_text(out, "<td data-v=\"0\" class=\"zero\">-</td>");
+}
+
 // `largest` of its column: a bar behind the cell shows the row's share of it.
 static void put_cell(struct instr_output *out, const struct instr_method_column *column,
                      uint64_t value, uint64_t largest, bool estimated) {
@@ -49,6 +53,10 @@ static void put_row(const struct instr_method_row *row, const struct instr_metho
     instr_output_text(out, "</td>");
     for (size_t c = 0; c < count; c++) {
         int sorted = columns[c].order == order;
+        if (row->untimed && columns[c].duration) {
+            put_untimed(out);
+            continue;
+        }
         put_cell(out, &columns[c], instr_method_value(row, &columns[c]),
                  sorted ? instr_method_value(first, &columns[c]) : 0,
                  instr_method_is_estimate(row, &columns[c]));

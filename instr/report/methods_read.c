@@ -24,6 +24,7 @@ static int read_row(struct instr_reader *r, const json_t *object, void *context)
     row->estimated = json_is_true(json_object_get(object, "estimated"));
     if (row->estimated && instr_reader_number(r, object, "measured", &row->measured) != 0)
         return -1;
+    row->untimed = json_is_false(json_object_get(object, "timed"));
     if (json_object_get(object, "total_ns")) report->timed = 1;
     if (json_object_get(object, "p90_ns")) report->without_p90 = 0;
     return 0;

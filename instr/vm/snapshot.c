@@ -58,7 +58,8 @@ static void add_rows(void *context, uint32_t page, const volatile struct instr_c
     struct snapshot *s = context;
     int64_t from = page_of(s, page);
     for (size_t i = 0; from >= 0 && i < INSTR_ROWS_PER_PAGE; i++) {
-        s->paged[(size_t)from + i].calls += (uint64_t)counters->calls[i];
+        s->paged[(size_t)from + i].calls +=
+            (uint64_t)counters->calls[i] + instr_only_counted(counters->next[i]);
         s->paged[(size_t)from + i].thrown += counters->thrown[i];
         s->paged[(size_t)from + i].ticked += sampled->ticked[i];
         if (sampled->number[i] < 0) s->paged[(size_t)from + i].inner += sampled->inner[i];

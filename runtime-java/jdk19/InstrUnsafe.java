@@ -47,6 +47,12 @@ final class InstrUnsafe {
         return UNSAFE.getLong(carrier, InstrThreads.TID);
     }
 
+    /** Thread.tid of the thread that runs this, platform or virtual. */
+    @jdk.internal.vm.annotation.ForceInline
+    static long tid() {
+        return UNSAFE.getLong(Thread.currentThread(), InstrThreads.TID);
+    }
+
     /** The offset of an instance field. Does not initialize the class. */
     static long offset(Class<?> type, String field) throws Throwable {
         return UNSAFE.objectFieldOffset(type, field);

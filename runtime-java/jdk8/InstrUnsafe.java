@@ -39,6 +39,12 @@ final class InstrUnsafe {
         return carrierTid();
     }
 
+    /** Thread.tid of the thread that runs this, platform or virtual. */
+    @java.lang.invoke.ForceInline
+    static long tid() {
+        return UNSAFE.getLong(Thread.currentThread(), InstrThreads.TID);
+    }
+
     static long offset(Class<?> type, String field) throws Throwable {
         return UNSAFE.objectFieldOffset(type.getDeclaredField(field));
     }

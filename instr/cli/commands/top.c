@@ -108,6 +108,12 @@ static void print_key(const json_t *row, FILE *to) {
     free(text);
 }
 
+// Of calls that were only counted.
+static char *untimed(uint64_t nanoseconds, char text[INSTR_DURATION_SIZE + 1]) {
+    (void)nanoseconds;
+    return strcpy(text, "-");
+}
+
 // The same with ~ before it.
 static char *estimate(uint64_t nanoseconds, char text[INSTR_DURATION_SIZE + 1]) {
     text[0] = '~';
@@ -163,6 +169,7 @@ static void print_row(const json_t *row, uint64_t interval, int timed, int estim
         p99[INSTR_DURATION_SIZE + 1], max[INSTR_DURATION_SIZE + 1];
     char *(*time)(uint64_t, char *) = estimated ? estimate : duration;
     uint64_t ended = cli_count(row, "timed");
+    if (estimated && !ended) time = untimed;
     uint64_t wait = cli_count(row, "wait_ns"), self = cli_count(row, "self_ns");
     double per = interval ? 1 / (double)interval : 0;
     int used = fprintf(to, "%10s ", rate(row, "calls", interval, calls));

@@ -116,6 +116,65 @@ def switched(r):
     yield "off and on", problems
 
 
+UNTIMED = {"number", "sum", "sign", "cell"}  # of Owners
+
+
+def owners(r, name, *arguments):
+    """The counts of all methods are those of the program, and no time is made up for those that are too small for a clock."""
+    report = r.file(name + ".json")
+    agent = r.with_agent(f"timing,timing.clock=auto,include=Owners,timing.file={report},quiet=yes")
+    run = r.run(name, [r.java] + r.verify + [agent, "-cp", r.built.programs, "Owners", *arguments])
+    if run.status != 0:
+        return [run.tail()]
+    with open(report, encoding="utf-8") as f:
+        rows = {m["method"]: m for m in json.load(f)["methods"]}
+    problems = []
+    for line in run.stdout.splitlines():
+        method, calls, thrown = line.split()
+        row = rows[method]
+        if (row["calls"], row["thrown"]) != (int(calls), int(thrown)):
+            problems.append(f"{method}: {row['calls']} calls, {row['thrown']} thrown, not {calls} and {thrown}")
+        if (row.get("timed", True), row["total_ns"] > 0) != (method not in UNTIMED, method not in UNTIMED):
+            problems.append(f"{method}: {row}")
+    return problems
+
+
+@program("timing, methods that are short or too small for a clock")
+def owned(r):
+    """One thread after the other, and many at the same time, own the counters of the methods: no call is lost or counts twice."""
+    ways = {"one after another": ["30", "1", "3000"], "at the same time": ["3", "12", "4000"], "main alone": ["0", "0", "50000"]}
+    if r.jdk.version >= 21:
+        ways["virtual threads"] = ["3", "40", "3000", "virtual"]
+    for way, arguments in ways.items():
+        yield way, owners(r, way.replace(" ", "-"), *arguments)
+
+
+@program("timing, methods too small for a clock, in a running JVM")
+def owned_late(r):
+    """In classes that are loaded already inserted code has another form; after a revert, counts begin anew."""
+    p = Waiting(r, main="OwnersAttached")
+    try:
+        for rounds in (60, 4):
+            problems = []
+            attached = p.instr("attach", "timing,timing.clock=auto", "include=Owners", "max-overhead=off")
+            for _ in range(rounds):
+                p.round()
+            report, table = p.instr("report", "timing", "--json"), p.instr("report", "timing")
+            rows = {m["method"]: m for m in json.loads(report.stdout or '{"methods": []}')["methods"]}
+            for method in UNTIMED | {"loop", "twice"}:
+                row = rows.get(method, {"calls": 0})
+                counts = (100 * rounds, 25 * rounds if method == "cell" else 0, method not in UNTIMED)
+                if attached.returncode or (row["calls"], row.get("thrown"), row.get("timed", True)) != counts:
+                    problems.append(f"{method}: {attached.stderr} {row}")
+            if not any(line.split()[2:4] == ["-", "-"] for line in table.stdout.splitlines() if "Owners.number" in line):
+                problems.append(f"times of number(): {table.stdout}")
+            p.instr("revert")
+            yield f"{rounds} rounds", problems
+    finally:
+        p.process.stdin.close()
+        p.process.wait(timeout=60)
+
+
 def within_ticks(expectations):
     """Self time in whole ticks may be one less or more for each call that is long."""
     for e in expectations:

@@ -59,10 +59,10 @@ static void write_text(const char *name, const char *what) {
 
 static struct instr_method_row rows[] = {
     {"com/acme/Foo", "bar", "(ILjava/lang/String;[[J)V", 3, 1, 3000, 1500000, 10, 2000, 900, 1990,
-     1999, 0, 0},
-    {"com/acme/Foo$In", "<init>", "()V", 1234567, 0, 61000000000, 20, 0, 59999999999, 7, 8, 9, 1,
-     5},
-    {"Main", "x", "broken\x1b[31m", 3, 0, 0, 1500000, 0, 0, 0, 0, 0, 0, 0},
+     1999, 0, 0, 0},
+    {"com/acme/Foo$In", "<init>", "()V", 1234567, 0, 61000000000, 20, 0, 59999999999, 7, 8, 9, 1, 5,
+     0},
+    {"Main", "x", "broken\x1b[31m", 3, 0, 0, 1500000, 0, 0, 0, 0, 0, 0, 0, 0},
 };
 static const struct instr_skipped skipped[] = {{"com/acme/Big", "run()V", "would grow \"much\""}};
 
@@ -102,6 +102,26 @@ START_TEST(the_table_is_aligned_and_readable) {
         "com.acme.Foo.bar(int, String, long[][])\n"
         "  1,234,567       0  ~61.0 s   ~20 ns   0 ns   ~7 ns    ~8 ns    ~9 ns  ~60.0 s  "
         "com.acme.Foo$In.<init>()\n");
+}
+END_TEST
+
+START_TEST(a_method_without_times_has_none) {
+    struct instr_method_row row = {.class_name = "A",
+                                   .method = "size",
+                                   .descriptor = "()I",
+                                   .calls = 7,
+                                   .estimated = 1,
+                                   .untimed = 1};
+    struct instr_method_report r = report(1);
+    r.rows = &row;
+    r.row_count = 1;
+    ck_assert_str_eq(captured(&r, 1),
+                     "timing: 1 method, 7 calls, 0 thrown, 0 ns in total; 1 skipped\n"
+                     "  calls  thrown  total  self  min  p50  p90  p99  max  method\n"
+                     "      7       0      -     -    -    -    -    -    -  A.size()\n");
+    ck_assert_int_eq(write_to(path, &r), 0);
+    ck_assert_ptr_nonnull(
+        strstr(content(path), "\"estimated\": true, \"measured\": 0, \"timed\": false}"));
 }
 END_TEST
 
@@ -297,6 +317,7 @@ int main(void) {
     TCase *tcase = tcase_create("report");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, the_table_is_aligned_and_readable);
+    tcase_add_test(tcase, a_method_without_times_has_none);
     tcase_add_test(tcase, the_table_stops_at_top);
     tcase_add_test(tcase, the_json_has_its_keys_in_order);
     tcase_add_test(tcase, the_cost_is_one_line_and_a_member);

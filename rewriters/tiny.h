@@ -1,0 +1,21 @@
+// Methods that are too small for a clock: no calls, no loops, nothing that runs other code or waits, few
+// instructions. Getters, setters, constants, a comparison.
+
+#ifndef RW_TINY_H
+#define RW_TINY_H
+
+#include "classfile/decls.h"
+#include "classfile/edit.h"
+
+CF_BEGIN_DECLS
+
+enum rw_tiny {
+    RW_NOT_TINY,
+    RW_TINY, // an instruction may throw
+    RW_TINY_THROWS_NOTHING
+};
+enum rw_tiny rw_tiny(const struct cf_edit *edit);
+
+CF_END_DECLS
+
+#endif
