@@ -135,7 +135,7 @@ static struct instr_match *make_match(struct instr_kit *kit, const struct kit_so
 }
 
 static bool make_target(struct instr_kit *kit, const struct kit_source *source, const char *text,
-                        struct instr_kit_target *target) {
+                        bool calls, struct instr_kit_target *target) {
     const char *end, *wrong = rw_watch_split(text, &target->pattern, &end);
     if (wrong || *end) {
         kit_problem(kit, true, kit_where(source, NULL), "@Advice: '%s' %s", text,
@@ -145,6 +145,12 @@ static bool make_target(struct instr_kit *kit, const struct kit_source *source, 
     struct cf_slice name = target->pattern.class_name;
     target->subtypes = name.bytes[name.length - 1] == '+';
     if (target->subtypes) name.length--;
+    if (target->subtypes && calls) {
+        bad_pattern(kit, source, text,
+                    "a pattern with + is for methods, not for calls: name the classes whose "
+                    "methods are called");
+        return false;
+    }
     target->text = text;
     target->classes = make_match(kit, source, "value", kit_text(kit, name));
     return target->classes != NULL;
@@ -155,7 +161,8 @@ static void make_targets(struct instr_kit *kit, const struct kit_source *source,
     advice->targets = kit_alloc(kit, w->target_count + 1, sizeof *advice->targets);
     for (size_t i = 0; i < w->target_count && advice->targets; i++) {
         const char *text = replaced(kit, w->targets[i], advice->types_from, advice->types);
-        if (text && make_target(kit, source, text, &advice->targets[advice->target_count]))
+        if (text &&
+            make_target(kit, source, text, w->calls, &advice->targets[advice->target_count]))
             advice->target_count++;
     }
     if (w->target_count || !advice->targets) return;
@@ -163,7 +170,7 @@ static void make_targets(struct instr_kit *kit, const struct kit_source *source,
         kit_problem(kit, true, kit_where(source, NULL),
                     "@Advice names no methods: write a pattern, such as "
                     "@Advice(\"com.acme.Shop.order(..)\")");
-    else if (make_target(kit, source, "**.*(..)", &advice->targets[0]))
+    else if (make_target(kit, source, "**.*(..)", false, &advice->targets[0]))
         advice->target_count = 1;
 }
 

@@ -17,6 +17,7 @@ struct subject {
     struct instr_kit_method *method;
     struct cf_slice signature; // generic, of the method; NULL bytes: none
     bool instead, skip;
+    bool calls; // its advice is for calls
 };
 
 __attribute__((format(printf, 2, 3))) static void complain(const struct subject *s,
@@ -47,6 +48,8 @@ struct annotation_of_value {
     unsigned roles;   // where it may stand: bits of enum instr_kit_role
     const char *java; // the type that the parameter must have; NULL: it depends
 };
+
+enum { MOST_ARGUMENT = 254 };
 
 enum {
     AT_ENTER = 1 << INSTR_KIT_ENTER,
@@ -82,6 +85,19 @@ static const struct annotation_of_value *value_of(struct cf_slice type) {
     return NULL;
 }
 
+static bool is_of_kit(struct cf_slice type) {
+    static const char start[] = "L" KIT_TYPES;
+    return type.length > sizeof start && memcmp(type.bytes, start, sizeof start - 1) == 0;
+}
+
+// One that a newer instr-kit.jar has: its value is unknown.
+static void complain_of_annotation(const struct subject *s, unsigned parameter,
+                                   struct cf_slice type) {
+    size_t skipped = sizeof "L" KIT_TYPES - 1;
+    complain(s, "parameter %u: @%.*s is unknown: instr-kit.jar is that of another version",
+             parameter, (int)(type.length - skipped - 1), (const char *)type.bytes + skipped);
+}
+
 // The annotations of one parameter, of which one may be ours.
 static void read_parameter_annotations(struct subject *s, struct cf_annotations *walk,
                                        unsigned index) {
@@ -91,6 +107,7 @@ static void read_parameter_annotations(struct subject *s, struct cf_annotations 
     while (cf_next_annotation(walk, &a)) {
         const struct annotation_of_value *v = value_of(a.type);
         struct cf_element e = {.tag = 0};
+        if (!v && is_of_kit(a.type)) complain_of_annotation(s, index + 1, a.type);
         if (!v) continue;
         if (p->annotation)
             complain(s, "parameter %u has @%s and @%s: leave one of them", index + 1, p->annotation,
@@ -222,12 +239,17 @@ static void check_parameter(const struct subject *s, unsigned i) {
     const struct annotation_of_value *v = NULL;
     for (size_t k = 0; p->annotation && k < sizeof values / sizeof *values; k++)
         if (values[k].value == p->value) v = &values[k];
+    size_t last = v && v->java ? strcspn(strrchr(v->java, '/') + 1, ";") : 0;
     if (v && !(v->roles >> s->method->role & 1))
         complain(s, "parameter %u: @%s has no value in %s", i + 1, v->type,
                  role_names[s->method->role]);
     else if (v && v->java && strcmp(p->type, v->java) != 0)
-        complain(s, "parameter %u: with @%s its type is %s", i + 1, v->type,
-                 v->java[0] == '[' ? "Object[]" : strrchr(v->java, '/') + 1);
+        complain(s, "parameter %u: with @%s its type is %.*s%s", i + 1, v->type, (int)last,
+                 strrchr(v->java, '/') + 1, v->java[0] == '[' ? "[]" : "");
+    else if (p->value == INSTR_KIT_ARGUMENT && p->index > MOST_ARGUMENT)
+        complain(s, "parameter %u: @Arg counts arguments from 0 to %d", i + 1, MOST_ARGUMENT);
+    else if (p->value == INSTR_KIT_FIELD && s->calls)
+        complain(s, "parameter %u: @Field is for advised methods, not for calls", i + 1);
     else if (p->value == INSTR_KIT_THIS && is_primitive(p->type))
         complain(s, "parameter %u: @This is an object, and cannot be of a primitive type", i + 1);
     else if (strcmp(p->type, holder) == 0 &&
@@ -268,10 +290,33 @@ static enum instr_kit_role role_of(const struct subject *s) {
     return INSTR_KIT_ROLES;
 }
 
+// Does the method, or one of its parameters, have an annotation of package instr.kit?
+static bool has_annotation(const struct subject *s) {
+    struct cf_error error = {0};
+    const struct cf_class *cls = &s->source->cls;
+    struct cf_walk walk = cf_member_attributes(cls, s->member, &error);
+    bool found = s->skip;
+    for (struct cf_attribute a; cf_next_attribute(&walk, &a) && !found;) {
+        struct cf_reader r = cf_read(cls, a.info, a.length, &error);
+        if (!CF_IS(a.name, "RuntimeInvisibleParameterAnnotations")) continue;
+        for (unsigned count = cf_u1(&r); count && !error.status; count--) {
+            struct cf_annotations annotations = cf_walk_annotations(cls, r);
+            for (struct cf_annotation one; cf_next_annotation(&annotations, &one);)
+                found = found || is_of_kit(one.type);
+            r = annotations.r;
+        }
+    }
+    return found;
+}
+
 static void read_method(struct subject *s, struct instr_kit_advice *advice) {
     enum instr_kit_role role = role_of(s);
     unsigned flags = s->member->access_flags;
-    if (role == INSTR_KIT_ROLES || flags & (CF_ACC_BRIDGE | CF_ACC_SYNTHETIC)) return;
+    if (flags & (CF_ACC_BRIDGE | CF_ACC_SYNTHETIC)) return;
+    if (role == INSTR_KIT_ROLES && has_annotation(s))
+        complain(s, "is never called: advice methods are enter, returned, thrown and exit, and "
+                    "those with @Instead");
+    if (role == INSTR_KIT_ROLES) return;
     if (!(flags & CF_ACC_STATIC) || flags & CF_ACC_PRIVATE || flags & CF_ACC_NATIVE) {
         complain(s, "advice methods are static, and not private or native");
         return;
@@ -330,8 +375,10 @@ static void check_advice(struct instr_kit *kit, const struct kit_source *source,
 void kit_read_methods(struct kit_reader *reader, const struct kit_source *source,
                       struct instr_kit_advice *advice) {
     for (unsigned i = 0; i < source->cls.methods_count; i++) {
-        struct subject s = {
-            .kit = reader->kit, .source = source, .member = &source->cls.methods[i]};
+        struct subject s = {.kit = reader->kit,
+                            .source = source,
+                            .member = &source->cls.methods[i],
+                            .calls = advice->calls};
         read_attributes(&s, false);
         read_method(&s, advice);
     }

@@ -122,13 +122,6 @@ static bool can_run(const struct instr_kit *kit, char *error, size_t size) {
         instr_kit_error(kit, error, size);
         return false;
     }
-    for (size_t i = 0; i < kit->advice_count; i++) {
-        const char *why = instr_kit_not_woven(&kit->advices[i]);
-        if (!why) continue;
-        snprintf(error, size, "%s:%u: %s", kit->advices[i].source.file, kit->advices[i].source.line,
-                 why);
-        return false;
-    }
     if (kit->advice_count) return true;
     snprintf(error, size, "the kit has no class with @Advice");
     return false;

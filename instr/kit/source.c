@@ -141,11 +141,15 @@ static uint32_t first_line(const struct cf_class *cls, const struct cf_member *m
 }
 
 struct instr_kit_source kit_where(const struct kit_source *source, const struct cf_member *method) {
+    const struct cf_class *cls = &source->cls;
     struct instr_kit_source where = {source->file, 0};
-    for (unsigned i = 0; !method && i < source->cls.methods_count; i++)
-        if (CF_IS(cf_member_name(&source->cls, &source->cls.methods[i]), "<init>"))
-            method = &source->cls.methods[i];
-    if (method) where.line = first_line(&source->cls, method);
+    if (method) where.line = first_line(cls, method);
+    // That of the class is that of its constructor, or of its first code.
+    for (unsigned i = 0; !where.line && i < cls->methods_count; i++)
+        if (CF_IS(cf_member_name(cls, &cls->methods[i]), "<init>"))
+            where.line = first_line(cls, &cls->methods[i]);
+    for (unsigned i = 0; !where.line && i < cls->methods_count; i++)
+        where.line = first_line(cls, &cls->methods[i]);
     return where;
 }
 

@@ -6,15 +6,6 @@
 
 #include <stdio.h>
 
-const char *instr_kit_not_woven(const struct instr_kit_advice *advice) {
-    for (size_t i = 0; i < advice->target_count; i++)
-        if (advice->calls && advice->targets[i].subtypes)
-            return "a pattern with + is for methods, not for calls: name the classes whose methods "
-                   "are "
-                   "called";
-    return NULL;
-}
-
 size_t instr_kit_package(struct cf_slice name, char *package, size_t size) {
     size_t length = name.length;
     while (length && name.bytes[length - 1] != '/') length--;

@@ -34,7 +34,4 @@ enum cf_status instr_kit_weave(struct rw_class *cls, struct cf_edit *edit);
 // The package of an internal class name, "" or "com/acme/", truncated if too long. Returns the complete length.
 size_t instr_kit_package(struct cf_slice class_name, char *package, size_t size);
 
-// Why the advice cannot run yet, a part of a sentence; NULL: it can.
-const char *instr_kit_not_woven(const struct instr_kit_advice *advice);
-
 #endif

@@ -271,14 +271,17 @@ class ReadingTest(KitTest):
         self.wrong("@Skip static void enter() { /*!*/ }", "enter: @Skip wants a result of boolean, or an object")
         self.wrong("@Skip static void exit() { /*!*/ }", "exit: @Skip is for enter")
         self.wrong("@Instead static void f() { /*!*/ }", "f: @Instead replaces calls: write calls = true in @Advice")
+        self.wrong("static void enter() { }\nstatic void onExit(@Enter long start) { /*!*/ }", "onExit: is never called: advice methods are enter, returned, thrown and exit, and those with @Instead")
+        self.wrong("static void enter() { }\n@Skip static boolean skip() { /*!*/ return true; }", "skip: is never called")
+        self.wrong("static native void enter();\nstatic void exit() { }", "enter: " + static)
         self.wrong("static void onEnter() { }", "Bad has no advice method: write a static enter, returned, thrown or exit")
 
     def test_parameters_that_cannot_be_bound(self):
         self.wrong("static void enter(@Result Object o) { /*!*/ }", "enter: parameter 1: @Result has no value in enter")
         self.wrong("static void returned(@Thrown Throwable t) { /*!*/ }", "returned: parameter 1: @Thrown has no value in")
-        self.wrong("static void exit(@Thrown Exception t) { /*!*/ }", "exit: parameter 1: with @Thrown its type is Throwable")
+        self.wrong("static void exit(@Thrown Exception t) { /*!*/ }", "exit: parameter 1: with @Thrown its type is Throwable\n")
         self.wrong("static void enter(@Method Object m) { /*!*/ }", "enter: parameter 1: with @Method its type is String")
-        self.wrong("static void enter(@AllArgs String[] m) { /*!*/ }", "enter: parameter 1: with @AllArgs its type is Object[]")
+        self.wrong("static void enter(@AllArgs String[] m) { /*!*/ }", "enter: parameter 1: with @AllArgs its type is Object[]\n")
         self.wrong("static void enter(int i, @This int t) { /*!*/ }", "enter: parameter 2: @This is an object")
         self.wrong("static void exit(Holder<String> s) { /*!*/ }", "exit: parameter 1: only arguments can be held, and only in")
         self.wrong("static void enter(@This Holder<String> s) { /*!*/ }", "enter: parameter 1: only arguments can be held")
@@ -288,6 +291,16 @@ class ReadingTest(KitTest):
                    "exit: parameter 1: @Enter has the type that enter returns")
         self.wrong("static int enter() { return 1; }\nstatic void exit(@Enter Object i) { /*!*/ }",
                    "exit: parameter 1: @Enter has the type that enter returns")
+
+        for number in (-1, 255):
+            self.wrong(f"static void enter(@Arg({number}) int n) {{ /*!*/ }}", "enter: parameter 1: @Arg counts arguments from 0 to 254")
+        self.wrong('static void enter(@Field("x") int x) { /*!*/ }', "enter: parameter 1: @Field is for advised methods, not for calls",
+                   before='@Advice(value = "a.b", calls = true, callers = "c.d")')
+
+    def test_annotations_of_a_newer_version(self):
+        jar = self.build("newer", Newer="package instr.kit; public @interface Newer { }",
+                         Bad='import instr.kit.*;\n@Advice("a.b") class Bad { static void enter(@Newer int n) { } }')
+        self.assertIn("Bad.java:2: enter: parameter 1: @Newer is unknown: instr-kit.jar is that of another version\n", self.tool("kit", "check", jar, status=1).stdout)
 
     def test_annotations_that_say_nothing(self):
         enter = "static void enter() { }"
@@ -300,6 +313,7 @@ class ReadingTest(KitTest):
         self.wrong(enter, '@Advice: calls = true needs the classes that call: callers = "com.acme.**"', before='@Advice(value = "a.b", calls = true)')
         self.wrong(enter, "@Advice: a call does not show annotations: name the methods", before='@Advice(value = "a.b", calls = true, callers = "c.d", annotated = "e.f")')
         self.wrong(enter, "@Advice: calls of constructors are not advised: advise the constructor itself", before='@Advice(value = "a.b.<init>(..)", calls = true, callers = "c.d")')
+        self.wrong(enter, "@Advice: a+.b: a pattern with + is for methods, not for calls: name the classes whose methods are called", before='@Advice(value = "a+.b", calls = true, callers = "c.d")')
         self.wrong(enter, "types: write names of packages or classes with dots", before='@Advice(value = "a.b", types = "a/b|c")')
 
     def test_classes_that_cannot_be_helpers(self):

@@ -330,12 +330,12 @@ class RunningTest(ShopTest):
         done = self.java(f"-agentpath:{AGENT}=kit={kit},quiet=yes", "-p", self.path("modules"), "-m", "shop/com.acme.Shop")
         self.assertEqual(sorted(done.stdout.splitlines()), sorted(PLAIN + ["in module shopmodule shop", "21"]))
 
-    def test_what_does_not_run_yet_is_refused(self):
+    def test_mistakes_are_refused_at_the_start(self):
         for advice, why in (('value = "com.acme.Shop+.order(..)", calls = true, callers = "com.acme.*"',
                              "a pattern with + is for methods, not for calls: name the classes whose methods are called"),):
             kit = self.kit("@Advice(%s) final class Slow { static void enter() { } }" % advice, str(len(why)))
             done = self.run_any(os.path.join(JDK, "bin/java"), f"-agentpath:{AGENT}=kit={kit}", "-cp", self.app, "com.acme.Shop")
-            self.assertIn(f"instr: option 'kit': Slow.java:2: {why}\n", done.stderr)
+            self.assertIn(f"instr: option 'kit': Slow.java:2: @Advice: com.acme.Shop+.order(..): {why}\n", done.stderr)
 
     def test_kits_says_where_advice_is_called(self):
         app = self.build("waits", Waits="""
