@@ -1,4 +1,4 @@
-"""The inputs that fuzzing starts from: real classes of a JDK and those that the tests generate, and option texts.
+"""The inputs that fuzzing starts from: real classes of a JDK and of libraries, those that the tests generate, and option texts.
 
     make_corpus.py --jdk HOME --out DIR [--generated DIR] [--count N]
 
@@ -62,6 +62,18 @@ def classes_of(jdk, count):
         for path in files[:: max(1, len(files) // count)]:
             with open(path, "rb") as f:
                 yield os.path.relpath(path, folder).replace(os.sep, "."), f.read()
+
+
+def classes_of_languages(count):
+    """Those of Kotlin, Scala and Groovy, which have patterns of their own for coverage, where Debian's packages are."""
+    for name in ("kotlin-stdlib", "scala-library", "groovy-all"):
+        path = f"/usr/share/java/{name}.jar"
+        if not os.path.exists(path):
+            continue
+        with zipfile.ZipFile(path) as jar:
+            entries = [e for e in jar.infolist() if e.filename.endswith(".class") and e.file_size <= LARGEST]
+            for entry in entries[:: max(1, len(entries) // count)]:
+                yield f"{name}." + entry.filename.replace("/", "."), jar.read(entry)
 
 
 def exec_files():
@@ -156,6 +168,8 @@ def main():
         for s in strings_of(data):
             if any(b >= 0x80 or b < 0x20 for b in s):
                 odd[s] = 1
+    for name, data in classes_of_languages(options.count // 4):
+        write(classes, name[-200:], data)
     for path in glob.glob(os.path.join(options.generated or "/nonexistent", "**", "*.class"), recursive=True):
         if os.path.getsize(path) <= LARGEST:
             shutil.copy(path, os.path.join(classes, "generated." + os.path.basename(path)))
