@@ -1,5 +1,5 @@
-// Inflates block by block. Codes are read bit by bit, which suits the few classes of a kit; every read and
-// every write is checked. Errors are sticky: after one, bits are 0 and blocks end.
+// Inflates block by block. Codes of up to SHORT bits are looked up in a table, longer ones are read bit by bit; every
+// read and every write is checked. Errors are sticky: after one, bits are 0 and blocks end.
 
 #include "instr/kit/inflate.h"
 
@@ -7,6 +7,7 @@
 
 enum {
     LONGEST_CODE = 15,
+    SHORT = 8,
     LITERALS = 288,
     DISTANCES = 30,
     END_OF_BLOCK = 256,
@@ -16,7 +17,7 @@ enum {
 struct inflater {
     const uint8_t *bytes;
     size_t length, at;
-    uint32_t bits; // read, not used yet; the next one is the lowest
+    uint64_t bits; // read, not used yet; the next one is the lowest, those above bit_count are 0
     unsigned bit_count;
     uint8_t *to;
     size_t size, filled;
@@ -27,26 +28,59 @@ static void fail(struct inflater *in) {
     in->failed = true;
 }
 
-static unsigned take_bits(struct inflater *in, unsigned count) {
-    while (in->bit_count < count) {
-        if (in->at == in->length) {
-            fail(in);
-            return 0;
-        }
-        in->bits |= (uint32_t)in->bytes[in->at++] << in->bit_count;
+// Reads what fits, as far as there is any.
+static void read_bits(struct inflater *in) {
+    while (in->bit_count <= 56 && in->at < in->length) {
+        in->bits |= (uint64_t)in->bytes[in->at++] << in->bit_count;
         in->bit_count += 8;
     }
-    unsigned value = in->bits & ((1u << count) - 1);
+}
+
+static void drop_bits(struct inflater *in, unsigned count) {
     in->bits >>= count;
     in->bit_count -= count;
+}
+
+// Up to 16 bits.
+static unsigned take_bits(struct inflater *in, unsigned count) {
+    if (in->bit_count < count) read_bits(in);
+    if (in->failed || in->bit_count < count) {
+        fail(in);
+        return 0;
+    }
+    unsigned value = (unsigned)in->bits & ((1u << count) - 1);
+    drop_bits(in, count);
     return value;
 }
 
-// A Huffman code: how many symbols have codes of each length, and the symbols in the order of their codes.
+// The bits up to the next byte mean nothing; bytes that were read ahead are given back.
+static void end_at_byte(struct inflater *in) {
+    in->at -= in->bit_count / 8;
+    in->bits = in->bit_count = 0;
+}
+
+// A Huffman code: how many symbols have codes of each length, and the symbols in the order of their codes. `by_bits`: for
+// the next SHORT bits the symbol and, above SYMBOL_BITS, the length of its code; 0: the code is longer, or none.
+enum { SYMBOL_BITS = 12 };
 struct code {
     uint16_t counts[LONGEST_CODE + 1];
     uint16_t symbols[LITERALS];
+    uint16_t by_bits[1 << SHORT];
 };
+
+// Codes are read from their highest bit on, and the first bit read is the lowest of the index.
+static void fill_table(struct code *code) {
+    unsigned value = 0, index = 0;
+    memset(code->by_bits, 0, sizeof code->by_bits);
+    for (unsigned length = 1; length <= SHORT; length++, value <<= 1)
+        for (unsigned n = code->counts[length]; n > 0; n--, value++, index++) {
+            unsigned first = 0;
+            for (unsigned bit = 0; bit < length; bit++)
+                first |= (value >> bit & 1) << (length - 1 - bit);
+            for (unsigned at = first; at < 1u << SHORT; at += 1u << length)
+                code->by_bits[at] = (uint16_t)(length << SYMBOL_BITS | code->symbols[index]);
+        }
+}
 
 // Makes the code from the length of each symbol's code, 0: it has none. Returns false unless every sequence of
 // bits has one meaning. `lone`: a single symbol may have a code of one bit. No symbol at all is a code, too.
@@ -65,10 +99,11 @@ static bool make_code(struct code *code, const uint8_t *lengths, unsigned count,
     }
     for (unsigned i = 0; i < count; i++)
         if (lengths[i]) code->symbols[offsets[lengths[i]]++] = (uint16_t)i;
+    fill_table(code);
     return left == 0 || used == 0 || (lone && used == 1 && code->counts[1] == 1);
 }
 
-static unsigned take_symbol(struct inflater *in, const struct code *code) {
+static unsigned take_long_symbol(struct inflater *in, const struct code *code) {
     int value = 0, first = 0, index = 0;
     for (unsigned length = 1; length <= LONGEST_CODE && !in->failed; length++) {
         value |= (int)take_bits(in, 1);
@@ -80,6 +115,14 @@ static unsigned take_symbol(struct inflater *in, const struct code *code) {
     }
     fail(in);
     return END_OF_BLOCK;
+}
+
+static unsigned take_symbol(struct inflater *in, const struct code *code) {
+    if (in->bit_count < SHORT) read_bits(in);
+    unsigned found = code->by_bits[in->bits & ((1u << SHORT) - 1)], length = found >> SYMBOL_BITS;
+    if (length == 0 || length > in->bit_count || in->failed) return take_long_symbol(in, code);
+    drop_bits(in, length);
+    return found & ((1u << SYMBOL_BITS) - 1);
 }
 
 static void put_byte(struct inflater *in, uint8_t byte) {
@@ -183,10 +226,10 @@ static void inflate_dynamic(struct inflater *in) {
         inflate_symbols(in, &literals, &distances);
 }
 
-// The bits up to the next byte mean nothing.
 static void inflate_stored(struct inflater *in) {
-    take_bits(in, in->bit_count & 7);
+    end_at_byte(in);
     unsigned length = take_bits(in, 16), complement = take_bits(in, 16);
+    end_at_byte(in);
     if (in->failed || (length ^ complement) != 0xFFFF || length > in->length - in->at ||
         length > in->size - in->filled) {
         fail(in);
@@ -209,6 +252,7 @@ bool instr_inflate(const uint8_t *bytes, size_t length, uint8_t *to, size_t size
         default: fail(&in);
         }
     }
+    end_at_byte(&in);
     return !in.failed && in.filled == size && in.at == length;
 }
 

@@ -53,6 +53,9 @@ struct kit_reader {
     size_t jar_count;
     size_t source_count;
     unsigned mark;
+    // What was read last, so that it is not inflated again.
+    const struct instr_jar_entry *read;
+    uint8_t *read_bytes;
 };
 
 #endif

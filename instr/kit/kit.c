@@ -45,16 +45,19 @@ static const char *kit_name(struct instr_kit *kit, const char *path) {
     return kit_text(kit, (struct cf_slice){(const uint8_t *)start, (uint32_t)(end - start)});
 }
 
-// Does the class name @Advice in its constants? Most classes of a large jar do not.
-static bool may_be_advice(const struct instr_jar *jar, const struct instr_jar_entry *entry,
-                          bool *no_memory) {
+// Does the class name @Advice in its constants? Most classes of a large jar do not. The bytes of the last one that does
+// stay for kit_find.
+static bool may_be_advice(struct kit_reader *reader, const struct instr_jar *jar,
+                          const struct instr_jar_entry *entry) {
     static const char type[] = "L" KIT_TYPES "Advice;";
-    uint8_t *bytes = malloc(entry->size + 1u);
-    *no_memory = !bytes;
-    bool found = bytes && (instr_jar_read(jar, entry, bytes) != NULL ||
-                           memmem(bytes, entry->size, type, sizeof type - 1));
-    free(bytes);
-    return found;
+    free(reader->read_bytes);
+    reader->read = NULL;
+    reader->read_bytes = malloc(entry->size + 1u);
+    reader->kit->no_memory = !reader->read_bytes;
+    if (!reader->read_bytes) return false;
+    if (instr_jar_read(jar, entry, reader->read_bytes) != NULL) return true;
+    reader->read = entry;
+    return memmem(reader->read_bytes, entry->size, type, sizeof type - 1);
 }
 
 static void read_advices(struct kit_reader *reader) {
@@ -63,7 +66,7 @@ static void read_advices(struct kit_reader *reader) {
         const struct instr_jar *jar = &reader->jars[i];
         for (size_t k = 0; k < jar->count && !kit->no_memory; k++) {
             const struct instr_jar_entry *e = &jar->entries[k];
-            if (!may_be_advice(jar, e, &kit->no_memory)) continue;
+            if (!may_be_advice(reader, jar, e)) continue;
             struct kit_source *source = kit_find(reader, e->name, e->name_length - 6u);
             if (source && !source->is_advice) kit_read_advice(reader, source);
         }
@@ -99,6 +102,7 @@ static struct instr_kit *open_in(const char *paths, const char *package) {
         failed = kit->no_memory || (kit->usable && !kit->applied);
     }
     for (size_t i = 0; i < reader.jar_count; i++) instr_jar_close(&jars[i]);
+    free(reader.read_bytes);
     free(jars);
     if (!failed) return kit;
     instr_kit_free(kit);

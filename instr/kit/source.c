@@ -102,7 +102,11 @@ static struct kit_source *open_source(struct kit_reader *reader, const struct in
     char text[REASON_SIZE];
     struct cf_slice name = {(const uint8_t *)entry->name, entry->name_length - 6u};
     if (!source || !bytes || !(source->name = kit_text(kit, name))) return NULL;
-    const char *why = instr_jar_read(jar, entry, bytes);
+    const char *why = NULL;
+    if (entry == reader->read)
+        memcpy(bytes, reader->read_bytes, entry->size);
+    else
+        why = instr_jar_read(jar, entry, bytes);
     if (!why) why = open_class(source, bytes, entry->size, &kit->arena, text);
     if (!why && reader->source_count == MOST_CLASSES) why = "the kit uses too many classes";
     if (why) {
