@@ -158,8 +158,9 @@ struct instr_kit {
     size_t class_count;
     struct instr_kit_problem *problems;
     size_t problem_count;
-    bool usable;                       // no problem is fatal
-    struct kit_source *sources;        // for the room
+    bool usable;                // no problem is fatal
+    bool names_types;           // its classes name some of the kit's types, not only annotations
+    struct kit_source *sources; // for the room
     struct instr_kit_applied *applied; // the only part that changes later; NULL: not usable
     struct cf_arena arena;
     bool no_memory;

@@ -36,9 +36,11 @@ static const char *new_class_name(struct instr_kit *kit, const struct instr_kit_
     size_t types = strlen(KIT_TYPES), from = strlen(user->types_from);
     const struct instr_kit_class *c = made_of(kit, user, name);
     if (c) return c->name;
-    if (name.length > types && memcmp(name.bytes, KIT_TYPES, types) == 0)
+    if (name.length > types && memcmp(name.bytes, KIT_TYPES, types) == 0) {
+        kit->names_types = true;
         return kit_format(kit, "%sInstrKit%.*s", kit->package, (int)(name.length - types),
                           name.bytes + types);
+    }
     if (begins_with(name, user->types_from) && strcmp(user->types_from, user->types_to) != 0)
         return kit_format(kit, "%s%.*s", user->types_to, (int)(name.length - from),
                           name.bytes + from);

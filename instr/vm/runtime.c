@@ -28,8 +28,10 @@
 // The VM has one runtime, as it has one package java.lang.
 static struct {
     bool started;
-    bool early;      // InstrNatives is defined already
-    unsigned groups; // of `groups`, one bit each, those that are defined
+    bool counts;        // InstrThreads and what uses it are defined
+    bool early;         // InstrNatives is defined already
+    unsigned groups;    // of `groups`, one bit each, those that are defined
+    size_t page_budget; // bytes; 0: the default
     enum instr_delivery delivery;
     bool has_modules;
     enum instr_runtime_variant variant;
@@ -81,17 +83,19 @@ static enum instr_runtime_variant variant(JNIEnv *jni, enum instr_delivery deliv
 }
 
 // Classes that only some passes call are defined with the first of these passes: each class takes
-// time at the start and memory. How the names of a group's classes begin; all others are needed
-// always.
+// time at the start and memory. How the names of a group's classes begin. All others but
+// InstrNative count calls, which all groups need but those that do not count.
 static const struct {
     const char *prefix, *other;
+    bool counts;
 } groups[] = {
-    {"InstrAlloc", NULL}, {"InstrExceptions", "InstrFlight"},
-    {"InstrKit", NULL},   {"InstrPlugin", NULL},
-    {"InstrRule", NULL},  {"InstrSampling", NULL},
-    {"InstrTests", NULL}, {"InstrWatch", NULL},
+    {"InstrAlloc", NULL, true},       {"InstrExceptions", "InstrFlight", true},
+    {"InstrKitFailure", NULL, false}, {"InstrKitNesting", NULL, false},
+    {"InstrKitRuns", NULL, false},    {"InstrPlugin", NULL, true},
+    {"InstrRule", NULL, true},        {"InstrSampling", NULL, true},
+    {"InstrTests", NULL, true},       {"InstrWatch", NULL, true},
 };
-enum { GROUPS = sizeof groups / sizeof *groups, NO_GROUP = GROUPS };
+enum { GROUPS = sizeof groups / sizeof *groups, COUNTERS = GROUPS, ALWAYS };
 
 static bool begins(const char *name, const char *prefix) {
     return prefix && strncmp(name, prefix, strlen(prefix)) == 0;
@@ -99,6 +103,7 @@ static bool begins(const char *name, const char *prefix) {
 
 static size_t group_of(const char *simple_name) {
     size_t i = 0;
+    if (strcmp(simple_name, "InstrNative") == 0) return ALWAYS;
     while (i < GROUPS && !begins(simple_name, groups[i].prefix) &&
            !begins(simple_name, groups[i].other))
         i++;
@@ -356,17 +361,6 @@ static bool get_classes(JNIEnv *jni, enum instr_delivery delivery, size_t group,
     return true;
 }
 
-bool instr_runtime_add(JNIEnv *jni, const char *simple_name, char *reason, size_t size) {
-    struct instr_threads_classes ignored = {0};
-    size_t group = simple_name ? group_of(simple_name) : NO_GROUP;
-    if (group == NO_GROUP || runtime.groups >> group & 1) return true;
-    if ((*jni)->PushLocalFrame(jni, 32) != 0) return fail(jni, reason, size, NULL, "out of memory");
-    bool added = get_classes(jni, runtime.delivery, group, &ignored, reason, size);
-    if (added) runtime.groups |= 1U << group;
-    (*jni)->PopLocalFrame(jni, NULL);
-    return added;
-}
-
 // Initializes a class now, so that the first instrumented method does not have to.
 static bool initialize(JNIEnv *jni, const char *package, const char *simple) {
     char name[64];
@@ -404,26 +398,55 @@ static bool register_natives(JNIEnv *jni, jclass natives) {
     return (*jni)->RegisterNatives(jni, natives, methods, 3) == 0;
 }
 
-static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_runtime_config *config,
-                  char *reason, size_t size) {
-    const char *package = instr_runtime_package(config->delivery);
-    struct instr_threads_classes classes = {0};
-    if (config->delivery == INSTR_DELIVERY_PATH &&
-        !add_jar(jvmti, jni, config->library, reason, size))
-        return false;
-    if (!get_classes(jni, config->delivery, NO_GROUP, &classes, reason, size)) return false;
-    if (runtime.has_modules && !connect_modules(jvmti, jni, config->delivery, classes.natives))
-        return fail(jni, reason, size, "java.base",
-                    "its module cannot be connected to the runtime");
-    if (!register_natives(jni, classes.natives))
-        return fail(jni, reason, size, "InstrNative", "its natives cannot be registered");
-    const char *failed = instr_threads_start(
-        jni, &classes, config->page_budget == 0 ? DEFAULT_PAGE_BUDGET : config->page_budget);
+// What counts calls, and what else needs the counters of threads.
+static bool start_counters(JNIEnv *jni, char *reason, size_t size) {
+    const char *package = instr_runtime_package(runtime.delivery);
+    struct instr_threads_classes classes = {.natives = instr_runtime_class("InstrNative")};
+    if (!classes.natives) return fail(jni, reason, size, NULL, "out of memory");
+    if (!heap_has_room(jni)) return fail(jni, reason, size, NULL, HEAP_FULL);
+    if (!get_classes(jni, runtime.delivery, COUNTERS, &classes, reason, size)) return false;
+    const char *failed =
+        instr_threads_start(jni, &classes, runtime.page_budget ? runtime.page_budget : DEFAULT_PAGE_BUDGET);
     if (failed != NULL) return fail(jni, reason, size, NULL, failed);
     runtime.threads = (*jni)->NewGlobalRef(jni, classes.threads);
     if (!initialize(jni, package, "InstrCalls") || !initialize(jni, package, "InstrTiming") ||
         !switch_natives_on(jni, package))
         return fail(jni, reason, size, package, "the classes cannot be initialized");
+    return true;
+}
+
+static bool add(JNIEnv *jni, size_t group, char *reason, size_t size) {
+    struct instr_threads_classes ignored = {0};
+    if (!runtime.counts && (group >= GROUPS || groups[group].counts)) {
+        runtime.counts = start_counters(jni, reason, size);
+        if (!runtime.counts) return false;
+    }
+    if (group >= GROUPS || runtime.groups >> group & 1) return true;
+    if (!get_classes(jni, runtime.delivery, group, &ignored, reason, size)) return false;
+    runtime.groups |= 1U << group;
+    return true;
+}
+
+bool instr_runtime_add(JNIEnv *jni, const char *simple_name, char *reason, size_t size) {
+    size_t group = simple_name ? group_of(simple_name) : COUNTERS;
+    if ((*jni)->PushLocalFrame(jni, 64) != 0) return fail(jni, reason, size, NULL, "out of memory");
+    bool added = add(jni, group, reason, size);
+    (*jni)->PopLocalFrame(jni, NULL);
+    return added;
+}
+
+static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_runtime_config *config,
+                  char *reason, size_t size) {
+    struct instr_threads_classes classes = {0};
+    if (config->delivery == INSTR_DELIVERY_PATH &&
+        !add_jar(jvmti, jni, config->library, reason, size))
+        return false;
+    if (!get_classes(jni, config->delivery, ALWAYS, &classes, reason, size)) return false;
+    if (runtime.has_modules && !connect_modules(jvmti, jni, config->delivery, classes.natives))
+        return fail(jni, reason, size, "java.base",
+                    "its module cannot be connected to the runtime");
+    if (!register_natives(jni, classes.natives))
+        return fail(jni, reason, size, "InstrNative", "its natives cannot be registered");
     return true;
 }
 
@@ -438,10 +461,7 @@ bool instr_runtime_start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_runtim
                 : "it is already loaded as runtime=direct, which cannot change while the JVM runs");
     }
     if ((*jni)->PushLocalFrame(jni, 64) != 0) return fail(jni, reason, size, NULL, "out of memory");
-    if (!heap_has_room(jni)) {
-        (*jni)->PopLocalFrame(jni, NULL);
-        return fail(jni, reason, size, NULL, HEAP_FULL);
-    }
+    runtime.page_budget = config->page_budget;
     runtime.has_modules = has_modules(jni);
     runtime.delivery = config->delivery;
     runtime.variant = variant(jni, config->delivery);
@@ -463,7 +483,7 @@ static void forget_long_calls(JNIEnv *jni) {
 }
 
 void instr_runtime_release(JNIEnv *jni) {
-    if (!runtime.started) return;
+    if (!runtime.counts) return;
     forget_long_calls(jni);
     instr_threads_release();
     instr_records_reset();
@@ -472,7 +492,7 @@ void instr_runtime_release(JNIEnv *jni) {
 
 void instr_runtime_forget(JNIEnv *jni, const struct instr_methods *methods, unsigned pass,
                           bool timed) {
-    if (!runtime.started) return;
+    if (!runtime.counts) return;
     if (timed) forget_long_calls(jni);
     instr_threads_drain();
     for (int id = 0, n = instr_methods_count(methods); id < n;) {

@@ -26,15 +26,15 @@ struct instr_runtime_config {
     size_t page_budget;  // bytes of Java heap for counters of all threads; 0: 8 MiB
 };
 
-// Defines the runtime's classes, once, in the live phase: at VMInit or after an attach. Takes well
-// below a millisecond; path delivery takes longer. False: `reason` (of `size` bytes) holds one line,
+// Defines what all passes need of the runtime, once, in the live phase: at VMInit or after an attach.
+// Takes a tenth of a millisecond; path delivery takes longer. False: `reason` (of `size` bytes) holds one line,
 // no exception is pending, and nothing may be instrumented. If the classes are defined already,
 // nothing is done; asking for another delivery is then an error.
 bool instr_runtime_start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_runtime_config *config,
                          char *reason, size_t size);
 
-// Defines a class that only some passes call, with those that it needs, once. `simple_name` may be
-// NULL, or a class that all passes need: nothing is done. False: as above.
+// Defines a class that inserted code calls, with those that it needs, once: for nearly all these are
+// the ones that count calls, which take half a millisecond. NULL: those alone. False: as above.
 bool instr_runtime_add(JNIEnv *jni, const char *simple_name, char *reason, size_t size);
 
 // Are the runtime's classes defined?

@@ -1,6 +1,7 @@
 #include "instr/passes/kit/define.h"
 #include "instr/kit/template.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,8 +64,8 @@ static void get_refusal(JNIEnv *jni, const char *name, jthrowable thrown, char *
     if (text) (*jni)->ReleaseStringUTFChars(jni, string, text);
 }
 
-// The names of a bridge's fields in the form that the JDK takes; NULL: an exception may be pending.
-static jobject field_names(JNIEnv *jni, jclass set, bool as_set) {
+// The names of a bridge's fields in the form that the JDK before 12 takes; NULL: an exception may be pending.
+static jobjectArray field_names(JNIEnv *jni) {
     static const char *const names[] = {"off", "busy", "failures"};
     enum { COUNT = sizeof names / sizeof *names };
     jclass string = (*jni)->FindClass(jni, "java/lang/String");
@@ -79,32 +80,60 @@ static jobject field_names(JNIEnv *jni, jclass set, bool as_set) {
         (*jni)->SetObjectArrayElement(jni, array, i, name);
         if ((*jni)->ExceptionCheck(jni)) return NULL;
     }
-    if (!as_set || !array) return array;
-    jmethodID of =
-        (*jni)->GetStaticMethodID(jni, set, "of", "([Ljava/lang/Object;)Ljava/util/Set;");
-    return of ? (*jni)->CallStaticObjectMethod(jni, set, of, array) : NULL;
+    return array;
+}
+
+// How the JDK hides fields from reflection.
+struct hiding {
+    jclass reflection;
+    jmethodID hide;
+    jobject names;
+};
+
+// From JDK 12 on there is a set that stands for all members.
+static struct hiding find_hiding(JNIEnv *jni) {
+    static const char *const name = "registerFieldsToFilter";
+    struct hiding h = {(*jni)->FindClass(jni, "jdk/internal/reflect/Reflection"), NULL, NULL};
+    jfieldID all =
+        h.reflection ? (*jni)->GetStaticFieldID(jni, h.reflection, "ALL_MEMBERS", "Ljava/util/Set;")
+                     : NULL;
+    (*jni)->ExceptionClear(jni);
+    if (!h.reflection) h.reflection = (*jni)->FindClass(jni, "sun/reflect/Reflection"); // JDK 8
+    if (h.reflection)
+        h.hide = (*jni)->GetStaticMethodID(jni, h.reflection, name,
+                                           all ? "(Ljava/lang/Class;Ljava/util/Set;)V"
+                                               : "(Ljava/lang/Class;[Ljava/lang/String;)V");
+    if (h.hide)
+        h.names = all ? (*jni)->GetStaticObjectField(jni, h.reflection, all) : field_names(jni);
+    if ((*jni)->ExceptionCheck(jni)) h.names = NULL;
+    (*jni)->ExceptionClear(jni);
+    return h;
+}
+
+// The same, for all bridges: references that stay. NULL: nothing hides fields, or out of memory.
+static const struct hiding *get_hiding(JNIEnv *jni) {
+    static struct hiding *_Atomic known;
+    struct hiding *none = NULL, *hiding = atomic_load(&known), found;
+    if (hiding) return hiding;
+    found = find_hiding(jni);
+    if (!found.names || !(hiding = malloc(sizeof *hiding))) return NULL;
+    found.reflection = (*jni)->NewGlobalRef(jni, found.reflection);
+    found.names = (*jni)->NewGlobalRef(jni, found.names);
+    *hiding = found;
+    if (found.reflection && found.names && atomic_compare_exchange_strong(&known, &none, hiding))
+        return hiding;
+    if (found.reflection) (*jni)->DeleteGlobalRef(jni, found.reflection);
+    if (found.names) (*jni)->DeleteGlobalRef(jni, found.names);
+    free(hiding);
+    return atomic_load(&known);
 }
 
 // Hides the fields of a bridge in java.lang from reflection, by the JDK's own list of hidden fields: code that
 // switches a deny-list off should need more than setAccessible. The list keeps classes alive, so classes in
 // loaders that may end are not in it.
 static void hide_fields(JNIEnv *jni, jclass bridge) {
-    static const char *const name = "registerFieldsToFilter";
-    jclass set = (*jni)->FindClass(jni, "java/util/Set");
-    jclass reflection = set ? (*jni)->FindClass(jni, "jdk/internal/reflect/Reflection") : NULL;
-    (*jni)->ExceptionClear(jni);
-    if (!reflection) reflection = (*jni)->FindClass(jni, "sun/reflect/Reflection"); // JDK 8
-    jmethodID hide = reflection ? (*jni)->GetStaticMethodID(jni, reflection, name,
-                                                            "(Ljava/lang/Class;Ljava/util/Set;)V")
-                                : NULL;
-    bool as_set = hide;
-    (*jni)->ExceptionClear(jni);
-    if (reflection && !hide) // to JDK 11
-        hide = (*jni)->GetStaticMethodID(jni, reflection, name,
-                                         "(Ljava/lang/Class;[Ljava/lang/String;)V");
-    jobject names = hide ? field_names(jni, set, as_set) : NULL;
-    if (names && !(*jni)->ExceptionCheck(jni))
-        (*jni)->CallStaticVoidMethod(jni, reflection, hide, bridge, names);
+    const struct hiding *h = get_hiding(jni);
+    if (h) (*jni)->CallStaticVoidMethod(jni, h->reflection, h->hide, bridge, h->names);
     (*jni)->ExceptionClear(jni);
 }
 
@@ -199,9 +228,9 @@ bool instr_kit_define(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_kit *kit,
 
 // They are the agent's own names: a class that is there was defined before the agent was detached. Looked for only
 // then, because the JVM asks loaders for a class that is missing.
-bool instr_kit_define_runtime(JNIEnv *jni, char *reason, size_t size) {
-    static bool defined; // one kit at a time starts
-    if (defined) return true;
+bool instr_kit_define_types(JNIEnv *jni, const struct instr_kit *kit, char *reason, size_t size) {
+    static bool defined; // one kit at a time starts, or is reloaded
+    if (defined || !kit->names_types) return true;
     for (const struct instr_kit_runtime_class *c = instr_kit_runtime_classes; c->name; c++) {
         jclass there =
             (*jni)->DefineClass(jni, c->name, NULL, (const jbyte *)c->bytes, (jsize)c->length);

@@ -10,8 +10,9 @@
 // The name of a class with dots.
 void instr_kit_dotted(const char *name, char *text, size_t size);
 
-// Defines the classes that all kits call in the bootstrap loader, once. False: `reason` holds one line.
-bool instr_kit_define_runtime(JNIEnv *jni, char *reason, size_t size);
+// Defines the types that classes of kits name in the bootstrap loader, once, if the kit has such classes. False:
+// `reason` holds one line.
+bool instr_kit_define_types(JNIEnv *jni, const struct instr_kit *kit, char *reason, size_t size);
 
 // Defines what an advice needs for the classes of a loader and package: its classes and its bridge. What is there
 // already stays, if it is the kit's; a class of that name from elsewhere is an error, as is any other failure. False:

@@ -51,16 +51,27 @@ static bool load(JavaVM *vm, const struct instr_pass_options *options,
             instr_kit_required_at_start(state.jvmti, kit, reason, size));
 }
 
+// What the code that is woven for the kit calls, or its classes name.
+static bool define_needed(JNIEnv *jni, const struct instr_kit *kit, bool counts_runs, char *reason,
+                          size_t size) {
+    bool nests = false;
+    for (size_t i = 0; i < kit->advice_count; i++) nests = nests || kit->advices[i].outermost;
+    return (!nests || instr_runtime_add(jni, "InstrKitNesting", reason, size)) &&
+           (!counts_runs || instr_runtime_add(jni, "InstrKitRuns", reason, size)) &&
+           instr_kit_define_types(jni, kit, reason, size);
+}
+
 static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *options,
                   char *reason, size_t size) {
+    const struct instr_kit *kit = instr_kit_of(options->pass);
     if (state.phase == INSTR_PHASE_LIVE &&
-        !instr_kit_required_live(jvmti, jni, instr_kit_of(options->pass), reason, size))
+        !instr_kit_required_live(jvmti, jni, kit, reason, size))
         return false;
     jclass thread = (*jni)->FindClass(jni, "java/lang/Thread");
     bool has = thread && (*jni)->GetMethodID(jni, thread, "threadId", "()J");
     (*jni)->ExceptionClear(jni);
     atomic_store(&state.has_thread_id, has);
-    return instr_kit_define_runtime(jni, reason, size);
+    return define_needed(jni, kit, options->file != NULL, reason, size);
 }
 
 static bool names(const struct instr_kit_advice *advice, const struct instr_candidate *c) {
@@ -191,7 +202,8 @@ static bool reload(jvmtiEnv *jvmti, JNIEnv *jni, const struct rw_pass *old,
     const struct instr_kit *before = instr_kit_of(old), *kit = instr_kit_of(pass);
     struct instr_kit_loaded loaded;
     bool ok = true;
-    if (is_too_new(jni, kit, reason, size)) return false;
+    if (is_too_new(jni, kit, reason, size) || !instr_kit_define_types(jni, kit, reason, size))
+        return false;
     snprintf(reason, size, "the JVM does not list its loaded classes");
     if (!instr_kit_loaded_find(jvmti, jni, &loaded)) return false;
     for (size_t i = 0; i < before->advice_count; i++) {
