@@ -117,6 +117,11 @@ struct cf_class {
 enum cf_status cf_class_open(struct cf_class *cls, const uint8_t *bytes, size_t length,
                              struct cf_arena *arena);
 
+// The same as far as the interfaces, for who needs the names of the class and of its supertypes: what is behind them is
+// not read, and the class has no members and no attributes.
+enum cf_status cf_class_open_head(struct cf_class *cls, const uint8_t *bytes, size_t length,
+                                  struct cf_arena *arena);
+
 // --- constant pool (JVMS 4.4) ---
 
 // The tag at `index`; 0: no entry.

@@ -148,8 +148,9 @@ static enum cf_status index_members(struct cf_class *cls, struct cf_reader *r) {
     return CF_OK;
 }
 
-enum cf_status cf_class_open(struct cf_class *cls, const uint8_t *bytes, size_t length,
-                             struct cf_arena *arena) {
+// As far as the interfaces; `r` reads on behind them.
+static enum cf_status open_head(struct cf_class *cls, struct cf_reader *r, const uint8_t *bytes,
+                                size_t length, struct cf_arena *arena) {
     memset(cls, 0, sizeof *cls);
     cls->bytes = bytes;
     cls->arena = arena;
@@ -157,22 +158,34 @@ enum cf_status cf_class_open(struct cf_class *cls, const uint8_t *bytes, size_t 
         return cf_fail(&cls->error, CF_LIMIT, 0, "class file of more than 2 GB", 0);
     cls->length = (uint32_t)length;
     fetch(bytes, cls->length);
-    struct cf_reader r = {bytes, 0, cls->length, &cls->error};
-    uint32_t magic = cf_u4(&r);
+    *r = (struct cf_reader){bytes, 0, cls->length, &cls->error};
+    uint32_t magic = cf_u4(r);
     if (cls->error.status) return cls->error.status;
     if (magic != MAGIC)
         return cf_fail(&cls->error, CF_MALFORMED, 0, "not a class file: wrong magic", 0);
-    cls->minor_version = cf_u2(&r);
-    cls->major_version = cf_u2(&r);
-    CF_TRY(index_constant_pool(cls, &r));
-    cls->constant_pool_end = r.pos;
-    cls->access_flags = cf_u2(&r);
-    cls->this_class = cf_u2(&r);
-    cls->super_class = cf_u2(&r);
-    cls->interfaces_count = cf_u2(&r);
-    cls->interfaces = r.pos;
-    cf_skip(&r, 2u * cls->interfaces_count);
-    CF_TRY(cls->error.status);
+    cls->minor_version = cf_u2(r);
+    cls->major_version = cf_u2(r);
+    CF_TRY(index_constant_pool(cls, r));
+    cls->constant_pool_end = r->pos;
+    cls->access_flags = cf_u2(r);
+    cls->this_class = cf_u2(r);
+    cls->super_class = cf_u2(r);
+    cls->interfaces_count = cf_u2(r);
+    cls->interfaces = r->pos;
+    cf_skip(r, 2u * cls->interfaces_count);
+    return cls->error.status;
+}
+
+enum cf_status cf_class_open_head(struct cf_class *cls, const uint8_t *bytes, size_t length,
+                                  struct cf_arena *arena) {
+    struct cf_reader r;
+    return open_head(cls, &r, bytes, length, arena);
+}
+
+enum cf_status cf_class_open(struct cf_class *cls, const uint8_t *bytes, size_t length,
+                             struct cf_arena *arena) {
+    struct cf_reader r;
+    CF_TRY(open_head(cls, &r, bytes, length, arena));
     CF_TRY(index_members(cls, &r));
     cls->attributes_count = cf_u2(&r);
     cls->attributes = r.pos;

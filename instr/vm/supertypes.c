@@ -162,6 +162,30 @@ static void add(struct instr_supertypes *to, const char *name) {
     to->found.names = to->names;
 }
 
+// The same for names of which none is twice.
+static void add_list(struct instr_supertypes *to, const char *const *names, size_t count) {
+    if (to->found.count > 0 || !INSTR_ARRAY_RESERVE(to->names, to->capacity, count)) {
+        for (size_t i = 0; i < count; i++) add(to, names[i]);
+        return;
+    }
+    if (count) memcpy(to->names, names, count * sizeof *names);
+    to->found = (struct rw_supertypes){to->names, count};
+}
+
+// Puts the name of a class that is being loaded first. It is none of its supertypes' names.
+static void put_own(struct instr_supertypes *to, struct cf_slice name) {
+    to->own = malloc((size_t)name.length + 1);
+    if (!to->own || !INSTR_ARRAY_RESERVE(to->names, to->capacity, to->found.count + 1)) {
+        to->complete = false;
+        return;
+    }
+    if (name.length) memcpy(to->own, name.bytes, name.length);
+    to->own[name.length] = '\0';
+    memmove(to->names + 1, to->names, to->found.count * sizeof *to->names);
+    to->names[0] = to->own;
+    to->found = (struct rw_supertypes){to->names, to->found.count + 1};
+}
+
 static void add_name(struct instr_supertypes *to, struct cf_slice name) {
     pthread_mutex_lock(&table.lock);
     const char *text = stored(name);
@@ -170,7 +194,7 @@ static void add_name(struct instr_supertypes *to, struct cf_slice name) {
 }
 
 static void add_all(struct instr_supertypes *to, const struct instr_supertypes *more) {
-    for (size_t i = 0; i < more->found.count; i++) add(to, more->found.names[i]);
+    add_list(to, more->found.names, more->found.count);
     if (!more->complete) to->complete = false;
 }
 
@@ -180,7 +204,7 @@ static enum known add_known(struct instr_supertypes *to, uint64_t key) {
     pthread_mutex_lock(&table.lock);
     const struct node *node = node_of(key);
     enum known known = !node ? UNKNOWN : node->count ? KNOWN : ABSENT;
-    for (uint32_t i = 0; node && i < node->count; i++) add(to, node->names[i]);
+    if (known == KNOWN) add_list(to, node->names, node->count);
     pthread_mutex_unlock(&table.lock);
     return known;
 }
@@ -194,6 +218,7 @@ static void remember(uint64_t key, const struct instr_supertypes *list) {
 
 void instr_supertypes_close(struct instr_supertypes *supertypes) {
     free(supertypes->names);
+    free(supertypes->own);
     *supertypes = (struct instr_supertypes){.complete = false};
 }
 
@@ -313,9 +338,10 @@ static void add_above(const struct looking *l, struct instr_supertypes *to, jobj
                       struct cf_slice name) {
     static const char jdk[] = "java/";
     bool of_jdk = name.length > sizeof jdk && memcmp(name.bytes, jdk, sizeof jdk - 1) == 0;
+    if (add_found(l, to, loader, name) || (loader && of_jdk && add_found(l, to, NULL, name)))
+        return;
     add_name(to, name);
-    if (!add_found(l, to, loader, name) && !(loader && of_jdk && add_found(l, to, NULL, name)))
-        to->complete = false;
+    to->complete = false;
 }
 
 void instr_supertypes_of_bytes(jvmtiEnv *jvmti, JNIEnv *jni, jobject loader, const uint8_t *bytes,
@@ -325,13 +351,13 @@ void instr_supertypes_of_bytes(jvmtiEnv *jvmti, JNIEnv *jni, jobject loader, con
     struct cf_class cls;
     *result = (struct instr_supertypes){.complete = true};
     cf_arena_init(&arena);
-    if (cf_class_open(&cls, bytes, length, &arena) == CF_OK) {
-        add_name(result, cf_this_name(&cls));
+    if (cf_class_open_head(&cls, bytes, length, &arena) == CF_OK) {
         for (unsigned i = 0; i <= cls.interfaces_count; i++) {
             unsigned at = i ? cf_be2(bytes + cls.interfaces + 2 * (i - 1)) : cls.super_class;
             struct cf_slice name = cf_class_name(&cls, at);
             if (name.bytes) add_above(&l, result, loader, name);
         }
+        put_own(result, cf_this_name(&cls));
     }
     cf_arena_free(&arena);
 }

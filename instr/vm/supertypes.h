@@ -5,7 +5,8 @@
 //                                    those the JVM says if the loader has them already. Otherwise
 //                                    the list is incomplete until the class is prepared.
 //
-// What was found once is remembered by name and loader: a supertype of many classes costs one look.
+// What was found once is remembered by name and loader: a supertype of many classes costs one look. Names of classes
+// that nothing extends or implements are not remembered.
 
 #ifndef INSTR_VM_SUPERTYPES_H
 #define INSTR_VM_SUPERTYPES_H
@@ -23,6 +24,7 @@ struct instr_supertypes {
     bool complete;              // false: some are not known yet, or memory has run out
     const char **names;         // what `found` points to
     size_t capacity;
+    char *own; // the name of a class that is being loaded
 };
 
 // Finds what it needs of the JVM; to be called before the other functions. False: this JVM lacks it,

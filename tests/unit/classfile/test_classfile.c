@@ -245,6 +245,27 @@ START_TEST(a_utf8_longer_than_the_file_is_named) {
 }
 END_TEST
 
+START_TEST(the_head_opens_whatever_is_behind_it) {
+    bytes = rich_class(&length);
+    ck_assert_int_eq(open_bytes(), CF_OK);
+    struct cf_class head;
+    uint32_t end = cls.fields - 2;
+    memset(bytes + end, 0xFF, 2); // as many fields as there can be
+    ck_assert_int_eq(cf_class_open_head(&head, bytes, length, &arena), CF_OK);
+    ck_assert(cf_slice_equal(cf_this_name(&head), cf_this_name(&cls)));
+    ck_assert(cf_slice_equal(cf_class_name(&head, head.super_class),
+                             cf_class_name(&cls, cls.super_class)));
+    ck_assert_uint_eq(head.interfaces_count, cls.interfaces_count);
+    ck_assert_uint_eq(head.interfaces, cls.interfaces);
+    ck_assert(!head.fields_count && !head.methods_count && !head.attributes_count);
+    ck_assert_int_ne(open_bytes(), CF_OK);
+    for (length = 0; length < end; length++) {
+        cf_arena_reset(&arena, 1 << 20);
+        ck_assert_int_eq(cf_class_open_head(&head, bytes, length, &arena), CF_TRUNCATED);
+    }
+}
+END_TEST
+
 START_TEST(of_a_pool_cut_off_the_whole_entries_are_indexed) {
     size_t whole;
     uint8_t *all = rich_class(&whole);
@@ -605,6 +626,7 @@ int main(void) {
     TCase *tests = tcase_create("classfile");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, the_smallest_class_opens);
+    tcase_add_test(tests, the_head_opens_whatever_is_behind_it);
     tcase_add_test(tests, oldest_and_future_versions_open);
     tcase_add_test(tests, every_constant_is_indexed);
     tcase_add_test(tests, names_behind_constants_are_found);
