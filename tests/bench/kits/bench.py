@@ -3,7 +3,9 @@
 import os
 import re
 import statistics
+import subprocess
 import sys
+import time
 
 from harness import jdks
 
@@ -14,6 +16,11 @@ final class {name} {{
     static void exit() {{ }}
 }}
 """
+SAYING = """@instr.kit.Advice("Live.tick()")
+final class Saying {{
+    static void enter() {{ System.out.println("{word}"); }}
+}}
+"""
 
 
 class Bench:
@@ -22,7 +29,7 @@ class Bench:
         self.out = os.path.join(bench["WORK"], "kits")
         self.classes = os.path.join(self.out, "classes")
         os.makedirs(self.classes, exist_ok=True)
-        self.javac(self.classes, "", *(os.path.join(HERE, name + ".java") for name in ("Calls", "Nothing", "Ten")))
+        self.javac(self.classes, "", *(os.path.join(HERE, name + ".java") for name in ("Calls", "Live", "Nothing", "Ten")))
         self.app = os.path.join(self.out, "app.jar")  # the JDK's caches want a jar
         self.output([jdk.tool("jar"), "cf", self.app, "-C", self.classes, "."])
         self.one = self.kit("one", {"Empty": "Calls.advised(int)"})
@@ -36,15 +43,19 @@ class Bench:
         self.output([self.jdk.tool("javac"), "--release", "8", "-Xlint:-options", "-cp", path or out, "-d", out, *sources])
 
     def kit(self, name, advices):
+        self.build_kit(name, {advice: ADVICE.format(name=advice, target=target) for advice, target in advices.items()})
+        return f"-agentpath:{self.bench['AGENT']}=kit={os.path.join(self.out, name)}.jar,quiet=yes"
+
+    def build_kit(self, name, sources):
+        """As an author does: javac, and jar."""
         folder = os.path.join(self.out, name)
         os.makedirs(folder, exist_ok=True)
-        for advice, target in advices.items():
+        for advice, text in sources.items():
             with open(os.path.join(folder, advice + ".java"), "w", encoding="utf-8") as file:
-                file.write(ADVICE.format(name=advice, target=target))
+                file.write(text)
         jar = os.path.join(self.bench["BUILD"], "runtime-java", "kit", "instr-kit.jar")
-        self.javac(os.path.join(folder, "classes"), jar, *(os.path.join(folder, advice + ".java") for advice in advices))
+        self.javac(os.path.join(folder, "classes"), jar, *(os.path.join(folder, advice + ".java") for advice in sources))
         self.output([self.jdk.tool("jar"), "cf", folder + ".jar", "-C", os.path.join(folder, "classes"), "."])
-        return f"-agentpath:{self.bench['AGENT']}=kit={folder}.jar,quiet=yes"
 
     def build_buddy(self):
         """The options that load Byte Buddy's agent, but its argument; None: it is not here."""
@@ -141,6 +152,30 @@ class Bench:
         print(f"kit: loading 5,103 classes, an advice whose classes are matched, JDK {self.jdk.version}, medians of {rounds} runs")
         print(f"  no agent: {plain:.1f} ms; by name: {named:.1f} ms; by supertype: {above:.1f} ms, {between:+.1f} (target 20)")
 
+    def edit(self):
+        """From an edit of an advice to its first effect in a running JVM: compiled, packed, and reloaded; and what the last of these takes."""
+        tool, jar = os.path.join(self.bench["BUILD"], "instr", "instr"), os.path.join(self.out, "saying.jar")
+        agent = f"-agentpath:{self.bench['AGENT']}=kit={jar},quiet=yes"
+        whole, reloads = [], []
+        for _ in range(self.rounds):
+            self.build_kit("saying", {"Saying": SAYING.format(word="first")})
+            with subprocess.Popen([self.jdk.tool("java"), agent, "-cp", self.classes, "Live"], stdout=subprocess.PIPE, text=True) as child:
+                try:
+                    child.stdout.readline()
+                    time.sleep(1)  # until the agent listens
+                    start = time.monotonic()
+                    self.build_kit("saying", {"Saying": SAYING.format(word="second")})
+                    built = time.monotonic()
+                    self.output([tool, "kit", "reload", str(child.pid)])
+                    while child.stdout.readline() != "second\n":
+                        pass
+                    whole.append(time.monotonic() - start)
+                    reloads.append(time.monotonic() - built)
+                finally:
+                    child.kill()
+        print(f"kit: in a running JVM, JDK {self.jdk.version}, medians of {self.rounds}: {statistics.median(whole) * 1000:.0f} ms from an edit to its effect "
+              f"(target 2000), javac and jar included; {statistics.median(reloads) * 1000:.0f} ms from `instr kit reload` to its effect")
+
 
 def run(bench, jdk, options):
     kits = Bench(bench, jdk, options)
@@ -148,3 +183,4 @@ def run(bench, jdk, options):
     kits.supertypes()
     kits.start("with the JDK's own CDS archive")
     kits.aot()
+    kits.edit()
