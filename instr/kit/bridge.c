@@ -1,11 +1,12 @@
 // A class of plain methods that call the advice is built, then edited like any other class: the editor makes the frames.
 //
-//      entry       t = Thread.currentThread()
-//                  if (off) return 0; else slot = t.threadId() & 1023
+//      entry       if (off) return 0; else t = Thread.currentThread().threadId() + 1; slot = t & 1023
 //                  if (busy[slot] == t) return 0; else busy[slot] = t
-//      exit        busy[slot] = null
+//      exit        busy[slot] = 0
 //      exception   what = InstrKitFailure.failed(exception, failures++, advice, this class)
-//                  busy[slot] = null; off |= what == OFF
+//                  busy[slot] = 0; off |= what == OFF
+//
+// Where an application may override the id, t is the thread, and `busy` has threads and null.
 //                  if (what == RETHROW) throw exception; else return 0
 //
 // A method that replaces the result gets the result so far as its first argument, and returns it instead of 0.
@@ -23,7 +24,7 @@
 
 #include <stdio.h>
 
-enum { SLOTS = 1024, NAME_SIZE = 1024, DESCRIPTOR_SIZE = 65536 };
+enum { SLOTS = 1024, NAME_SIZE = 1024, DESCRIPTOR_SIZE = 65536, ARRAY_OF_LONG = 11 };
 
 // What InstrKitFailure.failed returns.
 enum { RETHROW = 1, OFF = 2 };
@@ -127,13 +128,23 @@ static void add_call(const struct bridge *b, struct cf_build *build,
     cf_build_op(build, return_of(*m->result));
 }
 
+static bool by_id(const struct bridge *b) {
+    return b->jvm->thread != INSTR_KIT_THREAD_OBJECT;
+}
+
+static const char *busy_type(const struct bridge *b) {
+    return by_id(b) ? "[J" : "[Ljava/lang/Thread;";
+}
+
 static void add_initializer(const struct bridge *b, struct cf_build *build) {
     cf_build_method(build, CF_ACC_STATIC, "<clinit>", "()V", 1, 0);
     cf_build_op2(build, CF_OP_sipush, SLOTS);
-    cf_build_op2(build, CF_OP_anewarray, cf_add_class(&build->pool, "java/lang/Thread", 16));
-    cf_build_op2(
-        build, CF_OP_putstatic,
-        cf_add_reference(&build->pool, CF_TAG_FIELDREF, b->name, "busy", "[Ljava/lang/Thread;"));
+    if (by_id(b))
+        cf_build_op1(build, CF_OP_newarray, ARRAY_OF_LONG);
+    else
+        cf_build_op2(build, CF_OP_anewarray, cf_add_class(&build->pool, "java/lang/Thread", 16));
+    cf_build_op2(build, CF_OP_putstatic,
+                 cf_add_reference(&build->pool, CF_TAG_FIELDREF, b->name, "busy", busy_type(b)));
     cf_build_op(build, CF_OP_return);
 }
 
@@ -144,8 +155,7 @@ static enum cf_status build_plain(const struct bridge *b, const uint8_t **bytes,
     cf_build_source(&build, b->kit->marker);
     cf_build_field(&build, CF_ACC_PRIVATE | CF_ACC_STATIC, "off", "Z");
     cf_build_field(&build, CF_ACC_PRIVATE | CF_ACC_STATIC, "failures", "I");
-    cf_build_field(&build, CF_ACC_PRIVATE | CF_ACC_STATIC | CF_ACC_FINAL, "busy",
-                   "[Ljava/lang/Thread;");
+    cf_build_field(&build, CF_ACC_PRIVATE | CF_ACC_STATIC | CF_ACC_FINAL, "busy", busy_type(b));
     add_initializer(b, &build);
     for (unsigned r = 0; r < INSTR_KIT_ROLES; r++)
         if (b->advice->methods[r]) add_call(b, &build, b->advice->methods[r]);
@@ -191,29 +201,67 @@ static void return_nothing(const struct around *a, struct cf_snippet *s) {
     cf_op(s, return_of(a->result));
 }
 
-// busy[slot] = the thread, or null.
+// busy[slot] = the thread, or nothing.
 static void set_busy(const struct around *a, struct cf_snippet *s, bool busy) {
-    field(a, s, CF_OP_getstatic, "busy", "[Ljava/lang/Thread;");
+    bool id = by_id(a->bridge);
+    field(a, s, CF_OP_getstatic, "busy", busy_type(a->bridge));
     cf_local(s, CF_OP_iload, a->slot);
     if (busy)
-        cf_local(s, CF_OP_aload, a->thread);
+        cf_local(s, id ? CF_OP_lload : CF_OP_aload, a->thread);
     else
-        cf_op(s, CF_OP_aconst_null);
-    cf_op(s, CF_OP_aastore);
+        cf_op(s, id ? CF_OP_lconst_0 : CF_OP_aconst_null);
+    cf_op(s, id ? CF_OP_lastore : CF_OP_aastore);
 }
 
-// Before JDK 19 applications may override getId.
-static void find_slot(const struct around *a, struct cf_snippet *s) {
+static void current_thread(const struct around *a, struct cf_snippet *s) {
+    cf_call(s, cf_callee_new(a->edit->rewrite, "java/lang/Thread", "currentThread",
+                             "()Ljava/lang/Thread;"));
+}
+
+// Pushes the id of the thread that is on the stack.
+static void get_id(const struct around *a, struct cf_snippet *s) {
     struct cf_rewrite *rewrite = a->edit->rewrite;
-    const char *id = a->bridge->jvm->has_thread_id ? "threadId" : "getId";
-    cf_local(s, CF_OP_aload, a->thread);
-    cf_op_constant(
-        s, CF_OP_invokevirtual,
-        cf_add_reference(&rewrite->pool, CF_TAG_METHODREF, "java/lang/Thread", id, "()J"), 1, 2);
+    const char *name = a->bridge->jvm->thread == INSTR_KIT_THREAD_ID ? "threadId" : "getId";
+    char owner[NAME_SIZE];
+    if (a->bridge->jvm->thread == INSTR_KIT_THREAD_FIELD_ID) {
+        snprintf(owner, sizeof owner, "%sInstrKitThread", a->bridge->jvm->runtime_package);
+        cf_call(s, cf_callee_new(rewrite, owner, "id", "(Ljava/lang/Thread;)J"));
+    } else {
+        cf_op_constant(
+            s, CF_OP_invokevirtual,
+            cf_add_reference(&rewrite->pool, CF_TAG_METHODREF, "java/lang/Thread", name, "()J"), 1,
+            2);
+    }
+}
+
+// A thread that is being made still has the id 0, which stands for nothing in `busy`: one is added.
+static void find_slot(const struct around *a, struct cf_snippet *s) {
+    if (by_id(a->bridge)) {
+        current_thread(a, s);
+        get_id(a, s);
+        cf_op(s, CF_OP_lconst_1);
+        cf_op(s, CF_OP_ladd);
+        cf_op(s, CF_OP_dup2);
+        cf_local(s, CF_OP_lstore, a->thread);
+    } else {
+        cf_local(s, CF_OP_aload, a->thread);
+        get_id(a, s);
+    }
     cf_op(s, CF_OP_l2i);
     cf_push_int(s, SLOTS - 1);
     cf_op(s, CF_OP_iand);
     cf_local(s, CF_OP_istore, a->slot);
+}
+
+// Goes to `go_on` unless the thread is in the advice already.
+static void if_not_busy(const struct around *a, struct cf_snippet *s, uint32_t go_on) {
+    bool id = by_id(a->bridge);
+    field(a, s, CF_OP_getstatic, "busy", busy_type(a->bridge));
+    cf_local(s, CF_OP_iload, a->slot);
+    cf_op(s, id ? CF_OP_laload : CF_OP_aaload);
+    cf_local(s, id ? CF_OP_lload : CF_OP_aload, a->thread);
+    if (id) cf_op(s, CF_OP_lcmp);
+    cf_branch_to(s, id ? CF_OP_ifne : CF_OP_if_acmpne, go_on);
 }
 
 static const struct cf_snippet *entry(const struct around *a) {
@@ -228,9 +276,11 @@ static const struct cf_snippet *entry(const struct around *a) {
         cf_local(s, CF_OP_aload, a->method->outermost);
         cf_local(s, CF_OP_astore, a->missed);
     }
-    cf_call(s, cf_callee_new(a->edit->rewrite, "java/lang/Thread", "currentThread",
-                             "()Ljava/lang/Thread;"));
-    cf_local(s, CF_OP_astore, a->thread);
+    if (by_id(a->bridge))
+        cf_op(s, CF_OP_lconst_0);
+    else
+        current_thread(a, s);
+    cf_local(s, by_id(a->bridge) ? CF_OP_lstore : CF_OP_astore, a->thread);
     cf_op(s, CF_OP_iconst_0);
     cf_local(s, CF_OP_istore, a->slot);
     field(a, s, CF_OP_getstatic, "off", "Z");
@@ -243,11 +293,7 @@ static const struct cf_snippet *entry(const struct around *a) {
     cf_place(s, start);
     find_slot(a, s);
     cf_place(s, end);
-    field(a, s, CF_OP_getstatic, "busy", "[Ljava/lang/Thread;");
-    cf_local(s, CF_OP_iload, a->slot);
-    cf_op(s, CF_OP_aaload);
-    cf_local(s, CF_OP_aload, a->thread);
-    cf_branch_to(s, CF_OP_if_acmpne, go_on);
+    if_not_busy(a, s, go_on);
     cf_branch_to(s, CF_OP_goto, out);
     cf_place(s, failed);
     cf_op(s, CF_OP_pop);
@@ -339,7 +385,7 @@ static enum cf_status edit_call(const struct bridge *b, struct cf_rewrite *rewri
     struct around a = {.bridge = b, .edit = edit, .method = method, .result = *result};
     if (instr_kit_keeps_result(method)) a.kept = cf_new_local(edit, result, 1);
     if (instr_kit_may_miss(method)) a.missed = cf_new_local(edit, INSTR_KIT_MISSED, 1);
-    a.thread = cf_new_local(edit, "Ljava/lang/Thread;", 1);
+    a.thread = cf_new_local(edit, by_id(b) ? "J" : "Ljava/lang/Thread;", 1);
     a.slot = cf_new_local(edit, "I", 1);
     cf_insert_entry(edit, entry(&a));
     cf_insert_exits(edit, left(&a));

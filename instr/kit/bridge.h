@@ -12,9 +12,16 @@
 
 #include "instr/kit/kit.h"
 
+// What a bridge knows the current thread by.
+enum instr_kit_thread {
+    INSTR_KIT_THREAD_OBJECT, // Thread itself: it takes longer to remember, for the garbage collector's sake
+    INSTR_KIT_THREAD_ID,      // Thread.threadId(), from JDK 19 on
+    INSTR_KIT_THREAD_FIELD_ID // InstrKitThread.id, which no application can override
+};
+
 // The JVM that a bridge is made for.
 struct instr_kit_jvm {
-    bool has_thread_id;          // Thread.threadId(), from JDK 19 on
+    enum instr_kit_thread thread;
     const char *runtime_package; // of InstrKitFailure, ends with '/'
 };
 

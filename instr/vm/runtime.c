@@ -91,9 +91,10 @@ static const struct {
 } groups[] = {
     {"InstrAlloc", NULL, true},       {"InstrExceptions", "InstrFlight", true},
     {"InstrKitFailure", NULL, false}, {"InstrKitNesting", NULL, false},
-    {"InstrKitRuns", NULL, false},    {"InstrPlugin", NULL, true},
-    {"InstrRule", NULL, true},        {"InstrSampling", NULL, true},
-    {"InstrTests", NULL, true},       {"InstrWatch", NULL, true},
+    {"InstrKitRuns", NULL, false},    {"InstrKitThread", "InstrUnsafe", false},
+    {"InstrPlugin", NULL, true},      {"InstrRule", NULL, true},
+    {"InstrSampling", NULL, true},    {"InstrTests", NULL, true},
+    {"InstrWatch", NULL, true},
 };
 enum { GROUPS = sizeof groups / sizeof *groups, COUNTERS = GROUPS, ALWAYS };
 
@@ -112,8 +113,10 @@ static size_t group_of(const char *simple_name) {
 
 static bool is_needed(const struct instr_runtime_class *class, enum instr_delivery delivery,
                       size_t group) {
-    if (class->delivery != delivery || group_of(strrchr(class->name, '/') + 1) != group)
-        return false;
+    const char *simple = strrchr(class->name, '/') + 1;
+    bool of_group = group_of(simple) == group ||
+                    (group == COUNTERS && strcmp(simple, "InstrUnsafe") == 0); // of two groups
+    if (class->delivery != delivery || !of_group) return false;
     return class->variant == INSTR_RUNTIME_ANY || class->variant == runtime.variant;
 }
 
@@ -405,8 +408,8 @@ static bool start_counters(JNIEnv *jni, char *reason, size_t size) {
     if (!classes.natives) return fail(jni, reason, size, NULL, "out of memory");
     if (!heap_has_room(jni)) return fail(jni, reason, size, NULL, HEAP_FULL);
     if (!get_classes(jni, runtime.delivery, COUNTERS, &classes, reason, size)) return false;
-    const char *failed =
-        instr_threads_start(jni, &classes, runtime.page_budget ? runtime.page_budget : DEFAULT_PAGE_BUDGET);
+    const char *failed = instr_threads_start(
+        jni, &classes, runtime.page_budget ? runtime.page_budget : DEFAULT_PAGE_BUDGET);
     if (failed != NULL) return fail(jni, reason, size, NULL, failed);
     runtime.threads = (*jni)->NewGlobalRef(jni, classes.threads);
     if (!initialize(jni, package, "InstrCalls") || !initialize(jni, package, "InstrTiming") ||

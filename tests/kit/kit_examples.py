@@ -92,6 +92,7 @@ ATTACKS = """
                     Field f = c.getDeclaredField(name);
                     f.setAccessible(true);
                     if (name.equals("off")) f.setBoolean(null, true);
+                    else if (name.equals("busy") && f.get(null) instanceof long[]) java.util.Arrays.fill((long[]) f.get(null), Thread.currentThread().getId() + 1);
                     else if (name.equals("busy")) java.util.Arrays.fill((Object[]) f.get(null), Thread.currentThread());
                     System.out.println("changed " + name);
                 } catch (NoSuchFieldException hidden) { }

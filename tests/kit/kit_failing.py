@@ -76,6 +76,44 @@ class FailingTest(ShopTest):
             }""")
         self.assertEqual(out, ["exit 7", "7"])
 
+    def test_threads_that_make_up_their_ids(self):
+        """Two of one id are in the advice at once: neither is taken for the other."""
+        self.app = self.build("ids", Shop="""
+            package com.acme;
+            public class Shop {
+                static void work() { }
+                static class Same extends Thread {
+                    @Override public long getId() { return 7; }
+                    @Override public void run() { work(); }
+                }
+                public static void main(String[] a) throws Exception {
+                    Thread one = new Same(), other = new Same();
+                    one.start();
+                    other.start();
+                    one.join();
+                    other.join();
+                }
+            }""")
+        out, err = self.run_kit("""
+            @Advice("com.acme.Shop.work()") final class Slow {
+                static final java.util.concurrent.CountDownLatch BOTH = new java.util.concurrent.CountDownLatch(2);
+                static void enter() throws Exception {
+                    BOTH.countDown();
+                    System.out.println(BOTH.await(20, java.util.concurrent.TimeUnit.SECONDS));
+                }
+            }""")
+        self.assertEqual((out, err), (["true", "true"], []))
+
+    def test_the_runtime_on_the_boot_class_path(self):
+        """There classes of java.base and of modules do not see it."""
+        kit = self.kit("""
+            @Advice("com.acme.Shop.twice(..)") final class Slow {
+                static void enter() { System.out.println("enter"); }
+            }""")
+        out, err = self.run_shop(f"kit={kit},runtime=path")
+        self.assertIn("enter", out)
+        self.assertEqual(err, [])
+
     def test_a_first_call_without_stack(self):
         """The bridge and the advice of each loader are first needed where the stack ends, sooner or later."""
         app = self.build("main", Main="""

@@ -148,7 +148,7 @@ static bool add_copy(struct cli_root *root, const char *name, const void *from, 
 static bool add_bridge(struct cli_root *root, const struct instr_kit *kit,
                        const struct instr_kit_advice *advice, const char *package,
                        char reason[CLI_REASON_SIZE]) {
-    const struct instr_kit_jvm jvm = {false, INSTR_KIT_WOVEN}; // Thread.getId() is in every JDK
+    const struct instr_kit_jvm jvm = {INSTR_KIT_THREAD_OBJECT, INSTR_KIT_WOVEN}; // of any JDK
     struct cf_error error = {0};
     struct cf_arena arena;
     const uint8_t *bytes;

@@ -23,7 +23,7 @@ enum { NAME_SIZE = 1024, REASON_SIZE = 1200 };
 
 static struct {
     _Atomic(jvmtiEnv *) jvmti; // of kits alone, for its capability; stays until the JVM ends
-    atomic_bool has_thread_id;
+    _Atomic(enum instr_kit_thread) thread;
     enum instr_agent_pass_phase phase; // of the last `load`, which `start` follows
 } state;
 
@@ -51,6 +51,22 @@ static bool load(JavaVM *vm, const struct instr_pass_options *options,
             instr_kit_required_at_start(state.jvmti, kit, reason, size));
 }
 
+// What bridges can know threads by. On the bootstrap class path the runtime cannot be called from everywhere.
+static enum instr_kit_thread find_thread(JNIEnv *jni) {
+    char ignored[REASON_SIZE];
+    jclass thread = (*jni)->FindClass(jni, "java/lang/Thread"), own;
+    bool has_id = thread && (*jni)->GetMethodID(jni, thread, "threadId", "()J");
+    (*jni)->ExceptionClear(jni);
+    (*jni)->DeleteLocalRef(jni, thread);
+    if (has_id) return INSTR_KIT_THREAD_ID;
+    bool works = strcmp(instr_runtime_current_package(), INSTR_KIT_BOOT) == 0 &&
+                 instr_runtime_add(jni, "InstrKitThread", ignored, sizeof ignored) &&
+                 (own = instr_runtime_class("InstrKitThread")) &&
+                 (*jni)->GetStaticMethodID(jni, own, "id", "(Ljava/lang/Thread;)J");
+    (*jni)->ExceptionClear(jni);
+    return works ? INSTR_KIT_THREAD_FIELD_ID : INSTR_KIT_THREAD_OBJECT;
+}
+
 // What the code that is woven for the kit calls, or its classes name.
 static bool define_needed(JNIEnv *jni, const struct instr_kit *kit, bool counts_runs, char *reason,
                           size_t size) {
@@ -64,13 +80,9 @@ static bool define_needed(JNIEnv *jni, const struct instr_kit *kit, bool counts_
 static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *options,
                   char *reason, size_t size) {
     const struct instr_kit *kit = instr_kit_of(options->pass);
-    if (state.phase == INSTR_PHASE_LIVE &&
-        !instr_kit_required_live(jvmti, jni, kit, reason, size))
+    if (state.phase == INSTR_PHASE_LIVE && !instr_kit_required_live(jvmti, jni, kit, reason, size))
         return false;
-    jclass thread = (*jni)->FindClass(jni, "java/lang/Thread");
-    bool has = thread && (*jni)->GetMethodID(jni, thread, "threadId", "()J");
-    (*jni)->ExceptionClear(jni);
-    atomic_store(&state.has_thread_id, has);
+    atomic_store(&state.thread, find_thread(jni));
     return define_needed(jni, kit, options->file != NULL, reason, size);
 }
 
@@ -101,7 +113,7 @@ static bool in_loader(JNIEnv *jni, const struct instr_kit_advice *advice, jobjec
 // Defines what the advice needs for the classes of the package. False: `reason` says why it is not called from there.
 static bool prepare(JNIEnv *jni, const struct instr_kit *kit, const struct instr_kit_advice *advice,
                     jobject loader, const char *package, char *reason, size_t size) {
-    const struct instr_kit_jvm jvm = {state.has_thread_id, instr_runtime_current_package()};
+    const struct instr_kit_jvm jvm = {atomic_load(&state.thread), instr_runtime_current_package()};
     struct instr_kit_place place = instr_kit_place_of(state.jvmti, kit, advice, loader, package);
     if (instr_kit_place_is_known(jni, &place)) return true;
     if (!instr_kit_define(state.jvmti, jni, kit, advice, loader, package, &jvm, reason, size))
