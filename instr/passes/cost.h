@@ -1,6 +1,7 @@
 // cost.h: what a pass costs the program, as an estimate
 //
-//      inserted code:    events that the pass counted * ns of one (rw_pass.event_ns)
+//      inserted code:    events that the pass counted * ns of one (rw_pass.event_ns), and the first runs
+//                        of the code of each class
 //      compilers:        their CPU time * the share of inserted code in what they compile
 //      rewriting:        the time that was measured, by the bytes that each pass inserted
 //

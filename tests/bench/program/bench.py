@@ -12,6 +12,7 @@ of each pair: the pass, and plain next to it. The ratio of processor time stands
 """
 
 import glob
+import json
 import os
 import re
 import statistics
@@ -175,6 +176,36 @@ def print_program(jdk, program, agent, jacoco, options):
         print(f"  {name:40}{text_of(ratios(found, 0), first)}{text_of(ratios(found, 1), late)}".rstrip(), flush=True)
 
 
+def whole_run(command):
+    """Processor time of a whole process."""
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = 0
+    if status:
+        sys.exit(f"bench: {' '.join(command)}: status {status}")
+    return usage.ru_utime + usage.ru_stime
+
+
+def print_costs(jdk, program, agent, options):
+    """What passes say that they have cost, beside the difference to plain: whole processes that run the program once."""
+    stats = os.path.join(program.class_path.split(":")[0], "cost.json")
+    program.times = 1
+    print(f"program: {program.name}, JDK {jdk.version}, CPU time that passes say they cost, beside what they do: medians of {options.rounds} pairs")
+    for passes in [p for p in PASSES if not options.passes or p in options.passes]:
+        option = f"-agentpath:{agent}={passes},quiet=yes,control=off,stats={stats},include={PATTERNS[program.name]}{extra(passes)}"
+        said, more, plain = [], [], []
+        for _ in range(options.rounds):
+            ours = whole_run(program.command(jdk, [option]))
+            plain.append(whole_run(program.command(jdk, [])))
+            more.append(ours - plain[-1])
+            with open(stats, encoding="utf-8") as file:
+                said.append(sum(cost["total_ns"] for cost in json.load(file)["costs"].values()) / 1e9)
+        says, does = statistics.median(said), statistics.median(more)
+        print(f"  {passes:40}{says:6.2f} s, measured {does:6.2f} s of {statistics.median(plain):.2f}: "
+              f"{says / does if does > 0 else float('inf'):.2f} times (target 0.67 to 1.50)", flush=True)
+    os.remove(stats)
+
+
 def nested(jdk, work, agent, rounds):
     """Ten nested calls: medians of the runs' medians, beside plain."""
     out = os.path.join(work, "program")
@@ -210,3 +241,4 @@ def run_all(bench, jdk, options):
         for program in programs(one, work, bench["jdks"].jars):
             if not options.program or program.name in options.program:
                 print_program(one, program, bench["AGENT"], max(fit, key=lambda j: j.newest, default=None), options)
+                print_costs(one, program, bench["AGENT"], options)
