@@ -57,7 +57,7 @@ const struct rw_pass rw_pass_calls = {
     .help = "exact number of calls and exceptional exits of each method",
     .flags = RW_OBSERVES_SPEED,
     .event_ns = 1,
-    .compile_percent = 325,
+    .compile_percent = 420,
     .runtime_class = "InstrCalls",
     .edit = edit_method,
 };

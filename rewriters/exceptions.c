@@ -231,7 +231,7 @@ const struct rw_pass rw_pass_exceptions = {
     .needs_agent =
         "only the JVM knows what it throws itself, and what code outside of the file catches",
     .event_ns = 1000,
-    .compile_percent = 100,
+    .compile_percent = 130,
     .runtime_class = "InstrExceptions",
     .edit = edit_method,
 };
