@@ -240,13 +240,12 @@ static uint64_t tick(void *context, struct instr_reply *reply, uint64_t now) {
     unsigned ticket;
     struct instr_watched *calls = instr_watch_fetch(w->watch);
     const struct instr_plan *plan = instr_plans_take(&w->agent->plans, &ticket);
-    for (struct instr_watched *c = calls; c && plan && plan->methods; c = c->next)
-        if (!c->unsure || is_ours(w, plan->methods, c)) {
-            show(reply, plan->methods, c, w->values ? "values" : "arguments");
-            w->reported++;
-        } else {
-            instr_watch_give_back(instr_wake_jni(), w->watch);
-        }
+    for (struct instr_watched *c = calls; c && plan && plan->methods; c = c->next) {
+        if (w->reported >= w->filter.limit) break;
+        if (c->unsure && !is_ours(w, plan->methods, c)) continue;
+        show(reply, plan->methods, c, w->values ? "values" : "arguments");
+        w->reported++;
+    }
     instr_plans_give_back(&w->agent->plans, ticket);
     instr_watch_free(calls);
     if (instr_watch_failed(failed, sizeof failed)) {

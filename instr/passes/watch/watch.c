@@ -130,7 +130,7 @@ static bool put(struct watch *w, const struct instr_watched *call, const char *t
     if (!w->first) w->last = &w->first;
     *w->last = copy;
     w->last = &copy->next;
-    w->left--;
+    w->left -= !unsure;
     queue.count++;
     queue.bytes += size;
     return true;
@@ -301,13 +301,6 @@ int instr_watch_begin(JNIEnv *jni, const struct instr_watch_filter *filter,
     }
     pthread_mutex_unlock(&queue.mutex);
     return free_one;
-}
-
-void instr_watch_give_back(JNIEnv *jni, int watch) {
-    pthread_mutex_lock(&queue.mutex);
-    queue.watches[watch].left++;
-    set_gate(jni);
-    pthread_mutex_unlock(&queue.mutex);
 }
 
 void instr_watch_end(JNIEnv *jni, int watch) {

@@ -23,7 +23,8 @@ struct instr_watched {
     size_t thread, result, arguments, stack;
     unsigned argument_count, stack_count;
     bool has_stack; // it was taken, even if it is empty
-    bool unsure;    // it is of the watch if its class has a supertype that a pattern names
+    bool unsure;    // it is of the watch if its class has a supertype that a pattern names; it
+                    // does not count for the limit
     size_t size;
     char text[];
 };
@@ -53,8 +54,6 @@ void instr_watch_end(JNIEnv *jni, int watch);
 // Takes the calls of a watch out of its queue, the oldest first; the caller frees them.
 struct instr_watched *instr_watch_fetch(int watch);
 void instr_watch_free(struct instr_watched *calls);
-// A call that was taken is not of the watch, which takes another one instead.
-void instr_watch_give_back(JNIEnv *jni, int watch);
 
 // How many calls were dropped since the watch began: too many waited, or out of memory.
 uint64_t instr_watch_dropped(int watch);
