@@ -101,7 +101,10 @@ static const struct cf_snippet *report(const struct reporter *r, const struct ca
         cf_handler_at_depth(s, start, end, failed, 0, 1);
     else
         catch_failures(r, s, start, end, failed, behind);
-    if (call->which == PASSING && call->note) clear_note(s, call->note);
+    if (call->which == PASSING && call->note) { // 1: the call failed
+        cf_op(s, CF_OP_lconst_1);
+        cf_local(s, CF_OP_lstore, call->note);
+    }
     if (call->among) cf_op(s, CF_OP_dup);
     cf_op(s, CF_OP_dup);
     cf_local(s, CF_OP_astore, r->saved);

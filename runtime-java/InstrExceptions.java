@@ -32,10 +32,11 @@ public final class InstrExceptions {
     /**
      * A note, from its highest bit on: the low bits of the exception's hash code; whether the JVM reuses the exception;
      * the row that counts it while it is uncaught; the row that counts it now, or ROW_MASK: the same one. 0: no note.
+     * FAILED: the handler could not be reported.
      */
     private static final int HASH_SHIFT = 2 * InstrThreads.ID_BITS + 1, ROW_MASK = (1 << InstrThreads.ID_BITS) - 1;
 
-    private static final long REUSED = 1L << 2 * InstrThreads.ID_BITS;
+    private static final long REUSED = 1L << 2 * InstrThreads.ID_BITS, FAILED = 1;
 
     /**
      * Rows by key: elements 2i are keys, elements 2i + 1 are rows, plus 1. A thread may miss an entry that another
@@ -66,7 +67,7 @@ public final class InstrExceptions {
     public static void rethrown(Throwable exception, int site, long note) {
         try {
             InstrFlight flight = flight();
-            if (exception == null || flight == null) return;
+            if (exception == null || flight == null || note == FAILED) return;
             int hash = System.identityHashCode(exception);
             if (note == 0 || (note ^ (long) hash << HASH_SHIFT) >>> HASH_SHIFT != 0) {
                 start(flight, exception, site);
@@ -95,14 +96,31 @@ public final class InstrExceptions {
         }
     }
 
-    /** A handler that may rethrow the exception has caught it: finally, synchronized. Returns the note for rethrown. */
+    /**
+     * A handler that may rethrow the exception has caught it: finally, synchronized. Returns the note for rethrown. Some
+     * frames are left out, as in left.
+     */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static long passing(Throwable exception, int method) {
+        InstrTask task = InstrThreads.task();
+        if (task == null || exception == null) return 0;
+        if (task.leftOut == 0 || !(exception instanceof StackOverflowError)) return pass(task, exception, method);
+        task.leftOut--;
+        return FAILED;
+    }
+
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    private static long pass(InstrTask task, Throwable exception, int method) {
         try {
-            InstrFlight flight = flight();
-            if (exception != null && flight != null) return end(flight, exception, method, true);
+            InstrFlight flight = flight(task);
+            if (flight != null) return end(flight, exception, method, true);
         } catch (Throwable failed) {
+            if (failed instanceof StackOverflowError) {
+                task.leftOut = LEFT_OUT;
+                return FAILED;
+            }
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, method & ~JOINED);
         }
         return 0;
@@ -216,7 +234,7 @@ public final class InstrExceptions {
     private static long end(InstrFlight flight, Throwable exception, int method, boolean mayGoOn) {
         boolean joined = method >= 0 && (method & JOINED) != 0;
         if (joined) method &= ~JOINED;
-        boolean known = isKnown(flight, exception, 3);
+        boolean known = isKnown(flight, exception, mayGoOn ? 4 : 3);
         if (joined && !known) return 0;
         int row = known ? flight.row : find(flight, exception, method);
         if (!known) flight.suspend();

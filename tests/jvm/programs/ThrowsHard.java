@@ -73,6 +73,25 @@ public class ThrowsHard {
         System.out.println("java.lang.StackOverflowError " + caught);
     }
 
+    static int clean(int n) {
+        try {
+            return clean(n + 1) + n;
+        } finally {
+            depth++;
+        }
+    }
+
+    /** Through a finally block in each frame. */
+    static void cleaned() {
+        for (int i = 0; i < 20; i++)
+            try {
+                clean(i);
+            } catch (StackOverflowError e) {
+                caught++;
+            }
+        System.out.println("java.lang.StackOverflowError " + caught);
+    }
+
     static int guarded(int n) {
         synchronized (ThrowsHard.class) {
             try {
