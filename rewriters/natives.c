@@ -157,6 +157,7 @@ static enum cf_status edit_wrapper(struct rw_class *cls, struct cf_edit *edit) {
     cf_call(entry, callees[CLOCK]);
     cf_local(entry, CF_OP_lstore, start);
     cf_insert_entry(edit, entry);
+    cf_edit_snippets_throw(edit); // `thrown`: an UnsatisfiedLinkError with the method's own name
     for (unsigned thrown = 0; thrown < 2; thrown++) {
         struct cf_snippet *leave = cf_snippet_new(edit);
         if (thrown) cf_op(leave, CF_OP_dup);
