@@ -42,6 +42,7 @@ struct work {
     struct work *next;
     atomic_int taken;
     struct instr_shard *shard; // of the statistics, for the thread that has taken the work
+    uint32_t classes;          // that were rewritten with it
     struct cf_arena arena;
     struct cf_callees callees[]; // one for each pass
 };

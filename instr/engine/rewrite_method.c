@@ -50,6 +50,18 @@ static uint32_t bytes_since(const struct cf_edit *edit, struct anchored since) {
     return bytes;
 }
 
+// Notes what share of the method's new code is the pass's. A pass alone has all of it, and need not
+// look at what was written a moment ago.
+static enum cf_status edit_by(struct job *job, struct cf_edit *edit, const struct rw_pass *pass,
+                              size_t i) {
+    job->added[i] = 1;
+    if (job->options->pass_count == 1) return pass->edit(&job->passes[i], edit);
+    struct anchored before = anchored_in(edit);
+    enum cf_status status = pass->edit(&job->passes[i], edit);
+    job->added[i] = bytes_since(edit, before);
+    return status;
+}
+
 // *failed: the pass that gave up; NULL: none did, an error comes from all of them together. With
 // CF_OK the edit is ready to be committed.
 static enum cf_status run_passes(struct job *job, struct cf_edit *edit, enum who who,
@@ -74,9 +86,7 @@ static enum cf_status run_passes(struct job *job, struct cf_edit *edit, enum who
             job->gave_up >> i & 1)
             continue;
         edit->nesting = ((int32_t)i - outside * INSTR_MOST_ON) * CF_LEVELS;
-        struct anchored before = anchored_in(edit);
-        enum cf_status status = pass->edit(&job->passes[i], edit);
-        job->added[i] = bytes_since(edit, before);
+        enum cf_status status = edit_by(job, edit, pass, i);
         if (status != CF_OK) {
             cf_fail(&edit->error, status, 0, "the pass gave no reason", 0);
             cf_edit_abandon(edit);
@@ -166,15 +176,17 @@ static void note_huge(struct job *job, const struct cf_edit *edit) {
     job->result->methods_grown += n > HUGE_METHOD_LIMIT && edit->code.length <= HUGE_METHOD_LIMIT;
 }
 
-// By what each pass has anchored: handlers that cover nothing are left out, branches may be widened.
+// Each pass has the share of what the code grew by that it has of what was anchored: handlers that
+// cover nothing are left out, and branches may be widened.
 static void note_inserted(struct job *job, const struct cf_edit *edit) {
     uint64_t anchored = 0, before = edit->code.length, after = new_length(job, edit);
     uint64_t more = after > before ? after - before : 0;
     for (size_t i = 0; i < job->options->pass_count; i++) anchored += job->added[i];
     for (size_t i = 0; i < job->options->pass_count; i++) {
-        if (!job->added[i]) continue;
+        uint64_t added = job->added[i];
+        if (!added) continue;
         job->inserted[i].methods++;
-        job->inserted[i].bytes += job->added[i] * more / anchored;
+        job->inserted[i].bytes += added == anchored ? more : added * more / anchored;
         job->inserted[i].code += before;
     }
 }

@@ -149,16 +149,19 @@ static struct counted_pass *new_pass(struct instr_stats *stats, unsigned number)
     return pass;
 }
 
-void instr_stats_add_pass(struct instr_stats *stats, unsigned number,
-                          const struct instr_pass_totals *more) {
+void instr_stats_add_passes(struct instr_stats *stats, const struct instr_options *options,
+                            const struct instr_pass_totals *more) {
     pthread_mutex_lock(&stats->lock);
-    struct counted_pass *pass = find_pass(stats, number);
-    if (!pass) pass = new_pass(stats, number);
-    if (pass) {
-        pass->totals.classes += more->classes;
-        pass->totals.methods += more->methods;
-        pass->totals.bytes += more->bytes;
-        pass->totals.code += more->code;
+    for (size_t i = 0; i < options->pass_count; i++) {
+        if (!more[i].methods) continue;
+        unsigned number = options->passes[i].number;
+        struct counted_pass *pass = find_pass(stats, number);
+        if (!pass) pass = new_pass(stats, number);
+        if (!pass) continue;
+        pass->totals.classes += more[i].classes;
+        pass->totals.methods += more[i].methods;
+        pass->totals.bytes += more[i].bytes;
+        pass->totals.code += more[i].code;
     }
     pthread_mutex_unlock(&stats->lock);
 }

@@ -19,9 +19,10 @@ struct instr_totals *instr_stats_lock(struct instr_stats *stats);
 void instr_stats_unlock(struct instr_stats *stats);
 
 // What a pass has inserted, by its number. At most INSTR_PASSES_COUNTED are remembered, the newest.
+// `more` has a value for each pass of the options.
 enum { INSTR_PASSES_COUNTED = 256 };
-void instr_stats_add_pass(struct instr_stats *stats, unsigned number,
-                          const struct instr_pass_totals *more);
+void instr_stats_add_passes(struct instr_stats *stats, const struct instr_options *options,
+                            const struct instr_pass_totals *more);
 void instr_stats_forget_pass(struct instr_stats *stats, unsigned number);
 struct instr_pass_totals instr_stats_pass(struct instr_stats *stats, unsigned number);
 

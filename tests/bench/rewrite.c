@@ -58,17 +58,19 @@ static void *allocate(void *context, size_t n) {
     return malloc(n);
 }
 
+// The engine's own figure is processor time, which it asks for in some classes only.
 static double rewrite_all(struct instr_engine *engine, const struct instr_origin *origin) {
-    uint64_t before = instr_engine_totals(engine).nanoseconds;
+    double time = 0;
     for (size_t i = 0; i < count; i++) {
         struct instr_rewritten result;
+        double start = now_us();
         instr_engine_rewrite_known(engine, origin, files[i].bytes, files[i].length, allocate, NULL,
                                    &result);
+        time += now_us() - start;
         free(result.bytes);
         free(result.refused);
     }
-    uint64_t time = instr_engine_totals(engine).nanoseconds - before;
-    return (double)time / 1e3 / (double)count;
+    return time / (double)count;
 }
 
 // Work besides rewriting, as the agent does it. For classes that the JVM is going to verify:
