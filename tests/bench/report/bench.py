@@ -66,24 +66,28 @@ class Bench:
         return {"JaCoCo": theirs, "instr": ours}
 
     def measure(self, commands):
+        """Runs of each command; the first, into new folders, warms the file cache. The others write over its pages: for
+        minutes after files were removed, ext4 looks at each of their inodes before it makes another file."""
+        for page in ("theirs", "ours"):
+            shutil.rmtree(self.path(page), ignore_errors=True)
         runs = {name: [] for name in commands}
-        for _ in range(self.rounds):
+        for _ in range(1 + self.rounds):
             for name, command in commands.items():
-                for page in ("theirs", "ours"):
-                    shutil.rmtree(self.path(page), ignore_errors=True)
+                os.sync()  # what another run wrote is not written to the disk during this one
                 runs[name].append(self.bench["accounted"](command))
-        return runs
+        return {name: all_[0] for name, all_ in runs.items()}, {name: all_[1:] for name, all_ in runs.items()}
 
     def both(self, text, data, classes, sources, targets):
-        runs = self.measure(self.commands(data, classes, sources))
+        first, runs = self.measure(self.commands(data, classes, sources))
         count = sum(name.endswith(".class") for _, _, names in os.walk(classes) for name in names)
         wall = {name: statistics.median(r[0] for r in all_) for name, all_ in runs.items()}
         ratio = statistics.median(a[0] / b[0] for a, b in zip(runs["JaCoCo"], runs["instr"]))
-        memory = {name: max(r[1] for r in all_) for name, all_ in runs.items()}
+        memory = {name: max(r[1] for r in all_ + [first[name]]) for name, all_ in runs.items()}
         print(f"report: HTML and XML of {text}, {count} classes of JDK {self.jdk.version}, {'with' if sources else 'without'} sources, "
               f"whole processes, medians of {self.rounds}")
         print(f"  {self.jacoco}: {wall['JaCoCo']:.2f} s, {memory['JaCoCo']:.0f} MiB; instr: {wall['instr']:.2f} s, {memory['instr']:.0f} MiB: "
               f"{ratio:.1f} times as fast ({targets})")
+        print(f"  into new folders, once: {first['JaCoCo'][0]:.2f} s and {first['instr'][0]:.2f} s: {first['JaCoCo'][0] / first['instr'][0]:.1f} times")
 
     def load(self):
         """How much longer Chromium takes for the index than for a page with nothing on it."""
@@ -116,7 +120,7 @@ class Bench:
             shutil.copy(few, os.path.join(copies, f"{i}.exec"))
         command = self.commands(few, some, None)["instr"]
         many = [os.path.join(copies, f"{i}.exec") if word == few else word for word in command for i in (range(MANY_FILES) if word == few else [0])]
-        runs = self.measure({"one": command, "many": many})
+        _, runs = self.measure({"one": command, "many": many})
         wall = {name: statistics.median(r[0] for r in all_) for name, all_ in runs.items()}
         memory = {name: max(r[1] for r in all_) for name, all_ in runs.items()}
         print(f"  the same without sources, of one .exec file: {wall['one']:.3f} s, {memory['one']:.0f} MiB; of {MANY_FILES} such files, "

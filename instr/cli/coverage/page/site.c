@@ -132,9 +132,16 @@ static int write_bytes(int fd, const char *bytes, size_t length) {
     return 0;
 }
 
+// The file is cut last, to its length: ext4 sends what is written over a file that was emptied to the
+// disk at once.
 static int write_file(const struct writer *writer) {
-    int fd = open(writer->path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
-    int failed = fd < 0 || write_bytes(fd, writer->page, writer->length) != 0 ? errno : 0;
+    struct stat st;
+    off_t length = (off_t)writer->length;
+    int fd = open(writer->path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+    int failed = fd < 0 || fstat(fd, &st) != 0 || write_bytes(fd, writer->page, writer->length) ||
+                         (st.st_size > length && ftruncate(fd, length) != 0)
+                     ? errno
+                     : 0;
     if (fd >= 0 && close(fd) != 0 && !failed) failed = errno;
     return failed ? cli_error("%s: %s", writer->path, strerror(failed)) : CLI_OK;
 }
